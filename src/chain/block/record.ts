@@ -1,0 +1,96 @@
+import type { TypedTransaction } from '@ethereumjs/tx'
+import type { ExecutionReceipt, HeaderFields, Withdrawal } from '../types.js'
+
+/** A transaction of a sealed block, with what execution knew about it. */
+export interface SealedTransaction {
+  transaction: TypedTransaction
+  /** 32 bytes. */
+  hash: Uint8Array
+  /** 20 bytes; recovered from the signature, or the account that was impersonated. */
+  sender: Uint8Array
+  /** Whether the sender was impersonated, so that the signature proves nothing. */
+  impersonated: boolean
+  receipt: ExecutionReceipt
+}
+
+/** A block as it leaves execution: everything that is stored about it comes from here. */
+export interface SealedBlock {
+  /** 32 bytes. */
+  hash: Uint8Array
+  header: HeaderFields
+  transactions: readonly SealedTransaction[]
+  /** RLP-decoded headers of uncles; own chains have none. */
+  uncles: readonly HeaderFields[]
+  /** 32 bytes each, in the order of `uncles`. */
+  uncleHashes: readonly Uint8Array[]
+  /** Since Shanghai. */
+  withdrawals?: readonly Withdrawal[]
+  /** Bytes of the block's RLP. */
+  size: number
+  /** Sum of the difficulties up to and with this block. */
+  totalDifficulty: bigint
+  /** Whether controls had moved the parent state before this block was executed on it. */
+  altered: boolean
+}
+
+/** Where one piece of a block's stored wire bytes lies within them. */
+export interface WireSpan {
+  offset: number
+  length: number
+}
+
+/** A block's stored bytes for the wire, and where its pieces are. */
+export interface EncodedBlock {
+  /**
+   * One region: the head, the full transactions joined by commas, the receipts joined by commas, in this order.
+   *
+   * The head is a JSON object of the block without its closing brace and without the members `transactions` and
+   * `totalDifficulty`, which readers add.
+   */
+  bytes: Uint8Array
+  head: WireSpan
+  transactions: WireSpan[]
+  receipts: WireSpan[]
+  /** The logs of the block in order; each lies inside its receipt. */
+  logs: WireSpan[]
+}
+
+/**
+ * Turns a sealed block into the bytes that answers are made of.
+ *
+ * Declared here, where blocks are stored, and implemented where wire forms are known (rpc/format).
+ */
+export interface BlockEncoder {
+  encode(block: SealedBlock): EncodedBlock
+}
+
+/** One transaction of a stored block, as the index of the block keeps it. */
+export interface TransactionEntry {
+  /** 32 bytes. */
+  hash: Uint8Array
+  /** 20 bytes. */
+  sender: Uint8Array
+  impersonated: boolean
+}
+
+/** A stored block: what lookups need at once, with the heavy parts read on demand through the store. */
+export interface StoredBlock {
+  /** Grows with every block that is ever stored, orphans included. */
+  ordinal: number
+  /** 32 bytes. */
+  hash: Uint8Array
+  header: HeaderFields
+  totalDifficulty: bigint
+  /** Bytes of the block's RLP. */
+  size: number
+  altered: boolean
+  transactions: readonly TransactionEntry[]
+  uncleHashes: readonly Uint8Array[]
+}
+
+/** Where a transaction is: the block that holds it, and its index there. */
+export interface TransactionLocation {
+  block: StoredBlock
+  index: number
+}
+

@@ -1,0 +1,78 @@
+/**
+ * A refusal that a user of the chain caused, with words made for them.
+ *
+ * The words are those of geth where a source file is named.
+ */
+export class ChainError extends Error {
+  override readonly name: string = 'ChainError'
+}
+
+/** A block number beyond the head (geth: eth/api_backend.go). */
+export class HeaderNotFoundError extends ChainError {
+  override readonly name = 'HeaderNotFoundError'
+  constructor() {
+    super('header not found')
+  }
+}
+
+/** A block hash that names no block (geth: eth/api_backend.go). */
+export class HashNotFoundError extends ChainError {
+  override readonly name = 'HashNotFoundError'
+  constructor() {
+    super('header for hash not found')
+  }
+}
+
+/** A block hash off the canonical chain where a canonical one is required (EIP-1898). */
+export class NotCanonicalError extends ChainError {
+  override readonly name = 'NotCanonicalError'
+  constructor() {
+    super('hash is not currently canonical')
+  }
+}
+
+/** A transaction that the mempool refuses (geth: core/txpool/validation.go). */
+export class TransactionRejectedError extends ChainError {
+  override readonly name = 'TransactionRejectedError'
+}
+
+/** A message that fails before it executes (geth: core/state_transition.go, preCheck). */
+export class MessageRejectedError extends ChainError {
+  override readonly name = 'MessageRejectedError'
+}
+
+/** Execution ended in a REVERT; `data` is what it returned. */
+export class ExecutionRevertedError extends ChainError {
+  override readonly name = 'ExecutionRevertedError'
+  readonly data: Uint8Array
+  constructor(message: string, data: Uint8Array) {
+    super(message)
+    this.data = data
+  }
+}
+
+/** Execution failed in the virtual machine otherwise than by a REVERT (geth: core/vm/errors.go). */
+export class ExecutionFailedError extends ChainError {
+  override readonly name = 'ExecutionFailedError'
+}
+
+/** A log query that matches more than it may return. */
+export class TooManyLogsError extends ChainError {
+  override readonly name = 'TooManyLogsError'
+  readonly limit: number
+  /** The longest range from the first block on that stays within the limit. */
+  readonly range: { from: bigint; to: bigint }
+  constructor(limit: number, range: { from: bigint; to: bigint }) {
+    super(`query returned more than ${limit} results`)
+    this.limit = limit
+    this.range = range
+  }
+}
+
+/** A log query that ran longer than it may. */
+export class LogTimeoutError extends ChainError {
+  override readonly name = 'LogTimeoutError'
+  constructor() {
+    super('query timeout exceeded')
+  }
+}

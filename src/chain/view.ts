@@ -1,0 +1,85 @@
+import type { StoredBlock, TransactionLocation } from './block/record.js'
+import type { PendingBlock } from './mining/pending.js'
+import type { ForkRules, HeaderFields, StateView } from './types.js'
+
+/** A tag that names a block by its role. */
+export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
+
+/** A decoded block parameter: a tag, a number, or a hash (EIP-1898). */
+export type BlockSelector =
+  | { tag: BlockTag }
+  | { number: bigint }
+  | { hash: Uint8Array; requireCanonical: boolean }
+
+/** A block together with the state that a call on it reads. */
+export interface StateAt {
+  /** The header whose values BLOCK opcodes see. */
+  header: HeaderFields
+  /** 32 bytes; absent for the pending block. */
+  hash?: Uint8Array
+  state: StateView
+  rules: ForkRules
+}
+
+/**
+ * What answers are read from: the chain as one request sees it.
+ *
+ * The chain itself is one; a provider may hand out one that lags behind or has lost its history.
+ */
+export interface ChainView {
+  readonly chainId: bigint
+  /** The newest block of this view. */
+  head(): StoredBlock
+  /** The canonical block of a number, or undefined beyond the head. */
+  blockByNumber(number: bigint): StoredBlock | undefined
+  /** A block by its 32-byte hash, orphans included. */
+  blockByHash(hash: Uint8Array): StoredBlock | undefined
+  isCanonical(block: StoredBlock): boolean
+  /**
+   * The stored block that a selector names; undefined where there is none. `pending` names the head here.
+   *
+   * @throws NotCanonicalError if the selector asks for a canonical block and the hash names another one.
+   */
+  resolve(selector: BlockSelector): StoredBlock | undefined
+  /** A block built from the mempool on the head; kept until head or mempool change. */
+  pendingBlock(): Promise<PendingBlock>
+  /**
+   * The block and state that a call, an estimate or a state read at this selector works on.
+   * `latest` reads the working root (controls included), a number or a hash reads that header's root.
+   *
+   * @throws HeaderNotFoundError, HashNotFoundError or NotCanonicalError where the selector names nothing.
+   */
+  stateAt(selector: BlockSelector): Promise<StateAt>
+  /** Where a canonical transaction is, by its 32-byte hash. */
+  transactionLocation(hash: Uint8Array): TransactionLocation | undefined
+  /** The head part of a block's stored wire bytes (see EncodedBlock). */
+  blockHeadWire(block: StoredBlock): Uint8Array
+  /** The stored wire bytes of all full transactions of a block, joined by commas. */
+  transactionsWire(block: StoredBlock): Uint8Array
+  /** The stored wire bytes of one full transaction. */
+  transactionWire(block: StoredBlock, index: number): Uint8Array
+  /** The stored wire bytes of all receipts of a block, joined by commas. */
+  receiptsWire(block: StoredBlock): Uint8Array
+  /** The stored wire bytes of one receipt. */
+  receiptWire(block: StoredBlock, index: number): Uint8Array
+  /** The fork rules at a header. */
+  rulesAt(header: Pick<HeaderFields, 'number' | 'timestamp'>): ForkRules
+  /** The logs that match a query, as wire bytes, in the order of block and log index. */
+  logs(query: LogQuery, limits: LogLimits): Promise<Uint8Array[]>
+}
+
+/** What logs are asked for; every list is an OR, an empty one or undefined is a wildcard. */
+export interface LogQuery {
+  /** Canonical blocks from this number to that one, both included; or one block by itself. */
+  range: { from: bigint; to: bigint } | { block: StoredBlock }
+  /** 20 bytes each. */
+  addresses: readonly Uint8Array[]
+  /** By position; 32 bytes each. */
+  topics: readonly (readonly Uint8Array[])[]
+}
+
+/** What a log query may cost. */
+export interface LogLimits {
+  maxResults: number
+  timeoutMilliseconds: number
+}
