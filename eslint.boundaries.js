@@ -1,0 +1,94 @@
+import boundaries from 'eslint-plugin-boundaries'
+
+/**
+ * The rooms of src/ and the files that stand between them, with the rooms each one may look into. A room may
+ * always look into itself; nothing looks up. docs/architecture.md draws the same picture.
+ */
+const rooms = {
+  encoding: { pattern: 'src/encoding/**', below: [] },
+  storage: { pattern: 'src/storage/**', below: ['encoding'] },
+  chain: { pattern: 'src/chain/**', below: ['storage', 'encoding'] },
+  ipfs: { pattern: 'src/ipfs/**', below: ['storage', 'encoding'] },
+  rpc: { pattern: 'src/rpc/**', below: ['chain', 'storage', 'encoding'] },
+  provider: { pattern: 'src/provider/**', below: ['rpc', 'chain', 'storage', 'encoding'] },
+  server: { pattern: 'src/server/**', below: ['provider', 'rpc', 'ipfs', 'chain', 'storage', 'encoding'] },
+  control: { pattern: 'src/control/**', below: ['provider', 'rpc', 'chain', 'storage', 'encoding'] },
+  options: { pattern: 'src/options.ts', below: ['encoding'] },
+  node: {
+    pattern: 'src/node.ts',
+    below: ['options', 'server', 'control', 'provider', 'rpc', 'chain', 'ipfs', 'storage', 'encoding'],
+  },
+  index: { pattern: 'src/index.ts', below: ['node', 'options', 'rpc', 'encoding'] },
+  cli: { pattern: 'src/cli.ts', below: ['index', 'node', 'options', 'encoding'] },
+  testing: { pattern: 'src/testing/**', below: ['index', 'node', 'options', 'encoding'] },
+}
+
+/** External packages that only some rooms may use. A package that no entry names is free for all. */
+const packagesOfRooms = [
+  { packages: ['@ethereumjs/*', '@ethereumjs/**'], rooms: ['chain'] },
+  { packages: ['hono', 'hono/**', '@hono/*', '@hono/**'], rooms: ['server', 'control'] },
+  { packages: ['ws', 'busboy'], rooms: ['server', 'control'] },
+  {
+    packages: [
+      'multiformats',
+      'multiformats/**',
+      'ipfs-*',
+      '@ipld/*',
+      'interface-blockstore',
+      'blockstore-*',
+    ],
+    rooms: ['ipfs'],
+  },
+  { packages: ['level', 'classic-level', 'abstract-level'], rooms: ['storage'] },
+  { packages: ['zod', 'zod/**'], rooms: ['rpc', 'provider', 'control', 'server', 'options', 'node', 'cli'] },
+  { packages: ['commander'], rooms: ['cli'] },
+]
+
+const inward = Object.entries(rooms).map(([room, { below }]) => ({
+  from: { file: { categories: room } },
+  allow: { to: { file: { categories: { anyOf: [room, ...below] } } } },
+}))
+
+const outward = packagesOfRooms.map(({ packages, rooms: allowed }) => ({
+  from: { file: { categories: { noneOf: allowed } } },
+  disallow: { to: { module: { origin: 'external', source: packages } } },
+  message: `Only ${allowed.join(', ')} may import {{dependency.source}}`,
+}))
+
+const dependencies = (policies) => [
+  'error',
+  {
+    default: 'disallow',
+    checkAllOrigins: true,
+    message: '{{from.file.categories}} may not import {{to.file.categories}}: arrows point down only',
+    policies: [{ allow: { to: { module: { origin: ['external', 'core'] } } } }, ...policies],
+  },
+]
+
+/**
+ * The lint configuration that keeps the arrows between the rooms pointing down.
+ *
+ * @param {string} root the folder that holds src/
+ */
+export function boundariesOf(root) {
+  return [
+    {
+      files: ['src/**/*.ts'],
+      plugins: { boundaries },
+      settings: {
+        'boundaries/root-path': root,
+        'boundaries/files': Object.entries(rooms).map(([category, { pattern }]) => ({ category, pattern })),
+        'import/resolver': { typescript: { project: `${root}/tsconfig.json` } },
+      },
+      rules: {
+        'boundaries/no-unknown-files': 'error',
+        'boundaries/dependencies': dependencies([...inward, ...outward]),
+      },
+    },
+    {
+      // A test may hold any package against the code: the unpatched library, another implementation.
+      files: ['src/**/*.test.ts'],
+      rules: { 'boundaries/dependencies': dependencies(inward) },
+    },
+  ]
+}
