@@ -69,6 +69,7 @@ const dependencies = (policies) => [
  * The lint configuration that keeps the arrows between the rooms pointing down.
  *
  * @param {string} root the folder that holds src/
+ * @returns {import('eslint').Linter.Config[]}
  */
 export function boundariesOf(root) {
   return [

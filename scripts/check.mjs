@@ -1,0 +1,13 @@
+import { prepare, statusOf } from './prepare.mjs'
+
+/** What `npm run check` runs, in this order. All of it runs even after a failure, so that one run shows all. */
+const steps = ['format:check', 'lint', 'types', 'docs:check', 'test', 'build', 'dead-code', 'package-shape']
+
+await prepare()
+const failed = []
+for (const step of steps) {
+  console.log(`\n${step}`)
+  if ((await statusOf('npm', ['run', '--silent', step])) !== 0) failed.push(step)
+}
+console.log(failed.length === 0 ? '\ncheck passed' : `\ncheck failed: ${failed.join(', ')}`)
+process.exitCode = failed.length === 0 ? 0 : 1

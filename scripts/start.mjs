@@ -1,0 +1,21 @@
+import { prepare } from './prepare.mjs'
+
+const parent = process.ppid
+
+try {
+  await prepare()
+} catch (error) {
+  console.error(error.message)
+  process.exit(1)
+}
+
+// npm hands a signal to the shell between it and this process, and not every shell hands it on. When that shell
+// is gone, this process has been told to end.
+const watch = setInterval(() => {
+  if (process.ppid === parent) return
+  clearInterval(watch)
+  process.kill(process.pid, 'SIGTERM')
+}, 200).unref()
+
+// In this very process: a signal then reaches the node once, whoever sent it.
+await import('../bin/standin.js')
