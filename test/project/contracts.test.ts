@@ -1,0 +1,15 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { compileFixtures } from '../../scripts/compile-fixtures.mjs'
+
+const folder = 'fixtures/contracts/artifacts'
+
+it('compiles every contract to the artifact that is kept', async () => {
+  const compiled = await compileFixtures()
+  expect((await readdir(folder)).sort()).toEqual([...compiled.keys()].sort())
+  for (const [name, text] of compiled) {
+    expect(await readFile(join(folder, name), 'utf8'), `${name}: run npm run fixtures`).toBe(text)
+    expect(JSON.parse(text).deployedBytecode).toMatch(/^0x[0-9a-f]{40,}$/)
+  }
+})
