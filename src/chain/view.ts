@@ -7,9 +7,7 @@ export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
 
 /** A decoded block parameter: a tag, a number, or a hash (EIP-1898). */
 export type BlockSelector =
-  | { tag: BlockTag }
-  | { number: bigint }
-  | { hash: Uint8Array; requireCanonical: boolean }
+  { tag: BlockTag } | { number: bigint } | { hash: Uint8Array; requireCanonical: boolean }
 
 /** A block together with the state that a call on it reads. */
 export interface StateAt {

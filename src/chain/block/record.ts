@@ -93,4 +93,3 @@ export interface TransactionLocation {
   block: StoredBlock
   index: number
 }
-

@@ -1,0 +1,42 @@
+import { RLP } from '@ethereumjs/rlp'
+import type { TypedTransaction } from '@ethereumjs/tx'
+import type { HeaderFields, Withdrawal } from '../types.js'
+import { headerToList, minimalBytes } from './header.js'
+import { orderedRoot } from './orderedRoot.js'
+
+/** A withdrawal as the list that its RLP encodes (EIP-4895). */
+export function withdrawalToList(withdrawal: Withdrawal): Uint8Array[] {
+  return [
+    minimalBytes(withdrawal.index),
+    minimalBytes(withdrawal.validatorIndex),
+    withdrawal.address,
+    minimalBytes(withdrawal.amount),
+  ]
+}
+
+/** The parts that make up the RLP of a block. */
+export interface BlockParts {
+  header: HeaderFields
+  transactions: readonly TypedTransaction[]
+  uncles: readonly HeaderFields[]
+  withdrawals?: readonly Withdrawal[]
+}
+
+/** The RLP of a block as it travels between nodes and in chain files; typed transactions are byte strings in it. */
+export function encodeBlock(parts: BlockParts): Uint8Array {
+  const transactions = parts.transactions.map((transaction) =>
+    transaction.type === 0 ? RLP.decode(transaction.serialize()) : transaction.serialize(),
+  )
+  const list: Parameters<typeof RLP.encode>[0] = [
+    headerToList(parts.header),
+    transactions,
+    parts.uncles.map(headerToList),
+  ]
+  if (parts.withdrawals !== undefined) list.push(parts.withdrawals.map(withdrawalToList))
+  return RLP.encode(list)
+}
+
+/** The root that a header carries of its withdrawals. */
+export function withdrawalsRoot(withdrawals: readonly Withdrawal[]): Uint8Array {
+  return orderedRoot(withdrawals.map((withdrawal) => RLP.encode(withdrawalToList(withdrawal))))
+}

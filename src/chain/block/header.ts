@@ -1,0 +1,105 @@
+import { RLP } from '@ethereumjs/rlp'
+import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
+import { keccak256 } from '../keccak.js'
+import type { HeaderFields } from '../types.js'
+
+/** The number of fields of a header before London; each later field is appended (execution-specs, Header). */
+const BASE_FIELDS = 15
+
+/** An unsigned number as RLP holds it: big-endian without leading zeros, zero is empty. */
+export function minimalBytes(value: bigint): Uint8Array {
+  if (value === 0n) return new Uint8Array(0)
+  const digits = value.toString(16)
+  return bigintToBytes(value, (digits.length + 1) >> 1)
+}
+
+/** A header as the list of byte strings that its RLP encodes. */
+export function headerToList(header: HeaderFields): Uint8Array[] {
+  const list = [
+    header.parentHash,
+    header.uncleHash,
+    header.coinbase,
+    header.stateRoot,
+    header.transactionsRoot,
+    header.receiptsRoot,
+    header.logsBloom,
+    minimalBytes(header.difficulty),
+    minimalBytes(header.number),
+    minimalBytes(header.gasLimit),
+    minimalBytes(header.gasUsed),
+    minimalBytes(header.timestamp),
+    header.extraData,
+    header.mixHash,
+    header.nonce,
+  ]
+  if (header.baseFeePerGas !== undefined) list.push(minimalBytes(header.baseFeePerGas))
+  if (header.withdrawalsRoot !== undefined) list.push(header.withdrawalsRoot)
+  if (header.blobGasUsed !== undefined) list.push(minimalBytes(header.blobGasUsed))
+  if (header.excessBlobGas !== undefined) list.push(minimalBytes(header.excessBlobGas))
+  if (header.parentBeaconBlockRoot !== undefined) list.push(header.parentBeaconBlockRoot)
+  if (header.requestsHash !== undefined) list.push(header.requestsHash)
+  return list
+}
+
+/** The RLP of a header. */
+export function encodeHeader(header: HeaderFields): Uint8Array {
+  return RLP.encode(headerToList(header))
+}
+
+/** The 32-byte hash of a header: keccak-256 of its RLP. */
+export function hashHeader(header: HeaderFields): Uint8Array {
+  return keccak256(encodeHeader(header))
+}
+
+/**
+ * A header from the list of byte strings that its RLP holds. How many fields there are says which forks were active.
+ *
+ * @throws Error if the list is too short or too long, or holds something other than byte strings.
+ */
+export function headerFromList(list: readonly unknown[]): HeaderFields {
+  if (list.length < BASE_FIELDS || list.length > BASE_FIELDS + 6) {
+    throw new Error(`a block header has 15 to 21 fields, not ${list.length}`)
+  }
+  const bytes = (index: number): Uint8Array => {
+    const item = list[index]
+    if (!(item instanceof Uint8Array))
+      throw new Error(`field ${index} of a block header is not a byte string`)
+    return item
+  }
+  const number = (index: number): bigint => bytesToBigint(bytes(index))
+  const header: HeaderFields = {
+    parentHash: bytes(0),
+    uncleHash: bytes(1),
+    coinbase: bytes(2),
+    stateRoot: bytes(3),
+    transactionsRoot: bytes(4),
+    receiptsRoot: bytes(5),
+    logsBloom: bytes(6),
+    difficulty: number(7),
+    number: number(8),
+    gasLimit: number(9),
+    gasUsed: number(10),
+    timestamp: number(11),
+    extraData: bytes(12),
+    mixHash: bytes(13),
+    nonce: bytes(14),
+  }
+  if (list.length > 15) header.baseFeePerGas = number(15)
+  if (list.length > 16) header.withdrawalsRoot = bytes(16)
+  if (list.length > 17) header.blobGasUsed = number(17)
+  if (list.length > 18) header.excessBlobGas = number(18)
+  if (list.length > 19) header.parentBeaconBlockRoot = bytes(19)
+  if (list.length > 20) header.requestsHash = bytes(20)
+  return header
+}
+
+/**
+ * A header from its RLP.
+ *
+ * @throws Error if the bytes are not the RLP of a header.
+ */
+export function decodeHeader(bytes: Uint8Array): HeaderFields {
+  const list = RLP.decode(bytes)
+  if (!Array.isArray(list)) throw new Error('the RLP of a block header is a list')
+  return headerFromList(list)
+}

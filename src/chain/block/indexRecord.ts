@@ -1,0 +1,145 @@
+import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
+import { decodeHeader, encodeHeader } from './header.js'
+import type { StoredBlock, TransactionEntry, WireSpan } from './record.js'
+
+/**
+ * Where the bulk of a block lies in the record file: one region of four parts, in this order: the RLP of the block, the
+ * RLP list of its consensus receipts, its wire bytes, and a table of its logs (8 bytes each: offset and length of a log
+ * in the wire bytes, 4 bytes big-endian each).
+ */
+export interface BlockRegion {
+  /** Position of the region in the record file. */
+  position: number
+  blockLength: number
+  receiptsLength: number
+  wireLength: number
+  logCount: number
+}
+
+/** What is kept of a block in the key-value store: enough to answer lookups and to find the bulk. */
+export interface IndexRecord {
+  block: StoredBlock
+  region: BlockRegion
+  head: WireSpan
+  transactionSpans: readonly WireSpan[]
+  receiptSpans: readonly WireSpan[]
+}
+
+const FLAG_ALTERED = 1
+const FLAG_IMPERSONATED = 1
+/** hash (32), sender (20), flags (1), four spans of 4 bytes. */
+const TRANSACTION_ROW = 53 + 16
+/** flags (1), total difficulty (32), size (4), position (8), four lengths of the region (16), head span (8). */
+const FIXED = 1 + 32 + 4 + 8 + 16 + 8
+
+/**
+ * Encodes an index record: fixed fields, then header RLP, uncle hashes and transactions, each behind its 4-byte length
+ * or count; all numbers big-endian. The ordinal is the key and not repeated.
+ */
+export function encodeIndexRecord({ block, region, head, transactionSpans, receiptSpans }: IndexRecord): Uint8Array {
+  const header = encodeHeader(block.header)
+  const length =
+    FIXED + 4 + header.length + 4 + 32 * block.uncleHashes.length + 4 + TRANSACTION_ROW * block.transactions.length
+  const bytes = new Uint8Array(length)
+  const view = new DataView(bytes.buffer)
+  let at = 0
+  const uint32 = (value: number): void => {
+    view.setUint32(at, value)
+    at += 4
+  }
+  const copy = (part: Uint8Array): void => {
+    bytes.set(part, at)
+    at += part.length
+  }
+  bytes[at++] = block.altered ? FLAG_ALTERED : 0
+  copy(bigintToBytes(block.totalDifficulty, 32))
+  uint32(block.size)
+  view.setBigUint64(at, BigInt(region.position))
+  at += 8
+  uint32(region.blockLength)
+  uint32(region.receiptsLength)
+  uint32(region.wireLength)
+  uint32(region.logCount)
+  uint32(head.offset)
+  uint32(head.length)
+  uint32(header.length)
+  copy(header)
+  uint32(block.uncleHashes.length)
+  for (const hash of block.uncleHashes) copy(hash)
+  uint32(block.transactions.length)
+  block.transactions.forEach((transaction, index) => {
+    copy(transaction.hash)
+    copy(transaction.sender)
+    bytes[at++] = transaction.impersonated ? FLAG_IMPERSONATED : 0
+    for (const span of [transactionSpans[index]!, receiptSpans[index]!]) {
+      uint32(span.offset)
+      uint32(span.length)
+    }
+  })
+  return bytes
+}
+
+/** Decodes what {@link encodeIndexRecord} wrote; nothing in the result shares the memory of `bytes`. */
+export function decodeIndexRecord(bytes: Uint8Array, ordinal: number, hash: Uint8Array): IndexRecord {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  let at = 0
+  const uint32 = (): number => {
+    at += 4
+    return view.getUint32(at - 4)
+  }
+  const take = (length: number): Uint8Array => {
+    at += length
+    return bytes.slice(at - length, at)
+  }
+  const span = (): WireSpan => ({ offset: uint32(), length: uint32() })
+  const altered = (bytes[at++]! & FLAG_ALTERED) !== 0
+  const totalDifficulty = bytesToBigint(take(32))
+  const size = uint32()
+  const position = Number(view.getBigUint64(at))
+  at += 8
+  const region: BlockRegion = {
+    position,
+    blockLength: uint32(),
+    receiptsLength: uint32(),
+    wireLength: uint32(),
+    logCount: uint32(),
+  }
+  const head = span()
+  const header = decodeHeader(take(uint32()))
+  const uncleHashes = Array.from({ length: uint32() }, () => take(32))
+  const transactions: TransactionEntry[] = []
+  const transactionSpans: WireSpan[] = []
+  const receiptSpans: WireSpan[] = []
+  for (let count = uint32(); count > 0; count--) {
+    transactions.push({
+      hash: take(32),
+      sender: take(20),
+      impersonated: (bytes[at++]! & FLAG_IMPERSONATED) !== 0,
+    })
+    transactionSpans.push(span())
+    receiptSpans.push(span())
+  }
+  const block = { ordinal, hash, header, totalDifficulty, size, altered, transactions, uncleHashes }
+  return { block, region, head, transactionSpans, receiptSpans }
+}
+
+/** The table of logs at the end of a region. */
+export function encodeLogTable(logs: readonly WireSpan[]): Uint8Array {
+  const bytes = new Uint8Array(8 * logs.length)
+  const view = new DataView(bytes.buffer)
+  logs.forEach(({ offset, length }, index) => {
+    view.setUint32(8 * index, offset)
+    view.setUint32(8 * index + 4, length)
+  })
+  return bytes
+}
+
+/** Reads what {@link encodeLogTable} wrote. */
+export function decodeLogTable(bytes: Uint8Array): WireSpan[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return Array.from({ length: bytes.length / 8 }, (_, index) => ({
+    offset: view.getUint32(8 * index),
+    length: view.getUint32(8 * index + 4),
+  }))
+}
+

@@ -1,0 +1,74 @@
+import { RLP } from '@ethereumjs/rlp'
+import { keccak256 } from '../keccak.js'
+
+/** The root of a trie without entries: keccak-256 of the RLP of an empty byte string. */
+export const EMPTY_TRIE_ROOT: Uint8Array = keccak256(RLP.encode(new Uint8Array(0)))
+
+/** A trie node as RLP takes it: a nested list. */
+type NodeList = (Uint8Array | NodeList)[]
+
+interface Entry {
+  /** One nibble a byte. */
+  nibbles: Uint8Array
+  value: Uint8Array
+}
+
+/**
+ * The root of the trie that maps RLP(index) to each value in turn: transactionsRoot, receiptsRoot and withdrawalsRoot
+ * of a block (yellow paper, 4.3.2; geth: core/types/hashing.go, DeriveSha).
+ *
+ * @returns 32 bytes
+ */
+export function orderedRoot(values: readonly Uint8Array[]): Uint8Array {
+  if (values.length === 0) return EMPTY_TRIE_ROOT
+  const entries = values.map((value, index) => ({ nibbles: toNibbles(RLP.encode(index)), value }))
+  entries.sort((a, b) => Buffer.compare(a.nibbles, b.nibbles))
+  return keccak256(RLP.encode(buildNode(entries, 0)))
+}
+
+function toNibbles(bytes: Uint8Array): Uint8Array {
+  const nibbles = new Uint8Array(bytes.length * 2)
+  bytes.forEach((byte, i) => {
+    nibbles[2 * i] = byte >> 4
+    nibbles[2 * i + 1] = byte & 15
+  })
+  return nibbles
+}
+
+/** Hex-prefix encoding of a path (yellow paper, appendix C). */
+function compactPath(nibbles: Uint8Array, kind: 'leaf' | 'extension'): Uint8Array {
+  const odd = nibbles.length & 1
+  const bytes = new Uint8Array((nibbles.length >> 1) + 1)
+  bytes[0] = ((kind === 'leaf' ? 2 : 0) + odd) << 4
+  if (odd) bytes[0] |= nibbles[0]!
+  for (let i = odd; i < nibbles.length; i += 2) bytes[(i + 1 + (1 - odd)) >> 1] = (nibbles[i]! << 4) | nibbles[i + 1]!
+  return bytes
+}
+
+/** RLP(index) of distinct indices are never prefixes of one another, so branches hold no values of their own. */
+function buildNode(entries: Entry[], depth: number): NodeList {
+  const first = entries[0]!
+  if (entries.length === 1) return [compactPath(first.nibbles.subarray(depth), 'leaf'), first.value]
+  const last = entries[entries.length - 1]!
+  let shared = depth
+  while (first.nibbles[shared] === last.nibbles[shared]) shared++
+  if (shared > depth) {
+    const path = compactPath(first.nibbles.subarray(depth, shared), 'extension')
+    return [path, reference(buildNode(entries, shared))]
+  }
+  const branch: NodeList = new Array<Uint8Array>(17).fill(new Uint8Array(0))
+  for (let start = 0; start < entries.length; ) {
+    const nibble = entries[start]!.nibbles[depth]!
+    let end = start
+    while (end < entries.length && entries[end]!.nibbles[depth] === nibble) end++
+    branch[nibble] = reference(buildNode(entries.slice(start, end), depth + 1))
+    start = end
+  }
+  return branch
+}
+
+/** A node inside its parent: itself where its RLP is shorter than 32 bytes, else its hash. */
+function reference(node: NodeList): Uint8Array | NodeList {
+  const encoded = RLP.encode(node)
+  return encoded.length < 32 ? node : keccak256(encoded)
+}

@@ -1,0 +1,22 @@
+import { RLP } from '@ethereumjs/rlp'
+import type { ExecutionReceipt } from '../types.js'
+import { minimalBytes } from './header.js'
+
+/**
+ * A receipt in its consensus form (EIP-2718, EIP-658): what receiptsRoot commits to, and what debug_getRawReceipts
+ * answers. Typed transactions put their type byte in front.
+ */
+export function encodeReceipt(receipt: ExecutionReceipt, transactionType: number): Uint8Array {
+  const outcome = receipt.stateRoot ?? minimalBytes(BigInt(receipt.status ?? 0))
+  const body = RLP.encode([
+    outcome,
+    minimalBytes(receipt.cumulativeGasUsed),
+    receipt.logsBloom,
+    receipt.logs.map((log) => [log.address, log.topics, log.data]),
+  ])
+  if (transactionType === 0) return body
+  const typed = new Uint8Array(body.length + 1)
+  typed[0] = transactionType
+  typed.set(body, 1)
+  return typed
+}

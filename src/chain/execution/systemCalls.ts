@@ -1,0 +1,143 @@
+import type { StateManagerInterface } from '@ethereumjs/common'
+import type { EVM } from '@ethereumjs/evm'
+import { Address } from '@ethereumjs/util'
+import { createHash } from 'node:crypto'
+import { bytesEqual, bytesToHex, hexToBytes } from '../../encoding/hex.js'
+import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
+import { SYSTEM_ADDRESS, systemContracts } from '../systemContracts.js'
+import type { ExecutionLog, ForkRules, HeaderFields } from '../types.js'
+
+/** EIP-4788 and EIP-2935: the length of both rings. */
+const HISTORY_LENGTH = 8191n
+/** EIP-7002 and EIP-7251: the gas of a system call. */
+const SYSTEM_CALL_GAS = 30_000_000n
+/** EIP-6110: the topic of DepositEvent. */
+const DEPOSIT_TOPIC = hexToBytes('649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5')
+/** EIP-6110: data length of DepositEvent, and where its five fields begin and how long they are. */
+const DEPOSIT_DATA_LENGTH = 576
+const DEPOSIT_FIELDS: readonly (readonly [offset: number, length: number])[] = [
+  [160, 48],
+  [256, 32],
+  [320, 8],
+  [384, 96],
+  [512, 8],
+]
+
+/** A request of the execution layer to the consensus layer (EIP-7685). */
+export interface ConsensusRequest {
+  type: number
+  data: Uint8Array
+}
+
+/**
+ * What the system writes at the start of a block: the parent beacon block root (EIP-4788) and the parent hash
+ * (EIP-2935). The contracts store into their rings at known slots, so the slots are written without a call.
+ */
+export async function writeBlockStart(
+  state: StateManagerInterface,
+  header: HeaderFields,
+  rules: ForkRules,
+): Promise<void> {
+  if (rules.isActivatedEIP(4788) && header.parentBeaconBlockRoot !== undefined) {
+    const contract = new Address(systemContracts.beaconRoots.address)
+    if ((await state.getCode(contract)).length > 0) {
+      const slot = header.timestamp % HISTORY_LENGTH
+      await state.putStorage(contract, bigintToBytes(slot, 32), stripZeros(bigintToBytes(header.timestamp, 32)))
+      await state.putStorage(
+        contract,
+        bigintToBytes(slot + HISTORY_LENGTH, 32),
+        stripZeros(header.parentBeaconBlockRoot),
+      )
+    }
+  }
+  if (rules.isActivatedEIP(2935) && header.number > 0n) {
+    const contract = new Address(systemContracts.historyStorage.address)
+    if ((await state.getCode(contract)).length > 0) {
+      const slot = (header.number - 1n) % HISTORY_LENGTH
+      await state.putStorage(contract, bigintToBytes(slot, 32), stripZeros(header.parentHash))
+    }
+  }
+}
+
+function stripZeros(value: Uint8Array): Uint8Array {
+  let start = 0
+  while (start < value.length && value[start] === 0) start++
+  return value.subarray(start)
+}
+
+/**
+ * The requests at the end of a block: deposits found in its logs (EIP-6110), then the queues of the withdrawal
+ * (EIP-7002) and consolidation (EIP-7251) contracts.
+ *
+ * @param depositContract - 20 bytes
+ * @throws Error if a deposit log has another layout than the deposit contract's, which makes the block invalid.
+ */
+export async function collectRequests(
+  evm: EVM,
+  rules: ForkRules,
+  logs: Iterable<ExecutionLog>,
+  depositContract: Uint8Array,
+): Promise<ConsensusRequest[]> {
+  if (!rules.isActivatedEIP(7685)) return []
+  const withdrawals = await callSystemContract(evm, systemContracts.withdrawalRequests.address)
+  const consolidations = await callSystemContract(evm, systemContracts.consolidationRequests.address)
+  return [
+    { type: 0, data: collectDeposits(logs, depositContract) },
+    { type: 1, data: withdrawals },
+    { type: 2, data: consolidations },
+  ]
+}
+
+/** EIP-7685: sha256 over the sha256 of each request that is not empty, its type byte in front. */
+export function hashRequests(requests: readonly ConsensusRequest[]): Uint8Array {
+  const outer = createHash('sha256')
+  for (const { type, data } of requests) {
+    if (data.length === 0) continue
+    outer.update(
+      createHash('sha256')
+        .update(Uint8Array.of(type))
+        .update(data)
+        .digest(),
+    )
+  }
+  return Uint8Array.from(outer.digest())
+}
+
+/** Calls a system contract as the system, whose own account the call must not leave a trace of. */
+async function callSystemContract(evm: EVM, contract: Uint8Array): Promise<Uint8Array> {
+  const to = new Address(contract)
+  if ((await evm.stateManager.getAccount(to)) === undefined) return new Uint8Array(0)
+  const caller = new Address(SYSTEM_ADDRESS)
+  const before = await evm.stateManager.getAccount(caller)
+  const result = await evm.runCall({ caller, to, gasLimit: SYSTEM_CALL_GAS })
+  if (before === undefined) await evm.stateManager.deleteAccount(caller)
+  else await evm.stateManager.putAccount(caller, before)
+  await evm.journal.cleanup()
+  evm.stateManager.originalStorageCache.clear()
+  return result.execResult.returnValue
+}
+
+function collectDeposits(logs: Iterable<ExecutionLog>, depositContract: Uint8Array): Uint8Array {
+  const parts: Uint8Array[] = []
+  for (const { address, topics, data } of logs) {
+    if (topics[0] === undefined || !bytesEqual(topics[0], DEPOSIT_TOPIC)) continue
+    if (bytesEqual(address, depositContract)) parts.push(decodeDeposit(data))
+  }
+  return Uint8Array.from(Buffer.concat(parts))
+}
+
+/** The packed fields of a deposit from the ABI encoding of its event. */
+function decodeDeposit(data: Uint8Array): Uint8Array {
+  const word = (at: number): bigint => bytesToBigint(data.subarray(at, at + 32))
+  const sound =
+    data.length === DEPOSIT_DATA_LENGTH &&
+    DEPOSIT_FIELDS.every(
+      ([offset, length], i) => word(32 * i) === BigInt(offset) && word(offset) === BigInt(length),
+    )
+  if (!sound) throw new Error(`invalid deposit log: unsupported data layout ${bytesToHex(data)}`)
+  return Uint8Array.from(
+    Buffer.concat(
+      DEPOSIT_FIELDS.map(([offset, length]) => data.subarray(offset + 32, offset + 32 + length)),
+    ),
+  )
+}

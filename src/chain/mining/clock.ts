@@ -1,0 +1,110 @@
+import { ChainError } from '../errors.js'
+
+/** What a clock is made of, so that a snapshot can bring it back and a restart can go on with it. */
+export interface ClockState {
+  /** Seconds that the clock is ahead of the wall clock. */
+  offset: bigint
+  /** The exact time of the next block, if one was asked for. */
+  nextTimestamp?: bigint
+  /** Seconds between a block and its parent, if they are fixed. */
+  interval?: bigint
+}
+
+/** How a clock runs. */
+export interface ClockOptions {
+  /** Seconds since the epoch; the wall clock, or a logical one for chains that come out the same in every run. */
+  now: () => bigint
+  /** The least number of seconds between a block and its parent: 1 by the standard, 0 where bursts may share one. */
+  minimumStep: bigint
+}
+
+/** A time that a block cannot have. */
+export class TimestampError extends ChainError {
+  override readonly name = 'TimestampError'
+}
+
+/** Decides the time of blocks: the wall clock, moved by controls, never against the order of blocks. */
+export class Clock {
+  readonly #now: () => bigint
+  readonly #minimumStep: bigint
+  #state: ClockState = { offset: 0n }
+
+  constructor({ now, minimumStep }: ClockOptions) {
+    this.#now = now
+    this.#minimumStep = minimumStep
+  }
+
+  get state(): ClockState {
+    return { ...this.#state }
+  }
+
+  restore(state: ClockState): void {
+    this.#state = { ...state }
+  }
+
+  /** Seconds since the epoch, as this chain counts them. */
+  now(): bigint {
+    return this.#now() + this.#state.offset
+  }
+
+  /** Moves the clock by seconds, for good. @returns the whole offset from the wall clock in seconds */
+  increase(seconds: bigint): bigint {
+    this.#state.offset += seconds
+    return this.#state.offset
+  }
+
+  /** Sets the clock to a time in seconds; it runs on from there. @returns the seconds by which it moved */
+  set(timestamp: bigint): bigint {
+    const moved = timestamp - this.now()
+    this.#state.offset += moved
+    return moved
+  }
+
+  /**
+   * Fixes the time of the next block; the clock goes on from it.
+   *
+   * @throws TimestampError if the block could not stand on a parent of time `parent`.
+   */
+  setNext(timestamp: bigint, parent: bigint): void {
+    this.check(timestamp, parent)
+    this.#state.nextTimestamp = timestamp
+  }
+
+  /** Fixes the seconds between blocks from now on, or lets the clock decide again. */
+  setInterval(seconds: bigint | undefined): void {
+    if (seconds === undefined) delete this.#state.interval
+    else this.#state.interval = seconds
+  }
+
+  /** The time that a block on a parent of time `parent` would have now. */
+  peek(parent: bigint): bigint {
+    if (this.#state.nextTimestamp !== undefined) return this.#state.nextTimestamp
+    if (this.#state.interval !== undefined) return parent + this.#state.interval
+    const least = parent + this.#minimumStep
+    const now = this.now()
+    return now > least ? now : least
+  }
+
+  /** Takes note that a block of this time was mined: what was fixed for it is used up, and the clock goes on from it. */
+  mined(timestamp: bigint): void {
+    const fixed = this.#state.nextTimestamp !== undefined
+    delete this.#state.nextTimestamp
+    if (fixed) this.set(timestamp)
+  }
+
+  /**
+   * Checks that a block of a time can stand on a parent.
+   *
+   * @throws TimestampError if it cannot.
+   */
+  check(timestamp: bigint, parent: bigint): void {
+    if (timestamp < parent) {
+      throw new TimestampError(`Timestamp error: ${timestamp} is lower than previous block's timestamp ${parent}`)
+    }
+    if (timestamp < parent + this.#minimumStep) {
+      throw new TimestampError(
+        `Timestamp error: ${timestamp} is equal to the previous block's timestamp; --allow-same-timestamp allows that`,
+      )
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { RLP } from '@ethereumjs/rlp'
+import { bigintToBytes } from '../../encoding/quantity.js'
+import { nextBaseFee, nextExcessBlobGas } from '../block/fees.js'
+import { EMPTY_TRIE_ROOT } from '../block/orderedRoot.js'
+import { keccak256 } from '../keccak.js'
+import type { ForkRules, HeaderFields } from '../types.js'
+
+/** The hash of an empty list of uncles. */
+export const EMPTY_UNCLES_HASH: Uint8Array = keccak256(RLP.encode([]))
+
+/** What the next blocks get from the operator rather than from their parent. */
+export interface BlockSettings {
+  gasLimit: bigint
+  /** 20 bytes. */
+  coinbase: Uint8Array
+  extraData: Uint8Array
+  /** Wei per gas; holds for one block. */
+  nextBaseFee?: bigint
+  /** 32 bytes; holds for one block. */
+  nextPrevRandao?: Uint8Array
+}
+
+/** What a draft stands on. */
+export interface DraftParent {
+  hash: Uint8Array
+  header: HeaderFields
+}
+
+/**
+ * The header of the block after `parent`, before anything is executed in it: gas used is zero and the roots are those
+ * of an empty block.
+ *
+ * prevRandao follows from the parent, so that the same chain comes out of the same inputs.
+ */
+export function draftHeader(
+  parent: DraftParent,
+  rules: ForkRules,
+  timestamp: bigint,
+  settings: BlockSettings,
+): HeaderFields {
+  const header: HeaderFields = {
+    parentHash: parent.hash,
+    uncleHash: EMPTY_UNCLES_HASH,
+    coinbase: settings.coinbase,
+    stateRoot: new Uint8Array(32),
+    transactionsRoot: EMPTY_TRIE_ROOT,
+    receiptsRoot: EMPTY_TRIE_ROOT,
+    logsBloom: new Uint8Array(256),
+    difficulty: 0n,
+    number: parent.header.number + 1n,
+    gasLimit: settings.gasLimit,
+    gasUsed: 0n,
+    timestamp,
+    extraData: settings.extraData,
+    mixHash: new Uint8Array(32),
+    nonce: new Uint8Array(8),
+  }
+  if (rules.isActivatedEIP(4399)) {
+    header.mixHash = settings.nextPrevRandao ?? keccak256(concat(bigintToBytes(header.number, 32), parent.header.mixHash))
+  }
+  const baseFee = settings.nextBaseFee ?? nextBaseFee(parent.header, rules)
+  if (rules.isActivatedEIP(1559) && baseFee !== undefined) header.baseFeePerGas = baseFee
+  if (rules.isActivatedEIP(4895)) header.withdrawalsRoot = EMPTY_TRIE_ROOT
+  const excessBlobGas = nextExcessBlobGas(parent.header, rules)
+  if (excessBlobGas !== undefined) {
+    header.blobGasUsed = 0n
+    header.excessBlobGas = excessBlobGas
+  }
+  if (rules.isActivatedEIP(4788)) header.parentBeaconBlockRoot = new Uint8Array(32)
+  return header
+}
