@@ -13,13 +13,20 @@ const rooms = {
   provider: { pattern: 'src/provider/**', below: ['rpc', 'chain', 'storage', 'encoding'] },
   server: { pattern: 'src/server/**', below: ['provider', 'rpc', 'ipfs', 'chain', 'storage', 'encoding'] },
   control: { pattern: 'src/control/**', below: ['provider', 'rpc', 'chain', 'storage', 'encoding'] },
-  options: { pattern: 'src/options.ts', below: ['encoding'] },
+  options: { pattern: ['src/options.ts', 'src/options/**'], below: ['encoding'] },
+  network: {
+    pattern: ['src/network.ts', 'src/network/**'],
+    below: ['options', 'provider', 'rpc', 'chain', 'storage', 'encoding'],
+  },
   node: {
     pattern: 'src/node.ts',
-    below: ['options', 'server', 'control', 'provider', 'rpc', 'chain', 'ipfs', 'storage', 'encoding'],
+    below: [
+      ...['options', 'network', 'server', 'control', 'provider'],
+      ...['rpc', 'chain', 'ipfs', 'storage', 'encoding'],
+    ],
   },
   index: { pattern: 'src/index.ts', below: ['node', 'options', 'rpc', 'encoding'] },
-  cli: { pattern: 'src/cli.ts', below: ['index', 'node', 'options', 'encoding'] },
+  cli: { pattern: ['src/cli.ts', 'src/cli/**'], below: ['index', 'node', 'options', 'encoding'] },
   testing: { pattern: 'src/testing/**', below: ['index', 'node', 'options', 'encoding'] },
 }
 
@@ -40,8 +47,11 @@ const packagesOfRooms = [
     rooms: ['ipfs'],
   },
   { packages: ['level', 'classic-level', 'abstract-level'], rooms: ['storage'] },
-  { packages: ['zod', 'zod/**'], rooms: ['rpc', 'provider', 'control', 'server', 'options', 'node', 'cli'] },
-  { packages: ['commander'], rooms: ['cli'] },
+  {
+    packages: ['zod', 'zod/**'],
+    rooms: ['rpc', 'provider', 'control', 'server', 'options', 'network', 'node', 'cli'],
+  },
+  { packages: ['commander'], rooms: ['cli', 'options'] },
 ]
 
 const inward = Object.entries(rooms).map(([room, { below }]) => ({

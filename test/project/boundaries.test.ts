@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { boundariesOf } from '../../eslint.boundaries.js'
 
 const rooms = ['encoding', 'storage', 'chain', 'ipfs', 'rpc', 'provider', 'server', 'control', 'testing']
-const files = ['options', 'node', 'index', 'cli']
+const files = ['options', 'network', 'node', 'index', 'cli', 'cli/banner', 'options/groups']
 
 let root: string
 
@@ -53,6 +53,8 @@ describe('the arrows between the rooms', () => {
     ['server', '../node.js'],
     ['encoding', '../storage/part.js'],
     ['control', '../cli.js'],
+    ['server', '../cli/banner.js'],
+    ['options', '../cli/banner.js'],
   ])('refuse that %s imports %s', async (room, source) => {
     const messages = await lint(`src/${room}/probe.ts`, `export { part } from '${source}'\n`)
     expect(messages).toEqual([expect.stringContaining('arrows point down only')])
@@ -65,6 +67,7 @@ describe('the arrows between the rooms', () => {
     ['control', '../provider/part.js'],
     ['testing', '../index.js'],
     ['ipfs', './part.js'],
+    ['cli', '../options/groups.js'],
   ])('allow that %s imports %s', async (room, source) => {
     expect(await lint(`src/${room}/probe.ts`, `export { part } from '${source}'\n`)).toEqual([])
   })
