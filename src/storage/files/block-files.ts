@@ -1,0 +1,215 @@
+import { planWrite } from './batch.js'
+import type { BlockToStore } from './batch.js'
+import { rewriteSegments, segmentsToGiveUp } from './compaction.js'
+import { applyChanges } from './index-database.js'
+import type { IndexChange, IndexDatabase } from './index-database.js'
+import { rowKey, rowKind, rowRange, segmentRowKey } from './keyspace.js'
+import { createMutex } from './mutex.js'
+import { recordHeadLength } from './record.js'
+import { recoverSegments } from './recovery.js'
+import { decodeBlockRow, encodeSegmentRow } from './rows.js'
+import type { BlockRow } from './rows.js'
+import type { SegmentFiles } from './segment-files.js'
+import { createSessions, keyText } from './sessions.js'
+import type { BlockSession } from './sessions.js'
+
+/** Bytes written at once, at most, however many blocks wait. */
+const batchLimit = 8 * 1024 * 1024
+
+/** A block as it is stored, without its bytes. */
+export interface StoredBlock {
+  key: Uint8Array
+  labels: Uint8Array[]
+  /** Number of bytes of the block. */
+  length: number
+}
+
+/** The removal of blocks that nobody needs. */
+export interface BlockRemoval {
+  /** Removes blocks, except those that a session protects, and returns those that were removed. */
+  remove(keys: Uint8Array[]): Promise<StoredBlock[]>
+  end(): void
+}
+
+/** Blocks in append-only segment files with an index beside them. */
+export interface BlockFiles {
+  openSession(): BlockSession
+  openRemoval(): BlockRemoval
+  /** What is stored under a key, or about to be; undefined when nothing is. */
+  find(key: Uint8Array): StoredBlock | undefined
+  /** The bytes of a block, the caller's to keep; undefined when it is not stored. */
+  get(key: Uint8Array): Promise<Uint8Array | undefined>
+  /** Stores a block; settled once it survives the end of the process. */
+  put(block: BlockToStore): Promise<void>
+  /** Every block, in the order of the keys. */
+  entries(): AsyncIterable<StoredBlock>
+  /** Rewrites the segments in which removals have left holes, and so frees their space. */
+  compact(): Promise<void>
+  /** Number of blocks, and of bytes that their files take. */
+  totals(): { blocks: number; bytes: number }
+  /** Waits until everything that was put is stored. */
+  settle(): Promise<void>
+}
+
+interface WaitingBlock extends BlockToStore {
+  text: string
+  stored: () => void
+  failed: (error: unknown) => void
+}
+
+/** Opens the blocks, after bringing files and index to the same state. */
+export async function openBlockFiles(options: {
+  database: IndexDatabase
+  files: SegmentFiles
+  /** Whether a write waits for the disk itself before it is acknowledged. */
+  sync: boolean
+}): Promise<BlockFiles> {
+  const { database, files, sync } = options
+  const segments = await recoverSegments(database, files)
+  let activeSegment = Math.max(1, ...segments.keys())
+  const lengthOf = (segment: number): number => segments.get(segment)?.committedLength ?? 0
+  const sessions = createSessions(() => ({ segment: activeSegment, offset: lengthOf(activeSegment) }))
+  const exclusively = createMutex()
+  const waiting: WaitingBlock[] = []
+  const unwritten = new Map<string, WaitingBlock>()
+  let scheduled = false
+
+  function lookUp(key: Uint8Array): BlockRow | undefined {
+    const value = database.getSync(rowKey(rowKind.block, key))
+    return value === undefined ? undefined : decodeBlockRow(value)
+  }
+
+  function scheduleWrite(): void {
+    if (scheduled) return
+    scheduled = true
+    void exclusively(async () => {
+      scheduled = false
+      await writeBatch(takeBatch())
+      if (waiting.length > 0) scheduleWrite()
+    })
+  }
+
+  function takeBatch(): WaitingBlock[] {
+    let bytes = 0
+    let count = 0
+    while (count < waiting.length && bytes < batchLimit) bytes += waiting[count++]?.data.length ?? 0
+    return waiting.splice(0, count)
+  }
+
+  async function writeBatch(blocks: WaitingBlock[]): Promise<void> {
+    try {
+      await write(blocks)
+      for (const block of blocks) block.stored()
+    } catch (error) {
+      for (const block of blocks) block.failed(error)
+    } finally {
+      for (const block of blocks) {
+        if (unwritten.get(block.text) === block) unwritten.delete(block.text)
+      }
+    }
+  }
+
+  async function write(blocks: BlockToStore[], givenUp?: ReadonlySet<number>): Promise<void> {
+    const plan = planWrite(blocks, { lookUp, segments, activeSegment, givenUp })
+    for (const [segment, { position, buffers }] of plan.appends) {
+      await files.write(segment, position, buffers)
+      if (sync) await files.flush(segment)
+    }
+    await applyChanges(database, plan.changes, { sync })
+    for (const [segment, row] of plan.segments) segments.set(segment, row)
+    activeSegment = plan.activeSegment
+  }
+
+  async function remove(keys: Uint8Array[]): Promise<StoredBlock[]> {
+    const removed: StoredBlock[] = []
+    const changes: IndexChange[] = []
+    const changedSegments = new Set<number>()
+    for (const key of keys) {
+      const row = lookUp(key)
+      const segment = row && segments.get(row.segment)
+      if (row === undefined || segment === undefined || sessions.isProtected(key, row)) continue
+      const label = row.labels[0] ?? new Uint8Array()
+      segments.set(row.segment, {
+        committedLength: segment.committedLength,
+        liveBlocks: segment.liveBlocks - 1,
+        liveBytes: segment.liveBytes - recordHeadLength({ key, label }) - row.length,
+      })
+      changedSegments.add(row.segment)
+      changes.push({ type: 'del', key: rowKey(rowKind.block, key) })
+      removed.push({ key, labels: row.labels, length: row.length })
+    }
+    for (const number of changedSegments) {
+      const row = segments.get(number)
+      if (row) changes.push({ type: 'put', key: segmentRowKey(number), value: encodeSegmentRow(row) })
+    }
+    await applyChanges(database, changes, { sync })
+    return removed
+  }
+
+  async function readStored(key: Uint8Array): Promise<Uint8Array | undefined> {
+    const row = lookUp(key)
+    if (row === undefined) return undefined
+    try {
+      return await files.read(row.segment, row.offset, row.length)
+    } catch (error) {
+      const moved = lookUp(key)
+      if (moved === undefined) return undefined
+      if (moved.segment === row.segment) throw error
+      return files.read(moved.segment, moved.offset, moved.length)
+    }
+  }
+
+  return {
+    openSession: () => sessions.open(),
+    openRemoval() {
+      const removal = sessions.openRemoval()
+      return { remove: (keys) => exclusively(() => remove(keys)), end: () => removal.end() }
+    },
+    find(key) {
+      const pending = unwritten.get(keyText(key))
+      if (pending) return { key, labels: [pending.label], length: pending.data.length }
+      const row = lookUp(key)
+      return row && { key, labels: row.labels, length: row.length }
+    },
+    async get(key) {
+      const pending = unwritten.get(keyText(key))
+      return pending ? Uint8Array.from(pending.data) : readStored(key)
+    },
+    put(block) {
+      return new Promise<void>((stored, failed) => {
+        const entry: WaitingBlock = { ...block, text: keyText(block.key), stored, failed }
+        if (!unwritten.has(entry.text)) unwritten.set(entry.text, entry)
+        waiting.push(entry)
+        scheduleWrite()
+      })
+    },
+    async *entries() {
+      for await (const [key, value] of database.iterator(rowRange(rowKind.block))) {
+        const row = decodeBlockRow(value)
+        yield { key: Uint8Array.from(key.subarray(1)), labels: row.labels, length: row.length }
+      }
+    },
+    compact: () =>
+      exclusively(async () => {
+        const givenUp = segmentsToGiveUp(segments)
+        if (givenUp.has(activeSegment)) activeSegment++
+        await rewriteSegments({
+          database,
+          files,
+          segments,
+          givenUp,
+          write: (blocks) => write(blocks, givenUp),
+        })
+      }),
+    totals() {
+      let blocks = 0
+      let bytes = 0
+      for (const row of segments.values()) {
+        blocks += row.liveBlocks
+        bytes += row.committedLength
+      }
+      return { blocks, bytes }
+    },
+    settle: () => exclusively(async () => undefined),
+  }
+}

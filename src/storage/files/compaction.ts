@@ -1,0 +1,57 @@
+import type { BlockToStore } from './batch.js'
+import type { IndexDatabase } from './index-database.js'
+import { rowKind, rowRange, segmentRowKey } from './keyspace.js'
+import { decodeBlockRow } from './rows.js'
+import type { BlockRow, SegmentRow } from './rows.js'
+import type { SegmentFiles } from './segment-files.js'
+
+/** A segment is rewritten when at least this share of it belongs to removed blocks. */
+const deadShare = 0.05
+/** Bytes held in memory at once, at most, while a segment is rewritten. */
+const batchLimit = 8 * 1024 * 1024
+
+/** The segments in which removals have left enough holes to be worth rewriting. */
+export function segmentsToGiveUp(segments: ReadonlyMap<number, SegmentRow>): Set<number> {
+  const worthwhile = [...segments].filter(
+    ([, row]) => row.committedLength - row.liveBytes >= Math.max(1, row.committedLength * deadShare),
+  )
+  return new Set(worthwhile.map(([number]) => number))
+}
+
+/** Stores the living blocks of segments anew and deletes the segments' files. */
+export async function rewriteSegments(options: {
+  database: IndexDatabase
+  files: SegmentFiles
+  segments: Map<number, SegmentRow>
+  givenUp: ReadonlySet<number>
+  write: (blocks: BlockToStore[]) => Promise<void>
+}): Promise<void> {
+  const { database, files, segments, givenUp, write } = options
+  if (givenUp.size === 0) return
+
+  const living: { key: Uint8Array; row: BlockRow }[] = []
+  for await (const [key, value] of database.iterator(rowRange(rowKind.block))) {
+    const row = decodeBlockRow(value)
+    if (givenUp.has(row.segment)) living.push({ key: Uint8Array.from(key.subarray(1)), row })
+  }
+  living.sort((a, b) => a.row.segment - b.row.segment || a.row.offset - b.row.offset)
+
+  let batch: BlockToStore[] = []
+  let bytes = 0
+  for (const { key, row } of living) {
+    const data = await files.read(row.segment, row.offset, row.length)
+    batch.push({ key, label: row.labels[0] ?? new Uint8Array(), data })
+    bytes += data.length
+    if (bytes < batchLimit) continue
+    await write(batch)
+    batch = []
+    bytes = 0
+  }
+  if (batch.length > 0) await write(batch)
+
+  for (const segment of givenUp) {
+    segments.delete(segment)
+    await database.del(segmentRowKey(segment))
+    await files.remove(segment)
+  }
+}

@@ -1,0 +1,142 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { appendFile, mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openFileStore } from './file-store.js'
+import type { FileStore } from './file-store.js'
+
+const label = Uint8Array.of(1, 0x55)
+let directory: string
+let store: FileStore
+
+const bytes = (length: number): Uint8Array => Uint8Array.from(randomBytes(length))
+const keyOf = (data: Uint8Array): Uint8Array => Uint8Array.from(createHash('sha256').update(data).digest())
+const put = (data: Uint8Array): Promise<void> => store.blocks.put({ key: keyOf(data), label, data })
+const open = (): Promise<FileStore> => openFileStore({ directory, sync: false })
+
+async function reopen(): Promise<void> {
+  await store.close()
+  store = await open()
+}
+
+async function newestSegment(): Promise<string> {
+  const names = await readdir(join(directory, 'blocks'))
+  return join(directory, 'blocks', names.sort().at(-1) ?? '')
+}
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'file-store-'))
+  store = await open()
+})
+
+afterEach(async () => {
+  await store.close()
+  await rm(directory, { recursive: true })
+})
+
+describe('blocks', () => {
+  it('gives back what was put, also after it is opened again', async () => {
+    const blocks = [new Uint8Array(0), bytes(10), bytes(300_000)]
+    await Promise.all(blocks.map(put))
+    for (const data of blocks) expect(await store.blocks.get(keyOf(data))).toEqual(data)
+    await reopen()
+    for (const data of blocks) expect(await store.blocks.get(keyOf(data))).toEqual(data)
+    expect(store.blocks.totals().blocks).toBe(3)
+    expect(await store.blocks.get(bytes(32))).toBeUndefined()
+  })
+
+  it('stores equal blocks once and keeps every label', async () => {
+    const data = bytes(1000)
+    const other = Uint8Array.of(0, 0x70)
+    await Promise.all([put(data), put(data), store.blocks.put({ key: keyOf(data), label: other, data })])
+    const totals = store.blocks.totals()
+    expect(totals.bytes).toBeLessThan(1100)
+    await put(data)
+    expect(store.blocks.totals()).toEqual({ ...totals, blocks: 1 })
+    expect(store.blocks.find(keyOf(data))?.labels.map((found) => [...found])).toEqual([
+      [1, 0x55],
+      [0, 0x70],
+    ])
+  })
+
+  it('drops what lies behind the last acknowledged block', async () => {
+    const data = bytes(1000)
+    await put(data)
+    await store.close()
+    const file = await newestSegment()
+    const { size } = await stat(file)
+    await appendFile(file, bytes(50))
+    store = await open()
+    expect((await stat(file)).size).toBe(size)
+    expect(await store.blocks.get(keyOf(data))).toEqual(data)
+  })
+
+  it('forgets blocks that a shortened file no longer has whole', async () => {
+    const first = bytes(1000)
+    const second = bytes(1000)
+    await put(first)
+    await put(second)
+    await store.close()
+    const file = await newestSegment()
+    await truncate(file, (await stat(file)).size - 1)
+    store = await open()
+    expect(await store.blocks.get(keyOf(first))).toEqual(first)
+    expect(store.blocks.find(keyOf(second))).toBeUndefined()
+    await put(second)
+    await reopen()
+    expect(await store.blocks.get(keyOf(second))).toEqual(second)
+  })
+})
+
+describe('removal', () => {
+  it('frees the space of removed blocks and keeps the others', async () => {
+    const dead = [bytes(400_000), bytes(400_000)]
+    const living = [bytes(1000), bytes(100_000)]
+    await Promise.all([...dead, ...living].map(put))
+    const removal = store.blocks.openRemoval()
+    const removed = await removal.remove(dead.map(keyOf))
+    removal.end()
+    await store.blocks.compact()
+    expect(removed).toHaveLength(2)
+    expect(store.blocks.totals().blocks).toBe(2)
+    expect((await stat(await newestSegment())).size).toBeLessThan(102_000)
+    expect(await readdir(join(directory, 'blocks'))).toHaveLength(1)
+    for (const data of living) expect(await store.blocks.get(keyOf(data))).toEqual(data)
+    await reopen()
+    for (const data of living) expect(await store.blocks.get(keyOf(data))).toEqual(data)
+    for (const data of dead) expect(await store.blocks.get(keyOf(data))).toBeUndefined()
+    expect(store.blocks.totals().blocks).toBe(2)
+  })
+
+  it('spares what a session stored or found stored, also when the session ends meanwhile', async () => {
+    const [before, found, stored] = [bytes(10), bytes(10), bytes(10)]
+    await put(before)
+    await put(found)
+    const session = store.blocks.openSession()
+    await store.blocks.put({ key: keyOf(found), label, data: found, session })
+    await store.blocks.put({ key: keyOf(stored), label, data: stored, session })
+    const removal = store.blocks.openRemoval()
+    session.end()
+    const removed = await removal.remove([before, found, stored].map(keyOf))
+    expect(removed.map(({ key }) => key)).toEqual([keyOf(before)])
+    removal.end()
+    const later = store.blocks.openRemoval()
+    expect(await later.remove([found, stored].map(keyOf))).toHaveLength(2)
+    later.end()
+  })
+})
+
+describe('records', () => {
+  it('keeps rows of a kind apart from the others', async () => {
+    await store.pins.put(Uint8Array.of(1), Uint8Array.of(2))
+    await store.named.put(Uint8Array.of(1), Uint8Array.of(3))
+    await reopen()
+    expect(store.pins.get(Uint8Array.of(1))).toEqual(Uint8Array.of(2))
+    const rows = []
+    for await (const row of store.named.entries()) rows.push(row)
+    expect(rows).toEqual([[Uint8Array.of(1), Uint8Array.of(3)]])
+    await store.pins.delete(Uint8Array.of(1))
+    expect(store.pins.get(Uint8Array.of(1))).toBeUndefined()
+  })
+})

@@ -1,0 +1,48 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openBlockFiles } from './block-files.js'
+import type { BlockFiles } from './block-files.js'
+import { openIndexDatabase } from './index-database.js'
+import { rowKind } from './keyspace.js'
+import { createRecordStore } from './record-store.js'
+import type { RecordStore } from './record-store.js'
+import { createSegmentFiles } from './segment-files.js'
+
+/** Everything the file network keeps on disk. */
+export interface FileStore {
+  blocks: BlockFiles
+  pins: RecordStore
+  /** Single values by name. */
+  named: RecordStore
+  /** Waits for writes under way and closes all files. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens the store of the file network: `blocks/` has the segment files, `index/` a LevelDB database.
+ *
+ * @throws an error with code `LEVEL_LOCKED` (as the cause) when another process has the directory open.
+ */
+export async function openFileStore(options: {
+  /** Created when it does not exist. */
+  directory: string
+  /** Whether a write waits for the disk itself before it is acknowledged: survives loss of power. */
+  sync: boolean
+}): Promise<FileStore> {
+  const { directory, sync } = options
+  const blocksDirectory = join(directory, 'blocks')
+  await mkdir(blocksDirectory, { recursive: true })
+  const database = await openIndexDatabase(join(directory, 'index'))
+  const files = createSegmentFiles(blocksDirectory)
+  const blocks = await openBlockFiles({ database, files, sync })
+  return {
+    blocks,
+    pins: createRecordStore({ database, kind: rowKind.pin, sync }),
+    named: createRecordStore({ database, kind: rowKind.named, sync }),
+    async close() {
+      await blocks.settle()
+      await files.close()
+      await database.close()
+    },
+  }
+}

@@ -1,0 +1,146 @@
+import { open, readdir, unlink } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { constants, readSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Blocks up to this size are read without leaving the thread: a page cache hit costs less than a hop. */
+const synchronousReadLimit = 65_536
+const openFilesLimit = 64
+
+interface OpenSegment {
+  handle: FileHandle
+  readers: number
+  retired: boolean
+}
+
+/** The segment files of a directory, opened on demand, at most 64 of them at a time. */
+export interface SegmentFiles {
+  /** Numbers of the files that exist, in rising order. */
+  list(): Promise<number[]>
+  /** Size of a file in bytes, -1 when there is none. */
+  size(segment: number): Promise<number>
+  read(segment: number, offset: number, length: number): Promise<Uint8Array>
+  /** Writes all buffers, one after the other, from a position on. */
+  write(segment: number, position: number, buffers: Uint8Array[]): Promise<void>
+  flush(segment: number): Promise<void>
+  truncate(segment: number, length: number): Promise<void>
+  /** Deletes a file once its last reader is done. */
+  remove(segment: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** File names are eight decimal digits, so that no two collide where case does not count. */
+function fileName(segment: number): string {
+  return `${String(segment).padStart(8, '0')}.blocks`
+}
+
+/** Opens the segment files in a directory, which must exist. */
+export function createSegmentFiles(directory: string): SegmentFiles {
+  const opened = new Map<number, Promise<OpenSegment>>()
+
+  async function acquire(segment: number, flags: number): Promise<OpenSegment> {
+    let opening = opened.get(segment)
+    if (opening === undefined) {
+      opening = openSegment(segment, flags)
+      opened.set(segment, opening)
+      opening.catch(() => opened.delete(segment))
+      await closeIdle()
+    } else {
+      opened.delete(segment)
+      opened.set(segment, opening)
+    }
+    const file = await opening
+    file.readers++
+    return file
+  }
+
+  async function openSegment(segment: number, flags: number): Promise<OpenSegment> {
+    const handle = await open(join(directory, fileName(segment)), flags)
+    return { handle, readers: 0, retired: false }
+  }
+
+  async function release(file: OpenSegment): Promise<void> {
+    file.readers--
+    if (file.retired && file.readers === 0) await file.handle.close()
+  }
+
+  async function retire(segment: number): Promise<void> {
+    const opening = opened.get(segment)
+    if (opening === undefined) return
+    opened.delete(segment)
+    const file = await opening
+    file.retired = true
+    if (file.readers === 0) await file.handle.close()
+  }
+
+  async function closeIdle(): Promise<void> {
+    for (const segment of opened.keys()) {
+      if (opened.size <= openFilesLimit) return
+      await retire(segment)
+    }
+  }
+
+  async function use<T>(
+    segment: number,
+    flags: number,
+    action: (handle: FileHandle) => Promise<T> | T,
+  ): Promise<T> {
+    const file = await acquire(segment, flags)
+    try {
+      return await action(file.handle)
+    } finally {
+      await release(file)
+    }
+  }
+
+  return {
+    async list() {
+      const names = await readdir(directory)
+      return names
+        .map((name) => /^(\d{8})\.blocks$/.exec(name)?.[1])
+        .filter((digits) => digits !== undefined)
+        .map(Number)
+        .sort((a, b) => a - b)
+    },
+    async size(segment) {
+      const path = join(directory, fileName(segment))
+      const handle = await open(path, 'r').catch(() => undefined)
+      if (handle === undefined) return -1
+      const { size } = await handle.stat()
+      await handle.close()
+      return size
+    },
+    read: (segment, offset, length) =>
+      use(segment, constants.O_RDWR, async (handle) => {
+        const bytes = Buffer.allocUnsafeSlow(length)
+        const bytesRead =
+          length <= synchronousReadLimit
+            ? readSync(handle.fd, bytes, 0, length, offset)
+            : (await handle.read(bytes, 0, length, offset)).bytesRead
+        if (bytesRead !== length) throw new Error(`segment ${segment} ends before offset ${offset + length}`)
+        return new Uint8Array(bytes.buffer, 0, length)
+      }),
+    write: (segment, position, buffers) =>
+      use(segment, constants.O_RDWR | constants.O_CREAT, async (handle) => {
+        const total = buffers.reduce((sum, buffer) => sum + buffer.length, 0)
+        const { bytesWritten } = await handle.writev(buffers, position)
+        if (bytesWritten === total) return
+        const rest = Buffer.concat(buffers).subarray(bytesWritten)
+        for (let done = 0; done < rest.length;) {
+          done += (await handle.write(rest, done, rest.length - done, position + bytesWritten + done))
+            .bytesWritten
+        }
+      }),
+    flush: (segment) => use(segment, constants.O_RDWR, (handle) => handle.datasync()),
+    truncate: (segment, length) => use(segment, constants.O_RDWR, (handle) => handle.truncate(length)),
+    async remove(segment) {
+      await retire(segment)
+      await unlink(join(directory, fileName(segment))).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error
+      })
+    },
+    async close() {
+      await Promise.all([...opened.keys()].map(retire))
+    },
+  }
+}
