@@ -1,0 +1,53 @@
+import { chainOptions } from './options/chainOptions.js'
+import type { CommandSources } from './options/command.js'
+import { readCommandSettings } from './options/command.js'
+import { commandOptions } from './options/commandOptions.js'
+import type { OptionDefinition } from './options/definition.js'
+import { fileOptions } from './options/fileOptions.js'
+import { checkValues } from './options/read.js'
+import { providerOptions } from './options/providerOptions.js'
+import { serverOptions } from './options/serverOptions.js'
+
+export { OptionError } from './options/errors.js'
+
+/** Every option of a node. Flags, environment, configuration file, help and documentation come from here. */
+export const nodeOptionDefinitions = { ...serverOptions, ...chainOptions, ...providerOptions, ...fileOptions }
+
+/** Every option of the command line: those of a node and those of the command itself. */
+export const optionDefinitions = { ...nodeOptionDefinitions, ...commandOptions }
+
+type InputOf<Definition> = Definition extends OptionDefinition<infer _, infer Input> ? Input : never
+type OutputOf<Definition> = Definition extends OptionDefinition<infer Output, infer _> ? Output : never
+
+/** The options of a node as a program gives them; each has a default. */
+export type NodeOptions = {
+  [Name in keyof typeof nodeOptionDefinitions]?: InputOf<(typeof nodeOptionDefinitions)[Name]> | undefined
+}
+
+/** The options of a node, checked, with the defaults filled in. */
+export type NodeSettings = {
+  [Name in keyof typeof nodeOptionDefinitions]: OutputOf<(typeof nodeOptionDefinitions)[Name]>
+}
+
+/** The options of the command, checked, with the defaults filled in. */
+export type CommandSettings = {
+  [Name in keyof typeof optionDefinitions]: OutputOf<(typeof optionDefinitions)[Name]>
+}
+
+/**
+ * Checks the options that a program gives and fills in the defaults.
+ *
+ * @throws OptionError that names the first option that is unknown or has a bad value.
+ */
+export function parseNodeOptions(options: NodeOptions): NodeSettings {
+  return checkValues(nodeOptionDefinitions, options, (name) => name) as NodeSettings
+}
+
+/**
+ * Reads the options of the command from its words, the environment and the configuration file.
+ *
+ * @throws OptionError with one line for the user.
+ */
+export function parseCommandOptions(sources: CommandSources): CommandSettings {
+  return readCommandSettings(optionDefinitions, sources) as CommandSettings
+}

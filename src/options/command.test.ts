@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { optionDefinitions, parseCommandOptions, parseNodeOptions } from '../options.js'
+import { formatHelp } from './help.js'
+
+const directory = mkdtempSync(join(tmpdir(), 'standin-options-'))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+function parse(words: string[], environment: Record<string, string> = {}) {
+  return parseCommandOptions({ words, environment })
+}
+
+describe('flags', () => {
+  test('long, short, joined and aliased forms give the same', () => {
+    for (const words of [['--port', '9'], ['--port=9'], ['-p', '9'], ['-p9']])
+      expect(parse(words).port).toBe(9)
+    expect(parse(['--blockTime', '2']).blockTime).toBe(2)
+    expect(parse(['--block-base-fee-per-gas', '7']).baseFee).toBe(7n)
+  })
+
+  test('a repeatable flag collects its values', () => {
+    expect(parse(['--host', '127.0.0.1', '--host', '::1']).host).toEqual(['127.0.0.1', '::1'])
+    expect(parse([]).host).toEqual(['127.0.0.1', '::1'])
+  })
+
+  test('a switch takes true and false behind it', () => {
+    expect(parse(['--quiet']).quiet).toBe(true)
+    expect(parse(['--quiet', 'false', '--json', 'true'])).toMatchObject({ quiet: false, json: true })
+    expect(parse(['--no-mining', '--port', '0'])).toMatchObject({ noMining: true, port: 0 })
+  })
+
+  test('numbers of any size are exact', () => {
+    expect(parse(['--chain-id', '0x7a69']).chainId).toBe(31337n)
+    expect(parse(['--gas-limit', '9007199254740993']).gasLimit).toBe(9007199254740993n)
+  })
+
+  test.each([
+    [['--bogus'], 'unknown flag --bogus (see --help)'],
+    [['export'], 'unexpected argument export (see --help)'],
+    [['--port'], '--port: expected a whole number from 0 to 65535, got nothing'],
+    [['--port', '70000'], '--port: expected a whole number from 0 to 65535, got 70000'],
+    [['--port', 'http'], '--port: expected a whole number from 0 to 65535, got "http"'],
+    [['--order', 'random'], '--order: expected fees or fifo, got "random"'],
+    [['--key', ':secret'], '--key: expected a list, each KEY or KEY:SECRET, got [":secret"]'],
+  ])('%j is refused', (words, message) => {
+    expect(() => parse(words)).toThrow(message)
+  })
+})
+
+describe('sources', () => {
+  const config = join(directory, 'config.json')
+
+  test('flags win over the environment, that over the file, that over the defaults', () => {
+    writeFileSync(config, JSON.stringify({ port: 1, ipfsPort: 1, accounts: 3 }))
+    const settings = parse(['--config', config, '--port', '3'], { STANDIN_PORT: '2', STANDIN_IPFS_PORT: '2' })
+    expect(settings).toMatchObject({ port: 3, ipfsPort: 2, accounts: 3, balance: 10_000 })
+  })
+
+  test('what is wrong in the file or the environment is named', () => {
+    writeFileSync(config, JSON.stringify({ prot: 1 }))
+    expect(() => parse(['--config', config])).toThrow('unknown option prot in config.json')
+    writeFileSync(config, JSON.stringify({ port: '1' }))
+    expect(() => parse(['--config', config])).toThrow('port in config.json: expected a whole number')
+    expect(() => parse(['--config', join(directory, 'none.json')])).toThrow('--config: ENOENT')
+    expect(() => parse([], { STANDIN_PORT: 'x' })).toThrow('STANDIN_PORT: expected a whole number')
+  })
+
+  test('a program gives values, not text', () => {
+    expect(parseNodeOptions({ port: 0, chainId: 1, gasLimit: 5_000n })).toMatchObject({
+      chainId: 1n,
+      gasLimit: 5_000n,
+      mode: undefined,
+    })
+    expect(() => parseNodeOptions({ port: -1 })).toThrow(
+      'port: expected a whole number from 0 to 65535, got -1',
+    )
+    expect(() => parseNodeOptions(JSON.parse('{"quiet":true}'))).toThrow('unknown option quiet')
+  })
+})
+
+describe('definitions', () => {
+  test('no two options share a flag', () => {
+    const flags = Object.values(optionDefinitions).flatMap(({ flag, ...rest }) => [
+      flag,
+      ...('aliases' in rest && rest.aliases ? rest.aliases : []),
+    ])
+    expect(new Set(flags).size).toBe(flags.length)
+  })
+
+  test('each property is the camel case of its flag', () => {
+    for (const [property, { flag }] of Object.entries(optionDefinitions)) {
+      expect(property).toBe(flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()))
+    }
+  })
+
+  test('the help names every flag with its variable', () => {
+    const help = formatHelp(optionDefinitions)
+    for (const { flag } of Object.values(optionDefinitions)) {
+      expect(help).toContain(`--${flag}`)
+      expect(help).toContain(`STANDIN_${flag.toUpperCase().replaceAll('-', '_')}`)
+    }
+  })
+})

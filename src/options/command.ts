@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+import { flagToVariable } from './definition.js'
+import { OptionError } from './errors.js'
+import type { AnyOption } from './read.js'
+import { checkValue, checkValues } from './read.js'
+
+type Definitions = Readonly<Record<string, AnyOption>>
+
+/** Where the values of a command's options are looked for. */
+export interface CommandSources {
+  /** The words after the command. */
+  words: readonly string[]
+  environment: Readonly<Record<string, string | undefined>>
+}
+
+/**
+ * The settings of a command: flags win over environment variables, these over the configuration file that
+ * `--config` names, and that over the defaults.
+ *
+ * @throws OptionError with one line for the user.
+ */
+export function readCommandSettings(definitions: Definitions, sources: CommandSources) {
+  const flags = readFlags(definitions, sources.words)
+  const variables = readVariables(definitions, sources.environment)
+  const config = flags['config'] ?? variables['config']
+  const file = typeof config === 'string' ? readConfigFile(definitions, config) : {}
+  return checkValues(definitions, { ...file, ...variables, ...flags }, (name) => name)
+}
+
+function readFlags(definitions: Definitions, words: readonly string[]): Record<string, unknown> {
+  const byFlag = indexByFlag(definitions)
+  const options = Object.fromEntries(
+    [...byFlag].map(([flag, [, definition]]) => [
+      flag,
+      {
+        type: definition.kind.valueName === undefined ? ('boolean' as const) : ('string' as const),
+        ...(flag.length === 1 && { short: flag }),
+      },
+    ]),
+  )
+  const { tokens } = parseArgs({
+    args: joinSwitchValues(byFlag, words),
+    options,
+    strict: false,
+    tokens: true,
+  })
+  const values: Record<string, unknown> = {}
+  for (const token of tokens) {
+    if (token.kind === 'positional') throw new OptionError(`unexpected argument ${token.value} (see --help)`)
+    if (token.kind === 'option-terminator') continue
+    const [name, definition] = byFlag.get(token.name) ?? refuseFlag(token.rawName)
+    if (token.value === undefined && definition.kind.valueName !== undefined) {
+      throw new OptionError(`${token.rawName}: expected ${definition.kind.expected}, got nothing`)
+    }
+    const value = checkValue(definition, definition.kind.fromText(token.value ?? ''), token.rawName)
+    const earlier = values[name]
+    values[name] = Array.isArray(earlier) && Array.isArray(value) ? [...earlier, ...value] : value
+  }
+  return values
+}
+
+function refuseFlag(rawName: string): never {
+  throw new OptionError(`unknown flag ${rawName} (see --help)`)
+}
+
+function indexByFlag(definitions: Definitions): Map<string, [name: string, definition: AnyOption]> {
+  return new Map(
+    Object.entries(definitions).flatMap(([name, definition]) =>
+      [definition.flag, ...(definition.aliases ?? [])].map((flag) => [flag, [name, definition]] as const),
+    ) as Iterable<[string, [string, AnyOption]]>,
+  )
+}
+
+/** Launchers of devnets write `--quiet false`; the parser wants `--quiet=false`. */
+function joinSwitchValues(
+  byFlag: ReadonlyMap<string, [string, AnyOption]>,
+  words: readonly string[],
+): string[] {
+  const joined: string[] = []
+  for (const word of words) {
+    const before = joined.at(-1)
+    const flag = before?.startsWith('--') ? byFlag.get(before.slice(2)) : undefined
+    const isValueOfSwitch =
+      flag !== undefined && flag[1].kind.valueName === undefined && /^(true|false)$/.test(word)
+    if (isValueOfSwitch) joined[joined.length - 1] = `${before}=${word}`
+    else joined.push(word)
+  }
+  return joined
+}
+
+function readVariables(
+  definitions: Definitions,
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  for (const [name, definition] of Object.entries(definitions)) {
+    const variable = flagToVariable(definition.flag)
+    const text = environment[variable]
+    if (text === undefined || text === '') continue
+    values[name] = checkValue(definition, definition.kind.fromText(text), variable)
+  }
+  return values
+}
+
+function readConfigFile(definitions: Definitions, path: string): Record<string, unknown> {
+  const name = basename(path)
+  const content = z.record(z.string(), z.unknown()).safeParse(parseJsonFile(path))
+  if (!content.success) throw new OptionError(`${name}: expected one JSON object of options`)
+  const given = Object.fromEntries(
+    Object.entries(definitions).filter(([property]) => Object.hasOwn(content.data, property)),
+  )
+  const unknownName = Object.keys(content.data).find((property) => !Object.hasOwn(definitions, property))
+  if (unknownName !== undefined) throw new OptionError(`unknown option ${unknownName} in ${name}`)
+  return checkValues(given, content.data, (property) => `${property} in ${name}`)
+}
+
+function parseJsonFile(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new OptionError(`--config: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}

@@ -1,0 +1,49 @@
+import { option, optionalOption } from './definition.js'
+import { text, toggle, wholeNumber } from './kinds.js'
+
+/** What only the command line knows. */
+export const commandOptions = {
+  config: optionalOption({
+    flag: 'config',
+    kind: text('FILE'),
+    description: 'JSON file of options by their camel-case names',
+    group: 'Output',
+  }),
+  quiet: option({
+    flag: 'quiet',
+    aliases: ['q', 'silent'],
+    kind: toggle(),
+    default: false,
+    description: 'Print nothing but warnings and errors',
+    group: 'Output',
+  }),
+  json: option({
+    flag: 'json',
+    kind: toggle(),
+    default: false,
+    description: 'Print one line of JSON when ready and nothing else',
+    group: 'Output',
+  }),
+  parentPid: optionalOption({
+    flag: 'parent-pid',
+    kind: wholeNumber({ minimum: 1, valueName: 'PID' }),
+    description: 'Stop when the process of this id is gone',
+    group: 'Output',
+  }),
+  help: option({
+    flag: 'help',
+    aliases: ['h'],
+    kind: toggle(),
+    default: false,
+    description: 'Print this help',
+    group: 'Output',
+  }),
+  version: option({
+    flag: 'version',
+    aliases: ['V'],
+    kind: toggle(),
+    default: false,
+    description: 'Print the version',
+    group: 'Output',
+  }),
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+
+/** What values an option takes, and how one is read from a command line or an environment variable. */
+export interface OptionKind<Output, Input = Output> {
+  /** Checks a value that a program or a configuration file gives. */
+  schema: z.ZodType<Output, Input>
+  /** Turns text into what `schema` checks. */
+  fromText: (text: string) => unknown
+  /** What is expected, for refusals: "a whole number from 0 to 65535". */
+  expected: string
+  /** How the value is named in the help; absent for a switch. */
+  valueName?: string
+  /** Whether the flag may be given several times; an environment variable separates by commas. */
+  repeatable?: boolean
+}
+
+/** On or off. A flag without a value is on; `--flag false` is off, as launchers of devnets write it. */
+export function toggle(): OptionKind<boolean> {
+  return {
+    schema: z.boolean(),
+    fromText: (text) => ({ true: true, '1': true, '': true, false: false, '0': false })[text] ?? text,
+    expected: 'true or false',
+  }
+}
+
+/** A whole number that JavaScript holds exactly. */
+export function wholeNumber(range: { minimum?: number; maximum?: number; valueName?: string } = {}) {
+  const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER, valueName = 'N' } = range
+  const upTo = maximum === Number.MAX_SAFE_INTEGER ? `, ${minimum} or more` : ` from ${minimum} to ${maximum}`
+  const kind: OptionKind<number> = {
+    schema: z.int().min(minimum).max(maximum),
+    fromText: (text) => (/^\d+$/.test(text) ? Number(text) : text),
+    expected: `a whole number${upTo}`,
+    valueName,
+  }
+  return kind
+}
+
+/** A number with decimals. */
+export function decimalNumber(range: { minimum: number; valueName: string }): OptionKind<number> {
+  return {
+    schema: z.number().min(range.minimum),
+    fromText: (text) => (/^\d*\.?\d+$/.test(text) ? Number(text) : text),
+    expected: `a number, ${range.minimum} or more`,
+    valueName: range.valueName,
+  }
+}
+
+/** A whole number of any size, decimal or hexadecimal behind 0x. */
+export function bigWholeNumber(range: { minimum?: bigint; valueName?: string } = {}) {
+  const { minimum = 0n, valueName = 'N' } = range
+  const kind: OptionKind<bigint, bigint | number | string> = {
+    schema: z
+      .union([z.bigint(), z.int(), z.string().regex(/^(0x[0-9a-f]+|\d+)$/i)])
+      .transform((value) => BigInt(value))
+      .pipe(z.bigint().min(minimum)),
+    fromText: (text) => text,
+    expected: `a whole number, ${minimum} or more, decimal or hexadecimal behind 0x`,
+    valueName,
+  }
+  return kind
+}
+
+/** One of a fixed set of words. */
+export function choice<const Word extends string>(words: readonly Word[]): OptionKind<Word> {
+  return {
+    schema: z.enum(words),
+    fromText: (text) => text,
+    expected: words.length === 2 ? `${words[0]} or ${words[1]}` : `one of ${words.join(', ')}`,
+    valueName: words.join('|'),
+  }
+}
+
+/** Text that is not empty. */
+export function text(valueName: string, pattern = /./s, expected = 'text'): OptionKind<string> {
+  return { schema: z.string().regex(pattern), fromText: (value) => value, expected, valueName }
+}
+
+/** Any number of values of one kind. */
+export function list<Output, Input>(kind: OptionKind<Output, Input>): OptionKind<Output[], Input[]> {
+  return {
+    ...kind,
+    schema: z.array(kind.schema),
+    fromText: (value) => value.split(',').map((item) => kind.fromText(item.trim())),
+    expected: `a list, each ${kind.expected}`,
+    repeatable: true,
+  }
+}

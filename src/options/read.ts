@@ -1,0 +1,42 @@
+import type { OptionDefinition } from './definition.js'
+import { OptionError } from './errors.js'
+
+/** Any option, where its types do not matter. */
+export type AnyOption = OptionDefinition<unknown, unknown>
+
+/**
+ * Checks one value.
+ *
+ * @param where what the user wrote to give it: `--port`, `STANDIN_PORT`, `port in config.json`.
+ * @throws OptionError if the option does not take the value.
+ */
+export function checkValue(definition: AnyOption, value: unknown, where: string): unknown {
+  const result = definition.kind.schema.safeParse(value)
+  if (result.success) return result.data
+  throw new OptionError(`${where}: expected ${definition.kind.expected}, got ${show(value)}`)
+}
+
+/**
+ * Checks the properties of an object against definitions and fills in the defaults.
+ *
+ * @param nameWhere how a property is called in a refusal.
+ * @throws OptionError that names the first option that is unknown or has a bad value.
+ */
+export function checkValues(
+  definitions: Readonly<Record<string, AnyOption>>,
+  values: Readonly<Record<string, unknown>>,
+  nameWhere: (property: string) => string,
+): Record<string, unknown> {
+  const unknownName = Object.keys(values).find((name) => !Object.hasOwn(definitions, name))
+  if (unknownName !== undefined) throw new OptionError(`unknown option ${nameWhere(unknownName)}`)
+  const settings: Record<string, unknown> = {}
+  for (const [name, definition] of Object.entries(definitions)) {
+    const value = values[name]
+    settings[name] = value === undefined ? definition.default : checkValue(definition, value, nameWhere(name))
+  }
+  return settings
+}
+
+function show(value: unknown): string {
+  return JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? String(item) : item)) ?? String(value)
+}
