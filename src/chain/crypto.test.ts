@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto'
+import { ecrecover } from '@ethereumjs/util'
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { bytesToHex, hexToBytes } from '../encoding/hex.js'
+import { bigintToBytes } from '../encoding/quantity.js'
+
+afterAll(() => vi.unstubAllEnvs())
+
+const load = (backend: string) => {
+  vi.stubEnv('STANDIN_SIGNATURE_BACKEND', backend)
+  vi.resetModules()
+  return import('./crypto.js')
+}
+
+describe.each([
+  ['', 'secp256k1 (native)'],
+  ['wasm', 'tiny-secp256k1 (wasm)'],
+])('signatures with STANDIN_SIGNATURE_BACKEND=%j', async (setting, name) => {
+  const crypto = await load(setting)
+
+  it('says which back end is in use', () => {
+    expect(crypto.signatureBackend()).toBe(name)
+  })
+
+  it('derives the address of the first account of the usual test mnemonic', () => {
+    const key = hexToBytes('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
+    expect(bytesToHex(crypto.privateKeyToAddress(key))).toBe('0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266')
+  })
+
+  it('signs as noble does and recovers what it signed', () => {
+    for (let round = 0; round < 20; round++) {
+      const key = secp256k1.utils.randomSecretKey()
+      const hash = new Uint8Array(randomBytes(32))
+      const signature = crypto.sign(hash, key)
+      const expected = secp256k1.sign(hash, key, { prehash: false, format: 'recovered' })
+      expect(crypto.customCrypto.ecsign(hash, key)).toEqual(expected)
+      expect(signature).toMatchObject(
+        (({ r, s }) => ({ r, s }))(secp256k1.Signature.fromBytes(expected, 'recovered')),
+      )
+      expect(crypto.recover(hash, signature)).toEqual(crypto.privateKeyToAddress(key))
+    }
+  })
+
+  it('recovers public keys for every form of v as ethereumjs does', () => {
+    const hash = new Uint8Array(randomBytes(32))
+    const { r, s, yParity } = crypto.sign(hash, secp256k1.utils.randomSecretKey())
+    const parts = [bigintToBytes(r, 32), bigintToBytes(s, 32)] as const
+    const parity = BigInt(yParity)
+    for (const [v, chainId] of [[parity], [27n + parity], [35n + 2n * 31337n + parity, 31337n]] as const) {
+      expect(crypto.customCrypto.ecrecover(hash, v, ...parts, chainId)).toEqual(
+        ecrecover(hash, v, ...parts, chainId),
+      )
+    }
+    expect(() => crypto.customCrypto.ecrecover(hash, 29n, ...parts)).toThrow('Invalid signature v value')
+  })
+
+  it('refuses signatures and keys that are none', () => {
+    const hash = new Uint8Array(32).fill(1)
+    const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+    expect(() => crypto.recover(hash, { r: 0n, s: 1n, yParity: 0 })).toThrow()
+    expect(() => crypto.recover(hash, { r: order, s: 1n, yParity: 0 })).toThrow()
+    expect(() => crypto.sign(hash, new Uint8Array(32))).toThrow()
+    expect(() => crypto.privateKeyToAddress(bigintToBytes(order, 32))).toThrow()
+  })
+})
