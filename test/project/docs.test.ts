@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { expect, it } from 'vitest'
+import { generatePages } from '../../scripts/docs.mjs'
+
+it('keeps the generated pages as the sources have them', async () => {
+  for (const [name, text] of await generatePages()) {
+    expect(await readFile(join('docs/reference', name), 'utf8'), `${name}: run npm run docs`).toBe(text)
+  }
+})
+
+it('links to files that are there', async () => {
+  const pages = (await readdir('docs', { recursive: true }))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name))
+  for (const page of [...pages, 'README.md', 'CONTRIBUTING.md']) {
+    const text = await readFile(page, 'utf8')
+    const targets = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) => target)
+    for (const target of targets)
+      expect(existsSync(join(dirname(page), target)), `${page}: ${target}`).toBe(true)
+  }
+})
