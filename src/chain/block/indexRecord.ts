@@ -36,10 +36,22 @@ const FIXED = 1 + 32 + 4 + 8 + 16 + 8
  * Encodes an index record: fixed fields, then header RLP, uncle hashes and transactions, each behind its 4-byte length
  * or count; all numbers big-endian. The ordinal is the key and not repeated.
  */
-export function encodeIndexRecord({ block, region, head, transactionSpans, receiptSpans }: IndexRecord): Uint8Array {
+export function encodeIndexRecord({
+  block,
+  region,
+  head,
+  transactionSpans,
+  receiptSpans,
+}: IndexRecord): Uint8Array {
   const header = encodeHeader(block.header)
   const length =
-    FIXED + 4 + header.length + 4 + 32 * block.uncleHashes.length + 4 + TRANSACTION_ROW * block.transactions.length
+    FIXED +
+    4 +
+    header.length +
+    4 +
+    32 * block.uncleHashes.length +
+    4 +
+    TRANSACTION_ROW * block.transactions.length
   const bytes = new Uint8Array(length)
   const view = new DataView(bytes.buffer)
   let at = 0
@@ -142,4 +154,3 @@ export function decodeLogTable(bytes: Uint8Array): WireSpan[] {
     length: view.getUint32(8 * index + 4),
   }))
 }
-

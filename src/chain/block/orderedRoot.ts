@@ -41,7 +41,8 @@ function compactPath(nibbles: Uint8Array, kind: 'leaf' | 'extension'): Uint8Arra
   const bytes = new Uint8Array((nibbles.length >> 1) + 1)
   bytes[0] = ((kind === 'leaf' ? 2 : 0) + odd) << 4
   if (odd) bytes[0] |= nibbles[0]!
-  for (let i = odd; i < nibbles.length; i += 2) bytes[(i + 1 + (1 - odd)) >> 1] = (nibbles[i]! << 4) | nibbles[i + 1]!
+  for (let i = odd; i < nibbles.length; i += 2)
+    bytes[(i + 1 + (1 - odd)) >> 1] = (nibbles[i]! << 4) | nibbles[i + 1]!
   return bytes
 }
 
@@ -57,7 +58,7 @@ function buildNode(entries: Entry[], depth: number): NodeList {
     return [path, reference(buildNode(entries, shared))]
   }
   const branch: NodeList = new Array<Uint8Array>(17).fill(new Uint8Array(0))
-  for (let start = 0; start < entries.length; ) {
+  for (let start = 0; start < entries.length;) {
     const nibble = entries[start]!.nibbles[depth]!
     let end = start
     while (end < entries.length && entries[end]!.nibbles[depth] === nibble) end++

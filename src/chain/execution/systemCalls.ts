@@ -42,7 +42,11 @@ export async function writeBlockStart(
     const contract = new Address(systemContracts.beaconRoots.address)
     if ((await state.getCode(contract)).length > 0) {
       const slot = header.timestamp % HISTORY_LENGTH
-      await state.putStorage(contract, bigintToBytes(slot, 32), stripZeros(bigintToBytes(header.timestamp, 32)))
+      await state.putStorage(
+        contract,
+        bigintToBytes(slot, 32),
+        stripZeros(bigintToBytes(header.timestamp, 32)),
+      )
       await state.putStorage(
         contract,
         bigintToBytes(slot + HISTORY_LENGTH, 32),
@@ -93,12 +97,7 @@ export function hashRequests(requests: readonly ConsensusRequest[]): Uint8Array 
   const outer = createHash('sha256')
   for (const { type, data } of requests) {
     if (data.length === 0) continue
-    outer.update(
-      createHash('sha256')
-        .update(Uint8Array.of(type))
-        .update(data)
-        .digest(),
-    )
+    outer.update(createHash('sha256').update(Uint8Array.of(type)).update(data).digest())
   }
   return Uint8Array.from(outer.digest())
 }
@@ -136,8 +135,6 @@ function decodeDeposit(data: Uint8Array): Uint8Array {
     )
   if (!sound) throw new Error(`invalid deposit log: unsupported data layout ${bytesToHex(data)}`)
   return Uint8Array.from(
-    Buffer.concat(
-      DEPOSIT_FIELDS.map(([offset, length]) => data.subarray(offset + 32, offset + 32 + length)),
-    ),
+    Buffer.concat(DEPOSIT_FIELDS.map(([offset, length]) => data.subarray(offset + 32, offset + 32 + length))),
   )
 }

@@ -99,7 +99,9 @@ export class Clock {
    */
   check(timestamp: bigint, parent: bigint): void {
     if (timestamp < parent) {
-      throw new TimestampError(`Timestamp error: ${timestamp} is lower than previous block's timestamp ${parent}`)
+      throw new TimestampError(
+        `Timestamp error: ${timestamp} is lower than previous block's timestamp ${parent}`,
+      )
     }
     if (timestamp < parent + this.#minimumStep) {
       throw new TimestampError(

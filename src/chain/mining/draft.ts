@@ -1,5 +1,4 @@
 import { RLP } from '@ethereumjs/rlp'
-import { bigintToBytes } from '../../encoding/quantity.js'
 import { nextBaseFee, nextExcessBlobGas } from '../block/fees.js'
 import { EMPTY_TRIE_ROOT } from '../block/orderedRoot.js'
 import { keccak256 } from '../keccak.js'
@@ -56,7 +55,7 @@ export function draftHeader(
     nonce: new Uint8Array(8),
   }
   if (rules.isActivatedEIP(4399)) {
-    header.mixHash = settings.nextPrevRandao ?? keccak256(concat(bigintToBytes(header.number, 32), parent.header.mixHash))
+    header.mixHash = settings.nextPrevRandao ?? keccak256(parent.hash)
   }
   const baseFee = settings.nextBaseFee ?? nextBaseFee(parent.header, rules)
   if (rules.isActivatedEIP(1559) && baseFee !== undefined) header.baseFeePerGas = baseFee

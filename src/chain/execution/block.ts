@@ -1,0 +1,186 @@
+import type { Block } from '@ethereumjs/block'
+import type { EVM } from '@ethereumjs/evm'
+import { Account, Address, generateAddress } from '@ethereumjs/util'
+import { minimalBytes } from '../block/header.js'
+import { VM, type RunTxResult, runTx } from '@ethereumjs/vm'
+import { joinBlooms } from '../block/bloom.js'
+import { GAS_PER_BLOB } from '../block/fees.js'
+import type { SealedTransaction } from '../block/record.js'
+import type { PooledTransaction } from '../mempool/transaction.js'
+import { DEPOSIT_CONTRACT_ADDRESS } from '../systemContracts.js'
+import type { ExecutionLog, ExecutionReceipt, ForkRules, HeaderFields, Withdrawal } from '../types.js'
+import { collectRequests, hashRequests, writeBlockStart } from './systemCalls.js'
+
+/** EIP-4895: withdrawals are in gwei, balances in wei. */
+const WEI_PER_GWEI = 1_000_000_000n
+
+/** What execution of a whole block found out, for its header. */
+export interface BlockOutcome {
+  gasUsed: bigint
+  logsBloom: Uint8Array
+  blobGasUsed?: bigint
+  requestsHash?: Uint8Array
+}
+
+/** What a block is executed with. */
+export interface BlockExecutionContext {
+  /** Lent for this block alone, with the state that the block changes. */
+  evm: EVM
+  rules: ForkRules
+  header: HeaderFields
+  /** The header in the form that the EVM's BLOCK opcodes read. */
+  block: Block
+  /** 20 bytes; the main network's unless a genesis names another. */
+  depositContract?: Uint8Array
+}
+
+/**
+ * The execution of one block, from the system's writes at its start to the requests at its end. Transactions are
+ * applied one after another, each wholly or not at all.
+ */
+export class BlockExecution {
+  readonly #context: BlockExecutionContext
+  readonly #vm: VM
+  readonly #transactions: SealedTransaction[] = []
+  #gasUsed = 0n
+  #blobGasUsed = 0n
+
+  private constructor(context: BlockExecutionContext) {
+    this.#context = context
+    this.#vm = virtualMachine(context.evm)
+  }
+
+  static async begin(context: BlockExecutionContext): Promise<BlockExecution> {
+    await writeBlockStart(context.evm.stateManager, context.header, context.rules)
+    return new BlockExecution(context)
+  }
+
+  get transactions(): readonly SealedTransaction[] {
+    return this.#transactions
+  }
+
+  /** Gas that transactions may still use. */
+  get gasLeft(): bigint {
+    return this.#context.header.gasLimit - this.#gasUsed
+  }
+
+  /** Blob gas that transactions may still use. */
+  get blobGasLeft(): bigint {
+    const { rules } = this.#context
+    if (!rules.isActivatedEIP(4844)) return 0n
+    return rules.getBlobGasSchedule().maxBlobGasPerBlock - this.#blobGasUsed
+  }
+
+  /**
+   * Executes a transaction on top of those before it.
+   *
+   * @throws Error if it may not be executed here (nonce, funds, fees, gas); the state is then as it was.
+   */
+  async apply(pooled: PooledTransaction): Promise<SealedTransaction> {
+    const { block, header } = this.#context
+    const transaction = pooled.impersonated
+      ? withSender(pooled.transaction, pooled.sender)
+      : pooled.transaction
+    const result = await runTx(this.#vm, {
+      tx: transaction,
+      block,
+      skipHardForkValidation: true,
+      skipBlockGasLimitValidation: true,
+      blockGasUsed: this.#gasUsed,
+    })
+    const receipt = toReceipt(result, transaction, header)
+    this.#gasUsed = receipt.cumulativeGasUsed
+    this.#blobGasUsed += receipt.blobGasUsed ?? 0n
+    const { hash, sender, impersonated } = pooled
+    const sealed = { transaction: pooled.transaction, hash, sender, impersonated, receipt }
+    this.#transactions.push(sealed)
+    return sealed
+  }
+
+  /** Ends the block: withdrawals are paid and requests collected. */
+  async finish(withdrawals: readonly Withdrawal[] = []): Promise<BlockOutcome> {
+    const { evm, rules, depositContract = DEPOSIT_CONTRACT_ADDRESS } = this.#context
+    for (const { address, amount } of withdrawals) {
+      await addBalance(evm, address, amount * WEI_PER_GWEI)
+    }
+    await evm.journal.cleanup()
+    const outcome: BlockOutcome = {
+      gasUsed: this.#gasUsed,
+      logsBloom: joinBlooms(this.#transactions.map(({ receipt }) => receipt.logsBloom)),
+    }
+    if (rules.isActivatedEIP(4844)) outcome.blobGasUsed = this.#blobGasUsed
+    if (rules.isActivatedEIP(7685)) {
+      const requests = await collectRequests(evm, rules, this.#logs(), depositContract)
+      outcome.requestsHash = hashRequests(requests)
+    }
+    return outcome
+  }
+
+  *#logs(): Iterable<ExecutionLog> {
+    for (const { receipt } of this.#transactions) yield* receipt.logs
+  }
+}
+
+const machines = new WeakMap<EVM, VM>()
+
+/**
+ * The VM around an EVM: making one goes through all parameters, so each EVM keeps its own. It follows the EVM to
+ * whatever state that is lent with.
+ */
+function virtualMachine(evm: EVM): VM {
+  let vm = machines.get(evm)
+  if (vm === undefined) {
+    vm = new VM({ common: evm.common, stateManager: evm.stateManager, blockchain: evm.blockchain, evm })
+    Object.defineProperty(vm, 'stateManager', { get: () => evm.stateManager })
+    machines.set(evm, vm)
+  }
+  return vm
+}
+
+/** A transaction that names its sender itself, where no signature does. */
+function withSender<T extends PooledTransaction['transaction']>(transaction: T, sender: Uint8Array): T {
+  const address = new Address(sender)
+  return Object.create(transaction, { getSenderAddress: { value: () => address } }) as T
+}
+
+function toReceipt(
+  result: RunTxResult,
+  transaction: PooledTransaction['transaction'],
+  header: HeaderFields,
+): ExecutionReceipt {
+  const { receipt, totalGasSpent } = result
+  const execution: ExecutionReceipt = {
+    gasUsed: totalGasSpent,
+    cumulativeGasUsed: receipt.cumulativeBlockGasUsed,
+    logsBloom: receipt.bitvector,
+    logs: receipt.logs.map(([address, topics, data]) => ({ address, topics, data })),
+    effectiveGasPrice: effectiveGasPrice(transaction, header.baseFeePerGas ?? 0n),
+  }
+  if ('stateRoot' in receipt) execution.stateRoot = receipt.stateRoot
+  else execution.status = receipt.status
+  if (transaction.to === undefined) {
+    execution.contractAddress = generateAddress(
+      transaction.getSenderAddress().bytes,
+      minimalBytes(transaction.nonce),
+    )
+  }
+  if ('blobVersionedHashes' in transaction && 'blobGasPrice' in receipt) {
+    execution.blobGasUsed = GAS_PER_BLOB * BigInt(transaction.blobVersionedHashes.length)
+    execution.blobGasPrice = receipt.blobGasPrice
+  }
+  return execution
+}
+
+/** The wei per gas that a transaction pays at a base fee (EIP-1559). */
+export function effectiveGasPrice(transaction: PooledTransaction['transaction'], baseFee: bigint): bigint {
+  if (!('maxFeePerGas' in transaction)) return transaction.gasPrice
+  const withTip = baseFee + transaction.maxPriorityFeePerGas
+  return withTip < transaction.maxFeePerGas ? withTip : transaction.maxFeePerGas
+}
+
+async function addBalance(evm: EVM, address: Uint8Array, wei: bigint): Promise<void> {
+  const target = new Address(address)
+  const account = (await evm.stateManager.getAccount(target)) ?? new Account()
+  account.balance += wei
+  await evm.journal.putAccount(target, account)
+}

@@ -1,0 +1,82 @@
+import { intersect, unite } from './posting.js'
+
+/** The logs of one block, by their indices, that satisfy something. */
+export interface Posting {
+  /** The block's ordinal. */
+  ordinal: number
+  /** Rising indices of logs in the block; undefined stands for all of them. */
+  indices?: readonly number[]
+}
+
+/** Postings in the order of their ordinals, read forward. */
+export interface PostingCursor {
+  /** The next posting at or after an ordinal; ordinals asked for never fall. */
+  seek(ordinal: number): Promise<Posting | undefined>
+  close(): Promise<void>
+}
+
+/** The postings that are in any of the cursors: an OR over values. */
+export function anyOf(cursors: readonly PostingCursor[]): PostingCursor {
+  if (cursors.length === 1) return cursors[0]!
+  const heads: (Posting | undefined)[] = []
+  let started = false
+  return {
+    async seek(ordinal) {
+      const behind = cursors.flatMap((_, i) =>
+        !started || (heads[i]?.ordinal ?? Infinity) < ordinal ? [i] : [],
+      )
+      started = true
+      const moved = await Promise.all(behind.map((i) => cursors[i]!.seek(ordinal)))
+      behind.forEach((i, at) => (heads[i] = moved[at]))
+      return firstUnited(heads)
+    },
+    async close() {
+      await Promise.all(cursors.map((cursor) => cursor.close()))
+    },
+  }
+}
+
+function firstUnited(heads: readonly (Posting | undefined)[]): Posting | undefined {
+  let first: Posting | undefined
+  for (const head of heads) {
+    if (head === undefined) continue
+    if (first === undefined || head.ordinal < first.ordinal) first = head
+    else if (head.ordinal === first.ordinal)
+      first = { ordinal: first.ordinal, indices: uniteIndices(first, head) }
+  }
+  return first
+}
+
+function uniteIndices(a: Posting, b: Posting): readonly number[] {
+  return unite(a.indices ?? [], b.indices ?? [])
+}
+
+/**
+ * The postings that are in all of the cursors: an AND over conditions. The cursors leap over each other, so the cost
+ * follows the rarest of them.
+ */
+export async function* allOf(cursors: readonly PostingCursor[], from: number): AsyncGenerator<Posting> {
+  let ordinal = from
+  for (;;) {
+    let indices: readonly number[] | undefined
+    let agreed = 0
+    while (agreed < cursors.length) {
+      indices = undefined
+      agreed = 0
+      for (const cursor of cursors) {
+        const posting = await cursor.seek(ordinal)
+        if (posting === undefined) return
+        if (posting.ordinal > ordinal) {
+          ordinal = posting.ordinal
+          if (agreed > 0) break
+        }
+        agreed++
+        if (posting.indices !== undefined) {
+          indices = indices === undefined ? posting.indices : intersect(indices, posting.indices)
+        }
+      }
+    }
+    if (indices === undefined || indices.length > 0) yield { ordinal, ...(indices && { indices }) }
+    ordinal++
+  }
+}

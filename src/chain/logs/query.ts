@@ -1,0 +1,93 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { StoredBlock } from '../block/record.js'
+import { LogTimeoutError, TooManyLogsError } from '../errors.js'
+import type { LogLimits, LogQuery } from '../view.js'
+import { allOf, anyOf, type Posting, type PostingCursor } from './join.js'
+import type { LogCriterion } from './rows.js'
+
+/** How long a query may hold the event loop before other work has its turn. */
+const SLICE_MILLISECONDS = 5
+
+/** What a log query reads from. */
+export interface LogSource {
+  /** Opens the postings of a criterion between two ordinals, both included. */
+  open(criterion: LogCriterion, from: number, to: number): PostingCursor
+  /** The canonical block of a number. */
+  blockByNumber(number: bigint): StoredBlock | undefined
+  /** The block of an ordinal, if it is on the canonical chain. */
+  canonicalBlock(ordinal: number): StoredBlock | undefined
+  /** The wire bytes of logs of a block by their indices; undefined stands for all of them. */
+  logsWire(block: StoredBlock, indices: readonly number[] | undefined): Uint8Array[]
+}
+
+/**
+ * Finds logs by joining the rows of the index; the cost follows the rarest condition, not the length of the chain.
+ *
+ * Ordinals rise with the number along the canonical chain, so a range of numbers is a range of ordinals, and rows of
+ * blocks that left the chain are passed over.
+ *
+ * @returns the wire bytes of the logs, by block and log index
+ * @throws TooManyLogsError if there are more than `limits.maxResults`
+ * @throws LogTimeoutError if it takes longer than `limits.timeoutMilliseconds`
+ */
+export async function queryLogs(
+  source: LogSource,
+  query: LogQuery,
+  limits: LogLimits,
+): Promise<Uint8Array[]> {
+  const { from, to } = ordinals(source, query)
+  if (from === undefined || to === undefined) return []
+  const criteria = toCriteria(query)
+  const cursors = criteria.map((values) => anyOf(values.map((criterion) => source.open(criterion, from, to))))
+  try {
+    return await collect(source, allOf(cursors, from), query, limits)
+  } finally {
+    await Promise.all(cursors.map((cursor) => cursor.close()))
+  }
+}
+
+function ordinals(source: LogSource, { range }: LogQuery): { from?: number; to?: number } {
+  if ('block' in range) return { from: range.block.ordinal, to: range.block.ordinal }
+  const from = source.blockByNumber(range.from)?.ordinal
+  const to = source.blockByNumber(range.to)?.ordinal
+  return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+}
+
+/** An AND of ORs; a query without conditions asks for any log. */
+function toCriteria({ addresses, topics }: LogQuery): LogCriterion[][] {
+  const criteria: LogCriterion[][] = topics.map((alternatives, position) =>
+    alternatives.map((topic) => ({ kind: 'topic', position, topic })),
+  )
+  criteria.push(addresses.map((address) => ({ kind: 'address', address })))
+  const conditions = criteria.filter((values) => values.length > 0)
+  return conditions.length > 0 ? conditions : [[{ kind: 'any' }]]
+}
+
+async function collect(
+  source: LogSource,
+  postings: AsyncIterable<Posting>,
+  query: LogQuery,
+  limits: LogLimits,
+): Promise<Uint8Array[]> {
+  const found: Uint8Array[] = []
+  const deadline = performance.now() + limits.timeoutMilliseconds
+  let sliceEnd = performance.now() + SLICE_MILLISECONDS
+  let whole: bigint | undefined
+  for await (const { ordinal, indices } of postings) {
+    const now = performance.now()
+    if (now > deadline) throw new LogTimeoutError()
+    if (now > sliceEnd) {
+      await nextTurn()
+      sliceEnd = performance.now() + SLICE_MILLISECONDS
+    }
+    const block = 'block' in query.range ? query.range.block : source.canonicalBlock(ordinal)
+    if (block === undefined) continue
+    for (const log of source.logsWire(block, indices)) found.push(log)
+    if (found.length > limits.maxResults) {
+      const first = 'block' in query.range ? block.header.number : query.range.from
+      throw new TooManyLogsError(limits.maxResults, { from: first, to: whole ?? first })
+    }
+    whole = block.header.number
+  }
+  return found
+}
