@@ -1,5 +1,6 @@
 import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
 import { decodeHeader, encodeHeader } from './header.js'
+import { keccak256 } from '../keccak.js'
 import type { StoredBlock, TransactionEntry, WireSpan } from './record.js'
 
 /**
@@ -92,7 +93,7 @@ export function encodeIndexRecord({
 }
 
 /** Decodes what {@link encodeIndexRecord} wrote; nothing in the result shares the memory of `bytes`. */
-export function decodeIndexRecord(bytes: Uint8Array, ordinal: number, hash: Uint8Array): IndexRecord {
+export function decodeIndexRecord(bytes: Uint8Array, ordinal: number): IndexRecord {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 0
   const uint32 = (): number => {
@@ -117,7 +118,9 @@ export function decodeIndexRecord(bytes: Uint8Array, ordinal: number, hash: Uint
     logCount: uint32(),
   }
   const head = span()
-  const header = decodeHeader(take(uint32()))
+  const headerRlp = take(uint32())
+  const header = decodeHeader(headerRlp)
+  const hash = keccak256(headerRlp)
   const uncleHashes = Array.from({ length: uint32() }, () => take(32))
   const transactions: TransactionEntry[] = []
   const transactionSpans: WireSpan[] = []

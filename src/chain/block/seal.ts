@@ -1,0 +1,61 @@
+import type { BlockExecution } from '../execution/block.js'
+import type { HeaderFields, Withdrawal } from '../types.js'
+import { encodeBlock, withdrawalsRoot } from './body.js'
+import { hashHeader } from './header.js'
+import { orderedRoot } from './orderedRoot.js'
+import { encodeReceipt } from './receipts.js'
+import type { SealedBlock, SealedTransaction } from './record.js'
+
+/** What a block is sealed from, besides its execution. */
+export interface SealInput {
+  /** The header that the block was executed under. */
+  header: HeaderFields
+  /** 32 bytes; the state root after the block. */
+  stateRoot: Uint8Array
+  parentTotalDifficulty: bigint
+  /** Since Shanghai. */
+  withdrawals?: readonly Withdrawal[]
+  altered: boolean
+}
+
+/** The root over the consensus form of the receipts of transactions. */
+export function receiptsRoot(transactions: readonly SealedTransaction[]): Uint8Array {
+  return orderedRoot(transactions.map(({ transaction, receipt }) => encodeReceipt(receipt, transaction.type)))
+}
+
+/** The root over the serialised transactions. */
+export function transactionsRoot(transactions: readonly SealedTransaction[]): Uint8Array {
+  return orderedRoot(transactions.map(({ transaction }) => transaction.serialize()))
+}
+
+/** Completes the header of an executed block and hashes it. */
+export function sealBlock(
+  execution: Pick<BlockExecution, 'transactions'>,
+  outcome: Awaited<ReturnType<BlockExecution['finish']>>,
+  { header: draft, stateRoot, parentTotalDifficulty, withdrawals, altered }: SealInput,
+): SealedBlock {
+  const { transactions } = execution
+  const header: HeaderFields = {
+    ...draft,
+    stateRoot,
+    transactionsRoot: transactionsRoot(transactions),
+    receiptsRoot: receiptsRoot(transactions),
+    gasUsed: outcome.gasUsed,
+    logsBloom: outcome.logsBloom,
+  }
+  if (withdrawals !== undefined) header.withdrawalsRoot = withdrawalsRoot(withdrawals)
+  if (outcome.blobGasUsed !== undefined) header.blobGasUsed = outcome.blobGasUsed
+  if (outcome.requestsHash !== undefined) header.requestsHash = outcome.requestsHash
+  const parts = { header, transactions: transactions.map(({ transaction }) => transaction), uncles: [] }
+  return {
+    hash: hashHeader(header),
+    header,
+    transactions,
+    uncles: [],
+    uncleHashes: [],
+    ...(withdrawals !== undefined && { withdrawals }),
+    size: encodeBlock({ ...parts, ...(withdrawals !== undefined && { withdrawals }) }).length,
+    totalDifficulty: parentTotalDifficulty + header.difficulty,
+    altered,
+  }
+}

@@ -1,0 +1,260 @@
+import { RLP } from '@ethereumjs/rlp'
+import { bytesToPlainHex } from '../../encoding/hex.js'
+import type { Database } from '../../storage/database.js'
+import { decodeOrdinal, encodeOrdinal, ordinalOfKey, type Keyspace } from '../../storage/keyspace.js'
+import type { WriteBatch } from '../../storage/writeBatch.js'
+import { logRows } from '../logs/rows.js'
+import { encodeBlock } from './body.js'
+import {
+  decodeIndexRecord,
+  decodeLogTable,
+  encodeIndexRecord,
+  encodeLogTable,
+  type IndexRecord,
+} from './indexRecord.js'
+import { encodeReceipt } from './receipts.js'
+import type { BlockEncoder, SealedBlock, StoredBlock, TransactionLocation, WireSpan } from './record.js'
+import { RecentRecords } from './recentRecords.js'
+import { decodeTransactionRow, encodeTransactionRow } from './transactionRow.js'
+
+/** The bytes of one entry in the table of logs. */
+const LOG_ENTRY = 8
+/** Below this share of a block's logs, they are read one by one instead of all at once. */
+const SPARSE_SHARE = 4
+
+/** What a store of blocks works with. */
+export interface BlockStoreOptions {
+  database: Database
+  keys: Keyspace
+  encoder: BlockEncoder
+}
+
+/**
+ * The stored blocks of one chain: index records in the key-value store, bulk in the record file. Blocks are only
+ * added; which of them are canonical is told by the rows number -> ordinal.
+ */
+export class BlockStore {
+  readonly #database: Database
+  readonly #keys: Keyspace
+  readonly #encoder: BlockEncoder
+  readonly #recent = new RecentRecords()
+  #nextOrdinal = 0
+
+  private constructor({ database, keys, encoder }: BlockStoreOptions) {
+    this.#database = database
+    this.#keys = keys
+    this.#encoder = encoder
+  }
+
+  static async open(options: BlockStoreOptions): Promise<BlockStore> {
+    const store = new BlockStore(options)
+    for await (const [key] of options.database.iterate({
+      ...options.keys.blocks(),
+      reverse: true,
+      limit: 1,
+    })) {
+      store.#nextOrdinal = ordinalOfKey(key) + 1
+    }
+    return store
+  }
+
+  /**
+   * Puts a sealed block into a batch. Its bulk is appended at once; it becomes part of the store with the batch.
+   *
+   * @returns what {@link added} is told once the batch is written
+   */
+  stage(batch: WriteBatch, sealed: SealedBlock): IndexRecord {
+    const ordinal = this.#nextOrdinal
+    const record = this.#writeRegion(sealed, ordinal)
+    const keys = this.#keys
+    batch.put(keys.block(ordinal), encodeIndexRecord(record))
+    batch.put(keys.ordinalByHash(sealed.hash), encodeOrdinal(ordinal))
+    sealed.transactions.forEach(({ hash }, index) => {
+      const key = keys.transaction(hash)
+      const earlier = this.#database.get(key)
+      const places = earlier === undefined ? [] : decodeTransactionRow(earlier)
+      batch.put(key, encodeTransactionRow([...places, { ordinal, index }]))
+    })
+    for (const { criterion, posting } of logRows(
+      sealed.transactions.flatMap(({ receipt }) => receipt.logs),
+    )) {
+      if (criterion.kind === 'any') batch.put(keys.log('any', new Uint8Array(0), ordinal), posting)
+      else if (criterion.kind === 'address')
+        batch.put(keys.log('address', criterion.address, ordinal), posting)
+      else batch.put(keys.log(criterion.position as 0 | 1 | 2 | 3, criterion.topic, ordinal), posting)
+    }
+    return record
+  }
+
+  /** Takes note that a staged block is stored. */
+  added(record: IndexRecord): StoredBlock {
+    this.#nextOrdinal = record.block.ordinal + 1
+    this.#recent.set(record)
+    return record.block
+  }
+
+  byOrdinal(ordinal: number): StoredBlock | undefined {
+    return this.#record(ordinal)?.block
+  }
+
+  byHash(hash: Uint8Array): StoredBlock | undefined {
+    const ordinal =
+      this.#recent.ordinal(bytesToPlainHex(hash)) ?? this.#storedOrdinal(this.#keys.ordinalByHash(hash))
+    return ordinal === undefined ? undefined : this.byOrdinal(ordinal)
+  }
+
+  canonicalOrdinal(number: bigint): number | undefined {
+    return this.#storedOrdinal(this.#keys.ordinalByNumber(number))
+  }
+
+  isCanonical(block: StoredBlock): boolean {
+    return this.canonicalOrdinal(block.header.number) === block.ordinal
+  }
+
+  /** Where a transaction is on the canonical chain. */
+  transactionLocation(hash: Uint8Array): TransactionLocation | undefined {
+    const row = this.#database.get(this.#keys.transaction(hash))
+    if (row === undefined) return undefined
+    for (const { ordinal, index } of decodeTransactionRow(row).reverse()) {
+      const block = this.byOrdinal(ordinal)
+      if (block !== undefined && this.isCanonical(block)) return { block, index }
+    }
+    return undefined
+  }
+
+  headWire(block: StoredBlock): Uint8Array {
+    const record = this.#recordOf(block)
+    return this.#wire(record, record.head)
+  }
+
+  transactionsWire(block: StoredBlock): Uint8Array {
+    const record = this.#recordOf(block)
+    return this.#wire(record, joined(record.transactionSpans))
+  }
+
+  transactionWire(block: StoredBlock, index: number): Uint8Array {
+    const record = this.#recordOf(block)
+    return this.#wire(record, record.transactionSpans[index]!)
+  }
+
+  receiptsWire(block: StoredBlock): Uint8Array {
+    const record = this.#recordOf(block)
+    return this.#wire(record, joined(record.receiptSpans))
+  }
+
+  receiptWire(block: StoredBlock, index: number): Uint8Array {
+    const record = this.#recordOf(block)
+    return this.#wire(record, record.receiptSpans[index]!)
+  }
+
+  /** The wire bytes of logs of a block by their rising indices; undefined stands for all of them. */
+  logsWire(block: StoredBlock, indices: readonly number[] | undefined): Uint8Array[] {
+    const record = this.#recordOf(block)
+    const { logCount } = record.region
+    if (logCount === 0) return []
+    if (indices !== undefined && indices.length * SPARSE_SHARE < logCount) {
+      return indices.map((index) => this.#wire(record, decodeLogTable(this.#logTable(record, index, 1))[0]!))
+    }
+    const { offset, length } = joined(record.receiptSpans)
+    const receipts = this.#wire(record, { offset, length })
+    const spans = decodeLogTable(this.#logTable(record, 0, logCount))
+    const wanted = indices === undefined ? spans : indices.map((index) => spans[index]!)
+    return wanted.map((span) => receipts.subarray(span.offset - offset, span.offset - offset + span.length))
+  }
+
+  /** The RLP of a whole block. */
+  blockRlp(block: StoredBlock): Uint8Array {
+    const { region } = this.#recordOf(block)
+    return this.#database.records.read(region.position, 0, region.blockLength)
+  }
+
+  /** The consensus forms of a block's receipts. */
+  receiptsRlp(block: StoredBlock): Uint8Array[] {
+    const { region } = this.#recordOf(block)
+    const list = RLP.decode(
+      this.#database.records.read(region.position, region.blockLength, region.receiptsLength),
+    )
+    return list as Uint8Array[]
+  }
+
+  #writeRegion(sealed: SealedBlock, ordinal: number): IndexRecord {
+    const { header, hash, size, altered, totalDifficulty, uncleHashes, withdrawals, uncles } = sealed
+    const transactions = sealed.transactions.map(({ transaction }) => transaction)
+    const blockRlp = encodeBlock({
+      header,
+      transactions,
+      uncles,
+      ...(withdrawals !== undefined && { withdrawals }),
+    })
+    const receiptsRlp = RLP.encode(
+      sealed.transactions.map(({ transaction, receipt }) => encodeReceipt(receipt, transaction.type)),
+    )
+    const encoded = this.#encoder.encode(sealed)
+    const position = this.#database.records.append([
+      blockRlp,
+      receiptsRlp,
+      encoded.bytes,
+      encodeLogTable(encoded.logs),
+    ])
+    const entries = sealed.transactions.map(({ hash: transactionHash, sender, impersonated }) => ({
+      hash: transactionHash,
+      sender,
+      impersonated,
+    }))
+    return {
+      block: { ordinal, hash, header, totalDifficulty, size, altered, transactions: entries, uncleHashes },
+      region: {
+        position,
+        blockLength: blockRlp.length,
+        receiptsLength: receiptsRlp.length,
+        wireLength: encoded.bytes.length,
+        logCount: encoded.logs.length,
+      },
+      head: encoded.head,
+      transactionSpans: encoded.transactions,
+      receiptSpans: encoded.receipts,
+    }
+  }
+
+  #wire({ region }: IndexRecord, { offset, length }: WireSpan): Uint8Array {
+    return this.#database.records.read(
+      region.position,
+      region.blockLength + region.receiptsLength + offset,
+      length,
+    )
+  }
+
+  #logTable({ region }: IndexRecord, first: number, count: number): Uint8Array {
+    const start = region.blockLength + region.receiptsLength + region.wireLength
+    return this.#database.records.read(region.position, start + LOG_ENTRY * first, LOG_ENTRY * count)
+  }
+
+  #recordOf(block: StoredBlock): IndexRecord {
+    const record = this.#record(block.ordinal)
+    if (record === undefined) throw new Error(`block of ordinal ${block.ordinal} is not stored`)
+    return record
+  }
+
+  #record(ordinal: number): IndexRecord | undefined {
+    const recent = this.#recent.get(ordinal)
+    if (recent !== undefined) return recent
+    const bytes = this.#database.get(this.#keys.block(ordinal))
+    if (bytes === undefined) return undefined
+    const record = decodeIndexRecord(bytes, ordinal)
+    this.#recent.set(record)
+    return record
+  }
+
+  #storedOrdinal(key: Uint8Array): number | undefined {
+    const value = this.#database.get(key)
+    return value === undefined ? undefined : decodeOrdinal(value)
+  }
+}
+
+/** The span from the first to the last of adjacent spans. */
+function joined(spans: readonly WireSpan[]): WireSpan {
+  const first = spans[0]
+  const last = spans[spans.length - 1]
+  if (first === undefined || last === undefined) return { offset: 0, length: 0 }
+  return { offset: first.offset, length: last.offset + last.length - first.offset }
+}

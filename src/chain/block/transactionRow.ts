@@ -1,0 +1,29 @@
+import { decodeOrdinal, encodeOrdinal } from '../../storage/keyspace.js'
+
+/** One place of a transaction: the block by its ordinal, and the index in it. */
+export interface TransactionPlace {
+  ordinal: number
+  index: number
+}
+
+const PLACE_LENGTH = 10
+
+/** The places of a transaction, 10 bytes each: ordinal (6) and index (4), big-endian, oldest first. */
+export function encodeTransactionRow(places: readonly TransactionPlace[]): Uint8Array {
+  const bytes = new Uint8Array(PLACE_LENGTH * places.length)
+  const view = new DataView(bytes.buffer)
+  places.forEach(({ ordinal, index }, i) => {
+    bytes.set(encodeOrdinal(ordinal), PLACE_LENGTH * i)
+    view.setUint32(PLACE_LENGTH * i + 6, index)
+  })
+  return bytes
+}
+
+/** Reads what {@link encodeTransactionRow} wrote. */
+export function decodeTransactionRow(bytes: Uint8Array): TransactionPlace[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return Array.from({ length: bytes.length / PLACE_LENGTH }, (_, i) => ({
+    ordinal: decodeOrdinal(bytes.subarray(PLACE_LENGTH * i)),
+    index: view.getUint32(PLACE_LENGTH * i + 6),
+  }))
+}

@@ -1,0 +1,151 @@
+/**
+ * Every key of the database: one byte that tells the network, one byte that tells the kind, then the rest.
+ *
+ * Numbers in keys are big-endian, so that the order of keys is the order of numbers: ordinals have 6 bytes, block
+ * numbers 8. Prefixes never change their meaning: the manifest's format version would have to.
+ */
+const KIND = {
+  head: 0x01,
+  snapshot: 0x02,
+  setting: 0x03,
+  trieNode: 0x10,
+  code: 0x11,
+  block: 0x20,
+  ordinalByNumber: 0x21,
+  ordinalByHash: 0x22,
+  transaction: 0x23,
+  log: 0x30,
+} as const
+
+/** Networks are numbered from 0; this many are possible. */
+export const MAX_NETWORKS = 255
+
+/** The key of the database's own record: up to where its record file is filled. No network has this number. */
+export const RECORD_END_KEY: Uint8Array = Uint8Array.of(255, 0)
+
+const ORDINAL_LENGTH = 6
+const NUMBER_LENGTH = 8
+const PREFIX_LENGTH = 2
+
+/** What a row of the log index stands for: a log's address, its topic 0 to 3, or any log at all (of empty value). */
+export type LogPosition = 'any' | 'address' | 0 | 1 | 2 | 3
+
+/** A half-open range of keys. */
+export interface KeyRange {
+  gte: Uint8Array
+  lt: Uint8Array
+}
+
+/** The keys of one network. */
+export interface Keyspace {
+  /** The record of the head and the working root. */
+  head(): Uint8Array
+  snapshot(id: number): Uint8Array
+  /** All snapshots, by id. */
+  snapshots(): KeyRange
+  /** A named setting that outlives the process. */
+  setting(name: string): Uint8Array
+  /** A trie node by the 32-byte hash of its RLP. */
+  trieNode(hash: Uint8Array): Uint8Array
+  /** A contract's code by its 32-byte hash. */
+  code(hash: Uint8Array): Uint8Array
+  /** A block by its ordinal. */
+  block(ordinal: number): Uint8Array
+  /** All blocks that were ever stored, by ordinal. */
+  blocks(): KeyRange
+  /** The ordinal of the canonical block of a number. */
+  ordinalByNumber(number: bigint): Uint8Array
+  /** The ordinals of canonical blocks from one number to another, both included. */
+  ordinalsByNumber(from: bigint, to: bigint): KeyRange
+  /** The ordinal of a block by its 32-byte hash. */
+  ordinalByHash(hash: Uint8Array): Uint8Array
+  /** The blocks that hold a transaction, by its 32-byte hash. */
+  transaction(hash: Uint8Array): Uint8Array
+  /** That a block holds logs with this value at this position. */
+  log(position: LogPosition, value: Uint8Array, ordinal: number): Uint8Array
+  /** The rows of one value at one position, from one ordinal to another, both included. */
+  logs(position: LogPosition, value: Uint8Array, from: number, to: number): KeyRange
+}
+
+/** The keys of the network with this number, 0 to 254. */
+export function keyspaceOf(network: number): Keyspace {
+  if (!Number.isInteger(network) || network < 0 || network >= MAX_NETWORKS) {
+    throw new RangeError(`A network's number is between 0 and ${MAX_NETWORKS - 1}, not ${network}`)
+  }
+  const key = (kind: number, ...parts: readonly Uint8Array[]) => joined(network, kind, parts)
+  const all = (kind: number): KeyRange => ({ gte: key(kind), lt: key(kind + 1) })
+  const logPrefix = (position: LogPosition, value: Uint8Array) => [
+    Uint8Array.of(position === 'any' ? 5 : position === 'address' ? 0 : position + 1),
+    value,
+  ]
+  return {
+    head: () => key(KIND.head),
+    snapshot: (id) => key(KIND.snapshot, encodeOrdinal(id)),
+    snapshots: () => all(KIND.snapshot),
+    setting: (name) => key(KIND.setting, new TextEncoder().encode(name)),
+    trieNode: (hash) => key(KIND.trieNode, hash),
+    code: (hash) => key(KIND.code, hash),
+    block: (ordinal) => key(KIND.block, encodeOrdinal(ordinal)),
+    blocks: () => all(KIND.block),
+    ordinalByNumber: (number) => key(KIND.ordinalByNumber, encodeNumber(number)),
+    ordinalsByNumber: (from, to) => ({
+      gte: key(KIND.ordinalByNumber, encodeNumber(from)),
+      lt: key(KIND.ordinalByNumber, encodeNumber(to + 1n)),
+    }),
+    ordinalByHash: (hash) => key(KIND.ordinalByHash, hash),
+    transaction: (hash) => key(KIND.transaction, hash),
+    log: (position, value, ordinal) => key(KIND.log, ...logPrefix(position, value), encodeOrdinal(ordinal)),
+    logs: (position, value, from, to) => ({
+      gte: key(KIND.log, ...logPrefix(position, value), encodeOrdinal(from)),
+      lt: key(KIND.log, ...logPrefix(position, value), encodeOrdinal(to + 1)),
+    }),
+  }
+}
+
+/** An ordinal as 6 bytes big-endian. */
+export function encodeOrdinal(ordinal: number): Uint8Array {
+  const bytes = new Uint8Array(ORDINAL_LENGTH)
+  Buffer.from(bytes.buffer).writeUIntBE(ordinal, 0, ORDINAL_LENGTH)
+  return bytes
+}
+
+/** The ordinal in the first 6 bytes of a value. */
+export function decodeOrdinal(bytes: Uint8Array): number {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, ORDINAL_LENGTH).readUIntBE(0, ORDINAL_LENGTH)
+}
+
+/** A block number as 8 bytes big-endian. */
+export function encodeNumber(number: bigint): Uint8Array {
+  const bytes = new Uint8Array(NUMBER_LENGTH)
+  Buffer.from(bytes.buffer).writeBigUInt64BE(number)
+  return bytes
+}
+
+/** The block number in the first 8 bytes of a value. */
+export function decodeNumber(bytes: Uint8Array): bigint {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, NUMBER_LENGTH).readBigUInt64BE(0)
+}
+
+/** The ordinal at the end of a key of `block` or `log`, or the id of a snapshot's. */
+export function ordinalOfKey(key: Uint8Array): number {
+  return decodeOrdinal(key.subarray(key.length - ORDINAL_LENGTH))
+}
+
+/** The block number at the end of a key of `ordinalByNumber`. */
+export function numberOfKey(key: Uint8Array): bigint {
+  return decodeNumber(key.subarray(key.length - NUMBER_LENGTH))
+}
+
+function joined(network: number, kind: number, parts: readonly Uint8Array[]): Uint8Array {
+  let length = PREFIX_LENGTH
+  for (const part of parts) length += part.length
+  const key = new Uint8Array(length)
+  key[0] = network
+  key[1] = kind
+  let position = PREFIX_LENGTH
+  for (const part of parts) {
+    key.set(part, position)
+    position += part.length
+  }
+  return key
+}
