@@ -1,0 +1,232 @@
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openDatabase } from './database.js'
+import { DataDirectoryError } from './errors.js'
+import { WriteBatch } from './writeBatch.js'
+
+const bytes = (...values: number[]) => Uint8Array.from(values)
+const text = (value: string) => new TextEncoder().encode(value)
+
+let directory: string
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'standin-database-test-'))
+})
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+const writeAheadFiles = (where = directory) =>
+  readdirSync(where)
+    .filter((name) => name.startsWith('write-ahead-'))
+    .map((name) => join(where, name))
+
+/** A copy of the directory as a process that is killed now would leave it. */
+const snapshotOfDisk = (name: string) => {
+  const copy = join(directory, '..', `${name}-${process.pid}-${Math.random().toString(36).slice(2)}`)
+  cpSync(directory, copy, { recursive: true })
+  return copy
+}
+
+describe('get and write', () => {
+  it('shows a batch at once, before and after it reaches LevelDB, and after a reopen', async () => {
+    const database = await openDatabase({ directory, sync: false })
+    database.write(new WriteBatch().put(bytes(1), text('one')).put(bytes(2), text('two')))
+    database.write(new WriteBatch().delete(bytes(1)).put(bytes(2), text('zwei')))
+    const check = (from: typeof database) => {
+      expect(from.get(bytes(1))).toBeUndefined()
+      expect(Buffer.from(from.get(bytes(2)) ?? []).toString()).toBe('zwei')
+      expect(from.get(bytes(3))).toBeUndefined()
+    }
+    check(database)
+    await database.flush()
+    check(database)
+    await database.close()
+    const reopened = await openDatabase({ directory, sync: true })
+    check(reopened)
+    await reopened.close()
+  })
+
+  it('keeps reading its own writes while they go to LevelDB in the background', async () => {
+    const database = await openDatabase({ directory, sync: false, writeBufferBytes: 10_000 })
+    const expected = new Map<number, number>()
+    for (let round = 0; round < 3000; round++) {
+      const key = round % 701
+      expected.set(key, round)
+      database.write(new WriteBatch().put(bytes(key >> 8, key & 255), bytes(round >> 8, round & 255)))
+      if (round % 50 === 0) await new Promise(setImmediate)
+      const probe = (round * 31) % 701
+      const value = database.get(bytes(probe >> 8, probe & 255))
+      expect(value && (value[0] ?? 0) * 256 + (value[1] ?? 0)).toBe(expected.get(probe))
+    }
+    await database.flush()
+    expect(writeAheadFiles()).toHaveLength(1)
+    await database.close()
+  })
+
+  it('leaves nothing visible of a batch that the disk refuses', async () => {
+    const database = await openDatabase({ directory, sync: false })
+    database.write(new WriteBatch().put(bytes(1), text('kept')))
+    await database.close()
+    expect(() => database.write(new WriteBatch().put(bytes(2), text('lost')))).toThrow(
+      'Could not append to the write-ahead file',
+    )
+  })
+})
+
+describe('iterate and openCursor', () => {
+  const fill = async () => {
+    const database = await openDatabase({ directory, sync: false })
+    for (let i = 0; i < 5000; i++)
+      database.write(new WriteBatch().put(bytes(7, i >> 8, i & 255), bytes(i & 255)))
+    database.write(new WriteBatch().put(bytes(6), bytes(0)).put(bytes(8), bytes(0)))
+    return database
+  }
+  const numberOf = (key: Uint8Array) => (key[1] ?? 0) * 256 + (key[2] ?? 0)
+  const range = { gte: bytes(7, 0, 10), lt: bytes(8) }
+
+  it('walks what was just written, forwards, backwards and limited', async () => {
+    const database = await fill()
+    const collect = async (options: object) => {
+      const numbers: number[] = []
+      for await (const [key] of database.iterate({ ...range, ...options })) numbers.push(numberOf(key))
+      return numbers
+    }
+    const all = Array.from({ length: 4990 }, (_, i) => i + 10)
+    expect(await collect({})).toEqual(all)
+    expect(await collect({ reverse: true })).toEqual(all.toReversed())
+    expect(await collect({ limit: 3 })).toEqual([10, 11, 12])
+    await database.close()
+  })
+
+  it.each([false, true])('jumps to the next key not before the target, reverse %s', async (reverse) => {
+    const database = await fill()
+    const cursor = await database.openCursor({ ...range, reverse })
+    const sign = reverse ? -1 : 1
+    let current = numberOf((await cursor.next())?.[0] ?? bytes())
+    expect(current).toBe(reverse ? 4999 : 10)
+    for (const step of [1, 2, 1, 3, 40, 1, 1, 1, 700, 5, 2000, 1, 0, -50, 1200, 3]) {
+      const target = current + step * sign
+      cursor.seek(bytes(7, target >> 8, target & 255))
+      const found = numberOf((await cursor.next())?.[0] ?? bytes())
+      // A target that was passed leaves the walk where it is.
+      current = step <= 0 ? current + sign : target
+      expect(found).toBe(current)
+    }
+    cursor.seek(reverse ? bytes(7, 0, 0) : bytes(8, 1))
+    expect(await cursor.next()).toBeUndefined()
+    await cursor.close()
+    await database.close()
+  })
+})
+
+describe('after a crash', () => {
+  it('replays whole records and drops a tail cut at any byte', async () => {
+    const database = await openDatabase({ directory, sync: false })
+    const ends: number[] = []
+    const [file = ''] = writeAheadFiles()
+    for (let i = 0; i < 4; i++) {
+      database.write(new WriteBatch().put(bytes(i), text(`value ${i}`)).put(bytes(100), bytes(i)))
+      ends.push(readFileSync(file).length)
+    }
+    const killed = snapshotOfDisk('torn')
+    await database.close()
+    for (let length = 0; length <= (ends.at(-1) ?? 0); length++) {
+      const copy = `${killed}-cut`
+      cpSync(killed, copy, { recursive: true })
+      const [torn = ''] = writeAheadFiles(copy)
+      truncateSync(torn, length)
+      const whole = ends.filter((end) => end <= length).length
+      const reopened = await openDatabase({ directory: copy, sync: false })
+      for (let i = 0; i < 4; i++) expect(reopened.get(bytes(i)) !== undefined).toBe(i < whole)
+      expect(reopened.get(bytes(100))?.[0]).toBe(whole === 0 ? undefined : whole - 1)
+      await reopened.close()
+      rmSync(copy, { recursive: true })
+    }
+    rmSync(killed, { recursive: true })
+  })
+
+  it('drops a last record with a flipped bit anywhere', async () => {
+    const database = await openDatabase({ directory, sync: false })
+    const [file = ''] = writeAheadFiles()
+    database.write(new WriteBatch().put(bytes(1), text('kept')))
+    const start = readFileSync(file).length
+    database.write(new WriteBatch().put(bytes(2), text('damaged')))
+    const whole = readFileSync(file)
+    const killed = snapshotOfDisk('flipped')
+    await database.close()
+    for (let position = start; position < whole.length; position++) {
+      const copy = `${killed}-flip`
+      cpSync(killed, copy, { recursive: true })
+      const damaged = Buffer.from(whole)
+      damaged[position] = (damaged[position] ?? 0) ^ (1 << (position % 8))
+      writeFileSync(writeAheadFiles(copy)[0] ?? '', damaged)
+      const reopened = await openDatabase({ directory: copy, sync: false })
+      expect(reopened.get(bytes(1))).toBeDefined()
+      expect(reopened.get(bytes(2))).toBeUndefined()
+      await reopened.close()
+      rmSync(copy, { recursive: true })
+    }
+    rmSync(killed, { recursive: true })
+  })
+
+  it('cuts records that no batch refers to, and keeps those that one does', async () => {
+    const database = await openDatabase({ directory, sync: false })
+    const position = database.records.append([text('kept '), text('record')])
+    database.write(new WriteBatch().put(bytes(1), bytes(1)))
+    database.records.append([text('never referred to')])
+    const killed = snapshotOfDisk('records')
+    await database.close()
+    appendFileSync(join(killed, 'records', '000000.rec'), 'and torn')
+    const reopened = await openDatabase({ directory: killed, sync: false })
+    expect(Buffer.from(reopened.records.read(position, 5, 6)).toString()).toBe('record')
+    const next = reopened.records.append([text('next')])
+    expect(next).toBe(position + 'kept record'.length)
+    expect(Buffer.from(reopened.records.read(next, 0, 4)).toString()).toBe('next')
+    await reopened.close()
+    rmSync(killed, { recursive: true })
+  })
+
+  it('refuses a record file that is shorter than what was committed', async () => {
+    const database = await openDatabase({ directory, sync: false })
+    database.records.append([text('a record')])
+    database.write(new WriteBatch().put(bytes(1), bytes(1)))
+    await database.close()
+    truncateSync(join(directory, 'records', '000000.rec'), 3)
+    await expect(openDatabase({ directory, sync: false })).rejects.toThrow(DataDirectoryError)
+  })
+})
+
+describe('records', () => {
+  it('go on in a new segment when one is full, and stay readable across many', async () => {
+    const database = await openDatabase({ directory, sync: false, segmentBytes: 100 })
+    const positions = Array.from({ length: 60 }, (_, i) =>
+      database.records.append([text(`record number ${i}`)]),
+    )
+    expect(new Set(positions).size).toBe(60)
+    database.write(new WriteBatch().put(bytes(1), bytes(1)))
+    const check = (from: typeof database) => {
+      for (const [i, position] of positions.entries()) {
+        expect(Buffer.from(from.records.read(position, 7, 7 + String(i).length)).toString()).toBe(
+          `number ${i}`,
+        )
+      }
+    }
+    check(database)
+    await database.close()
+    const reopened = await openDatabase({ directory, sync: true, segmentBytes: 100 })
+    check(reopened)
+    expect(() => reopened.records.read(positions.at(-1) ?? 0, 0, 1000)).toThrow(DataDirectoryError)
+    await reopened.close()
+    expect(existsSync(join(directory, 'records', '000009.rec'))).toBe(true)
+  })
+})

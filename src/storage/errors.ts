@@ -1,0 +1,9 @@
+/** A data directory that cannot be used: taken by another process, made by another version, or damaged. */
+export class DataDirectoryError extends Error {
+  override readonly name = 'DataDirectoryError'
+}
+
+/** The disk refused a write; what was to be written is neither stored nor visible. */
+export class StorageWriteError extends Error {
+  override readonly name = 'StorageWriteError'
+}

@@ -1,0 +1,146 @@
+import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppendFile } from './appendFile.js'
+import { DataDirectoryError, StorageWriteError } from './errors.js'
+
+/**
+ * Where a record begins: the number of its segment times 2^30, plus the offset within the segment.
+ *
+ * A safe integer below 2^48, so that six bytes hold it.
+ */
+export type RecordPosition = number
+
+const SEGMENT_SPAN = 2 ** 30
+const DEFAULT_SEGMENT_BYTES = 256 * 1024 * 1024
+const OPEN_SEGMENTS = 8
+
+/** How a record file is opened. */
+export interface RecordStoreOptions {
+  directory: string
+  /** Up to where records are valid; what lies behind was never referred to and is cut off. */
+  end: RecordPosition
+  /** Whether every append waits for the medium. */
+  sync: boolean
+  /** A segment that has reached this size is not written to any more; at most 2^30. */
+  segmentBytes?: number
+}
+
+/**
+ * Bulk bytes that are written once and never through LevelDB: an append-only file in segments.
+ *
+ * Every read goes to the file; the operating system's page cache is the cache.
+ */
+export class RecordStore {
+  readonly #directory: string
+  readonly #sync: boolean
+  readonly #segmentBytes: number
+  #segment: number
+  #file: AppendFile
+  readonly #readers = new Map<number, number>()
+
+  constructor({ directory, end, sync, segmentBytes = DEFAULT_SEGMENT_BYTES }: RecordStoreOptions) {
+    this.#directory = directory
+    this.#sync = sync
+    this.#segmentBytes = segmentBytes
+    mkdirSync(directory, { recursive: true })
+    this.#segment = Math.floor(end / SEGMENT_SPAN)
+    this.#removeSegmentsBehind(this.#segment)
+    this.#checkLength(end % SEGMENT_SPAN)
+    this.#file = new AppendFile({ path: this.#pathOf(this.#segment), length: end % SEGMENT_SPAN })
+  }
+
+  /** Where the next record goes if it still fits into the segment; all records lie before it. */
+  get end(): RecordPosition {
+    return this.#segment * SEGMENT_SPAN + this.#file.length
+  }
+
+  /**
+   * Appends one record and returns where it begins. Durable together with the batch that is written next.
+   *
+   * @throws StorageWriteError if the disk refuses.
+   */
+  append(pieces: readonly Uint8Array[]): RecordPosition {
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+    if (length > SEGMENT_SPAN)
+      throw new RangeError(`A record has at most ${SEGMENT_SPAN} bytes, not ${length}`)
+    try {
+      if (this.#file.length > 0 && this.#file.length + length > this.#segmentBytes) this.#startSegment()
+      const position = this.end
+      this.#file.append(pieces, { sync: this.#sync })
+      return position
+    } catch (cause) {
+      throw new StorageWriteError('Could not append to the record file', { cause })
+    }
+  }
+
+  /** Reads `length` bytes from `offset` bytes behind a record's beginning, into memory of their own. */
+  read(position: RecordPosition, offset: number, length: number): Uint8Array {
+    const bytes = Buffer.allocUnsafeSlow(length)
+    const descriptor = this.#reader(Math.floor(position / SEGMENT_SPAN))
+    const start = (position % SEGMENT_SPAN) + offset
+    let filled = 0
+    while (filled < length) {
+      const count = readSync(descriptor, bytes, filled, length - filled, start + filled)
+      if (count === 0) throw new DataDirectoryError(`The record file ends before byte ${start + length}`)
+      filled += count
+    }
+    return bytes
+  }
+
+  close(): void {
+    this.#file.close()
+    for (const descriptor of this.#readers.values()) closeSync(descriptor)
+    this.#readers.clear()
+  }
+
+  #pathOf(segment: number): string {
+    return join(this.#directory, `${String(segment).padStart(6, '0')}.rec`)
+  }
+
+  #startSegment(): void {
+    const file = new AppendFile({ path: this.#pathOf(this.#segment + 1), length: 0 })
+    this.#file.close()
+    this.#file = file
+    this.#segment++
+  }
+
+  #reader(segment: number): number {
+    const open = this.#readers.get(segment)
+    const descriptor = open ?? openSync(this.#pathOf(segment), 'r')
+    this.#readers.delete(segment)
+    this.#readers.set(segment, descriptor)
+    if (this.#readers.size > OPEN_SEGMENTS) {
+      const [oldest] = this.#readers
+      if (oldest !== undefined) {
+        this.#readers.delete(oldest[0])
+        closeSync(oldest[1])
+      }
+    }
+    return descriptor
+  }
+
+  #removeSegmentsBehind(last: number): void {
+    for (const name of readdirSync(this.#directory)) {
+      const match = /^(\d+)\.rec$/.exec(name)
+      if (match !== null && Number(match[1]) > last) rmSync(join(this.#directory, name))
+    }
+  }
+
+  #checkLength(expected: number): void {
+    if (expected === 0) return
+    const path = this.#pathOf(this.#segment)
+    let length = 0
+    try {
+      const descriptor = openSync(path, 'r')
+      length = fstatSync(descriptor).size
+      closeSync(descriptor)
+    } catch {
+      // A segment that is not there has no bytes.
+    }
+    if (length >= expected) return
+    throw new DataDirectoryError(
+      `${path} has ${length} bytes where the database refers to ${expected}: the data directory is damaged. ` +
+        'Restore it from a copy, or delete it to start anew.',
+    )
+  }
+}
