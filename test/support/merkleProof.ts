@@ -18,7 +18,7 @@ export function verifyMerkleProof(root: string, key: string, proof: readonly str
   let depth = 0
   for (const [index, encoded] of proof.entries()) {
     if (keccak256(encoded) !== expected) throw new Error(`node ${index} of the proof has another hash`)
-    let node = decodeRlp(encoded) as Item
+    let node = decodeRlp(encoded)
     // A node under 32 bytes stands inside its parent instead of being named by its hash.
     for (;;) {
       const step = descend(node, path.slice(depth))

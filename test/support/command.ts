@@ -1,0 +1,59 @@
+import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { build } from '../../scripts/build.mjs'
+import { until } from './until.js'
+
+/** What `--json` prints when the node is ready. */
+export interface Ready {
+  url: string
+  wsUrl: string
+  ipfsUrl: string
+  chainId: number
+  accounts: { address: string; privateKey: string }[]
+  dataDir: string
+}
+
+/** The command as a process of its own. */
+export interface Command {
+  child: ChildProcess
+  stdout: () => string
+  stderr: () => string
+  /** The exit status, or the name of the signal that ended it. */
+  ended: Promise<number | NodeJS.Signals>
+}
+
+/** Builds the command if its sources have changed. */
+export function buildCommand(): Promise<void> {
+  return build({ types: false, log: () => undefined })
+}
+
+export function runCommand(words: readonly string[], environment: Record<string, string> = {}): Command {
+  const child = spawn(process.execPath, ['bin/standin.js', ...words], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  const ended = once(child, 'close').then(
+    ([status, signal]: unknown[]) => (status ?? signal) as number | NodeJS.Signals,
+  )
+  return { child, stdout: () => stdout, stderr: () => stderr, ended }
+}
+
+/** Starts the command with `--json` on free ports and waits for its line. */
+export async function startCommand(words: readonly string[] = []): Promise<Command & { ready: Ready }> {
+  const command = runCommand(['--json', '--port', '0', '--ipfs-port', '0', ...words])
+  await until(() => command.stdout().includes('\n') || command.child.exitCode !== null)
+  const [line = ''] = command.stdout().split('\n')
+  if (line === '') throw new Error(`the command ended early: ${command.stderr()}`)
+  return { ...command, ready: JSON.parse(line) as Ready }
+}
+
+/** Stops the command and returns how it ended. */
+export function stopCommand(command: Command, signal: NodeJS.Signals = 'SIGINT') {
+  command.child.kill(signal)
+  return command.ended
+}

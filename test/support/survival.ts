@@ -1,0 +1,118 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { startCommand, stopCommand } from './command.js'
+import { addFile, callFileNetwork, callRpc } from './rpc.js'
+
+interface Payment {
+  hash: string
+  recipient: string
+  value: string
+}
+
+interface Upload {
+  cid: string
+  content: Buffer
+}
+
+interface Receipt {
+  status: string
+  blockHash: string
+  blockNumber: string
+}
+
+/** Everything that the node has acknowledged, to be looked for after each restart. */
+interface Ledger {
+  payments: Payment[]
+  uploads: Upload[]
+}
+
+/**
+ * Kills the node in the middle of mining and uploading, again and again on one data directory, and checks after
+ * each restart that all it ever acknowledged is there.
+ */
+export async function surviveKills(rounds: number): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'standin-survival-'))
+  const ledger: Ledger = { payments: [], uploads: [] }
+  let checkedPayments = 0
+  let checkedUploads = 0
+  for (let round = 0; round < rounds; round++) {
+    const command = await startCommand(['--data-dir', dataDir])
+    const { url, ipfsUrl, accounts } = command.ready
+    for (const payment of ledger.payments.slice(checkedPayments)) await checkPayment(url, payment)
+    for (const upload of ledger.uploads.slice(checkedUploads)) await checkUpload(ipfsUrl, upload)
+    checkedPayments = ledger.payments.length
+    checkedUploads = ledger.uploads.length
+    const work = [
+      ...accounts.slice(0, 3).map(({ address }) => payUntilKilled(url, address, ledger)),
+      ...[1000, 700_000].map((size) => uploadUntilKilled(ipfsUrl, size, ledger)),
+    ]
+    await sleep(randomInt(50, 400))
+    await stopCommand(command, 'SIGKILL')
+    await Promise.all(work)
+  }
+  const command = await startCommand(['--data-dir', dataDir])
+  for (const payment of ledger.payments) await checkPayment(command.ready.url, payment)
+  for (const upload of ledger.uploads) await checkUpload(command.ready.ipfsUrl, upload)
+  await stopCommand(command)
+  await rm(dataDir, { recursive: true, force: true })
+  expect(ledger.payments.length).toBeGreaterThan(rounds)
+  expect(ledger.uploads.length).toBeGreaterThan(rounds)
+}
+
+async function payUntilKilled(url: string, from: string, ledger: Ledger): Promise<void> {
+  for (;;) {
+    const recipient = `0x${randomBytes(20).toString('hex')}`
+    const value = `0x${randomInt(1, 1_000_000).toString(16)}`
+    const hash = await untilKilled(
+      callRpc<string>(url, 'eth_sendTransaction', [{ from, to: recipient, value }]),
+    )
+    if (hash === undefined) return
+    ledger.payments.push({ hash, recipient, value })
+  }
+}
+
+async function uploadUntilKilled(ipfsUrl: string, size: number, ledger: Ledger): Promise<void> {
+  for (;;) {
+    const content = randomBytes(size)
+    const cid = await untilKilled(addFile(ipfsUrl, Uint8Array.from(content)))
+    if (cid === undefined) return
+    ledger.uploads.push({ cid, content })
+  }
+}
+
+/** The answer, or undefined where the connection broke off before it; a refusal in words is a failure. */
+async function untilKilled<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    // fetch reports a lost connection as a TypeError, in the headers as in the body.
+    if (error instanceof TypeError || error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+async function checkPayment(url: string, { hash, recipient, value }: Payment): Promise<void> {
+  const receipt = await callRpc<Receipt | null>(url, 'eth_getTransactionReceipt', [hash])
+  expect(receipt, `receipt of ${hash}`).toMatchObject({ status: '0x1' })
+  const { blockHash = '', blockNumber = '' } = receipt ?? {}
+  const block = await callRpc<{ hash: string; transactions: string[] }>(url, 'eth_getBlockByNumber', [
+    blockNumber,
+    false,
+  ])
+  expect(block).toMatchObject({ hash: blockHash, transactions: expect.arrayContaining([hash]) })
+  const before = `0x${(BigInt(blockNumber) - 1n).toString(16)}`
+  expect(await callRpc(url, 'eth_getBalance', [recipient, before])).toBe('0x0')
+  expect(await callRpc(url, 'eth_getBalance', [recipient, blockNumber])).toBe(value)
+  expect(await callRpc(url, 'eth_getBalance', [recipient, 'latest'])).toBe(value)
+}
+
+async function checkUpload(ipfsUrl: string, { cid, content }: Upload): Promise<void> {
+  const file = await callFileNetwork(ipfsUrl, 'cat', cid)
+  expect(Buffer.from(await file.arrayBuffer()).equals(content), `content of ${cid}`).toBe(true)
+  const pin = await callFileNetwork(ipfsUrl, 'pin/ls', cid)
+  expect(await pin.json()).toEqual({ Keys: { [cid]: expect.objectContaining({ Type: 'recursive' }) } })
+}
