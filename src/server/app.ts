@@ -1,0 +1,22 @@
+import { Hono } from 'hono'
+import { formatLandingPage } from './landingPage.js'
+
+/** What the app shows. */
+export interface AppSetup {
+  /** What health answers with; asked each time. */
+  health: () => Readonly<Record<string, unknown>>
+  /** URLs for the landing page, by what they are. */
+  urls: () => Readonly<Record<string, string>>
+  /** The controls, mounted under `/_standin`. */
+  control: Hono | undefined
+}
+
+/** The routes that are no hot ones: the page for browsers, health, the controls. */
+export function createApp(setup: AppSetup): Hono {
+  const app = new Hono()
+  app.get('/', (context) => context.html(formatLandingPage(setup.urls())))
+  app.get('/_standin/health', (context) => context.json(setup.health()))
+  if (setup.control !== undefined) app.route('/_standin', setup.control)
+  app.notFound((context) => context.body(null, 404))
+  return app
+}

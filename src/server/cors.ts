@@ -1,0 +1,30 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** What every reply to a JSON-RPC request carries, so that web pages may read it. */
+export const openToPages = { 'access-control-allow-origin': '*' }
+
+/** Whether a browser asks what it may send (Fetch standard, CORS-preflight request). */
+export function isPreflight(request: IncomingMessage): boolean {
+  return (
+    request.method === 'OPTIONS' &&
+    request.headers.origin !== undefined &&
+    request.headers['access-control-request-method'] !== undefined
+  )
+}
+
+/** Lets every page send JSON-RPC: the key is in the path, and no credentials are asked of a preflight. */
+export function answerPreflight(response: ServerResponse): void {
+  response.writeHead(200, {
+    ...openToPages,
+    'access-control-allow-methods': 'POST',
+    'access-control-allow-headers': 'Content-Type, Authorization, Enable-Failover',
+    vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
+    'content-length': 0,
+  })
+  response.end()
+}
+
+/** Headers that let pages of one origin use the file network. */
+export function openToOrigin(origin: string): Record<string, string> {
+  return { 'access-control-allow-origin': origin, 'access-control-allow-credentials': 'true' }
+}

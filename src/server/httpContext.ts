@@ -1,0 +1,26 @@
+import type { ServerResponse } from 'node:http'
+import type { Caller } from '../provider/caller.js'
+import type { RequestContext } from '../rpc/context.js'
+
+/** Where a request over HTTP comes from. */
+export class HttpContext implements RequestContext {
+  readonly transport = 'http'
+  readonly caller: Caller
+  readonly response: ServerResponse
+  #controller: AbortController | undefined
+
+  constructor(caller: Caller, response: ServerResponse) {
+    this.caller = caller
+    this.response = response
+  }
+
+  /** Made when it is first asked for: most methods answer at once and never look. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      const controller = new AbortController()
+      this.response.once('close', () => controller.abort())
+      this.#controller = controller
+    }
+    return this.#controller.signal
+  }
+}

@@ -1,0 +1,165 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Caller } from '../provider/caller.js'
+import type { Admission, Door } from '../provider/door/door.js'
+import type { Refusal } from '../provider/door/refusal.js'
+import { refuse } from '../provider/door/refusal.js'
+import type { Dispatcher } from '../rpc/dispatcher.js'
+import type { Reply } from '../rpc/reply.js'
+import { readBody } from './body.js'
+import { answerPreflight, isPreflight, openToPages } from './cors.js'
+import { HttpContext } from './httpContext.js'
+import { sendEmpty, sendText } from './reply.js'
+import type { RpcRoute } from './route.js'
+
+/** The longest bodies of JSON-RPC requests, in bytes. */
+export interface BodyLimits {
+  /** Where a key is needed. */
+  maxBody: number
+  /** On the controls' own path, and at `/` and `/v3` in open mode. */
+  maxControlBody: number
+}
+
+/** What JSON-RPC over HTTP is made of. */
+export interface RpcHttpSetup {
+  door: Door
+  dispatcherOf: (network: string) => Dispatcher
+  limits: BodyLimits
+  /** Told of what a dispatcher throws; none should. */
+  report: (fault: unknown) => void
+}
+
+/** Media types of a JSON-RPC body (geth: rpc/http.go). */
+const jsonTypes = /^application\/(json|json-rpc|jsonrequest)[ \t]*(;|$)/i
+
+const methodNotAllowed = refuse(405, 'method not allowed\n')
+const badContentType = refuse(415, 'invalid content type, only application/json is supported\n')
+const serverFault = refuse(500, 'internal server error\n')
+
+/**
+ * Answers an HTTP request on a path of JSON-RPC: the preflight, the door, the rules of the transport (geth:
+ * rpc/http.go), the dispatcher.
+ */
+export function answerRpc(
+  setup: RpcHttpSetup,
+  request: IncomingMessage,
+  response: ServerResponse,
+  route: RpcRoute,
+): void {
+  if (isPreflight(request)) {
+    answerPreflight(response)
+    return
+  }
+  const admission = setup.door.admitRpc({
+    network: route.network,
+    key: route.key,
+    trailing: route.trailing,
+    control: route.form === 'control',
+    headers: request.headers,
+  })
+  if (admission instanceof Promise) {
+    admission.then(
+      (settled) => answerAdmitted(setup, request, response, route, settled),
+      (error: unknown) => fail(setup, response, error),
+    )
+  } else answerAdmitted(setup, request, response, route, admission)
+}
+
+function answerAdmitted(
+  setup: RpcHttpSetup,
+  request: IncomingMessage,
+  response: ServerResponse,
+  route: RpcRoute,
+  admission: Admission<Caller>,
+): void {
+  if (admission.refusal !== undefined) {
+    sendText(response, openRefusal(admission.refusal))
+    return
+  }
+  const limit = longestBody(setup, route)
+  const refusal = refuseTransport(request, limit)
+  if (refusal !== undefined) {
+    sendText(response, openRefusal(refusal))
+  } else if (request.method !== 'POST') sendEmpty(response, 200, openToPages)
+  else {
+    const context = new HttpContext(admission.caller, response)
+    readBody(request, limit, (body) => {
+      // A body that grows over the limit without having said so is cut, and what is left is no JSON (geth).
+      dispatch(setup, setup.dispatcherOf(route.network), 'bytes' in body ? body.bytes : '{', context)
+    })
+  }
+}
+
+function dispatch(
+  setup: RpcHttpSetup,
+  dispatcher: Dispatcher,
+  body: Uint8Array | string,
+  context: HttpContext,
+): void {
+  const { response } = context
+  try {
+    const reply = dispatcher.handle(body, context)
+    if (reply instanceof Promise) {
+      reply.then(
+        (settled) => sendReply(response, settled),
+        (error: unknown) => fail(setup, response, error),
+      )
+    } else sendReply(response, reply)
+  } catch (error) {
+    fail(setup, response, error)
+  }
+}
+
+/** Writes the pieces of a reply as they are: large ones are not copied. */
+function sendReply(response: ServerResponse, reply: Reply | undefined): void {
+  if (reply === undefined) {
+    sendEmpty(response, 200, openToPages)
+    return
+  }
+  response.writeHead(reply.status, [
+    'content-type',
+    reply.contentType,
+    'content-length',
+    String(reply.byteLength),
+    'access-control-allow-origin',
+    '*',
+  ])
+  const [only, ...others] = reply.pieces
+  if (others.length === 0) {
+    response.end(only)
+    return
+  }
+  response.cork()
+  for (const piece of reply.pieces) response.write(piece)
+  response.uncork()
+  response.end()
+}
+
+/** What the transport itself refuses, whatever the body says. */
+function refuseTransport(request: IncomingMessage, limit: number): Refusal | undefined {
+  const { method, url = '/', headers } = request
+  if (method === 'PUT' || method === 'DELETE') return methodNotAllowed
+  const length = Number(headers['content-length'] ?? 0)
+  if (length > limit) return refuse(413, `content length too large (${length}>${limit})\n`)
+  if (method === 'OPTIONS') return undefined
+  if (method === 'GET' && length === 0 && !url.includes('?') && headers['transfer-encoding'] === undefined) {
+    return undefined
+  }
+  const isJson = method === 'POST' && jsonTypes.test(headers['content-type'] ?? '')
+  return isJson ? undefined : badContentType
+}
+
+function longestBody(setup: RpcHttpSetup, route: RpcRoute): number {
+  const { maxBody, maxControlBody } = setup.limits
+  const isOpen = setup.door.settings.mode === 'open' && route.key === undefined
+  return isOpen || route.form === 'control' ? maxControlBody : maxBody
+}
+
+function openRefusal(refusal: Refusal): Refusal {
+  return { ...refusal, headers: { ...refusal.headers, ...openToPages } }
+}
+
+function fail(setup: RpcHttpSetup, response: ServerResponse, error: unknown): void {
+  setup.report(error)
+  if (response.headersSent) response.destroy()
+  else sendText(response, serverFault)
+}

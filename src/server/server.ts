@@ -1,0 +1,142 @@
+import { createServer } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import type { Hono } from 'hono'
+import type { Door } from '../provider/door/door.js'
+import type { Dispatcher } from '../rpc/dispatcher.js'
+import { createApp } from './app.js'
+import { refuseControl } from './control.js'
+import type { FileEndpoint } from './fileNetwork.js'
+import { answerFileRequest, isFilePath } from './fileNetwork.js'
+import { listenOnAll } from './listen.js'
+import { sendText } from './reply.js'
+import type { NetworkNames } from './route.js'
+import { parseRpcRoute } from './route.js'
+import type { BodyLimits } from './rpcHttp.js'
+import { answerRpc } from './rpcHttp.js'
+import { Upgrades } from './upgrade.js'
+
+/** Everything that the server joins. */
+export interface ServerSetup {
+  door: Door
+  names: NetworkNames
+  dispatcherOf: (network: string) => Dispatcher
+  files: FileEndpoint
+  /** The routes of the controls besides JSON-RPC and health. */
+  control?: Hono | undefined
+  /** What health answers with. */
+  health: () => Readonly<Record<string, unknown>>
+  /** URLs for the page that browsers see. */
+  urls: () => Readonly<Record<string, string>>
+  /** Host names under which the controls answer, besides loopback. */
+  allowedHosts: readonly string[]
+  limits: BodyLimits & { maxMessage: number; maxUpload: number | undefined; idleTimeout: number | undefined }
+  /** Told of faults of ours. */
+  report: (fault: unknown) => void
+}
+
+/** Seconds that a connection may wait for its next request. */
+const keepAliveSeconds = 75
+
+/** The HTTP and WebSocket server of a node. It knows paths and transports, and no method. */
+export class NodeServer {
+  readonly #setup: ServerSetup
+  readonly #upgrades: Upgrades
+  readonly #app: RequestListener
+  readonly #servers: Server[] = []
+
+  constructor(setup: ServerSetup) {
+    this.#setup = setup
+    this.#upgrades = new Upgrades({
+      ...setup,
+      ...setup.limits,
+      admitControl: (request) => refuseControl(setup.door, setup.allowedHosts, request),
+    })
+    const app = createApp({ health: setup.health, urls: setup.urls, control: setup.control })
+    // The framework's error page is not used, and the globals stay Node's own.
+    this.#app = getRequestListener(app.fetch, { overrideGlobalObjects: false }) as RequestListener
+  }
+
+  /**
+   * Listens for everything: JSON-RPC, WebSocket, the file network, the controls.
+   *
+   * @returns the port
+   * @throws AddressInUseError
+   */
+  async listen(address: { hosts: readonly string[]; port: number }): Promise<number> {
+    return this.#listen(address, (request, response) => this.#answer(request, response), true)
+  }
+
+  /**
+   * Listens for the file network alone.
+   *
+   * @returns the port
+   * @throws AddressInUseError
+   */
+  async listenForFiles(address: { hosts: readonly string[]; port: number }): Promise<number> {
+    return this.#listen(address, (request, response) => this.#answerFiles(request, response), false)
+  }
+
+  /** Stops listening and ends every connection, at the latest after `graceMilliseconds`. */
+  async close(graceMilliseconds = 1000): Promise<void> {
+    this.#upgrades.closeAll()
+    const closed = this.#servers.map((server) => new Promise((resolve) => server.close(resolve)))
+    for (const server of this.#servers) server.closeIdleConnections()
+    const timer = setTimeout(() => {
+      for (const server of this.#servers) server.closeAllConnections()
+    }, graceMilliseconds)
+    await Promise.all(closed)
+    clearTimeout(timer)
+  }
+
+  async #listen(
+    address: { hosts: readonly string[]; port: number },
+    listener: RequestListener,
+    upgrades: boolean,
+  ): Promise<number> {
+    const { servers, port } = await listenOnAll(() => {
+      // An upload may take as long as it likes.
+      const server = createServer({ requestTimeout: 0, keepAliveTimeout: keepAliveSeconds * 1000 }, listener)
+      if (upgrades) {
+        server.on('upgrade', (request, socket, head) => {
+          this.#upgrades.accept(request, socket, head).catch((error: unknown) => {
+            this.#setup.report(error)
+            socket.destroy()
+          })
+        })
+      }
+      return server
+    }, address)
+    this.#servers.push(...servers)
+    return port
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const setup = this.#setup
+    const target = request.url ?? '/'
+    const route = parseRpcRoute(setup.names, target, request.headers.host)
+    if (route !== undefined && !(route.form === 'root' && isForBrowser(request))) {
+      const refusal =
+        route.form === 'control' ? refuseControl(setup.door, setup.allowedHosts, request) : undefined
+      if (refusal === undefined) answerRpc(setup, request, response, route)
+      else sendText(response, refusal)
+    } else if (isFilePath(target)) this.#answerFiles(request, response)
+    else if (target.startsWith('/_standin')) this.#answerControl(request, response)
+    else this.#app(request, response)
+  }
+
+  #answerControl(request: IncomingMessage, response: ServerResponse): void {
+    const refusal = refuseControl(this.#setup.door, this.#setup.allowedHosts, request)
+    if (refusal === undefined) this.#app(request, response)
+    else sendText(response, refusal)
+  }
+
+  #answerFiles(request: IncomingMessage, response: ServerResponse): void {
+    const { maxUpload } = this.#setup.limits
+    answerFileRequest({ ...this.#setup, maxUpload }, request, response).catch(this.#setup.report)
+  }
+}
+
+function isForBrowser(request: IncomingMessage): boolean {
+  return request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
+}
