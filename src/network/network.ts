@@ -1,0 +1,54 @@
+import type { NodeSettings } from '../options.js'
+import type { ChainEvents } from '../chain/events.js'
+import type { Dispatcher } from '../rpc/dispatcher.js'
+import type { Gate } from '../rpc/gate.js'
+
+/** An account that a network funds at genesis. */
+export interface FundedAccount {
+  /** With the mixed-case checksum of EIP-55. */
+  address: string
+  /** 32 bytes as hexadecimal behind 0x. */
+  privateKey: string
+}
+
+/** What a network's first block says. */
+export interface GenesisFacts {
+  /** Wei per gas; undefined before London. */
+  baseFee: bigint | undefined
+  gasLimit: bigint
+  /** Seconds since 1970. */
+  timestamp: bigint
+  number: bigint
+}
+
+/** One chain and its JSON-RPC, ready for requests. */
+export interface Network {
+  name: string
+  chainId: bigint
+  dispatcher: Dispatcher
+  accounts: readonly FundedAccount[]
+  genesis: GenesisFacts
+  /** What signs and recovers: `native` or `wasm`. */
+  signatureBackend: string
+  events: Pick<ChainEvents, 'subscribe'>
+  /** Puts the chain back to its genesis. */
+  reset(): Promise<void>
+  close(): Promise<void>
+}
+
+/** What a network is opened with. */
+export interface NetworkRequest {
+  name: string
+  /** Stands in place of the settings' chain id. */
+  chainId: bigint
+  settings: NodeSettings
+  /** The directory that is this network's own. */
+  directory: string
+  /** Stands before every call of the network. */
+  gate: Gate
+  /** Told of faults of ours, with the method that met them. */
+  report: (method: string, fault: unknown) => void
+}
+
+/** Opens a network. */
+export type OpenNetwork = (request: NetworkRequest) => Promise<Network>
