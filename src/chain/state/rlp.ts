@@ -1,0 +1,110 @@
+/**
+ * The parts of RLP that trie nodes are made of, on bytes in place: nothing is decoded that is not asked for.
+ *
+ * Nodes come from this program's own store, so lengths are trusted.
+ */
+
+/** Where the payload of an item begins and ends. */
+interface Payload {
+  start: number
+  end: number
+}
+
+function lengthAt(bytes: Uint8Array, position: number, count: number): number {
+  let length = 0
+  for (let i = 0; i < count; i++) length = length * 256 + (bytes[position + i] ?? 0)
+  return length
+}
+
+/** Where the item at a position ends. */
+export function itemEnd(bytes: Uint8Array, position: number): number {
+  const first = bytes[position] ?? 0
+  if (first < 0x80) return position + 1
+  if (first < 0xb8) return position + 1 + first - 0x80
+  if (first < 0xc0) return position + 1 + first - 0xb7 + lengthAt(bytes, position + 1, first - 0xb7)
+  if (first < 0xf8) return position + 1 + first - 0xc0
+  return position + 1 + first - 0xf7 + lengthAt(bytes, position + 1, first - 0xf7)
+}
+
+/** Where the payload of the item at a position begins and ends. */
+function payloadAt(bytes: Uint8Array, position: number): Payload {
+  const first = bytes[position] ?? 0
+  const end = itemEnd(bytes, position)
+  if (first < 0x80) return { start: position, end }
+  if (first < 0xb8) return { start: position + 1, end }
+  if (first < 0xc0) return { start: position + 1 + first - 0xb7, end }
+  if (first < 0xf8) return { start: position + 1, end }
+  return { start: position + 1 + first - 0xf7, end }
+}
+
+/** The payload of the item that begins the bytes, as a view on them. */
+export function payloadOf(item: Uint8Array): Uint8Array {
+  const { start, end } = payloadAt(item, 0)
+  return item.subarray(start, end)
+}
+
+/** The items of a list, each with its own header, as views on its bytes. */
+export function itemsOf(list: Uint8Array): Uint8Array[] {
+  const { start, end } = payloadAt(list, 0)
+  const items: Uint8Array[] = []
+  for (let position = start; position < end;) {
+    const next = itemEnd(list, position)
+    items.push(list.subarray(position, next))
+    position = next
+  }
+  return items
+}
+
+/** The item of a list at an index, with its own header, as a view on the list's bytes. */
+export function itemAt(list: Uint8Array, index: number): Uint8Array {
+  let position = payloadAt(list, 0).start
+  for (let i = 0; i < index; i++) position = itemEnd(list, position)
+  return list.subarray(position, itemEnd(list, position))
+}
+
+/** How many items a list has, counted up to three: enough to tell a branch from a leaf or an extension. */
+export function isPair(list: Uint8Array): boolean {
+  const { start, end } = payloadAt(list, 0)
+  return itemEnd(list, itemEnd(list, start)) === end
+}
+
+function headerLength(payloadLength: number): number {
+  if (payloadLength < 56) return 1
+  return payloadLength < 0x100 ? 2 : payloadLength < 0x10000 ? 3 : payloadLength < 0x1000000 ? 4 : 5
+}
+
+/** Writes the header of a payload and returns where the payload begins. `base` is 0x80 for strings, 0xc0 for lists. */
+function writeHeader(into: Uint8Array, payloadLength: number, base: number): number {
+  const length = headerLength(payloadLength)
+  if (length === 1) {
+    into[0] = base + payloadLength
+    return 1
+  }
+  into[0] = base + 54 + length
+  for (let i = 1, rest = payloadLength; i < length; i++) {
+    into[length - i] = rest & 0xff
+    rest >>>= 8
+  }
+  return length
+}
+
+/** A byte string as an item. */
+export function encodeString(bytes: Uint8Array): Uint8Array {
+  if (bytes.length === 1 && (bytes[0] ?? 0) < 0x80) return bytes
+  const item = new Uint8Array(headerLength(bytes.length) + bytes.length)
+  item.set(bytes, writeHeader(item, bytes.length, 0x80))
+  return item
+}
+
+/** Items, each with its own header, as a list. */
+export function encodeList(items: readonly Uint8Array[]): Uint8Array {
+  let length = 0
+  for (const item of items) length += item.length
+  const list = new Uint8Array(headerLength(length) + length)
+  let position = writeHeader(list, length, 0xc0)
+  for (const item of items) {
+    list.set(item, position)
+    position += item.length
+  }
+  return list
+}

@@ -1,0 +1,162 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createMPT, createMerkleProof, MerklePatriciaTrie, verifyMerkleProof } from '@ethereumjs/mpt'
+import { MapDB } from '@ethereumjs/util'
+import { describe, expect, it } from 'vitest'
+import { bytesToHex, bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
+import { keccak256 } from '../keccak.js'
+import { proveKey, readTrie } from './readTrie.js'
+import { EMPTY_ROOT, MissingNodeError } from './trieNode.js'
+import { updateTrie } from './updateTrie.js'
+import type { TrieChange } from './updateTrie.js'
+
+/** Nodes in memory, in the form in which @ethereumjs/mpt looks them up too. */
+class MemoryNodes {
+  readonly database = new MapDB<string, string>()
+  getNode(hash: Uint8Array): Uint8Array {
+    const found = this.database._database.get(bytesToPlainHex(hash))
+    if (found === undefined) throw new MissingNodeError(hash)
+    return hexToBytes(found)
+  }
+  readonly collect = (hash: Uint8Array, rlp: Uint8Array) => {
+    this.database._database.set(bytesToPlainHex(hash), bytesToPlainHex(rlp))
+  }
+}
+
+const sorted = (changes: TrieChange[]) => changes.toSorted((a, b) => Buffer.compare(a.key, b.key))
+
+/** Numbers below a bound, the same in every run. */
+const randomOf = (seed: number) => (bound: number) => {
+  seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
+  return Math.floor((seed / 2 ** 32) * bound)
+}
+
+describe('against @ethereumjs/mpt', () => {
+  // Few bytes per key make shared paths, splits and nodes within nodes; long values make hashed ones.
+  it.each([
+    { name: 'dense keys of 2 bytes, short values', keyBytes: 2, alphabet: 6, valueBytes: 3, rounds: 400 },
+    {
+      name: 'dense keys of 4 bytes, values of every length',
+      keyBytes: 4,
+      alphabet: 3,
+      valueBytes: 70,
+      rounds: 400,
+    },
+    { name: 'hashed keys', keyBytes: 32, alphabet: 256, valueBytes: 100, rounds: 150 },
+    { name: 'hashed keys, short values', keyBytes: 32, alphabet: 256, valueBytes: 2, rounds: 150 },
+  ])('$name: roots, reads and proofs are equal over random batches', async (setup) => {
+    const random = randomOf(setup.keyBytes * 31 + setup.valueBytes)
+    const nodes = new MemoryNodes()
+    const oracle = new MerklePatriciaTrie({ useRootPersistence: false })
+    const live = new Map<string, Uint8Array>()
+    const known: Uint8Array[] = []
+    let root: Uint8Array = EMPTY_ROOT
+    for (let round = 0; round < setup.rounds; round++) {
+      const changes = new Map<string, TrieChange>()
+      for (let i = 1 + random(random(4) === 0 ? 40 : 5); i > 0; i--) {
+        const reuse = known.length > 0 && random(2) === 0
+        const key = reuse
+          ? (known[random(known.length)] as Uint8Array)
+          : Uint8Array.from(
+              { length: setup.keyBytes },
+              () => random(setup.alphabet) * Math.floor(256 / setup.alphabet),
+            )
+        known.push(key)
+        const value =
+          random(5) < (live.size > 60 ? 3 : 1)
+            ? undefined
+            : Uint8Array.from({ length: 1 + random(setup.valueBytes) }, () => 1 + random(255))
+        changes.set(bytesToHex(key), { key, value })
+      }
+      for (const { key, value } of changes.values()) {
+        if (value === undefined) {
+          live.delete(bytesToHex(key))
+          await oracle.del(key)
+        } else {
+          live.set(bytesToHex(key), value)
+          await oracle.put(key, value)
+        }
+      }
+      root = updateTrie(nodes, root, sorted([...changes.values()]), nodes.collect)
+      expect(bytesToHex(root)).toBe(bytesToHex(oracle.root()))
+      const probe = known[random(known.length)] as Uint8Array
+      const { value, proof } = proveKey(nodes, root, probe)
+      expect(value && bytesToHex(value)).toBe(
+        live.get(bytesToHex(probe)) && bytesToHex(live.get(bytesToHex(probe)) as Uint8Array),
+      )
+      if (live.size > 0) {
+        const verified = await verifyMerkleProof(probe, proof, { root })
+        expect(verified ?? undefined).toEqual(value && Uint8Array.from(value))
+      }
+    }
+    const reader = await createMPT({ db: nodes.database, root, useRootPersistence: false })
+    for (const [key, value] of live) {
+      expect(await reader.get(hexToBytes(key))).toEqual(value)
+      const listed = proveKey(nodes, root, hexToBytes(key)).proof.map(bytesToHex)
+      const all = (await createMerkleProof(reader, hexToBytes(key))).map(bytesToHex)
+      expect(listed).toEqual(all.filter((rlp, i) => i === 0 || rlp.length >= 2 + 64))
+    }
+    expect(
+      updateTrie(
+        nodes,
+        root,
+        sorted([...live.keys()].map((key) => ({ key: hexToBytes(key), value: undefined }))),
+        nodes.collect,
+      ),
+    ).toEqual(EMPTY_ROOT)
+  })
+
+  it('makes no node for changes that change nothing', () => {
+    const nodes = new MemoryNodes()
+    const entries = sorted(
+      Array.from({ length: 200 }, (_, i) => ({
+        key: keccak256(Uint8Array.of(i)),
+        value: new Uint8Array(40).fill(i + 1),
+      })),
+    )
+    const root = updateTrie(nodes, EMPTY_ROOT, entries, nodes.collect)
+    const absent = { key: keccak256(Uint8Array.of(7, 7)), value: undefined }
+    const same = updateTrie(nodes, root, sorted([...entries, absent]), () => {
+      throw new Error('no node is new')
+    })
+    expect(same).toEqual(root)
+  })
+
+  it('names the node that is missing', () => {
+    const unknown = new Uint8Array(32).fill(9)
+    expect(() => readTrie(new MemoryNodes(), unknown, new Uint8Array(32))).toThrow(MissingNodeError)
+  })
+})
+
+const folder = join(process.env['STANDIN_CONFORMANCE'] ?? '../shared/conformance', 'ethereum-tests/TrieTests')
+
+type TrieCase = { in: [string, string | null][] | Record<string, string | null>; root: string }
+
+describe.skipIf(!existsSync(folder))(`public trie tests (left out where ${folder} is absent)`, () => {
+  const toBytes = (value: string) =>
+    value.startsWith('0x') ? hexToBytes(value) : new TextEncoder().encode(value)
+  it.each([
+    { file: 'trietest.json', hashed: false },
+    { file: 'trieanyorder.json', hashed: false },
+    { file: 'trietest_secureTrie.json', hashed: true },
+    { file: 'trieanyorder_secureTrie.json', hashed: true },
+    { file: 'hex_encoded_securetrie_test.json', hashed: true },
+  ])('$file', ({ file, hashed }) => {
+    const cases = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Record<string, TrieCase>
+    for (const { in: input, root } of Object.values(cases)) {
+      const pairs = Array.isArray(input) ? input : Object.entries(input)
+      const changes = pairs.map(([key, value]) => ({
+        key: hashed ? keccak256(toBytes(key)) : toBytes(key),
+        value: value === null ? undefined : toBytes(value),
+      }))
+      const nodes = new MemoryNodes()
+      const oneByOne = changes.reduce(
+        (before, change) => updateTrie(nodes, before, [change], nodes.collect),
+        EMPTY_ROOT,
+      )
+      expect(bytesToHex(oneByOne)).toBe(root)
+      const last = new Map(changes.map((change) => [bytesToHex(change.key), change]))
+      expect(bytesToHex(updateTrie(nodes, EMPTY_ROOT, sorted([...last.values()]), nodes.collect))).toBe(root)
+    }
+  })
+})

@@ -1,0 +1,240 @@
+import { bytesEqual } from '../../encoding/hex.js'
+import { keccak256 } from '../keccak.js'
+import { commonWithKey, endsWith, joinPaths, nibbleAt, nibblesOf } from './nibbles.js'
+import { decodeNode, EMPTY_ROOT, encodeNode, hashOf, referenceTo, rlpOf } from './trieNode.js'
+import type { Nibbles } from './nibbles.js'
+import type { BranchNode, Child, ExtensionNode, NodeReader, Reference, TrieNode } from './trieNode.js'
+
+/** One change of a trie: a key (hashed, for state and storage tries) and its value; undefined removes it. */
+export interface TrieChange {
+  key: Uint8Array
+  /** Not empty. */
+  value: Uint8Array | undefined
+}
+
+/** Where new nodes go: their 32-byte hash and their RLP, each in memory of its own. */
+export type NodeCollector = (hash: Uint8Array, rlp: Uint8Array) => void
+
+/**
+ * Applies changes to the trie under a root and returns the new root. Only nodes that really change are made, each
+ * once; nothing that is stored is touched.
+ *
+ * @param changes sorted by key as bytes, every key at most once.
+ * @throws MissingNodeError if the root is unknown.
+ */
+export function updateTrie(
+  reader: NodeReader,
+  root: Uint8Array,
+  changes: readonly TrieChange[],
+  collect: NodeCollector,
+): Uint8Array {
+  const before = bytesEqual(root, EMPTY_ROOT) ? undefined : referenceTo(root)
+  const after = new TrieUpdate(reader, changes).update(before, 0, { from: 0, to: changes.length })
+  if (after === undefined) return EMPTY_ROOT
+  if (after instanceof Uint8Array) return after === before ? root : sealRoot(reader, after, collect)
+  const rlp = encodeNode(after, (child) => seal(child, collect))
+  const hash = keccak256(rlp)
+  collect(hash, rlp)
+  return hash
+}
+
+/** An untouched part of the old trie has become the whole: it is a root by its hash even where it is short. */
+function sealRoot(reader: NodeReader, reference: Reference, collect: NodeCollector): Uint8Array {
+  const known = hashOf(reference)
+  if (known !== undefined) return known.slice()
+  const rlp = rlpOf(reader, reference).slice()
+  const hash = keccak256(rlp)
+  collect(hash, rlp)
+  return hash
+}
+
+function seal(node: TrieNode, collect: NodeCollector): Reference {
+  const rlp = encodeNode(node, (child) => seal(child, collect))
+  if (rlp.length < 32) return rlp
+  const hash = keccak256(rlp)
+  collect(hash, rlp)
+  return referenceTo(hash)
+}
+
+/** Part of the sorted changes: those from one index up to but not including another. */
+interface Span {
+  from: number
+  to: number
+}
+
+/** One pass over a trie. `depth` is how many half bytes of the keys lie above the node in hand. */
+class TrieUpdate {
+  readonly #reader: NodeReader
+  readonly #changes: readonly TrieChange[]
+
+  constructor(reader: NodeReader, changes: readonly TrieChange[]) {
+    this.#reader = reader
+    this.#changes = changes
+  }
+
+  /** The node that a span of changes makes of a child: the very same object if it stays as it is. */
+  update(child: Child | undefined, depth: number, span: Span): Child | undefined {
+    if (span.from === span.to) return child
+    if (child === undefined) return this.#build(this.#puts(span), depth)
+    const node = child instanceof Uint8Array ? decodeNode(rlpOf(this.#reader, child)) : child
+    const after = this.#updateNode(node, depth, span)
+    return after === node ? child : after
+  }
+
+  #updateNode(node: TrieNode, depth: number, span: Span): Child | undefined {
+    switch (node.kind) {
+      case 'leaf':
+        return this.#updateLeaf(node, depth, span)
+      case 'extension':
+        return this.#updateExtension(node, depth, span)
+      case 'branch':
+        return this.#updateBranch(node, depth, span)
+    }
+  }
+
+  #updateLeaf(leaf: TrieNode & { kind: 'leaf' }, depth: number, span: Span): Child | undefined {
+    const { path, value } = leaf
+    const entries = this.#puts(span)
+    const change = this.#find(span, (key) => endsWith(key, depth, path))
+    if (change === undefined) {
+      if (entries.length === 0) return leaf
+      entries.push({ key: this.#keyOf(path, depth, span), value })
+      entries.sort((a, b) => Buffer.compare(a.key, b.key))
+    } else if (entries.length === 1 && change.value !== undefined && bytesEqual(change.value, value)) {
+      return leaf
+    }
+    return this.#build(entries, depth)
+  }
+
+  #updateExtension(extension: ExtensionNode, depth: number, span: Span): Child | undefined {
+    const { path, child } = extension
+    const shared = Math.min(
+      commonWithKey(path, this.#key(span.from), depth),
+      commonWithKey(path, this.#key(span.to - 1), depth),
+    )
+    if (shared === path.length) {
+      const after = this.update(child, depth + shared, span)
+      return after === child ? extension : this.#prefixed(path, after)
+    }
+    // The path splits: what hung below it becomes one way of a new branch.
+    const branch: BranchNode = {
+      kind: 'branch',
+      children: new Array<undefined>(16).fill(undefined),
+      value: undefined,
+    }
+    const rest = path.subarray(shared + 1)
+    branch.children[path[shared] ?? 0] = rest.length === 0 ? child : { kind: 'extension', path: rest, child }
+    const after = this.#updateBranch(branch, depth + shared, span)
+    return after === branch ? extension : this.#prefixed(path.subarray(0, shared), after)
+  }
+
+  #updateBranch(branch: BranchNode, depth: number, span: Span): Child | undefined {
+    const children = branch.children.slice()
+    let value = branch.value
+    let changed = false
+    let { from } = span
+    const first = this.#changes[from]
+    if (first !== undefined && first.key.length * 2 === depth) {
+      value = first.value
+      changed = !(value === branch.value || (value && branch.value && bytesEqual(value, branch.value)))
+      from++
+    }
+    while (from < span.to) {
+      const nibble = nibbleAt(this.#key(from), depth)
+      let to = from + 1
+      while (to < span.to && nibbleAt(this.#key(to), depth) === nibble) to++
+      const child = children[nibble]
+      const after = this.update(child, depth + 1, { from, to })
+      if (after !== child) {
+        children[nibble] = after
+        changed = true
+      }
+      from = to
+    }
+    return changed ? this.#collapsed({ kind: 'branch', children, value }) : branch
+  }
+
+  /** A branch in the only form that is allowed: one with fewer than two ways out is a leaf or an extension. */
+  #collapsed(branch: BranchNode): Child | undefined {
+    let only = -1
+    for (const [nibble, child] of branch.children.entries()) {
+      if (child === undefined) continue
+      if (only !== -1 || branch.value !== undefined) return branch
+      only = nibble
+    }
+    if (only !== -1) return this.#prefixed(Uint8Array.of(only), branch.children[only])
+    if (branch.value === undefined) return undefined
+    return { kind: 'leaf', path: new Uint8Array(0), value: branch.value }
+  }
+
+  /** A child with a piece of path before it, merged with the path that it may have itself. */
+  #prefixed(path: Nibbles, child: Child | undefined): Child | undefined {
+    if (child === undefined || path.length === 0) return child
+    const node = child instanceof Uint8Array ? decodeNode(rlpOf(this.#reader, child)) : child
+    if (node.kind === 'branch') return { kind: 'extension', path, child }
+    return { ...node, path: joinPaths(path, node.path) }
+  }
+
+  /** The node over sorted entries that are all new. */
+  #build(entries: readonly LiveEntry[], depth: number): TrieNode | undefined {
+    const first = entries[0]
+    const last = entries.at(-1)
+    if (first === undefined || last === undefined) return undefined
+    const path = nibblesOf(first.key, depth)
+    if (first === last) return { kind: 'leaf', path, value: first.value }
+    const shared = commonWithKey(path, last.key, depth)
+    const branch = this.#buildBranch(entries, depth + shared)
+    return shared === 0 ? branch : { kind: 'extension', path: path.subarray(0, shared), child: branch }
+  }
+
+  #buildBranch(entries: readonly LiveEntry[], depth: number): BranchNode {
+    const children = new Array<Child | undefined>(16).fill(undefined)
+    const endsHere = entries[0]?.key.length === depth / 2
+    let from = endsHere ? 1 : 0
+    while (from < entries.length) {
+      const nibble = nibbleAt(entries[from]?.key ?? NO_KEY, depth)
+      let to = from + 1
+      while (to < entries.length && nibbleAt(entries[to]?.key ?? NO_KEY, depth) === nibble) to++
+      children[nibble] = this.#build(entries.slice(from, to), depth + 1)
+      from = to
+    }
+    return { kind: 'branch', children, value: endsHere ? entries[0]?.value : undefined }
+  }
+
+  #puts({ from, to }: Span): LiveEntry[] {
+    const entries: LiveEntry[] = []
+    for (const { key, value } of this.#changes.slice(from, to)) {
+      if (value !== undefined) entries.push({ key, value })
+    }
+    return entries
+  }
+
+  #find({ from, to }: Span, matches: (key: Uint8Array) => boolean): TrieChange | undefined {
+    for (let i = from; i < to; i++) {
+      if (matches(this.#key(i))) return this.#changes[i]
+    }
+    return undefined
+  }
+
+  /** The whole key of a leaf: the changes that lead to it have its beginning. */
+  #keyOf(path: Nibbles, depth: number, span: Span): Uint8Array {
+    const start = this.#key(span.from)
+    const key = new Uint8Array((depth + path.length) / 2)
+    for (let i = 0; i < depth + path.length; i++) {
+      const nibble = i < depth ? nibbleAt(start, i) : (path[i - depth] ?? 0)
+      key[i >>> 1] = (key[i >>> 1] ?? 0) | ((i & 1) === 0 ? nibble << 4 : nibble)
+    }
+    return key
+  }
+
+  #key(index: number): Uint8Array {
+    return this.#changes[index]?.key ?? NO_KEY
+  }
+}
+
+interface LiveEntry {
+  key: Uint8Array
+  value: Uint8Array
+}
+
+const NO_KEY = new Uint8Array(0)
