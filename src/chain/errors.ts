@@ -31,6 +31,11 @@ export class NotCanonicalError extends ChainError {
   }
 }
 
+/** A call whose fields do not go together: the parameters of the request are at fault. */
+export class InvalidCallError extends ChainError {
+  override readonly name = 'InvalidCallError'
+}
+
 /** A transaction that the mempool refuses (geth: core/txpool/validation.go). */
 export class TransactionRejectedError extends ChainError {
   override readonly name = 'TransactionRejectedError'

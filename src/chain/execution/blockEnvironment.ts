@@ -1,0 +1,74 @@
+import { Address } from '@ethereumjs/util'
+import { headerBlobBaseFee } from '../block/fees.js'
+import type { ForkRules, HeaderFields } from '../types.js'
+
+/** What opcodes see of the block that they run in; the shape is the one that ethereumjs reads. */
+export interface BlockEnvironment {
+  header: {
+    number: bigint
+    coinbase: Address
+    /** Seconds. */
+    timestamp: bigint
+    difficulty: bigint
+    /** 32 bytes. */
+    prevRandao: Uint8Array
+    gasLimit: bigint
+    /** Wei per gas; since London. */
+    baseFeePerGas: bigint | undefined
+    /** Wei per blob gas; since Cancun. */
+    getBlobGasPrice(): bigint | undefined
+  }
+}
+
+/** Values that take the place of a header's (geth: internal/ethapi/override, BlockOverrides). */
+export interface BlockOverrides {
+  number?: bigint
+  difficulty?: bigint
+  /** Seconds. */
+  time?: bigint
+  gasLimit?: bigint
+  /** 20 bytes. */
+  feeRecipient?: Uint8Array
+  /** 32 bytes. */
+  prevRandao?: Uint8Array
+  /** Wei per gas. */
+  baseFeePerGas?: bigint
+  /** Wei per blob gas. */
+  blobBaseFee?: bigint
+}
+
+/** The environment of a block, made from its header. */
+export function createBlockEnvironment(
+  header: HeaderFields,
+  rules: ForkRules,
+  overrides: BlockOverrides = {},
+): BlockEnvironment {
+  const blobBaseFee = overrides.blobBaseFee ?? headerBlobBaseFee(header, rules)
+  return {
+    header: {
+      number: overrides.number ?? header.number,
+      coinbase: new Address(overrides.feeRecipient ?? header.coinbase),
+      timestamp: overrides.time ?? header.timestamp,
+      difficulty: overrides.difficulty ?? header.difficulty,
+      prevRandao: overrides.prevRandao ?? header.mixHash,
+      gasLimit: overrides.gasLimit ?? header.gasLimit,
+      baseFeePerGas: overrides.baseFeePerGas ?? header.baseFeePerGas,
+      getBlobGasPrice: () => blobBaseFee,
+    },
+  }
+}
+
+/** The same block with other fees: a call that pays nothing reads a BASEFEE or BLOBBASEFEE of zero. */
+export function withFees(
+  { header }: BlockEnvironment,
+  fees: { baseFeePerGas?: bigint; blobBaseFee?: bigint },
+): BlockEnvironment {
+  const blobBaseFee = fees.blobBaseFee ?? header.getBlobGasPrice()
+  return {
+    header: {
+      ...header,
+      baseFeePerGas: fees.baseFeePerGas ?? header.baseFeePerGas,
+      getBlobGasPrice: () => blobBaseFee,
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import { ExecutionFailedError, MessageRejectedError } from '../errors.js'
+import { createBlockEnvironment, withFees, type BlockOverrides } from './blockEnvironment.js'
+import type { CallObject } from './callObject.js'
+import type { CallSite } from './callSite.js'
+import { withEvm } from './evm.js'
+import { messageFromCall, type Message } from './message.js'
+import { applyStateOverrides, type AccountOverride } from './overrides.js'
+import type { PooledEvm } from './pooledEvm.js'
+import { callChecks } from './preCheck.js'
+import { revertError } from './revertReason.js'
+import { executeMessage, type MessageResult } from './stateTransition.js'
+
+/** A call gets at most this many times the block gas limit. */
+const GAS_CAP_IN_BLOCKS = 10n
+
+/** A call, where it runs, and what is to be different there. */
+export interface CallRequest {
+  site: CallSite
+  call: CallObject
+  stateOverrides?: readonly AccountOverride[]
+  blockOverrides?: BlockOverrides
+  /** Whether state overrides replace and move precompiles; they do unless this is false. */
+  movesPrecompiles?: boolean
+}
+
+/** The most gas that a call on a block gets: ten times the block's gas limit. */
+export function callGasCap({ header }: Pick<CallSite, 'header'>): bigint {
+  return header.gasLimit * GAS_CAP_IN_BLOCKS
+}
+
+/**
+ * Runs a call and gives what it returned (eth_call).
+ *
+ * @throws ChainError if the call or its overrides contradict themselves.
+ * @throws MessageRejectedError if the call may not run.
+ * @throws ExecutionRevertedError if it reverted.
+ * @throws ExecutionFailedError if it failed otherwise.
+ */
+export async function call(request: CallRequest): Promise<Uint8Array> {
+  return withCall(request, async (evm, message) => {
+    const result = await executeCall(evm, message).catch((error: unknown) => {
+      if (!(error instanceof MessageRejectedError)) throw error
+      throw new MessageRejectedError(`err: ${error.message} (supplied gas ${message.gasLimit})`)
+    })
+    throwFailure(result)
+    return result.returnData
+  })
+}
+
+/** Lends an EVM for a call on its site, with the overrides applied and fees of the block that fit the call's. */
+export function withCall<T>(
+  { site, call, stateOverrides = [], blockOverrides, movesPrecompiles = true }: CallRequest,
+  use: (evm: PooledEvm, message: Message) => Promise<T>,
+): Promise<T> {
+  const block = createBlockEnvironment(site.header, site.rules, blockOverrides)
+  const message = messageFromCall(call, {
+    chainId: site.rules.chainId(),
+    baseFee: block.header.baseFeePerGas,
+    gasCap: callGasCap(site),
+  })
+  return withEvm({ ...site, block: freeOfFees(block, message) }, async (evm) => {
+    await applyStateOverrides(evm, stateOverrides, { precompiles: movesPrecompiles })
+    return use(evm, message)
+  })
+}
+
+/** A call that pays nothing sees a block that asks for nothing, so that BASEFEE is not above the call's price. */
+export function freeOfFees(
+  block: ReturnType<typeof createBlockEnvironment>,
+  { gasPrice, maxFeePerBlobGas }: Message,
+): ReturnType<typeof createBlockEnvironment> {
+  const isLondon = block.header.baseFeePerGas !== undefined
+  return withFees(block, {
+    ...(gasPrice === 0n && isLondon ? { baseFeePerGas: 0n } : {}),
+    ...(maxFeePerBlobGas === 0n ? { blobBaseFee: 0n } : {}),
+  })
+}
+
+/** Runs the message of a call; the state keeps what it changed. */
+export function executeCall(evm: PooledEvm, message: Message): Promise<MessageResult> {
+  return executeMessage(evm, message, callChecks)
+}
+
+/**
+ * @throws ExecutionRevertedError or ExecutionFailedError if the message failed
+ */
+export function throwFailure({ failure, returnData }: MessageResult): void {
+  if (failure === undefined) return
+  if (failure.kind === 'revert') throw revertError(returnData)
+  throw new ExecutionFailedError(failure.words)
+}

@@ -1,0 +1,41 @@
+/** One account of an access list (EIP-2930). */
+export interface AccessListEntry {
+  /** 20 bytes. */
+  address: Uint8Array
+  /** 32 bytes each. */
+  storageKeys: Uint8Array[]
+}
+
+/** A signed authorization to run another account's code (EIP-7702). */
+export interface Authorization {
+  /** Zero is any chain. */
+  chainId: bigint
+  /** 20 bytes; zero takes a delegation back. */
+  address: Uint8Array
+  nonce: bigint
+  yParity: bigint
+  r: bigint
+  s: bigint
+}
+
+/** A call as a caller describes it: everything is optional, amounts are wei. */
+export interface CallObject {
+  /** 20 bytes; the zero address by default. */
+  from?: Uint8Array
+  /** 20 bytes; without it the data creates a contract. */
+  to?: Uint8Array
+  gas?: bigint
+  gasPrice?: bigint
+  maxFeePerGas?: bigint
+  maxPriorityFeePerGas?: bigint
+  value?: bigint
+  nonce?: bigint
+  /** The caller's `input` where it gave one, else its `data`. */
+  data?: Uint8Array
+  accessList?: readonly AccessListEntry[]
+  chainId?: bigint
+  maxFeePerBlobGas?: bigint
+  /** 32 bytes each. */
+  blobVersionedHashes?: readonly Uint8Array[]
+  authorizationList?: readonly Authorization[]
+}

@@ -1,0 +1,42 @@
+import type { StateManagerInterface } from '@ethereumjs/common'
+import { WorkingState } from '../state/workingState.js'
+import type { ForkRules, HeaderFields } from '../types.js'
+import type { ChainView, StateAt } from '../view.js'
+
+/** Where a call runs: a block, and a state of its own that it may change. */
+export interface CallSite {
+  header: HeaderFields
+  rules: ForkRules
+  state: StateManagerInterface
+  /** The 32-byte hash of an earlier block, or undefined if there is none. */
+  blockHash: (number: bigint) => Uint8Array | undefined
+}
+
+/** The site of one call on a block of a chain. */
+export function createCallSite(
+  view: Pick<ChainView, 'blockByHash' | 'blockByNumber' | 'isCanonical'>,
+  { header, rules, state }: Pick<StateAt, 'header' | 'rules' | 'state'>,
+): CallSite {
+  return {
+    header,
+    rules,
+    state: new WorkingState(state),
+    blockHash: (number) => ancestorHash(view, header, number),
+  }
+}
+
+/** The hash of an ancestor: along the parents until the chain is canonical, then by number. */
+function ancestorHash(
+  view: Pick<ChainView, 'blockByHash' | 'blockByNumber' | 'isCanonical'>,
+  { number: start, parentHash }: HeaderFields,
+  number: bigint,
+): Uint8Array | undefined {
+  if (number >= start) return undefined
+  if (number === start - 1n) return parentHash
+  let block = view.blockByHash(parentHash)
+  while (block !== undefined && !view.isCanonical(block) && block.header.number > number) {
+    block = view.blockByHash(block.header.parentHash)
+  }
+  if (block === undefined) return undefined
+  return block.header.number === number ? block.hash : view.blockByNumber(number)?.hash
+}

@@ -1,0 +1,80 @@
+import { EVMError } from '@ethereumjs/evm'
+
+const messages = EVMError.errorMessages
+
+/** What ethereumjs calls a failure, and what geth does (core/vm/errors.go). */
+const gethWords: Readonly<Record<string, string>> = {
+  [messages.OUT_OF_GAS]: 'out of gas',
+  [messages.CODESTORE_OUT_OF_GAS]: 'contract creation code storage out of gas',
+  [messages.INVALID_JUMP]: 'invalid jump destination',
+  [messages.STATIC_STATE_CHANGE]: 'write protection',
+  [messages.CREATE_COLLISION]: 'contract address collision',
+  [messages.INSUFFICIENT_BALANCE]: 'insufficient balance for transfer',
+  [messages.INVALID_BYTECODE_RESULT]: 'invalid code: must not begin with 0xef',
+  [messages.OUT_OF_RANGE]: 'gas uint64 overflow',
+  [messages.REVERT]: 'execution reverted',
+}
+
+const INVALID = 0xfe
+const RETURNDATACOPY = 0x3e
+
+/** A failure of a frame that carries geth's words for it. */
+export class FrameFailure extends EVMError {
+  /** As geth's core/vm/errors.go has it. */
+  readonly words: string
+  constructor(error: EVMError['error'], words: string) {
+    super(error)
+    this.words = words
+  }
+}
+
+/** The failure of an opcode that wants more items than the stack has. */
+export function stackUnderflow(length: number, minimum: number): FrameFailure {
+  return new FrameFailure(messages.STACK_UNDERFLOW, `stack underflow (${length} <=> ${minimum})`)
+}
+
+/** The failure of an opcode that would put more onto the stack than it holds. */
+export function stackOverflow(length: number, maximum: number): FrameFailure {
+  return new FrameFailure(messages.STACK_OVERFLOW, `stack limit reached ${length} (${maximum})`)
+}
+
+/** Adds geth's words to what an opcode threw. */
+export function describeFailure(error: EVMError, opcode: number): FrameFailure {
+  if (error instanceof FrameFailure) return error
+  return new FrameFailure(error.error, opcodeWords(error, opcode))
+}
+
+function opcodeWords({ error }: EVMError, opcode: number): string {
+  if (error === messages.INVALID_OPCODE) {
+    return opcode === INVALID
+      ? 'invalid opcode: INVALID'
+      : `invalid opcode: opcode 0x${opcode.toString(16)} not defined`
+  }
+  if (error === messages.OUT_OF_RANGE && opcode === RETURNDATACOPY) return 'return data out of bounds'
+  return gethWords[error] ?? error
+}
+
+/** What is known of a creation that failed after its code had run. */
+export interface CreationFacts {
+  /** Bytes that the creation code returned. */
+  deployedSize: number
+  maxCodeSize: bigint
+  /** Bytes of creation code. */
+  initcodeSize: number
+  maxInitcodeSize: bigint
+}
+
+/** geth's words for the failure of the outermost frame. */
+export function failureWords(error: EVMError, creation?: CreationFacts): string {
+  if (error instanceof FrameFailure) return error.words
+  if (creation !== undefined) {
+    if (error.error === messages.OUT_OF_GAS) return 'contract creation code storage out of gas'
+    if (error.error === messages.CODESIZE_EXCEEDS_MAXIMUM) {
+      return `max code size exceeded: code size ${creation.deployedSize} limit ${creation.maxCodeSize}`
+    }
+    if (error.error === messages.INITCODE_SIZE_VIOLATION) {
+      return `max initcode size exceeded: code size ${creation.initcodeSize} limit ${creation.maxInitcodeSize}`
+    }
+  }
+  return gethWords[error.error] ?? error.error
+}

@@ -1,0 +1,94 @@
+import { ChainError } from '../errors.js'
+import type { AccessListEntry, Authorization, CallObject } from './callObject.js'
+
+/** What the state transition runs: a transaction without its signature, or a call with its defaults filled in. */
+export interface Message {
+  /** 20 bytes. */
+  from: Uint8Array
+  /** 20 bytes; without it the data creates a contract. */
+  to: Uint8Array | undefined
+  nonce: bigint
+  value: bigint
+  data: Uint8Array
+  gasLimit: bigint
+  /** Wei per gas that is really paid. */
+  gasPrice: bigint
+  /** Wei per gas that the sender would pay at most. */
+  maxFeePerGas: bigint
+  /** Wei per gas. */
+  maxPriorityFeePerGas: bigint
+  accessList: readonly AccessListEntry[]
+  /** 32 bytes each; blob transactions only. */
+  blobVersionedHashes?: readonly Uint8Array[]
+  /** Wei per blob gas; blob transactions only. */
+  maxFeePerBlobGas?: bigint
+  /** Set-code transactions only. */
+  authorizationList?: readonly Authorization[]
+}
+
+/** What a call's defaults depend on. */
+export interface CallDefaults {
+  chainId: bigint
+  /** Wei per gas; undefined before London. */
+  baseFee: bigint | undefined
+  /** The gas of a call that names none, and the most that it gets. */
+  gasCap: bigint
+}
+
+const ZERO_ADDRESS = new Uint8Array(20)
+const NO_DATA = new Uint8Array(0)
+
+/**
+ * The message of a call (geth: internal/ethapi/transaction_args.go, CallDefaults and ToMessage).
+ *
+ * @throws ChainError if the fee styles are mixed or the call is for another chain.
+ */
+export function messageFromCall(call: CallObject, { chainId, baseFee, gasCap }: CallDefaults): Message {
+  if (
+    call.gasPrice !== undefined &&
+    (call.maxFeePerGas !== undefined || call.maxPriorityFeePerGas !== undefined)
+  ) {
+    throw new ChainError('both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified')
+  }
+  if (call.chainId !== undefined && call.chainId !== chainId) {
+    throw new ChainError(`chainId does not match node's (have=${call.chainId}, want=${chainId})`)
+  }
+  const { blobVersionedHashes, authorizationList } = call
+  return {
+    from: call.from ?? ZERO_ADDRESS,
+    to: call.to,
+    nonce: call.nonce ?? 0n,
+    value: call.value ?? 0n,
+    data: call.data ?? NO_DATA,
+    gasLimit: call.gas === undefined || call.gas > gasCap ? gasCap : call.gas,
+    ...fees(call, baseFee),
+    accessList: call.accessList ?? [],
+    ...(blobVersionedHashes === undefined
+      ? {}
+      : { blobVersionedHashes, maxFeePerBlobGas: call.maxFeePerBlobGas ?? 0n }),
+    ...(authorizationList === undefined ? {} : { authorizationList }),
+  }
+}
+
+type Fees = Pick<Message, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>
+
+function fees(call: CallObject, baseFee: bigint | undefined): Fees {
+  if (call.gasPrice !== undefined || baseFee === undefined) {
+    const gasPrice = call.gasPrice ?? 0n
+    return { gasPrice, maxFeePerGas: gasPrice, maxPriorityFeePerGas: gasPrice }
+  }
+  const maxFeePerGas = call.maxFeePerGas ?? 0n
+  const maxPriorityFeePerGas = call.maxPriorityFeePerGas ?? 0n
+  const isFree = maxFeePerGas === 0n && maxPriorityFeePerGas === 0n
+  const gasPrice = isFree ? 0n : effectiveGasPrice({ maxFeePerGas, maxPriorityFeePerGas }, baseFee)
+  return { gasPrice, maxFeePerGas, maxPriorityFeePerGas }
+}
+
+/** The wei per gas that is paid at a base fee (EIP-1559). */
+export function effectiveGasPrice(
+  { maxFeePerGas, maxPriorityFeePerGas }: Pick<Message, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
+  baseFee: bigint,
+): bigint {
+  const price = baseFee + maxPriorityFeePerGas
+  return price < maxFeePerGas ? price : maxFeePerGas
+}

@@ -1,0 +1,155 @@
+import { Address } from '@ethereumjs/util'
+import { checksumAddress } from '../address.js'
+import { GAS_PER_BLOB } from '../block/fees.js'
+import { MessageRejectedError } from '../errors.js'
+import { floorGas, intrinsicGas, MAX_INITCODE_SIZE } from './intrinsicGas.js'
+import type { Message } from './message.js'
+import type { PooledEvm } from './pooledEvm.js'
+import { isDelegation } from './delegation.js'
+
+/** EIP-7594: blobs of one transaction. */
+export const MAX_BLOBS_PER_TRANSACTION = 6
+/** EIP-7825: gas of one transaction. */
+export const MAX_TRANSACTION_GAS = 16_777_216n
+/** EIP-4844, VERSIONED_HASH_VERSION_KZG. */
+const BLOB_HASH_VERSION = 0x01
+const MAX_NONCE = 2n ** 64n - 1n
+
+/** Which checks a message goes through; calls leave some out. */
+export interface MessageChecks {
+  /** The nonce is the sender's next one. */
+  nonce: boolean
+  /** The sender is no contract (EIP-3607), and the gas is within EIP-7825's cap where that is in force. */
+  transaction: boolean
+  /** The fees reach the block's, even if they are zero. */
+  baseFee: boolean
+}
+
+/** All checks: what a transaction in a block goes through. */
+export const transactionChecks: MessageChecks = { nonce: true, transaction: true, baseFee: true }
+/** What eth_call and its kin check. */
+export const callChecks: MessageChecks = { nonce: false, transaction: false, baseFee: false }
+
+/** What the checks found out for the run that follows. */
+export interface CheckedMessage {
+  intrinsic: bigint
+  /** EIP-7623; zero where it is not in force. */
+  floor: bigint
+  blobGas: bigint
+  /** Whether nothing is paid and nothing goes to the coinbase. */
+  isFree: boolean
+}
+
+/** Whether the sender offers no fee at all and need not. */
+function paysNothing(message: Message, checks: MessageChecks): boolean {
+  return !checks.baseFee && message.maxFeePerGas === 0n && message.maxPriorityFeePerGas === 0n
+}
+
+/**
+ * The checks before a message executes, in geth's order and words (core/state_transition.go, preCheck and execute).
+ *
+ * @throws MessageRejectedError
+ */
+export async function preCheck(
+  evm: PooledEvm,
+  message: Message,
+  checks: MessageChecks,
+): Promise<CheckedMessage> {
+  const { from, data, gasLimit } = message
+  const rules = evm.common
+  const sender = (): string => checksumAddress(from)
+  const account = await evm.stateManager.getAccount(new Address(from))
+  const nonce = account?.nonce ?? 0n
+  if (checks.nonce) {
+    if (nonce !== message.nonce) {
+      const word = nonce < message.nonce ? 'high' : 'low'
+      throw rejected(`nonce too ${word}: address ${sender()}, tx: ${message.nonce} state: ${nonce}`)
+    }
+    if (nonce === MAX_NONCE) throw rejected(`nonce has max value: address ${sender()}, nonce: ${nonce}`)
+  }
+  if (checks.transaction) {
+    if (rules.isActivatedEIP(7825) && gasLimit > MAX_TRANSACTION_GAS) {
+      throw rejected(`transaction gas limit too high (cap: ${MAX_TRANSACTION_GAS}, tx: ${gasLimit})`)
+    }
+    const code =
+      account?.isContract() === true ? await evm.stateManager.getCode(new Address(from)) : new Uint8Array(0)
+    if (code.length > 0 && !isDelegation(code)) {
+      throw rejected(`sender not an eoa: address ${sender()}, len(code): ${code.length}`)
+    }
+  }
+  const isFree = paysNothing(message, checks)
+  if (!isFree) checkFees(evm, message)
+  const blobGas = checkBlobs(evm, message, checks)
+  checkAuthorizations(message)
+  if (message.to === undefined && rules.isActivatedEIP(3860) && BigInt(data.length) > MAX_INITCODE_SIZE) {
+    throw rejected(`max initcode size exceeded: code size ${data.length} limit ${MAX_INITCODE_SIZE}`)
+  }
+  const have = account?.balance ?? 0n
+  const want = gasLimit * message.maxFeePerGas + message.value + blobGas * (message.maxFeePerBlobGas ?? 0n)
+  if (have < want) {
+    const words = want >= 2n ** 256n ? 'required balance exceeds 256 bits' : `have ${have} want ${want}`
+    throw rejected(`insufficient funds for gas * price + value: address ${sender()} ${words}`)
+  }
+  const intrinsic = intrinsicGas(message, rules)
+  if (gasLimit < intrinsic)
+    throw new IntrinsicGasError(`intrinsic gas too low: have ${gasLimit}, want ${intrinsic}`)
+  const floor = floorGas(data, rules)
+  if (gasLimit < floor) {
+    throw rejected(`insufficient gas for floor data gas cost: have ${gasLimit}, want ${floor}`)
+  }
+  return { intrinsic, floor, blobGas, isFree }
+}
+
+/** The gas of a message does not cover what it costs before its first opcode: an estimate then tries more. */
+export class IntrinsicGasError extends MessageRejectedError {}
+
+function rejected(words: string): MessageRejectedError {
+  return new MessageRejectedError(words)
+}
+
+function checkFees(evm: PooledEvm, { from, maxFeePerGas, maxPriorityFeePerGas }: Message): void {
+  const { baseFeePerGas } = evm.block.header
+  if (!evm.common.isActivatedEIP(1559) || baseFeePerGas === undefined) return
+  if (maxFeePerGas < maxPriorityFeePerGas) {
+    throw rejected(
+      `max priority fee per gas higher than max fee per gas: address ${checksumAddress(from)}, ` +
+        `maxPriorityFeePerGas: ${maxPriorityFeePerGas}, maxFeePerGas: ${maxFeePerGas}`,
+    )
+  }
+  if (maxFeePerGas < baseFeePerGas) {
+    throw rejected(
+      `max fee per gas less than block base fee: address ${checksumAddress(from)}, ` +
+        `maxFeePerGas: ${maxFeePerGas}, baseFee: ${baseFeePerGas}`,
+    )
+  }
+}
+
+function checkBlobs(evm: PooledEvm, message: Message, checks: MessageChecks): bigint {
+  const { blobVersionedHashes: hashes, maxFeePerBlobGas = 0n } = message
+  if (hashes === undefined) return 0n
+  if (message.to === undefined) throw rejected('blob transaction of type create')
+  if (hashes.length === 0) throw rejected('blob transaction missing blob hashes')
+  if (evm.common.isActivatedEIP(7594) && hashes.length > MAX_BLOBS_PER_TRANSACTION) {
+    throw rejected('blob transaction has too many blobs')
+  }
+  const wrong = hashes.findIndex((hash) => hash[0] !== BLOB_HASH_VERSION)
+  if (wrong >= 0) throw rejected(`blob ${wrong} has invalid hash version`)
+  const blobBaseFee = evm.block.header.getBlobGasPrice() ?? 0n
+  if ((checks.baseFee || maxFeePerBlobGas > 0n) && maxFeePerBlobGas < blobBaseFee) {
+    throw rejected(
+      `max fee per blob gas less than block blob gas fee: address ${checksumAddress(message.from)} ` +
+        `blobGasFeeCap: ${maxFeePerBlobGas}, blobBaseFee: ${blobBaseFee}`,
+    )
+  }
+  return BigInt(hashes.length) * GAS_PER_BLOB
+}
+
+function checkAuthorizations({ from, to, authorizationList }: Message): void {
+  if (authorizationList === undefined) return
+  if (to === undefined) {
+    throw rejected(`EIP-7702 transaction cannot be used to create contract (sender ${checksumAddress(from)})`)
+  }
+  if (authorizationList.length === 0) {
+    throw rejected(`EIP-7702 transaction with empty auth list (sender ${checksumAddress(from)})`)
+  }
+}

@@ -1,0 +1,57 @@
+import { ExecutionRevertedError } from '../errors.js'
+import { bytesToPlainHex } from '../../encoding/hex.js'
+import { bytesToBigint } from '../../encoding/quantity.js'
+
+/** Selector of Error(string). */
+const ERROR_SELECTOR = '08c379a0'
+/** Selector of Panic(uint256). */
+const PANIC_SELECTOR = '4e487b71'
+const WORD = 32
+
+/** The meaning of Solidity's panic codes, in the words of geth (accounts/abi/abi.go). */
+const panicReasons: ReadonlyMap<bigint, string> = new Map([
+  [0x00n, 'generic panic'],
+  [0x01n, 'assert(false)'],
+  [0x11n, 'arithmetic underflow or overflow'],
+  [0x12n, 'division or modulo by zero'],
+  [0x21n, 'enum overflow'],
+  [0x22n, 'invalid encoded storage byte array accessed'],
+  [0x31n, 'out-of-bounds array access; popping on an empty array'],
+  [0x32n, 'out-of-bounds access of an array or bytesN'],
+  [0x41n, 'out of memory'],
+  [0x51n, 'uninitialized function'],
+])
+
+/** The error that a caller sees for these bytes of a REVERT. */
+export function revertError(data: Uint8Array): ExecutionRevertedError {
+  const reason = decodeRevertReason(data)
+  const words = reason === undefined ? 'execution reverted' : `execution reverted: ${reason}`
+  return new ExecutionRevertedError(words, data)
+}
+
+/** What the bytes of a REVERT say: the text of Error(string) or the meaning of a Panic; undefined for all else. */
+export function decodeRevertReason(data: Uint8Array): string | undefined {
+  const selector = bytesToPlainHex(data.subarray(0, 4))
+  const values = data.subarray(4)
+  if (selector === ERROR_SELECTOR) return decodeString(values)
+  if (selector !== PANIC_SELECTOR || values.length < WORD) return undefined
+  const code = bytesToBigint(values.subarray(0, WORD))
+  return panicReasons.get(code) ?? `unknown panic code: 0x${code.toString(16)}`
+}
+
+/** The only value of an ABI-encoded tuple, a string; undefined if the bytes are no such tuple. */
+function decodeString(values: Uint8Array): string | undefined {
+  const start = readLength(values, 0)
+  if (start === undefined) return undefined
+  const length = readLength(values, start)
+  if (length === undefined) return undefined
+  const text = values.subarray(start + WORD, start + WORD + length)
+  return text.length === length ? Buffer.from(text).toString('utf8') : undefined
+}
+
+/** A word that counts bytes of the data itself, so that it cannot be more than the data has. */
+function readLength(values: Uint8Array, at: number): number | undefined {
+  if (at + WORD > values.length) return undefined
+  const length = bytesToBigint(values.subarray(at, at + WORD))
+  return length <= BigInt(values.length) ? Number(length) : undefined
+}
