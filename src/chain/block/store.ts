@@ -81,7 +81,7 @@ export class BlockStore {
       if (criterion.kind === 'any') batch.put(keys.log('any', new Uint8Array(0), ordinal), posting)
       else if (criterion.kind === 'address')
         batch.put(keys.log('address', criterion.address, ordinal), posting)
-      else batch.put(keys.log(criterion.position as 0 | 1 | 2 | 3, criterion.topic, ordinal), posting)
+      else batch.put(keys.log(criterion.position, criterion.topic, ordinal), posting)
     }
     return record
   }

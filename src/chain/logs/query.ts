@@ -3,7 +3,7 @@ import type { StoredBlock } from '../block/record.js'
 import { LogTimeoutError, TooManyLogsError } from '../errors.js'
 import type { LogLimits, LogQuery } from '../view.js'
 import { allOf, anyOf, type Posting, type PostingCursor } from './join.js'
-import type { LogCriterion } from './rows.js'
+import type { LogCriterion, TopicPosition } from './rows.js'
 
 /** How long a query may hold the event loop before other work has its turn. */
 const SLICE_MILLISECONDS = 5
@@ -56,7 +56,7 @@ function ordinals(source: LogSource, { range }: LogQuery): { from?: number; to?:
 /** An AND of ORs; a query without conditions asks for any log. */
 function toCriteria({ addresses, topics }: LogQuery): LogCriterion[][] {
   const criteria: LogCriterion[][] = topics.map((alternatives, position) =>
-    alternatives.map((topic) => ({ kind: 'topic', position, topic })),
+    alternatives.map((topic) => ({ kind: 'topic', position: position as TopicPosition, topic })),
   )
   criteria.push(addresses.map((address) => ({ kind: 'address', address })))
   const conditions = criteria.filter((values) => values.length > 0)

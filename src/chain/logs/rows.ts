@@ -2,11 +2,14 @@ import { bytesToPlainHex } from '../../encoding/hex.js'
 import type { ExecutionLog } from '../types.js'
 import { encodePosting } from './posting.js'
 
+/** The place of a topic in a log. */
+export type TopicPosition = 0 | 1 | 2 | 3
+
 /** What a row of the log index is about: any log, an address, or a topic at a position. */
 export type LogCriterion =
   | { kind: 'any' }
   | { kind: 'address'; address: Uint8Array }
-  | { kind: 'topic'; position: number; topic: Uint8Array }
+  | { kind: 'topic'; position: TopicPosition; topic: Uint8Array }
 
 /** One row for one block, without the block's ordinal. */
 export interface LogRow {
@@ -27,7 +30,11 @@ export function logRows(logs: readonly ExecutionLog[]): LogRow[] {
   logs.forEach(({ address, topics }, index) => {
     note(bytesToPlainHex(address), { kind: 'address', address }, index)
     topics.forEach((topic, position) => {
-      note(`${position}${bytesToPlainHex(topic)}`, { kind: 'topic', position, topic }, index)
+      note(
+        `${position}${bytesToPlainHex(topic)}`,
+        { kind: 'topic', position: position as TopicPosition, topic },
+        index,
+      )
     })
   })
   const found = [...rows.values()].map(({ criterion, indices }) => ({

@@ -1,0 +1,84 @@
+import type { Database } from '../storage/database.js'
+import { decodeOrdinal, encodeOrdinal, type Keyspace } from '../storage/keyspace.js'
+import type { WriteBatch } from '../storage/writeBatch.js'
+import { bytesEqual } from '../encoding/hex.js'
+import type { StoredBlock } from './block/record.js'
+import type { BlockStore } from './block/store.js'
+
+/**
+ * The end of the canonical chain: the newest block, and the state root that `latest` reads. That is the block's own
+ * state root until a control moves the state.
+ */
+export interface Head {
+  block: StoredBlock
+  /** 32 bytes. */
+  workingRoot: Uint8Array
+}
+
+/** Whether controls have moved the state since the head was mined. */
+export function isAltered({ block, workingRoot }: Head): boolean {
+  return !bytesEqual(block.header.stateRoot, workingRoot)
+}
+
+const ORDINAL_LENGTH = 6
+
+/** A head as 6 bytes of ordinal and 32 bytes of working root. */
+export function encodeHead({ block, workingRoot }: Head): Uint8Array {
+  const bytes = new Uint8Array(ORDINAL_LENGTH + 32)
+  bytes.set(encodeOrdinal(block.ordinal))
+  bytes.set(workingRoot, ORDINAL_LENGTH)
+  return bytes
+}
+
+/** Reads what {@link encodeHead} wrote. */
+export function decodeHead(bytes: Uint8Array, blocks: BlockStore): Head {
+  const block = blocks.byOrdinal(decodeOrdinal(bytes))
+  if (block === undefined) throw new Error('the head of the chain names a block that is not stored')
+  return { block, workingRoot: bytes.slice(ORDINAL_LENGTH, ORDINAL_LENGTH + 32) }
+}
+
+/** The stored head of a chain, or undefined if it has none yet. */
+export function loadHead(database: Database, keys: Keyspace, blocks: BlockStore): Head | undefined {
+  const bytes = database.get(keys.head())
+  return bytes === undefined ? undefined : decodeHead(bytes, blocks)
+}
+
+/** How the canonical chain changes when another block becomes its head. */
+export interface HeadMove {
+  /** Blocks that leave the canonical chain, oldest first. */
+  removed: StoredBlock[]
+  /** Blocks that join it, oldest first; the new head is the last unless it was canonical already. */
+  added: StoredBlock[]
+}
+
+/**
+ * What has to change for `to` to become the head: its ancestors are followed down to the canonical chain.
+ *
+ * @param from - the head now
+ */
+export function planMove(blocks: BlockStore, from: StoredBlock, to: StoredBlock): HeadMove {
+  const added: StoredBlock[] = []
+  let block = to
+  while (!blocks.isCanonical(block)) {
+    added.push(block)
+    const parent = blocks.byHash(block.header.parentHash)
+    if (parent === undefined) throw new Error(`the parent of block ${block.header.number} is not stored`)
+    block = parent
+  }
+  const removed: StoredBlock[] = []
+  for (let number = block.header.number + 1n; number <= from.header.number; number++) {
+    const ordinal = blocks.canonicalOrdinal(number)
+    const leaving = ordinal === undefined ? undefined : blocks.byOrdinal(ordinal)
+    if (leaving !== undefined) removed.push(leaving)
+  }
+  return { removed, added: added.reverse() }
+}
+
+/** Puts the rows number -> ordinal of a move and the new head into a batch. */
+export function stageMove(batch: WriteBatch, keys: Keyspace, { removed, added }: HeadMove, head: Head): void {
+  for (const block of removed) batch.delete(keys.ordinalByNumber(block.header.number))
+  for (const block of added) {
+    batch.put(keys.ordinalByNumber(block.header.number), encodeOrdinal(block.ordinal))
+  }
+  batch.put(keys.head(), encodeHead(head))
+}

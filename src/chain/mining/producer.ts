@@ -1,0 +1,84 @@
+import { EthereumJSError } from '@ethereumjs/util'
+import type { SealedBlock } from '../block/record.js'
+import { sealBlock } from '../block/seal.js'
+import { BlockExecution } from '../execution/block.js'
+import { createBlockEnvironment } from '../execution/blockEnvironment.js'
+import { withEvm } from '../execution/evm.js'
+import type { PooledTransaction } from '../mempool/transaction.js'
+import type { Candidates } from '../mempool/candidates.js'
+import { GAS_PER_BLOB } from '../block/fees.js'
+import type { StateCommitment } from '../state/stateStore.js'
+import { WorkingState } from '../state/workingState.js'
+import type { ForkRules, HeaderFields, StateView, Withdrawal } from '../types.js'
+
+/** What a block is made from. */
+export interface ProductionInput {
+  header: HeaderFields
+  rules: ForkRules
+  /** The state that the block is executed on. */
+  parentState: StateView
+  parentTotalDifficulty: bigint
+  /** Whether controls have moved the parent state. */
+  altered: boolean
+  /** What may go into the block; asked one by one. */
+  candidates: Candidates
+  /** The most transactions that the block takes. */
+  maximumTransactions: number
+  withdrawals?: readonly Withdrawal[]
+  /** The hash of an earlier block, for BLOCKHASH. */
+  blockHash: (number: bigint) => Uint8Array | undefined
+}
+
+/** A block that was executed but not stored. */
+export interface ProducedBlock {
+  block: SealedBlock
+  commitment: StateCommitment
+}
+
+/** Executes and seals a block from candidates; what does not fit or may not be executed is passed over. */
+export async function produceBlock(input: ProductionInput): Promise<ProducedBlock> {
+  const { header, rules, parentState, blockHash, withdrawals, altered, parentTotalDifficulty } = input
+  const state = new WorkingState(parentState)
+  const block = createBlockEnvironment(header, rules)
+  return withEvm({ rules, state, block, blockHash }, async (evm) => {
+    const execution = await BlockExecution.begin({ evm, rules, header, block })
+    await fill(execution, input)
+    const outcome = await execution.finish(withdrawals)
+    const commitment = state.computeRoot()
+    const sealed = sealBlock(execution, outcome, {
+      header,
+      stateRoot: commitment.root,
+      parentTotalDifficulty,
+      altered,
+      ...(withdrawals !== undefined && { withdrawals }),
+    })
+    return { block: sealed, commitment }
+  })
+}
+
+/** Applies candidates until nothing more fits. A sender whose transaction is passed over is left alone from then on. */
+async function fill(
+  execution: BlockExecution,
+  { candidates, maximumTransactions }: ProductionInput,
+): Promise<void> {
+  while (execution.transactions.length < maximumTransactions) {
+    const pooled = candidates.next()
+    if (pooled === undefined) return
+    const { transaction } = pooled
+    const blobs = 'blobVersionedHashes' in transaction ? transaction.blobVersionedHashes.length : 0
+    const fits =
+      transaction.gasLimit <= execution.gasLeft && GAS_PER_BLOB * BigInt(blobs) <= execution.blobGasLeft
+    if (!fits || !(await applies(execution, pooled))) candidates.skipSender()
+  }
+}
+
+/** Whether a transaction could be executed; what it may lack (funds, after those before it) comes to light only here. */
+async function applies(execution: BlockExecution, pooled: PooledTransaction): Promise<boolean> {
+  try {
+    await execution.apply(pooled)
+    return true
+  } catch (error) {
+    if (error instanceof EthereumJSError) return false
+    throw error
+  }
+}

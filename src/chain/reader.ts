@@ -1,0 +1,138 @@
+import type { Database } from '../storage/database.js'
+import type { Keyspace } from '../storage/keyspace.js'
+import type { StoredBlock, TransactionLocation } from './block/record.js'
+import type { BlockStore } from './block/store.js'
+import { HashNotFoundError, HeaderNotFoundError, NotCanonicalError } from './errors.js'
+import type { ForkSchedule } from './execution/rules.js'
+import type { Head } from './head.js'
+import { openPostings } from './logs/postings.js'
+import { queryLogs, type LogSource } from './logs/query.js'
+import type { PendingBlock } from './mining/pending.js'
+import type { StateStore } from './state/stateStore.js'
+import type { ForkRules, HeaderFields } from './types.js'
+import type { BlockSelector, BlockTag, ChainView, LogLimits, LogQuery, StateAt } from './view.js'
+
+/** What a chain is read from. */
+export interface ChainSources {
+  chainId: bigint
+  database: Database
+  keys: Keyspace
+  blocks: BlockStore
+  states: StateStore
+  schedule: ForkSchedule
+  head: () => Head
+  pending: () => Promise<PendingBlock>
+  /** How many blocks `safe` and `finalized` stay behind the head. */
+  distances: Readonly<Record<'safe' | 'finalized', bigint>>
+  /** The number of the first block. */
+  firstNumber: bigint
+}
+
+/** Reads the whole chain as it is: the view that nothing was done to. */
+export class ChainReader implements ChainView {
+  readonly chainId: bigint
+  readonly #sources: ChainSources
+  readonly #logs: LogSource
+
+  constructor(sources: ChainSources) {
+    const { database, keys, blocks } = sources
+    this.chainId = sources.chainId
+    this.#sources = sources
+    this.#logs = {
+      open: (criterion, from, to) => openPostings(database, keys, criterion, { from, to }),
+      blockByNumber: (number) => this.blockByNumber(number),
+      canonicalBlock: (ordinal) => {
+        const block = blocks.byOrdinal(ordinal)
+        return block !== undefined && blocks.isCanonical(block) ? block : undefined
+      },
+      logsWire: (block, indices) => blocks.logsWire(block, indices),
+    }
+  }
+
+  head(): StoredBlock {
+    return this.#sources.head().block
+  }
+
+  blockByNumber(number: bigint): StoredBlock | undefined {
+    const head = this.head()
+    if (number === head.header.number) return head
+    if (number > head.header.number) return undefined
+    const ordinal = this.#sources.blocks.canonicalOrdinal(number)
+    return ordinal === undefined ? undefined : this.#sources.blocks.byOrdinal(ordinal)
+  }
+
+  blockByHash(hash: Uint8Array): StoredBlock | undefined {
+    return this.#sources.blocks.byHash(hash)
+  }
+
+  isCanonical(block: StoredBlock): boolean {
+    return this.#sources.blocks.isCanonical(block)
+  }
+
+  resolve(selector: BlockSelector): StoredBlock | undefined {
+    if ('tag' in selector) return this.blockByNumber(this.#numberOf(selector.tag))
+    if ('number' in selector) return this.blockByNumber(selector.number)
+    const block = this.blockByHash(selector.hash)
+    if (block !== undefined && selector.requireCanonical && !this.isCanonical(block))
+      throw new NotCanonicalError()
+    return block
+  }
+
+  pendingBlock(): Promise<PendingBlock> {
+    return this.#sources.pending()
+  }
+
+  async stateAt(selector: BlockSelector): Promise<StateAt> {
+    if ('tag' in selector && selector.tag === 'pending') {
+      const { block, state } = await this.pendingBlock()
+      return { header: block.header, state, rules: this.rulesAt(block.header) }
+    }
+    const block = this.resolve(selector)
+    if (block === undefined) throw 'hash' in selector ? new HashNotFoundError() : new HeaderNotFoundError()
+    const { header, hash } = block
+    const latest = 'tag' in selector && selector.tag === 'latest'
+    const root = latest ? this.#sources.head().workingRoot : header.stateRoot
+    return { header, hash, state: this.#sources.states.viewAt(root), rules: this.rulesAt(header) }
+  }
+
+  transactionLocation(hash: Uint8Array): TransactionLocation | undefined {
+    return this.#sources.blocks.transactionLocation(hash)
+  }
+
+  blockHeadWire(block: StoredBlock): Uint8Array {
+    return this.#sources.blocks.headWire(block)
+  }
+
+  transactionsWire(block: StoredBlock): Uint8Array {
+    return this.#sources.blocks.transactionsWire(block)
+  }
+
+  transactionWire(block: StoredBlock, index: number): Uint8Array {
+    return this.#sources.blocks.transactionWire(block, index)
+  }
+
+  receiptsWire(block: StoredBlock): Uint8Array {
+    return this.#sources.blocks.receiptsWire(block)
+  }
+
+  receiptWire(block: StoredBlock, index: number): Uint8Array {
+    return this.#sources.blocks.receiptWire(block, index)
+  }
+
+  rulesAt(header: Pick<HeaderFields, 'number' | 'timestamp'>): ForkRules {
+    return this.#sources.schedule.rulesAt(header)
+  }
+
+  logs(query: LogQuery, limits: LogLimits): Promise<Uint8Array[]> {
+    return queryLogs(this.#logs, query, limits)
+  }
+
+  #numberOf(tag: BlockTag): bigint {
+    const { firstNumber, distances } = this.#sources
+    const head = this.head().header.number
+    if (tag === 'earliest') return firstNumber
+    if (tag === 'latest' || tag === 'pending') return head
+    const number = head - distances[tag]
+    return number > firstNumber ? number : firstNumber
+  }
+}

@@ -1,0 +1,23 @@
+import { bytesKey } from './byteCache.js'
+import type { StateCommitment, StateStore } from './stateStore.js'
+import { TrieStateView, type StateReader } from './stateView.js'
+
+/** What a state that is computed and not stored is read from. */
+function previewReader(store: StateStore, { nodes, codes }: StateCommitment): StateReader {
+  return {
+    getNode: (hash) => nodes.get(bytesKey(hash))?.bytes ?? store.getNode(hash),
+    getCode: (hash) => codes.get(bytesKey(hash))?.bytes ?? store.getCode(hash),
+  }
+}
+
+/** A state that is computed and not stored, as a view: its own nodes over those that are stored. */
+export class StatePreview extends TrieStateView {
+  /** What proofs of this state are read from. */
+  readonly reader: StateReader
+
+  constructor(store: StateStore, commitment: StateCommitment) {
+    const reader = previewReader(store, commitment)
+    super(reader, commitment.root)
+    this.reader = reader
+  }
+}
