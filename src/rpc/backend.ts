@@ -1,0 +1,157 @@
+import type { StoredBlock } from '../chain/block/record.js'
+import type { ChainListener } from '../chain/events.js'
+import type { PooledTransaction } from '../chain/mempool/transaction.js'
+import type { AccountState, Awaitable, HeaderFields, StateView } from '../chain/types.js'
+import type { BlockSelector, ChainView } from '../chain/view.js'
+import type { AccessListEntry } from './params/accessList.js'
+import type { BlockOverrideArguments } from './params/blockOverrides.js'
+import type { CallArguments } from './params/callObject.js'
+import type { AccountOverride } from './params/stateOverride.js'
+
+/** A message to execute without a transaction. */
+export interface ExecutionRequest {
+  view: ChainView
+  /** The block whose state and header the message sees. */
+  block: BlockSelector
+  call: CallArguments
+  stateOverrides?: readonly AccountOverride[] | undefined
+  blockOverrides?: BlockOverrideArguments | undefined
+  signal?: AbortSignal | undefined
+}
+
+/** What a message touches, and what it costs with that declared. */
+export interface AccessListOutcome {
+  accessList: readonly AccessListEntry[]
+  gasUsed: bigint
+  /** Why the virtual machine failed. */
+  error?: string
+}
+
+/** Executes messages. */
+export interface Executor {
+  /** What the message returns. @throws ExecutionRevertedError, ExecutionFailedError or MessageRejectedError */
+  call(request: ExecutionRequest): Awaitable<Uint8Array>
+  /** The gas that the message needs. @throws as `call` does */
+  estimateGas(request: ExecutionRequest): Awaitable<bigint>
+  /** @throws MessageRejectedError; a failure of the virtual machine is part of the outcome */
+  createAccessList(request: ExecutionRequest): Awaitable<AccessListOutcome>
+}
+
+/** The proof of one slot. */
+export interface StorageProof {
+  /** RLP of the nodes from the storage root down. */
+  proof: readonly Uint8Array[]
+  value: bigint
+}
+
+/** The proof of an account and of some of its slots. */
+export interface AccountProof {
+  /** Undefined if the state has no such account. */
+  account?: AccountState | undefined
+  /** RLP of the nodes from the state root down. */
+  accountProof: readonly Uint8Array[]
+  /** In the order of the slots that were asked for. */
+  storageProof: readonly StorageProof[]
+}
+
+/** Proves what a state holds. */
+export interface Prover {
+  /** @param slots - 32 bytes each */
+  prove(state: StateView, address: Uint8Array, slots: readonly Uint8Array[]): Awaitable<AccountProof>
+}
+
+/** Consensus forms of what is stored. */
+export interface BlockRecords {
+  /** RLP of the whole block. */
+  rawBlock(block: StoredBlock): Uint8Array
+  /** Each receipt in its EIP-2718 form. */
+  rawReceipts(block: StoredBlock): readonly Uint8Array[]
+  /** The transaction in its EIP-2718 form. */
+  rawTransaction(block: StoredBlock, index: number): Uint8Array
+  uncles(block: StoredBlock): readonly HeaderFields[]
+}
+
+/** Takes transactions and tells about those that wait. */
+export interface TransactionPool {
+  /**
+   * Takes a signed transaction; under automine it is mined when this returns.
+   *
+   * @returns its hash
+   * @throws TransactionRejectedError
+   */
+  sendRaw(raw: Uint8Array): Awaitable<Uint8Array>
+  /** Fills in, signs and takes a transaction of one of the node's accounts. @returns its hash */
+  send(call: CallArguments): Awaitable<Uint8Array>
+  /** A transaction that waits, executable or not. */
+  get(hash: Uint8Array): PooledTransaction | undefined
+  /** The nonce after the last executable transaction of an account. */
+  nextNonce(address: Uint8Array): Awaitable<bigint>
+}
+
+/** A transaction that was signed and not sent. */
+export interface SignedTransaction {
+  raw: Uint8Array
+  transaction: PooledTransaction['transaction']
+  hash: Uint8Array
+}
+
+/** The accounts that the node holds keys of. */
+export interface Accounts {
+  addresses(): readonly Uint8Array[]
+  /** Signs a message by EIP-191. @returns r, s and v, 65 bytes */
+  signMessage(address: Uint8Array, message: Uint8Array): Uint8Array
+  /** Signs typed data by EIP-712. @returns r, s and v, 65 bytes */
+  signTypedData(address: Uint8Array, typedData: unknown): Uint8Array
+  signTransaction(call: CallArguments): Awaitable<SignedTransaction>
+}
+
+/** Mines and moves the clock. */
+export interface Controls {
+  /** Mines blocks now, whatever the mining mode. @param timestamp - seconds, of the first of them */
+  mine(order: { blocks: number; timestamp?: bigint | undefined }): Promise<void>
+  /** @returns the number of the snapshot */
+  snapshot(): Awaitable<bigint>
+  /** Goes back to a snapshot and uses it up. @returns false if there is none of this number */
+  revert(snapshot: bigint): Awaitable<boolean>
+  /** @returns seconds that the clock is ahead of the wall clock now */
+  increaseTime(seconds: bigint): Awaitable<bigint>
+  setNextBlockTimestamp(seconds: bigint): Awaitable<void>
+  setAutomine(enabled: boolean): Awaitable<void>
+  /** @param milliseconds - between blocks; 0 ends mining by the clock */
+  setIntervalMining(milliseconds: number): Awaitable<void>
+}
+
+/** Limits and choices that methods answer by. */
+export interface RpcSettings {
+  /** Most logs of one query. */
+  maxLogs: number
+  /** Longest a log query may run. */
+  logTimeoutMilliseconds: number
+  /** Most addresses and topics of one query together. */
+  maxLogParameters: number
+  /** Most blocks of one query; no limit if undefined. */
+  maxLogRange?: number | undefined
+  /** Whether a range beyond the head is refused as in geth, or cut as development nodes do. */
+  logsRange: 'strict' | 'lenient'
+  /** Whether the refusal of too many logs names a range that would do. */
+  logsError: 'plain' | 'suggest'
+  /** Whether blocks have a total difficulty. */
+  totalDifficulty: boolean
+  /** Which members of the pending block are null: those of the provider's documentation, or geth's. */
+  pendingFields: 'spec' | 'geth'
+}
+
+/** What methods work with; each member is one capability, joined at the composition root. */
+export interface Backend {
+  chain: ChainView
+  executor: Executor
+  prover: Prover
+  records: BlockRecords
+  pool: TransactionPool
+  accounts: Accounts
+  controls: Controls
+  events: { subscribe(listener: ChainListener): () => void }
+  settings: RpcSettings
+  /** As web3_clientVersion answers it. */
+  clientVersion: string
+}

@@ -1,0 +1,18 @@
+import { ChainError, ExecutionRevertedError, LogTimeoutError, TooManyLogsError } from '../chain/errors.js'
+import { bytesToHex } from '../encoding/hex.js'
+import { InternalError, LimitExceededError, RevertError, RpcError, ServerError } from './errors.js'
+
+/**
+ * The error that the caller sees for whatever a method threw.
+ *
+ * A refusal by the chain keeps its words; what nobody foresaw becomes an InternalError with its cause.
+ */
+export function toRpcError(error: unknown): RpcError {
+  if (error instanceof RpcError) return error
+  if (error instanceof ExecutionRevertedError) return new RevertError(error.message, bytesToHex(error.data))
+  if (error instanceof TooManyLogsError || error instanceof LogTimeoutError) {
+    return new LimitExceededError(error.message)
+  }
+  if (error instanceof ChainError) return new ServerError(error.message)
+  return new InternalError(error)
+}

@@ -1,0 +1,15 @@
+import type { Subscriptions } from './subscriptions/sessionSubscriptions.js'
+
+/** How a request reached the dispatcher. */
+export type Transport = 'http' | 'websocket' | 'in-process'
+
+/** Where a request comes from. */
+export interface RequestContext {
+  transport: Transport
+  /** What the door found out about the caller; means something to the gate alone. */
+  caller?: object
+  /** Set on connections that can be pushed to. */
+  subscriptions?: Subscriptions
+  /** Aborted when nobody waits for the answer any more. */
+  signal?: AbortSignal
+}

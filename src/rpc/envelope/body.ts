@@ -1,0 +1,37 @@
+import { ParseError } from '../errors.js'
+import { readBatch, readMessage, type Message } from './message.js'
+import { endOfValue, skipWhitespace } from './scan.js'
+
+/** What a body holds. */
+export type Body =
+  { kind: 'empty' } | { kind: 'single'; message: Message } | { kind: 'batch'; messages: Message[] }
+
+/**
+ * Takes a request body apart. Text behind the first JSON value is ignored, as a streaming decoder does (geth: rpc/json.go).
+ *
+ * @throws ParseError if the body does not start with a JSON value.
+ */
+export function readBody(body: Uint8Array | string): Body {
+  const text = typeof body === 'string' ? body : decodeText(body)
+  const start = skipWhitespace(text, 0)
+  if (start === text.length) return { kind: 'empty' }
+  const value = parseFirst(text, start)
+  if (Array.isArray(value)) return { kind: 'batch', messages: readBatch(value, text, start) }
+  return { kind: 'single', message: readMessage(value, text, start, !text.includes('\\')) }
+}
+
+function decodeText(body: Uint8Array): string {
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
+}
+
+function parseFirst(text: string, start: number): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    try {
+      return JSON.parse(text.slice(start, endOfValue(text, start)))
+    } catch {
+      throw new ParseError()
+    }
+  }
+}

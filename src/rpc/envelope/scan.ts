@@ -1,0 +1,82 @@
+const whitespace = /[\t\n\r ]*/y
+const structural = /["{}[\]]/g
+const delimiters = ',]}\t\n\r '
+
+/** The index of the first character at or after `index` that is no JSON whitespace. */
+export function skipWhitespace(text: string, index: number): number {
+  whitespace.lastIndex = index
+  whitespace.test(text)
+  return whitespace.lastIndex
+}
+
+function endOfString(text: string, start: number): number {
+  let index = start + 1
+  for (;;) {
+    const quote = text.indexOf('"', index)
+    if (quote === -1) return text.length
+    let backslashes = 0
+    while (text.charCodeAt(quote - 1 - backslashes) === 0x5c) backslashes += 1
+    index = quote + 1
+    if (backslashes % 2 === 0) return index
+  }
+}
+
+/**
+ * The index behind the JSON value that starts at `start`.
+ *
+ * Brackets and strings are followed, the grammar is not checked: a value that never ends, ends with the text.
+ */
+export function endOfValue(text: string, start: number): number {
+  const first = text[start]
+  if (first === '"') return endOfString(text, start)
+  if (first !== '{' && first !== '[') {
+    let end = start
+    while (end < text.length && !delimiters.includes(text.charAt(end))) end += 1
+    return end
+  }
+  let depth = 0
+  structural.lastIndex = start
+  for (let match = structural.exec(text); match !== null; match = structural.exec(text)) {
+    if (match[0] === '"') structural.lastIndex = endOfString(text, match.index)
+    else if (match[0] === '{' || match[0] === '[') depth += 1
+    else depth -= 1
+    if (depth === 0) return structural.lastIndex
+  }
+  return text.length
+}
+
+/** One value inside an array or object, by the positions of its source text. */
+export interface ValueSpan {
+  start: number
+  end: number
+}
+
+/** The elements of the array that starts at `start`; the text is known to be valid JSON. */
+export function arrayElements(text: string, start: number): ValueSpan[] {
+  const elements: ValueSpan[] = []
+  let index = skipWhitespace(text, start + 1)
+  while (text[index] !== ']') {
+    const end = endOfValue(text, index)
+    elements.push({ start: index, end })
+    index = skipWhitespace(text, end)
+    if (text[index] === ',') index = skipWhitespace(text, index + 1)
+  }
+  return elements
+}
+
+/** The members of the object that starts at `start`, in source order; the text is known to be valid JSON. */
+export function objectMembers(text: string, start: number): (ValueSpan & { name: string })[] {
+  const members: (ValueSpan & { name: string })[] = []
+  let index = skipWhitespace(text, start + 1)
+  while (text[index] !== '}') {
+    const endOfName = endOfString(text, index)
+    const name = String(JSON.parse(text.slice(index, endOfName)))
+    const colon = skipWhitespace(text, endOfName)
+    const valueStart = skipWhitespace(text, colon + 1)
+    const end = endOfValue(text, valueStart)
+    members.push({ name, start: valueStart, end })
+    index = skipWhitespace(text, end)
+    if (text[index] === ',') index = skipWhitespace(text, index + 1)
+  }
+  return members
+}

@@ -1,0 +1,116 @@
+import type { Backend } from './backend.js'
+import { toRpcError } from './chainErrors.js'
+import type { RequestContext } from './context.js'
+import { InternalError, MethodNotFoundError, NotificationsUnsupportedError, RpcError } from './errors.js'
+import type { Gate, Passage } from './gate.js'
+import { printJson, type JsonValue } from './json.js'
+import type { Method, Result } from './method.js'
+import type { FilterStore } from './subscriptions/filterStore.js'
+import { countBytes, WireBytes, type WirePiece } from './wire.js'
+
+/** How a call ended: with the pieces of its result, or with an error. */
+export type Outcome = { result: readonly WirePiece[] } | { error: RpcError }
+
+/** One call to carry out. */
+export interface CallRequest {
+  method: string
+  /** Undecoded. */
+  params: unknown
+  batched: boolean
+  context: RequestContext
+}
+
+/** Where the cause of an InternalError is reported. */
+export type ReportFault = (method: string, fault: unknown) => void
+
+/** What calls are carried out with. */
+export interface ExecutionSetup {
+  methods: ReadonlyMap<string, Method>
+  backend: Backend
+  filters: FilterStore
+  gate?: Gate | undefined
+  report: ReportFault
+}
+
+/** Longest method name that is looked up, in bytes (geth: rpc/handler.go). */
+const maxMethodNameLength = 2048
+
+/**
+ * Carries calls out: through the gate, to the method, and back as wire bytes. This is the only place that catches what
+ * methods throw. A call whose method answers at once is answered at once: there is no promise on its way.
+ */
+export class CallExecutor {
+  readonly #setup: ExecutionSetup
+
+  constructor(setup: ExecutionSetup) {
+    this.#setup = setup
+  }
+
+  execute(request: CallRequest): Outcome | Promise<Outcome> {
+    const { gate } = this.#setup
+    return gate === undefined ? this.#invoke(request, undefined) : this.#passGate(gate, request)
+  }
+
+  async #passGate(gate: Gate, request: CallRequest): Promise<Outcome> {
+    const started = performance.now()
+    let passage: Passage | undefined
+    let outcome: Outcome
+    try {
+      passage = await gate.enter(request)
+      outcome = await this.#invoke(request, passage)
+    } catch (error) {
+      outcome = this.#failure(request.method, error)
+    }
+    passage?.done?.({
+      error: 'error' in outcome ? outcome.error : undefined,
+      bytes: outcomeBytes(outcome),
+      milliseconds: performance.now() - started,
+    })
+    return outcome
+  }
+
+  #invoke(request: CallRequest, passage: Passage | undefined): Outcome | Promise<Outcome> {
+    try {
+      const { backend, filters } = this.#setup
+      const view = passage?.view ?? backend.chain
+      const result = this.#method(request).invoke(
+        { view, backend, filters, context: request.context },
+        request.params,
+      )
+      if (!(result instanceof Promise)) return success(result)
+      return result.then(success).catch((error: unknown) => this.#failure(request.method, error))
+    } catch (error) {
+      return this.#failure(request.method, error)
+    }
+  }
+
+  #method({ method: name, context }: CallRequest): Method {
+    const length = Buffer.byteLength(name)
+    if (length > maxMethodNameLength) {
+      throw new RpcError(-32600, `method name too long: ${length} > ${maxMethodNameLength}`)
+    }
+    if (name.endsWith('_subscribe') && context.subscriptions === undefined) {
+      throw new NotificationsUnsupportedError()
+    }
+    const method = this.#setup.methods.get(name)
+    if (method === undefined) throw new MethodNotFoundError(name)
+    return method
+  }
+
+  #failure(method: string, thrown: unknown): Outcome {
+    const error = toRpcError(thrown)
+    if (error instanceof InternalError) this.#setup.report(method, error.cause)
+    return { error }
+  }
+}
+
+function success(result: Result): Outcome {
+  return { result: result instanceof WireBytes ? result.pieces : [printJson(result)] }
+}
+
+/** Bytes of the result or of the error object. */
+export function outcomeBytes(outcome: Outcome): number {
+  if ('result' in outcome) return countBytes(outcome.result)
+  const object: JsonValue = outcome.error.toObject()
+  return Buffer.byteLength(printJson(object))
+}

@@ -1,0 +1,114 @@
+import type { HeaderFields } from '../../chain/types.js'
+import type { ChainView } from '../../chain/view.js'
+import { quantity } from '../../encoding/quantity.js'
+import { ServerError } from '../errors.js'
+import type { JsonValue } from '../json.js'
+import { findBlock } from '../methods/findBlock.js'
+import type { NumberSelector } from '../params/blockNumber.js'
+import { sealedBlockFees, storedBlockFees, type TransactionFee } from './blockFees.js'
+import { baseFeeAfter, blobBaseFeeAfter, blobBaseFeeAt, blobGasUsedRatio } from './nextFees.js'
+
+/** Most blocks that are looked back at, and most percentiles (geth: eth/gasprice/feehistory.go). */
+const maxBlocks = 1024n
+const maxPercentiles = 100
+
+/** One block as fee history sees it. */
+interface HistoryBlock {
+  header: HeaderFields
+  fees: readonly TransactionFee[]
+}
+
+/**
+ * The result of eth_feeHistory.
+ *
+ * @throws ServerError in geth's words if the percentiles or the newest block are not acceptable.
+ */
+export async function feeHistory(
+  view: ChainView,
+  count: bigint,
+  newest: NumberSelector,
+  percentiles: readonly number[],
+): Promise<JsonValue> {
+  if (count < 1n) return { oldestBlock: '0x0', gasUsedRatio: null }
+  checkPercentiles(percentiles)
+  const blocks = await collectBlocks(view, count < maxBlocks ? count : maxBlocks, newest)
+  const headers = blocks.map(({ header }) => header)
+  const [oldest] = headers
+  const last = headers.at(-1)
+  if (oldest === undefined || last === undefined) return { oldestBlock: '0x0', gasUsedRatio: null }
+  return {
+    oldestBlock: quantity(oldest.number),
+    reward: percentiles.length === 0 ? undefined : blocks.map((block) => rewards(block, percentiles)),
+    baseFeePerGas: [...headers.map((header) => header.baseFeePerGas), baseFeeAfter(view, last)].map(orZero),
+    gasUsedRatio: headers.map(({ gasUsed, gasLimit }) => Number(gasUsed) / Number(gasLimit)),
+    baseFeePerBlobGas: [
+      ...headers.map((header) => blobBaseFeeAt(view, header)),
+      blobBaseFeeAfter(view, last),
+    ].map(orZero),
+    blobGasUsedRatio: headers.map((header) => blobGasUsedRatio(view, header)),
+  }
+}
+
+function orZero(value: bigint | undefined): string {
+  return quantity(value ?? 0n)
+}
+
+function checkPercentiles(percentiles: readonly number[]): void {
+  const refuse = (what: string): never => {
+    throw new ServerError(`invalid reward percentile: ${what}`)
+  }
+  if (percentiles.length > maxPercentiles) refuse(`over the query limit ${maxPercentiles}`)
+  percentiles.forEach((percentile, index) => {
+    if (percentile < 0 || percentile > 100) refuse(percentile.toFixed(6))
+    const before = percentiles[index - 1]
+    if (before !== undefined && percentile <= before) {
+      refuse(`#${index - 1}:${before.toFixed(6)} >= #${index}:${percentile.toFixed(6)}`)
+    }
+  })
+}
+
+/** The blocks up to the newest, oldest first; those before the genesis are left out. */
+async function collectBlocks(
+  view: ChainView,
+  count: bigint,
+  newest: NumberSelector,
+): Promise<HistoryBlock[]> {
+  const blocks: HistoryBlock[] = []
+  let last: bigint
+  if ('tag' in newest && newest.tag === 'pending') {
+    const { block } = await view.pendingBlock()
+    blocks.push({ header: block.header, fees: sealedBlockFees(block) })
+    last = block.header.number - 1n
+  } else {
+    last = newestNumber(view, newest)
+  }
+  for (let number = last; number >= 0n && BigInt(blocks.length) < count; number--) {
+    const block = view.blockByNumber(number)
+    if (block === undefined) break
+    blocks.push({ header: block.header, fees: storedBlockFees(view, block) })
+  }
+  return blocks.reverse()
+}
+
+function newestNumber(view: ChainView, newest: NumberSelector): bigint {
+  const block = findBlock(view, newest)
+  if (block !== undefined) return block.header.number
+  const requested = 'number' in newest ? newest.number : 0n
+  throw new ServerError(
+    `request beyond head block: requested ${requested}, head ${view.head().header.number}`,
+  )
+}
+
+/** The tip at each percentile of the gas that a block used. */
+function rewards({ header, fees }: HistoryBlock, percentiles: readonly number[]): string[] {
+  let index = 0
+  let sum = fees[0]?.gasUsed ?? 0n
+  return percentiles.map((percentile) => {
+    const threshold = BigInt(Math.floor((Number(header.gasUsed) * percentile) / 100))
+    while (sum < threshold && index < fees.length - 1) {
+      index += 1
+      sum += fees[index]?.gasUsed ?? 0n
+    }
+    return quantity(fees[index]?.tip ?? 0n)
+  })
+}

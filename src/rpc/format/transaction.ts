@@ -1,0 +1,127 @@
+import type { SealedTransaction } from '../../chain/block/record.js'
+import { bytesToBigint } from '../../encoding/quantity.js'
+import { jsonBytes, jsonQuantity, quantityMember } from './members.js'
+import type { BlockPlace } from './place.js'
+
+type TypedTransaction = SealedTransaction['transaction']
+type AccessListBytes = Extract<TypedTransaction, { accessList: unknown }>['accessList']
+type AuthorizationListBytes = Extract<TypedTransaction, { authorizationList: unknown }>['authorizationList']
+
+/** A transaction and who sent it. */
+export type Sent = Pick<SealedTransaction, 'transaction' | 'hash' | 'sender'>
+
+/** Where a transaction is mined. */
+export interface MinedAt {
+  block: BlockPlace
+  index: number
+}
+
+/**
+ * A transaction object as JSON text, its members in geth's order (internal/ethapi/api.go, RPCTransaction). Without a
+ * place it waits in the mempool and the members that name its block are null.
+ */
+export function transactionText({ transaction, hash, sender }: Sent, at: MinedAt | undefined): string {
+  return (
+    `{"blockHash":${at?.block.hash ?? 'null'},"blockNumber":${at?.block.number ?? 'null'}` +
+    `,"blockTimestamp":${at?.block.timestamp ?? 'null'},"from":${jsonBytes(sender)}` +
+    `,"gas":${jsonQuantity(transaction.gasLimit)},"gasPrice":${jsonQuantity(gasPrice(transaction, at?.block.baseFee))}` +
+    feeCaps(transaction) +
+    `,"hash":${jsonBytes(hash)},"input":${jsonBytes(transaction.data)},"nonce":${jsonQuantity(transaction.nonce)}` +
+    `,"to":${recipient(transaction)},"transactionIndex":${at === undefined ? 'null' : jsonQuantity(at.index)}` +
+    `,"value":${jsonQuantity(transaction.value)},"type":"0x${transaction.type}"` +
+    typedMembers(transaction, chainId(transaction)) +
+    signature(transaction) +
+    '}'
+  )
+}
+
+/**
+ * A transaction as eth_signTransaction shows it: nothing about blocks and no sender, and the fees that its type lacks
+ * are null (geth: core/types/transaction_marshalling.go).
+ */
+export function signedTransactionText({ transaction, hash }: Pick<Sent, 'transaction' | 'hash'>): string {
+  const dynamic = 'maxFeePerGas' in transaction
+  return (
+    `{"type":"0x${transaction.type}"${chainId(transaction)},"nonce":${jsonQuantity(transaction.nonce)}` +
+    `,"to":${recipient(transaction)},"gas":${jsonQuantity(transaction.gasLimit)}` +
+    `,"gasPrice":${dynamic ? 'null' : jsonQuantity(transaction.gasPrice)}` +
+    `,"maxPriorityFeePerGas":${dynamic ? jsonQuantity(transaction.maxPriorityFeePerGas) : 'null'}` +
+    `,"maxFeePerGas":${dynamic ? jsonQuantity(transaction.maxFeePerGas) : 'null'}` +
+    quantityMember(
+      'maxFeePerBlobGas',
+      'maxFeePerBlobGas' in transaction ? transaction.maxFeePerBlobGas : undefined,
+    ) +
+    `,"value":${jsonQuantity(transaction.value)},"input":${jsonBytes(transaction.data)}` +
+    typedMembers(transaction, '') +
+    signature(transaction) +
+    `,"hash":${jsonBytes(hash)}}`
+  )
+}
+
+/** What a mined transaction paid per gas; before it is mined, what it pays at most. */
+function gasPrice(transaction: TypedTransaction, baseFee: bigint | undefined): bigint {
+  if (!('maxFeePerGas' in transaction)) return transaction.gasPrice
+  if (baseFee === undefined) return transaction.maxFeePerGas
+  const price = baseFee + transaction.maxPriorityFeePerGas
+  return price < transaction.maxFeePerGas ? price : transaction.maxFeePerGas
+}
+
+function feeCaps(transaction: TypedTransaction): string {
+  if (!('maxFeePerGas' in transaction)) return ''
+  return (
+    quantityMember('maxFeePerGas', transaction.maxFeePerGas) +
+    quantityMember('maxPriorityFeePerGas', transaction.maxPriorityFeePerGas) +
+    ('maxFeePerBlobGas' in transaction
+      ? quantityMember('maxFeePerBlobGas', transaction.maxFeePerBlobGas)
+      : '')
+  )
+}
+
+function recipient({ to }: TypedTransaction): string {
+  return to === undefined ? 'null' : jsonBytes(to.bytes)
+}
+
+function typedMembers(transaction: TypedTransaction, chain: string): string {
+  if (!('accessList' in transaction)) return chain
+  let text = `,"accessList":${accessListText(transaction.accessList)}${chain}`
+  if ('blobVersionedHashes' in transaction) {
+    text += `,"blobVersionedHashes":${JSON.stringify(transaction.blobVersionedHashes)}`
+  }
+  if ('authorizationList' in transaction) {
+    text += `,"authorizationList":${authorizationListText(transaction.authorizationList)}`
+  }
+  return text
+}
+
+/** Legacy transactions name a chain only if they are protected against replay (EIP-155: v is 35 or more). */
+function chainId(transaction: TypedTransaction): string {
+  if ('chainId' in transaction) return quantityMember('chainId', transaction.chainId)
+  const { v = 0n } = transaction
+  return v >= 35n ? quantityMember('chainId', (v - 35n) / 2n) : ''
+}
+
+function signature(transaction: TypedTransaction): string {
+  const { v = 0n, r = 0n, s = 0n } = transaction
+  const text = `,"v":${jsonQuantity(v)},"r":${jsonQuantity(r)},"s":${jsonQuantity(s)}`
+  return transaction.type === 0 ? text : `${text},"yParity":${jsonQuantity(v)}`
+}
+
+function accessListText(accessList: AccessListBytes): string {
+  const entries = accessList.map(
+    ([address, keys]) => `{"address":${jsonBytes(address)},"storageKeys":[${keys.map(jsonBytes).join(',')}]}`,
+  )
+  return `[${entries.join(',')}]`
+}
+
+function authorizationListText(authorizations: AuthorizationListBytes): string {
+  const entries = authorizations.map(
+    ([chain, address, nonce, yParity, r, s]) =>
+      `{"chainId":${minimal(chain)},"address":${jsonBytes(address)},"nonce":${minimal(nonce)}` +
+      `,"yParity":${minimal(yParity)},"r":${minimal(r)},"s":${minimal(s)}}`,
+  )
+  return `[${entries.join(',')}]`
+}
+
+function minimal(bytes: Uint8Array): string {
+  return jsonQuantity(bytesToBigint(bytes))
+}

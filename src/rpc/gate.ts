@@ -1,0 +1,52 @@
+import type { ChainView } from '../chain/view.js'
+import type { RequestContext } from './context.js'
+import type { RpcError } from './errors.js'
+
+/** One call as the gate sees it, before its arguments are decoded. */
+export interface GateCall {
+  method: string
+  /** As they came, undecoded. */
+  params: unknown
+  /** Whether the call stands in a batch. */
+  batched: boolean
+  context: RequestContext
+}
+
+/** How a call ended. */
+export interface CallOutcome {
+  /** Undefined if the call succeeded. */
+  error: RpcError | undefined
+  /** Bytes of the result, or of the error object. */
+  bytes: number
+  milliseconds: number
+}
+
+/** A call that the gate let through. */
+export interface Passage {
+  /** What the method reads the chain through instead of the chain itself. */
+  view?: ChainView
+  /** Told once, when the call has ended. */
+  done?(outcome: CallOutcome): void
+}
+
+/** The start of a batch, for what is charged or refused once for all its calls. */
+export interface GateBatch {
+  size: number
+  context: RequestContext
+}
+
+/**
+ * What stands before each single call: allowlists, quotas, faults, the journal.
+ *
+ * Declared here and implemented by the provider. Without a gate calls go straight to their methods.
+ */
+export interface Gate {
+  /**
+   * Lets a call through, at once or after a delay.
+   *
+   * @throws RpcError if the call is refused.
+   */
+  enter(call: GateCall): Passage | Promise<Passage>
+  /** Told before the calls of a batch enter one by one. */
+  batch?(batch: GateBatch): void
+}

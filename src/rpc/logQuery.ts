@@ -1,0 +1,140 @@
+import { TooManyLogsError } from '../chain/errors.js'
+import type { ChainView, LogQuery } from '../chain/view.js'
+import type { Call } from './method.js'
+import type { RpcSettings } from './backend.js'
+import { InvalidParamsError, LimitExceededError, ServerError } from './errors.js'
+import type { NumberSelector } from './params/blockNumber.js'
+import type { FilterArguments } from './params/filter.js'
+import { wireArray, type WireBytes } from './wire.js'
+
+const latest: NumberSelector = { tag: 'latest' }
+
+/**
+ * The logs that a filter matches, as an array in wire form.
+ *
+ * @throws RpcError if the range cannot be searched or the query costs more than it may.
+ */
+export async function findLogs({ view, backend }: Call, filter: FilterArguments): Promise<WireBytes> {
+  const { settings } = backend
+  checkParameterCount(filter, settings)
+  const range = searchedRange(view, filter, settings)
+  if (range === undefined) return wireArray([])
+  const limits = { maxResults: settings.maxLogs, timeoutMilliseconds: settings.logTimeoutMilliseconds }
+  try {
+    return wireArray(await view.logs({ range, addresses: filter.addresses, topics: filter.topics }, limits))
+  } catch (error) {
+    if (error instanceof TooManyLogsError && settings.logsError === 'suggest') throw suggestion(error)
+    throw error
+  }
+}
+
+/** Addresses and topics of all positions count together, as the hosted provider's limit on parameters does. */
+function checkParameterCount(
+  { addresses, topics }: FilterArguments,
+  { maxLogParameters }: RpcSettings,
+): void {
+  const count = addresses.length + topics.reduce((sum, position) => sum + position.length, 0)
+  if (count > maxLogParameters) throw new InvalidParamsError(`query exceeds ${maxLogParameters} parameters`)
+}
+
+function searchedRange(
+  view: ChainView,
+  filter: FilterArguments,
+  settings: RpcSettings,
+): LogQuery['range'] | undefined {
+  if (filter.blockHash !== undefined) {
+    const block = view.blockByHash(filter.blockHash)
+    if (block === undefined) throw new ServerError('unknown block')
+    return { block }
+  }
+  const { fromBlock = latest, toBlock = latest } = filter
+  refusePending(fromBlock, toBlock)
+  const range =
+    settings.logsRange === 'lenient'
+      ? clippedRange(view, fromBlock, toBlock)
+      : strictRange(view, fromBlock, toBlock)
+  if (range === undefined) return undefined
+  const blocks = range.to - range.from
+  if (settings.maxLogRange !== undefined && blocks > BigInt(settings.maxLogRange)) {
+    throw new InvalidParamsError(`range ${blocks} exceeds limit of ${settings.maxLogRange}`)
+  }
+  return range
+}
+
+function refusePending(...bounds: readonly NumberSelector[]): void {
+  for (const bound of bounds) {
+    if ('tag' in bound && bound.tag === 'pending')
+      throw new InvalidParamsError('pending logs are not supported')
+  }
+}
+
+/** The number that a bound names; undefined for the head, which geth takes for a number beyond all others. */
+function boundNumber(view: ChainView, bound: NumberSelector): bigint | undefined {
+  if ('number' in bound) return bound.number
+  if (bound.tag === 'latest') return undefined
+  const block = view.resolve(bound)
+  if (block === undefined) throw new ServerError(`${bound.tag} header not found`)
+  return block.header.number
+}
+
+/** Refuses what geth refuses (eth/filters/filter.go): a range that runs backwards or beyond the head. */
+function strictRange(
+  view: ChainView,
+  fromBlock: NumberSelector,
+  toBlock: NumberSelector,
+): { from: bigint; to: bigint } {
+  const head = view.head().header.number
+  const from = boundNumber(view, fromBlock)
+  const to = boundNumber(view, toBlock)
+  if (from === undefined && to === undefined) return { from: head, to: head }
+  const backwards = from === undefined || (to === undefined ? from > head : from > to)
+  if (backwards) throw new InvalidParamsError('invalid block range params')
+  if (to !== undefined && to > head) {
+    throw new InvalidParamsError('block range extends beyond current head block')
+  }
+  return { from, to: to ?? head }
+}
+
+/** Cuts a range at the head; what is left of one that runs backwards is nothing. */
+function clippedRange(
+  view: ChainView,
+  fromBlock: NumberSelector,
+  toBlock: NumberSelector,
+): { from: bigint; to: bigint } | undefined {
+  const head = view.head().header.number
+  const from = boundNumber(view, fromBlock) ?? head
+  const to = boundNumber(view, toBlock) ?? head
+  const cut = to < head ? to : head
+  return from > cut ? undefined : { from, to: cut }
+}
+
+/** The form of the refusal that names a range which would do, in upper-case hexadecimal. */
+function suggestion({ message, limit, range }: TooManyLogsError): LimitExceededError {
+  const from = `0x${range.from.toString(16).toUpperCase()}`
+  const to = `0x${range.to.toString(16).toUpperCase()}`
+  return new LimitExceededError(`${message}. Try with this block range [${from}, ${to}].`, {
+    from,
+    limit: String(limit),
+    to,
+  })
+}
+
+/**
+ * Checks that new logs can be filtered by these bounds.
+ *
+ * @throws InvalidParamsError in geth's words (eth/filters/filter_system.go, SubscribeLogs).
+ */
+export function checkNewLogRange({ fromBlock = latest, toBlock = latest }: FilterArguments): void {
+  refusePending(fromBlock, toBlock)
+  const from = fixedNumber(fromBlock)
+  const to = fixedNumber(toBlock)
+  const open = 'tag' in toBlock && toBlock.tag === 'latest'
+  const following = 'tag' in fromBlock && fromBlock.tag === 'latest' && open
+  const accepted = following || (from !== undefined && (open || (to !== undefined && to >= from)))
+  if (!accepted) throw new InvalidParamsError('invalid block range params')
+}
+
+function fixedNumber(bound: NumberSelector): bigint | undefined {
+  if ('number' in bound) return bound.number
+  return bound.tag === 'earliest' ? 0n : undefined
+}

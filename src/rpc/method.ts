@@ -1,0 +1,69 @@
+import type { ChainView } from '../chain/view.js'
+import type { Backend } from './backend.js'
+import type { RequestContext } from './context.js'
+import type { JsonSchema, JsonValue } from './json.js'
+import type { FilterStore } from './subscriptions/filterStore.js'
+import type { WireBytes } from './wire.js'
+import { decodeArguments } from './params/arguments.js'
+
+/** Turns one JSON value into what methods work on. */
+export interface Decoder<T> {
+  readonly schema: JsonSchema
+  /** @throws DecodeError if the value does not fit. */
+  decode(value: unknown): T
+}
+
+/** One positional parameter of a method. */
+export interface Parameter<T> {
+  readonly name: string
+  readonly required: boolean
+  readonly decoder: Decoder<T>
+}
+
+/** The decoded arguments that belong to a list of parameters. */
+export type ArgumentsOf<P extends readonly Parameter<unknown>[]> = {
+  [I in keyof P]: P[I] extends Parameter<infer T> ? T : never
+}
+
+/** What a method may use. */
+export interface Call {
+  /** What the chain is read through. */
+  view: ChainView
+  backend: Backend
+  filters: FilterStore
+  context: RequestContext
+}
+
+/** What a method gives back: a value to print, or bytes that are on the wire already. */
+export type Result = JsonValue | WireBytes
+
+/** A method as the registry holds it. */
+export interface Method {
+  readonly name: string
+  readonly parameters: readonly Parameter<unknown>[]
+  /** @throws InvalidParamsError if the arguments do not fit. */
+  invoke(call: Call, params: unknown): Result | Promise<Result>
+}
+
+/** A parameter that must be given; null goes to its decoder. */
+export function required<T>(name: string, decoder: Decoder<T>): Parameter<T> {
+  return { name, required: true, decoder }
+}
+
+/** A parameter that may be left out or null. */
+export function optional<T>(name: string, decoder: Decoder<T>): Parameter<T | undefined> {
+  return { name, required: false, decoder }
+}
+
+/** Makes a method from its parameters and the function that gets them decoded. */
+export function defineMethod<const P extends readonly Parameter<unknown>[]>(
+  name: string,
+  parameters: P,
+  run: (call: Call, ...args: ArgumentsOf<P>) => Result | Promise<Result>,
+): Method {
+  return {
+    name,
+    parameters,
+    invoke: (call, params) => run(call, ...decodeArguments(params, parameters)),
+  }
+}

@@ -1,0 +1,15 @@
+import { quantity } from '../../../encoding/quantity.js'
+import { address } from '../../params/address.js'
+import { blockSelector } from '../../params/blockSelector.js'
+import { latestBlock } from '../latestBlock.js'
+import { defineMethod, optional, required } from '../../method.js'
+
+/** eth_getBalance: the balance of an account in wei. */
+export const getBalance = defineMethod(
+  'eth_getBalance',
+  [required('address', address), optional('block', blockSelector)],
+  async ({ view }, account, block = latestBlock) => {
+    const { state } = await view.stateAt(block)
+    return quantity((await state.getAccount(account))?.balance ?? 0n)
+  },
+)

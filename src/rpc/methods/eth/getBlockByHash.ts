@@ -1,0 +1,15 @@
+import { hash } from '../../params/hash.js'
+import { blockWire } from '../../format/block.js'
+import { boolean } from '../../params/boolean.js'
+import { defineMethod, required } from '../../method.js'
+
+/** eth_getBlockByHash: a block by its hash, orphans included. */
+export const getBlockByHash = defineMethod(
+  'eth_getBlockByHash',
+  [required('hash', hash), required('fullTransactions', boolean)],
+  ({ view, backend }, blockHash, fullTransactions) => {
+    const { totalDifficulty } = backend.settings
+    const block = view.blockByHash(blockHash)
+    return block === undefined ? null : blockWire(view, block, { fullTransactions, totalDifficulty })
+  },
+)

@@ -1,0 +1,21 @@
+import { blockNumber } from '../../params/blockNumber.js'
+import { blockWire } from '../../format/block.js'
+import { pendingBlockWire } from '../../format/pendingBlock.js'
+import { boolean } from '../../params/boolean.js'
+import { findBlock, isPending } from '../findBlock.js'
+import { defineMethod, required } from '../../method.js'
+
+/** eth_getBlockByNumber: a block by number or tag. */
+export const getBlockByNumber = defineMethod(
+  'eth_getBlockByNumber',
+  [required('block', blockNumber), required('fullTransactions', boolean)],
+  async ({ view, backend }, selector, fullTransactions) => {
+    const { totalDifficulty, pendingFields } = backend.settings
+    const shape = { fullTransactions, totalDifficulty }
+    if (isPending(selector)) {
+      return pendingBlockWire((await view.pendingBlock()).block, shape, pendingFields)
+    }
+    const block = findBlock(view, selector)
+    return block === undefined ? null : blockWire(view, block, shape)
+  },
+)

@@ -1,0 +1,15 @@
+import { bytesToHex } from '../../../encoding/hex.js'
+import { address } from '../../params/address.js'
+import { blockSelector } from '../../params/blockSelector.js'
+import { latestBlock } from '../latestBlock.js'
+import { defineMethod, optional, required } from '../../method.js'
+
+/** eth_getCode: the code of an account. */
+export const getCode = defineMethod(
+  'eth_getCode',
+  [required('address', address), optional('block', blockSelector)],
+  async ({ view }, account, block = latestBlock) => {
+    const { state } = await view.stateAt(block)
+    return bytesToHex(await state.getCode(account))
+  },
+)

@@ -1,0 +1,20 @@
+import { blockNumber } from '../../params/blockNumber.js'
+import { index } from '../../params/uint64.js'
+import { findBlock, isPending } from '../findBlock.js'
+import { pendingTransactionText } from '../../format/pendingBlock.js'
+import { WireBytes } from '../../wire.js'
+import { transactionAt } from '../transactionAt.js'
+import { defineMethod, required } from '../../method.js'
+
+/** eth_getTransactionByBlockNumberAndIndex: a transaction by the number or tag of its block and its index there. */
+export const getTransactionByBlockNumberAndIndex = defineMethod(
+  'eth_getTransactionByBlockNumberAndIndex',
+  [required('block', blockNumber), required('index', index)],
+  async ({ view, backend }, selector, position) => {
+    if (isPending(selector)) {
+      const { block } = await view.pendingBlock()
+      return new WireBytes([pendingTransactionText(block, position, backend.settings.pendingFields)])
+    }
+    return transactionAt(view, findBlock(view, selector), position)
+  },
+)

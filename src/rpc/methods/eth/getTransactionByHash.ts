@@ -1,0 +1,16 @@
+import { hash } from '../../params/hash.js'
+import { transactionText } from '../../format/transaction.js'
+import { WireBytes } from '../../wire.js'
+import { defineMethod, required } from '../../method.js'
+
+/** eth_getTransactionByHash: a transaction by its hash, mined or waiting. */
+export const getTransactionByHash = defineMethod(
+  'eth_getTransactionByHash',
+  [required('hash', hash)],
+  ({ view, backend }, transactionHash) => {
+    const location = view.transactionLocation(transactionHash)
+    if (location !== undefined) return new WireBytes([view.transactionWire(location.block, location.index)])
+    const pooled = backend.pool.get(transactionHash)
+    return pooled === undefined ? null : new WireBytes([transactionText(pooled, undefined)])
+  },
+)

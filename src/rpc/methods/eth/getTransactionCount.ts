@@ -1,0 +1,17 @@
+import { quantity } from '../../../encoding/quantity.js'
+import { address } from '../../params/address.js'
+import { blockSelector } from '../../params/blockSelector.js'
+import { isPending } from '../findBlock.js'
+import { latestBlock } from '../latestBlock.js'
+import { defineMethod, optional, required } from '../../method.js'
+
+/** eth_getTransactionCount: the nonce of an account; at the pending block it counts the mempool in. */
+export const getTransactionCount = defineMethod(
+  'eth_getTransactionCount',
+  [required('address', address), optional('block', blockSelector)],
+  async ({ view, backend }, account, block = latestBlock) => {
+    if (isPending(block)) return quantity(await backend.pool.nextNonce(account))
+    const { state } = await view.stateAt(block)
+    return quantity((await state.getAccount(account))?.nonce ?? 0n)
+  },
+)

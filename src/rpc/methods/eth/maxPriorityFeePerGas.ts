@@ -1,0 +1,8 @@
+import { quantity } from '../../../encoding/quantity.js'
+import { suggestTip } from '../../fees/suggestTip.js'
+import { defineMethod } from '../../method.js'
+
+/** eth_maxPriorityFeePerGas: the suggested tip in wei per gas. */
+export const maxPriorityFeePerGas = defineMethod('eth_maxPriorityFeePerGas', [], ({ view }) =>
+  quantity(suggestTip(view)),
+)

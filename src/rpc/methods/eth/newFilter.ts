@@ -1,0 +1,14 @@
+import { checkNewLogRange } from '../../logQuery.js'
+import { filter } from '../../params/filter.js'
+import { createLogFilter } from '../../subscriptions/filters.js'
+import { defineMethod, required } from '../../method.js'
+
+/** eth_newFilter: makes a filter of logs. */
+export const newFilter = defineMethod(
+  'eth_newFilter',
+  [required('filter', filter)],
+  ({ backend, filters }, criteria) => {
+    checkNewLogRange(criteria)
+    return filters.add(createLogFilter(backend, criteria))
+  },
+)

@@ -1,0 +1,24 @@
+import { decodeArguments } from '../../../params/arguments.js'
+import type { ArgumentsOf, Call, Parameter } from '../../../method.js'
+import type { Feed } from '../../../subscriptions/sessionSubscriptions.js'
+
+/** A kind of subscription. */
+export interface SubscriptionKind {
+  readonly name: string
+  readonly parameters: readonly Parameter<unknown>[]
+  /** @param params - all of them, the name of the kind first */
+  feed(call: Call, params: readonly unknown[]): Feed
+}
+
+/** Makes a kind of subscription from the parameters behind its name and what feeds it. */
+export function defineKind<const P extends readonly Parameter<unknown>[]>(
+  name: string,
+  parameters: P,
+  createFeed: (call: Call, ...args: ArgumentsOf<P>) => Feed,
+): SubscriptionKind {
+  return {
+    name,
+    parameters,
+    feed: (call, params) => createFeed(call, ...decodeArguments(params, parameters, 1)),
+  }
+}

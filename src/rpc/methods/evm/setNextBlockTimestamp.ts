@@ -1,0 +1,12 @@
+import { controlNumber } from '../../params/controlNumber.js'
+import { defineMethod, required } from '../../method.js'
+
+/** evm_setNextBlockTimestamp: fixes the time of the next block, in seconds. */
+export const setNextBlockTimestamp = defineMethod(
+  'evm_setNextBlockTimestamp',
+  [required('timestamp', controlNumber)],
+  async ({ backend }, timestamp) => {
+    await backend.controls.setNextBlockTimestamp(timestamp)
+    return null
+  },
+)

@@ -1,0 +1,20 @@
+import type { StoredBlock } from '../../chain/block/record.js'
+import type { BlockSelector, ChainView } from '../../chain/view.js'
+import { ServerError } from '../errors.js'
+
+/**
+ * The stored block that a selector names, or undefined.
+ *
+ * @throws ServerError if it asks for a safe or finalized block and there is none yet (geth: eth/api_backend.go).
+ * @throws NotCanonicalError if a canonical block was asked for and the hash names another one.
+ */
+export function findBlock(view: ChainView, selector: BlockSelector): StoredBlock | undefined {
+  const block = view.resolve(selector)
+  if (block === undefined && 'tag' in selector) throw new ServerError(`${selector.tag} block not found`)
+  return block
+}
+
+/** Whether a selector asks for the pending block. */
+export function isPending(selector: BlockSelector): boolean {
+  return 'tag' in selector && selector.tag === 'pending'
+}

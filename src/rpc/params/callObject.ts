@@ -1,0 +1,40 @@
+import { accessList } from './accessList.js'
+import { address } from './address.js'
+import { authorizationList } from './authorizationList.js'
+import { data } from './data.js'
+import { hash } from './hash.js'
+import { list } from './list.js'
+import { struct } from './struct.js'
+import { big } from './uint256.js'
+import { uint64 } from './uint64.js'
+
+/**
+ * The call object of eth_call, eth_estimateGas, eth_sendTransaction and their kin (geth: ethapi.TransactionArgs).
+ * A member `type` is ignored: the type follows from the fees and lists that are given.
+ */
+export const callObject = struct(
+  { struct: 'TransactionArgs', type: 'ethapi.TransactionArgs' },
+  {
+    from: address,
+    to: address,
+    gas: uint64,
+    gasPrice: big,
+    maxFeePerGas: big,
+    maxPriorityFeePerGas: big,
+    value: big,
+    nonce: uint64,
+    data,
+    input: data,
+    accessList,
+    chainId: big,
+    maxFeePerBlobGas: big,
+    blobVersionedHashes: list(hash, '[]common.Hash'),
+    authorizationList,
+    blobs: list(data, '[]kzg4844.Blob'),
+    commitments: list(data, '[]kzg4844.Commitment'),
+    proofs: list(data, '[]kzg4844.Proof'),
+  },
+)
+
+/** A decoded call object. */
+export type CallArguments = ReturnType<typeof callObject.decode>

@@ -1,0 +1,32 @@
+import type { Decoder } from '../method.js'
+import { jsonTypeName, ReasonError, TypeMismatchError } from './decodeError.js'
+import { list } from './list.js'
+
+/** How many blocks of fee history are asked for: hexadecimal or decimal, a number or a string (geth: math.HexOrDecimal64). */
+export const blockCount: Decoder<bigint> = {
+  schema: { title: 'block count', type: ['string', 'integer'] },
+  decode(value) {
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    if (text === '') return 0n
+    if (!/^(0x[0-9a-f]+|[0-9]+)$/i.test(text)) throw invalidCount(text)
+    const count = BigInt(text.toLowerCase())
+    if (count >= 1n << 64n) throw invalidCount(text)
+    return count
+  },
+}
+
+function invalidCount(text: string): ReasonError {
+  return new ReasonError(`invalid hex or decimal integer "${text}"`)
+}
+
+const percentile: Decoder<number> = {
+  schema: { title: 'percentile', type: 'number' },
+  decode(value) {
+    if (value === null) return 0
+    if (typeof value !== 'number') throw new TypeMismatchError(jsonTypeName(value), 'float64')
+    return value
+  },
+}
+
+/** The percentiles of effective tips that are asked for. */
+export const rewardPercentiles = list(percentile, '[]float64')

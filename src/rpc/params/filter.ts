@@ -1,0 +1,122 @@
+import { hexToBytes } from '../../encoding/hex.js'
+import type { Decoder } from '../method.js'
+import { address } from './address.js'
+import { blockNumber, type NumberSelector } from './blockNumber.js'
+import { jsonTypeName, ReasonError, TypeMismatchError } from './decodeError.js'
+import { hash } from './hash.js'
+import { struct } from './struct.js'
+
+/**
+ * Most positions of topics (geth: eth/filters/api.go). How many may stand in one position is left to the limit on
+ * all parameters of a query, which is the hosted provider's.
+ */
+const maxTopicPositions = 4
+
+/** Which logs are asked for; undefined bounds are the head, empty lists are wildcards. */
+export interface FilterArguments {
+  /** 32 bytes; excludes the bounds. */
+  blockHash?: Uint8Array
+  fromBlock?: NumberSelector
+  toBlock?: NumberSelector
+  /** 20 bytes each. */
+  addresses: Uint8Array[]
+  /** By position, 32 bytes each. */
+  topics: Uint8Array[][]
+}
+
+const raw: Decoder<unknown> = { schema: {}, decode: (value) => value }
+const rawTopics: Decoder<unknown[]> = {
+  schema: {
+    type: 'array',
+    items: { anyOf: [{ type: 'null' }, hash.schema, { type: 'array', items: hash.schema }] },
+  },
+  decode(value) {
+    if (!Array.isArray(value)) throw new TypeMismatchError(jsonTypeName(value), '[]interface {}')
+    return value
+  },
+}
+
+const members = struct(
+  { struct: 'input', type: 'filters.input' },
+  { blockHash: hash, fromBlock: blockNumber, toBlock: blockNumber, address: raw, topics: rawTopics },
+)
+
+/**
+ * A filter object. `blockhash` means `blockHash`: names match whatever their case.
+ *
+ * Order and words of the refusals are those of geth (eth/filters/api.go, FilterCriteria.UnmarshalJSON).
+ */
+export const filter: Decoder<FilterArguments> = {
+  schema: {
+    title: 'filter',
+    type: 'object',
+    properties: {
+      blockHash: hash.schema,
+      fromBlock: blockNumber.schema,
+      toBlock: blockNumber.schema,
+      address: { anyOf: [{ type: 'null' }, address.schema, { type: 'array', items: address.schema }] },
+      topics: rawTopics.schema,
+    },
+  },
+  decode(value) {
+    const { blockHash, fromBlock, toBlock, address: given, topics } = members.decode(value)
+    if (blockHash !== undefined && (fromBlock !== undefined || toBlock !== undefined)) {
+      throw new ReasonError('cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other')
+    }
+    return {
+      ...(blockHash && { blockHash }),
+      ...(fromBlock && { fromBlock }),
+      ...(toBlock && { toBlock }),
+      addresses: decodeAddresses(given),
+      topics: decodeTopics(topics ?? []),
+    }
+  },
+}
+
+function decodeAddresses(given: unknown): Uint8Array[] {
+  if (given === undefined) return []
+  if (typeof given === 'string') return [decodeText(given, 20, 'address', 'invalid address: ')]
+  if (!Array.isArray(given)) throw new ReasonError('invalid addresses in query')
+  return given.map((item: unknown, position) => {
+    if (typeof item !== 'string') throw new ReasonError(`non-string address at index ${position}`)
+    return decodeText(item, 20, 'address', `invalid address at index ${position}: `)
+  })
+}
+
+function decodeTopics(given: readonly unknown[]): Uint8Array[][] {
+  if (given.length > maxTopicPositions) throw new ReasonError('exceed max topics')
+  return given.map((position) => {
+    if (position === null) return []
+    if (typeof position === 'string') return [decodeTopic(position)]
+    if (!Array.isArray(position)) throw new ReasonError('invalid topic(s)')
+    return decodeAlternatives(position)
+  })
+}
+
+/** A null among the alternatives makes the whole position a wildcard; what stands behind it is not looked at. */
+function decodeAlternatives(alternatives: readonly unknown[]): Uint8Array[] {
+  const topics: Uint8Array[] = []
+  for (const alternative of alternatives) {
+    if (alternative === null) return []
+    if (typeof alternative !== 'string') throw new ReasonError('invalid topic(s)')
+    topics.push(decodeTopic(alternative))
+  }
+  return topics
+}
+
+function decodeTopic(text: string): Uint8Array {
+  return decodeText(text, 32, 'topic', '')
+}
+
+/** A byte string as hexutil.Decode reads it, with the words that surround its refusals. */
+function decodeText(text: string, length: number, what: string, prefix: string): Uint8Array {
+  if (text === '') throw new ReasonError(`${prefix}empty hex string`)
+  if (!/^0x/i.test(text)) throw new ReasonError(`${prefix}hex string without 0x prefix`)
+  if (text.length % 2 !== 0) throw new ReasonError(`${prefix}hex string of odd length`)
+  if (!/^..[0-9a-f]*$/i.test(text)) throw new ReasonError(`${prefix}invalid hex string`)
+  const bytes = hexToBytes(text.slice(2))
+  if (bytes.length === length) return bytes
+  throw new ReasonError(
+    `${prefix}hex has invalid length ${bytes.length} after decoding; expected ${length} for ${what}`,
+  )
+}

@@ -1,0 +1,9 @@
+import { hexToBytes } from '../../encoding/hex.js'
+import type { Decoder } from '../method.js'
+import { fixedDigits } from './hexText.js'
+
+/** A 32-byte hash. */
+export const hash: Decoder<Uint8Array> = {
+  schema: { title: '32 byte hash', type: 'string', pattern: '^0[xX][0-9a-fA-F]{64}$' },
+  decode: (value) => hexToBytes(fixedDigits(value, 32, 'common.Hash')),
+}

@@ -1,0 +1,62 @@
+import { ReasonError, TypeMismatchError } from './decodeError.js'
+
+const digits = /^[0-9a-fA-F]*$/
+
+function hasPrefix(text: string): boolean {
+  return text.startsWith('0x') || text.startsWith('0X')
+}
+
+/**
+ * The digits of a hexadecimal byte string, two a byte, checked in the order of geth (common/hexutil, checkText):
+ * prefix, then even length. An empty string has no digits. The digits themselves are not looked at.
+ *
+ * @throws TypeMismatchError with the Go type `type`.
+ */
+export function byteDigits(value: unknown, type: string): string {
+  if (typeof value !== 'string') throw new TypeMismatchError('non-string', type)
+  if (value === '') return ''
+  if (!hasPrefix(value)) throw new TypeMismatchError('hex string without 0x prefix', type)
+  if (value.length % 2 !== 0) throw new TypeMismatchError('hex string of odd length', type)
+  return value.slice(2)
+}
+
+/** @throws TypeMismatchError if something other than hexadecimal digits is among them. */
+export function checkDigits(text: string, type: string): void {
+  if (!digits.test(text)) throw new TypeMismatchError('invalid hex string', type)
+}
+
+/**
+ * The digits of a byte string of a fixed length (common/hexutil, UnmarshalFixedJSON).
+ *
+ * @throws TypeMismatchError, or ReasonError if the length is wrong.
+ */
+export function fixedDigits(value: unknown, length: number, type: string): string {
+  const text = byteDigits(value, type)
+  if (text.length !== length * 2) {
+    throw new ReasonError(`hex string has length ${text.length}, want ${length * 2} for ${type}`)
+  }
+  checkDigits(text, type)
+  return text
+}
+
+/**
+ * A QUANTITY of at most `bits` bits (common/hexutil, checkNumberText); an empty string is zero.
+ *
+ * @throws TypeMismatchError
+ */
+export function decodeQuantity(value: unknown, bits: 64 | 256, type: string): bigint {
+  if (typeof value !== 'string') throw new TypeMismatchError('non-string', type)
+  if (value === '') return 0n
+  const reason = quantityMisfit(value, bits)
+  if (reason !== undefined) throw new TypeMismatchError(reason, type)
+  return BigInt(value.toLowerCase())
+}
+
+/** Why a text that is not empty is no QUANTITY of so many bits; undefined if it is one. */
+export function quantityMisfit(text: string, bits: 64 | 256): string | undefined {
+  if (!hasPrefix(text)) return 'hex string without 0x prefix'
+  if (text.length === 2) return 'hex string "0x"'
+  if (text.length > 3 && text[2] === '0') return 'hex number with leading zero digits'
+  if (text.length - 2 > bits / 4) return `hex number > ${bits} bits`
+  return digits.test(text.slice(2)) ? undefined : 'invalid hex string'
+}

@@ -1,0 +1,62 @@
+import type { JsonSchema } from '../json.js'
+import type { Decoder } from '../method.js'
+import { jsonTypeName, TypeMismatchError } from './decodeError.js'
+
+/** The members a struct may have, each with its decoder. */
+export type Fields = Readonly<Record<string, Decoder<unknown>>>
+
+/** What a struct decodes to; a member that is missing or null is undefined. */
+export type Decoded<F extends Fields> = {
+  [K in keyof F]?: F[K] extends Decoder<infer T> ? T | undefined : never
+}
+
+/** How the Go struct behind an object is called. */
+export interface StructNames {
+  /** Without package, as it stands before a member: `TransactionArgs`. */
+  struct: string
+  /** With package, as it stands when the value is no object: `ethapi.TransactionArgs`. */
+  type: string
+  /** Whether members are told by their Go names, which begin with a capital. */
+  capitalised?: boolean
+}
+
+/**
+ * An object with known members; others are ignored.
+ *
+ * Names match exactly or else whatever their case, and null is an empty object (Go: encoding/json).
+ */
+export function struct<const F extends Fields>(names: StructNames, fields: F): Decoder<Decoded<F>> {
+  const folded = new Map(Object.keys(fields).map((name) => [name.toLowerCase(), name]))
+  return {
+    schema: objectSchema(fields),
+    decode(value) {
+      const decoded: Record<string, unknown> = {}
+      if (value === null) return decoded as Decoded<F>
+      if (typeof value !== 'object' || Array.isArray(value)) {
+        throw new TypeMismatchError(jsonTypeName(value), names.type)
+      }
+      for (const [given, member] of Object.entries(value)) {
+        const name = Object.hasOwn(fields, given) ? given : folded.get(given.toLowerCase())
+        const decoder = name === undefined ? undefined : fields[name]
+        if (name === undefined || decoder === undefined || member === null) continue
+        decoded[name] = decodeMember(decoder, member, names, name)
+      }
+      return decoded as Decoded<F>
+    },
+  }
+}
+
+function decodeMember(decoder: Decoder<unknown>, value: unknown, names: StructNames, name: string): unknown {
+  try {
+    return decoder.decode(value)
+  } catch (error) {
+    if (!(error instanceof TypeMismatchError)) throw error
+    throw error.inside(names.struct, names.capitalised ? name.charAt(0).toUpperCase() + name.slice(1) : name)
+  }
+}
+
+function objectSchema(fields: Fields): JsonSchema {
+  const properties: Record<string, JsonSchema> = {}
+  for (const [name, decoder] of Object.entries(fields)) properties[name] = decoder.schema
+  return { type: 'object', properties }
+}
