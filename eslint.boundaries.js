@@ -19,7 +19,7 @@ const rooms = {
     below: ['options', 'provider', 'rpc', 'chain', 'storage', 'encoding'],
   },
   node: {
-    pattern: 'src/node.ts',
+    pattern: ['src/node.ts', 'src/node/**'],
     below: [
       ...['options', 'network', 'server', 'control', 'provider'],
       ...['rpc', 'chain', 'ipfs', 'storage', 'encoding'],

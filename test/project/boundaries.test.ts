@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { boundariesOf } from '../../eslint.boundaries.js'
 
 const rooms = ['encoding', 'storage', 'chain', 'ipfs', 'rpc', 'provider', 'server', 'control', 'testing']
-const files = ['options', 'network', 'node', 'index', 'cli', 'cli/banner', 'options/groups']
+const files = ['options', 'network', 'node', 'index', 'cli', 'node/urls', 'cli/banner', 'options/groups']
 
 let root: string
 
