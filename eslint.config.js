@@ -49,7 +49,7 @@ export default defineConfig([
       // The virtual machine's own failures, which its callers expect, are no Error objects.
       '@typescript-eslint/only-throw-error': [
         'error',
-        { allow: [{ from: 'package', package: '@ethereumjs/evm', name: 'EVMError' }] },
+        { allow: [{ from: 'package', package: '@ethereumjs/evm', name: 'EVMError' }, 'FrameFailure'] },
       ],
       '@typescript-eslint/switch-exhaustiveness-check': [
         'error',
