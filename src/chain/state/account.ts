@@ -1,0 +1,53 @@
+import { bytesEqual } from '../../encoding/hex.js'
+import { bytesToBigint } from '../../encoding/quantity.js'
+import { keccak256 } from '../keccak.js'
+import { encodeList, encodeString, itemsOf, payloadOf } from './rlp.js'
+import { EMPTY_ROOT } from './trieNode.js'
+import type { AccountState } from '../types.js'
+
+/** The code hash of an account without code: keccak-256 of no bytes. */
+export const EMPTY_CODE_HASH: Uint8Array = keccak256(new Uint8Array(0))
+
+/** No bytes: the code of an account without code, the minimal form of a zero slot. */
+export const NO_BYTES: Uint8Array = new Uint8Array(0)
+
+/** A number without leading zero bytes, as RLP wants numbers; zero is no bytes. */
+export function minimalBytes(value: bigint): Uint8Array {
+  if (value === 0n) return NO_BYTES
+  const digits = value.toString(16)
+  const bytes = new Uint8Array((digits.length + 1) >>> 1)
+  Buffer.from(bytes.buffer).write(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex')
+  return bytes
+}
+
+/** The value of an account in the state trie (Yellow Paper, section 4.1). */
+export function encodeAccount({ nonce, balance, storageRoot, codeHash }: AccountState): Uint8Array {
+  return encodeList([minimalBytes(nonce), minimalBytes(balance), storageRoot, codeHash].map(encodeString))
+}
+
+/** An account from its value in the state trie; its hashes are in memory of their own. */
+export function decodeAccount(rlp: Uint8Array): AccountState {
+  const [nonce = NO_BYTES, balance = NO_BYTES, storageRoot = NO_BYTES, codeHash = NO_BYTES] =
+    itemsOf(rlp).map(payloadOf)
+  return {
+    nonce: bytesToBigint(nonce),
+    balance: bytesToBigint(balance),
+    storageRoot: bytesEqual(storageRoot, EMPTY_ROOT) ? EMPTY_ROOT : storageRoot.slice(),
+    codeHash: bytesEqual(codeHash, EMPTY_CODE_HASH) ? EMPTY_CODE_HASH : codeHash.slice(),
+  }
+}
+
+/** A copy of bytes without their leading zeros: the form in which slots are stored. */
+export function stripZeros(bytes: Uint8Array): Uint8Array {
+  let start = 0
+  while (start < bytes.length && bytes[start] === 0) start++
+  return start === bytes.length ? NO_BYTES : bytes.slice(start)
+}
+
+/** At most 32 bytes as exactly 32, with leading zeros. */
+export function padTo32(bytes: Uint8Array): Uint8Array {
+  if (bytes.length === 32) return bytes
+  const padded = new Uint8Array(32)
+  padded.set(bytes, 32 - bytes.length)
+  return padded
+}

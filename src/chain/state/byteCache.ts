@@ -1,0 +1,42 @@
+/** Bytes as a map's key: one Latin-1 character each. */
+export function bytesKey(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+}
+
+/** What an entry costs beside its bytes: its key, the map's slot, the array's header. */
+const ENTRY_OVERHEAD = 200
+
+/**
+ * Byte strings by key, within a limit of memory; what was not used for long goes first.
+ *
+ * Two generations stand in for an exact order of use: when the young one has half of the limit, it becomes the old
+ * one, and what nobody asked for since then is gone. A hit costs one or two look-ups and no bookkeeping.
+ */
+export class ByteCache {
+  readonly #generationBytes: number
+  #young = new Map<string, Uint8Array>()
+  #old = new Map<string, Uint8Array>()
+  #youngBytes = 0
+
+  constructor(limitBytes: number) {
+    this.#generationBytes = limitBytes / 2
+  }
+
+  get(key: string): Uint8Array | undefined {
+    const found = this.#young.get(key)
+    if (found !== undefined) return found
+    const aged = this.#old.get(key)
+    if (aged !== undefined) this.set(key, aged)
+    return aged
+  }
+
+  /** Keeps bytes as they are given: they own their memory and stay unchanged. */
+  set(key: string, bytes: Uint8Array): void {
+    this.#young.set(key, bytes)
+    this.#youngBytes += bytes.length + ENTRY_OVERHEAD
+    if (this.#youngBytes < this.#generationBytes) return
+    this.#old = this.#young
+    this.#young = new Map()
+    this.#youngBytes = 0
+  }
+}

@@ -1,0 +1,103 @@
+import { bytesEqual } from '../../encoding/hex.js'
+import { keccak256 } from '../keccak.js'
+import { EMPTY_CODE_HASH, NO_BYTES } from './account.js'
+import { EMPTY_ROOT } from './trieNode.js'
+import type { AccountState } from '../types.js'
+
+/** What an account is made of beside its storage. Records are replaced, never changed. */
+export type AccountRecord = Readonly<Omit<AccountState, 'storageRoot'>>
+
+/** The record of an account that was never written to. */
+export const EMPTY_RECORD: AccountRecord = { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH }
+
+/** One slot as the working state knows it. Values are minimal: without leading zeros. */
+export class SlotEntry {
+  /** 32 bytes. */
+  readonly key: Uint8Array
+  /** The value in the base, or none if the storage was cleared over it. */
+  base: Uint8Array
+  value: Uint8Array
+  /** The value when the transaction began, once it has written to the slot. */
+  original: Uint8Array | undefined
+  #hashedKey: Uint8Array | undefined
+
+  constructor(key: Uint8Array, base: Uint8Array) {
+    this.key = key
+    this.base = base
+    this.value = base
+  }
+
+  /** The key in the storage trie. */
+  get hashedKey(): Uint8Array {
+    return (this.#hashedKey ??= keccak256(this.key))
+  }
+}
+
+/** The storage of one account from its creation or clearing on. */
+export class StorageEntry {
+  /** Whether slots that are not known here are those of the base; otherwise they are zero. */
+  isOverBase: boolean
+  /** The root of the trie that all computed changes have gone into. */
+  root: Uint8Array
+  /** By the key of the slot. */
+  readonly slots = new Map<string, SlotEntry>()
+  /** Slots that may differ from the trie under `root`. */
+  readonly pending = new Set<SlotEntry>()
+
+  constructor(root: Uint8Array) {
+    this.root = bytesEqual(root, EMPTY_ROOT) ? EMPTY_ROOT : root
+    this.isOverBase = this.root !== EMPTY_ROOT
+  }
+
+  /** Whether nothing was ever written here, so that clearing changes nothing. */
+  get isBlank(): boolean {
+    return !this.isOverBase && this.slots.size === 0
+  }
+}
+
+/** One account as the working state knows it. */
+export class AccountEntry {
+  /** 20 bytes. */
+  readonly address: Uint8Array
+  base: AccountState | undefined
+  current: AccountRecord | undefined
+  storage: StorageEntry
+  /** The code with the hash of `current`, once it was asked for. */
+  code: { hash: Uint8Array; bytes: Uint8Array } = { hash: EMPTY_CODE_HASH, bytes: NO_BYTES }
+  #hashedKey: Uint8Array | undefined
+
+  constructor(address: Uint8Array, base: AccountState | undefined) {
+    this.address = address
+    this.base = base
+    this.current = base
+    this.storage = new StorageEntry(base?.storageRoot ?? EMPTY_ROOT)
+  }
+
+  /** The key in the state trie. */
+  get hashedKey(): Uint8Array {
+    return (this.#hashedKey ??= keccak256(this.address))
+  }
+
+  /** The same account in another working state, with nothing computed of what was written. */
+  copy(): AccountEntry {
+    const twin = new AccountEntry(this.address, this.base)
+    twin.current = this.current
+    twin.code = this.code
+    if (!this.storage.isOverBase) twin.storage = new StorageEntry(EMPTY_ROOT)
+    for (const [name, { key, base, value }] of this.storage.slots) {
+      const slot = new SlotEntry(key, base)
+      slot.value = value
+      twin.storage.slots.set(name, slot)
+      twin.storage.pending.add(slot)
+    }
+    return twin
+  }
+
+  /** Makes what is known the base of what follows. */
+  rebase(): void {
+    const { current, storage } = this
+    this.base = current === undefined ? undefined : { ...current, storageRoot: storage.root }
+    storage.isOverBase = storage.root !== EMPTY_ROOT
+    for (const slot of storage.slots.values()) slot.base = slot.value
+  }
+}

@@ -1,0 +1,108 @@
+import { bytesEqual } from '../../encoding/hex.js'
+import { EMPTY_CODE_HASH, NO_BYTES } from './account.js'
+import { ByteCache, bytesKey } from './byteCache.js'
+import { TrieStateView } from './stateView.js'
+import { EMPTY_ROOT, MissingNodeError } from './trieNode.js'
+import type { Database } from '../../storage/database.js'
+import type { Keyspace } from '../../storage/keyspace.js'
+import type { WriteBatch } from '../../storage/writeBatch.js'
+import type { NodeReader } from './trieNode.js'
+
+/** Bytes under the 32-byte hash that names them. */
+export interface HashedBytes {
+  hash: Uint8Array
+  bytes: Uint8Array
+}
+
+/** A new state that is computed and not stored: what its trie needs beside what is stored. */
+export interface StateCommitment {
+  /** 32 bytes. */
+  root: Uint8Array
+  /** New trie nodes by the key of their hash. */
+  nodes: ReadonlyMap<string, HashedBytes>
+  /** New contract codes by the key of their hash. */
+  codes: ReadonlyMap<string, HashedBytes>
+}
+
+/** How a state store is made. */
+export interface StateStoreOptions {
+  database: Pick<Database, 'get'>
+  keyspace: Pick<Keyspace, 'trieNode' | 'code'>
+  /** Memory for trie nodes that were read or made. */
+  nodeCacheBytes?: number
+  /** Memory for contract codes. */
+  codeCacheBytes?: number
+}
+
+const MEBIBYTE = 1024 * 1024
+const VIEWS_KEPT = 4
+
+/** The state tries and codes of one network: nodes are only added, so that every root stays readable. */
+export class StateStore implements NodeReader {
+  readonly #database: StateStoreOptions['database']
+  readonly #keyspace: StateStoreOptions['keyspace']
+  readonly #nodes: ByteCache
+  readonly #codes: ByteCache
+  readonly #views = new Map<string, TrieStateView>()
+
+  constructor(options: StateStoreOptions) {
+    const { database, keyspace, nodeCacheBytes = 24 * MEBIBYTE, codeCacheBytes = 8 * MEBIBYTE } = options
+    this.#database = database
+    this.#keyspace = keyspace
+    this.#nodes = new ByteCache(nodeCacheBytes)
+    this.#codes = new ByteCache(codeCacheBytes)
+  }
+
+  getNode(hash: Uint8Array): Uint8Array {
+    const key = bytesKey(hash)
+    const cached = this.#nodes.get(key)
+    if (cached !== undefined) return cached
+    const stored = this.#database.get(this.#keyspace.trieNode(hash))
+    if (stored === undefined) throw new MissingNodeError(hash.slice())
+    this.#nodes.set(key, stored)
+    return stored
+  }
+
+  /** Whether a state root can be read. */
+  hasRoot(root: Uint8Array): boolean {
+    if (bytesEqual(root, EMPTY_ROOT) || this.#nodes.get(bytesKey(root)) !== undefined) return true
+    return this.#database.get(this.#keyspace.trieNode(root)) !== undefined
+  }
+
+  /** The code with this 32-byte hash, or undefined if none is stored. */
+  getCode(hash: Uint8Array): Uint8Array | undefined {
+    if (bytesEqual(hash, EMPTY_CODE_HASH)) return NO_BYTES
+    const key = bytesKey(hash)
+    const cached = this.#codes.get(key)
+    if (cached !== undefined) return cached
+    const stored = this.#database.get(this.#keyspace.code(hash))
+    if (stored !== undefined) this.#codes.set(key, stored)
+    return stored
+  }
+
+  /** The state under a root. The latest few views are shared, with what they have read. */
+  viewAt(root: Uint8Array): TrieStateView {
+    const key = bytesKey(root)
+    const known = this.#views.get(key)
+    const view = known ?? new TrieStateView(this, root.slice())
+    this.#views.delete(key)
+    this.#views.set(key, view)
+    if (this.#views.size > VIEWS_KEPT) {
+      const [oldest] = this.#views.keys()
+      if (oldest !== undefined) this.#views.delete(oldest)
+    }
+    return view
+  }
+
+  /** Adds the new nodes and codes of a state to a batch, which the caller writes together with what names the root. */
+  stage(batch: WriteBatch, { nodes, codes }: StateCommitment): void {
+    for (const [key, { hash, bytes }] of nodes) {
+      batch.put(this.#keyspace.trieNode(hash), bytes)
+      this.#nodes.set(key, bytes)
+    }
+    for (const [key, { hash, bytes }] of codes) {
+      batch.put(this.#keyspace.code(hash), bytes)
+      this.#codes.set(key, bytes)
+    }
+  }
+}
