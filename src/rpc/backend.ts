@@ -1,30 +1,22 @@
 import type { StoredBlock } from '../chain/block/record.js'
+import type { AccessListResult } from '../chain/execution/accessList.js'
+import type { BlockOverrides } from '../chain/execution/blockEnvironment.js'
+import type { CallObject } from '../chain/execution/callObject.js'
+import type { AccountOverride } from '../chain/execution/overrides.js'
 import type { ChainListener } from '../chain/events.js'
 import type { PooledTransaction } from '../chain/mempool/transaction.js'
 import type { AccountState, Awaitable, HeaderFields, StateView } from '../chain/types.js'
 import type { BlockSelector, ChainView } from '../chain/view.js'
-import type { AccessListEntry } from './params/accessList.js'
-import type { BlockOverrideArguments } from './params/blockOverrides.js'
-import type { CallArguments } from './params/callObject.js'
-import type { AccountOverride } from './params/stateOverride.js'
 
 /** A message to execute without a transaction. */
 export interface ExecutionRequest {
   view: ChainView
   /** The block whose state and header the message sees. */
   block: BlockSelector
-  call: CallArguments
+  call: CallObject
   stateOverrides?: readonly AccountOverride[] | undefined
-  blockOverrides?: BlockOverrideArguments | undefined
+  blockOverrides?: BlockOverrides | undefined
   signal?: AbortSignal | undefined
-}
-
-/** What a message touches, and what it costs with that declared. */
-export interface AccessListOutcome {
-  accessList: readonly AccessListEntry[]
-  gasUsed: bigint
-  /** Why the virtual machine failed. */
-  error?: string
 }
 
 /** Executes messages. */
@@ -33,8 +25,8 @@ export interface Executor {
   call(request: ExecutionRequest): Awaitable<Uint8Array>
   /** The gas that the message needs. @throws as `call` does */
   estimateGas(request: ExecutionRequest): Awaitable<bigint>
-  /** @throws MessageRejectedError; a failure of the virtual machine is part of the outcome */
-  createAccessList(request: ExecutionRequest): Awaitable<AccessListOutcome>
+  /** @throws InvalidCallError or MessageRejectedError; a failure of the virtual machine is part of the outcome */
+  createAccessList(request: ExecutionRequest): Awaitable<AccessListResult>
 }
 
 /** The proof of one slot. */
@@ -81,7 +73,7 @@ export interface TransactionPool {
    */
   sendRaw(raw: Uint8Array): Awaitable<Uint8Array>
   /** Fills in, signs and takes a transaction of one of the node's accounts. @returns its hash */
-  send(call: CallArguments): Awaitable<Uint8Array>
+  send(call: CallObject): Awaitable<Uint8Array>
   /** A transaction that waits, executable or not. */
   get(hash: Uint8Array): PooledTransaction | undefined
   /** The nonce after the last executable transaction of an account. */
@@ -102,7 +94,7 @@ export interface Accounts {
   signMessage(address: Uint8Array, message: Uint8Array): Uint8Array
   /** Signs typed data by EIP-712. @returns r, s and v, 65 bytes */
   signTypedData(address: Uint8Array, typedData: unknown): Uint8Array
-  signTransaction(call: CallArguments): Awaitable<SignedTransaction>
+  signTransaction(call: CallObject): Awaitable<SignedTransaction>
 }
 
 /** Mines and moves the clock. */

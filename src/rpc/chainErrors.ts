@@ -1,6 +1,20 @@
-import { ChainError, ExecutionRevertedError, LogTimeoutError, TooManyLogsError } from '../chain/errors.js'
+import {
+  ChainError,
+  ExecutionRevertedError,
+  InvalidCallError,
+  LogTimeoutError,
+  TooManyLogsError,
+} from '../chain/errors.js'
+import { TimestampError } from '../chain/mining/clock.js'
 import { bytesToHex } from '../encoding/hex.js'
-import { InternalError, LimitExceededError, RevertError, RpcError, ServerError } from './errors.js'
+import {
+  InternalError,
+  InvalidParamsError,
+  LimitExceededError,
+  RevertError,
+  RpcError,
+  ServerError,
+} from './errors.js'
 
 /**
  * The error that the caller sees for whatever a method threw.
@@ -12,6 +26,9 @@ export function toRpcError(error: unknown): RpcError {
   if (error instanceof ExecutionRevertedError) return new RevertError(error.message, bytesToHex(error.data))
   if (error instanceof TooManyLogsError || error instanceof LogTimeoutError) {
     return new LimitExceededError(error.message)
+  }
+  if (error instanceof InvalidCallError || error instanceof TimestampError) {
+    return new InvalidParamsError(error.message)
   }
   if (error instanceof ChainError) return new ServerError(error.message)
   return new InternalError(error)

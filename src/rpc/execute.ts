@@ -48,25 +48,30 @@ export class CallExecutor {
 
   execute(request: CallRequest): Outcome | Promise<Outcome> {
     const { gate } = this.#setup
-    return gate === undefined ? this.#invoke(request, undefined) : this.#passGate(gate, request)
+    if (gate === undefined) return this.#invoke(request, undefined)
+    const started = performance.now()
+    const refused = (error: unknown): Outcome => this.#failure(request.method, error)
+    try {
+      const passage = gate.enter(request)
+      if (!(passage instanceof Promise)) return this.#passThrough(request, passage, started)
+      return passage.then((opened) => this.#passThrough(request, opened, started)).catch(refused)
+    } catch (error) {
+      return refused(error)
+    }
   }
 
-  async #passGate(gate: Gate, request: CallRequest): Promise<Outcome> {
-    const started = performance.now()
-    let passage: Passage | undefined
-    let outcome: Outcome
-    try {
-      passage = await gate.enter(request)
-      outcome = await this.#invoke(request, passage)
-    } catch (error) {
-      outcome = this.#failure(request.method, error)
+  #passThrough(request: CallRequest, passage: Passage, started: number): Outcome | Promise<Outcome> {
+    const outcome = this.#invoke(request, passage)
+    if (passage.done === undefined) return outcome
+    const tell = (ended: Outcome): Outcome => {
+      passage.done?.({
+        error: 'error' in ended ? ended.error : undefined,
+        bytes: outcomeBytes(ended),
+        milliseconds: performance.now() - started,
+      })
+      return ended
     }
-    passage?.done?.({
-      error: 'error' in outcome ? outcome.error : undefined,
-      bytes: outcomeBytes(outcome),
-      milliseconds: performance.now() - started,
-    })
-    return outcome
+    return outcome instanceof Promise ? outcome.then(tell) : tell(outcome)
   }
 
   #invoke(request: CallRequest, passage: Passage | undefined): Outcome | Promise<Outcome> {

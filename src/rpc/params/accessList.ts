@@ -1,17 +1,10 @@
+import type { AccessListEntry } from '../../chain/execution/callObject.js'
 import type { Decoder } from '../method.js'
 import { address } from './address.js'
 import { jsonTypeName, TypeMismatchError } from './decodeError.js'
 import { hash } from './hash.js'
 import { list } from './list.js'
 import { struct } from './struct.js'
-
-/** One entry of an access list (EIP-2930). */
-export interface AccessListEntry {
-  /** 20 bytes. */
-  address: Uint8Array
-  /** 32 bytes each. */
-  storageKeys: Uint8Array[]
-}
 
 const tuple = struct(
   { struct: 'AccessTuple', type: 'types.AccessTuple' },

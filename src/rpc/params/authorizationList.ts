@@ -1,3 +1,4 @@
+import type { Authorization } from '../../chain/execution/callObject.js'
 import type { Decoder } from '../method.js'
 import { address } from './address.js'
 import { ReasonError, TypeMismatchError } from './decodeError.js'
@@ -5,17 +6,6 @@ import { list } from './list.js'
 import { struct } from './struct.js'
 import { uint256 } from './uint256.js'
 import { uint64 } from './uint64.js'
-
-/** A signed authorization to set an account's code (EIP-7702). */
-export interface Authorization {
-  chainId: bigint
-  /** 20 bytes. */
-  address: Uint8Array
-  nonce: bigint
-  yParity: bigint
-  r: bigint
-  s: bigint
-}
 
 const members = struct(
   { struct: 'SetCodeAuthorization', type: 'types.SetCodeAuthorization' },

@@ -1,3 +1,4 @@
+import type { AccountOverride, SlotOverride } from '../../chain/execution/overrides.js'
 import type { Decoder } from '../method.js'
 import { address } from './address.js'
 import { data } from './data.js'
@@ -7,12 +8,9 @@ import { struct } from './struct.js'
 import { big } from './uint256.js'
 import { uint64 } from './uint64.js'
 
-/** Slots and the values they are overridden with, 32 bytes each. */
-export type SlotOverrides = { slot: Uint8Array; value: Uint8Array }[]
-
 const slotMapType = 'map[common.Hash]common.Hash'
 
-const slots: Decoder<SlotOverrides> = {
+const slots: Decoder<SlotOverride[]> = {
   schema: { type: 'object', propertyNames: hash.schema, additionalProperties: hash.schema },
   decode(value) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -36,12 +34,6 @@ const account = struct(
     movePrecompileToAddress: address,
   },
 )
-
-/** What one account is overridden with during a call. */
-export type AccountOverride = ReturnType<typeof account.decode> & {
-  /** 20 bytes. */
-  address: Uint8Array
-}
 
 /** The accounts that a call sees otherwise than they are (geth: internal/ethapi/override). */
 export const stateOverride: Decoder<AccountOverride[]> = {

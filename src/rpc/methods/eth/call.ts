@@ -1,10 +1,10 @@
 import { bytesToHex } from '../../../encoding/hex.js'
-import { callObject } from '../../params/callObject.js'
-import { blockSelector } from '../../params/blockSelector.js'
-import { stateOverride } from '../../params/stateOverride.js'
-import { blockOverrides } from '../../params/blockOverrides.js'
-import { latestBlock } from '../latestBlock.js'
 import { defineMethod, optional, required } from '../../method.js'
+import { blockOverrides } from '../../params/blockOverrides.js'
+import { blockSelector } from '../../params/blockSelector.js'
+import { callObject } from '../../params/callObject.js'
+import { stateOverride } from '../../params/stateOverride.js'
+import { executionRequest } from '../executionRequest.js'
 
 /** eth_call: what a message returns, without a transaction. */
 export const call = defineMethod(
@@ -15,15 +15,13 @@ export const call = defineMethod(
     optional('stateOverrides', stateOverride),
     optional('blockOverrides', blockOverrides),
   ],
-  async ({ view, backend, context }, call, block = latestBlock, stateOverrides, overrides) =>
-    bytesToHex(
-      await backend.executor.call({
-        view,
-        block,
-        call,
-        stateOverrides,
-        blockOverrides: overrides,
-        signal: context.signal,
-      }),
-    ),
+  async (call, transaction, block, state, header) => {
+    const request = executionRequest(call, {
+      transaction,
+      block,
+      stateOverrides: state,
+      blockOverrides: header,
+    })
+    return bytesToHex(await call.backend.executor.call(request))
+  },
 )

@@ -1,10 +1,10 @@
 import { quantity } from '../../../encoding/quantity.js'
-import { callObject } from '../../params/callObject.js'
-import { blockSelector } from '../../params/blockSelector.js'
-import { stateOverride } from '../../params/stateOverride.js'
-import { blockOverrides } from '../../params/blockOverrides.js'
-import { latestBlock } from '../latestBlock.js'
 import { defineMethod, optional, required } from '../../method.js'
+import { blockOverrides } from '../../params/blockOverrides.js'
+import { blockSelector } from '../../params/blockSelector.js'
+import { callObject } from '../../params/callObject.js'
+import { stateOverride } from '../../params/stateOverride.js'
+import { executionRequest } from '../executionRequest.js'
 
 /** eth_estimateGas: the gas that a transaction needs. */
 export const estimateGas = defineMethod(
@@ -15,15 +15,13 @@ export const estimateGas = defineMethod(
     optional('stateOverrides', stateOverride),
     optional('blockOverrides', blockOverrides),
   ],
-  async ({ view, backend, context }, call, block = latestBlock, stateOverrides, overrides) =>
-    quantity(
-      await backend.executor.estimateGas({
-        view,
-        block,
-        call,
-        stateOverrides,
-        blockOverrides: overrides,
-        signal: context.signal,
-      }),
-    ),
+  async (call, transaction, block, state, header) => {
+    const request = executionRequest(call, {
+      transaction,
+      block,
+      stateOverrides: state,
+      blockOverrides: header,
+    })
+    return quantity(await call.backend.executor.estimateGas(request))
+  },
 )
