@@ -1,0 +1,288 @@
+import { MerkleStateManager } from '@ethereumjs/statemanager'
+import { Account, Address } from '@ethereumjs/util'
+import { describe, expect, it } from 'vitest'
+import { bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
+import { bigintToBytes } from '../../encoding/quantity.js'
+import { keyspaceOf } from '../../storage/keyspace.js'
+import { WriteBatch } from '../../storage/writeBatch.js'
+import { padTo32 } from './account.js'
+import { StateStore } from './stateStore.js'
+import { EMPTY_ROOT } from './trieNode.js'
+import { WorkingState } from './workingState.js'
+import type { AccountState, StateView } from '../types.js'
+
+/** A database in memory: what the state needs of the real one. */
+class MemoryDatabase {
+  readonly #entries = new Map<string, Uint8Array>()
+  get(key: Uint8Array): Uint8Array | undefined {
+    return this.#entries.get(bytesToPlainHex(key))
+  }
+  write({ operations }: WriteBatch): void {
+    for (const { key, value } of operations) this.#entries.set(bytesToPlainHex(key), value as Uint8Array)
+  }
+}
+
+const newStore = () => {
+  const database = new MemoryDatabase()
+  // A small cache, so that reads go to the database too.
+  const store = new StateStore({ database, keyspace: keyspaceOf(0), nodeCacheBytes: 20_000 })
+  return { database, store }
+}
+
+/** Stores what a working state changed and goes on upon it, as a chain does after each block. */
+const commitBlock = ({ database, store }: ReturnType<typeof newStore>, state: WorkingState) => {
+  const commitment = state.computeRoot()
+  const batch = new WriteBatch()
+  store.stage(batch, commitment)
+  database.write(batch)
+  state.rebase(store.viewAt(commitment.root))
+  return commitment.root
+}
+
+const randomOf = (seed: number) => (bound: number) => {
+  seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
+  return Math.floor((seed / 2 ** 32) * bound)
+}
+
+const addressOf = (n: number) => new Address(bigintToBytes(BigInt(n) * 0x1234567n + 1n, 20))
+const slotKey = (n: number) => bigintToBytes(BigInt(n), 32)
+
+/** The same base, but nothing is at hand: every read is a promise. */
+const slowView = (view: StateView): StateView => ({
+  root: view.root,
+  getAccount: async (address) => view.getAccount(address),
+  getCode: async (address) => view.getCode(address),
+  getStorage: async (address, slot) => view.getStorage(address, slot),
+})
+
+describe('against MerkleStateManager without caches', () => {
+  const accounts = Array.from({ length: 12 }, (_, i) => addressOf(i))
+
+  /** One random operation on both, of the kinds and in the combinations in which a virtual machine makes them. */
+  const operate = async (random: (bound: number) => number, both: [WorkingState, MerkleStateManager]) => {
+    const address = accounts[random(accounts.length)] as Address
+    const account = await both[0].getAccount(address)
+    const kind = random(20)
+    if (account === undefined || kind < 4) {
+      const nonce = (account?.nonce ?? 0n) + BigInt(random(3))
+      const balance = BigInt(random(1000)) * 10n ** BigInt(random(20))
+      for (const state of both) {
+        const next = (await state.getAccount(address)) ?? new Account()
+        next.nonce = nonce
+        next.balance = balance
+        await state.putAccount(address, next)
+        // The library keeps the storage trie of a deleted account until it is cleared.
+        if (account === undefined) await state.clearStorage(address)
+      }
+    } else if (kind < 14) {
+      const key = slotKey(random(8))
+      const value =
+        random(3) === 0 ? new Uint8Array(random(2) * 32) : bigintToBytes(BigInt(random(70_000)), 4)
+      for (const state of both) await state.putStorage(address, key, value)
+    } else if (kind < 16) {
+      const code = Uint8Array.from({ length: random(40) }, () => random(4))
+      for (const state of both) await state.putCode(address, code)
+    } else if (kind < 18) {
+      for (const state of both) await state.clearStorage(address)
+    } else if (kind === 18) {
+      for (const state of both) await state.deleteAccount(address)
+    } else {
+      // A creation where something was: the machine puts the account and clears its storage.
+      for (const state of both) {
+        await state.deleteAccount(address)
+        await state.putAccount(address, new Account(1n, 5n))
+        await state.clearStorage(address)
+      }
+    }
+  }
+
+  const expectSameReads = async (
+    random: (bound: number) => number,
+    [ours, oracle]: [WorkingState, MerkleStateManager],
+  ) => {
+    const address = accounts[random(accounts.length)] as Address
+    const [a, b] = [await ours.getAccount(address), await oracle.getAccount(address)]
+    expect(a && [a.nonce, a.balance, bytesToHex(a.codeHash)]).toEqual(
+      b && [b.nonce, b.balance, bytesToHex(b.codeHash)],
+    )
+    expect(await ours.getCode(address)).toEqual(await oracle.getCode(address))
+    const key = slotKey(random(8))
+    expect(await ours.getStorage(address, key)).toEqual(await oracle.getStorage(address, key))
+  }
+
+  it.each([
+    { seed: 1, slow: false, rootsWithin: false },
+    { seed: 2, slow: true, rootsWithin: false },
+    { seed: 3, slow: false, rootsWithin: true },
+    { seed: 4, slow: true, rootsWithin: true },
+  ])(
+    'random blocks with nested checkpoints: seed $seed, slow base $slow, roots within blocks $rootsWithin',
+    async (setup) => {
+      const random = randomOf(setup.seed)
+      const parts = newStore()
+      let ours = new WorkingState({ base: parts.store.viewAt(EMPTY_ROOT), store: parts.store })
+      const oracle = new MerkleStateManager()
+      const history: { root: Uint8Array; address: Address; account: AccountState | undefined }[] = []
+      for (let block = 0; block < 60; block++) {
+        const both: [WorkingState, MerkleStateManager] = [ours, oracle]
+        let depth = 0
+        for (let step = random(60); step >= 0; step--) {
+          const kind = random(10)
+          if (kind === 0 && depth < 4) {
+            for (const state of both) await state.checkpoint()
+            depth++
+          } else if (kind === 1 && depth > 0) {
+            const revert = random(2) === 0
+            for (const state of both) await (revert ? state.revert() : state.commit())
+            depth--
+            await expectSameReads(random, both)
+          } else await operate(random, both)
+          if (setup.rootsWithin && depth === 0 && random(6) === 0) {
+            expect(bytesToHex(ours.computeRoot().root)).toBe(bytesToHex(await oracle.getStateRoot()))
+          } else if (setup.rootsWithin && random(6) === 0) ours.computeRoot()
+          await expectSameReads(random, both)
+        }
+        for (; depth > 0; depth--) for (const state of both) await state.commit()
+        const twin = ours.shallowCopy()
+        const root = commitBlock(parts, ours)
+        expect(bytesToHex(root)).toBe(bytesToHex(await oracle.getStateRoot()))
+        expect(bytesToHex(twin.computeRoot().root)).toBe(bytesToHex(root))
+        const address = accounts[random(accounts.length)] as Address
+        history.push({ root, address, account: parts.store.viewAt(root).getAccount(address.bytes) })
+        // Makes the library drop the storage tries that it holds on to.
+        await oracle.setStateRoot(root)
+        if (block % 7 === 0 || setup.slow) {
+          const view = parts.store.viewAt(root)
+          ours = new WorkingState({ base: setup.slow ? slowView(view) : view, store: parts.store })
+        }
+      }
+      for (const { root, address, account } of history) {
+        const reader = new WorkingState({ base: parts.store.viewAt(root), store: parts.store })
+        const found = await reader.getAccount(address)
+        expect(found && [found.nonce, found.balance, found.storageRoot]).toEqual(
+          account && [account.nonce, account.balance, account.storageRoot],
+        )
+      }
+    },
+  )
+})
+
+describe('WorkingState', () => {
+  const address = addressOf(77)
+  const withAccount = async () => {
+    const parts = newStore()
+    const state = new WorkingState({ base: parts.store.viewAt(EMPTY_ROOT), store: parts.store })
+    await state.putAccount(address, new Account(1n, 10n))
+    await state.putStorage(address, slotKey(1), Uint8Array.of(0, 0, 7))
+    await state.putCode(address, Uint8Array.of(0x60, 0))
+    commitBlock(parts, state)
+    return { parts, state }
+  }
+
+  it('keeps a slot written earlier when an inner clearing of the storage is reverted', async () => {
+    const { state } = await withAccount()
+    await state.checkpoint()
+    await state.putStorage(address, slotKey(1), Uint8Array.of(9))
+    await state.checkpoint()
+    await state.clearStorage(address)
+    expect(await state.getStorage(address, slotKey(1))).toEqual(new Uint8Array(0))
+    await state.revert()
+    expect(await state.getStorage(address, slotKey(1))).toEqual(Uint8Array.of(9))
+    await state.commit()
+  })
+
+  it('remembers what a slot was when the transaction began, until it ends', async () => {
+    const { state } = await withAccount()
+    const original = () => state.originalStorageCache.get(address, slotKey(1))
+    await state.checkpoint()
+    await state.putStorage(address, slotKey(1), Uint8Array.of(8))
+    await state.putStorage(address, slotKey(1), Uint8Array.of(9))
+    expect(await original()).toEqual(Uint8Array.of(7))
+    state.originalStorageCache.clear()
+    expect(await original()).toEqual(Uint8Array.of(9))
+    await state.putStorage(address, slotKey(1), Uint8Array.of(10))
+    await state.commit()
+    expect(await original()).toEqual(Uint8Array.of(10))
+  })
+
+  it('hands out accounts that are not tied to the state', async () => {
+    const { state } = await withAccount()
+    const account = (await state.getAccount(address)) as Account
+    account.balance = 999n
+    expect((await state.getAccount(address))?.balance).toBe(10n)
+    await state.putAccount(address, account)
+    account.balance = 1n
+    expect((await state.getAccount(address))?.balance).toBe(999n)
+  })
+
+  it('keeps copies of keys, values and code', async () => {
+    const { state } = await withAccount()
+    const [key, value, code] = [slotKey(5), Uint8Array.of(5), Uint8Array.of(1, 2, 3)]
+    await state.putStorage(address, key, value)
+    await state.putCode(address, code)
+    key.fill(0)
+    value.fill(0)
+    code.fill(0)
+    expect(await state.getStorage(address, slotKey(5))).toEqual(Uint8Array.of(5))
+    expect(await state.getCode(address)).toEqual(Uint8Array.of(1, 2, 3))
+  })
+
+  it('refuses to write to the storage of an account that does not exist', async () => {
+    const { state } = await withAccount()
+    await expect(state.putStorage(addressOf(3), slotKey(0), Uint8Array.of(1))).rejects.toThrow(
+      'does not exist',
+    )
+    await state.clearStorage(addressOf(3))
+    expect(await state.getAccount(addressOf(3))).toBeUndefined()
+  })
+
+  it('tells what is different from its base, and nothing else', async () => {
+    const { state, parts } = await withAccount()
+    await state.getAccount(addressOf(2))
+    await state.putStorage(address, slotKey(1), Uint8Array.of(7))
+    expect(state.changes()).toEqual([])
+    await state.putStorage(address, slotKey(2), Uint8Array.of(3))
+    await state.putAccount(addressOf(2), new Account(0n, 6n))
+    const [first, second] = state.changes()
+    expect(first).toMatchObject({ address: address.bytes, storageCleared: false })
+    expect(first?.slots).toEqual([{ key: slotKey(2), before: new Uint8Array(0), after: Uint8Array.of(3) }])
+    expect(second).toMatchObject({ before: undefined, after: { balance: 6n }, slots: [] })
+    await state.deleteAccount(address)
+    expect(state.changes()[0]).toMatchObject({ after: undefined, storageCleared: true, slots: [] })
+    commitBlock(parts, state)
+    expect(state.changes()).toEqual([])
+  })
+
+  it('commits only code that an account has', async () => {
+    const { state } = await withAccount()
+    await state.checkpoint()
+    await state.putCode(address, Uint8Array.of(1))
+    await state.revert()
+    expect(state.computeRoot().codes.size).toBe(0)
+    await state.putCode(address, Uint8Array.of(2))
+    expect([...state.computeRoot().codes.values()].map(({ bytes }) => bytes)).toEqual([Uint8Array.of(2)])
+  })
+
+  it('shows itself as a view in the form of views', async () => {
+    const { state } = await withAccount()
+    await state.putStorage(address, slotKey(1), Uint8Array.of(4))
+    const view = state.view()
+    expect(view.getStorage(address.bytes, slotKey(1))).toEqual(padTo32(Uint8Array.of(4)))
+    expect(view.getStorage(address.bytes, slotKey(3))).toEqual(new Uint8Array(32))
+    expect(view.getCode(address.bytes)).toEqual(Uint8Array.of(0x60, 0))
+    expect(view.root).toEqual(state.computeRoot().root)
+  })
+
+  it('starts anew on another root, though not within a checkpoint', async () => {
+    const { state, parts } = await withAccount()
+    const root = await state.getStateRoot()
+    await state.putAccount(address, new Account(5n, 5n))
+    const later = commitBlock(parts, state)
+    await state.setStateRoot(root)
+    expect((await state.getAccount(address))?.nonce).toBe(1n)
+    expect(await state.hasStateRoot(later)).toBe(true)
+    expect(await state.hasStateRoot(new Uint8Array(32))).toBe(false)
+    await state.checkpoint()
+    await expect(state.setStateRoot(later)).rejects.toThrow('within a checkpoint')
+  })
+})
