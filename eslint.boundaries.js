@@ -5,7 +5,7 @@ import boundaries from 'eslint-plugin-boundaries'
  * always look into itself; nothing looks up. docs/architecture.md draws the same picture.
  */
 const rooms = {
-  encoding: { pattern: 'src/encoding/**', below: [] },
+  encoding: { pattern: ['src/encoding/**', 'src/version.ts'], below: [] },
   storage: { pattern: 'src/storage/**', below: ['encoding'] },
   chain: { pattern: 'src/chain/**', below: ['storage', 'encoding'] },
   ipfs: { pattern: 'src/ipfs/**', below: ['storage', 'encoding'] },

@@ -1,14 +1,16 @@
 import type { NodeSettings } from '../options.js'
 import type { ChainEvents } from '../chain/events.js'
+import type { Hex } from '../encoding/hex.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
 import type { Gate } from '../rpc/gate.js'
+import type { Database } from '../storage/database.js'
 
 /** An account that a network funds at genesis. */
 export interface FundedAccount {
   /** With the mixed-case checksum of EIP-55. */
-  address: string
+  address: Hex
   /** 32 bytes as hexadecimal behind 0x. */
-  privateKey: string
+  privateKey: Hex
 }
 
 /** What a network's first block says. */
@@ -42,8 +44,9 @@ export interface NetworkRequest {
   /** Stands in place of the settings' chain id. */
   chainId: bigint
   settings: NodeSettings
-  /** The directory that is this network's own. */
-  directory: string
+  database: Database
+  /** Which of the networks in the database this is; see storage/keyspace. */
+  index: number
   /** Stands before every call of the network. */
   gate: Gate
   /** Told of faults of ours, with the method that met them. */

@@ -15,7 +15,7 @@ export interface AppSetup {
 export function createApp(setup: AppSetup): Hono {
   const app = new Hono()
   app.get('/', (context) => context.html(formatLandingPage(setup.urls())))
-  app.get('/_standin/health', (context) => context.json(setup.health()))
+  app.get('/_standin/health', (context) => context.json(setup.health(), setup.health().ready ? 200 : 503))
   if (setup.control !== undefined) app.route('/_standin', setup.control)
   app.notFound((context) => context.body(null, 404))
   return app

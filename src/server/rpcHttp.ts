@@ -22,7 +22,8 @@ export interface BodyLimits {
 /** What JSON-RPC over HTTP is made of. */
 export interface RpcHttpSetup {
   door: Door
-  dispatcherOf: (network: string) => Dispatcher
+  /** A network that is not open yet answers when it is. */
+  dispatcherOf: (network: string) => Dispatcher | Promise<Dispatcher>
   limits: BodyLimits
   /** Told of what a dispatcher throws; none should. */
   report: (fault: unknown) => void
@@ -84,7 +85,14 @@ function answerAdmitted(
     const context = new HttpContext(admission.caller, response)
     readBody(request, limit, (body) => {
       // A body that grows over the limit without having said so is cut, and what is left is no JSON (geth).
-      dispatch(setup, setup.dispatcherOf(route.network), 'bytes' in body ? body.bytes : '{', context)
+      const bytes = 'bytes' in body ? body.bytes : '{'
+      const dispatcher = setup.dispatcherOf(route.network)
+      if (dispatcher instanceof Promise) {
+        dispatcher.then(
+          (opened) => dispatch(setup, opened, bytes, context),
+          (error: unknown) => fail(setup, response, error),
+        )
+      } else dispatch(setup, dispatcher, bytes, context)
     })
   }
 }

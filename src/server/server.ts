@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { Door } from '../provider/door/door.js'
@@ -8,7 +9,7 @@ import { createApp } from './app.js'
 import { refuseControl } from './control.js'
 import type { FileEndpoint } from './fileNetwork.js'
 import { answerFileRequest, isFilePath } from './fileNetwork.js'
-import { listenOnAll } from './listen.js'
+import { formatAddress, listenOnAll } from './listen.js'
 import { sendText } from './reply.js'
 import type { NetworkNames } from './route.js'
 import { parseRpcRoute } from './route.js'
@@ -20,7 +21,8 @@ import { Upgrades } from './upgrade.js'
 export interface ServerSetup {
   door: Door
   names: NetworkNames
-  dispatcherOf: (network: string) => Dispatcher
+  /** A network that is not open yet answers when it is. */
+  dispatcherOf: (network: string) => Dispatcher | Promise<Dispatcher>
   files: FileEndpoint
   /** The routes of the controls besides JSON-RPC and health. */
   control?: Hono | undefined
@@ -44,6 +46,7 @@ export class NodeServer {
   readonly #upgrades: Upgrades
   readonly #app: RequestListener
   readonly #servers: Server[] = []
+  #addresses: string[] = []
 
   constructor(setup: ServerSetup) {
     this.#setup = setup
@@ -64,7 +67,10 @@ export class NodeServer {
    * @throws AddressInUseError
    */
   async listen(address: { hosts: readonly string[]; port: number }): Promise<number> {
-    return this.#listen(address, (request, response) => this.#answer(request, response), true)
+    const listener: RequestListener = (request, response) => this.#answer(request, response)
+    const { servers, port } = await this.#listen(address, listener, { upgrades: true })
+    this.#addresses = servers.map((server) => formatAddress((server.address() as AddressInfo).address, port))
+    return port
   }
 
   /**
@@ -74,7 +80,13 @@ export class NodeServer {
    * @throws AddressInUseError
    */
   async listenForFiles(address: { hosts: readonly string[]; port: number }): Promise<number> {
-    return this.#listen(address, (request, response) => this.#answerFiles(request, response), false)
+    const listener: RequestListener = (request, response) => this.#answerFiles(request, response)
+    return (await this.#listen(address, listener, { upgrades: false })).port
+  }
+
+  /** Where JSON-RPC is listened for, as `127.0.0.1:8545`. */
+  get addresses(): string[] {
+    return this.#addresses
   }
 
   /** Stops listening and ends every connection, at the latest after `graceMilliseconds`. */
@@ -92,9 +104,9 @@ export class NodeServer {
   async #listen(
     address: { hosts: readonly string[]; port: number },
     listener: RequestListener,
-    upgrades: boolean,
-  ): Promise<number> {
-    const { servers, port } = await listenOnAll(() => {
+    { upgrades }: { upgrades: boolean },
+  ): Promise<{ servers: Server[]; port: number }> {
+    const listening = await listenOnAll(() => {
       // An upload may take as long as it likes.
       const server = createServer({ requestTimeout: 0, keepAliveTimeout: keepAliveSeconds * 1000 }, listener)
       if (upgrades) {
@@ -107,8 +119,8 @@ export class NodeServer {
       }
       return server
     }, address)
-    this.#servers.push(...servers)
-    return port
+    this.#servers.push(...listening.servers)
+    return listening
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {

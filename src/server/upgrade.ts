@@ -15,7 +15,7 @@ import { WebSocketConnection } from './webSocketConnection.js'
 export interface UpgradeSetup {
   door: Door
   names: NetworkNames
-  dispatcherOf: (network: string) => Dispatcher
+  dispatcherOf: (network: string) => Dispatcher | Promise<Dispatcher>
   /** Longest message in bytes; a longer one closes the connection with 1009. */
   maxMessage: number
   /** Seconds after which a silent connection is closed; undefined never. */
@@ -62,14 +62,15 @@ export class Upgrades {
       refuseUpgrade(socket, admission.refusal)
       return
     }
+    const dispatcher = await this.#setup.dispatcherOf(route.network)
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      this.#open(new WebSocketConnection(webSocket, this.#setup), route.network, admission.caller)
+      this.#open(new WebSocketConnection(webSocket, this.#setup), dispatcher, admission.caller)
     })
   }
 
-  #open(connection: WebSocketConnection, network: string, caller: Caller): void {
+  #open(connection: WebSocketConnection, dispatcher: Dispatcher, caller: Caller): void {
     this.#connections.add(connection)
-    connection.run(this.#setup.dispatcherOf(network), caller, () => this.#connections.delete(connection))
+    connection.run(dispatcher, caller, () => this.#connections.delete(connection))
   }
 
   /** Ends every connection: the other side is told that the node goes away. */

@@ -1,0 +1,72 @@
+import type { NodeHooks, RunningNode } from '../node.js'
+import { startNode } from '../node.js'
+import { formatHelp } from '../options/help.js'
+import type { CommandSettings } from '../options.js'
+import { optionDefinitions, parseCommandOptions } from '../options.js'
+import { version } from '../version.js'
+import { formatBanner } from './banner.js'
+import { formatBlockLine, formatFailureLine } from './lines.js'
+import { formatReadyLine } from './readyLine.js'
+import { untilToldToStop } from './stopping.js'
+import { isUserError } from './userError.js'
+
+const usage = `Usage: standin [options]
+
+A local stand-in for a hosted Ethereum node and file network. Options may also be given as environment variables
+and, by their camel-case names, in a JSON file (--config).
+
+`
+
+/** Exit status for what the user can mend: an unknown flag, a bad value, a port that is taken. */
+const misuse = 2
+
+/** Runs the command until it is told to stop. @returns the exit status */
+export async function runCommand(words: readonly string[]): Promise<number> {
+  try {
+    const settings = parseCommandOptions({ words, environment: process.env })
+    if (settings.help) print(usage + formatHelp(optionDefinitions))
+    else if (settings.version) print(version)
+    else await serve(settings)
+    return 0
+  } catch (error) {
+    if (!isUserError(error)) throw error
+    warn(`standin: ${error.message}`)
+    return misuse
+  }
+}
+
+async function serve(settings: CommandSettings): Promise<void> {
+  const stopping = untilToldToStop({ parentPid: settings.parentPid })
+  const node = await startNode(settings, createHooks(settings))
+  announce(settings, node)
+  await stopping
+  await node.stop()
+}
+
+function createHooks(settings: CommandSettings): NodeHooks {
+  const faults: NodeHooks = {
+    warn: (message) => warn(`Warning: ${message}`),
+    fault: (place, fault) =>
+      warn(`Error in ${place}: ${fault instanceof Error ? fault.stack : String(fault)}`),
+  }
+  if (settings.quiet || settings.json) return faults
+  const showNetwork = settings.network.length > 0
+  return {
+    ...faults,
+    block: (network, block) => print(formatBlockLine(block, showNetwork ? network : undefined)),
+    failure: (call) => print(formatFailureLine(call, showNetwork)),
+  }
+}
+
+function announce(settings: CommandSettings, node: RunningNode): void {
+  if (settings.json) print(formatReadyLine(settings, node))
+  else if (!settings.quiet) print(formatBanner(settings, node))
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+function warn(text: string): void {
+  process.stderr.write(`${text}\n`)
+}

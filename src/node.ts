@@ -1,0 +1,148 @@
+import type { StoredBlock } from './chain/block/record.js'
+import type { Network } from './network/network.js'
+import type { NodeUrls } from './node/addresses.js'
+import { formatUrls } from './node/addresses.js'
+import { openData } from './node/data.js'
+import { listenOnPorts } from './node/listenOnPorts.js'
+import { NetworkMap } from './node/networkMap.js'
+import type { NodeSettings } from './options.js'
+import type { Mode } from './provider/door/door.js'
+import { Door } from './provider/door/door.js'
+import type { EndedCall } from './provider/gate/gate.js'
+import { ProviderGate } from './provider/gate/gate.js'
+import type { ApiKey } from './provider/keys/apiKey.js'
+import { KeyStore } from './provider/keys/keyStore.js'
+import { decideMode, parseKeyFlag } from './provider/mode.js'
+import { parseNetworks, standardNetwork } from './provider/networks.js'
+import { NodeServer } from './server/server.js'
+
+/** Told of what happens in a node. */
+export interface NodeHooks {
+  /** Something that the user should know, in one line. */
+  warn?(message: string): void
+  /** A network has a new head. */
+  block?(network: string, block: StoredBlock): void
+  /** A call has ended with an error. */
+  failure?(call: EndedCall): void
+  /** A fault of ours. */
+  fault?(place: string, fault: unknown): void
+}
+
+/** A node that runs. */
+export interface RunningNode {
+  urls: NodeUrls
+  mode: Mode
+  /** The port of JSON-RPC. */
+  port: number
+  /** Every address of JSON-RPC with its port, as the system names them. */
+  addresses: readonly string[]
+  /** The network that paths without a name mean. */
+  network: Network
+  dataDirectory: string
+  /** A key that was made up because none was given and other machines reach the node. */
+  generatedKey: ApiKey | undefined
+  /** The base URLs of the further networks. */
+  furtherNetworks: ReadonlyMap<string, NodeUrls>
+  /** Puts every open chain back to its genesis; files and pins stay. */
+  reset(): Promise<void>
+  /** Stops listening, ends every connection and closes the data. */
+  stop(): Promise<void>
+}
+
+/** The key that is shown where any key opens. */
+const exampleKey = 'local'
+
+/** Most bytes of one upload to the hosted file network. */
+const hostedMaxUpload = 100_000_000
+
+/**
+ * Builds a node and starts it.
+ *
+ * It listens before the chain is there, so that clients may connect while the rest is loaded: their first requests
+ * wait.
+ *
+ * @throws OptionError, NetworkNameError, AddressInUseError or DataDirectoryError for what the user can mend.
+ */
+export async function startNode(settings: NodeSettings, hooks: NodeHooks = {}): Promise<RunningNode> {
+  const warn = (message: string): void => hooks.warn?.(message)
+  const report = (place: string, fault: unknown): void => hooks.fault?.(place, fault)
+  const keys = settings.key.map(parseKeyFlag)
+  const decision = decideMode({ mode: settings.mode, hosts: settings.host, keys })
+  const { mode } = decision
+  decision.warnings.forEach(warn)
+  const names = [{ name: standardNetwork, chainId: settings.chainId }, ...parseNetworks(settings.network)]
+  const networks = new NetworkMap(names, async ({ name, chainId }, index) => {
+    const [{ openNetwork }, { database }] = await Promise.all([import('./network.js'), data])
+    const gate = new ProviderGate({ network: name, mode, onFailure: hooks.failure })
+    const network = await openNetwork({ name, chainId, settings, database, index, gate, report })
+    network.events.subscribe((event) => {
+      if (event.type === 'head') hooks.block?.(name, event.block)
+    })
+    return network
+  })
+  const server = new NodeServer({
+    door: new Door({
+      mode,
+      keys: new KeyStore(decision.keys),
+      allowedOrigins: settings.allowOrigin,
+      filesWithoutCredentials: settings.noIpfsAuth,
+    }),
+    names: {
+      all: new Set(names.map(({ name }) => name)),
+      standard: standardNetwork,
+      domain: settings.domain?.toLowerCase(),
+    },
+    dispatcherOf: (name) => networks.dispatcher(name),
+    files: { execute: async (request) => (await files).execute(request) },
+    health: () => ({ ready: urls !== undefined, mode, networks: names.map(({ name }) => name) }),
+    urls: () => ({ ...urls }),
+    allowedHosts: settings.allowHost.map((host) => host.toLowerCase()),
+    limits: {
+      ...settings,
+      maxUpload: settings.maxUpload ?? (mode === 'strict' ? hostedMaxUpload : undefined),
+      idleTimeout: settings.wsIdleTimeout,
+    },
+    report: (fault) => report('server', fault),
+  })
+  let urls: NodeUrls | undefined
+  const listening = listenOnPorts(server, settings, warn)
+  const data = listening.then(() => openData(settings))
+  const files = data.then(async ({ directory }) => {
+    const { createFileNetwork } = await import('./ipfs/file-network.js')
+    return createFileNetwork({ ...settings, directory })
+  })
+  const close = async (): Promise<void> => {
+    await server.close()
+    await networks.close()
+    await files.then((opened) => opened.close()).catch(() => undefined)
+    await data.then((opened) => opened.close()).catch(() => undefined)
+  }
+  try {
+    const ports = await listening
+    const [{ directory: dataDirectory }, network] = await Promise.all([
+      data,
+      networks.get(standardNetwork),
+      files,
+    ])
+    const key = decision.keys[0]?.key ?? exampleKey
+    const facts = { ...ports, hosts: settings.host, key, tls: false }
+    urls = formatUrls(facts)
+    return {
+      urls,
+      mode,
+      port: ports.port,
+      addresses: server.addresses,
+      network,
+      dataDirectory,
+      generatedKey: decision.generatedKey,
+      furtherNetworks: new Map(names.slice(1).map(({ name }) => [name, formatUrls(facts, name)])),
+      reset: async () => {
+        await Promise.all(networks.opened().map((opened) => opened.reset()))
+      },
+      stop: close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

@@ -1,0 +1,42 @@
+/** Where a node is reached, as its users write it. */
+export interface NodeUrls {
+  /** JSON-RPC over HTTP, with a key. */
+  url: string
+  /** JSON-RPC over WebSocket, with a key. */
+  wsUrl: string
+  /** The file network, without `/api/v0`. */
+  ipfsUrl: string
+  /** The controls: health, journal, faults and the rest. */
+  controlUrl: string
+}
+
+/** What the URLs of a node are made of. */
+export interface AddressFacts {
+  hosts: readonly string[]
+  port: number
+  /** The port of the file network alone; undefined if it answers on the main port only. */
+  ipfsPort: number | undefined
+  /** The key that is shown. */
+  key: string
+  tls: boolean
+}
+
+/** The URLs of the default network, or of another one. */
+export function formatUrls(facts: AddressFacts, network?: string): NodeUrls {
+  const host = formatHost(facts.hosts[0] ?? '127.0.0.1')
+  const s = facts.tls ? 's' : ''
+  const base = `${host}:${facts.port}${network === undefined ? '' : `/${network}`}`
+  return {
+    url: `http${s}://${base}/v3/${facts.key}`,
+    wsUrl: `ws${s}://${base}/ws/v3/${facts.key}`,
+    ipfsUrl: `http${s}://${host}:${facts.ipfsPort ?? facts.port}`,
+    controlUrl: `http${s}://${host}:${facts.port}/_standin`,
+  }
+}
+
+/** An address that listens to everybody is shown as the loopback address of its kind. */
+function formatHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}

@@ -1,0 +1,55 @@
+import type { Network } from '../network/network.js'
+import type { NetworkName } from '../provider/networks.js'
+import type { Dispatcher } from '../rpc/dispatcher.js'
+
+/** Opens one of the node's networks. */
+export type OpenNamed = (network: NetworkName, index: number) => Promise<Network>
+
+/** The networks of a node. Each is opened when it is first used. */
+export class NetworkMap {
+  readonly names: readonly NetworkName[]
+  readonly #open: OpenNamed
+  readonly #opened = new Map<string, Network>()
+  readonly #opening = new Map<string, Promise<Network>>()
+
+  constructor(names: readonly NetworkName[], open: OpenNamed) {
+    this.names = names
+    this.#open = open
+  }
+
+  /** The network of a name that `names` holds. */
+  async get(name: string): Promise<Network> {
+    const opening = this.#opening.get(name) ?? this.#begin(name)
+    return opening
+  }
+
+  /** Its dispatcher, at once if the network is open already. */
+  dispatcher(name: string): Dispatcher | Promise<Dispatcher> {
+    const opened = this.#opened.get(name)
+    return opened?.dispatcher ?? this.get(name).then(({ dispatcher }) => dispatcher)
+  }
+
+  /** Those that are open. */
+  opened(): Network[] {
+    return [...this.#opened.values()]
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#opening.values())
+    await Promise.all(this.opened().map((network) => network.close()))
+  }
+
+  #begin(name: string): Promise<Network> {
+    const index = this.names.findIndex((network) => network.name === name)
+    const named = this.names[index]
+    if (named === undefined) throw new Error(`there is no network ${name}`)
+    const opening = this.#open(named, index)
+    this.#opening.set(name, opening)
+    opening.then(
+      (network) => this.#opened.set(name, network),
+      // The next request tries again.
+      () => this.#opening.delete(name),
+    )
+    return opening
+  }
+}
