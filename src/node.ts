@@ -71,10 +71,10 @@ export async function startNode(settings: NodeSettings, hooks: NodeHooks = {}): 
   const { mode } = decision
   decision.warnings.forEach(warn)
   const names = [{ name: standardNetwork, chainId: settings.chainId }, ...parseNetworks(settings.network)]
-  const networks = new NetworkMap(names, async ({ name, chainId }, index) => {
-    const [{ openNetwork }, { database }] = await Promise.all([import('./network.js'), data])
+  const networks = new NetworkMap(names, async ({ name, chainId }) => {
+    const [{ openNetwork }, opened] = await Promise.all([import('./network.js'), data])
     const gate = new ProviderGate({ network: name, mode, onFailure: hooks.failure })
-    const network = await openNetwork({ name, chainId, settings, database, index, gate, report })
+    const network = await openNetwork({ name, chainId, settings, data: opened, gate, report })
     network.events.subscribe((event) => {
       if (event.type === 'head') hooks.block?.(name, event.block)
     })

@@ -4,6 +4,7 @@ import type { Hex } from '../encoding/hex.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
 import type { Gate } from '../rpc/gate.js'
 import type { Database } from '../storage/database.js'
+import type { Manifest } from '../storage/manifest.js'
 
 /** An account that a network funds at genesis. */
 export interface FundedAccount {
@@ -38,15 +39,21 @@ export interface Network {
   close(): Promise<void>
 }
 
+/** What a data directory keeps of chains; all networks of a node share it. */
+export interface NetworkData {
+  database: Database
+  manifest: Manifest
+  /** Writes the manifest as it is now. */
+  saveManifest(): void
+}
+
 /** What a network is opened with. */
 export interface NetworkRequest {
   name: string
   /** Stands in place of the settings' chain id. */
   chainId: bigint
   settings: NodeSettings
-  database: Database
-  /** Which of the networks in the database this is; see storage/keyspace. */
-  index: number
+  data: NetworkData
   /** Stands before every call of the network. */
   gate: Gate
   /** Told of faults of ours, with the method that met them. */

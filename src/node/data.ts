@@ -1,14 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { NetworkData } from '../network/network.js'
 import type { NodeSettings } from '../options.js'
-import type { Database } from '../storage/database.js'
 import { openDatabase } from '../storage/database.js'
+import { lockDirectory } from '../storage/lock.js'
+import { FORMAT_VERSION, readManifest, writeManifest } from '../storage/manifest.js'
+import {
+  createTemporaryDirectory,
+  removeTemporaryDirectory,
+  sweepTemporaryDirectories,
+} from '../storage/temporaryDirectory.js'
 
 /** The data of a node while it is open. */
-export interface NodeData {
+export interface NodeData extends NetworkData {
   directory: string
-  database: Database
   close(): Promise<void>
 }
 
@@ -18,11 +22,30 @@ export interface NodeData {
  * @throws DataDirectoryError if another process has it or what is in it does not fit.
  */
 export async function openData(settings: Pick<NodeSettings, 'dataDir' | 'sync'>): Promise<NodeData> {
-  const directory = settings.dataDir ?? (await mkdtemp(join(tmpdir(), 'standin-')))
-  const database = await openDatabase({ directory: join(directory, 'chain'), sync: settings.sync })
-  const close = async (): Promise<void> => {
-    await database.close()
-    if (settings.dataDir === undefined) await rm(directory, { recursive: true, force: true })
+  const isTemporary = settings.dataDir === undefined
+  const directory = settings.dataDir ?? createTemporaryDirectory()
+  const lock = lockDirectory(directory)
+  const leave = async (): Promise<void> => {
+    lock.release()
+    if (isTemporary) await removeTemporaryDirectory(directory)
   }
-  return { directory, database, close }
+  try {
+    const manifest = readManifest(directory) ?? { formatVersion: FORMAT_VERSION, networks: {} }
+    const database = await openDatabase({ directory: join(directory, 'chain'), sync: settings.sync })
+    // In nobody's way: what other processes left behind is none of this start's business.
+    setTimeout(() => void sweepTemporaryDirectories().catch(() => undefined), 500).unref()
+    return {
+      directory,
+      database,
+      manifest,
+      saveManifest: () => writeManifest(directory, manifest),
+      close: async () => {
+        await database.close()
+        await leave()
+      },
+    }
+  } catch (error) {
+    await leave()
+    throw error
+  }
 }

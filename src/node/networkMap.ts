@@ -3,7 +3,7 @@ import type { NetworkName } from '../provider/networks.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
 
 /** Opens one of the node's networks. */
-export type OpenNamed = (network: NetworkName, index: number) => Promise<Network>
+export type OpenNamed = (network: NetworkName) => Promise<Network>
 
 /** The networks of a node. Each is opened when it is first used. */
 export class NetworkMap {
@@ -40,10 +40,9 @@ export class NetworkMap {
   }
 
   #begin(name: string): Promise<Network> {
-    const index = this.names.findIndex((network) => network.name === name)
-    const named = this.names[index]
+    const named = this.names.find((network) => network.name === name)
     if (named === undefined) throw new Error(`there is no network ${name}`)
-    const opening = this.#open(named, index)
+    const opening = this.#open(named)
     this.#opening.set(name, opening)
     opening.then(
       (network) => this.#opened.set(name, network),
