@@ -20,7 +20,7 @@ export function createCallSite(
   return {
     header,
     rules,
-    state: new WorkingState(state),
+    state: new WorkingState({ base: state }),
     blockHash: (number) => ancestorHash(view, header, number),
   }
 }

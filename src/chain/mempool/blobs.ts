@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import { bytesEqual, bytesToHex } from '../../encoding/hex.js'
+import { TransactionRejectedError } from '../errors.js'
+import { MAX_BLOBS_PER_TRANSACTION } from '../execution/preCheck.js'
+import { kzg, loadKzg } from '../kzg.js'
+import type { ForkRules } from '../types.js'
+import type { TransactionFields } from './decode.js'
+import type { BlobSidecar } from './transaction.js'
+
+/** EIP-7594: cells of an extended blob, each with its proof. */
+const CELLS_PER_BLOB = 128
+/** EIP-4844, VERSIONED_HASH_VERSION_KZG. */
+const HASH_VERSION = 0x01
+
+/**
+ * Checks that a blob transaction and its sidecar belong together, without the proofs (geth: core/txpool/validation.go,
+ * validateBlobTx).
+ *
+ * @throws TransactionRejectedError
+ */
+export function checkBlobs(fields: TransactionFields, rules: ForkRules): void {
+  const { maxFeePerBlobGas = 0n, blobVersionedHashes: hashes = [], sidecar } = fields
+  if (maxFeePerBlobGas < 1n) {
+    throw rejected(`transaction gas price below minimum: blob fee cap ${maxFeePerBlobGas}, minimum needed 1`)
+  }
+  if (sidecar === undefined) throw rejected('missing sidecar in blob transaction')
+  if (hashes.length === 0) throw rejected('blobless blob transaction')
+  if (hashes.length > MAX_BLOBS_PER_TRANSACTION) {
+    throw rejected(
+      `transaction blob limit exceeded: blob count ${hashes.length}, limit ${MAX_BLOBS_PER_TRANSACTION}`,
+    )
+  }
+  const { blobs, commitments, proofs, version } = sidecar
+  if (blobs.length !== hashes.length) {
+    throw rejected(`invalid number of ${blobs.length} blobs compared to ${hashes.length} blob hashes`)
+  }
+  if (commitments.length !== hashes.length) {
+    throw rejected(
+      `invalid number of ${commitments.length} blob commitments compared to ${hashes.length} blob hashes`,
+    )
+  }
+  commitments.forEach((commitment, i) => {
+    const computed = versionedHash(commitment)
+    const named = hashes[i] ?? new Uint8Array(0)
+    if (!bytesEqual(computed, named)) {
+      throw rejected(
+        `blob ${i}: computed hash ${bytesToHex(computed)} mismatches transaction one ${bytesToHex(named)}`,
+      )
+    }
+  })
+  const wanted = rules.isActivatedEIP(7594) ? 1 : 0
+  if (version !== wanted) {
+    throw rejected(`Wrong sidecar format: unexpected sidecar version, want: ${wanted}, got: ${version}`)
+  }
+  const expected = hashes.length * (wanted === 1 ? CELLS_PER_BLOB : 1)
+  if (proofs.length !== expected) {
+    throw rejected(
+      `Wrong sidecar format: invalid number of ${proofs.length} blob proofs expected ${expected}`,
+    )
+  }
+}
+
+/** The hash that stands for a blob in a transaction: sha256 of its commitment behind a version byte (EIP-4844). */
+export function versionedHash(commitment: Uint8Array): Uint8Array {
+  const hash = Uint8Array.from(createHash('sha256').update(commitment).digest())
+  hash[0] = HASH_VERSION
+  return hash
+}
+
+/**
+ * Verifies the proofs of a sidecar; the first call loads the KZG library.
+ *
+ * @throws TransactionRejectedError if a proof is wrong.
+ */
+export async function verifySidecar({ version, blobs, commitments, proofs }: BlobSidecar): Promise<void> {
+  await loadKzg()
+  const blobTexts = blobs.map(bytesToHex)
+  const commitmentTexts = commitments.map(bytesToHex)
+  const proofTexts = proofs.map(bytesToHex)
+  let isSound = false
+  try {
+    isSound =
+      version === 0
+        ? kzg.verifyBlobProofBatch(blobTexts, commitmentTexts, proofTexts)
+        : verifyCells(blobTexts, commitmentTexts, proofTexts)
+  } catch (error) {
+    throw rejected(`KZG verification error: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  if (!isSound) throw rejected('KZG verification error: invalid proof')
+}
+
+function verifyCells(blobs: string[], commitments: string[], proofs: string[]): boolean {
+  const cells = blobs.flatMap((blob) => kzg.computeCells(blob))
+  const indices = cells.map((_, i) => i % CELLS_PER_BLOB)
+  const perCell = cells.map((_, i) => commitments[Math.floor(i / CELLS_PER_BLOB)] as string)
+  return kzg.verifyCellKzgProofBatch(perCell, indices, cells, proofs)
+}
+
+function rejected(words: string): TransactionRejectedError {
+  return new TransactionRejectedError(words)
+}

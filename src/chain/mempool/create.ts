@@ -1,0 +1,69 @@
+import {
+  createAccessList2930Tx,
+  createBlob4844Tx,
+  createEOACode7702Tx,
+  createFeeMarket1559Tx,
+  createLegacyTx,
+  type TypedTransaction,
+} from '@ethereumjs/tx'
+import { Address } from '@ethereumjs/util'
+import { bytesToHex, type Hex } from '../../encoding/hex.js'
+import { quantity } from '../../encoding/quantity.js'
+import type { AccessListEntry, Authorization } from '../execution/callObject.js'
+import type { ForkRules } from '../types.js'
+import type { TransactionFields } from './decode.js'
+
+/** A transaction's fields with or without its signature. */
+export type CreatableFields = Omit<TransactionFields, 'v' | 'r' | 's' | 'size' | 'sidecar'> &
+  Partial<Pick<TransactionFields, 'v' | 'r' | 's'>>
+
+/**
+ * ethereumjs' object for a transaction; a blob transaction is without its sidecar, as blocks hold it.
+ *
+ * @throws Error if the fields break a rule that the mempool checks before.
+ */
+export function createTransaction(fields: CreatableFields, rules: ForkRules): TypedTransaction {
+  const options = { common: rules, allowUnlimitedInitCodeSize: true }
+  const { type, nonce, gasLimit, value, data, v, r, s } = fields
+  const shared = {
+    nonce,
+    gasLimit,
+    value,
+    data,
+    ...(fields.to === undefined ? {} : { to: new Address(fields.to) }),
+    ...(v === undefined ? {} : { v, r, s }),
+  }
+  if (type === 0) return createLegacyTx({ ...shared, gasPrice: fields.gasPrice }, options)
+  const typed = { ...shared, chainId: fields.chainId, accessList: toAccessList(fields.accessList) }
+  if (type === 1) return createAccessList2930Tx({ ...typed, gasPrice: fields.gasPrice }, options)
+  const { maxFeePerGas, maxPriorityFeePerGas } = fields
+  const feeMarket = { ...typed, maxFeePerGas, maxPriorityFeePerGas }
+  if (type === 2) return createFeeMarket1559Tx(feeMarket, options)
+  if (type === 3) {
+    const blobVersionedHashes = (fields.blobVersionedHashes ?? []).map(bytesToHex)
+    return createBlob4844Tx(
+      { ...feeMarket, maxFeePerBlobGas: fields.maxFeePerBlobGas, blobVersionedHashes },
+      options,
+    )
+  }
+  const authorizationList = (fields.authorizationList ?? []).map(toAuthorization)
+  return createEOACode7702Tx({ ...feeMarket, authorizationList }, options)
+}
+
+function toAccessList(list: readonly AccessListEntry[]): { address: Hex; storageKeys: Hex[] }[] {
+  return list.map(({ address, storageKeys }) => ({
+    address: bytesToHex(address),
+    storageKeys: storageKeys.map(bytesToHex),
+  }))
+}
+
+function toAuthorization({ chainId, address, nonce, yParity, r, s }: Authorization) {
+  return {
+    chainId: quantity(chainId),
+    address: bytesToHex(address),
+    nonce: quantity(nonce),
+    yParity: quantity(yParity),
+    r: quantity(r),
+    s: quantity(s),
+  }
+}

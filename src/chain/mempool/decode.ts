@@ -1,0 +1,176 @@
+import { TransactionRejectedError } from '../errors.js'
+import type { AccessListEntry, Authorization } from '../execution/callObject.js'
+import { FieldReader } from './fieldReader.js'
+import { decodeStrictRlp, type RlpItem } from './strictRlp.js'
+import type { BlobSidecar } from './transaction.js'
+
+/** The types of transactions by their first byte (EIP-2718). */
+export type TransactionType = 0 | 1 | 2 | 3 | 4
+
+/** A transaction as its bytes say it, before anything is known of its soundness. */
+export interface TransactionFields {
+  type: TransactionType
+  /** Absent on legacy transactions without EIP-155. */
+  chainId?: bigint
+  nonce: bigint
+  gasLimit: bigint
+  /** Types 0 and 1. */
+  gasPrice?: bigint
+  /** Types 2, 3 and 4. */
+  maxFeePerGas?: bigint
+  maxPriorityFeePerGas?: bigint
+  /** 20 bytes; absent for a contract creation. */
+  to?: Uint8Array
+  value: bigint
+  data: Uint8Array
+  accessList: readonly AccessListEntry[]
+  /** Type 3. */
+  maxFeePerBlobGas?: bigint
+  blobVersionedHashes?: readonly Uint8Array[]
+  sidecar?: BlobSidecar
+  /** Type 4. */
+  authorizationList?: readonly Authorization[]
+  /** As it stands in the encoding: a recovery bit, or for legacy transactions 27, 28 or EIP-155's number. */
+  v: bigint
+  r: bigint
+  s: bigint
+  /** Bytes of the encoding, with the blobs if they came along. */
+  size: number
+}
+
+/**
+ * The fields of a signed transaction in its EIP-2718 form; blob transactions come with their sidecar.
+ *
+ * @throws TransactionRejectedError in geth's words (core/types/transaction.go).
+ */
+export function decodeTransaction(raw: Uint8Array): TransactionFields {
+  const type = raw[0]
+  const size = raw.length
+  if (type !== undefined && type > 0x7f) return { ...legacy(decodeStrictRlp(raw)), size }
+  if (type === undefined || size <= 1) throw new TransactionRejectedError('typed transaction too short')
+  const reader = typedReaders.get(type)
+  if (reader === undefined) throw new TransactionRejectedError('transaction type not supported')
+  return { ...reader(decodeStrictRlp(raw.subarray(1))), size }
+}
+
+type Fields = Omit<TransactionFields, 'size'>
+
+const typedReaders: ReadonlyMap<number, (item: RlpItem) => Fields> = new Map([
+  [1, accessListTransaction],
+  [2, feeMarketTransaction],
+  [3, blobTransaction],
+  [4, setCodeTransaction],
+])
+
+function legacy(item: RlpItem): Fields {
+  const reader = new FieldReader(item, 'types.LegacyTx')
+  const fields = {
+    type: 0 as const,
+    nonce: reader.uint64('Nonce'),
+    gasPrice: reader.big('GasPrice'),
+    gasLimit: reader.uint64('Gas'),
+    ...recipient(reader.optionalAddress('To')),
+    value: reader.big('Value'),
+    data: reader.bytes('Data'),
+    accessList: [],
+    ...signature(reader),
+  }
+  const { v } = fields
+  return v >= 35n ? { ...fields, chainId: (v - 35n) / 2n } : fields
+}
+
+function accessListTransaction(item: RlpItem): Fields {
+  const reader = new FieldReader(item, 'types.AccessListTx')
+  return {
+    type: 1,
+    chainId: reader.big('ChainID'),
+    nonce: reader.uint64('Nonce'),
+    gasPrice: reader.big('GasPrice'),
+    gasLimit: reader.uint64('Gas'),
+    ...recipient(reader.optionalAddress('To')),
+    value: reader.big('Value'),
+    data: reader.bytes('Data'),
+    accessList: reader.accessList(),
+    ...signature(reader),
+  }
+}
+
+function feeMarketTransaction(item: RlpItem): Fields {
+  const reader = new FieldReader(item, 'types.DynamicFeeTx')
+  return {
+    type: 2,
+    ...feeMarketFields(reader),
+    ...recipient(reader.optionalAddress('To')),
+    value: reader.big('Value'),
+    data: reader.bytes('Data'),
+    accessList: reader.accessList(),
+    ...signature(reader),
+  }
+}
+
+function setCodeTransaction(item: RlpItem): Fields {
+  const reader = new FieldReader(item, 'types.SetCodeTx')
+  return {
+    type: 4,
+    ...feeMarketFields(reader),
+    to: reader.address('To'),
+    value: reader.uint256('Value'),
+    data: reader.bytes('Data'),
+    accessList: reader.accessList(),
+    authorizationList: reader.authorizationList(),
+    ...signature(reader),
+  }
+}
+
+/** With its sidecar: [transaction, version?, blobs, commitments, proofs] (EIP-4844, EIP-7594). */
+function blobTransaction(item: RlpItem): Fields {
+  if (!Array.isArray(item) || !Array.isArray(item[0])) return blobFields(item)
+  const isVersioned = !Array.isArray(item[1])
+  const reader = new FieldReader(item, isVersioned ? 'types.blobTxWithBlobsV1' : 'types.blobTxWithBlobsV0')
+  const fields = blobFields(reader.take())
+  const version = isVersioned ? reader.uint8('Version') : 0n
+  if (version > 1n) throw new TransactionRejectedError(`unsupported blob tx version ${version}`)
+  const sidecar: BlobSidecar = {
+    version: version === 0n ? 0 : 1,
+    blobs: reader.byteStrings('Blobs'),
+    commitments: reader.byteStrings('Commitments'),
+    proofs: reader.byteStrings('Proofs'),
+  }
+  reader.end()
+  return { ...fields, sidecar }
+}
+
+function blobFields(item: RlpItem): Fields {
+  const reader = new FieldReader(item, 'types.BlobTx')
+  return {
+    type: 3,
+    ...feeMarketFields(reader),
+    to: reader.address('To'),
+    value: reader.uint256('Value'),
+    data: reader.bytes('Data'),
+    accessList: reader.accessList(),
+    maxFeePerBlobGas: reader.uint256('BlobFeeCap'),
+    blobVersionedHashes: reader.hashes('BlobHashes'),
+    ...signature(reader),
+  }
+}
+
+function feeMarketFields(reader: FieldReader) {
+  return {
+    chainId: reader.big('ChainID'),
+    nonce: reader.uint64('Nonce'),
+    maxPriorityFeePerGas: reader.big('GasTipCap'),
+    maxFeePerGas: reader.big('GasFeeCap'),
+    gasLimit: reader.uint64('Gas'),
+  }
+}
+
+function recipient(to: Uint8Array | undefined): { to?: Uint8Array } {
+  return to === undefined ? {} : { to }
+}
+
+function signature(reader: FieldReader): { v: bigint; r: bigint; s: bigint } {
+  const fields = { v: reader.big('V'), r: reader.big('R'), s: reader.big('S') }
+  reader.end()
+  return fields
+}

@@ -1,0 +1,135 @@
+import { bytesToBigint } from '../../encoding/quantity.js'
+import type { AccessListEntry, Authorization } from '../execution/callObject.js'
+import { fieldError } from './rlpError.js'
+import type { RlpItem } from './strictRlp.js'
+
+/** Takes the fields of a transaction's list one after another, in geth's words where one does not fit. */
+export class FieldReader {
+  readonly #items: readonly RlpItem[]
+  readonly #type: string
+  readonly #path: string
+  #next = 0
+
+  /**
+   * @param type - the name of geth's type
+   * @param path - where the list stands in the value that is decoded
+   */
+  constructor(item: RlpItem | undefined, type: string, path = `(${type})`) {
+    if (!Array.isArray(item)) throw fieldError('expected input list', type, path === `(${type})` ? '' : path)
+    this.#items = item
+    this.#type = type
+    this.#path = path
+  }
+
+  /** @throws TransactionEncodingError if fields are left */
+  end(): void {
+    if (this.#next < this.#items.length) throw fieldError('input list has too many elements', this.#type, '')
+  }
+
+  take(): RlpItem {
+    const item = this.#items[this.#next++]
+    if (item === undefined) throw fieldError('too few elements', this.#type, '')
+    return item
+  }
+
+  bytes(name: string): Uint8Array {
+    return toBytes(this.take(), '[]uint8', `${this.#path}.${name}`)
+  }
+
+  uint64(name: string): bigint {
+    return toUint(this.take(), { type: 'uint64', length: 8 }, `${this.#path}.${name}`)
+  }
+
+  uint8(name: string): bigint {
+    return toUint(this.take(), { type: 'uint8', length: 1 }, `${this.#path}.${name}`)
+  }
+
+  uint256(name: string): bigint {
+    return toUint(this.take(), { type: 'uint256.Int', length: 32 }, `${this.#path}.${name}`)
+  }
+
+  /** A number of any length. */
+  big(name: string): bigint {
+    return toUint(this.take(), { type: '*big.Int', length: Infinity }, `${this.#path}.${name}`)
+  }
+
+  address(name: string): Uint8Array {
+    return toFixed(this.take(), { type: 'common.Address', length: 20 }, `${this.#path}.${name}`)
+  }
+
+  /** An address, or no bytes for none. */
+  optionalAddress(name: string): Uint8Array | undefined {
+    const item = this.take()
+    if (item.length === 0) return undefined
+    return toFixed(item, { type: 'common.Address', length: 20 }, `${this.#path}.${name}`)
+  }
+
+  hashes(name: string): Uint8Array[] {
+    return toList(this.take(), '[]common.Hash', `${this.#path}.${name}`).map((item, i) =>
+      toFixed(item, { type: 'common.Hash', length: 32 }, `${this.#path}.${name}[${i}]`),
+    )
+  }
+
+  byteStrings(name: string): Uint8Array[] {
+    return toList(this.take(), `[]${name}`, `${this.#path}.${name}`).map((item) =>
+      toBytes(item, '[]uint8', `${this.#path}.${name}`),
+    )
+  }
+
+  accessList(): AccessListEntry[] {
+    const path = `${this.#path}.AccessList`
+    return toList(this.take(), 'types.AccessList', path).map((item, i) => {
+      const entry = new FieldReader(item, 'types.AccessTuple', `${path}[${i}]`)
+      const address = entry.address('Address')
+      const storageKeys = entry.hashes('StorageKeys')
+      entry.end()
+      return { address, storageKeys }
+    })
+  }
+
+  authorizationList(): Authorization[] {
+    const path = `${this.#path}.AuthList`
+    return toList(this.take(), '[]types.SetCodeAuthorization', path).map((item, i) => {
+      const entry = new FieldReader(item, 'types.SetCodeAuthorization', `${path}[${i}]`)
+      const authorization = {
+        chainId: entry.uint256('ChainID'),
+        address: entry.address('Address'),
+        nonce: entry.uint64('Nonce'),
+        yParity: entry.uint8('V'),
+        r: entry.uint256('R'),
+        s: entry.uint256('S'),
+      }
+      entry.end()
+      return authorization
+    })
+  }
+}
+
+interface FieldType {
+  type: string
+  length: number
+}
+
+function toList(item: RlpItem, type: string, path: string): RlpItem[] {
+  if (!Array.isArray(item)) throw fieldError('expected input list', type, path)
+  return item
+}
+
+function toBytes(item: RlpItem, type: string, path: string): Uint8Array {
+  if (Array.isArray(item)) throw fieldError('expected input string or byte', type, path)
+  return item
+}
+
+function toFixed(item: RlpItem, { type, length }: FieldType, path: string): Uint8Array {
+  const bytes = toBytes(item, type, path)
+  if (bytes.length > length) throw fieldError('input string too long', type, path)
+  if (bytes.length < length) throw fieldError('input string too short', type, path)
+  return bytes
+}
+
+function toUint(item: RlpItem, { type, length }: FieldType, path: string): bigint {
+  const bytes = toBytes(item, type, path)
+  if (bytes.length > length) throw fieldError('input string too long', type, path)
+  if (bytes[0] === 0) throw fieldError('non-canonical integer (leading zero bytes)', type, path)
+  return bytesToBigint(bytes)
+}

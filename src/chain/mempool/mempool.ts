@@ -1,0 +1,291 @@
+import { bytesToPlainHex } from '../../encoding/hex.js'
+import { GAS_PER_BLOB } from '../block/fees.js'
+import type { StoredBlock } from '../block/record.js'
+import { TransactionRejectedError } from '../errors.js'
+import type { ForkSchedule } from '../execution/rules.js'
+import type { ForkRules, StateView } from '../types.js'
+import { verifySidecar } from './blobs.js'
+import { Candidates } from './candidates.js'
+import { decodeTransaction, type TransactionFields } from './decode.js'
+import { fieldsOf } from './fields.js'
+import { defaultMempoolOptions, type MempoolOptions } from './options.js'
+import { recoverTransaction } from './sender.js'
+import { SenderQueue, type Entry } from './senderQueue.js'
+import { checkFunds, checkKind, checkReplacement } from './stateChecks.js'
+import { checkStatic, checkSubmission } from './staticChecks.js'
+import { maxFeePerGas, type PooledTransaction } from './transaction.js'
+
+/*
+ * Transactions wait here until a block takes them.
+ *
+ * A transaction is pending if its sender's state wants its nonce next, or wants it after other pending ones: it can be
+ * executed now. Behind a gap in the nonces it is queued, until the gap is filled. One with the nonce of another
+ * replaces it if it pays more: a tenth more of both fees, twice for blobs. Whether the fees reach the base fee, and
+ * whether the funds still do after earlier transactions, is decided when a block is built.
+ */
+
+/** What the mempool holds at one moment, to go back to. */
+export interface MempoolSnapshot {
+  readonly queues: ReadonlyMap<string, SenderQueue>
+}
+
+/** A transaction whose sender is known without its signature. */
+export type KnownTransaction = Pick<PooledTransaction, 'transaction' | 'sender' | 'impersonated' | 'hash'>
+
+interface Head {
+  state: StateView
+  block: StoredBlock
+}
+
+/** The transactions that wait for a block. */
+export class Mempool {
+  readonly #options: Required<MempoolOptions>
+  readonly #schedule: ForkSchedule
+  readonly #listeners = new Set<(transaction: PooledTransaction) => void>()
+  #queues = new Map<string, SenderQueue>()
+  #byHash = new Map<string, Entry>()
+  #arrivals = 0
+  #version = 0
+  #head: Head | undefined
+
+  /** A mempool takes transactions once {@link reset} has shown it a head. */
+  constructor(schedule: ForkSchedule, options: MempoolOptions = {}) {
+    this.#schedule = schedule
+    this.#options = { ...defaultMempoolOptions, ...options }
+  }
+
+  /** Grows with every change of what the mempool holds. */
+  get version(): number {
+    return this.#version
+  }
+
+  /** How many transactions wait, pending and queued. */
+  get size(): number {
+    return this.#byHash.size
+  }
+
+  /** What may be changed while the mempool works. */
+  get options(): Required<MempoolOptions> {
+    return this.#options
+  }
+
+  /**
+   * Calls a listener with every transaction that becomes pending.
+   *
+   * @returns a function that ends it
+   */
+  subscribe(listener: (transaction: PooledTransaction) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /**
+   * Takes a signed transaction in its EIP-2718 form.
+   *
+   * @throws TransactionRejectedError in geth's words and order.
+   */
+  async add(raw: Uint8Array): Promise<PooledTransaction> {
+    const fields = decodeTransaction(raw)
+    checkSubmission(fields, this.#options)
+    const rules = this.#rules()
+    this.#checkStatic(fields, true)
+    const pooled = recoverTransaction(fields, rules)
+    return this.#insert(pooled)
+  }
+
+  /**
+   * Takes a transaction whose sender is known: one that the node signed itself, or one of an impersonated account.
+   *
+   * @throws TransactionRejectedError in geth's words and order.
+   */
+  async addKnown(pooled: PooledTransaction): Promise<PooledTransaction> {
+    const fields = fieldsOf(pooled.transaction, pooled.sidecar)
+    checkSubmission(fields, this.#options)
+    this.#checkStatic(fields, !pooled.impersonated)
+    return this.#insert(pooled)
+  }
+
+  /** A waiting transaction by its 32-byte hash. */
+  get(hash: Uint8Array): PooledTransaction | undefined {
+    return this.#byHash.get(bytesToPlainHex(hash))
+  }
+
+  /** Transactions by sender, those that can be executed and those behind a gap. */
+  content(): {
+    sender: Uint8Array
+    pending: readonly PooledTransaction[]
+    queued: readonly PooledTransaction[]
+  }[] {
+    return [...this.#queues.values()].map(({ sender, pending, queued }) => ({ sender, pending, queued }))
+  }
+
+  /** The transactions of one 20-byte sender. */
+  contentFrom(sender: Uint8Array): {
+    pending: readonly PooledTransaction[]
+    queued: readonly PooledTransaction[]
+  } {
+    const queue = this.#queues.get(bytesToPlainHex(sender))
+    return { pending: queue?.pending ?? [], queued: queue?.queued ?? [] }
+  }
+
+  /** The nonce after the last pending transaction of a 20-byte sender; undefined if none of its waits. */
+  pendingNonce(sender: Uint8Array): bigint | undefined {
+    return this.#queues.get(bytesToPlainHex(sender))?.nextNonce
+  }
+
+  /** Offers the pending transactions that reach a base fee (wei per gas) to a block. */
+  candidates(baseFee: bigint): Candidates {
+    return new Candidates(this.#queues.values(), { baseFee, order: this.#options.order })
+  }
+
+  /** Whether a block with this base fee (wei per gas) would be offered anything. */
+  hasCandidates(baseFee: bigint): boolean {
+    for (const { pending } of this.#queues.values()) {
+      const [first] = pending
+      if (first !== undefined && maxFeePerGas(first.transaction) >= baseFee) return true
+    }
+    return false
+  }
+
+  /** Takes a waiting transaction out; those of its sender behind it become queued. */
+  drop(hash: Uint8Array): PooledTransaction | undefined {
+    const entry = this.#byHash.get(bytesToPlainHex(hash))
+    if (entry === undefined) return undefined
+    this.#queues.get(bytesToPlainHex(entry.sender))?.filter((other) => other !== entry)
+    this.#forget([entry])
+    return entry
+  }
+
+  /** Takes all transactions of a 20-byte sender out. */
+  dropFrom(sender: Uint8Array): void {
+    const queue = this.#queues.get(bytesToPlainHex(sender))
+    if (queue !== undefined) this.#forget(queue.filter(() => false))
+  }
+
+  /** Takes all transactions out. */
+  dropAll(): void {
+    this.#queues.clear()
+    this.#byHash.clear()
+    this.#version++
+  }
+
+  /**
+   * Follows the chain to a head: what was mined or can no longer be paid leaves, what the state's nonces allow becomes
+   * pending.
+   */
+  async reset(state: StateView, block: StoredBlock): Promise<void> {
+    this.#head = { state, block }
+    for (const queue of this.#queues.values()) await this.#follow(queue, this.#head)
+  }
+
+  /** What the mempool holds now. */
+  snapshot(): MempoolSnapshot {
+    return { queues: new Map([...this.#queues].map(([key, queue]) => [key, queue.copy()])) }
+  }
+
+  /** Goes back to what the mempool held; {@link reset} has to follow if the head is another one. */
+  restore({ queues }: MempoolSnapshot): void {
+    this.#queues = new Map([...queues].map(([key, queue]) => [key, queue.copy()]))
+    const entries = [...this.#queues.values()].flatMap((queue) => queue.entries)
+    this.#byHash = new Map(entries.map((entry) => [bytesToPlainHex(entry.hash), entry]))
+    this.#version++
+  }
+
+  #checkStatic(fields: TransactionFields, isSigned: boolean): void {
+    const { block } = this.#requireHead()
+    checkStatic(fields, {
+      rules: this.#rules(),
+      blockGasLimit: block.header.gasLimit,
+      options: this.#options,
+      isSigned,
+    })
+  }
+
+  async #insert(pooled: PooledTransaction): Promise<PooledTransaction> {
+    const key = bytesToPlainHex(pooled.hash)
+    if (this.#byHash.has(key)) throw new TransactionRejectedError('already known')
+    if (pooled.sidecar !== undefined) await verifySidecar(pooled.sidecar)
+    const queue = await this.#queueOf(pooled.sender)
+    if (this.#byHash.has(key)) throw new TransactionRejectedError('already known')
+    const entry: Entry = { ...pooled, arrival: this.#arrivals, cost: costOf(pooled.transaction) }
+    checkFunds(entry, queue)
+    checkKind(entry, queue)
+    const replaced = queue.at(entry.transaction.nonce)
+    if (replaced !== undefined) checkReplacement(entry, replaced)
+    else if (this.size >= this.#options.capacity) throw new TransactionRejectedError('txpool is full')
+    this.#arrivals++
+    const pendingBefore = queue.nextNonce
+    queue.put(entry)
+    this.#queues.set(bytesToPlainHex(pooled.sender), queue)
+    if (replaced !== undefined) this.#byHash.delete(bytesToPlainHex(replaced.hash))
+    this.#byHash.set(key, entry)
+    this.#version++
+    if (queue.isPending(entry.transaction.nonce)) this.#announce(queue, entry, pendingBefore)
+    return entry
+  }
+
+  /** Tells of a transaction that came in, and of those that became pending through it. */
+  #announce(queue: SenderQueue, entry: Entry, pendingBefore: bigint): void {
+    this.#tell(entry)
+    for (const other of queue.pending) {
+      if (other !== entry && other.transaction.nonce >= pendingBefore) this.#tell(other)
+    }
+  }
+
+  #tell(transaction: PooledTransaction): void {
+    for (const listener of this.#listeners) listener(transaction)
+  }
+
+  /** The queue of a sender; a new one is not kept before a transaction is in it. */
+  async #queueOf(sender: Uint8Array): Promise<SenderQueue> {
+    const known = this.#queues.get(bytesToPlainHex(sender))
+    if (known !== undefined) return known
+    const account = await this.#requireHead().state.getAccount(sender)
+    const queue = new SenderQueue(sender, { nonce: account?.nonce ?? 0n, balance: account?.balance ?? 0n })
+    return this.#queues.get(bytesToPlainHex(sender)) ?? queue
+  }
+
+  async #follow(queue: SenderQueue, { state, block }: Head): Promise<void> {
+    const account = await state.getAccount(queue.sender)
+    const pendingBefore = queue.nextNonce
+    queue.nonce = account?.nonce ?? 0n
+    queue.balance = account?.balance ?? 0n
+    const gone = queue.filter(
+      ({ transaction, cost }) =>
+        transaction.nonce >= queue.nonce &&
+        cost <= queue.balance &&
+        transaction.gasLimit <= block.header.gasLimit,
+    )
+    this.#forget(gone)
+    for (const entry of queue.pending) if (entry.transaction.nonce >= pendingBefore) this.#tell(entry)
+  }
+
+  /** Removes what left its queue from the other indexes. */
+  #forget(entries: readonly Entry[]): void {
+    if (entries.length === 0) return
+    for (const { hash, sender } of entries) {
+      this.#byHash.delete(bytesToPlainHex(hash))
+      const key = bytesToPlainHex(sender)
+      if (this.#queues.get(key)?.entries.length === 0) this.#queues.delete(key)
+    }
+    this.#version++
+  }
+
+  #requireHead(): Head {
+    if (this.#head === undefined) throw new Error('the mempool was not shown a head yet')
+    return this.#head
+  }
+
+  /** The rules of the next block. */
+  #rules(): ForkRules {
+    const { number, timestamp } = this.#requireHead().block.header
+    return this.#schedule.rulesAt({ number: number + 1n, timestamp: timestamp + 1n })
+  }
+}
+
+function costOf(transaction: PooledTransaction['transaction']): bigint {
+  const gas = transaction.gasLimit * maxFeePerGas(transaction)
+  if (!('blobVersionedHashes' in transaction)) return gas + transaction.value
+  const blobGas = BigInt(transaction.blobVersionedHashes.length) * GAS_PER_BLOB
+  return gas + transaction.value + blobGas * transaction.maxFeePerBlobGas
+}

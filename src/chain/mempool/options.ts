@@ -1,0 +1,25 @@
+/** In which order candidates are offered. */
+export type CandidateOrder = 'fees' | 'fifo'
+
+/** What a mempool accepts and how it orders. */
+export interface MempoolOptions {
+  /** By what the block's maker earns, or by arrival; a sender's own transactions stay in the order of their nonces. */
+  order?: CandidateOrder
+  /** Wei per gas that a transaction must offer above the base fee. */
+  minimumTip?: bigint
+  /** Wei of gas that one transaction may pay for at most; 0 is no cap. */
+  transactionFeeCap?: bigint
+  /** Whether legacy transactions must be signed for one chain (EIP-155). */
+  requireReplayProtection?: boolean
+  /** How many transactions may wait. */
+  capacity?: number
+}
+
+/** What holds unless options say otherwise: as development nodes have it, where geth is stricter. */
+export const defaultMempoolOptions: Required<MempoolOptions> = {
+  order: 'fees',
+  minimumTip: 0n,
+  transactionFeeCap: 0n,
+  requireReplayProtection: false,
+  capacity: 100_000,
+}

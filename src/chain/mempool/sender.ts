@@ -1,0 +1,50 @@
+import { publicKeyToAddress } from '../crypto.js'
+import { TransactionRejectedError } from '../errors.js'
+import type { ForkRules } from '../types.js'
+import { createTransaction } from './create.js'
+import type { TransactionFields } from './decode.js'
+import type { PooledTransaction } from './transaction.js'
+
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
+/**
+ * Checks that a transaction is signed for this chain (geth: core/types/transaction_signing.go).
+ *
+ * @throws TransactionRejectedError
+ */
+export function checkSignature({ type, chainId, v, r, s }: TransactionFields, rules: ForkRules): void {
+  if (chainId !== undefined && chainId !== rules.chainId()) {
+    throw invalidSender(`invalid chain id for signer: have ${chainId} want ${rules.chainId()}`)
+  }
+  const isVersionSound = type === 0 ? v === 27n || v === 28n || v >= 35n : v <= 1n
+  const largestS = rules.gteHardfork('homestead') ? CURVE_ORDER / 2n : CURVE_ORDER - 1n
+  if (!isVersionSound || r === 0n || r >= CURVE_ORDER || s === 0n || s > largestS) {
+    throw invalidSender('invalid transaction v, r, s values')
+  }
+}
+
+/**
+ * A signed transaction with its hash and its sender, who is recovered from the signature.
+ *
+ * @throws TransactionRejectedError if the signature belongs to no key.
+ */
+export function recoverTransaction(fields: TransactionFields, rules: ForkRules): PooledTransaction {
+  const transaction = createTransaction(fields, rules)
+  const { sidecar } = fields
+  const shared = { transaction, hash: transaction.hash(), impersonated: false }
+  const sender = recoverSender(transaction)
+  return { ...shared, sender, ...(sidecar === undefined ? {} : { sidecar }) }
+}
+
+/** ethereumjs keeps the public key in the transaction, so that execution does not recover it again. */
+function recoverSender(transaction: PooledTransaction['transaction']): Uint8Array {
+  try {
+    return publicKeyToAddress(transaction.getSenderPublicKey())
+  } catch {
+    throw invalidSender('recovery failed')
+  }
+}
+
+function invalidSender(words: string): TransactionRejectedError {
+  return new TransactionRejectedError(`invalid sender: ${words}`)
+}

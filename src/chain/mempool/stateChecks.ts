@@ -1,0 +1,89 @@
+import { TransactionRejectedError } from '../errors.js'
+import type { Entry, SenderQueue } from './senderQueue.js'
+import { maxFeePerGas, maxPriorityFeePerGas, type PooledTransaction } from './transaction.js'
+
+/** What a replacement must pay at least, in hundredths of what it replaces (geth: legacypool, PriceBump). */
+const REPLACEMENT_PERCENT = 110n
+/** The same for blob transactions (geth: blobpool, PriceBump). */
+const BLOB_REPLACEMENT_PERCENT = 200n
+
+const FUNDS = 'insufficient funds for gas * price + value'
+
+/**
+ * Checks nonce and funds against the sender's state and its other pending transactions (geth: core/txpool/validation.go,
+ * ValidateTransactionWithState).
+ *
+ * @throws TransactionRejectedError
+ */
+export function checkFunds({ transaction, cost }: Entry, queue: SenderQueue): void {
+  const { nonce } = transaction
+  const { balance } = queue
+  if (nonce < queue.nonce) throw rejected(`nonce too low: next nonce ${queue.nonce}, tx nonce ${nonce}`)
+  if (balance < cost) {
+    throw rejected(`${FUNDS}: balance ${balance}, tx cost ${cost}, overshot ${cost - balance}`)
+  }
+  const spent = queue.pendingCost
+  const previous = queue.isPending(nonce) ? queue.at(nonce) : undefined
+  const more = cost - (previous?.cost ?? 0n)
+  if (spent + more <= balance) return
+  const words = previous === undefined ? `tx cost ${cost}` : `tx bumped ${more}`
+  throw rejected(
+    `${FUNDS}: balance ${balance}, queued cost ${spent}, ${words}, overshot ${spent + more - balance}`,
+  )
+}
+
+/**
+ * A sender has either blob transactions waiting or others, never both; blob transactions leave no gap.
+ *
+ * @throws TransactionRejectedError
+ */
+export function checkKind(entry: Entry, queue: SenderQueue): void {
+  const [first] = queue.entries
+  if (first !== undefined && isBlob(first) !== isBlob(entry)) throw rejected('address already reserved')
+  const { nonce } = entry.transaction
+  if (isBlob(entry) && nonce > queue.nextNonce) {
+    throw rejected(`nonce too high: tx nonce ${nonce}, gapped nonce ${queue.nextNonce}`)
+  }
+}
+
+/**
+ * A transaction with the nonce of another must pay more of both fees.
+ *
+ * @throws TransactionRejectedError
+ */
+export function checkReplacement(entry: Entry, replaced: Entry): void {
+  if (isBlob(entry)) return checkBlobReplacement(entry, replaced)
+  const isEnough = [maxFeePerGas, maxPriorityFeePerGas].every((fee) => {
+    const [now, before] = [fee(entry.transaction), fee(replaced.transaction)]
+    return now > before && now >= (before * REPLACEMENT_PERCENT) / 100n
+  })
+  if (!isEnough) throw rejected('replacement transaction underpriced')
+}
+
+function checkBlobReplacement(entry: Entry, replaced: Entry): void {
+  const fees: [name: string, fee: (transaction: PooledTransaction['transaction']) => bigint][] = [
+    ['gas fee cap', maxFeePerGas],
+    ['gas tip cap', maxPriorityFeePerGas],
+    ['blob gas fee cap', blobFee],
+  ]
+  for (const [name, fee] of fees) {
+    const [now, before] = [fee(entry.transaction), fee(replaced.transaction)]
+    const words = `replacement transaction underpriced: new tx ${name} ${now}`
+    if (now <= before) throw rejected(`${words} <= ${before} queued`)
+    if (now < (before * BLOB_REPLACEMENT_PERCENT) / 100n) {
+      throw rejected(`${words} < ${before} queued + 100% replacement penalty`)
+    }
+  }
+}
+
+function isBlob({ transaction }: Entry): boolean {
+  return 'blobVersionedHashes' in transaction
+}
+
+function blobFee(transaction: PooledTransaction['transaction']): bigint {
+  return 'maxFeePerBlobGas' in transaction ? transaction.maxFeePerBlobGas : 0n
+}
+
+function rejected(words: string): TransactionRejectedError {
+  return new TransactionRejectedError(words)
+}
