@@ -1,0 +1,97 @@
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { DataDirectoryError } from './errors.js'
+import { isRunning, isSameProcess, parseOwner, thisProcess } from './owner.js'
+import type { Owner } from './owner.js'
+
+const LOCK_FILE = 'lock'
+const ATTEMPTS = 5
+
+const heldByThisProcess = new Set<string>()
+
+/** What keeps other processes out of a data directory. */
+export interface DirectoryLock {
+  release(): void
+}
+
+/**
+ * Takes a data directory for this process, creating it if it is not there. A lock that a dead process left behind
+ * is taken over.
+ *
+ * The file says who; what finally keeps two processes apart, also from different containers on one volume, is the
+ * operating system's lock that LevelDB holds inside.
+ *
+ * @throws DataDirectoryError if another process, or this one, has it already.
+ */
+export function lockDirectory(directory: string): DirectoryLock {
+  mkdirSync(directory, { recursive: true })
+  const path = join(directory, LOCK_FILE)
+  if (heldByThisProcess.has(path)) {
+    throw new DataDirectoryError(`The data directory ${directory} is already open in this process.`)
+  }
+  const draft = `${path}.${process.pid}`
+  writeFileSync(draft, JSON.stringify(thisProcess()))
+  try {
+    takeOver(path, draft, directory)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  heldByThisProcess.add(path)
+  return {
+    release() {
+      heldByThisProcess.delete(path)
+      const owner = lockOwner(directory)
+      if (owner !== undefined && isSameProcess(owner, thisProcess())) rmSync(path, { force: true })
+    },
+  }
+}
+
+/** Who has locked a data directory, alive or not; undefined if nobody has. */
+export function lockOwner(directory: string): Owner | undefined {
+  try {
+    return parseOwner(readFileSync(join(directory, LOCK_FILE), 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** Puts the draft in the lock's place, which only one process can: a link to a name that exists fails. */
+function takeOver(path: string, draft: string, directory: string): void {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    try {
+      linkSync(draft, path)
+      return
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+    const owner = lockOwner(directory)
+    if (owner !== undefined && isAlive(owner)) {
+      throw new DataDirectoryError(
+        `The data directory ${directory} is in use by process ${owner.pid}. ` +
+          'Stop that process, or give this one another directory.',
+      )
+    }
+    setAside(path, `${draft}.stale`)
+  }
+  throw new DataDirectoryError(`Could not lock the data directory ${directory}: others keep taking it.`)
+}
+
+/** Takes a dead process' lock out of the way; one that a living process put there in the meantime goes back. */
+function setAside(path: string, aside: string): void {
+  try {
+    renameSync(path, aside)
+    const owner = parseOwner(readFileSync(aside, 'utf8'))
+    if (owner !== undefined && isAlive(owner)) linkSync(aside, path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT' && code !== 'EEXIST') throw error
+  } finally {
+    rmSync(aside, { force: true })
+  }
+}
+
+/** Of another host's process nothing is known here; LevelDB's own lock tells whether it lives on this machine. */
+function isAlive(owner: Owner): boolean {
+  return owner.host === hostname() && !isSameProcess(owner, thisProcess()) && isRunning(owner)
+}

@@ -1,0 +1,61 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { DataDirectoryError } from './errors.js'
+import { admitNetwork, FORMAT_VERSION, readManifest, writeManifest } from './manifest.js'
+import type { Manifest } from './manifest.js'
+
+let directory: string
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'standin-manifest-test-'))
+})
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+const identity = {
+  chainId: '31337',
+  genesisHash: `0x${'12'.repeat(32)}`,
+  forks: [{ fork: 'osaka', timestamp: '0' }],
+}
+const empty = (): Manifest => ({ formatVersion: FORMAT_VERSION, networks: {} })
+
+it('reads back what was written, and nothing where nothing was', () => {
+  expect(readManifest(directory)).toBeUndefined()
+  const manifest = empty()
+  admitNetwork(manifest, 'local', identity).clockOffsetSeconds = 60
+  writeManifest(directory, manifest)
+  expect(readManifest(directory)).toEqual(manifest)
+  expect(readdirSync(directory)).toEqual(['manifest.json'])
+})
+
+it('numbers networks in the order in which they come, and keeps the numbers', () => {
+  const manifest = empty()
+  expect(
+    ['a', 'b', 'a', 'toString', 'b'].map((name) => admitNetwork(manifest, name, identity).index),
+  ).toEqual([0, 1, 0, 2, 1])
+  for (let i = 3; i < 255; i++) admitNetwork(manifest, `network ${i}`, identity)
+  expect(() => admitNetwork(manifest, 'one more', identity)).toThrow(DataDirectoryError)
+})
+
+it.each([
+  ['chain id 31337, not 1', { chainId: '1' }],
+  ['genesis hash 0x12', { genesisHash: `0x${'34'.repeat(32)}` }],
+  ['the fork schedule osaka@time 0, not none', { forks: [] }],
+  ['the fork schedule osaka@time 0, not osaka@5', { forks: [{ fork: 'osaka', block: '5' }] }],
+])('refuses another network of the same name: %s', (words, change) => {
+  const manifest = empty()
+  admitNetwork(manifest, 'local', identity)
+  expect(() => admitNetwork(manifest, 'local', { ...identity, ...change })).toThrow(words)
+})
+
+it.each([
+  ['', 'is damaged'],
+  ['null', 'is damaged'],
+  ['{"formatVersion":1}', 'is damaged'],
+  ['{"formatVersion":1,"networks":{"local":{"index":0}}}', 'is damaged'],
+  ['{"formatVersion":2,"networks":[]}', `has format version 2, and this program reads ${FORMAT_VERSION}`],
+])('refuses %j', (text, words) => {
+  writeFileSync(join(directory, 'manifest.json'), text)
+  expect(() => readManifest(directory)).toThrow(words)
+  expect(() => readManifest(directory)).toThrow(DataDirectoryError)
+})

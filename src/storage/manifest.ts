@@ -1,0 +1,149 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { DataDirectoryError } from './errors.js'
+import { MAX_NETWORKS } from './keyspace.js'
+
+/** The version of everything on disk: keys, records, blocks of files. */
+export const FORMAT_VERSION = 1
+
+const MANIFEST_FILE = 'manifest.json'
+
+/** When a fork begins: at a block number, or since the merge at a timestamp in seconds. */
+export interface ForkActivation {
+  fork: string
+  /** Decimal. */
+  block?: string
+  /** Decimal, seconds. */
+  timestamp?: string
+}
+
+/** What never changes about a network once it has blocks. */
+export interface NetworkIdentity {
+  /** Decimal. */
+  chainId: string
+  /** The hash of the genesis block, `0x` and 64 digits. */
+  genesisHash: string
+  forks: ForkActivation[]
+}
+
+/** A network as a data directory keeps it. */
+export interface NetworkManifest extends NetworkIdentity {
+  /** Its number in the keys of the database. */
+  index: number
+  /** How far the chain's clock runs ahead of the system's, in seconds. */
+  clockOffsetSeconds: number
+}
+
+/** What a data directory says about itself. */
+export interface Manifest {
+  formatVersion: number
+  /** By name. */
+  networks: Record<string, NetworkManifest>
+}
+
+/**
+ * The manifest of a data directory, or undefined if it has none yet.
+ *
+ * @throws DataDirectoryError if it is not a manifest, or one of another format version.
+ */
+export function readManifest(directory: string): Manifest | undefined {
+  const path = join(directory, MANIFEST_FILE)
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  const manifest = parse(text)
+  if (manifest === undefined) {
+    throw new DataDirectoryError(
+      `${path} is damaged. Restore it from a copy, or delete ${directory} to start anew.`,
+    )
+  }
+  if (manifest.formatVersion !== FORMAT_VERSION) {
+    throw new DataDirectoryError(
+      `The data directory ${directory} has format version ${manifest.formatVersion}, and this program reads ` +
+        `${FORMAT_VERSION}. Use the version that wrote it, or another directory.`,
+    )
+  }
+  return manifest
+}
+
+/** Replaces the manifest of a data directory: a reader sees the old one or the new one, whole. */
+export function writeManifest(directory: string, manifest: Manifest): void {
+  const path = join(directory, MANIFEST_FILE)
+  const draft = `${path}.new`
+  const descriptor = openSync(draft, 'w')
+  try {
+    writeSync(descriptor, `${JSON.stringify(manifest, null, 2)}\n`)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+  renameSync(draft, path)
+}
+
+/**
+ * The entry of a network in a manifest, made if the manifest does not have it.
+ *
+ * @throws DataDirectoryError if it has the name with another chain, genesis or fork schedule, or has no room left.
+ */
+export function admitNetwork(manifest: Manifest, name: string, identity: NetworkIdentity): NetworkManifest {
+  const known = Object.hasOwn(manifest.networks, name) ? manifest.networks[name] : undefined
+  if (known !== undefined) {
+    checkIdentity(name, known, identity)
+    return known
+  }
+  const index = Math.max(-1, ...Object.values(manifest.networks).map((network) => network.index)) + 1
+  if (index >= MAX_NETWORKS)
+    throw new DataDirectoryError(`A data directory has at most ${MAX_NETWORKS} networks.`)
+  const network = { index, clockOffsetSeconds: 0, ...identity }
+  manifest.networks[name] = network
+  return network
+}
+
+function checkIdentity(name: string, known: NetworkIdentity, wanted: NetworkIdentity): void {
+  const refuse = (what: string, stored: string, asked: string) => {
+    throw new DataDirectoryError(
+      `The data directory holds the network ${name} with ${what} ${stored}, not ${asked}. ` +
+        'Start with the same options as before, or give another data directory.',
+    )
+  }
+  if (known.chainId !== wanted.chainId) refuse('chain id', known.chainId, wanted.chainId)
+  if (describeForks(known) !== describeForks(wanted)) {
+    refuse('the fork schedule', describeForks(known), describeForks(wanted))
+  }
+  if (known.genesisHash !== wanted.genesisHash) refuse('genesis hash', known.genesisHash, wanted.genesisHash)
+}
+
+function describeForks({ forks }: NetworkIdentity): string {
+  return (
+    forks.map(({ fork, block, timestamp }) => `${fork}@${block ?? `time ${timestamp}`}`).join(', ') || 'none'
+  )
+}
+
+/** Undefined if the text is not the JSON of a manifest. Of other format versions only the version is looked at. */
+function parse(text: string): Manifest | undefined {
+  let value: Partial<Manifest> | null
+  try {
+    value = JSON.parse(text) as Partial<Manifest> | null
+  } catch {
+    return undefined
+  }
+  const { formatVersion, networks } = value ?? {}
+  if (typeof formatVersion !== 'number') return undefined
+  if (formatVersion !== FORMAT_VERSION) return { formatVersion, networks: {} }
+  if (typeof networks !== 'object' || !Object.values(networks).every(isNetwork)) return undefined
+  return { formatVersion, networks }
+}
+
+function isNetwork(value: Partial<NetworkManifest> | null): boolean {
+  return (
+    typeof value?.index === 'number' &&
+    typeof value.clockOffsetSeconds === 'number' &&
+    typeof value.chainId === 'string' &&
+    typeof value.genesisHash === 'string' &&
+    Array.isArray(value.forks)
+  )
+}

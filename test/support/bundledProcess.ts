@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import type { ChildProcessByStdio } from 'node:child_process'
+import type { Readable } from 'node:stream'
+
+/** A TypeScript program that tests can run as a process of its own. */
+export interface BundledProgram {
+  run(...parameters: string[]): ChildProcessByStdio<null, Readable, Readable>
+  /** Removes the bundle. */
+  remove(): void
+}
+
+/** Bundles TypeScript source whose imports are relative to the project's root. */
+export async function bundleProgram(source: string): Promise<BundledProgram> {
+  const root = join(import.meta.dirname, '../..')
+  // Inside node_modules, so that packages are found from there.
+  const folder = join(
+    root,
+    'node_modules/.cache',
+    `standin-test-${process.pid}-${Math.random().toString(36).slice(2)}`,
+  )
+  const program = join(folder, 'program.mjs')
+  mkdirSync(folder, { recursive: true })
+  await build({
+    stdin: { contents: source, resolveDir: root, loader: 'ts' },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    packages: 'external',
+    outfile: program,
+    logLevel: 'silent',
+  })
+  return {
+    run: (...parameters) =>
+      spawn(process.execPath, [program, ...parameters], { stdio: ['ignore', 'pipe', 'pipe'] }),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
