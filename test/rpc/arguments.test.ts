@@ -1,0 +1,393 @@
+import { describe, expect, it } from 'vitest'
+import { outcomeOf, testDispatcher } from './support/dispatcher.js'
+
+const address = `0x${'ab'.repeat(20)}`
+const hash = `0x${'cd'.repeat(32)}`
+const dispatcher = testDispatcher()
+
+async function expectRefusals(rows: readonly [string, unknown, string][]): Promise<void> {
+  for (const [method, params, message] of rows) {
+    const { error, result } = await outcomeOf(dispatcher, method, params)
+    const where = `${method} ${JSON.stringify(params)} gave ${JSON.stringify(result)}`
+    expect(error, where).toEqual({ code: -32602, message })
+  }
+}
+
+/** A misfit outside of structs. */
+function misfit(index: number, reason: string, type: string): string {
+  return `invalid argument ${index}: json: cannot unmarshal ${reason} into Go value of type ${type}`
+}
+
+/** A misfit in a member of a struct. */
+function member(index: number, reason: string, field: string, type: string): string {
+  return `invalid argument ${index}: json: cannot unmarshal ${reason} into Go struct field ${field} of type ${type}`
+}
+
+describe('how many arguments', () => {
+  it('tells a missing one by its place and a superfluous one by their number', () =>
+    expectRefusals([
+      ['eth_getBalance', [], 'missing value for required argument 0'],
+      ['eth_getBlockByNumber', ['latest'], 'missing value for required argument 1'],
+      ['eth_getBlockByNumber', ['latest', true, 1], 'too many arguments, want at most 2'],
+      ['eth_getBlockByNumber', ['0x01', true, 1], 'invalid argument 0: hex number with leading zero digits'],
+      ['eth_getProof', [address], 'missing value for required argument 1'],
+      ['eth_feeHistory', ['0x1', 'latest'], 'missing value for required argument 2'],
+      ['eth_createAccessList', [{}, 'latest', {}, {}], 'too many arguments, want at most 3'],
+      ['eth_estimateGas', undefined, 'missing value for required argument 0'],
+      ['eth_getLogs', 'x', 'non-array args'],
+      ['eth_getLogs', { a: 1 }, 'non-array args'],
+    ]))
+})
+
+describe('byte strings', () => {
+  const addressType = 'common.Address'
+  it('refuses addresses that are none', () =>
+    expectRefusals([
+      ['eth_getBalance', [1], misfit(0, 'non-string', addressType)],
+      ['eth_getBalance', [null], misfit(0, 'non-string', addressType)],
+      ['eth_getBalance', [{}], misfit(0, 'non-string', addressType)],
+      ['eth_getBalance', ['abcd'], misfit(0, 'hex string without 0x prefix', addressType)],
+      ['eth_getBalance', ['0xabc'], misfit(0, 'hex string of odd length', addressType)],
+      ['eth_getBalance', [`0x${'zz'.repeat(20)}`], misfit(0, 'invalid hex string', addressType)],
+      ['eth_getBalance', ['0xzz'], 'invalid argument 0: hex string has length 2, want 40 for common.Address'],
+      ['eth_getBalance', [''], 'invalid argument 0: hex string has length 0, want 40 for common.Address'],
+      ['eth_getBalance', ['0x'], 'invalid argument 0: hex string has length 0, want 40 for common.Address'],
+    ]))
+
+  it('refuses hashes that are none', () =>
+    expectRefusals([
+      ['eth_getTransactionByHash', [5], misfit(0, 'non-string', 'common.Hash')],
+      ['eth_getTransactionByHash', ['0xabc'], misfit(0, 'hex string of odd length', 'common.Hash')],
+      [
+        'eth_getTransactionByHash',
+        ['0xab'],
+        'invalid argument 0: hex string has length 2, want 64 for common.Hash',
+      ],
+      [
+        'eth_getTransactionByBlockHashAndIndex',
+        [`${hash}00`, '0x0'],
+        'invalid argument 0: hex string has length 66, want 64 for common.Hash',
+      ],
+    ]))
+
+  it('refuses bytes that are none', () =>
+    expectRefusals([
+      ['web3_sha3', [null], misfit(0, 'non-string', 'hexutil.Bytes')],
+      ['web3_sha3', ['ab'], misfit(0, 'hex string without 0x prefix', 'hexutil.Bytes')],
+      ['web3_sha3', ['0xa'], misfit(0, 'hex string of odd length', 'hexutil.Bytes')],
+      ['web3_sha3', ['0xag'], misfit(0, 'invalid hex string', 'hexutil.Bytes')],
+    ]))
+
+  it('takes no bytes, an upper-case prefix and upper-case digits', async () => {
+    const empty = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
+    for (const bytes of ['0x', '', '0X']) {
+      expect(await outcomeOf(dispatcher, 'web3_sha3', [bytes])).toEqual({ result: empty })
+    }
+    expect(await outcomeOf(dispatcher, 'eth_getBalance', [address.toUpperCase()])).toEqual({ result: '0x0' })
+  })
+})
+
+describe('numbers, booleans and strings', () => {
+  const indexed = 'eth_getTransactionByBlockNumberAndIndex'
+  it('refuses indexes that are none', () =>
+    expectRefusals([
+      [indexed, ['latest', 0], misfit(1, 'non-string', 'hexutil.Uint')],
+      [indexed, ['latest', null], misfit(1, 'non-string', 'hexutil.Uint')],
+      [indexed, ['latest', '0'], misfit(1, 'hex string without 0x prefix', 'hexutil.Uint')],
+      [indexed, ['latest', '0x'], misfit(1, 'hex string "0x"', 'hexutil.Uint')],
+      [indexed, ['latest', '0x00'], misfit(1, 'hex number with leading zero digits', 'hexutil.Uint')],
+      [indexed, ['latest', '0xg'], misfit(1, 'invalid hex string', 'hexutil.Uint')],
+      [indexed, ['latest', `0x1${'0'.repeat(16)}`], misfit(1, 'hex number > 64 bits', 'hexutil.Uint')],
+    ]))
+
+  it('takes an empty string for zero', async () => {
+    expect(await outcomeOf(dispatcher, indexed, ['latest', ''])).toEqual({ result: null })
+  })
+
+  it('refuses booleans that are none, but takes null for false', async () => {
+    await expectRefusals([
+      ['eth_getBlockByNumber', ['latest', 'true'], misfit(1, 'string', 'bool')],
+      ['eth_getBlockByNumber', ['latest', 1], misfit(1, 'number', 'bool')],
+      ['eth_getBlockByNumber', ['latest', []], misfit(1, 'array', 'bool')],
+      ['evm_setAutomine', ['true'], misfit(0, 'string', 'bool')],
+      ['evm_setAutomine', [1], misfit(0, 'number', 'bool')],
+    ])
+    expect(await outcomeOf(dispatcher, 'eth_getBlockByNumber', ['0x9', null])).toEqual({ result: null })
+  })
+
+  it('refuses storage keys that are none, and the lists of them', () =>
+    expectRefusals([
+      ['eth_getStorageAt', [address, 1], misfit(1, 'number', 'string')],
+      [
+        'eth_getStorageAt',
+        [address, `0x${'0'.repeat(65)}`],
+        `storage key too long (want at most 32 bytes): "0x${'0'.repeat(65)}"`,
+      ],
+      ['eth_getStorageAt', [address, '0xzz'], 'invalid hex in storage key: "0xzz"'],
+      ['eth_getProof', [address, '0x0'], misfit(1, 'string', '[]string')],
+      ['eth_getProof', [address, [1]], misfit(1, 'number', 'string')],
+      [
+        'eth_getProof',
+        [address, [`0x${'1'.repeat(66)}`], '0x99'],
+        `storage key too long (want at most 32 bytes): "0x${'1'.repeat(66)}"`,
+      ],
+      [
+        'eth_getProof',
+        [address, new Array(1025).fill('0x0')],
+        'too many storage keys requested (max 1024, got 1025)',
+      ],
+    ]))
+
+  it('looks for the block before it judges the key of a slot', async () => {
+    const { error } = await outcomeOf(dispatcher, 'eth_getStorageAt', [address, '0xzz', '0x99'])
+    expect(error).toEqual({ code: -32000, message: 'header not found' })
+  })
+
+  it('refuses what fee history cannot count', () =>
+    expectRefusals([
+      ['eth_feeHistory', ['zz', 'latest', []], 'invalid argument 0: invalid hex or decimal integer "zz"'],
+      ['eth_feeHistory', [1.5, 'latest', []], 'invalid argument 0: invalid hex or decimal integer "1.5"'],
+      ['eth_feeHistory', ['1', 'latest', ['x']], misfit(2, 'string', 'float64')],
+      ['eth_feeHistory', ['1', 'latest', 'x'], misfit(2, 'string', '[]float64')],
+    ]))
+
+  it('refuses ids of filters that are none', () =>
+    expectRefusals([['eth_getFilterChanges', [1], misfit(0, 'number', 'rpc.ID')]]))
+})
+
+describe('block parameters', () => {
+  it('refuses numbers and tags that are none', () =>
+    expectRefusals(
+      [
+        ['foo', 'hex string without 0x prefix'],
+        ['1', 'hex string without 0x prefix'],
+        ['LATEST', 'hex string without 0x prefix'],
+        ['-0x1', 'hex string without 0x prefix'],
+        ['', 'empty hex string'],
+        ['0x', 'hex string "0x"'],
+        ['0x01', 'hex number with leading zero digits'],
+        ['0xg', 'invalid hex string'],
+        [hash, 'hex number > 64 bits'],
+        ['0x8000000000000000', 'block number larger than int64'],
+        [1, 'hex string without 0x prefix'],
+        [true, 'hex string without 0x prefix'],
+        [{}, 'hex string without 0x prefix'],
+        [[], 'hex string without 0x prefix'],
+        [null, 'hex string without 0x prefix'],
+      ].map(([block, reason]) => [
+        'eth_getBlockTransactionCountByNumber',
+        [block],
+        `invalid argument 0: ${String(reason)}`,
+      ]),
+    ))
+
+  const noString = (reason: string) => `json: cannot unmarshal ${reason} into Go value of type string`
+  it('refuses numbers, tags, hashes and objects that are none', () =>
+    expectRefusals(
+      [
+        ['foo', 'hex string without 0x prefix'],
+        ['', 'empty hex string'],
+        ['0x', 'hex string "0x"'],
+        ['0x01', 'hex number with leading zero digits'],
+        ['0x8000000000000000', 'blocknumber too high'],
+        [`0x${'f'.repeat(40)}`, 'hex number > 64 bits'],
+        [`0x${'g'.repeat(64)}`, 'invalid hex string'],
+        [1, noString('number')],
+        [true, noString('bool')],
+        [[], noString('array')],
+        [null, 'must specify either BlockHash or BlockNumber'],
+        [{}, 'must specify either BlockHash or BlockNumber'],
+        [
+          { blockHash: hash, blockNumber: '0x1' },
+          'cannot specify both BlockHash and BlockNumber, choose one or the other',
+        ],
+        [{ blockNumber: '0x01' }, noString('object')],
+        [{ blockNumber: 1 }, noString('object')],
+        [{ blockHash: '0x1' }, noString('object')],
+        [{ blockHash: hash, requireCanonical: 'x' }, noString('object')],
+      ].map(([block, reason]) => ['eth_getBlockReceipts', [block], `invalid argument 0: ${String(reason)}`]),
+    ))
+
+  it('takes every form', async () => {
+    for (const block of ['latest', '0x1', { blockNumber: 'latest' }, { BLOCKNUMBER: '0x1' }]) {
+      expect(await outcomeOf(dispatcher, 'eth_getBalance', [address, block])).toEqual({ result: '0x0' })
+    }
+    expect(await outcomeOf(dispatcher, 'eth_getBalance', [address, null])).toEqual({ result: '0x0' })
+    expect((await outcomeOf(dispatcher, 'eth_getBalance', [address, hash])).error?.message).toBe(
+      'header for hash not found',
+    )
+  })
+})
+
+describe('calls', () => {
+  const tx = (field: string) => `TransactionArgs.${field}`
+  const rows: [unknown, string][] = [
+    [{ from: '0x12' }, 'invalid argument 0: hex string has length 2, want 40 for common.Address'],
+    [{ to: '' }, 'invalid argument 0: hex string has length 0, want 40 for common.Address'],
+    [{ to: 1 }, member(0, 'non-string', tx('to'), 'common.Address')],
+    [{ GAS: '0x01' }, member(0, 'hex number with leading zero digits', tx('gas'), 'hexutil.Uint64')],
+    [{ value: 1 }, member(0, 'non-string', tx('value'), '*hexutil.Big')],
+    [
+      { gasPrice: `0x1${'0'.repeat(64)}` },
+      member(0, 'hex number > 256 bits', tx('gasPrice'), '*hexutil.Big'),
+    ],
+    [{ maxFeePerGas: '1' }, member(0, 'hex string without 0x prefix', tx('maxFeePerGas'), '*hexutil.Big')],
+    [
+      { maxPriorityFeePerGas: '0x' },
+      member(0, 'hex string "0x"', tx('maxPriorityFeePerGas'), '*hexutil.Big'),
+    ],
+    [{ data: '0x1' }, member(0, 'hex string of odd length', tx('data'), 'hexutil.Bytes')],
+    [{ input: '0xg1' }, member(0, 'invalid hex string', tx('input'), 'hexutil.Bytes')],
+    ['x', misfit(0, 'string', 'ethapi.TransactionArgs')],
+    [1, misfit(0, 'number', 'ethapi.TransactionArgs')],
+    [[], misfit(0, 'array', 'ethapi.TransactionArgs')],
+    [{ accessList: {} }, member(0, 'object', tx('accessList'), 'types.AccessList')],
+    [
+      { accessList: [{ address: '0x1' }] },
+      member(0, 'hex string of odd length', 'AccessTuple.accessList.address', 'common.Address'),
+    ],
+    [
+      { accessList: [{ address, storageKeys: ['0x1'] }] },
+      member(0, 'hex string of odd length', 'AccessTuple.accessList.storageKeys', 'common.Hash'),
+    ],
+    [
+      { authorizationList: [{}] },
+      `invalid argument 0: missing required field 'chainId' for SetCodeAuthorization`,
+    ],
+    [
+      { authorizationList: [{ chainId: '0x1' }] },
+      `invalid argument 0: missing required field 'address' for SetCodeAuthorization`,
+    ],
+    [
+      { authorizationList: [{ chainId: '1' }] },
+      member(0, 'hex string without 0x prefix', tx('authorizationList'), '*uint256.Int'),
+    ],
+  ]
+  it('refuses members that do not fit, the same in every method', () =>
+    expectRefusals(
+      ['eth_call', 'eth_estimateGas', 'eth_createAccessList', 'eth_sendTransaction'].flatMap((method) =>
+        rows.map(([call, message]): [string, unknown, string] => [method, [call], message]),
+      ),
+    ))
+
+  const override = (value: unknown) => [{}, 'latest', value]
+  it('refuses overrides that do not fit', () =>
+    expectRefusals([
+      ['eth_call', override([]), misfit(2, 'array', 'override.StateOverride')],
+      ['eth_call', override({ '0xabc': {} }), misfit(2, 'hex string of odd length', 'common.Address')],
+      [
+        'eth_call',
+        override({ [address]: { balance: 1 } }),
+        member(2, 'non-string', 'OverrideAccount.balance', '*hexutil.Big'),
+      ],
+      [
+        'eth_call',
+        override({ [address]: { code: '1' } }),
+        member(2, 'hex string without 0x prefix', 'OverrideAccount.code', 'hexutil.Bytes'),
+      ],
+      [
+        'eth_call',
+        override({ [address]: { nonce: '0x01' } }),
+        member(2, 'hex number with leading zero digits', 'OverrideAccount.nonce', 'hexutil.Uint64'),
+      ],
+      [
+        'eth_call',
+        override({ [address]: { state: { '0x01': hash } } }),
+        'invalid argument 2: hex string has length 2, want 64 for common.Hash',
+      ],
+      [
+        'eth_call',
+        [...override({}), { time: 1 }],
+        member(3, 'non-string', 'BlockOverrides.Time', 'hexutil.Uint64'),
+      ],
+      [
+        'eth_call',
+        [...override({}), { feeRecipient: 'x' }],
+        member(3, 'hex string without 0x prefix', 'BlockOverrides.FeeRecipient', 'common.Address'),
+      ],
+    ]))
+
+  it('refuses block overrides that only a simulation can follow', async () => {
+    const { error } = await outcomeOf(dispatcher, 'eth_call', [{}, 'latest', {}, { beaconRoot: hash }])
+    expect(error).toEqual({
+      code: -32000,
+      message: 'block override "beaconRoot" is not supported for this RPC method',
+    })
+  })
+
+  it('refuses data that differs from input where a transaction is made of it', async () => {
+    const { error } = await outcomeOf(dispatcher, 'eth_sendTransaction', [{ data: '0x01', input: '0x02' }])
+    expect(error?.message).toMatch(/^both "data" and "input" are set and not equal\./)
+    expect(error?.code).toBe(-32000)
+  })
+})
+
+describe('filters', () => {
+  const topic = hash
+  const rows: [unknown, string][] = [
+    ['x', 'json: cannot unmarshal string into Go value of type filters.input'],
+    [{ fromBlock: 1 }, 'hex string without 0x prefix'],
+    [{ toBlock: '0x01' }, 'hex number with leading zero digits'],
+    [
+      { blockHash: hash, fromBlock: '0x1' },
+      'cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other',
+    ],
+    [
+      { blockhash: hash, toBlock: '0x1' },
+      'cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other',
+    ],
+    [
+      { blockHash: '0x1' },
+      'json: cannot unmarshal hex string of odd length into Go struct field input.blockHash of type common.Hash',
+    ],
+    [{ address: '0xabc' }, 'invalid address: hex string of odd length'],
+    [{ address: 'ab' }, 'invalid address: hex string without 0x prefix'],
+    [{ address: '' }, 'invalid address: empty hex string'],
+    [
+      { address: '0xab' },
+      'invalid address: hex has invalid length 1 after decoding; expected 20 for address',
+    ],
+    [
+      { address: [address, '0xab'] },
+      'invalid address at index 1: hex has invalid length 1 after decoding; expected 20 for address',
+    ],
+    [{ address: [null] }, 'non-string address at index 0'],
+    [{ address: 5 }, 'invalid addresses in query'],
+    [
+      { topics: 'x' },
+      'json: cannot unmarshal string into Go struct field input.topics of type []interface {}',
+    ],
+    [{ topics: ['0xabc'] }, 'hex string of odd length'],
+    [{ topics: [['0xab']] }, 'hex has invalid length 1 after decoding; expected 32 for topic'],
+    [{ topics: [5] }, 'invalid topic(s)'],
+    [{ topics: [[5]] }, 'invalid topic(s)'],
+    [{ topics: [topic, topic, topic, topic, topic] }, 'exceed max topics'],
+  ]
+  it('refuses what is no filter', () =>
+    expectRefusals(
+      ['eth_getLogs', 'eth_newFilter'].flatMap((method) =>
+        rows.map(([filter, reason]): [string, unknown, string] => [
+          method,
+          [filter],
+          `invalid argument 0: ${reason}`,
+        ]),
+      ),
+    ))
+})
+
+describe('controls', () => {
+  it('refuses what is no number', () =>
+    expectRefusals([
+      [
+        'evm_increaseTime',
+        [-1],
+        'invalid argument 0: expected a number or a hexadecimal or decimal string, got -1',
+      ],
+      [
+        'evm_setNextBlockTimestamp',
+        ['x'],
+        'invalid argument 0: expected a number or a hexadecimal or decimal string, got "x"',
+      ],
+      ['evm_revert', [], 'missing value for required argument 0'],
+    ]))
+})

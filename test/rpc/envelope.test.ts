@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest'
+import { RpcError } from '../../src/rpc/errors.js'
+import { defineMethod } from '../../src/rpc/method.js'
+import { registry } from '../../src/rpc/registry.js'
+import { answerText, testDispatcher } from './support/dispatcher.js'
+
+const success = (id: string) => `{"jsonrpc":"2.0","id":${id},"result":"0x1"}`
+const failure = (id: string, code: number, message: string) =>
+  `{"jsonrpc":"2.0","id":${id},"error":{"code":${code},"message":"${message}"}}`
+const invalid = (id: string) => failure(id, -32600, 'invalid request')
+
+describe('what counts as what', () => {
+  const call = (members: string) => `{"jsonrpc":"2.0","method":"eth_blockNumber"${members}}`
+  const rows: [string, string, string][] = [
+    ['a call', call(',"id":1'), success('1')],
+    ['an id beyond 2^53', call(',"id":900719925474099312345'), success('900719925474099312345')],
+    ['an id with a fraction', call(',"id":1.0'), success('1.0')],
+    ['an id with an exponent', call(',"id":-1e2 '), success('-1e2')],
+    ['an id written with an escape', call(',"id":"\\u0061<"'), success('"\\u0061<"')],
+    ['a string id', call(',"id":"abc"'), success('"abc"')],
+    [
+      'an id in front of params with another id',
+      `{"id":7.50,"jsonrpc":"2.0","method":"eth_blockNumber","params":[]}`,
+      success('7.50'),
+    ],
+    ['id null', call(',"id":null'), success('null')],
+    ['id true', call(',"id":true'), success('true')],
+    ['a notification', call(''), ''],
+    ['an id that is an object', call(',"id":{}'), invalid('null')],
+    ['an id that is an array', call(',"id":[1]'), invalid('null')],
+    ['no version', '{"method":"eth_blockNumber","id":4}', invalid('4')],
+    ['another version', '{"jsonrpc":"1.0","method":"eth_blockNumber","id":4}', invalid('4')],
+    ['no method', '{"jsonrpc":"2.0","id":"x"}', invalid('"x"')],
+    ['a method that is a number', '{"jsonrpc":"2.0","id":5,"method":5}', invalid('5')],
+    ['nothing in it', '{}', invalid('null')],
+    ['a response', '{"jsonrpc":"2.0","id":5,"result":null}', ''],
+    ['a subscription notification', '{"jsonrpc":"2.0","method":"eth_subscription","params":{}}', ''],
+    ['a number', '5', invalid('null')],
+    ['null', ' null ', invalid('null')],
+    ['a string', '"x"', invalid('null')],
+    ['names in capitals', '{"JSONRPC":"2.0","Method":"eth_blockNumber","ID":12}', success('12')],
+    ['a name twice', '{"jsonrpc":"2.0","method":"x","METHOD":"eth_blockNumber","id":1}', success('1')],
+    ['params null', call(',"id":1,"params":null'), success('1')],
+    ['params empty', call(',"id":1,"params":[]'), success('1')],
+    ['params an object', call(',"id":1,"params":{}'), failure('1', -32602, 'non-array args')],
+    [
+      'too many params',
+      call(',"id":1,"params":[1]'),
+      failure('1', -32602, 'too many arguments, want at most 0'),
+    ],
+    ['text behind it', call(',"id":1') + ' {"x', success('1')],
+    ['nothing', '', ''],
+    ['white space', ' \n', ''],
+    ['no JSON', '{"jsonrpc"', failure('null', -32700, 'parse error')],
+    ['words', 'hello', failure('null', -32700, 'parse error')],
+    ['a batch', `[${call(',"id":1')},${call(',"id":2.0')}]`, `[${success('1')},${success('2.0')}]`],
+    ['a batch of numbers', '[1,2]', `[${invalid('null')},${invalid('null')}]`],
+    ['a batch of notifications', `[${call('')}]`, ''],
+    ['an empty batch', '[]', failure('null', -32600, 'empty batch')],
+  ]
+  it.each(rows)('%s', async (_name, body, answer) => {
+    expect(await answerText(testDispatcher(), body)).toBe(answer)
+    expect(await answerText(testDispatcher(), Buffer.from(body))).toBe(answer)
+  })
+
+  it('says what it does not have', async () => {
+    const body = '{"jsonrpc":"2.0","id":1,"method":"eth_<b>"}'
+    const text = await answerText(testDispatcher(), body)
+    expect(text).toContain('The method eth_\\u003cb\\u003e does not exist/is not available')
+    expect(JSON.parse(text).error).toEqual({
+      code: -32601,
+      message: 'The method eth_<b> does not exist/is not available',
+    })
+    const long = 'x'.repeat(2049)
+    expect(await answerText(testDispatcher(), `{"jsonrpc":"2.0","id":1,"method":"${long}"}`)).toBe(
+      failure('1', -32600, 'method name too long: 2049 \\u003e 2048'),
+    )
+    expect(await answerText(testDispatcher(), '{"jsonrpc":"2.0","id":1,"method":"eth_subscribe"}')).toBe(
+      failure('1', -32601, 'notifications not supported'),
+    )
+  })
+})
+
+describe('batches', () => {
+  const item = (id: number) => `{"jsonrpc":"2.0","id":${id},"method":"net_version"}`
+
+  it('refuses one that is too long under the id of its first call', async () => {
+    const dispatcher = testDispatcher({ batch: { maxItems: 2 } })
+    const answer = await answerText(dispatcher, `[5,${item(7)},${item(8)}]`)
+    expect(answer).toBe(`[${failure('7', -32600, 'batch too large')}]`)
+  })
+
+  it('keeps the answer that crosses the budget of bytes and refuses what follows', async () => {
+    const dispatcher = testDispatcher({ batch: { maxItems: 9, maxResponseBytes: 5 } })
+    const answers = JSON.parse(await answerText(dispatcher, `[${[1, 2, 3, 4].map(item).join(',')}]`))
+    expect(answers.map((answer: { error?: { code: number } }) => answer.error?.code)).toEqual([
+      undefined,
+      undefined,
+      -32003,
+      -32003,
+    ])
+  })
+
+  it('runs its calls one after another', async () => {
+    const order: number[] = []
+    const slow = defineMethod('eth_slow', [], async () => {
+      order.push(1)
+      await new Promise((resolve) => setImmediate(resolve))
+      order.push(2)
+      return null
+    })
+    const dispatcher = testDispatcher({ methods: new Map([['eth_slow', slow]]) })
+    const call = '{"jsonrpc":"2.0","id":1,"method":"eth_slow"}'
+    await answerText(dispatcher, `[${call},${call}]`)
+    expect(order).toEqual([1, 2, 1, 2])
+  })
+})
+
+describe('faults and refusals', () => {
+  it('reports what nobody foresaw and says no more than that', async () => {
+    const fault = new Error('secret')
+    const broken = defineMethod('eth_broken', [], () => {
+      throw fault
+    })
+    const reported: unknown[] = []
+    const dispatcher = testDispatcher({
+      methods: new Map([['eth_broken', broken]]),
+      report: (method, cause) => reported.push(method, cause),
+    })
+    const text = await answerText(dispatcher, '{"jsonrpc":"2.0","id":1,"method":"eth_broken"}')
+    expect(text).toBe(failure('1', -32603, 'method handler crashed'))
+    expect(reported).toEqual(['eth_broken', fault])
+    await expect(dispatcher.request('eth_broken')).rejects.toMatchObject({ code: -32603 })
+  })
+
+  it('answers a lone refusal with the reply that it brings, and a batched one inside the batch', async () => {
+    const body = '{"jsonrpc":"2.0","error":{"code":-32002,"message":"rejected"}}\n'
+    const dispatcher = testDispatcher({
+      gate: {
+        enter: () => {
+          throw new RpcError(-32002, 'rejected', {
+            refusal: { status: 403, contentType: 'text/plain; charset=utf-8', body },
+          })
+        },
+      },
+    })
+    const call = '{"jsonrpc":"2.0","id":3,"method":"eth_chainId"}'
+    const reply = await dispatcher.handle(call, { transport: 'http' })
+    expect(reply?.status).toBe(403)
+    expect(reply?.contentType).toBe('text/plain; charset=utf-8')
+    expect(Buffer.concat(reply?.pieces ?? []).toString()).toBe(body)
+    expect(reply?.byteLength).toBe(body.length)
+    expect(await answerText(dispatcher, `[${call}]`)).toBe(`[${failure('3', -32002, 'rejected')}]`)
+  })
+
+  it('lets the gate replace what is read and tells it how the call ended', async () => {
+    const outcomes: unknown[] = []
+    const lagging = testDispatcher({
+      gate: {
+        enter: ({ method }) => ({
+          done: ({ error, bytes }) => outcomes.push([method, error?.code, bytes]),
+        }),
+      },
+    })
+    await answerText(lagging, '{"jsonrpc":"2.0","id":3,"method":"eth_chainId"}')
+    await answerText(lagging, '{"jsonrpc":"2.0","id":3,"method":"eth_getBalance","params":[]}')
+    expect(outcomes[0]).toEqual(['eth_chainId', undefined, 5])
+    expect(outcomes[1]).toEqual(['eth_getBalance', -32602, expect.any(Number)])
+  })
+
+  it('gives values in process and throws errors', async () => {
+    const dispatcher = testDispatcher()
+    expect(await dispatcher.request('eth_getBlockByNumber', ['0x0', false])).toMatchObject({ number: '0x0' })
+    await expect(dispatcher.request('eth_chainId', [1])).rejects.toBeInstanceOf(RpcError)
+  })
+})
+
+it('lists every method under its own name', () => {
+  for (const [name, method] of registry) expect(method.name).toBe(name)
+  for (const name of [
+    'eth_getLogs',
+    'eth_subscribe',
+    'personal_sign',
+    'evm_setIntervalMining',
+    'web3_sha3',
+  ]) {
+    expect(registry.has(name)).toBe(true)
+  }
+})

@@ -1,0 +1,216 @@
+import { Common, Hardfork, Mainnet } from '@ethereumjs/common'
+import { ChainEvents } from '../../../src/chain/events.js'
+import type { EncodedBlock, SealedBlock, StoredBlock } from '../../../src/chain/block/record.js'
+import type { PooledTransaction } from '../../../src/chain/mempool/transaction.js'
+import type { StateView } from '../../../src/chain/types.js'
+import type { ChainView, LogQuery } from '../../../src/chain/view.js'
+import { HashNotFoundError, HeaderNotFoundError, NotCanonicalError } from '../../../src/chain/errors.js'
+import { bytesEqual } from '../../../src/encoding/hex.js'
+import { blockEncoder } from '../../../src/rpc/format/blockEncoder.js'
+import type { Backend, RpcSettings } from '../../../src/rpc/backend.js'
+
+/** Rules of Osaka on chain 1. */
+export const osaka = new Common({ chain: Mainnet, hardfork: Hardfork.Osaka })
+
+export const defaultSettings: RpcSettings = {
+  maxLogs: 10_000,
+  logTimeoutMilliseconds: 10_000,
+  maxLogParameters: 5_000,
+  logsRange: 'strict',
+  logsError: 'plain',
+  totalDifficulty: true,
+  pendingFields: 'spec',
+}
+
+interface Kept {
+  stored: StoredBlock
+  sealed: SealedBlock
+  encoded: EncodedBlock
+}
+
+/** A chain of given blocks in memory, read as ChainView reads; its state is empty. */
+export class FakeChain implements ChainView {
+  readonly chainId = 1n
+  readonly kept: Kept[] = []
+  readonly queries: LogQuery[] = []
+  readonly events = new ChainEvents()
+  pending: SealedBlock | undefined
+
+  constructor(blocks: readonly SealedBlock[]) {
+    for (const block of blocks) this.add(block)
+  }
+
+  add(sealed: SealedBlock): StoredBlock {
+    const { hash, header, size, altered, transactions, totalDifficulty, uncleHashes } = sealed
+    const ordinal = this.kept.length
+    const stored: StoredBlock = {
+      ordinal,
+      hash,
+      header,
+      size,
+      altered,
+      transactions,
+      totalDifficulty,
+      uncleHashes,
+    }
+    this.kept.push({ stored, sealed, encoded: blockEncoder.encode(sealed) })
+    return stored
+  }
+
+  head(): StoredBlock {
+    return this.#at(this.kept.length - 1).stored
+  }
+
+  blockByNumber(number: bigint): StoredBlock | undefined {
+    return this.kept[Number(number)]?.stored
+  }
+
+  blockByHash(hash: Uint8Array): StoredBlock | undefined {
+    return this.kept.find(({ stored }) => bytesEqual(stored.hash, hash))?.stored
+  }
+
+  isCanonical(): boolean {
+    return true
+  }
+
+  resolve(selector: Parameters<ChainView['resolve']>[0]): StoredBlock | undefined {
+    if ('number' in selector) return this.blockByNumber(selector.number)
+    if ('hash' in selector) {
+      if (selector.requireCanonical && selector.hash[0] === 0xff) throw new NotCanonicalError()
+      return this.blockByHash(selector.hash)
+    }
+    if (selector.tag === 'earliest') return this.blockByNumber(0n)
+    return selector.tag === 'safe' ? undefined : this.head()
+  }
+
+  pendingBlock(): ReturnType<ChainView['pendingBlock']> {
+    if (this.pending === undefined) return Promise.reject(new Error('no pending block'))
+    return Promise.resolve({ block: this.pending, state: emptyState })
+  }
+
+  stateAt(selector: Parameters<ChainView['stateAt']>[0]): ReturnType<ChainView['stateAt']> {
+    const block = this.resolve(selector)
+    if (block === undefined) {
+      return Promise.reject('hash' in selector ? new HashNotFoundError() : new HeaderNotFoundError())
+    }
+    return Promise.resolve({ header: block.header, hash: block.hash, state: emptyState, rules: osaka })
+  }
+
+  transactionLocation(hash: Uint8Array): ReturnType<ChainView['transactionLocation']> {
+    for (const { stored } of this.kept) {
+      const index = stored.transactions.findIndex((entry) => bytesEqual(entry.hash, hash))
+      if (index >= 0) return { block: stored, index }
+    }
+    return undefined
+  }
+
+  blockHeadWire(block: StoredBlock): Uint8Array {
+    const { encoded } = this.#at(block.ordinal)
+    return slice(encoded, encoded.head)
+  }
+
+  transactionsWire(block: StoredBlock): Uint8Array {
+    return joined(this.#at(block.ordinal).encoded, 'transactions')
+  }
+
+  transactionWire(block: StoredBlock, index: number): Uint8Array {
+    const { encoded } = this.#at(block.ordinal)
+    return slice(encoded, encoded.transactions[index])
+  }
+
+  receiptsWire(block: StoredBlock): Uint8Array {
+    return joined(this.#at(block.ordinal).encoded, 'receipts')
+  }
+
+  receiptWire(block: StoredBlock, index: number): Uint8Array {
+    const { encoded } = this.#at(block.ordinal)
+    return slice(encoded, encoded.receipts[index])
+  }
+
+  rulesAt(): Common {
+    return osaka
+  }
+
+  /** Gives every log in the range: matching is the chain's own work. */
+  logs(query: LogQuery): Promise<Uint8Array[]> {
+    this.queries.push(query)
+    const { range } = query
+    const found = this.kept.filter(({ stored: { ordinal, header } }) =>
+      'block' in range
+        ? range.block.ordinal === ordinal
+        : header.number >= range.from && header.number <= range.to,
+    )
+    return Promise.resolve(found.flatMap(({ encoded }) => encoded.logs.map((span) => slice(encoded, span))))
+  }
+
+  #at(ordinal: number): Kept {
+    const kept = this.kept[ordinal]
+    if (kept === undefined) throw new Error(`no block ${ordinal}`)
+    return kept
+  }
+}
+
+function slice({ bytes }: EncodedBlock, span: { offset: number; length: number } | undefined): Uint8Array {
+  if (span === undefined) throw new Error('no such piece')
+  return bytes.subarray(span.offset, span.offset + span.length)
+}
+
+function joined(encoded: EncodedBlock, part: 'transactions' | 'receipts'): Uint8Array {
+  const spans = encoded[part]
+  const first = spans[0]
+  const last = spans.at(-1)
+  if (first === undefined || last === undefined) return new Uint8Array()
+  return encoded.bytes.subarray(first.offset, last.offset + last.length)
+}
+
+const emptyState: StateView = {
+  root: new Uint8Array(32),
+  getAccount: () => undefined,
+  getCode: () => new Uint8Array(),
+  getStorage: () => new Uint8Array(32),
+}
+
+function unexpected(): never {
+  throw new Error('not part of this test')
+}
+
+/** A backend over a fake chain; what a test does not replace may not be called. */
+export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): Backend {
+  const pooled: PooledTransaction[] = []
+  return {
+    chain,
+    executor: { call: unexpected, estimateGas: unexpected, createAccessList: unexpected },
+    prover: { prove: unexpected },
+    records: {
+      rawBlock: () => Uint8Array.of(0xc0),
+      rawReceipts: () => [],
+      rawTransaction: () => Uint8Array.of(1),
+      uncles: () => [],
+    },
+    pool: {
+      sendRaw: unexpected,
+      send: unexpected,
+      get: (hash) => pooled.find((transaction) => bytesEqual(transaction.hash, hash)),
+      nextNonce: () => 7n,
+    },
+    accounts: {
+      addresses: () => [],
+      signMessage: unexpected,
+      signTypedData: unexpected,
+      signTransaction: unexpected,
+    },
+    controls: {
+      mine: unexpected,
+      snapshot: unexpected,
+      revert: unexpected,
+      increaseTime: unexpected,
+      setNextBlockTimestamp: unexpected,
+      setAutomine: unexpected,
+      setIntervalMining: unexpected,
+    },
+    events: chain.events,
+    settings: defaultSettings,
+    clientVersion: 'Standin/test',
+    ...replaced,
+  }
+}
