@@ -1,0 +1,206 @@
+import { hashFunctionByName, sha256Code } from '../cid/hash-functions.js'
+import { FileNetworkError } from '../errors.js'
+import { validatePinName } from '../pin-name.js'
+import type { OptionSpecs, OptionValues } from '../request/command.js'
+import { createChunker } from '../unixfs/chunker.js'
+import type { UnixfsMetadata } from '../unixfs/data.js'
+import type { ImportSettings } from '../unixfs/settings.js'
+
+/** The options of `add` (Kubo, `core/commands/add.go`). */
+export const addOptions = {
+  recursive: { type: 'bool', aliases: ['r'], description: 'For command lines.' },
+  'dereference-args': { type: 'bool', description: 'For command lines.' },
+  'stdin-name': { type: 'string', description: 'For command lines.' },
+  hidden: { type: 'bool', aliases: ['H'], description: 'For command lines.' },
+  'empty-dirs': { type: 'bool', aliases: ['E'], default: true, description: 'Keep empty directories.' },
+  quiet: { type: 'bool', aliases: ['q'], description: 'For command lines.' },
+  quieter: { type: 'bool', aliases: ['Q'], description: 'For command lines.' },
+  silent: { type: 'bool', description: 'No lines for files; those of directories are sent all the same.' },
+  progress: { type: 'bool', aliases: ['p'], description: 'A line for every 256 KiB read.' },
+  'only-hash': { type: 'bool', aliases: ['n'], description: 'Compute the CIDs and store nothing.' },
+  'wrap-with-directory': { type: 'bool', aliases: ['w'], description: 'Put everything into one directory.' },
+  pin: { type: 'bool', default: true, description: 'Pin the roots.' },
+  'pin-name': { type: 'string', description: 'A name for the pins.' },
+  'to-files': { type: 'string', description: 'Also put the roots into the mutable files, at this path.' },
+  'cid-version': { type: 'int', description: 'Version of CIDs; 1 implies raw leaves. Default: the profile.' },
+  hash: { type: 'string', description: 'Hash function; all but sha2-256 imply version 1.' },
+  'raw-leaves': { type: 'bool', description: 'Store chunks as they are. Default: true with version 1.' },
+  chunker: {
+    type: 'string',
+    aliases: ['s'],
+    description: 'size-<bytes>, rabin… or buzhash. Default: the profile.',
+  },
+  trickle: { type: 'bool', aliases: ['t'], description: 'Lay files out for reading from the start.' },
+  'max-file-links': { type: 'int', description: 'Links of a file node, at most. Default: the profile.' },
+  'max-directory-links': { type: 'int', description: 'Entries above which a directory is sharded.' },
+  'max-hamt-fanout': { type: 'int', description: 'Slots of a shard: a power of two, a multiple of 8.' },
+  inline: { type: 'bool', description: 'Keep small blocks in their CIDs.' },
+  'inline-limit': { type: 'int', default: 32, description: 'Largest block kept so, in bytes; at most 128.' },
+  nocopy: { type: 'bool', description: 'Refused: there is no filestore.' },
+  fscache: { type: 'bool', description: 'No effect: there is no filestore.' },
+  'preserve-mode': { type: 'bool', description: 'Store the modes that the parts give.' },
+  'preserve-mtime': { type: 'bool', description: 'Store the times that the parts give.' },
+  mode: { type: 'uint', description: 'Store this mode with every entry.' },
+  mtime: { type: 'int64', description: 'Store this time with every entry, in seconds.' },
+  'mtime-nsecs': { type: 'uint', description: 'Nanoseconds to go with `mtime`.' },
+  'fast-provide-root': { type: 'bool', description: 'No effect: there is no network.' },
+  'fast-provide-wait': { type: 'bool', description: 'No effect: there is no network.' },
+} as const satisfies OptionSpecs
+
+/** The values of the options of `add`. */
+export type AddOptions = OptionValues<typeof addOptions>
+
+/** Which metadata entries are stored with. */
+export interface MetadataRule {
+  preserveMode: boolean
+  preserveTime: boolean
+  /** Stored with every entry; wins over what the parts say. */
+  fixed: UnixfsMetadata
+}
+
+/** What an `add` was told to do. */
+export interface AddPlan {
+  settings: ImportSettings
+  metadata: MetadataRule
+  includeEmptyDirectories: boolean
+  onlyHash: boolean
+  pin: boolean
+  pinName: string
+  progress: boolean
+  silent: boolean
+  wrap: boolean
+  toFiles: string | undefined
+}
+
+const inlineMaximum = 128
+
+/**
+ * Works out what the options of an `add` mean, on top of the node's import settings.
+ *
+ * @throws {@link FileNetworkError} with Kubo's text for options that do not go together
+ */
+export async function planAdd(options: AddOptions, base: ImportSettings): Promise<AddPlan> {
+  const { inline = false, 'inline-limit': inlineLimit } = options
+  if (inline && inlineLimit > inlineMaximum) {
+    throw new FileNetworkError(
+      `inline-limit ${inlineLimit} exceeds maximum allowed size of ${inlineMaximum} bytes`,
+    )
+  }
+  const pinName = options['pin-name']
+  if (pinName !== undefined) validatePinName(pinName)
+  if (options['dereference-args']) {
+    throw new FileNetworkError('--dereference-args is deprecated: use --dereference-symlinks instead')
+  }
+  const metadata = readMetadataRule(options)
+  const rawLeaves = decideRawLeaves(options, metadata)
+  checkCombinations(options)
+  const settings = await readSettings(options, base, rawLeaves)
+  createChunker(settings.chunker)
+  return {
+    settings,
+    metadata,
+    includeEmptyDirectories: options['empty-dirs'],
+    onlyHash: options['only-hash'] === true,
+    pin: options.pin && options['only-hash'] !== true,
+    pinName: pinName ?? '',
+    progress: options.progress === true,
+    silent: options.silent === true,
+    wrap: options['wrap-with-directory'] === true,
+    toFiles: options['to-files'],
+  }
+}
+
+function readMetadataRule(options: AddOptions): MetadataRule {
+  const { mode = 0, mtime = 0, 'mtime-nsecs': nanoseconds = 0 } = options
+  if (mtime === 0 && nanoseconds !== 0) {
+    throw new FileNetworkError('option "mtime-nsecs" requires "mtime" to be provided as well')
+  }
+  if (nanoseconds > 999_999_999) {
+    throw new FileNetworkError('mtime nanoseconds must be in range [1, 999999999]')
+  }
+  return {
+    preserveMode: options['preserve-mode'] === true && mode === 0,
+    preserveTime: options['preserve-mtime'] === true && mtime === 0,
+    fixed: {
+      mode: mode === 0 ? undefined : mode,
+      modified: mtime === 0 ? undefined : { seconds: BigInt(mtime), nanoseconds },
+    },
+  }
+}
+
+/** Metadata needs a dag-pb root, so it switches raw leaves off; undefined: the CID version decides. */
+function decideRawLeaves(
+  options: AddOptions,
+  { preserveMode, preserveTime, fixed }: MetadataRule,
+): boolean | undefined {
+  const given = options['raw-leaves']
+  const hasMetadata = preserveMode || preserveTime || fixed.mode !== undefined || fixed.modified !== undefined
+  if (!hasMetadata) return given
+  if (given) {
+    throw new FileNetworkError("raw-leaves can't be used with UnixFS metadata like mode or modification time")
+  }
+  return false
+}
+
+function checkCombinations(options: AddOptions): void {
+  const toFiles = options['to-files'] !== undefined
+  if (options['only-hash'] && toFiles) {
+    throw new FileNetworkError('only-hash and to-files options are not compatible')
+  }
+  if (!options.pin && options['pin-name'] !== undefined) {
+    throw new FileNetworkError('pin-name option requires pin to be set')
+  }
+  if (options['wrap-with-directory'] && toFiles) {
+    throw new FileNetworkError('wrap-with-directory and to-files options are not compatible')
+  }
+  if (options.nocopy) {
+    throw new FileNetworkError('either the filestore or the urlstore must be enabled to use nocopy')
+  }
+}
+
+async function readSettings(
+  options: AddOptions,
+  base: ImportSettings,
+  rawLeaves: boolean | undefined,
+): Promise<ImportSettings> {
+  const hash =
+    options.hash === undefined || options.hash === ''
+      ? base.cid.hash
+      : await hashFunctionByName(options.hash.toLowerCase())
+  const version = decideCidVersion({
+    given: options['cid-version'],
+    base: base.cid.version,
+    hashCode: hash.code,
+  })
+  const followsProfile = options['cid-version'] === undefined && hash.code === base.cid.hash.code
+  const fanout = options['max-hamt-fanout']
+  return {
+    cid: { version, hash, inlineLimit: options.inline ? options['inline-limit'] : undefined },
+    rawLeaves: rawLeaves ?? (followsProfile ? base.rawLeaves : version === 1),
+    chunker: options.chunker === undefined || options.chunker === '' ? base.chunker : options.chunker,
+    layout: options.trickle === undefined ? base.layout : options.trickle ? 'trickle' : 'balanced',
+    maxFileLinks: positive(options['max-file-links']) ?? base.maxFileLinks,
+    directory: {
+      ...base.directory,
+      maxLinks: positive(options['max-directory-links']) ?? base.directory.maxLinks,
+      fanout: fanout !== undefined && isFanout(fanout) ? fanout : base.directory.fanout,
+    },
+  }
+}
+
+function decideCidVersion(options: { given: number | undefined; base: 0 | 1; hashCode: number }): 0 | 1 {
+  const { given, base, hashCode } = options
+  const version = given === undefined || given < 0 ? undefined : given
+  if (version !== undefined && version > 1) throw new FileNetworkError(`unknown CID version: ${version}`)
+  if (hashCode === sha256Code) return version === undefined ? base : version === 1 ? 1 : 0
+  if (version === 0) throw new FileNetworkError('CIDv0 only supports sha2-256')
+  return 1
+}
+
+function positive(value: number | undefined): number | undefined {
+  return value !== undefined && value > 0 ? value : undefined
+}
+
+function isFanout(value: number): boolean {
+  return value >= 8 && value % 8 === 0 && Number.isInteger(Math.log2(value))
+}

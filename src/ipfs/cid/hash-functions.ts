@@ -1,0 +1,116 @@
+import { createHash, hash } from 'node:crypto'
+import { createBLAKE2b, createBLAKE2s, createBLAKE3, createKeccak } from 'hash-wasm'
+import type { IHasher } from 'hash-wasm'
+import { FileNetworkError } from '../errors.js'
+
+/** A hash function of the multihash table, ready to use. */
+export interface HashFunction {
+  name: string
+  /** Code in the multicodec table. */
+  code: number
+  digest(bytes: Uint8Array): Uint8Array
+}
+
+type Digest = HashFunction['digest']
+
+interface HashEntry {
+  code: number
+  load: () => Digest | Promise<Digest>
+}
+
+/** The code of sha2-256 in the multicodec table. */
+export const sha256Code = 0x12
+/** The code of the identity function, whose digest is the data itself. */
+export const identityCode = 0x00
+
+const native = (algorithm: string): HashEntry['load'] => {
+  return () => (bytes) => new Uint8Array(hash(algorithm, bytes, 'buffer'))
+}
+
+const shake = (algorithm: string, outputLength: number): HashEntry['load'] => {
+  return () => (bytes) => new Uint8Array(createHash(algorithm, { outputLength }).update(bytes).digest())
+}
+
+const wasm = (create: () => Promise<IHasher>): HashEntry['load'] => {
+  return async () => {
+    const hasher = await create()
+    return (bytes) => hasher.init().update(bytes).digest('binary')
+  }
+}
+
+const doubleSha256: Digest = (bytes) => {
+  return new Uint8Array(hash('sha256', hash('sha256', bytes, 'buffer'), 'buffer'))
+}
+
+const entries = new Map<string, HashEntry>([
+  ['identity', { code: identityCode, load: () => (bytes) => bytes }],
+  ['sha1', { code: 0x11, load: native('sha1') }],
+  ['sha2-256', { code: sha256Code, load: native('sha256') }],
+  ['sha2-512', { code: 0x13, load: native('sha512') }],
+  ['sha2-224', { code: 0x1013, load: native('sha224') }],
+  ['sha2-384', { code: 0x20, load: native('sha384') }],
+  ['sha2-512-224', { code: 0x1014, load: native('sha512-224') }],
+  ['sha2-512-256', { code: 0x1015, load: native('sha512-256') }],
+  ['dbl-sha2-256', { code: 0x56, load: () => doubleSha256 }],
+  ['sha3', { code: 0x14, load: native('sha3-512') }],
+  ['sha3-224', { code: 0x17, load: native('sha3-224') }],
+  ['sha3-256', { code: 0x16, load: native('sha3-256') }],
+  ['sha3-384', { code: 0x15, load: native('sha3-384') }],
+  ['sha3-512', { code: 0x14, load: native('sha3-512') }],
+  ['shake-256', { code: 0x19, load: shake('shake256', 64) }],
+  ['keccak-224', { code: 0x1a, load: wasm(() => createKeccak(224)) }],
+  ['keccak-256', { code: 0x1b, load: wasm(() => createKeccak(256)) }],
+  ['keccak-384', { code: 0x1c, load: wasm(() => createKeccak(384)) }],
+  ['keccak-512', { code: 0x1d, load: wasm(() => createKeccak(512)) }],
+  ['blake3', { code: 0x1e, load: wasm(() => createBLAKE3()) }],
+])
+
+/** The shortest digest, in bytes, that counts as secure. */
+const shortestDigest = 20
+for (let length = shortestDigest; length <= 64; length++) {
+  const load = wasm(() => createBLAKE2b(length * 8))
+  entries.set(`blake2b-${length * 8}`, { code: 0xb200 + length, load })
+}
+for (let length = shortestDigest; length <= 32; length++) {
+  const load = wasm(() => createBLAKE2s(length * 8))
+  entries.set(`blake2s-${length * 8}`, { code: 0xb240 + length, load })
+}
+
+/** Functions of the table that Kubo knows and does not let anyone use. */
+const insecure = new Set(['md5', 'murmur3-x64-64', 'shake-128', 'x11', 'sha2-256-trunc254-padded'])
+
+const namesByCode = new Map([...entries].map(([name, { code }]) => [code, name]))
+const loaded = new Map<number, Promise<HashFunction>>()
+
+function load(name: string, entry: HashEntry): Promise<HashFunction> {
+  let loading = loaded.get(entry.code)
+  if (loading === undefined) {
+    loading = Promise.resolve(entry.load()).then((digest) => ({ name, code: entry.code, digest }))
+    loaded.set(entry.code, loading)
+  }
+  return loading
+}
+
+/** Whether a name stands in the multihash table, usable or not. */
+export function isHashName(name: string): boolean {
+  return entries.has(name) || insecure.has(name)
+}
+
+/**
+ * The hash function with a name of the multihash table, such as `sha2-256` or `blake3`.
+ *
+ * @throws {@link FileNetworkError} when there is none, or one that is not secure (boxo's verifcid).
+ */
+export async function hashFunctionByName(name: string): Promise<HashFunction> {
+  const entry = entries.get(name)
+  if (entry) return load(name, entry)
+  if (insecure.has(name)) throw new FileNetworkError('potentially insecure hash functions not allowed')
+  throw new FileNetworkError(`unrecognized hash function: ${JSON.stringify(name)}`)
+}
+
+/** The hash function with a code of the multicodec table; undefined when it is not one of those above. */
+export async function hashFunctionByCode(code: number): Promise<HashFunction | undefined> {
+  const name = namesByCode.get(code)
+  const entry = name === undefined ? undefined : entries.get(name)
+  return name !== undefined && entry ? load(name, entry) : undefined
+}

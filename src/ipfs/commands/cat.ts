@@ -1,0 +1,62 @@
+import { parsePath, resolvePath } from '../dag/path.js'
+import { FileNetworkError } from '../errors.js'
+import type { NetworkContext } from '../network-context.js'
+import { defineCommand, pathArguments } from '../request/command.js'
+import { bytes } from '../request/output.js'
+import { loadEntry } from '../unixfs/entry.js'
+import type { UnixfsEntry } from '../unixfs/entry.js'
+import { readFile } from '../unixfs/read-file.js'
+import type { ByteRange } from '../unixfs/read-file.js'
+
+interface FilePart {
+  entry: UnixfsEntry
+  range: ByteRange
+}
+
+/** `cat`: the content of files, one behind the other; `offset` and `length` count over the whole. */
+export const cat = defineCommand({
+  description: 'Show the content of files.',
+  arguments: [pathArguments('ipfs-path', 'The files to show.')],
+  options: {
+    offset: { type: 'int64', aliases: ['o'], description: 'Bytes to leave out at the beginning.' },
+    length: { type: 'int64', aliases: ['l'], description: 'Bytes to send, at most.' },
+    progress: { type: 'bool', aliases: ['p'], default: true, description: 'For command lines.' },
+  },
+  async run({ args, options }, network) {
+    const { offset = 0, length } = options
+    if (offset < 0) throw new FileNetworkError('cannot specify negative offset')
+    if (length !== undefined && length < 0) throw new FileNetworkError('cannot specify negative length')
+    const parts = length === 0 ? [] : await selectParts(network, args, { offset, length: length ?? Infinity })
+    const total = parts.reduce((sum, { range }) => sum + range.end - range.start, 0)
+    return bytes(readParts(network, parts), { length: total })
+  },
+})
+
+async function selectParts(
+  { blockstore }: NetworkContext,
+  paths: string[],
+  selection: { offset: number; length: number },
+): Promise<FilePart[]> {
+  const parts: FilePart[] = []
+  let { offset, length } = selection
+  for (const path of paths) {
+    const { cid } = await resolvePath(blockstore, parsePath(path))
+    const entry = await loadEntry(blockstore, cid)
+    if (entry.type === 'directory') throw new FileNetworkError('this dag node is a directory')
+    if (entry.type === 'symlink') throw new FileNetworkError('this dag node is a symlink')
+    if (offset > entry.size) {
+      offset -= entry.size
+      continue
+    }
+    const end = Math.min(entry.size, offset + length)
+    parts.push({ entry, range: { start: offset, end } })
+    length -= end - offset
+    offset = 0
+    if (length === 0) break
+  }
+  return parts
+}
+
+async function* readParts({ blockstore }: NetworkContext, parts: FilePart[]): AsyncGenerator<Uint8Array> {
+  for (const { entry, range } of parts) yield* readFile(blockstore, entry, range)
+}

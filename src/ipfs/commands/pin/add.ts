@@ -1,0 +1,46 @@
+import { parsePath, resolvePath } from '../../dag/path.js'
+import { pinDag, pinBlock } from '../../pinning.js'
+import { validatePinName } from '../../pin-name.js'
+import { defineCommand, pathArguments } from '../../request/command.js'
+import { single, values } from '../../request/output.js'
+
+/** `pin/add`: protects DAGs, or single blocks, from garbage collection. Every block must be there. */
+export const pinAdd = defineCommand({
+  description: 'Pin objects.',
+  arguments: [pathArguments('ipfs-path', 'What to pin.')],
+  options: {
+    recursive: {
+      type: 'bool',
+      aliases: ['r'],
+      default: true,
+      description: 'The whole DAG, not its root alone.',
+    },
+    name: { type: 'string', aliases: ['n'], description: 'A name for the pin.' },
+    progress: { type: 'bool', description: 'Also send how many blocks were visited.' },
+  },
+  async run({ args, options, encodeCid }, network) {
+    const { name = '' } = options
+    validatePinName(name)
+    let visited = 0
+    let visitedBytes = 0
+    const pins: string[] = []
+    for (const arg of args) {
+      const { cid } = await resolvePath(network.blockstore, parsePath(arg))
+      if (options.recursive) {
+        const counted = await pinDag(network, cid, name)
+        visited += counted.blocks
+        visitedBytes += counted.bytes
+      } else {
+        await pinBlock(network, cid, name)
+      }
+      pins.push(encodeCid(cid))
+    }
+    if (!options.progress) return single({ Pins: pins })
+    return values(
+      (async function* () {
+        if (visited > 0) yield { Progress: visited, Bytes: visitedBytes }
+        yield { Pins: pins }
+      })(),
+    )
+  },
+})

@@ -1,0 +1,117 @@
+import type { CID } from 'multiformats/cid'
+import { parsePath, resolvePath } from '../../dag/path.js'
+import { walkDag } from '../../dag/walk.js'
+import { FileNetworkError } from '../../errors.js'
+import type { NetworkContext } from '../../network-context.js'
+import { validatePinName } from '../../pin-name.js'
+import { findPinAbove } from '../../pinning.js'
+import { defineCommand } from '../../request/command.js'
+import { single, values } from '../../request/output.js'
+
+const types = ['direct', 'indirect', 'recursive', 'all'] as const
+type ListType = (typeof types)[number]
+
+/** A pinned object as it is listed. */
+interface Listed {
+  cid: CID
+  /** `recursive`, `direct`, `indirect`, or `indirect through <root>` for an object that was asked for. */
+  type: string
+  name: string
+}
+
+/** `pin/ls`: what is pinned, and how. */
+export const pinLs = defineCommand({
+  description: 'List pinned objects.',
+  arguments: [
+    {
+      name: 'ipfs-path',
+      kind: 'string',
+      required: false,
+      variadic: true,
+      description: 'Only these objects.',
+    },
+  ],
+  options: {
+    type: {
+      type: 'string',
+      aliases: ['t'],
+      default: 'all',
+      description: 'direct, indirect, recursive or all.',
+    },
+    quiet: { type: 'bool', aliases: ['q'], description: 'For command lines.' },
+    name: { type: 'string', aliases: ['n'], description: 'Only pins whose names contain this.' },
+    stream: { type: 'bool', aliases: ['s'], description: 'A line for each pin instead of one object.' },
+    names: { type: 'bool', description: 'Also send the names.' },
+  },
+  async run({ args, options, encodeCid }, network) {
+    const { name = '' } = options
+    validatePinName(name)
+    const type = types.find((known) => known === options.type)
+    if (type === undefined) {
+      throw new FileNetworkError(
+        `invalid type '${options.type}', must be one of {direct, indirect, recursive, all}`,
+      )
+    }
+    const withNames = options.names === true || name !== ''
+    const listed =
+      args.length > 0 ? await listObjects(network, args, { type, encodeCid }) : listAll(network, type, name)
+    const shownName = (pin: Listed): string => (withNames ? pin.name : '')
+
+    if (options.stream) {
+      return values(
+        (async function* () {
+          for await (const pin of listed) {
+            const Name = shownName(pin)
+            yield { Cid: encodeCid(pin.cid), ...(Name === '' ? {} : { Name }), Type: pin.type }
+          }
+        })(),
+      )
+    }
+    const keys: Record<string, { Type: string; Name: string }> = {}
+    for await (const pin of listed) keys[encodeCid(pin.cid)] = { Type: pin.type, Name: shownName(pin) }
+    return single(Object.keys(keys).length === 0 ? {} : { Keys: keys })
+  },
+})
+
+async function listObjects(
+  network: NetworkContext,
+  args: string[],
+  options: { type: ListType; encodeCid: (cid: CID) => string },
+): Promise<Listed[]> {
+  const { type, encodeCid } = options
+  const listed: Listed[] = []
+  for (const arg of args) {
+    const { cid } = await resolvePath(network.blockstore, parsePath(arg))
+    const pin = network.pins.find(cid)
+    if (pin && (type === 'all' || type === pin.mode)) {
+      listed.push({ cid, type: pin.mode, name: pin.name })
+      continue
+    }
+    const mayBeIndirect = type === 'all' || (type === 'indirect' && pin?.mode !== 'recursive')
+    const root = mayBeIndirect ? (await findPinAbove(network, [cid])).get(cid.toString()) : undefined
+    if (root === undefined) throw new FileNetworkError(`path '${arg}' is not pinned`)
+    listed.push({ cid, type: `indirect through ${encodeCid(root)}`, name: '' })
+  }
+  return listed
+}
+
+async function* listAll(network: NetworkContext, type: ListType, name: string): AsyncGenerator<Listed> {
+  const seen = new Set<string>()
+  for (const mode of ['recursive', 'direct'] as const) {
+    for await (const pin of network.pins.list(mode)) {
+      if (type === 'indirect' || type === 'all') seen.add(pin.cid.toString())
+      if (type !== mode && type !== 'all') continue
+      if (pin.name.includes(name)) yield { cid: pin.cid, type: mode, name: pin.name }
+    }
+  }
+  if ((type === 'indirect' || type === 'all') && name === '') yield* listIndirect(network, seen)
+}
+
+async function* listIndirect(network: NetworkContext, pinned: Set<string>): AsyncGenerator<Listed> {
+  const visited = new Set<string>()
+  for await (const pin of network.pins.list('recursive')) {
+    for await (const { cid } of walkDag(network.blockstore, pin.cid, visited)) {
+      if (!pinned.has(cid.toString())) yield { cid, type: 'indirect', name: '' }
+    }
+  }
+}

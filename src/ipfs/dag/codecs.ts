@@ -1,0 +1,72 @@
+import * as dagCbor from '@ipld/dag-cbor'
+import * as dagJson from '@ipld/dag-json'
+import * as dagPb from '@ipld/dag-pb'
+import * as json from 'multiformats/codecs/json'
+import * as raw from 'multiformats/codecs/raw'
+import { codecCode } from '../cid/make-cid.js'
+import { FileNetworkError } from '../errors.js'
+
+/** A codec of the IPLD data model. */
+export interface Codec {
+  name: string
+  code: number
+  decode(bytes: Uint8Array): unknown
+  encode(value: unknown): Uint8Array
+}
+
+/** The codecs of blocks that can be read and written as data. */
+export const codecs: readonly Codec[] = [
+  {
+    name: 'raw',
+    code: codecCode.raw,
+    decode: raw.decode,
+    encode: (value) => raw.encode(value as Uint8Array),
+  },
+  { name: 'dag-pb', code: codecCode.dagPb, decode: dagPb.decode, encode: encodeDagPb },
+  { name: 'dag-cbor', code: codecCode.dagCbor, decode: dagCbor.decode, encode: dagCbor.encode },
+  { name: 'dag-json', code: codecCode.dagJson, decode: dagJson.decode, encode: dagJson.encode },
+  { name: 'cbor', code: codecCode.cbor, decode: dagCbor.decode, encode: dagCbor.encode },
+  { name: 'json', code: codecCode.json, decode: json.decode, encode: json.encode },
+]
+
+function encodeDagPb(value: unknown): Uint8Array {
+  return dagPb.encode(dagPb.prepare(value as Parameters<typeof dagPb.prepare>[0]))
+}
+
+/** Names of the multicodec table for codecs that blocks may be labelled with but not read as data. */
+const labels = new Map<string, number>([
+  ['libp2p-key', codecCode.libp2pKey],
+  ['git-raw', 0x78],
+  ['eth-block', 0x90],
+  ['eth-tx', 0x93],
+  ['bitcoin-block', 0xb0],
+  ['zcash-block', 0xc0],
+  ['dag-jose', 0x85],
+  ['dag-cose', 0x86],
+])
+
+/** The code of a codec by its name in the multicodec table, or by a number. */
+export function codecCodeByName(name: string): number {
+  const code = codecs.find((codec) => codec.name === name)?.code ?? labels.get(name)
+  if (code !== undefined) return code
+  if (/^(0x[0-9a-f]+|\d+)$/i.test(name)) return Number(name)
+  throw new FileNetworkError(`unknown multicodec: ${JSON.stringify(name)}`)
+}
+
+/** The name of a codec; undefined for a code that is not known here. */
+export function codecName(code: number): string | undefined {
+  return (
+    codecs.find((codec) => codec.code === code)?.name ?? [...labels].find(([, label]) => label === code)?.[0]
+  )
+}
+
+/**
+ * The codec with a code.
+ *
+ * @throws {@link FileNetworkError} when data of that codec cannot be read
+ */
+export function codecByCode(code: number): Codec {
+  const codec = codecs.find((candidate) => candidate.code === code)
+  if (codec) return codec
+  throw new FileNetworkError(`no decoder registered for multicodec code ${code} (0x${code.toString(16)})`)
+}

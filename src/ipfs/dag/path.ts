@@ -1,0 +1,112 @@
+import { CID } from 'multiformats/cid'
+import { codecCode } from '../cid/make-cid.js'
+import { InvalidCidError, parseCid } from '../cid/parse-cid.js'
+import { cleanSegments } from '../clean-segments.js'
+import { FileNetworkError, LinkNotFoundError } from '../errors.js'
+import { readEntry } from '../unixfs/entry.js'
+import type { BlockSource } from '../unixfs/entry.js'
+import { findLink } from '../unixfs/read-directory.js'
+import { codecByCode } from './codecs.js'
+
+/** A path below a CID. */
+export interface ContentPath {
+  namespace: 'ipfs' | 'ipld'
+  root: CID
+  segments: string[]
+}
+
+/** A text that is no path; the message is Kubo's (boxo, `path`). */
+export class InvalidPathError extends FileNetworkError {
+  constructor(path: string, reason: string) {
+    super(`invalid path ${JSON.stringify(path)}: ${reason}`)
+  }
+}
+
+/**
+ * Reads a path: a CID, `<cid>/path`, `/ipfs/<cid>/path` or `ipfs://<cid>/path`.
+ *
+ * @throws {@link InvalidPathError}; {@link FileNetworkError} for `/ipns/…`, which has no network to ask
+ */
+export function parsePath(text: string): ContentPath {
+  const path = text.replace(/^ipfs:\/\//, '/ipfs/')
+  try {
+    return parseAbsolute(path)
+  } catch (error) {
+    if (path.startsWith('/') || !(error instanceof InvalidPathError)) throw error
+    try {
+      return parseAbsolute(`/ipfs/${path}`)
+    } catch {
+      throw error
+    }
+  }
+}
+
+function parseAbsolute(path: string): ContentPath {
+  const [namespace, root, ...segments] = cleanSegments(path)
+  if (!path.startsWith('/') || !namespace || root === undefined) {
+    throw new InvalidPathError(path, 'path does not have enough components')
+  }
+  if (namespace === 'ipns') {
+    throw new FileNetworkError('cannot resolve an /ipns/ path: this file network has no name system')
+  }
+  if (namespace !== 'ipfs' && namespace !== 'ipld') {
+    throw new InvalidPathError(path, `unknown namespace: ${JSON.stringify(namespace)}`)
+  }
+  try {
+    return { namespace, root: parseCid(root), segments }
+  } catch (error) {
+    if (error instanceof InvalidCidError) throw new InvalidPathError(path, error.message)
+    throw error
+  }
+}
+
+/** Where a path leads: a block, and what is left of the path inside it. */
+export interface ResolvedPath {
+  cid: CID
+  /** Keys inside the block's data; empty for a UnixFS path. */
+  remainder: string[]
+}
+
+/**
+ * Follows a path, block by block: names in UnixFS directories, keys in other data.
+ *
+ * @throws {@link LinkNotFoundError} when a segment leads nowhere
+ */
+export async function resolvePath(source: BlockSource, path: ContentPath): Promise<ResolvedPath> {
+  let cid = path.root
+  let rest = path.segments
+  while (rest.length > 0) {
+    const block = await source.get(cid)
+    if (cid.code === codecCode.dagPb && path.namespace === 'ipfs') {
+      const [name = '', ...following] = rest
+      cid = (await findLink(source, readEntry(cid, block), name)).cid
+      rest = following
+      continue
+    }
+    const found = followKeys(cid, codecByCode(cid.code).decode(block), rest)
+    if (found.next === undefined) return { cid, remainder: rest }
+    cid = found.next
+    rest = found.rest
+  }
+  return { cid, remainder: [] }
+}
+
+/** The value that keys lead to inside data; stops at the first link. */
+export function followKeys(
+  cid: CID,
+  data: unknown,
+  keys: string[],
+): { value: unknown; next: CID | undefined; rest: string[] } {
+  let value = data
+  for (const [index, key] of keys.entries()) {
+    if (!hasKey(value, key)) throw new LinkNotFoundError(key, cid)
+    value = value[key]
+    const next = CID.asCID(value)
+    if (next) return { value, next, rest: keys.slice(index + 1) }
+  }
+  return { value, next: undefined, rest: [] }
+}
+
+function hasKey(value: unknown, key: string): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && CID.asCID(value) === null && Object.hasOwn(value, key)
+}

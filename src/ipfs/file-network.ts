@@ -1,0 +1,64 @@
+import { openFileStore } from '../storage/files/file-store.js'
+import { commands } from './commands/registry.js'
+import { openMutableFiles } from './mfs/mutable-files.js'
+import type { NetworkContext } from './network-context.js'
+import { executeCommand } from './request/execute.js'
+import type { CommandRequest } from './request/execute.js'
+import type { CommandReply } from './request/reply.js'
+import { createBlockstore } from './store/blockstore.js'
+import { loadIdentity } from './store/identity.js'
+import { createPins } from './store/pins.js'
+import { createSharedLock } from './store/shared-lock.js'
+import { importSettings } from './unixfs/settings.js'
+import type { ImportProfile } from './unixfs/settings.js'
+
+/** How a file network is made. */
+export interface FileNetworkOptions {
+  /** Where blocks, pins and the mutable files lie; created when it does not exist. */
+  directory: string
+  /** The import settings where a request says nothing else. Default: `unixfs-v0-2015`, as Kubo's. */
+  importProfile?: ImportProfile
+  /** Whether every block read is checked against its CID. Default: false. */
+  verifyBlocks?: boolean
+  /** Whether a write waits for the disk itself before it is acknowledged. Default: false. */
+  sync?: boolean
+  /** Multiaddresses at which the node answers, for `id`; asked for each time. */
+  addresses?: () => string[]
+}
+
+/** The file network: content-addressed files behind the operations of Kubo's RPC. */
+export interface FileNetwork {
+  /** Answers a request to an operation; never rejects. The body, where there is one, is read as needed. */
+  execute(request: CommandRequest): Promise<CommandReply>
+  /** Number of stored blocks, and of bytes that their files take. */
+  totals(): { blocks: number; bytes: number }
+  /** Waits for writes under way and closes all files. */
+  close(): Promise<void>
+}
+
+/** Whether there is an operation with this path behind `/api/v0/`. */
+export function isKnownOperation(operation: string): boolean {
+  return commands.has(operation)
+}
+
+/** Opens the file network of a directory. */
+export async function createFileNetwork(options: FileNetworkOptions): Promise<FileNetwork> {
+  const { directory, importProfile = 'unixfs-v0-2015', verifyBlocks = false, sync = false } = options
+  const store = await openFileStore({ directory, sync })
+  const settings = await importSettings(importProfile)
+  const blockstore = createBlockstore({ blocks: store.blocks, verifyBlocks })
+  const network: NetworkContext = {
+    directory,
+    blockstore,
+    pins: createPins(store.pins),
+    files: await openMutableFiles({ blockstore, named: store.named, importSettings: settings }),
+    collectionLock: createSharedLock(),
+    importSettings: settings,
+    identity: await loadIdentity(store.named, options.addresses ?? (() => ['/ip4/127.0.0.1/tcp/5001/http'])),
+  }
+  return {
+    execute: (request) => executeCommand(commands.get(request.operation), request, network),
+    totals: () => blockstore.totals(),
+    close: () => store.close(),
+  }
+}

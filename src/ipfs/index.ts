@@ -1,0 +1,6 @@
+export { createFileNetwork, isKnownOperation } from './file-network.js'
+export type { FileNetwork, FileNetworkOptions } from './file-network.js'
+export type { CommandRequest } from './request/execute.js'
+export type { CommandReply } from './request/reply.js'
+export { importProfiles } from './unixfs/settings.js'
+export type { ImportProfile } from './unixfs/settings.js'

@@ -1,0 +1,79 @@
+import type { CidEncoder } from '../cid/cid-encoder.js'
+import type { NetworkContext } from '../network-context.js'
+import type { Output } from './output.js'
+import type { Upload } from './upload.js'
+
+/** The types of option values, by their names in go-ipfs-cmds. */
+export interface OptionTypes {
+  bool: boolean
+  int: number
+  int64: number
+  uint: number
+  string: string
+  strings: string[]
+}
+
+/** An option of a command, as data: query parsing and the guide's table come from it. */
+export interface OptionSpec {
+  type: keyof OptionTypes
+  aliases?: readonly string[]
+  default?: OptionTypes[keyof OptionTypes]
+  description: string
+}
+
+/** The options of a command, by the name on the wire. */
+export type OptionSpecs = Readonly<Record<string, OptionSpec>>
+
+/** The values of options: undefined where none was given and there is no default. */
+export type OptionValues<O extends OptionSpecs> = {
+  [K in keyof O]:
+    OptionTypes[O[K]['type']] | (O[K] extends { default: OptionTypes[keyof OptionTypes] } ? never : undefined)
+}
+
+/** A positional argument: a text in `arg`, or a file in the body. */
+export interface ArgumentSpec {
+  name: string
+  kind: 'string' | 'file'
+  required: boolean
+  variadic: boolean
+  description: string
+}
+
+/** A request whose query has been read. */
+export interface CommandInput<O extends OptionSpecs> {
+  args: string[]
+  options: OptionValues<O>
+  /** The files of a multipart body; without any when there was no such body. */
+  upload: Upload
+  encodeCid: CidEncoder
+  /** Ends when the client goes away or the time it allowed is over. */
+  signal: AbortSignal
+}
+
+/** An operation of the file network. */
+export interface Command<O extends OptionSpecs = OptionSpecs> {
+  description: string
+  arguments: readonly ArgumentSpec[]
+  options: O
+  run(input: CommandInput<O>, network: NetworkContext): Promise<Output> | Output
+}
+
+/** Declares a command, so that the types of its options follow from their declaration. */
+export function defineCommand<const O extends OptionSpecs>(command: Command<O>): Command<O> {
+  return command
+}
+
+/** A path argument, required. */
+export function pathArgument(name: string, description: string): ArgumentSpec {
+  return { name, kind: 'string', required: true, variadic: false, description }
+}
+
+/** One or more path arguments. */
+export function pathArguments(name: string, description: string): ArgumentSpec {
+  return { name, kind: 'string', required: true, variadic: true, description }
+}
+
+/** One or more files in the body. */
+export function fileArguments(name: string, description: string): ArgumentSpec {
+  return { name, kind: 'file', required: true, variadic: true, description }
+}

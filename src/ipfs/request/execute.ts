@@ -1,0 +1,128 @@
+import { createCidEncoder } from '../cid/cid-encoder.js'
+import { BlockNotFoundError, DeadlineError, errorText, FileNetworkError, RequestError } from '../errors.js'
+import type { NetworkContext } from '../network-context.js'
+import type { Command } from './command.js'
+import { parseGoDuration } from './go-duration.js'
+import type { Output } from './output.js'
+import { parseQuery } from './parse-query.js'
+import type { ParsedQuery } from './parse-query.js'
+import { errorReply, outputReply, textReply } from './reply.js'
+import type { CommandReply } from './reply.js'
+import { createUpload } from './upload.js'
+import type { Upload } from './upload.js'
+
+/** A request to an operation, free of any transport. */
+export interface CommandRequest {
+  /** The path behind `/api/v0/`, such as `pin/add`. */
+  operation: string
+  query: URLSearchParams
+  /** By lower-case name. */
+  headers: Readonly<Record<string, string | undefined>>
+  body?: AsyncIterable<Uint8Array> | undefined
+  /** Aborted when the client goes away. */
+  signal: AbortSignal
+}
+
+/** Runs a command and turns whatever comes of it into a reply; never rejects. */
+export async function executeCommand(
+  command: Command | undefined,
+  request: CommandRequest,
+  network: NetworkContext,
+): Promise<CommandReply> {
+  if (command === undefined) return textReply(404, '404 page not found')
+  let prepared: { query: ParsedQuery; upload: Upload; deadline: Deadline }
+  try {
+    const query = parseQuery(request.query, command)
+    const upload = createUpload(request.headers['content-type'], request.body)
+    const file = command.arguments.find((argument) => argument.kind === 'file' && argument.required)
+    if (file && !upload.present) throw new RequestError(`file argument '${file.name}' is required`)
+    prepared = { query, upload, deadline: createDeadline(query, request.signal) }
+  } catch (error) {
+    return textReply(400, errorText(error))
+  }
+  const { query, upload, deadline } = prepared
+  try {
+    const { options, args } = query
+    const encodeCid = createCidEncoder(options['cid-base'] as string | undefined)
+    const running = command.run({ args, options, upload, encodeCid, signal: deadline.signal }, network)
+    const output = await deadline.guard(Promise.resolve(running))
+    return await outputReply(guardOutput(output, deadline))
+  } catch (error) {
+    deadline.end()
+    return errorReply(error)
+  }
+}
+
+/** The time that a request allows itself. */
+interface Deadline {
+  signal: AbortSignal
+  /** The same promise, but rejected when time is up; a missing block is waited for until then. */
+  guard<T>(promise: Promise<T>): Promise<T>
+  end(): void
+}
+
+function createDeadline({ options }: ParsedQuery, signal: AbortSignal): Deadline {
+  const text = options['timeout']
+  if (typeof text !== 'string' || text === '') {
+    return { signal, guard: (promise) => promise, end: () => undefined }
+  }
+  const milliseconds = parseGoDuration(text)
+  if (milliseconds === undefined) throw new RequestError(`time: invalid duration ${JSON.stringify(text)}`)
+
+  const controller = new AbortController()
+  const forward = (): void => controller.abort(signal.reason)
+  signal.addEventListener('abort', forward, { once: true })
+  const timeIsUp = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true })
+  })
+  timeIsUp.catch(() => undefined)
+  const timer = setTimeout(() => controller.abort(new DeadlineError()), Math.max(milliseconds, 0))
+  const isOffline = options['offline'] === true
+  return {
+    signal: controller.signal,
+    async guard(promise) {
+      promise.catch(() => undefined)
+      try {
+        return await Promise.race([promise, timeIsUp])
+      } catch (error) {
+        if (isOffline || !isMissingBlock(error)) throw error
+        return timeIsUp
+      }
+    },
+    end() {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', forward)
+    },
+  }
+}
+
+function isMissingBlock(error: unknown): boolean {
+  if (error instanceof BlockNotFoundError) return true
+  return error instanceof FileNetworkError && error.cause instanceof BlockNotFoundError
+}
+
+function guardOutput(output: Output, deadline: Deadline): Output {
+  switch (output.kind) {
+    case 'single':
+      deadline.end()
+      return output
+    case 'values':
+      return { ...output, values: guardEach(output.values, deadline) }
+    case 'bytes':
+      return { ...output, bytes: guardEach(output.bytes, deadline) }
+  }
+}
+
+async function* guardEach<T>(source: AsyncIterable<T>, deadline: Deadline): AsyncGenerator<T> {
+  const iterator = source[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const result = await deadline.guard(iterator.next())
+      if (result.done) return
+      yield result.value
+    }
+  } finally {
+    deadline.end()
+    void Promise.resolve(iterator.return?.()).catch(() => undefined)
+  }
+}

@@ -1,0 +1,35 @@
+/** What a command answers with. */
+export type Output =
+  | { kind: 'single'; value: unknown }
+  | { kind: 'values'; values: AsyncIterable<unknown> }
+  | { kind: 'bytes'; bytes: AsyncIterable<Uint8Array>; contentType: string; length?: number | undefined }
+
+/** One JSON value. */
+export function single(value: unknown): Output {
+  return { kind: 'single', value }
+}
+
+/** JSON values, a line each, sent as they come. */
+export function values(source: AsyncIterable<unknown>): Output {
+  return { kind: 'values', values: source }
+}
+
+/** No value at all. */
+export function nothing(): Output {
+  return { kind: 'values', values: noValues() }
+}
+
+async function* noValues(): AsyncGenerator<never> {}
+
+/** A stream of bytes, as plain text unless said otherwise. */
+export function bytes(
+  source: AsyncIterable<Uint8Array>,
+  options: { contentType?: string; length?: number } = {},
+): Output {
+  return {
+    kind: 'bytes',
+    bytes: source,
+    contentType: options.contentType ?? 'text/plain',
+    length: options.length,
+  }
+}

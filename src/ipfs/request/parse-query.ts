@@ -1,0 +1,102 @@
+import { RequestError } from '../errors.js'
+import type { ArgumentSpec, OptionSpec, OptionSpecs, OptionTypes } from './command.js'
+
+/** Options that every command has (go-ipfs-cmds, `cmds.go`; Kubo, `root.go`). */
+export const globalOptions = {
+  timeout: { type: 'string', description: 'Time after which the command is given up, as a Go duration.' },
+  'cid-base': {
+    type: 'string',
+    description: 'Multibase of CIDs in the answer; all but base58btc turn version 0 into 1.',
+  },
+  offline: { type: 'bool', description: 'Fail at once where a block is missing, whatever `timeout` says.' },
+  'stream-channels': { type: 'bool', aliases: [], description: 'Send values as they come; always so.' },
+  encoding: { type: 'string', aliases: ['enc'], description: 'Encoding of the answer; JSON in any case.' },
+} as const satisfies OptionSpecs
+
+/** A query that has been read: options by their main names, arguments in order. */
+export interface ParsedQuery {
+  args: string[]
+  options: Record<string, OptionTypes[keyof OptionTypes] | undefined>
+}
+
+/**
+ * Reads a query string by a command's declaration, in the order and with the texts of go-ipfs-cmds.
+ *
+ * @throws {@link RequestError}
+ */
+export function parseQuery(
+  query: URLSearchParams,
+  command: { arguments: readonly ArgumentSpec[]; options: OptionSpecs },
+): ParsedQuery {
+  const specs: OptionSpecs = { ...globalOptions, ...command.options }
+  const given = collectOptions(query, specs)
+  const options: ParsedQuery['options'] = {}
+  for (const [name, spec] of Object.entries(specs)) {
+    const texts = given.get(name)
+    options[name] = texts === undefined ? spec.default : convert(name, spec, texts)
+  }
+  const args = query.getAll('arg')
+  checkArguments(args, command.arguments)
+  return { args, options }
+}
+
+function collectOptions(query: URLSearchParams, specs: OptionSpecs): Map<string, string[]> {
+  const names = new Map<string, string>()
+  for (const [name, spec] of Object.entries(specs)) {
+    for (const known of [name, ...(spec.aliases ?? [])]) names.set(known, name)
+  }
+  const given = new Map<string, string[]>()
+  for (const key of new Set(query.keys())) {
+    const name = names.get(key)
+    if (name !== undefined) given.set(name, query.getAll(key))
+  }
+  return given
+}
+
+function convert(name: string, spec: OptionSpec, texts: string[]): OptionTypes[keyof OptionTypes] {
+  if (spec.type === 'strings') return texts
+  const [text = ''] = texts
+  if (texts.length > 1) {
+    throw new RequestError(`expected key ${name} to have only a single value, received [${texts.join(' ')}]`)
+  }
+  const value = parseValue(spec.type, text)
+  if (value !== undefined) return value
+  const shown = text === '' ? 'empty value' : `value "${text}"`
+  throw new RequestError(`could not convert ${shown} to type "${spec.type}" (for option "-${name}")`)
+}
+
+const integerLimits = {
+  int: [-(2 ** 63), 2 ** 63],
+  int64: [-(2 ** 63), 2 ** 63],
+  uint: [0, 2 ** 64],
+} as const
+
+function parseValue(type: keyof OptionTypes, text: string): boolean | number | string | undefined {
+  if (type === 'string') return text
+  if (type === 'bool') return parseBool(text)
+  if (type === 'strings') return undefined
+  const number = parseGoInteger(text)
+  const [min, max] = integerLimits[type]
+  return number !== undefined && number >= min && number < max ? number : undefined
+}
+
+function parseBool(text: string): boolean | undefined {
+  const lower = text.toLowerCase()
+  if (['', '1', 't', 'true'].includes(lower)) return true
+  return ['0', 'f', 'false'].includes(lower) ? false : undefined
+}
+
+/** An integer in Go's notation: decimal, `0x…`, `0b…`, `0o…` or with a leading 0 octal. */
+function parseGoInteger(text: string): number | undefined {
+  const match = /^([+-]?)(0x[0-9a-f]+|0b[01]+|0o?[0-7]+|0|[1-9]\d*)$/i.exec(text)
+  const digits = match?.[2]
+  if (match === null || digits === undefined) return undefined
+  const value = /^0[0-7]/.test(digits) ? Number.parseInt(digits, 8) : Number(digits)
+  return match[1] === '-' ? -value : value
+}
+
+function checkArguments(args: string[], specs: readonly ArgumentSpec[]): void {
+  const texts = specs.filter((spec) => spec.kind === 'string')
+  const missing = texts.filter((spec) => spec.required)[args.length]
+  if (missing) throw new RequestError(`argument "${missing.name}" is required`)
+}

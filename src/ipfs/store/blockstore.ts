@@ -1,0 +1,133 @@
+import { CID } from 'multiformats/cid'
+import * as Digest from 'multiformats/hashes/digest'
+import type { BlockFiles, BlockRemoval, StoredBlock } from '../../storage/files/block-files.js'
+import type { BlockSession } from '../../storage/files/sessions.js'
+import { hashFunctionByCode, identityCode } from '../cid/hash-functions.js'
+import { BlockNotFoundError, FileNetworkError } from '../errors.js'
+
+/** What a running operation relies on: no removal takes it. */
+export interface Session {
+  /** Protects a block that may already be stored. */
+  touch(cid: CID): void
+  put(cid: CID, bytes: Uint8Array): Promise<void>
+  end(): void
+}
+
+/** Removes blocks that nobody needs. */
+export interface Removal {
+  /** Removes blocks, except those that a session protects, and returns the CIDs of what was removed. */
+  remove(cids: CID[]): Promise<CID[]>
+  end(): void
+}
+
+/** Blocks by CID. Two CIDs with one multihash name the same block, as in Kubo. */
+export interface Blockstore {
+  openSession(): Session
+  openRemoval(): Removal
+  has(cid: CID): boolean
+  /** Number of bytes of a block; undefined when it is not stored. */
+  size(cid: CID): number | undefined
+  /**
+   * @throws {@link BlockNotFoundError}
+   * @throws {@link FileNetworkError} when blocks are verified and this one is not what its CID says
+   */
+  get(cid: CID): Promise<Uint8Array>
+  /** Whether the bytes stored under a CID hash to it; undefined for a hash function that is not known. */
+  verify(cid: CID): Promise<boolean | undefined>
+  put(cid: CID, bytes: Uint8Array): Promise<void>
+  /** Every CID that a block was stored under. */
+  cids(): AsyncIterable<CID>
+  /** Gives the space of removed blocks back to the file system. */
+  compact(): Promise<void>
+  totals(): { blocks: number; bytes: number }
+}
+
+/** Blocks over the segment files. */
+export function createBlockstore(options: {
+  blocks: BlockFiles
+  /** Whether every block read is checked against its CID. */
+  verifyBlocks: boolean
+}): Blockstore {
+  const { blocks, verifyBlocks } = options
+
+  async function put(cid: CID, bytes: Uint8Array, session?: BlockSession): Promise<void> {
+    if (isIdentity(cid)) return
+    await blocks.put({ key: cid.multihash.bytes, label: encodeLabel(cid), data: bytes, session })
+  }
+
+  async function read(cid: CID): Promise<Uint8Array> {
+    if (isIdentity(cid)) return cid.multihash.digest
+    const bytes = await blocks.get(cid.multihash.bytes)
+    if (bytes === undefined) throw new BlockNotFoundError(cid)
+    return bytes
+  }
+
+  return {
+    openSession() {
+      const session = blocks.openSession()
+      return {
+        touch: (cid) => session.touch(cid.multihash.bytes),
+        put: (cid, bytes) => put(cid, bytes, session),
+        end: () => session.end(),
+      }
+    },
+    openRemoval: () => adaptRemoval(blocks.openRemoval()),
+    has: (cid) => isIdentity(cid) || blocks.find(cid.multihash.bytes) !== undefined,
+    size(cid) {
+      return isIdentity(cid) ? cid.multihash.digest.length : blocks.find(cid.multihash.bytes)?.length
+    },
+    async get(cid) {
+      const bytes = await read(cid)
+      if (verifyBlocks && (await matches(cid, bytes)) === false) {
+        throw new FileNetworkError(`block in storage has different hash than requested: ${cid}`)
+      }
+      return bytes
+    },
+    verify: async (cid) => matches(cid, await read(cid)),
+    put,
+    async *cids() {
+      for await (const block of blocks.entries()) yield* cidsOf(block)
+    },
+    compact: () => blocks.compact(),
+    totals: () => blocks.totals(),
+  }
+}
+
+function adaptRemoval(removal: BlockRemoval): Removal {
+  return {
+    async remove(cids) {
+      const keys = cids.filter((cid) => !isIdentity(cid)).map((cid) => cid.multihash.bytes)
+      return (await removal.remove(keys)).flatMap(cidsOf)
+    },
+    end: () => removal.end(),
+  }
+}
+
+/** Whether a CID carries its block in itself. */
+export function isIdentity(cid: CID): boolean {
+  return cid.multihash.code === identityCode
+}
+
+/** Whether bytes hash to a CID; undefined when its hash function is not known. */
+export async function matches(cid: CID, bytes: Uint8Array): Promise<boolean | undefined> {
+  const hash = await hashFunctionByCode(cid.multihash.code)
+  if (hash === undefined) return undefined
+  const digest = hash.digest(bytes)
+  return Buffer.compare(digest.subarray(0, cid.multihash.digest.length), cid.multihash.digest) === 0
+}
+
+/** The label a block is stored with: version and codec of its CID. */
+function encodeLabel(cid: CID): Uint8Array {
+  const bytes = Buffer.alloc(5)
+  bytes[0] = cid.version
+  bytes.writeUInt32LE(cid.code, 1)
+  return bytes
+}
+
+function cidsOf(block: StoredBlock): CID[] {
+  const digest = Digest.decode(block.key)
+  return block.labels.map((label) => {
+    const codec = Buffer.from(label).readUInt32LE(1)
+    return CID.create(label[0] === 0 ? 0 : 1, codec, digest)
+  })
+}

@@ -1,0 +1,57 @@
+import type { CID } from 'multiformats/cid'
+import { makeCid } from '../cid/make-cid.js'
+import type { CidFormat } from '../cid/make-cid.js'
+
+/**
+ * Stores a block; settled once it would survive the end of the process. Blocks are stored in the order in
+ * which they were given.
+ */
+export type StoreBlock = (cid: CID, bytes: Uint8Array) => Promise<void>
+
+/** Gives blocks their CIDs and stores them behind the caller's back, a bounded number of bytes at a time. */
+export interface BlockWriter {
+  write(codec: number, bytes: Uint8Array): Promise<CID>
+  /** Settled once everything written so far is stored. */
+  stored(): Promise<void>
+}
+
+/** Bytes that may wait to be stored before the writer has to wait too. */
+const bytesInFlight = 16 * 1024 * 1024
+
+/** A writer whose blocks go to `store`. */
+export function createBlockWriter(format: CidFormat, store: StoreBlock): BlockWriter {
+  const waiting: { done: Promise<void>; length: number }[] = []
+  let waitingBytes = 0
+  let failure: { error: unknown } | undefined
+  let last: Promise<void> = Promise.resolve()
+
+  function check(): void {
+    if (failure) throw failure.error
+  }
+
+  return {
+    async write(codec, bytes) {
+      const cid = makeCid(format, codec, bytes)
+      last = store(cid, bytes).catch((error: unknown) => {
+        failure ??= { error }
+      })
+      waiting.push({ done: last, length: bytes.length })
+      waitingBytes += bytes.length
+      while (waitingBytes > bytesInFlight) {
+        const oldest = waiting.shift()
+        if (oldest === undefined) break
+        await oldest.done
+        waitingBytes -= oldest.length
+      }
+      check()
+      return cid
+    },
+    async stored() {
+      await last
+      check()
+    },
+  }
+}
+
+/** A store that keeps nothing: for CIDs alone. */
+export const discardBlock: StoreBlock = () => Promise.resolve()

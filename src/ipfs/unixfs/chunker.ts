@@ -1,0 +1,81 @@
+import { FileNetworkError } from '../errors.js'
+import { buzhash } from './chunkers/buzhash.js'
+import { rabin } from './chunkers/rabin.js'
+import { fixedSize } from './chunkers/size.js'
+
+/** Cuts a stream of bytes into chunks. A chunk is the receiver's to keep. */
+export type Chunker = (source: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
+
+/** The largest chunk: what fits into a block of 2 MiB (boxo, `chunker`). */
+const maxChunkSize = 2_096_896
+const defaultChunkSize = 262_144
+
+/**
+ * The chunker that a text names: `size-<bytes>`, `rabin`, `rabin-<average>`,
+ * `rabin-<min>-<average>-<max>` or `buzhash` (boxo, `chunker/parse.go`).
+ *
+ * @throws {@link FileNetworkError} with Kubo's text when there is no such chunker.
+ */
+export function createChunker(text: string): Chunker {
+  if (text === '' || text === 'default') return fixedSize(defaultChunkSize)
+  if (text.startsWith('size-')) return fixedSize(parseSize(text))
+  if (text === 'buzhash') return buzhash
+  if (text.startsWith('rabin')) return createRabin(text)
+  throw new FileNetworkError(`unrecognized chunker option: ${text}`)
+}
+
+function parseSize(text: string): number {
+  const parts = text.split('-')
+  if (parts.length !== 2) {
+    throw new FileNetworkError('incorrect chunker string format (expected size-{size})')
+  }
+  const size = parseNumber(parts[1] ?? '')
+  if (size <= 0) throw new FileNetworkError('chunker size must be greater than 0')
+  checkMaximum(size)
+  return size
+}
+
+function createRabin(text: string): Chunker {
+  const parts = text.split('-')
+  if (parts.length === 1) return rabin(fromAverage(defaultChunkSize))
+  if (parts.length === 2) {
+    const average = parseNumber(parts[1] ?? '')
+    const sizes = fromAverage(average)
+    if (sizes.min < 16) throw new FileNetworkError('rabin min must be greater than 16')
+    checkMaximum(sizes.max)
+    return rabin(sizes)
+  }
+  if (parts.length !== 4) {
+    throw new FileNetworkError(
+      "incorrect format (expected 'rabin' 'rabin-[avg]' or 'rabin-[min]-[avg]-[max]'",
+    )
+  }
+  const min = parseLabelled(parts[1] ?? '', 'min', 'first label must be min')
+  const average = parseLabelled(parts[2] ?? '', 'avg', 'second label must be avg')
+  const max = parseLabelled(parts[3] ?? '', 'max', 'final label must be max')
+  if (min < 16) throw new FileNetworkError('rabin min must be greater than 16')
+  if (min >= average) throw new FileNetworkError('incorrect format: rabin-min must be smaller than rabin-avg')
+  if (average >= max) throw new FileNetworkError('incorrect format: rabin-avg must be smaller than rabin-max')
+  checkMaximum(max)
+  return rabin({ min, average, max })
+}
+
+function fromAverage(average: number): { min: number; average: number; max: number } {
+  return { min: Math.floor(average / 3), average, max: average + Math.floor(average / 2) }
+}
+
+function parseLabelled(text: string, label: string, refusal: string): number {
+  const parts = text.split(':')
+  if (parts.length > 1 && parts[0] !== label) throw new FileNetworkError(refusal)
+  return parseNumber(parts.at(-1) ?? '')
+}
+
+function parseNumber(text: string): number {
+  if (/^[+-]?\d{1,15}$/.test(text)) return Number(text)
+  throw new FileNetworkError(`strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`)
+}
+
+function checkMaximum(size: number): void {
+  if (size <= maxChunkSize) return
+  throw new FileNetworkError(`chunker parameters may not exceed the maximum chunk size of ${maxChunkSize}`)
+}

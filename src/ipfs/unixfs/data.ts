@@ -1,0 +1,164 @@
+/**
+ * The UnixFS `Data` message (https://specs.ipfs.tech/unixfs/), read and written field by field in the
+ * order of its field numbers, as Kubo writes it: a mode that was given is kept, also the usual one.
+ */
+export const unixfsType = {
+  raw: 0,
+  directory: 1,
+  file: 2,
+  metadata: 3,
+  symlink: 4,
+  hamtShard: 5,
+} as const
+
+/** The type field of a `Data` message. */
+export type UnixfsType = (typeof unixfsType)[keyof typeof unixfsType]
+
+/** A point in time: seconds since 1970, possibly negative, and the nanoseconds within the second. */
+export interface UnixfsTime {
+  seconds: bigint
+  nanoseconds: number
+}
+
+/** What may be said of a file beside its content. */
+export interface UnixfsMetadata {
+  /** The lower 12 bits of a POSIX mode. */
+  mode?: number | undefined
+  modified?: UnixfsTime | undefined
+}
+
+/** A decoded `Data` message. */
+export interface UnixfsData extends UnixfsMetadata {
+  type: UnixfsType
+  data?: Uint8Array | undefined
+  fileSize?: number | undefined
+  blockSizes: number[]
+  hashType?: number | undefined
+  fanout?: number | undefined
+}
+
+const wire = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
+
+/** Encodes a `Data` message. */
+export function encodeUnixfs(message: UnixfsData): Uint8Array {
+  const data = message.data ?? new Uint8Array()
+  const bytes = Buffer.allocUnsafeSlow(data.length + message.blockSizes.length * 11 + 96)
+  let position = 0
+
+  function varint(value: number | bigint): void {
+    let rest = BigInt.asUintN(64, BigInt(value))
+    for (; rest >= 0x80n; rest >>= 7n) bytes[position++] = Number(rest & 0x7fn) | 0x80
+    bytes[position++] = Number(rest)
+  }
+  function field(number: number, value: number | bigint | undefined): void {
+    if (value === undefined) return
+    bytes[position++] = number << 3
+    varint(value)
+  }
+
+  field(1, message.type)
+  if (data.length > 0) {
+    bytes[position++] = (2 << 3) | wire.bytes
+    varint(data.length)
+    bytes.set(data, position)
+    position += data.length
+  }
+  field(3, message.fileSize)
+  for (const size of message.blockSizes) field(4, size)
+  field(5, message.hashType)
+  field(6, message.fanout)
+  if (message.mode) field(7, message.mode & 0xfff)
+  if (message.modified) {
+    const { seconds, nanoseconds } = message.modified
+    const start = position
+    bytes[position++] = (8 << 3) | wire.bytes
+    position++
+    field(1, seconds)
+    if (nanoseconds > 0) {
+      bytes[position++] = (2 << 3) | wire.fixed32
+      position = bytes.writeUInt32LE(nanoseconds, position)
+    }
+    bytes[start + 1] = position - start - 2
+  }
+  return new Uint8Array(bytes.buffer, 0, position)
+}
+
+/** Decodes a `Data` message; `data` shares the memory of the input. Throws on anything malformed. */
+export function decodeUnixfs(bytes: Uint8Array): UnixfsData {
+  const message: UnixfsData = { type: unixfsType.raw, blockSizes: [] }
+  let hasType = false
+  for (const field of readFields(bytes)) {
+    if (field.number === 1) {
+      message.type = toType(field.value)
+      hasType = true
+    } else if (field.number === 2) message.data = field.bytes
+    else if (field.number === 3) message.fileSize = toSize(field.value)
+    else if (field.number === 4) message.blockSizes.push(toSize(field.value))
+    else if (field.number === 5) message.hashType = Number(field.value)
+    else if (field.number === 6) message.fanout = toSize(field.value)
+    else if (field.number === 7) message.mode = Number(field.value & 0xfffn)
+    else if (field.number === 8) message.modified = decodeTime(field.bytes)
+  }
+  if (!hasType) throw new Error('proto: required field "Type" not set')
+  return message
+}
+
+function decodeTime(bytes: Uint8Array): UnixfsTime {
+  const time: UnixfsTime = { seconds: 0n, nanoseconds: 0 }
+  for (const field of readFields(bytes)) {
+    if (field.number === 1) time.seconds = BigInt.asIntN(64, field.value)
+    else if (field.number === 2) time.nanoseconds = Number(field.value)
+  }
+  return time
+}
+
+function toType(value: bigint): UnixfsType {
+  const type = Object.values(unixfsType).find((known) => BigInt(known) === value)
+  if (type === undefined) throw new Error(`unrecognized UnixFS type ${value}`)
+  return type
+}
+
+function toSize(value: bigint): number {
+  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new Error('a UnixFS size is out of range')
+  return Number(value)
+}
+
+interface Field {
+  number: number
+  value: bigint
+  bytes: Uint8Array
+}
+
+function* readFields(bytes: Uint8Array): Generator<Field> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  let position = 0
+
+  function varint(): bigint {
+    let value = 0n
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      const byte = view.getUint8(position++)
+      value |= BigInt(byte & 0x7f) << shift
+      if (byte < 0x80) return BigInt.asUintN(64, value)
+    }
+    throw new Error('proto: varint too long')
+  }
+  function take(length: number): Uint8Array {
+    if (position + length > bytes.length) throw new Error('unexpected EOF')
+    position += length
+    return bytes.subarray(position - length, position)
+  }
+
+  while (position < bytes.length) {
+    const tag = Number(varint())
+    const field: Field = { number: tag >>> 3, value: 0n, bytes: new Uint8Array() }
+    const type = tag & 7
+    if (type === wire.varint) field.value = varint()
+    else if (type === wire.bytes) field.bytes = take(Number(varint()))
+    else if (type === wire.fixed32) {
+      field.value = BigInt(view.getUint32(position, true))
+      take(4)
+    } else if (type === wire.fixed64) take(8)
+    else throw new Error(`proto: wire type ${type} is not supported`)
+    yield field
+  }
+}

@@ -1,0 +1,82 @@
+import type { CID } from 'multiformats/cid'
+import { codecCode } from '../cid/make-cid.js'
+import { FileNetworkError } from '../errors.js'
+import type { Blockstore } from '../store/blockstore.js'
+import { unixfsType } from './data.js'
+import type { UnixfsMetadata } from './data.js'
+import { cumulativeSize, readNode } from './node.js'
+import type { UnixfsNode } from './node.js'
+
+/** Where blocks are read from. */
+export type BlockSource = Pick<Blockstore, 'get'>
+
+/** What a UnixFS root is, with its first block read. */
+export interface UnixfsEntry extends UnixfsMetadata {
+  cid: CID
+  type: 'file' | 'directory' | 'symlink'
+  /** Bytes of the file's content or of the symlink's target; 0 for a directory. */
+  size: number
+  /** Bytes of all blocks of the DAG. */
+  cumulativeSize: number
+  /** The decoded block; undefined for a raw block, which is a file's content itself. */
+  node: UnixfsNode | undefined
+  /** The block's bytes. */
+  block: Uint8Array
+}
+
+/**
+ * Reads a UnixFS root.
+ *
+ * @throws {@link FileNetworkError} when the CID's codec is neither dag-pb nor raw, or the block is none
+ */
+export async function loadEntry(source: BlockSource, cid: CID): Promise<UnixfsEntry> {
+  const block = await source.get(cid)
+  return readEntry(cid, block)
+}
+
+/** What a block of a UnixFS root says. */
+export function readEntry(cid: CID, block: Uint8Array): UnixfsEntry {
+  if (cid.code === codecCode.raw) {
+    const size = block.length
+    return { cid, type: 'file', size, cumulativeSize: size, node: undefined, block }
+  }
+  if (cid.code !== codecCode.dagPb) throw new FileNetworkError('not unixfs node (proto or raw)')
+  const node = readNodeOf(block)
+  const { unixfs } = node
+  const type = typeOf(node)
+  return {
+    cid,
+    type,
+    size: type === 'directory' ? 0 : type === 'symlink' ? (unixfs.data?.length ?? 0) : fileSizeOf(node),
+    cumulativeSize: cumulativeSize(node),
+    mode: unixfs.mode,
+    modified: unixfs.modified,
+    node,
+    block,
+  }
+}
+
+function readNodeOf(block: Uint8Array): UnixfsNode {
+  try {
+    return readNode(block)
+  } catch (error) {
+    throw new FileNetworkError(`not a valid UnixFS node: ${(error as Error).message}`)
+  }
+}
+
+function typeOf({ unixfs }: UnixfsNode): UnixfsEntry['type'] {
+  switch (unixfs.type) {
+    case unixfsType.directory:
+    case unixfsType.hamtShard:
+      return 'directory'
+    case unixfsType.symlink:
+      return 'symlink'
+    default:
+      return 'file'
+  }
+}
+
+/** Bytes of the file below a node. */
+export function fileSizeOf({ unixfs }: UnixfsNode): number {
+  return unixfs.fileSize ?? unixfs.blockSizes.reduce((sum, size) => sum + size, unixfs.data?.length ?? 0)
+}

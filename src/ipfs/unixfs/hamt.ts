@@ -1,0 +1,93 @@
+import { murmur3128 } from '@multiformats/murmur3'
+import type { BlockWriter } from './block-writer.js'
+import { unixfsType } from './data.js'
+import type { UnixfsMetadata } from './data.js'
+import { writeNode } from './node.js'
+import type { StoredNode, UnixfsLink } from './node.js'
+
+/** The code of murmur3-x64-64 in the multicodec table, which shards name as their hash. */
+const hashType = 0x22
+const hashBits = 64n
+
+/** The 64 bits by which a name finds its slot at each depth: murmur3-x64, its first half. */
+export async function hashName(name: string): Promise<bigint> {
+  const hash = await murmur3128.encode(new TextEncoder().encode(name))
+  return Buffer.from(hash.buffer, hash.byteOffset, 8).readBigUInt64BE(0)
+}
+
+/** Bits of a hash that one depth uses up. */
+export function bitsOfFanout(fanout: number): number {
+  return Math.log2(fanout)
+}
+
+/** The slot of a hash at a depth, the root having depth 0; -1 when the hash is used up. */
+export function slotOf(hash: bigint, depth: number, bits: number): number {
+  const shift = hashBits - BigInt(bits * (depth + 1))
+  return shift < 0n ? -1 : Number((hash >> shift) & BigInt(2 ** bits - 1))
+}
+
+/** The label of a slot, which stands before the name in a shard's links. */
+export function slotLabel(slot: number, fanout: number): string {
+  const width = (fanout - 1).toString(16).length
+  return slot.toString(16).toUpperCase().padStart(width, '0')
+}
+
+interface HashedLink {
+  hash: bigint
+  link: UnixfsLink
+}
+
+/** Stores a directory as a HAMT (https://specs.ipfs.tech/unixfs/, HAMT sharded directories). */
+export async function writeHamt(options: {
+  links: UnixfsLink[]
+  fanout: number
+  writer: BlockWriter
+  metadata: UnixfsMetadata
+}): Promise<StoredNode> {
+  const { links, fanout, writer, metadata } = options
+  const bits = bitsOfFanout(fanout)
+  const hashed: HashedLink[] = []
+  for (const link of links) hashed.push({ hash: await hashName(link.name), link })
+  return writeShard(hashed, 0, metadata)
+
+  async function writeShard(entries: HashedLink[], depth: number, own: UnixfsMetadata): Promise<StoredNode> {
+    const slots = new Map<number, HashedLink[]>()
+    for (const entry of entries) {
+      const slot = slotOf(entry.hash, depth, bits)
+      if (slot < 0) throw new Error('sharded directory too deep')
+      const others = slots.get(slot)
+      if (others) others.push(entry)
+      else slots.set(slot, [entry])
+    }
+    const shardLinks: UnixfsLink[] = []
+    for (const [slot, inSlot] of [...slots].sort(([a], [b]) => a - b)) {
+      const label = slotLabel(slot, fanout)
+      const [only] = inSlot
+      if (only && inSlot.length === 1) {
+        shardLinks.push({ ...only.link, name: label + only.link.name })
+      } else {
+        shardLinks.push({ ...(await writeShard(inSlot, depth + 1, {})), name: label })
+      }
+    }
+    const message = {
+      ...own,
+      type: unixfsType.hamtShard,
+      data: encodeBitfield(slots.keys(), fanout),
+      blockSizes: [],
+      hashType,
+      fanout,
+    }
+    return writeNode(writer, message, shardLinks)
+  }
+}
+
+/** The slots in use as a big-endian bit field without leading zero bytes. */
+function encodeBitfield(slots: Iterable<number>, fanout: number): Uint8Array {
+  const bytes = new Uint8Array(fanout / 8)
+  for (const slot of slots) {
+    const index = bytes.length - 1 - (slot >> 3)
+    bytes[index] = (bytes[index] ?? 0) | (1 << (slot & 7))
+  }
+  const start = bytes.findIndex((byte) => byte !== 0)
+  return start < 0 ? new Uint8Array() : bytes.subarray(start)
+}

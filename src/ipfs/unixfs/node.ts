@@ -1,0 +1,67 @@
+import { decode, encode, prepare } from '@ipld/dag-pb'
+import type { PBLink } from '@ipld/dag-pb'
+import type { CID } from 'multiformats/cid'
+import { codecCode } from '../cid/make-cid.js'
+import type { BlockWriter } from './block-writer.js'
+import { decodeUnixfs, encodeUnixfs } from './data.js'
+import type { UnixfsData } from './data.js'
+
+/** A link of a dag-pb node. */
+export interface UnixfsLink {
+  name: string
+  cid: CID
+  /** Bytes of all blocks of the DAG below, as it was counted when the link was made. */
+  size: number
+}
+
+/** A node that was stored, as its parent needs it. */
+export interface StoredNode {
+  cid: CID
+  /** Bytes of all blocks of its DAG, every link counted. */
+  size: number
+}
+
+/** Stores a dag-pb node with a UnixFS message. */
+export async function writeNode(
+  writer: BlockWriter,
+  message: UnixfsData,
+  links: UnixfsLink[] = [],
+): Promise<StoredNode> {
+  const pbLinks = links.map(({ name, cid, size }) => ({ Name: name, Hash: cid, Tsize: size }))
+  return writePbNode(writer, encodeUnixfs(message), pbLinks)
+}
+
+/** Stores a dag-pb node. */
+export async function writePbNode(
+  writer: BlockWriter,
+  data: Uint8Array,
+  links: PBLink[],
+): Promise<StoredNode> {
+  const node = links.length === 0 ? { Data: data, Links: links } : prepare({ Data: data, Links: links })
+  const bytes = encode(node)
+  const cid = await writer.write(codecCode.dagPb, bytes)
+  return { cid, size: links.reduce((sum, link) => sum + (link.Tsize ?? 0), bytes.length) }
+}
+
+/** A decoded dag-pb node with a UnixFS message. */
+export interface UnixfsNode {
+  unixfs: UnixfsData
+  links: UnixfsLink[]
+  /** Bytes of the block itself. */
+  blockLength: number
+}
+
+/** Decodes a dag-pb block that holds a UnixFS message; throws on anything malformed. */
+export function readNode(bytes: Uint8Array): UnixfsNode {
+  const node = decode(bytes)
+  return {
+    unixfs: decodeUnixfs(node.Data ?? new Uint8Array()),
+    links: node.Links.map((link) => ({ name: link.Name ?? '', cid: link.Hash, size: link.Tsize ?? 0 })),
+    blockLength: bytes.length,
+  }
+}
+
+/** Bytes of all blocks of a node's DAG, every link counted, as Kubo's CumulativeSize has it. */
+export function cumulativeSize(node: UnixfsNode): number {
+  return node.links.reduce((sum, link) => sum + link.size, node.blockLength)
+}

@@ -1,0 +1,77 @@
+import type { CID } from 'multiformats/cid'
+import { LinkNotFoundError } from '../errors.js'
+import { unixfsType } from './data.js'
+import { loadEntry } from './entry.js'
+import type { BlockSource, UnixfsEntry } from './entry.js'
+import { bitsOfFanout, hashName, slotLabel, slotOf } from './hamt.js'
+import type { UnixfsLink, UnixfsNode } from './node.js'
+
+/** Whether a directory is stored as a HAMT. */
+export function isShardedEntry(entry: UnixfsEntry): boolean {
+  return entry.node?.unixfs.type === unixfsType.hamtShard
+}
+
+/** The entries of a directory, one after the other: by name, or by slot where it is sharded. */
+export async function* listDirectory(source: BlockSource, entry: UnixfsEntry): AsyncGenerator<UnixfsLink> {
+  const node = entry.node
+  if (node === undefined) return
+  if (!isShardedEntry(entry)) {
+    yield* node.links
+    return
+  }
+  const width = labelWidth(node)
+  for (const link of node.links) {
+    if (link.name.length > width) yield { ...link, name: link.name.slice(width) }
+    else yield* listDirectory(source, await loadEntry(source, link.cid))
+  }
+}
+
+/**
+ * The link with a name in a directory, also in a sharded one.
+ *
+ * @throws {@link LinkNotFoundError} when the directory has no such entry
+ */
+export async function findLink(source: BlockSource, entry: UnixfsEntry, name: string): Promise<UnixfsLink> {
+  const found = isShardedEntry(entry)
+    ? await findInShards(source, entry, name)
+    : entry.node?.links.find((link) => link.name === name)
+  if (found === undefined) throw new LinkNotFoundError(name, entry.cid)
+  return found
+}
+
+async function findInShards(
+  source: BlockSource,
+  root: UnixfsEntry,
+  name: string,
+): Promise<UnixfsLink | undefined> {
+  const hash = await hashName(name)
+  let shard = root
+  for (let depth = 0; ; depth++) {
+    const node = shard.node
+    if (node === undefined) return undefined
+    const fanout = node.unixfs.fanout ?? 256
+    const slot = slotOf(hash, depth, bitsOfFanout(fanout))
+    if (slot < 0) return undefined
+    const label = slotLabel(slot, fanout)
+    const link = node.links.find((candidate) => candidate.name.startsWith(label))
+    if (link === undefined) return undefined
+    if (link.name === label + name) return { ...link, name }
+    if (link.name !== label) return undefined
+    shard = await loadEntry(source, link.cid)
+  }
+}
+
+/** The CIDs of all blocks of a sharded directory below its root, without its entries. */
+export async function* shardBlocks(source: BlockSource, entry: UnixfsEntry): AsyncGenerator<CID> {
+  if (!isShardedEntry(entry) || entry.node === undefined) return
+  const width = labelWidth(entry.node)
+  for (const link of entry.node.links) {
+    if (link.name.length > width) continue
+    yield link.cid
+    yield* shardBlocks(source, await loadEntry(source, link.cid))
+  }
+}
+
+function labelWidth(node: UnixfsNode): number {
+  return ((node.unixfs.fanout ?? 256) - 1).toString(16).length
+}

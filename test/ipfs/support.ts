@@ -1,0 +1,126 @@
+import { createCipheriv, createHash } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createFileNetwork } from '../../src/ipfs/index.js'
+import type { FileNetwork, FileNetworkOptions } from '../../src/ipfs/index.js'
+
+/** A file network in a temporary directory behind a plain HTTP server. */
+export interface TestNetwork {
+  url: string
+  directory: string
+  network: FileNetwork
+  post(path: string, body?: RequestInit['body'], headers?: Record<string, string>): Promise<Response>
+  /** Stops the server and opens the same directory again. */
+  restart(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Starts a file network for a test. */
+export async function startNetwork(options: Partial<FileNetworkOptions> = {}): Promise<TestNetwork> {
+  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'file-network-')))
+  let network = await createFileNetwork({ ...options, directory })
+  const server = createServer((request, response) => void answer(network, request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+  return {
+    url,
+    directory,
+    get network() {
+      return network
+    },
+    post: (path, body = null, headers = {}) =>
+      fetch(`${url}/api/v0/${path}`, { method: 'POST', body, headers, duplex: 'half' } as RequestInit),
+    async restart() {
+      await network.close()
+      network = await createFileNetwork({ ...options, directory })
+    },
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await network.close()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+async function answer(
+  network: FileNetwork,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://localhost')
+  const controller = new AbortController()
+  response.on('close', () => controller.abort())
+  const reply = await network.execute({
+    operation: url.pathname.replace('/api/v0/', ''),
+    query: url.searchParams,
+    headers: request.headers as Record<string, string>,
+    body: request,
+    signal: controller.signal,
+  })
+  response.writeHead(reply.status, reply.headers)
+  try {
+    if (reply.body instanceof Uint8Array) response.write(reply.body)
+    else {
+      for await (const bytes of reply.body) {
+        if (response.destroyed) break
+        if (!response.write(bytes))
+          await new Promise((resolve) => response.once('drain', resolve).once('close', resolve))
+      }
+    }
+    const trailers = reply.trailers?.() ?? {}
+    if (Object.keys(trailers).length > 0) response.addTrailers(trailers)
+  } finally {
+    response.end()
+  }
+}
+
+/** A file of a form: name as it is sent, content, content type. */
+export interface FormFile {
+  name?: string
+  content?: Uint8Array | string
+  type?: string
+  /** Name of the field; may end in `?mode=…`. */
+  field?: string
+}
+
+/** A multipart body made by hand, with its content type. */
+export function form(files: FormFile[]): { body: Uint8Array; headers: Record<string, string> } {
+  const boundary = 'test-boundary-1f0a'
+  const parts: Uint8Array[] = []
+  for (const { name = '', content = '', type = 'application/octet-stream', field = 'file' } of files) {
+    parts.push(
+      Buffer.from(
+        `--${boundary}\r\nContent-Disposition: form-data; name="${field}"; filename="${encodeURIComponent(name)}"\r\n` +
+          `Content-Type: ${type}\r\n\r\n`,
+      ),
+      Buffer.from(content as string),
+      Buffer.from('\r\n'),
+    )
+  }
+  parts.push(Buffer.from(`--${boundary}--\r\n`))
+  return {
+    body: Buffer.concat(parts),
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+  }
+}
+
+/** The lines of an NDJSON answer. */
+export async function lines(response: Response): Promise<Record<string, unknown>[]> {
+  const text = await response.text()
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+/** The first bytes of a ChaCha20 key stream whose key is the SHA-256 of a seed. */
+export function keyStream(seed: string, length: number): Buffer {
+  const key = createHash('sha256').update(seed).digest()
+  return createCipheriv('chacha20', key, Buffer.alloc(16)).update(Buffer.alloc(length))
+}
