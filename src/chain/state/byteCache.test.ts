@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { ByteCache, bytesKey } from './byteCache.js'
+
+it('finds what was put in and nothing else', () => {
+  const cache = new ByteCache(1_000_000)
+  const value = Uint8Array.of(1)
+  cache.set('a', value)
+  expect(cache.get('a')).toBe(value)
+  expect(cache.get('b')).toBeUndefined()
+})
+
+it('stays within its limit and keeps what is in use', () => {
+  const cache = new ByteCache(100_000)
+  const used = new Uint8Array(100)
+  cache.set('used', used)
+  let kept = 0
+  for (let i = 0; i < 10_000; i++) {
+    cache.set(`entry ${i}`, new Uint8Array(100))
+    expect(cache.get('used')).toBe(used)
+  }
+  for (let i = 0; i < 10_000; i++) if (cache.get(`entry ${i}`) !== undefined) kept++
+  expect(kept).toBeGreaterThan(100)
+  expect(kept * 100).toBeLessThan(100_000)
+  expect(cache.get('entry 9999')).toBeDefined()
+})
+
+it('makes different keys of different bytes, views included', () => {
+  const all = Uint8Array.from({ length: 256 }, (_, i) => i)
+  expect(new Set(Array.from(all, (_, i) => bytesKey(all.subarray(i, i + 1)))).size).toBe(256)
+  expect(bytesKey(all.subarray(3, 5))).toBe(bytesKey(Uint8Array.of(3, 4)))
+})
