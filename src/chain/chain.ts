@@ -1,3 +1,4 @@
+import { bytesEqual } from '../encoding/hex.js'
 import type { Database } from '../storage/database.js'
 import type { Keyspace } from '../storage/keyspace.js'
 import { WriteBatch } from '../storage/writeBatch.js'
@@ -12,10 +13,12 @@ import type { Clock } from './mining/clock.js'
 import { draftHeader, type BlockSettings } from './mining/draft.js'
 import type { PendingBlock } from './mining/pending.js'
 import { produceBlock, type ProducedBlock } from './mining/producer.js'
+import { applyProgress, currentProgress, ProgressStore } from './progress.js'
 import { ChainReader } from './reader.js'
 import { StatePreview } from './state/preview.js'
 import type { StateStore } from './state/stateStore.js'
 import { WorkingState } from './state/workingState.js'
+import type { ForkRules } from './types.js'
 import { Turnstile } from './turnstile.js'
 
 /** What a chain is made of. */
@@ -54,8 +57,10 @@ export class Chain {
   readonly settings: BlockSettings
   readonly #parts: ChainParts
   readonly #turnstile = new Turnstile()
+  readonly #progress: ProgressStore
   #head: Head
   #pending: { key: string; block: Promise<PendingBlock> } | undefined
+  #state: WorkingState | undefined
   #version = 0
 
   constructor(parts: ChainParts) {
@@ -64,6 +69,7 @@ export class Chain {
     this.clock = parts.clock
     this.mempool = parts.mempool
     this.settings = parts.settings
+    this.#progress = new ProgressStore(parts.database, parts.keys)
     this.view = new ChainReader({
       ...parts,
       head: () => this.#head,
@@ -87,7 +93,8 @@ export class Chain {
    */
   async mine({ timestamp, maximumTransactions = Infinity }: MineOptions = {}): Promise<StoredBlock> {
     if (timestamp !== undefined) this.clock.setNext(timestamp, this.#head.block.header.timestamp)
-    return this.#adopt(await this.#produce(maximumTransactions))
+    const state = this.#takeState()
+    return this.#adopt(await this.#produce(state, maximumTransactions), state)
   }
 
   /**
@@ -96,27 +103,31 @@ export class Chain {
    */
   async mineEachReady(): Promise<void> {
     while (this.mempool.hasCandidates(this.nextBaseFee())) {
-      const produced = await this.#produce(1)
+      const state = this.#takeState()
+      const produced = await this.#produce(state, 1)
       if (produced.block.transactions.length === 0) return
-      await this.#adopt(produced)
+      await this.#adopt(produced, state)
     }
   }
 
   /** The base fee of the next block in wei per gas; zero before London. */
   nextBaseFee(): bigint {
-    const { header } = this.#head.block
-    const rules = this.#parts.schedule.rulesAt({
-      number: header.number + 1n,
-      timestamp: header.timestamp + 1n,
-    })
-    return this.settings.nextBaseFee ?? nextBaseFee(header, rules) ?? 0n
+    return this.settings.nextBaseFee ?? nextBaseFee(this.#head.block.header, this.nextRules()) ?? 0n
   }
 
-  async #adopt(produced: ProducedBlock): Promise<StoredBlock> {
-    const block = this.#commit(produced)
-    this.clock.mined(block.header.timestamp)
+  /** The rules of the next block, as far as its time is known. */
+  nextRules(): ForkRules {
+    const { number, timestamp } = this.#head.block.header
+    return this.#parts.schedule.rulesAt({ number: number + 1n, timestamp: this.clock.peek(timestamp) })
+  }
+
+  async #adopt(produced: ProducedBlock, state: WorkingState): Promise<StoredBlock> {
+    this.clock.mined(produced.block.header.timestamp)
     delete this.settings.nextBaseFee
     delete this.settings.nextPrevRandao
+    const block = this.#commit(produced)
+    state.rebase(this.#headState())
+    this.#state = state
     await this.mempool.reset(this.#headState(), block)
     this.events.emit({ type: 'head', block })
     return block
@@ -124,15 +135,15 @@ export class Chain {
 
   /** Changes the state that `latest` reads, without a block. Only within {@link exclusively}. */
   async editState(edit: (state: WorkingState) => Promise<void>): Promise<void> {
-    const { states, database, keys } = this.#parts
-    const state = new WorkingState(states.viewAt(this.#head.workingRoot))
+    const { states, keys } = this.#parts
+    const state = this.#newState()
     await edit(state)
     const commitment = state.computeRoot()
     const head = { ...this.#head, workingRoot: commitment.root }
     const batch = new WriteBatch()
     states.stage(batch, commitment)
     batch.put(keys.head(), encodeHead(head))
-    database.write(batch)
+    this.#write(batch)
     this.#head = head
     await this.touched()
   }
@@ -142,37 +153,60 @@ export class Chain {
    * reorganisation say different things about the same move. Only within {@link exclusively}.
    */
   moveHead(head: Head, also?: (batch: WriteBatch) => void): HeadMove {
-    const { blocks, database, keys } = this.#parts
+    const { blocks, keys } = this.#parts
     const move = planMove(blocks, this.#head.block, head.block)
     const batch = new WriteBatch()
     stageMove(batch, keys, move, head)
     also?.(batch)
-    database.write(batch)
+    this.#write(batch)
     this.#head = head
     this.#version++
     return move
   }
 
-  /** Takes note that something besides the head changed that the pending block depends on. */
+  /** Takes up the clock and the settings where they were left. */
+  async restore(): Promise<void> {
+    const progress = this.#progress.load()
+    if (progress !== undefined) applyProgress(progress, this.clock, this.settings)
+    await this.mempool.reset(this.#headState(), this.#head.block)
+  }
+
+  /** Keeps the clock and the settings, and takes note that the pending block may be another one now. */
   async touched(): Promise<void> {
     this.#version++
+    this.#write(new WriteBatch())
     await this.mempool.reset(this.#headState(), this.#head.block)
+  }
+
+  #write(batch: WriteBatch): void {
+    this.#progress.write(batch, currentProgress(this.clock, this.settings))
+  }
+
+  #newState(): WorkingState {
+    return new WorkingState({ base: this.#headState(), store: this.#parts.states })
+  }
+
+  /** The state that the last block left, with what it has read; gone once it is taken, until a block is adopted. */
+  #takeState(): WorkingState {
+    const state = this.#state
+    this.#state = undefined
+    const fits = state !== undefined && bytesEqual(state.base.root, this.#head.workingRoot)
+    return fits ? state : this.#newState()
   }
 
   #headState() {
     return this.#parts.states.viewAt(this.#head.workingRoot)
   }
 
-  #produce(maximumTransactions: number): Promise<ProducedBlock> {
-    const { states, schedule } = this.#parts
-    const { block: parent, workingRoot } = this.#head
+  #produce(state: WorkingState, maximumTransactions: number): Promise<ProducedBlock> {
+    const { block: parent } = this.#head
     const timestamp = this.clock.peek(parent.header.timestamp)
-    const rules = schedule.rulesAt({ number: parent.header.number + 1n, timestamp })
+    const rules = this.#parts.schedule.rulesAt({ number: parent.header.number + 1n, timestamp })
     const header = draftHeader(parent, rules, timestamp, this.settings)
     return produceBlock({
       header,
       rules,
-      parentState: states.viewAt(workingRoot),
+      state,
       parentTotalDifficulty: parent.totalDifficulty,
       altered: isAltered(this.#head),
       candidates: this.mempool.candidates(header.baseFeePerGas ?? 0n),
@@ -183,23 +217,23 @@ export class Chain {
   }
 
   #commit({ block, commitment }: ProducedBlock): StoredBlock {
-    const { blocks, states, database, keys } = this.#parts
+    const { blocks, states, keys } = this.#parts
     const batch = new WriteBatch()
     states.stage(batch, commitment)
     const record = blocks.stage(batch, block)
     const head = { block: record.block, workingRoot: block.header.stateRoot }
     stageMove(batch, keys, { removed: [], added: [record.block] }, head)
-    database.write(batch)
+    this.#write(batch)
     this.#head = head
     this.#version++
     return blocks.added(record)
   }
 
   #pendingBlock(): Promise<PendingBlock> {
-    const key = `${this.#version}/${this.mempool.version}/${JSON.stringify([this.clock.state.offset.toString(), this.clock.state.nextTimestamp?.toString()])}`
+    const key = `${this.#version}/${this.mempool.version}`
     if (this.#pending?.key !== key) {
       const block = this.exclusively(async () => {
-        const { block: sealed, commitment } = await this.#produce(Infinity)
+        const { block: sealed, commitment } = await this.#produce(this.#newState(), Infinity)
         return { block: sealed, state: new StatePreview(this.#parts.states, commitment) }
       })
       this.#pending = { key, block }

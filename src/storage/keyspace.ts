@@ -8,6 +8,7 @@ const KIND = {
   head: 0x01,
   snapshot: 0x02,
   setting: 0x03,
+  pooled: 0x04,
   trieNode: 0x10,
   code: 0x11,
   block: 0x20,
@@ -45,6 +46,10 @@ export interface Keyspace {
   snapshots(): KeyRange
   /** A named setting that outlives the process. */
   setting(name: string): Uint8Array
+  /** A transaction that waits in the mempool, by its 32-byte hash. */
+  pooled(hash: Uint8Array): Uint8Array
+  /** All transactions that wait in the mempool. */
+  allPooled(): KeyRange
   /** A trie node by the 32-byte hash of its RLP. */
   trieNode(hash: Uint8Array): Uint8Array
   /** A contract's code by its 32-byte hash. */
@@ -83,6 +88,8 @@ export function keyspaceOf(network: number): Keyspace {
     snapshot: (id) => key(KIND.snapshot, encodeOrdinal(id)),
     snapshots: () => all(KIND.snapshot),
     setting: (name) => key(KIND.setting, new TextEncoder().encode(name)),
+    pooled: (hash) => key(KIND.pooled, hash),
+    allPooled: () => all(KIND.pooled),
     trieNode: (hash) => key(KIND.trieNode, hash),
     code: (hash) => key(KIND.code, hash),
     block: (ordinal) => key(KIND.block, encodeOrdinal(ordinal)),

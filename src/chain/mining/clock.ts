@@ -110,3 +110,11 @@ export class Clock {
     }
   }
 }
+
+/** A clock that only blocks and controls move, for chains that come out the same in every run. */
+export class LogicalClock extends Clock {
+  override mined(timestamp: bigint): void {
+    super.mined(timestamp)
+    if (this.now() < timestamp) this.set(timestamp)
+  }
+}

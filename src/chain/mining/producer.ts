@@ -8,15 +8,15 @@ import type { PooledTransaction } from '../mempool/transaction.js'
 import type { Candidates } from '../mempool/candidates.js'
 import { GAS_PER_BLOB } from '../block/fees.js'
 import type { StateCommitment } from '../state/stateStore.js'
-import { WorkingState } from '../state/workingState.js'
-import type { ForkRules, HeaderFields, StateView, Withdrawal } from '../types.js'
+import type { WorkingState } from '../state/workingState.js'
+import type { ForkRules, HeaderFields, Withdrawal } from '../types.js'
 
 /** What a block is made from. */
 export interface ProductionInput {
   header: HeaderFields
   rules: ForkRules
-  /** The state that the block is executed on. */
-  parentState: StateView
+  /** The state that the block is executed on, and that holds what it changed afterwards. */
+  state: WorkingState
   parentTotalDifficulty: bigint
   /** Whether controls have moved the parent state. */
   altered: boolean
@@ -37,8 +37,7 @@ export interface ProducedBlock {
 
 /** Executes and seals a block from candidates; what does not fit or may not be executed is passed over. */
 export async function produceBlock(input: ProductionInput): Promise<ProducedBlock> {
-  const { header, rules, parentState, blockHash, withdrawals, altered, parentTotalDifficulty } = input
-  const state = new WorkingState(parentState)
+  const { header, rules, state, blockHash, withdrawals, altered, parentTotalDifficulty } = input
   const block = createBlockEnvironment(header, rules)
   return withEvm({ rules, state, block, blockHash }, async (evm) => {
     const execution = await BlockExecution.begin({ evm, rules, header, block })

@@ -1,0 +1,74 @@
+import type { Database } from '../../storage/database.js'
+import type { Keyspace } from '../../storage/keyspace.js'
+import { WriteBatch } from '../../storage/writeBatch.js'
+import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
+
+/** A waiting transaction as it is kept on disk. */
+export interface StoredPooled {
+  /** 20 bytes. */
+  sender: Uint8Array
+  impersonated: boolean
+  /** The EIP-2718 form that came in, with its blobs. */
+  raw: Uint8Array
+}
+
+const HEAD_LENGTH = 21
+
+/** A waiting transaction as 1 byte (whether it is impersonated), 20 bytes of sender, and its EIP-2718 form. */
+export function encodePooled({ sender, impersonated, raw }: StoredPooled): Uint8Array {
+  const bytes = new Uint8Array(HEAD_LENGTH + raw.length)
+  bytes[0] = impersonated ? 1 : 0
+  bytes.set(sender, 1)
+  bytes.set(raw, HEAD_LENGTH)
+  return bytes
+}
+
+/** Reads what {@link encodePooled} wrote. */
+export function decodePooled(bytes: Uint8Array): StoredPooled {
+  return {
+    impersonated: bytes[0] === 1,
+    sender: bytes.slice(1, HEAD_LENGTH),
+    raw: bytes.slice(HEAD_LENGTH),
+  }
+}
+
+/**
+ * The transactions that were acknowledged and still wait, on disk: a restart takes them up again. Those that are mined
+ * before they are acknowledged never come here.
+ */
+export class PooledStore {
+  readonly #database: Database
+  readonly #keys: Keyspace
+  readonly #stored = new Set<string>()
+
+  constructor(database: Database, keys: Keyspace) {
+    this.#database = database
+    this.#keys = keys
+  }
+
+  /** Everything that waited when the node went down, in no particular order. */
+  async load(): Promise<StoredPooled[]> {
+    const found: StoredPooled[] = []
+    const { length } = this.#keys.pooled(new Uint8Array(32))
+    for await (const [key, value] of this.#database.iterate(this.#keys.allPooled())) {
+      this.#stored.add(bytesToPlainHex(key.subarray(length - 32)))
+      found.push(decodePooled(value))
+    }
+    return found
+  }
+
+  put(hash: Uint8Array, pooled: StoredPooled): void {
+    this.#database.write(new WriteBatch().put(this.#keys.pooled(hash), encodePooled(pooled)))
+    this.#stored.add(bytesToPlainHex(hash))
+  }
+
+  /** Forgets the transactions that do not wait any more. */
+  sweep(waits: (hash: Uint8Array) => boolean): void {
+    const gone = [...this.#stored].filter((hash) => !waits(hexToBytes(hash)))
+    if (gone.length === 0) return
+    const batch = new WriteBatch()
+    for (const hash of gone) batch.delete(this.#keys.pooled(hexToBytes(hash)))
+    this.#database.write(batch)
+    for (const hash of gone) this.#stored.delete(hash)
+  }
+}

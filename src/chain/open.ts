@@ -1,0 +1,86 @@
+import { Account, Address } from '@ethereumjs/util'
+import type { Database } from '../storage/database.js'
+import { keyspaceOf } from '../storage/keyspace.js'
+import { WriteBatch } from '../storage/writeBatch.js'
+import type { BlockEncoder } from './block/record.js'
+import { sealBlock } from './block/seal.js'
+import { BlockStore } from './block/store.js'
+import { Chain, type ChainParts } from './chain.js'
+import type { ForkSchedule } from './execution/rules.js'
+import type { Genesis } from './genesis.js'
+import { loadHead, stageMove, type Head } from './head.js'
+import type { Mempool } from './mempool/mempool.js'
+import type { Clock } from './mining/clock.js'
+import { StateStore } from './state/stateStore.js'
+import { EMPTY_ROOT } from './state/trieNode.js'
+import { WorkingState } from './state/workingState.js'
+
+/** What a chain is opened with. */
+export interface OpenChainOptions {
+  database: Database
+  /** The number of the network in the database. */
+  network: number
+  chainId: bigint
+  schedule: ForkSchedule
+  encoder: BlockEncoder
+  /** Where the chain begins, if the database does not hold it yet. */
+  genesis: () => Genesis
+  clock: Clock
+  mempool: Mempool
+  /** 20 bytes; the beneficiary of blocks. */
+  coinbase: Uint8Array
+  distances: ChainParts['distances']
+}
+
+/** Opens the chain of a network: goes on from its stored head, or stores its genesis first. */
+export async function openChain(options: OpenChainOptions): Promise<Chain> {
+  const { database, encoder, coinbase } = options
+  const keys = keyspaceOf(options.network)
+  const blocks = await BlockStore.open({ database, keys, encoder })
+  const states = new StateStore({ database, keyspace: keys })
+  const stores = { database, keys, blocks, states }
+  const head = loadHead(database, keys, blocks) ?? (await storeGenesis(stores, options.genesis()))
+  const first = blocks.byOrdinal(0) ?? head.block
+  const chain = new Chain({
+    ...options,
+    ...stores,
+    head,
+    firstNumber: first.header.number,
+    settings: { gasLimit: head.block.header.gasLimit, coinbase, extraData: new Uint8Array(0) },
+  })
+  await chain.restore()
+  return chain
+}
+
+type Stores = Pick<ChainParts, 'database' | 'keys' | 'blocks' | 'states'>
+
+async function storeGenesis({ database, keys, blocks, states }: Stores, genesis: Genesis): Promise<Head> {
+  const state = new WorkingState({ base: states.viewAt(EMPTY_ROOT), store: states })
+  for (const { address, balance, nonce, code, storage } of genesis.accounts) {
+    const target = new Address(address)
+    await state.putAccount(target, new Account(nonce, balance))
+    if (code.length > 0) await state.putCode(target, code)
+    for (const [slot, value] of storage) await state.putStorage(target, slot, value)
+  }
+  const commitment = state.computeRoot()
+  const { header } = genesis
+  const block = sealBlock(
+    { transactions: [] },
+    { gasUsed: header.gasUsed, logsBloom: header.logsBloom },
+    {
+      header,
+      stateRoot: commitment.root,
+      parentTotalDifficulty: 0n,
+      altered: false,
+      ...(header.withdrawalsRoot !== undefined && { withdrawals: [] }),
+    },
+  )
+  const batch = new WriteBatch()
+  states.stage(batch, commitment)
+  const record = blocks.stage(batch, block)
+  const head = { block: record.block, workingRoot: commitment.root }
+  stageMove(batch, keys, { removed: [], added: [record.block] }, head)
+  database.write(batch)
+  blocks.added(record)
+  return head
+}
