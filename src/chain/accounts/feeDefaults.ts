@@ -1,0 +1,71 @@
+import { quantity } from '../../encoding/quantity.js'
+import { ChainError } from '../errors.js'
+import type { CallObject } from '../execution/callObject.js'
+
+/** What the defaults of fees depend on. */
+export interface FeeMarket {
+  /** Wei per gas of the head; undefined before London. */
+  baseFee: bigint | undefined
+  /** Wei per gas of the head; undefined before Cancun. */
+  blobBaseFee: bigint | undefined
+  /** Wei per gas above the base fee that is suggested. */
+  suggestedTip: bigint
+}
+
+/** The fees of a transaction, complete. */
+export type TransactionFees = Pick<
+  CallObject,
+  'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas' | 'maxFeePerBlobGas'
+>
+
+/**
+ * The fees of a transaction where the caller left them open (geth: internal/ethapi/transaction_args.go,
+ * setFeeDefaults). On a chain whose base fee is zero, fees of zero are fine.
+ *
+ * @throws ChainError in geth's words if the fees do not go together.
+ */
+export function feeDefaults(call: CallObject, market: FeeMarket): TransactionFees {
+  return { ...gasFees(call, market), ...blobFees(call, market) }
+}
+
+function blobFees(
+  { maxFeePerBlobGas, blobVersionedHashes }: CallObject,
+  { blobBaseFee }: FeeMarket,
+): TransactionFees {
+  if (maxFeePerBlobGas === 0n) throw new ChainError('maxFeePerBlobGas, if specified, must be non-zero')
+  if (maxFeePerBlobGas !== undefined) return { maxFeePerBlobGas }
+  return blobVersionedHashes === undefined || blobBaseFee === undefined
+    ? {}
+    : { maxFeePerBlobGas: 2n * blobBaseFee }
+}
+
+function gasFees(call: CallObject, { baseFee, suggestedTip }: FeeMarket): TransactionFees {
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas, authorizationList } = call
+  const hasFeeMarketFees = maxFeePerGas !== undefined || maxPriorityFeePerGas !== undefined
+  if (gasPrice !== undefined && hasFeeMarketFees) {
+    throw new ChainError('both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified')
+  }
+  if (gasPrice !== undefined && authorizationList !== undefined) {
+    throw new ChainError('both gasPrice and authorizationList specified')
+  }
+  const zeroIsFine = baseFee === undefined || baseFee === 0n
+  if (gasPrice !== undefined) {
+    if (gasPrice === 0n && !zeroIsFine) throw new ChainError('gasPrice must be non-zero after london fork')
+    return { gasPrice }
+  }
+  if (baseFee === undefined) {
+    if (hasFeeMarketFees) {
+      throw new ChainError('maxFeePerGas and maxPriorityFeePerGas are not valid before London is active')
+    }
+    return { gasPrice: suggestedTip }
+  }
+  if (maxFeePerGas === 0n && maxPriorityFeePerGas !== undefined && !zeroIsFine) {
+    throw new ChainError('maxFeePerGas must be non-zero')
+  }
+  const tip = maxPriorityFeePerGas ?? suggestedTip
+  const cap = maxFeePerGas ?? tip + 2n * baseFee
+  if (cap < tip) {
+    throw new ChainError(`maxFeePerGas (${quantity(cap)}) < maxPriorityFeePerGas (${quantity(tip)})`)
+  }
+  return { maxFeePerGas: cap, maxPriorityFeePerGas: tip }
+}

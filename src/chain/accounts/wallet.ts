@@ -1,0 +1,140 @@
+import { ChainError } from '../errors.js'
+import { headerBlobBaseFee } from '../block/fees.js'
+import type { CallObject } from '../execution/callObject.js'
+import type { MessageExecutor } from '../execution/executor.js'
+import { createTransaction, type CreatableFields } from '../mempool/create.js'
+import type { TransactionType } from '../mempool/decode.js'
+import type { Mempool } from '../mempool/mempool.js'
+import type { PooledTransaction } from '../mempool/transaction.js'
+import type { ForkRules } from '../types.js'
+import type { ChainView } from '../view.js'
+import { feeDefaults } from './feeDefaults.js'
+import { type Keyring, UnknownAccountError } from './keyring.js'
+
+/** What a wallet fills in transactions from. */
+export interface WalletParts {
+  keyring: Keyring
+  view: ChainView
+  mempool: Pick<Mempool, 'pendingNonce'>
+  executor: Pick<MessageExecutor, 'estimateGas'>
+  /** Wei per gas above the base fee that transactions offer by default. */
+  suggestedTip: () => bigint
+}
+
+/** Makes transactions of the accounts that the node holds keys of. */
+export class Wallet {
+  readonly #parts: WalletParts
+
+  constructor(parts: WalletParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * A signed transaction from what a caller gave of it; what is missing is filled in (geth:
+   * internal/ethapi/transaction_args.go, setDefaults). Without `from` it is the first account's.
+   *
+   * @throws UnknownAccountError if the node has no key of the sender.
+   * @throws ChainError in geth's words if the fields do not go together, and what an estimate of its gas throws.
+   */
+  async prepare(call: CallObject): Promise<PooledTransaction> {
+    const { keyring } = this.#parts
+    const from = call.from ?? keyring.addresses()[0]
+    if (from === undefined || !keyring.has(from)) throw new UnknownAccountError()
+    return this.#sign(from, await this.#fill({ ...call, from }))
+  }
+
+  /**
+   * A signed transaction whose gas, fees and nonce the caller has to name (eth_signTransaction).
+   *
+   * @throws as {@link prepare} does
+   */
+  async sign(call: CallObject): Promise<PooledTransaction> {
+    if (call.gas === undefined) throw new ChainError('gas not specified')
+    if (
+      call.gasPrice === undefined &&
+      (call.maxFeePerGas === undefined || call.maxPriorityFeePerGas === undefined)
+    ) {
+      throw new ChainError('missing gasPrice or maxFeePerGas/maxPriorityFeePerGas')
+    }
+    if (call.nonce === undefined) throw new ChainError('nonce not specified')
+    return this.prepare(call)
+  }
+
+  async #fill(call: CallObject & { from: Uint8Array }): Promise<CreatableFields> {
+    const { view, executor } = this.#parts
+    const { header } = view.head()
+    const rules = view.rulesAt(header)
+    const fees = feeDefaults(call, {
+      baseFee: header.baseFeePerGas,
+      blobBaseFee: headerBlobBaseFee(header, rules),
+      suggestedTip: this.#parts.suggestedTip(),
+    })
+    checkRecipient(call)
+    if (call.chainId !== undefined && call.chainId !== view.chainId) {
+      throw new ChainError(`chainId does not match node's (have=${call.chainId}, want=${view.chainId})`)
+    }
+    const {
+      to,
+      value = 0n,
+      data = new Uint8Array(0),
+      accessList = [],
+      blobVersionedHashes,
+      authorizationList,
+    } = call
+    const nonce = call.nonce ?? (await this.#nextNonce(call.from))
+    const gasLimit =
+      call.gas ?? (await executor.estimateGas({ view, block: { tag: 'latest' }, call: { ...call, ...fees } }))
+    return {
+      type: typeOf({ ...call, ...fees }),
+      ...(isProtected(rules) ? { chainId: view.chainId } : {}),
+      nonce,
+      gasLimit,
+      ...fees,
+      ...(to === undefined ? {} : { to }),
+      value,
+      data,
+      accessList,
+      ...(blobVersionedHashes === undefined ? {} : { blobVersionedHashes }),
+      ...(authorizationList === undefined ? {} : { authorizationList }),
+    }
+  }
+
+  async #nextNonce(from: Uint8Array): Promise<bigint> {
+    const { view, mempool } = this.#parts
+    const pending = mempool.pendingNonce(from)
+    if (pending !== undefined) return pending
+    const { state } = await view.stateAt({ tag: 'latest' })
+    return (await state.getAccount(from))?.nonce ?? 0n
+  }
+
+  #sign(sender: Uint8Array, fields: CreatableFields): PooledTransaction {
+    const { keyring, view } = this.#parts
+    const rules = view.rulesAt(view.head().header)
+    const transaction = createTransaction(fields, rules).sign(keyring.privateKey(sender))
+    return { transaction, hash: transaction.hash(), sender, impersonated: false }
+  }
+}
+
+/** EIP-155. */
+function isProtected(rules: ForkRules): boolean {
+  return rules.gteHardfork('spuriousDragon')
+}
+
+/** The type follows from what is given; a gas price makes a transaction legacy, even with an access list, as in geth. */
+function typeOf({ gasPrice, blobVersionedHashes, authorizationList }: CallObject): TransactionType {
+  if (gasPrice !== undefined) return 0
+  if (authorizationList !== undefined) return 4
+  return blobVersionedHashes === undefined ? 2 : 3
+}
+
+function checkRecipient({ to, data, blobVersionedHashes, authorizationList }: CallObject): void {
+  if (blobVersionedHashes?.length === 0) throw new ChainError('need at least 1 blob for a blob transaction')
+  if (to !== undefined) return
+  if (blobVersionedHashes !== undefined) throw new ChainError('missing "to" in blob transaction')
+  if (authorizationList !== undefined) {
+    throw new ChainError('authorizationList provided for contract creation, but "to" field is missing')
+  }
+  if (data === undefined || data.length === 0) {
+    throw new ChainError('contract creation without any data provided')
+  }
+}

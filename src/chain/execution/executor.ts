@@ -1,0 +1,70 @@
+import type { BlockSelector, ChainView } from '../view.js'
+import { createAccessList, type AccessListResult } from './accessList.js'
+import type { BlockOverrides } from './blockEnvironment.js'
+import { call, type CallRequest } from './call.js'
+import type { CallObject } from './callObject.js'
+import { createCallSite } from './callSite.js'
+import { estimateGas } from './estimate.js'
+import type { AccountOverride } from './overrides.js'
+
+/** A message to execute on a block of a view. */
+export interface ExecutionRequest {
+  view: ChainView
+  /** The block whose state and header the message sees. */
+  block: BlockSelector
+  call: CallObject
+  stateOverrides?: readonly AccountOverride[] | undefined
+  blockOverrides?: BlockOverrides | undefined
+}
+
+/** What decides about executions besides their request. */
+export interface ExecutorOptions {
+  /** The gas limit of the pending block: the bound of an estimate whose call names no gas. */
+  pendingGasLimit: () => bigint
+}
+
+/** Executes messages without transactions: the calls, estimates and access lists of JSON-RPC. */
+export class MessageExecutor {
+  readonly #options: ExecutorOptions
+
+  constructor(options: ExecutorOptions) {
+    this.#options = options
+  }
+
+  /**
+   * What the message returns (eth_call).
+   *
+   * @throws ExecutionRevertedError, ExecutionFailedError, MessageRejectedError or ChainError, in geth's words.
+   */
+  async call(request: ExecutionRequest): Promise<Uint8Array> {
+    return call(await locate(request))
+  }
+
+  /**
+   * The gas that the message needs (eth_estimateGas).
+   *
+   * @throws as {@link call} does
+   */
+  async estimateGas(request: ExecutionRequest): Promise<bigint> {
+    return estimateGas({ ...(await locate(request)), blockGasLimit: this.#options.pendingGasLimit() })
+  }
+
+  /**
+   * What the message touches (eth_createAccessList); how it failed is part of the outcome.
+   *
+   * @throws InvalidCallError, MessageRejectedError or ChainError.
+   */
+  async createAccessList(request: ExecutionRequest): Promise<AccessListResult> {
+    return createAccessList(await locate(request))
+  }
+}
+
+async function locate(request: ExecutionRequest): Promise<CallRequest> {
+  const { view, block, call, stateOverrides, blockOverrides } = request
+  return {
+    site: createCallSite(view, await view.stateAt(block)),
+    call,
+    ...(stateOverrides !== undefined && { stateOverrides }),
+    ...(blockOverrides !== undefined && { blockOverrides }),
+  }
+}
