@@ -1,8 +1,8 @@
-import { Common, Hardfork, Mainnet } from '@ethereumjs/common'
+import { createRules } from '../../../src/chain/execution/rules.js'
 import { ChainEvents } from '../../../src/chain/events.js'
 import type { EncodedBlock, SealedBlock, StoredBlock } from '../../../src/chain/block/record.js'
 import type { PooledTransaction } from '../../../src/chain/mempool/transaction.js'
-import type { StateView } from '../../../src/chain/types.js'
+import type { ForkRules, StateView } from '../../../src/chain/types.js'
 import type { ChainView, LogQuery } from '../../../src/chain/view.js'
 import { HashNotFoundError, HeaderNotFoundError, NotCanonicalError } from '../../../src/chain/errors.js'
 import { bytesEqual } from '../../../src/encoding/hex.js'
@@ -10,7 +10,7 @@ import { blockEncoder } from '../../../src/rpc/format/blockEncoder.js'
 import type { Backend, RpcSettings } from '../../../src/rpc/backend.js'
 
 /** Rules of Osaka on chain 1. */
-export const osaka = new Common({ chain: Mainnet, hardfork: Hardfork.Osaka })
+export const osaka = createRules({ chainId: 1n, hardfork: 'osaka' })
 
 export const defaultSettings: RpcSettings = {
   maxLogs: 10_000,
@@ -127,7 +127,7 @@ export class FakeChain implements ChainView {
     return slice(encoded, encoded.receipts[index])
   }
 
-  rulesAt(): Common {
+  rulesAt(): ForkRules {
     return osaka
   }
 

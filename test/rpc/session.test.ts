@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest'
+import { maxWaitingBytes } from '../../src/rpc/subscriptions/sessionSubscriptions.js'
+import { FilterStore } from '../../src/rpc/subscriptions/filterStore.js'
+import { wireArray } from '../../src/rpc/wire.js'
+import { filled, testBlock } from './support/blocks.js'
+import { testDispatcher } from './support/dispatcher.js'
+import { FakeChain, fakeBackend } from './support/fakeBackend.js'
+
+interface Message {
+  id?: number
+  result?: string
+  error?: { code: number; message: string }
+  params?: { subscription: string; result: Record<string, string> }
+}
+
+function openSession() {
+  const chain = new FakeChain([testBlock(0n)])
+  const sent: Message[] = []
+  const closed: string[] = []
+  const connection = {
+    bufferedBytes: 0,
+    send: (pieces: readonly Uint8Array[]) => void sent.push(JSON.parse(Buffer.concat(pieces).toString())),
+    close: (reason: string) => void closed.push(reason),
+  }
+  const dispatcher = testDispatcher({ backend: fakeBackend(chain) })
+  const session = dispatcher.open(connection, { transport: 'websocket' })
+  const call = (method: string, params: unknown) =>
+    session.receive(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
+  const mine = (number: bigint) => chain.events.emit({ type: 'head', block: chain.add(testBlock(number)) })
+  return { chain, sent, closed, connection, session, call, mine }
+}
+
+describe('subscriptions', () => {
+  it('pushes heads after the answer that carries the id, until it ends', async () => {
+    const { sent, call, mine } = openSession()
+    const asked = call('eth_subscribe', ['newHeads'])
+    await asked
+    const id = sent[0]?.result
+    mine(1n)
+    expect(sent[1]).toMatchObject({
+      jsonrpc: '2.0',
+      method: 'eth_subscription',
+      params: { subscription: id, result: { number: '0x1', hash: `0x${'a1'.repeat(32)}` } },
+    })
+    await call('eth_unsubscribe', [id])
+    expect(sent[2]).toEqual({ jsonrpc: '2.0', id: 1, result: true })
+    mine(2n)
+    expect(sent).toHaveLength(3)
+    await call('eth_unsubscribe', [id])
+    expect(sent[3]?.error).toEqual({ code: -32000, message: 'subscription not found' })
+  })
+
+  it('holds pushes back while the answer waits in a batch', async () => {
+    const { sent, session, mine } = openSession()
+    const item = (method: string, params: unknown[]) => ({ jsonrpc: '2.0', id: 1, method, params })
+    const batch = JSON.stringify([
+      item('eth_subscribe', ['newHeads']),
+      item('eth_getBalance', [`0x${'11'.repeat(20)}`]),
+    ])
+    const received = session.receive(batch)
+    await Promise.resolve()
+    mine(1n)
+    expect(sent).toEqual([])
+    await received
+    expect(sent.map((message) => (Array.isArray(message) ? 'answers' : 'push'))).toEqual(['answers', 'push'])
+  })
+
+  it('pushes logs one by one, also those that were removed', async () => {
+    const { sent, chain, call } = openSession()
+    await call('eth_subscribe', ['logs', {}])
+    const bytes = (text: string) => Buffer.from(`{"data":"${text}","removed":false}`)
+    chain.logs = () => Promise.resolve([bytes('0x01'), bytes('0x02')])
+    const block = chain.add(testBlock(1n, [], { logsBloom: filled(256, 1) }))
+    chain.events.emit({ type: 'head', block })
+    chain.events.emit({ type: 'removed', blocks: [block] })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(sent.slice(1).map(({ params }) => params?.result)).toEqual([
+      { data: '0x01', removed: false },
+      { data: '0x02', removed: false },
+      { data: '0x01', removed: true },
+      { data: '0x02', removed: true },
+    ])
+  })
+
+  it('refuses in the words of geth', async () => {
+    const { sent, call } = openSession()
+    const rows: [unknown, number, string][] = [
+      [['foo'], -32601, 'no "foo" subscription in eth namespace'],
+      [[], -32602, 'expected subscription name as first argument'],
+      [[1], -32602, 'expected subscription name as first argument'],
+      [undefined, -32602, 'non-array args'],
+      [['newHeads', {}], -32602, 'too many arguments, want at most 1'],
+      [['logs'], -32602, 'missing value for required argument 1'],
+      [['logs', { fromBlock: 'pending' }], -32602, 'pending logs are not supported'],
+      [
+        ['logs', 5],
+        -32602,
+        'invalid argument 1: json: cannot unmarshal number into Go value of type filters.input',
+      ],
+    ]
+    for (const [params, code, message] of rows) {
+      await call('eth_subscribe', params)
+      expect(sent.at(-1)?.error).toEqual({ code, message })
+    }
+    await call('eth_subscribe', ['logs', null])
+    expect(sent.at(-1)?.result).toMatch(/^0x/)
+  })
+
+  it('cuts off who does not read', async () => {
+    const { sent, closed, connection, call, mine } = openSession()
+    await call('eth_subscribe', ['newHeads'])
+    connection.bufferedBytes = maxWaitingBytes + 1
+    mine(1n)
+    mine(2n)
+    expect(closed).toEqual(['too slow for its subscriptions'])
+    expect(sent).toHaveLength(1)
+  })
+
+  it('closes after a message that is no JSON', async () => {
+    const { sent, closed, session } = openSession()
+    await session.receive('{"x')
+    expect(sent[0]?.error).toEqual({ code: -32700, message: 'parse error' })
+    expect(closed).toHaveLength(1)
+  })
+
+  it('stops pushing when the connection is gone', async () => {
+    const { sent, session, call, mine } = openSession()
+    await call('eth_subscribe', ['newHeads'])
+    session.close()
+    mine(1n)
+    expect(sent).toHaveLength(1)
+  })
+})
+
+describe('the life of a filter', () => {
+  it('ends 15 minutes after its last poll', () => {
+    let now = 0
+    const ended: string[] = []
+    const store = new FilterStore(() => now)
+    const filter = (name: string) => ({ poll: () => wireArray([]), end: () => void ended.push(name) })
+    const polled = store.add(filter('polled'))
+    const forgotten = store.add(filter('forgotten'))
+    now = 14 * 60_000
+    store.poll(polled)
+    now = 15 * 60_000
+    expect(() => store.poll(forgotten)).toThrow('filter not found')
+    expect(ended).toEqual(['forgotten'])
+    now = 29 * 60_000
+    expect(store.remove(polled)).toBe(false)
+    expect(ended).toEqual(['forgotten', 'polled'])
+  })
+})
