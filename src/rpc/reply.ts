@@ -1,6 +1,6 @@
 import type { RpcError } from './errors.js'
 import { printJson } from './json.js'
-import { countBytes, joinPieces, type WirePiece } from './wire.js'
+import { joinPieces, type WirePiece } from './wire.js'
 
 /** The answer to a body: what a transport writes. */
 export interface Reply {
@@ -22,12 +22,15 @@ export function createReply(
   pieces: readonly WirePiece[],
   { status = 200, contentType = 'application/json', malformed = false } = {},
 ): Reply {
-  const byteLength = countBytes(pieces)
-  const bytes =
-    byteLength < joinBelow
-      ? [pieces.length === 1 && typeof pieces[0] === 'string' ? Buffer.from(pieces[0]) : joinPieces(pieces)]
-      : joinStrings(pieces)
-  return { status, contentType, pieces: bytes, byteLength, malformed }
+  const written = writtenPieces(pieces)
+  const byteLength = written.reduce((sum, { length }) => sum + length, 0)
+  return { status, contentType, pieces: written, byteLength, malformed }
+}
+
+function writtenPieces(pieces: readonly WirePiece[]): Uint8Array[] {
+  if (pieces.every((piece) => typeof piece === 'string')) return [Buffer.from(pieces.join(''))]
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  return length < joinBelow ? [joinPieces(pieces)] : joinStrings(pieces)
 }
 
 /** Large byte pieces stay as they are; runs of small text between them become bytes. */

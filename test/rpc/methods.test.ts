@@ -284,7 +284,7 @@ describe('filters', () => {
     const block = chain.add(testBlock(3n, [first], { logsBloom: filled(256, 1) }))
     chain.events.emit({ type: 'head', block })
     chain.events.emit({ type: 'removed', blocks: [block] })
-    chain.events.emit({ type: 'pending', transaction: { ...second, arrival: 1 } })
+    chain.events.emit({ type: 'pending', transaction: second })
     expect(await poll(blocks)).toEqual([`0x${'a3'.repeat(32)}`])
     expect(await poll(blocks)).toEqual([])
     expect(await poll(logs)).toMatchObject([{ removed: false }, { removed: true, blockNumber: '0x3' }])

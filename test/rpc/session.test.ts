@@ -141,7 +141,7 @@ describe('the life of a filter', () => {
     const polled = store.add(filter('polled'))
     const forgotten = store.add(filter('forgotten'))
     now = 14 * 60_000
-    store.poll(polled)
+    void store.poll(polled)
     now = 15 * 60_000
     expect(() => store.poll(forgotten)).toThrow('filter not found')
     expect(ended).toEqual(['forgotten'])
