@@ -10,6 +10,8 @@ export type AccountRecord = Readonly<Omit<AccountState, 'storageRoot'>>
 /** The record of an account that was never written to. */
 export const EMPTY_RECORD: AccountRecord = { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH }
 
+const NO_CODE = { hash: EMPTY_CODE_HASH, bytes: NO_BYTES }
+
 /** One slot as the working state knows it. Values are minimal: without leading zeros. */
 export class SlotEntry {
   /** 32 bytes. */
@@ -39,10 +41,9 @@ export class StorageEntry {
   isOverBase: boolean
   /** The root of the trie that all computed changes have gone into. */
   root: Uint8Array
-  /** By the key of the slot. */
-  readonly slots = new Map<string, SlotEntry>()
-  /** Slots that may differ from the trie under `root`. */
-  readonly pending = new Set<SlotEntry>()
+  // Most accounts have no storage, and empty collections are not small.
+  #slots: Map<string, SlotEntry> | undefined
+  #pending: Set<SlotEntry> | undefined
 
   constructor(root: Uint8Array) {
     this.root = bytesEqual(root, EMPTY_ROOT) ? EMPTY_ROOT : root
@@ -51,7 +52,35 @@ export class StorageEntry {
 
   /** Whether nothing was ever written here, so that clearing changes nothing. */
   get isBlank(): boolean {
-    return !this.isOverBase && this.slots.size === 0
+    return !this.isOverBase && this.#slots === undefined
+  }
+
+  /** A slot that is known, by the map key of its own key. */
+  find(name: string): SlotEntry | undefined {
+    return this.#slots?.get(name)
+  }
+
+  add(name: string, slot: SlotEntry): void {
+    this.#slots ??= new Map()
+    this.#slots.set(name, slot)
+  }
+
+  /** All known slots, by the map keys of their own keys. */
+  entries(): Iterable<[string, SlotEntry]> {
+    return this.#slots ?? []
+  }
+
+  /** Says that a slot may differ from the trie under `root`. */
+  touch(slot: SlotEntry): void {
+    this.#pending ??= new Set()
+    this.#pending.add(slot)
+  }
+
+  /** The slots that were touched since they were last taken. */
+  takeTouched(): Iterable<SlotEntry> {
+    const touched = this.#pending ?? []
+    this.#pending = undefined
+    return touched
   }
 }
 
@@ -63,7 +92,7 @@ export class AccountEntry {
   current: AccountRecord | undefined
   storage: StorageEntry
   /** The code with the hash of `current`, once it was asked for. */
-  code: { hash: Uint8Array; bytes: Uint8Array } = { hash: EMPTY_CODE_HASH, bytes: NO_BYTES }
+  code: { hash: Uint8Array; bytes: Uint8Array } = NO_CODE
   #hashedKey: Uint8Array | undefined
 
   constructor(address: Uint8Array, base: AccountState | undefined) {
@@ -84,11 +113,11 @@ export class AccountEntry {
     twin.current = this.current
     twin.code = this.code
     if (!this.storage.isOverBase) twin.storage = new StorageEntry(EMPTY_ROOT)
-    for (const [name, { key, base, value }] of this.storage.slots) {
+    for (const [name, { key, base, value }] of this.storage.entries()) {
       const slot = new SlotEntry(key, base)
       slot.value = value
-      twin.storage.slots.set(name, slot)
-      twin.storage.pending.add(slot)
+      twin.storage.add(name, slot)
+      twin.storage.touch(slot)
     }
     return twin
   }
@@ -98,6 +127,6 @@ export class AccountEntry {
     const { current, storage } = this
     this.base = current === undefined ? undefined : { ...current, storageRoot: storage.root }
     storage.isOverBase = storage.root !== EMPTY_ROOT
-    for (const slot of storage.slots.values()) slot.base = slot.value
+    for (const [, slot] of storage.entries()) slot.base = slot.value
   }
 }

@@ -40,16 +40,15 @@ export class WorkingTrie implements NodeReader {
   }
 
   #applyStorage(storage: StorageEntry): void {
-    if (storage.pending.size === 0) return
     const changes: TrieChange[] = []
-    for (const { hashedKey, value } of storage.pending) {
+    for (const { hashedKey, value } of storage.takeTouched()) {
       changes.push({ key: hashedKey, value: value.length === 0 ? undefined : encodeString(value) })
     }
     storage.root = this.#update(storage.root, changes)
-    storage.pending.clear()
   }
 
   #update(root: Uint8Array, changes: TrieChange[]): Uint8Array {
+    if (changes.length === 0) return root
     changes.sort((a, b) => Buffer.compare(a.key, b.key))
     return updateTrie(this, root, changes, this.#collect)
   }

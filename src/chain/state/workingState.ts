@@ -24,7 +24,7 @@ export interface WorkingStateOptions {
 }
 
 /** When more accounts and slots than this are known, the next rebase forgets them all. */
-const MAX_KNOWN = 50_000
+const MAX_KNOWN = 10_000
 
 /**
  * A state that execution changes: a flat cache of accounts and slots over a base, with an undo log.
@@ -294,12 +294,12 @@ export class WorkingState implements StateManagerInterface {
     if (key.length !== 32) throw new Error(`A storage key has 32 bytes, not ${key.length}`)
     const { storage } = entry
     const name = bytesKey(key)
-    const known = storage.slots.get(name)
+    const known = storage.find(name)
     if (known !== undefined) return known
     const value = storage.isOverBase ? this.#base.getStorage(entry.address, key) : NO_BYTES
     return whenReady(value, (base) => {
-      const slot = storage.slots.get(name) ?? new SlotEntry(key.slice(), stripZeros(base))
-      storage.slots.set(name, slot)
+      const slot = storage.find(name) ?? new SlotEntry(key.slice(), stripZeros(base))
+      storage.add(name, slot)
       this.#known++
       return slot
     })
@@ -337,7 +337,7 @@ export class WorkingState implements StateManagerInterface {
     }
     const set = (value: Uint8Array) => {
       slot.value = value
-      storage.pending.add(slot)
+      storage.touch(slot)
       this.#touch(entry)
     }
     set(stripZeros(bytes))
