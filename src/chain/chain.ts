@@ -77,6 +77,11 @@ export class Chain {
     })
   }
 
+  /** What blocks and states are read from. */
+  get stores(): Pick<ChainParts, 'blocks' | 'states'> {
+    return this.#parts
+  }
+
   get head(): Head {
     return this.#head
   }

@@ -34,12 +34,13 @@ export class TransactionIntake {
   }
 
   /**
-   * Takes a transaction whose sender is known without recovering it.
+   * Takes a transaction whose sender is known without recovering it. It is prepared when its turn has come, so that
+   * its nonce follows those before it.
    *
    * @throws TransactionRejectedError
    */
-  sendKnown(pooled: PooledTransaction): Promise<PooledTransaction> {
-    return this.#take(() => this.#parts.chain.mempool.addKnown(pooled), pooled.transaction.serialize())
+  sendPrepared(prepare: () => Promise<PooledTransaction>): Promise<PooledTransaction> {
+    return this.#take(async () => this.#parts.chain.mempool.addKnown(await prepare()))
   }
 
   /** Takes up what waited when the node went down. What has become unacceptable since is dropped. */
@@ -52,13 +53,14 @@ export class TransactionIntake {
     })
   }
 
-  #take(add: () => Promise<PooledTransaction>, raw: Uint8Array): Promise<PooledTransaction> {
+  #take(add: () => Promise<PooledTransaction>, raw?: Uint8Array): Promise<PooledTransaction> {
     const { chain, schedule, store } = this.#parts
     return chain.exclusively(async () => {
       const pooled = await add()
       await schedule.mineReady()
       if (chain.mempool.get(pooled.hash) !== undefined) {
-        store.put(pooled.hash, { sender: pooled.sender, impersonated: pooled.impersonated, raw })
+        const { hash, sender, impersonated, transaction } = pooled
+        store.put(hash, { sender, impersonated, raw: raw ?? transaction.serialize() })
       }
       return pooled
     })

@@ -93,7 +93,7 @@ export interface Accounts {
   /** Signs a message by EIP-191. @returns r, s and v, 65 bytes */
   signMessage(address: Uint8Array, message: Uint8Array): Uint8Array
   /** Signs typed data by EIP-712. @returns r, s and v, 65 bytes */
-  signTypedData(address: Uint8Array, typedData: unknown): Uint8Array
+  signTypedData(address: Uint8Array, typedData: unknown): Awaitable<Uint8Array>
   signTransaction(call: CallObject): Awaitable<SignedTransaction>
 }
 

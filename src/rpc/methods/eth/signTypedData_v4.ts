@@ -7,5 +7,5 @@ import { defineMethod, required } from '../../method.js'
 export const signTypedData_v4 = defineMethod(
   'eth_signTypedData_v4',
   [required('address', address), required('typedData', typedData)],
-  ({ backend }, account, given) => bytesToHex(backend.accounts.signTypedData(account, given)),
+  async ({ backend }, account, given) => bytesToHex(await backend.accounts.signTypedData(account, given)),
 )

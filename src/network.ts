@@ -1,0 +1,148 @@
+import { deriveAccounts } from './chain/accounts/mnemonic.js'
+import { checksumAddress } from './chain/address.js'
+import { signatureBackend } from './chain/crypto.js'
+import { createSingleForkSchedule, DEFAULT_HARDFORK, parseHardfork } from './chain/execution/rules.js'
+import { DEFAULT_BASE_FEE, ownGenesis } from './chain/genesis.js'
+import { TransactionIntake } from './chain/intake.js'
+import { Mempool } from './chain/mempool/mempool.js'
+import { PooledStore } from './chain/mempool/pooledStore.js'
+import { Clock, LogicalClock } from './chain/mining/clock.js'
+import { MiningSchedule, type MiningMode } from './chain/mining/schedule.js'
+import { openChain } from './chain/open.js'
+import { Snapshots } from './chain/snapshots.js'
+import { bytesToHex } from './encoding/hex.js'
+import { createBackend } from './network/backend.js'
+import type { Network, NetworkRequest } from './network/network.js'
+import { resetChain } from './network/reset.js'
+import type { NodeSettings } from './options.js'
+import { Dispatcher } from './rpc/dispatcher.js'
+import { blockEncoder } from './rpc/format/blockEncoder.js'
+import { registry } from './rpc/registry.js'
+import { FilterStore } from './rpc/subscriptions/filterStore.js'
+import { keyspaceOf } from './storage/keyspace.js'
+import { admitNetwork } from './storage/manifest.js'
+
+/** The time of the first block of a deterministic chain, in seconds: 1 January 2024. */
+const DETERMINISTIC_GENESIS_TIME = 1_704_067_200n
+
+/**
+ * Opens a network: its chain goes on where its data left it, or begins; JSON-RPC is ready for it.
+ *
+ * @throws DataDirectoryError if the data belongs to another chain.
+ * @throws InvalidMnemonicError
+ */
+export async function openNetwork(request: NetworkRequest): Promise<Network> {
+  const { name, chainId, settings, data, gate, report } = request
+  const { database, manifest } = data
+  const known = manifest.networks[name]
+  const hardfork = parseHardfork(settings.hardfork) ?? DEFAULT_HARDFORK
+  const identity = { chainId: chainId.toString(), forks: [{ fork: hardfork, block: '0' }] }
+  if (known !== undefined) admitNetwork(manifest, name, { ...identity, genesisHash: known.genesisHash })
+  const transactionGasLimitCap = settings.txGasLimit || settings.mode === 'strict'
+  const schedule = createSingleForkSchedule({ chainId, hardfork, transactionGasLimitCap })
+  const accounts = await deriveAccounts({
+    mnemonic: settings.mnemonic,
+    path: settings.derivationPath,
+    count: settings.accounts,
+  })
+  const clock = createClock(settings)
+  const mempool = new Mempool(schedule, { order: settings.order })
+  const network = known?.index ?? Object.keys(manifest.networks).length
+  const chain = await openChain({
+    database,
+    network,
+    chainId,
+    schedule,
+    encoder: blockEncoder,
+    clock,
+    mempool,
+    coinbase: new Uint8Array(20),
+    distances: { safe: BigInt(settings.safeDistance), finalized: BigInt(settings.finalizedDistance) },
+    genesis: () =>
+      ownGenesis({
+        rules: schedule.rulesAt({ number: 0n, timestamp: 0n }),
+        timestamp: settings.timestamp ?? clock.now(),
+        gasLimit: settings.gasLimit,
+        baseFee: settings.baseFee ?? DEFAULT_BASE_FEE,
+        number: 0n,
+        funded: accounts.map(({ address }) => address),
+        balance: etherToWei(settings.balance),
+      }),
+  })
+  const { blocks, states } = chain.stores
+  const genesis = chain.view.resolve({ tag: 'earliest' })
+  if (genesis === undefined) throw new Error('the chain has no first block')
+  if (known === undefined) {
+    admitNetwork(manifest, name, { ...identity, genesisHash: bytesToHex(genesis.hash) })
+    data.saveManifest()
+  }
+  const keys = keyspaceOf(network)
+  const mining = new MiningSchedule(chain, miningMode(settings), (fault) => report('mining', fault))
+  const store = new PooledStore(database, keys)
+  const intake = new TransactionIntake({ chain, schedule: mining, store })
+  const snapshots = await Snapshots.open({ chain, database, keys, blocks })
+  await intake.restore()
+  mempool.subscribe((transaction) => chain.events.emit({ type: 'pending', transaction }))
+  chain.events.subscribe(({ type }) => {
+    if (type === 'head' || type === 'rewound') store.sweep((hash) => mempool.get(hash) !== undefined)
+  })
+  const backend = createBackend({ chain, blocks, states, intake, mining, snapshots, accounts, settings })
+  const dispatcher = new Dispatcher({
+    methods: registry,
+    backend,
+    filters: new FilterStore(),
+    gate,
+    report,
+    batch: { maxItems: settings.maxBatch },
+  })
+  return {
+    name,
+    chainId,
+    dispatcher,
+    accounts: accounts.map(({ address, privateKey }) => ({
+      address: checksumAddress(address),
+      privateKey: bytesToHex(privateKey),
+    })),
+    genesis: {
+      baseFee: genesis.header.baseFeePerGas,
+      gasLimit: genesis.header.gasLimit,
+      timestamp: genesis.header.timestamp,
+      number: genesis.header.number,
+    },
+    signatureBackend: signatureBackend(),
+    events: chain.events,
+    reset: () => resetChain({ chain, genesis, snapshots }),
+    close: async () => {
+      mining.stop()
+      await chain.exclusively(() => undefined)
+    },
+  }
+}
+
+function createClock(settings: NodeSettings): Clock {
+  const minimumStep = settings.allowSameTimestamp ? 0n : 1n
+  if (settings.deterministic) {
+    const start = settings.timestamp ?? DETERMINISTIC_GENESIS_TIME
+    return new LogicalClock({ now: () => start, minimumStep })
+  }
+  const ahead = settings.timestamp === undefined ? 0n : settings.timestamp - wallClock()
+  return new Clock({ now: () => wallClock() + ahead, minimumStep })
+}
+
+function wallClock(): bigint {
+  return BigInt(Math.floor(Date.now() / 1000))
+}
+
+function miningMode({ blockTime, noMining }: NodeSettings): MiningMode {
+  if (noMining) return { automine: false, interval: 0 }
+  if (blockTime !== undefined && blockTime > 0) return { automine: false, interval: blockTime * 1000 }
+  return { automine: true, interval: 0 }
+}
+
+/** Ether as wei, exact to a millionth of a gwei. */
+function etherToWei(ether: number): bigint {
+  const [whole = '0', fraction = ''] = ether
+    .toLocaleString('en', { useGrouping: false, maximumFractionDigits: 15 })
+    .split('.')
+  return BigInt(whole + fraction.padEnd(18, '0'))
+}

@@ -1,0 +1,70 @@
+import { Keyring } from '../chain/accounts/keyring.js'
+import type { KeyedAccount } from '../chain/accounts/mnemonic.js'
+import { signTypedData } from '../chain/accounts/typedData.js'
+import { Wallet } from '../chain/accounts/wallet.js'
+import type { BlockStore } from '../chain/block/store.js'
+import type { Chain } from '../chain/chain.js'
+import { MessageExecutor } from '../chain/execution/executor.js'
+import type { TransactionIntake } from '../chain/intake.js'
+import type { MiningSchedule } from '../chain/mining/schedule.js'
+import type { Snapshots } from '../chain/snapshots.js'
+import type { StateStore } from '../chain/state/stateStore.js'
+import type { NodeSettings } from '../options.js'
+import type { Backend } from '../rpc/backend.js'
+import { suggestTip } from '../rpc/fees/suggestTip.js'
+import { createControls } from './controls.js'
+import { createProver } from './prover.js'
+import { createRecords } from './records.js'
+import { rpcSettings } from './rpcSettings.js'
+import { clientVersion } from './clientVersion.js'
+
+/** What the backend of a network is joined from. */
+export interface BackendParts {
+  chain: Chain
+  blocks: BlockStore
+  states: StateStore
+  intake: TransactionIntake
+  mining: MiningSchedule
+  snapshots: Snapshots
+  accounts: readonly KeyedAccount[]
+  settings: NodeSettings
+}
+
+/** Joins the parts of a network into what JSON-RPC methods work with. */
+export function createBackend(parts: BackendParts): Backend {
+  const { chain, blocks, states, intake, mining, snapshots, accounts, settings } = parts
+  const { view, mempool } = chain
+  const keyring = new Keyring(accounts)
+  const executor = new MessageExecutor({ pendingGasLimit: () => chain.settings.gasLimit })
+  const wallet = new Wallet({ keyring, view, mempool, executor, suggestedTip: () => suggestTip(view) })
+  return {
+    chain: view,
+    executor,
+    prover: createProver(states),
+    records: createRecords(blocks),
+    pool: {
+      sendRaw: async (raw) => (await intake.sendRaw(raw)).hash,
+      send: async (call) => (await intake.sendPrepared(() => wallet.prepare(call))).hash,
+      get: (hash) => mempool.get(hash),
+      nextNonce: async (address) => {
+        const pending = mempool.pendingNonce(address)
+        if (pending !== undefined) return pending
+        const { state } = await view.stateAt({ tag: 'latest' })
+        return (await state.getAccount(address))?.nonce ?? 0n
+      },
+    },
+    accounts: {
+      addresses: () => keyring.addresses(),
+      signMessage: (address, message) => keyring.signMessage(address, message),
+      signTypedData: (address, typedData) => signTypedData(keyring, address, typedData),
+      signTransaction: async (call) => {
+        const { transaction, hash } = await wallet.sign(call)
+        return { raw: transaction.serialize(), transaction, hash }
+      },
+    },
+    controls: createControls({ chain, schedule: mining, snapshots }),
+    events: chain.events,
+    settings: rpcSettings(settings),
+    clientVersion,
+  }
+}
