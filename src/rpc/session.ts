@@ -1,5 +1,7 @@
 import type { RequestContext } from './context.js'
-import type { Reply } from './reply.js'
+import { describeSyntaxError } from './envelope/syntaxError.js'
+import { ParseError } from './errors.js'
+import { errorText, type Reply } from './reply.js'
 import { SessionSubscriptions } from './subscriptions/sessionSubscriptions.js'
 
 /** A connection that messages can be pushed to, such as a WebSocket. */
@@ -42,11 +44,18 @@ export class Session {
     try {
       const handled = this.#handle(message, { ...this.#context, subscriptions })
       const reply = handled instanceof Promise ? await handled : handled
-      if (reply !== undefined) this.#connection.send(reply.pieces)
-      if (reply?.malformed) this.#connection.close('malformed message')
+      if (reply?.malformed) this.#refuse(message)
+      else if (reply !== undefined) this.#connection.send(reply.pieces)
     } finally {
       subscriptions.release()
     }
+  }
+
+  /** Says what is wrong with a message, unless it just breaks off, and ends the connection (geth: rpc/handler.go). */
+  #refuse(message: Uint8Array | string): void {
+    const words = describeSyntaxError(Buffer.from(message).toString())
+    if (words !== undefined) this.#connection.send([Buffer.from(errorText('null', new ParseError(words)))])
+    this.#connection.close('malformed message')
   }
 
   /** Ends all subscriptions; called when the connection is gone. */

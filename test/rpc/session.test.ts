@@ -118,9 +118,15 @@ describe('subscriptions', () => {
 
   it('closes after a message that is no JSON', async () => {
     const { sent, closed, session } = openSession()
-    await session.receive('{"x')
-    expect(sent[0]?.error).toEqual({ code: -32700, message: 'parse error' })
+    await session.receive('{bad')
+    expect(sent[0]?.error).toEqual({
+      code: -32700,
+      message: "invalid character 'b' looking for beginning of object key string",
+    })
     expect(closed).toHaveLength(1)
+    await session.receive('{"x')
+    expect(sent).toHaveLength(1)
+    expect(closed).toHaveLength(2)
   })
 
   it('stops pushing when the connection is gone', async () => {

@@ -1,0 +1,154 @@
+/** What may stand at a place of a JSON text. */
+type Expectation = 'value' | 'valueOrEnd' | 'key' | 'keyOrEnd' | 'colon' | 'afterMember' | 'afterElement'
+
+/** How Go says that a character may not stand where something else is expected. */
+const unexpected: Readonly<Record<Expectation, string>> = {
+  value: 'looking for beginning of value',
+  valueOrEnd: 'looking for beginning of value',
+  key: 'looking for beginning of object key string',
+  keyOrEnd: 'looking for beginning of object key string',
+  colon: 'after object key',
+  afterMember: 'after object key:value pair',
+  afterElement: 'after array element',
+}
+
+/** A fault in a JSON text: where it is, and how Go says it. */
+interface Fault {
+  index: number
+  words: string
+}
+
+/** A token that was read to its end, or the fault in it. */
+type Token = { end: number } | Fault
+
+/**
+ * What is wrong with the first JSON value of a text, in the words of Go (encoding/json, scanner.go), which geth sends on
+ * a WebSocket.
+ *
+ * @returns undefined if nothing is wrong but that the text ends too early
+ */
+export function describeSyntaxError(text: string): string | undefined {
+  const fault = findFault(text)
+  return fault === undefined ? undefined : `invalid character ${quote(text, fault.index)} ${fault.words}`
+}
+
+function findFault(text: string): Fault | undefined {
+  const open: ('{' | '[')[] = []
+  let expected: Expectation = 'value'
+  let index = 0
+  for (;;) {
+    while (' \t\r\n'.includes(text.charAt(index)) && index < text.length) index += 1
+    if (index >= text.length) return undefined
+    const character = text.charAt(index)
+    const fault = { index, words: unexpected[expected] }
+    const closes = closing(expected, open.at(-1)) === character
+    if (closes) {
+      open.pop()
+      index += 1
+    } else if (expected === 'colon' || expected === 'afterMember' || expected === 'afterElement') {
+      if (character !== (expected === 'colon' ? ':' : ',')) return fault
+      expected = expected === 'afterMember' ? 'key' : 'value'
+      index += 1
+      continue
+    } else if (
+      (expected === 'value' || expected === 'valueOrEnd') &&
+      (character === '{' || character === '[')
+    ) {
+      open.push(character)
+      expected = character === '{' ? 'keyOrEnd' : 'valueOrEnd'
+      index += 1
+      continue
+    } else {
+      const token =
+        expected === 'key' || expected === 'keyOrEnd' ? readKey(text, fault) : readScalar(text, fault)
+      if (!('end' in token)) return token.index >= text.length ? undefined : token
+      index = token.end
+      if (expected === 'key' || expected === 'keyOrEnd') {
+        expected = 'colon'
+        continue
+      }
+    }
+    const around = open.at(-1)
+    if (around === undefined) return undefined
+    expected = around === '{' ? 'afterMember' : 'afterElement'
+  }
+}
+
+/** The bracket that may close what is open here. */
+function closing(expected: Expectation, open: '{' | '[' | undefined): string | undefined {
+  if (expected === 'keyOrEnd' || expected === 'afterMember') return open === '{' ? '}' : undefined
+  return expected === 'valueOrEnd' || expected === 'afterElement' ? ']' : undefined
+}
+
+function readKey(text: string, fault: Fault): Token {
+  return text[fault.index] === '"' ? readString(text, fault.index) : fault
+}
+
+function readScalar(text: string, fault: Fault): Token {
+  const { index } = fault
+  const character = text.charAt(index)
+  if (character === '"') return readString(text, index)
+  if (character === '-' || (character >= '0' && character <= '9')) return readNumber(text, index)
+  const word = ['true', 'false', 'null'].find((literal) => literal[0] === character)
+  return word === undefined ? fault : readLiteral(text, index, word)
+}
+
+function readLiteral(text: string, start: number, word: string): Token {
+  for (let offset = 1; offset < word.length; offset++) {
+    const index = start + offset
+    if (text[index] !== word[offset]) {
+      return { index, words: `in literal ${word} (expecting '${word.charAt(offset)}')` }
+    }
+  }
+  return { end: start + word.length }
+}
+
+function readString(text: string, start: number): Token {
+  for (let index = start + 1; index < text.length; index++) {
+    const character = text.charAt(index)
+    if (character === '"') return { end: index + 1 }
+    if (character < ' ') return { index, words: 'in string literal' }
+    if (character !== '\\') continue
+    index += 1
+    if (text[index] === 'u') {
+      const digits = /^[0-9a-f]{0,4}/i.exec(text.slice(index + 1, index + 5))?.[0].length ?? 0
+      index += digits
+      if (digits < 4) return { index: index + 1, words: 'in \\u hexadecimal character escape' }
+    } else if (!'bfnrt\\/"'.includes(text.charAt(index))) {
+      return { index, words: 'in string escape code' }
+    }
+  }
+  return { index: text.length, words: '' }
+}
+
+function readNumber(text: string, start: number): Token {
+  const digitsAt = (from: number): number => /^[0-9]*/.exec(text.slice(from))?.[0].length ?? 0
+  let index = text[start] === '-' ? start + 1 : start
+  const whole = text[index] === '0' ? 1 : digitsAt(index)
+  if (whole === 0) return { index, words: 'in numeric literal' }
+  index += whole
+  if (text[index] === '.') {
+    const fraction = digitsAt(index + 1)
+    if (fraction === 0) return { index: index + 1, words: 'after decimal point in numeric literal' }
+    index += 1 + fraction
+  }
+  if (text[index] === 'e' || text[index] === 'E') {
+    index += text[index + 1] === '+' || text[index + 1] === '-' ? 2 : 1
+    const exponent = digitsAt(index)
+    if (exponent === 0) return { index, words: 'in exponent of numeric literal' }
+    index += exponent
+  }
+  return { end: index }
+}
+
+/** A character as Go quotes it; of one beyond ASCII it sees the first byte. */
+function quote(text: string, index: number): string {
+  const character = text.charAt(index)
+  if (character === "'") return "'\\''"
+  if (character === '"') return `'"'`
+  const [byte = 0] = Buffer.from(String.fromCodePoint(text.codePointAt(index) ?? 0))
+  if (byte >= 0x80) return `'${String.fromCharCode(byte)}'`
+  return `'${JSON.stringify(character)
+    .slice(1, -1)
+    .replace(/^\\u00(..)$/, '\\x$1')}'`
+}
