@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { StoredBlock } from './chain/block/record.js'
 import type { Network } from './network/network.js'
 import type { NodeUrls } from './node/addresses.js'
@@ -108,8 +109,8 @@ export async function startNode(settings: NodeSettings, hooks: NodeHooks = {}): 
   const listening = listenOnPorts(server, settings, warn)
   const data = listening.then(() => openData(settings))
   const files = data.then(async ({ directory }) => {
-    const { createFileNetwork } = await import('./ipfs/file-network.js')
-    return createFileNetwork({ ...settings, directory })
+    const { createFileNetwork } = await import('./ipfs/index.js')
+    return createFileNetwork({ ...settings, directory: join(directory, 'files') })
   })
   const close = async (): Promise<void> => {
     await server.close()

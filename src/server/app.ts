@@ -17,6 +17,6 @@ export function createApp(setup: AppSetup): Hono {
   app.get('/', (context) => context.html(formatLandingPage(setup.urls())))
   app.get('/_standin/health', (context) => context.json(setup.health(), setup.health().ready ? 200 : 503))
   if (setup.control !== undefined) app.route('/_standin', setup.control)
-  app.notFound((context) => context.body(null, 404))
+  app.notFound((context) => context.body(null, 404, { 'content-length': '0' }))
   return app
 }

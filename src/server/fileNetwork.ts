@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { CommandRequest, FileNetwork } from '../ipfs/index.js'
 import type { Door } from '../provider/door/door.js'
 import type { Refusal } from '../provider/door/refusal.js'
 import { refuse, uploadTooLarge } from '../provider/door/refusal.js'
@@ -6,31 +7,8 @@ import { isPreflight } from './cors.js'
 import { sendEmpty, sendText } from './reply.js'
 import { sendStream } from './stream.js'
 
-/** One operation of the file network, as the server hands it over. */
-export interface FileRequest {
-  /** The path behind `/api/v0/`: `pin/add`. */
-  operation: string
-  query: URLSearchParams
-  /** Names in lower case. */
-  headers: Readonly<Record<string, string>>
-  body: AsyncIterable<Uint8Array>
-  /** Aborted when the client goes away. */
-  signal: AbortSignal
-}
-
-/** What an operation answers. */
-export interface FileReply {
-  status: number
-  headers: Readonly<Record<string, string>>
-  body: Uint8Array | AsyncIterable<Uint8Array>
-  /** Asked for when the body has ended. */
-  trailers?: (() => Readonly<Record<string, string>>) | undefined
-}
-
 /** The file network as the server sees it. */
-export interface FileEndpoint {
-  execute(request: FileRequest): Promise<FileReply>
-}
+export type FileEndpoint = Pick<FileNetwork, 'execute'>
 
 /** What the file network's requests are answered with. */
 export interface FileSetup {
@@ -104,7 +82,7 @@ async function execute(
   setup: FileSetup,
   request: IncomingMessage,
   response: ServerResponse,
-  asked: Pick<FileRequest, 'operation' | 'query'>,
+  asked: Pick<CommandRequest, 'operation' | 'query'>,
 ): Promise<void> {
   const controller = new AbortController()
   response.once('close', () => controller.abort())

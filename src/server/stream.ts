@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import type { FileReply } from './fileNetwork.js'
+import type { CommandReply } from '../ipfs/index.js'
 
 /**
  * Writes a reply as fast as the client reads it, and its trailers behind it.
  *
  * @throws what the body throws; the reply is then incomplete and the caller ends the connection.
  */
-export async function sendStream(response: ServerResponse, reply: FileReply): Promise<void> {
+export async function sendStream(response: ServerResponse, reply: CommandReply): Promise<void> {
   response.writeHead(reply.status, reply.headers)
   if (reply.body instanceof Uint8Array) {
     response.end(reply.body)

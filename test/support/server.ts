@@ -1,0 +1,164 @@
+import { createConnection } from 'node:net'
+import type { Backend } from '../../src/rpc/backend.js'
+import { Dispatcher } from '../../src/rpc/dispatcher.js'
+import type { Method } from '../../src/rpc/method.js'
+import { FilterStore } from '../../src/rpc/subscriptions/filterStore.js'
+import type { DoorSettings } from '../../src/provider/door/door.js'
+import { Door } from '../../src/provider/door/door.js'
+import { KeyStore } from '../../src/provider/keys/keyStore.js'
+import type { FileEndpoint } from '../../src/server/fileNetwork.js'
+import type { ServerSetup } from '../../src/server/server.js'
+import { NodeServer } from '../../src/server/server.js'
+
+/** A method that gives its parameters back. */
+const echo: Method = {
+  name: 'test_echo',
+  parameters: [],
+  invoke: (_call, params) => JSON.stringify(params ?? null),
+}
+
+/** A file network whose operations tell what they were asked. */
+const echoFiles: FileEndpoint = {
+  async execute({ operation, query, body }) {
+    let length = 0
+    for await (const chunk of body ?? []) length += chunk.length
+    const text = JSON.stringify({ operation, arg: query.getAll('arg'), length })
+    return { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from(text) }
+  },
+}
+
+/** What a test changes about the server; the rest is an open node with two networks. */
+export type ServerChanges = Partial<Omit<ServerSetup, 'door' | 'limits'>> & {
+  door?: Partial<DoorSettings>
+  limits?: Partial<ServerSetup['limits']>
+}
+
+/** Starts a server without a node behind it, on a free port of the loopback address. */
+export async function startServer(
+  changes: ServerChanges = {},
+): Promise<{ server: NodeServer; port: number }> {
+  const dispatcher = new Dispatcher({
+    methods: new Map([[echo.name, echo]]),
+    backend: {} as Backend,
+    filters: new FilterStore(),
+    report: () => undefined,
+    batch: { maxItems: 10 },
+  })
+  const server = new NodeServer({
+    names: { all: new Set(['local', 'sepolia']), standard: 'local', domain: undefined },
+    dispatcherOf: () => dispatcher,
+    files: echoFiles,
+    health: () => ({ ready: true }),
+    urls: () => ({}),
+    allowedHosts: [],
+    report: (fault) => {
+      throw fault
+    },
+    ...changes,
+    door: new Door({
+      mode: 'open',
+      keys: new KeyStore([]),
+      allowedOrigins: [],
+      filesWithoutCredentials: false,
+      ...changes.door,
+    }),
+    limits: {
+      maxBody: 10_000,
+      maxControlBody: 100_000,
+      maxMessage: 10_000,
+      maxUpload: undefined,
+      idleTimeout: undefined,
+      ...changes.limits,
+    },
+  })
+  const port = await server.listen({ hosts: ['127.0.0.1'], port: 0 })
+  return { server, port }
+}
+
+/** An answer as it came over the socket. */
+export interface RawAnswer {
+  status: number
+  /** Names in lower case. */
+  headers: Record<string, string>
+  body: string
+}
+
+/** Sends bytes as they are, and reads one answer until the server closes or its Content-Length is reached. */
+export function sendRaw(port: number, text: string): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection({ port, host: '127.0.0.1' }, () => socket.write(text))
+    let received = ''
+    const settle = (): void => {
+      socket.destroy()
+      const answer = parseAnswer(received)
+      if (answer === undefined) reject(new Error(`no answer: ${received}`))
+      else resolve(answer)
+    }
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1')
+      const answer = parseAnswer(received)
+      const hasNoBody = answer?.status === 101 || answer?.status === 204
+      const length = hasNoBody ? 0 : Number(answer?.headers['content-length'] ?? Infinity)
+      if (answer !== undefined && answer.body.length >= length) settle()
+    })
+    socket.on('end', settle)
+    socket.on('error', reject)
+  })
+}
+
+function parseAnswer(received: string): RawAnswer | undefined {
+  const end = received.indexOf('\r\n\r\n')
+  if (end < 0) return undefined
+  const [statusLine = '', ...lines] = received.slice(0, end).split('\r\n')
+  const headers = lines.map((line) => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+  })
+  return {
+    status: Number(statusLine.split(' ')[1]),
+    headers: Object.fromEntries(headers) as Record<string, string>,
+    body: received.slice(end + 4),
+  }
+}
+
+/** What a request says besides its path. */
+export interface RawRequest {
+  method?: string
+  headers?: Record<string, string>
+  body?: string
+}
+
+/** Sends one HTTP request with nothing in it that was not asked for, but Host and Content-Length. */
+export function request(
+  port: number,
+  path: string,
+  { method = 'POST', headers = {}, body }: RawRequest = {},
+) {
+  const all = {
+    host: `127.0.0.1:${port}`,
+    ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
+    ...headers,
+  }
+  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return sendRaw(port, `${method} ${path} HTTP/1.1\r\n${head.join('')}\r\n${body ?? ''}`)
+}
+
+/** Sends a JSON-RPC call of `test_echo`. */
+export function call(port: number, path: string, headers: Record<string, string> = {}) {
+  const body = '{"jsonrpc":"2.0","id":1,"method":"test_echo","params":["x"]}'
+  return request(port, path, { headers: { 'content-type': 'application/json', ...headers }, body })
+}
+
+/** Asks for a WebSocket. */
+export function upgrade(port: number, path: string, headers: Record<string, string> = {}) {
+  return request(port, path, {
+    method: 'GET',
+    headers: {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+      ...headers,
+    },
+  })
+}
