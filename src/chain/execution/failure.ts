@@ -1,4 +1,5 @@
 import { EVMError } from '@ethereumjs/evm'
+import type { RunState } from './interpreter.js'
 
 const messages = EVMError.errorMessages
 
@@ -6,7 +7,6 @@ const messages = EVMError.errorMessages
 const gethWords: Readonly<Record<string, string>> = {
   [messages.OUT_OF_GAS]: 'out of gas',
   [messages.CODESTORE_OUT_OF_GAS]: 'contract creation code storage out of gas',
-  [messages.INVALID_JUMP]: 'invalid jump destination',
   [messages.STATIC_STATE_CHANGE]: 'write protection',
   [messages.CREATE_COLLISION]: 'contract address collision',
   [messages.INSUFFICIENT_BALANCE]: 'insufficient balance for transfer',
@@ -17,6 +17,9 @@ const gethWords: Readonly<Record<string, string>> = {
 
 const INVALID = 0xfe
 const RETURNDATACOPY = 0x3e
+const SSTORE = 0x55
+/** EIP-2200: SSTORE wants more gas than this left. */
+const SSTORE_SENTRY = 2_300n
 
 /** A failure of a frame that carries geth's words for it. */
 export class FrameFailure extends EVMError {
@@ -39,19 +42,34 @@ export function stackOverflow(length: number, maximum: number): FrameFailure {
 }
 
 /** Adds geth's words to what an opcode threw. */
-export function describeFailure(error: EVMError, opcode: number): FrameFailure {
+export function describeFailure(error: EVMError, runState: RunState): FrameFailure {
   if (error instanceof FrameFailure) return error
-  return new FrameFailure(error.error, opcodeWords(error, opcode))
+  return new FrameFailure(error.error, opcodeWords(error, runState))
 }
 
-function opcodeWords({ error }: EVMError, opcode: number): string {
+function opcodeWords({ error }: EVMError, runState: RunState): string {
+  const { opCode: opcode, gasLeft } = runState
   if (error === messages.INVALID_OPCODE) {
     return opcode === INVALID
       ? 'invalid opcode: INVALID'
       : `invalid opcode: opcode 0x${opcode.toString(16)} not defined`
   }
-  if (error === messages.OUT_OF_RANGE && opcode === RETURNDATACOPY) return 'return data out of bounds'
+  // The library adds the place of the jump to its words.
+  if (error.startsWith(messages.INVALID_JUMP)) return 'invalid jump destination'
+  // To the library these two are an ordinary lack of gas.
+  if (error === messages.OUT_OF_GAS && opcode === RETURNDATACOPY && isBeyondReturnData(runState)) {
+    return 'return data out of bounds'
+  }
+  if (error === messages.OUT_OF_GAS && opcode === SSTORE && gasLeft > 0n && gasLeft <= SSTORE_SENTRY) {
+    return 'out of gas: not enough gas for reentrancy sentry'
+  }
   return gethWords[error] ?? error
+}
+
+function isBeyondReturnData({ stack, returnBytes }: RunState): boolean {
+  if (stack.length < 3) return false
+  const [, offset = 0n, length = 0n] = stack.peek(3)
+  return offset + length > BigInt(returnBytes.length)
 }
 
 /** What is known of a creation that failed after its code had run. */

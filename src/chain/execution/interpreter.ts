@@ -26,6 +26,18 @@ export type InterpreterConstructor = new (
   logger: EVMPerformanceLogger,
 ) => Interpreter
 
+/** An interpreter whose loop is this module's. */
+export interface FrameInterpreter extends Interpreter {
+  /** Runs the frame's code. @returns how it failed, if it did */
+  execute(code: Uint8Array, host: FrameHost, plain: Uint8Array): Promise<FrameFailure | undefined>
+  readonly runState: RunState
+}
+
+/** Makes the interpreter of one frame, with this module's loop. */
+export type FrameInterpreterConstructor = new (
+  ...parts: ConstructorParameters<InterpreterConstructor>
+) => FrameInterpreter
+
 /** What a frame shares with the other frames of its message. */
 export interface FrameHost {
   /** The opcodes of the fork, by their byte. */
@@ -68,8 +80,8 @@ export function plainOpcodes(opcodes: readonly OpcodeEntry[]): Uint8Array {
  * of a contract is made once, a long run lets other work have its turn, the stack is checked before the gas as in geth,
  * and failures carry geth's words.
  */
-export function createInterpreterClass(Base: InterpreterConstructor) {
-  return class FrameInterpreter extends Base {
+export function createInterpreterClass(Base: InterpreterConstructor): FrameInterpreterConstructor {
+  return class extends Base {
     async execute(code: Uint8Array, host: FrameHost, plain: Uint8Array): Promise<FrameFailure | undefined> {
       const runState = this._runState
       const { opcodeTable } = host
@@ -110,7 +122,7 @@ export function createInterpreterClass(Base: InterpreterConstructor) {
         }
       } catch (error) {
         if (!(error instanceof EVMError)) throw error
-        if (error.error !== EVMError.errorMessages.STOP) return describeFailure(error, runState.opCode)
+        if (error.error !== EVMError.errorMessages.STOP) return describeFailure(error, runState)
       }
       return undefined
     }
@@ -126,9 +138,6 @@ export function createInterpreterClass(Base: InterpreterConstructor) {
     }
   }
 }
-
-/** The class of {@link createInterpreterClass}. */
-export type FrameInterpreterConstructor = ReturnType<typeof createInterpreterClass>
 
 let frameInterpreter: Promise<FrameInterpreterConstructor> | undefined
 

@@ -1,0 +1,201 @@
+import { encodeFunctionData, encodeErrorResult, decodeFunctionResult, toHex } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { readArtifact } from '../../../test/support/artifacts.js'
+import { alice, bob, createTestSite } from '../../../test/support/callSite.js'
+import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
+import { checksumAddress } from '../address.js'
+import { ChainError, ExecutionFailedError, ExecutionRevertedError, MessageRejectedError } from '../errors.js'
+import { call } from './call.js'
+import type { CallObject } from './callObject.js'
+
+const contract = new Uint8Array(20).fill(0xc0)
+
+async function encodedCall(name: string, functionName: string, args: readonly unknown[] = []) {
+  const { abi } = readArtifact(name)
+  return hexToBytes(encodeFunctionData({ abi, functionName, args }))
+}
+
+/** [function of Reverter, arguments, the words behind `execution reverted`] */
+const reverts: [string, unknown[], string][] = [
+  ['revertWithReason', ['no such luck: ✗'], ': no such luck: ✗'],
+  ['revertWithReason', [''], ': '],
+  ['revertWithoutReason', [], ''],
+  ['revertWithCustomError', [`0x${'11'.repeat(20)}`, 1n, 2n], ''],
+  ['revertWithPlainError', [], ''],
+  ['revertWithData', ['0x08c379a0'], ''],
+  ['revertWithData', ['0x08c379'], ''],
+  ['panicAssert', [false], ': assert(false)'],
+  ['panicOverflow', [2n ** 256n - 1n, 1n], ': arithmetic underflow or overflow'],
+  ['panicDivision', [1n, 0n], ': division or modulo by zero'],
+  ['panicEnum', [2n], ': enum overflow'],
+  ['panicStorageEncoding', [], ': invalid encoded storage byte array accessed'],
+  ['panicPop', [], ': out-of-bounds array access; popping on an empty array'],
+  ['panicIndex', [0n], ': out-of-bounds access of an array or bytesN'],
+  ['panicMemory', [2n ** 64n], ': out of memory'],
+  ['panicUnsetFunction', [], ': uninitialized function'],
+  ['revertWithData', [`0x4e487b71${'99'.padStart(64, '0')}`], ': unknown panic code: 0x99'],
+  ['revertBelow', ['from below'], ': from below'],
+]
+
+describe('call', () => {
+  it('gives back what the code returned, and keeps nothing of what it wrote', async () => {
+    const site = await createTestSite({ Store: { address: contract } })
+    const data = await encodedCall('Store', 'increment')
+    for (let round = 0; round < 2; round++) {
+      const site2 = { ...site, state: site.state.shallowCopy() }
+      const output = await call({ site: site2, call: { to: contract, data } })
+      expect(BigInt(bytesToHex(output))).toBe(1n)
+    }
+    expect(await call({ site, call: { to: bob } })).toEqual(new Uint8Array(0))
+  })
+
+  it.each(reverts)('says what %s(%s) reverted with', async (functionName, args, words) => {
+    const site = await createTestSite({ Reverter: { address: contract } })
+    const data = await encodedCall('Reverter', functionName, args)
+    const error = await call({ site, call: { to: contract, data } }).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(ExecutionRevertedError)
+    expect((error as Error).message).toBe(`execution reverted${words}`)
+  })
+
+  it('hands on the data of a custom error', async () => {
+    const site = await createTestSite({ Reverter: { address: contract } })
+    const args = [`0x${'11'.repeat(20)}`, 1n, 2n] as const
+    const data = await encodedCall('Reverter', 'revertWithCustomError', args)
+    const error = await call({ site, call: { to: contract, data } }).catch((thrown: unknown) => thrown)
+    const { abi } = readArtifact('Reverter')
+    expect(bytesToHex((error as ExecutionRevertedError).data)).toBe(
+      encodeErrorResult({ abi, errorName: 'InsufficientFunds', args }),
+    )
+  })
+
+  it.each([
+    ['0xfe', 'invalid opcode: INVALID'],
+    ['0x0c', 'invalid opcode: opcode 0xc not defined'],
+    ['0x01', 'stack underflow (0 <=> 2)'],
+    ['0x6001600255600156', 'invalid jump destination'],
+    ['0x6001565b', 'invalid jump destination'],
+    ['0x5b5f5f56', 'stack limit reached 1024 (1023)'],
+    ['0x60015f5f3e', 'return data out of bounds'],
+    ['0x5b5f56', 'out of gas'],
+    ['0x5b5a6108fd10600057600160005500', 'out of gas: not enough gas for reentrancy sentry'],
+  ])('names the failure of %s as geth does', async (code, words) => {
+    const site = await createTestSite()
+    const stateOverrides = [{ address: contract, code: hexToBytes(code) }]
+    const request = { site, call: { to: contract, gas: 100_000n }, stateOverrides }
+    await expect(call(request)).rejects.toThrow(new ExecutionFailedError(words))
+  })
+
+  it.each([
+    ['0x620100005ff3', 'max code size exceeded: code size 65536 limit 24576'],
+    ['0x60ef5f5360015ff3', 'invalid code: must not begin with 0xef'],
+    ['0x6120005ff3', 'contract creation code storage out of gas'],
+  ])('names the failure of the creation %s as geth does', async (code, words) => {
+    const site = await createTestSite()
+    const gas = words.includes('storage') ? 100_000n : 10_000_000n
+    await expect(call({ site, call: { data: hexToBytes(code), gas } })).rejects.toThrow(
+      new ExecutionFailedError(words),
+    )
+  })
+
+  it('refuses what may not run, with the gas after the cap', async () => {
+    const site = await createTestSite()
+    const name = checksumAddress(bob)
+    const cases: [CallObject, string][] = [
+      [
+        { from: bob, to: alice, value: 1n },
+        `err: insufficient funds for gas * price + value: address ${name} have 0 want 1 (supplied gas 300000000)`,
+      ],
+      [{ to: bob, gas: 20_000n }, 'err: intrinsic gas too low: have 20000, want 21000 (supplied gas 20000)'],
+      [
+        { from: bob, to: alice, maxFeePerGas: 5n, gas: 2n ** 63n },
+        `err: max fee per gas less than block base fee: address ${name}, maxFeePerGas: 5, baseFee: 1000000000 (supplied gas 300000000)`,
+      ],
+    ]
+    for (const [given, words] of cases) {
+      await expect(call({ site, call: given })).rejects.toThrow(new MessageRejectedError(words))
+    }
+    await expect(call({ site, call: { gasPrice: 1n, maxFeePerGas: 1n } })).rejects.toThrow(
+      new ChainError('both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified'),
+    )
+    await expect(call({ site, call: { to: bob, chainId: 1n } })).rejects.toThrow(
+      new ChainError("chainId does not match node's (have=1, want=31337)"),
+    )
+  })
+
+  it('shows code the block, as it is and as overrides have it', async () => {
+    // BASEFEE, NUMBER, TIMESTAMP, COINBASE, PREVRANDAO, GASLIMIT, BLOBBASEFEE, BLOCKHASH(5), each stored to memory.
+    const opcodes = ['48', '43', '42', '41', '44', '45', '4a', '600540']
+    const store = opcodes.map((opcode, i) => `${opcode}60${(i * 32).toString(16).padStart(2, '0')}52`)
+    const stateOverrides = [{ address: contract, code: hexToBytes(`${store.join('')}6101005ff3`) }]
+    const words = (bytes: Uint8Array) =>
+      Array.from({ length: 8 }, (_, i) => BigInt(bytesToHex(bytes.subarray(i * 32, i * 32 + 32))))
+    const site = await createTestSite()
+    const free = words(await call({ site, call: { to: contract }, stateOverrides }))
+    const [cc, three, five] = [0xccn, 0x03n, 0x05n].map((byte) => byte)
+    const repeated = (byte: bigint, times: number) => BigInt(toHex(new Uint8Array(times).fill(Number(byte))))
+    expect(free).toEqual([
+      0n,
+      7n,
+      1_800_000_000n,
+      repeated(cc ?? 0n, 20),
+      repeated(three ?? 0n, 32),
+      30_000_000n,
+      1n,
+      repeated(five ?? 0n, 32),
+    ])
+    const paid = words(
+      await call({
+        site,
+        call: { from: alice, to: contract, gasPrice: 2n * 10n ** 9n, gas: 100_000n },
+        stateOverrides,
+      }),
+    )
+    expect(paid[0]).toBe(1_000_000_000n)
+    const overridden = words(
+      await call({
+        site,
+        call: { to: contract },
+        stateOverrides,
+        blockOverrides: {
+          number: 6n,
+          time: 9n,
+          feeRecipient: bob,
+          prevRandao: new Uint8Array(32),
+          gasLimit: 5n,
+          blobBaseFee: 77n,
+        },
+      }),
+    )
+    expect(overridden.slice(1)).toEqual([6n, 9n, repeated(0xb0n, 20), 0n, 5n, 77n, repeated(5n, 32)])
+  })
+
+  it('lets other work have its turn in a long run', async () => {
+    const site = await createTestSite()
+    const stateOverrides = [{ address: contract, code: hexToBytes('0x5b5f56') }]
+    let turns = 0
+    const ticking = setInterval(() => turns++, 1)
+    await expect(call({ site, call: { to: contract, gas: 20_000_000n }, stateOverrides })).rejects.toThrow(
+      'out of gas',
+    )
+    clearInterval(ticking)
+    expect(turns).toBeGreaterThan(1)
+  })
+
+  it('runs real contracts', async () => {
+    const site = await createTestSite({ NestedCaller: { address: contract } })
+    const { abi } = readArtifact('NestedCaller')
+    const data = await encodedCall('NestedCaller', 'context')
+    const output = await call({ site, call: { from: alice, to: contract, value: 3n, data } })
+    const [sender, origin, self, value] = decodeFunctionResult({
+      abi,
+      functionName: 'context',
+      data: bytesToHex(output),
+    }) as [string, string, string, bigint]
+    expect([sender, origin, self, value]).toEqual([
+      checksumAddress(alice),
+      checksumAddress(alice),
+      checksumAddress(contract),
+      3n,
+    ])
+  })
+})

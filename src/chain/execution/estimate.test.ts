@@ -1,0 +1,122 @@
+import { encodeDeployData, encodeFunctionData } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { readArtifact } from '../../../test/support/artifacts.js'
+import { alice, bob, createTestSite } from '../../../test/support/callSite.js'
+import { hexToBytes } from '../../encoding/hex.js'
+import { ExecutionFailedError, MessageRejectedError } from '../errors.js'
+import { executeCall, withCall } from './call.js'
+import type { CallObject } from './callObject.js'
+import type { CallSite } from './callSite.js'
+import { estimateGas } from './estimate.js'
+
+const contract = new Uint8Array(20).fill(0xc0)
+const LIMIT = 30_000_000n
+
+function encode(name: string, functionName: string, args: readonly unknown[] = []): Uint8Array {
+  return hexToBytes(encodeFunctionData({ abi: readArtifact(name).abi, functionName, args }))
+}
+
+/** Whether a call goes through with exactly this gas, by running it. */
+async function passes(site: CallSite, call: CallObject, gas: bigint): Promise<boolean> {
+  const copy = { ...site, state: site.state.shallowCopy() }
+  return withCall({ site: copy, call: { ...call, gas } }, async (evm, message) => {
+    const result = await executeCall(evm, message).catch(() => undefined)
+    return result !== undefined && result.failure === undefined
+  })
+}
+
+/** The least gas with which a call goes through, by bisection to the last unit. */
+async function leastGas(site: CallSite, call: CallObject): Promise<bigint> {
+  let [low, high] = [20_999n, LIMIT]
+  while (low + 1n < high) {
+    const middle = (low + high) / 2n
+    if (await passes(site, call, middle)) high = middle
+    else low = middle
+  }
+  return high
+}
+
+describe('estimateGas', () => {
+  it('gives a plain transfer 21000 exactly', async () => {
+    const site = await createTestSite()
+    expect(await estimateGas({ site, call: { from: alice, to: bob, value: 1n }, blockGasLimit: LIMIT })).toBe(
+      21_000n,
+    )
+    expect(await estimateGas({ site, call: { to: bob }, blockGasLimit: LIMIT })).toBe(21_000n)
+  })
+
+  it.each([
+    ['Store', 'setNumber', [7n]],
+    ['Store', 'writeAndRestore', [9n, 1n]],
+    ['Store', 'fill', [0n, 20n, 1n]],
+    ['Store', 'createChild', [5n]],
+    ['Store', 'createChild2', [`0x${'00'.repeat(32)}`, 5n]],
+    ['Store', 'createAndDestroy', [`0x${'00'.repeat(32)}`, `0x${'b0'.repeat(20)}`]],
+    ['NestedCaller', 'descend', [0n]],
+    ['NestedCaller', 'descend', [3n]],
+    ['NestedCaller', 'descend', [40n]],
+    ['Token', 'transfer', [`0x${'b0'.repeat(20)}`, 10n]],
+    ['Reverter', 'revertSwallowed', ['caught']],
+  ])('finds the least gas of %s.%s(%s) to the last unit', async (name, functionName, args) => {
+    const site = await createTestSite({
+      [name]: { address: contract, args: name === 'Token' ? ['Token', 'TOK', 0n] : [] },
+    })
+    const call = { from: alice, to: contract, data: encode(name, functionName, args) }
+    if (name === 'Token') {
+      const mint = { ...call, data: encode('Token', 'mint', [`0x${'a1'.repeat(20)}`, 1000n]) }
+      await withCall({ site, call: mint }, executeCall)
+    }
+    expect(await estimateGas({ site, call, blockGasLimit: LIMIT })).toBe(await leastGas(site, call))
+  })
+
+  it('finds the gas of a creation', async () => {
+    const site = await createTestSite()
+    const { abi, bytecode } = readArtifact('Token')
+    const data = hexToBytes(encodeDeployData({ abi, bytecode, args: ['A', 'B', 5n] }))
+    const call = { from: alice, data }
+    expect(await estimateGas({ site, call, blockGasLimit: LIMIT })).toBe(await leastGas(site, call))
+  })
+
+  it.each([
+    ['needs', [1_000_000n]],
+    ['needs', [5_000_000n]],
+    ['forwards', [400_000n]],
+  ])('is close to the least gas where %s(%s) depends on the gas given', async (functionName, args) => {
+    const site = await createTestSite({ GasDependent: { address: contract } })
+    const call = { from: alice, to: contract, data: encode('GasDependent', functionName, args) }
+    const estimate = await estimateGas({ site, call, blockGasLimit: LIMIT })
+    expect(await passes(site, call, estimate)).toBe(true)
+    const least = await leastGas(site, call)
+    expect(Number(estimate - least) / Number(estimate)).toBeLessThanOrEqual(0.015)
+  })
+
+  it('fails as geth does', async () => {
+    const site = await createTestSite({ Reverter: { address: contract }, GasDependent: { address: bob } })
+    const estimate = (call: CallObject) => estimateGas({ site, call, blockGasLimit: LIMIT })
+    await expect(
+      estimate({ to: contract, data: encode('Reverter', 'revertWithReason', ['no']) }),
+    ).rejects.toThrow('execution reverted: no')
+    await expect(estimate({ to: bob, data: encode('GasDependent', 'burnAll') })).rejects.toThrow(
+      new ExecutionFailedError('invalid opcode: INVALID'),
+    )
+    await expect(
+      estimate({ to: contract, data: encode('Reverter', 'outOfGas'), gas: 500_000n }),
+    ).rejects.toThrow(new ExecutionFailedError('gas required exceeds allowance (500000)'))
+    await expect(estimate({ from: bob, to: alice, value: 1n })).rejects.toThrow(MessageRejectedError)
+    await expect(estimate({ from: bob, to: alice, value: 1n })).rejects.toThrow(
+      /^failed with 30000000 gas: insufficient funds for gas \* price \+ value: address 0x\S+ have 0 want 1$/,
+    )
+    await expect(estimate({ from: alice, to: bob, value: 10n ** 19n, gasPrice: 10n ** 9n })).rejects.toThrow(
+      /^insufficient funds for transfer$/,
+    )
+  })
+
+  it('is bounded by what the sender can pay', async () => {
+    const site = await createTestSite({ Reverter: { address: contract } })
+    const gasPrice = 10n ** 14n
+    const call = { from: alice, to: contract, gasPrice, data: encode('Reverter', 'outOfGas') }
+    await expect(estimateGas({ site, call, blockGasLimit: LIMIT })).rejects.toThrow(
+      'gas required exceeds allowance (100000)',
+    )
+  })
+})

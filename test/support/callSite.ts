@@ -1,0 +1,67 @@
+import { Account, Address } from '@ethereumjs/util'
+import { encodeDeployData } from 'viem'
+import type { CallSite } from '../../src/chain/execution/callSite.js'
+import { call } from '../../src/chain/execution/call.js'
+import { createRules, type Hardfork } from '../../src/chain/execution/rules.js'
+import { WorkingState } from '../../src/chain/state/workingState.js'
+import type { HeaderFields, StateView } from '../../src/chain/types.js'
+import { hexToBytes } from '../../src/encoding/hex.js'
+import { readArtifact } from './artifacts.js'
+
+/** The state of a chain on which nothing ever happened. */
+const emptyState: StateView = {
+  root: hexToBytes('56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'),
+  getAccount: () => undefined,
+  getCode: () => new Uint8Array(0),
+  getStorage: () => new Uint8Array(32),
+}
+
+export const testHeader: HeaderFields = {
+  parentHash: new Uint8Array(32).fill(1),
+  uncleHash: new Uint8Array(32),
+  coinbase: new Uint8Array(20).fill(0xcc),
+  stateRoot: new Uint8Array(32),
+  transactionsRoot: new Uint8Array(32),
+  receiptsRoot: new Uint8Array(32),
+  logsBloom: new Uint8Array(256),
+  difficulty: 0n,
+  number: 7n,
+  gasLimit: 30_000_000n,
+  gasUsed: 0n,
+  timestamp: 1_800_000_000n,
+  extraData: new Uint8Array(0),
+  mixHash: new Uint8Array(32).fill(3),
+  nonce: new Uint8Array(8),
+  baseFeePerGas: 1_000_000_000n,
+  withdrawalsRoot: new Uint8Array(32),
+  blobGasUsed: 0n,
+  excessBlobGas: 0n,
+  parentBeaconBlockRoot: new Uint8Array(32),
+  requestsHash: new Uint8Array(32),
+}
+
+export const alice: Uint8Array = new Uint8Array(20).fill(0xa1)
+export const bob: Uint8Array = new Uint8Array(20).fill(0xb0)
+
+/** A place for calls with an account of 10 ether (alice) and contracts of fixtures/contracts by their names. */
+export async function createTestSite(
+  contracts: Readonly<Record<string, { address: Uint8Array; args?: readonly unknown[] }>> = {},
+  { hardfork = 'osaka' }: { hardfork?: Hardfork } = {},
+): Promise<CallSite> {
+  const state = new WorkingState({ base: emptyState })
+  const site: CallSite = {
+    header: testHeader,
+    rules: createRules({ chainId: 31337n, hardfork }),
+    state,
+    blockHash: (number) => new Uint8Array(32).fill(Number(number)),
+  }
+  await state.putAccount(new Address(alice), new Account(5n, 10n ** 19n))
+  for (const [name, { address, args = [] }] of Object.entries(contracts)) {
+    const { abi, bytecode } = readArtifact(name)
+    const data = hexToBytes(encodeDeployData({ abi, bytecode, args }))
+    const code = await call({ site, call: { from: alice, data } })
+    await state.putAccount(new Address(address), new Account(1n, 0n))
+    await state.putCode(new Address(address), code)
+  }
+  return site
+}
