@@ -10,6 +10,7 @@ import {
   keccak256,
   parseEther,
   toBeHex,
+  toQuantity,
   Wallet,
   WebSocketProvider,
 } from 'ethers'
@@ -161,7 +162,7 @@ describe.each(['http', 'webSocket'] as const)('ethers over %s', (transportName) 
       const proof = (await provider.send('eth_getProof', [
         address,
         [slot],
-        toBeHex(blockNumber),
+        toQuantity(blockNumber),
       ])) as AccountProof
       const account = encodeRlp([
         quantityToRlpItem(proof.nonce),

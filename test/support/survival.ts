@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { startCommand, stopCommand } from './command.js'
+import { until } from './until.js'
 import { addFile, callFileNetwork, callRpc } from './rpc.js'
 
 interface Payment {
@@ -50,7 +51,10 @@ export async function surviveKills(rounds: number): Promise<void> {
       ...accounts.slice(0, 3).map(({ address }) => payUntilKilled(url, address, ledger)),
       ...[1000, 700_000].map((size) => uploadUntilKilled(ipfsUrl, size, ledger)),
     ]
-    await sleep(randomInt(50, 400))
+    // Every other kill comes early, while the node may not have answered anything yet.
+    const { length } = ledger.uploads
+    if (round % 2 === 1) await until(() => ledger.uploads.length > length + 1)
+    await sleep(randomInt(1, 200))
     await stopCommand(command, 'SIGKILL')
     await Promise.all(work)
   }
@@ -59,8 +63,8 @@ export async function surviveKills(rounds: number): Promise<void> {
   for (const upload of ledger.uploads) await checkUpload(command.ready.ipfsUrl, upload)
   await stopCommand(command)
   await rm(dataDir, { recursive: true, force: true })
-  expect(ledger.payments.length).toBeGreaterThan(rounds)
-  expect(ledger.uploads.length).toBeGreaterThan(rounds)
+  expect(ledger.payments.length).toBeGreaterThanOrEqual(rounds)
+  expect(ledger.uploads.length).toBeGreaterThanOrEqual(rounds)
 }
 
 async function payUntilKilled(url: string, from: string, ledger: Ledger): Promise<void> {
