@@ -31,7 +31,7 @@ export interface AccessListResult {
  * @throws InvalidCallError if only one of the EIP-1559 fees is given.
  * @throws ChainError or MessageRejectedError, in geth's words, if the call may not run.
  */
-export function createAccessList(
+export async function createAccessList(
   request: Pick<CallRequest, 'site' | 'call' | 'stateOverrides'>,
 ): Promise<AccessListResult> {
   const { call, site } = request

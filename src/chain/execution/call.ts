@@ -48,7 +48,7 @@ export async function call(request: CallRequest): Promise<Uint8Array> {
 }
 
 /** Lends an EVM for a call on its site, with the overrides applied and fees of the block that fit the call's. */
-export function withCall<T>(
+export async function withCall<T>(
   { site, call, stateOverrides = [], blockOverrides, movesPrecompiles = true }: CallRequest,
   use: (evm: PooledEvm, message: Message) => Promise<T>,
 ): Promise<T> {

@@ -28,7 +28,7 @@ export interface EstimateRequest extends CallRequest {
  *
  * @throws ChainError, MessageRejectedError, ExecutionRevertedError or ExecutionFailedError, in geth's words.
  */
-export function estimateGas({ blockGasLimit, ...request }: EstimateRequest): Promise<bigint> {
+export async function estimateGas({ blockGasLimit, ...request }: EstimateRequest): Promise<bigint> {
   return withCall(request, async (evm, message) => {
     const bound = await upperBound(evm, message, {
       blockGasLimit,

@@ -1,0 +1,83 @@
+import { encodeFunctionData, keccak256, encodeAbiParameters } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { readArtifact } from '../../../test/support/artifacts.js'
+import { alice, bob, createTestSite } from '../../../test/support/callSite.js'
+import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
+import { InvalidCallError } from '../errors.js'
+import { createAccessList } from './accessList.js'
+import { executeCall, withCall } from './call.js'
+
+const contract = new Uint8Array(20).fill(0xc0)
+const other = new Uint8Array(20).fill(0xc1)
+
+function encode(name: string, functionName: string, args: readonly unknown[] = []): Uint8Array {
+  return hexToBytes(encodeFunctionData({ abi: readArtifact(name).abi, functionName, args }))
+}
+
+function toText(list: { address: Uint8Array; storageKeys: Uint8Array[] }[]) {
+  return list.map(({ address, storageKeys }) => [bytesToHex(address), storageKeys.map(bytesToHex)])
+}
+
+describe('createAccessList', () => {
+  it('lists the slots of the recipient, sorted, and tells the gas with the list', async () => {
+    const site = await createTestSite({ Store: { address: contract } })
+    const account = `0x${'b0'.repeat(20)}` as const
+    const call = { from: alice, to: contract, data: encode('Store', 'setBalance', [account, 7n]) }
+    const result = await createAccessList({ site, call })
+    const slot = keccak256(encodeAbiParameters([{ type: 'address' }, { type: 'uint256' }], [account, 2n]))
+    expect(toText(result.accessList)).toEqual([[bytesToHex(contract), [slot]]])
+    const applied = await withCall({ site, call: { ...call, accessList: result.accessList } }, executeCall)
+    expect(result.gasUsed).toBe(applied.gasUsed)
+    expect(result.error).toBeUndefined()
+  })
+
+  it('lists other contracts but no sender, recipient or precompile', async () => {
+    const site = await createTestSite({ NestedCaller: { address: contract }, Store: { address: other } })
+    const inner = bytesToHex(encode('Store', 'setNumber', [1n]))
+    const forward = (to: Uint8Array, data: string) =>
+      createAccessList({
+        site,
+        call: { from: alice, to: contract, data: encode('NestedCaller', 'forward', [bytesToHex(to), data]) },
+      })
+    const zero = `0x${'00'.repeat(32)}`
+    expect(toText((await forward(other, inner)).accessList)).toEqual([[bytesToHex(other), [zero]]])
+    expect(toText((await forward(hexToBytes(`${'00'.repeat(19)}02`), '0x')).accessList)).toEqual([])
+    expect(toText((await forward(bob, '0x')).accessList)).toEqual([[bytesToHex(bob), []]])
+    expect(toText((await forward(alice, '0x')).accessList)).toEqual([])
+  })
+
+  it('goes on until a run touches nothing new', async () => {
+    const site = await createTestSite()
+    // SLOAD(0) twice; if the second costs less gas than the cold first, slot 1 is not touched, else slot 2 is.
+    const code = hexToBytes('5a5f54505a90035f5260ff5f5111601557600254005b60015400')
+    const stateOverrides = [{ address: contract, code }]
+    const result = await createAccessList({ site, call: { to: contract }, stateOverrides })
+    expect(result.accessList.length).toBe(1)
+    const again = await createAccessList({
+      site,
+      call: { to: contract, accessList: result.accessList },
+      stateOverrides,
+    })
+    expect(again).toEqual(result)
+    expect(result.accessList[0]?.storageKeys.length).toBe(3)
+  })
+
+  it('tells of a failure inside the result', async () => {
+    const site = await createTestSite({ Reverter: { address: contract } })
+    const call = { to: contract, data: encode('Reverter', 'revertWithReason', ['no']) }
+    expect(await createAccessList({ site, call })).toMatchObject({
+      error: 'execution reverted',
+      accessList: [],
+    })
+  })
+
+  it('refuses half of the fees and what may not run', async () => {
+    const site = await createTestSite()
+    await expect(createAccessList({ site, call: { to: bob, maxFeePerGas: 1n } })).rejects.toThrow(
+      new InvalidCallError('maxFeePerGas and maxPriorityFeePerGas must be given together'),
+    )
+    await expect(createAccessList({ site, call: { from: bob, to: alice, value: 1n } })).rejects.toThrow(
+      /^failed to apply transaction: 0x[0-9a-f]{64} err: insufficient funds for gas \* price \+ value: address /,
+    )
+  })
+})
