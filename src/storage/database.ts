@@ -13,8 +13,9 @@ import type { BatchOperation, WriteBatch } from './writeBatch.js'
 
 const DEFAULT_WRITE_BUFFER_BYTES = 4 * 1024 * 1024
 const IDLE_FLUSH_MILLISECONDS = 250
-const OPERATIONS_PER_BATCH = 1000
-const SCRATCH_BYTES = 256 * 1024
+const OPERATIONS_PER_BATCH = 500
+const SCRATCH_BYTES = 64 * 1024
+const MAX_SCRATCH_BYTES = 4 * 1024 * 1024
 /** LevelDB maps the files that it holds open into memory. */
 const MAX_OPEN_FILES = 30
 
@@ -41,7 +42,7 @@ export class Database {
   readonly records: RecordStore
   readonly #level: Level
   readonly #options: Required<Pick<DatabaseOptions, 'directory' | 'sync' | 'writeBufferBytes'>>
-  readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
+  #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
   #generation: number
   #active: Overlay
   #behind: Overlay | undefined
@@ -67,8 +68,9 @@ export class Database {
   get(key: Uint8Array): Uint8Array | undefined {
     if (this.#active.size > 0 || this.#behind !== undefined) {
       const name = keyString(key)
-      const found = this.#active.find(name) ?? this.#behind?.find(name)
-      if (found !== undefined) return found.value
+      const active = this.#active.find(name)
+      const found = active === undefined ? this.#behind?.find(name) : active
+      if (found !== undefined) return found ?? undefined
     }
     return this.#level.getSync(key)
   }
@@ -83,10 +85,10 @@ export class Database {
     this.#throwFailure()
     const { operations } = batch
     const needed = encodedLength(operations)
-    const buffer = needed <= SCRATCH_BYTES ? this.#scratch : Buffer.allocUnsafeSlow(needed)
-    const length = encodeRecord({ operations, recordEnd: this.records.end }, buffer)
+    const scratch = this.#scratchOf(needed)
+    const length = encodeRecord({ operations, recordEnd: this.records.end }, scratch)
     try {
-      this.#active.file.append([buffer.subarray(0, length)], { sync: this.#options.sync })
+      this.#active.file.append([scratch.subarray(0, length)], { sync: this.#options.sync })
     } catch (cause) {
       throw new StorageWriteError('Could not append to the write-ahead file', { cause })
     }
@@ -128,6 +130,14 @@ export class Database {
       this.#active.file.close()
       await this.#level.close()
     }
+  }
+
+  /** Room to encode a batch in: kept for the next one unless it is unusually large. */
+  #scratchOf(length: number): Buffer {
+    if (length <= this.#scratch.length) return this.#scratch
+    if (length > MAX_SCRATCH_BYTES) return Buffer.allocUnsafeSlow(length)
+    this.#scratch = Buffer.allocUnsafeSlow(Math.min(length * 2, MAX_SCRATCH_BYTES))
+    return this.#scratch
   }
 
   #newOverlay(): Overlay {

@@ -6,29 +6,36 @@ export function keyString(key: Uint8Array): string {
   return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1')
 }
 
+/** The bytes behind a key in the form of maps. */
+function keyBytes(name: string): Uint8Array {
+  return Buffer.from(name, 'latin1')
+}
+
 /** What was written and has not reached LevelDB: one write-ahead file and its contents by key. */
 export class Overlay {
   readonly file: AppendFile
-  readonly #operations = new Map<string, BatchOperation>()
+  /** Null stands for a key that was removed. Keys are kept as strings alone: there are many. */
+  readonly #values = new Map<string, Uint8Array | null>()
 
   constructor(file: AppendFile) {
     this.file = file
   }
 
   get size(): number {
-    return this.#operations.size
+    return this.#values.size
   }
 
-  find(key: string): BatchOperation | undefined {
-    return this.#operations.get(key)
+  /** The value of a key, null if it was removed here, undefined if it was not written here. */
+  find(name: string): Uint8Array | null | undefined {
+    return this.#values.get(name)
   }
 
   add(operations: readonly BatchOperation[]): void {
-    for (const operation of operations) this.#operations.set(keyString(operation.key), operation)
+    for (const { key, value } of operations) this.#values.set(keyString(key), value ?? null)
   }
 
   /** The last change of every key. */
-  operations(): IterableIterator<BatchOperation> {
-    return this.#operations.values()
+  *operations(): Generator<BatchOperation, void, undefined> {
+    for (const [name, value] of this.#values) yield { key: keyBytes(name), value: value ?? undefined }
   }
 }

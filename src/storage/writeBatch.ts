@@ -8,8 +8,8 @@ export interface BatchOperation {
 /**
  * Changes that become visible and durable together.
  *
- * Keys and values are kept as they are given, not copied: the caller leaves them unchanged and does not pass
- * slices of a larger buffer that would stay alive with them.
+ * Values are kept as they are given, not copied: the caller leaves them unchanged and does not pass slices of a
+ * larger buffer that would stay alive with them.
  */
 export class WriteBatch {
   readonly operations: BatchOperation[] = []
