@@ -114,3 +114,8 @@ export async function hashFunctionByCode(code: number): Promise<HashFunction | u
   const entry = name === undefined ? undefined : entries.get(name)
   return name !== undefined && entry ? load(name, entry) : undefined
 }
+
+/** The name of a hash function; undefined for a code that is not known here. */
+export function hashNameByCode(code: number): string | undefined {
+  return namesByCode.get(code)
+}

@@ -39,8 +39,6 @@ export interface MutableFiles {
   change(directory: string[], change: DirectoryChange, missing?: MissingDirectories): Promise<void>
   /** Puts a stored node under a path that is still free. */
   put(path: string, cid: CID): Promise<void>
-  /** Makes a root of its own from the present one, such as with another CID format. */
-  replaceRoot(make: (root: CID, session: Session) => Promise<CID>): Promise<void>
 }
 
 const rootName = new TextEncoder().encode('files-root')
@@ -147,15 +145,6 @@ export async function openMutableFiles(options: {
         directory.links.set(name, { name, cid, size: entry.cumulativeSize })
       })
     },
-    replaceRoot: (make) =>
-      exclusively(async () => {
-        const session = blockstore.openSession()
-        try {
-          await setRoot(await make(root, session))
-        } finally {
-          session.end()
-        }
-      }),
   }
   return files
 }

@@ -17,3 +17,10 @@ export function omitEmpty(fields: Record<string, unknown>): Record<string, unkno
     ),
   )
 }
+
+/** A time as Go's JSON has it: RFC 3339 in UTC with as many digits of the second as needed. */
+export function formatGoTime(time: { seconds: bigint; nanoseconds: number }): string {
+  const date = new Date(Number(time.seconds) * 1000).toISOString().slice(0, 19)
+  const fraction = String(time.nanoseconds).padStart(9, '0').replace(/0+$/, '')
+  return fraction === '' ? `${date}Z` : `${date}.${fraction}Z`
+}

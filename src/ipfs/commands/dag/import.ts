@@ -1,0 +1,87 @@
+import type { CID } from 'multiformats/cid'
+import { allowBigBlock } from '../../block-size.js'
+import { readCar } from '../../dag/car.js'
+import { errorText, FileNetworkError } from '../../errors.js'
+import type { NetworkContext } from '../../network-context.js'
+import { pinDag } from '../../pinning.js'
+import { defineCommand, fileArguments } from '../../request/command.js'
+import { values } from '../../request/output.js'
+import type { Upload } from '../../request/upload.js'
+import type { Session } from '../../store/blockstore.js'
+
+/** `dag/import`: stores the blocks of CARs, each checked against its CID, and pins their roots. */
+export const dagImport = defineCommand({
+  description: 'Import the blocks of CARs.',
+  arguments: [fileArguments('path', 'The CARs.')],
+  options: {
+    'pin-roots': { type: 'bool', default: true, description: 'Pin the roots that the headers name.' },
+    silent: { type: 'bool', description: 'For command lines.' },
+    stats: { type: 'bool', description: 'Also send how much was imported.' },
+    'fast-provide-root': { type: 'bool', description: 'No effect: there is no network.' },
+    'fast-provide-wait': { type: 'bool', description: 'No effect: there is no network.' },
+    'allow-big-block': allowBigBlock,
+  },
+  run({ options, upload }, network) {
+    return values(
+      (async function* () {
+        const session = network.blockstore.openSession()
+        try {
+          const { roots, blocks, bytes } = await importAll(upload, session)
+          if (options['pin-roots']) yield* pinRoots(network, roots)
+          if (options.stats) yield { Stats: { BlockCount: blocks, BlockBytesCount: bytes } }
+        } finally {
+          session.end()
+        }
+      })(),
+    )
+  },
+})
+
+async function importAll(
+  upload: Upload,
+  session: Session,
+): Promise<{ roots: Map<string, CID>; blocks: number; bytes: number }> {
+  const roots = new Map<string, CID>()
+  const counts = { blocks: 0, bytes: 0 }
+  for await (const entry of upload.entries()) {
+    if (entry.kind !== 'file') throw new FileNetworkError('expected a file handle')
+    const car = await readCar(entry.content)
+    for (const root of car.roots) roots.set(root.toString(), root)
+    let storing: Promise<void>[] = []
+    let waitingBytes = 0
+    for await (const { cid, bytes } of car.blocks) {
+      const stored = session.put(cid, bytes)
+      stored.catch(() => undefined)
+      storing.push(stored)
+      waitingBytes += bytes.length
+      counts.blocks++
+      counts.bytes += bytes.length
+      if (waitingBytes < bytesInFlight) continue
+      await Promise.all(storing)
+      storing = []
+      waitingBytes = 0
+    }
+    await Promise.all(storing)
+  }
+  return { roots, ...counts }
+}
+
+/** Bytes that may wait to be stored before reading goes on. */
+const bytesInFlight = 8 * 1024 * 1024
+
+async function* pinRoots(network: NetworkContext, roots: Map<string, CID>): AsyncGenerator<object> {
+  let failures = 0
+  for (const [name, cid] of roots) {
+    let problem = ''
+    try {
+      await pinDag(network, cid, '')
+    } catch (error) {
+      problem = errorText(error).replace(/^pin: /, '')
+      failures++
+    }
+    yield { Root: { Cid: { '/': name }, PinErrorMsg: problem } }
+  }
+  if (failures > 0) {
+    throw new FileNetworkError(`unable to pin all roots: ${failures} out of ${roots.size} failed`)
+  }
+}

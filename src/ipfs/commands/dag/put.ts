@@ -1,0 +1,59 @@
+import { CID } from 'multiformats/cid'
+import * as Digest from 'multiformats/hashes/digest'
+import { allowBigBlock, checkBlockSize } from '../../block-size.js'
+import { hashFunctionByName } from '../../cid/hash-functions.js'
+import { codecByCode, codecCodeByName } from '../../dag/codecs.js'
+import { errorText, FileNetworkError } from '../../errors.js'
+import { pinDag } from '../../pinning.js'
+import { readAll } from '../../read-all.js'
+import { defineCommand, fileArguments } from '../../request/command.js'
+import { values } from '../../request/output.js'
+
+/** The longest input, in bytes. */
+const inputLimit = 64 * 1024 * 1024
+
+/** `dag/put`: reads data in one codec and stores it in another. */
+export const dagPut = defineCommand({
+  description: 'Store data as a DAG node.',
+  arguments: [fileArguments('object data', 'The data.')],
+  options: {
+    'store-codec': { type: 'string', default: 'dag-cbor', description: 'Codec to store it in.' },
+    'input-codec': { type: 'string', default: 'dag-json', description: 'Codec it comes in.' },
+    pin: { type: 'bool', description: 'Pin it recursively.' },
+    hash: { type: 'string', default: 'sha2-256', description: 'Hash function.' },
+    'allow-big-block': allowBigBlock,
+  },
+  async run({ options, upload, encodeCid }, network) {
+    const input = codecByCode(codecCodeByName(options['input-codec']))
+    const store = codecByCode(codecCodeByName(options['store-codec']))
+    const hash = await hashFunctionByName(options.hash)
+    return values(
+      (async function* () {
+        const session = network.blockstore.openSession()
+        try {
+          for await (const entry of upload.entries()) {
+            if (entry.kind !== 'file') throw new FileNetworkError('expected a regular file')
+            const encoded = await readAll(entry.content, inputLimit)
+            const bytes = transcode(() => store.encode(input.decode(encoded)))
+            checkBlockSize(bytes.length, options)
+            const cid = CID.createV1(store.code, Digest.create(hash.code, hash.digest(bytes)))
+            await session.put(cid, bytes)
+            if (options.pin) await pinDag(network, cid, '')
+            yield { Cid: { '/': encodeCid(cid) } }
+          }
+        } finally {
+          session.end()
+        }
+      })(),
+    )
+  },
+})
+
+/** Reports data that a codec cannot take as the caller's fault, also when it is nested too deep. */
+function transcode(convert: () => Uint8Array): Uint8Array {
+  try {
+    return convert()
+  } catch (error) {
+    throw new FileNetworkError(errorText(error))
+  }
+}

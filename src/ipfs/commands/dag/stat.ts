@@ -1,0 +1,55 @@
+import { parsePath, resolvePath } from '../../dag/path.js'
+import { walkDag } from '../../dag/walk.js'
+import { FileNetworkError } from '../../errors.js'
+import { defineCommand, pathArguments } from '../../request/command.js'
+import { omitEmpty } from '../../request/go-json.js'
+import { values } from '../../request/output.js'
+
+/** `dag/stat`: how many blocks DAGs have and share. A line for every block, unless progress is off. */
+export const dagStat = defineCommand({
+  description: 'Count the blocks of DAGs.',
+  arguments: [pathArguments('root', 'The roots.')],
+  options: {
+    progress: { type: 'bool', aliases: ['p'], default: true, description: 'Send counts while counting.' },
+  },
+  run({ args, options, encodeCid }, { blockstore }) {
+    return values(
+      (async function* () {
+        const stats: { Cid: string; Size: number; NumBlocks: number }[] = []
+        const unique = new Set<string>()
+        let totalSize = 0
+        let redundantSize = 0
+
+        const summary = (extra: Record<string, unknown>): Record<string, unknown> =>
+          omitEmpty({
+            ...extra,
+            TotalSize: totalSize,
+            DagStats: stats.map(({ Cid, ...counts }) => ({ Cid, ...omitEmpty(counts) })),
+          })
+
+        for (const arg of args) {
+          const { cid: root, remainder } = await resolvePath(blockstore, parsePath(arg))
+          if (remainder.length > 0) {
+            throw new FileNetworkError('cannot return size for anything other than a DAG with a root CID')
+          }
+          const dag = { Cid: encodeCid(root), Size: 0, NumBlocks: 0 }
+          stats.push(dag)
+          for await (const { cid, bytes } of walkDag(blockstore, root)) {
+            dag.Size += bytes.length
+            dag.NumBlocks++
+            redundantSize += bytes.length
+            const name = cid.toString()
+            if (!unique.has(name)) totalSize += bytes.length
+            unique.add(name)
+            if (options.progress) yield summary({})
+          }
+        }
+        yield summary({
+          UniqueBlocks: unique.size,
+          SharedSize: redundantSize - totalSize,
+          Ratio: totalSize === 0 ? 0 : redundantSize / totalSize,
+        })
+      })(),
+    )
+  },
+})

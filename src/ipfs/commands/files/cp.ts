@@ -1,0 +1,76 @@
+import type { CID } from 'multiformats/cid'
+import { codecCode } from '../../cid/make-cid.js'
+import { parsePath, resolvePath } from '../../dag/path.js'
+import { errorText, FileNetworkError } from '../../errors.js'
+import { flushOption } from '../../mfs/cid-format-options.js'
+import { checkFilesPath, splitPath } from '../../mfs/files-path.js'
+import type { NetworkContext } from '../../network-context.js'
+import { defineCommand, pathArgument } from '../../request/command.js'
+import { nothing } from '../../request/output.js'
+import { loadEntry } from '../../unixfs/entry.js'
+import type { UnixfsEntry } from '../../unixfs/entry.js'
+
+/** `files/cp`: puts a mutable file, or anything under `/ipfs/`, under a new path. Nothing is copied but a link. */
+export const filesCp = defineCommand({
+  description: 'Copy to a mutable path.',
+  arguments: [pathArgument('source', 'What to copy.'), pathArgument('dest', 'Where to.')],
+  options: {
+    ...flushOption,
+    parents: { type: 'bool', aliases: ['p'], description: 'Make the directories above the target.' },
+    force: { type: 'bool', description: 'Replace what is at the target.' },
+  },
+  async run({ args: [sourceArg = '', targetArg = ''], options }, network) {
+    const source = checkFilesPath(sourceArg).replace(/\/+$/, '')
+    const given = checkFilesPath(targetArg)
+    const target = given.endsWith('/') ? given + (source.split('/').at(-1) ?? '') : given
+    await network.collectionLock.share(async () => {
+      const entry = await loadSource(network, source)
+      await putEntry(network, {
+        entry,
+        target,
+        parents: options.parents === true,
+        force: options.force === true,
+      })
+    })
+    return nothing()
+  },
+})
+
+async function loadSource({ files, blockstore }: NetworkContext, source: string): Promise<UnixfsEntry> {
+  try {
+    if (!source.startsWith('/ipfs/')) return await files.lookUp(source)
+    const { cid } = await resolvePath(blockstore, parsePath(source))
+    checkCodec(cid)
+    return await loadEntry(blockstore, cid)
+  } catch (error) {
+    throw new FileNetworkError(`cp: cannot get node from path ${source}: ${errorText(error)}`)
+  }
+}
+
+function checkCodec(cid: CID): void {
+  if (cid.code === codecCode.dagPb || cid.code === codecCode.raw) return
+  throw new FileNetworkError('source must be a valid UnixFS (dag-pb or raw codec)')
+}
+
+async function putEntry(
+  { files }: NetworkContext,
+  options: { entry: UnixfsEntry; target: string; parents: boolean; force: boolean },
+): Promise<void> {
+  const { entry, target, parents, force } = options
+  const { directory, name } = splitPath(target)
+  try {
+    if (name === '') throw new FileNetworkError('cannot create file with empty name')
+    await files.change(
+      directory,
+      ({ links }) => {
+        if (links.has(name) && !force) {
+          throw new FileNetworkError('directory already has entry by that name')
+        }
+        links.set(name, { name, cid: entry.cid, size: entry.cumulativeSize })
+      },
+      parents ? { format: undefined } : undefined,
+    )
+  } catch (error) {
+    throw new FileNetworkError(`cp: cannot put node in path ${target}: ${errorText(error)}`)
+  }
+}

@@ -1,0 +1,17 @@
+import { flushOption } from '../../mfs/cid-format-options.js'
+import { checkFilesPath } from '../../mfs/files-path.js'
+import { defineCommand } from '../../request/command.js'
+import { single } from '../../request/output.js'
+
+/** `files/flush`: the CID of a mutable file or directory, which is stored in any case. */
+export const filesFlush = defineCommand({
+  description: 'Flush a mutable path.',
+  arguments: [
+    { name: 'path', kind: 'string', required: false, variadic: false, description: 'Default: the root.' },
+  ],
+  options: { ...flushOption },
+  async run({ args: [arg = '/'], encodeCid }, { files }) {
+    const entry = await files.lookUp(checkFilesPath(arg))
+    return single({ Cid: encodeCid(entry.cid) })
+  },
+})

@@ -1,0 +1,66 @@
+import type { CID } from 'multiformats/cid'
+import { flushOption } from '../../mfs/cid-format-options.js'
+import { checkFilesPath } from '../../mfs/files-path.js'
+import type { NetworkContext } from '../../network-context.js'
+import { defineCommand } from '../../request/command.js'
+import { single } from '../../request/output.js'
+import { loadEntry } from '../../unixfs/entry.js'
+import type { UnixfsEntry } from '../../unixfs/entry.js'
+import { listDirectory } from '../../unixfs/read-directory.js'
+
+/** Types of entries as the mutable files number them (boxo, `mfs`). */
+const typeNumbers = { file: 0, symlink: 0, directory: 1 } as const
+
+interface Listed {
+  Name: string
+  Type: number
+  Size: number
+  Hash: string
+}
+
+/** `files/ls`: the entries of a mutable directory; without `long`, names alone. */
+export const filesLs = defineCommand({
+  description: 'List a mutable directory.',
+  arguments: [
+    { name: 'path', kind: 'string', required: false, variadic: false, description: 'Default: the root.' },
+  ],
+  options: {
+    ...flushOption,
+    long: { type: 'bool', aliases: ['l'], description: 'Also send types, sizes and CIDs.' },
+    U: { type: 'bool', description: 'For command lines.' },
+  },
+  async run({ args: [arg = '/'], options, encodeCid }, network) {
+    const path = checkFilesPath(arg)
+    const entry = await network.files.lookUp(path)
+    const describe = describer(options.long === true, encodeCid)
+    if (entry.type !== 'directory') {
+      const name = path.slice(path.lastIndexOf('/') + 1)
+      return single({ Entries: [describe(name, entry)] })
+    }
+    const entries = await listEntries(network, entry, { describe, long: options.long === true })
+    return single({ Entries: entries.length === 0 ? null : entries })
+  },
+})
+
+type Describe = (name: string, entry: UnixfsEntry | undefined) => Listed
+
+function describer(long: boolean, encodeCid: (cid: CID) => string): Describe {
+  return (name, entry) => ({
+    Name: name,
+    Type: long && entry ? typeNumbers[entry.type] : 0,
+    Size: long && entry?.type === 'file' ? entry.size : 0,
+    Hash: long && entry ? encodeCid(entry.cid) : '',
+  })
+}
+
+async function listEntries(
+  { blockstore }: NetworkContext,
+  directory: UnixfsEntry,
+  { describe, long }: { describe: Describe; long: boolean },
+): Promise<Listed[]> {
+  const entries: Listed[] = []
+  for await (const link of listDirectory(blockstore, directory)) {
+    entries.push(describe(link.name, long ? await loadEntry(blockstore, link.cid) : undefined))
+  }
+  return entries
+}

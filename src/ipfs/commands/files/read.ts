@@ -1,0 +1,29 @@
+import { FileNetworkError } from '../../errors.js'
+import { flushOption } from '../../mfs/cid-format-options.js'
+import { checkFilesPath } from '../../mfs/files-path.js'
+import { defineCommand, pathArgument } from '../../request/command.js'
+import { bytes } from '../../request/output.js'
+import { readFile } from '../../unixfs/read-file.js'
+
+/** `files/read`: the content of a mutable file. */
+export const filesRead = defineCommand({
+  description: 'Read a mutable file.',
+  arguments: [pathArgument('path', 'The file.')],
+  options: {
+    ...flushOption,
+    offset: { type: 'int64', aliases: ['o'], description: 'Bytes to leave out at the beginning.' },
+    count: { type: 'int64', aliases: ['n'], description: 'Bytes to send, at most.' },
+  },
+  async run({ args: [arg = ''], options }, { files, blockstore }) {
+    const path = checkFilesPath(arg)
+    const entry = await files.lookUp(path)
+    if (entry.type !== 'file') throw new FileNetworkError(`${path} was not a file`)
+    const { offset = 0, count = Infinity } = options
+    if (offset < 0) throw new FileNetworkError('cannot specify negative offset')
+    if (offset > entry.size) {
+      throw new FileNetworkError(`offset was past end of file (${offset} > ${entry.size})`)
+    }
+    if (count < 0) throw new FileNetworkError("cannot specify negative 'count'")
+    return bytes(readFile(blockstore, entry, { start: offset, end: Math.min(entry.size, offset + count) }))
+  },
+})

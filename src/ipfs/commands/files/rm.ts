@@ -1,0 +1,57 @@
+import { errorText, FileNetworkError, FileNotFoundError } from '../../errors.js'
+import { flushOption } from '../../mfs/cid-format-options.js'
+import { checkFilesPath, splitPath } from '../../mfs/files-path.js'
+import type { NetworkContext } from '../../network-context.js'
+import { defineCommand, pathArguments } from '../../request/command.js'
+import { values } from '../../request/output.js'
+import { loadEntry } from '../../unixfs/entry.js'
+
+/** `files/rm`: removes mutable files. Each that cannot be removed gets a line with why, as in Kubo. */
+export const filesRm = defineCommand({
+  description: 'Remove mutable files.',
+  arguments: [pathArguments('path', 'The files.')],
+  options: {
+    ...flushOption,
+    recursive: { type: 'bool', aliases: ['r'], description: 'Also directories.' },
+    force: { type: 'bool', description: 'Anything, directories too; no error if there is nothing.' },
+  },
+  run({ args, options }, network) {
+    const rule = { recursive: options.recursive === true, force: options.force === true }
+    return values(
+      (async function* () {
+        let failures = 0
+        for (const arg of args) {
+          try {
+            await removeFile(network, arg, rule)
+          } catch (error) {
+            failures++
+            yield `${arg}: ${errorText(error)}`
+          }
+        }
+        if (failures > 0) throw new FileNetworkError("can't remove some files")
+      })(),
+    )
+  },
+})
+
+async function removeFile(
+  { files, blockstore }: NetworkContext,
+  arg: string,
+  rule: { recursive: boolean; force: boolean },
+): Promise<void> {
+  const path = checkFilesPath(arg).replace(/\/$/, '')
+  if (path === '') throw new FileNetworkError('cannot delete root')
+  const { directory, name } = splitPath(path)
+  try {
+    await files.change(directory, async ({ links }) => {
+      const link = links.get(name)
+      if (link === undefined) throw new FileNotFoundError()
+      if (!rule.force && !rule.recursive && (await loadEntry(blockstore, link.cid)).type === 'directory') {
+        throw new FileNetworkError('path is a directory, use -r to remove directories')
+      }
+      links.delete(name)
+    })
+  } catch (error) {
+    if (!rule.force || !(error instanceof FileNotFoundError)) throw error
+  }
+}

@@ -1,0 +1,79 @@
+import { linksOf } from '../../dag/links.js'
+import { parsePath, resolvePath } from '../../dag/path.js'
+import { BlockNotFoundError, ClientError, FileNetworkError } from '../../errors.js'
+import { flushOption } from '../../mfs/cid-format-options.js'
+import { checkFilesPath } from '../../mfs/files-path.js'
+import type { NetworkContext } from '../../network-context.js'
+import { defineCommand, pathArgument } from '../../request/command.js'
+import { omitEmpty } from '../../request/go-json.js'
+import { single } from '../../request/output.js'
+import { loadEntry } from '../../unixfs/entry.js'
+import type { UnixfsEntry } from '../../unixfs/entry.js'
+import { formatMode } from '../../unixfs/format-mode.js'
+
+const defaultFormat = '<hash>\nSize: <size>\nCumulativeSize: <cumulsize>\nChildBlocks: <childs>\nType: <type>'
+
+/** `files/stat`: what a mutable file or directory is; `/ipfs/…` paths are taken too. */
+export const filesStat = defineCommand({
+  description: 'Show the status of a mutable file.',
+  arguments: [pathArgument('path', 'The file or directory.')],
+  options: {
+    ...flushOption,
+    format: { type: 'string', default: defaultFormat, description: 'For command lines.' },
+    hash: { type: 'bool', description: 'For command lines.' },
+    size: { type: 'bool', description: 'For command lines.' },
+    'with-local': { type: 'bool', description: 'Also count the bytes of blocks that are there.' },
+  },
+  async run({ args: [arg = ''], options, encodeCid }, network) {
+    const formats = [options.hash, options.size, options.format !== defaultFormat]
+    if (formats.filter(Boolean).length > 1) {
+      throw new ClientError('format was set by multiple options. Only one format option is allowed')
+    }
+    const path = checkFilesPath(arg)
+    const entry = await loadPath(network, path)
+    if (entry.type === 'symlink') throw new FileNetworkError('unrecognized node type: Symlink')
+    const local = options['with-local'] ? await measureLocal(network, entry) : undefined
+    return single({
+      Hash: encodeCid(entry.cid),
+      Size: entry.size,
+      CumulativeSize: entry.cumulativeSize,
+      Blocks: entry.node?.links.length ?? 0,
+      Type: entry.type,
+      ...omitEmpty({
+        WithLocality: local !== undefined,
+        Local: local?.complete,
+        SizeLocal: local?.size,
+        Mode: entry.mode ? formatMode(entry.mode) : undefined,
+        Mtime: entry.modified ? Number(entry.modified.seconds) : undefined,
+        MtimeNsecs: entry.modified?.nanoseconds,
+      }),
+    })
+  },
+})
+
+async function loadPath({ files, blockstore }: NetworkContext, path: string): Promise<UnixfsEntry> {
+  if (!path.startsWith('/ipfs/')) return files.lookUp(path)
+  const { cid } = await resolvePath(blockstore, parsePath(path))
+  return loadEntry(blockstore, cid)
+}
+
+/** Bytes of the blocks of a DAG that are there, and whether all are; a block counts for every link to it. */
+async function measureLocal(
+  { blockstore }: NetworkContext,
+  entry: UnixfsEntry,
+): Promise<{ complete: boolean; size: number }> {
+  const stack = [entry.cid]
+  let complete = true
+  let size = 0
+  for (let cid = stack.pop(); cid; cid = stack.pop()) {
+    try {
+      const bytes = await blockstore.get(cid)
+      size += bytes.length
+      stack.push(...linksOf(cid, bytes).map((link) => link.cid))
+    } catch (error) {
+      if (!(error instanceof BlockNotFoundError)) throw error
+      complete = false
+    }
+  }
+  return { complete, size }
+}

@@ -1,0 +1,47 @@
+import { pipeline, Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
+import { writeTar } from '../archive/tar.js'
+import { cleanSegments } from '../clean-segments.js'
+import { parsePath, resolvePath } from '../dag/path.js'
+import { FileNetworkError } from '../errors.js'
+import { defineCommand, pathArgument } from '../request/command.js'
+import { bytes } from '../request/output.js'
+import { loadEntry } from '../unixfs/entry.js'
+import { readFile } from '../unixfs/read-file.js'
+
+/** `get`: files and directories as a tar archive; with `compress` alone, a file as it is, in gzip. */
+export const get = defineCommand({
+  description: 'Download files and directories.',
+  arguments: [pathArgument('ipfs-path', 'What to download.')],
+  options: {
+    output: { type: 'string', aliases: ['o'], description: 'For command lines.' },
+    archive: { type: 'bool', aliases: ['a'], description: 'A tar archive also where it is compressed.' },
+    compress: { type: 'bool', aliases: ['C'], description: 'Compress with gzip.' },
+    'compression-level': { type: 'int', aliases: ['l'], description: 'From 1 to 9.' },
+    progress: { type: 'bool', aliases: ['p'], default: true, description: 'For command lines.' },
+  },
+  async run({ args: [arg = ''], options }, { blockstore }) {
+    const level = options['compression-level']
+    if (options.compress && level !== undefined && (level < 1 || level > 9)) {
+      throw new FileNetworkError('compression level must be between 1 and 9')
+    }
+    const { cid } = await resolvePath(blockstore, parsePath(arg))
+    const entry = await loadEntry(blockstore, cid)
+    const length = entry.type === 'directory' ? entry.cumulativeSize : entry.size
+    const compress = (source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
+      pipeline(
+        Readable.from(source, { objectMode: false }),
+        createGzip(level === undefined ? {} : { level }),
+        () => undefined,
+      )
+
+    if (options.compress && !options.archive) {
+      if (entry.type !== 'file') throw new FileNetworkError('file is not regular')
+      return bytes(compress(readFile(blockstore, entry)), { contentType: 'application/gzip', length })
+    }
+    const name = cleanSegments(arg.replace(/^ipfs:\/\//, '')).at(-1) ?? cid.toString()
+    const tar = writeTar(blockstore, entry, name)
+    if (options.compress) return bytes(compress(tar), { contentType: 'application/gzip', length })
+    return bytes(tar, { contentType: 'application/x-tar', length })
+  },
+})

@@ -1,0 +1,69 @@
+import type { CID } from 'multiformats/cid'
+import { linksOf } from '../../dag/links.js'
+import { errorText, FileNetworkError } from '../../errors.js'
+import type { NetworkContext } from '../../network-context.js'
+import { defineCommand } from '../../request/command.js'
+import { values } from '../../request/output.js'
+
+interface BadNode {
+  cid: CID
+  reason: string
+}
+
+/** `pin/verify`: whether the DAGs of recursive pins are whole. */
+export const pinVerify = defineCommand({
+  description: 'Verify that recursive pins are complete.',
+  arguments: [],
+  options: {
+    verbose: { type: 'bool', description: 'Also a line for pins that are whole.' },
+    quiet: { type: 'bool', aliases: ['q'], description: 'No reasons.' },
+  },
+  run({ options, encodeCid }, network) {
+    if (options.verbose && options.quiet) {
+      throw new FileNetworkError('the --verbose and --quiet options can not be used at the same time')
+    }
+    return values(
+      (async function* () {
+        const broken = new Map<string, BadNode>()
+        for await (const pin of network.pins.list('recursive')) {
+          const bad = await findBadNodes(network, pin.cid, broken)
+          const Cid = encodeCid(pin.cid)
+          if (bad.length === 0) {
+            if (options.verbose) yield { Cid, Ok: true }
+            continue
+          }
+          const BadNodes = bad.map(({ cid, reason }) => ({ Cid: encodeCid(cid), Err: reason }))
+          yield options.quiet ? { Cid } : { Cid, BadNodes }
+        }
+      })(),
+    )
+  },
+})
+
+async function findBadNodes(
+  { blockstore }: NetworkContext,
+  root: CID,
+  broken: Map<string, BadNode>,
+): Promise<BadNode[]> {
+  const bad: BadNode[] = []
+  const seen = new Set<string>()
+  const stack: CID[] = [root]
+  for (let cid = stack.pop(); cid; cid = stack.pop()) {
+    const name = cid.toString()
+    if (seen.has(name)) continue
+    seen.add(name)
+    const known = broken.get(name)
+    if (known) {
+      bad.push(known)
+      continue
+    }
+    try {
+      stack.push(...linksOf(cid, await blockstore.get(cid)).map((link) => link.cid))
+    } catch (error) {
+      const node = { cid, reason: errorText(error) }
+      broken.set(name, node)
+      bad.push(node)
+    }
+  }
+  return bad
+}

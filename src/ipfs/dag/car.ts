@@ -1,0 +1,172 @@
+import { decode as decodeCbor, encode as encodeCbor } from '@ipld/dag-cbor'
+import { CID } from 'multiformats/cid'
+import { errorText, FileNetworkError } from '../errors.js'
+import { matches } from '../store/blockstore.js'
+
+/** The largest header and the largest section of a CAR that are accepted, in bytes (go-car). */
+const headerLimit = 32 * 1024 * 1024
+const sectionLimit = 8 * 1024 * 1024
+
+/** A CAR that is not one, ends early, or has a block that its CID does not name. */
+export class CarError extends FileNetworkError {}
+
+/** A CAR as it is read. */
+export interface CarReader {
+  roots: CID[]
+  /** The blocks, each checked against its CID. */
+  blocks: AsyncGenerator<{ cid: CID; bytes: Uint8Array }>
+}
+
+/**
+ * Reads a CAR of version 1 or 2 from a stream (https://ipld.io/specs/transport/car/).
+ *
+ * @throws {@link CarError}, also from `blocks`
+ */
+export async function readCar(source: AsyncIterable<Uint8Array>): Promise<CarReader> {
+  const input = new ByteInput(source)
+  let header = await readHeader(input)
+  if (header.version === 2) {
+    const fields = Buffer.from(await input.take(40))
+    const dataOffset = Number(fields.readBigUInt64LE(16))
+    input.limitTo(dataOffset + Number(fields.readBigUInt64LE(24)))
+    await input.skip(dataOffset - input.position)
+    header = await readHeader(input)
+  }
+  if (header.version !== 1) throw new CarError(`invalid car version: ${header.version}`)
+  return { roots: header.roots, blocks: readBlocks(input) }
+}
+
+async function readHeader(input: ByteInput): Promise<{ version: number; roots: CID[] }> {
+  const length = await input.takeVarint()
+  if (length === undefined || length === 0) throw new CarError('invalid header: unexpected EOF')
+  if (length > headerLimit) throw new CarError('invalid header data, length of read beyond allowable maximum')
+  const encoded = await input.take(length)
+  const header = attempt('invalid header', () => decodeCbor<unknown>(encoded))
+  if (typeof header !== 'object' || header === null) throw new CarError('invalid header')
+  const { version, roots = [] } = header as { version?: unknown; roots?: unknown }
+  if (typeof version !== 'number' || !Array.isArray(roots)) throw new CarError('invalid header')
+  return {
+    version,
+    roots: roots.map((root: unknown) => {
+      const cid = CID.asCID(root)
+      if (cid === null) throw new CarError('invalid header: a root is no CID')
+      return cid
+    }),
+  }
+}
+
+async function* readBlocks(input: ByteInput): CarReader['blocks'] {
+  for (;;) {
+    const length = await input.takeVarint()
+    if (length === undefined) return
+    if (length === 0) continue
+    if (length > sectionLimit) {
+      throw new CarError('invalid section data, length of read beyond allowable maximum')
+    }
+    const section = await input.take(length)
+    const [cid, bytes] = attempt('invalid section', () => CID.decodeFirst(section))
+    const isRight = await matches(cid, bytes)
+    if (isRight === undefined) throw new CarError(`cannot check ${cid}: unknown multihash`)
+    if (!isRight) throw new CarError(`mismatch in content integrity, the block of ${cid} is another`)
+    yield { cid, bytes: Uint8Array.from(bytes) }
+  }
+}
+
+function attempt<T>(what: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw new CarError(`${what}: ${errorText(error)}`)
+  }
+}
+
+/** The bytes of a stream, taken in pieces of known length. */
+class ByteInput {
+  position = 0
+  private buffer: Buffer = Buffer.alloc(0)
+  private end = Infinity
+  private readonly source: AsyncIterator<Uint8Array>
+
+  constructor(source: AsyncIterable<Uint8Array>) {
+    this.source = source[Symbol.asyncIterator]()
+  }
+
+  /** Makes the input end at a position, whatever follows. */
+  limitTo(end: number): void {
+    this.end = end
+  }
+
+  /** Exactly so many bytes. */
+  async take(length: number): Promise<Uint8Array> {
+    const pieces: Buffer[] = []
+    let missing = length
+    while (missing > 0) {
+      if (!(await this.fill())) throw new CarError('unexpected EOF')
+      const piece = this.buffer.subarray(0, missing)
+      this.advance(piece.length)
+      pieces.push(piece)
+      missing -= piece.length
+    }
+    return Uint8Array.from(Buffer.concat(pieces))
+  }
+
+  async skip(length: number): Promise<void> {
+    for (let missing = length; missing > 0;) {
+      if (!(await this.fill())) throw new CarError('unexpected EOF')
+      const step = Math.min(missing, this.buffer.length)
+      this.advance(step)
+      missing -= step
+    }
+  }
+
+  /** An unsigned LEB128 number; undefined when the input ends before it. */
+  async takeVarint(): Promise<number | undefined> {
+    let value = 0
+    for (let index = 0; index < 8; index++) {
+      if (!(await this.fill())) {
+        if (index === 0) return undefined
+        throw new CarError('unexpected EOF')
+      }
+      const byte = this.buffer[0] as number
+      this.advance(1)
+      value += (byte & 0x7f) * 2 ** (7 * index)
+      if (byte < 0x80) return value
+    }
+    throw new CarError('varint is too long')
+  }
+
+  private advance(length: number): void {
+    this.buffer = this.buffer.subarray(length)
+    this.position += length
+  }
+
+  /** Whether there is at least one more byte. */
+  private async fill(): Promise<boolean> {
+    if (this.position >= this.end) return false
+    while (this.buffer.length === 0) {
+      const next = await this.source.next()
+      if (next.done) return false
+      this.buffer = Buffer.from(next.value.buffer, next.value.byteOffset, next.value.byteLength)
+    }
+    return true
+  }
+}
+
+/** The header of a CARv1 with one root. */
+export function encodeCarHeader(root: CID): Uint8Array {
+  const header = encodeCbor({ version: 1, roots: [root] })
+  return Buffer.concat([encodeVarint(header.length), header])
+}
+
+/** A section of a CARv1: a block with its CID. */
+export function encodeCarSection(cid: CID, bytes: Uint8Array): Uint8Array {
+  return Buffer.concat([encodeVarint(cid.bytes.length + bytes.length), cid.bytes, bytes])
+}
+
+function encodeVarint(value: number): Uint8Array {
+  const bytes: number[] = []
+  let rest = value
+  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80)
+  bytes.push(rest)
+  return Uint8Array.from(bytes)
+}

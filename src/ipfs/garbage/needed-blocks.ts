@@ -1,0 +1,50 @@
+import { CID } from 'multiformats/cid'
+import { linksOf } from '../dag/links.js'
+import { walkDag } from '../dag/walk.js'
+import { BlockNotFoundError } from '../errors.js'
+import type { NetworkContext } from '../network-context.js'
+import { findPinAbove } from '../pinning.js'
+
+/** The multihash of a CID as a string: blocks are removed by multihash, whatever the CID. */
+export function multihashText(cid: CID): string {
+  return Buffer.from(cid.multihash.bytes).toString('latin1')
+}
+
+/** Why a block may not be removed by hand (Kubo, `blockstoreutil`); undefined when it may. */
+export async function reasonToKeep(network: NetworkContext, cid: CID): Promise<string | undefined> {
+  const pin = network.pins.find(cid)
+  if (pin) return `pinned: ${pin.mode}`
+  const above = (await findPinAbove(network, [cid])).get(cid.toString())
+  return above === undefined ? undefined : `pinned via ${above}`
+}
+
+/**
+ * The multihashes of all blocks that pins and the mutable files need.
+ *
+ * A pinned DAG must be whole, or nothing may be collected. Of the mutable files only what is there
+ * counts: a file that was copied from a CID may refer to blocks that never were stored (Kubo, `gc.go`,
+ * "best effort roots").
+ */
+export async function neededBlocks(network: NetworkContext): Promise<Set<string>> {
+  const needed = new Set<string>()
+  const seen = new Set<string>()
+  for await (const pin of network.pins.list('recursive')) {
+    for await (const { cid } of walkDag(network.blockstore, pin.cid, seen)) needed.add(multihashText(cid))
+  }
+  for await (const pin of network.pins.list('direct')) needed.add(multihashText(pin.cid))
+
+  const filesSeen = new Set<string>()
+  const stack: CID[] = [network.files.root()]
+  for (let cid = stack.pop(); cid; cid = stack.pop()) {
+    const name = cid.toString()
+    if (seen.has(name) || filesSeen.has(name)) continue
+    filesSeen.add(name)
+    needed.add(multihashText(cid))
+    const bytes = await network.blockstore.get(cid).catch((error: unknown) => {
+      if (error instanceof BlockNotFoundError) return undefined
+      throw error
+    })
+    if (bytes) stack.push(...linksOf(cid, bytes).map((link) => link.cid))
+  }
+  return needed
+}
