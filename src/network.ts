@@ -1,4 +1,4 @@
-import { deriveAccounts } from './chain/accounts/mnemonic.js'
+import { deriveAccounts, InvalidMnemonicError } from './chain/accounts/mnemonic.js'
 import { checksumAddress } from './chain/address.js'
 import { signatureBackend } from './chain/crypto.js'
 import { createSingleForkSchedule, DEFAULT_HARDFORK, parseHardfork } from './chain/execution/rules.js'
@@ -14,7 +14,7 @@ import { bytesToHex } from './encoding/hex.js'
 import { createBackend } from './network/backend.js'
 import type { Network, NetworkRequest } from './network/network.js'
 import { resetChain } from './network/reset.js'
-import type { NodeSettings } from './options.js'
+import { OptionError, type NodeSettings } from './options.js'
 import { Dispatcher } from './rpc/dispatcher.js'
 import { blockEncoder } from './rpc/format/blockEncoder.js'
 import { registry } from './rpc/registry.js'
@@ -29,7 +29,7 @@ const DETERMINISTIC_GENESIS_TIME = 1_704_067_200n
  * Opens a network: its chain goes on where its data left it, or begins; JSON-RPC is ready for it.
  *
  * @throws DataDirectoryError if the data belongs to another chain.
- * @throws InvalidMnemonicError
+ * @throws OptionError if the mnemonic is none
  */
 export async function openNetwork(request: NetworkRequest): Promise<Network> {
   const { name, chainId, settings, data, gate, report } = request
@@ -40,11 +40,7 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
   if (known !== undefined) admitNetwork(manifest, name, { ...identity, genesisHash: known.genesisHash })
   const transactionGasLimitCap = settings.txGasLimit || settings.mode === 'strict'
   const schedule = createSingleForkSchedule({ chainId, hardfork, transactionGasLimitCap })
-  const accounts = await deriveAccounts({
-    mnemonic: settings.mnemonic,
-    path: settings.derivationPath,
-    count: settings.accounts,
-  })
+  const accounts = await fundedAccounts(settings)
   const clock = createClock(settings)
   const mempool = new Mempool(schedule, { order: settings.order })
   const network = known?.index ?? Object.keys(manifest.networks).length
@@ -116,6 +112,14 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
       mining.stop()
       await chain.exclusively(() => undefined)
     },
+  }
+}
+
+async function fundedAccounts({ mnemonic, derivationPath: path, accounts: count }: NodeSettings) {
+  try {
+    return await deriveAccounts({ mnemonic, path, count })
+  } catch (error) {
+    throw error instanceof InvalidMnemonicError ? new OptionError(`--mnemonic: ${error.message}`) : error
   }
 }
 
