@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { ChainError } from '../errors.js'
+import type { CallObject } from '../execution/callObject.js'
+import { feeDefaults, type FeeMarket, type TransactionFees } from './feeDefaults.js'
+
+const market: FeeMarket = { baseFee: 100n, blobBaseFee: 3n, suggestedTip: 7n }
+const frontier: FeeMarket = { ...market, baseFee: undefined, blobBaseFee: undefined }
+const free: FeeMarket = { ...market, baseFee: 0n }
+
+describe('feeDefaults', () => {
+  it.each<[string, CallObject, FeeMarket, TransactionFees]>([
+    ['nothing given', {}, market, { maxFeePerGas: 207n, maxPriorityFeePerGas: 7n }],
+    ['a tip', { maxPriorityFeePerGas: 9n }, market, { maxFeePerGas: 209n, maxPriorityFeePerGas: 9n }],
+    ['a cap', { maxFeePerGas: 50n }, market, { maxFeePerGas: 50n, maxPriorityFeePerGas: 7n }],
+    ['a price', { gasPrice: 5n }, market, { gasPrice: 5n }],
+    ['before London', {}, frontier, { gasPrice: 7n }],
+    ['no fees where none are asked for', { gasPrice: 0n }, free, { gasPrice: 0n }],
+    [
+      'blobs',
+      { blobVersionedHashes: [new Uint8Array(32)] },
+      market,
+      { maxFeePerGas: 207n, maxPriorityFeePerGas: 7n, maxFeePerBlobGas: 6n },
+    ],
+  ])('%s', (_, call, given, expected) => {
+    expect(feeDefaults(call, given)).toEqual(expected)
+  })
+
+  it.each<[CallObject, FeeMarket, string]>([
+    [
+      { gasPrice: 1n, maxFeePerGas: 1n },
+      market,
+      'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified',
+    ],
+    [{ gasPrice: 1n, authorizationList: [] }, market, 'both gasPrice and authorizationList specified'],
+    [{ gasPrice: 0n }, market, 'gasPrice must be non-zero after london fork'],
+    [{ maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }, market, 'maxFeePerGas must be non-zero'],
+    [
+      { maxFeePerGas: 15n, maxPriorityFeePerGas: 16n },
+      market,
+      'maxFeePerGas (0xf) < maxPriorityFeePerGas (0x10)',
+    ],
+    [{ maxFeePerGas: 6n }, market, 'maxFeePerGas (0x6) < maxPriorityFeePerGas (0x7)'],
+    [
+      { maxFeePerGas: 6n },
+      frontier,
+      'maxFeePerGas and maxPriorityFeePerGas are not valid before London is active',
+    ],
+    [{ maxFeePerBlobGas: 0n }, market, 'maxFeePerBlobGas, if specified, must be non-zero'],
+  ])('refuses %s', (call, given, words) => {
+    expect(() => feeDefaults(call, given)).toThrow(new ChainError(words))
+  })
+})

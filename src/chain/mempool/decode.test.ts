@@ -1,0 +1,142 @@
+import { RLP } from '@ethereumjs/rlp'
+import { parseTransaction, serializeTransaction, type Hex, type TransactionSerializable } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { describe, expect, it } from 'vitest'
+import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
+import { privateKeyToAddress } from '../crypto.js'
+import { TransactionRejectedError } from '../errors.js'
+import { createRules } from '../execution/rules.js'
+import { decodeTransaction } from './decode.js'
+import { fieldsOf } from './fields.js'
+import { recoverTransaction } from './sender.js'
+
+const rules = createRules({ chainId: 31337n, hardfork: 'osaka' })
+const privateKey: Hex = `0x${'07'.repeat(32)}`
+const account = privateKeyToAccount(privateKey)
+const to = `0x${'ab'.repeat(20)}` as const
+const accessList = [{ address: to, storageKeys: [`0x${'01'.repeat(32)}` as const] }]
+const feeMarket = { maxFeePerGas: 300n, maxPriorityFeePerGas: 2n }
+const shared = { chainId: 31337, nonce: 3, gas: 100_000n, value: 5n, data: '0x0102' as const }
+
+const transactions: [string, TransactionSerializable][] = [
+  ['legacy', { type: 'legacy', ...shared, to, gasPrice: 7n }],
+  ['legacy creation', { type: 'legacy', ...shared, gasPrice: 7n }],
+  ['legacy without chain id', { type: 'legacy', ...shared, chainId: undefined, to, gasPrice: 7n }],
+  ['access list', { type: 'eip2930', ...shared, to, gasPrice: 7n, accessList }],
+  ['fee market', { type: 'eip1559', ...shared, to, ...feeMarket, accessList }],
+  ['fee market creation', { type: 'eip1559', ...shared, ...feeMarket }],
+]
+
+describe('decodeTransaction', () => {
+  it.each(transactions)('reads what viem wrote: %s', async (_, transaction) => {
+    const raw = hexToBytes(await account.signTransaction(transaction))
+    const fields = decodeTransaction(raw)
+    const pooled = recoverTransaction(fields, rules)
+    expect(bytesToHex(pooled.sender)).toBe(account.address.toLowerCase())
+    expect(pooled.transaction.serialize()).toEqual(raw)
+    expect(fieldsOf(pooled.transaction)).toEqual(fields)
+    const parsed = parseTransaction(bytesToHex(raw))
+    expect({ nonce: Number(fields.nonce), gas: fields.gasLimit, value: fields.value }).toEqual({
+      nonce: parsed.nonce,
+      gas: parsed.gas,
+      value: parsed.value,
+    })
+  })
+
+  it('reads a set-code transaction', async () => {
+    const authorization = await account.signAuthorization({ contractAddress: to, chainId: 31337, nonce: 4 })
+    const raw = hexToBytes(
+      await account.signTransaction({
+        type: 'eip7702',
+        ...shared,
+        to,
+        ...feeMarket,
+        authorizationList: [authorization],
+      }),
+    )
+    const fields = decodeTransaction(raw)
+    const pooled = recoverTransaction(fields, rules)
+    expect(pooled.transaction.serialize()).toEqual(raw)
+    expect(pooled.sender).toEqual(privateKeyToAddress(hexToBytes(privateKey)))
+    expect(fieldsOf(pooled.transaction)).toEqual(fields)
+    expect(fields.authorizationList).toMatchObject([{ chainId: 31337n, nonce: 4n }])
+  })
+
+  it('reads a blob transaction with its sidecar', async () => {
+    const [blob, commitment, proof] = [131_072, 48, 48].map((length) => new Uint8Array(length).fill(1))
+    const plain = hexToBytes(
+      await account.signTransaction({
+        type: 'eip4844',
+        ...shared,
+        to,
+        ...feeMarket,
+        maxFeePerBlobGas: 9n,
+        blobVersionedHashes: [`0x01${'02'.repeat(31)}`],
+      }),
+    )
+    const body = RLP.decode(plain.subarray(1))
+    const wrap = (items: unknown[]) => Uint8Array.from([3, ...RLP.encode([body, ...items] as Uint8Array[])])
+    const v0 = decodeTransaction(wrap([[blob], [commitment], [proof]]))
+    expect(v0.sidecar).toEqual({ version: 0, blobs: [blob], commitments: [commitment], proofs: [proof] })
+    const v1 = decodeTransaction(wrap([1, [blob], [commitment], [proof]]))
+    expect(v1.sidecar?.version).toBe(1)
+    expect(v1).toMatchObject({ type: 3, maxFeePerBlobGas: 9n, nonce: 3n })
+    expect(decodeTransaction(plain).sidecar).toBeUndefined()
+    expect(recoverTransaction(v1, rules).transaction.serialize()).toEqual(plain)
+  })
+
+  const fields = [1, 2, 3, new Uint8Array(20), 5, '0x', 27, 1, 1]
+  const encode = (items: unknown[]) => RLP.encode(items as Uint8Array[])
+  const replaced = (index: number, value: unknown) =>
+    encode(fields.map((field, i) => (i === index ? value : field)))
+
+  it.each<[string, Uint8Array, string]>([
+    ['nothing', new Uint8Array(0), 'typed transaction too short'],
+    ['one byte', Uint8Array.of(2), 'typed transaction too short'],
+    ['an unknown type', Uint8Array.of(0x12, 0xc0), 'transaction type not supported'],
+    ['type zero', Uint8Array.of(0x00, 0xc0), 'transaction type not supported'],
+    ['too few fields', encode(fields.slice(0, 8)), 'rlp: too few elements for types.LegacyTx'],
+    ['too many fields', encode([...fields, 1]), 'rlp: input list has too many elements for types.LegacyTx'],
+    ['an empty list', Uint8Array.of(2, 0xc0), 'rlp: too few elements for types.DynamicFeeTx'],
+    ['no list', Uint8Array.of(2, 0x83, 1, 2, 3), 'rlp: expected input list for types.DynamicFeeTx'],
+    ['more behind', Uint8Array.from([...encode(fields), 0]), 'rlp: input contains more than one value'],
+    ['cut short', encode(fields).slice(0, -1), 'rlp: value size exceeds available input length'],
+    [
+      'a list longer than its frame',
+      Uint8Array.of(0xc2, 0x83, 1),
+      'rlp: element is larger than containing list',
+    ],
+    ['a long form that should be short', Uint8Array.of(0xf8, 1, 1), 'rlp: non-canonical size information'],
+    ['a byte in a string of one', Uint8Array.of(0xc2, 0x81, 1), 'rlp: non-canonical size information'],
+    [
+      'a nonce with a leading zero',
+      replaced(0, Uint8Array.of(0, 1)),
+      'rlp: non-canonical integer (leading zero bytes) for uint64, decoding into (types.LegacyTx).Nonce',
+    ],
+    [
+      'a nonce of nine bytes',
+      replaced(0, new Uint8Array(9).fill(1)),
+      'rlp: input string too long for uint64, decoding into (types.LegacyTx).Nonce',
+    ],
+    [
+      'a short address',
+      replaced(3, new Uint8Array(19).fill(1)),
+      'rlp: input string too short for common.Address, decoding into (types.LegacyTx).To',
+    ],
+    [
+      'a list as the value',
+      replaced(4, []),
+      'rlp: expected input string or byte for *big.Int, decoding into (types.LegacyTx).Value',
+    ],
+  ])('refuses %s in the words of geth', (_, raw, words) => {
+    expect(() => decodeTransaction(raw)).toThrow(TransactionRejectedError)
+    expect(() => decodeTransaction(raw)).toThrow(new TransactionRejectedError(words))
+  })
+
+  it('takes no unsigned legacy transaction of viem', () => {
+    const unsigned = serializeTransaction({ type: 'eip1559', ...shared, to, ...feeMarket })
+    expect(() => decodeTransaction(hexToBytes(unsigned))).toThrow(
+      'rlp: too few elements for types.DynamicFeeTx',
+    )
+  })
+})

@@ -1,0 +1,361 @@
+import { createFeeMarket1559Tx, createLegacyTx, type FeeMarketEIP1559TxData } from '@ethereumjs/tx'
+import { Address } from '@ethereumjs/util'
+import { describe, expect, it } from 'vitest'
+import { testHeader } from '../../../test/support/callSite.js'
+import type { StoredBlock } from '../block/record.js'
+import { privateKeyToAddress } from '../crypto.js'
+import { TransactionRejectedError } from '../errors.js'
+import { createRules, createSingleForkSchedule } from '../execution/rules.js'
+import type { AccountState, StateView } from '../types.js'
+import { Mempool } from './mempool.js'
+import type { MempoolOptions } from './options.js'
+import type { PooledTransaction } from './transaction.js'
+
+const GWEI = 10n ** 9n
+const rules = createRules({ chainId: 31337n, hardfork: 'osaka' })
+const schedule = createSingleForkSchedule({ chainId: 31337n, hardfork: 'osaka' })
+const keys = Array.from({ length: 4 }, (_, i) => new Uint8Array(32).fill(i + 1))
+const [a, b, c, d] = keys as [Uint8Array, Uint8Array, Uint8Array, Uint8Array]
+const addressOf = (key: Uint8Array) => privateKeyToAddress(key)
+
+const block: StoredBlock = {
+  ordinal: 0,
+  hash: new Uint8Array(32),
+  header: testHeader,
+  totalDifficulty: 0n,
+  size: 0,
+  altered: false,
+  transactions: [],
+  uncleHashes: [],
+}
+
+/** A state in which the four accounts have a nonce and a balance. */
+class TestState implements StateView {
+  readonly root = new Uint8Array(32)
+  readonly accounts = new Map<string, { nonce: bigint; balance: bigint }>()
+  set(key: Uint8Array, nonce: bigint, balance = 10n ** 18n): void {
+    this.accounts.set(addressOf(key).toString(), { nonce, balance })
+  }
+  getAccount(address: Uint8Array): AccountState | undefined {
+    const account = this.accounts.get(address.toString())
+    return account && { ...account, storageRoot: new Uint8Array(32), codeHash: new Uint8Array(32) }
+  }
+  getCode = () => new Uint8Array(0)
+  getStorage = () => new Uint8Array(32)
+}
+
+async function createPool(options: MempoolOptions = {}) {
+  const state = new TestState()
+  for (const key of keys) state.set(key, 0n)
+  const pool = new Mempool(schedule, options)
+  await pool.reset(state, block)
+  return { state, pool }
+}
+
+function sign(key: Uint8Array, fields: FeeMarketEIP1559TxData): Uint8Array {
+  return createFeeMarket1559Tx(
+    {
+      chainId: 31337n,
+      nonce: 0n,
+      gasLimit: 21_000n,
+      maxFeePerGas: 20n * GWEI,
+      maxPriorityFeePerGas: GWEI,
+      to: new Address(new Uint8Array(20).fill(1)),
+      ...fields,
+    },
+    { common: rules, allowUnlimitedInitCodeSize: true },
+  )
+    .sign(key)
+    .serialize()
+}
+
+function tip(key: Uint8Array, nonce: bigint, gwei: bigint): Uint8Array {
+  return sign(key, { nonce, maxPriorityFeePerGas: gwei * GWEI })
+}
+
+/** All candidates in their order, as letter and nonce. */
+function order(pool: Mempool, baseFee = 1n, skip: (name: string) => boolean = () => false): string[] {
+  const names: string[] = []
+  const candidates = pool.candidates(baseFee)
+  for (let next = candidates.next(); next !== undefined; next = candidates.next()) {
+    const name = nameOf(next)
+    names.push(name)
+    if (skip(name)) candidates.skipSender()
+  }
+  return names
+}
+
+function nameOf({ sender, transaction }: PooledTransaction): string {
+  const index = keys.findIndex((key) => addressOf(key).toString() === sender.toString())
+  return `${'abcd'.charAt(index)}${transaction.nonce}`
+}
+
+describe('Mempool', () => {
+  it('recovers sender and hash', async () => {
+    const { pool } = await createPool()
+    const raw = sign(a, {})
+    const pooled = await pool.add(raw)
+    expect(pooled.sender).toEqual(addressOf(a))
+    expect(pool.get(pooled.hash)).toMatchObject({ hash: pooled.hash, impersonated: false })
+    expect(pool.size).toBe(1)
+  })
+
+  it('offers the best tip whose nonce is next, ties by arrival', async () => {
+    const { pool } = await createPool()
+    const sent: [Uint8Array, bigint, bigint][] = [
+      [a, 0n, 2n],
+      [b, 0n, 5n],
+      [c, 0n, 5n],
+      [a, 1n, 9n],
+      [d, 0n, 1n],
+    ]
+    for (const [key, nonce, gwei] of sent) await pool.add(tip(key, nonce, gwei))
+    expect(order(pool)).toEqual(['b0', 'c0', 'a0', 'a1', 'd0'])
+    expect(order(pool, 1n, (name) => name === 'a0')).toEqual(['b0', 'c0', 'a0', 'd0'])
+    // At this base fee at most 1 gwei is left for a tip, so that arrival decides.
+    expect(order(pool, 19n * GWEI)).toEqual(['a0', 'b0', 'c0', 'a1', 'd0'])
+    expect(order(pool, 21n * GWEI)).toEqual([])
+    expect(pool.hasCandidates(21n * GWEI)).toBe(false)
+    expect(pool.hasCandidates(20n * GWEI)).toBe(true)
+    pool.options.order = 'fifo'
+    expect(order(pool)).toEqual(['a0', 'b0', 'c0', 'a1', 'd0'])
+  })
+
+  it('orders many senders as a sort would', async () => {
+    const { pool } = await createPool({ order: 'fees' })
+    for (let nonce = 0n; nonce < 12n; nonce++) {
+      for (const [i, key] of keys.entries())
+        await pool.add(tip(key, nonce, ((nonce * 7n + BigInt(i) * 5n) % 11n) + 1n))
+    }
+    const left = new Map(keys.map((_, i) => [i, 0n]))
+    const expected: string[] = []
+    while (expected.length < 48) {
+      const heads = [...left].filter(([, nonce]) => nonce < 12n)
+      const tipOf = ([i, nonce]: [number, bigint]) => ((nonce * 7n + BigInt(i) * 5n) % 11n) + 1n
+      const arrival = ([i, nonce]: [number, bigint]) => Number(nonce) * 4 + i
+      heads.sort((x, y) => Number(tipOf(y) - tipOf(x)) || arrival(x) - arrival(y))
+      const [i, nonce] = heads[0] as [number, bigint]
+      expected.push(`${'abcd'.charAt(i)}${nonce}`)
+      left.set(i, nonce + 1n)
+    }
+    expect(order(pool)).toEqual(expected)
+  })
+
+  it('queues behind a gap and tells when it is filled', async () => {
+    const { pool } = await createPool()
+    const told: string[] = []
+    pool.subscribe((transaction) => told.push(nameOf(transaction)))
+    await pool.add(sign(a, { nonce: 2n }))
+    await pool.add(sign(a, { nonce: 1n }))
+    expect(told).toEqual([])
+    expect(pool.pendingNonce(addressOf(a))).toBe(0n)
+    expect(pool.contentFrom(addressOf(a))).toMatchObject({ pending: [], queued: [{}, {}] })
+    await pool.add(sign(a, {}))
+    expect(told).toEqual(['a0', 'a1', 'a2'])
+    expect(pool.pendingNonce(addressOf(a))).toBe(3n)
+    expect(order(pool)).toEqual(['a0', 'a1', 'a2'])
+  })
+
+  it('replaces for a tenth more of both fees', async () => {
+    const { pool } = await createPool()
+    const fees = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint) =>
+      sign(a, { maxFeePerGas, maxPriorityFeePerGas })
+    const first = await pool.add(fees(1000n, 100n))
+    const refusal = new TransactionRejectedError('replacement transaction underpriced')
+    await expect(pool.add(fees(1099n, 110n))).rejects.toThrow(refusal)
+    await expect(pool.add(fees(1100n, 109n))).rejects.toThrow(refusal)
+    await expect(pool.add(fees(2000n, 100n))).rejects.toThrow(refusal)
+    const second = await pool.add(fees(1100n, 110n))
+    expect(pool.get(first.hash)).toBeUndefined()
+    expect(pool.get(second.hash)).toBeDefined()
+    expect(pool.size).toBe(1)
+  })
+
+  it('follows the chain: what was mined leaves, what follows becomes pending', async () => {
+    const { pool, state } = await createPool()
+    for (let nonce = 0n; nonce < 3n; nonce++) await pool.add(sign(a, { nonce }))
+    await pool.add(sign(b, { nonce: 1n }))
+    const told: string[] = []
+    pool.subscribe((transaction) => told.push(nameOf(transaction)))
+    state.set(a, 2n)
+    state.set(b, 1n)
+    await pool.reset(state, block)
+    expect(order(pool)).toEqual(['a2', 'b1'])
+    expect(told).toEqual(['b1'])
+    expect(pool.size).toBe(2)
+    state.set(a, 2n, 1n)
+    await pool.reset(state, block)
+    expect(order(pool)).toEqual(['b1'])
+    state.set(b, 2n)
+    await pool.reset(state, block)
+    expect(pool.size).toBe(0)
+    expect(pool.content()).toEqual([])
+  })
+
+  it('drops one, those of a sender, and all', async () => {
+    const { pool } = await createPool()
+    for (let nonce = 0n; nonce < 3n; nonce++) await pool.add(sign(a, { nonce }))
+    const [, second] = pool.contentFrom(addressOf(a)).pending
+    await pool.add(sign(b, {}))
+    const version = pool.version
+    expect(pool.drop((second as PooledTransaction).hash)).toBeDefined()
+    expect(pool.version).toBeGreaterThan(version)
+    expect(pool.drop((second as PooledTransaction).hash)).toBeUndefined()
+    expect(order(pool)).toEqual(['a0', 'b0'])
+    expect(pool.contentFrom(addressOf(a)).queued.map(nameOf)).toEqual(['a2'])
+    pool.dropFrom(addressOf(a))
+    expect(order(pool)).toEqual(['b0'])
+    pool.dropAll()
+    expect([pool.size, order(pool)]).toEqual([0, []])
+  })
+
+  it('goes back to a snapshot', async () => {
+    const { pool, state } = await createPool()
+    const kept = await pool.add(sign(a, {}))
+    const snapshot = pool.snapshot()
+    const later = await pool.add(sign(b, {}))
+    state.set(a, 1n)
+    await pool.reset(state, block)
+    state.set(a, 0n)
+    for (let round = 0; round < 2; round++) {
+      pool.restore(snapshot)
+      await pool.reset(state, block)
+      expect(pool.get(kept.hash)).toBeDefined()
+      expect(pool.get(later.hash)).toBeUndefined()
+      expect(order(pool)).toEqual(['a0'])
+      await pool.add(sign(a, { nonce: 1n }))
+    }
+  })
+
+  it('is full at its capacity', async () => {
+    const { pool } = await createPool({ capacity: 1 })
+    await pool.add(sign(a, {}))
+    await expect(pool.add(sign(b, {}))).rejects.toThrow(new TransactionRejectedError('txpool is full'))
+    await pool.add(sign(a, { maxFeePerGas: 30n * GWEI, maxPriorityFeePerGas: 2n * GWEI }))
+  })
+
+  it('takes transactions of impersonated accounts', async () => {
+    const { pool } = await createPool()
+    const transaction = createLegacyTx(
+      { nonce: 0n, gasLimit: 21_000n, gasPrice: 5n, to: new Address(addressOf(a)) },
+      { common: rules },
+    )
+    const hash = new Uint8Array(32).fill(5)
+    await pool.addKnown({ transaction, hash, sender: addressOf(b), impersonated: true })
+    expect(order(pool, 5n)).toEqual(['b0'])
+  })
+
+  describe('refuses in the words of geth', () => {
+    const funds = 'insufficient funds for gas * price + value'
+    const cost = 21_000n * 20n * GWEI
+    const ether = 10n ** 18n
+
+    it.each<[string, FeeMarketEIP1559TxData, string]>([
+      ['nonce low', { nonce: 0n }, 'nonce too low: next nonce 1, tx nonce 0'],
+      ['gas over the block', { gasLimit: 30_000_001n }, 'exceeds block gas limit'],
+      [
+        'gas below intrinsic',
+        { gasLimit: 20_999n },
+        'intrinsic gas too low: gas 20999, minimum needed 21000',
+      ],
+      [
+        'gas below the floor',
+        { gasLimit: 22_000n, data: new Uint8Array(50).fill(1) },
+        'insufficient gas for floor data gas cost: gas 22000, minimum needed 23000',
+      ],
+      [
+        'initcode too large',
+        { to: undefined, data: new Uint8Array(49_153), gasLimit: 5_000_000n },
+        'max initcode size exceeded: code size 49153 limit 49152',
+      ],
+      [
+        'size',
+        { data: new Uint8Array(131_072), gasLimit: 5_000_000n },
+        /^oversized data: transaction size 131\d\d\d, limit 131072$/.source,
+      ],
+      ['funds', { value: ether }, `${funds}: balance ${ether}, tx cost ${ether + cost}, overshot ${cost}`],
+    ])('%s', async (_, fields, words) => {
+      const { pool, state } = await createPool()
+      state.set(a, 1n)
+      await pool.reset(state, block)
+      const refused = pool.add(sign(a, { nonce: 1n, ...fields }))
+      await expect(refused).rejects.toThrow(TransactionRejectedError)
+      await expect(refused).rejects.toThrow(
+        words.startsWith('^') ? new RegExp(words) : new TransactionRejectedError(words),
+      )
+    })
+
+    it('known transactions, also after they were mined', async () => {
+      const { pool, state } = await createPool()
+      const raw = sign(a, {})
+      await pool.add(raw)
+      await expect(pool.add(raw)).rejects.toThrow(new TransactionRejectedError('already known'))
+      state.set(a, 1n)
+      await pool.reset(state, block)
+      await expect(pool.add(raw)).rejects.toThrow(
+        new TransactionRejectedError('nonce too low: next nonce 1, tx nonce 0'),
+      )
+    })
+
+    it('funds that other transactions of the sender need', async () => {
+      const { pool, state } = await createPool()
+      state.set(a, 0n, 2n * cost + 5n)
+      await pool.reset(state, block)
+      await pool.add(sign(a, {}))
+      await pool.add(sign(a, { nonce: 1n }))
+      await expect(pool.add(sign(a, { nonce: 2n }))).rejects.toThrow(
+        `${funds}: balance ${2n * cost + 5n}, queued cost ${2n * cost}, tx cost ${cost}, overshot ${cost - 5n}`,
+      )
+      const fees = { maxFeePerGas: 22n * GWEI, maxPriorityFeePerGas: 2n * GWEI }
+      await expect(pool.add(sign(a, fees))).rejects.toThrow(
+        `${funds}: balance ${2n * cost + 5n}, queued cost ${2n * cost}, tx bumped ${cost / 10n}, overshot ${cost / 10n - 5n}`,
+      )
+    })
+
+    it('fees, caps and replay protection by options', async () => {
+      const { pool } = await createPool({
+        minimumTip: 2n * GWEI,
+        transactionFeeCap: 10n ** 15n,
+        requireReplayProtection: true,
+      })
+      await expect(pool.add(sign(a, {}))).rejects.toThrow(
+        'transaction gas price below minimum: gas tip cap 1000000000, minimum needed 2000000000',
+      )
+      await expect(pool.add(sign(a, { maxFeePerGas: 10n ** 12n }))).rejects.toThrow(
+        'tx fee (0.02 ether) exceeds the configured cap (0.00 ether)',
+      )
+      const unprotected = createLegacyTx(
+        { nonce: 0n, gasLimit: 21_000n, gasPrice: 2n * GWEI, to: new Address(new Uint8Array(20)) },
+        { common: createRules({ chainId: 31337n, hardfork: 'homestead' }) },
+      ).sign(a)
+      await expect(pool.add(unprotected.serialize())).rejects.toThrow(
+        'only replay-protected (EIP-155) transactions allowed over RPC',
+      )
+      const open = await createPool()
+      await expect(open.pool.add(unprotected.serialize())).resolves.toMatchObject({ sender: addressOf(a) })
+    })
+
+    it('other chains and forks', async () => {
+      const { pool } = await createPool()
+      const elsewhere = createFeeMarket1559Tx(
+        { chainId: 5n, gasLimit: 21_000n, maxFeePerGas: GWEI, to: new Address(new Uint8Array(20)) },
+        { common: createRules({ chainId: 5n, hardfork: 'osaka' }) },
+      ).sign(a)
+      await expect(pool.add(elsewhere.serialize())).rejects.toThrow(
+        'invalid sender: invalid chain id for signer: have 5 want 31337',
+      )
+      const berlin = new Mempool(createSingleForkSchedule({ chainId: 31337n, hardfork: 'berlin' }))
+      await berlin.reset(new TestState(), block)
+      await expect(berlin.add(sign(a, {}))).rejects.toThrow(
+        'transaction type not supported: type 2 rejected, pool not yet in London',
+      )
+      const capped = new Mempool(
+        createSingleForkSchedule({ chainId: 31337n, hardfork: 'osaka', transactionGasLimitCap: true }),
+      )
+      await capped.reset(new TestState(), block)
+      await expect(capped.add(sign(a, { gasLimit: 16_777_217n }))).rejects.toThrow(
+        'transaction gas limit too high (cap: 16777216, tx: 16777217)',
+      )
+    })
+  })
+})
