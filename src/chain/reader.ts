@@ -3,13 +3,13 @@ import type { Keyspace } from '../storage/keyspace.js'
 import type { StoredBlock, TransactionLocation } from './block/record.js'
 import type { BlockStore } from './block/store.js'
 import { HashNotFoundError, HeaderNotFoundError, NotCanonicalError } from './errors.js'
-import type { ForkSchedule } from './execution/rules.js'
+import type { ForkSchedule, RulesPlace } from './execution/rules.js'
 import type { Head } from './head.js'
 import { openPostings } from './logs/postings.js'
 import { queryLogs, type LogSource } from './logs/query.js'
 import type { PendingBlock } from './mining/pending.js'
 import type { StateStore } from './state/stateStore.js'
-import type { ForkRules, HeaderFields } from './types.js'
+import type { ForkRules } from './types.js'
 import type { BlockSelector, BlockTag, ChainView, LogLimits, LogQuery, StateAt } from './view.js'
 
 /** What a chain is read from. */
@@ -46,6 +46,7 @@ export class ChainReader implements ChainView {
         return block !== undefined && blocks.isCanonical(block) ? block : undefined
       },
       logsWire: (block, indices) => blocks.logsWire(block, indices),
+      topicCount: (log) => blocks.topicCount(log),
     }
   }
 
@@ -119,8 +120,8 @@ export class ChainReader implements ChainView {
     return this.#sources.blocks.receiptWire(block, index)
   }
 
-  rulesAt(header: Pick<HeaderFields, 'number' | 'timestamp'>): ForkRules {
-    return this.#sources.schedule.rulesAt(header)
+  rulesAt(place: RulesPlace): ForkRules {
+    return this.#sources.schedule.rulesAt(place)
   }
 
   logs(query: LogQuery, limits: LogLimits): Promise<Uint8Array[]> {

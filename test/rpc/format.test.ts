@@ -225,6 +225,12 @@ describe('blocks', async () => {
 
   it('counts logs through the block', () => {
     expect(encoded.logs.map((span) => piece(encoded, span).logIndex)).toEqual(['0x0', '0x1', '0x2'])
+    for (const count of [0, 1, 2, 3, 4]) {
+      const topics = new Array<Uint8Array>(count).fill(filled(32, 7))
+      const other = blockEncoder.encode(testBlock(1n, [testSealed(first, [{ ...log, topics }])]))
+      const { offset, length } = other.logs[0] ?? { offset: 0, length: 0 }
+      expect(blockEncoder.topicCount(other.bytes.subarray(offset, offset + length))).toBe(count)
+    }
     const span = encoded.logs[0] ?? { offset: 0, length: 0 }
     expect(piece(encoded, span)).toEqual({
       ...at,

@@ -62,6 +62,8 @@ export interface EncodedBlock {
  */
 export interface BlockEncoder {
   encode(block: SealedBlock): EncodedBlock
+  /** How many topics an encoded log has. */
+  topicCount(log: Uint8Array): number
 }
 
 /** One transaction of a stored block, as the index of the block keeps it. */

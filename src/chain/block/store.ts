@@ -46,6 +46,11 @@ export class BlockStore {
     this.#encoder = encoder
   }
 
+  /** How many topics a log has, by its wire bytes. */
+  topicCount(log: Uint8Array): number {
+    return this.#encoder.topicCount(log)
+  }
+
   static async open(options: BlockStoreOptions): Promise<BlockStore> {
     const store = new BlockStore(options)
     for await (const [key] of options.database.iterate({

@@ -18,6 +18,8 @@ export interface LogSource {
   canonicalBlock(ordinal: number): StoredBlock | undefined
   /** The wire bytes of logs of a block by their indices; undefined stands for all of them. */
   logsWire(block: StoredBlock, indices: readonly number[] | undefined): Uint8Array[]
+  /** How many topics a log has, by its wire bytes. */
+  topicCount(log: Uint8Array): number
 }
 
 /**
@@ -63,6 +65,14 @@ function toCriteria({ addresses, topics }: LogQuery): LogCriterion[][] {
   return conditions.length > 0 ? conditions : [[{ kind: 'any' }]]
 }
 
+/**
+ * A log has at least as many topics as the query has positions, wildcards included (geth: eth/filters/filter.go,
+ * includes). The index knows that by itself unless the last position is a wildcard.
+ */
+function topicsBeyondIndex({ topics }: LogQuery): number {
+  return topics.at(-1)?.length === 0 ? topics.length : 0
+}
+
 async function collect(
   source: LogSource,
   postings: AsyncIterable<Posting>,
@@ -72,6 +82,7 @@ async function collect(
   const found: Uint8Array[] = []
   const deadline = performance.now() + limits.timeoutMilliseconds
   let sliceEnd = performance.now() + SLICE_MILLISECONDS
+  const leastTopics = topicsBeyondIndex(query)
   let whole: bigint | undefined
   for await (const { ordinal, indices } of postings) {
     const now = performance.now()
@@ -82,7 +93,9 @@ async function collect(
     }
     const block = 'block' in query.range ? query.range.block : source.canonicalBlock(ordinal)
     if (block === undefined) continue
-    for (const log of source.logsWire(block, indices)) found.push(log)
+    for (const log of source.logsWire(block, indices)) {
+      if (leastTopics === 0 || source.topicCount(log) >= leastTopics) found.push(log)
+    }
     if (found.length > limits.maxResults) {
       const first = 'block' in query.range ? block.header.number : query.range.from
       throw new TooManyLogsError(limits.maxResults, { from: first, to: whole ?? first })

@@ -4,7 +4,8 @@ import type { ChainView } from '../../chain/view.js'
 
 /** The rules under which the block after a header runs. */
 function rulesAfter(view: ChainView, header: HeaderFields): ForkRules {
-  return view.rulesAt({ number: header.number + 1n, timestamp: header.timestamp })
+  const { number, timestamp, difficulty } = header
+  return view.rulesAt({ number: number + 1n, timestamp, difficulty })
 }
 
 /** The base fee (wei per gas) of the block after a header; undefined before London. */

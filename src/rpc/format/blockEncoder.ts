@@ -1,5 +1,6 @@
 import type { BlockEncoder, EncodedBlock, SealedBlock, WireSpan } from '../../chain/block/record.js'
 import { bodyMembers, headerMembers } from './header.js'
+import { topicCount } from './log.js'
 import { placeInBlock } from './place.js'
 import { receiptText } from './receipt.js'
 import { transactionText } from './transaction.js'
@@ -44,4 +45,4 @@ function encode(block: SealedBlock): EncodedBlock {
 }
 
 /** Puts sealed blocks into the form in which they are stored and answered. */
-export const blockEncoder: BlockEncoder = { encode }
+export const blockEncoder: BlockEncoder = { encode, topicCount }

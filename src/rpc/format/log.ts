@@ -25,6 +25,20 @@ export function logText(log: ExecutionLog, at: LogPlace): string {
   )
 }
 
+/** Where the first topic begins in a log's wire bytes: what stands before it has the same length in every log. */
+const firstTopic = '{"address":"0x'.length + 40 + '","topics":['.length
+/** A topic and the comma or bracket behind it. */
+const topicLength = '"0x",'.length + 64
+const closingBracket = 0x5d
+
+/** How many topics a log in wire form has. */
+export function topicCount(log: Uint8Array): number {
+  if (log[firstTopic] === closingBracket) return 0
+  let count = 1
+  while (log[firstTopic + count * topicLength - 1] !== closingBracket) count += 1
+  return count
+}
+
 /** The wire bytes of a log that a reorganisation removed, from those of the log as it was. */
 export function removedLog(log: Uint8Array): Uint8Array {
   return Buffer.concat([log.subarray(0, log.length - validEnding.length), Buffer.from(removedEnding)])

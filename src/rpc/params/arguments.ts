@@ -36,7 +36,7 @@ export function decodeArguments<P extends readonly Parameter<unknown>[]>(
 }
 
 function decodeArgument(parameter: Parameter<unknown>, value: unknown, index: number): unknown {
-  if (!parameter.required && value === null) return undefined
+  if (!parameter.required && (value === null || value === undefined)) return undefined
   try {
     return parameter.decoder.decode(value)
   } catch (error) {

@@ -38,7 +38,7 @@ export function struct<const F extends Fields>(names: StructNames, fields: F): D
       for (const [given, member] of Object.entries(value)) {
         const name = Object.hasOwn(fields, given) ? given : folded.get(given.toLowerCase())
         const decoder = name === undefined ? undefined : fields[name]
-        if (name === undefined || decoder === undefined || member === null) continue
+        if (name === undefined || decoder === undefined || member === null || member === undefined) continue
         decoded[name] = decodeMember(decoder, member, names, name)
       }
       return decoded as Decoded<F>
