@@ -4,6 +4,7 @@ const userErrors: ReadonlySet<string> = new Set([
   'NetworkNameError',
   'AddressInUseError',
   'DataDirectoryError',
+  'InvalidMnemonicError',
 ])
 
 /** Whether an error is the user's to mend, so that its message says all there is to say. */

@@ -57,7 +57,8 @@ export class NodeServer {
     })
     const app = createApp({ health: setup.health, urls: setup.urls, control: setup.control })
     // The framework's error page is not used, and the globals stay Node's own.
-    this.#app = getRequestListener(app.fetch, { overrideGlobalObjects: false }) as RequestListener
+    const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
+    this.#app = (request, response) => void listener(request, response)
   }
 
   /**

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { NodeServer } from '../../src/server/server.js'
+import type { RawRequest } from '../support/server.js'
 import { call, request, sendRaw, startServer } from '../support/server.js'
 
 let server: NodeServer
@@ -45,13 +46,13 @@ describe('rules of the transport', () => {
     })
   })
 
-  test.each([
+  test.each<[string, RawRequest & { path?: string }]>([
     ['POST with another media type', { headers: { 'content-type': 'text/plain' }, body }],
     ['POST without a media type', { body }],
     ['POST with a longer media type', { headers: { 'content-type': 'application/jsonx' }, body }],
     ['GET with a query', { method: 'GET', path: '/?x=1' }],
     ['PATCH', { method: 'PATCH', body }],
-  ])('%s is 415', async (_, { path = '/', ...asked }: { path?: string; method?: string }) => {
+  ])('%s is 415', async (_, { path = '/', ...asked }: RawRequest & { path?: string }) => {
     expect(await request(port, path, asked)).toMatchObject({
       status: 415,
       body: 'invalid content type, only application/json is supported\n',

@@ -92,11 +92,14 @@ export function sendRaw(port: number, text: string): Promise<RawAnswer> {
       socket.destroy()
       const answer = parseAnswer(received)
       if (answer === undefined) reject(new Error(`no answer: ${received}`))
-      else resolve(answer)
+      else if (answer.headers['transfer-encoding'] === 'chunked') {
+        resolve({ ...answer, body: joinChunks(answer.body) })
+      } else resolve(answer)
     }
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1')
       const answer = parseAnswer(received)
+      if (answer?.headers['transfer-encoding'] === 'chunked' && answer.body.endsWith('\r\n0\r\n\r\n')) settle()
       const hasNoBody = answer?.status === 101 || answer?.status === 204
       const length = hasNoBody ? 0 : Number(answer?.headers['content-length'] ?? Infinity)
       if (answer !== undefined && answer.body.length >= length) settle()
@@ -104,6 +107,18 @@ export function sendRaw(port: number, text: string): Promise<RawAnswer> {
     socket.on('end', settle)
     socket.on('error', reject)
   })
+}
+
+function joinChunks(body: string): string {
+  let joined = ''
+  for (let rest = body; rest !== ''; ) {
+    const end = rest.indexOf('\r\n')
+    const length = Number.parseInt(rest.slice(0, end), 16)
+    if (length === 0) break
+    joined += rest.slice(end + 2, end + 2 + length)
+    rest = rest.slice(end + 2 + length + 2)
+  }
+  return joined
 }
 
 function parseAnswer(received: string): RawAnswer | undefined {

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { DoorSettings } from '../../src/provider/door/door.js'
+import { createApiKey, noAllowlists } from '../../src/provider/keys/apiKey.js'
+import { KeyStore } from '../../src/provider/keys/keyStore.js'
+import type { NodeServer } from '../../src/server/server.js'
+import { request, sendRaw, startServer } from '../support/server.js'
+
+const keys = new KeyStore([
+  createApiKey('key', 'secret'),
+  createApiKey('bare'),
+  { ...createApiKey('cardless', 'secret'), billingCard: false },
+  { ...createApiKey('paged', 'secret'), allowlists: { ...noAllowlists, origins: ['https://app.example'] } },
+])
+const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` })
+const plain = { 'content-type': 'text/plain; charset=utf-8' }
+
+const servers: NodeServer[] = []
+const ports: Record<string, number> = {}
+beforeAll(async () => {
+  const doors: Record<string, Partial<DoorSettings>> = {
+    open: { mode: 'open' },
+    guarded: { mode: 'guarded', keys },
+    strict: { mode: 'strict', keys },
+    relaxed: { mode: 'guarded', keys, filesWithoutCredentials: true },
+  }
+  for (const [name, door] of Object.entries(doors)) {
+    const { server, port } = await startServer({
+      door,
+      limits: { maxUpload: name === 'strict' ? 100 : undefined },
+    })
+    servers.push(server)
+    ports[name] = port
+  }
+})
+afterAll(async () => {
+  for (const server of servers) await server.close()
+})
+
+const ask = (mode: string, path: string, asked: Parameters<typeof request>[2] = {}) =>
+  request(ports[mode] ?? 0, path, asked)
+
+describe('in open mode, in the order of Kubo', () => {
+  test('an operation is handed over with its query and body', async () => {
+    expect(await ask('open', '/api/v0/pin/add?arg=a&arg=b', { body: 'four' })).toMatchObject({
+      status: 200,
+      body: '{"operation":"pin/add","arg":["a","b"],"length":4}',
+    })
+  })
+
+  test.each(['GET', 'PUT', 'PATCH'])('%s is 405, whatever else is wrong', async (method) => {
+    const answer = await ask('open', '/api/v0/cat?arg=x', {
+      method,
+      headers: { origin: 'https://app.example' },
+    })
+    expect(answer.status).toBe(405)
+    expect(answer.headers).toMatchObject({ ...plain, allow: 'OPTIONS, POST' })
+    expect(answer.body).toBe('405 - Method Not Allowed\n')
+  })
+
+  test('OPTIONS that is no preflight is 204 with Allow', async () => {
+    expect(await ask('open', '/api/v0/cat', { method: 'OPTIONS' })).toMatchObject({
+      status: 204,
+      headers: { allow: 'OPTIONS, POST' },
+    })
+  })
+
+  test('a path behind cat is 405 with advice', async () => {
+    expect(await ask('open', '/api/v0/cat/QmFoo')).toMatchObject({
+      status: 405,
+      body: '/api/v0/cat/QmFoo is an undocumented behavior, use /api/v0/cat?arg=QmFoo instead\n',
+    })
+  })
+
+  test.each([
+    [{ origin: 'https://app.example' }],
+    [{ referer: 'https://app.example/page' }],
+    [{ origin: 'http://localhost:3000', referer: 'https://app.example/page' }],
+    [{ 'user-agent': 'Mozilla/5.0' }],
+  ])('the page with %j is 403', async (headers) => {
+    const body = '403 - Forbidden\n'
+    expect(await ask('open', '/api/v0/version', { headers })).toMatchObject({
+      status: 403,
+      body,
+      headers: plain,
+    })
+  })
+
+  test.each([
+    [{ origin: 'http://localhost:3000', 'user-agent': 'Mozilla/5.0' }],
+    [{ origin: 'http://127.0.0.1' }],
+    [{ origin: 'http://[::1]:80' }],
+    [{ referer: 'http://localhost:3000/page' }],
+    [basic('wrong:wrong')],
+  ])('%j is let in', async (headers) => {
+    expect(await ask('open', '/api/v0/version', { headers })).toMatchObject({ status: 200 })
+  })
+
+  test('a page that is let in may read the answer', async () => {
+    const origin = 'http://localhost:3000'
+    const headers = {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'x-y',
+    }
+    expect(await ask('open', '/api/v0/version', { headers: { origin } })).toMatchObject({
+      headers: { 'access-control-allow-origin': origin },
+    })
+    expect(await ask('open', '/api/v0/version', { method: 'OPTIONS', headers })).toMatchObject({
+      status: 204,
+      headers: {
+        'access-control-allow-origin': origin,
+        'access-control-allow-methods': 'POST',
+        'access-control-allow-headers': 'x-y',
+      },
+    })
+    const foreign = await ask('open', '/api/v0/version', {
+      method: 'OPTIONS',
+      headers: { ...headers, origin: 'https://app.example' },
+    })
+    expect(foreign.headers['access-control-allow-origin']).toBeUndefined()
+  })
+})
+
+describe('in guarded mode', () => {
+  test.each([
+    [{}, 401, 'project id required\n'],
+    [basic('key:wrong'), 401, 'basic auth failure: invalid project id or project secret\n'],
+    [basic('nobody:secret'), 401, 'basic auth failure: invalid project id or project secret\n'],
+    [basic('bare:'), 401, 'basic auth failure: invalid project id or project secret\n'],
+    [{ authorization: 'Bearer x' }, 401, 'basic auth failure: invalid project id or project secret\n'],
+    [{ ...basic('paged:secret'), origin: 'https://other.example' }, 403, 'not allowed - invalid origin\n'],
+  ])('%j is refused', async (headers, status, body) => {
+    expect(await ask('guarded', '/api/v0/version', { headers })).toMatchObject({
+      status,
+      body,
+      headers: plain,
+    })
+  })
+
+  test('the right credentials are let in, from any page unless the key says otherwise', async () => {
+    const from = (origin: string, user: string) =>
+      ask('guarded', '/api/v0/version', { headers: { ...basic(`${user}:secret`), origin } })
+    expect(await from('https://other.example', 'key')).toMatchObject({
+      status: 200,
+      headers: { 'access-control-allow-origin': 'https://other.example' },
+    })
+    expect(await from('https://app.example', 'paged')).toMatchObject({ status: 200 })
+  })
+
+  test('the method is looked at before the credentials', async () => {
+    expect(await ask('guarded', '/api/v0/version', { method: 'GET' })).toMatchObject({ status: 405 })
+  })
+
+  test('credentials are not needed where the node says so', async () => {
+    expect(await ask('relaxed', '/api/v0/version')).toMatchObject({ status: 200 })
+  })
+})
+
+describe('in strict mode', () => {
+  test('operations that the hosted file network does not have are refused', async () => {
+    const headers = basic('key:secret')
+    expect(await ask('strict', '/api/v0/repo/gc', { headers })).toMatchObject({
+      status: 403,
+      body: 'ipfs method not allowed\n',
+    })
+    expect(await ask('strict', '/api/v0/pin/ls', { headers })).toMatchObject({ status: 200 })
+  })
+
+  test('an account needs a billing card', async () => {
+    expect(await ask('strict', '/api/v0/cat', { headers: basic('cardless:secret') })).toMatchObject({
+      status: 403,
+      body: 'billing card required\n',
+    })
+  })
+
+  test('an upload that is too long is refused, whether it says so or not', async () => {
+    const headers = basic('key:secret')
+    const refused = { status: 400, body: 'payload too large\n' }
+    expect(await ask('strict', '/api/v0/add', { headers, body: 'x'.repeat(101) })).toMatchObject(refused)
+    expect(await ask('strict', '/api/v0/add', { headers, body: 'x'.repeat(100) })).toMatchObject({
+      status: 200,
+    })
+    const head = `POST /api/v0/add HTTP/1.1\r\nhost: x\r\nauthorization: ${headers.authorization}\r\n`
+    const chunked = `transfer-encoding: chunked\r\n\r\n65\r\n${'x'.repeat(101)}\r\n0\r\n\r\n`
+    expect(await sendRaw(ports['strict'] ?? 0, head + chunked)).toMatchObject(refused)
+  })
+})
