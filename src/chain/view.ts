@@ -1,4 +1,5 @@
 import type { StoredBlock, TransactionLocation } from './block/record.js'
+import type { RulesPlace } from './execution/rules.js'
 import type { PendingBlock } from './mining/pending.js'
 import type { ForkRules, HeaderFields, StateView } from './types.js'
 
@@ -61,7 +62,7 @@ export interface ChainView {
   /** The stored wire bytes of one receipt. */
   receiptWire(block: StoredBlock, index: number): Uint8Array
   /** The fork rules at a header. */
-  rulesAt(header: Pick<HeaderFields, 'number' | 'timestamp'>): ForkRules
+  rulesAt(place: RulesPlace): ForkRules
   /** The logs that match a query, as wire bytes, in the order of block and log index. */
   logs(query: LogQuery, limits: LogLimits): Promise<Uint8Array[]>
 }

@@ -3,8 +3,10 @@ import { Common, type CommonOpts, type HardforksDict } from '@ethereumjs/common'
 import { paramsEVM } from '@ethereumjs/evm'
 import { paramsTx } from '@ethereumjs/tx'
 import { paramsVM } from '@ethereumjs/vm'
+import { GAS_PER_BLOB } from '../block/fees.js'
 import { customCrypto } from '../crypto.js'
 import { kzg } from '../kzg.js'
+import { DEPOSIT_CONTRACT_ADDRESS } from '../systemContracts.js'
 import type { ForkRules, HeaderFields } from '../types.js'
 
 /** The forks that a chain can run under, in their order on the main network. */
@@ -31,6 +33,9 @@ export const hardforks = [
   'osaka',
   'bpo1',
   'bpo2',
+  'bpo3',
+  'bpo4',
+  'bpo5',
 ] as const
 
 /** The name of a fork. */
@@ -60,10 +65,20 @@ export function parseHardfork(name: string): Hardfork | undefined {
   return aliases[plain] ?? hardforks.find((hardfork) => hardfork.toLowerCase() === plain)
 }
 
+/** How many blobs blocks hold and what they cost (EIP-7840), where a chain departs from the main network. */
+export interface BlobSchedule {
+  /** Blobs in a block. */
+  target: bigint
+  max: bigint
+  baseFeeUpdateFraction: bigint
+}
+
 /** What the rules of one fork are made from. */
 export interface RulesOptions {
   chainId: bigint
   hardfork: Hardfork
+  /** The main network's unless given. */
+  blobSchedule?: BlobSchedule | undefined
   /** Whether Osaka caps a transaction's gas at 2^24 (EIP-7825). */
   transactionGasLimitCap?: boolean
 }
@@ -76,15 +91,25 @@ export interface RulesOptions {
  */
 class SharedRules extends Common {
   private sealed = false
+  private readonly blobs: ReturnType<Common['getBlobGasSchedule']> | undefined
 
-  constructor(options: CommonOpts) {
+  constructor(options: CommonOpts, blobSchedule: BlobSchedule | undefined) {
     super(options)
+    this.blobs = blobSchedule && {
+      targetBlobGasPerBlock: blobSchedule.target * GAS_PER_BLOB,
+      maxBlobGasPerBlock: blobSchedule.max * GAS_PER_BLOB,
+      blobGasPriceUpdateFraction: blobSchedule.baseFeeUpdateFraction,
+    }
     for (const params of [paramsBlock, paramsTx, paramsEVM, paramsVM]) this.updateParams(params)
     this.sealed = true
   }
 
   override copy(): this {
     return this
+  }
+
+  override getBlobGasSchedule(): ReturnType<Common['getBlobGasSchedule']> {
+    return this.blobs ?? super.getBlobGasSchedule()
   }
 
   override updateParams(params: Parameters<Common['updateParams']>[0]): void {
@@ -108,11 +133,17 @@ function osakaEips(transactionGasLimitCap: boolean): number[] {
   return transactionGasLimitCap ? [...eips, 7825] : eips
 }
 
+/** BPO forks that ethereumjs does not know: they change the blob schedule alone (EIP-7892). */
+const laterBlobForks: HardforksDict = { bpo3: { eips: [] }, bpo4: { eips: [] }, bpo5: { eips: [] } }
+
 /** The rules of one fork on a chain; make them once and share them. */
 export function createRules(options: RulesOptions): ForkRules {
-  const { chainId, hardfork, transactionGasLimitCap = false } = options
-  const customHardforks: HardforksDict = { osaka: { eips: osakaEips(transactionGasLimitCap) } }
-  return new SharedRules({
+  const { chainId, hardfork, blobSchedule, transactionGasLimitCap = false } = options
+  const customHardforks: HardforksDict = {
+    ...laterBlobForks,
+    osaka: { eips: osakaEips(transactionGasLimitCap) },
+  }
+  const common: CommonOpts = {
     chain: {
       name: 'standin',
       chainId: chainId.toString(),
@@ -125,44 +156,91 @@ export function createRules(options: RulesOptions): ForkRules {
     },
     hardfork,
     customCrypto: { ...customCrypto, kzg },
-  })
-}
-
-/** From where on a fork is in force: from a block number, or since Shanghai from a timestamp (seconds). */
-export interface ForkActivation {
-  hardfork: Hardfork
-  from: { block: bigint } | { timestamp: bigint }
-}
-
-/** Which rules hold at which block. */
-export interface ForkSchedule {
-  rulesAt(header: Pick<HeaderFields, 'number' | 'timestamp'>): ForkRules
+  }
+  return new SharedRules(common, blobSchedule)
 }
 
 /**
- * The schedule of a chain.
+ * From where on a fork is in force: from a block number; from the first block without proof of work, which stands on a
+ * total difficulty of at least so much (EIP-3675); or since Shanghai from a timestamp (seconds).
+ */
+export type ForkStart = { block: bigint } | { totalDifficulty: bigint } | { timestamp: bigint }
+
+/** A fork of a chain. */
+export interface ForkActivation {
+  hardfork: Hardfork
+  from: ForkStart
+  blobSchedule?: BlobSchedule | undefined
+}
+
+/** A header as far as it decides about the rules; a block without a difficulty is one to come, of difficulty zero. */
+export type RulesPlace = Pick<HeaderFields, 'number' | 'timestamp'> & Partial<Pick<HeaderFields, 'difficulty'>>
+
+/** Which rules hold at which block, and what else a chain decides about its protocol. */
+export interface ForkSchedule {
+  /** In the order in which they come into force; the first holds from the genesis on. */
+  readonly activations: readonly ForkActivation[]
+  /**
+   * Whether blocks before the merge carry proof of work and are rewarded. On own chains no block does: their
+   * difficulty is zero under all forks.
+   */
+  readonly proofOfWork: boolean
+  /** Whether Osaka caps a transaction's gas at 2^24 (EIP-7825). */
+  readonly transactionGasLimitCap: boolean
+  /** 20 bytes (EIP-6110). */
+  readonly depositContract: Uint8Array
+  rulesAt(place: RulesPlace): ForkRules
+  /** The rules of one of the activations. */
+  rulesOf(activation: ForkActivation): ForkRules
+}
+
+/** What a schedule is made from besides its forks. */
+export interface ScheduleOptions extends Omit<RulesOptions, 'hardfork' | 'blobSchedule'> {
+  proofOfWork?: boolean
+  /** 20 bytes; the main network's unless given. */
+  depositContract?: Uint8Array
+}
+
+/**
+ * The schedule of a chain. The rules of a fork are made when they are first asked for.
  *
  * @param activations - in the order in which they come into force; the first holds from the genesis on
  */
 export function createForkSchedule(
-  activations: readonly ForkActivation[],
-  options: Omit<RulesOptions, 'hardfork'>,
+  activations: readonly [ForkActivation, ...ForkActivation[]],
+  options: ScheduleOptions,
 ): ForkSchedule {
-  const steps = activations.map(({ hardfork, from }) => ({
-    from,
-    rules: createRules({ ...options, hardfork }),
-  }))
-  const [first] = steps
-  if (first === undefined) throw new Error('a fork schedule has at least one fork')
-  const newestFirst = steps.toReversed()
+  const { chainId, transactionGasLimitCap = false, proofOfWork = false } = options
+  const made = new Map<ForkActivation, ForkRules>()
+  const rulesOf = (activation: ForkActivation): ForkRules => {
+    const { hardfork, blobSchedule } = activation
+    const rules = made.get(activation) ?? createRules({ chainId, hardfork, blobSchedule, transactionGasLimitCap })
+    made.set(activation, rules)
+    return rules
+  }
+  // The fork that only splits the network has no rules of its own, and may come before the merge itself.
+  const [first, ...later] = activations
+  const steps = later.filter(({ hardfork }) => hardfork !== 'mergeNetsplitBlock')
   return {
-    rulesAt: ({ number, timestamp }) => {
-      const step = newestFirst.find(({ from }) =>
-        'block' in from ? from.block <= number : from.timestamp <= timestamp,
-      )
-      return (step ?? first).rules
+    activations,
+    proofOfWork,
+    transactionGasLimitCap,
+    depositContract: options.depositContract ?? DEPOSIT_CONTRACT_ADDRESS,
+    rulesOf,
+    rulesAt: (place) => {
+      let current = first
+      for (const step of steps) {
+        if (!isInForce(step.from, place)) break
+        current = step
+      }
+      return rulesOf(current)
     },
   }
+}
+
+function isInForce(from: ForkStart, { number, timestamp, difficulty = 0n }: RulesPlace): boolean {
+  if ('block' in from) return from.block <= number
+  return 'timestamp' in from ? from.timestamp <= timestamp : difficulty === 0n
 }
 
 /** The schedule of an own chain: one fork from the genesis on. */
