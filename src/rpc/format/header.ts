@@ -8,8 +8,8 @@ export type NullMembers = ReadonlySet<'hash' | 'number' | 'nonce' | 'logsBloom' 
 export const noNullMembers: NullMembers = new Set()
 
 /**
- * The members of a header as JSON text with an opening brace and no closing one, sorted by name as in geth
- * (internal/ethapi/api.go, RPCMarshalHeader); those of forks that are not active are absent.
+ * The members of a header as JSON text with an opening brace and no closing one; those of forks that are not active are
+ * absent (geth: internal/ethapi/api.go, RPCMarshalHeader).
  */
 export function headerMembers(hash: Uint8Array, header: HeaderFields, nulls = noNullMembers): string {
   const orNull = (name: 'hash' | 'number' | 'nonce' | 'logsBloom' | 'miner', text: string): string =>
