@@ -1,0 +1,198 @@
+import { NO_BYTES, stripZeros } from './account.js'
+import { bytesKey } from './byteCache.js'
+import { AccountEntry, SlotEntry, StorageEntry } from './entries.js'
+import { EMPTY_ROOT } from './trieNode.js'
+import { whenReady } from './whenReady.js'
+import type { Awaitable, StateView } from '../types.js'
+import type { AccountRecord } from './entries.js'
+
+/** When more accounts and slots than this are known, the next rebase forgets them all. */
+const MAX_KNOWN = 10_000
+
+/**
+ * A flat cache of accounts and slots over a base, with an undo log.
+ *
+ * Reads give a promise only where the base does. A checkpoint costs a number, a commit nothing, a revert what was
+ * written since. Changes are journaled only within a checkpoint: outside of one nothing can be undone.
+ */
+export class JournaledState {
+  #base: StateView
+  #entries = new Map<string, AccountEntry>()
+  /** How many accounts and slots were read or written since they were last forgotten. */
+  #known = 0
+  /** Entries that may differ from the base. */
+  readonly touched = new Set<AccountEntry>()
+  /** Entries that were touched since they were last taken. */
+  #pending = new Set<AccountEntry>()
+  readonly #undo: (() => void)[] = []
+  readonly #checkpoints: number[] = []
+  #slotsWithOriginal: SlotEntry[] = []
+
+  constructor(base: StateView) {
+    this.#base = base
+  }
+
+  /** The state that is read where nothing was written. */
+  get base(): StateView {
+    return this.#base
+  }
+
+  /** The entry of a 20-byte address. */
+  entry(address: Uint8Array): Awaitable<AccountEntry> {
+    const key = bytesKey(address)
+    return (
+      this.#entries.get(key) ??
+      whenReady(this.#base.getAccount(address), (base) => {
+        const entry = this.#entries.get(key) ?? new AccountEntry(address.slice(), base)
+        this.#entries.set(key, entry)
+        this.#known++
+        return entry
+      })
+    )
+  }
+
+  /** The 32-byte slot of an account. */
+  slot(entry: AccountEntry, key: Uint8Array): Awaitable<SlotEntry> {
+    if (key.length !== 32) throw new Error(`A storage key has 32 bytes, not ${key.length}`)
+    const { storage } = entry
+    const name = bytesKey(key)
+    const known = storage.find(name)
+    if (known !== undefined) return known
+    const value = storage.isOverBase ? this.#base.getStorage(entry.address, key) : NO_BYTES
+    return whenReady(value, (base) => {
+      const slot = storage.find(name) ?? new SlotEntry(key.slice(), stripZeros(base))
+      storage.add(name, slot)
+      this.#known++
+      return slot
+    })
+  }
+
+  /** Replaces an account's record; undefined removes the account, though not its storage. */
+  setRecord(entry: AccountEntry, record: AccountRecord | undefined): void {
+    const before = entry.current
+    const set = (value: AccountRecord | undefined) => {
+      entry.current = value
+      this.#touch(entry)
+    }
+    set(record)
+    this.#remember(() => set(before))
+  }
+
+  /** Sets a slot to a value of at most 32 bytes, which is copied. */
+  setSlot(entry: AccountEntry, slot: SlotEntry, bytes: Uint8Array): void {
+    if (entry.current === undefined)
+      throw new Error('Cannot write to the storage of an account that does not exist')
+    if (bytes.length > 32) throw new Error(`A storage value has at most 32 bytes, not ${bytes.length}`)
+    const { storage } = entry
+    const before = slot.value
+    if (slot.original === undefined) {
+      slot.original = before
+      this.#slotsWithOriginal.push(slot)
+    }
+    const set = (value: Uint8Array) => {
+      slot.value = value
+      storage.touch(slot)
+      this.#touch(entry)
+    }
+    set(stripZeros(bytes))
+    this.#remember(() => set(before))
+  }
+
+  /** Makes all slots of an account zero. */
+  clearSlots(entry: AccountEntry): void {
+    const before = entry.storage
+    if (before.isBlank) return
+    const set = (storage: StorageEntry) => {
+      entry.storage = storage
+      this.#touch(entry)
+    }
+    set(new StorageEntry(EMPTY_ROOT))
+    this.#remember(() => set(before))
+  }
+
+  checkpoint(): void {
+    this.#checkpoints.push(this.#undo.length)
+  }
+
+  /** Keeps what was written since the last checkpoint; the end of the outermost one ends the transaction. */
+  commit(): void {
+    this.#checkpoints.pop()
+    if (this.#checkpoints.length > 0) return
+    this.#undo.length = 0
+    this.forgetOriginals()
+  }
+
+  /** Undoes what was written since the last checkpoint. */
+  revert(): void {
+    const length = this.#checkpoints.pop() ?? 0
+    while (this.#undo.length > length) this.#undo.pop()?.()
+    if (this.#checkpoints.length === 0) this.forgetOriginals()
+  }
+
+  /** Begins a transaction: what slots hold now is their original value. */
+  forgetOriginals(): void {
+    for (const slot of this.#slotsWithOriginal) slot.original = undefined
+    this.#slotsWithOriginal = []
+  }
+
+  /** The entries that were touched since they were last taken. */
+  takePending(): Iterable<AccountEntry> {
+    const pending = this.#pending
+    this.#pending = new Set()
+    return pending
+  }
+
+  /** Makes the state as it is now the base of what follows; `base` must read the same. */
+  rebase(base: StateView): void {
+    if (this.#known > MAX_KNOWN) return this.restart(base)
+    this.#checkNoCheckpoint()
+    this.#base = base
+    for (const entry of this.touched) entry.rebase()
+    this.#forgetChanges()
+  }
+
+  /** Drops everything, what was written too, and reads another base. */
+  restart(base: StateView): void {
+    this.#checkNoCheckpoint()
+    this.#base = base
+    this.#entries.clear()
+    this.#known = 0
+    this.#forgetChanges()
+  }
+
+  /** Forgets what was only read. */
+  forgetReads(): void {
+    this.#entries = new Map([...this.touched].map((entry) => [bytesKey(entry.address), entry]))
+  }
+
+  /** Another state on the same base with the same changes, without checkpoints. */
+  copy(): JournaledState {
+    const copy = new JournaledState(this.#base)
+    for (const entry of this.touched) {
+      const twin = entry.copy()
+      copy.#entries.set(bytesKey(entry.address), twin)
+      copy.#touch(twin)
+    }
+    return copy
+  }
+
+  #touch(entry: AccountEntry): void {
+    this.touched.add(entry)
+    this.#pending.add(entry)
+  }
+
+  #remember(undo: () => void): void {
+    if (this.#checkpoints.length > 0) this.#undo.push(undo)
+  }
+
+  #forgetChanges(): void {
+    this.touched.clear()
+    this.#pending.clear()
+    this.#undo.length = 0
+    this.forgetOriginals()
+  }
+
+  #checkNoCheckpoint(): void {
+    if (this.#checkpoints.length > 0) throw new Error('The base cannot change within a checkpoint')
+  }
+}
