@@ -1,5 +1,5 @@
 import { pack } from 'tar-stream'
-import type { Headers, Pack } from 'tar-stream'
+import type { Header, Pack } from 'tar-stream'
 import { FileNetworkError } from '../errors.js'
 import { loadEntry } from '../unixfs/entry.js'
 import type { BlockSource, UnixfsEntry } from '../unixfs/entry.js'
@@ -29,6 +29,9 @@ export async function* writeTar(
   }
 }
 
+type Sink = ReturnType<Pack['entry']>
+type EntryHeader = Pick<Header, 'name'> & Partial<Header>
+
 interface TarContext {
   archive: Pack
   source: BlockSource
@@ -41,7 +44,7 @@ async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string)
     throw new FileNetworkError('relative UnixFS paths outside the root are now allowed, use CAR instead')
   }
   const { archive, source } = context
-  const header: Headers = {
+  const header: EntryHeader = {
     name: path,
     mode: entry.mode ?? defaultModes[entry.type],
     mtime: entry.modified ? new Date(Number(entry.modified.seconds) * 1000) : context.now,
@@ -63,7 +66,7 @@ async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string)
   }
 }
 
-function writeHeader(archive: Pack, header: Headers): Promise<void> {
+function writeHeader(archive: Pack, header: EntryHeader): Promise<void> {
   return new Promise((resolve, reject) => {
     archive.entry(header, (error) => (error ? reject(error) : resolve()))
   })
@@ -72,7 +75,7 @@ function writeHeader(archive: Pack, header: Headers): Promise<void> {
 async function writeContent(
   { archive, source }: TarContext,
   entry: UnixfsEntry,
-  header: Headers,
+  header: EntryHeader,
 ): Promise<void> {
   let finish: (error?: Error | null) => void = () => undefined
   const finished = new Promise<void>((resolve, reject) => {
@@ -81,8 +84,16 @@ async function writeContent(
   finished.catch(() => undefined)
   const sink = archive.entry(header, finish)
   for await (const bytes of readFile(source, entry)) {
-    if (!sink.write(bytes)) await new Promise((resolve) => sink.once('drain', resolve).once('close', resolve))
+    if (sink.destroyed) return
+    if (!sink.write(bytes)) await drained(sink)
   }
-  sink.end()
+  sink.end(null)
   await finished
+}
+
+function drained(sink: Sink): Promise<void> {
+  return new Promise((resolve) => {
+    sink.once('drain', () => resolve())
+    sink.once('close', () => resolve())
+  })
 }

@@ -1,0 +1,275 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { create } from 'kubo-rpc-client'
+import type { KuboRPCClient } from 'kubo-rpc-client'
+import { CID } from 'multiformats/cid'
+import { extract } from 'tar-stream'
+import { startNetwork } from './support.js'
+import type { TestNetwork } from './support.js'
+
+let server: TestNetwork
+let ipfs: KuboRPCClient
+
+beforeAll(async () => {
+  server = await startNetwork()
+  ipfs = create({ url: `${server.url}/api/v0` })
+})
+
+afterAll(async () => {
+  await server.stop()
+})
+
+async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = []
+  for await (const item of source) items.push(item)
+  return items
+}
+
+async function content(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  return Buffer.concat(await all(source))
+}
+
+const missing = CID.parse('QmVLnbf4rNwkTTgSzHcQFGtSSBrDMCH4x1wEUEPvVwHbuc')
+
+describe('files through kubo-rpc-client', () => {
+  it('adds bytes and reads them back whole and in part', async () => {
+    const data = randomBytes(600_000)
+    const { cid, path, size } = await ipfs.add(data)
+    expect(path).toBe(cid.toString())
+    expect(size).toBe(600_194)
+    expect((await content(ipfs.cat(cid))).equals(data)).toBe(true)
+    const part = await content(ipfs.cat(cid, { offset: 262_000, length: 1000 }))
+    expect(part.equals(data.subarray(262_000, 263_000))).toBe(true)
+  })
+
+  it('adds a directory, lists it and downloads it as tar', async () => {
+    const added = await all(
+      ipfs.addAll(
+        [
+          { path: 'top/a.txt', content: 'A' },
+          { path: 'top/sub/b & c.txt', content: 'B' },
+          { path: 'top/empty' },
+        ],
+        { cidVersion: 1 },
+      ),
+    )
+    expect(added.map((entry) => entry.path)).toEqual([
+      'top/a.txt',
+      'top/sub/b & c.txt',
+      'top/empty',
+      'top/sub',
+      'top',
+    ])
+    const root = added.at(-1)?.cid as CID
+    const listed = await all(ipfs.ls(root))
+    expect(listed.map(({ name, type, size }) => ({ name, type, size }))).toEqual([
+      { name: 'a.txt', type: 'file', size: 1 },
+      { name: 'empty', type: 'dir', size: 0 },
+      { name: 'sub', type: 'dir', size: 0 },
+    ])
+    expect((await content(ipfs.cat(`${root}/sub/b & c.txt`))).toString()).toBe('B')
+
+    const archive = extract()
+    const names: string[] = []
+    const reading = (async () => {
+      for await (const entry of archive) {
+        names.push(`${entry.header.type} ${entry.header.name}`)
+        entry.resume()
+      }
+    })()
+    archive.end(await content(ipfs.get(root)))
+    await reading
+    expect(names).toEqual([
+      `directory ${root}`,
+      `file ${root}/a.txt`,
+      `directory ${root}/empty`,
+      `directory ${root}/sub`,
+      `file ${root}/sub/b & c.txt`,
+    ])
+  })
+
+  it('reports progress, mode and time as the client asked', async () => {
+    const progress: number[] = []
+    const added = await ipfs.add(
+      { path: 'f', content: new Uint8Array(600_000), mode: 0o600, mtime: { secs: 5n, nsecs: 6 } },
+      { progress: (bytes) => void progress.push(bytes), preserveMode: true, preserveMtime: true },
+    )
+    expect(progress.at(-1)).toBe(600_000)
+    expect(progress.length).toBeGreaterThan(2)
+    expect(added.mode).toBe(0o600)
+    expect(added.mtime).toMatchObject({ secs: 5, nsecs: 6 })
+    const stat = await ipfs.files.stat(`/ipfs/${added.cid}`)
+    expect(stat.mode).toBe(0o600)
+    expect(stat.mtime).toMatchObject({ secs: 5, nsecs: 6 })
+  })
+})
+
+describe('pins through kubo-rpc-client', () => {
+  it('tells recursive, direct and indirect pins apart', async () => {
+    const added = await all(ipfs.addAll([{ path: 'd/x', content: 'pinned file' }], { pin: false }))
+    const [file, directory] = added.map((entry) => entry.cid) as [CID, CID]
+    await expect(all(ipfs.pin.ls({ paths: file }))).rejects.toThrow(`path '${file}' is not pinned`)
+    await ipfs.pin.add(directory, { name: 'a name' })
+    const [indirect] = await all(ipfs.pin.ls({ paths: file }))
+    expect(indirect?.type).toBe(`indirect through ${directory}`)
+    const [named] = await all(ipfs.pin.ls({ paths: directory, names: true }))
+    expect(named).toMatchObject({ type: 'recursive', name: 'a name' })
+    await expect(ipfs.pin.rm(file)).rejects.toThrow('not pinned or pinned indirectly')
+    await ipfs.pin.add(file, { recursive: false })
+    expect((await all(ipfs.pin.ls({ type: 'direct' }))).map(({ cid }) => cid.toString())).toContain(
+      file.toString(),
+    )
+    await expect(ipfs.pin.add(directory, { recursive: false })).rejects.toThrow(
+      `pin: ${directory} already pinned recursively`,
+    )
+    await expect(ipfs.pin.rm(directory, { recursive: false })).rejects.toThrow(
+      `${directory} is pinned recursively`,
+    )
+    await ipfs.pin.rm(directory)
+    await ipfs.pin.rm(file)
+    await expect(all(ipfs.pin.ls({ paths: directory }))).rejects.toThrow('is not pinned')
+  })
+
+  it('refuses to pin what is not there, and waits for it as long as it was told', async () => {
+    await expect(ipfs.pin.add(missing)).rejects.toThrow(
+      `block was not found locally (offline): ipld: could not find ${missing}`,
+    )
+    await expect(content(ipfs.cat(missing, { timeout: 50 }))).rejects.toThrow('context deadline exceeded')
+  })
+})
+
+describe('blocks and data through kubo-rpc-client', () => {
+  it('puts, gets, measures and removes blocks', async () => {
+    const data = randomBytes(100)
+    const cid = await ipfs.block.put(data)
+    expect(Buffer.from(await ipfs.block.get(cid))).toEqual(data)
+    expect((await ipfs.block.stat(cid)).size).toBe(100)
+    const [removed] = await all(ipfs.block.rm(cid))
+    expect(removed?.error).toBeUndefined()
+    const [again] = await all(ipfs.block.rm(cid))
+    expect(again?.error?.message).toContain('could not find')
+    const pinned = await ipfs.block.put(data, { pin: true })
+    const [kept] = await all(ipfs.block.rm(pinned))
+    expect(kept?.error?.message).toBe('pinned: recursive')
+  })
+
+  it('stores data and finds its way inside it', async () => {
+    const leaf = await ipfs.dag.put({ hello: 'world', list: [1, 2] })
+    const root = await ipfs.dag.put({ leaf, bytes: Uint8Array.of(1, 2) }, { storeCodec: 'dag-json' })
+    expect((await ipfs.dag.get(root)).value).toMatchObject({ bytes: Uint8Array.of(1, 2) })
+    expect((await ipfs.dag.get(root, { path: 'leaf/hello' })).value).toBe('world')
+    const resolved = await ipfs.dag.resolve(`${root}/leaf/list/1`)
+    expect(resolved.cid.toString()).toBe(leaf.toString())
+    expect(resolved.remainderPath).toBe('/list/1')
+    await expect(ipfs.dag.resolve(`${root}/nothing`)).rejects.toThrow(`no link named "nothing" under ${root}`)
+  })
+
+  it('carries a DAG over in a CAR', async () => {
+    const { cid } = await ipfs.add(randomBytes(700_000), { pin: false })
+    const car = await content(ipfs.dag.export(cid))
+    const other = await startNetwork()
+    try {
+      const client = create({ url: `${other.url}/api/v0` })
+      const [imported] = await all(
+        client.dag.import(
+          (async function* () {
+            yield car
+          })(),
+        ),
+      )
+      expect(imported?.root.cid.toString()).toBe(cid.toString())
+      expect(imported?.root.pinErrorMsg).toBe('')
+      expect((await content(client.cat(cid))).equals(await content(ipfs.cat(cid)))).toBe(true)
+      expect((await content(client.dag.export(cid))).equals(car)).toBe(true)
+    } finally {
+      await other.stop()
+    }
+  })
+
+  it('lists references to the depth that was asked for', async () => {
+    const child = await ipfs.dag.put({ name: 'child' })
+    const middle = await ipfs.dag.put({ child })
+    const root = await ipfs.dag.put({ middle, child })
+    const refs = async (options: object): Promise<string[]> =>
+      (await all(ipfs.refs(root, options))).map(({ ref }) => ref)
+    expect(await refs({})).toEqual([middle, child].sort(byKeyOrder).map(String))
+    expect(await refs({ recursive: true, unique: true })).toHaveLength(2)
+    expect(await refs({ recursive: true })).toHaveLength(3)
+    expect(await refs({ format: '<src> <linkname> <dst>' })).toContain(`${root} middle ${middle}`)
+    expect(await refs({ recursive: true, maxDepth: 0 })).toEqual([])
+
+    /** dag-cbor orders keys by length, then by bytes: child before middle. */
+    function byKeyOrder(a: CID): number {
+      return a.equals(child) ? -1 : 1
+    }
+  })
+})
+
+describe('mutable files through kubo-rpc-client', () => {
+  it('writes, reads, lists, moves, copies and removes', async () => {
+    await ipfs.files.write('/a/b/file', 'Hello, World!', { create: true, parents: true })
+    const stat = await ipfs.files.stat('/a/b/file')
+    expect(stat).toMatchObject({ size: 13, cumulativeSize: 71, blocks: 1, type: 'file', withLocality: false })
+    await ipfs.files.write('/a/b/file', 'abc', { offset: 7 })
+    expect((await content(ipfs.files.read('/a/b/file'))).toString()).toBe('Hello, abcld!')
+    await ipfs.files.write('/a/b/file', 'z', { offset: 15 })
+    expect((await content(ipfs.files.read('/a/b/file'))).toString()).toBe('Hello, abcld!\0\0z')
+    expect((await content(ipfs.files.read('/a/b/file', { offset: 7, length: 3 }))).toString()).toBe('abc')
+
+    await ipfs.files.cp('/a/b/file', '/copy')
+    await ipfs.files.mv('/copy', '/a')
+    expect((await all(ipfs.files.ls('/a'))).map(({ name, type, size }) => ({ name, type, size }))).toEqual([
+      { name: 'b', type: 'directory', size: 0 },
+      { name: 'copy', type: 'file', size: 16 },
+    ])
+    await expect(ipfs.files.cp('/a/b/file', '/a/copy')).rejects.toThrow('already has entry by that name')
+    await expect(ipfs.files.rm('/a')).rejects.toThrow('use -r to remove directories')
+    await ipfs.files.rm('/a/copy')
+    await expect(ipfs.files.stat('/a/copy')).rejects.toThrow('file does not exist')
+    const { cid } = await ipfs.add('from the network')
+    await ipfs.files.cp(`/ipfs/${cid}`, '/a/added')
+    expect((await ipfs.files.stat('/a/added')).cid.toString()).toBe(cid.toString())
+    await ipfs.files.rm('/a', { recursive: true })
+    expect(await all(ipfs.files.ls('/'))).toEqual([])
+  })
+
+  it('keeps files across a restart and gives them the CIDs that Kubo gives', async () => {
+    await ipfs.files.mkdir('/kept/deep', { parents: true })
+    await ipfs.files.write('/kept/deep/x', 'x', { create: true })
+    const before = await ipfs.files.stat('/')
+    await server.restart()
+    const after = await ipfs.files.stat('/')
+    expect(after.cid.toString()).toBe(before.cid.toString())
+    await expect(ipfs.files.mkdir('/kept')).rejects.toThrow('file already exists')
+    await ipfs.files.rm('/kept', { recursive: true })
+    const empty = await ipfs.files.stat('/')
+    expect(empty.cid.toString()).toBe('QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn')
+  })
+})
+
+describe('the repository through kubo-rpc-client', () => {
+  it('collects what nothing needs and keeps the rest', async () => {
+    const { cid: garbage } = await ipfs.add(randomBytes(1_000_000), { pin: false })
+    const { cid: pinned } = await ipfs.add(randomBytes(300_000))
+    await ipfs.files.write('/needed', randomBytes(300_000), { create: true })
+    const before = await ipfs.repo.stat()
+    const removed = (await all(ipfs.repo.gc())).map(({ cid }) => String(cid))
+    expect(removed).toContain(garbage.toString())
+    expect(removed).not.toContain(pinned.toString())
+    const after = await ipfs.repo.stat()
+    expect(Number(before.repoSize - after.repoSize)).toBeGreaterThan(1_000_000)
+    expect((await content(ipfs.cat(pinned))).length).toBe(300_000)
+    expect((await content(ipfs.files.read('/needed'))).length).toBe(300_000)
+    await expect(content(ipfs.cat(garbage))).rejects.toThrow('block was not found locally')
+  })
+
+  it('says who it is', async () => {
+    const { id, addresses } = await ipfs.id()
+    expect(String(id)).toMatch(/^12D3KooW/)
+    expect(addresses.map(String)).toEqual([`/ip4/127.0.0.1/tcp/5001/http/p2p/${id}`])
+    expect((await ipfs.key.list())[0]?.name).toBe('self')
+    expect((await ipfs.version()).version).toMatch(/^\d+\.\d+\.\d+$/)
+    const local = (await all(ipfs.refs.local())).map(({ ref }) => ref)
+    expect(local.some((ref) => ref.startsWith('Qm'))).toBe(true)
+  })
+})
