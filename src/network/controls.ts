@@ -23,7 +23,7 @@ export function createControls({ chain, schedule, snapshots }: ControlParts): Co
     revert: (id) => snapshots.revert(id),
     increaseTime: (seconds) =>
       chain.exclusively(async () => {
-        const offset = chain.clock.increase(seconds)
+        const offset = chain.clock.increase(seconds, chain.head.block.header.timestamp)
         await chain.touched()
         return offset
       }),

@@ -8,6 +8,8 @@ export interface ClockState {
   nextTimestamp?: bigint
   /** Seconds between a block and its parent, if they are fixed. */
   interval?: bigint
+  /** The least time of the next block: where the clock was moved forward while blocks were ahead of it. */
+  earliest?: bigint
 }
 
 /** How a clock runs. */
@@ -47,9 +49,16 @@ export class Clock {
     return this.#now() + this.#state.offset
   }
 
-  /** Moves the clock by seconds, for good. @returns the whole offset from the wall clock in seconds */
-  increase(seconds: bigint): bigint {
+  /**
+   * Moves the clock forward by seconds, for good. The next block is at least so much later than its parent, also where
+   * a burst of blocks has run ahead of the clock.
+   *
+   * @param parent - the time of the head in seconds
+   * @returns the whole offset from the wall clock in seconds
+   */
+  increase(seconds: bigint, parent: bigint): bigint {
     this.#state.offset += seconds
+    this.#state.earliest = (this.#state.earliest ?? parent) + seconds
     return this.#state.offset
   }
 
@@ -80,15 +89,15 @@ export class Clock {
   peek(parent: bigint): bigint {
     if (this.#state.nextTimestamp !== undefined) return this.#state.nextTimestamp
     if (this.#state.interval !== undefined) return parent + this.#state.interval
-    const least = parent + this.#minimumStep
-    const now = this.now()
-    return now > least ? now : least
+    const { earliest = 0n } = this.#state
+    return [parent + this.#minimumStep, earliest, this.now()].reduce((a, b) => (a > b ? a : b))
   }
 
   /** Takes note that a block of this time was mined: what was fixed for it is used up, and the clock goes on from it. */
   mined(timestamp: bigint): void {
     const fixed = this.#state.nextTimestamp !== undefined
     delete this.#state.nextTimestamp
+    delete this.#state.earliest
     if (fixed) this.set(timestamp)
   }
 

@@ -5,20 +5,23 @@ export interface ClockRecord {
   offset: string
   nextTimestamp?: string
   interval?: string
+  earliest?: string
 }
 
-export function toClockRecord({ offset, nextTimestamp, interval }: ClockState): ClockRecord {
+export function toClockRecord({ offset, nextTimestamp, interval, earliest }: ClockState): ClockRecord {
   return {
     offset: offset.toString(),
     ...(nextTimestamp !== undefined && { nextTimestamp: nextTimestamp.toString() }),
     ...(interval !== undefined && { interval: interval.toString() }),
+    ...(earliest !== undefined && { earliest: earliest.toString() }),
   }
 }
 
-export function fromClockRecord({ offset, nextTimestamp, interval }: ClockRecord): ClockState {
+export function fromClockRecord({ offset, nextTimestamp, interval, earliest }: ClockRecord): ClockState {
   return {
     offset: BigInt(offset),
     ...(nextTimestamp !== undefined && { nextTimestamp: BigInt(nextTimestamp) }),
     ...(interval !== undefined && { interval: BigInt(interval) }),
+    ...(earliest !== undefined && { earliest: BigInt(earliest) }),
   }
 }
