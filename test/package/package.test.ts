@@ -1,9 +1,9 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { callRpc } from '../support/rpc.js'
@@ -28,7 +28,7 @@ beforeAll(async () => {
   consumer = join(folder, 'consumer')
   await mkdir(consumer)
   await writeFile(join(consumer, 'package.json'), '{"name":"consumer","private":true,"type":"module"}')
-  await npm(['install', ...quietly, tarball], consumer)
+  await npm(['install', ...quietly, tarball, '@types/node@20'], consumer)
 }, 300_000)
 
 afterAll(async () => {
@@ -94,7 +94,7 @@ export { url, keys, answer }`
         target: 'ES2023',
         lib: ['ES2023', 'ESNext.Disposable'],
         module: 'NodeNext',
-        types: [],
+        types: ['node'],
       },
       files: ['program.ts'],
     }
@@ -110,7 +110,18 @@ export { url, keys, answer }`
   it('starts by npx in an empty folder', async () => {
     const empty = join(folder, 'empty')
     await mkdir(empty)
-    const words = ['--yes', '--prefer-offline', tarball, '--json', '--port', '0', '--ipfs-port', '0']
+    // npx takes an absolute path for a program to run; the package has to be named relatively.
+    await copyFile(tarball, join(empty, basename(tarball)))
+    const words = [
+      '--yes',
+      '--prefer-offline',
+      `./${basename(tarball)}`,
+      '--json',
+      '--port',
+      '0',
+      '--ipfs-port',
+      '0',
+    ]
     const child = spawn('npx', words, { cwd: empty, detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
     let output = ''
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
