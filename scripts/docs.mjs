@@ -7,11 +7,11 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 /** The pages of docs/reference/ that follow from the sources, by their file names. */
 export async function generatePages() {
   const { optionDefinitions } = await loadSource('src/options.ts')
-  const { optionGroups, flagToProperty, flagToVariable } = await loadSource('src/options/definition.ts')
+  const { optionGroups, flagToVariable } = await loadSource('src/options/definition.ts')
   const sections = optionGroups.flatMap((group) => {
-    const rows = Object.values(optionDefinitions)
-      .filter((definition) => definition.group === group)
-      .map((definition) => formatRow(definition, { flagToProperty, flagToVariable }))
+    const rows = Object.entries(optionDefinitions)
+      .filter(([, definition]) => definition.group === group)
+      .map(([name, definition]) => formatRow(name, definition, flagToVariable))
     return rows.length === 0 ? [] : [`## ${group}`, '', ...heading, ...rows, '']
   })
   return new Map([['options.md', [...introduction, ...sections].join('\n')]])
@@ -28,10 +28,7 @@ const introduction = [
 
 const heading = ['| Flag | Property | Variable | Default | Meaning |', '| --- | --- | --- | --- | --- |']
 
-function formatRow(
-  { flag, aliases = [], kind, default: value, description },
-  { flagToProperty, flagToVariable },
-) {
+function formatRow(property, { flag, aliases = [], kind, default: value, description }, flagToVariable) {
   const names = [flag, ...aliases].map((name) => (name.length === 1 ? `-${name}` : `--${name}`))
   const [first, ...others] = names
   const flags = [
@@ -40,7 +37,7 @@ function formatRow(
   ]
   const cells = [
     flags.join('<br>'),
-    code(flagToProperty(flag)),
+    code(property),
     code(flagToVariable(flag)),
     formatDefault(value),
     escapeCell(description),
