@@ -1,0 +1,145 @@
+import type { BlobSchedule, ForkActivation, Hardfork } from '../execution/rules.js'
+import type { Fields } from './fields.js'
+
+/** Forks before the merge: their names in a geth genesis (geth: params/config.go, ChainConfig), in their order. */
+const blockForks = [
+  ['homestead', 'homesteadBlock'],
+  ['dao', 'daoForkBlock'],
+  ['tangerineWhistle', 'eip150Block'],
+  ['spuriousDragon', 'eip158Block'],
+  ['byzantium', 'byzantiumBlock'],
+  ['constantinople', 'constantinopleBlock'],
+  ['petersburg', 'petersburgBlock'],
+  ['istanbul', 'istanbulBlock'],
+  ['muirGlacier', 'muirGlacierBlock'],
+  ['berlin', 'berlinBlock'],
+  ['london', 'londonBlock'],
+  ['arrowGlacier', 'arrowGlacierBlock'],
+  ['grayGlacier', 'grayGlacierBlock'],
+] as const satisfies readonly (readonly [Hardfork, string])[]
+
+/** Forks that a chain may leave out. */
+const leftOut: ReadonlySet<Hardfork> = new Set(['dao', 'muirGlacier', 'arrowGlacier', 'grayGlacier'])
+
+/** Forks since the merge. */
+const timeForks = [
+  ['shanghai', 'shanghaiTime'],
+  ['cancun', 'cancunTime'],
+  ['prague', 'pragueTime'],
+  ['osaka', 'osakaTime'],
+  ['bpo1', 'bpo1Time'],
+  ['bpo2', 'bpo2Time'],
+  ['bpo3', 'bpo3Time'],
+  ['bpo4', 'bpo4Time'],
+  ['bpo5', 'bpo5Time'],
+] as const satisfies readonly (readonly [Hardfork, string])[]
+
+/** Forks of which these rules know nothing. */
+const unknownForks = ['amsterdamTime', 'verkleTime', 'ubtTime']
+
+/** Forks whose blob schedule is known without the genesis: those that the main network had. */
+const knownSchedules: ReadonlySet<Hardfork> = new Set(['cancun', 'prague', 'osaka', 'bpo1', 'bpo2'])
+
+/**
+ * The forks of a chain from the `config` of a geth genesis.
+ *
+ * @throws GenesisError if one is unknown, or they do not come in their order.
+ */
+export function readForks(config: Fields): [ForkActivation, ...ForkActivation[]] {
+  for (const name of unknownForks) {
+    if (config.has(name)) config.refuse(name, 'this fork is not supported')
+  }
+  const before = readBlockForks(config)
+  const after = readTimeForks(config)
+  const totalDifficulty = config.optionalNumber('terminalTotalDifficulty', 256)
+  if (totalDifficulty === undefined) {
+    if (after.length > 0)
+      config.refuse('terminalTotalDifficulty', 'is missing, and forks after the merge are set')
+    return [{ hardfork: 'chainstart', from: { block: 0n } }, ...before]
+  }
+  if (!before.some(({ hardfork }) => hardfork === 'london')) {
+    config.refuse('londonBlock', 'is missing, and terminalTotalDifficulty is set')
+  }
+  const split = config.optionalNumber('mergeNetsplitBlock')
+  return [
+    { hardfork: 'chainstart', from: { block: 0n } },
+    ...before,
+    { hardfork: 'paris', from: { totalDifficulty } },
+    ...(split === undefined ? [] : [{ hardfork: 'mergeNetsplitBlock' as const, from: { block: split } }]),
+    ...after,
+  ]
+}
+
+function readBlockForks(config: Fields): ForkActivation[] {
+  const activations: ForkActivation[] = []
+  let latest = { name: '', block: 0n }
+  let missing: string | undefined
+  for (const [hardfork, name] of blockForks) {
+    const block =
+      config.optionalNumber(name) ??
+      (hardfork === 'petersburg' ? latestConstantinople(activations) : undefined)
+    if (block === undefined) {
+      if (!leftOut.has(hardfork)) missing ??= name
+      continue
+    }
+    if (missing !== undefined) config.refuse(name, `is set, but ${missing} before it is not`)
+    if (block < latest.block) {
+      config.refuse(name, `is ${block}, but ${latest.name} before it is ${latest.block}`)
+    }
+    latest = { name, block }
+    if (hardfork === 'dao' && config.boolean('daoForkSupport') !== true) continue
+    activations.push({ hardfork, from: { block } })
+  }
+  checkTwin(config)
+  return activations
+}
+
+/** Without a block of its own, Petersburg comes with Constantinople (geth: params/config.go, IsPetersburg). */
+function latestConstantinople(activations: readonly ForkActivation[]): bigint | undefined {
+  const from = activations.find(({ hardfork }) => hardfork === 'constantinople')?.from
+  return from !== undefined && 'block' in from ? from.block : undefined
+}
+
+/** EIP-155 and EIP-158 were one fork on the main network, and these rules have no block between them. */
+function checkTwin(config: Fields): void {
+  const [eip155, eip158] = [config.optionalNumber('eip155Block'), config.optionalNumber('eip158Block')]
+  if (eip155 === eip158) return
+  config.refuse('eip155Block', `is ${eip155 ?? 'missing'}, but eip158Block is ${eip158 ?? 'missing'}`)
+}
+
+function readTimeForks(config: Fields): ForkActivation[] {
+  const schedules = config.object('blobSchedule')
+  const activations: ForkActivation[] = []
+  let latest = { name: '', timestamp: 0n }
+  let missing: string | undefined
+  for (const [hardfork, name] of timeForks) {
+    const timestamp = config.optionalNumber(name)
+    if (timestamp === undefined) {
+      missing ??= name
+      continue
+    }
+    const isBlobFork = hardfork.startsWith('bpo')
+    if (missing !== undefined && !(isBlobFork && missing.startsWith('bpo'))) {
+      config.refuse(name, `is set, but ${missing} before it is not`)
+    }
+    if (timestamp < latest.timestamp) {
+      config.refuse(name, `is ${timestamp}, but ${latest.name} before it is ${latest.timestamp}`)
+    }
+    latest = { name, timestamp }
+    activations.push({ hardfork, from: { timestamp }, blobSchedule: readBlobSchedule(schedules, hardfork) })
+  }
+  return activations
+}
+
+function readBlobSchedule(schedules: Fields, hardfork: Hardfork): BlobSchedule | undefined {
+  if (hardfork === 'shanghai') return undefined
+  if (!schedules.has(hardfork)) {
+    return knownSchedules.has(hardfork) ? undefined : schedules.refuse(hardfork, 'is missing')
+  }
+  const schedule = schedules.object(hardfork)
+  const [target, max] = [schedule.number('target'), schedule.number('max')]
+  if (max < target) schedule.refuse('max', `is ${max}, less than the target ${target}`)
+  const baseFeeUpdateFraction = schedule.number('baseFeeUpdateFraction')
+  if (baseFeeUpdateFraction === 0n) schedule.refuse('baseFeeUpdateFraction', 'is zero')
+  return { target, max, baseFeeUpdateFraction }
+}

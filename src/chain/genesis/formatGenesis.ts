@@ -1,0 +1,143 @@
+import { bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
+import { bytesToBigint, quantity } from '../../encoding/quantity.js'
+import { GAS_PER_BLOB } from '../block/fees.js'
+import {
+  createForkSchedule,
+  hardforks,
+  type ForkActivation,
+  type ForkSchedule,
+  type ForkStart,
+  type Hardfork,
+} from '../execution/rules.js'
+import type { GenesisAccount } from '../genesis.js'
+import type { HeaderFields } from '../types.js'
+import { OWN_CONFIG, type ChainDescription } from './gethGenesis.js'
+
+/** What a fork's start is called in a geth genesis; chainstart and Paris have no name of their own there. */
+const names: Partial<Record<Hardfork, string>> = {
+  homestead: 'homesteadBlock',
+  dao: 'daoForkBlock',
+  tangerineWhistle: 'eip150Block',
+  spuriousDragon: 'eip158Block',
+  byzantium: 'byzantiumBlock',
+  constantinople: 'constantinopleBlock',
+  petersburg: 'petersburgBlock',
+  istanbul: 'istanbulBlock',
+  muirGlacier: 'muirGlacierBlock',
+  berlin: 'berlinBlock',
+  london: 'londonBlock',
+  arrowGlacier: 'arrowGlacierBlock',
+  grayGlacier: 'grayGlacierBlock',
+  mergeNetsplitBlock: 'mergeNetsplitBlock',
+}
+
+type Json = string | number | boolean | null | { [name: string]: Json }
+
+/**
+ * The genesis file of a chain, as geth reads it (core/genesis.go). An own chain says about itself what geth's file has
+ * no words for; reading it again gives the same chain.
+ */
+export function formatGethGenesis({ chainId, schedule, genesis }: ChainDescription): string {
+  const { header, accounts } = genesis
+  const file: Json = {
+    config: formatConfig(chainId, schedule),
+    ...formatHeader(header),
+    alloc: Object.fromEntries(
+      accounts.map((account) => [bytesToPlainHex(account.address), formatAccount(account)]),
+    ),
+  }
+  return `${withExactNumbers(JSON.stringify(file, null, 2))}\n`
+}
+
+/** Numbers are written as geth wants them, bare and exact, whatever their size; their texts are marked until then. */
+function withExactNumbers(json: string): string {
+  return json.replaceAll(/"#(\d+)"/g, '$1')
+}
+
+function bare(number: bigint): string {
+  return `#${number}`
+}
+
+function formatConfig(chainId: bigint, own: ForkSchedule): Json {
+  const [first] = own.activations
+  const schedule = own.proofOfWork || first === undefined ? own : fromGenesisOn(first.hardfork, chainId)
+  const config: { [name: string]: Json } = { chainId: bare(chainId) }
+  const blobSchedule: { [name: string]: Json } = {}
+  for (const activation of schedule.activations) {
+    Object.assign(config, formatStart(activation))
+    const rules = schedule.rulesOf(activation)
+    if (!('timestamp' in activation.from) || !rules.isActivatedEIP(4844)) continue
+    const { targetBlobGasPerBlock, maxBlobGasPerBlock, blobGasPriceUpdateFraction } =
+      rules.getBlobGasSchedule()
+    blobSchedule[activation.hardfork] = {
+      target: bare(targetBlobGasPerBlock / GAS_PER_BLOB),
+      max: bare(maxBlobGasPerBlock / GAS_PER_BLOB),
+      baseFeeUpdateFraction: bare(blobGasPriceUpdateFraction),
+    }
+  }
+  if (Object.keys(blobSchedule).length > 0) config['blobSchedule'] = blobSchedule
+  config['depositContractAddress'] = bytesToHex(own.depositContract)
+  if (!own.proofOfWork && first !== undefined) {
+    const { transactionGasLimitCap } = own
+    config[OWN_CONFIG] = { hardfork: first.hardfork, transactionGasLimitCap }
+  }
+  return config
+}
+
+/** The one fork of an own chain as the main network would come to it: all forks before it are there too. */
+function fromGenesisOn(hardfork: Hardfork, chainId: bigint): ForkSchedule {
+  const merge = hardforks.indexOf('paris')
+  const [first, ...later] = hardforks.slice(0, hardforks.indexOf(hardfork) + 1)
+  const activations = later
+    .filter((name) => name !== 'dao' && name !== 'mergeNetsplitBlock')
+    .map((name) => ({ hardfork: name, from: startAtGenesis(hardforks.indexOf(name) - merge) }))
+  return createForkSchedule([{ hardfork: first ?? hardfork, from: { block: 0n } }, ...activations], {
+    chainId,
+  })
+}
+
+/** @param sinceMerge - how many forks after Paris, negative before it */
+function startAtGenesis(sinceMerge: number): ForkStart {
+  if (sinceMerge < 0) return { block: 0n }
+  return sinceMerge === 0 ? { totalDifficulty: 0n } : { timestamp: 0n }
+}
+
+function formatStart({ hardfork, from }: ForkActivation): { [name: string]: Json } {
+  if ('totalDifficulty' in from) return { terminalTotalDifficulty: bare(from.totalDifficulty) }
+  if ('timestamp' in from) return { [`${hardfork}Time`]: bare(from.timestamp) }
+  const name = names[hardfork]
+  if (name === undefined) return {}
+  const block = bare(from.block)
+  if (hardfork === 'spuriousDragon') return { eip155Block: block, [name]: block }
+  return hardfork === 'dao' ? { [name]: block, daoForkSupport: true } : { [name]: block }
+}
+
+function formatHeader(header: HeaderFields): { [name: string]: Json } {
+  const optional = (value: bigint | undefined): Json => (value === undefined ? null : quantity(value))
+  return {
+    nonce: quantity(bytesToBigint(header.nonce)),
+    timestamp: quantity(header.timestamp),
+    extraData: bytesToHex(header.extraData),
+    gasLimit: quantity(header.gasLimit),
+    difficulty: quantity(header.difficulty),
+    mixHash: bytesToHex(header.mixHash),
+    coinbase: bytesToHex(header.coinbase),
+    number: quantity(header.number),
+    gasUsed: quantity(header.gasUsed),
+    parentHash: bytesToHex(header.parentHash),
+    baseFeePerGas: optional(header.baseFeePerGas),
+    excessBlobGas: optional(header.excessBlobGas),
+    blobGasUsed: optional(header.blobGasUsed),
+  }
+}
+
+function formatAccount({ balance, nonce, code, storage }: GenesisAccount): Json {
+  return {
+    balance: quantity(balance),
+    ...(nonce > 0n && { nonce: quantity(nonce) }),
+    ...(code.length > 0 && { code: bytesToHex(code) }),
+    ...(storage.length > 0 && {
+      storage: Object.fromEntries(storage.map(([slot, value]) => [bytesToHex(slot), bytesToHex(value)])),
+    }),
+  }
+}
