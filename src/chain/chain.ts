@@ -242,6 +242,9 @@ export class Chain {
         return { block: sealed, state: new StatePreview(this.#parts.states, commitment) }
       })
       this.#pending = { key, block }
+      block.catch(() => {
+        this.#pending = undefined
+      })
     }
     return this.#pending.block
   }

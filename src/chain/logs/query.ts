@@ -1,12 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StoredBlock } from '../block/record.js'
 import { LogTimeoutError, TooManyLogsError } from '../errors.js'
+import { TimeSlice } from '../timeSlice.js'
 import type { LogLimits, LogQuery } from '../view.js'
 import { allOf, anyOf, type Posting, type PostingCursor } from './join.js'
 import type { LogCriterion, TopicPosition } from './rows.js'
-
-/** How long a query may hold the event loop before other work has its turn. */
-const SLICE_MILLISECONDS = 5
 
 /** What a log query reads from. */
 export interface LogSource {
@@ -40,12 +37,29 @@ export async function queryLogs(
   const { from, to } = ordinals(source, query)
   if (from === undefined || to === undefined) return []
   const criteria = toCriteria(query)
-  const cursors = criteria.map((values) => anyOf(values.map((criterion) => source.open(criterion, from, to))))
+  const timed = timeLimit(limits)
+  const cursors = criteria.map((values) =>
+    anyOf(values.map((criterion) => timed(source.open(criterion, from, to)))),
+  )
   try {
     return await collect(source, allOf(cursors, from), query, limits)
   } finally {
     await Promise.all(cursors.map((cursor) => cursor.close()))
   }
+}
+
+/** Lets every look at the index give way to other work, and ends them all when the time is over. */
+function timeLimit({ timeoutMilliseconds }: LogLimits): (cursor: PostingCursor) => PostingCursor {
+  const deadline = performance.now() + timeoutMilliseconds
+  const slice = new TimeSlice()
+  return (cursor) => ({
+    async seek(ordinal) {
+      await slice.pause()
+      if (performance.now() > deadline) throw new LogTimeoutError()
+      return cursor.seek(ordinal)
+    },
+    close: () => cursor.close(),
+  })
 }
 
 function ordinals(source: LogSource, { range }: LogQuery): { from?: number; to?: number } {
@@ -80,17 +94,9 @@ async function collect(
   limits: LogLimits,
 ): Promise<Uint8Array[]> {
   const found: Uint8Array[] = []
-  const deadline = performance.now() + limits.timeoutMilliseconds
-  let sliceEnd = performance.now() + SLICE_MILLISECONDS
   const leastTopics = topicsBeyondIndex(query)
   let whole: bigint | undefined
   for await (const { ordinal, indices } of postings) {
-    const now = performance.now()
-    if (now > deadline) throw new LogTimeoutError()
-    if (now > sliceEnd) {
-      await nextTurn()
-      sliceEnd = performance.now() + SLICE_MILLISECONDS
-    }
     const block = 'block' in query.range ? query.range.block : source.canonicalBlock(ordinal)
     if (block === undefined) continue
     for (const log of source.logsWire(block, indices)) {

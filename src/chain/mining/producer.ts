@@ -9,6 +9,7 @@ import type { Candidates } from '../mempool/candidates.js'
 import { GAS_PER_BLOB } from '../block/fees.js'
 import type { StateCommitment } from '../state/stateStore.js'
 import type { WorkingState } from '../state/workingState.js'
+import { TimeSlice } from '../timeSlice.js'
 import type { ForkRules, HeaderFields, Withdrawal } from '../types.js'
 
 /** What a block is made from. */
@@ -60,7 +61,9 @@ async function fill(
   execution: BlockExecution,
   { candidates, maximumTransactions }: ProductionInput,
 ): Promise<void> {
+  const slice = new TimeSlice()
   while (execution.transactions.length < maximumTransactions) {
+    await slice.pause()
     const pooled = candidates.next()
     if (pooled === undefined) return
     const { transaction } = pooled
