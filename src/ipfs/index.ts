@@ -1,5 +1,5 @@
-export { createFileNetwork, isKnownOperation } from './file-network.js'
-export type { FileNetwork, FileNetworkOptions } from './file-network.js'
+export { createFileNetwork, isKnownOperation } from './fileNetwork.js'
+export type { FileNetwork, FileNetworkOptions } from './fileNetwork.js'
 export type { CommandRequest } from './request/execute.js'
 export type { CommandReply } from './request/reply.js'
 export { importProfiles } from './unixfs/settings.js'

@@ -1,7 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { walkDag } from './dag/walk.js'
 import { errorText, FileNetworkError } from './errors.js'
-import type { NetworkContext } from './network-context.js'
+import type { NetworkContext } from './networkContext.js'
 
 type PinContext = Pick<NetworkContext, 'blockstore' | 'pins' | 'collectionLock'>
 

@@ -90,9 +90,10 @@ describe('files through kubo-rpc-client', () => {
 
   it('reports progress, mode and time as the client asked', async () => {
     const progress: number[] = []
+    const preserve: object = { preserveMode: true, preserveMtime: true }
     const added = await ipfs.add(
       { path: 'f', content: new Uint8Array(600_000), mode: 0o600, mtime: { secs: 5n, nsecs: 6 } },
-      { progress: (bytes) => void progress.push(bytes), preserveMode: true, preserveMtime: true },
+      { progress: (bytes) => void progress.push(bytes), ...preserve },
     )
     expect(progress.at(-1)).toBe(600_000)
     expect(progress.length).toBeGreaterThan(2)

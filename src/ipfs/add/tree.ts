@@ -1,7 +1,7 @@
 import { FileNetworkError } from '../errors.js'
-import type { BlockWriter } from '../unixfs/block-writer.js'
+import type { BlockWriter } from '../unixfs/blockWriter.js'
 import type { UnixfsMetadata } from '../unixfs/data.js'
-import { buildDirectory } from '../unixfs/directory-builder.js'
+import { buildDirectory } from '../unixfs/directoryBuilder.js'
 import type { StoredNode, UnixfsLink } from '../unixfs/node.js'
 import type { DirectorySettings } from '../unixfs/settings.js'
 

@@ -3,8 +3,8 @@ import type { Header, Pack } from 'tar-stream'
 import { FileNetworkError } from '../errors.js'
 import { loadEntry } from '../unixfs/entry.js'
 import type { BlockSource, UnixfsEntry } from '../unixfs/entry.js'
-import { listDirectory } from '../unixfs/read-directory.js'
-import { readFile } from '../unixfs/read-file.js'
+import { listDirectory } from '../unixfs/readDirectory.js'
+import { readFile } from '../unixfs/readFile.js'
 
 /** Modes of entries that have none of their own (boxo, `files/tarwriter.go`). */
 const defaultModes = { file: 0o644, directory: 0o755, symlink: 0o777 } as const

@@ -1,13 +1,13 @@
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { writeTar } from '../archive/tar.js'
-import { cleanSegments } from '../clean-segments.js'
+import { cleanSegments } from '../cleanSegments.js'
 import { parsePath, resolvePath } from '../dag/path.js'
 import { FileNetworkError } from '../errors.js'
 import { defineCommand, pathArgument } from '../request/command.js'
 import { bytes } from '../request/output.js'
 import { loadEntry } from '../unixfs/entry.js'
-import { readFile } from '../unixfs/read-file.js'
+import { readFile } from '../unixfs/readFile.js'
 
 /** `get`: files and directories as a tar archive; with `compress` alone, a file as it is, in gzip. */
 export const get = defineCommand({

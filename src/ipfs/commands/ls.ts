@@ -1,16 +1,16 @@
 import { parsePath, resolvePath } from '../dag/path.js'
-import { codecCode } from '../cid/make-cid.js'
-import type { CidEncoder } from '../cid/cid-encoder.js'
+import { codecCode } from '../cid/makeCid.js'
+import type { CidEncoder } from '../cid/cidEncoder.js'
 import { linksOf } from '../dag/links.js'
 import { ClientError } from '../errors.js'
-import type { NetworkContext } from '../network-context.js'
+import type { NetworkContext } from '../networkContext.js'
 import { defineCommand, pathArguments } from '../request/command.js'
-import { formatGoTime } from '../request/go-json.js'
+import { formatGoTime } from '../request/goJson.js'
 import { single, values } from '../request/output.js'
 import type { UnixfsTime } from '../unixfs/data.js'
 import { loadEntry } from '../unixfs/entry.js'
 import type { UnixfsLink } from '../unixfs/node.js'
-import { listDirectory } from '../unixfs/read-directory.js'
+import { listDirectory } from '../unixfs/readDirectory.js'
 
 /** Types of entries as `ls` numbers them: those of UnixFS (directory 1, file 2, symlink 4), 0 for none. */
 const typeNumbers = { directory: 1, file: 2, symlink: 4 } as const

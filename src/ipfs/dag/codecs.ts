@@ -3,7 +3,7 @@ import * as dagJson from '@ipld/dag-json'
 import * as dagPb from '@ipld/dag-pb'
 import * as json from 'multiformats/codecs/json'
 import * as raw from 'multiformats/codecs/raw'
-import { codecCode } from '../cid/make-cid.js'
+import { codecCode } from '../cid/makeCid.js'
 import { FileNetworkError } from '../errors.js'
 
 /** A codec of the IPLD data model. */

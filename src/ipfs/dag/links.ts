@@ -1,6 +1,6 @@
 import { CID } from 'multiformats/cid'
 import { decode as decodeDagPb } from '@ipld/dag-pb'
-import { codecCode } from '../cid/make-cid.js'
+import { codecCode } from '../cid/makeCid.js'
 import { errorText, FileNetworkError } from '../errors.js'
 import { codecByCode } from './codecs.js'
 

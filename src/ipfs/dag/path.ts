@@ -1,11 +1,11 @@
 import { CID } from 'multiformats/cid'
-import { codecCode } from '../cid/make-cid.js'
-import { InvalidCidError, parseCid } from '../cid/parse-cid.js'
-import { cleanSegments } from '../clean-segments.js'
+import { codecCode } from '../cid/makeCid.js'
+import { InvalidCidError, parseCid } from '../cid/parseCid.js'
+import { cleanSegments } from '../cleanSegments.js'
 import { FileNetworkError, LinkNotFoundError } from '../errors.js'
 import { readEntry } from '../unixfs/entry.js'
 import type { BlockSource } from '../unixfs/entry.js'
-import { findLink } from '../unixfs/read-directory.js'
+import { findLink } from '../unixfs/readDirectory.js'
 import { codecByCode } from './codecs.js'
 
 /** A path below a CID. */

@@ -1,6 +1,6 @@
 import type { CID } from 'multiformats/cid'
-import type { NetworkContext } from '../network-context.js'
-import { multihashText, neededBlocks } from './needed-blocks.js'
+import type { NetworkContext } from '../networkContext.js'
+import { multihashText, neededBlocks } from './neededBlocks.js'
 
 /** Blocks removed at once. */
 const batchSize = 512

@@ -1,5 +1,5 @@
-import type { CidEncoder } from '../cid/cid-encoder.js'
-import type { NetworkContext } from '../network-context.js'
+import type { CidEncoder } from '../cid/cidEncoder.js'
+import type { NetworkContext } from '../networkContext.js'
 import type { Output } from './output.js'
 import type { Upload } from './upload.js'
 

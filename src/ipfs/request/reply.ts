@@ -1,6 +1,6 @@
 import { errorText, FileNetworkError, RequestError } from '../errors.js'
 import { kuboVersion } from '../version.js'
-import { goJsonLine } from './go-json.js'
+import { goJsonLine } from './goJson.js'
 import type { Output } from './output.js'
 
 /** The answer to a request, free of any transport. */

@@ -1,4 +1,4 @@
-import { cleanSegments } from '../clean-segments.js'
+import { cleanSegments } from '../cleanSegments.js'
 import { RequestError } from '../errors.js'
 import type { UnixfsTime } from '../unixfs/data.js'
 import { parseParameterized, readMultipart } from './multipart.js'

@@ -1,8 +1,8 @@
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
-import type { BlockFiles, BlockRemoval, StoredBlock } from '../../storage/files/block-files.js'
+import type { BlockFiles, BlockRemoval, StoredBlock } from '../../storage/files/blockFiles.js'
 import type { BlockSession } from '../../storage/files/sessions.js'
-import { hashFunctionByCode, identityCode } from '../cid/hash-functions.js'
+import { hashFunctionByCode, identityCode } from '../cid/hashFunctions.js'
 import { BlockNotFoundError, FileNetworkError } from '../errors.js'
 
 /** What a running operation relies on: no removal takes it. */

@@ -1,5 +1,5 @@
 import { CID } from 'multiformats/cid'
-import type { RecordStore } from '../../storage/files/record-store.js'
+import type { RecordStore } from '../../storage/files/recordStore.js'
 
 /** How a pin protects: the block alone, or the whole DAG. */
 export type PinMode = 'recursive' | 'direct'

@@ -41,46 +41,106 @@ const wire = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
 
 /** Encodes a `Data` message. */
 export function encodeUnixfs(message: UnixfsData): Uint8Array {
+  const { head, data, tail } = encodeParts(message)
+  return concatenate([head, data, tail])
+}
+
+/**
+ * Encodes a `Data` message as a dag-pb node without links. The content is copied once, straight to its
+ * place in the block.
+ */
+export function encodeLinklessNode(message: UnixfsData): Uint8Array {
+  const { head, data, tail } = encodeParts(message)
+  const prefix = new FieldWriter(12)
+  prefix.bytesHeader(1, head.length + data.length + tail.length)
+  return concatenate([prefix.take(), head, data, tail])
+}
+
+/** The message in three: the fields before the content, the content itself, and the fields behind it. */
+function encodeParts(message: UnixfsData): { head: Uint8Array; data: Uint8Array; tail: Uint8Array } {
   const data = message.data ?? new Uint8Array()
-  const bytes = Buffer.allocUnsafeSlow(data.length + message.blockSizes.length * 11 + 96)
-  let position = 0
+  const head = new FieldWriter(16)
+  head.varintField(1, message.type)
+  if (data.length > 0) head.bytesHeader(2, data.length)
 
-  function varint(value: number | bigint): void {
-    let rest = BigInt.asUintN(64, BigInt(value))
-    for (; rest >= 0x80n; rest >>= 7n) bytes[position++] = Number(rest & 0x7fn) | 0x80
-    bytes[position++] = Number(rest)
-  }
-  function field(number: number, value: number | bigint | undefined): void {
-    if (value === undefined) return
-    bytes[position++] = number << 3
-    varint(value)
-  }
-
-  field(1, message.type)
-  if (data.length > 0) {
-    bytes[position++] = (2 << 3) | wire.bytes
-    varint(data.length)
-    bytes.set(data, position)
-    position += data.length
-  }
-  field(3, message.fileSize)
-  for (const size of message.blockSizes) field(4, size)
-  field(5, message.hashType)
-  field(6, message.fanout)
-  if (message.mode) field(7, message.mode & 0xfff)
+  const tail = new FieldWriter(message.blockSizes.length * 11 + 96)
+  tail.varintField(3, message.fileSize)
+  for (const size of message.blockSizes) tail.varintField(4, size)
+  tail.varintField(5, message.hashType)
+  tail.varintField(6, message.fanout)
+  if (message.mode) tail.varintField(7, message.mode & 0xfff)
   if (message.modified) {
-    const { seconds, nanoseconds } = message.modified
-    const start = position
-    bytes[position++] = (8 << 3) | wire.bytes
-    position++
-    field(1, seconds)
-    if (nanoseconds > 0) {
-      bytes[position++] = (2 << 3) | wire.fixed32
-      position = bytes.writeUInt32LE(nanoseconds, position)
-    }
-    bytes[start + 1] = position - start - 2
+    const time = encodeTime(message.modified)
+    tail.bytesHeader(8, time.length)
+    tail.append(time)
   }
-  return new Uint8Array(bytes.buffer, 0, position)
+  return { head: head.take(), data, tail: tail.take() }
+}
+
+function encodeTime({ seconds, nanoseconds }: UnixfsTime): Uint8Array {
+  const time = new FieldWriter(20)
+  time.varintField(1, seconds)
+  if (nanoseconds > 0) time.fixed32Field(2, nanoseconds)
+  return time.take()
+}
+
+function concatenate(parts: Uint8Array[]): Uint8Array {
+  const length = parts.reduce((sum, part) => sum + part.length, 0)
+  const bytes = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer)
+  let position = 0
+  for (const part of parts) {
+    bytes.set(part, position)
+    position += part.length
+  }
+  return bytes
+}
+
+/** Fields of a protobuf message, written one behind the other. */
+class FieldWriter {
+  private readonly bytes: Buffer
+  private position = 0
+
+  constructor(capacity: number) {
+    this.bytes = Buffer.allocUnsafe(capacity)
+  }
+
+  varintField(number: number, value: number | bigint | undefined): void {
+    if (value === undefined) return
+    this.bytes[this.position++] = (number << 3) | wire.varint
+    this.varint(value)
+  }
+
+  fixed32Field(number: number, value: number): void {
+    this.bytes[this.position++] = (number << 3) | wire.fixed32
+    this.position = this.bytes.writeUInt32LE(value, this.position)
+  }
+
+  /** What stands before a field of bytes of a length. */
+  bytesHeader(number: number, length: number): void {
+    this.bytes[this.position++] = (number << 3) | wire.bytes
+    this.varint(length)
+  }
+
+  append(bytes: Uint8Array): void {
+    this.bytes.set(bytes, this.position)
+    this.position += bytes.length
+  }
+
+  take(): Uint8Array {
+    return Uint8Array.from(this.bytes.subarray(0, this.position))
+  }
+
+  private varint(value: number | bigint): void {
+    if (typeof value === 'bigint') {
+      let rest = BigInt.asUintN(64, value)
+      for (; rest >= 0x80n; rest >>= 7n) this.bytes[this.position++] = Number(rest & 0x7fn) | 0x80
+      this.bytes[this.position++] = Number(rest)
+      return
+    }
+    let rest = value
+    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) this.bytes[this.position++] = (rest % 0x80) | 0x80
+    this.bytes[this.position++] = rest
+  }
 }
 
 /** Decodes a `Data` message; `data` shares the memory of the input. Throws on anything malformed. */

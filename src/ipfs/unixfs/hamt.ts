@@ -1,5 +1,5 @@
 import { murmur3128 } from '@multiformats/murmur3'
-import type { BlockWriter } from './block-writer.js'
+import type { BlockWriter } from './blockWriter.js'
 import { unixfsType } from './data.js'
 import type { UnixfsMetadata } from './data.js'
 import { writeNode } from './node.js'

@@ -1,9 +1,8 @@
 import { decode, encode, prepare } from '@ipld/dag-pb'
-import type { PBLink } from '@ipld/dag-pb'
 import type { CID } from 'multiformats/cid'
-import { codecCode } from '../cid/make-cid.js'
-import type { BlockWriter } from './block-writer.js'
-import { decodeUnixfs, encodeUnixfs } from './data.js'
+import { codecCode } from '../cid/makeCid.js'
+import type { BlockWriter } from './blockWriter.js'
+import { decodeUnixfs, encodeLinklessNode, encodeUnixfs } from './data.js'
 import type { UnixfsData } from './data.js'
 
 /** A link of a dag-pb node. */
@@ -27,20 +26,14 @@ export async function writeNode(
   message: UnixfsData,
   links: UnixfsLink[] = [],
 ): Promise<StoredNode> {
+  if (links.length === 0) {
+    const bytes = encodeLinklessNode(message)
+    return { cid: await writer.write(codecCode.dagPb, bytes), size: bytes.length }
+  }
   const pbLinks = links.map(({ name, cid, size }) => ({ Name: name, Hash: cid, Tsize: size }))
-  return writePbNode(writer, encodeUnixfs(message), pbLinks)
-}
-
-/** Stores a dag-pb node. */
-export async function writePbNode(
-  writer: BlockWriter,
-  data: Uint8Array,
-  links: PBLink[],
-): Promise<StoredNode> {
-  const node = links.length === 0 ? { Data: data, Links: links } : prepare({ Data: data, Links: links })
-  const bytes = encode(node)
+  const bytes = encode(prepare({ Data: encodeUnixfs(message), Links: pbLinks }))
   const cid = await writer.write(codecCode.dagPb, bytes)
-  return { cid, size: links.reduce((sum, link) => sum + (link.Tsize ?? 0), bytes.length) }
+  return { cid, size: links.reduce((sum, link) => sum + link.size, bytes.length) }
 }
 
 /** A decoded dag-pb node with a UnixFS message. */

@@ -1,4 +1,4 @@
-import type { IndexChange } from './index-database.js'
+import type { IndexChange } from './indexDatabase.js'
 import { rowKey, rowKind, segmentRowKey } from './keyspace.js'
 import { encodeRecordHead, recordHeadLength } from './record.js'
 import { encodeBlockRow, encodeSegmentRow } from './rows.js'

@@ -1,9 +1,9 @@
 import type { BlockToStore } from './batch.js'
-import type { IndexDatabase } from './index-database.js'
+import type { IndexDatabase } from './indexDatabase.js'
 import { rowKind, rowRange, segmentRowKey } from './keyspace.js'
 import { decodeBlockRow } from './rows.js'
 import type { BlockRow, SegmentRow } from './rows.js'
-import type { SegmentFiles } from './segment-files.js'
+import type { SegmentFiles } from './segmentFiles.js'
 
 /** A segment is rewritten when at least this share of it belongs to removed blocks. */
 const deadShare = 0.05

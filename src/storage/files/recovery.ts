@@ -1,10 +1,10 @@
-import { applyChanges } from './index-database.js'
-import type { IndexChange, IndexDatabase } from './index-database.js'
+import { applyChanges } from './indexDatabase.js'
+import type { IndexChange, IndexDatabase } from './indexDatabase.js'
 import { rowKind, rowRange, segmentRowKey } from './keyspace.js'
 import { recordHeadLength } from './record.js'
 import { decodeBlockRow, decodeSegmentRow, encodeSegmentRow } from './rows.js'
 import type { SegmentRow } from './rows.js'
-import type { SegmentFiles } from './segment-files.js'
+import type { SegmentFiles } from './segmentFiles.js'
 
 /**
  * Brings files and index to the same state and returns the segments that hold blocks.

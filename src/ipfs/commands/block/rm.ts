@@ -1,8 +1,8 @@
 import type { CID } from 'multiformats/cid'
 import { parsePath, resolvePath } from '../../dag/path.js'
 import { errorText, FileNetworkError } from '../../errors.js'
-import { reasonToKeep } from '../../garbage/needed-blocks.js'
-import type { NetworkContext } from '../../network-context.js'
+import { reasonToKeep } from '../../garbage/neededBlocks.js'
+import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, pathArguments } from '../../request/command.js'
 import { values } from '../../request/output.js'
 

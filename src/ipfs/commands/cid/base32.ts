@@ -1,6 +1,6 @@
 import { defineCommand, pathArguments } from '../../request/command.js'
 import { values } from '../../request/output.js'
-import { emitCids } from './emit-cids.js'
+import { emitCids } from './emitCids.js'
 
 /** `cid/base32`: CIDs as version 1 in base32. */
 export const cidBase32 = defineCommand({

@@ -1,10 +1,10 @@
-import { multibaseByName } from '../../cid/cid-encoder.js'
-import { codecCode } from '../../cid/make-cid.js'
+import { multibaseByName } from '../../cid/cidEncoder.js'
+import { codecCode } from '../../cid/makeCid.js'
 import { codecCodeByName } from '../../dag/codecs.js'
 import { FileNetworkError } from '../../errors.js'
 import { defineCommand, pathArguments } from '../../request/command.js'
 import { values } from '../../request/output.js'
-import { emitCids } from './emit-cids.js'
+import { emitCids } from './emitCids.js'
 
 /** `cid/format`: rewrites CIDs. */
 export const cidFormat = defineCommand({

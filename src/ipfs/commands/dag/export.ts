@@ -1,4 +1,4 @@
-import { exportCar } from '../../dag/export-car.js'
+import { exportCar } from '../../dag/exportCar.js'
 import { parsePath, resolvePath } from '../../dag/path.js'
 import { defineCommand, pathArgument } from '../../request/command.js'
 import { bytes } from '../../request/output.js'

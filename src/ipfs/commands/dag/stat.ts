@@ -2,7 +2,7 @@ import { parsePath, resolvePath } from '../../dag/path.js'
 import { walkDag } from '../../dag/walk.js'
 import { FileNetworkError } from '../../errors.js'
 import { defineCommand, pathArguments } from '../../request/command.js'
-import { omitEmpty } from '../../request/go-json.js'
+import { omitEmpty } from '../../request/goJson.js'
 import { values } from '../../request/output.js'
 
 /** `dag/stat`: how many blocks DAGs have and share. A line for every block, unless progress is off. */

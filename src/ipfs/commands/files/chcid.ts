@@ -1,7 +1,7 @@
-import { cleanSegments } from '../../clean-segments.js'
+import { cleanSegments } from '../../cleanSegments.js'
 import { FileNetworkError } from '../../errors.js'
-import { cidFormatOptions, flushOption, readCidFormat } from '../../mfs/cid-format-options.js'
-import { checkFilesPath } from '../../mfs/files-path.js'
+import { cidFormatOptions, flushOption, readCidFormat } from '../../mfs/cidFormatOptions.js'
+import { checkFilesPath } from '../../mfs/filesPath.js'
 import { defineCommand } from '../../request/command.js'
 import { nothing } from '../../request/output.js'
 

@@ -1,5 +1,5 @@
-import { flushOption } from '../../mfs/cid-format-options.js'
-import { checkFilesPath } from '../../mfs/files-path.js'
+import { flushOption } from '../../mfs/cidFormatOptions.js'
+import { checkFilesPath } from '../../mfs/filesPath.js'
 import { defineCommand } from '../../request/command.js'
 import { single } from '../../request/output.js'
 

@@ -1,12 +1,12 @@
 import type { CID } from 'multiformats/cid'
-import { flushOption } from '../../mfs/cid-format-options.js'
-import { checkFilesPath } from '../../mfs/files-path.js'
-import type { NetworkContext } from '../../network-context.js'
+import { flushOption } from '../../mfs/cidFormatOptions.js'
+import { checkFilesPath } from '../../mfs/filesPath.js'
+import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand } from '../../request/command.js'
 import { single } from '../../request/output.js'
 import { loadEntry } from '../../unixfs/entry.js'
 import type { UnixfsEntry } from '../../unixfs/entry.js'
-import { listDirectory } from '../../unixfs/read-directory.js'
+import { listDirectory } from '../../unixfs/readDirectory.js'
 
 /** Types of entries as the mutable files number them (boxo, `mfs`). */
 const typeNumbers = { file: 0, symlink: 0, directory: 1 } as const

@@ -1,9 +1,9 @@
 import { FileNetworkError } from '../../errors.js'
-import { flushOption } from '../../mfs/cid-format-options.js'
-import { checkFilesPath } from '../../mfs/files-path.js'
+import { flushOption } from '../../mfs/cidFormatOptions.js'
+import { checkFilesPath } from '../../mfs/filesPath.js'
 import { defineCommand, pathArgument } from '../../request/command.js'
 import { bytes } from '../../request/output.js'
-import { readFile } from '../../unixfs/read-file.js'
+import { readFile } from '../../unixfs/readFile.js'
 
 /** `files/read`: the content of a mutable file. */
 export const filesRead = defineCommand({

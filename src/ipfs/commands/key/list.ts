@@ -2,7 +2,7 @@ import { base36 } from 'multiformats/bases/base36'
 import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
-import { codecCode } from '../../cid/make-cid.js'
+import { codecCode } from '../../cid/makeCid.js'
 import { defineCommand } from '../../request/command.js'
 import { single } from '../../request/output.js'
 

@@ -1,6 +1,6 @@
 import { parsePath, resolvePath } from '../../dag/path.js'
 import { pinDag, pinBlock } from '../../pinning.js'
-import { validatePinName } from '../../pin-name.js'
+import { validatePinName } from '../../pinName.js'
 import { defineCommand, pathArguments } from '../../request/command.js'
 import { single, values } from '../../request/output.js'
 

@@ -1,7 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { linksOf } from '../../dag/links.js'
 import { errorText, FileNetworkError } from '../../errors.js'
-import type { NetworkContext } from '../../network-context.js'
+import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand } from '../../request/command.js'
 import { values } from '../../request/output.js'
 

@@ -1,6 +1,6 @@
 import type { Chunker } from '../chunker.js'
-import { buzhashTable } from './buzhash-table.js'
-import { takeBytes } from './take-bytes.js'
+import { buzhashTable } from './buzhashTable.js'
+import { takeBytes } from './takeBytes.js'
 
 const minSize = 128 * 1024
 const maxSize = 512 * 1024

@@ -1,5 +1,5 @@
 import type { Chunker } from '../chunker.js'
-import { takeBytes } from './take-bytes.js'
+import { takeBytes } from './takeBytes.js'
 
 /** Chunks of one size; the last may be shorter. */
 export function fixedSize(size: number): Chunker {

@@ -1,5 +1,5 @@
 import { unixfsType } from '../data.js'
-import type { FileLayout, FileNode, FileParts } from '../file-builder.js'
+import type { FileLayout, FileNode, FileParts } from '../fileBuilder.js'
 
 /**
  * All leaves at one depth, every node filled with as many links as allowed before the next is begun

@@ -1,5 +1,5 @@
 import { unixfsType } from '../data.js'
-import type { FileLayout, FileNode, FileParts } from '../file-builder.js'
+import type { FileLayout, FileNode, FileParts } from '../fileBuilder.js'
 
 /** Subtrees of one depth under a node before the depth grows (boxo, `importer/trickle`). */
 const repeats = 4

@@ -1,5 +1,5 @@
-import { codecCode } from '../cid/make-cid.js'
-import type { BlockWriter } from './block-writer.js'
+import { codecCode } from '../cid/makeCid.js'
+import type { BlockWriter } from './blockWriter.js'
 import { createChunker } from './chunker.js'
 import { unixfsType } from './data.js'
 import type { UnixfsMetadata, UnixfsType } from './data.js'

@@ -1,7 +1,7 @@
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
-import { identityCode } from './hash-functions.js'
-import type { HashFunction } from './hash-functions.js'
+import { identityCode } from './hashFunctions.js'
+import type { HashFunction } from './hashFunctions.js'
 
 /** Codes of the multicodec table for the codecs that blocks come in. */
 export const codecCode = {

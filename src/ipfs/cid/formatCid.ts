@@ -2,8 +2,8 @@ import { bases } from 'multiformats/basics'
 import type { CID } from 'multiformats/cid'
 import { codecName } from '../dag/codecs.js'
 import { FileNetworkError } from '../errors.js'
-import { multibaseByName } from './cid-encoder.js'
-import { hashNameByCode } from './hash-functions.js'
+import { multibaseByName } from './cidEncoder.js'
+import { hashNameByCode } from './hashFunctions.js'
 
 /** The name of the base that a CID's text is written in. */
 export function baseNameOf(text: string): string {

@@ -1,6 +1,6 @@
 import type { CID } from 'multiformats/cid'
-import { makeCid } from '../cid/make-cid.js'
-import type { CidFormat } from '../cid/make-cid.js'
+import { makeCid } from '../cid/makeCid.js'
+import type { CidFormat } from '../cid/makeCid.js'
 
 /**
  * Stores a block; settled once it would survive the end of the process. Blocks are stored in the order in

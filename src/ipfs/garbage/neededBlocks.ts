@@ -2,7 +2,7 @@ import { CID } from 'multiformats/cid'
 import { linksOf } from '../dag/links.js'
 import { walkDag } from '../dag/walk.js'
 import { BlockNotFoundError } from '../errors.js'
-import type { NetworkContext } from '../network-context.js'
+import type { NetworkContext } from '../networkContext.js'
 import { findPinAbove } from '../pinning.js'
 
 /** The multihash of a CID as a string: blocks are removed by multihash, whatever the CID. */

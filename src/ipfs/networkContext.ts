@@ -1,8 +1,8 @@
-import type { MutableFiles } from './mfs/mutable-files.js'
+import type { MutableFiles } from './mfs/mutableFiles.js'
 import type { Blockstore } from './store/blockstore.js'
 import type { Identity } from './store/identity.js'
 import type { Pins } from './store/pins.js'
-import type { SharedLock } from './store/shared-lock.js'
+import type { SharedLock } from './store/sharedLock.js'
 import type { ImportSettings } from './unixfs/settings.js'
 
 /** What commands work with. */

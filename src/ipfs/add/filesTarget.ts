@@ -1,7 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { errorText, FileNetworkError } from '../errors.js'
-import { checkFilesPath } from '../mfs/files-path.js'
-import type { NetworkContext } from '../network-context.js'
+import { checkFilesPath } from '../mfs/filesPath.js'
+import type { NetworkContext } from '../networkContext.js'
 import type { UploadEntry } from '../request/upload.js'
 
 /** Where in the mutable files the roots of an `add` are put. */

@@ -1,5 +1,5 @@
-import { hashFunctionByName } from '../cid/hash-functions.js'
-import type { CidFormat } from '../cid/make-cid.js'
+import { hashFunctionByName } from '../cid/hashFunctions.js'
+import type { CidFormat } from '../cid/makeCid.js'
 import { FileNetworkError } from '../errors.js'
 import type { OptionSpecs } from '../request/command.js'
 

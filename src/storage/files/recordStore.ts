@@ -1,4 +1,4 @@
-import type { IndexDatabase } from './index-database.js'
+import type { IndexDatabase } from './indexDatabase.js'
 import { rowKey, rowRange } from './keyspace.js'
 import type { RowKind } from './keyspace.js'
 

@@ -1,4 +1,4 @@
-import { cleanSegments } from '../clean-segments.js'
+import { cleanSegments } from '../cleanSegments.js'
 import { FileNetworkError } from '../errors.js'
 
 /**

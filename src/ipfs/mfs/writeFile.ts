@@ -1,13 +1,13 @@
-import { codecCode } from '../cid/make-cid.js'
-import type { CidFormat } from '../cid/make-cid.js'
+import { codecCode } from '../cid/makeCid.js'
+import type { CidFormat } from '../cid/makeCid.js'
 import { FileNetworkError, FileNotFoundError } from '../errors.js'
-import type { NetworkContext } from '../network-context.js'
-import { createBlockWriter } from '../unixfs/block-writer.js'
+import type { NetworkContext } from '../networkContext.js'
+import { createBlockWriter } from '../unixfs/blockWriter.js'
 import type { UnixfsEntry } from '../unixfs/entry.js'
-import { buildFile } from '../unixfs/file-builder.js'
-import { readFile } from '../unixfs/read-file.js'
-import { formatOf } from './directory-edit.js'
-import { splitPath } from './files-path.js'
+import { buildFile } from '../unixfs/fileBuilder.js'
+import { readFile } from '../unixfs/readFile.js'
+import { formatOf } from './directoryEdit.js'
+import { splitPath } from './filesPath.js'
 
 /** A write to a mutable file. */
 export interface FileWrite {

@@ -1,7 +1,7 @@
 import { CID } from 'multiformats/cid'
-import { baseNameOf, formatCid } from '../../cid/format-cid.js'
-import { codecCode } from '../../cid/make-cid.js'
-import { parseCid } from '../../cid/parse-cid.js'
+import { baseNameOf, formatCid } from '../../cid/formatCid.js'
+import { codecCode } from '../../cid/makeCid.js'
+import { parseCid } from '../../cid/parseCid.js'
 import { errorText, FileNetworkError } from '../../errors.js'
 
 /** How CIDs are rewritten. */

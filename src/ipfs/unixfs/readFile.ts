@@ -1,4 +1,4 @@
-import { codecCode } from '../cid/make-cid.js'
+import { codecCode } from '../cid/makeCid.js'
 import { FileNetworkError } from '../errors.js'
 import { fileSizeOf, readEntry } from './entry.js'
 import type { BlockSource, UnixfsEntry } from './entry.js'

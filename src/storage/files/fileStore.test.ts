@@ -3,8 +3,8 @@ import { appendFile, mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openFileStore } from './file-store.js'
-import type { FileStore } from './file-store.js'
+import { openFileStore } from './fileStore.js'
+import type { FileStore } from './fileStore.js'
 
 const label = Uint8Array.of(1, 0x55)
 let directory: string

@@ -1,4 +1,4 @@
-import type { BlockWriter } from './block-writer.js'
+import type { BlockWriter } from './blockWriter.js'
 import { encodeUnixfs, unixfsType } from './data.js'
 import type { UnixfsMetadata } from './data.js'
 import { writeHamt } from './hamt.js'

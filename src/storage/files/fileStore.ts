@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openBlockFiles } from './block-files.js'
-import type { BlockFiles } from './block-files.js'
-import { openIndexDatabase } from './index-database.js'
+import { openBlockFiles } from './blockFiles.js'
+import type { BlockFiles } from './blockFiles.js'
+import { openIndexDatabase } from './indexDatabase.js'
 import { rowKind } from './keyspace.js'
-import { createRecordStore } from './record-store.js'
-import type { RecordStore } from './record-store.js'
-import { createSegmentFiles } from './segment-files.js'
+import { createRecordStore } from './recordStore.js'
+import type { RecordStore } from './recordStore.js'
+import { createSegmentFiles } from './segmentFiles.js'
 
 /** Everything the file network keeps on disk. */
 export interface FileStore {
