@@ -7,13 +7,18 @@ import {
   type ExecResult,
 } from '@ethereumjs/evm'
 import { describeFailure, stackOverflow, stackUnderflow, type FrameFailure } from './failure.js'
+import type { SyncOpcode } from './syncOpcodes.js'
 import { stackMaximum, stackMinimum } from './stackLimits.js'
+import type { TraceFeed } from '../tracing/traceFeed.js'
+import { framingOpcodes } from '../tracing/opcodes.js'
+import { reportMisfit, runTracedStep } from '../tracing/tracedStep.js'
 
 /** ethereumjs' interpreter of one frame; the package does not export its class. */
 export type Interpreter = NonNullable<ExecResult['runState']>['interpreter']
 /** What an interpreter keeps of its frame while it runs. */
 export type RunState = NonNullable<ExecResult['runState']>
-type OpcodeEntry = ReturnType<Interpreter['lookupOpInfo']>
+/** What the library knows of an opcode. */
+export type OpcodeEntry = ReturnType<Interpreter['lookupOpInfo']>
 
 /** Makes the interpreter of one frame. */
 export type InterpreterConstructor = new (
@@ -29,7 +34,7 @@ export type InterpreterConstructor = new (
 /** An interpreter whose loop is this module's. */
 export interface FrameInterpreter extends Interpreter {
   /** Runs the frame's code. @returns how it failed, if it did */
-  execute(code: Uint8Array, host: FrameHost, plain: Uint8Array): Promise<FrameFailure | undefined>
+  execute(code: Uint8Array, host: FrameHost): Promise<FrameFailure | undefined>
   readonly runState: RunState
 }
 
@@ -42,19 +47,24 @@ export type FrameInterpreterConstructor = new (
 export interface FrameHost {
   /** The opcodes of the fork, by their byte. */
   readonly opcodeTable: readonly OpcodeEntry[]
+  /** Those of them that await nothing. */
+  readonly syncOpcodes: readonly (SyncOpcode | undefined)[]
   /** How many opcodes may still run before the clock is looked at. */
   stepsLeft: number
   /** Called when no steps are left; the promise, if any, resolves when other work has had its turn. */
   pause(): Promise<void> | undefined
   /** Sees every opcode before it runs. */
   observe: ((opcode: number, runState: RunState) => void) | undefined
+  /** Tells a tracer of frames, logs and, if it asks for them, steps. */
+  readonly feed: TraceFeed | undefined
   /** Whether somebody listens to every step, so that the library's own step has to run. */
   readonly traced: boolean
 }
 
+/** A traced step takes about as long as this many others. */
+const TRACED_STEP_WEIGHT = 16
 const JUMP = 0x56
 const JUMPI = 0x57
-const AsyncFunction = (async () => {}).constructor
 
 interface JumpAnalysis {
   validJumps: Uint8Array
@@ -65,26 +75,15 @@ interface JumpAnalysis {
 const analyses = new WeakMap<Uint8Array, JumpAnalysis>()
 
 /**
- * Which opcodes need nothing but their static gas and the handler's synchronous run.
- *
- * ethereumjs marks some plain functions as asynchronous (CALLDATALOAD, CALLER), so the function itself is looked at.
- */
-export function plainOpcodes(opcodes: readonly OpcodeEntry[]): Uint8Array {
-  return Uint8Array.from(opcodes, ({ opcodeInfo, opHandler }) =>
-    !opcodeInfo.dynamicGas && !opcodeInfo.isInvalid && opHandler.constructor !== AsyncFunction ? 1 : 0,
-  )
-}
-
-/**
  * ethereumjs' interpreter with another loop: opcodes that await nothing run without a promise each, the jump analysis
  * of a contract is made once, a long run lets other work have its turn, the stack is checked before the gas as in geth,
  * and failures carry geth's words.
  */
 export function createInterpreterClass(Base: InterpreterConstructor): FrameInterpreterConstructor {
   return class extends Base {
-    async execute(code: Uint8Array, host: FrameHost, plain: Uint8Array): Promise<FrameFailure | undefined> {
+    async execute(code: Uint8Array, host: FrameHost): Promise<FrameFailure | undefined> {
       const runState = this._runState
-      const { opcodeTable } = host
+      const { opcodeTable, syncOpcodes, feed } = host
       const { stack } = runState
       runState.code = code
       let analysis = analyses.get(code)
@@ -103,18 +102,29 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
           if (--host.stepsLeft <= 0) await host.pause()
           const { length } = stack
           const minimum = stackMinimum[opcode] as number
-          if (length < minimum && !entry.opcodeInfo.isInvalid) throw stackUnderflow(length, minimum)
           const maximum = stackMaximum[opcode] as number
-          if (length > maximum && !entry.opcodeInfo.isInvalid) throw stackOverflow(length, maximum)
+          if ((length < minimum || length > maximum) && !entry.opcodeInfo.isInvalid) {
+            const misfit = length < minimum ? stackUnderflow(length, minimum) : stackOverflow(length, maximum)
+            if (feed !== undefined) await reportMisfit(runState, entry, misfit, feed.tracer)
+            throw misfit
+          }
           if (host.observe !== undefined) host.observe(opcode, runState)
-          if (plain[opcode] === 1 && !host.traced) {
-            runState.gasLeft -= entry.opcodeInfo.feeBigInt
-            if (runState.gasLeft < 0n) {
+          if (feed !== undefined && (feed.tracer.step !== undefined || framingOpcodes[opcode] === 1)) {
+            feed.opcode = opcode
+            host.stepsLeft -= TRACED_STEP_WEIGHT
+            await runTracedStep(runState, entry, this.common, feed.tracer)
+            continue
+          }
+          const sync = syncOpcodes[opcode]
+          if (sync !== undefined && !host.traced) {
+            const gas = sync.dynamicGas === undefined ? sync.gas : sync.gas + sync.dynamicGas(runState)
+            if (gas > runState.gasLeft) {
               runState.gasLeft = 0n
               throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
             }
+            runState.gasLeft -= gas
             runState.programCounter++
-            const pending: unknown = entry.opHandler.call(null, runState, this.common)
+            const pending = sync.action(runState, this.common)
             if (pending instanceof Promise) await pending
           } else {
             await this.runStep(entry)

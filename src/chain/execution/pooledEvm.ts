@@ -19,9 +19,11 @@ import { loadKzg } from '../kzg.js'
 import type { ForkRules } from '../types.js'
 import type { BlockEnvironment } from './blockEnvironment.js'
 import type { PeakGas } from './peakGas.js'
+import { TraceFeed } from '../tracing/traceFeed.js'
+import type { ExecutionTracer } from '../tracing/tracer.js'
+import { createSyncOpcodes } from './syncOpcodes.js'
 import {
   loadFrameInterpreter,
-  plainOpcodes,
   type FrameHost,
   type FrameInterpreterConstructor,
   type RunState,
@@ -57,6 +59,7 @@ const noState = new SimpleStateManager()
  * While it is bound it works on the context that it was given; released, it remembers nothing of it.
  */
 export class PooledEvm extends EVM implements FrameHost {
+  readonly syncOpcodes: FrameHost['syncOpcodes']
   stepsLeft = STEPS_BETWEEN_LOOKS
   /** Sees every opcode before it runs. */
   observe: ((opcode: number, runState: RunState) => void) | undefined
@@ -64,10 +67,10 @@ export class PooledEvm extends EVM implements FrameHost {
   peakGas: PeakGas | undefined
   /** Bytes that the code of the last creation returned. */
   deployedSize = 0
+  #feed: TraceFeed | undefined
   #block: BlockEnvironment | undefined
   #sliceStart = 0
   readonly #Interpreter: FrameInterpreterConstructor
-  readonly #plainOpcodes: Uint8Array
   readonly #ownPrecompiles: PrecompileMap
 
   /** A new EVM under these rules. */
@@ -84,7 +87,7 @@ export class PooledEvm extends EVM implements FrameHost {
   private constructor(options: EVMOpts, Interpreter: FrameInterpreterConstructor) {
     super(options)
     this.#Interpreter = Interpreter
-    this.#plainOpcodes = plainOpcodes(this._opcodeMap)
+    this.syncOpcodes = createSyncOpcodes(this._opcodeMap, this.common)
     this.#ownPrecompiles = this._precompiles
   }
 
@@ -94,6 +97,15 @@ export class PooledEvm extends EVM implements FrameHost {
 
   get traced(): boolean {
     return this.events.listenerCount('step') > 0
+  }
+
+  get feed(): TraceFeed | undefined {
+    return this.#feed
+  }
+
+  /** Tells a tracer of the next messages; undefined ends that. */
+  trace(tracer: ExecutionTracer | undefined): void {
+    this.#feed = tracer && new TraceFeed(tracer, this)
   }
 
   /** The block of the context that this EVM works on. */
@@ -129,6 +141,7 @@ export class PooledEvm extends EVM implements FrameHost {
     this._precompiles = this.#ownPrecompiles
     this.observe = undefined
     this.peakGas = undefined
+    this.#feed = undefined
     this.#block = undefined
   }
 
@@ -148,7 +161,12 @@ export class PooledEvm extends EVM implements FrameHost {
     })
   }
 
-  override async runCall(options: EVMRunCallOpts): Promise<EVMResult> {
+  override runCall(options: EVMRunCallOpts): Promise<EVMResult> {
+    const feed = this.#feed
+    return feed === undefined ? this.#runCall(options) : feed.run(options, () => this.#runCall(options))
+  }
+
+  async #runCall(options: EVMRunCallOpts): Promise<EVMResult> {
     const { peakGas } = this
     const { message } = options
     if (peakGas === undefined || message === undefined) return super.runCall(options)
@@ -192,7 +210,7 @@ export class PooledEvm extends EVM implements FrameHost {
     if (message.createdAddresses !== undefined)
       interpreter._result.createdAddresses = message.createdAddresses
     this.peakGas?.enter(interpreter.runState)
-    const failure = await interpreter.execute(code, this, this.#plainOpcodes)
+    const failure = await interpreter.execute(code, this)
     const { gasLeft, gasRefund } = interpreter.runState
     this.peakGas?.leave(message.gasLimit - gasLeft)
     const returnValue = interpreter._result.returnValue ?? new Uint8Array(0)

@@ -1,0 +1,45 @@
+import type { Common } from '@ethereumjs/common'
+import { fastActions, sload, sloadGas } from './fastOpcodes.js'
+import type { OpcodeEntry, RunState } from './interpreter.js'
+import { memoryGas, type DynamicGas } from './memoryGas.js'
+
+/** An opcode that runs without a promise. */
+export interface SyncOpcode {
+  /** Gas that it always costs. */
+  gas: bigint
+  /** Gas that it costs besides. */
+  dynamicGas: DynamicGas | undefined
+  /** A promise only where the state is not at hand. */
+  action: (runState: RunState, rules: Common) => unknown
+}
+
+const EXP = 0x0a
+const SLOAD = 0x54
+const AsyncFunction = (async () => {}).constructor
+
+/**
+ * The opcodes of a fork, by their byte, that need not await anything; undefined for the others, which the library's own
+ * step runs.
+ *
+ * ethereumjs marks some plain functions as asynchronous (CALLDATALOAD, CALLER), so the function itself is looked at.
+ */
+export function createSyncOpcodes(table: readonly OpcodeEntry[], rules: Common): (SyncOpcode | undefined)[] {
+  return table.map(({ opcodeInfo, opHandler }, opcode) => {
+    const { feeBigInt: gas, dynamicGas, isInvalid } = opcodeInfo
+    if (isInvalid) return undefined
+    if (opcode === SLOAD && rules.isActivatedEIP(2929)) return { gas, dynamicGas: sloadGas, action: sload }
+    if (opHandler.constructor === AsyncFunction) return undefined
+    const action = fastActions.get(opcode) ?? opHandler
+    if (!dynamicGas) return { gas, dynamicGas: undefined, action }
+    const known = opcode === EXP ? exponentGas(rules.param('expByteGas')) : memoryGas[opcode]
+    return known === undefined ? undefined : { gas, dynamicGas: known, action }
+  })
+}
+
+/** EXP costs by the bytes of its exponent (EIP-160). */
+function exponentGas(perByte: bigint): DynamicGas {
+  return ({ stack }) => {
+    const [, exponent = 0n] = stack.peek(2)
+    return exponent === 0n ? 0n : perByte * BigInt((exponent.toString(16).length + 1) >> 1)
+  }
+}
