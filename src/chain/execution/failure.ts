@@ -1,4 +1,5 @@
 import { EVMError } from '@ethereumjs/evm'
+import { MAX_INITCODE_SIZE } from './intrinsicGas.js'
 import type { RunState } from './interpreter.js'
 
 const messages = EVMError.errorMessages
@@ -15,8 +16,16 @@ const gethWords: Readonly<Record<string, string>> = {
   [messages.REVERT]: 'execution reverted',
 }
 
+/** EIP-170: bytes of a contract's code. */
+const MAX_CODE_SIZE = 24_576n
+
 const INVALID = 0xfe
 const RETURNDATACOPY = 0x3e
+/**
+ * Opcodes that geth keeps from changing state while it computes their gas, so that the failure is wrapped: SSTORE,
+ * CREATE, CALL, CREATE2, SELFDESTRUCT (core/vm/operations_acl.go, gas_table.go).
+ */
+const checkedWithGas: ReadonlySet<number> = new Set([0x55, 0xf0, 0xf1, 0xf5, 0xff])
 const SSTORE = 0x55
 /** EIP-2200: SSTORE wants more gas than this left. */
 const SSTORE_SENTRY = 2_300n
@@ -63,6 +72,7 @@ function opcodeWords({ error }: EVMError, runState: RunState): string {
   if (error === messages.OUT_OF_GAS && opcode === SSTORE && gasLeft > 0n && gasLeft <= SSTORE_SENTRY) {
     return 'out of gas: not enough gas for reentrancy sentry'
   }
+  if (error === messages.STATIC_STATE_CHANGE && checkedWithGas.has(opcode)) return 'out of gas: write protection'
   return gethWords[error] ?? error
 }
 
@@ -82,7 +92,12 @@ export interface CreationFacts {
   maxInitcodeSize: bigint
 }
 
-/** geth's words for the failure of the outermost frame. */
+/** The facts of a creation under the limits of all forks that have some. */
+export function creationFacts(sizes: Pick<CreationFacts, 'deployedSize' | 'initcodeSize'>): CreationFacts {
+  return { ...sizes, maxCodeSize: MAX_CODE_SIZE, maxInitcodeSize: MAX_INITCODE_SIZE }
+}
+
+/** geth's words for the failure of a frame; of a creation's where its facts are given. */
 export function failureWords(error: EVMError, creation?: CreationFacts): string {
   if (error instanceof FrameFailure) return error.words
   if (creation !== undefined) {

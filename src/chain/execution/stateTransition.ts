@@ -4,14 +4,10 @@ import { bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
 import type { ExecutionLog } from '../types.js'
 import { applyAuthorizations } from './authorization.js'
 import { delegationTarget } from './delegation.js'
-import { failureWords } from './failure.js'
-import { MAX_INITCODE_SIZE } from './intrinsicGas.js'
+import { creationFacts, failureWords } from './failure.js'
 import type { Message } from './message.js'
 import type { PooledEvm } from './pooledEvm.js'
 import { preCheck, type CheckedMessage, type MessageChecks } from './preCheck.js'
-
-/** EIP-170: bytes of a contract's code. */
-const MAX_CODE_SIZE = 24_576n
 
 /** How the outermost frame failed. */
 export interface MessageFailure {
@@ -159,13 +155,8 @@ async function payCoinbase(evm: PooledEvm, { gasPrice }: Message, gasUsed: bigin
 }
 
 function describe(evm: PooledEvm, message: Message, error: EVMError): MessageFailure {
-  const creation = {
-    deployedSize: evm.deployedSize,
-    maxCodeSize: MAX_CODE_SIZE,
-    initcodeSize: message.data.length,
-    maxInitcodeSize: MAX_INITCODE_SIZE,
-  }
-  const words = failureWords(error, message.to === undefined ? creation : undefined)
+  const sizes = { deployedSize: evm.deployedSize, initcodeSize: message.data.length }
+  const words = failureWords(error, message.to === undefined ? creationFacts(sizes) : undefined)
   if (error.error === EVMError.errorMessages.REVERT) return { kind: 'revert', words }
   return { kind: words.startsWith('out of gas') ? 'outOfGas' : 'other', words }
 }

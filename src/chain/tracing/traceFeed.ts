@@ -1,0 +1,83 @@
+import type { EVMResult, EVMRunCallOpts, Message } from '@ethereumjs/evm'
+import { Address, generateAddress, generateAddress2, type Account } from '@ethereumjs/util'
+import { minimalBytes } from '../block/header.js'
+import { creationFacts, failureWords } from '../execution/failure.js'
+import { callTypes, createTypes } from './opcodes.js'
+import type { ExecutionTracer, FrameStart } from './tracer.js'
+
+/** What the feed asks of the machine. */
+export interface FeedHost {
+  /** Bytes that the code of the last creation returned. */
+  readonly deployedSize: number
+  readonly stateManager: { getAccount(address: Address): Promise<Account | undefined> }
+}
+
+/** Tells a tracer of the messages of one machine, from the outermost to those within. */
+export class TraceFeed {
+  readonly tracer: ExecutionTracer
+  /** The opcode that runs: the one that makes the next message. */
+  opcode = 0
+  readonly #host: FeedHost
+
+  constructor(tracer: ExecutionTracer, host: FeedHost) {
+    this.tracer = tracer
+    this.#host = host
+  }
+
+  /** Runs a message, and tells of it before and after. */
+  async run(options: EVMRunCallOpts, run: () => Promise<EVMResult>): Promise<EVMResult> {
+    const { tracer } = this
+    if (tracer.enter === undefined && tracer.exit === undefined) return run()
+    const { message } = options
+    const frame = message === undefined ? await this.#outermost(options) : await this.#inner(message)
+    const { depth, input } = frame
+    tracer.enter?.(frame)
+    const result = await run()
+    const { returnValue: output, executionGasUsed: gasUsed, exceptionError } = result.execResult
+    if (exceptionError === undefined) {
+      tracer.exit?.({ depth, output, gasUsed })
+      return result
+    }
+    const isCreation = frame.type === 'CREATE' || frame.type === 'CREATE2'
+    const { deployedSize } = this.#host
+    const facts = isCreation ? creationFacts({ deployedSize, initcodeSize: input.length }) : undefined
+    tracer.exit?.({ depth, output, gasUsed, failure: failureWords(exceptionError, facts) })
+    return result
+  }
+
+  async #outermost(options: EVMRunCallOpts): Promise<FrameStart> {
+    const { caller, to, data, gasLimit = 0n, value = 0n, skipNonceIncrement = false } = options
+    const from = caller?.bytes ?? new Uint8Array(20)
+    return {
+      type: to === undefined ? 'CREATE' : 'CALL',
+      depth: 0,
+      from,
+      to: to?.bytes ?? (await this.#createdBy(from, skipNonceIncrement ? 'last' : 'next')),
+      input: data ?? new Uint8Array(0),
+      gas: gasLimit,
+      value,
+    }
+  }
+
+  async #inner(message: Message): Promise<FrameStart> {
+    const { to, caller, data: input, gasLimit: gas, value, salt, depth } = message
+    if (to === undefined) {
+      const from = caller.bytes
+      const type = createTypes.get(this.opcode) ?? 'CREATE'
+      const created =
+        salt === undefined ? await this.#createdBy(from, 'last') : generateAddress2(from, salt, input)
+      return { type, depth, from, to: created, input, gas, value }
+    }
+    const type = callTypes.get(this.opcode) ?? 'CALL'
+    const runsForeignCode = type === 'DELEGATECALL' || type === 'CALLCODE'
+    const from = runsForeignCode ? to.bytes : caller.bytes
+    const shared = { type, depth, from, to: message.codeAddress.bytes, input, gas }
+    return type === 'STATICCALL' ? shared : { ...shared, value }
+  }
+
+  /** The account that a creation makes: the nonce of its creator is raised already, or will be. */
+  async #createdBy(creator: Uint8Array, which: 'last' | 'next'): Promise<Uint8Array> {
+    const nonce = (await this.#host.stateManager.getAccount(new Address(creator)))?.nonce ?? 0n
+    return generateAddress(creator, minimalBytes(which === 'last' ? nonce - 1n : nonce))
+  }
+}

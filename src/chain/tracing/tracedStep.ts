@@ -1,0 +1,100 @@
+import { EVMError } from '@ethereumjs/evm'
+import { Address } from '@ethereumjs/util'
+import { describeFailure, type FrameFailure } from '../execution/failure.js'
+import type { OpcodeEntry, RunState } from '../execution/interpreter.js'
+import type { ForkRules } from '../types.js'
+import { reportHopelessFrame } from './hopelessFrame.js'
+import { callTypes, framingOpcodes, opcodes, wordToAddress } from './opcodes.js'
+import type { ExecutionTracer, Step } from './tracer.js'
+
+/**
+ * Runs one opcode as ethereumjs' Interpreter.runStep does, and tells a tracer: of the opcode once its cost is known,
+ * then of what it did that is no message of its own.
+ */
+export async function runTracedStep(
+  runState: RunState,
+  entry: OpcodeEntry,
+  rules: ForkRules,
+  tracer: ExecutionTracer,
+): Promise<void> {
+  const opcode = runState.opCode
+  const step = await priceStep(runState, entry, rules, tracer)
+  const pending = tracer.step?.(step)
+  if (pending !== undefined) await pending
+  if (entry.opcodeInfo.isInvalid) throw new EVMError(EVMError.errorMessages.INVALID_OPCODE)
+  const charged = callTypes.has(opcode) ? step.cost - (runState.messageGasLimit ?? 0n) : step.cost
+  runState.gasLeft -= charged
+  runState.programCounter++
+  if (framingOpcodes[opcode] === 0) {
+    await entry.opHandler.call(null, runState, rules)
+    return
+  }
+  if (opcode === opcodes.SELFDESTRUCT) await reportSelfDestruct(runState, tracer)
+  else await reportHopelessFrame(runState, rules, tracer)
+  await entry.opHandler.call(null, runState, rules)
+  if (opcode >= opcodes.LOG0 && opcode <= opcodes.LOG4) reportLog(runState, tracer)
+}
+
+/** Tells of an opcode that does not run because the stack does not fit it. */
+export async function reportMisfit(
+  runState: RunState,
+  { opcodeInfo }: OpcodeEntry,
+  { words }: FrameFailure,
+  tracer: ExecutionTracer,
+): Promise<void> {
+  const step = startStep(runState, opcodeInfo.feeBigInt)
+  await tracer.step?.({ ...step, failure: words })
+}
+
+function startStep(runState: RunState, cost: bigint): Step {
+  return { runState, gas: runState.gasLeft, cost, memoryWords: Number(runState.memoryWordCount) }
+}
+
+/** What an opcode costs. A step that cannot be paid is told of, and then fails. */
+async function priceStep(
+  runState: RunState,
+  { opcodeInfo, gasHandler }: OpcodeEntry,
+  rules: ForkRules,
+  tracer: ExecutionTracer,
+): Promise<Step> {
+  const step = startStep(runState, opcodeInfo.feeBigInt)
+  try {
+    if (opcodeInfo.dynamicGas) step.cost = await gasHandler(runState, step.cost, rules)
+    if (step.cost > runState.gasLeft) throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
+  } catch (error) {
+    if (!(error instanceof EVMError)) throw error
+    const failure = describeFailure(error, runState)
+    await tracer.step?.({ ...step, failure: failure.words })
+    runState.gasLeft = 0n
+    throw failure
+  }
+  if (callTypes.has(runState.opCode)) step.cost += runState.messageGasLimit ?? 0n
+  return step
+}
+
+/** geth shows a SELFDESTRUCT as a frame that hands the balance over (core/vm/instructions.go, opSelfdestruct). */
+async function reportSelfDestruct(
+  { stack, env, stateManager }: RunState,
+  tracer: ExecutionTracer,
+): Promise<void> {
+  const [beneficiary = 0n] = stack.peek(1)
+  const account = await stateManager.getAccount(new Address(env.address.bytes))
+  const depth = env.depth + 1
+  tracer.enter?.({
+    type: 'SELFDESTRUCT',
+    depth,
+    from: env.address.bytes,
+    to: wordToAddress(beneficiary),
+    input: new Uint8Array(0),
+    gas: 0n,
+    value: account?.balance ?? 0n,
+  })
+  tracer.exit?.({ depth, output: new Uint8Array(0), gasUsed: 0n })
+}
+
+function reportLog({ interpreter }: RunState, tracer: ExecutionTracer): void {
+  const log = interpreter._result.logs.at(-1)
+  if (log === undefined) return
+  const [address, topics, data] = log
+  tracer.log?.({ address, topics, data })
+}

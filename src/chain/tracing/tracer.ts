@@ -1,0 +1,85 @@
+import type { Authorization } from '../execution/callObject.js'
+import type { RunState } from '../execution/interpreter.js'
+import type { Awaitable, ExecutionLog, ForkRules } from '../types.js'
+
+/** What begins a frame, by the name of its opcode; the outermost frame is a CALL or a CREATE. */
+export type FrameType =
+  'CALL' | 'CALLCODE' | 'DELEGATECALL' | 'STATICCALL' | 'CREATE' | 'CREATE2' | 'SELFDESTRUCT'
+
+/** A frame that begins. Its bytes are only lent: they change when the execution goes on. */
+export interface FrameStart {
+  type: FrameType
+  /** 0 is the outermost frame. */
+  depth: number
+  /** 20 bytes; the account whose code calls. */
+  from: Uint8Array
+  /** 20 bytes; the account whose code runs, or that is created. */
+  to: Uint8Array
+  input: Uint8Array
+  gas: bigint
+  /** Wei; a DELEGATECALL has that of the frame around it, a STATICCALL none. */
+  value?: bigint
+}
+
+/** A frame that ended. */
+export interface FrameEnd {
+  depth: number
+  /** What it returned or reverted with, or the code that was created. */
+  output: Uint8Array
+  gasUsed: bigint
+  /** Why it failed, in geth's words (core/vm/errors.go); absent on success. */
+  failure?: string
+}
+
+/** An opcode before it runs, its cost known. What it refers to is only lent. */
+export interface Step {
+  /** The frame: stack, memory, program counter and the opcode. */
+  runState: RunState
+  /** Gas before the opcode. */
+  gas: bigint
+  /** Gas of the opcode, with what it hands on to a call. */
+  cost: bigint
+  /** Words of memory before the opcode extends it. */
+  memoryWords: number
+  /** Why the opcode does not run, in geth's words: what it lacks in gas or stack items. */
+  failure?: string
+}
+
+/** Reads the state that a traced execution changes. */
+export interface TracedState {
+  readAccount(
+    address: Uint8Array,
+  ): Awaitable<{ nonce: bigint; balance: bigint; codeHash: Uint8Array } | undefined>
+  /** Empty if there is none. */
+  readCode(address: Uint8Array): Awaitable<Uint8Array>
+  /** The value of a 32-byte slot without leading zeros. */
+  readStorage(address: Uint8Array, slot: Uint8Array): Awaitable<Uint8Array>
+}
+
+/** The transaction or call that is about to be executed. */
+export interface TracedMessage {
+  /** 20 bytes. */
+  from: Uint8Array
+  /** 20 bytes; absent for a creation. */
+  to: Uint8Array | undefined
+  gasLimit: bigint
+  authorizations: readonly Authorization[]
+  /** 20 bytes; the beneficiary of the block. */
+  coinbase: Uint8Array
+  rules: ForkRules
+  state: TracedState
+  /** How many logs the block has before this transaction. */
+  firstLogIndex: number
+}
+
+/** Is told what an execution does while it does it (geth: core/tracing, Hooks). What it leaves out costs nothing. */
+export interface ExecutionTracer {
+  /** Before anything is changed. */
+  begin?(message: TracedMessage): Awaitable<void>
+  enter?(frame: FrameStart): void
+  exit?(end: FrameEnd): void
+  step?(step: Step): Promise<void> | undefined
+  log?(log: ExecutionLog): void
+  /** After everything is settled: fees are paid, destroyed accounts are gone. @param gasUsed - after refunds */
+  end?(gasUsed: bigint): Awaitable<void>
+}
