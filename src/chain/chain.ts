@@ -6,8 +6,12 @@ import { nextBaseFee } from './block/fees.js'
 import type { StoredBlock } from './block/record.js'
 import type { BlockStore } from './block/store.js'
 import { ChainEvents } from './events.js'
+import { createCallSite } from './execution/callSite.js'
 import type { ForkSchedule } from './execution/rules.js'
 import { encodeHead, isAltered, planMove, stageMove, type Head, type HeadMove } from './head.js'
+import type { BlockParts } from './import/blockParts.js'
+import { ImportError } from './import/errors.js'
+import { executeBlock } from './import/executeBlock.js'
 import type { Mempool } from './mempool/mempool.js'
 import type { Clock } from './mining/clock.js'
 import { draftHeader, type BlockSettings } from './mining/draft.js'
@@ -115,6 +119,28 @@ export class Chain {
     }
   }
 
+  /**
+   * Executes a block that was made elsewhere on its parent's state, checks it and stores it. On the head it becomes the
+   * next head; on another parent it is kept beside the canonical chain, for {@link moveHead} to find. Only within
+   * {@link exclusively}.
+   *
+   * @throws ImportError if it does not check; nothing has changed then.
+   */
+  async importBlock(block: BlockParts): Promise<StoredBlock> {
+    const { blocks, states, schedule } = this.#parts
+    const { header } = block
+    const parent = blocks.byHash(header.parentHash)
+    if (parent === undefined) throw new ImportError(header.number, 'parentHash', 'the parent is not known')
+    const onHead = parent.ordinal === this.#head.block.ordinal && !isAltered(this.#head)
+    const base = states.viewAt(parent.header.stateRoot)
+    const state = onHead ? this.#takeState() : new WorkingState({ base, store: states })
+    const { blockHash } = createCallSite(this.view, { header, rules: schedule.rulesAt(header), state: base })
+    const produced = await executeBlock({ block, parent, schedule, blocks: this.view, state, blockHash })
+    if (parent.ordinal !== this.#head.block.ordinal) return this.#storeBeside(produced)
+    this.settings.gasLimit = header.gasLimit
+    return this.#become(produced, state)
+  }
+
   /** The base fee of the next block in wei per gas; zero before London. */
   nextBaseFee(): bigint {
     return this.settings.nextBaseFee ?? nextBaseFee(this.#head.block.header, this.nextRules()) ?? 0n
@@ -130,6 +156,11 @@ export class Chain {
     this.clock.mined(produced.block.header.timestamp)
     delete this.settings.nextBaseFee
     delete this.settings.nextPrevRandao
+    return this.#become(produced, state)
+  }
+
+  /** Makes an executed block on the head the head. */
+  async #become(produced: ProducedBlock, state: WorkingState): Promise<StoredBlock> {
     const block = this.#commit(produced)
     state.rebase(this.#headState())
     this.#state = state
@@ -216,6 +247,7 @@ export class Chain {
       altered: isAltered(this.#head),
       candidates: this.mempool.candidates(header.baseFeePerGas ?? 0n),
       maximumTransactions,
+      depositContract: this.#parts.schedule.depositContract,
       ...(rules.isActivatedEIP(4895) && { withdrawals: [] }),
       blockHash: (number) => this.view.blockByNumber(number)?.hash,
     })
@@ -231,6 +263,15 @@ export class Chain {
     this.#write(batch)
     this.#head = head
     this.#version++
+    return blocks.added(record)
+  }
+
+  #storeBeside({ block, commitment }: ProducedBlock): StoredBlock {
+    const { blocks, states, database } = this.#parts
+    const batch = new WriteBatch()
+    states.stage(batch, commitment)
+    const record = blocks.stage(batch, block)
+    database.write(batch)
     return blocks.added(record)
   }
 

@@ -9,6 +9,7 @@ import type { SealedTransaction } from '../block/record.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
 import { DEPOSIT_CONTRACT_ADDRESS } from '../systemContracts.js'
 import type { ExecutionLog, ExecutionReceipt, ForkRules, HeaderFields, Withdrawal } from '../types.js'
+import type { BlockEnvironment } from './blockEnvironment.js'
 import { collectRequests, hashRequests, writeBlockStart } from './systemCalls.js'
 
 /** EIP-4895: withdrawals are in gwei, balances in wei. */
@@ -28,8 +29,8 @@ export interface BlockExecutionContext {
   evm: EVM
   rules: ForkRules
   header: HeaderFields
-  /** The header in the form that the EVM's BLOCK opcodes read. */
-  block: Block
+  /** The header in the form that opcodes and ethereumjs' runTx read. */
+  block: BlockEnvironment
   /** 20 bytes; the main network's unless a genesis names another. */
   depositContract?: Uint8Array
 }
@@ -83,7 +84,7 @@ export class BlockExecution {
       : pooled.transaction
     const result = await runTx(this.#vm, {
       tx: transaction,
-      block,
+      block: block as Block,
       skipHardForkValidation: true,
       skipBlockGasLimitValidation: true,
       blockGasUsed: this.#gasUsed,
@@ -95,6 +96,11 @@ export class BlockExecution {
     const sealed = { transaction: pooled.transaction, hash, sender, impersonated, receipt }
     this.#transactions.push(sealed)
     return sealed
+  }
+
+  /** Pays an address outside of any transaction, as proof of work is rewarded. @param amount - wei */
+  pay(address: Uint8Array, amount: bigint): Promise<void> {
+    return addBalance(this.#context.evm, address, amount)
   }
 
   /** Ends the block: withdrawals are paid and requests collected. */

@@ -26,6 +26,8 @@ export interface ProductionInput {
   /** The most transactions that the block takes. */
   maximumTransactions: number
   withdrawals?: readonly Withdrawal[]
+  /** 20 bytes (EIP-6110). */
+  depositContract: Uint8Array
   /** The hash of an earlier block, for BLOCKHASH. */
   blockHash: (number: bigint) => Uint8Array | undefined
 }
@@ -39,9 +41,10 @@ export interface ProducedBlock {
 /** Executes and seals a block from candidates; what does not fit or may not be executed is passed over. */
 export async function produceBlock(input: ProductionInput): Promise<ProducedBlock> {
   const { header, rules, state, blockHash, withdrawals, altered, parentTotalDifficulty } = input
+  const { depositContract } = input
   const block = createBlockEnvironment(header, rules)
   return withEvm({ rules, state, block, blockHash }, async (evm) => {
-    const execution = await BlockExecution.begin({ evm, rules, header, block })
+    const execution = await BlockExecution.begin({ evm, rules, header, block, depositContract })
     await fill(execution, input)
     const outcome = await execution.finish(withdrawals)
     const commitment = state.computeRoot()

@@ -1,0 +1,146 @@
+import { RLP, type NestedUint8Array } from '@ethereumjs/rlp'
+import { bytesEqual } from '../../encoding/hex.js'
+import { bytesToBigint } from '../../encoding/quantity.js'
+import { withdrawalToList } from '../block/body.js'
+import { hashHeader, headerFromList, headerToList } from '../block/header.js'
+import type { HeaderFields, Withdrawal } from '../types.js'
+import { ImportError } from './errors.js'
+
+type Item = Uint8Array | NestedUint8Array
+
+/** A block as its RLP says it, with its transactions still encoded. */
+export interface BlockParts {
+  /** 32 bytes. */
+  hash: Uint8Array
+  header: HeaderFields
+  /** Each in its EIP-2718 form. */
+  transactions: readonly Uint8Array[]
+  uncles: readonly HeaderFields[]
+  /** 32 bytes each, in the order of `uncles`. */
+  uncleHashes: readonly Uint8Array[]
+  /** Since Shanghai. */
+  withdrawals?: readonly Withdrawal[]
+  /** Bytes of the RLP. */
+  size: number
+}
+
+/**
+ * The parts of an encoded block.
+ *
+ * @throws ImportError if the bytes are not the one canonical RLP of a block.
+ */
+export function decodeBlock(bytes: Uint8Array): BlockParts {
+  const items = listOf(decodeRlp(bytes), 'the block')
+  const header = readHeader(items[0], 'the header')
+  const refuse = (reason: string): never => {
+    throw new ImportError(header.number, 'encoding', reason)
+  }
+  if (items.length < 3 || items.length > 4) refuse(`a block has 3 or 4 parts, not ${items.length}`)
+  const uncles = listOf(items[2], 'uncles').map((item, index) => readHeader(item, `uncle ${index}`))
+  const parts: BlockParts = {
+    hash: hashHeader(header),
+    header,
+    transactions: listOf(items[1], 'transactions').map((item) =>
+      item instanceof Uint8Array ? item.slice() : RLP.encode(item),
+    ),
+    uncles,
+    uncleHashes: uncles.map(hashHeader),
+    size: bytes.length,
+  }
+  if (items[3] !== undefined) parts.withdrawals = listOf(items[3], 'withdrawals').map(readWithdrawal)
+  if (!bytesEqual(encodeAgain(parts, items[1]), bytes)) refuse('it is not the canonical RLP of its content')
+  return parts
+}
+
+/** What the parts give when they are encoded: other bytes show numbers with leading zeros, or lengths of too many bytes. */
+function encodeAgain(
+  { header, uncles, withdrawals }: BlockParts,
+  transactions: Item | undefined,
+): Uint8Array {
+  return RLP.encode([
+    headerToList(header),
+    transactions ?? [],
+    uncles.map(headerToList),
+    ...(withdrawals === undefined ? [] : [withdrawals.map(withdrawalToList)]),
+  ])
+}
+
+function decodeRlp(bytes: Uint8Array): Item {
+  try {
+    return RLP.decode(bytes)
+  } catch (error) {
+    throw new ImportError(undefined, 'encoding', error instanceof Error ? error.message : String(error))
+  }
+}
+
+function readHeader(item: Item | undefined, name: string): HeaderFields {
+  const list = listOf(item, name).map((field, index) => {
+    if (field instanceof Uint8Array) return checkLength(field, index, name)
+    throw new ImportError(undefined, 'encoding', `field ${index} of ${name} is a list`)
+  })
+  try {
+    return headerFromList(list)
+  } catch (error) {
+    throw new ImportError(
+      undefined,
+      'encoding',
+      `${name}: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+}
+
+/** The lengths of header fields that are byte strings of one length, by position. */
+const HEADER_LENGTHS: Readonly<Record<number, number>> = {
+  0: 32,
+  1: 32,
+  2: 20,
+  3: 32,
+  4: 32,
+  5: 32,
+  6: 256,
+  13: 32,
+  14: 8,
+  16: 32,
+  19: 32,
+  20: 32,
+}
+
+function checkLength(field: Uint8Array, index: number, name: string): Uint8Array {
+  const length = HEADER_LENGTHS[index]
+  if (length !== undefined && field.length !== length) {
+    throw new ImportError(
+      undefined,
+      'encoding',
+      `field ${index} of ${name} has ${field.length} bytes, not ${length}`,
+    )
+  }
+  return field.slice()
+}
+
+function readWithdrawal(item: Item): Withdrawal {
+  const [index, validatorIndex, address, amount, ...rest] = listOf(item, 'a withdrawal')
+  if (
+    !(index instanceof Uint8Array && validatorIndex instanceof Uint8Array) ||
+    !(address instanceof Uint8Array && amount instanceof Uint8Array) ||
+    address.length !== 20 ||
+    rest.length > 0
+  ) {
+    throw new ImportError(
+      undefined,
+      'encoding',
+      'a withdrawal has an index, a validator, an address and an amount',
+    )
+  }
+  return {
+    index: bytesToBigint(index),
+    validatorIndex: bytesToBigint(validatorIndex),
+    address: address.slice(),
+    amount: bytesToBigint(amount),
+  }
+}
+
+function listOf(item: Item | undefined, name: string): Item[] {
+  if (item === undefined || item instanceof Uint8Array)
+    throw new ImportError(undefined, 'encoding', `${name} is no list`)
+  return item
+}

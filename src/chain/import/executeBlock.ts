@@ -1,0 +1,154 @@
+import { RLP } from '@ethereumjs/rlp'
+import { EthereumJSError } from '@ethereumjs/util'
+import { bytesEqual, bytesToHex } from '../../encoding/hex.js'
+import { headerToList } from '../block/header.js'
+import type { SealedBlock, StoredBlock } from '../block/record.js'
+import { sealBlock } from '../block/seal.js'
+import { ChainError } from '../errors.js'
+import { applyChecked } from '../execution/applyChecked.js'
+import { BlockExecution } from '../execution/block.js'
+import { createBlockEnvironment } from '../execution/blockEnvironment.js'
+import { withEvm } from '../execution/evm.js'
+import type { ForkSchedule } from '../execution/rules.js'
+import { keccak256 } from '../keccak.js'
+import { decodeTransaction } from '../mempool/decode.js'
+import { checkSignature, recoverTransaction } from '../mempool/sender.js'
+import type { PooledTransaction } from '../mempool/transaction.js'
+import type { ProducedBlock } from '../mining/producer.js'
+import type { WorkingState } from '../state/workingState.js'
+import type { ForkRules, HeaderFields } from '../types.js'
+import type { BlockParts } from './blockParts.js'
+import { payDaoRefunds } from './daoFork.js'
+import { ImportError } from './errors.js'
+import { checkHeader } from './headerChecks.js'
+import { blockRewards } from './rewards.js'
+import { checkUncles, type Ancestry } from './uncles.js'
+
+/** EIP-7934: bytes of a block's RLP. */
+const MAXIMUM_BLOCK_SIZE = 8_388_608
+
+/** A block of somebody else, and what it is executed on. */
+export interface ImportInput {
+  block: BlockParts
+  parent: StoredBlock
+  schedule: ForkSchedule
+  blocks: Ancestry
+  /** The state after the parent; it holds what the block changed afterwards. */
+  state: WorkingState
+  /** The hash of an earlier block, for BLOCKHASH. */
+  blockHash: (number: bigint) => Uint8Array | undefined
+}
+
+/**
+ * Executes a block that was made elsewhere, and checks that it is what its header says.
+ *
+ * @throws ImportError that names the block and the field; the state is then of no use any more.
+ */
+export async function executeBlock(input: ImportInput): Promise<ProducedBlock> {
+  const { block, parent, schedule, blocks, state, blockHash } = input
+  const { header, withdrawals } = block
+  const rules = schedule.rulesAt(header)
+  checkHeader({ header, parent, rules, schedule })
+  checkBody(block, rules)
+  checkUncles(block, blocks, schedule)
+  const pooled = block.transactions.map((raw, index) => readTransaction(raw, rules, { header, index }))
+  const environment = createBlockEnvironment(header, rules)
+  return withEvm({ rules, state, block: environment, blockHash }, async (evm) => {
+    const { depositContract } = schedule
+    await payDaoRefunds(state, header, schedule)
+    const execution = await BlockExecution.begin({ evm, rules, header, block: environment, depositContract })
+    for (const [index, transaction] of pooled.entries()) {
+      await applyChecked(execution, evm, transaction).catch(refuseTransaction(header, index))
+    }
+    for (const { address, amount } of blockRewards(header, block.uncles, rules)) {
+      await execution.pay(address, amount)
+    }
+    const outcome = await execution.finish(withdrawals)
+    const commitment = state.computeRoot()
+    const sealed = sealBlock(execution, outcome, {
+      header,
+      stateRoot: commitment.root,
+      parentTotalDifficulty: parent.totalDifficulty,
+      altered: false,
+      ...(withdrawals !== undefined && { withdrawals }),
+    })
+    compare(header, sealed)
+    const { uncles, uncleHashes, size } = block
+    return { block: { ...sealed, uncles, uncleHashes, size }, commitment }
+  })
+}
+
+function checkBody({ header, uncles, uncleHashes, withdrawals, size }: BlockParts, rules: ForkRules): void {
+  if (rules.isActivatedEIP(7934) && size > MAXIMUM_BLOCK_SIZE) {
+    throw new ImportError(header.number, 'size', `${size} bytes are more than ${MAXIMUM_BLOCK_SIZE}`)
+  }
+  const expected = keccak256(RLP.encode(uncles.map(headerToList)))
+  if (!bytesEqual(header.uncleHash, expected)) {
+    const got = bytesToHex(header.uncleHash)
+    throw new ImportError(header.number, 'uncleHash', `expected ${bytesToHex(expected)}, got ${got}`)
+  }
+  if (uncleHashes.length > 0 && header.difficulty === 0n) {
+    throw new ImportError(header.number, 'uncleHash', 'a block without proof of work has no uncles')
+  }
+  if ((withdrawals !== undefined) !== rules.isActivatedEIP(4895)) {
+    throw new ImportError(
+      header.number,
+      'withdrawals',
+      withdrawals === undefined ? 'are missing' : 'come too early',
+    )
+  }
+}
+
+interface TransactionPlace {
+  header: HeaderFields
+  index: number
+}
+
+function readTransaction(
+  raw: Uint8Array,
+  rules: ForkRules,
+  { header, index }: TransactionPlace,
+): PooledTransaction {
+  try {
+    const fields = decodeTransaction(raw)
+    if (fields.sidecar !== undefined) throw new ChainError('a transaction in a block has no blobs with it')
+    checkSignature(fields, rules)
+    if (fields.type === 0 && fields.chainId !== undefined && !rules.gteHardfork('spuriousDragon')) {
+      throw new ChainError('replay protection (EIP-155) is not in force yet')
+    }
+    return recoverTransaction(fields, rules)
+  } catch (error) {
+    return refuseTransaction(header, index)(error)
+  }
+}
+
+/** Makes a refusal of a transaction one of its block. */
+function refuseTransaction({ number }: HeaderFields, index: number): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof ChainError || error instanceof EthereumJSError)) throw error
+    throw new ImportError(number, `transaction ${index}`, error.message)
+  }
+}
+
+/** What execution finds out, in an order that names the cause before its consequences. */
+const foundOut = [
+  'transactionsRoot',
+  'withdrawalsRoot',
+  'gasUsed',
+  'blobGasUsed',
+  'logsBloom',
+  'receiptsRoot',
+  'requestsHash',
+  'stateRoot',
+] as const satisfies readonly (keyof HeaderFields)[]
+
+function compare(header: HeaderFields, sealed: SealedBlock): void {
+  for (const field of foundOut) {
+    const [expected, got] = [show(sealed.header[field]), show(header[field])]
+    if (expected !== got) throw new ImportError(header.number, field, `expected ${expected}, got ${got}`)
+  }
+}
+
+function show(value: bigint | Uint8Array | undefined): string {
+  return value instanceof Uint8Array ? bytesToHex(value) : String(value ?? 'none')
+}
