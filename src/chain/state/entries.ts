@@ -19,7 +19,7 @@ export class SlotEntry {
   /** The value in the base, or none if the storage was cleared over it. */
   base: Uint8Array
   value: Uint8Array
-  /** The value when the transaction began, once it has written to the slot. */
+  /** The value when the transaction began, once it was asked for. */
   original: Uint8Array | undefined
   #hashedKey: Uint8Array | undefined
 

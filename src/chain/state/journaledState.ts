@@ -85,10 +85,6 @@ export class JournaledState {
     if (bytes.length > 32) throw new Error(`A storage value has at most 32 bytes, not ${bytes.length}`)
     const { storage } = entry
     const before = slot.value
-    if (slot.original === undefined) {
-      slot.original = before
-      this.#slotsWithOriginal.push(slot)
-    }
     const set = (value: Uint8Array) => {
       slot.value = value
       storage.touch(slot)
@@ -96,6 +92,18 @@ export class JournaledState {
     }
     set(stripZeros(bytes))
     this.#remember(() => set(before))
+  }
+
+  /**
+   * The value of a slot when it was first asked for in a transaction: SSTORE asks before it writes. Writes outside
+   * of transactions, as of genesis or at the start of a block, are so no transaction's.
+   */
+  originalOf(slot: SlotEntry): Uint8Array {
+    if (slot.original === undefined) {
+      slot.original = slot.value
+      this.#slotsWithOriginal.push(slot)
+    }
+    return slot.original
   }
 
   /** Makes all slots of an account zero. */
@@ -129,7 +137,7 @@ export class JournaledState {
     if (this.#checkpoints.length === 0) this.forgetOriginals()
   }
 
-  /** Begins a transaction: what slots hold now is their original value. */
+  /** Ends a transaction: the next one has original values of its own. */
   forgetOriginals(): void {
     for (const slot of this.#slotsWithOriginal) slot.original = undefined
     this.#slotsWithOriginal = []

@@ -191,13 +191,17 @@ describe('WorkingState', () => {
     await state.commit()
   })
 
-  it('remembers what a slot was when the transaction began, until it ends', async () => {
+  it('remembers what a slot was when a transaction first asked, until it ends', async () => {
     const { state } = await withAccount()
     const original = () => state.originalStorageCache.get(address, slotKey(1))
     await state.checkpoint()
-    await state.putStorage(address, slotKey(1), Uint8Array.of(8))
-    await state.putStorage(address, slotKey(1), Uint8Array.of(9))
     expect(await original()).toEqual(Uint8Array.of(7))
+    await state.putStorage(address, slotKey(1), Uint8Array.of(8))
+    await state.checkpoint()
+    await state.putStorage(address, slotKey(1), Uint8Array.of(9))
+    await state.revert()
+    expect(await original()).toEqual(Uint8Array.of(7))
+    await state.putStorage(address, slotKey(1), Uint8Array.of(9))
     state.originalStorageCache.clear()
     expect(await original()).toEqual(Uint8Array.of(9))
     await state.putStorage(address, slotKey(1), Uint8Array.of(10))

@@ -39,13 +39,15 @@ export class WorkingState implements StateManagerInterface {
   readonly #newCodes = new Map<string, HashedBytes>()
   #trie: WorkingTrie | undefined
 
-  /** The values that slots had when the transaction began, for the gas of SSTORE (EIP-2200). */
+  /**
+   * The values that slots had when the transaction began, for the gas of SSTORE (EIP-2200): those they have when
+   * they are first asked for after a `clear`.
+   */
   readonly originalStorageCache = {
     get: async (address: Address, key: Uint8Array): Promise<Uint8Array> => {
       const entry = await this.#state.entry(address.bytes)
       if (entry.current === undefined) return NO_BYTES
-      const { original, value } = await this.#state.slot(entry, key)
-      return original ?? value
+      return this.#state.originalOf(await this.#state.slot(entry, key))
     },
     clear: (): void => this.#state.forgetOriginals(),
   }
