@@ -83,6 +83,12 @@ export interface RulesOptions {
   transactionGasLimitCap?: boolean
 }
 
+interface Answers {
+  eips: Map<number, boolean>
+  hardforks: Map<string, boolean>
+  params: Map<string, bigint>
+}
+
 /**
  * The rules of one fork.
  *
@@ -91,6 +97,8 @@ export interface RulesOptions {
  */
 class SharedRules extends Common {
   private sealed = false
+  /** What was asked once: nothing changes any more, and the virtual machine asks at every step. */
+  private answers: Answers | undefined
   private readonly blobs: ReturnType<Common['getBlobGasSchedule']> | undefined
 
   constructor(options: CommonOpts, blobSchedule: BlobSchedule | undefined) {
@@ -102,10 +110,38 @@ class SharedRules extends Common {
     }
     for (const params of [paramsBlock, paramsTx, paramsEVM, paramsVM]) this.updateParams(params)
     this.sealed = true
+    this.answers = { eips: new Map(), hardforks: new Map(), params: new Map() }
   }
 
   override copy(): this {
     return this
+  }
+
+  override isActivatedEIP(eip: number): boolean {
+    let answer = this.answers?.eips.get(eip)
+    if (answer === undefined) {
+      answer = super.isActivatedEIP(eip)
+      this.answers?.eips.set(eip, answer)
+    }
+    return answer
+  }
+
+  override gteHardfork(hardfork: string): boolean {
+    let answer = this.answers?.hardforks.get(hardfork)
+    if (answer === undefined) {
+      answer = super.gteHardfork(hardfork)
+      this.answers?.hardforks.set(hardfork, answer)
+    }
+    return answer
+  }
+
+  override param(name: string): bigint {
+    let answer = this.answers?.params.get(name)
+    if (answer === undefined) {
+      answer = super.param(name)
+      this.answers?.params.set(name, answer)
+    }
+    return answer
   }
 
   override getBlobGasSchedule(): ReturnType<Common['getBlobGasSchedule']> {
