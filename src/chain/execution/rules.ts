@@ -210,7 +210,8 @@ export interface ForkActivation {
 }
 
 /** A header as far as it decides about the rules; a block without a difficulty is one to come, of difficulty zero. */
-export type RulesPlace = Pick<HeaderFields, 'number' | 'timestamp'> & Partial<Pick<HeaderFields, 'difficulty'>>
+export type RulesPlace = Pick<HeaderFields, 'number' | 'timestamp'> &
+  Partial<Pick<HeaderFields, 'difficulty'>>
 
 /** Which rules hold at which block, and what else a chain decides about its protocol. */
 export interface ForkSchedule {
@@ -250,7 +251,8 @@ export function createForkSchedule(
   const made = new Map<ForkActivation, ForkRules>()
   const rulesOf = (activation: ForkActivation): ForkRules => {
     const { hardfork, blobSchedule } = activation
-    const rules = made.get(activation) ?? createRules({ chainId, hardfork, blobSchedule, transactionGasLimitCap })
+    const rules =
+      made.get(activation) ?? createRules({ chainId, hardfork, blobSchedule, transactionGasLimitCap })
     made.set(activation, rules)
     return rules
   }
