@@ -10,6 +10,8 @@ export interface RequestContext {
   caller?: object
   /** Set on connections that can be pushed to. */
   subscriptions?: Subscriptions
+  /** Most items of a batch; the dispatcher's own limit unless given. */
+  maxBatch?: number | undefined
   /** Aborted when nobody waits for the answer any more. */
   signal?: AbortSignal
 }

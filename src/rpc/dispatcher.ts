@@ -98,7 +98,7 @@ export class Dispatcher {
 
   async #answerBatch(messages: readonly Message[], context: RequestContext): Promise<Reply | undefined> {
     if (messages.length === 0) return createReply([errorText('null', new InvalidRequestError('empty batch'))])
-    if (messages.length > this.#batch.maxItems) {
+    if (messages.length > (context.maxBatch ?? this.#batch.maxItems)) {
       const id = messages.find(isCall)?.id ?? 'null'
       return createReply([`[${errorText(id, new InvalidRequestError('batch too large'))}]`])
     }

@@ -1,4 +1,4 @@
-import type { Backend } from './backend.js'
+import type { Backend, RpcSettings } from './backend.js'
 import { toRpcError } from './chainErrors.js'
 import type { RequestContext } from './context.js'
 import { InternalError, MethodNotFoundError, NotificationsUnsupportedError, RpcError } from './errors.js'
@@ -66,6 +66,7 @@ export class CallExecutor {
     const tell = (ended: Outcome): Outcome => {
       passage.done?.({
         error: 'error' in ended ? ended.error : undefined,
+        result: 'result' in ended ? ended.result : undefined,
         bytes: outcomeBytes(ended),
         milliseconds: performance.now() - started,
       })
@@ -76,17 +77,19 @@ export class CallExecutor {
 
   #invoke(request: CallRequest, passage: Passage | undefined): Outcome | Promise<Outcome> {
     try {
-      const { backend, filters } = this.#setup
-      const view = passage?.view ?? backend.chain
-      const result = this.#method(request).invoke(
-        { view, backend, filters, context: request.context },
-        request.params,
-      )
+      const result = passage?.answer === undefined ? this.#run(request, passage) : passage.answer()
       if (!(result instanceof Promise)) return success(result)
       return result.then(success).catch((error: unknown) => this.#failure(request.method, error))
     } catch (error) {
       return this.#failure(request.method, error)
     }
+  }
+
+  #run(request: CallRequest, passage: Passage | undefined): Result | Promise<Result> {
+    const { filters } = this.#setup
+    const backend = withSettings(this.#setup.backend, passage?.settings)
+    const view = passage?.view ?? backend.chain
+    return this.#method(request).invoke({ view, backend, filters, context: request.context }, request.params)
   }
 
   #method({ method: name, context }: CallRequest): Method {
@@ -107,6 +110,10 @@ export class CallExecutor {
     if (error instanceof InternalError) this.#setup.report(method, error.cause)
     return { error }
   }
+}
+
+function withSettings(backend: Backend, settings: Partial<RpcSettings> | undefined): Backend {
+  return settings === undefined ? backend : { ...backend, settings: { ...backend.settings, ...settings } }
 }
 
 function success(result: Result): Outcome {

@@ -1,6 +1,9 @@
 import type { ChainView } from '../chain/view.js'
+import type { RpcSettings } from './backend.js'
 import type { RequestContext } from './context.js'
 import type { RpcError } from './errors.js'
+import type { Result } from './method.js'
+import type { WirePiece } from './wire.js'
 
 /** One call as the gate sees it, before its arguments are decoded. */
 export interface GateCall {
@@ -16,6 +19,8 @@ export interface GateCall {
 export interface CallOutcome {
   /** Undefined if the call succeeded. */
   error: RpcError | undefined
+  /** In wire form; undefined if the call failed. */
+  result: readonly WirePiece[] | undefined
   /** Bytes of the result, or of the error object. */
   bytes: number
   milliseconds: number
@@ -24,7 +29,11 @@ export interface CallOutcome {
 /** A call that the gate let through. */
 export interface Passage {
   /** What the method reads the chain through instead of the chain itself. */
-  view?: ChainView
+  view?: ChainView | undefined
+  /** Limits and choices that stand in place of the node's. */
+  settings?: Partial<RpcSettings> | undefined
+  /** Answers in place of the method. @throws RpcError */
+  answer?: (() => Promise<Result>) | undefined
   /** Told once, when the call has ended. */
   done?(outcome: CallOutcome): void
 }
