@@ -3,10 +3,10 @@ import type { Database } from '../storage/database.js'
 import type { Keyspace } from '../storage/keyspace.js'
 import { WriteBatch } from '../storage/writeBatch.js'
 import { nextBaseFee } from './block/fees.js'
-import type { StoredBlock } from './block/record.js'
+import type { SealedBlock, StoredBlock } from './block/record.js'
 import type { BlockStore } from './block/store.js'
 import { ChainEvents } from './events.js'
-import { createCallSite } from './execution/callSite.js'
+import { ancestorHash, createCallSite } from './execution/callSite.js'
 import type { ForkSchedule } from './execution/rules.js'
 import { encodeHead, isAltered, planMove, stageMove, type Head, type HeadMove } from './head.js'
 import type { BlockParts } from './import/blockParts.js'
@@ -16,7 +16,7 @@ import type { Mempool } from './mempool/mempool.js'
 import type { Clock } from './mining/clock.js'
 import { draftHeader, type BlockSettings } from './mining/draft.js'
 import type { PendingBlock } from './mining/pending.js'
-import { produceBlock, type ProducedBlock } from './mining/producer.js'
+import { produceBlock, type ProducedBlock, type ProductionInput } from './mining/producer.js'
 import { applyProgress, currentProgress, ProgressStore } from './progress.js'
 import { ChainReader } from './reader.js'
 import { StatePreview } from './state/preview.js'
@@ -46,6 +46,29 @@ export interface ChainParts {
 export interface MineOptions {
   /** Seconds; the clock's time if absent. */
   timestamp?: bigint
+  maximumTransactions?: number
+}
+
+/** A block that became the head just now. */
+export interface MinedBlock {
+  block: StoredBlock
+  /** The same block as its execution left it, with what its transactions returned. */
+  executed: SealedBlock
+}
+
+/** What a block beside the canonical chain is made from. */
+export interface BranchBlockOptions {
+  candidates: ProductionInput['candidates']
+  /** 32 bytes; sets the block apart from the one whose place it takes. */
+  prevRandao: Uint8Array
+}
+
+/** How one block is produced. */
+interface Production {
+  state: WorkingState
+  settings: BlockSettings
+  /** What may go into it, at its base fee in wei per gas. */
+  candidates: (baseFee: bigint) => ProductionInput['candidates']
   maximumTransactions?: number
 }
 
@@ -100,10 +123,10 @@ export class Chain {
    *
    * @throws TimestampError if the block cannot have the time that was asked for.
    */
-  async mine({ timestamp, maximumTransactions = Infinity }: MineOptions = {}): Promise<StoredBlock> {
+  async mine({ timestamp, maximumTransactions = Infinity }: MineOptions = {}): Promise<MinedBlock> {
     if (timestamp !== undefined) this.clock.setNext(timestamp, this.#head.block.header.timestamp)
     const state = this.#takeState()
-    return this.#adopt(await this.#produce(state, maximumTransactions), state)
+    return this.#adopt(await this.#produceNext(state, maximumTransactions), state)
   }
 
   /**
@@ -113,7 +136,7 @@ export class Chain {
   async mineEachReady(): Promise<void> {
     while (this.mempool.hasCandidates(this.nextBaseFee())) {
       const state = this.#takeState()
-      const produced = await this.#produce(state, 1)
+      const produced = await this.#produceNext(state, 1)
       if (produced.block.transactions.length === 0) return
       await this.#adopt(produced, state)
     }
@@ -141,6 +164,17 @@ export class Chain {
     return this.#become(produced, state)
   }
 
+  /**
+   * Makes a block on any stored parent and keeps it beside the canonical chain; {@link moveHead} can make it the head.
+   * Only within {@link exclusively}.
+   */
+  async mineBeside(parent: Head, { candidates, prevRandao }: BranchBlockOptions): Promise<StoredBlock> {
+    const { states } = this.#parts
+    const state = new WorkingState({ base: states.viewAt(parent.workingRoot), store: states })
+    const settings = { ...this.settings, nextPrevRandao: prevRandao }
+    return this.#storeBeside(await this.#produce(parent, { state, settings, candidates: () => candidates }))
+  }
+
   /** The base fee of the next block in wei per gas; zero before London. */
   nextBaseFee(): bigint {
     return this.settings.nextBaseFee ?? nextBaseFee(this.#head.block.header, this.nextRules()) ?? 0n
@@ -152,11 +186,11 @@ export class Chain {
     return this.#parts.schedule.rulesAt({ number: number + 1n, timestamp: this.clock.peek(timestamp) })
   }
 
-  async #adopt(produced: ProducedBlock, state: WorkingState): Promise<StoredBlock> {
+  async #adopt(produced: ProducedBlock, state: WorkingState): Promise<MinedBlock> {
     this.clock.mined(produced.block.header.timestamp)
     delete this.settings.nextBaseFee
     delete this.settings.nextPrevRandao
-    return this.#become(produced, state)
+    return { block: await this.#become(produced, state), executed: produced.block }
   }
 
   /** Makes an executed block on the head the head. */
@@ -164,8 +198,8 @@ export class Chain {
     const block = this.#commit(produced)
     state.rebase(this.#headState())
     this.#state = state
-    await this.mempool.reset(this.#headState(), block)
-    this.events.emit({ type: 'head', block })
+    await this.#resetMempool()
+    this.events.emit({ type: 'head', block, executed: produced.block })
     return block
   }
 
@@ -204,14 +238,27 @@ export class Chain {
   async restore(): Promise<void> {
     const progress = this.#progress.load()
     if (progress !== undefined) applyProgress(progress, this.clock, this.settings)
-    await this.mempool.reset(this.#headState(), this.#head.block)
+    await this.#resetMempool()
+  }
+
+  /** Changes the clock or what coming blocks get from the operator, when its turn has come. */
+  adjust<T>(change: () => T): Promise<T> {
+    return this.exclusively(async () => {
+      const result = change()
+      await this.touched()
+      return result
+    })
   }
 
   /** Keeps the clock and the settings, and takes note that the pending block may be another one now. */
   async touched(): Promise<void> {
     this.#version++
     this.#write(new WriteBatch())
-    await this.mempool.reset(this.#headState(), this.#head.block)
+    await this.#resetMempool()
+  }
+
+  #resetMempool(): Promise<void> {
+    return this.mempool.reset(this.#headState(), this.#head.block, this.settings.gasLimit)
   }
 
   #write(batch: WriteBatch): void {
@@ -234,22 +281,30 @@ export class Chain {
     return this.#parts.states.viewAt(this.#head.workingRoot)
   }
 
-  #produce(state: WorkingState, maximumTransactions: number): Promise<ProducedBlock> {
-    const { block: parent } = this.#head
+  #produceNext(state: WorkingState, maximumTransactions: number): Promise<ProducedBlock> {
+    const candidates = (baseFee: bigint) => this.mempool.candidates(baseFee)
+    return this.#produce(this.#head, { state, settings: this.settings, candidates, maximumTransactions })
+  }
+
+  #produce(
+    head: Head,
+    { state, settings, candidates, maximumTransactions }: Production,
+  ): Promise<ProducedBlock> {
+    const { block: parent } = head
     const timestamp = this.clock.peek(parent.header.timestamp)
     const rules = this.#parts.schedule.rulesAt({ number: parent.header.number + 1n, timestamp })
-    const header = draftHeader(parent, rules, timestamp, this.settings)
+    const header = draftHeader(parent, rules, timestamp, settings)
     return produceBlock({
       header,
       rules,
       state,
       parentTotalDifficulty: parent.totalDifficulty,
-      altered: isAltered(this.#head),
-      candidates: this.mempool.candidates(header.baseFeePerGas ?? 0n),
-      maximumTransactions,
+      altered: isAltered(head),
+      candidates: candidates(header.baseFeePerGas ?? 0n),
+      maximumTransactions: maximumTransactions ?? Infinity,
       depositContract: this.#parts.schedule.depositContract,
       ...(rules.isActivatedEIP(4895) && { withdrawals: [] }),
-      blockHash: (number) => this.view.blockByNumber(number)?.hash,
+      blockHash: (number) => ancestorHash(this.view, header, number),
     })
   }
 
@@ -279,7 +334,7 @@ export class Chain {
     const key = `${this.#version}/${this.mempool.version}`
     if (this.#pending?.key !== key) {
       const block = this.exclusively(async () => {
-        const { block: sealed, commitment } = await this.#produce(this.#newState(), Infinity)
+        const { block: sealed, commitment } = await this.#produceNext(this.#newState(), Infinity)
         return { block: sealed, state: new StatePreview(this.#parts.states, commitment) }
       })
       this.#pending = { key, block }

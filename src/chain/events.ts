@@ -1,10 +1,10 @@
-import type { StoredBlock } from './block/record.js'
+import type { SealedBlock, StoredBlock } from './block/record.js'
 import type { PooledTransaction } from './mempool/transaction.js'
 
 /** Something that happened to a chain, in the order in which it happened. */
 export type ChainEvent =
-  /** A block became the head, and everything about it is stored. */
-  | { type: 'head'; block: StoredBlock }
+  /** A block became the head, and everything about it is stored; with its execution if that was just now. */
+  | { type: 'head'; block: StoredBlock; executed?: SealedBlock }
   /** A reorganisation took blocks off the canonical chain; oldest first. */
   | { type: 'removed'; blocks: readonly StoredBlock[] }
   /** A reorganisation put blocks onto the canonical chain below the new head; oldest first. */

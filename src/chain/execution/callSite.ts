@@ -26,7 +26,7 @@ export function createCallSite(
 }
 
 /** The hash of an ancestor: along the parents until the chain is canonical, then by number. */
-function ancestorHash(
+export function ancestorHash(
   view: Pick<ChainView, 'blockByHash' | 'blockByNumber' | 'isCanonical'>,
   { number: start, parentHash }: HeaderFields,
   number: bigint,

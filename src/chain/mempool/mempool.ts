@@ -35,6 +35,8 @@ export type KnownTransaction = Pick<PooledTransaction, 'transaction' | 'sender' 
 interface Head {
   state: StateView
   block: StoredBlock
+  /** Of the next block. */
+  gasLimit: bigint
 }
 
 /** The transactions that wait for a block. */
@@ -172,9 +174,11 @@ export class Mempool {
   /**
    * Follows the chain to a head: what was mined or can no longer be paid leaves, what the state's nonces allow becomes
    * pending.
+   *
+   * @param gasLimit - that of the next block
    */
-  async reset(state: StateView, block: StoredBlock): Promise<void> {
-    this.#head = { state, block }
+  async reset(state: StateView, block: StoredBlock, gasLimit = block.header.gasLimit): Promise<void> {
+    this.#head = { state, block, gasLimit }
     for (const queue of this.#queues.values()) await this.#follow(queue, this.#head)
   }
 
@@ -192,10 +196,9 @@ export class Mempool {
   }
 
   #checkStatic(fields: TransactionFields, isSigned: boolean): void {
-    const { block } = this.#requireHead()
     checkStatic(fields, {
       rules: this.#rules(),
-      blockGasLimit: block.header.gasLimit,
+      blockGasLimit: this.#requireHead().gasLimit,
       options: this.#options,
       isSigned,
     })
@@ -245,16 +248,14 @@ export class Mempool {
     return this.#queues.get(bytesToPlainHex(sender)) ?? queue
   }
 
-  async #follow(queue: SenderQueue, { state, block }: Head): Promise<void> {
+  async #follow(queue: SenderQueue, { state, gasLimit }: Head): Promise<void> {
     const account = await state.getAccount(queue.sender)
     const pendingBefore = queue.nextNonce
     queue.nonce = account?.nonce ?? 0n
     queue.balance = account?.balance ?? 0n
     const gone = queue.filter(
       ({ transaction, cost }) =>
-        transaction.nonce >= queue.nonce &&
-        cost <= queue.balance &&
-        transaction.gasLimit <= block.header.gasLimit,
+        transaction.nonce >= queue.nonce && cost <= queue.balance && transaction.gasLimit <= gasLimit,
     )
     this.#forget(gone)
     for (const entry of queue.pending) if (entry.transaction.nonce >= pendingBefore) this.#tell(entry)

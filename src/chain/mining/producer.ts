@@ -22,7 +22,7 @@ export interface ProductionInput {
   /** Whether controls have moved the parent state. */
   altered: boolean
   /** What may go into the block; asked one by one. */
-  candidates: Candidates
+  candidates: Pick<Candidates, 'next' | 'skipSender'>
   /** The most transactions that the block takes. */
   maximumTransactions: number
   withdrawals?: readonly Withdrawal[]
