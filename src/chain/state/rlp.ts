@@ -62,7 +62,7 @@ export function itemAt(list: Uint8Array, index: number): Uint8Array {
   return list.subarray(position, itemEnd(list, position))
 }
 
-/** How many items a list has, counted up to three: enough to tell a branch from a leaf or an extension. */
+/** Whether a list has two items, as leaves and extensions have, and not seventeen as branches. */
 export function isPair(list: Uint8Array): boolean {
   const { start, end } = payloadAt(list, 0)
   return itemEnd(list, itemEnd(list, start)) === end

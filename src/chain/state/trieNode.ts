@@ -1,6 +1,6 @@
 import { keccak256 } from '../keccak.js'
 import { decodePath, encodePath, isLeafPath } from './nibbles.js'
-import { encodeList, encodeString, isPair, itemsOf, payloadOf } from './rlp.js'
+import { encodeList, encodeString, itemsOf, payloadOf } from './rlp.js'
 import type { Nibbles } from './nibbles.js'
 
 /** What finds stored trie nodes. */
@@ -100,9 +100,6 @@ export function decodeNode(rlp: Uint8Array): TrieNode {
   const value = last === undefined ? EMPTY_ITEM : payloadOf(last)
   return { kind: 'branch', children, value: value.length === 0 ? undefined : value }
 }
-
-/** Whether RLP is that of a leaf or an extension. */
-export const isShortNode = isPair
 
 /**
  * The RLP of a node; `seal` turns children that are not encoded yet into references.
