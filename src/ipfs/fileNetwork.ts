@@ -1,5 +1,7 @@
 import { openFileStore } from '../storage/files/fileStore.js'
 import { commands } from './commands/registry.js'
+import { createGateway } from './gateway/gateway.js'
+import type { Gateway } from './gateway/gateway.js'
 import { openMutableFiles } from './mfs/mutableFiles.js'
 import type { NetworkContext } from './networkContext.js'
 import { executeCommand } from './request/execute.js'
@@ -30,6 +32,8 @@ export interface FileNetworkOptions {
 export interface FileNetwork {
   /** Answers a request to an operation; never rejects. The body, where there is one, is read as needed. */
   execute(request: CommandRequest): Promise<CommandReply>
+  /** The read-only gateway. */
+  gateway: Gateway
   /** Number of stored blocks, and of bytes that their files take. */
   totals(): { blocks: number; bytes: number }
   /** Waits for writes under way and closes all files. */
@@ -58,6 +62,7 @@ export async function createFileNetwork(options: FileNetworkOptions): Promise<Fi
   }
   return {
     execute: (request) => executeCommand(commands.get(request.operation), request, network),
+    gateway: createGateway(blockstore),
     totals: () => blockstore.totals(),
     close: () => store.close(),
   }

@@ -1,5 +1,8 @@
 export { createFileNetwork, isKnownOperation } from './fileNetwork.js'
 export type { FileNetwork, FileNetworkOptions } from './fileNetwork.js'
+export type { Gateway } from './gateway/gateway.js'
+export { isGatewayRequest } from './gateway/request.js'
+export type { GatewayRequest } from './gateway/request.js'
 export type { CommandRequest } from './request/execute.js'
 export type { CommandReply } from './request/reply.js'
 export { importProfiles } from './unixfs/settings.js'

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createFileNetwork } from '../../src/ipfs/index.js'
+import { createFileNetwork, isGatewayRequest } from '../../src/ipfs/index.js'
 import type { FileNetwork, FileNetworkOptions } from '../../src/ipfs/index.js'
 
 /** A file network in a temporary directory behind a plain HTTP server. */
@@ -56,13 +56,15 @@ async function answer(
   const url = new URL(request.url ?? '/', 'http://localhost')
   const controller = new AbortController()
   response.on('close', () => controller.abort())
-  const reply = await network.execute({
-    operation: url.pathname.replace('/api/v0/', ''),
+  const common = {
     query: url.searchParams,
     headers: request.headers as Record<string, string>,
-    body: request,
     signal: controller.signal,
-  })
+  }
+  const path = (request.url ?? '/').split('?')[0] ?? '/'
+  const reply = isGatewayRequest({ path, headers: common.headers })
+    ? await network.gateway.handle({ ...common, method: request.method ?? 'GET', path })
+    : await network.execute({ ...common, operation: path.replace('/api/v0/', ''), body: request })
   response.writeHead(reply.status, reply.headers)
   try {
     if (reply.body instanceof Uint8Array) response.write(reply.body)

@@ -1,0 +1,126 @@
+import type { CID } from 'multiformats/cid'
+import { resolvePath } from '../dag/path.js'
+import type { ContentPath } from '../dag/path.js'
+import { BlockNotFoundError, errorText, LinkNotFoundError } from '../errors.js'
+import type { CommandReply } from '../request/reply.js'
+import type { BlockSource } from '../unixfs/entry.js'
+import { GatewayError } from './errors.js'
+import { chooseFormat } from './format.js'
+import { readTarget } from './request.js'
+import type { GatewayRequest, GatewayTarget, ResolvedTarget } from './request.js'
+import { serveContent } from './serveContent.js'
+import { serveVerifiable } from './serveVerifiable.js'
+
+/** A read-only HTTP gateway to files (https://specs.ipfs.tech/http-gateways/). */
+export interface Gateway {
+  /** Answers a request; never rejects. A body of no bytes goes with HEAD. */
+  handle(request: GatewayRequest): Promise<CommandReply>
+}
+
+/** Headers of every answer. Content here is anybody's: where it shares its origin, it runs nothing. */
+const commonHeaders = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
+  'Access-Control-Allow-Headers': 'Content-Type, Range, User-Agent, X-Requested-With',
+  'Access-Control-Expose-Headers':
+    'Content-Length, Content-Range, X-Chunked-Output, X-Ipfs-Path, X-Ipfs-Roots, X-Stream-Output',
+  'X-Content-Type-Options': 'nosniff',
+}
+
+const encoder = new TextEncoder()
+
+/** A gateway to the files whose blocks are in a store. */
+export function createGateway(source: BlockSource): Gateway {
+  return {
+    async handle(request) {
+      try {
+        return finish(request, await answer(source, request))
+      } catch (error) {
+        return finish(request, refusal(error))
+      }
+    },
+  }
+}
+
+async function answer(source: BlockSource, request: GatewayRequest): Promise<CommandReply> {
+  if (request.method === 'OPTIONS') return { status: 204, headers: {}, body: new Uint8Array() }
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    throw new GatewayError(405, `method ${request.method} not allowed: read only access`, {
+      Allow: 'GET, HEAD, OPTIONS',
+    })
+  }
+  const target = readTarget(request)
+  if (target.form === 'path' && request.headers['service-worker'] === 'script') {
+    throw new GatewayError(400, 'navigator.serviceWorker: registration is not allowed for this scope')
+  }
+  const format = chooseFormat(request.query, request.headers['accept'])
+  const resolved = await resolveTarget(source, request, target)
+  return format === 'content'
+    ? serveContent(source, request, resolved)
+    : serveVerifiable(source, request, { target: resolved, format })
+}
+
+async function resolveTarget(
+  source: BlockSource,
+  request: GatewayRequest,
+  target: GatewayTarget,
+): Promise<ResolvedTarget> {
+  const visited: CID[] = []
+  const recording: BlockSource = {
+    async get(cid) {
+      visited.push(cid)
+      return source.get(cid)
+    },
+  }
+  try {
+    const roots = await resolveEach(recording, target.content)
+    const cid = roots.at(-1) as CID
+    await source.get(cid)
+    return { ...target, cid, roots, visited }
+  } catch (error) {
+    const onlyIfCached = /(^|,)\s*only-if-cached\s*(,|$)/.test(request.headers['cache-control'] ?? '')
+    if (error instanceof BlockNotFoundError) {
+      throw new GatewayError(
+        onlyIfCached ? 412 : 404,
+        `failed to resolve ${target.contentPath}: ${errorText(error)}`,
+      )
+    }
+    if (error instanceof LinkNotFoundError) {
+      throw new GatewayError(404, `failed to resolve ${target.contentPath}: ${errorText(error)}`)
+    }
+    throw error
+  }
+}
+
+async function resolveEach(source: BlockSource, content: ContentPath): Promise<CID[]> {
+  const roots = [content.root]
+  for (const segment of content.segments) {
+    const root = roots.at(-1) as CID
+    const { cid, remainder } = await resolvePath(source, { namespace: 'ipfs', root, segments: [segment] })
+    if (remainder.length > 0) throw new LinkNotFoundError(segment, root)
+    roots.push(cid)
+  }
+  return roots
+}
+
+function refusal(error: unknown): CommandReply {
+  const status = error instanceof GatewayError ? error.status : 500
+  const headers = error instanceof GatewayError ? error.headers : {}
+  return {
+    status,
+    headers: { 'Content-Type': 'text/plain; charset=utf-8', ...headers },
+    body: encoder.encode(`${errorText(error)}\n`),
+  }
+}
+
+function finish(request: GatewayRequest, reply: CommandReply): CommandReply {
+  const isPath = !/\.ip[fn]s\./i.test(request.headers['host'] ?? '')
+  const headers: Record<string, string> = {
+    ...commonHeaders,
+    ...(isPath ? { 'Content-Security-Policy': 'sandbox' } : {}),
+    ...reply.headers,
+  }
+  if (request.method !== 'HEAD') return { ...reply, headers }
+  if (reply.body instanceof Uint8Array) headers['Content-Length'] ??= String(reply.body.length)
+  return { status: reply.status, headers, body: new Uint8Array() }
+}

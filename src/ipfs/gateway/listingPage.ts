@@ -1,0 +1,62 @@
+/** An entry of a directory as a page shows it. */
+export interface ListedEntry {
+  name: string
+  cid: string
+  size: number
+}
+
+/** A directory as a page. The links are relative, so that it works wherever it is served. */
+export function listingPage(options: {
+  path: string
+  cid: string
+  entries: ListedEntry[]
+  hasParent: boolean
+}): string {
+  const { path, cid, entries, hasParent } = options
+  const title = escapeHtml(path)
+  const rows = entries.map(
+    ({ name, cid: entryCid, size }) =>
+      `<tr><td><a href="./${encodeURIComponent(name)}">${escapeHtml(name)}</a></td>` +
+      `<td><code>${escapeHtml(entryCid)}</code></td><td>${formatSize(size)}</td></tr>`,
+  )
+  const parent = hasParent ? '<tr><td><a href="..">..</a></td><td></td><td></td></tr>\n' : ''
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${title}</title>
+<style>
+body { font-family: sans-serif; margin: 2em }
+td { padding: 0.2em 1em 0.2em 0 }
+code { color: #666 }
+</style>
+</head>
+<body>
+<h1>Index of ${title}</h1>
+<p><code>${escapeHtml(cid)}</code></p>
+<table>
+${parent}${rows.join('\n')}
+</table>
+</body>
+</html>
+`
+}
+
+const htmlEscapes: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => htmlEscapes[character] ?? character)
+}
+
+function formatSize(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  const unit = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
+  const amount = bytes / 1000 ** unit
+  return `${unit === 0 ? amount : amount.toFixed(1)} ${units[unit]}`
+}

@@ -1,0 +1,119 @@
+import { base32 } from 'multiformats/bases/base32'
+import { base36 } from 'multiformats/bases/base36'
+import { CID } from 'multiformats/cid'
+import { parseCid } from '../cid/parseCid.js'
+import { cleanSegments } from '../cleanSegments.js'
+import { errorText } from '../errors.js'
+import { parsePath } from '../dag/path.js'
+import type { ContentPath } from '../dag/path.js'
+import { GatewayError } from './errors.js'
+
+/** A request to the gateway, free of any transport. */
+export interface GatewayRequest {
+  method: string
+  /** The path of the URL as it came, percent-encoded. */
+  path: string
+  query: URLSearchParams
+  /** By lower-case name; `host` decides between path and subdomain. */
+  headers: Readonly<Record<string, string | undefined>>
+  signal: AbortSignal
+}
+
+/** What a request to the gateway asks for. */
+export interface GatewayTarget {
+  /** How it was asked: `/ipfs/<cid>/…`, or the CID in the host name. */
+  form: 'path' | 'subdomain'
+  content: ContentPath
+  /** The path as it is named in headers and pages: `/ipfs/<cid>/…`, decoded. */
+  contentPath: string
+  hasTrailingSlash: boolean
+}
+
+/** What a target turned out to be. */
+export interface ResolvedTarget extends GatewayTarget {
+  cid: CID
+  /** The CIDs of the path's segments, root first, the last being `cid`. */
+  roots: CID[]
+  /** The blocks that following the path took. */
+  visited: CID[]
+}
+
+const subdomainPattern = /^([^.]+)\.(ipfs|ipns)\.(.+)$/i
+/** The longest label of a host name (RFC 1035). */
+const longestLabel = 63
+
+/** Whether a request is for the gateway: by its path, or by a host name such as `<cid>.ipfs.localhost`. */
+export function isGatewayRequest(request: Pick<GatewayRequest, 'path' | 'headers'>): boolean {
+  return /^\/ip[fn]s(\/|$)/.test(request.path) || subdomainPattern.test(request.headers['host'] ?? '')
+}
+
+/**
+ * Reads what a request asks for.
+ *
+ * @throws {@link GatewayError}, also one that redirects to the CID's form for host names
+ */
+export function readTarget(request: GatewayRequest): GatewayTarget {
+  const path = decodePath(request.path)
+  const subdomain = subdomainPattern.exec(request.headers['host'] ?? '')
+  const hasTrailingSlash = path.endsWith('/')
+  if (subdomain === null) {
+    const content = parseContent(path)
+    return { form: 'path', content, contentPath: path, hasTrailingSlash }
+  }
+  const [, label = '', namespace = '', domain = ''] = subdomain
+  if (namespace.toLowerCase() === 'ipns') throw noNameSystem()
+  const query = request.query.size > 0 ? `?${request.query}` : ''
+  const root = readLabel({ label, domain, rest: request.path + query })
+  const segments = cleanSegments(path)
+  return {
+    form: 'subdomain',
+    content: { namespace: 'ipfs', root, segments },
+    contentPath: ['/ipfs', root.toString(), ...segments].join('/'),
+    hasTrailingSlash,
+  }
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    throw new GatewayError(400, `invalid path ${JSON.stringify(path)}: malformed percent-encoding`)
+  }
+}
+
+function parseContent(path: string): ContentPath {
+  if (path.startsWith('/ipns')) throw noNameSystem()
+  try {
+    return parsePath(path)
+  } catch (error) {
+    throw new GatewayError(400, errorText(error))
+  }
+}
+
+function noNameSystem(): GatewayError {
+  return new GatewayError(501, 'cannot resolve an /ipns/ path: this file network has no name system')
+}
+
+/** The CID in a host name; one in another form than host names keep is sent to that form. */
+function readLabel(options: { label: string; domain: string; rest: string }): CID {
+  const { label, domain, rest } = options
+  let cid: CID
+  try {
+    cid = parseCid(label)
+  } catch (error) {
+    throw new GatewayError(400, `invalid CID in the host name: ${errorText(error)}`)
+  }
+  const canonical = hostLabel(cid)
+  if (canonical === label) return cid
+  if (canonical.length > longestLabel) {
+    throw new GatewayError(400, 'the CID is too long for a host name: use /ipfs/<cid> instead')
+  }
+  throw new GatewayError(301, 'moved to the form of the CID that host names keep', {
+    Location: `http://${canonical}.ipfs.${domain}${rest}`,
+  })
+}
+
+function hostLabel(cid: CID): string {
+  const label = cid.toV1().toString(base32)
+  return label.length <= longestLabel ? label : cid.toV1().toString(base36)
+}

@@ -1,0 +1,167 @@
+import type { CID } from 'multiformats/cid'
+import { codecCode } from '../cid/makeCid.js'
+import { codecName } from '../dag/codecs.js'
+import { LinkNotFoundError } from '../errors.js'
+import type { CommandReply } from '../request/reply.js'
+import { loadEntry } from '../unixfs/entry.js'
+import type { BlockSource, UnixfsEntry } from '../unixfs/entry.js'
+import { findLink, listDirectory } from '../unixfs/readDirectory.js'
+import { readFile } from '../unixfs/readFile.js'
+import { matchesEtag, readRange } from './conditional.js'
+import { contentTypeOf, sniffLength } from './contentType.js'
+import { GatewayError } from './errors.js'
+import { contentDisposition, immutable, originHeaders } from './headers.js'
+import { listingPage } from './listingPage.js'
+import type { ListedEntry } from './listingPage.js'
+import type { GatewayRequest, ResolvedTarget } from './request.js'
+
+const encoder = new TextEncoder()
+
+/** Answers with the content itself: a file, a directory's index.html or a page that lists it. */
+export async function serveContent(
+  source: BlockSource,
+  request: GatewayRequest,
+  target: ResolvedTarget,
+): Promise<CommandReply> {
+  const { cid } = target
+  if (cid.code !== codecCode.dagPb && cid.code !== codecCode.raw) return serveData(source, request, target)
+  const entry = await loadEntry(source, cid)
+  if (entry.type === 'directory') return serveDirectory(source, request, { target, entry })
+  if (target.hasTrailingSlash && target.content.segments.length > 0) {
+    throw new GatewayError(404, `failed to resolve ${target.contentPath}: not a directory`)
+  }
+  const name = request.query.get('filename') ?? target.content.segments.at(-1) ?? ''
+  return serveFile(source, request, { target, entry, name })
+}
+
+interface FileToServe {
+  target: ResolvedTarget
+  entry: UnixfsEntry
+  /** What the content type is taken from. */
+  name: string
+}
+
+async function serveFile(
+  source: BlockSource,
+  request: GatewayRequest,
+  file: FileToServe,
+): Promise<CommandReply> {
+  const { target, entry, name } = file
+  const etag = `"${entry.cid}"`
+  const headers: Record<string, string> = {
+    ...originHeaders(target),
+    ETag: etag,
+    'Cache-Control': immutable,
+  }
+  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified(headers)
+  const disposition = contentDisposition(request.query, { name, attachment: false })
+  if (disposition !== undefined) headers['Content-Disposition'] = disposition
+  if (entry.type === 'symlink') {
+    const body = entry.node?.unixfs.data ?? new Uint8Array()
+    return { status: 200, headers: { ...headers, 'Content-Type': 'inode/symlink' }, body }
+  }
+  const range = readRange(request.headers, etag, entry.size)
+  const { start, end } = range ?? { start: 0, end: entry.size }
+  const beginning = await collect(
+    readFile(source, entry, { start: 0, end: Math.min(sniffLength, entry.size) }),
+  )
+  return {
+    status: range ? 206 : 200,
+    headers: {
+      ...headers,
+      'Accept-Ranges': 'bytes',
+      'Content-Type': contentTypeOf(name, beginning),
+      'Content-Length': String(end - start),
+      ...(range ? { 'Content-Range': `bytes ${start}-${end - 1}/${entry.size}` } : {}),
+    },
+    body: readFile(source, entry, { start, end }),
+  }
+}
+
+async function serveDirectory(
+  source: BlockSource,
+  request: GatewayRequest,
+  { target, entry }: { target: ResolvedTarget; entry: UnixfsEntry },
+): Promise<CommandReply> {
+  if (!target.hasTrailingSlash) {
+    const query = request.query.size > 0 ? `?${request.query}` : ''
+    throw new GatewayError(301, 'moved to the directory', { Location: `${request.path}/${query}` })
+  }
+  const index = await findIndex(source, entry)
+  if (index) return serveFile(source, request, { target, entry: index, name: 'index.html' })
+
+  const etag = `"DirIndex-1_CID-${entry.cid}"`
+  const headers = {
+    ...originHeaders(target),
+    ETag: etag,
+    'Cache-Control': 'public, max-age=604800, stale-while-revalidate=2678400',
+  }
+  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified(headers)
+  const entries: ListedEntry[] = []
+  for await (const { name, cid, size } of listDirectory(source, entry)) {
+    entries.push({ name, cid: cid.toString(), size })
+  }
+  const page = listingPage({
+    path: target.contentPath,
+    cid: entry.cid.toString(),
+    entries: entries.sort((a, b) => (a.name < b.name ? -1 : 1)),
+    hasParent: target.content.segments.length > 0,
+  })
+  return {
+    status: 200,
+    headers: { ...headers, 'Content-Type': 'text/html; charset=utf-8' },
+    body: encoder.encode(page),
+  }
+}
+
+async function findIndex(source: BlockSource, directory: UnixfsEntry): Promise<UnixfsEntry | undefined> {
+  try {
+    const link = await findLink(source, directory, 'index.html')
+    const entry = await loadEntry(source, link.cid)
+    return entry.type === 'file' ? entry : undefined
+  } catch (error) {
+    if (error instanceof LinkNotFoundError) return undefined
+    throw error
+  }
+}
+
+/** Data that is no file: its block, as it is. */
+async function serveData(
+  source: BlockSource,
+  request: GatewayRequest,
+  target: ResolvedTarget,
+): Promise<CommandReply> {
+  const { cid } = target
+  const name = codecName(cid.code)
+  if (name === undefined) throw new GatewayError(501, `cannot show the codec ${cid.code}: ask for format=raw`)
+  const etag = `"${cid}.${name}"`
+  const headers = { ...originHeaders(target), ETag: etag, 'Cache-Control': immutable }
+  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified(headers)
+  return {
+    status: 200,
+    headers: {
+      ...headers,
+      'Content-Type': mediaTypeOf(cid, name),
+      'Content-Disposition':
+        contentDisposition(request.query, { name: `${cid}.${name}`, attachment: true }) ?? 'attachment',
+    },
+    body: await source.get(cid),
+  }
+}
+
+function mediaTypeOf(cid: CID, name: string): string {
+  return cid.code === codecCode.json || cid.code === codecCode.cbor
+    ? `application/${name}`
+    : `application/vnd.ipld.${name}`
+}
+
+/** The answer to a client that has the content already. */
+export function notModified(headers: Record<string, string>): CommandReply {
+  return { status: 304, headers, body: new Uint8Array() }
+}
+
+async function collect(source: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of source) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
