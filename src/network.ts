@@ -1,17 +1,17 @@
 import { deriveAccounts, InvalidMnemonicError } from './chain/accounts/mnemonic.js'
 import { checksumAddress } from './chain/address.js'
 import { signatureBackend } from './chain/crypto.js'
-import { createSingleForkSchedule, DEFAULT_HARDFORK, parseHardfork } from './chain/execution/rules.js'
-import { DEFAULT_BASE_FEE, ownGenesis } from './chain/genesis.js'
 import { TransactionIntake } from './chain/intake.js'
 import { Mempool } from './chain/mempool/mempool.js'
 import { PooledStore } from './chain/mempool/pooledStore.js'
 import { Clock, LogicalClock } from './chain/mining/clock.js'
 import { MiningSchedule, type MiningMode } from './chain/mining/schedule.js'
-import { openChain } from './chain/open.js'
+import { genesisHash, openChain } from './chain/open.js'
 import { Snapshots } from './chain/snapshots.js'
 import { bytesToHex } from './encoding/hex.js'
 import { createBackend } from './network/backend.js'
+import { chainOfFile, identityOf, ownChain } from './network/chainSource.js'
+import { importBlocks } from './network/importBlocks.js'
 import type { Network, NetworkRequest } from './network/network.js'
 import { resetChain } from './network/reset.js'
 import { OptionError, type NodeSettings } from './options.js'
@@ -29,19 +29,27 @@ const DETERMINISTIC_GENESIS_TIME = 1_704_067_200n
  * Opens a network: its chain goes on where its data left it, or begins; JSON-RPC is ready for it.
  *
  * @throws DataDirectoryError if the data belongs to another chain.
+ * @throws ChainFileError if the genesis or a block of the files does not check.
  * @throws OptionError if the mnemonic is none
  */
 export async function openNetwork(request: NetworkRequest): Promise<Network> {
-  const { name, chainId, settings, data, gate, report } = request
+  const { name, settings, data, gate, report, files } = request
   const { database, manifest } = data
   const known = manifest.networks[name]
-  const hardfork = parseHardfork(settings.hardfork) ?? DEFAULT_HARDFORK
-  const identity = { chainId: chainId.toString(), forks: [{ fork: hardfork, block: '0' }] }
-  if (known !== undefined) admitNetwork(manifest, name, { ...identity, genesisHash: known.genesisHash })
-  const transactionGasLimitCap = settings.txGasLimit || settings.mode === 'strict'
-  const schedule = createSingleForkSchedule({ chainId, hardfork, transactionGasLimitCap })
-  const accounts = await fundedAccounts(settings)
+  const accounts = await deriveAccounts({
+    mnemonic: settings.mnemonic,
+    path: settings.derivationPath,
+    count: settings.accounts,
+  })
   const clock = createClock(settings)
+  const funded = accounts.map(({ address }) => address)
+  const source =
+    files?.genesis === undefined
+      ? ownChain({ chainId: request.chainId, settings, now: () => clock.now(), funded })
+      : await chainOfFile(files.genesis)
+  const { chainId, schedule } = source
+  const identity = identityOf(source)
+  if (known !== undefined) admitNetwork(manifest, name, { ...identity, genesisHash: known.genesisHash })
   const mempool = new Mempool(schedule, { order: settings.order })
   const network = known?.index ?? Object.keys(manifest.networks).length
   const chain = await openChain({
@@ -54,24 +62,15 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
     mempool,
     coinbase: new Uint8Array(20),
     distances: { safe: BigInt(settings.safeDistance), finalized: BigInt(settings.finalizedDistance) },
-    genesis: () =>
-      ownGenesis({
-        rules: schedule.rulesAt({ number: 0n, timestamp: 0n }),
-        timestamp: settings.timestamp ?? clock.now(),
-        gasLimit: settings.gasLimit,
-        baseFee: settings.baseFee ?? DEFAULT_BASE_FEE,
-        number: 0n,
-        funded: accounts.map(({ address }) => address),
-        balance: etherToWei(settings.balance),
-      }),
+    genesis: source.genesis,
   })
   const { blocks, states } = chain.stores
   const genesis = chain.view.resolve({ tag: 'earliest' })
   if (genesis === undefined) throw new Error('the chain has no first block')
-  if (known === undefined) {
-    admitNetwork(manifest, name, { ...identity, genesisHash: bytesToHex(genesis.hash) })
-    data.saveManifest()
-  }
+  const hash = source.isGiven ? await genesisHash(states, source.genesis()) : genesis.hash
+  admitNetwork(manifest, name, { ...identity, genesisHash: bytesToHex(hash) })
+  if (known === undefined) data.saveManifest()
+  if (files?.import !== undefined) await importBlocks({ chain, path: files.import, progress: files.progress })
   const keys = keyspaceOf(network)
   const mining = new MiningSchedule(chain, miningMode(settings), (fault) => report('mining', fault))
   const store = new PooledStore(database, keys)
@@ -141,12 +140,4 @@ function miningMode({ blockTime, noMining }: NodeSettings): MiningMode {
   if (noMining) return { automine: false, interval: 0 }
   if (blockTime !== undefined && blockTime > 0) return { automine: false, interval: blockTime * 1000 }
   return { automine: true, interval: 0 }
-}
-
-/** Ether as wei, exact to a millionth of a gwei. */
-function etherToWei(ether: number): bigint {
-  const [whole = '0', fraction = ''] = ether
-    .toLocaleString('en', { useGrouping: false, maximumFractionDigits: 15 })
-    .split('.')
-  return BigInt(whole + fraction.padEnd(18, '0'))
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { StoredBlock } from './chain/block/record.js'
+import type { ImportProgress } from './chain/import/importFile.js'
 import type { Network } from './network/network.js'
 import type { NodeUrls } from './node/addresses.js'
 import { formatUrls } from './node/addresses.js'
@@ -23,6 +24,8 @@ export interface NodeHooks {
   warn?(message: string): void
   /** A network has a new head. */
   block?(network: string, block: StoredBlock): void
+  /** Blocks of a file are being imported. */
+  importing?(progress: ImportProgress): void
   /** A call has ended with an error. */
   failure?(call: EndedCall): void
   /** A fault of ours. */
@@ -75,7 +78,19 @@ export async function startNode(settings: NodeSettings, hooks: NodeHooks = {}): 
   const networks = new NetworkMap(names, async ({ name, chainId }) => {
     const [{ openNetwork }, opened] = await Promise.all([import('./network.js'), data])
     const gate = new ProviderGate({ network: name, mode, onFailure: hooks.failure })
-    const network = await openNetwork({ name, chainId, settings, data: opened, gate, report })
+    const chainFiles =
+      name === standardNetwork
+        ? { genesis: settings.genesis, import: settings.import, progress: hooks.importing }
+        : undefined
+    const network = await openNetwork({
+      name,
+      chainId,
+      files: chainFiles,
+      settings,
+      data: opened,
+      gate,
+      report,
+    })
     network.events.subscribe((event) => {
       if (event.type === 'head') hooks.block?.(name, event.block)
     })

@@ -8,9 +8,12 @@ import { BlockStore } from './block/store.js'
 import { Chain, type ChainParts } from './chain.js'
 import type { ForkSchedule } from './execution/rules.js'
 import type { Genesis } from './genesis.js'
+import { formatGethGenesis } from './genesis/formatGenesis.js'
+import { genesisKey } from './genesis/stored.js'
 import { loadHead, stageMove, type Head } from './head.js'
 import type { Mempool } from './mempool/mempool.js'
 import type { Clock } from './mining/clock.js'
+import type { ProducedBlock } from './mining/producer.js'
 import { StateStore } from './state/stateStore.js'
 import { EMPTY_ROOT } from './state/trieNode.js'
 import { WorkingState } from './state/workingState.js'
@@ -39,7 +42,7 @@ export async function openChain(options: OpenChainOptions): Promise<Chain> {
   const blocks = await BlockStore.open({ database, keys, encoder })
   const states = new StateStore({ database, keyspace: keys })
   const stores = { database, keys, blocks, states }
-  const head = loadHead(database, keys, blocks) ?? (await storeGenesis(stores, options.genesis()))
+  const head = loadHead(database, keys, blocks) ?? (await storeGenesis(stores, options))
   const first = blocks.byOrdinal(0) ?? head.block
   const chain = new Chain({
     ...options,
@@ -54,16 +57,20 @@ export async function openChain(options: OpenChainOptions): Promise<Chain> {
 
 type Stores = Pick<ChainParts, 'database' | 'keys' | 'blocks' | 'states'>
 
-async function storeGenesis({ database, keys, blocks, states }: Stores, genesis: Genesis): Promise<Head> {
+/** The hash of the block that a genesis makes; nothing is stored. */
+export async function genesisHash(states: StateStore, genesis: Genesis): Promise<Uint8Array> {
+  return (await makeGenesis(states, genesis)).block.hash
+}
+
+async function makeGenesis(states: StateStore, { header, accounts }: Genesis): Promise<ProducedBlock> {
   const state = new WorkingState({ base: states.viewAt(EMPTY_ROOT), store: states })
-  for (const { address, balance, nonce, code, storage } of genesis.accounts) {
+  for (const { address, balance, nonce, code, storage } of accounts) {
     const target = new Address(address)
     await state.putAccount(target, new Account(nonce, balance))
     if (code.length > 0) await state.putCode(target, code)
     for (const [slot, value] of storage) await state.putStorage(target, slot, value)
   }
   const commitment = state.computeRoot()
-  const { header } = genesis
   const block = sealBlock(
     { transactions: [] },
     { gasUsed: header.gasUsed, logsBloom: header.logsBloom },
@@ -75,11 +82,23 @@ async function storeGenesis({ database, keys, blocks, states }: Stores, genesis:
       ...(header.withdrawalsRoot !== undefined && { withdrawals: [] }),
     },
   )
+  return { block, commitment }
+}
+
+/** Stores the first block, and beside it the genesis file that it can be made from again. */
+async function storeGenesis(stores: Stores, { chainId, schedule, genesis }: OpenChainOptions): Promise<Head> {
+  const { database, keys, blocks, states } = stores
+  const first = genesis()
+  const { block, commitment } = await makeGenesis(states, first)
   const batch = new WriteBatch()
   states.stage(batch, commitment)
   const record = blocks.stage(batch, block)
   const head = { block: record.block, workingRoot: commitment.root }
   stageMove(batch, keys, { removed: [], added: [record.block] }, head)
+  batch.put(
+    genesisKey(keys),
+    new TextEncoder().encode(formatGethGenesis({ chainId, schedule, genesis: first })),
+  )
   database.write(batch)
   blocks.added(record)
   return head

@@ -4,6 +4,7 @@ const userErrors: ReadonlySet<string> = new Set([
   'NetworkNameError',
   'AddressInUseError',
   'DataDirectoryError',
+  'ChainFileError',
   'InvalidMnemonicError',
 ])
 

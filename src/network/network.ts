@@ -1,5 +1,6 @@
 import type { NodeSettings } from '../options.js'
 import type { ChainEvents } from '../chain/events.js'
+import type { ImportProgress } from '../chain/import/importFile.js'
 import type { Hex } from '../encoding/hex.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
 import type { Gate } from '../rpc/gate.js'
@@ -47,11 +48,21 @@ export interface NetworkData {
   saveManifest(): void
 }
 
+/** Files that a chain comes from, and who is told how far their import has come. */
+export interface ChainFiles {
+  /** A geth genesis. */
+  genesis: string | undefined
+  /** An RLP chain file. */
+  import: string | undefined
+  progress: ((progress: ImportProgress) => void) | undefined
+}
+
 /** What a network is opened with. */
 export interface NetworkRequest {
   name: string
-  /** Stands in place of the settings' chain id. */
+  /** Stands in place of the settings' chain id; a genesis file has its own. */
   chainId: bigint
+  files?: ChainFiles | undefined
   settings: NodeSettings
   data: NetworkData
   /** Stands before every call of the network. */

@@ -36,6 +36,18 @@ export const chainOptions = {
     description: 'Rules of the chain; latest is osaka',
     group: 'Chain',
   }),
+  genesis: optionalOption({
+    flag: 'genesis',
+    kind: text('FILE'),
+    description: 'Begin with the genesis.json of geth in this file: its chain id, forks and accounts',
+    group: 'Chain',
+  }),
+  import: optionalOption({
+    flag: 'import',
+    kind: text('FILE'),
+    description: 'Execute and check the blocks of this RLP chain file before the node is ready',
+    group: 'Chain',
+  }),
   gasLimit: option({
     flag: 'gas-limit',
     aliases: ['gasLimit'],

@@ -8,13 +8,17 @@ export const FORMAT_VERSION = 1
 
 const MANIFEST_FILE = 'manifest.json'
 
-/** When a fork begins: at a block number, or since the merge at a timestamp in seconds. */
+/** When a fork begins: at a block number, at a total difficulty, or since the merge at a timestamp in seconds. */
 export interface ForkActivation {
   fork: string
   /** Decimal. */
   block?: string
+  /** Decimal. */
+  totalDifficulty?: string
   /** Decimal, seconds. */
   timestamp?: string
+  /** The fork's blob schedule, where the genesis has one: target, maximum and update fraction. */
+  blobs?: string
 }
 
 /** What never changes about a network once it has blocks. */
@@ -118,9 +122,13 @@ function checkIdentity(name: string, known: NetworkIdentity, wanted: NetworkIden
 }
 
 function describeForks({ forks }: NetworkIdentity): string {
-  return (
-    forks.map(({ fork, block, timestamp }) => `${fork}@${block ?? `time ${timestamp}`}`).join(', ') || 'none'
-  )
+  return forks.map(describeFork).join(', ') || 'none'
+}
+
+function describeFork({ fork, block, totalDifficulty, timestamp, blobs }: ForkActivation): string {
+  const start =
+    block ?? (totalDifficulty === undefined ? `time ${timestamp}` : `difficulty ${totalDifficulty}`)
+  return `${fork}@${start}${blobs === undefined ? '' : ` (blobs ${blobs})`}`
 }
 
 /** Undefined if the text is not the JSON of a manifest. Of other format versions only the version is looked at. */

@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises'
+import { createSingleForkSchedule, DEFAULT_HARDFORK, parseHardfork } from '../chain/execution/rules.js'
+import type { ForkActivation, ForkSchedule } from '../chain/execution/rules.js'
+import { DEFAULT_BASE_FEE, ownGenesis, type Genesis } from '../chain/genesis.js'
+import { GenesisError } from '../chain/genesis/fields.js'
+import { parseGethGenesis, type ChainDescription } from '../chain/genesis/gethGenesis.js'
+import type { NodeSettings } from '../options.js'
+import type { NetworkIdentity } from '../storage/manifest.js'
+
+/** A file that was given and cannot be used. */
+export class ChainFileError extends Error {
+  override readonly name = 'ChainFileError'
+}
+
+/** Where a chain comes from: its rules, and its first block if it has none yet. */
+export interface ChainSource {
+  chainId: bigint
+  schedule: ForkSchedule
+  genesis: () => Genesis
+  /** Whether the genesis is the content of a file, which the data must agree with. */
+  isGiven: boolean
+}
+
+/** What an own chain begins with, besides the settings. */
+export interface OwnChain {
+  chainId: bigint
+  settings: NodeSettings
+  /** Seconds; the time of the first block unless the settings fix it. */
+  now: () => bigint
+  /** 20 bytes each. */
+  funded: readonly Uint8Array[]
+}
+
+/** A chain of the node's own. */
+export function ownChain({ chainId, settings, now, funded }: OwnChain): ChainSource {
+  const hardfork = parseHardfork(settings.hardfork) ?? DEFAULT_HARDFORK
+  const transactionGasLimitCap = settings.txGasLimit || settings.mode === 'strict'
+  const schedule = createSingleForkSchedule({ chainId, hardfork, transactionGasLimitCap })
+  const genesis = (): Genesis =>
+    ownGenesis({
+      rules: schedule.rulesAt({ number: 0n, timestamp: 0n }),
+      timestamp: settings.timestamp ?? now(),
+      gasLimit: settings.gasLimit,
+      baseFee: settings.baseFee ?? DEFAULT_BASE_FEE,
+      number: 0n,
+      funded,
+      balance: etherToWei(settings.balance),
+    })
+  return { chainId, schedule, genesis, isGiven: false }
+}
+
+/**
+ * The chain that a genesis file describes.
+ *
+ * @throws ChainFileError if it cannot be read, or says something that cannot be.
+ */
+export async function chainOfFile(path: string): Promise<ChainSource> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new ChainFileError(`--genesis: ${error instanceof Error ? error.message : String(error)}`)
+  })
+  const { chainId, schedule, genesis } = describe(path, text)
+  return { chainId, schedule, genesis: () => genesis, isGiven: true }
+}
+
+function describe(path: string, text: string): ChainDescription {
+  try {
+    return parseGethGenesis(text)
+  } catch (error) {
+    if (error instanceof GenesisError) throw new ChainFileError(`${path}: ${error.message}`)
+    throw error
+  }
+}
+
+/** What a manifest keeps of a chain, without the hash of its first block. */
+export function identityOf({ chainId, schedule }: ChainSource): Omit<NetworkIdentity, 'genesisHash'> {
+  return { chainId: chainId.toString(), forks: schedule.activations.map(forkOf) }
+}
+
+function forkOf({ hardfork, from, blobSchedule }: ForkActivation): NetworkIdentity['forks'][number] {
+  const fork = { fork: hardfork, ...startOf(from) }
+  if (blobSchedule === undefined) return fork
+  const { target, max, baseFeeUpdateFraction } = blobSchedule
+  return { ...fork, blobs: `${target}/${max}/${baseFeeUpdateFraction}` }
+}
+
+function startOf(from: ForkActivation['from']): Omit<NetworkIdentity['forks'][number], 'fork'> {
+  if ('block' in from) return { block: from.block.toString() }
+  if ('timestamp' in from) return { timestamp: from.timestamp.toString() }
+  return { totalDifficulty: from.totalDifficulty.toString() }
+}
+
+/** Ether as wei, exact to a millionth of a gwei. */
+function etherToWei(ether: number): bigint {
+  const [whole = '0', fraction = ''] = ether
+    .toLocaleString('en', { useGrouping: false, maximumFractionDigits: 15 })
+    .split('.')
+  return BigInt(whole + fraction.padEnd(18, '0'))
+}
