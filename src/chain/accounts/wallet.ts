@@ -1,7 +1,7 @@
 import { ChainError } from '../errors.js'
 import { headerBlobBaseFee } from '../block/fees.js'
 import type { CallObject } from '../execution/callObject.js'
-import type { MessageExecutor } from '../execution/executor.js'
+import type { ExecutionView, MessageExecutor } from '../execution/executor.js'
 import { createTransaction, type CreatableFields } from '../mempool/create.js'
 import type { TransactionType } from '../mempool/decode.js'
 import type { Mempool } from '../mempool/mempool.js'
@@ -14,7 +14,7 @@ import { type Keyring, UnknownAccountError } from './keyring.js'
 /** What a wallet fills in transactions from. */
 export interface WalletParts {
   keyring: Keyring
-  view: ChainView
+  view: ExecutionView & Pick<ChainView, 'chainId' | 'head' | 'rulesAt'>
   mempool: Pick<Mempool, 'pendingNonce'>
   executor: Pick<MessageExecutor, 'estimateGas'>
   /** Wei per gas above the base fee that transactions offer by default. */

@@ -7,9 +7,12 @@ import { createCallSite } from './callSite.js'
 import { estimateGas } from './estimate.js'
 import type { AccountOverride } from './overrides.js'
 
+/** The parts of a chain that an execution looks at. */
+export type ExecutionView = Pick<ChainView, 'stateAt' | 'blockByHash' | 'blockByNumber' | 'isCanonical'>
+
 /** A message to execute on a block of a view. */
 export interface ExecutionRequest {
-  view: ChainView
+  view: ExecutionView
   /** The block whose state and header the message sees. */
   block: BlockSelector
   call: CallObject

@@ -29,9 +29,6 @@ export interface MempoolSnapshot {
   readonly queues: ReadonlyMap<string, SenderQueue>
 }
 
-/** A transaction whose sender is known without its signature. */
-export type KnownTransaction = Pick<PooledTransaction, 'transaction' | 'sender' | 'impersonated' | 'hash'>
-
 interface Head {
   state: StateView
   block: StoredBlock

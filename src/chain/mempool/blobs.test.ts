@@ -1,0 +1,99 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
+import { TransactionRejectedError } from '../errors.js'
+import { createRules } from '../execution/rules.js'
+import { kzg, loadKzg } from '../kzg.js'
+import { checkBlobs, verifySidecar, versionedHash } from './blobs.js'
+import type { TransactionFields } from './decode.js'
+import type { BlobSidecar } from './transaction.js'
+
+const osaka = createRules({ chainId: 1n, hardfork: 'osaka' })
+const cancun = createRules({ chainId: 1n, hardfork: 'cancun' })
+/** A blob whose field elements are 0, 1, 2, … */
+const blob = new Uint8Array(131_072)
+for (let i = 0; i < 4096; i++) blob.set([i >> 8, i & 0xff], i * 32 + 30)
+
+let old: BlobSidecar
+let current: BlobSidecar
+
+beforeAll(async () => {
+  await loadKzg()
+  const text = bytesToHex(blob)
+  const commitment = kzg.blobToKzgCommitment(text)
+  const [, proofs] = kzg.computeCellsAndProofs(text)
+  const shared = { blobs: [blob], commitments: [hexToBytes(commitment)] }
+  old = { ...shared, version: 0, proofs: [hexToBytes(kzg.computeBlobProof(text, commitment))] }
+  current = { ...shared, version: 1, proofs: proofs.map(hexToBytes) }
+}, 60_000)
+
+function fieldsWith(
+  sidecar: BlobSidecar | undefined,
+  change: Partial<TransactionFields> = {},
+): TransactionFields {
+  return {
+    type: 3,
+    nonce: 0n,
+    gasLimit: 21_000n,
+    value: 0n,
+    data: new Uint8Array(0),
+    accessList: [],
+    v: 0n,
+    r: 1n,
+    s: 1n,
+    size: 0,
+    maxFeePerBlobGas: 1n,
+    blobVersionedHashes: old.commitments.map(versionedHash),
+    ...(sidecar && { sidecar }),
+    ...change,
+  }
+}
+
+describe('blobs', () => {
+  it('are sound with their proofs, in both forms', async () => {
+    checkBlobs(fieldsWith(old), cancun)
+    checkBlobs(fieldsWith(current), osaka)
+    await verifySidecar(old)
+    await verifySidecar(current)
+  }, 60_000)
+
+  it('are refused with the proofs of others', async () => {
+    const other = Uint8Array.from(blob)
+    other[31] = 9
+    const refusal = /^KZG verification error: /
+    await expect(verifySidecar({ ...old, blobs: [other] })).rejects.toThrow(refusal)
+    await expect(verifySidecar({ ...current, blobs: [other] })).rejects.toThrow(refusal)
+    await expect(verifySidecar({ ...old, proofs: [new Uint8Array(48)] })).rejects.toThrow(refusal)
+  }, 60_000)
+
+  it('are refused in the words of geth where the parts do not fit', () => {
+    const wrongHash = Uint8Array.from([1, ...new Uint8Array(31)])
+    const computed = bytesToHex(versionedHash(old.commitments[0] as Uint8Array))
+    const cases: [TransactionFields, string][] = [
+      [fieldsWith(undefined), 'missing sidecar in blob transaction'],
+      [
+        fieldsWith(current, { maxFeePerBlobGas: 0n }),
+        'transaction gas price below minimum: blob fee cap 0, minimum needed 1',
+      ],
+      [
+        fieldsWith(current, { blobVersionedHashes: new Array<Uint8Array>(7).fill(wrongHash) }),
+        'transaction blob limit exceeded: blob count 7, limit 6',
+      ],
+      [
+        fieldsWith({ ...current, commitments: [] }),
+        'invalid number of 0 blob commitments compared to 1 blob hashes',
+      ],
+      [
+        fieldsWith(current, { blobVersionedHashes: [wrongHash] }),
+        `blob 0: computed hash ${computed} mismatches transaction one ${bytesToHex(wrongHash)}`,
+      ],
+      [fieldsWith(old), 'Wrong sidecar format: unexpected sidecar version, want: 1, got: 0'],
+      [
+        fieldsWith({ ...current, proofs: old.proofs }),
+        'Wrong sidecar format: invalid number of 1 blob proofs expected 128',
+      ],
+    ]
+    for (const [fields, words] of cases) {
+      expect(() => checkBlobs(fields, osaka)).toThrow(new TransactionRejectedError(words))
+    }
+  })
+})
