@@ -77,16 +77,19 @@ export async function verifySidecar({ version, blobs, commitments, proofs }: Blo
   const blobTexts = blobs.map(bytesToHex)
   const commitmentTexts = commitments.map(bytesToHex)
   const proofTexts = proofs.map(bytesToHex)
-  let isSound = false
+  const verify = version === 0 ? kzg.verifyBlobProofBatch : verifyCells
+  if (!holds(() => verify(blobTexts, commitmentTexts, proofTexts))) {
+    throw rejected('KZG verification error: invalid proof')
+  }
+}
+
+/** The library throws where a point is on no curve. */
+function holds(check: () => boolean): boolean {
   try {
-    isSound =
-      version === 0
-        ? kzg.verifyBlobProofBatch(blobTexts, commitmentTexts, proofTexts)
-        : verifyCells(blobTexts, commitmentTexts, proofTexts)
+    return check()
   } catch (error) {
     throw rejected(`KZG verification error: ${error instanceof Error ? error.message : String(error)}`)
   }
-  if (!isSound) throw rejected('KZG verification error: invalid proof')
 }
 
 function verifyCells(blobs: string[], commitments: string[], proofs: string[]): boolean {
