@@ -13,7 +13,9 @@ export function bytesToBigint(bytes: Uint8Array): bigint {
 
 /** An unsigned number as exactly `length` big-endian bytes; higher bits are cut off. */
 export function bigintToBytes(value: bigint, length: number): Uint8Array {
-  const digits = BigInt.asUintN(length * 8, value).toString(16).padStart(length * 2, '0')
+  const digits = BigInt.asUintN(length * 8, value)
+    .toString(16)
+    .padStart(length * 2, '0')
   const bytes = new Uint8Array(length)
   Buffer.from(bytes.buffer).write(digits, 'hex')
   return bytes
