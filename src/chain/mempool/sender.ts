@@ -26,14 +26,23 @@ export function checkSignature({ type, chainId, v, r, s }: TransactionFields, ru
 /**
  * A signed transaction with its hash and its sender, who is recovered from the signature.
  *
- * @throws TransactionRejectedError if the signature belongs to no key.
+ * @throws TransactionRejectedError if the signature belongs to no key, or the fields cannot be.
  */
 export function recoverTransaction(fields: TransactionFields, rules: ForkRules): PooledTransaction {
-  const transaction = createTransaction(fields, rules)
+  const transaction = create(fields, rules)
   const { sidecar } = fields
   const shared = { transaction, hash: transaction.hash(), impersonated: false }
   const sender = recoverSender(transaction)
   return { ...shared, sender, ...(sidecar === undefined ? {} : { sidecar }) }
+}
+
+/** What ethereumjs refuses beyond the checks of the mempool is the transaction's fault as well: sums beyond 256 bits. */
+function create(fields: TransactionFields, rules: ForkRules): PooledTransaction['transaction'] {
+  try {
+    return createTransaction(fields, rules)
+  } catch (error) {
+    throw new TransactionRejectedError(error instanceof Error ? error.message : String(error))
+  }
 }
 
 /** ethereumjs keeps the public key in the transaction, so that execution does not recover it again. */
