@@ -99,7 +99,8 @@ export function sendRaw(port: number, text: string): Promise<RawAnswer> {
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1')
       const answer = parseAnswer(received)
-      if (answer?.headers['transfer-encoding'] === 'chunked' && answer.body.endsWith('\r\n0\r\n\r\n')) settle()
+      if (answer?.headers['transfer-encoding'] === 'chunked' && answer.body.endsWith('\r\n0\r\n\r\n'))
+        settle()
       const hasNoBody = answer?.status === 101 || answer?.status === 204
       const length = hasNoBody ? 0 : Number(answer?.headers['content-length'] ?? Infinity)
       if (answer !== undefined && answer.body.length >= length) settle()
@@ -111,7 +112,7 @@ export function sendRaw(port: number, text: string): Promise<RawAnswer> {
 
 function joinChunks(body: string): string {
   let joined = ''
-  for (let rest = body; rest !== ''; ) {
+  for (let rest = body; rest !== '';) {
     const end = rest.indexOf('\r\n')
     const length = Number.parseInt(rest.slice(0, end), 16)
     if (length === 0) break
