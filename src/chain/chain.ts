@@ -3,6 +3,7 @@ import type { Database } from '../storage/database.js'
 import type { Keyspace } from '../storage/keyspace.js'
 import { WriteBatch } from '../storage/writeBatch.js'
 import { nextBaseFee } from './block/fees.js'
+import { rawTransactions } from './block/rawParts.js'
 import type { SealedBlock, StoredBlock } from './block/record.js'
 import type { BlockStore } from './block/store.js'
 import { ChainEvents } from './events.js'
@@ -13,6 +14,7 @@ import type { BlockParts } from './import/blockParts.js'
 import { ImportError } from './import/errors.js'
 import { executeBlock } from './import/executeBlock.js'
 import type { Mempool } from './mempool/mempool.js'
+import { readmit } from './mempool/readmit.js'
 import type { Clock } from './mining/clock.js'
 import { draftHeader, type BlockSettings } from './mining/draft.js'
 import type { PendingBlock } from './mining/pending.js'
@@ -232,6 +234,27 @@ export class Chain {
     this.#head = head
     this.#version++
     return move
+  }
+
+  /**
+   * Makes a block of another branch the head, and announces it as geth does (core/blockchain.go, reorg): what left,
+   * then what came below the head, then the head. The transactions that left wait again. Only within
+   * {@link exclusively}.
+   */
+  async reorganise(block: StoredBlock): Promise<void> {
+    const { removed, added } = this.moveHead({ block, workingRoot: block.header.stateRoot })
+    this.settings.gasLimit = block.header.gasLimit
+    await this.touched()
+    for (const left of removed) {
+      const raws = rawTransactions(this.#parts.blocks.blockRlp(left))
+      for (const [index, entry] of left.transactions.entries()) {
+        const raw = raws[index]
+        if (raw !== undefined) await readmit(this.mempool, this.nextRules(), { ...entry, raw })
+      }
+    }
+    if (removed.length > 0) this.events.emit({ type: 'removed', blocks: removed })
+    if (added.length > 1) this.events.emit({ type: 'added', blocks: added.slice(0, -1) })
+    this.events.emit({ type: 'head', block })
   }
 
   /** Takes up the clock and the settings where they were left. */

@@ -52,26 +52,27 @@ export interface HeadMove {
 }
 
 /**
- * What has to change for `to` to become the head: its ancestors are followed down to the canonical chain.
+ * What has to change for `to` to become the head: its ancestors are followed down to the canonical chain. One that has
+ * no ancestor there, not even the first block, takes the place of the whole chain.
  *
  * @param from - the head now
  */
 export function planMove(blocks: BlockStore, from: StoredBlock, to: StoredBlock): HeadMove {
   const added: StoredBlock[] = []
-  let block = to
-  while (!blocks.isCanonical(block)) {
+  let block: StoredBlock | undefined = to
+  while (block !== undefined && !blocks.isCanonical(block)) {
     added.push(block)
-    const parent = blocks.byHash(block.header.parentHash)
-    if (parent === undefined) throw new Error(`the parent of block ${block.header.number} is not stored`)
-    block = parent
+    block = blocks.byHash(block.header.parentHash)
   }
   const removed: StoredBlock[] = []
-  for (let number = block.header.number + 1n; number <= from.header.number; number++) {
+  const stays = block?.header.number ?? -1n
+  for (let { number } = from.header; number > stays; number--) {
     const ordinal = blocks.canonicalOrdinal(number)
-    const leaving = ordinal === undefined ? undefined : blocks.byOrdinal(ordinal)
+    if (ordinal === undefined) break
+    const leaving = blocks.byOrdinal(ordinal)
     if (leaving !== undefined) removed.push(leaving)
   }
-  return { removed, added: added.reverse() }
+  return { removed: removed.reverse(), added: added.reverse() }
 }
 
 /** Puts the rows number -> ordinal of a move and the new head into a batch. */

@@ -1,8 +1,8 @@
 import type { Chain } from './chain.js'
-import { TransactionRejectedError } from './errors.js'
-import { createTransaction } from './mempool/create.js'
-import { decodeTransaction } from './mempool/decode.js'
-import type { PooledStore, StoredPooled } from './mempool/pooledStore.js'
+import type { ChainEvent } from './events.js'
+import { encodeForPool } from './mempool/encodeForPool.js'
+import type { PooledStore } from './mempool/pooledStore.js'
+import { readmit } from './mempool/readmit.js'
 import type { PooledTransaction } from './mempool/transaction.js'
 import type { MiningSchedule } from './mining/schedule.js'
 
@@ -48,34 +48,40 @@ export class TransactionIntake {
     const { chain, store } = this.#parts
     const waiting = await store.load()
     await chain.exclusively(async () => {
-      for (const stored of waiting) await this.#restoreOne(stored)
+      for (const stored of waiting) await readmit(chain.mempool, chain.nextRules(), stored)
       store.sweep((hash) => chain.mempool.get(hash) !== undefined)
     })
   }
 
+  /**
+   * Brings what is on disk in line with the mempool, after the chain has moved.
+   *
+   * @param event - what happened to the chain; going forward, transactions only leave
+   */
+  follow({ type }: ChainEvent): void {
+    if (type !== 'head' && type !== 'rewound' && type !== 'removed') return
+    const { chain, store } = this.#parts
+    store.sweep((hash) => chain.mempool.get(hash) !== undefined)
+    if (type === 'head') return
+    for (const { pending, queued } of chain.mempool.content()) {
+      for (const pooled of [...pending, ...queued]) if (!store.has(pooled.hash)) this.#keep(pooled)
+    }
+  }
+
   #take(add: () => Promise<PooledTransaction>, raw?: Uint8Array): Promise<PooledTransaction> {
-    const { chain, schedule, store } = this.#parts
+    const { chain, schedule } = this.#parts
     return chain.exclusively(async () => {
       const pooled = await add()
       await schedule.mineReady()
       if (chain.mempool.get(pooled.hash) !== undefined) {
-        const { hash, sender, impersonated, transaction } = pooled
-        store.put(hash, { sender, impersonated, raw: raw ?? transaction.serialize() })
+        this.#keep(pooled, raw)
       }
       return pooled
     })
   }
 
-  async #restoreOne({ raw, sender, impersonated }: StoredPooled): Promise<void> {
-    const { chain } = this.#parts
-    try {
-      if (!impersonated) await chain.mempool.add(raw)
-      else {
-        const transaction = createTransaction(decodeTransaction(raw), chain.nextRules())
-        await chain.mempool.addKnown({ transaction, hash: transaction.hash(), sender, impersonated })
-      }
-    } catch (error) {
-      if (!(error instanceof TransactionRejectedError)) throw error
-    }
+  #keep(pooled: PooledTransaction, raw?: Uint8Array): void {
+    const { hash, sender, impersonated } = pooled
+    this.#parts.store.put(hash, { sender, impersonated, raw: raw ?? encodeForPool(pooled) })
   }
 }

@@ -11,6 +11,7 @@ import { MessageExecutor } from '../execution/executor.js'
 import { createRules } from '../execution/rules.js'
 import { WorkingState } from '../state/workingState.js'
 import type { StateView } from '../types.js'
+import { Impersonation } from './impersonation.js'
 import { Keyring, UnknownAccountError } from './keyring.js'
 import { deriveAccounts } from './mnemonic.js'
 import { Wallet } from './wallet.js'
@@ -52,6 +53,7 @@ async function createWallet(): Promise<Wallet> {
   }
   return new Wallet({
     keyring,
+    impersonation: new Impersonation({ automatic: false }),
     view: {
       chainId: 31337n,
       head: () => head,

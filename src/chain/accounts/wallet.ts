@@ -1,4 +1,4 @@
-import { ChainError } from '../errors.js'
+import { ChainError, ExecutionFailedError, ExecutionRevertedError } from '../errors.js'
 import { headerBlobBaseFee } from '../block/fees.js'
 import type { CallObject } from '../execution/callObject.js'
 import type { ExecutionView, MessageExecutor } from '../execution/executor.js'
@@ -9,16 +9,21 @@ import type { PooledTransaction } from '../mempool/transaction.js'
 import type { ForkRules } from '../types.js'
 import type { ChainView } from '../view.js'
 import { feeDefaults } from './feeDefaults.js'
+import { impersonate } from './impersonate.js'
+import type { Impersonation } from './impersonation.js'
 import { type Keyring, UnknownAccountError } from './keyring.js'
 
 /** What a wallet fills in transactions from. */
 export interface WalletParts {
   keyring: Keyring
+  impersonation: Impersonation
   view: ExecutionView & Pick<ChainView, 'chainId' | 'head' | 'rulesAt'>
   mempool: Pick<Mempool, 'pendingNonce'>
   executor: Pick<MessageExecutor, 'estimateGas'>
   /** Wei per gas above the base fee that transactions offer by default. */
   suggestedTip: () => bigint
+  /** The gas of a transaction that names none and whose estimate fails; without it the failure is the answer. */
+  fallbackGas?: (() => bigint) | undefined
 }
 
 /** Makes transactions of the accounts that the node holds keys of. */
@@ -33,14 +38,21 @@ export class Wallet {
    * A signed transaction from what a caller gave of it; what is missing is filled in (geth:
    * internal/ethapi/transaction_args.go, setDefaults). Without `from` it is the first account's.
    *
-   * @throws UnknownAccountError if the node has no key of the sender.
+   * @throws UnknownAccountError if the node has no key of the sender, and it is not impersonated.
    * @throws ChainError in geth's words if the fields do not go together, and what an estimate of its gas throws.
    */
   async prepare(call: CallObject): Promise<PooledTransaction> {
-    const { keyring } = this.#parts
+    const { keyring, impersonation } = this.#parts
     const from = call.from ?? keyring.addresses()[0]
-    if (from === undefined || !keyring.has(from)) throw new UnknownAccountError()
-    return this.#sign(from, await this.#fill({ ...call, from }))
+    if (from === undefined) throw new UnknownAccountError()
+    if (keyring.has(from)) return this.#sign(from, await this.fill({ ...call, from }))
+    if (impersonation.allows(from)) return this.prepareUnsigned({ ...call, from })
+    throw new UnknownAccountError()
+  }
+
+  /** A transaction of any account, whether the node has a key of it or not; what is missing is filled in. */
+  async prepareUnsigned(call: CallObject & { from: Uint8Array }): Promise<PooledTransaction> {
+    return impersonate(call.from, await this.fill(call), this.#rules())
   }
 
   /**
@@ -57,11 +69,14 @@ export class Wallet {
       throw new ChainError('missing gasPrice or maxFeePerGas/maxPriorityFeePerGas')
     }
     if (call.nonce === undefined) throw new ChainError('nonce not specified')
+    const from = call.from ?? this.#parts.keyring.addresses()[0]
+    if (from === undefined || !this.#parts.keyring.has(from)) throw new UnknownAccountError()
     return this.prepare(call)
   }
 
-  async #fill(call: CallObject & { from: Uint8Array }): Promise<CreatableFields> {
-    const { view, executor } = this.#parts
+  /** The fields of a transaction with everything that the caller left open. @throws as {@link prepare} does */
+  async fill(call: CallObject & { from: Uint8Array }): Promise<CreatableFields> {
+    const { view } = this.#parts
     const { header } = view.head()
     const rules = view.rulesAt(header)
     const fees = feeDefaults(call, {
@@ -82,8 +97,7 @@ export class Wallet {
       authorizationList,
     } = call
     const nonce = call.nonce ?? (await this.#nextNonce(call.from))
-    const gasLimit =
-      call.gas ?? (await executor.estimateGas({ view, block: { tag: 'latest' }, call: { ...call, ...fees } }))
+    const gasLimit = call.gas ?? (await this.#estimate({ ...call, ...fees }))
     return {
       type: typeOf({ ...call, ...fees }),
       ...(isProtected(rules) ? { chainId: view.chainId } : {}),
@@ -99,6 +113,16 @@ export class Wallet {
     }
   }
 
+  async #estimate(call: CallObject): Promise<bigint> {
+    const { view, executor, fallbackGas } = this.#parts
+    try {
+      return await executor.estimateGas({ view, block: { tag: 'latest' }, call })
+    } catch (error) {
+      if (fallbackGas === undefined || !isFailedExecution(error)) throw error
+      return fallbackGas()
+    }
+  }
+
   async #nextNonce(from: Uint8Array): Promise<bigint> {
     const { view, mempool } = this.#parts
     const pending = mempool.pendingNonce(from)
@@ -108,11 +132,19 @@ export class Wallet {
   }
 
   #sign(sender: Uint8Array, fields: CreatableFields): PooledTransaction {
-    const { keyring, view } = this.#parts
-    const rules = view.rulesAt(view.head().header)
-    const transaction = createTransaction(fields, rules).sign(keyring.privateKey(sender))
+    const key = this.#parts.keyring.privateKey(sender)
+    const transaction = createTransaction(fields, this.#rules()).sign(key)
     return { transaction, hash: transaction.hash(), sender, impersonated: false }
   }
+
+  #rules(): ForkRules {
+    const { view } = this.#parts
+    return view.rulesAt(view.head().header)
+  }
+}
+
+function isFailedExecution(error: unknown): boolean {
+  return error instanceof ExecutionRevertedError || error instanceof ExecutionFailedError
 }
 
 /** EIP-155. */

@@ -11,6 +11,8 @@ export interface SealedTransaction {
   /** Whether the sender was impersonated, so that the signature proves nothing. */
   impersonated: boolean
   receipt: ExecutionReceipt
+  /** What the code returned or reverted with; known where the transaction was executed just now, and not stored. */
+  output?: Uint8Array
 }
 
 /** A block as it leaves execution: everything that is stored about it comes from here. */
@@ -31,6 +33,8 @@ export interface SealedBlock {
   totalDifficulty: bigint
   /** Whether controls had moved the parent state before this block was executed on it. */
   altered: boolean
+  /** 32 bytes; the root of the state that the block was executed on, where that is not its parent's. */
+  parentStateRoot?: Uint8Array
 }
 
 /** Where one piece of a block's stored wire bytes lies within them. */
@@ -86,6 +90,8 @@ export interface StoredBlock {
   /** Bytes of the block's RLP. */
   size: number
   altered: boolean
+  /** As in {@link SealedBlock}. */
+  parentStateRoot?: Uint8Array
   transactions: readonly TransactionEntry[]
   uncleHashes: readonly Uint8Array[]
 }

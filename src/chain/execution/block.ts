@@ -2,14 +2,16 @@ import type { Block } from '@ethereumjs/block'
 import type { EVM } from '@ethereumjs/evm'
 import { Account, Address, generateAddress } from '@ethereumjs/util'
 import { minimalBytes } from '../block/header.js'
-import { VM, type RunTxResult, runTx } from '@ethereumjs/vm'
-import { joinBlooms } from '../block/bloom.js'
+import { VM, runTx } from '@ethereumjs/vm'
+import { joinBlooms, logsBloom } from '../block/bloom.js'
 import { GAS_PER_BLOB } from '../block/fees.js'
 import type { SealedTransaction } from '../block/record.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
 import { DEPOSIT_CONTRACT_ADDRESS } from '../systemContracts.js'
 import type { ExecutionLog, ExecutionReceipt, ForkRules, HeaderFields, Withdrawal } from '../types.js'
 import type { BlockEnvironment } from './blockEnvironment.js'
+import type { PooledEvm } from './pooledEvm.js'
+import { runImpersonated } from './runImpersonated.js'
 import { collectRequests, hashRequests, writeBlockStart } from './systemCalls.js'
 
 /** EIP-4895: withdrawals are in gwei, balances in wei. */
@@ -23,10 +25,16 @@ export interface BlockOutcome {
   requestsHash?: Uint8Array
 }
 
+/** What became of one transaction. */
+interface Run extends Omit<ExecutionReceipt, 'effectiveGasPrice'> {
+  /** What the code returned or reverted with. */
+  output: Uint8Array
+}
+
 /** What a block is executed with. */
 export interface BlockExecutionContext {
   /** Lent for this block alone, with the state that the block changes. */
-  evm: EVM
+  evm: PooledEvm
   rules: ForkRules
   header: HeaderFields
   /** The header in the form that opcodes and ethereumjs' runTx read. */
@@ -78,24 +86,47 @@ export class BlockExecution {
    * @throws Error if it may not be executed here (nonce, funds, fees, gas); the state is then as it was.
    */
   async apply(pooled: PooledTransaction): Promise<SealedTransaction> {
-    const { block, header } = this.#context
-    const transaction = pooled.impersonated
-      ? withSender(pooled.transaction, pooled.sender)
-      : pooled.transaction
-    const result = await runTx(this.#vm, {
+    const run = await (pooled.impersonated ? this.#runImpersonated(pooled) : this.#runSigned(pooled))
+    const receipt = toReceipt(run, pooled, this.#context.block)
+    this.#gasUsed = receipt.cumulativeGasUsed
+    this.#blobGasUsed += receipt.blobGasUsed ?? 0n
+    const { transaction, hash, sender, impersonated } = pooled
+    const sealed = { transaction, hash, sender, impersonated, receipt, output: run.output }
+    this.#transactions.push(sealed)
+    return sealed
+  }
+
+  async #runSigned({ transaction }: PooledTransaction): Promise<Run> {
+    const { receipt, totalGasSpent, execResult } = await runTx(this.#vm, {
       tx: transaction,
-      block: block as Block,
+      block: this.#context.block as Block,
       skipHardForkValidation: true,
       skipBlockGasLimitValidation: true,
       blockGasUsed: this.#gasUsed,
     })
-    const receipt = toReceipt(result, transaction, header)
-    this.#gasUsed = receipt.cumulativeGasUsed
-    this.#blobGasUsed += receipt.blobGasUsed ?? 0n
-    const { hash, sender, impersonated } = pooled
-    const sealed = { transaction: pooled.transaction, hash, sender, impersonated, receipt }
-    this.#transactions.push(sealed)
-    return sealed
+    return {
+      gasUsed: totalGasSpent,
+      cumulativeGasUsed: receipt.cumulativeBlockGasUsed,
+      logsBloom: receipt.bitvector,
+      logs: receipt.logs.map(([address, topics, data]) => ({ address, topics, data })),
+      ...('stateRoot' in receipt ? { stateRoot: receipt.stateRoot } : { status: receipt.status }),
+      output: execResult.returnValue,
+    }
+  }
+
+  async #runImpersonated(pooled: PooledTransaction): Promise<Run> {
+    const { evm, rules } = this.#context
+    const { gasUsed, logs, failure, returnData } = await runImpersonated(evm, pooled)
+    return {
+      gasUsed,
+      cumulativeGasUsed: this.#gasUsed + gasUsed,
+      logsBloom: logsBloom(logs),
+      logs,
+      ...(rules.gteHardfork('byzantium')
+        ? { status: failure === undefined ? 1 : 0 }
+        : { stateRoot: await evm.stateManager.getStateRoot() }),
+      output: returnData,
+    }
   }
 
   /** Pays an address outside of any transaction, as proof of work is rewarded. @param amount - wei */
@@ -143,36 +174,20 @@ function virtualMachine(evm: EVM): VM {
   return vm
 }
 
-/** A transaction that names its sender itself, where no signature does. */
-function withSender<T extends PooledTransaction['transaction']>(transaction: T, sender: Uint8Array): T {
-  const address = new Address(sender)
-  return Object.create(transaction, { getSenderAddress: { value: () => address } }) as T
-}
-
 function toReceipt(
-  result: RunTxResult,
-  transaction: PooledTransaction['transaction'],
-  header: HeaderFields,
+  { output: _, ...run }: Run,
+  { transaction, sender }: PooledTransaction,
+  { header }: BlockEnvironment,
 ): ExecutionReceipt {
-  const { receipt, totalGasSpent } = result
-  const execution: ExecutionReceipt = {
-    gasUsed: totalGasSpent,
-    cumulativeGasUsed: receipt.cumulativeBlockGasUsed,
-    logsBloom: receipt.bitvector,
-    logs: receipt.logs.map(([address, topics, data]) => ({ address, topics, data })),
-    effectiveGasPrice: effectiveGasPrice(transaction, header.baseFeePerGas ?? 0n),
-  }
-  if ('stateRoot' in receipt) execution.stateRoot = receipt.stateRoot
-  else execution.status = receipt.status
+  const price = effectiveGasPrice(transaction, header.baseFeePerGas ?? 0n)
+  const blobBaseFee = header.getBlobGasPrice()
+  const execution: ExecutionReceipt = { ...run, effectiveGasPrice: price }
   if (transaction.to === undefined) {
-    execution.contractAddress = generateAddress(
-      transaction.getSenderAddress().bytes,
-      minimalBytes(transaction.nonce),
-    )
+    execution.contractAddress = generateAddress(sender, minimalBytes(transaction.nonce))
   }
-  if ('blobVersionedHashes' in transaction && 'blobGasPrice' in receipt) {
+  if ('blobVersionedHashes' in transaction && blobBaseFee !== undefined) {
     execution.blobGasUsed = GAS_PER_BLOB * BigInt(transaction.blobVersionedHashes.length)
-    execution.blobGasPrice = receipt.blobGasPrice
+    execution.blobGasPrice = blobBaseFee
   }
   return execution
 }

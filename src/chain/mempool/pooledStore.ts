@@ -57,6 +57,10 @@ export class PooledStore {
     return found
   }
 
+  has(hash: Uint8Array): boolean {
+    return this.#stored.has(bytesToPlainHex(hash))
+  }
+
   put(hash: Uint8Array, pooled: StoredPooled): void {
     this.#database.write(new WriteBatch().put(this.#keys.pooled(hash), encodePooled(pooled)))
     this.#stored.add(bytesToPlainHex(hash))

@@ -50,7 +50,7 @@ export class Clock {
   }
 
   /**
-   * Moves the clock forward by seconds, for good. The next block is at least so much later than its parent, also where
+   * Moves the clock by seconds, for good. Forward, the next block is at least so much later than its parent, also where
    * a burst of blocks has run ahead of the clock.
    *
    * @param parent - the time of the head in seconds
@@ -58,14 +58,20 @@ export class Clock {
    */
   increase(seconds: bigint, parent: bigint): bigint {
     this.#state.offset += seconds
-    this.#state.earliest = (this.#state.earliest ?? parent) + seconds
+    if (seconds > 0n) this.#state.earliest = (this.#state.earliest ?? parent) + seconds
     return this.#state.offset
   }
 
-  /** Sets the clock to a time in seconds; it runs on from there. @returns the seconds by which it moved */
+  /**
+   * Sets the clock to a time in seconds, also one that has passed; it runs on from there. Blocks keep rising over
+   * their parents all the same.
+   *
+   * @returns the seconds by which it moved
+   */
   set(timestamp: bigint): bigint {
     const moved = timestamp - this.now()
     this.#state.offset += moved
+    delete this.#state.earliest
     return moved
   }
 
@@ -79,10 +85,16 @@ export class Clock {
     this.#state.nextTimestamp = timestamp
   }
 
-  /** Fixes the seconds between blocks from now on, or lets the clock decide again. */
-  setInterval(seconds: bigint | undefined): void {
+  /**
+   * Fixes the seconds between blocks from now on, or lets the clock decide again.
+   *
+   * @returns whether they were fixed before
+   */
+  setInterval(seconds: bigint | undefined): boolean {
+    const wasSet = this.#state.interval !== undefined
     if (seconds === undefined) delete this.#state.interval
     else this.#state.interval = seconds
+    return wasSet
   }
 
   /** The time that a block on a parent of time `parent` would have now. */

@@ -1,6 +1,7 @@
 import { EthereumJSError } from '@ethereumjs/util'
 import type { SealedBlock } from '../block/record.js'
 import { sealBlock } from '../block/seal.js'
+import { MessageRejectedError } from '../errors.js'
 import { BlockExecution } from '../execution/block.js'
 import { createBlockEnvironment } from '../execution/blockEnvironment.js'
 import { withEvm } from '../execution/evm.js'
@@ -53,6 +54,7 @@ export async function produceBlock(input: ProductionInput): Promise<ProducedBloc
       stateRoot: commitment.root,
       parentTotalDifficulty,
       altered,
+      ...(altered && { parentStateRoot: state.base.root }),
       ...(withdrawals !== undefined && { withdrawals }),
     })
     return { block: sealed, commitment }
@@ -83,7 +85,7 @@ async function applies(execution: BlockExecution, pooled: PooledTransaction): Pr
     await execution.apply(pooled)
     return true
   } catch (error) {
-    if (error instanceof EthereumJSError) return false
+    if (error instanceof EthereumJSError || error instanceof MessageRejectedError) return false
     throw error
   }
 }

@@ -1,11 +1,14 @@
 import type { Chain } from '../chain.js'
 
+/** Milliseconds between blocks that are mined by the clock: as many as that, or any number between two. */
+export type MiningInterval = number | readonly [least: number, most: number]
+
 /** When blocks are mined without being asked for. */
 export interface MiningMode {
   /** Whether a block is mined for each transaction as it comes in. */
   automine: boolean
-  /** Milliseconds between blocks that are mined by the clock; 0 mines none. */
-  interval: number
+  /** 0 mines none. */
+  interval: MiningInterval
 }
 
 /** Mines by itself: for each transaction, by the clock, or not at all. */
@@ -13,7 +16,7 @@ export class MiningSchedule {
   readonly #chain: Pick<Chain, 'exclusively' | 'mine' | 'mineEachReady'>
   readonly #report: (fault: unknown) => void
   #automine: boolean
-  #interval = 0
+  #interval: MiningInterval = 0
   #timer: NodeJS.Timeout | undefined
 
   /** @param report - told when mining by the clock fails */
@@ -38,11 +41,24 @@ export class MiningSchedule {
     await this.#chain.exclusively(() => this.mineReady())
   }
 
-  /** Mines a block every so many milliseconds from now on; 0 ends that. */
-  setInterval(milliseconds: number): void {
+  /** Mines blocks by the clock from now on; an interval of 0 ends that. */
+  setInterval(interval: MiningInterval): void {
     this.stop()
-    this.#interval = milliseconds
-    if (milliseconds > 0) this.#plan(performance.now() + milliseconds)
+    this.#interval = interval
+    const wait = this.#nextWait()
+    if (wait > 0) this.#plan(performance.now() + wait)
+  }
+
+  /** Leaves mining to those who ask for it. */
+  setManual(): void {
+    this.#automine = false
+    this.setInterval(0)
+  }
+
+  #nextWait(): number {
+    if (typeof this.#interval === 'number') return this.#interval
+    const [least, most] = this.#interval
+    return least + Math.random() * (most - least)
   }
 
   /** Under automine, mines one block for each transaction that can be executed now. Only within the chain's turn. */
@@ -64,7 +80,7 @@ export class MiningSchedule {
           .exclusively(() => (this.#timer === timer ? this.#chain.mine() : undefined))
           .catch(this.#report)
           .then(() => {
-            if (this.#timer === timer) this.#plan(Math.max(due + this.#interval, performance.now()))
+            if (this.#timer === timer) this.#plan(Math.max(due + this.#nextWait(), performance.now()))
           })
       },
       Math.max(0, due - performance.now()),

@@ -1,0 +1,36 @@
+import type { Chain, MinedBlock } from '../chain.js'
+import { TimeSlice } from '../timeSlice.js'
+
+/** Blocks to mine one after another. */
+export interface MiningOrder {
+  blocks: number
+  /** Seconds; the time of the first block. */
+  timestamp?: bigint | undefined
+  /** Seconds between a block and the next. */
+  interval?: bigint | undefined
+  /** Whether the first block too is the interval behind the head. */
+  intervalBeforeFirst?: boolean
+}
+
+/**
+ * Mines blocks now, whatever the mining mode; the mempool's transactions go into the first that have room.
+ *
+ * @param mined - told of each block
+ * @throws TimestampError if the first block cannot have the time that was asked for.
+ */
+export function mineBlocks(
+  chain: Chain,
+  { blocks, timestamp, interval, intervalBeforeFirst = false }: MiningOrder,
+  mined: (block: MinedBlock) => void = () => undefined,
+): Promise<void> {
+  return chain.exclusively(async () => {
+    const slice = new TimeSlice()
+    for (let index = 0; index < blocks; index++) {
+      await slice.pause()
+      const isSpaced = interval !== undefined && interval > 0n && (index > 0 || intervalBeforeFirst)
+      const spaced = isSpaced ? chain.head.block.header.timestamp + interval : undefined
+      const time = index === 0 && timestamp !== undefined ? timestamp : spaced
+      mined(await chain.mine(time === undefined ? {} : { timestamp: time }))
+    }
+  })
+}

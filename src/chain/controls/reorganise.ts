@@ -1,0 +1,117 @@
+import { ChainError } from '../errors.js'
+import type { Chain } from '../chain.js'
+import type { StoredBlock } from '../block/record.js'
+import type { CallObject } from '../execution/callObject.js'
+import type { Head } from '../head.js'
+import { keccak256 } from '../keccak.js'
+import type { PooledTransaction } from '../mempool/transaction.js'
+
+/** A transaction of a replacing block: signed, or as a caller describes it, without a signature. */
+export interface Replacement {
+  /** Which of the new blocks it goes into; 0 is the oldest. */
+  index: number
+  transaction: Uint8Array | (CallObject & { from: Uint8Array })
+}
+
+/** Fewer blocks than are to be taken off, or a place behind the new blocks. */
+export class DepthError extends ChainError {
+  override readonly name = 'DepthError'
+}
+
+/** What a reorganisation by depth works with. */
+export interface ReorganisationParts {
+  chain: Chain
+  /** Makes what a caller gave into a transaction; `nonces` tells the next nonce of a sender on the new branch. */
+  prepare: (
+    transaction: Replacement['transaction'],
+    nonceOf: (sender: Uint8Array) => Promise<bigint>,
+  ) => Promise<PooledTransaction>
+}
+
+/**
+ * Takes so many blocks off the end of the chain and mines as many anew in their place, which hold the given
+ * transactions and no others. Those of the blocks that left wait in the mempool again.
+ *
+ * The new blocks are stored beside the chain first; one write makes the last of them the head, so that a node that
+ * goes down has either the old blocks or the new ones.
+ *
+ * @throws DepthError if there are not so many blocks, or a transaction is to go behind the last new one.
+ */
+export function reorganise(
+  { chain, prepare }: ReorganisationParts,
+  { depth, replacements }: { depth: number; replacements: readonly Replacement[] },
+): Promise<void> {
+  return chain.exclusively(async () => {
+    const height = checkDepth(chain, depth, 'Reorg')
+    const beyond = replacements.find(({ index }) => index >= depth)
+    if (beyond !== undefined) {
+      throw new DepthError(
+        `Block number for reorg tx will exceed the reorged chain height. ` +
+          `Block number ${beyond.index} must not exceed (depth-1) ${depth - 1}`,
+      )
+    }
+    let parent = ancestor(chain, height - BigInt(depth))
+    for (let index = 0; index < depth; index++) {
+      const replaced = ancestor(chain, parent.block.header.number + 1n)
+      const nonceOf = nonces(chain, parent)
+      const transactions: PooledTransaction[] = []
+      for (const replacement of replacements) {
+        if (replacement.index === index) transactions.push(await prepare(replacement.transaction, nonceOf))
+      }
+      const prevRandao = keccak256(Buffer.concat([parent.block.hash, replaced.block.hash]))
+      const block = await chain.mineBeside(parent, { candidates: oneByOne(transactions), prevRandao })
+      parent = { block, workingRoot: block.header.stateRoot }
+    }
+    if (depth > 0) await chain.reorganise(parent.block)
+  })
+}
+
+/**
+ * Takes so many blocks off the end of the chain. Their transactions are gone, and nobody is told of removed logs: it
+ * is as if the blocks had never been.
+ *
+ * @throws DepthError if there are not so many.
+ */
+export function rollback(chain: Chain, depth: number): Promise<void> {
+  return chain.exclusively(async () => {
+    const height = checkDepth(chain, depth, 'Rollback')
+    const head = ancestor(chain, height - BigInt(depth))
+    if (depth === 0) return
+    chain.moveHead(head)
+    await chain.touched()
+    chain.events.emit({ type: 'rewound', head: head.block })
+  })
+}
+
+function checkDepth({ view }: Chain, depth: number, action: string): bigint {
+  const height = view.head().header.number
+  const first = view.resolve({ tag: 'earliest' })?.header.number ?? 0n
+  if (BigInt(depth) <= height - first) return height
+  throw new DepthError(
+    `${action} depth must not exceed current chain height: current height ${height}, depth ${depth}`,
+  )
+}
+
+function ancestor({ view }: Chain, number: bigint): Head {
+  const block: StoredBlock | undefined = view.blockByNumber(number)
+  if (block === undefined) throw new Error(`block ${number} is not stored`)
+  return { block, workingRoot: block.header.stateRoot }
+}
+
+/** The next nonces of senders in a block on `parent`, each one higher than the last that was asked for. */
+function nonces({ stores }: Chain, parent: Head): (sender: Uint8Array) => Promise<bigint> {
+  const state = stores.states.viewAt(parent.workingRoot)
+  const next = new Map<string, bigint>()
+  return async (sender) => {
+    const key = Buffer.from(sender).toString('hex')
+    const nonce = next.get(key) ?? (await state.getAccount(sender))?.nonce ?? 0n
+    next.set(key, nonce + 1n)
+    return nonce
+  }
+}
+
+/** Offers transactions in their order. */
+function oneByOne(transactions: readonly PooledTransaction[]) {
+  const waiting = [...transactions]
+  return { next: () => waiting.shift(), skipSender: () => undefined }
+}
