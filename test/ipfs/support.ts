@@ -71,8 +71,7 @@ async function answer(
     else {
       for await (const bytes of reply.body) {
         if (response.destroyed) break
-        if (!response.write(bytes))
-          await new Promise((resolve) => response.once('drain', resolve).once('close', resolve))
+        if (!response.write(bytes)) await drained(response)
       }
     }
     const trailers = reply.trailers?.() ?? {}
@@ -125,4 +124,14 @@ export async function lines(response: Response): Promise<Record<string, unknown>
 export function keyStream(seed: string, length: number): Buffer {
   const key = createHash('sha256').update(seed).digest()
   return createCipheriv('chacha20', key, Buffer.alloc(16)).update(Buffer.alloc(length))
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      response.off('drain', settle).off('close', settle)
+      resolve()
+    }
+    response.on('drain', settle).on('close', settle)
+  })
 }

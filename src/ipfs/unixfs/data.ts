@@ -1,3 +1,5 @@
+import { allocate } from '../allocate.js'
+
 /**
  * The UnixFS `Data` message (https://specs.ipfs.tech/unixfs/), read and written field by field in the
  * order of its field numbers, as Kubo writes it: a mode that was given is kept, also the usual one.
@@ -86,7 +88,7 @@ function encodeTime({ seconds, nanoseconds }: UnixfsTime): Uint8Array {
 
 function concatenate(parts: Uint8Array[]): Uint8Array {
   const length = parts.reduce((sum, part) => sum + part.length, 0)
-  const bytes = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer)
+  const bytes = allocate(length)
   let position = 0
   for (const part of parts) {
     bytes.set(part, position)
@@ -127,7 +129,7 @@ class FieldWriter {
   }
 
   take(): Uint8Array {
-    return Uint8Array.from(this.bytes.subarray(0, this.position))
+    return this.bytes.subarray(0, this.position)
   }
 
   private varint(value: number | bigint): void {

@@ -1,9 +1,8 @@
-/**
- * Removes the first bytes from a list of pieces and returns them in memory of their own: not of Node's
- * shared pool, which every slice that is kept would hold, and not of the network's buffers.
- */
+import { allocate } from '../../allocate.js'
+
+/** Removes the first bytes from a list of pieces and returns a copy of them: the pieces are the network's. */
 export function takeBytes(pieces: Uint8Array[], length: number): Uint8Array {
-  const taken = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer)
+  const taken = allocate(length)
   let filled = 0
   let used = 0
   while (filled < length) {
