@@ -5,6 +5,7 @@ import { Wallet } from '../chain/accounts/wallet.js'
 import type { BlockStore } from '../chain/block/store.js'
 import type { Chain } from '../chain/chain.js'
 import { MessageExecutor } from '../chain/execution/executor.js'
+import { HistoryTracer } from '../chain/tracing/historyTracer.js'
 import type { TransactionIntake } from '../chain/intake.js'
 import type { MiningSchedule } from '../chain/mining/schedule.js'
 import type { Snapshots } from '../chain/snapshots.js'
@@ -41,6 +42,7 @@ export function createBackend(parts: BackendParts): Backend {
     chain: view,
     executor,
     prover: createProver(states),
+    tracing: new HistoryTracer({ blocks, states }),
     records: createRecords(blocks),
     pool: {
       sendRaw: async (raw) => (await intake.sendRaw(raw)).hash,

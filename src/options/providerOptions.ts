@@ -107,6 +107,13 @@ export const providerOptions = {
     description: 'Longest block range of one eth_getLogs query; no limit unless given',
     group: 'Answers and limits',
   }),
+  maxResponse: option({
+    flag: 'max-response',
+    kind: wholeNumber({ minimum: 1, valueName: 'BYTES' }),
+    default: 67_108_864,
+    description: 'Most bytes of the traces in one answer; what is longer is refused',
+    group: 'Answers and limits',
+  }),
   logsRange: option({
     flag: 'logs-range',
     kind: choice(['strict', 'lenient']),

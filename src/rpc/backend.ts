@@ -3,6 +3,7 @@ import type { AccessListResult } from '../chain/execution/accessList.js'
 import type { BlockOverrides } from '../chain/execution/blockEnvironment.js'
 import type { CallObject } from '../chain/execution/callObject.js'
 import type { AccountOverride } from '../chain/execution/overrides.js'
+import type { HistoryTracer } from '../chain/tracing/historyTracer.js'
 import type { ChainListener } from '../chain/events.js'
 import type { PooledTransaction } from '../chain/mempool/transaction.js'
 import type { AccountState, Awaitable, HeaderFields, StateView } from '../chain/types.js'
@@ -51,6 +52,9 @@ export interface Prover {
   /** @param slots - 32 bytes each */
   prove(state: StateView, address: Uint8Array, slots: readonly Uint8Array[]): Awaitable<AccountProof>
 }
+
+/** Traces what was executed and what could be; see chain/tracing. */
+export type Tracing = Pick<HistoryTracer, 'traceBlock' | 'traceCall'>
 
 /** Consensus forms of what is stored. */
 export interface BlockRecords {
@@ -127,6 +131,8 @@ export interface RpcSettings {
   logsRange: 'strict' | 'lenient'
   /** Whether the refusal of too many logs names a range that would do. */
   logsError: 'plain' | 'suggest'
+  /** Most bytes of the traces of one request. */
+  maxTraceBytes: number
   /** Whether blocks have a total difficulty. */
   totalDifficulty: boolean
   /** Which members of the pending block are null: those of the provider's documentation, or geth's. */
@@ -138,6 +144,7 @@ export interface Backend {
   chain: ChainView
   executor: Executor
   prover: Prover
+  tracing: Tracing
   records: BlockRecords
   pool: TransactionPool
   accounts: Accounts

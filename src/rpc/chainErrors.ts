@@ -6,11 +6,13 @@ import {
   TooManyLogsError,
 } from '../chain/errors.js'
 import { TimestampError } from '../chain/mining/clock.js'
+import { TraceTooLargeError } from '../chain/tracing/budget.js'
 import { bytesToHex } from '../encoding/hex.js'
 import {
   InternalError,
   InvalidParamsError,
   LimitExceededError,
+  ResponseTooLargeError,
   RevertError,
   RpcError,
   ServerError,
@@ -30,6 +32,7 @@ export function toRpcError(error: unknown): RpcError {
   if (error instanceof InvalidCallError || error instanceof TimestampError) {
     return new InvalidParamsError(error.message)
   }
+  if (error instanceof TraceTooLargeError) return new ResponseTooLargeError()
   if (error instanceof ChainError) return new ServerError(error.message)
   return new InternalError(error)
 }

@@ -27,6 +27,7 @@ export interface IndexRecord {
 }
 
 const FLAG_ALTERED = 1
+const FLAG_PARENT_STATE_ROOT = 2
 const FLAG_IMPERSONATED = 1
 /** hash (32), sender (20), flags (1), four spans of 4 bytes. */
 const TRANSACTION_ROW = 53 + 16
@@ -34,7 +35,7 @@ const TRANSACTION_ROW = 53 + 16
 const FIXED = 1 + 32 + 4 + 8 + 16 + 8
 
 /**
- * Encodes an index record: fixed fields, then header RLP, uncle hashes and transactions, each behind its 4-byte length
+ * Encodes an index record: fixed fields, the parent state root where the flags say so, then header RLP, uncle hashes and transactions, each behind its 4-byte length
  * or count; all numbers big-endian. The ordinal is the key and not repeated.
  */
 export function encodeIndexRecord({
@@ -47,6 +48,7 @@ export function encodeIndexRecord({
   const header = encodeHeader(block.header)
   const length =
     FIXED +
+    (block.parentStateRoot?.length ?? 0) +
     4 +
     header.length +
     4 +
@@ -64,7 +66,8 @@ export function encodeIndexRecord({
     bytes.set(part, at)
     at += part.length
   }
-  bytes[at++] = block.altered ? FLAG_ALTERED : 0
+  const flags = block.altered ? FLAG_ALTERED : 0
+  bytes[at++] = block.parentStateRoot === undefined ? flags : flags | FLAG_PARENT_STATE_ROOT
   copy(bigintToBytes(block.totalDifficulty, 32))
   uint32(block.size)
   view.setBigUint64(at, BigInt(region.position))
@@ -75,6 +78,7 @@ export function encodeIndexRecord({
   uint32(region.logCount)
   uint32(head.offset)
   uint32(head.length)
+  if (block.parentStateRoot !== undefined) copy(block.parentStateRoot)
   uint32(header.length)
   copy(header)
   uint32(block.uncleHashes.length)
@@ -105,7 +109,7 @@ export function decodeIndexRecord(bytes: Uint8Array, ordinal: number): IndexReco
     return bytes.slice(at - length, at)
   }
   const span = (): WireSpan => ({ offset: uint32(), length: uint32() })
-  const altered = (bytes[at++]! & FLAG_ALTERED) !== 0
+  const flags = bytes[at++]!
   const totalDifficulty = bytesToBigint(take(32))
   const size = uint32()
   const position = Number(view.getBigUint64(at))
@@ -118,6 +122,7 @@ export function decodeIndexRecord(bytes: Uint8Array, ordinal: number): IndexReco
     logCount: uint32(),
   }
   const head = span()
+  const parentStateRoot = (flags & FLAG_PARENT_STATE_ROOT) === 0 ? undefined : take(32)
   const headerRlp = take(uint32())
   const header = decodeHeader(headerRlp)
   const hash = keccak256(headerRlp)
@@ -134,7 +139,17 @@ export function decodeIndexRecord(bytes: Uint8Array, ordinal: number): IndexReco
     transactionSpans.push(span())
     receiptSpans.push(span())
   }
-  const block = { ordinal, hash, header, totalDifficulty, size, altered, transactions, uncleHashes }
+  const block = {
+    ordinal,
+    hash,
+    header,
+    totalDifficulty,
+    size,
+    altered: (flags & FLAG_ALTERED) !== 0,
+    ...(parentStateRoot !== undefined && { parentStateRoot }),
+    transactions,
+    uncleHashes,
+  }
   return { block, region, head, transactionSpans, receiptSpans }
 }
 

@@ -1,6 +1,16 @@
 import { RLP, type NestedUint8Array } from '@ethereumjs/rlp'
 import type { HeaderFields } from '../types.js'
-import { headerFromList } from './header.js'
+import { hashHeader, headerFromList } from './header.js'
+
+/** The 32-byte hash of a block from its RLP, or undefined if the bytes are no block. */
+export function hashOfBlock(blockRlp: Uint8Array): Uint8Array | undefined {
+  try {
+    const header = listAt(blockRlp, 0)
+    return hashHeader(headerFromList(header))
+  } catch {
+    return undefined
+  }
+}
 
 type Item = Uint8Array | NestedUint8Array
 

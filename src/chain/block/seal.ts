@@ -16,6 +16,8 @@ export interface SealInput {
   /** Since Shanghai. */
   withdrawals?: readonly Withdrawal[]
   altered: boolean
+  /** 32 bytes; where it is not the root of the parent. */
+  parentStateRoot?: Uint8Array
 }
 
 /** The root over the consensus form of the receipts of transactions. */
@@ -32,7 +34,7 @@ export function transactionsRoot(transactions: readonly SealedTransaction[]): Ui
 export function sealBlock(
   execution: Pick<BlockExecution, 'transactions'>,
   outcome: Awaited<ReturnType<BlockExecution['finish']>>,
-  { header: draft, stateRoot, parentTotalDifficulty, withdrawals, altered }: SealInput,
+  { header: draft, stateRoot, parentTotalDifficulty, withdrawals, altered, parentStateRoot }: SealInput,
 ): SealedBlock {
   const { transactions } = execution
   const header: HeaderFields = {
@@ -57,5 +59,6 @@ export function sealBlock(
     size: encodeBlock({ ...parts, ...(withdrawals !== undefined && { withdrawals }) }).length,
     totalDifficulty: parentTotalDifficulty + header.difficulty,
     altered,
+    ...(parentStateRoot !== undefined && { parentStateRoot }),
   }
 }

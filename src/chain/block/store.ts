@@ -183,7 +183,8 @@ export class BlockStore {
   }
 
   #writeRegion(sealed: SealedBlock, ordinal: number): IndexRecord {
-    const { header, hash, size, altered, totalDifficulty, uncleHashes, withdrawals, uncles } = sealed
+    const { header, hash, size, altered, parentStateRoot, totalDifficulty, uncleHashes } = sealed
+    const { withdrawals, uncles } = sealed
     const transactions = sealed.transactions.map(({ transaction }) => transaction)
     const blockRlp = encodeBlock({
       header,
@@ -207,7 +208,17 @@ export class BlockStore {
       impersonated,
     }))
     return {
-      block: { ordinal, hash, header, totalDifficulty, size, altered, transactions: entries, uncleHashes },
+      block: {
+        ordinal,
+        hash,
+        header,
+        totalDifficulty,
+        size,
+        altered,
+        ...(parentStateRoot !== undefined && { parentStateRoot }),
+        transactions: entries,
+        uncleHashes,
+      },
       region: {
         position,
         blockLength: blockRlp.length,

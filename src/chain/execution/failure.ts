@@ -72,7 +72,8 @@ function opcodeWords({ error }: EVMError, runState: RunState): string {
   if (error === messages.OUT_OF_GAS && opcode === SSTORE && gasLeft > 0n && gasLeft <= SSTORE_SENTRY) {
     return 'out of gas: not enough gas for reentrancy sentry'
   }
-  if (error === messages.STATIC_STATE_CHANGE && checkedWithGas.has(opcode)) return 'out of gas: write protection'
+  if (error === messages.STATIC_STATE_CHANGE && checkedWithGas.has(opcode))
+    return 'out of gas: write protection'
   return gethWords[error] ?? error
 }
 

@@ -155,6 +155,7 @@ export class PooledEvm extends EVM implements FrameHost {
 
   pause(): Promise<void> | undefined {
     this.stepsLeft = STEPS_BETWEEN_LOOKS
+    this.#feed?.tracer.tick?.()
     if (performance.now() - this.#sliceStart < SLICE_MILLISECONDS) return undefined
     return nextTurn().then(() => {
       this.#sliceStart = performance.now()

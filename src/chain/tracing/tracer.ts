@@ -1,6 +1,6 @@
 import type { Authorization } from '../execution/callObject.js'
 import type { RunState } from '../execution/interpreter.js'
-import type { Awaitable, ExecutionLog, ForkRules } from '../types.js'
+import type { Awaitable, ExecutionLog } from '../types.js'
 
 /** What begins a frame, by the name of its opcode; the outermost frame is a CALL or a CREATE. */
 export type FrameType =
@@ -66,10 +66,11 @@ export interface TracedMessage {
   authorizations: readonly Authorization[]
   /** 20 bytes; the beneficiary of the block. */
   coinbase: Uint8Array
-  rules: ForkRules
   state: TracedState
   /** How many logs the block has before this transaction. */
   firstLogIndex: number
+  /** The precompiles by address: 40 lower-case hexadecimal digits. */
+  precompiles: ReadonlySet<string>
 }
 
 /** Is told what an execution does while it does it (geth: core/tracing, Hooks). What it leaves out costs nothing. */
@@ -80,6 +81,8 @@ export interface ExecutionTracer {
   exit?(end: FrameEnd): void
   step?(step: Step): Promise<void> | undefined
   log?(log: ExecutionLog): void
+  /** Now and then while opcodes run. What it throws ends the execution. */
+  tick?(): void
   /** After everything is settled: fees are paid, destroyed accounts are gone. @param gasUsed - after refunds */
   end?(gasUsed: bigint): Awaitable<void>
 }

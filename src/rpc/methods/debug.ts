@@ -3,6 +3,21 @@ import { getRawBlock } from './debug/getRawBlock.js'
 import { getRawHeader } from './debug/getRawHeader.js'
 import { getRawReceipts } from './debug/getRawReceipts.js'
 import { getRawTransaction } from './debug/getRawTransaction.js'
+import { traceBlock } from './debug/traceBlock.js'
+import { traceBlockByHash } from './debug/traceBlockByHash.js'
+import { traceBlockByNumber } from './debug/traceBlockByNumber.js'
+import { traceCall } from './debug/traceCall.js'
+import { traceTransaction } from './debug/traceTransaction.js'
 
 /** The methods whose names begin with `debug_`. */
-export const debugMethods: readonly Method[] = [getRawBlock, getRawHeader, getRawReceipts, getRawTransaction]
+export const debugMethods: readonly Method[] = [
+  getRawBlock,
+  getRawHeader,
+  getRawReceipts,
+  getRawTransaction,
+  traceBlock,
+  traceBlockByHash,
+  traceBlockByNumber,
+  traceCall,
+  traceTransaction,
+]

@@ -16,6 +16,7 @@ export const defaultSettings: RpcSettings = {
   maxLogs: 10_000,
   logTimeoutMilliseconds: 10_000,
   maxLogParameters: 5_000,
+  maxTraceBytes: 1_000_000,
   logsRange: 'strict',
   logsError: 'plain',
   totalDifficulty: true,
@@ -181,6 +182,7 @@ export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): 
     chain,
     executor: { call: unexpected, estimateGas: unexpected, createAccessList: unexpected },
     prover: { prove: unexpected },
+    tracing: { traceBlock: unexpected, traceCall: unexpected },
     records: {
       rawBlock: () => Uint8Array.of(0xc0),
       rawReceipts: () => [],

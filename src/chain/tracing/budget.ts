@@ -1,0 +1,76 @@
+import { ChainError } from '../errors.js'
+import type { ExecutionTracer } from './tracer.js'
+
+/** A trace whose text would be longer than an answer may be. */
+export class TraceTooLargeError extends ChainError {
+  override readonly name = 'TraceTooLargeError'
+  constructor() {
+    super('response too large')
+  }
+}
+
+/** Ends an execution from within: what it carries is for the caller. */
+export class TraceInterruption extends Error {
+  readonly refusal: ChainError
+
+  constructor(refusal: ChainError) {
+    super(refusal.message)
+    this.refusal = refusal
+  }
+}
+
+/** What one request for traces may cost. */
+export interface TraceLimits {
+  /** Bytes of all traces together. */
+  maxBytes: number
+  /** For each transaction. */
+  timeoutMilliseconds: number
+  /** Aborted when nobody waits any more. */
+  signal?: AbortSignal | undefined
+}
+
+/** Counts what traces cost, and ends an execution that costs too much. */
+export class TraceBudget {
+  readonly #limits: TraceLimits
+  #bytes = 0
+  #deadline = Infinity
+
+  constructor(limits: TraceLimits) {
+    this.#limits = limits
+  }
+
+  /** Begins the time of a transaction. */
+  restart(): void {
+    this.#deadline = performance.now() + this.#limits.timeoutMilliseconds
+  }
+
+  /** @throws TraceInterruption if no so many bytes are left */
+  spend(bytes: number): void {
+    this.#bytes += bytes
+    if (this.#bytes > this.#limits.maxBytes) throw new TraceInterruption(new TraceTooLargeError())
+  }
+
+  /** @throws TraceInterruption if the time is over or nobody waits */
+  checkTime(): void {
+    if (performance.now() > this.#deadline || this.#limits.signal?.aborted === true) {
+      throw new TraceInterruption(new ChainError('execution timeout'))
+    }
+  }
+
+  /** A tracer that ends executions over the budget. */
+  guard(): ExecutionTracer {
+    return {
+      begin: () => this.restart(),
+      tick: () => this.checkTime(),
+    }
+  }
+}
+
+/** Runs what may be interrupted. @throws the refusal instead of the interruption */
+export async function interruptible<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof TraceInterruption ? error.refusal : error
+  }
+}

@@ -1,0 +1,140 @@
+import { bytesToPlainHex } from '../../encoding/hex.js'
+import { decodeRevertReason } from '../execution/revertReason.js'
+import type { ExecutionLog } from '../types.js'
+import type { TraceBudget } from './budget.js'
+import type { ExecutionTracer, FrameEnd, FrameStart, TracedMessage } from './tracer.js'
+
+/** A log within its frame. */
+export interface CallLog extends ExecutionLog {
+  /** In the block. */
+  index: number
+  /** How many frames the frame had begun before it. */
+  position: number
+}
+
+/** A frame with those within it. */
+export interface CallFrame extends FrameStart {
+  gasUsed: bigint
+  /** Absent where it is empty, and where the frame failed otherwise than by a revert. */
+  output?: Uint8Array
+  failure?: string
+  /** What a revert said, as text. */
+  revertReason?: string
+  calls: CallFrame[]
+  logs: CallLog[]
+}
+
+/** What a call tracer collects. */
+export interface CallTracerOptions {
+  onlyTopCall?: boolean
+  withLog?: boolean
+  /** Whether calls to precompiles are left out, as Parity does. */
+  skipPrecompiles?: boolean
+}
+
+const REVERTED = 'execution reverted'
+const SELECTOR_LENGTH = 4
+/** About the text of a frame or log apart from its data. */
+const FRAME_BYTES = 320
+
+/** Collects the frames of an execution (geth: eth/tracers/native/call.go). */
+export class CallTracer implements ExecutionTracer {
+  readonly #options: CallTracerOptions
+  readonly #budget: TraceBudget
+  /** The frames that are open, the outermost first. */
+  readonly #open: CallFrame[] = []
+  /** How many logs of the block there were when each open frame began. */
+  readonly #logsBefore: number[] = []
+  #message: Pick<TracedMessage, 'gasLimit' | 'precompiles'> | undefined
+  #depth = 0
+  #nextLog = 0
+  #top: CallFrame | undefined
+
+  constructor(options: CallTracerOptions, budget: TraceBudget) {
+    this.#options = options
+    this.#budget = budget
+  }
+
+  /** The outermost frame, once the execution is over. */
+  get result(): CallFrame {
+    if (this.#top === undefined) throw new Error('nothing was traced')
+    return this.#top
+  }
+
+  begin(message: TracedMessage): void {
+    this.#message = message
+    this.#nextLog = message.firstLogIndex
+  }
+
+  enter(frame: FrameStart): void {
+    this.#depth = frame.depth
+    this.#logsBefore.push(this.#nextLog)
+    if (this.#options.onlyTopCall === true && frame.depth > 0) return
+    const { input, from, to, depth } = frame
+    this.#budget.spend(FRAME_BYTES + 2 * input.length)
+    const gas = depth === 0 ? (this.#message?.gasLimit ?? frame.gas) : frame.gas
+    this.#open.push({
+      ...frame,
+      from: from.slice(),
+      to: to.slice(),
+      input: input.slice(),
+      gas,
+      gasUsed: 0n,
+      calls: [],
+      logs: [],
+    })
+  }
+
+  exit({ depth, output, gasUsed, failure }: FrameEnd): void {
+    this.#depth = depth - 1
+    const logsBefore = this.#logsBefore.pop()
+    if (failure !== undefined && logsBefore !== undefined) this.#nextLog = logsBefore
+    if (this.#options.onlyTopCall === true && depth > 0) return
+    const frame = this.#open.pop()
+    if (frame === undefined) return
+    frame.gasUsed = gasUsed
+    this.#setOutcome(frame, output, failure)
+    const parent = this.#open.at(-1)
+    if (parent === undefined) this.#top = frame
+    else if (!this.#isSkipped(frame)) parent.calls.push(frame)
+  }
+
+  log(log: ExecutionLog): void {
+    const index = this.#nextLog++
+    if (this.#options.withLog !== true) return
+    if (this.#options.onlyTopCall === true && this.#depth > 0) return
+    const frame = this.#open.at(-1)
+    if (frame === undefined) return
+    this.#budget.spend(FRAME_BYTES + 2 * log.data.length)
+    const { address, topics, data } = log
+    frame.logs.push({ address, topics, data: data.slice(), index, position: frame.calls.length })
+  }
+
+  end(gasUsed: bigint): void {
+    if (this.#top === undefined) return
+    this.#top.gasUsed = gasUsed
+    dropFailedLogs(this.#top, false)
+  }
+
+  #setOutcome(frame: CallFrame, output: Uint8Array, failure: string | undefined): void {
+    if (failure !== undefined) frame.failure = failure
+    if (output.length === 0 || (failure !== undefined && failure !== REVERTED)) return
+    this.#budget.spend(2 * output.length)
+    frame.output = output.slice()
+    if (failure === undefined || output.length < SELECTOR_LENGTH) return
+    const reason = decodeRevertReason(output)
+    if (reason !== undefined) frame.revertReason = reason
+  }
+
+  #isSkipped({ type, to }: CallFrame): boolean {
+    if (this.#options.skipPrecompiles !== true || (type !== 'CALL' && type !== 'STATICCALL')) return false
+    return this.#message?.precompiles.has(bytesToPlainHex(to)) === true
+  }
+}
+
+/** A frame that failed has left no logs, and neither have those within it. */
+function dropFailedLogs(frame: CallFrame, isWithinFailed: boolean): void {
+  const failed = isWithinFailed || frame.failure !== undefined
+  if (failed) frame.logs = []
+  for (const call of frame.calls) dropFailedLogs(call, failed)
+}

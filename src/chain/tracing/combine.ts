@@ -1,0 +1,36 @@
+import type { ExecutionTracer } from './tracer.js'
+
+/** One tracer that tells several, in their order; it asks for steps only if one of them does. */
+export function combineTracers(tracers: readonly ExecutionTracer[]): ExecutionTracer {
+  const [first] = tracers
+  if (first !== undefined && tracers.length === 1) return first
+  const stepping = tracers.filter(({ step }) => step !== undefined)
+  return {
+    begin: async (message) => {
+      for (const tracer of tracers) await tracer.begin?.(message)
+    },
+    enter: (frame) => {
+      for (const tracer of tracers) tracer.enter?.(frame)
+    },
+    exit: (end) => {
+      for (const tracer of tracers) tracer.exit?.(end)
+    },
+    log: (log) => {
+      for (const tracer of tracers) tracer.log?.(log)
+    },
+    tick: () => {
+      for (const tracer of tracers) tracer.tick?.()
+    },
+    end: async (gasUsed) => {
+      for (const tracer of tracers) await tracer.end?.(gasUsed)
+    },
+    ...(stepping.length > 0 && {
+      step: (step) => {
+        const pending = stepping
+          .map((tracer) => tracer.step?.(step))
+          .filter((promise) => promise !== undefined)
+        return pending.length === 0 ? undefined : Promise.all(pending).then(() => undefined)
+      },
+    }),
+  }
+}

@@ -1,0 +1,138 @@
+import type { StoredBlock } from '../block/record.js'
+import { ChainError, MessageRejectedError } from '../errors.js'
+import type { BlockOverrides } from '../execution/blockEnvironment.js'
+import { withCall } from '../execution/call.js'
+import type { CallObject } from '../execution/callObject.js'
+import { createCallSite, type CallSite } from '../execution/callSite.js'
+import type { Message } from '../execution/message.js'
+import type { AccountOverride } from '../execution/overrides.js'
+import type { PooledEvm } from '../execution/pooledEvm.js'
+import { callChecks } from '../execution/preCheck.js'
+import { executeMessage } from '../execution/stateTransition.js'
+import { interruptible } from './budget.js'
+import { replayBlock, type ReplaySources } from './replay.js'
+import type { ChainView } from '../view.js'
+import { stateReader } from './stateReader.js'
+import type { ExecutionTracer } from './tracer.js'
+
+/** Which transactions of a block are traced. */
+export interface BlockTraceRequest {
+  view: ChainView
+  block: StoredBlock
+  /** The only one, by its index; all of them if absent. */
+  only?: number
+  /** Makes the tracer of a transaction just before it is executed. */
+  tracerFor(index: number): ExecutionTracer
+  /** Takes note that a transaction was traced. */
+  traced(index: number): void
+}
+
+/** A call to trace. */
+export interface CallTraceRequest {
+  view: ChainView
+  /** The block on whose state the call runs. */
+  block: StoredBlock
+  /** Whether the state is the one that `latest` reads, controls included. */
+  isLatest: boolean
+  /** Runs the call in the place of this transaction of the block. */
+  transactionIndex?: number | undefined
+  call: CallObject
+  stateOverrides?: readonly AccountOverride[] | undefined
+  blockOverrides?: BlockOverrides | undefined
+  tracer: ExecutionTracer
+}
+
+/** Traces what was executed and what could be (geth: eth/tracers/api.go). */
+export class HistoryTracer {
+  readonly #sources: ReplaySources
+
+  constructor(sources: ReplaySources) {
+    this.#sources = sources
+  }
+
+  /**
+   * Executes a block again up to the last transaction that is traced.
+   *
+   * @throws ChainError for the first block, and if a trace costs more than it may.
+   */
+  async traceBlock({ view, block, only, tracerFor, traced }: BlockTraceRequest): Promise<void> {
+    if (view.blockByHash(block.header.parentHash) === undefined)
+      throw new ChainError('genesis is not traceable')
+    await interruptible(() =>
+      replayBlock(this.#sources, view, block, async (replay) => {
+        const last = only ?? replay.transactions.length - 1
+        for (let index = 0; index <= last; index++) {
+          if (only !== undefined && index !== only) {
+            await replay.next()
+            continue
+          }
+          await replay.next(tracerFor(index))
+          traced(index)
+        }
+      }),
+    )
+  }
+
+  /**
+   * Executes a call and traces it; how it failed is part of the trace.
+   *
+   * @throws ChainError if it may not be executed.
+   */
+  async traceCall(request: CallTraceRequest): Promise<void> {
+    const { view, block, isLatest, transactionIndex } = request
+    await interruptible(async () => {
+      if (transactionIndex === undefined) {
+        const selector = isLatest ? { tag: 'latest' as const } : { hash: block.hash, requireCanonical: false }
+        return traceOn(createCallSite(view, await view.stateAt(selector)), request)
+      }
+      return this.#traceWithin(request, transactionIndex)
+    })
+  }
+
+  #traceWithin(request: CallTraceRequest, transactionIndex: number): Promise<void> {
+    const { view, block } = request
+    return replayBlock(this.#sources, view, block, async (replay) => {
+      if (transactionIndex >= replay.transactions.length) {
+        throw new ChainError(
+          `transaction index ${transactionIndex} out of range for block ${block.header.number}`,
+        )
+      }
+      for (let index = 0; index < transactionIndex; index++) await replay.next()
+      const { header } = block
+      const site = createCallSite(view, { header, rules: view.rulesAt(header), state: replay.state.view() })
+      return traceOn(site, request)
+    })
+  }
+}
+
+async function traceOn(site: CallSite, request: CallTraceRequest): Promise<void> {
+  const { call, stateOverrides, blockOverrides, tracer } = request
+  const overrides = {
+    ...(stateOverrides && { stateOverrides }),
+    ...(blockOverrides && { blockOverrides }),
+  }
+  await withCall({ site, call, ...overrides }, async (evm, message) => {
+    await traceMessage(evm, message, tracer).catch((error: unknown) => {
+      if (!(error instanceof MessageRejectedError)) throw error
+      throw new MessageRejectedError(`tracing failed: ${error.message}`)
+    })
+  })
+}
+
+async function traceMessage(evm: PooledEvm, message: Message, tracer: ExecutionTracer): Promise<void> {
+  const { from, to, gasLimit, authorizationList: authorizations = [] } = message
+  await tracer.begin?.({
+    from,
+    to,
+    gasLimit,
+    authorizations,
+    coinbase: evm.block.header.coinbase.bytes,
+    state: stateReader(evm.stateManager),
+    firstLogIndex: 0,
+    precompiles: new Set(evm.precompiles.keys()),
+  })
+  evm.trace(tracer)
+  const { gasUsed } = await executeMessage(evm, message, callChecks)
+  evm.trace(undefined)
+  await tracer.end?.(gasUsed)
+}

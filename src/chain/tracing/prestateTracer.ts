@@ -1,0 +1,141 @@
+import { generateAddress, generateAddress2 } from '@ethereumjs/util'
+import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
+import { bigintToBytes } from '../../encoding/quantity.js'
+import { minimalBytes } from '../block/header.js'
+import { recoverAuthority } from '../execution/authorization.js'
+import { delegationTarget } from '../execution/delegation.js'
+import { padTo32 } from '../state/account.js'
+import type { TraceBudget } from './budget.js'
+import { callTypes, opcodes, wordToAddress } from './opcodes.js'
+import { readAccount, type PrestateAccount } from './prestateAccount.js'
+import { changedAccount } from './prestateDiff.js'
+import type { ExecutionTracer, Step, TracedMessage, TracedState } from './tracer.js'
+
+/** What a prestate tracer shows. */
+export interface PrestateOptions {
+  diffMode?: boolean
+  disableCode?: boolean
+  disableStorage?: boolean
+  includeEmpty?: boolean
+}
+
+/** Accounts by address: 40 lower-case hexadecimal digits. */
+export type PrestateAccounts = Map<string, PrestateAccount>
+
+const addressOnTop: ReadonlySet<number> = new Set([
+  opcodes.EXTCODECOPY,
+  opcodes.EXTCODEHASH,
+  opcodes.EXTCODESIZE,
+  opcodes.BALANCE,
+  opcodes.SELFDESTRUCT,
+])
+/** About the text of an account apart from its code, and of a slot. */
+const ACCOUNT_BYTES = 250
+const SLOT_BYTES = 137
+
+/**
+ * Collects what an execution touches as it was before, and in diff mode what became of it (geth:
+ * eth/tracers/native/prestate.go).
+ */
+export class PrestateTracer implements ExecutionTracer {
+  /** What was touched, as it was; in diff mode only what changed. */
+  readonly pre: PrestateAccounts = new Map()
+  /** Diff mode: what is different afterwards; accounts that are gone are missing. */
+  readonly post: PrestateAccounts = new Map()
+  readonly #options: PrestateOptions
+  readonly #budget: TraceBudget
+  #message: TracedMessage | undefined
+
+  constructor(options: PrestateOptions, budget: TraceBudget) {
+    this.#options = options
+    this.#budget = budget
+  }
+
+  async begin(message: TracedMessage): Promise<void> {
+    this.#message = message
+    const { from, to, coinbase, state, authorizations } = message
+    const nonce = (await state.readAccount(from))?.nonce ?? 0n
+    const recipient = to ?? generateAddress(from, minimalBytes(nonce))
+    for (const address of [from, recipient, coinbase]) await this.#lookUp(address)
+    await this.#lookUpDelegation(recipient)
+    for (const authority of authorizations.map(recoverAuthority)) {
+      if (authority !== undefined) await this.#lookUp(authority)
+    }
+  }
+
+  step({ runState, failure }: Step): Promise<void> | undefined {
+    const { opCode: opcode, stack, env } = runState
+    if (failure !== undefined) return undefined
+    if (opcode === opcodes.SLOAD || opcode === opcodes.SSTORE) {
+      return this.#lookUpSlot(env.address.bytes, stack.peek(1)[0] ?? 0n)
+    }
+    if (addressOnTop.has(opcode)) return this.#lookUp(wordToAddress(stack.peek(1)[0] ?? 0n))
+    if (callTypes.has(opcode)) return this.#lookUpCallee(wordToAddress(stack.peek(2)[1] ?? 0n))
+    if (opcode === opcodes.CREATE)
+      return this.#lookUp(generateAddress(env.address.bytes, minimalBytes(env.contract.nonce)))
+    if (opcode !== opcodes.CREATE2) return undefined
+    const [, offset = 0n, length = 0n, salt = 0n] = stack.peek(4)
+    const initcode = runState.memory.read(Number(offset), Number(length))
+    return this.#lookUp(generateAddress2(env.address.bytes, bigintToBytes(salt, 32), initcode))
+  }
+
+  async end(): Promise<void> {
+    const { diffMode = false, includeEmpty = false } = this.#options
+    if (diffMode) await this.#compare()
+    if (includeEmpty) return
+    for (const [key, account] of this.pre) if (account.isEmpty) this.pre.delete(key)
+  }
+
+  /** Leaves in both states what is different, and nothing in the later one of an account that is gone. */
+  async #compare(): Promise<void> {
+    const { state } = this.#traced()
+    for (const [key, before] of this.pre) {
+      const after = await readAccount(state, hexToBytes(key))
+      if (after.isAbsent && !before.isAbsent) continue
+      for (const slot of before.storage.keys())
+        after.storage.set(slot, await this.#readSlot(hexToBytes(key), slot))
+      const changed = changedAccount(before, after, this.#options)
+      if (changed === undefined) this.pre.delete(key)
+      else this.post.set(key, changed)
+    }
+  }
+
+  async #lookUp(address: Uint8Array): Promise<void> {
+    const key = bytesToPlainHex(address)
+    if (this.pre.has(key)) return
+    const account = await readAccount(this.#traced().state, address)
+    if (this.#options.disableCode === true) account.code = new Uint8Array(0)
+    this.#budget.spend(ACCOUNT_BYTES + 2 * account.code.length)
+    this.pre.set(key, account)
+  }
+
+  async #lookUpCallee(address: Uint8Array): Promise<void> {
+    await this.#lookUp(address)
+    await this.#lookUpDelegation(address)
+  }
+
+  /** EIP-7702: the account whose code runs in place of the callee's. */
+  async #lookUpDelegation(address: Uint8Array): Promise<void> {
+    const target = delegationTarget(await this.#traced().state.readCode(address))
+    if (target !== undefined) await this.#lookUp(target)
+  }
+
+  async #lookUpSlot(address: Uint8Array, slot: bigint): Promise<void> {
+    if (this.#options.disableStorage === true) return
+    await this.#lookUp(address)
+    const storage = this.pre.get(bytesToPlainHex(address))?.storage
+    const key = slot.toString(16).padStart(64, '0')
+    if (storage === undefined || storage.has(key)) return
+    this.#budget.spend(SLOT_BYTES)
+    storage.set(key, await this.#readSlot(address, key))
+  }
+
+  async #readSlot(address: Uint8Array, slot: string): Promise<string> {
+    return bytesToPlainHex(padTo32(await this.#traced().state.readStorage(address, hexToBytes(slot))))
+  }
+
+  #traced(): TracedMessage & { state: TracedState } {
+    if (this.#message === undefined) throw new Error('the tracer was not shown a message yet')
+    return this.#message
+  }
+}

@@ -1,0 +1,109 @@
+import { bytesToPlainHex } from '../../encoding/hex.js'
+import { rawTransactions } from '../block/rawParts.js'
+import type { StoredBlock } from '../block/record.js'
+import type { BlockStore } from '../block/store.js'
+import { ChainError } from '../errors.js'
+import { BlockExecution } from '../execution/block.js'
+import { createBlockEnvironment } from '../execution/blockEnvironment.js'
+import { ancestorHash } from '../execution/callSite.js'
+import { withEvm } from '../execution/evm.js'
+import type { PooledEvm } from '../execution/pooledEvm.js'
+import { messageFromTransaction } from '../execution/transactionMessage.js'
+import { createTransaction } from '../mempool/create.js'
+import { decodeTransaction } from '../mempool/decode.js'
+import type { PooledTransaction } from '../mempool/transaction.js'
+import type { StateStore } from '../state/stateStore.js'
+import { WorkingState } from '../state/workingState.js'
+import type { ForkRules } from '../types.js'
+import type { ChainView } from '../view.js'
+import type { ExecutionTracer, TracedMessage } from './tracer.js'
+
+/** What blocks are executed again from. */
+export interface ReplaySources {
+  blocks: BlockStore
+  states: StateStore
+}
+
+/** A block that is executed again. */
+export interface Replay {
+  readonly evm: PooledEvm
+  readonly state: WorkingState
+  readonly transactions: readonly PooledTransaction[]
+  /** Executes the next transaction, and tells the tracer of it if there is one. */
+  next(tracer?: ExecutionTracer): Promise<void>
+}
+
+/**
+ * Executes a stored block again on the state that it was executed on, from the system's writes at its start. Nothing is
+ * stored.
+ *
+ * @throws ChainError if the block has no parent.
+ */
+export async function replayBlock<T>(
+  { blocks, states }: ReplaySources,
+  view: ChainView,
+  block: StoredBlock,
+  use: (replay: Replay) => Promise<T>,
+): Promise<T> {
+  const { header } = block
+  const parent = view.blockByHash(header.parentHash)
+  if (parent === undefined) throw new ChainError(`parent ${bytesToPlainHex(header.parentHash)} not found`)
+  const rules = view.rulesAt(header)
+  const root = block.parentStateRoot ?? parent.header.stateRoot
+  const state = new WorkingState({ base: states.viewAt(root), store: states })
+  const transactions = transactionsOf(blocks, block, rules)
+  const environment = createBlockEnvironment(header, rules)
+  const context = {
+    rules,
+    state,
+    block: environment,
+    blockHash: (number: bigint) => ancestorHash(view, header, number),
+  }
+  return withEvm(context, async (evm) => {
+    const execution = await BlockExecution.begin({ evm, rules, header, block: environment })
+    let index = 0
+    let logs = 0
+    return use({
+      evm,
+      state,
+      transactions,
+      next: async (tracer) => {
+        const pooled = transactions[index++]
+        if (pooled === undefined) throw new RangeError(`block ${header.number} has no more transactions`)
+        await tracer?.begin?.(describe(pooled, { evm, state, firstLogIndex: logs }))
+        evm.trace(tracer)
+        const { receipt } = await execution.apply(pooled)
+        evm.trace(undefined)
+        logs += receipt.logs.length
+        await tracer?.end?.(receipt.gasUsed)
+      },
+    })
+  })
+}
+
+/** The transactions of a block; their senders were recovered when the block was made. */
+function transactionsOf(blocks: BlockStore, block: StoredBlock, rules: ForkRules): PooledTransaction[] {
+  return rawTransactions(blocks.blockRlp(block)).map((raw, index) => {
+    const entry = block.transactions[index]
+    if (entry === undefined) throw new RangeError(`block ${block.header.number} has no transaction ${index}`)
+    return { transaction: createTransaction(decodeTransaction(raw), rules), ...entry }
+  })
+}
+
+function describe(
+  pooled: PooledTransaction,
+  { evm, state, firstLogIndex }: { evm: PooledEvm; state: WorkingState; firstLogIndex: number },
+): TracedMessage {
+  const { baseFeePerGas, coinbase } = evm.block.header
+  const { from, to, gasLimit, authorizationList = [] } = messageFromTransaction(pooled, baseFeePerGas)
+  return {
+    from,
+    to,
+    gasLimit,
+    authorizations: authorizationList,
+    coinbase: coinbase.bytes,
+    state,
+    firstLogIndex,
+    precompiles: new Set(evm.precompiles.keys()),
+  }
+}

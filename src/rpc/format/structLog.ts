@@ -1,0 +1,63 @@
+import type { StructLog, StructLogOutcome, StructLogSink } from '../../chain/tracing/structLogger.js'
+import { bytesToPlainHex } from '../../encoding/hex.js'
+import { printJson } from '../json.js'
+import type { WirePiece } from '../wire.js'
+import { jsonBytes, jsonQuantity } from './members.js'
+import { opcodeNames } from './opcodeNames.js'
+
+/** Text is turned into bytes in pieces of this length: a long trace is held once, and outside of the heap. */
+const PIECE_LENGTH = 262_144
+const WORD_DIGITS = 64
+
+/** Prints steps as they come, in geth's form (eth/tracers/logger/logger.go, structLogLegacy). */
+export class StructLogText implements StructLogSink {
+  readonly #pieces: Uint8Array[] = []
+  #text = ''
+
+  write(log: StructLog): number {
+    const text = stepText(log)
+    this.#text += this.#text === '' && this.#pieces.length === 0 ? text : `,${text}`
+    if (this.#text.length > PIECE_LENGTH) this.#flush()
+    return text.length + 1
+  }
+
+  /** The whole trace. */
+  result({ gasUsed, failed, returnValue }: StructLogOutcome): WirePiece[] {
+    this.#flush()
+    const head = `{"gas":${gasUsed},"failed":${failed},"returnValue":${jsonBytes(returnValue)},"structLogs":[`
+    return [head, ...this.#pieces, ']}']
+  }
+
+  #flush(): void {
+    if (this.#text === '') return
+    this.#pieces.push(Buffer.from(this.#text))
+    this.#text = ''
+  }
+}
+
+function stepText({ step, stack, returnData, memory, storage }: StructLog): string {
+  const { runState, gas, cost, failure } = step
+  const { opCode, programCounter, gasRefund, env } = runState
+  let text =
+    `{"pc":${programCounter},"op":"${opcodeNames[opCode]}","gas":${gas},"gasCost":${cost}` +
+    `,"depth":${env.depth + 1}`
+  if (failure !== undefined) text += `,"error":${printJson(failure)}`
+  if (stack !== undefined) text += `,"stack":[${stack.map(jsonQuantity).join(',')}]`
+  if (returnData !== undefined && returnData.length > 0) text += `,"returnData":${jsonBytes(returnData)}`
+  if (memory !== undefined && memory.length > 0) text += `,"memory":[${wordTexts(memory).join(',')}]`
+  if (storage !== undefined) text += `,"storage":{${slotTexts(storage).join(',')}}`
+  if (gasRefund > 0n) text += `,"refund":${gasRefund}`
+  return `${text}}`
+}
+
+function wordTexts(memory: Uint8Array): string[] {
+  const digits = bytesToPlainHex(memory)
+  return Array.from(
+    { length: digits.length / WORD_DIGITS },
+    (_, index) => `"0x${digits.slice(WORD_DIGITS * index, WORD_DIGITS * (index + 1))}"`,
+  )
+}
+
+function slotTexts(storage: ReadonlyMap<string, string>): string[] {
+  return [...storage].sort(([a], [b]) => (a < b ? -1 : 1)).map(([slot, value]) => `"0x${slot}":"0x${value}"`)
+}

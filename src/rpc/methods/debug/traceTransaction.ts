@@ -1,0 +1,16 @@
+import { ServerError } from '../../errors.js'
+import { defineMethod, optional, required } from '../../method.js'
+import { hash } from '../../params/hash.js'
+import { traceConfig } from '../../params/traceConfig.js'
+import { traceOne } from '../traces.js'
+
+/** debug_traceTransaction: what a mined transaction did, executed again on the state that it met. */
+export const traceTransaction = defineMethod(
+  'debug_traceTransaction',
+  [required('transactionHash', hash), optional('config', traceConfig)],
+  async (call, transactionHash, config = {}) => {
+    const location = call.view.transactionLocation(transactionHash)
+    if (location === undefined) throw new ServerError('transaction not found')
+    return traceOne(call, location.block, location.index, config)
+  },
+)

@@ -1,0 +1,94 @@
+import { TraceBudget } from '../../chain/tracing/budget.js'
+import { combineTracers } from '../../chain/tracing/combine.js'
+import type { StoredBlock } from '../../chain/block/record.js'
+import { ServerError } from '../errors.js'
+import { jsonBytes } from '../format/members.js'
+import type { TracePlace } from '../format/tracePlace.js'
+import type { Call } from '../method.js'
+import { DurationError, parseDuration } from '../params/duration.js'
+import type { TraceConfig } from '../params/traceConfig.js'
+import { startTrace } from '../tracers/startTrace.js'
+import type { Trace } from '../tracers/tracerKind.js'
+import { WireBytes, type WirePiece } from '../wire.js'
+
+/** How long one transaction may be traced: longer than in geth, whose machine is faster. */
+const DEFAULT_TIMEOUT_MILLISECONDS = 30_000
+
+/**
+ * What traces of a request may cost.
+ *
+ * @throws ServerError if the config's timeout is no duration.
+ */
+export function traceBudget({ backend, context }: Call, { timeout }: TraceConfig): TraceBudget {
+  return new TraceBudget({
+    maxBytes: backend.settings.maxTraceBytes,
+    timeoutMilliseconds: timeout === undefined ? DEFAULT_TIMEOUT_MILLISECONDS : milliseconds(timeout),
+    signal: context.signal,
+  })
+}
+
+function milliseconds(timeout: string): number {
+  try {
+    return parseDuration(timeout)
+  } catch (error) {
+    if (error instanceof DurationError) throw new ServerError(error.message)
+    throw error
+  }
+}
+
+/** The trace of one mined transaction. */
+export async function traceOne(
+  call: Call,
+  block: StoredBlock,
+  index: number,
+  config: TraceConfig,
+): Promise<WireBytes> {
+  const budget = traceBudget(call, config)
+  const trace = startTrace(config, budget)
+  await call.backend.tracing.traceBlock({
+    view: call.view,
+    block,
+    only: index,
+    tracerFor: () => combineTracers([budget.guard(), trace.tracer]),
+    traced: () => undefined,
+  })
+  return new WireBytes(trace.result(placeOf(block, index)))
+}
+
+/** The traces of all transactions of a block, each beside its hash. */
+export async function traceAll(call: Call, block: StoredBlock, config: TraceConfig): Promise<WireBytes> {
+  const budget = traceBudget(call, config)
+  const pieces: WirePiece[] = []
+  let trace: Trace | undefined
+  await call.backend.tracing.traceBlock({
+    view: call.view,
+    block,
+    tracerFor: () => {
+      trace = startTrace(config, budget)
+      return combineTracers([budget.guard(), trace.tracer])
+    },
+    traced: (index) => {
+      const place = placeOf(block, index)
+      const hash = place.transactionHash === undefined ? 'null' : jsonBytes(place.transactionHash)
+      pieces.push(
+        `${pieces.length === 0 ? '' : ','}{"txHash":${hash},"result":`,
+        ...(trace?.result(place) ?? []),
+        '}',
+      )
+    },
+  })
+  return new WireBytes(['[', ...pieces, ']'])
+}
+
+function placeOf(
+  { hash: blockHash, header, transactions }: StoredBlock,
+  transactionIndex: number,
+): TracePlace {
+  const transactionHash = transactions[transactionIndex]?.hash
+  return {
+    blockHash,
+    blockNumber: header.number,
+    ...(transactionHash !== undefined && { transactionHash }),
+    transactionIndex,
+  }
+}

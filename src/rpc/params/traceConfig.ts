@@ -1,0 +1,47 @@
+import type { Decoder } from '../method.js'
+import { blockOverrides } from './blockOverrides.js'
+import { boolean } from './boolean.js'
+import { jsonTypeName, TypeMismatchError } from './decodeError.js'
+import { stateOverride } from './stateOverride.js'
+import { struct } from './struct.js'
+import { text } from './text.js'
+import { index } from './uint64.js'
+
+/** A whole number as JSON writes it. */
+const int: Decoder<number> = {
+  schema: { type: 'integer' },
+  decode(value) {
+    if (typeof value !== 'number') throw new TypeMismatchError(jsonTypeName(value), 'int')
+    if (!Number.isInteger(value)) throw new TypeMismatchError(`number ${value}`, 'int')
+    return value
+  },
+}
+
+/** Each tracer decodes its own. */
+const raw: Decoder<unknown> = { schema: {}, decode: (value) => value }
+
+const fields = {
+  tracer: text('string', 'tracer name'),
+  tracerConfig: raw,
+  timeout: text('string', 'duration'),
+  enableMemory: boolean,
+  disableStack: boolean,
+  disableStorage: boolean,
+  enableReturnData: boolean,
+  limit: int,
+}
+
+/** What is traced, and how long that may take (geth: eth/tracers/api.go, TraceConfig). */
+export const traceConfig = struct(
+  { struct: 'TraceConfig', type: 'tracers.TraceConfig', capitalised: true },
+  fields,
+)
+
+/** The same for a call, with what is to be different for it (geth: eth/tracers/api.go, TraceCallConfig). */
+export const traceCallConfig = struct(
+  { struct: 'TraceCallConfig', type: 'tracers.TraceCallConfig', capitalised: true },
+  { ...fields, stateOverrides: stateOverride, blockOverrides, txIndex: index },
+)
+
+/** A decoded trace config. */
+export type TraceConfig = ReturnType<typeof traceConfig.decode>

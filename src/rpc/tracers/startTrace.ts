@@ -1,0 +1,75 @@
+import type { TraceBudget } from '../../chain/tracing/budget.js'
+import { combineTracers } from '../../chain/tracing/combine.js'
+import { ServerError } from '../errors.js'
+import { printJson } from '../json.js'
+import type { TraceConfig } from '../params/traceConfig.js'
+import type { WirePiece } from '../wire.js'
+import { callTracer } from './callTracer.js'
+import { flatCallTracer } from './flatCallTracer.js'
+import { fourByteTracer } from './fourByteTracer.js'
+import { noopTracer } from './noopTracer.js'
+import { prestateTracer } from './prestateTracer.js'
+import { startStructLogger } from './structLogger.js'
+import type { Trace, TracerKind } from './tracerKind.js'
+
+/** muxTracer: several tracers at once, each with its config under its name. */
+const muxTracer: TracerKind = {
+  name: 'muxTracer',
+  start(config, budget) {
+    const traces = muxMembers(config)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, own]): [string, Trace] => [name, startNamed(name, own, budget)])
+    return {
+      tracer: combineTracers(traces.map(([, { tracer }]) => tracer)),
+      result: (place) => {
+        const pieces: WirePiece[] = []
+        for (const [name, trace] of traces) {
+          pieces.push(pieces.length === 0 ? '{' : ',', `${printJson(name)}:`, ...trace.result(place))
+        }
+        return pieces.length === 0 ? ['{}'] : [...pieces, '}']
+      },
+    }
+  },
+}
+
+const kinds: ReadonlyMap<string, TracerKind> = new Map(
+  [callTracer, flatCallTracer, fourByteTracer, muxTracer, noopTracer, prestateTracer].map((kind) => [
+    kind.name,
+    kind,
+  ]),
+)
+
+/**
+ * Starts the trace that a config asks for.
+ *
+ * @throws ServerError if there is no such tracer, or if its own config does not fit it.
+ */
+export function startTrace({ tracer, tracerConfig, ...options }: TraceConfig, budget: TraceBudget): Trace {
+  if (tracer !== undefined && tracer !== '') return startNamed(tracer, tracerConfig, budget)
+  const { enableMemory, disableStack, disableStorage, enableReturnData, limit } = options
+  return startStructLogger(
+    {
+      enableMemory: enableMemory === true,
+      disableStack: disableStack === true,
+      disableStorage: disableStorage === true,
+      enableReturnData: enableReturnData === true,
+      limit: limit ?? 0,
+    },
+    budget,
+  )
+}
+
+/** geth takes any other name for a program in JavaScript; this node runs none. */
+function startNamed(name: string, config: unknown, budget: TraceBudget): Trace {
+  const kind = kinds.get(name)
+  if (kind !== undefined) return kind.start(config, budget)
+  if (/^[A-Za-z_$][\w$]*$/.test(name)) throw new ServerError(`ReferenceError: ${name} is not defined`)
+  throw new ServerError('tracers in JavaScript are not supported')
+}
+
+function muxMembers(config: unknown): [string, unknown][] {
+  if (config === undefined || config === null) return []
+  if (typeof config === 'object' && !Array.isArray(config)) return Object.entries(config)
+  const type = Array.isArray(config) ? 'array' : typeof config
+  throw new ServerError(`json: cannot unmarshal ${type} into Go value of type map[string]json.RawMessage`)
+}

@@ -1,0 +1,35 @@
+import type { TraceBudget } from '../../chain/tracing/budget.js'
+import type { ExecutionTracer } from '../../chain/tracing/tracer.js'
+import { ServerError } from '../errors.js'
+import type { TracePlace } from '../format/tracePlace.js'
+import type { Decoder } from '../method.js'
+import { DecodeError } from '../params/decodeError.js'
+import type { WirePiece } from '../wire.js'
+
+/** A trace that is being made. */
+export interface Trace {
+  tracer: ExecutionTracer
+  /** Its text, once the execution is over. */
+  result(place: TracePlace): readonly WirePiece[]
+}
+
+/** A tracer by its name on the wire. */
+export interface TracerKind {
+  readonly name: string
+  /** @throws ServerError if the config does not fit the tracer. */
+  start(config: unknown, budget: TraceBudget): Trace
+}
+
+/**
+ * The config of a tracer; an absent one is empty.
+ *
+ * @throws ServerError in Go's words: geth reports it as any other failure, not as a wrong argument.
+ */
+export function decodeTracerConfig<T>(decoder: Decoder<T>, config: unknown): T {
+  try {
+    return decoder.decode(config ?? null)
+  } catch (error) {
+    if (error instanceof DecodeError) throw new ServerError(error.describe())
+    throw error
+  }
+}
