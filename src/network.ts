@@ -94,6 +94,7 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
     name,
     chainId,
     dispatcher,
+    view: chain.view,
     accounts: accounts.map(({ address, privateKey }) => ({
       address: checksumAddress(address),
       privateKey: bytesToHex(privateKey),

@@ -9,13 +9,11 @@ import { listenOnPorts } from './node/listenOnPorts.js'
 import { NetworkMap } from './node/networkMap.js'
 import type { NodeSettings } from './options.js'
 import type { Mode } from './provider/door/door.js'
-import { Door } from './provider/door/door.js'
-import type { EndedCall } from './provider/gate/gate.js'
-import { ProviderGate } from './provider/gate/gate.js'
+import type { JournalEntry } from './provider/journal/entry.js'
 import type { ApiKey } from './provider/keys/apiKey.js'
-import { KeyStore } from './provider/keys/keyStore.js'
 import { decideMode, parseKeyFlag } from './provider/mode.js'
 import { parseNetworks, standardNetwork } from './provider/networks.js'
+import { Provider } from './provider/provider.js'
 import { NodeServer } from './server/server.js'
 
 /** Told of what happens in a node. */
@@ -26,8 +24,8 @@ export interface NodeHooks {
   block?(network: string, block: StoredBlock): void
   /** Blocks of a file are being imported. */
   importing?(progress: ImportProgress): void
-  /** A call has ended with an error. */
-  failure?(call: EndedCall): void
+  /** A request has failed. */
+  failure?(entry: Omit<JournalEntry, 'id'>): void
   /** A fault of ours. */
   fault?(place: string, fault: unknown): void
 }
@@ -75,9 +73,17 @@ export async function startNode(settings: NodeSettings, hooks: NodeHooks = {}): 
   const { mode } = decision
   decision.warnings.forEach(warn)
   const names = [{ name: standardNetwork, chainId: settings.chainId }, ...parseNetworks(settings.network)]
+  const provider = new Provider({
+    ...settings,
+    mode,
+    keys: decision.keys,
+    allowedOrigins: settings.allowOrigin,
+    filesWithoutCredentials: settings.noIpfsAuth,
+    onFailure: hooks.failure,
+  })
   const networks = new NetworkMap(names, async ({ name, chainId }) => {
     const [{ openNetwork }, opened] = await Promise.all([import('./network.js'), data])
-    const gate = new ProviderGate({ network: name, mode, onFailure: hooks.failure })
+    const gate = provider.gateOf(name)
     const chainFiles =
       name === standardNetwork
         ? { genesis: settings.genesis, import: settings.import, progress: hooks.importing }
@@ -91,18 +97,15 @@ export async function startNode(settings: NodeSettings, hooks: NodeHooks = {}): 
       gate,
       report,
     })
+    gate.attach(network.view)
     network.events.subscribe((event) => {
+      provider.hear(name, event)
       if (event.type === 'head') hooks.block?.(name, event.block)
     })
     return network
   })
   const server = new NodeServer({
-    door: new Door({
-      mode,
-      keys: new KeyStore(decision.keys),
-      allowedOrigins: settings.allowOrigin,
-      filesWithoutCredentials: settings.noIpfsAuth,
-    }),
+    provider,
     names: {
       all: new Set(names.map(({ name }) => name)),
       standard: standardNetwork,

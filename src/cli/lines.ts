@@ -1,7 +1,7 @@
 import type { NodeHooks } from '../node.js'
 
 type Block = Parameters<NonNullable<NodeHooks['block']>>[1]
-type EndedCall = Parameters<NonNullable<NodeHooks['failure']>>[0]
+type FailedRequest = Parameters<NonNullable<NodeHooks['failure']>>[0]
 
 /** The line for a new head; the network is named where there are several. */
 export function formatBlockLine(block: Block, network: string | undefined): string {
@@ -11,8 +11,10 @@ export function formatBlockLine(block: Block, network: string | undefined): stri
   return `${place}Block ${block.header.number}: ${transactions}, ${block.header.gasUsed} gas`
 }
 
-/** The line for a call that ended with an error. */
-export function formatFailureLine({ network, method, outcome }: EndedCall, showNetwork: boolean): string {
+/** The line for a request that failed. */
+export function formatFailureLine(request: FailedRequest, showNetwork: boolean): string {
+  const { network, transport, method, status, error } = request
   const place = showNetwork ? `${network} ` : ''
-  return `${place}${method} failed: ${outcome.error?.message} (${outcome.error?.code})`
+  const name = method ?? (transport === 'upgrade' ? 'WebSocket upgrade' : 'request')
+  return `${place}${name} failed: ${error === undefined ? status : `${error.message} (${error.code})`}`
 }

@@ -1,5 +1,6 @@
 import type { NodeSettings } from '../options.js'
 import type { ChainEvents } from '../chain/events.js'
+import type { ChainView } from '../chain/view.js'
 import type { ImportProgress } from '../chain/import/importFile.js'
 import type { Hex } from '../encoding/hex.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
@@ -30,6 +31,8 @@ export interface Network {
   name: string
   chainId: bigint
   dispatcher: Dispatcher
+  /** What the chain is read through. */
+  view: ChainView
   accounts: readonly FundedAccount[]
   genesis: GenesisFacts
   /** What signs and recovers: `native` or `wasm`. */

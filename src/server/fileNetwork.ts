@@ -1,10 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CommandRequest, FileNetwork } from '../ipfs/index.js'
 import type { Door } from '../provider/door/door.js'
+import type { FileCaller } from '../provider/door/door.js'
 import type { Refusal } from '../provider/door/refusal.js'
 import { refuse, uploadTooLarge } from '../provider/door/refusal.js'
+import type { FilePassage } from '../provider/files/fileGate.js'
+import type { Provider } from '../provider/provider.js'
 import { isPreflight } from './cors.js'
 import { sendEmpty, sendText } from './reply.js'
+import { CutError } from './disturbed.js'
 import { sendStream } from './stream.js'
 
 /** The file network as the server sees it. */
@@ -12,7 +16,7 @@ export type FileEndpoint = Pick<FileNetwork, 'execute'>
 
 /** What the file network's requests are answered with. */
 export interface FileSetup {
-  door: Door
+  provider: Provider
   files: FileEndpoint
   /** Most bytes of one request; undefined is no limit. */
   maxUpload: number | undefined
@@ -41,7 +45,7 @@ export async function answerFileRequest(
 ): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
   const operation = pathname.slice(prefix.length)
-  const opened = openToPage(setup.door, request)
+  const opened = openToPage(setup.provider.door, request)
   for (const [name, value] of Object.entries(opened)) response.setHeader(name, value)
   if (isPreflight(request)) {
     answerPreflight(request, response, opened)
@@ -56,57 +60,88 @@ export async function answerFileRequest(
     response.end()
     return
   }
-  const refusal = refuseFileRequest(setup, request, operation)
-  if (refusal !== undefined) sendText(response, refusal)
-  else await execute(setup, request, response, { operation, query: searchParams })
+  const refusal = refuseForm(request, operation)
+  if (refusal !== undefined) {
+    sendText(response, refusal)
+    return
+  }
+  const admission = setup.provider.door.admitFiles({ operation, headers: request.headers })
+  if (admission.refusal !== undefined) sendText(response, admission.refusal)
+  else await pass(setup, { request, response, caller: admission.caller, operation, query: searchParams })
 }
 
-function refuseFileRequest(
-  setup: FileSetup,
-  request: IncomingMessage,
-  operation: string,
-): Refusal | undefined {
+/** What is refused whoever asks. */
+function refuseForm(request: IncomingMessage, operation: string): Refusal | undefined {
   if (request.method !== 'POST') return methodNotAllowed
   const inPath = /^cat\/(.+)$/.exec(operation)?.[1]
-  if (inPath !== undefined) {
-    const advice = `use /api/v0/cat?arg=${inPath} instead`
-    return refuse(405, `/api/v0/cat/${inPath} is an undocumented behavior, ${advice}\n`)
-  }
-  const admission = setup.door.admitFiles({ operation, headers: request.headers })
-  if (admission.refusal !== undefined) return admission.refusal
-  const length = Number(request.headers['content-length'] ?? 0)
-  return setup.maxUpload !== undefined && length > setup.maxUpload ? uploadTooLarge : undefined
+  if (inPath === undefined) return undefined
+  const advice = `use /api/v0/cat?arg=${inPath} instead`
+  return refuse(405, `/api/v0/cat/${inPath} is an undocumented behavior, ${advice}\n`)
 }
 
+/** A request that the door let in. */
+interface AdmittedRequest {
+  request: IncomingMessage
+  response: ServerResponse
+  caller: FileCaller
+  operation: string
+  query: URLSearchParams
+}
+
+/** Takes a request through the gate, and tells the gate how it ended. */
+async function pass(setup: FileSetup, admitted: AdmittedRequest): Promise<void> {
+  const { request, response, caller, operation, query } = admitted
+  const started = performance.now()
+  const passage = await setup.provider.files.enter(caller, operation, query)
+  const limit = setup.provider.limitOf(caller.key, 'maxUpload') ?? setup.maxUpload
+  const upload = new Upload(request, limit)
+  const length = Number(request.headers['content-length'] ?? 0)
+  let sent = 0
+  if (passage.refusal !== undefined) sendText(response, passage.refusal)
+  else if (limit !== undefined && length > limit) sendText(response, uploadTooLarge)
+  else sent = await execute(setup, admitted, { upload, passage })
+  passage.done({
+    status: response.statusCode,
+    uploaded: upload.length,
+    downloaded: sent,
+    milliseconds: performance.now() - started,
+  })
+}
+
+/** @returns the bytes of the answer's body */
 async function execute(
   setup: FileSetup,
-  request: IncomingMessage,
-  response: ServerResponse,
-  asked: Pick<CommandRequest, 'operation' | 'query'>,
-): Promise<void> {
+  { request, response, operation, query }: AdmittedRequest,
+  { upload, passage }: { upload: Upload; passage: FilePassage },
+): Promise<number> {
+  const counter = { bytes: 0 }
   const controller = new AbortController()
   response.once('close', () => controller.abort())
-  const upload = new Upload(request, setup.maxUpload)
   try {
+    const headers = singleHeaders(request)
     const reply = await setup.files.execute({
-      ...asked,
-      headers: singleHeaders(request),
+      operation,
+      query,
+      headers,
       body: upload,
       signal: controller.signal,
     })
     if (upload.tooLong) sendText(response, uploadTooLarge)
-    else await sendStream(response, reply)
+    else await sendStream(response, reply, { effects: passage.effects, counter })
   } catch (error) {
-    if (response.destroyed) return
-    if (!upload.tooLong) setup.report(error)
+    if (response.destroyed) return counter.bytes
+    if (!upload.tooLong && !(error instanceof CutError)) setup.report(error)
     if (response.headersSent) response.destroy()
     else sendText(response, upload.tooLong ? uploadTooLarge : refuse(500, 'internal server error\n'))
   }
+  return counter.bytes
 }
 
 /** A request's body that stops when it has grown longer than one request may be. */
 class Upload implements AsyncIterable<Uint8Array> {
   tooLong = false
+  /** Bytes so far. */
+  length = 0
   readonly #request: IncomingMessage
   readonly #limit: number
 
@@ -116,10 +151,9 @@ class Upload implements AsyncIterable<Uint8Array> {
   }
 
   async *[Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
-    let length = 0
     for await (const chunk of this.#request.iterator({ destroyOnReturn: false })) {
-      length += (chunk as Buffer).length
-      if (length > this.#limit) {
+      this.length += (chunk as Buffer).length
+      if (this.length > this.#limit) {
         this.tooLong = true
         throw new Error('payload too large')
       }

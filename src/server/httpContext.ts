@@ -7,11 +7,13 @@ export class HttpContext implements RequestContext {
   readonly transport = 'http'
   readonly caller: Caller
   readonly response: ServerResponse
+  readonly maxBatch: number | undefined
   #controller: AbortController | undefined
 
-  constructor(caller: Caller, response: ServerResponse) {
+  constructor(caller: Caller, response: ServerResponse, maxBatch: number | undefined) {
     this.caller = caller
     this.response = response
+    this.maxBatch = maxBatch
   }
 
   /** Made when it is first asked for: most methods answer at once and never look. */

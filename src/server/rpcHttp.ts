@@ -1,13 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller } from '../provider/caller.js'
-import type { Admission, Door } from '../provider/door/door.js'
+import type { Admission } from '../provider/door/door.js'
 import type { Refusal } from '../provider/door/refusal.js'
 import { refuse } from '../provider/door/refusal.js'
+import type { Provider } from '../provider/provider.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
 import type { Reply } from '../rpc/reply.js'
 import { readBody } from './body.js'
 import { answerPreflight, isPreflight, openToPages } from './cors.js'
 import { HttpContext } from './httpContext.js'
+import { sendDisturbed } from './disturbed.js'
 import { sendEmpty, sendText } from './reply.js'
 import type { RpcRoute } from './route.js'
 
@@ -21,7 +23,7 @@ export interface BodyLimits {
 
 /** What JSON-RPC over HTTP is made of. */
 export interface RpcHttpSetup {
-  door: Door
+  provider: Provider
   /** A network that is not open yet answers when it is. */
   dispatcherOf: (network: string) => Dispatcher | Promise<Dispatcher>
   limits: BodyLimits
@@ -50,7 +52,8 @@ export function answerRpc(
     answerPreflight(response)
     return
   }
-  const admission = setup.door.admitRpc({
+  const admission = setup.provider.door.admitRpc({
+    transport: 'http',
     network: route.network,
     key: route.key,
     trailing: route.trailing,
@@ -76,13 +79,14 @@ function answerAdmitted(
     sendText(response, openRefusal(admission.refusal))
     return
   }
-  const limit = longestBody(setup, route)
+  const { caller } = admission
+  const limit = setup.provider.limitOf(caller.key, 'maxBody') ?? longestBody(setup, route)
   const refusal = refuseTransport(request, limit)
   if (refusal !== undefined) {
     sendText(response, openRefusal(refusal))
   } else if (request.method !== 'POST') sendEmpty(response, 200, openToPages)
   else {
-    const context = new HttpContext(admission.caller, response)
+    const context = new HttpContext(caller, response, setup.provider.limitOf(caller.key, 'maxBatch'))
     readBody(request, limit, (body) => {
       // A body that grows over the limit without having said so is cut, and what is left is no JSON (geth).
       const bytes = 'bytes' in body ? body.bytes : '{'
@@ -108,17 +112,21 @@ function dispatch(
     const reply = dispatcher.handle(body, context)
     if (reply instanceof Promise) {
       reply.then(
-        (settled) => sendReply(response, settled),
+        (settled) => sendReply(context, settled),
         (error: unknown) => fail(setup, response, error),
       )
-    } else sendReply(response, reply)
+    } else sendReply(context, reply)
   } catch (error) {
     fail(setup, response, error)
   }
 }
 
 /** Writes the pieces of a reply as they are: large ones are not copied. */
-function sendReply(response: ServerResponse, reply: Reply | undefined): void {
+function sendReply({ response, caller }: HttpContext, reply: Reply | undefined): void {
+  if (caller.effects !== undefined || caller.failover) {
+    sendDisturbed(response, reply, caller)
+    return
+  }
   if (reply === undefined) {
     sendEmpty(response, 200, openToPages)
     return
@@ -158,7 +166,7 @@ function refuseTransport(request: IncomingMessage, limit: number): Refusal | und
 
 function longestBody(setup: RpcHttpSetup, route: RpcRoute): number {
   const { maxBody, maxControlBody } = setup.limits
-  const isOpen = setup.door.settings.mode === 'open' && route.key === undefined
+  const isOpen = setup.provider.mode === 'open' && route.key === undefined
   return isOpen || route.form === 'control' ? maxControlBody : maxBody
 }
 

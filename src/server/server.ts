@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
-import type { Door } from '../provider/door/door.js'
+import type { Provider } from '../provider/provider.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
 import { createApp } from './app.js'
 import { refuseControl } from './control.js'
@@ -19,7 +19,7 @@ import { Upgrades } from './upgrade.js'
 
 /** Everything that the server joins. */
 export interface ServerSetup {
-  door: Door
+  provider: Provider
   names: NetworkNames
   /** A network that is not open yet answers when it is. */
   dispatcherOf: (network: string) => Dispatcher | Promise<Dispatcher>
@@ -53,7 +53,7 @@ export class NodeServer {
     this.#upgrades = new Upgrades({
       ...setup,
       ...setup.limits,
-      admitControl: (request) => refuseControl(setup.door, setup.allowedHosts, request),
+      admitControl: (request) => refuseControl(setup.provider.door, setup.allowedHosts, request),
     })
     const app = createApp({ health: setup.health, urls: setup.urls, control: setup.control })
     // The framework's error page is not used, and the globals stay Node's own.
@@ -130,7 +130,7 @@ export class NodeServer {
     const route = parseRpcRoute(setup.names, target, request.headers.host)
     if (route !== undefined && !(route.form === 'root' && isForBrowser(request))) {
       const refusal =
-        route.form === 'control' ? refuseControl(setup.door, setup.allowedHosts, request) : undefined
+        route.form === 'control' ? refuseControl(setup.provider.door, setup.allowedHosts, request) : undefined
       if (refusal === undefined) answerRpc(setup, request, response, route)
       else sendText(response, refusal)
     } else if (isFilePath(target)) this.#answerFiles(request, response)
@@ -139,7 +139,7 @@ export class NodeServer {
   }
 
   #answerControl(request: IncomingMessage, response: ServerResponse): void {
-    const refusal = refuseControl(this.#setup.door, this.#setup.allowedHosts, request)
+    const refusal = refuseControl(this.#setup.provider.door, this.#setup.allowedHosts, request)
     if (refusal === undefined) this.#app(request, response)
     else sendText(response, refusal)
   }

@@ -3,17 +3,19 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { Caller } from '../provider/caller.js'
-import type { Door } from '../provider/door/door.js'
+import type { Admission } from '../provider/door/door.js'
 import type { Refusal } from '../provider/door/refusal.js'
 import { refuse } from '../provider/door/refusal.js'
+import type { Provider } from '../provider/provider.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
-import type { NetworkNames } from './route.js'
+import type { NetworkNames, RpcRoute } from './route.js'
 import { parseRpcRoute } from './route.js'
+import type { ConnectionOptions } from './webSocketConnection.js'
 import { WebSocketConnection } from './webSocketConnection.js'
 
 /** What WebSocket upgrades are answered with. */
 export interface UpgradeSetup {
-  door: Door
+  provider: Provider
   names: NetworkNames
   dispatcherOf: (network: string) => Dispatcher | Promise<Dispatcher>
   /** Longest message in bytes; a longer one closes the connection with 1009. */
@@ -46,31 +48,69 @@ export class Upgrades {
   /** Handles the `upgrade` event of an HTTP server. */
   async accept(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     socket.on('error', () => socket.destroy())
-    const { door, names } = this.#setup
+    const { provider, names } = this.#setup
     const route = parseRpcRoute(names, request.url ?? '/', request.headers.host)
-    if (route === undefined || (route.form === 'v3' && door.settings.mode !== 'open')) {
+    if (route === undefined || (route.form === 'v3' && provider.mode !== 'open')) {
       refuseUpgrade(socket, notFound)
       return
     }
-    const control = route.form === 'control'
-    const refused = control ? this.#setup.admitControl(request) : undefined
-    const admission =
-      refused === undefined
-        ? await door.admitRpc({ ...route, control, headers: request.headers })
-        : { refusal: refused }
+    const admission = await this.#admit(request, route)
     if (admission.refusal !== undefined) {
       refuseUpgrade(socket, admission.refusal)
       return
     }
+    const { caller } = admission
+    const fate = await provider.meetUpgrade(caller)
+    if (fate === 'close') {
+      socket.destroy()
+      return
+    }
+    if (fate !== undefined) {
+      refuseUpgrade(socket, fate)
+      return
+    }
     const dispatcher = await this.#setup.dispatcherOf(route.network)
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      this.#open(new WebSocketConnection(webSocket, this.#setup), dispatcher, admission.caller)
+      this.#open(new WebSocketConnection(webSocket, this.#optionsFor(caller)), dispatcher, caller)
     })
   }
 
+  async #admit(request: IncomingMessage, route: RpcRoute): Promise<Admission<Caller>> {
+    const control = route.form === 'control'
+    const refusal = control ? this.#setup.admitControl(request) : undefined
+    if (refusal !== undefined) return { refusal }
+    const { network, key, trailing } = route
+    const { headers } = request
+    return this.#setup.provider.door.admitRpc({
+      transport: 'upgrade',
+      network,
+      key,
+      trailing,
+      control,
+      headers,
+    })
+  }
+
+  #optionsFor({ key }: Caller): ConnectionOptions {
+    const { provider, idleTimeout, report, maxMessage } = this.#setup
+    return {
+      idleTimeout,
+      report,
+      maxMessage: provider.limitOf(key, 'maxMessage') ?? maxMessage,
+      maxBatch: provider.limitOf(key, 'maxBatch'),
+    }
+  }
+
   #open(connection: WebSocketConnection, dispatcher: Dispatcher, caller: Caller): void {
+    const { connections } = this.#setup.provider
+    caller.subscriptions = new Map()
+    caller.connection = connection
     this.#connections.add(connection)
-    connection.run(dispatcher, caller, () => this.#connections.delete(connection))
+    connections.add(caller)
+    connection.run(dispatcher, caller, () => {
+      this.#connections.delete(connection)
+      connections.remove(caller)
+    })
   }
 
   /** Ends every connection: the other side is told that the node goes away. */

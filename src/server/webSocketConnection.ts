@@ -1,11 +1,12 @@
 import type { WebSocket } from 'ws'
-import type { Caller } from '../provider/caller.js'
+import type { Caller, CallerConnection } from '../provider/caller.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
 import type { Connection } from '../rpc/session.js'
 
 /** Close codes (RFC 6455, section 7.4.1). */
 const goingAway = 1001
 const policyViolation = 1008
+const messageTooBig = 1009
 
 /** Messages that may be in work at once before the connection is read no further. */
 const maxInWork = 1000
@@ -13,38 +14,51 @@ const maxInWork = 1000
 /** Answer bytes that may wait for a slow reader before the connection is read no further. */
 const maxWaiting = 16 * 1024 * 1024
 
-/** One WebSocket as the dispatcher sees it. */
-export class WebSocketConnection implements Connection {
+/** What a connection goes by. */
+export interface ConnectionOptions {
+  /** Seconds after which a silent connection is closed; undefined never. */
+  idleTimeout: number | undefined
+  /** Longest message in bytes. */
+  maxMessage: number
+  /** Most items of a batch; the dispatcher's own limit unless given. */
+  maxBatch: number | undefined
+  /** Told of faults of ours. */
+  report: (fault: unknown) => void
+}
+
+/** How every pushed message begins. */
+const pushBeginning = Buffer.from('{"jsonrpc":"2.0","method":')
+
+/** One WebSocket as the dispatcher, quotas and faults see it. */
+export class WebSocketConnection implements CallerConnection {
+  dropsEvents = false
   readonly #socket: WebSocket
-  readonly #idleMilliseconds: number | undefined
-  readonly #report: (fault: unknown) => void
+  readonly #options: ConnectionOptions
   readonly #gone = new AbortController()
   #idleTimer: NodeJS.Timeout | undefined
   #inWork = 0
 
-  constructor(
-    socket: WebSocket,
-    options: { idleTimeout: number | undefined; report: (fault: unknown) => void },
-  ) {
+  constructor(socket: WebSocket, options: ConnectionOptions) {
     this.#socket = socket
-    this.#idleMilliseconds = options.idleTimeout === undefined ? undefined : options.idleTimeout * 1000
-    this.#report = options.report
-  }
-
-  get bufferedBytes(): number {
-    return this.#socket.bufferedAmount
+    this.#options = options
   }
 
   /** Answers messages until the connection ends, then calls `ended`. */
   run(dispatcher: Dispatcher, caller: Caller, ended: () => void): void {
-    const session = dispatcher.open(this, { transport: 'websocket', caller, signal: this.#gone.signal })
+    const { maxMessage, maxBatch, report } = this.#options
+    const signal = this.#gone.signal
+    const session = dispatcher.open(this.#asTarget(), { transport: 'websocket', caller, maxBatch, signal })
     this.#watchIdleness()
     this.#socket.on('message', (data: Buffer) => {
       this.#watchIdleness()
+      if (data.length > maxMessage) {
+        this.close(messageTooBig, '')
+        return
+      }
       this.#begin()
       session
         .receive(data)
-        .catch(this.#report)
+        .catch(report)
         .finally(() => this.#finish())
     })
     // A protocol error or a reset; `close` follows.
@@ -57,15 +71,31 @@ export class WebSocketConnection implements Connection {
     })
   }
 
-  send(pieces: readonly Uint8Array[]): void {
+  #asTarget(): Connection {
+    const socket = this.#socket
+    return {
+      send: (pieces) => this.#send(pieces),
+      close: (reason) => this.close(policyViolation, reason),
+      get bufferedBytes() {
+        return socket.bufferedAmount
+      },
+    }
+  }
+
+  #send(pieces: readonly Uint8Array[]): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return
+    if (this.dropsEvents && isPush(pieces)) return
     pieces.forEach((piece, index) => {
       this.#socket.send(piece, { binary: false, fin: index === pieces.length - 1 }, () => this.#resume())
     })
   }
 
-  close(reason: string): void {
-    this.#socket.close(policyViolation, reason)
+  close(code: number, reason: string): void {
+    this.#socket.close(code, reason)
+  }
+
+  destroy(): void {
+    this.#socket.terminate()
   }
 
   /** Tells the other side that the node stops, and does not wait for its answer. */
@@ -93,8 +123,13 @@ export class WebSocketConnection implements Connection {
   }
 
   #watchIdleness(): void {
-    if (this.#idleMilliseconds === undefined) return
+    const { idleTimeout } = this.#options
+    if (idleTimeout === undefined) return
     if (this.#idleTimer !== undefined) this.#idleTimer.refresh()
-    else this.#idleTimer = setTimeout(() => this.#socket.close(goingAway), this.#idleMilliseconds)
+    else this.#idleTimer = setTimeout(() => this.#socket.close(goingAway), idleTimeout * 1000)
   }
+}
+
+function isPush([first]: readonly Uint8Array[]): boolean {
+  return first !== undefined && pushBeginning.equals(first.subarray(0, pushBeginning.length))
 }

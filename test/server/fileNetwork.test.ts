@@ -1,31 +1,30 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { DoorSettings } from '../../src/provider/door/door.js'
+import type { ProviderSettings } from '../../src/provider/provider.js'
 import { createApiKey, noAllowlists } from '../../src/provider/keys/apiKey.js'
-import { KeyStore } from '../../src/provider/keys/keyStore.js'
 import type { NodeServer } from '../../src/server/server.js'
 import { request, sendRaw, startServer } from '../support/server.js'
 
-const keys = new KeyStore([
+const keys = [
   createApiKey('key', 'secret'),
   createApiKey('bare'),
   { ...createApiKey('cardless', 'secret'), billingCard: false },
   { ...createApiKey('paged', 'secret'), allowlists: { ...noAllowlists, origins: ['https://app.example'] } },
-])
+]
 const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` })
 const plain = { 'content-type': 'text/plain; charset=utf-8' }
 
 const servers: NodeServer[] = []
 const ports: Record<string, number> = {}
 beforeAll(async () => {
-  const doors: Record<string, Partial<DoorSettings>> = {
+  const providers: Record<string, Partial<ProviderSettings>> = {
     open: { mode: 'open' },
     guarded: { mode: 'guarded', keys },
     strict: { mode: 'strict', keys },
     relaxed: { mode: 'guarded', keys, filesWithoutCredentials: true },
   }
-  for (const [name, door] of Object.entries(doors)) {
+  for (const [name, provider] of Object.entries(providers)) {
     const { server, port } = await startServer({
-      door,
+      provider,
       limits: { maxUpload: name === 'strict' ? 100 : undefined },
     })
     servers.push(server)

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiKey, noAllowlists } from '../../src/provider/keys/apiKey.js'
-import { KeyStore } from '../../src/provider/keys/keyStore.js'
+import type { Provider } from '../../src/provider/provider.js'
 import type { NodeServer } from '../../src/server/server.js'
 import { call, startServer, upgrade } from '../support/server.js'
 
-const keys = new KeyStore([
+const keys = [
   createApiKey('plain', 'sesame'),
   { ...createApiKey('secretive', 'sesame'), requireSecret: true },
   { ...createApiKey('closed'), disabled: true },
@@ -14,12 +14,13 @@ const keys = new KeyStore([
     allowlists: { ...noAllowlists, origins: ['*.app.example', 'https://one.example'] },
   },
   { ...createApiKey('agents'), allowlists: { ...noAllowlists, userAgents: ['wallet/'] } },
-])
+]
 
 let server: NodeServer
 let port: number
+let provider: Provider
 beforeAll(async () => {
-  ;({ server, port } = await startServer({ door: { mode: 'guarded', keys } }))
+  ;({ server, port, provider } = await startServer({ provider: { mode: 'guarded', keys } }))
 })
 afterAll(() => server.close())
 
@@ -80,9 +81,9 @@ describe.each([
 
 test('a key may be added and removed while the node runs', async () => {
   expect((await call(port, '/v3/late')).status).toBe(401)
-  keys.set(createApiKey('late'))
+  provider.keys.set(createApiKey('late'))
   expect((await call(port, '/v3/late')).status).toBe(200)
-  keys.delete('late')
+  provider.keys.delete('late')
   expect((await call(port, '/v3/late')).status).toBe(401)
 })
 

@@ -3,9 +3,8 @@ import type { Backend } from '../../src/rpc/backend.js'
 import { Dispatcher } from '../../src/rpc/dispatcher.js'
 import type { Method } from '../../src/rpc/method.js'
 import { FilterStore } from '../../src/rpc/subscriptions/filterStore.js'
-import type { DoorSettings } from '../../src/provider/door/door.js'
-import { Door } from '../../src/provider/door/door.js'
-import { KeyStore } from '../../src/provider/keys/keyStore.js'
+import type { ProviderSettings } from '../../src/provider/provider.js'
+import { Provider } from '../../src/provider/provider.js'
 import type { FileEndpoint } from '../../src/server/fileNetwork.js'
 import type { ServerSetup } from '../../src/server/server.js'
 import { NodeServer } from '../../src/server/server.js'
@@ -28,16 +27,23 @@ const echoFiles: FileEndpoint = {
 }
 
 /** What a test changes about the server; the rest is an open node with two networks. */
-export type ServerChanges = Partial<Omit<ServerSetup, 'door' | 'limits'>> & {
-  door?: Partial<DoorSettings>
+export type ServerChanges = Partial<Omit<ServerSetup, 'provider' | 'limits'>> & {
+  provider?: Partial<ProviderSettings>
   limits?: Partial<ServerSetup['limits']>
 }
 
+/** A server that runs. */
+export interface RunningServer {
+  server: NodeServer
+  port: number
+  provider: Provider
+}
+
 /** Starts a server without a node behind it, on a free port of the loopback address. */
-export async function startServer(
-  changes: ServerChanges = {},
-): Promise<{ server: NodeServer; port: number }> {
+export async function startServer(changes: ServerChanges = {}): Promise<RunningServer> {
+  const provider = new Provider({ mode: 'open', ...changes.provider })
   const dispatcher = new Dispatcher({
+    gate: provider.gateOf('local'),
     methods: new Map([[echo.name, echo]]),
     backend: {} as Backend,
     filters: new FilterStore(),
@@ -55,13 +61,7 @@ export async function startServer(
       throw fault
     },
     ...changes,
-    door: new Door({
-      mode: 'open',
-      keys: new KeyStore([]),
-      allowedOrigins: [],
-      filesWithoutCredentials: false,
-      ...changes.door,
-    }),
+    provider,
     limits: {
       maxBody: 10_000,
       maxControlBody: 100_000,
@@ -72,7 +72,7 @@ export async function startServer(
     },
   })
   const port = await server.listen({ hosts: ['127.0.0.1'], port: 0 })
-  return { server, port }
+  return { server, port, provider }
 }
 
 /** An answer as it came over the socket. */

@@ -16,6 +16,11 @@ export function parseBasicCredentials(header: string | undefined): Credentials |
   return { user: decoded.slice(0, colon), password: decoded.slice(colon + 1) }
 }
 
+/** The token of an Authorization header of the Bearer scheme (RFC 6750). */
+export function parseBearerToken(header: string | undefined): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(header ?? '')?.[1]
+}
+
 /** Compares secrets in a time that tells nothing about where they differ, nor about their lengths. */
 export function secretsEqual(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b))

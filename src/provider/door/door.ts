@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller } from '../caller.js'
+import type { ApiKey } from '../keys/apiKey.js'
 import type { KeyStore } from '../keys/keyStore.js'
-import type { Refusal } from './refusal.js'
 import { admitFileRequest } from './fileDoor.js'
 import { isOwnOrigin } from './origin.js'
+import type { Refusal } from './refusal.js'
 import { admitRpcRequest } from './rpcDoor.js'
 
 /** Who gets in and what exists; the modes are described in the guide of the provider. */
@@ -17,10 +18,15 @@ export interface DoorSettings {
   allowedOrigins: readonly string[]
   /** Whether the file network wants no credentials in guarded mode. */
   filesWithoutCredentials: boolean
+  /** Whether a key's secret overrides its allowlists. */
+  secretOverridesAllowlists: (key: ApiKey) => boolean
+  /** Told of each request that is refused. */
+  onRefusal?: ((refused: RefusedRequest) => void) | undefined
 }
 
 /** The part of a JSON-RPC request, or of a WebSocket upgrade, that the door judges. */
 export interface RpcEntry {
+  transport: 'http' | 'upgrade'
   network: string
   /** The path's segment behind `v3`. */
   key: string | undefined
@@ -38,10 +44,26 @@ export interface FileEntry {
   headers: IncomingHttpHeaders
 }
 
+/** A request that the door refused. */
+export interface RefusedRequest {
+  transport: 'http' | 'upgrade' | 'files'
+  network: string | undefined
+  /** As it was given, known or not. */
+  key: string | undefined
+  operation?: string
+  refusal: Refusal
+}
+
 /** What the door says: come in, as whom; or the answer that goes out instead. */
 export type Admission<Who> = { caller: Who; refusal?: undefined } | { refusal: Refusal }
 
-/** Judges whole requests: keys, secrets, origins, user agents. */
+/** Who uses the file network. */
+export interface FileCaller {
+  /** Undefined where no credentials are needed. */
+  key: ApiKey | undefined
+}
+
+/** Judges whole requests: keys, secrets, tokens, origins, user agents. */
 export class Door {
   readonly settings: DoorSettings
 
@@ -50,21 +72,37 @@ export class Door {
   }
 
   admitRpc(entry: RpcEntry): Admission<Caller> | Promise<Admission<Caller>> {
-    return admitRpcRequest(this.settings, entry)
+    const admission = admitRpcRequest(this.settings, entry)
+    if (admission instanceof Promise) return admission.then((settled) => this.#told(entry, settled))
+    return admission.refusal === undefined ? admission : this.#told(entry, admission)
   }
 
   admitFiles(entry: FileEntry): Admission<FileCaller> {
-    return admitFileRequest(this.settings, entry)
+    const admission = admitFileRequest(this.settings, entry)
+    if (admission.refusal !== undefined) {
+      const { operation } = entry
+      const { refusal } = admission
+      this.settings.onRefusal?.({
+        transport: 'files',
+        network: undefined,
+        key: undefined,
+        operation,
+        refusal,
+      })
+    }
+    return admission
   }
 
   /** Whether a web page of this origin may use the controls and, without a key, the file network. */
   isOwnOrigin(origin: string): boolean {
     return isOwnOrigin(this.settings.allowedOrigins, origin)
   }
-}
 
-/** Who uses the file network. */
-export interface FileCaller {
-  /** Undefined where no credentials are needed. */
-  key: string | undefined
+  #told(entry: RpcEntry, admission: Admission<Caller>): Admission<Caller> {
+    if (admission.refusal !== undefined) {
+      const { transport, network, key } = entry
+      this.settings.onRefusal?.({ transport, network, key, refusal: admission.refusal })
+    }
+    return admission
+  }
 }

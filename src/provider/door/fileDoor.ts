@@ -38,7 +38,7 @@ export function admitFileRequest(settings: DoorSettings, entry: FileEntry): Admi
     if (!key.billingCard) return { refusal: billingCardRequired }
     if (!hostedOperations.has(entry.operation)) return { refusal: filesOperationRefused }
   }
-  return { caller: { key: key.key } }
+  return { caller: { key } }
 }
 
 /**

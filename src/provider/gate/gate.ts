@@ -1,68 +1,91 @@
-import type { RequestContext } from '../../rpc/context.js'
-import { MethodNotFoundError, RpcError } from '../../rpc/errors.js'
-import type { CallOutcome, Gate, GateCall, Passage } from '../../rpc/gate.js'
+import type { ChainView } from '../../chain/view.js'
+import type { RpcError } from '../../rpc/errors.js'
+import { MethodNotFoundError } from '../../rpc/errors.js'
+import type { Gate, GateBatch, GateCall, Passage } from '../../rpc/gate.js'
 import type { Caller } from '../caller.js'
-import type { Mode } from '../door/door.js'
+import { createCaller } from '../caller.js'
+import { delayOf, wait } from '../faults/effects.js'
+import type { FaultHit } from '../faults/faultBook.js'
+import type { Provider } from '../provider.js'
+import { batchCost, costOf } from '../quota/costs.js'
+import { refuseBySettings } from './allowlists.js'
+import { CallPassage } from './callPassage.js'
+import { ControlRefusedError } from './controlRefusedError.js'
+import { applyFaults } from './faults.js'
 import { hostedMethods, isControlMethod } from './hostedMethods.js'
 
-/** A call that has ended, for those who watch. */
-export interface EndedCall {
-  network: string
-  method: string
-  outcome: Pick<CallOutcome, 'error' | 'milliseconds'>
-}
-
-/** What the gate of one network goes by. */
-export interface GateSettings {
-  network: string
-  mode: Mode
-  /** Told of every call that ended with an error. */
-  onFailure?: ((call: EndedCall) => void) | undefined
-}
-
-/** A web page of a foreign origin asked for a control (a choice of ours). */
-class ControlRefusedError extends RpcError {
-  override readonly name = 'ControlRefusedError'
-  constructor(method: string) {
-    super(-32002, `${method} is closed to web pages of this origin (see --allow-origin)`)
-  }
-}
-
-/** Stands before every call of one network. */
+/** Stands before every call of one network: methods, allowlists, credits, faults; and tells the journal. */
 export class ProviderGate implements Gate {
-  readonly #settings: GateSettings
+  readonly #provider: Provider
+  readonly #network: string
+  readonly #inProcess: Caller
+  #view: ChainView | undefined
 
-  constructor(settings: GateSettings) {
-    this.#settings = settings
+  constructor(provider: Provider, network: string) {
+    this.#provider = provider
+    this.#network = network
+    this.#inProcess = createCaller(network)
   }
 
-  enter(call: GateCall): Passage {
-    const refusal = this.#refusal(call)
-    if (refusal !== undefined) {
-      this.#failed(call.method, { error: refusal, milliseconds: 0 })
-      throw refusal
-    }
-    return {
-      done: (outcome) => {
-        if (outcome.error !== undefined) this.#failed(call.method, outcome)
-      },
-    }
+  /** Tells what views are wrapped around; called once, before the first call enters. */
+  attach(view: ChainView): void {
+    this.#view = view
   }
 
-  #refusal({ method, context }: GateCall): RpcError | undefined {
-    const caller = callerOf(context)
-    if (caller === undefined) return undefined
+  enter(call: GateCall): Passage | Promise<Passage> {
+    const caller = this.#callerOf(call)
+    const passage = new CallPassage(this.#provider, call, caller)
+    const refusal = this.#refuse(call, caller)
+    if (refusal !== undefined) throw passage.refuse(refusal)
+    if (this.#provider.isUndisturbed(caller)) return passage
+    const hits = this.#meetFaults(call, caller)
+    const isOut = this.#provider.outages.has(this.#network)
+    if (hits.length === 0 && !isOut) return passage
+    return this.#disturb(passage, hits, { call, caller, isOut })
+  }
+
+  batch({ size, context }: GateBatch): void {
+    const { usage, quotas } = this.#provider
+    usage.addBatch(size)
+    const key = (context.caller as Caller | undefined)?.key
+    if (key !== undefined && quotas.isMetered(key)) this.#provider.charge(key, batchCost)
+  }
+
+  #callerOf({ context }: GateCall): Caller {
+    return (context.caller as Caller | undefined) ?? this.#inProcess
+  }
+
+  #refuse({ method, params, batched, context }: GateCall, caller: Caller): RpcError | undefined {
+    const { mode, quotas } = this.#provider
     if (caller.foreignOrigin && isControlMethod(method)) return new ControlRefusedError(method)
-    const isHidden = this.#settings.mode === 'strict' && !caller.control && !hostedMethods.has(method)
-    return isHidden ? new MethodNotFoundError(method) : undefined
+    if (context.transport === 'in-process' || caller.control) return undefined
+    if (mode === 'strict' && !hostedMethods.has(method)) return new MethodNotFoundError(method)
+    const { key } = caller
+    if (key === undefined) return undefined
+    const alone = !batched && context.transport === 'http'
+    const refusal = refuseBySettings(caller, { method, params, alone })
+    if (refusal !== undefined || !quotas.isMetered(key)) return refusal
+    const spent = quotas.begin(key, costOf(method))
+    if (spent !== undefined && context.transport === 'websocket') this.#provider.severIfSpent(key)
+    return spent
   }
 
-  #failed(method: string, outcome: EndedCall['outcome']): void {
-    this.#settings.onFailure?.({ network: this.#settings.network, method, outcome })
+  #meetFaults({ method, context: { transport } }: GateCall, caller: Caller): FaultHit[] {
+    if (transport === 'in-process') return []
+    const key = caller.key?.key
+    return this.#provider.faults.meet({ network: this.#network, key, transport, method })
   }
-}
 
-/** What the door found out about the caller; undefined for calls in process. */
-function callerOf(context: RequestContext): Caller | undefined {
-  return context.caller as Caller | undefined
+  async #disturb(
+    passage: CallPassage,
+    hits: readonly FaultHit[],
+    { call, caller, isOut }: { call: GateCall; caller: Caller; isOut: boolean },
+  ): Promise<Passage> {
+    passage.faults = hits.map(({ id }) => id)
+    const delay = delayOf(hits)
+    if (delay > 0) await wait(delay)
+    const refusal = applyFaults(this.#provider, passage, { hits, call, caller, isOut, view: this.#view })
+    if (refusal !== undefined) throw passage.refuse(refusal)
+    return passage
+  }
 }

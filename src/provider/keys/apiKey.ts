@@ -1,3 +1,5 @@
+import type { Limits } from '../plans/limits.js'
+
 /** What one kind of entry lets through: an empty list is no restriction. */
 export interface Allowlists {
   /** 20-byte addresses, lower-case hexadecimal behind 0x. */
@@ -48,7 +50,7 @@ export interface ApiKey {
 }
 
 /** Limits that a key may have of its own. Credits are the provider's unit of cost. */
-export interface KeyLimits {
+export interface KeyLimits extends Limits {
   creditsPerDay?: number | undefined
   creditsPerSecond?: number | undefined
 }

@@ -1,0 +1,44 @@
+import type { CryptoKey, KeyObject } from 'jose'
+import { decodeProtectedHeader, importSPKI, jwtVerify } from 'jose'
+import { z } from 'zod'
+import type { Allowlists, TokenKey, TokenRules } from '../keys/apiKey.js'
+
+const algorithms = ['RS256', 'ES256']
+
+const claimsSchema = z.object({
+  methods: z.array(z.string()).default([]),
+  addresses: z
+    .array(z.string())
+    .default([])
+    .transform((addresses) => addresses.map((address) => address.toLowerCase())),
+  origins: z.array(z.string()).default([]),
+  user_agents: z.array(z.string()).default([]),
+})
+
+/**
+ * Checks a JSON web token against a key's rules: signed by one of its public keys, which the header names, not
+ * expired, and made for the audience.
+ *
+ * @returns the allowlists among its claims; undefined if the token is not valid.
+ */
+export async function verifyToken(rules: TokenRules, token: string): Promise<Allowlists | undefined> {
+  try {
+    const { kid, typ, alg = '' } = decodeProtectedHeader(token)
+    const signer = rules.keys.find(({ id }) => id === kid)
+    if (signer === undefined || typ !== 'JWT' || !algorithms.includes(alg)) return undefined
+    const { payload } = await jwtVerify(token, await importKey(signer, alg), {
+      algorithms,
+      audience: rules.audience,
+      requiredClaims: ['exp', 'aud'],
+    })
+    const { user_agents: userAgents, ...claims } = claimsSchema.parse(payload)
+    return { ...claims, userAgents }
+  } catch {
+    // Whatever is wrong with it, it is not valid.
+    return undefined
+  }
+}
+
+function importKey({ publicKey }: TokenKey, algorithm: string): Promise<CryptoKey | KeyObject> {
+  return importSPKI(publicKey, algorithm)
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod'
+
+const milliseconds = z.int().min(0)
+const oneOrMore = <Item extends z.ZodType>(item: Item) => z.union([item, z.array(item).min(1)])
+
+/** Which requests a fault meets; everything given must fit. */
+export const faultMatchSchema = z.strictObject({
+  network: oneOrMore(z.string()).optional(),
+  /** The key itself, not its masked form. */
+  key: oneOrMore(z.string()).optional(),
+  transport: oneOrMore(z.enum(['http', 'websocket', 'upgrade', 'files'])).optional(),
+  /** Names of JSON-RPC methods; `*` at the end stands for anything. */
+  method: oneOrMore(z.string()).optional(),
+  /** Operations of the file network, such as `pin/add`; `*` at the end stands for anything. */
+  operation: oneOrMore(z.string()).optional(),
+  /** Only the nth of the requests that fit otherwise; from 1. */
+  nth: oneOrMore(z.int().min(1)).optional(),
+  /** Every nth of the requests that fit otherwise. */
+  every: z.int().min(1).optional(),
+  /** Some of them, drawn from the seed. */
+  probability: z.number().min(0).max(1).optional(),
+  /** Milliseconds after the fault was set, from when and until when it happens. */
+  from: milliseconds.optional(),
+  until: milliseconds.optional(),
+})
+
+const delay = z.union([
+  milliseconds,
+  z
+    .strictObject({ minimum: milliseconds, maximum: milliseconds })
+    .refine(({ minimum, maximum }) => minimum <= maximum, 'expected a minimum below the maximum'),
+])
+
+/** What a fault does. */
+export const faultActionSchema = z.discriminatedUnion('type', [
+  /** Answers the whole request with an HTTP status. */
+  z.strictObject({
+    type: z.literal('status'),
+    status: z.int().min(400).max(599),
+    body: z.string().default(''),
+    contentType: z.string().default('text/plain; charset=utf-8'),
+  }),
+  /** Answers with a JSON-RPC error. */
+  z.strictObject({
+    type: z.literal('error'),
+    code: z.int(),
+    message: z.string(),
+    data: z.json().optional(),
+  }),
+  /** Answers as if the credits of the day or of the second were spent, in the words of the quota profile. */
+  z.strictObject({ type: z.literal('quota'), span: z.enum(['day', 'second']) }),
+  /** Answers later. */
+  z.strictObject({ type: z.literal('delay'), milliseconds: delay }),
+  /** Sends the answer slowly. */
+  z.strictObject({ type: z.literal('throttle'), bytesPerSecond: z.int().min(1) }),
+  /** Sends the first bytes of the answer's body and closes the connection. */
+  z.strictObject({ type: z.literal('cut'), bytes: z.int().min(0) }),
+  /** Closes the connection instead of answering. */
+  z.strictObject({ type: z.literal('close') }),
+  /** Never answers. */
+  z.strictObject({ type: z.literal('hang') }),
+  /** Closes the WebSocket, with a close frame or without a word. */
+  z.strictObject({
+    type: z.literal('close-websocket'),
+    frame: z.boolean().default(true),
+    code: z.int().min(1000).max(4999).default(1011),
+    reason: z.string().max(120).default(''),
+  }),
+  /** Swallows what subscriptions push. */
+  z.strictObject({ type: z.literal('drop-events') }),
+  /** Shows the chain as it was so many blocks ago. */
+  z.strictObject({ type: z.literal('lag'), blocks: z.int().min(1) }),
+  /** Has lost the state of blocks older than so many. */
+  z.strictObject({ type: z.literal('missing-history'), blocks: z.int().min(0).default(128) }),
+  /** The primary is down: 503, or the partner where the plan has failover. */
+  z.strictObject({ type: z.literal('outage') }),
+])
+
+/** A fault: which requests it meets, and what it does to them. */
+export const faultSchema = z.strictObject({
+  id: z.string().min(1).optional(),
+  match: faultMatchSchema.default({}),
+  action: faultActionSchema,
+})
+
+/** The file of `--faults`. */
+export const faultsFileSchema = z.strictObject({ faults: z.array(faultSchema) })
+
+/** A fault as a program writes it. */
+export type FaultInput = z.input<typeof faultSchema>
+/** See {@link faultMatchSchema}. */
+export type FaultMatch = z.output<typeof faultMatchSchema>
+/** See {@link faultActionSchema}. */
+export type FaultAction = z.output<typeof faultActionSchema>

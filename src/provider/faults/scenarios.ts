@@ -1,0 +1,92 @@
+import type { FaultInput } from './faultSchema.js'
+
+/** A set of faults with a name; docs/scenarios has a page for each. */
+export interface Scenario {
+  summary: string
+  faults: readonly FaultInput[]
+}
+
+/** The scenarios by name. */
+export const scenarios: Readonly<Record<string, Scenario>> = {
+  'rate-limited': {
+    summary: 'Every third JSON-RPC request over HTTP is one too many: 429',
+    faults: [
+      {
+        id: 'rate-limited',
+        match: { transport: 'http', every: 3 },
+        action: { type: 'quota', span: 'second' },
+      },
+    ],
+  },
+  'flaky-network': {
+    summary: 'Connections break, answers are cut short, everything takes its time',
+    faults: [
+      { id: 'flaky-delay', action: { type: 'delay', milliseconds: { minimum: 20, maximum: 400 } } },
+      { id: 'flaky-close', match: { transport: 'http', probability: 0.1 }, action: { type: 'close' } },
+      {
+        id: 'flaky-cut',
+        match: { transport: 'http', probability: 0.05 },
+        action: { type: 'cut', bytes: 20 },
+      },
+      {
+        id: 'flaky-gateway',
+        match: { transport: 'http', probability: 0.05 },
+        action: { type: 'status', status: 502, body: 'Bad Gateway\n' },
+      },
+    ],
+  },
+  'websocket-death': {
+    summary: 'A WebSocket dies at its tenth call without a close frame, and pushes nothing before that',
+    faults: [
+      { id: 'websocket-silence', match: { transport: 'websocket' }, action: { type: 'drop-events' } },
+      {
+        id: 'websocket-death',
+        match: { transport: 'websocket', every: 10 },
+        action: { type: 'close-websocket', frame: false },
+      },
+    ],
+  },
+  'lagging-backend': {
+    summary: 'Two of five calls reach a backend that is two blocks behind',
+    faults: [{ id: 'lagging-backend', match: { probability: 0.4 }, action: { type: 'lag', blocks: 2 } }],
+  },
+  'archive-missing': {
+    summary: 'The state of blocks more than 128 behind the head is not there',
+    faults: [{ id: 'archive-missing', action: { type: 'missing-history', blocks: 128 } }],
+  },
+  'outage-with-failover': {
+    summary: 'The primary is down; estimates and proofs go to the partner where plan and header ask for it',
+    faults: [{ id: 'outage', match: { transport: ['http', 'websocket'] }, action: { type: 'outage' } }],
+  },
+  'quota-exhausted': {
+    summary:
+      "The day's credits are spent: 402 for every JSON-RPC request over HTTP, and WebSockets are severed",
+    faults: [
+      {
+        id: 'quota-exhausted',
+        match: { transport: ['http', 'upgrade'] },
+        action: { type: 'quota', span: 'day' },
+      },
+      {
+        id: 'quota-severed',
+        match: { transport: 'websocket' },
+        action: { type: 'close-websocket', code: 1008, reason: 'daily credit limit reached' },
+      },
+    ],
+  },
+  'slow-gateway': {
+    summary: 'The file network answers after seconds, and at 16 KiB a second',
+    faults: [
+      {
+        id: 'slow-gateway-delay',
+        match: { transport: 'files' },
+        action: { type: 'delay', milliseconds: { minimum: 1000, maximum: 3000 } },
+      },
+      {
+        id: 'slow-gateway',
+        match: { transport: 'files' },
+        action: { type: 'throttle', bytesPerSecond: 16_384 },
+      },
+    ],
+  },
+}

@@ -1,0 +1,67 @@
+/** How a request reached the node. */
+export type JournalTransport = 'http' | 'websocket' | 'upgrade' | 'in-process' | 'files'
+
+/** One request as the journal remembers it. */
+export interface JournalEntry {
+  /** Grows with every request. */
+  id: number
+  /** Milliseconds since 1970. */
+  time: number
+  network: string
+  /** Masked; undefined where no key counted. */
+  key?: string
+  transport: JournalTransport
+  /** The JSON-RPC method, or the operation of the file network; undefined if the request got no further than the door. */
+  method?: string
+  /** The parameters as they came; a text if they were too large to keep. */
+  params?: unknown
+  /** Whether the call stood in a batch. */
+  batched?: boolean
+  /** HTTP status. */
+  status: number
+  error?: { code: number; message: string }
+  milliseconds: number
+  credits: number
+  /** Bytes of the result, of the error object or of the reply. */
+  bytes: number
+  /** Ids of the faults that were injected. */
+  faults?: readonly string[]
+  /** Who answered, where it was not this node's own chain or file network. */
+  answeredBy?: 'door' | 'gate' | 'partner'
+}
+
+/** What to look for in the journal; everything given must fit. */
+export interface JournalFilter {
+  network?: string | undefined
+  /** Masked or whole. */
+  key?: string | undefined
+  transport?: JournalTransport | undefined
+  /** A method or operation; `*` at the end stands for anything. */
+  method?: string | undefined
+  status?: number | undefined
+  /** Whether the request failed. */
+  failed?: boolean | undefined
+  /** Only entries with a greater id. */
+  after?: number | undefined
+}
+
+/** Whether a name is what a pattern means: the same, or with `*` at its end the beginning. */
+export function matchesName(pattern: string, name: string): boolean {
+  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name
+}
+
+/** Whether an entry is one that a filter looks for. */
+export function matchesEntry(
+  filter: JournalFilter,
+  entry: JournalEntry,
+  mask: (key: string) => string,
+): boolean {
+  const { network, key, transport, method, status, failed, after } = filter
+  if (network !== undefined && entry.network !== network) return false
+  if (key !== undefined && entry.key !== key && entry.key !== mask(key)) return false
+  if (transport !== undefined && entry.transport !== transport) return false
+  if (method !== undefined && !matchesName(method, entry.method ?? '')) return false
+  if (status !== undefined && entry.status !== status) return false
+  if (failed !== undefined && failed !== (entry.error !== undefined || entry.status >= 400)) return false
+  return after === undefined || entry.id > after
+}

@@ -1,0 +1,27 @@
+/** Characters of parameters that an entry keeps. */
+const maxCharacters = 16_384
+
+/** Values inside parameters that are looked at. */
+const maxValues = 256
+
+/** Parameters as the journal keeps them: as they came, or a word about their size. */
+export function keepableParams(params: unknown): unknown {
+  return isSmall(params) ? params : '(too large for the journal)'
+}
+
+function isSmall(params: unknown): boolean {
+  const waiting: unknown[] = [params]
+  let characters = 0
+  for (let values = 0; waiting.length > 0; values += 1) {
+    if (values > maxValues || waiting.length > maxValues) return false
+    const value = waiting.pop()
+    if (typeof value === 'string') characters += value.length
+    else if (typeof value === 'object' && value !== null) {
+      const inner: unknown[] = Array.isArray(value) ? value : Object.values(value)
+      if (inner.length > maxValues) return false
+      waiting.push(...inner)
+    }
+    if (characters > maxCharacters) return false
+  }
+  return true
+}

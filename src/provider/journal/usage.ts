@@ -1,0 +1,130 @@
+import type { Plan } from '../plans/plan.js'
+import type { JournalEntry } from './entry.js'
+
+/** What calls of one method came to. */
+export interface MethodTally {
+  calls: number
+  failed: number
+  credits: number
+  milliseconds: number
+  bytes: number
+}
+
+/** What a run came to, and how near it came to limits. */
+export interface UsageReport {
+  requests: number
+  failed: number
+  /** What the run would have cost where it had been charged. */
+  credits: number
+  byMethod: Record<string, MethodTally>
+  byKey: Record<string, { requests: number; credits: number }>
+  peaks: UsagePeaks
+  /** For each plan the part of its quotas that this run would have used: 1 is all. */
+  plans: Record<string, { day: number; second: number }>
+}
+
+/** The most that was seen of what is limited. */
+export interface UsagePeaks {
+  creditsInOneSecond: number
+  /** Items of the largest batch. */
+  batch: number
+  /** Bytes of the largest answer of eth_getLogs. */
+  logBytes: number
+  /** eth_getLogs queries that were refused with -32005. */
+  logRefusals: number
+}
+
+/** Counts what a run comes to. */
+export class Usage {
+  readonly #methods = new Map<string, MethodTally>()
+  readonly #keys = new Map<string, { requests: number; credits: number }>()
+  #peaks: UsagePeaks = noPeaks()
+  #second = -1
+  #secondCredits = 0
+
+  /** Counts one request. */
+  add(entry: Omit<JournalEntry, 'id'>): void {
+    const method = entry.method ?? '(refused)'
+    let tally = this.#methods.get(method)
+    if (tally === undefined) {
+      tally = { calls: 0, failed: 0, credits: 0, milliseconds: 0, bytes: 0 }
+      this.#methods.set(method, tally)
+    }
+    tally.calls += 1
+    tally.credits += entry.credits
+    tally.milliseconds += entry.milliseconds
+    tally.bytes += entry.bytes
+    if (entry.error !== undefined || entry.status >= 400) tally.failed += 1
+    if (entry.key !== undefined) this.#addToKey(entry.key, entry.credits)
+    if (method === 'eth_getLogs') this.#addLogs(entry)
+    this.#addToSecond(entry)
+  }
+
+  /** Notes the size of a batch. */
+  addBatch(size: number): void {
+    if (size > this.#peaks.batch) this.#peaks.batch = size
+  }
+
+  /** The tallies of all methods and operations by name. */
+  tallies(): ReadonlyMap<string, Readonly<MethodTally>> {
+    return this.#methods
+  }
+
+  report(plans: Readonly<Record<string, Plan>>): UsageReport {
+    const tallies = [...this.#methods.values()]
+    const sum = (pick: (tally: MethodTally) => number) =>
+      tallies.reduce((total, tally) => total + pick(tally), 0)
+    const credits = sum((tally) => tally.credits)
+    const shares = Object.entries(plans).map(([name, plan]) => [
+      name,
+      {
+        day: credits / plan.creditsPerDay,
+        second: this.#peaks.creditsInOneSecond / plan.creditsPerSecond,
+      },
+    ])
+    return {
+      requests: sum((tally) => tally.calls),
+      failed: sum((tally) => tally.failed),
+      credits,
+      byMethod: Object.fromEntries(this.#methods),
+      byKey: Object.fromEntries(this.#keys),
+      peaks: { ...this.#peaks },
+      plans: Object.fromEntries(shares) as UsageReport['plans'],
+    }
+  }
+
+  clear(): void {
+    this.#methods.clear()
+    this.#keys.clear()
+    this.#peaks = noPeaks()
+  }
+
+  #addToKey(key: string, credits: number): void {
+    const used = this.#keys.get(key)
+    if (used === undefined) this.#keys.set(key, { requests: 1, credits })
+    else {
+      used.requests += 1
+      used.credits += credits
+    }
+  }
+
+  #addLogs(entry: Omit<JournalEntry, 'id'>): void {
+    if (entry.bytes > this.#peaks.logBytes) this.#peaks.logBytes = entry.bytes
+    if (entry.error?.code === -32005) this.#peaks.logRefusals += 1
+  }
+
+  #addToSecond(entry: Omit<JournalEntry, 'id'>): void {
+    const second = Math.floor(entry.time / 1000)
+    if (second !== this.#second) {
+      this.#second = second
+      this.#secondCredits = 0
+    }
+    this.#secondCredits += entry.credits
+    if (this.#secondCredits > this.#peaks.creditsInOneSecond)
+      this.#peaks.creditsInOneSecond = this.#secondCredits
+  }
+}
+
+function noPeaks(): UsagePeaks {
+  return { creditsInOneSecond: 0, batch: 0, logBytes: 0, logRefusals: 0 }
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { limitsSchema } from './limits.js'
+
+const perSecond = z.int().min(0)
+
+/** Rates and monthly quotas of the file network. A quota of 0 blocks, none is no quota. */
+export const filePlanSchema = z.strictObject({
+  writesPerSecond: perSecond.default(150),
+  readsPerSecond: perSecond.default(1500),
+  gatewayPerSecond: perSecond.default(100),
+  /** Bytes that may be uploaded in all. */
+  storage: z.int().min(0).optional(),
+  /** Bytes a month. */
+  upload: z.int().min(0).optional(),
+  /** Bytes a month. */
+  download: z.int().min(0).optional(),
+})
+
+/** What a plan grants. Credits are the provider's unit of cost. */
+export const planSchema = z.strictObject({
+  creditsPerDay: z.int().min(0),
+  creditsPerSecond: z.int().min(1),
+  /** Whether an outage sends estimates and proofs to the partner. */
+  failover: z.boolean().default(false),
+  /** Whether the key's secret overrides its allowlists. */
+  secretOverridesAllowlists: z.boolean().default(true),
+  limits: limitsSchema.default({}),
+  files: filePlanSchema.default(filePlanSchema.parse({})),
+})
+
+/** See {@link planSchema}. */
+export type Plan = z.infer<typeof planSchema>
+
+function plan(grants: z.input<typeof planSchema>): Plan {
+  return planSchema.parse(grants)
+}
+
+/**
+ * The plans of the hosted provider's price list. `growth` has no published quotas: those of `team` are a choice of
+ * ours. `custom` is what the keys file makes of it.
+ */
+export const knownPlans: Readonly<Record<string, Plan>> = {
+  free: plan({ creditsPerDay: 3_000_000, creditsPerSecond: 500, secretOverridesAllowlists: false }),
+  developer: plan({ creditsPerDay: 15_000_000, creditsPerSecond: 4_000 }),
+  team: plan({ creditsPerDay: 75_000_000, creditsPerSecond: 40_000 }),
+  growth: plan({ creditsPerDay: 75_000_000, creditsPerSecond: 40_000, failover: true }),
+  custom: plan({ creditsPerDay: 1_000_000_000, creditsPerSecond: 400_000, failover: true }),
+}

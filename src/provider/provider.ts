@@ -1,0 +1,170 @@
+import type { ChainEvent } from '../chain/events.js'
+import type { RpcSettings } from '../rpc/backend.js'
+import type { Caller } from './caller.js'
+import type { Mode, RefusedRequest } from './door/door.js'
+import { Door } from './door/door.js'
+import { FaultBook } from './faults/faultBook.js'
+import { FileGate } from './files/fileGate.js'
+import { ProviderGate } from './gate/gate.js'
+import type { UpgradeFate } from './gate/upgradeFaults.js'
+import { meetUpgradeFaults } from './gate/upgradeFaults.js'
+import type { JournalEntry } from './journal/entry.js'
+import { Journal } from './journal/journal.js'
+import { Usage } from './journal/usage.js'
+import type { ApiKey } from './keys/apiKey.js'
+import { maskKey } from './keys/apiKey.js'
+import { KeyStore } from './keys/keyStore.js'
+import type { Plan } from './plans/plan.js'
+import { knownPlans } from './plans/plan.js'
+import { QuotaAccounts } from './quota/accounts.js'
+import { QuotaClock } from './quota/clock.js'
+import { refusedRequestCost } from './quota/costs.js'
+import { ConnectionRegister } from './quota/connections.js'
+import type { QuotaProfile } from './quota/refusals.js'
+import { standardNetwork } from './networks.js'
+
+/** What a provider is made of; everything but the mode has a default. */
+export interface ProviderSettings {
+  mode: Mode
+  keys?: readonly ApiKey[]
+  /** Plans besides the known ones, or in their place. */
+  plans?: Readonly<Record<string, Plan>>
+  quotaProfile?: QuotaProfile
+  /** Origins of web pages that are let in like loopback ones; `*` is all. */
+  allowedOrigins?: readonly string[]
+  /** Whether the file network wants no credentials in guarded mode. */
+  filesWithoutCredentials?: boolean
+  /** How many requests the journal remembers. */
+  journalSize?: number
+  /** Seed of what faults leave to chance. */
+  seed?: number
+  /** The partner of outages; this node itself unless given. */
+  failoverUrl?: string | undefined
+  /** Told of every request that failed. */
+  onFailure?: ((entry: Omit<JournalEntry, 'id'>) => void) | undefined
+}
+
+/** What makes a node a hosted provider: keys, plans, quotas, faults, the journal, and the door and gates that use them. */
+export class Provider {
+  readonly mode: Mode
+  readonly keys: KeyStore
+  readonly plans: Readonly<Record<string, Plan>>
+  readonly clock = new QuotaClock()
+  readonly quotas: QuotaAccounts
+  readonly connections: ConnectionRegister
+  readonly faults: FaultBook
+  readonly journal: Journal
+  readonly usage = new Usage()
+  readonly door: Door
+  readonly files: FileGate
+  readonly failoverUrl: string | undefined
+  /** Names of the networks whose primary is declared to be down. */
+  readonly outages = new Set<string>()
+  readonly #onFailure: ProviderSettings['onFailure']
+
+  constructor(settings: ProviderSettings) {
+    this.mode = settings.mode
+    this.keys = new KeyStore(settings.keys ?? [])
+    this.plans = { ...knownPlans, ...settings.plans }
+    this.quotas = new QuotaAccounts({
+      profile: settings.quotaProfile ?? 'current',
+      plans: this.plans,
+      clock: this.clock,
+    })
+    this.connections = new ConnectionRegister((key, credits) => this.charge(key, credits))
+    this.faults = new FaultBook({ seed: settings.seed ?? 1 })
+    this.journal = new Journal({ capacity: settings.journalSize ?? 10_000 })
+    this.failoverUrl = settings.failoverUrl
+    this.#onFailure = settings.onFailure
+    this.files = new FileGate(this)
+    this.door = new Door({
+      mode: settings.mode,
+      keys: this.keys,
+      allowedOrigins: settings.allowedOrigins ?? [],
+      filesWithoutCredentials: settings.filesWithoutCredentials ?? false,
+      secretOverridesAllowlists: (key) => this.quotas.planOf(key)?.secretOverridesAllowlists ?? true,
+      onRefusal: (refused) => this.#refused(refused),
+    })
+  }
+
+  /** The gate of one network. */
+  gateOf(network: string): ProviderGate {
+    return new ProviderGate(this, network)
+  }
+
+  /** Charges what subscriptions cost; called with every event of a network's chain. */
+  hear(network: string, event: ChainEvent): void {
+    if (event.type === 'head') this.connections.chargeBlock(network)
+  }
+
+  /** Whether neither fault nor outage is set, so that a call need not be held against them. */
+  isUndisturbed(caller: Caller): boolean {
+    return (this.faults.isEmpty && this.outages.size === 0) || caller.control
+  }
+
+  /** What faults make of a WebSocket upgrade that the door let in. */
+  async meetUpgrade(caller: Caller): Promise<UpgradeFate> {
+    return this.isUndisturbed(caller) ? undefined : meetUpgradeFaults(this.faults, caller)
+  }
+
+  /** Limits of answers that a key or its plan sets. */
+  rpcSettingsOf(key: ApiKey): Partial<RpcSettings> | undefined {
+    const limits = { ...this.quotas.planOf(key)?.limits, ...key.limits }
+    const settings: Partial<RpcSettings> = {
+      ...(limits.logsMaxResults !== undefined && { maxLogs: limits.logsMaxResults }),
+      ...(limits.logsTimeoutMs !== undefined && { logTimeoutMilliseconds: limits.logsTimeoutMs }),
+      ...(limits.logsMaxParameters !== undefined && { maxLogParameters: limits.logsMaxParameters }),
+      ...(limits.logsMaxRange !== undefined && { maxLogRange: limits.logsMaxRange }),
+    }
+    return Object.keys(settings).length === 0 ? undefined : settings
+  }
+
+  /** A limit of the transports that a key or its plan sets. */
+  limitOf(
+    key: ApiKey | undefined,
+    name: 'maxBody' | 'maxBatch' | 'maxMessage' | 'maxUpload',
+  ): number | undefined {
+    return key === undefined ? undefined : (key.limits[name] ?? this.quotas.planOf(key)?.limits[name])
+  }
+
+  /** Writes a request down, counts it, and charges its key. */
+  account(entry: Omit<JournalEntry, 'id'>, key: ApiKey | undefined): void {
+    this.usage.add(entry)
+    this.journal.record(entry)
+    if (key !== undefined && entry.credits > 0 && this.quotas.isMetered(key)) this.charge(key, entry.credits)
+    if (entry.error !== undefined || entry.status >= 400) this.#onFailure?.(entry)
+  }
+
+  /** Charges a key; its WebSockets end when the day's credits do. */
+  charge(key: ApiKey, credits: number): void {
+    if (this.mode !== 'open' && this.quotas.charge(key, credits)) this.connections.sever(key)
+  }
+
+  /** Ends a key's WebSockets if its day is spent, whoever spent it. */
+  severIfSpent(key: ApiKey): void {
+    if (
+      this.quotas
+        .meter(key)
+        .isDaySpent({ perDay: this.quotas.planOf(key)?.creditsPerDay, perSecond: undefined })
+    ) {
+      this.connections.sever(key)
+    }
+  }
+
+  #refused({ transport, network = standardNetwork, key, operation, refusal }: RefusedRequest): void {
+    const known = key === undefined ? undefined : this.keys.get(key)
+    const entry: Omit<JournalEntry, 'id'> = {
+      time: Date.now(),
+      network,
+      transport,
+      status: refusal.status,
+      milliseconds: 0,
+      credits: known === undefined ? 0 : refusedRequestCost,
+      bytes: Buffer.byteLength(refusal.body),
+      answeredBy: 'door',
+    }
+    if (key !== undefined) entry.key = maskKey(key)
+    if (operation !== undefined) entry.method = operation
+    this.account(entry, known)
+  }
+}

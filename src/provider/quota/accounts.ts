@@ -1,0 +1,107 @@
+import type { RpcError } from '../../rpc/errors.js'
+import type { ApiKey } from '../keys/apiKey.js'
+import type { Plan } from '../plans/plan.js'
+import type { QuotaClock } from './clock.js'
+import { FileMeter } from './fileMeter.js'
+import { CreditMeter } from './meter.js'
+import type { QuotaProfile, Spent } from './refusals.js'
+import { quotaRefusal } from './refusals.js'
+
+/** Credits of a call of ordinary cost, by which the legacy profile counts requests. */
+const ordinaryCost = 80
+
+/** Seconds that the legacy refusal of a rate advises to wait. */
+const rateBackoff = 30
+
+/** What quotas go by. */
+export interface QuotaSettings {
+  profile: QuotaProfile
+  plans: Readonly<Record<string, Plan>>
+  clock: QuotaClock
+}
+
+/** What each key has spent and may spend. Keys without plan and own limits are never charged. */
+export class QuotaAccounts {
+  readonly #settings: QuotaSettings
+  readonly #meters = new Map<string, CreditMeter>()
+  readonly #fileMeters = new Map<string, FileMeter>()
+
+  constructor(settings: QuotaSettings) {
+    this.#settings = settings
+  }
+
+  planOf(key: ApiKey): Plan | undefined {
+    return key.plan === undefined ? undefined : this.#settings.plans[key.plan]
+  }
+
+  /** Whether a key is charged at all. */
+  isMetered({ plan, limits }: ApiKey): boolean {
+    return plan !== undefined || limits.creditsPerDay !== undefined || limits.creditsPerSecond !== undefined
+  }
+
+  /** Takes a call's credits from this second's, or says what is spent. */
+  begin(key: ApiKey, credits: number): RpcError | undefined {
+    const meter = this.meter(key)
+    const spent = this.#spent(key, meter, credits)
+    if (spent !== undefined) return this.refusal(key, spent)
+    meter.begin(credits)
+    return undefined
+  }
+
+  /** Charges credits. @returns whether the plan's day is spent with them and was not before */
+  charge(key: ApiKey, credits: number): boolean {
+    const meter = this.meter(key)
+    const limits = { perDay: this.planOf(key)?.creditsPerDay, perSecond: undefined }
+    const before = meter.isDaySpent(limits)
+    meter.charge(credits)
+    return !before && meter.isDaySpent(limits)
+  }
+
+  /** The refusal for what is spent, with the numbers of this moment. */
+  refusal(key: ApiKey | undefined, spent: Spent): RpcError {
+    const meter = key === undefined ? undefined : this.meter(key)
+    const perSecond =
+      key === undefined ? undefined : (key.limits.creditsPerSecond ?? this.planOf(key)?.creditsPerSecond)
+    return quotaRefusal(this.#settings.profile, spent, {
+      allowedPerSecond: Math.max(1, Math.floor((perSecond ?? ordinaryCost) / ordinaryCost)),
+      currentPerSecond: meter?.callsThisSecond ?? 0,
+      backoff: spent.span === 'day' ? Math.ceil((meter?.untilTomorrow ?? 0) / 1000) : rateBackoff,
+    })
+  }
+
+  meter(key: ApiKey): CreditMeter {
+    let meter = this.#meters.get(key.key)
+    if (meter === undefined) {
+      meter = new CreditMeter(this.#settings.clock)
+      this.#meters.set(key.key, meter)
+    }
+    return meter
+  }
+
+  fileMeter(key: ApiKey): FileMeter {
+    let meter = this.#fileMeters.get(key.key)
+    if (meter === undefined) {
+      meter = new FileMeter(this.#settings.clock)
+      this.#fileMeters.set(key.key, meter)
+    }
+    return meter
+  }
+
+  /** Forgets what a key has spent. */
+  forget(key: string): void {
+    this.#meters.delete(key)
+    this.#fileMeters.delete(key)
+  }
+
+  /** The plan's limits are looked at before the key's own. */
+  #spent(key: ApiKey, meter: CreditMeter, credits: number): Spent | undefined {
+    const plan = this.planOf(key)
+    const ofPlan = { perDay: plan?.creditsPerDay, perSecond: plan?.creditsPerSecond }
+    const ofKey = { perDay: key.limits.creditsPerDay, perSecond: key.limits.creditsPerSecond }
+    if (meter.isDaySpent(ofPlan)) return { of: 'plan', span: 'day' }
+    if (meter.isDaySpent(ofKey)) return { of: 'key', span: 'day' }
+    if (meter.exceedsSecond(ofPlan, credits)) return { of: 'plan', span: 'second' }
+    if (meter.exceedsSecond(ofKey, credits)) return { of: 'key', span: 'second' }
+    return undefined
+  }
+}

@@ -1,0 +1,63 @@
+import type { StoredBlock, TransactionLocation } from '../../chain/block/record.js'
+import { HashNotFoundError, HeaderNotFoundError } from '../../chain/errors.js'
+import type { BlockSelector, ChainView, LogLimits, LogQuery, StateAt } from '../../chain/view.js'
+import { ChainViewWrapper } from './chainViewWrapper.js'
+
+/**
+ * The chain as a backend sees it that is some blocks behind: its head is older, newer blocks and their transactions
+ * do not exist.
+ */
+export class LaggingView extends ChainViewWrapper {
+  readonly #head: StoredBlock
+
+  constructor(inner: ChainView, blocks: number) {
+    super(inner)
+    const newest = inner.head()
+    const number = newest.header.number - BigInt(blocks)
+    this.#head = inner.blockByNumber(number > 0n ? number : 0n) ?? newest
+  }
+
+  override head(): StoredBlock {
+    return this.#head
+  }
+
+  override blockByNumber(number: bigint): StoredBlock | undefined {
+    return number > this.#head.header.number ? undefined : this.inner.blockByNumber(number)
+  }
+
+  override blockByHash(hash: Uint8Array): StoredBlock | undefined {
+    return this.#ifKnown(this.inner.blockByHash(hash))
+  }
+
+  override resolve(selector: BlockSelector): StoredBlock | undefined {
+    return 'tag' in selector && selector.tag !== 'earliest'
+      ? this.#notAfterHead(this.inner.resolve(selector))
+      : this.#ifKnown(this.inner.resolve(selector))
+  }
+
+  override async stateAt(selector: BlockSelector): Promise<StateAt> {
+    const block = this.resolve(selector)
+    if (block === undefined) throw 'hash' in selector ? new HashNotFoundError() : new HeaderNotFoundError()
+    return this.inner.stateAt({ hash: block.hash, requireCanonical: false })
+  }
+
+  override transactionLocation(hash: Uint8Array): TransactionLocation | undefined {
+    const location = this.inner.transactionLocation(hash)
+    return this.#ifKnown(location?.block) === undefined ? undefined : location
+  }
+
+  override async logs(query: LogQuery, limits: LogLimits): Promise<Uint8Array[]> {
+    if (!('from' in query.range)) return this.inner.logs(query, limits)
+    const { from, to } = query.range
+    const last = to > this.#head.header.number ? this.#head.header.number : to
+    return from > last ? [] : this.inner.logs({ ...query, range: { from, to: last } }, limits)
+  }
+
+  #ifKnown(block: StoredBlock | undefined): StoredBlock | undefined {
+    return block === undefined || block.header.number > this.#head.header.number ? undefined : block
+  }
+
+  #notAfterHead(block: StoredBlock | undefined): StoredBlock | undefined {
+    return block === undefined || block.header.number > this.#head.header.number ? this.#head : block
+  }
+}
