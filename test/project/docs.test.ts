@@ -21,3 +21,9 @@ it('links to files that are there', async () => {
       expect(existsSync(join(dirname(page), target)), `${page}: ${target}`).toBe(true)
   }
 })
+
+it('lists every page in its index', async () => {
+  const index = await readFile('docs/README.md', 'utf8')
+  const pages = (await readdir('docs', { recursive: true })).filter((name) => name.endsWith('.md'))
+  for (const page of pages) if (page !== 'README.md') expect(index).toContain(`](${page})`)
+})
