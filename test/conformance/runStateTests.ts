@@ -1,0 +1,39 @@
+import { relative } from 'node:path'
+import { runBlockchainTests } from './support/blockchainTests.js'
+import { conformanceFolder, conformancePath, jsonFiles } from './support/folder.js'
+import { runStateTests } from './support/stateTests.js'
+import { runTrieTests } from './support/trieTests.js'
+import type { Outcome } from './support/vectors.js'
+
+/** The folders of vectors, and what runs a file of each. */
+const suites: readonly (readonly [string, (path: string) => AsyncGenerator<Outcome>])[] = [
+  ['ethereum-tests/TrieTests', runTrieTests],
+  ['ethereum-tests/GeneralStateTests', runStateTests],
+  ['osaka-state-tests', runStateTests],
+  ['ethereum-tests/BlockchainTests', runBlockchainTests],
+]
+
+/** This process takes every `of`th file, so that all cores have work. */
+const [share = 0, of = 1] = process.argv.slice(2).map(Number)
+let passed = 0
+let failed = 0
+for (const [folder, run] of suites) {
+  const path = conformancePath(...folder.split('/'))
+  if (path === undefined) {
+    if (share === 0) console.log(`${folder} is not in ${conformanceFolder()}: left out`)
+    continue
+  }
+  const before = passed + failed
+  for (const file of jsonFiles(path).filter((_, index) => index % of === share)) {
+    for await (const { name, failure } of run(file)) {
+      if (failure === undefined) passed++
+      else {
+        failed++
+        console.log(`FAIL ${relative(conformanceFolder(), file)}: ${name}: ${failure}`)
+      }
+    }
+  }
+  console.log(`${folder}: ${passed + failed - before} tests`)
+}
+console.log(`${passed} passed, ${failed} failed`)
+process.exitCode = failed === 0 ? 0 : 1

@@ -1,0 +1,80 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ImportError } from '../../../src/chain/import/errors.js'
+import { decodeBlock } from '../../../src/chain/import/blockParts.js'
+import type { Chain } from '../../../src/chain/chain.js'
+import { createForkSchedule } from '../../../src/chain/execution/rules.js'
+import { Mempool } from '../../../src/chain/mempool/mempool.js'
+import { Clock } from '../../../src/chain/mining/clock.js'
+import { openChain } from '../../../src/chain/open.js'
+import { bytesToHex, hexToBytes } from '../../../src/encoding/hex.js'
+import { blockEncoder } from '../../../src/rpc/format/blockEncoder.js'
+import { openDatabase, type Database } from '../../../src/storage/database.js'
+import { accountsOf, expectSame, hardforkOf, outcomeOf, readVectors, type Outcome } from './vectors.js'
+
+interface BlockchainTest {
+  network: string
+  genesisRLP: string
+  pre: unknown
+  blocks: { rlp: string; expectException?: string }[]
+  lastblockhash: string
+}
+
+/** Runs the blocks of a file, each test on a chain of its own in a database on disk. */
+export async function* runBlockchainTests(path: string): AsyncGenerator<Outcome> {
+  const directory = await mkdtemp(join(tmpdir(), 'standin-blocks-'))
+  const database = await openDatabase({ directory, sync: false })
+  try {
+    for (const [network, [name, test]] of readVectors<BlockchainTest>(path).entries()) {
+      yield await outcomeOf(name, () => runOne(test, database, network))
+    }
+  } finally {
+    await database.close()
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+async function runOne(test: BlockchainTest, database: Database, network: number): Promise<void> {
+  const chain = await begin(test, database, network)
+  for (const { rlp, expectException } of test.blocks) {
+    const refusal = await importBlock(chain, hexToBytes(rlp))
+    if ((refusal === undefined) !== (expectException === undefined)) {
+      throw new Error(`expected ${expectException ?? 'no refusal'}, got ${refusal ?? 'none'}`)
+    }
+  }
+  expectSame('head', bytesToHex(chain.head.block.hash), test.lastblockhash)
+}
+
+async function begin(test: BlockchainTest, database: Database, network: number): Promise<Chain> {
+  const { header, hash } = decodeBlock(hexToBytes(test.genesisRLP))
+  const chainId = 1n
+  const hardfork = hardforkOf(test.network)
+  const schedule = createForkSchedule([{ hardfork, from: { block: 0n } }], { chainId })
+  const chain = await openChain({
+    database,
+    network,
+    chainId,
+    schedule,
+    encoder: blockEncoder,
+    genesis: () => ({ header, accounts: accountsOf(test.pre) }),
+    clock: new Clock({ now: () => 0n, minimumStep: 1n }),
+    mempool: new Mempool(schedule, { order: 'fees' }),
+    coinbase: new Uint8Array(20),
+    distances: { safe: 0n, finalized: 0n },
+  })
+  expectSame('genesis', bytesToHex(chain.head.block.hash), bytesToHex(hash))
+  return chain
+}
+
+/** @returns why the block was refused */
+async function importBlock(chain: Chain, bytes: Uint8Array): Promise<string | undefined> {
+  try {
+    const block = decodeBlock(bytes)
+    await chain.exclusively(() => chain.importBlock(block))
+    return undefined
+  } catch (error) {
+    if (error instanceof ImportError) return error.message
+    throw error
+  }
+}

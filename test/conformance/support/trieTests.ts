@@ -1,0 +1,106 @@
+import { keccak256 } from '../../../src/chain/keccak.js'
+import { decodeNode, EMPTY_ROOT, type NodeReader } from '../../../src/chain/state/trieNode.js'
+import { readTrie } from '../../../src/chain/state/readTrie.js'
+import { updateTrie } from '../../../src/chain/state/updateTrie.js'
+import { bytesEqual, bytesToHex, bytesToPlainHex, hexToBytes } from '../../../src/encoding/hex.js'
+import { expectSame, outcomeOf, readVectors, type Outcome } from './vectors.js'
+
+type Pair = readonly [key: string, value: string | null]
+
+interface TrieTest {
+  in: Pair[] | Record<string, string | null>
+  root: string
+}
+
+interface NeighbourTest {
+  in: string[]
+  tests: [key: string, before: string, after: string][]
+}
+
+/** A trie in memory, written and read through the node's own code. */
+class MemoryTrie implements NodeReader {
+  root = EMPTY_ROOT
+  readonly #nodes = new Map<string, Uint8Array>()
+
+  getNode(hash: Uint8Array): Uint8Array {
+    const node = this.#nodes.get(bytesToPlainHex(hash))
+    if (node === undefined) throw new Error(`there is no node ${bytesToHex(hash)}`)
+    return node
+  }
+
+  put(key: Uint8Array, value: Uint8Array | undefined): void {
+    this.root = updateTrie(this, this.root, [{ key, value }], (hash, rlp) =>
+      this.#nodes.set(bytesToPlainHex(hash), rlp),
+    )
+  }
+
+  /** Every key in order, found by walking the nodes. */
+  keys(): string[] {
+    return this.root === EMPTY_ROOT ? [] : this.#keysBelow(this.getNode(this.root), '')
+  }
+
+  #keysBelow(rlp: Uint8Array, path: string): string[] {
+    const node = decodeNode(rlp)
+    const child = (reference: unknown, further: string): string[] => {
+      if (!(reference instanceof Uint8Array)) return []
+      const isHash = reference.length === 33
+      return this.#keysBelow(isHash ? this.getNode(reference.subarray(1)) : reference, further)
+    }
+    if (node.kind === 'branch') {
+      const here = node.value === undefined ? [] : [path]
+      return [...here, ...node.children.flatMap((next, nibble) => child(next, path + nibble.toString(16)))]
+    }
+    const further = path + [...node.path].map((nibble) => nibble.toString(16)).join('')
+    return node.kind === 'leaf' ? [further] : child(node.child, further)
+  }
+}
+
+function bytesOf(text: string): Uint8Array {
+  return text.startsWith('0x') ? hexToBytes(text) : new TextEncoder().encode(text)
+}
+
+/** Runs a file of trie vectors; whether keys are hashed and entries may come in any order is in its name. */
+export async function* runTrieTests(path: string): AsyncGenerator<Outcome> {
+  if (path.endsWith('nextprev.json')) {
+    for (const [name, test] of readVectors<NeighbourTest>(path)) {
+      yield await outcomeOf(name, () => runNeighbours(test))
+    }
+    return
+  }
+  const isSecure = /secure/i.test(path)
+  for (const [name, test] of readVectors<TrieTest>(path)) {
+    const pairs: readonly Pair[] = Array.isArray(test.in) ? test.in : Object.entries(test.in)
+    yield await outcomeOf(name, () => runRoot(pairs, test.root, isSecure))
+    if (!Array.isArray(test.in)) {
+      yield await outcomeOf(`${name}, backwards`, () => runRoot(pairs.toReversed(), test.root, isSecure))
+    }
+  }
+}
+
+function runRoot(pairs: readonly Pair[], root: string, isSecure: boolean): void {
+  const trie = new MemoryTrie()
+  const keyOf = (text: string): Uint8Array => (isSecure ? keccak256(bytesOf(text)) : bytesOf(text))
+  for (const [key, value] of pairs) {
+    trie.put(keyOf(key), value === null || value === '' ? undefined : bytesOf(value))
+  }
+  expectSame('root', bytesToHex(trie.root), root)
+  for (const [key, value] of new Map(pairs)) {
+    const stored = readTrie(trie, trie.root, keyOf(key))
+    const expected = value === null || value === '' ? undefined : bytesOf(value)
+    if (
+      stored === undefined || expected === undefined ? stored !== expected : !bytesEqual(stored, expected)
+    ) {
+      throw new Error(`${key}: expected ${value}, got ${stored && bytesToHex(stored)}`)
+    }
+  }
+}
+
+function runNeighbours({ in: keys, tests }: NeighbourTest): void {
+  const trie = new MemoryTrie()
+  for (const key of keys) trie.put(bytesOf(key), bytesOf(key))
+  const stored = trie.keys().map((hex) => new TextDecoder().decode(hexToBytes(hex)))
+  for (const [key, before, after] of tests) {
+    expectSame(`before ${key}`, stored.filter((other) => other < key).at(-1) ?? '', before)
+    expectSame(`after ${key}`, stored.find((other) => other > key) ?? '', after)
+  }
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import type { GenesisAccount } from '../../../src/chain/genesis.js'
+import { readAccounts } from '../../../src/chain/genesis/accounts.js'
+import { Fields } from '../../../src/chain/genesis/fields.js'
+import { parseHardfork, type Hardfork } from '../../../src/chain/execution/rules.js'
+
+/** One test of a file, and what went wrong with it. */
+export interface Outcome {
+  name: string
+  /** Undefined if it passed. */
+  failure: string | undefined
+}
+
+/** The tests of a file of public vectors, by name. */
+export function readVectors<T>(path: string): [name: string, test: T][] {
+  return Object.entries(JSON.parse(readFileSync(path, 'utf8')) as Record<string, T>)
+}
+
+/** The accounts of a `pre` section: it has the form of a genesis' alloc. */
+export function accountsOf(pre: unknown): GenesisAccount[] {
+  return readAccounts(new Fields({ alloc: pre }))
+}
+
+/** @throws Error if the rules know no such fork */
+export function hardforkOf(name: string): Hardfork {
+  const hardfork = parseHardfork(name)
+  if (hardfork === undefined) throw new Error(`the fork ${name} is not known`)
+  return hardfork
+}
+
+/** Runs one test; what it throws is its failure. */
+export async function outcomeOf(name: string, run: () => unknown): Promise<Outcome> {
+  try {
+    await run()
+    return { name, failure: undefined }
+  } catch (error) {
+    return { name, failure: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** @throws Error if two texts differ */
+export function expectSame(what: string, got: string, expected: string): void {
+  if (got.toLowerCase() !== expected.toLowerCase())
+    throw new Error(`${what}: expected ${expected}, got ${got}`)
+}
