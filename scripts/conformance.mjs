@@ -29,7 +29,14 @@ async function runSuite() {
   const node = startNode(dataDir)
   try {
     const url = await readyUrl(node)
-    return await statusOf(process.execPath, [runner, '--url', url, '--tests', tests, ...process.argv.slice(2)])
+    return await statusOf(process.execPath, [
+      runner,
+      '--url',
+      url,
+      '--tests',
+      tests,
+      ...process.argv.slice(2),
+    ])
   } finally {
     const ended = new Promise((settle) => node.once('close', settle))
     if (node.exitCode === null) {

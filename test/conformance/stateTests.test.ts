@@ -22,7 +22,8 @@ function isLong(file: string): boolean {
 for (const [folder, step, run] of samples) {
   const path = conformancePath(...folder.split('/'))
   describe.skipIf(path === undefined)(`${folder} (left out where the public vectors are not)`, () => {
-    const files = path === undefined ? [] : jsonFiles(path).filter((file, index) => index % step === 0 && !isLong(file))
+    const files =
+      path === undefined ? [] : jsonFiles(path).filter((file, index) => index % step === 0 && !isLong(file))
     test.each(files.map((file) => [basename(file), file] as const))('%s', async (_, file) => {
       const failures: Outcome[] = []
       let count = 0
