@@ -9,14 +9,13 @@ import { FileNetworkError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import { defineCommand, fileArguments } from '../request/command.js'
 import type { CommandInput } from '../request/command.js'
-import { omitEmpty } from '../request/goJson.js'
 import { values } from '../request/output.js'
 import type { UploadEntry } from '../request/upload.js'
 import { createBlockWriter, discardBlock } from '../unixfs/blockWriter.js'
 
 /** A line of the answer, and when what it tells of is safe. */
 interface Line {
-  value: Record<string, unknown>
+  value: AddLine
   safe: Promise<void>
 }
 
@@ -60,15 +59,8 @@ async function addAll(
     let last: { event: AddEvent } | undefined
     const send = async (event: AddEvent, safe: Promise<void>): Promise<void> => {
       safe.catch(() => undefined)
-      const { node, bytes } = event
-      const Hash = node ? encodeCid(node.cid) : undefined
-      await lines.send({
-        value: {
-          Name: nameOf(entry, event, Hash),
-          ...omitEmpty({ Hash, Bytes: bytes, Size: node && String(node.size), ...attributesOf(entry) }),
-        },
-        safe,
-      })
+      const hash = event.node && encodeCid(event.node.cid)
+      await lines.send({ value: toLine(entry, event, hash), safe })
     }
     const root = await addEntry({
       entry,
@@ -110,12 +102,25 @@ function nameOf(entry: UploadEntry, event: AddEvent, hash: string | undefined): 
   return entry.name === '' ? event.path : `${entry.name}/${event.path}`
 }
 
-/** What the part said of the entry at the top, whether it is stored or not, as Kubo repeats it. */
-function attributesOf({ mode, modified }: UploadEntry): Record<string, unknown> {
-  const seconds = modified === undefined ? 0 : Number(modified.seconds)
-  return {
-    Mode: mode === 0 ? undefined : `0${mode.toString(8)}`,
-    Mtime: seconds,
-    MtimeNsecs: modified?.nanoseconds,
-  }
+/** A line of `add`; what is zero or empty is left out, the name excepted. */
+interface AddLine {
+  Name: string
+  Hash?: string
+  Bytes?: number
+  Size?: string
+  Mode?: string
+  Mtime?: number
+  MtimeNsecs?: number
+}
+
+/** Mode and time are what the part said, whether they are stored or not, as Kubo repeats them. */
+function toLine(entry: UploadEntry, event: AddEvent, hash: string | undefined): AddLine {
+  const line: AddLine = { Name: nameOf(entry, event, hash) }
+  if (hash !== undefined) line.Hash = hash
+  if (event.bytes) line.Bytes = event.bytes
+  if (event.node) line.Size = String(event.node.size)
+  if (entry.mode !== 0) line.Mode = `0${entry.mode.toString(8)}`
+  if (entry.modified?.seconds) line.Mtime = Number(entry.modified.seconds)
+  if (entry.modified?.nanoseconds) line.MtimeNsecs = entry.modified.nanoseconds
+  return line
 }
