@@ -3,7 +3,7 @@ import type { StoredBlock } from './chain/block/record.js'
 import type { ImportProgress } from './chain/import/importFile.js'
 import type { Network } from './network/network.js'
 import type { NodeUrls } from './node/addresses.js'
-import { formatUrls } from './node/addresses.js'
+import { describeUrls, formatUrls } from './node/addresses.js'
 import { openData } from './node/data.js'
 import { listenOnPorts } from './node/listenOnPorts.js'
 import { NetworkMap } from './node/networkMap.js'
@@ -114,7 +114,7 @@ export async function startNode(settings: NodeSettings, hooks: NodeHooks = {}): 
     dispatcherOf: (name) => networks.dispatcher(name),
     files: { execute: async (request) => (await files).execute(request) },
     health: () => ({ ready: urls !== undefined, mode, networks: names.map(({ name }) => name) }),
-    urls: () => ({ ...urls }),
+    urls: () => landingUrls,
     allowedHosts: settings.allowHost.map((host) => host.toLowerCase()),
     limits: {
       ...settings,
@@ -124,6 +124,7 @@ export async function startNode(settings: NodeSettings, hooks: NodeHooks = {}): 
     report: (fault) => report('server', fault),
   })
   let urls: NodeUrls | undefined
+  let landingUrls: Readonly<Record<string, string>> = {}
   const listening = listenOnPorts(server, settings, warn)
   const data = listening.then(() => openData(settings))
   const files = data.then(async ({ directory }) => {
@@ -146,6 +147,7 @@ export async function startNode(settings: NodeSettings, hooks: NodeHooks = {}): 
     const key = decision.keys[0]?.key ?? exampleKey
     const facts = { ...ports, hosts: settings.host, key, tls: false }
     urls = formatUrls(facts)
+    landingUrls = describeUrls(formatUrls({ ...facts, key: mode === 'open' ? key : '<API_KEY>' }))
     return {
       urls,
       mode,
