@@ -33,7 +33,7 @@ const DETERMINISTIC_GENESIS_TIME = 1_704_067_200n
  * @throws OptionError if the mnemonic is none
  */
 export async function openNetwork(request: NetworkRequest): Promise<Network> {
-  const { name, settings, data, gate, report, files } = request
+  const { name, settings, data, gate, methods, report, files } = request
   const { database, manifest } = data
   const known = manifest.networks[name]
   const accounts = await deriveAccounts({
@@ -83,7 +83,7 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
   })
   const backend = createBackend({ chain, blocks, states, intake, mining, snapshots, accounts, settings })
   const dispatcher = new Dispatcher({
-    methods: registry,
+    methods: new Map([...registry, ...methods.map((method) => [method.name, method] as const)]),
     backend,
     filters: new FilterStore(),
     gate,

@@ -1,20 +1,26 @@
 import { join } from 'node:path'
+import { createControl } from './control/app.js'
 import type { StoredBlock } from './chain/block/record.js'
 import type { ImportProgress } from './chain/import/importFile.js'
 import type { Network } from './network/network.js'
 import type { NodeUrls } from './node/addresses.js'
 import { describeUrls, formatUrls } from './node/addresses.js'
+import { readKeys, setFaults } from './node/configuration.js'
 import { openData } from './node/data.js'
+import type { Ports } from './node/listenOnPorts.js'
 import { listenOnPorts } from './node/listenOnPorts.js'
 import { NetworkMap } from './node/networkMap.js'
+import { loadCertificate, saveCertificate } from './node/tls.js'
 import type { NodeSettings } from './options.js'
 import type { Mode } from './provider/door/door.js'
 import type { JournalEntry } from './provider/journal/entry.js'
 import type { ApiKey } from './provider/keys/apiKey.js'
-import { decideMode, parseKeyFlag } from './provider/mode.js'
+import { setQuotaTime } from './provider/methods/setQuotaTime.js'
+import { decideMode } from './provider/mode.js'
 import { parseNetworks, standardNetwork } from './provider/networks.js'
 import { Provider } from './provider/provider.js'
 import { NodeServer } from './server/server.js'
+import { version } from './version.js'
 
 /** Told of what happens in a node. */
 export interface NodeHooks {
@@ -30,16 +36,26 @@ export interface NodeHooks {
   fault?(place: string, fault: unknown): void
 }
 
+/** How a node is started. */
+export interface StartOptions {
+  /** Whether it listens; without, calls in process reach it alone and its URLs mean nothing. */
+  listen?: boolean | undefined
+}
+
 /** A node that runs. */
 export interface RunningNode {
   urls: NodeUrls
   mode: Mode
+  provider: Provider
+  /** The certificate, for programs that shall trust it; undefined for plain HTTP. */
+  certificatePath: string | undefined
   /** The port of JSON-RPC. */
   port: number
   /** Every address of JSON-RPC with its port, as the system names them. */
   addresses: readonly string[]
   /** The network that paths without a name mean. */
   network: Network
+  provider: Provider
   dataDirectory: string
   /** A key that was made up because none was given and other machines reach the node. */
   generatedKey: ApiKey | undefined
@@ -54,6 +70,9 @@ export interface RunningNode {
 /** The key that is shown where any key opens. */
 const exampleKey = 'local'
 
+/** The ports of a node that does not listen. */
+const noPorts: Ports = { port: 0, ipfsPort: undefined }
+
 /** Most bytes of one upload to the hosted file network. */
 const hostedMaxUpload = 100_000_000
 
@@ -65,10 +84,14 @@ const hostedMaxUpload = 100_000_000
  *
  * @throws OptionError, NetworkNameError, AddressInUseError or DataDirectoryError for what the user can mend.
  */
-export async function startNode(settings: NodeSettings, hooks: NodeHooks = {}): Promise<RunningNode> {
+export async function startNode(
+  settings: NodeSettings,
+  hooks: NodeHooks = {},
+  { listen = true }: StartOptions = {},
+): Promise<RunningNode> {
   const warn = (message: string): void => hooks.warn?.(message)
   const report = (place: string, fault: unknown): void => hooks.fault?.(place, fault)
-  const keys = settings.key.map(parseKeyFlag)
+  const { keys, plans } = readKeys(settings)
   const decision = decideMode({ mode: settings.mode, hosts: settings.host, keys })
   const { mode } = decision
   decision.warnings.forEach(warn)
@@ -77,10 +100,14 @@ export async function startNode(settings: NodeSettings, hooks: NodeHooks = {}): 
     ...settings,
     mode,
     keys: decision.keys,
+    plans,
     allowedOrigins: settings.allowOrigin,
     filesWithoutCredentials: settings.noIpfsAuth,
     onFailure: hooks.failure,
   })
+  setFaults(provider, settings)
+  const networkNames = names.map(({ name }) => name)
+  const certificate = await loadCertificate(settings, networkNames)
   const networks = new NetworkMap(names, async ({ name, chainId }) => {
     const [{ openNetwork }, opened] = await Promise.all([import('./network.js'), data])
     const gate = provider.gateOf(name)
@@ -95,6 +122,7 @@ export async function startNode(settings: NodeSettings, hooks: NodeHooks = {}): 
       settings,
       data: opened,
       gate,
+      methods: [setQuotaTime(provider.clock)],
       report,
     })
     gate.attach(network.view)
@@ -107,13 +135,15 @@ export async function startNode(settings: NodeSettings, hooks: NodeHooks = {}): 
   const server = new NodeServer({
     provider,
     names: {
-      all: new Set(names.map(({ name }) => name)),
+      all: new Set(networkNames),
       standard: standardNetwork,
       domain: settings.domain?.toLowerCase(),
     },
     dispatcherOf: (name) => networks.dispatcher(name),
+    certificate,
+    control: createControl({ provider, networks: networkNames, version }),
     files: { execute: async (request) => (await files).execute(request) },
-    health: () => ({ ready: urls !== undefined, mode, networks: names.map(({ name }) => name) }),
+    health: () => ({ ready: urls !== undefined, mode, networks: networkNames }),
     urls: () => landingUrls,
     allowedHosts: settings.allowHost.map((host) => host.toLowerCase()),
     limits: {
@@ -125,7 +155,7 @@ export async function startNode(settings: NodeSettings, hooks: NodeHooks = {}): 
   })
   let urls: NodeUrls | undefined
   let landingUrls: Readonly<Record<string, string>> = {}
-  const listening = listenOnPorts(server, settings, warn)
+  const listening = listen ? listenOnPorts(server, settings, warn) : Promise.resolve(noPorts)
   const data = listening.then(() => openData(settings))
   const files = data.then(async ({ directory }) => {
     const { createFileNetwork } = await import('./ipfs/index.js')
@@ -145,15 +175,18 @@ export async function startNode(settings: NodeSettings, hooks: NodeHooks = {}): 
       files,
     ])
     const key = decision.keys[0]?.key ?? exampleKey
-    const facts = { ...ports, hosts: settings.host, key, tls: false }
+    const facts = { ...ports, hosts: settings.host, key, tls: certificate !== undefined }
     urls = formatUrls(facts)
     landingUrls = describeUrls(formatUrls({ ...facts, key: mode === 'open' ? key : '<API_KEY>' }))
     return {
       urls,
       mode,
+      provider,
+      certificatePath: certificate && (await saveCertificate(dataDirectory, certificate)),
       port: ports.port,
       addresses: server.addresses,
       network,
+      provider,
       dataDirectory,
       generatedKey: decision.generatedKey,
       furtherNetworks: new Map(names.slice(1).map(({ name }) => [name, formatUrls(facts, name)])),

@@ -49,6 +49,7 @@ export function formatBanner(settings: CommandSettings, node: RunningNode): stri
       `Mode:              ${node.mode}`,
       `Data:              ${node.dataDirectory}${settings.dataDir === undefined ? ' (temporary)' : ''}`,
       `Signatures:        ${network.signatureBackend}`,
+      ...(node.certificatePath === undefined ? [] : [`Certificate:       ${node.certificatePath}`]),
       `Listens on:        ${node.addresses.join(', ')}`,
     ]),
     // Launchers read one address and port here.

@@ -16,6 +16,7 @@ export function formatReadyLine(settings: CommandSettings, node: RunningNode): s
     mnemonic: settings.mnemonic,
     accounts: network.accounts.map(({ address, privateKey }) => ({ address, privateKey })),
     dataDir: node.dataDirectory,
+    ...(node.certificatePath !== undefined && { certificatePath: node.certificatePath }),
     signatureBackend: network.signatureBackend,
   })
 }

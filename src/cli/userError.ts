@@ -1,6 +1,7 @@
 /** Errors whose message tells the user what to change; their names are part of the modules that throw them. */
 const userErrors: ReadonlySet<string> = new Set([
   'OptionError',
+  'ConfigurationError',
   'NetworkNameError',
   'AddressInUseError',
   'DataDirectoryError',

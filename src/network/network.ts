@@ -5,6 +5,7 @@ import type { ImportProgress } from '../chain/import/importFile.js'
 import type { Hex } from '../encoding/hex.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
 import type { Gate } from '../rpc/gate.js'
+import type { Method } from '../rpc/method.js'
 import type { Database } from '../storage/database.js'
 import type { Manifest } from '../storage/manifest.js'
 
@@ -68,6 +69,8 @@ export interface NetworkRequest {
   files?: ChainFiles | undefined
   settings: NodeSettings
   data: NetworkData
+  /** Methods besides those of the registry. */
+  methods: readonly Method[]
   /** Stands before every call of the network. */
   gate: Gate
   /** Told of faults of ours, with the method that met them. */

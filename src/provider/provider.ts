@@ -3,7 +3,10 @@ import type { RpcSettings } from '../rpc/backend.js'
 import type { Caller } from './caller.js'
 import type { Mode, RefusedRequest } from './door/door.js'
 import { Door } from './door/door.js'
+import { ConfigurationError } from './errors.js'
 import { FaultBook } from './faults/faultBook.js'
+import { faultSchema } from './faults/faultSchema.js'
+import { scenarios } from './faults/scenarios.js'
 import { FileGate } from './files/fileGate.js'
 import { ProviderGate } from './gate/gate.js'
 import type { UpgradeFate } from './gate/upgradeFaults.js'
@@ -100,6 +103,20 @@ export class Provider {
   /** Whether neither fault nor outage is set, so that a call need not be held against them. */
   isUndisturbed(caller: Caller): boolean {
     return (this.faults.isEmpty && this.outages.size === 0) || caller.control
+  }
+
+  /**
+   * Sets the faults of a scenario.
+   *
+   * @returns their ids
+   * @throws ConfigurationError if there is no scenario of this name.
+   */
+  startScenario(name: string): string[] {
+    const scenario = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined
+    if (scenario === undefined) {
+      throw new ConfigurationError(`there is no scenario ${name}: ${Object.keys(scenarios).join(', ')} are`)
+    }
+    return scenario.faults.map((fault) => this.faults.set(faultSchema.parse(fault)))
   }
 
   /** What faults make of a WebSocket upgrade that the door let in. */

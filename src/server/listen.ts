@@ -1,5 +1,27 @@
-import type { Server } from 'node:http'
+import type { RequestListener, Server as HttpServer } from 'node:http'
+import { createServer as createHttpServer } from 'node:http'
+import type { Server as HttpsServer } from 'node:https'
+import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+
+/** A server of either protocol. */
+export type Server = HttpServer | HttpsServer
+
+/** A certificate with its private key, in PEM form. */
+export interface Certificate {
+  cert: string
+  key: string
+}
+
+/** Seconds that a connection may wait for its next request. */
+const keepAliveSeconds = 75
+
+/** Makes a server whose uploads may take as long as they like. */
+export function createServer(listener: RequestListener, certificate: Certificate | undefined): Server {
+  const options = { requestTimeout: 0, keepAliveTimeout: keepAliveSeconds * 1000 }
+  if (certificate === undefined) return createHttpServer(options, listener)
+  return createHttpsServer({ ...options, ...certificate }, listener)
+}
 
 /** An address that something else listens on already. */
 export class AddressInUseError extends Error {
@@ -25,14 +47,14 @@ export function formatAddress(host: string, port: number): string {
  * @returns the servers that listen, and the port they share.
  * @throws AddressInUseError
  */
-export async function listenOnAll<Listener extends Server>(
-  createServer: () => Listener,
+export async function listenOnAll(
+  create: () => Server,
   address: { hosts: readonly string[]; port: number },
-): Promise<{ servers: Listener[]; port: number }> {
+): Promise<{ servers: Server[]; port: number }> {
   const attempts = address.port === 0 && address.hosts.length > 1 ? 20 : 1
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await listenOnce(createServer, address)
+      return await listenOnce(create, address)
     } catch (error) {
       // The port that the system chose on one address may be taken on another one.
       if (!(error instanceof AddressInUseError) || attempt >= attempts) throw error
@@ -40,15 +62,15 @@ export async function listenOnAll<Listener extends Server>(
   }
 }
 
-async function listenOnce<Listener extends Server>(
-  createServer: () => Listener,
+async function listenOnce(
+  create: () => Server,
   address: { hosts: readonly string[]; port: number },
-): Promise<{ servers: Listener[]; port: number }> {
-  const servers: Listener[] = []
+): Promise<{ servers: Server[]; port: number }> {
+  const servers: Server[] = []
   let port = address.port
   try {
     for (const host of address.hosts) {
-      const server = createServer()
+      const server = create()
       const listening = await listen(server, { host, port }, address.hosts.length > 1 && host === '::1')
       if (listening === undefined) continue
       servers.push(server)

@@ -1,5 +1,4 @@
-import { createServer } from 'node:http'
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
@@ -9,7 +8,8 @@ import { createApp } from './app.js'
 import { refuseControl } from './control.js'
 import type { FileEndpoint } from './fileNetwork.js'
 import { answerFileRequest, isFilePath } from './fileNetwork.js'
-import { formatAddress, listenOnAll } from './listen.js'
+import type { Certificate, Server } from './listen.js'
+import { createServer, formatAddress, listenOnAll } from './listen.js'
 import { sendText } from './reply.js'
 import type { NetworkNames } from './route.js'
 import { parseRpcRoute } from './route.js'
@@ -24,6 +24,8 @@ export interface ServerSetup {
   /** A network that is not open yet answers when it is. */
   dispatcherOf: (network: string) => Dispatcher | Promise<Dispatcher>
   files: FileEndpoint
+  /** For HTTPS and WSS; plain HTTP without. */
+  certificate?: Certificate | undefined
   /** The routes of the controls besides JSON-RPC and health. */
   control?: Hono | undefined
   /** What health answers with. */
@@ -36,9 +38,6 @@ export interface ServerSetup {
   /** Told of faults of ours. */
   report: (fault: unknown) => void
 }
-
-/** Seconds that a connection may wait for its next request. */
-const keepAliveSeconds = 75
 
 /** The HTTP and WebSocket server of a node. It knows paths and transports, and no method. */
 export class NodeServer {
@@ -108,8 +107,7 @@ export class NodeServer {
     { upgrades }: { upgrades: boolean },
   ): Promise<{ servers: Server[]; port: number }> {
     const listening = await listenOnAll(() => {
-      // An upload may take as long as it likes.
-      const server = createServer({ requestTimeout: 0, keepAliveTimeout: keepAliveSeconds * 1000 }, listener)
+      const server = createServer(listener, this.#setup.certificate)
       if (upgrades) {
         server.on('upgrade', (request, socket, head) => {
           this.#upgrades.accept(request, socket, head).catch((error: unknown) => {

@@ -31,8 +31,7 @@ const delay = z.union([
     .refine(({ minimum, maximum }) => minimum <= maximum, 'expected a minimum below the maximum'),
 ])
 
-/** What a fault does. */
-export const faultActionSchema = z.discriminatedUnion('type', [
+const actionSchemas = [
   /** Answers the whole request with an HTTP status. */
   z.strictObject({
     type: z.literal('status'),
@@ -74,7 +73,15 @@ export const faultActionSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('missing-history'), blocks: z.int().min(0).default(128) }),
   /** The primary is down: 503, or the partner where the plan has failover. */
   z.strictObject({ type: z.literal('outage') }),
-])
+] as const
+
+/** What a fault does. */
+export const faultActionSchema = z.discriminatedUnion('type', actionSchemas, {
+  error: (issue) => {
+    if (issue.code !== 'invalid_union') return undefined
+    return `expected one of ${actionSchemas.map(({ shape }) => shape.type.value).join(', ')}`
+  },
+})
 
 /** A fault: which requests it meets, and what it does to them. */
 export const faultSchema = z.strictObject({

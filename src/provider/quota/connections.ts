@@ -17,6 +17,10 @@ export class ConnectionRegister {
     this.#charge = charge
   }
 
+  get size(): number {
+    return this.#callers.size
+  }
+
   /** A connection is open. */
   add(caller: Caller): void {
     this.#callers.add(caller)

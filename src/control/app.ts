@@ -1,0 +1,48 @@
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { ConfigurationError } from '../provider/errors.js'
+import type { Provider } from '../provider/provider.js'
+import { describeApi } from './openapi.js'
+import type { ControlRoute } from './route.js'
+import { mount } from './route.js'
+import { clockRoutes } from './routes/clocks.js'
+import { faultRoutes } from './routes/faults.js'
+import { keyRoutes } from './routes/keys.js'
+import { metricsRoutes } from './routes/metrics.js'
+import { outageRoutes } from './routes/outages.js'
+import { requestRoutes } from './routes/requests.js'
+import { usageRoutes } from './routes/usage.js'
+
+/** What the controls work on. */
+export interface ControlSetup {
+  provider: Provider
+  /** Names of the node's networks. */
+  networks: readonly string[]
+  /** The version of this package. */
+  version: string
+}
+
+/** Longest body of a control request. */
+const maxBody = 8 * 1024 * 1024
+
+/** The control API, to be mounted at `/_standin`. Who may use it has been decided before. */
+export function createControl(setup: ControlSetup): Hono {
+  const app = new Hono()
+  const routes: ControlRoute[] = [
+    ...requestRoutes(setup),
+    ...usageRoutes(setup),
+    ...metricsRoutes(setup),
+    ...faultRoutes(setup),
+    ...outageRoutes(setup),
+    ...keyRoutes(setup),
+    ...clockRoutes(setup),
+  ]
+  app.use(bodyLimit({ maxSize: maxBody }))
+  app.get('/openapi.json', (context) => context.json(describeApi(routes, setup.version)))
+  mount(app, routes)
+  app.onError((error, context) => {
+    if (error instanceof ConfigurationError) return context.json({ error: error.message }, 400)
+    throw error
+  })
+  return app
+}

@@ -1,0 +1,41 @@
+import type { Context, Hono } from 'hono'
+import type { z } from 'zod'
+import { checkConfiguration } from '../provider/checkConfiguration.js'
+
+/** One operation of the control API: what the router and the API's description both come from. */
+export interface ControlRoute {
+  method: 'get' | 'put' | 'post' | 'delete'
+  /** Below `/_standin`, with `:name` for a part that varies. */
+  path: string
+  summary: string
+  /** Query parameters by name, with what they mean. */
+  query?: Readonly<Record<string, string>>
+  /** What the body must be. */
+  body?: z.ZodType
+  /** What a successful answer is, in words. */
+  answer: string
+  handle: (context: Context) => Response | Promise<Response>
+}
+
+/** Mounts routes on an app. */
+export function mount(app: Hono, routes: readonly ControlRoute[]): void {
+  for (const { method, path, handle } of routes) app.on(method.toUpperCase(), path, handle)
+}
+
+/**
+ * The body of a request, checked.
+ *
+ * @throws ConfigurationError that names the path to what is wrong.
+ */
+export async function readBody<Output>(context: Context, schema: z.ZodType<Output>): Promise<Output> {
+  return checkConfiguration(schema, await readJson(context), 'the body')
+}
+
+/** The body of a request as JSON; a text that is none is checked, and refused, as undefined. */
+export async function readJson(context: Context): Promise<unknown> {
+  try {
+    return await context.req.json()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import type { QuotaClock } from '../../provider/quota/clock.js'
+import type { ControlSetup } from '../app.js'
+import type { ControlRoute } from '../route.js'
+import { readBody } from '../route.js'
+
+const bodySchema = z.strictObject({
+  /** When it is: a date and time (ISO 8601), or milliseconds since 1970. */
+  time: z.union([z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)), z.int().min(0)]),
+  /** Whether the clock stands still. */
+  frozen: z.boolean().default(false),
+})
+
+/** The clock that quotas run on. The chains' clocks are moved by JSON-RPC. */
+export function clockRoutes({ provider: { clock } }: ControlSetup): ControlRoute[] {
+  return [
+    {
+      method: 'get',
+      path: '/clocks',
+      summary: 'What time it is for quotas',
+      answer: 'The clocks by name',
+      handle: (context) => context.json({ quota: show(clock) }),
+    },
+    {
+      method: 'put',
+      path: '/clocks/quota',
+      summary: 'Set the time for quotas; no chain is touched',
+      body: bodySchema,
+      answer: 'The clock',
+      handle: async (context) => {
+        const { time, frozen } = await readBody(context, bodySchema)
+        clock.set(time, { frozen })
+        return context.json(show(clock))
+      },
+    },
+    {
+      method: 'delete',
+      path: '/clocks/quota',
+      summary: "Go back to the system's time",
+      answer: 'The clock',
+      handle: (context) => {
+        clock.reset()
+        return context.json(show(clock))
+      },
+    },
+  ]
+}
+
+function show(clock: QuotaClock): { time: string; frozen: boolean } {
+  return { time: new Date(clock.now()).toISOString(), frozen: clock.frozen }
+}

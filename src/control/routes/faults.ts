@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { faultSchema, faultsFileSchema } from '../../provider/faults/faultSchema.js'
+import { scenarios } from '../../provider/faults/scenarios.js'
+import type { ControlSetup } from '../app.js'
+import type { ControlRoute } from '../route.js'
+import { readBody } from '../route.js'
+
+const bodySchema = z.union([faultsFileSchema, faultSchema])
+
+/** Faults and scenarios. */
+export function faultRoutes({ provider }: ControlSetup): ControlRoute[] {
+  return [
+    {
+      method: 'get',
+      path: '/faults',
+      summary: 'Faults that are set, with how often they fitted and happened',
+      answer: 'A list of faults',
+      handle: (context) => context.json(provider.faults.list()),
+    },
+    {
+      method: 'post',
+      path: '/faults',
+      summary: 'Set a fault, or several; one of the same id is replaced',
+      body: bodySchema,
+      answer: 'The ids',
+      handle: async (context) => {
+        const body = await readBody(context, bodySchema)
+        const faults = 'faults' in body ? body.faults : [body]
+        return context.json({ ids: faults.map((fault) => provider.faults.set(fault)) }, 201)
+      },
+    },
+    {
+      method: 'delete',
+      path: '/faults',
+      summary: 'Lift all faults',
+      answer: 'How many there were',
+      handle: (context) => context.json({ lifted: provider.faults.clear() }),
+    },
+    {
+      method: 'delete',
+      path: '/faults/:id',
+      summary: 'Lift one fault',
+      answer: 'How many there were: 1, or 404',
+      handle: (context) => {
+        const id = context.req.param('id')
+        if (provider.faults.clear(id) === 0) return context.json({ error: `there is no fault ${id}` }, 404)
+        return context.json({ lifted: 1 })
+      },
+    },
+    {
+      method: 'get',
+      path: '/scenarios',
+      summary: 'Ready-made sets of faults',
+      answer: 'Summary and faults of each by name',
+      handle: (context) => context.json(scenarios),
+    },
+    {
+      method: 'post',
+      path: '/scenarios/:name',
+      summary: 'Set the faults of a scenario',
+      answer: 'The ids',
+      handle: (context) =>
+        context.json({ ids: provider.startScenario(context.req.param('name') ?? '') }, 201),
+    },
+  ]
+}

@@ -1,0 +1,60 @@
+import type { ApiKey } from '../../provider/keys/apiKey.js'
+import { maskKey } from '../../provider/keys/apiKey.js'
+import { apiKeySchema, parseApiKey } from '../../provider/keys/keysFile.js'
+import type { ControlSetup } from '../app.js'
+import type { ControlRoute } from '../route.js'
+import { readJson } from '../route.js'
+
+/** Keys: added, changed and removed while the node runs. */
+export function keyRoutes({ provider }: ControlSetup): ControlRoute[] {
+  const { keys, plans, quotas } = provider
+  return [
+    {
+      method: 'get',
+      path: '/keys',
+      summary: 'The keys, with what they have spent; secrets are not shown',
+      answer: 'A list of keys',
+      handle: (context) =>
+        context.json(
+          keys.list().map((key) => ({
+            ...withoutSecrets(key),
+            spent: { creditsToday: quotas.meter(key).today, files: quotas.fileMeter(key).totals() },
+          })),
+        ),
+    },
+    {
+      method: 'put',
+      path: '/keys/:key',
+      summary: 'Add a key, or put it in the place of the one of the same name; it keeps what it has spent',
+      body: apiKeySchema.partial({ key: true }),
+      answer: 'The key',
+      handle: async (context) => {
+        const body = await readJson(context)
+        const content =
+          typeof body === 'object' && body !== null ? { ...body, key: context.req.param('key') } : body
+        const key = parseApiKey(content, plans, 'the body')
+        keys.set(key)
+        return context.json(withoutSecrets(key))
+      },
+    },
+    {
+      method: 'delete',
+      path: '/keys/:key',
+      summary: 'Remove a key and what it has spent; its connections end',
+      answer: 'Nothing, or 404',
+      handle: (context) => {
+        const name = context.req.param('key') ?? ''
+        const key = keys.get(name)
+        if (key === undefined) return context.json({ error: `there is no key ${maskKey(name)}` }, 404)
+        keys.delete(name)
+        quotas.forget(name)
+        provider.connections.sever(key)
+        return context.body(null, 204)
+      },
+    },
+  ]
+}
+
+function withoutSecrets({ key, secret, ...rest }: ApiKey): Record<string, unknown> {
+  return { key: maskKey(key), hasSecret: secret !== undefined, ...rest }
+}

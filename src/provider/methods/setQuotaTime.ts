@@ -1,0 +1,32 @@
+import { InvalidParamsError } from '../../rpc/errors.js'
+import type { Decoder, Method } from '../../rpc/method.js'
+import { defineMethod, required } from '../../rpc/method.js'
+import type { QuotaClock } from '../quota/clock.js'
+
+const when: Decoder<number> = {
+  schema: {
+    title: 'time: seconds since 1970, or a date and time',
+    oneOf: [{ type: 'number' }, { type: 'string' }],
+  },
+  decode(value) {
+    const milliseconds = typeof value === 'number' ? value * 1000 : Date.parse(String(value))
+    if (!Number.isFinite(milliseconds)) {
+      throw new InvalidParamsError(
+        'expected seconds since 1970, or a date and time such as 2030-01-01T00:00:00Z',
+      )
+    }
+    return milliseconds
+  },
+}
+
+/**
+ * standin_setQuotaTime: sets the clock that quotas run on, for every key and network; no chain is touched.
+ *
+ * The answer is the time in seconds.
+ */
+export function setQuotaTime(clock: QuotaClock): Method {
+  return defineMethod('standin_setQuotaTime', [required('time', when)], (_call, time) => {
+    clock.set(time, { frozen: clock.frozen })
+    return Math.floor(clock.now() / 1000)
+  })
+}
