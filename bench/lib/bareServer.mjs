@@ -1,0 +1,13 @@
+import { createServer } from 'node:http'
+
+/** What node:http can do at most: it reads the body and answers with a constant. */
+createServer((request, response) => {
+  const chunks = []
+  request.on('data', (chunk) => chunks.push(chunk))
+  request.on('end', () => {
+    const { id } = JSON.parse(String(Buffer.concat(chunks)))
+    const body = `{"jsonrpc":"2.0","id":${id},"result":"0x0"}`
+    response.writeHead(200, ['content-type', 'application/json', 'content-length', String(body.length)])
+    response.end(body)
+  })
+}).listen(Number(process.argv[2]), '127.0.0.1')

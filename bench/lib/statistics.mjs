@@ -1,0 +1,43 @@
+/** The middle of numbers, and how far they lie apart. */
+export function summarise(values) {
+  const sorted = [...values].sort((a, b) => a - b)
+  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]
+  const middle = sorted.length >> 1
+  const median = sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+  return { median, low: sorted[0], high: sorted.at(-1), p99: at(0.99), values }
+}
+
+/** A seeded generator (mulberry32): the same targets in every run and for every node. */
+export function randomFrom(seed) {
+  let state = seed >>> 0
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below)
+  }
+}
+
+/** Milliseconds that work takes. */
+export async function timed(work) {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}
+
+/** How many times a second work is done with so many in flight. */
+export async function rate(work, { count, inFlight = 1 }) {
+  let next = 0
+  const lane = async () => {
+    while (next < count) await work(next++)
+  }
+  const milliseconds = await timed(() => Promise.all(Array.from({ length: inFlight }, lane)))
+  return (count * 1000) / milliseconds
+}
+
+/** The median milliseconds of doing work one after another. */
+export async function latency(work, { count }) {
+  const values = []
+  for (let i = 0; i < count; i++) values.push(await timed(() => work(i)))
+  return summarise(values).median
+}

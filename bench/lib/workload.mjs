@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Interface } from 'ethers'
+import { Signer } from './signer.mjs'
+
+const here = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+const modules = resolve(here, '../node_modules')
+
+/** Compiled for the newest fork that every measured node knows. */
+async function compile() {
+  const source = readFileSync(join(here, 'contracts/Workload.sol'), 'utf8')
+  const cached = join(here, 'dist', `workload-${createHash('sha256').update(source).digest('hex').slice(0, 16)}.json`)
+  if (existsSync(cached)) return JSON.parse(readFileSync(cached, 'utf8'))
+  const { default: solc } = await import('solc')
+  const input = {
+    language: 'Solidity',
+    sources: { 'Workload.sol': { content: source } },
+    settings: {
+      evmVersion: 'shanghai',
+      optimizer: { enabled: true, runs: 200 },
+      outputSelection: { '*': { Workload: ['abi', 'evm.bytecode.object'] } },
+    },
+  }
+  const readImport = (path) => ({ contents: readFileSync(join(modules, path), 'utf8') })
+  const output = JSON.parse(solc.compile(JSON.stringify(input), { import: readImport }))
+  const contract = output.contracts?.['Workload.sol']?.Workload
+  if (contract === undefined) throw new Error(output.errors.map((error) => error.formattedMessage).join('\n'))
+  const compiled = { abi: contract.abi, bytecode: `0x${contract.evm.bytecode.object}` }
+  mkdirSync(dirname(cached), { recursive: true })
+  writeFileSync(cached, JSON.stringify(compiled))
+  return compiled
+}
+
+const { abi, bytecode } = await compile()
+export const workload = new Interface(abi)
+
+/** What the transactions of one node need: its funded accounts and the contract's address there. */
+export class Stage {
+  #client
+  signers = Array.from({ length: 10 }, (_, index) => new Signer(index))
+  contract
+
+  constructor(client) {
+    this.#client = client
+  }
+
+  /** Deploys the contract, with a little ether for {@link fundAccounts}. */
+  async deploy() {
+    const raw = this.signers[0].sign({ data: bytecode, gasLimit: 3_000_000n, value: 10n ** 9n })
+    const receipt = await this.send(raw)
+    this.contract = receipt.contractAddress
+    return this
+  }
+
+  /** Sends a signed transaction and gives its receipt. */
+  async send(raw) {
+    const hash = await this.#client.call('eth_sendRawTransaction', raw)
+    for (;;) {
+      const receipt = await this.#client.call('eth_getTransactionReceipt', hash)
+      if (receipt === null) continue
+      if (receipt.status !== '0x1') throw new Error(`a transaction failed: ${hash}`)
+      return receipt
+    }
+  }
+
+  /** A signed call of the contract. */
+  sign(name, parameters, { signer = this.signers[0], gasLimit = 100_000n } = {}) {
+    return signer.sign({ to: this.contract, data: workload.encodeFunctionData(name, parameters), gasLimit })
+  }
+
+  callObject(name, parameters, fields = {}) {
+    const data = workload.encodeFunctionData(name, parameters)
+    return { from: this.signers[0].address, to: this.contract, data, ...fields }
+  }
+
+  /** Makes accounts until there are so many; their addresses are the numbers from 2^64 on. */
+  fundAccounts(from, to) {
+    return this.#inSteps('fund', from, to, { step: 700, offset: 2n ** 64n })
+  }
+
+  /** Fills slots of the contract until there are so many, from 2^64 on. */
+  fillSlots(from, to) {
+    return this.#inSteps('fill', from, to, { step: 1000, offset: 2n ** 64n })
+  }
+
+  async #inSteps(name, from, to, { step, offset }) {
+    for (let at = from; at < to; at += step) {
+      const count = Math.min(step, to - at)
+      await this.send(this.sign(name, [offset + BigInt(at), count], { gasLimit: 29_000_000n }))
+    }
+  }
+
+  /** Mines so many blocks of one transaction, each with one log that has its number. */
+  async growChain(from, to) {
+    const batch = 50
+    for (let at = from; at < to; at += batch) {
+      const raws = []
+      for (let i = at; i < Math.min(at + batch, to); i++) raws.push([this.sign('emitMany', [i, 1])])
+      await this.#client.callMany('eth_sendRawTransaction', raws, { batch })
+    }
+  }
+}
