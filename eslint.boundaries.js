@@ -25,9 +25,13 @@ const rooms = {
       ...['rpc', 'chain', 'ipfs', 'storage', 'encoding'],
     ],
   },
-  index: { pattern: 'src/index.ts', below: ['node', 'options', 'rpc', 'encoding'] },
+  fixture: { pattern: 'src/fixture/**', below: ['node', 'options', 'provider', 'rpc', 'encoding'] },
+  index: {
+    pattern: 'src/index.ts',
+    below: ['fixture', 'node', 'options', 'provider', 'rpc', 'encoding'],
+  },
   cli: { pattern: ['src/cli.ts', 'src/cli/**'], below: ['index', 'node', 'options', 'encoding'] },
-  testing: { pattern: 'src/testing/**', below: ['index', 'node', 'options', 'encoding'] },
+  testing: { pattern: 'src/testing/**', below: ['index', 'fixture', 'options', 'encoding'] },
 }
 
 /** External packages that only some rooms may use. A package that no entry names is free for all. */

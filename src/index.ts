@@ -1,36 +1,65 @@
+import type { ChainControls } from './fixture/chainControls.js'
+import { createChainControls } from './fixture/chainControls.js'
+import type { ChainClock } from './fixture/clock.js'
+import { createChainClock } from './fixture/clock.js'
+import type { ProviderControls } from './fixture/provider.js'
+import { createProviderControls } from './fixture/provider.js'
+import type { RequestFunction } from './fixture/request.js'
+import type { NodeUrls } from './node/addresses.js'
+import type { RunningNode } from './node.js'
 import { startNode } from './node.js'
 import type { NodeOptions } from './options.js'
 import { parseNodeOptions } from './options.js'
 
+export type { ChainControls, MineOptions } from './fixture/chainControls.js'
+export type { ChainClock } from './fixture/clock.js'
+export type { NodePool, PoolOptions } from './fixture/pool.js'
+export { createPool } from './fixture/pool.js'
+export type { Faults, Keys, ProviderControls, QuotaClockControl, RequestJournal } from './fixture/provider.js'
+export type { RequestFunction } from './fixture/request.js'
 export { OptionError } from './options.js'
+export type { ApiKeyInput } from './provider/keys/keysFile.js'
+export type { FaultInput } from './provider/faults/faultSchema.js'
+export type { JournalEntry, JournalFilter } from './provider/journal/entry.js'
 export { RpcError } from './rpc/errors.js'
-export type { NodeOptions }
+export type { NodeOptions, NodeUrls }
+
+/** How a node is started in this process. */
+export interface CreateNodeOptions extends NodeOptions {
+  /**
+   * Whether the node listens; true unless given. Without a port it answers `request()` alone, and its URLs throw.
+   */
+  listen?: boolean | undefined
+}
+
+/** An account that a node funds at genesis. */
+export interface FundedAccount {
+  /** With the mixed-case checksum of EIP-55. */
+  address: `0x${string}`
+  /** 32 bytes as hexadecimal behind 0x. */
+  privateKey: `0x${string}`
+}
 
 /** A node that runs in this process. */
-export interface StandinNode {
-  /** JSON-RPC over HTTP, with a key: `http://127.0.0.1:8545/v3/local`. */
-  readonly url: string
-  /** JSON-RPC over WebSocket, with a key: `ws://127.0.0.1:8545/ws/v3/local`. */
-  readonly wsUrl: string
-  /** The file network, without `/api/v0`. */
-  readonly ipfsUrl: string
-  /** The controls, `/_standin`. */
-  readonly controlUrl: string
-  /** The accounts that are funded at genesis: EIP-55 addresses and private keys as hexadecimal behind 0x. */
-  readonly accounts: readonly { address: `0x${string}`; privateKey: `0x${string}` }[]
+export interface StandinNode extends ChainControls, ProviderControls, Readonly<NodeUrls>, AsyncDisposable {
+  /** The chain id of the default network. */
+  readonly chainId: number
+  /** The accounts that are funded at genesis. */
+  readonly accounts: readonly FundedAccount[]
+  /** The clock of the default network's chain. */
+  readonly clock: ChainClock
   /**
-   * Calls a JSON-RPC method in process, without a socket.
+   * Calls a JSON-RPC method in process, without a socket. Limits, allowlists and faults do not count here.
    *
    * @param params by position, as JSON values.
    * @returns the result as JSON values.
    * @throws RpcError with the code, message and data that a client would be sent.
    */
-  request(method: string, params?: readonly unknown[]): Promise<unknown>
-  /** Puts the chain back to its genesis; files and pins stay. */
+  readonly request: RequestFunction
+  /** Puts every chain back to its genesis; files and pins stay. */
   reset(): Promise<void>
   /** Stops listening, ends every connection, and removes the data unless a data directory was given. */
   stop(): Promise<void>
-  [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
@@ -40,28 +69,60 @@ export interface StandinNode {
  * port of its own too, unless `ipfsPort` is given.
  *
  * @example
- * const node = await createNode({ port: 0 })
+ * await using node = await createNode({ port: 0 })
  * console.log(node.url, await node.request('eth_blockNumber'))
- * await node.stop()
  *
  * @throws OptionError for an unknown option or a bad value; AddressInUseError if a port is taken;
  * DataDirectoryError if another process has the data directory or its content does not fit.
  */
-export async function createNode(options: NodeOptions = {}): Promise<StandinNode> {
+export async function createNode({
+  listen = true,
+  ...options
+}: CreateNodeOptions = {}): Promise<StandinNode> {
   const settings = parseNodeOptions({
     ...options,
     ipfsPort: options.ipfsPort ?? (options.port === 0 ? 0 : undefined),
   })
-  const node = await startNode(settings, {
-    warn: (message) => process.emitWarning(message, 'StandinWarning'),
-    fault: (place, fault) => process.emitWarning(`${place}: ${String(fault)}`, 'StandinFault'),
-  })
-  return {
-    ...node.urls,
-    accounts: node.network.accounts,
-    request: (method, params = []) => node.network.dispatcher.request(method, params),
-    reset: node.reset,
-    stop: node.stop,
-    [Symbol.asyncDispose]: node.stop,
+  const hooks = {
+    warn: (message: string) => process.emitWarning(message, 'StandinWarning'),
+    fault: (place: string, fault: unknown) =>
+      process.emitWarning(`${place}: ${String(fault)}`, 'StandinFault'),
   }
+  const node = await startNode(settings, hooks, { listen })
+  return createHandle(node, listen ? node.urls : undefined)
+}
+
+function createHandle(
+  { network, provider, reset, stop }: RunningNode,
+  urls: NodeUrls | undefined,
+): StandinNode {
+  const request: RequestFunction = (method, params = []) => network.dispatcher.request(method, params)
+  return {
+    get url() {
+      return requireUrls(urls).url
+    },
+    get wsUrl() {
+      return requireUrls(urls).wsUrl
+    },
+    get ipfsUrl() {
+      return requireUrls(urls).ipfsUrl
+    },
+    get controlUrl() {
+      return requireUrls(urls).controlUrl
+    },
+    chainId: Number(network.chainId),
+    accounts: network.accounts,
+    clock: createChainClock(request),
+    request,
+    ...createChainControls(request),
+    ...createProviderControls(provider),
+    reset,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+function requireUrls(urls: NodeUrls | undefined): NodeUrls {
+  if (urls === undefined) throw new Error('the node has no URLs: it was started with listen: false')
+  return urls
 }
