@@ -1,10 +1,13 @@
+import { Impersonation } from '../chain/accounts/impersonation.js'
 import { Keyring } from '../chain/accounts/keyring.js'
 import type { KeyedAccount } from '../chain/accounts/mnemonic.js'
 import { signTypedData } from '../chain/accounts/typedData.js'
 import { Wallet } from '../chain/accounts/wallet.js'
+import type { StoredBlock } from '../chain/block/record.js'
 import type { BlockStore } from '../chain/block/store.js'
 import type { Chain } from '../chain/chain.js'
 import { MessageExecutor } from '../chain/execution/executor.js'
+import type { MovableSchedule } from '../chain/execution/movableSchedule.js'
 import { HistoryTracer } from '../chain/tracing/historyTracer.js'
 import type { TransactionIntake } from '../chain/intake.js'
 import type { MiningSchedule } from '../chain/mining/schedule.js'
@@ -13,11 +16,13 @@ import type { StateStore } from '../chain/state/stateStore.js'
 import type { NodeSettings } from '../options.js'
 import type { Backend } from '../rpc/backend.js'
 import { suggestTip } from '../rpc/fees/suggestTip.js'
+import { createBuilder } from './builder.js'
 import { createControls } from './controls.js'
 import { createProver } from './prover.js'
 import { createRecords } from './records.js'
 import { rpcSettings } from './rpcSettings.js'
-import { clientVersion } from './clientVersion.js'
+import { clientVersions } from './clientVersion.js'
+import { Instance } from './instance.js'
 
 /** What the backend of a network is joined from. */
 export interface BackendParts {
@@ -27,6 +32,9 @@ export interface BackendParts {
   intake: TransactionIntake
   mining: MiningSchedule
   snapshots: Snapshots
+  genesis: StoredBlock
+  schedules: MovableSchedule
+  logging: { enabled: boolean }
   accounts: readonly KeyedAccount[]
   settings: NodeSettings
 }
@@ -36,14 +44,26 @@ export function createBackend(parts: BackendParts): Backend {
   const { chain, blocks, states, intake, mining, snapshots, accounts, settings } = parts
   const { view, mempool } = chain
   const keyring = new Keyring(accounts)
+  const impersonation = new Impersonation({ automatic: settings.autoImpersonate })
   const executor = new MessageExecutor({ pendingGasLimit: () => chain.settings.gasLimit })
-  const wallet = new Wallet({ keyring, view, mempool, executor, suggestedTip: () => suggestTip(view) })
+  const { compat } = settings
+  const wallet = new Wallet({
+    keyring,
+    impersonation,
+    view,
+    mempool,
+    executor,
+    suggestedTip: () => suggestTip(view),
+    ...((compat === 'anvil' || compat === 'ganache') && { fallbackGas: () => chain.settings.gasLimit }),
+  })
   return {
     chain: view,
     executor,
     prover: createProver(states),
     tracing: new HistoryTracer({ blocks, states }),
     records: createRecords(blocks),
+    builder: createBuilder(chain, parts.schedules),
+    forks: parts.schedules,
     pool: {
       sendRaw: async (raw) => (await intake.sendRaw(raw)).hash,
       send: async (call) => (await intake.sendPrepared(() => wallet.prepare(call))).hash,
@@ -64,9 +84,18 @@ export function createBackend(parts: BackendParts): Backend {
         return { raw: transaction.serialize(), transaction, hash }
       },
     },
-    controls: createControls({ chain, schedule: mining, snapshots }),
+    controls: createControls({
+      ...parts,
+      schedule: mining,
+      executor,
+      keyring,
+      impersonation,
+      wallet,
+      instance: new Instance(),
+      compat,
+    }),
     events: chain.events,
     settings: rpcSettings(settings),
-    clientVersion,
+    clientVersion: settings.clientVersion ?? clientVersions[compat ?? 'standin'],
   }
 }

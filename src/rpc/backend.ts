@@ -4,10 +4,13 @@ import type { BlockOverrides } from '../chain/execution/blockEnvironment.js'
 import type { CallObject } from '../chain/execution/callObject.js'
 import type { AccountOverride } from '../chain/execution/overrides.js'
 import type { HistoryTracer } from '../chain/tracing/historyTracer.js'
+import type { ForkSchedule } from '../chain/execution/rules.js'
 import type { ChainListener } from '../chain/events.js'
+import type { BuiltBlock, PayloadAttributes } from '../chain/mining/build.js'
 import type { PooledTransaction } from '../chain/mempool/transaction.js'
 import type { AccountState, Awaitable, HeaderFields, StateView } from '../chain/types.js'
 import type { BlockSelector, ChainView } from '../chain/view.js'
+import type { Controls } from './controls.js'
 
 /** A message to execute without a transaction. */
 export interface ExecutionRequest {
@@ -67,6 +70,23 @@ export interface BlockRecords {
   uncles(block: StoredBlock): readonly HeaderFields[]
 }
 
+/** A block to build without storing it. */
+export interface BuildOrder {
+  /** 32 bytes. */
+  parentHash: Uint8Array
+  attributes: PayloadAttributes
+  /** EIP-2718 forms of just the transactions that it has; what waits in the mempool if undefined. */
+  transactions: readonly Uint8Array[] | undefined
+  /** The chain's own if undefined. */
+  extraData: Uint8Array | undefined
+}
+
+/** Builds blocks. */
+export interface BlockBuilder {
+  /** @throws ChainError if the block cannot be */
+  build(order: BuildOrder): Promise<BuiltBlock>
+}
+
 /** Takes transactions and tells about those that wait. */
 export interface TransactionPool {
   /**
@@ -101,21 +121,8 @@ export interface Accounts {
   signTransaction(call: CallObject): Awaitable<SignedTransaction>
 }
 
-/** Mines and moves the clock. */
-export interface Controls {
-  /** Mines blocks now, whatever the mining mode. @param timestamp - seconds, of the first of them */
-  mine(order: { blocks: number; timestamp?: bigint | undefined }): Promise<void>
-  /** @returns the number of the snapshot */
-  snapshot(): Awaitable<bigint>
-  /** Goes back to a snapshot and uses it up. @returns false if there is none of this number */
-  revert(snapshot: bigint): Awaitable<boolean>
-  /** @returns seconds that the clock is ahead of the wall clock now */
-  increaseTime(seconds: bigint): Awaitable<bigint>
-  setNextBlockTimestamp(seconds: bigint): Awaitable<void>
-  setAutomine(enabled: boolean): Awaitable<void>
-  /** @param milliseconds - between blocks; 0 ends mining by the clock */
-  setIntervalMining(milliseconds: number): Awaitable<void>
-}
+/** A development node whose habits can be taken on. */
+export type Compat = 'anvil' | 'hardhat' | 'ganache'
 
 /** Limits and choices that methods answer by. */
 export interface RpcSettings {
@@ -137,6 +144,8 @@ export interface RpcSettings {
   totalDifficulty: boolean
   /** Which members of the pending block are null: those of the provider's documentation, or geth's. */
   pendingFields: 'spec' | 'geth'
+  /** Whose habits prevail where the development nodes disagree; the node's own if undefined. */
+  compat?: Compat | undefined
 }
 
 /** What methods work with; each member is one capability, joined at the composition root. */
@@ -146,6 +155,9 @@ export interface Backend {
   prover: Prover
   tracing: Tracing
   records: BlockRecords
+  builder: BlockBuilder
+  /** The forks of the chain. */
+  forks: ForkSchedule
   pool: TransactionPool
   accounts: Accounts
   controls: Controls

@@ -124,6 +124,14 @@ export class LimitExceededError extends RpcError {
   }
 }
 
+/** More storage slots are asked for than one request may (-38026; geth: internal/ethapi/errors.go). */
+export class TooManySlotsError extends RpcError {
+  override readonly name = 'TooManySlotsError'
+  constructor(limit: number) {
+    super(-38026, `too many slots (max ${limit})`)
+  }
+}
+
 /** Execution ended in a REVERT; `data` is what it returned as hexadecimal (code 3; geth: internal/ethapi/errors.go). */
 export class RevertError extends RpcError {
   override readonly name = 'RevertError'

@@ -4,11 +4,21 @@ import { ethMethods } from './methods/eth.js'
 import { evmMethods } from './methods/evm.js'
 import { netMethods } from './methods/net.js'
 import { personalMethods } from './methods/personal.js'
+import { discoverMethod } from './methods/rpc/discover.js'
+import { testingMethods } from './methods/testing.js'
 import { web3Methods } from './methods/web3.js'
+
+const methods: readonly Method[] = [
+  ...debugMethods,
+  ...ethMethods,
+  ...evmMethods,
+  ...netMethods,
+  ...personalMethods,
+  ...testingMethods,
+  ...web3Methods,
+]
 
 /** Every method that is answered, under its name on the wire. */
 export const registry: ReadonlyMap<string, Method> = new Map(
-  [...debugMethods, ...ethMethods, ...evmMethods, ...netMethods, ...personalMethods, ...web3Methods].map(
-    (method) => [method.name, method],
-  ),
+  [...methods, discoverMethod(methods)].map((method) => [method.name, method]),
 )

@@ -12,7 +12,7 @@ import type { ExecutionLog, ExecutionReceipt, ForkRules, HeaderFields, Withdrawa
 import type { BlockEnvironment } from './blockEnvironment.js'
 import type { PooledEvm } from './pooledEvm.js'
 import { runImpersonated } from './runImpersonated.js'
-import { collectRequests, hashRequests, writeBlockStart } from './systemCalls.js'
+import { collectRequests, hashRequests, writeBlockStart, type ConsensusRequest } from './systemCalls.js'
 
 /** EIP-4895: withdrawals are in gwei, balances in wei. */
 const WEI_PER_GWEI = 1_000_000_000n
@@ -23,6 +23,8 @@ export interface BlockOutcome {
   logsBloom: Uint8Array
   blobGasUsed?: bigint
   requestsHash?: Uint8Array
+  /** What the hash is over (EIP-7685); requests without data are left out of it. */
+  requests?: readonly ConsensusRequest[]
 }
 
 /** What became of one transaction. */
@@ -148,6 +150,7 @@ export class BlockExecution {
     if (rules.isActivatedEIP(4844)) outcome.blobGasUsed = this.#blobGasUsed
     if (rules.isActivatedEIP(7685)) {
       const requests = await collectRequests(evm, rules, this.#logs(), depositContract)
+      outcome.requests = requests
       outcome.requestsHash = hashRequests(requests)
     }
     return outcome

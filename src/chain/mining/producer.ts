@@ -46,7 +46,7 @@ export async function produceBlock(input: ProductionInput): Promise<ProducedBloc
   const block = createBlockEnvironment(header, rules)
   return withEvm({ rules, state, block, blockHash }, async (evm) => {
     const execution = await BlockExecution.begin({ evm, rules, header, block, depositContract })
-    await fill(execution, input)
+    await fillBlock(execution, input)
     const outcome = await execution.finish(withdrawals)
     const commitment = state.computeRoot()
     const sealed = sealBlock(execution, outcome, {
@@ -62,9 +62,9 @@ export async function produceBlock(input: ProductionInput): Promise<ProducedBloc
 }
 
 /** Applies candidates until nothing more fits. A sender whose transaction is passed over is left alone from then on. */
-async function fill(
+export async function fillBlock(
   execution: BlockExecution,
-  { candidates, maximumTransactions }: ProductionInput,
+  { candidates, maximumTransactions }: Pick<ProductionInput, 'candidates' | 'maximumTransactions'>,
 ): Promise<void> {
   const slice = new TimeSlice()
   while (execution.transactions.length < maximumTransactions) {

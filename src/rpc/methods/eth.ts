@@ -4,7 +4,9 @@ import { baseFee } from './eth/baseFee.js'
 import { blobBaseFee } from './eth/blobBaseFee.js'
 import { blockNumber } from './eth/blockNumber.js'
 import { call } from './eth/call.js'
+import { capabilities } from './eth/capabilities.js'
 import { chainId } from './eth/chainId.js'
+import { config } from './eth/config.js'
 import { createAccessList } from './eth/createAccessList.js'
 import { estimateGas } from './eth/estimateGas.js'
 import { feeHistory } from './eth/feeHistory.js'
@@ -26,6 +28,7 @@ import { getRawTransactionByBlockHashAndIndex } from './eth/getRawTransactionByB
 import { getRawTransactionByBlockNumberAndIndex } from './eth/getRawTransactionByBlockNumberAndIndex.js'
 import { getRawTransactionByHash } from './eth/getRawTransactionByHash.js'
 import { getStorageAt } from './eth/getStorageAt.js'
+import { getStorageValues } from './eth/getStorageValues.js'
 import { getTransactionByBlockHashAndIndex } from './eth/getTransactionByBlockHashAndIndex.js'
 import { getTransactionByBlockNumberAndIndex } from './eth/getTransactionByBlockNumberAndIndex.js'
 import { getTransactionByHash } from './eth/getTransactionByHash.js'
@@ -61,7 +64,9 @@ export const ethMethods: readonly Method[] = [
   blobBaseFee,
   blockNumber,
   call,
+  capabilities,
   chainId,
+  config,
   createAccessList,
   estimateGas,
   feeHistory,
@@ -83,6 +88,7 @@ export const ethMethods: readonly Method[] = [
   getRawTransactionByBlockNumberAndIndex,
   getRawTransactionByHash,
   getStorageAt,
+  getStorageValues,
   getTransactionByBlockHashAndIndex,
   getTransactionByBlockNumberAndIndex,
   getTransactionByHash,

@@ -1,0 +1,150 @@
+import type { SealedBlock, SealedTransaction, StoredBlock } from '../block/record.js'
+import { sealBlock } from '../block/seal.js'
+import { ChainError } from '../errors.js'
+import { applyChecked } from '../execution/applyChecked.js'
+import { BlockExecution } from '../execution/block.js'
+import { createBlockEnvironment } from '../execution/blockEnvironment.js'
+import { withEvm } from '../execution/evm.js'
+import type { PooledEvm } from '../execution/pooledEvm.js'
+import type { ForkSchedule } from '../execution/rules.js'
+import type { ConsensusRequest } from '../execution/systemCalls.js'
+import type { Candidates } from '../mempool/candidates.js'
+import { decodeTransaction } from '../mempool/decode.js'
+import { checkSignature, recoverTransaction } from '../mempool/sender.js'
+import { effectiveTip, type BlobSidecar, type PooledTransaction } from '../mempool/transaction.js'
+import type { WorkingState } from '../state/workingState.js'
+import type { ForkRules, HeaderFields, Withdrawal } from '../types.js'
+import { draftHeader, type BlockSettings } from './draft.js'
+import { fillBlock } from './producer.js'
+
+/** What a block to build gets from the consensus layer (engine API, PayloadAttributesV3). */
+export interface PayloadAttributes {
+  /** Seconds. */
+  timestamp: bigint
+  /** 32 bytes. */
+  prevRandao: Uint8Array
+  /** 20 bytes. */
+  feeRecipient: Uint8Array
+  withdrawals?: readonly Withdrawal[] | undefined
+  /** 32 bytes. */
+  parentBeaconBlockRoot?: Uint8Array | undefined
+}
+
+/** Transactions that wait. */
+export interface Waiting {
+  /** @param baseFee - wei per gas */
+  candidates(baseFee: bigint): Pick<Candidates, 'next' | 'skipSender'>
+  get(hash: Uint8Array): PooledTransaction | undefined
+}
+
+/** A block to build. */
+export interface BuildInput {
+  parent: StoredBlock
+  schedule: ForkSchedule
+  attributes: PayloadAttributes
+  /** EIP-2718 forms of just the transactions that the block has; or what waits and may go into it. */
+  transactions: readonly Uint8Array[] | Waiting
+  settings: Pick<BlockSettings, 'extraData'>
+  /** The state after the parent; of no use afterwards. */
+  state: WorkingState
+  /** The hash of an earlier block, for BLOCKHASH. */
+  blockHash: (number: bigint) => Uint8Array | undefined
+}
+
+/** A block that was built and not stored. */
+export interface BuiltBlock {
+  block: SealedBlock
+  requests: readonly ConsensusRequest[]
+  sidecars: readonly BlobSidecar[]
+  /** Wei that the fee recipient gets for the transactions. */
+  value: bigint
+}
+
+/** The gas limit that blocks move to, by less than a 1024th of the parent's at a time (geth: miner, GasCeil). */
+const DESIRED_GAS_LIMIT = 60_000_000n
+const GAS_LIMIT_BOUND_DIVISOR = 1024n
+
+/**
+ * Builds a block on a stored one without storing it.
+ *
+ * @throws ChainError if the attributes do not fit the parent, or a transaction that the block must have does not.
+ */
+export async function buildBlock(input: BuildInput): Promise<BuiltBlock> {
+  const { parent, schedule, attributes, state, blockHash } = input
+  const { timestamp, withdrawals = [] } = attributes
+  if (timestamp <= parent.header.timestamp) {
+    throw new ChainError(`invalid timestamp, parent ${parent.header.timestamp} given ${timestamp}`)
+  }
+  const rules = schedule.rulesAt({ number: parent.header.number + 1n, timestamp })
+  const header = payloadHeader(input, rules)
+  const block = createBlockEnvironment(header, rules)
+  return withEvm({ rules, state, block, blockHash }, async (evm) => {
+    const { depositContract } = schedule
+    const execution = await BlockExecution.begin({ evm, rules, header, block, depositContract })
+    const included = await include(input.transactions, execution, evm)
+    const outcome = await execution.finish(withdrawals)
+    const sealed = sealBlock(execution, outcome, {
+      header,
+      stateRoot: state.computeRoot().root,
+      parentTotalDifficulty: parent.totalDifficulty,
+      altered: false,
+      ...(rules.isActivatedEIP(4895) && { withdrawals }),
+    })
+    return {
+      block: sealed,
+      requests: outcome.requests ?? [],
+      sidecars: included.flatMap(({ sidecar }) => sidecar ?? []),
+      value: tipsOf(execution.transactions, header.baseFeePerGas ?? 0n),
+    }
+  })
+}
+
+/** @returns the transactions that are in the block, with their blobs */
+async function include(
+  transactions: BuildInput['transactions'],
+  execution: BlockExecution,
+  evm: PooledEvm,
+): Promise<PooledTransaction[]> {
+  if ('candidates' in transactions) {
+    const candidates = transactions.candidates(evm.block.header.baseFeePerGas ?? 0n)
+    await fillBlock(execution, { candidates, maximumTransactions: Infinity })
+    return execution.transactions.flatMap(({ hash }) => transactions.get(hash) ?? [])
+  }
+  const included = transactions.map((raw) => readTransaction(raw, evm.common))
+  for (const transaction of included) await applyChecked(execution, evm, transaction)
+  return included
+}
+
+function readTransaction(raw: Uint8Array, rules: ForkRules): PooledTransaction {
+  const fields = decodeTransaction(raw)
+  checkSignature(fields, rules)
+  return recoverTransaction(fields, rules)
+}
+
+function payloadHeader({ parent, attributes, settings }: BuildInput, rules: ForkRules): HeaderFields {
+  const { timestamp, prevRandao, feeRecipient, parentBeaconBlockRoot } = attributes
+  const header = draftHeader(parent, rules, timestamp, {
+    gasLimit: nextGasLimit(parent.header.gasLimit),
+    coinbase: feeRecipient,
+    extraData: settings.extraData,
+    nextPrevRandao: prevRandao,
+  })
+  if (rules.isActivatedEIP(4788) && parentBeaconBlockRoot !== undefined) {
+    header.parentBeaconBlockRoot = parentBeaconBlockRoot
+  }
+  return header
+}
+
+/** As far towards the desired limit as one block may go (geth: core/block_validator.go, CalcGasLimit). */
+function nextGasLimit(parent: bigint): bigint {
+  const step = parent / GAS_LIMIT_BOUND_DIVISOR - 1n
+  if (parent < DESIRED_GAS_LIMIT) return parent + step < DESIRED_GAS_LIMIT ? parent + step : DESIRED_GAS_LIMIT
+  return parent - step > DESIRED_GAS_LIMIT ? parent - step : DESIRED_GAS_LIMIT
+}
+
+function tipsOf(transactions: readonly SealedTransaction[], baseFee: bigint): bigint {
+  return transactions.reduce(
+    (sum, { transaction, receipt }) => sum + receipt.gasUsed * (effectiveTip(transaction, baseFee) ?? 0n),
+    0n,
+  )
+}
