@@ -78,7 +78,7 @@ export async function executeBlock(input: ImportInput): Promise<ProducedBlock> {
   })
 }
 
-function checkBody({ header, uncles, uncleHashes, withdrawals, size }: BlockParts, rules: ForkRules): void {
+function checkBody({ header, uncles, withdrawals, size }: BlockParts, rules: ForkRules): void {
   if (rules.isActivatedEIP(7934) && size > MAXIMUM_BLOCK_SIZE) {
     throw new ImportError(header.number, 'size', `${size} bytes are more than ${MAXIMUM_BLOCK_SIZE}`)
   }
@@ -86,9 +86,6 @@ function checkBody({ header, uncles, uncleHashes, withdrawals, size }: BlockPart
   if (!bytesEqual(header.uncleHash, expected)) {
     const got = bytesToHex(header.uncleHash)
     throw new ImportError(header.number, 'uncleHash', `expected ${bytesToHex(expected)}, got ${got}`)
-  }
-  if (uncleHashes.length > 0 && header.difficulty === 0n) {
-    throw new ImportError(header.number, 'uncleHash', 'a block without proof of work has no uncles')
   }
   if ((withdrawals !== undefined) !== rules.isActivatedEIP(4895)) {
     throw new ImportError(

@@ -102,15 +102,14 @@ function terminalDifficulty({ activations }: ForkSchedule): bigint | undefined {
 }
 
 function checkWithoutWork({ header, parent, schedule }: HeaderCheck): void {
+  const terminal = terminalDifficulty(schedule)
+  if (schedule.proofOfWork && (terminal === undefined || parent.totalDifficulty < terminal)) {
+    refuse(header, 'difficulty', `it is zero before the chain has come to ${terminal ?? 'its merge'}`)
+  }
   if (!bytesEqual(header.uncleHash, EMPTY_UNCLES_HASH)) {
     refuse(header, 'uncleHash', 'a block without proof of work has no uncles')
   }
   if (header.nonce.some((byte) => byte !== 0)) refuse(header, 'nonce', 'it is not zero')
-  if (!schedule.proofOfWork) return
-  const terminal = terminalDifficulty(schedule)
-  if (terminal === undefined || parent.totalDifficulty < terminal) {
-    refuse(header, 'difficulty', `it is zero before the chain has come to ${terminal ?? 'its merge'}`)
-  }
 }
 
 function checkProofOfWork({ header, parent, rules, schedule }: HeaderCheck): void {
