@@ -1,6 +1,7 @@
 import { deriveAccounts, InvalidMnemonicError } from './chain/accounts/mnemonic.js'
 import { checksumAddress } from './chain/address.js'
 import { signatureBackend } from './chain/crypto.js'
+import { MovableSchedule } from './chain/execution/movableSchedule.js'
 import { TransactionIntake } from './chain/intake.js'
 import { Mempool } from './chain/mempool/mempool.js'
 import { PooledStore } from './chain/mempool/pooledStore.js'
@@ -13,7 +14,6 @@ import { createBackend } from './network/backend.js'
 import { chainOfFile, identityOf, ownChain } from './network/chainSource.js'
 import { importBlocks } from './network/importBlocks.js'
 import type { Network, NetworkRequest } from './network/network.js'
-import { resetChain } from './network/reset.js'
 import { OptionError, type NodeSettings } from './options.js'
 import { Dispatcher } from './rpc/dispatcher.js'
 import { blockEncoder } from './rpc/format/blockEncoder.js'
@@ -36,18 +36,15 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
   const { name, settings, data, gate, methods, report, files } = request
   const { database, manifest } = data
   const known = manifest.networks[name]
-  const accounts = await deriveAccounts({
-    mnemonic: settings.mnemonic,
-    path: settings.derivationPath,
-    count: settings.accounts,
-  })
+  const accounts = await fundedAccounts(settings)
   const clock = createClock(settings)
   const funded = accounts.map(({ address }) => address)
   const source =
     files?.genesis === undefined
       ? ownChain({ chainId: request.chainId, settings, now: () => clock.now(), funded })
       : await chainOfFile(files.genesis)
-  const { chainId, schedule } = source
+  const { chainId } = source
+  const schedule = new MovableSchedule(source.schedule)
   const identity = identityOf(source)
   if (known !== undefined) admitNetwork(manifest, name, { ...identity, genesisHash: known.genesisHash })
   const mempool = new Mempool(schedule, { order: settings.order })
@@ -75,17 +72,29 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
   const mining = new MiningSchedule(chain, miningMode(settings), (fault) => report('mining', fault))
   const store = new PooledStore(database, keys)
   const intake = new TransactionIntake({ chain, schedule: mining, store })
-  const snapshots = await Snapshots.open({ chain, database, keys, blocks })
+  const filters = new FilterStore()
+  const snapshots = await Snapshots.open({ chain, database, keys, blocks, companions: [filters] })
   await intake.restore()
   mempool.subscribe((transaction) => chain.events.emit({ type: 'pending', transaction }))
-  chain.events.subscribe(({ type }) => {
-    if (type === 'head' || type === 'rewound') store.sweep((hash) => mempool.get(hash) !== undefined)
+  chain.events.subscribe((event) => intake.follow(event))
+  const logging = { enabled: true }
+  const backend = createBackend({
+    chain,
+    blocks,
+    states,
+    intake,
+    mining,
+    snapshots,
+    genesis,
+    schedules: schedule,
+    logging,
+    accounts,
+    settings,
   })
-  const backend = createBackend({ chain, blocks, states, intake, mining, snapshots, accounts, settings })
   const dispatcher = new Dispatcher({
     methods: new Map([...registry, ...methods.map((method) => [method.name, method] as const)]),
     backend,
-    filters: new FilterStore(),
+    filters,
     gate,
     report,
     batch: { maxItems: settings.maxBatch },
@@ -107,7 +116,7 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
     },
     signatureBackend: signatureBackend(),
     events: chain.events,
-    reset: () => resetChain({ chain, genesis, snapshots }),
+    reset: async () => backend.controls.reset(),
     close: async () => {
       mining.stop()
       await chain.exclusively(() => undefined)
@@ -124,7 +133,8 @@ async function fundedAccounts({ mnemonic, derivationPath: path, accounts: count 
 }
 
 function createClock(settings: NodeSettings): Clock {
-  const minimumStep = settings.allowSameTimestamp ? 0n : 1n
+  const { compat } = settings
+  const minimumStep = settings.allowSameTimestamp || compat === 'anvil' || compat === 'ganache' ? 0n : 1n
   if (settings.deterministic) {
     const start = settings.timestamp ?? DETERMINISTIC_GENESIS_TIME
     return new LogicalClock({ now: () => start, minimumStep })
@@ -137,8 +147,8 @@ function wallClock(): bigint {
   return BigInt(Math.floor(Date.now() / 1000))
 }
 
-function miningMode({ blockTime, noMining }: NodeSettings): MiningMode {
+function miningMode({ blockTime, noMining, mixedMining }: NodeSettings): MiningMode {
   if (noMining) return { automine: false, interval: 0 }
-  if (blockTime !== undefined && blockTime > 0) return { automine: false, interval: blockTime * 1000 }
+  if (blockTime !== undefined && blockTime > 0) return { automine: mixedMining, interval: blockTime * 1000 }
   return { automine: true, interval: 0 }
 }

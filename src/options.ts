@@ -3,6 +3,7 @@ import type { CommandSources } from './options/command.js'
 import { readCommandSettings } from './options/command.js'
 import { commandOptions } from './options/commandOptions.js'
 import type { OptionDefinition } from './options/definition.js'
+import { devnetOptions } from './options/devnetOptions.js'
 import { fileOptions } from './options/fileOptions.js'
 import { checkValues } from './options/read.js'
 import { providerOptions } from './options/providerOptions.js'
@@ -11,7 +12,13 @@ import { serverOptions } from './options/serverOptions.js'
 export { OptionError } from './options/errors.js'
 
 /** Every option of a node. Flags, environment, configuration file, help and documentation come from here. */
-export const nodeOptionDefinitions = { ...serverOptions, ...chainOptions, ...providerOptions, ...fileOptions }
+export const nodeOptionDefinitions = {
+  ...serverOptions,
+  ...chainOptions,
+  ...devnetOptions,
+  ...providerOptions,
+  ...fileOptions,
+}
 
 /** Every option of the command line: those of a node and those of the command itself. */
 export const optionDefinitions = { ...nodeOptionDefinitions, ...commandOptions }

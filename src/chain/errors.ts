@@ -41,9 +41,26 @@ export class TransactionRejectedError extends ChainError {
   override readonly name = 'TransactionRejectedError'
 }
 
+/** Why a message may not execute, as far as answers tell the reasons apart. */
+export type RejectionReason =
+  | 'nonceTooLow'
+  | 'nonceTooHigh'
+  | 'tipAboveFeeCap'
+  | 'feeCapTooLow'
+  | 'insufficientFunds'
+  | 'intrinsicGas'
+  | 'initcodeSize'
+  | 'other'
+
 /** A message that fails before it executes (geth: core/state_transition.go, preCheck). */
 export class MessageRejectedError extends ChainError {
   override readonly name = 'MessageRejectedError'
+  readonly reason: RejectionReason
+
+  constructor(words: string, reason: RejectionReason = 'other') {
+    super(words)
+    this.reason = reason
+  }
 }
 
 /** Execution ended in a REVERT; `data` is what it returned. */
@@ -59,6 +76,11 @@ export class ExecutionRevertedError extends ChainError {
 /** Execution failed in the virtual machine otherwise than by a REVERT (geth: core/vm/errors.go). */
 export class ExecutionFailedError extends ChainError {
   override readonly name = 'ExecutionFailedError'
+}
+
+/** A control that means nothing under the rules of this chain. */
+export class UnsupportedControlError extends ChainError {
+  override readonly name = 'UnsupportedControlError'
 }
 
 /** A log query that matches more than it may return. */

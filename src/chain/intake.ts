@@ -49,7 +49,7 @@ export class TransactionIntake {
     const waiting = await store.load()
     await chain.exclusively(async () => {
       for (const stored of waiting) await readmit(chain.mempool, chain.nextRules(), stored)
-      store.sweep((hash) => chain.mempool.get(hash) !== undefined)
+      this.forgetGone()
     })
   }
 
@@ -60,12 +60,16 @@ export class TransactionIntake {
    */
   follow({ type }: ChainEvent): void {
     if (type !== 'head' && type !== 'rewound' && type !== 'removed') return
+    this.forgetGone()
+    if (type === 'head') return
+    const { chain, store } = this.#parts
+    for (const pooled of chain.mempool.inOrderOfArrival()) if (!store.has(pooled.hash)) this.#keep(pooled)
+  }
+
+  /** Takes what does not wait any more off the disk. */
+  forgetGone(): void {
     const { chain, store } = this.#parts
     store.sweep((hash) => chain.mempool.get(hash) !== undefined)
-    if (type === 'head') return
-    for (const { pending, queued } of chain.mempool.content()) {
-      for (const pooled of [...pending, ...queued]) if (!store.has(pooled.hash)) this.#keep(pooled)
-    }
   }
 
   #take(add: () => Promise<PooledTransaction>, raw?: Uint8Array): Promise<PooledTransaction> {

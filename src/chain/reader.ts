@@ -14,7 +14,6 @@ import type { BlockSelector, BlockTag, ChainView, LogLimits, LogQuery, StateAt }
 
 /** What a chain is read from. */
 export interface ChainSources {
-  chainId: bigint
   database: Database
   keys: Keyspace
   blocks: BlockStore
@@ -30,13 +29,11 @@ export interface ChainSources {
 
 /** Reads the whole chain as it is: the view that nothing was done to. */
 export class ChainReader implements ChainView {
-  readonly chainId: bigint
   readonly #sources: ChainSources
   readonly #logs: LogSource
 
   constructor(sources: ChainSources) {
     const { database, keys, blocks } = sources
-    this.chainId = sources.chainId
     this.#sources = sources
     this.#logs = {
       open: (criterion, from, to) => openPostings(database, keys, criterion, { from, to }),
@@ -48,6 +45,10 @@ export class ChainReader implements ChainView {
       logsWire: (block, indices) => blocks.logsWire(block, indices),
       topicCount: (log) => blocks.topicCount(log),
     }
+  }
+
+  get chainId(): bigint {
+    return this.rulesAt(this.head().header).chainId()
   }
 
   head(): StoredBlock {

@@ -4,7 +4,10 @@ import { ordinalOfKey, type Keyspace } from '../storage/keyspace.js'
 import { WriteBatch } from '../storage/writeBatch.js'
 import type { BlockStore } from './block/store.js'
 import type { Chain } from './chain.js'
-import type { MempoolSnapshot } from './mempool/mempool.js'
+import { encodeForPool } from './mempool/encodeForPool.js'
+import type { Mempool, MempoolSnapshot } from './mempool/mempool.js'
+import { decodePooled, encodePooled, type StoredPooled } from './mempool/pooledStore.js'
+import { readmit } from './mempool/readmit.js'
 import { applyProgress, currentProgress, type Progress } from './progress.js'
 
 /** Where a chain was when a snapshot was taken, as JSON. */
@@ -14,6 +17,28 @@ interface SnapshotRecord {
   /** Hexadecimal without a prefix. */
   workingRoot: string
   progress: Progress
+  /** The waiting transactions in the order in which they came; hexadecimal without a prefix. */
+  waiting: string[]
+}
+
+/** Something that goes back together with the chain. */
+export interface Companion {
+  /** Remembers how things are. @returns a function that takes them back there */
+  save(): () => void
+}
+
+/** A snapshot as it is listed. */
+export interface SnapshotEntry {
+  id: bigint
+  blockNumber: bigint
+  /** 32 bytes. */
+  blockHash: Uint8Array
+}
+
+/** What a snapshot has in memory besides its record; nothing of it outlives the process. */
+interface Remembered {
+  pool: MempoolSnapshot
+  companions: readonly (() => void)[]
 }
 
 /** What snapshots are kept with. */
@@ -22,17 +47,18 @@ export interface SnapshotParts {
   database: Database
   keys: Keyspace
   blocks: BlockStore
+  companions: readonly Companion[]
 }
 
 /**
  * Points of a chain to go back to. One costs a record, whatever the size of the state: blocks and tries are only
  * added, so a point is a block and a root. Going back to one uses it up, and those taken after it.
  *
- * The mempool's content is kept in memory: after a restart, going back empties it.
+ * What waits in the mempool goes back too, also after a restart.
  */
 export class Snapshots {
   readonly #parts: SnapshotParts
-  readonly #pools = new Map<number, MempoolSnapshot>()
+  readonly #remembered = new Map<number, Remembered>()
   readonly #ids = new Set<number>()
   #next = 0
 
@@ -51,7 +77,7 @@ export class Snapshots {
 
   /** @returns the number of the snapshot; numbers rise and are never used again. */
   take(): Promise<bigint> {
-    const { chain, database, keys } = this.#parts
+    const { chain, database, keys, companions } = this.#parts
     return chain.exclusively(() => {
       const id = this.#next++
       const { block, workingRoot } = chain.head
@@ -59,26 +85,29 @@ export class Snapshots {
         ordinal: block.ordinal,
         workingRoot: bytesToPlainHex(workingRoot),
         progress: currentProgress(chain.clock, chain.settings),
+        waiting: waitingTransactions(chain.mempool).map(encodePooled).map(bytesToPlainHex),
       }
       const bytes = new TextEncoder().encode(JSON.stringify(record))
       database.write(new WriteBatch().put(keys.snapshot(id), bytes))
       this.#ids.add(id)
-      this.#pools.set(id, chain.mempool.snapshot())
+      this.#remembered.set(id, {
+        pool: chain.mempool.snapshot(),
+        companions: companions.map((companion) => companion.save()),
+      })
       return BigInt(id)
     })
   }
 
   /**
-   * Goes back to a snapshot: head, state, clock, settings of coming blocks, and mempool.
+   * Goes back to a snapshot: head, state, clock, settings of coming blocks, mempool, and what goes with the chain.
    *
    * @returns false if there is none of this number
    */
   async revert(id: bigint): Promise<boolean> {
-    const { chain, database, keys, blocks } = this.#parts
+    const { chain, keys, blocks } = this.#parts
     return chain.exclusively(async () => {
-      const bytes = this.#ids.has(Number(id)) ? database.get(keys.snapshot(Number(id))) : undefined
-      if (bytes === undefined) return false
-      const record = JSON.parse(new TextDecoder().decode(bytes)) as SnapshotRecord
+      const record = this.#record(Number(id))
+      if (record === undefined) return false
       const block = blocks.byOrdinal(record.ordinal)
       if (block === undefined) throw new Error(`the block of snapshot ${id} is not stored`)
       applyProgress(record.progress, chain.clock, chain.settings)
@@ -86,13 +115,20 @@ export class Snapshots {
       chain.moveHead({ block, workingRoot: hexToBytes(record.workingRoot) }, (batch) => {
         for (const other of used) batch.delete(keys.snapshot(other))
       })
-      const pool = this.#pools.get(Number(id))
-      if (pool === undefined) chain.mempool.dropAll()
-      else chain.mempool.restore(pool)
+      await this.#restoreMempool(Number(id), record)
+      for (const restore of this.#remembered.get(Number(id))?.companions ?? []) restore()
       this.#forget(used)
-      await chain.touched()
       chain.events.emit({ type: 'rewound', head: block })
       return true
+    })
+  }
+
+  /** All snapshots, the oldest first. */
+  list(): SnapshotEntry[] {
+    return [...this.#ids].flatMap((id) => {
+      const block = this.#parts.blocks.byOrdinal(this.#record(id)?.ordinal ?? -1)
+      if (block === undefined) return []
+      return [{ id: BigInt(id), blockNumber: block.header.number, blockHash: block.hash }]
     })
   }
 
@@ -105,10 +141,31 @@ export class Snapshots {
     this.#forget([...this.#ids])
   }
 
+  async #restoreMempool(id: number, { waiting }: SnapshotRecord): Promise<void> {
+    const { chain } = this.#parts
+    const { mempool } = chain
+    const remembered = this.#remembered.get(id)
+    if (remembered !== undefined) mempool.restore(remembered.pool)
+    else mempool.dropAll()
+    await chain.touched()
+    if (remembered !== undefined) return
+    for (const text of waiting) await readmit(mempool, chain.nextRules(), decodePooled(hexToBytes(text)))
+  }
+
+  #record(id: number): SnapshotRecord | undefined {
+    const { database, keys } = this.#parts
+    const bytes = this.#ids.has(id) ? database.get(keys.snapshot(id)) : undefined
+    return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as SnapshotRecord)
+  }
+
   #forget(ids: readonly number[]): void {
     for (const id of ids) {
       this.#ids.delete(id)
-      this.#pools.delete(id)
+      this.#remembered.delete(id)
     }
   }
+}
+
+function waitingTransactions(mempool: Mempool): StoredPooled[] {
+  return mempool.inOrderOfArrival().map((pooled) => ({ ...pooled, raw: encodeForPool(pooled) }))
 }

@@ -11,6 +11,7 @@ import type { MovableSchedule } from '../chain/execution/movableSchedule.js'
 import { HistoryTracer } from '../chain/tracing/historyTracer.js'
 import type { TransactionIntake } from '../chain/intake.js'
 import type { MiningSchedule } from '../chain/mining/schedule.js'
+import { Simulator } from '../chain/simulate/simulator.js'
 import type { Snapshots } from '../chain/snapshots.js'
 import type { StateStore } from '../chain/state/stateStore.js'
 import type { NodeSettings } from '../options.js'
@@ -61,6 +62,7 @@ export function createBackend(parts: BackendParts): Backend {
     executor,
     prover: createProver(states),
     tracing: new HistoryTracer({ blocks, states }),
+    simulator: new Simulator({ states, schedule: parts.schedules }),
     records: createRecords(blocks),
     builder: createBuilder(chain, parts.schedules),
     forks: parts.schedules,
@@ -68,6 +70,9 @@ export function createBackend(parts: BackendParts): Backend {
       sendRaw: async (raw) => (await intake.sendRaw(raw)).hash,
       send: async (call) => (await intake.sendPrepared(() => wallet.prepare(call))).hash,
       get: (hash) => mempool.get(hash),
+      content: () => mempool.content(),
+      contentFrom: (sender) => mempool.contentFrom(sender),
+      waiting: () => mempool.inOrderOfArrival(),
       nextNonce: async (address) => {
         const pending = mempool.pendingNonce(address)
         if (pending !== undefined) return pending

@@ -1,40 +1,50 @@
+import type { Impersonation } from '../chain/accounts/impersonation.js'
+import type { Keyring } from '../chain/accounts/keyring.js'
+import type { Wallet } from '../chain/accounts/wallet.js'
+import type { StoredBlock } from '../chain/block/record.js'
 import type { Chain } from '../chain/chain.js'
+import type { MessageExecutor } from '../chain/execution/executor.js'
+import type { MovableSchedule } from '../chain/execution/movableSchedule.js'
+import type { TransactionIntake } from '../chain/intake.js'
 import type { MiningSchedule } from '../chain/mining/schedule.js'
 import type { Snapshots } from '../chain/snapshots.js'
-import type { Controls } from '../rpc/backend.js'
+import type { Compat } from '../rpc/backend.js'
+import type { Controls } from '../rpc/controls.js'
+import { createAccountControls, createPoolControls } from './controls/accounts.js'
+import { createClockControls } from './controls/clock.js'
+import { createHistoryControls } from './controls/history.js'
+import { createMiningControls } from './controls/mining.js'
+import { createNodeControls } from './controls/node.js'
+import { createStateControls } from './controls/state.js'
+import type { Instance } from './instance.js'
 
 /** What the controls of a chain work on. */
 export interface ControlParts {
   chain: Chain
+  genesis: StoredBlock
   schedule: MiningSchedule
   snapshots: Snapshots
+  intake: TransactionIntake
+  executor: MessageExecutor
+  keyring: Keyring
+  impersonation: Impersonation
+  wallet: Wallet
+  schedules: MovableSchedule
+  instance: Instance
+  /** Whether the node tells about blocks and calls; changes in place. */
+  logging: { enabled: boolean }
+  compat: Compat | undefined
 }
 
 /** The controls that test suites drive a chain with. */
-export function createControls({ chain, schedule, snapshots }: ControlParts): Controls {
+export function createControls(parts: ControlParts): Controls {
   return {
-    mine: ({ blocks, timestamp }) =>
-      chain.exclusively(async () => {
-        for (let mined = 0; mined < blocks; mined++) {
-          await chain.mine(mined === 0 && timestamp !== undefined ? { timestamp } : {})
-        }
-      }),
-    snapshot: () => snapshots.take(),
-    revert: (id) => snapshots.revert(id),
-    increaseTime: (seconds) =>
-      chain.exclusively(async () => {
-        const offset = chain.clock.increase(seconds, chain.head.block.header.timestamp)
-        await chain.touched()
-        return offset
-      }),
-    setNextBlockTimestamp: (timestamp) =>
-      chain.exclusively(async () => {
-        chain.clock.setNext(timestamp, chain.head.block.header.timestamp)
-        await chain.touched()
-      }),
-    setAutomine: (enabled) => schedule.setAutomine(enabled),
-    setIntervalMining: (milliseconds) => {
-      schedule.setInterval(milliseconds)
-    },
+    ...createMiningControls(parts),
+    ...createClockControls(parts),
+    ...createHistoryControls(parts),
+    ...createStateControls(parts),
+    ...createAccountControls(parts),
+    ...createPoolControls(parts),
+    ...createNodeControls(parts),
   }
 }

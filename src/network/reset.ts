@@ -14,6 +14,8 @@ export function resetChain({ chain, genesis, snapshots }: ResetParts): Promise<v
   return chain.exclusively(async () => {
     chain.clock.restore({ offset: 0n })
     chain.settings.gasLimit = genesis.header.gasLimit
+    chain.settings.coinbase = new Uint8Array(20)
+    chain.settings.extraData = new Uint8Array(0)
     delete chain.settings.nextBaseFee
     delete chain.settings.nextPrevRandao
     chain.mempool.dropAll()

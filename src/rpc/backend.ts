@@ -5,6 +5,7 @@ import type { CallObject } from '../chain/execution/callObject.js'
 import type { AccountOverride } from '../chain/execution/overrides.js'
 import type { HistoryTracer } from '../chain/tracing/historyTracer.js'
 import type { ForkSchedule } from '../chain/execution/rules.js'
+import type { Simulator } from '../chain/simulate/simulator.js'
 import type { ChainListener } from '../chain/events.js'
 import type { BuiltBlock, PayloadAttributes } from '../chain/mining/build.js'
 import type { PooledTransaction } from '../chain/mempool/transaction.js'
@@ -56,6 +57,19 @@ export interface Prover {
   prove(state: StateView, address: Uint8Array, slots: readonly Uint8Array[]): Awaitable<AccountProof>
 }
 
+/** Makes blocks that are not stored; see chain/simulate. */
+export type BlockSimulator = Pick<Simulator, 'simulate'>
+
+/** The waiting transactions of one sender. */
+export interface PoolQueues {
+  /** 20 bytes. */
+  sender: Uint8Array
+  /** Those that can be executed one after another now. */
+  pending: readonly PooledTransaction[]
+  /** Those behind a gap in the nonces. */
+  queued: readonly PooledTransaction[]
+}
+
 /** Traces what was executed and what could be; see chain/tracing. */
 export type Tracing = Pick<HistoryTracer, 'traceBlock' | 'traceCall'>
 
@@ -98,8 +112,14 @@ export interface TransactionPool {
   sendRaw(raw: Uint8Array): Awaitable<Uint8Array>
   /** Fills in, signs and takes a transaction of one of the node's accounts. @returns its hash */
   send(call: CallObject): Awaitable<Uint8Array>
+  /** Everything that waits, by sender. */
+  content(): readonly PoolQueues[]
+  /** What waits of one 20-byte sender. */
+  contentFrom(sender: Uint8Array): Pick<PoolQueues, 'pending' | 'queued'>
   /** A transaction that waits, executable or not. */
   get(hash: Uint8Array): PooledTransaction | undefined
+  /** All that wait, in the order in which they came. */
+  waiting(): readonly PooledTransaction[]
   /** The nonce after the last executable transaction of an account. */
   nextNonce(address: Uint8Array): Awaitable<bigint>
 }
@@ -154,6 +174,7 @@ export interface Backend {
   executor: Executor
   prover: Prover
   tracing: Tracing
+  simulator: BlockSimulator
   records: BlockRecords
   builder: BlockBuilder
   /** The forks of the chain. */

@@ -1,11 +1,14 @@
+import { DepthError } from '../chain/controls/reorganise.js'
 import {
   ChainError,
   ExecutionRevertedError,
   InvalidCallError,
   LogTimeoutError,
   TooManyLogsError,
+  UnsupportedControlError,
 } from '../chain/errors.js'
 import { TimestampError } from '../chain/mining/clock.js'
+import { SimulationError, type SimulationRefusal } from '../chain/simulate/errors.js'
 import { TraceTooLargeError } from '../chain/tracing/budget.js'
 import { bytesToHex } from '../encoding/hex.js'
 import {
@@ -18,6 +21,26 @@ import {
   ServerError,
 } from './errors.js'
 
+/** Refusals for which the parameters of the request are at fault. */
+const parameterErrors = [InvalidCallError, TimestampError, DepthError, UnsupportedControlError]
+
+/** The codes of eth_simulateV1 (geth: internal/ethapi/errors.go). */
+const simulationCodes: Readonly<Record<SimulationRefusal, number>> = {
+  emptyInput: -32602,
+  limit: -38026,
+  blockNumberOrder: -38020,
+  timestampOrder: -38021,
+  blockGasLimit: -38015,
+  nonceTooLow: -38010,
+  nonceTooHigh: -38011,
+  tipAboveFeeCap: -32602,
+  feeCapTooLow: -38012,
+  insufficientFunds: -38014,
+  intrinsicGas: -38013,
+  initcodeSize: -38025,
+  other: -32603,
+}
+
 /**
  * The error that the caller sees for whatever a method threw.
  *
@@ -29,10 +52,11 @@ export function toRpcError(error: unknown): RpcError {
   if (error instanceof TooManyLogsError || error instanceof LogTimeoutError) {
     return new LimitExceededError(error.message)
   }
-  if (error instanceof InvalidCallError || error instanceof TimestampError) {
+  if (error instanceof ChainError && parameterErrors.some((type) => error instanceof type)) {
     return new InvalidParamsError(error.message)
   }
   if (error instanceof TraceTooLargeError) return new ResponseTooLargeError()
+  if (error instanceof SimulationError) return new RpcError(simulationCodes[error.refusal], error.message)
   if (error instanceof ChainError) return new ServerError(error.message)
   return new InternalError(error)
 }

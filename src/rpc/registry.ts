@@ -1,20 +1,22 @@
 import type { Method } from './method.js'
+import { controlMethods } from './methods/controls.js'
 import { debugMethods } from './methods/debug.js'
 import { ethMethods } from './methods/eth.js'
-import { evmMethods } from './methods/evm.js'
 import { netMethods } from './methods/net.js'
 import { personalMethods } from './methods/personal.js'
 import { discoverMethod } from './methods/rpc/discover.js'
 import { testingMethods } from './methods/testing.js'
+import { txpoolMethods } from './methods/txpool.js'
 import { web3Methods } from './methods/web3.js'
 
 const methods: readonly Method[] = [
   ...debugMethods,
   ...ethMethods,
-  ...evmMethods,
+  ...controlMethods,
   ...netMethods,
   ...personalMethods,
   ...testingMethods,
+  ...txpoolMethods,
   ...web3Methods,
 ]
 

@@ -143,7 +143,11 @@ describe('the life of a filter', () => {
     let now = 0
     const ended: string[] = []
     const store = new FilterStore(() => now)
-    const filter = (name: string) => ({ poll: () => wireArray([]), end: () => void ended.push(name) })
+    const filter = (name: string) => ({
+      poll: () => wireArray([]),
+      save: () => () => undefined,
+      end: () => void ended.push(name),
+    })
     const polled = store.add(filter('polled'))
     const forgotten = store.add(filter('forgotten'))
     now = 14 * 60_000

@@ -64,8 +64,13 @@ export async function deriveAccounts(options: DerivationOptions): Promise<KeyedA
   const point = publicKey(parent.key)
   return Array.from({ length: count }, (_, index) => {
     const privateKey = bigintToBytes(childKey(parent, index, point).key, 32)
-    return { address: privateKeyToAddress(privateKey), privateKey }
+    return accountOfKey(privateKey)
   })
+}
+
+/** The account of a 32-byte private key. */
+export function accountOfKey(privateKey: Uint8Array): KeyedAccount {
+  return { address: privateKeyToAddress(privateKey), privateKey }
 }
 
 async function checkMnemonic(words: string): Promise<void> {

@@ -127,6 +127,11 @@ export class Mempool {
     return { pending: queue?.pending ?? [], queued: queue?.queued ?? [] }
   }
 
+  /** All of them, in the order in which they came. */
+  inOrderOfArrival(): readonly PooledTransaction[] {
+    return [...this.#byHash.values()].toSorted((a, b) => a.arrival - b.arrival)
+  }
+
   /** The nonce after the last pending transaction of a 20-byte sender; undefined if none of its waits. */
   pendingNonce(sender: Uint8Array): bigint | undefined {
     return this.#queues.get(bytesToPlainHex(sender))?.nextNonce

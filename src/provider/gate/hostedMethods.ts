@@ -1,3 +1,5 @@
+import { controlMethodNames } from '../../rpc/methods/controls.js'
+
 const eth = [
   ...['accounts', 'blobBaseFee', 'blockNumber', 'call', 'chainId', 'createAccessList', 'estimateGas'],
   ...['feeHistory', 'gasPrice', 'getBalance', 'getBlockByHash', 'getBlockByNumber', 'getBlockReceipts'],
@@ -26,9 +28,7 @@ export const hostedMethods: ReadonlySet<string> = new Set([
   ...['debug_traceTransaction', 'debug_storageRangeAt'],
 ])
 
-const controlPrefix = /^(evm|hardhat|anvil|ganache|standin|miner|admin)_/
-
 /** Whether a method drives the node rather than asks it. */
 export function isControlMethod(method: string): boolean {
-  return controlPrefix.test(method)
+  return controlMethodNames.has(method)
 }

@@ -6,6 +6,7 @@ import { blockNumber } from './eth/blockNumber.js'
 import { call } from './eth/call.js'
 import { capabilities } from './eth/capabilities.js'
 import { chainId } from './eth/chainId.js'
+import { coinbase } from './eth/coinbase.js'
 import { config } from './eth/config.js'
 import { createAccessList } from './eth/createAccessList.js'
 import { estimateGas } from './eth/estimateGas.js'
@@ -32,6 +33,7 @@ import { getStorageValues } from './eth/getStorageValues.js'
 import { getTransactionByBlockHashAndIndex } from './eth/getTransactionByBlockHashAndIndex.js'
 import { getTransactionByBlockNumberAndIndex } from './eth/getTransactionByBlockNumberAndIndex.js'
 import { getTransactionByHash } from './eth/getTransactionByHash.js'
+import { getTransactionBySenderAndNonce } from './eth/getTransactionBySenderAndNonce.js'
 import { getTransactionCount } from './eth/getTransactionCount.js'
 import { getTransactionReceipt } from './eth/getTransactionReceipt.js'
 import { getUncleByBlockHashAndIndex } from './eth/getUncleByBlockHashAndIndex.js'
@@ -45,12 +47,18 @@ import { mining } from './eth/mining.js'
 import { newBlockFilter } from './eth/newBlockFilter.js'
 import { newFilter } from './eth/newFilter.js'
 import { newPendingTransactionFilter } from './eth/newPendingTransactionFilter.js'
+import { pendingTransactions } from './eth/pendingTransactions.js'
 import { protocolVersion } from './eth/protocolVersion.js'
+import { requestAccounts } from './eth/requestAccounts.js'
 import { sendRawTransaction } from './eth/sendRawTransaction.js'
+import { sendRawTransactionSync } from './eth/sendRawTransactionSync.js'
 import { sendTransaction } from './eth/sendTransaction.js'
+import { sendTransactionSync } from './eth/sendTransactionSync.js'
+import { sendUnsignedTransaction } from './eth/sendUnsignedTransaction.js'
 import { sign } from './eth/sign.js'
 import { signTransaction } from './eth/signTransaction.js'
 import { signTypedData_v4 } from './eth/signTypedData_v4.js'
+import { simulateV1 } from './eth/simulateV1.js'
 import { submitWork } from './eth/submitWork.js'
 import { subscribe } from './eth/subscribe.js'
 import { syncing } from './eth/syncing.js'
@@ -66,6 +74,7 @@ export const ethMethods: readonly Method[] = [
   call,
   capabilities,
   chainId,
+  coinbase,
   config,
   createAccessList,
   estimateGas,
@@ -92,6 +101,7 @@ export const ethMethods: readonly Method[] = [
   getTransactionByBlockHashAndIndex,
   getTransactionByBlockNumberAndIndex,
   getTransactionByHash,
+  getTransactionBySenderAndNonce,
   getTransactionCount,
   getTransactionReceipt,
   getUncleByBlockHashAndIndex,
@@ -105,15 +115,22 @@ export const ethMethods: readonly Method[] = [
   newBlockFilter,
   newFilter,
   newPendingTransactionFilter,
+  pendingTransactions,
   protocolVersion,
+  requestAccounts,
   sendRawTransaction,
+  sendRawTransactionSync,
   sendTransaction,
+  sendTransactionSync,
+  sendUnsignedTransaction,
   sign,
   signTransaction,
   signTypedData_v4,
+  simulateV1,
   submitWork,
   subscribe,
   syncing,
   uninstallFilter,
   unsubscribe,
+  ...['eth_signTypedData', 'eth_signTypedData_v3'].map((name) => ({ ...signTypedData_v4, name })),
 ]

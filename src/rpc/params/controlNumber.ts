@@ -1,7 +1,10 @@
 import type { Decoder } from '../method.js'
 import { ReasonError } from './decodeError.js'
 
-/** A number of a development control: a JSON number, hexadecimal or decimal text, as clients of such nodes send it. */
+/**
+ * A number of a development control: a JSON number, hexadecimal or decimal text, as clients of such nodes send it.
+ * Client libraries strip leading zeros, so that `0x` is zero.
+ */
 export const controlNumber: Decoder<bigint> = {
   schema: {
     title: 'number',
@@ -12,7 +15,8 @@ export const controlNumber: Decoder<bigint> = {
   },
   decode(value) {
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value)
-    if (typeof value === 'string' && /^(0x[0-9a-f]{1,64}|[0-9]{1,78})$/i.test(value)) {
+    if (value === '0x') return 0n
+    if (typeof value === 'string' && /^(0x[0-9a-f]{1,64}|[0-9]{1,77})$/i.test(value)) {
       return BigInt(value.toLowerCase())
     }
     throw new ReasonError(

@@ -15,3 +15,6 @@ export function text(type: string, title: string): Decoder<string> {
 
 /** The id of a filter or subscription. */
 export const filterId = text('rpc.ID', 'filter identifier')
+
+/** A passphrase of an account; keys are not locked here, so that it means nothing. */
+export const passphrase = text('string', 'passphrase')

@@ -10,6 +10,8 @@ const lifetimeMilliseconds = 15 * 60_000
 export interface Filter {
   /** What changed since the last poll, or since the filter was made. */
   poll(): WireBytes | Promise<WireBytes>
+  /** Remembers what waits to be polled. @returns a function that puts it back */
+  save(): () => void
   /** Frees what the filter listens to. */
   end(): void
   /** What a filter of logs asks for; other filters have none. */
@@ -58,6 +60,17 @@ export class FilterStore {
     this.#sweep()
     this.#entries.get(id)?.filter.end()
     return this.#entries.delete(id)
+  }
+
+  /**
+   * Remembers what waits in each filter. @returns a function that puts it back into those that are still there
+   */
+  save(): () => void {
+    this.#sweep()
+    const saved = [...this.#entries].map(([id, { filter }]) => ({ id, restore: filter.save() }))
+    return () => {
+      for (const { id, restore } of saved) if (this.#entries.has(id)) restore()
+    }
   }
 
   /** Ends all filters. */

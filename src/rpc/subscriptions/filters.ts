@@ -1,57 +1,87 @@
+import type { StoredBlock } from '../../chain/block/record.js'
 import type { ChainEvent } from '../../chain/events.js'
 import type { Backend } from '../backend.js'
 import { hashesText } from '../format/block.js'
 import { jsonBytes } from '../format/members.js'
 import { transactionText } from '../format/transaction.js'
 import type { FilterArguments } from '../params/filter.js'
-import { wireArray, type WireBytes, type WirePiece } from '../wire.js'
+import { wireArray, type WireBytes } from '../wire.js'
 import type { Filter } from './filterStore.js'
 import { changedLogs, logChanges, type LogChange } from './logs.js'
 
 type Source = Pick<Backend, 'chain' | 'events'>
 
-/** A filter that collects something from events until it is polled. */
-function collectingFilter(source: Source, collect: (event: ChainEvent) => WirePiece | undefined): Filter {
-  let waiting: WirePiece[] = []
-  const end = source.events.subscribe((event) => {
-    const piece = collect(event)
-    if (piece !== undefined) waiting.push(piece)
+/** Something that waits to be polled, and the block that it came with. */
+interface Waiting<T> {
+  value: T
+  block?: StoredBlock | undefined
+}
+
+/**
+ * A filter that collects something from events until it is polled. What came with blocks that a revert took back is
+ * gone, as if they had never been.
+ */
+function collectingFilter<T>(
+  { events, chain }: Source,
+  collect: (event: ChainEvent) => readonly Waiting<T>[],
+  print: (collected: readonly T[]) => WireBytes | Promise<WireBytes>,
+): Filter {
+  let waiting: Waiting<T>[] = []
+  const end = events.subscribe((event) => {
+    if (event.type === 'rewound') {
+      waiting = waiting.filter(({ block }) => block === undefined || chain.isCanonical(block))
+    } else waiting.push(...collect(event))
   })
-  const poll = (): WireBytes => {
-    const collected = waiting
-    waiting = []
-    return wireArray(collected)
+  return {
+    poll: () => {
+      const collected = waiting.map(({ value }) => value)
+      waiting = []
+      return print(collected)
+    },
+    save: () => {
+      const saved = [...waiting]
+      return () => {
+        waiting = [...saved]
+      }
+    },
+    end,
   }
-  return { poll, end }
 }
 
 /** Collects the hashes of new heads. */
 export function createBlockFilter(source: Source): Filter {
-  return collectingFilter(source, (event) => (event.type === 'head' ? hashesText([event.block]) : undefined))
+  const collect = (event: ChainEvent) => (event.type === 'head' ? [waitingBlock(event.block)] : [])
+  return collectingFilter(source, collect, (blocks) => wireArray(blocks.map((block) => hashesText([block]))))
+}
+
+function waitingBlock(block: StoredBlock): Waiting<StoredBlock> {
+  return { value: block, block }
 }
 
 /** Collects transactions that became executable: their hashes, or whole objects. */
 export function createPendingFilter(source: Source, { full }: { full: boolean }): Filter {
-  return collectingFilter(source, (event) => {
-    if (event.type !== 'pending') return undefined
-    return full ? transactionText(event.transaction, undefined) : jsonBytes(event.transaction.hash)
-  })
+  const collect = (event: ChainEvent) => (event.type === 'pending' ? [{ value: event.transaction }] : [])
+  return collectingFilter(source, collect, (transactions) =>
+    wireArray(
+      transactions.map((transaction) =>
+        full ? transactionText(transaction, undefined) : jsonBytes(transaction.hash),
+      ),
+    ),
+  )
 }
 
 /** Collects logs that came and logs that a reorganisation removed; they are read when the filter is polled. */
 export function createLogFilter(source: Source, logs: FilterArguments): Filter {
-  let waiting: LogChange[] = []
-  const end = source.events.subscribe((event) => {
-    waiting.push(...logChanges(event).filter(({ block }) => inRange(block.header.number, logs)))
-  })
-  const poll = async (): Promise<WireBytes> => {
-    const changes = waiting
-    waiting = []
+  const collect = (event: ChainEvent) =>
+    logChanges(event)
+      .filter(({ block }) => inRange(block.header.number, logs))
+      .map((change) => ({ value: change, block: change.removed ? undefined : change.block }))
+  const print = async (changes: readonly LogChange[]): Promise<WireBytes> => {
     const found: Uint8Array[] = []
     for (const change of changes) found.push(...(await changedLogs(source.chain, change, logs)))
     return wireArray(found)
   }
-  return { poll, end, logs }
+  return { ...collectingFilter(source, collect, print), logs }
 }
 
 function inRange(number: bigint, { fromBlock, toBlock }: FilterArguments): boolean {

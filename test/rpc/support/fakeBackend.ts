@@ -8,6 +8,7 @@ import { HashNotFoundError, HeaderNotFoundError, NotCanonicalError } from '../..
 import { bytesEqual } from '../../../src/encoding/hex.js'
 import { blockEncoder } from '../../../src/rpc/format/blockEncoder.js'
 import type { Backend, RpcSettings } from '../../../src/rpc/backend.js'
+import type { Controls } from '../../../src/rpc/controls.js'
 
 /** Rules of Osaka on chain 1. */
 export const osaka = createRules({ chainId: 1n, hardfork: 'osaka' })
@@ -175,6 +176,11 @@ function unexpected(): never {
   throw new Error('not part of this test')
 }
 
+/** Controls of which none may be called but those that methods ask by the way. */
+const fakeControls = new Proxy({} as Controls, {
+  get: (_, name) => (name === 'gasPrice' ? () => undefined : unexpected),
+})
+
 /** A backend over a fake chain; what a test does not replace may not be called. */
 export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): Backend {
   const pooled: PooledTransaction[] = []
@@ -183,6 +189,7 @@ export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): 
     executor: { call: unexpected, estimateGas: unexpected, createAccessList: unexpected },
     prover: { prove: unexpected },
     tracing: { traceBlock: unexpected, traceCall: unexpected },
+    simulator: { simulate: unexpected },
     records: {
       rawBlock: () => Uint8Array.of(0xc0),
       rawReceipts: () => [],
@@ -192,7 +199,10 @@ export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): 
     pool: {
       sendRaw: unexpected,
       send: unexpected,
+      content: () => [],
+      contentFrom: () => ({ pending: [], queued: [] }),
       get: (hash) => pooled.find((transaction) => bytesEqual(transaction.hash, hash)),
+      waiting: () => pooled,
       nextNonce: () => 7n,
     },
     accounts: {
@@ -201,15 +211,7 @@ export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): 
       signTypedData: unexpected,
       signTransaction: unexpected,
     },
-    controls: {
-      mine: unexpected,
-      snapshot: unexpected,
-      revert: unexpected,
-      increaseTime: unexpected,
-      setNextBlockTimestamp: unexpected,
-      setAutomine: unexpected,
-      setIntervalMining: unexpected,
-    },
+    controls: fakeControls,
     events: chain.events,
     settings: defaultSettings,
     clientVersion: 'Standin/test',

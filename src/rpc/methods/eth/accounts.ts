@@ -1,7 +1,12 @@
 import { bytesToHex } from '../../../encoding/hex.js'
 import { defineMethod } from '../../method.js'
 
-/** eth_accounts: the addresses that the node signs for. */
-export const accounts = defineMethod('eth_accounts', [], ({ backend }) =>
-  backend.accounts.addresses().map(bytesToHex),
-)
+/**
+ * eth_accounts: the addresses that the node signs for, and behind them those that are impersonated; in hardhat without
+ * these.
+ */
+export const accounts = defineMethod('eth_accounts', [], ({ backend }) => {
+  const own = backend.accounts.addresses()
+  const isHardhat = backend.settings.compat === 'hardhat'
+  return [...own, ...(isHardhat ? [] : backend.controls.impersonated())].map(bytesToHex)
+})

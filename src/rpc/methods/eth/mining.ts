@@ -1,4 +1,8 @@
 import { defineMethod } from '../../method.js'
 
-/** eth_mining: false, as the hosted provider answers it. */
-export const mining = defineMethod('eth_mining', [], () => false)
+/** eth_mining: false, as the hosted provider answers it; in ganache whether a block is mined for each transaction. */
+export const mining = defineMethod(
+  'eth_mining',
+  [],
+  ({ backend }) => backend.settings.compat === 'ganache' && backend.controls.miningMode().automine,
+)

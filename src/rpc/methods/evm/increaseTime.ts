@@ -1,9 +1,22 @@
-import { controlNumber } from '../../params/controlNumber.js'
+import { InvalidParamsError } from '../../errors.js'
 import { defineMethod, required } from '../../method.js'
+import { seconds } from '../../params/seconds.js'
 
-/** evm_increaseTime: moves the clock forward by seconds and answers how many it is ahead altogether. */
+/**
+ * evm_increaseTime: moves the clock by seconds and answers how many it is ahead altogether: a number, in hardhat a
+ * decimal string. Only ganache moves it back.
+ */
 export const increaseTime = defineMethod(
   'evm_increaseTime',
-  [required('seconds', controlNumber)],
-  async ({ backend }, seconds) => Number(await backend.controls.increaseTime(seconds)),
+  [required('seconds', seconds)],
+  async ({ backend }, by) => {
+    const { compat } = backend.settings
+    if (by < 0n && compat !== 'ganache') {
+      throw new InvalidParamsError(
+        `invalid argument 0: expected a number or a hexadecimal or decimal string, got ${by}`,
+      )
+    }
+    const offset = await backend.controls.increaseTime(by)
+    return compat === 'hardhat' ? offset.toString() : Number(offset)
+  },
 )

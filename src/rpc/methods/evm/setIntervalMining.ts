@@ -1,12 +1,16 @@
-import { controlNumber } from '../../params/controlNumber.js'
+import { miningInterval } from '../../params/miningInterval.js'
 import { defineMethod, required } from '../../method.js'
 
-/** evm_setIntervalMining: mines a block every so many seconds; 0 ends that. */
+/**
+ * evm_setIntervalMining: mines a block every so many seconds; 0 ends that. In hardhat the time is in milliseconds, and
+ * a pair of numbers, which always is, means a random time between them.
+ */
 export const setIntervalMining = defineMethod(
   'evm_setIntervalMining',
-  [required('seconds', controlNumber)],
-  async ({ backend }, seconds) => {
-    await backend.controls.setIntervalMining(Number(seconds) * 1000)
+  [required('interval', miningInterval)],
+  async ({ backend }, interval) => {
+    const isSeconds = typeof interval === 'number' && backend.settings.compat !== 'hardhat'
+    await backend.controls.setIntervalMining(isSeconds ? interval * 1000 : interval)
     return null
   },
 )

@@ -1,12 +1,12 @@
 import { controlNumber } from '../../params/controlNumber.js'
 import { defineMethod, required } from '../../method.js'
 
-/** evm_setNextBlockTimestamp: fixes the time of the next block, in seconds. */
+/** evm_setNextBlockTimestamp: fixes the time of the next block, in seconds. In hardhat the answer repeats it. */
 export const setNextBlockTimestamp = defineMethod(
   'evm_setNextBlockTimestamp',
   [required('timestamp', controlNumber)],
   async ({ backend }, timestamp) => {
     await backend.controls.setNextBlockTimestamp(timestamp)
-    return null
+    return backend.settings.compat === 'hardhat' ? timestamp.toString() : null
   },
 )

@@ -1,0 +1,37 @@
+import { accountOfKey } from '../../chain/accounts/mnemonic.js'
+import type { AccountControls, PoolControls } from '../../rpc/controls.js'
+import type { ControlParts } from '../controls.js'
+
+/** Who may send transactions. */
+export function createAccountControls({ impersonation, keyring }: ControlParts): AccountControls {
+  return {
+    impersonate: (address) => impersonation.start(address),
+    stopImpersonating: (address) => impersonation.stop(address),
+    autoImpersonate: (enabled) => {
+      impersonation.automatic = enabled
+    },
+    impersonated: () => impersonation.addresses(),
+    importKey: (privateKey) => {
+      const account = accountOfKey(privateKey)
+      keyring.add(account)
+      return account.address
+    },
+  }
+}
+
+/** What waits for a block. */
+export function createPoolControls({ chain, intake, wallet }: ControlParts): PoolControls {
+  const { mempool } = chain
+  const change = <T>(work: () => T): Promise<T> =>
+    chain.exclusively(() => {
+      const result = work()
+      intake.forgetGone()
+      return result
+    })
+  return {
+    dropTransaction: (hash) => change(() => mempool.drop(hash) !== undefined),
+    dropAllTransactions: () => change(() => mempool.dropAll()),
+    dropTransactionsFrom: (sender) => change(() => mempool.dropFrom(sender)),
+    sendUnsigned: async (call) => (await intake.sendPrepared(() => wallet.prepareUnsigned(call))).hash,
+  }
+}

@@ -1,0 +1,35 @@
+import { reorganise, rollback } from '../../chain/controls/reorganise.js'
+import { decodeTransaction } from '../../chain/mempool/decode.js'
+import { recoverTransaction } from '../../chain/mempool/sender.js'
+import type { HistoryControls } from '../../rpc/controls.js'
+import type { ControlParts } from '../controls.js'
+import { resetChain } from '../reset.js'
+
+/** Going back, and going another way. */
+export function createHistoryControls(parts: ControlParts): HistoryControls {
+  const { chain, snapshots, wallet, genesis, instance } = parts
+  return {
+    snapshot: () => snapshots.take(),
+    revert: (id) => snapshots.revert(id),
+    snapshots: () => snapshots.list(),
+    reset: async () => {
+      await resetChain({ chain, genesis, snapshots })
+      instance.renew()
+    },
+    rollback: (depth) => rollback(chain, depth),
+    reorganise: (order) =>
+      reorganise(
+        {
+          chain,
+          prepare: async (transaction, nonceOf) => {
+            if (transaction instanceof Uint8Array) {
+              return recoverTransaction(decodeTransaction(transaction), chain.nextRules())
+            }
+            const nonce = transaction.nonce ?? (await nonceOf(transaction.from))
+            return wallet.prepareUnsigned({ ...transaction, nonce })
+          },
+        },
+        order,
+      ),
+  }
+}

@@ -1,0 +1,63 @@
+import { mineBlocks } from '../../chain/controls/mineBlocks.js'
+import { UnsupportedControlError } from '../../chain/errors.js'
+import type { MiningControls } from '../../rpc/controls.js'
+import type { ControlParts } from '../controls.js'
+
+/**
+ * Mining by order and by itself. In anvil mining by the clock and automine exclude each other, in hardhat they do not
+ * (--compat).
+ */
+export function createMiningControls({ chain, schedule, compat }: ControlParts): MiningControls {
+  const isLondon = () => chain.head.block.header.baseFeePerGas !== undefined
+  const { mempool } = chain
+  let gasPrice: bigint | undefined
+  return {
+    mine: (order, mined) => mineBlocks(chain, order, mined),
+    miningMode: () => schedule.mode,
+    setAutomine: async (enabled) => {
+      if (compat !== 'hardhat') schedule.setInterval(0)
+      await schedule.setAutomine(enabled)
+    },
+    setIntervalMining: async (interval) => {
+      if (compat !== 'hardhat') await schedule.setAutomine(false)
+      schedule.setInterval(interval)
+    },
+    setBlockGasLimit: (gas) =>
+      chain.adjust(() => {
+        chain.settings.gasLimit = gas
+      }),
+    setNextBaseFee: (baseFee) =>
+      chain.adjust(() => {
+        if (!isLondon()) {
+          throw new UnsupportedControlError(
+            'anvil_setNextBlockBaseFeePerGas is only supported when EIP-1559 is active',
+          )
+        }
+        chain.settings.nextBaseFee = baseFee
+      }),
+    setMinGasPrice: (price) => {
+      if (isLondon()) {
+        throw new UnsupportedControlError('anvil_setMinGasPrice is not supported when EIP-1559 is active')
+      }
+      mempool.options.minimumTip = price
+      gasPrice = price
+    },
+    gasPrice: () => gasPrice,
+    setGasPrice: (price) => {
+      gasPrice = price
+    },
+    coinbase: () => chain.settings.coinbase,
+    setCoinbase: (address) =>
+      chain.adjust(() => {
+        chain.settings.coinbase = address
+      }),
+    setPrevRandao: (value) =>
+      chain.adjust(() => {
+        chain.settings.nextPrevRandao = value
+      }),
+    setExtraData: (data) =>
+      chain.adjust(() => {
+        chain.settings.extraData = data
+      }),
+  }
+}

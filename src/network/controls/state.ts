@@ -1,0 +1,16 @@
+import { setCallResult } from '../../chain/controls/setCallResult.js'
+import { addBalance, setBalance, setCode, setNonce, setStorage } from '../../chain/controls/stateEdits.js'
+import type { StateControls } from '../../rpc/controls.js'
+import type { ControlParts } from '../controls.js'
+
+/** Edits of the state that the next block is executed on. */
+export function createStateControls({ chain, executor }: ControlParts): StateControls {
+  return {
+    setBalance: (address, balance) => setBalance(chain, address, balance),
+    addBalance: (address, wei) => addBalance(chain, address, wei),
+    setNonce: (address, nonce) => setNonce(chain, address, nonce),
+    setCode: (address, code) => setCode(chain, address, code),
+    setStorage: (address, slot, value) => setStorage(chain, address, slot, value),
+    setCallResult: (call, value) => setCallResult({ chain, executor }, call, value),
+  }
+}

@@ -1,0 +1,15 @@
+import { WireBytes } from '../../wire.js'
+import { defineMethod, required } from '../../method.js'
+import { address } from '../../params/address.js'
+import { controlNumber } from '../../params/controlNumber.js'
+import { findBySenderAndNonce } from '../senderAndNonce.js'
+
+/** eth_getTransactionBySenderAndNonce: the mined transaction of a sender with a nonce, or null. */
+export const getTransactionBySenderAndNonce = defineMethod(
+  'eth_getTransactionBySenderAndNonce',
+  [required('sender', address), required('nonce', controlNumber)],
+  async ({ view }, sender, nonce) => {
+    const found = await findBySenderAndNonce(view, sender, nonce)
+    return found === undefined ? null : new WireBytes([view.transactionWire(found.block, found.index)])
+  },
+)

@@ -1,0 +1,13 @@
+import { callObject } from '../../params/callObject.js'
+import { defineMethod, optional, required } from '../../method.js'
+import { milliseconds } from '../../params/milliseconds.js'
+import { transactionRequest } from '../transactionRequest.js'
+import { awaitReceipt } from '../awaitReceipt.js'
+
+/** eth_sendTransactionSync: as eth_sendTransaction, but answers the receipt once the transaction is mined. */
+export const sendTransactionSync = defineMethod(
+  'eth_sendTransactionSync',
+  [required('transaction', callObject), optional('timeout', milliseconds)],
+  async (call, transaction, timeout) =>
+    awaitReceipt(call, await call.backend.pool.send(transactionRequest(transaction)), timeout),
+)

@@ -1,0 +1,4 @@
+import type { Decoder } from '../method.js'
+
+/** A value that nothing is done with. */
+export const anything: Decoder<unknown> = { schema: {}, decode: (value) => value }

@@ -1,0 +1,8 @@
+import type { Decoder } from '../method.js'
+import { controlNumber } from './controlNumber.js'
+
+/** A time to wait. */
+export const milliseconds: Decoder<number> = {
+  schema: { ...controlNumber.schema, title: 'milliseconds' },
+  decode: (value) => Number(controlNumber.decode(value)),
+}
