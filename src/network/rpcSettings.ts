@@ -13,5 +13,6 @@ export function rpcSettings(settings: NodeSettings): RpcSettings {
     maxTraceBytes: settings.maxResponse,
     totalDifficulty: !settings.noTotalDifficulty,
     pendingFields: settings.pendingFields,
+    compat: settings.compat,
   }
 }
