@@ -139,10 +139,7 @@ export class BlockExecution {
   /** Ends the block: withdrawals are paid and requests collected. */
   async finish(withdrawals: readonly Withdrawal[] = []): Promise<BlockOutcome> {
     const { evm, rules, depositContract = DEPOSIT_CONTRACT_ADDRESS } = this.#context
-    for (const { address, amount } of withdrawals) {
-      await addBalance(evm, address, amount * WEI_PER_GWEI)
-    }
-    await evm.journal.cleanup()
+    await payWithdrawals(evm, withdrawals)
     const outcome: BlockOutcome = {
       gasUsed: this.#gasUsed,
       logsBloom: joinBlooms(this.#transactions.map(({ receipt }) => receipt.logsBloom)),
@@ -200,6 +197,12 @@ export function effectiveGasPrice(transaction: PooledTransaction['transaction'],
   if (!('maxFeePerGas' in transaction)) return transaction.gasPrice
   const withTip = baseFee + transaction.maxPriorityFeePerGas
   return withTip < transaction.maxFeePerGas ? withTip : transaction.maxFeePerGas
+}
+
+/** Credits withdrawals of the beacon chain (EIP-4895). */
+export async function payWithdrawals(evm: EVM, withdrawals: readonly Withdrawal[]): Promise<void> {
+  for (const { address, amount } of withdrawals) await addBalance(evm, address, amount * WEI_PER_GWEI)
+  await evm.journal.cleanup()
 }
 
 async function addBalance(evm: EVM, address: Uint8Array, wei: bigint): Promise<void> {

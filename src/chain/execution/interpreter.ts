@@ -11,7 +11,7 @@ import type { SyncOpcode } from './syncOpcodes.js'
 import { stackMaximum, stackMinimum } from './stackLimits.js'
 import type { TraceFeed } from '../tracing/traceFeed.js'
 import { framingOpcodes } from '../tracing/opcodes.js'
-import { reportMisfit, runTracedStep } from '../tracing/tracedStep.js'
+import { reportEnd, reportMisfit, runTracedStep } from '../tracing/tracedStep.js'
 
 /** ethereumjs' interpreter of one frame; the package does not export its class. */
 export type Interpreter = NonNullable<ExecResult['runState']>['interpreter']
@@ -130,6 +130,7 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
             await this.runStep(entry)
           }
         }
+        if (feed !== undefined && code.length > 0) await reportEnd(runState, feed.tracer)
       } catch (error) {
         if (!(error instanceof EVMError)) throw error
         if (error.error !== EVMError.errorMessages.STOP) return describeFailure(error, runState)

@@ -81,6 +81,7 @@ async function overrideAccount({ stateManager }: PooledEvm, override: AccountOve
   if (state !== undefined && stateDiff !== undefined) {
     throw new ChainError(`account ${checksumAddress(override.address)} has both 'state' and 'stateDiff'`)
   }
+  if ([nonce, balance, code, state, stateDiff].every((member) => member === undefined)) return
   const account = (await stateManager.getAccount(address)) ?? new Account()
   if (nonce !== undefined) account.nonce = nonce
   if (balance !== undefined) account.balance = balance

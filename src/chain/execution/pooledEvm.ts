@@ -72,6 +72,8 @@ export class PooledEvm extends EVM implements FrameHost {
   #sliceStart = 0
   readonly #Interpreter: FrameInterpreterConstructor
   readonly #ownPrecompiles: PrecompileMap
+  /** The addresses of the fork's precompiles, whatever overrides made of them: 40 lower-case hexadecimal digits. */
+  readonly forkPrecompiles: readonly string[]
 
   /** A new EVM under these rules. */
   static async create(rules: ForkRules): Promise<PooledEvm> {
@@ -89,6 +91,7 @@ export class PooledEvm extends EVM implements FrameHost {
     this.#Interpreter = Interpreter
     this.syncOpcodes = createSyncOpcodes(this._opcodeMap, this.common)
     this.#ownPrecompiles = this._precompiles
+    this.forkPrecompiles = [...this._precompiles.keys()]
   }
 
   get opcodeTable(): FrameHost['opcodeTable'] {

@@ -1,7 +1,7 @@
 import { Address } from '@ethereumjs/util'
 import { checksumAddress } from '../address.js'
 import { GAS_PER_BLOB } from '../block/fees.js'
-import { MessageRejectedError } from '../errors.js'
+import { MessageRejectedError, type RejectionReason } from '../errors.js'
 import { floorGas, intrinsicGas, MAX_INITCODE_SIZE } from './intrinsicGas.js'
 import type { Message } from './message.js'
 import type { PooledEvm } from './pooledEvm.js'
@@ -62,8 +62,10 @@ export async function preCheck(
   const nonce = account?.nonce ?? 0n
   if (checks.nonce) {
     if (nonce !== message.nonce) {
-      const word = nonce < message.nonce ? 'high' : 'low'
-      throw rejected(`nonce too ${word}: address ${sender()}, tx: ${message.nonce} state: ${nonce}`)
+      const [word, reason] =
+        nonce < message.nonce ? (['high', 'nonceTooHigh'] as const) : (['low', 'nonceTooLow'] as const)
+      const words = `nonce too ${word}: address ${sender()}, tx: ${message.nonce} state: ${nonce}`
+      throw rejected(words, reason)
     }
     if (nonce === MAX_NONCE) throw rejected(`nonce has max value: address ${sender()}, nonce: ${nonce}`)
   }
@@ -82,13 +84,19 @@ export async function preCheck(
   const blobGas = checkBlobs(evm, message, checks)
   checkAuthorizations(message)
   if (message.to === undefined && rules.isActivatedEIP(3860) && BigInt(data.length) > MAX_INITCODE_SIZE) {
-    throw rejected(`max initcode size exceeded: code size ${data.length} limit ${MAX_INITCODE_SIZE}`)
+    throw rejected(
+      `max initcode size exceeded: code size ${data.length} limit ${MAX_INITCODE_SIZE}`,
+      'initcodeSize',
+    )
   }
   const have = account?.balance ?? 0n
   const want = gasLimit * message.maxFeePerGas + message.value + blobGas * (message.maxFeePerBlobGas ?? 0n)
   if (have < want) {
     const words = want >= 2n ** 256n ? 'required balance exceeds 256 bits' : `have ${have} want ${want}`
-    throw rejected(`insufficient funds for gas * price + value: address ${sender()} ${words}`)
+    throw rejected(
+      `insufficient funds for gas * price + value: address ${sender()} ${words}`,
+      'insufficientFunds',
+    )
   }
   const intrinsic = intrinsicGas(message, rules)
   if (gasLimit < intrinsic)
@@ -101,10 +109,14 @@ export async function preCheck(
 }
 
 /** The gas of a message does not cover what it costs before its first opcode: an estimate then tries more. */
-export class IntrinsicGasError extends MessageRejectedError {}
+export class IntrinsicGasError extends MessageRejectedError {
+  constructor(words: string) {
+    super(words, 'intrinsicGas')
+  }
+}
 
-function rejected(words: string): MessageRejectedError {
-  return new MessageRejectedError(words)
+function rejected(words: string, reason?: RejectionReason): MessageRejectedError {
+  return new MessageRejectedError(words, reason)
 }
 
 function checkFees(evm: PooledEvm, { from, maxFeePerGas, maxPriorityFeePerGas }: Message): void {
@@ -114,12 +126,14 @@ function checkFees(evm: PooledEvm, { from, maxFeePerGas, maxPriorityFeePerGas }:
     throw rejected(
       `max priority fee per gas higher than max fee per gas: address ${checksumAddress(from)}, ` +
         `maxPriorityFeePerGas: ${maxPriorityFeePerGas}, maxFeePerGas: ${maxFeePerGas}`,
+      'tipAboveFeeCap',
     )
   }
   if (maxFeePerGas < baseFeePerGas) {
     throw rejected(
       `max fee per gas less than block base fee: address ${checksumAddress(from)}, ` +
         `maxFeePerGas: ${maxFeePerGas}, baseFee: ${baseFeePerGas}`,
+      'feeCapTooLow',
     )
   }
 }

@@ -49,7 +49,7 @@ export async function executeMessage(
   warm(evm, message)
   await changeSender(evm, message, (account) => {
     account.balance -= prepaid
-    account.nonce++
+    account.nonce = BigInt.asUintN(64, account.nonce + 1n)
   })
   const refund = await applyAuthorizations(evm, message.authorizationList ?? [])
   await warmDelegation(evm, message)
@@ -61,7 +61,7 @@ export async function executeMessage(
 function warm(evm: PooledEvm, { from, to, accessList }: Message): void {
   const { journal, common: rules } = evm
   if (!rules.isActivatedEIP(2929)) return
-  for (const address of evm.precompiles.keys()) journal.addAlwaysWarmAddress(address)
+  for (const address of evm.forkPrecompiles) journal.addAlwaysWarmAddress(address)
   journal.addAlwaysWarmAddress(bytesToPlainHex(from))
   if (to !== undefined) journal.addAlwaysWarmAddress(bytesToPlainHex(to))
   if (rules.isActivatedEIP(3651)) {

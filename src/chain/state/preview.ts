@@ -1,6 +1,7 @@
 import { bytesKey } from './byteCache.js'
 import type { StateCommitment, StateStore } from './stateStore.js'
 import { TrieStateView, type StateReader } from './stateView.js'
+import type { WorkingStore } from './workingState.js'
 
 /** What a state that is computed and not stored is read from. */
 function previewReader(store: StateStore, { nodes, codes }: StateCommitment): StateReader {
@@ -19,5 +20,14 @@ export class StatePreview extends TrieStateView {
     const reader = previewReader(store, commitment)
     super(reader, commitment.root)
     this.reader = reader
+  }
+
+  /** A store with this state's own nodes and codes over those that are stored. */
+  over(store: StateStore): WorkingStore {
+    return {
+      ...this.reader,
+      hasRoot: (root) => store.hasRoot(root),
+      viewAt: (root) => store.viewAt(root),
+    }
   }
 }

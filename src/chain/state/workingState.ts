@@ -20,8 +20,11 @@ export interface WorkingStateOptions {
   /** The state that is changed; it is only read. */
   base: StateView
   /** Where the tries of the base are: needed for roots, not for execution alone. */
-  store?: StateStore
+  store?: WorkingStore
 }
+
+/** What a working state asks of its store. */
+export type WorkingStore = Pick<StateStore, 'getNode' | 'getCode' | 'hasRoot' | 'viewAt'>
 
 /**
  * A state that execution changes: what ethereumjs' virtual machine calls its state manager.
@@ -34,7 +37,7 @@ export interface WorkingStateOptions {
  */
 export class WorkingState implements StateManagerInterface {
   #state: JournaledState
-  readonly #store: StateStore | undefined
+  readonly #store: WorkingStore | undefined
   /** Also those of reverted calls. */
   readonly #newCodes = new Map<string, HashedBytes>()
   #trie: WorkingTrie | undefined
@@ -271,7 +274,7 @@ export class WorkingState implements StateManagerInterface {
     this.#trie = undefined
   }
 
-  #requireStore(): StateStore {
+  #requireStore(): WorkingStore {
     if (this.#store === undefined) throw new Error('A working state without a store has no roots')
     return this.#store
   }

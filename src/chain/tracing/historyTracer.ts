@@ -129,7 +129,7 @@ async function traceMessage(evm: PooledEvm, message: Message, tracer: ExecutionT
     coinbase: evm.block.header.coinbase.bytes,
     state: stateReader(evm.stateManager),
     firstLogIndex: 0,
-    precompiles: new Set(evm.precompiles.keys()),
+    precompiles: new Set(evm.forkPrecompiles),
   })
   evm.trace(tracer)
   const { gasUsed } = await executeMessage(evm, message, callChecks)

@@ -104,6 +104,6 @@ function describe(
     coinbase: coinbase.bytes,
     state,
     firstLogIndex,
-    precompiles: new Set(evm.precompiles.keys()),
+    precompiles: new Set(evm.forkPrecompiles),
   }
 }

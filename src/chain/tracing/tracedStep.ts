@@ -46,6 +46,12 @@ export async function reportMisfit(
   await tracer.step?.({ ...step, failure: words })
 }
 
+/** Tells of the end of the code, which stops the frame as a STOP does. */
+export async function reportEnd(runState: RunState, tracer: ExecutionTracer): Promise<void> {
+  runState.opCode = 0
+  await tracer.step?.(startStep(runState, 0n))
+}
+
 function startStep(runState: RunState, cost: bigint): Step {
   return { runState, gas: runState.gasLeft, cost, memoryWords: Number(runState.memoryWordCount) }
 }

@@ -93,10 +93,14 @@ function typedMembers(transaction: TypedTransaction, chain: string): string {
   return text
 }
 
+/** What geth makes of the missing v of a simulated legacy transaction: half of -35 in 64 bits (deriveChainId). */
+const unsignedChainId = ',"chainId":"0x7fffffffffffffee"'
+
 /** Legacy transactions name a chain only if they are protected against replay (EIP-155: v is 35 or more). */
 function chainId(transaction: TypedTransaction): string {
   if ('chainId' in transaction) return quantityMember('chainId', transaction.chainId)
-  const { v = 0n } = transaction
+  const { v } = transaction
+  if (v === undefined) return unsignedChainId
   return v >= 35n ? quantityMember('chainId', (v - 35n) / 2n) : ''
 }
 

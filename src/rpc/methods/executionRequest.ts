@@ -1,12 +1,11 @@
 import type { BlockOverrides } from '../../chain/execution/blockEnvironment.js'
-import type { CallObject } from '../../chain/execution/callObject.js'
 import type { AccountOverride } from '../../chain/execution/overrides.js'
 import type { BlockSelector } from '../../chain/view.js'
 import type { ExecutionRequest } from '../backend.js'
 import { ServerError } from '../errors.js'
 import type { Call } from '../method.js'
 import type { BlockOverrideArguments } from '../params/blockOverrides.js'
-import type { CallArguments } from '../params/callObject.js'
+import { toCall, type CallArguments } from '../params/callObject.js'
 
 /** The decoded arguments of a method that executes a message. */
 export interface ExecutionArguments {
@@ -25,17 +24,11 @@ export function executionRequest({ view, context }: Call, args: ExecutionArgumen
   return {
     view,
     block: args.block ?? { tag: 'latest' },
-    call: messageOf(args.transaction),
+    call: toCall(args.transaction),
     stateOverrides: args.stateOverrides,
     blockOverrides: supportedOverrides(args.blockOverrides),
     signal: context.signal,
   }
-}
-
-/** A call object as it is executed: `input` wins over `data`, blobs do not matter. */
-function messageOf(given: CallArguments): CallObject {
-  const { input, data, blobs: _blobs, commitments: _commitments, proofs: _proofs, ...call } = given
-  return { ...call, data: input ?? data }
 }
 
 function supportedOverrides(given: BlockOverrideArguments = {}): BlockOverrides {

@@ -1,3 +1,4 @@
+import type { CallObject } from '../../chain/execution/callObject.js'
 import { accessList } from './accessList.js'
 import { address } from './address.js'
 import { authorizationList } from './authorizationList.js'
@@ -38,3 +39,9 @@ export const callObject = struct(
 
 /** A decoded call object. */
 export type CallArguments = ReturnType<typeof callObject.decode>
+
+/** A call object as it is executed: `input` wins over `data`, blobs do not matter. */
+export function toCall(given: CallArguments): CallObject {
+  const { input, data: called, blobs: _blobs, commitments: _commitments, proofs: _proofs, ...call } = given
+  return { ...call, data: input ?? called }
+}

@@ -1,0 +1,136 @@
+import { generateAddress } from '@ethereumjs/util'
+import { logsBloom, joinBlooms } from '../block/bloom.js'
+import { minimalBytes } from '../block/header.js'
+import { GAS_PER_BLOB } from '../block/fees.js'
+import type { SealedTransaction } from '../block/record.js'
+import { sealBlock } from '../block/seal.js'
+import { payWithdrawals, type BlockOutcome } from '../execution/block.js'
+import { createBlockEnvironment } from '../execution/blockEnvironment.js'
+import type { CallObject } from '../execution/callObject.js'
+import { withEvm } from '../execution/evm.js'
+import { applyStateOverrides } from '../execution/overrides.js'
+import type { PooledEvm } from '../execution/pooledEvm.js'
+import { collectRequests, hashRequests, writeBlockStart } from '../execution/systemCalls.js'
+import { keccak256 } from '../keccak.js'
+import type { WorkingState } from '../state/workingState.js'
+import type { ExecutionReceipt, ForkRules, HeaderFields } from '../types.js'
+import type { GasBudget } from './gasBudget.js'
+import { LogTracer } from './logTracer.js'
+import type { SimulatedBlock, SimulatedCall } from './request.js'
+import type { PlacedBlock } from './sequence.js'
+import { simulateCall } from './simulateCall.js'
+import { unsignedTransaction } from './unsignedTransaction.js'
+
+/** What a block is simulated with. */
+export interface SimulationContext {
+  header: HeaderFields
+  rules: ForkRules
+  state: WorkingState
+  blockHash: (number: bigint) => Uint8Array | undefined
+  parentTotalDifficulty: bigint
+  /** 20 bytes (EIP-6110). */
+  depositContract: Uint8Array
+  budget: GasBudget
+  traceTransfers: boolean
+  validation: boolean
+}
+
+/**
+ * Executes and seals one simulated block (geth: internal/ethapi/simulate.go, processBlock).
+ *
+ * @throws SimulationError or ChainError if a call or an override is refused.
+ */
+export async function simulateBlock(
+  placed: PlacedBlock,
+  context: SimulationContext,
+): Promise<SimulatedBlock> {
+  const { header, rules, state, blockHash, parentTotalDifficulty } = context
+  const { overrides, stateOverrides } = placed
+  const withdrawals = rules.isActivatedEIP(4895) ? (overrides.withdrawals ?? []) : undefined
+  const { blobBaseFee } = overrides
+  const block = createBlockEnvironment(header, rules, blobBaseFee === undefined ? {} : { blobBaseFee })
+  return withEvm({ rules, state, block, blockHash }, async (evm) => {
+    await applyStateOverrides(evm, stateOverrides, { precompiles: true })
+    await writeBlockStart(state, header, rules)
+    const execution = new SimulatedExecution(evm, context)
+    for (const call of placed.calls) await execution.run(call)
+    const outcome = await execution.finish()
+    await payWithdrawals(evm, withdrawals ?? [])
+    const sealed = sealBlock(execution, outcome, {
+      header,
+      stateRoot: state.computeRoot().root,
+      parentTotalDifficulty,
+      altered: false,
+      ...(withdrawals !== undefined && { withdrawals }),
+    })
+    return { block: sealed, calls: execution.calls }
+  })
+}
+
+/** The calls of one block, executed one after another. */
+class SimulatedExecution {
+  readonly transactions: SealedTransaction[] = []
+  readonly calls: SimulatedCall[] = []
+  readonly #evm: PooledEvm
+  readonly #context: SimulationContext
+  readonly #tracer: LogTracer
+  #gasUsed = 0n
+  #blobGasUsed = 0n
+
+  constructor(evm: PooledEvm, context: SimulationContext) {
+    this.#evm = evm
+    this.#context = context
+    this.#tracer = new LogTracer({ withTransfers: context.traceTransfers })
+  }
+
+  async run(call: CallObject): Promise<void> {
+    const evm = this.#evm
+    const { header, rules, state, budget, validation } = this.#context
+    const gasLeft = header.gasLimit - this.#gasUsed
+    evm.trace(this.#tracer)
+    const { message, result, isGasCapped } = await simulateCall(evm, call, { gasLeft, budget, validation })
+    evm.trace(undefined)
+    const { gasUsed, maxGasUsed, logs, failure } = result
+    this.#gasUsed += gasUsed
+    const transaction = unsignedTransaction(call, message, rules)
+    const receipt: ExecutionReceipt = {
+      ...(rules.gteHardfork('byzantium')
+        ? { status: failure === undefined ? 1 : 0 }
+        : { stateRoot: state.computeRoot().root }),
+      gasUsed,
+      cumulativeGasUsed: this.#gasUsed,
+      logsBloom: logsBloom(logs),
+      logs,
+      effectiveGasPrice: message.gasPrice,
+      ...(message.to === undefined && {
+        contractAddress: generateAddress(message.from, minimalBytes(message.nonce)),
+      }),
+    }
+    this.#blobGasUsed += BigInt(message.blobVersionedHashes?.length ?? 0) * GAS_PER_BLOB
+    const hash = keccak256(transaction.serialize())
+    this.transactions.push({ transaction, hash, sender: message.from, impersonated: true, receipt })
+    this.calls.push({
+      returnData: result.returnData,
+      logs: this.#tracer.logs,
+      gasUsed,
+      maxGasUsed,
+      isGasCapped,
+      ...(failure !== undefined && { failure }),
+    })
+  }
+
+  /** Collects the requests of the block. */
+  async finish(): Promise<BlockOutcome> {
+    const { rules, depositContract } = this.#context
+    const outcome: BlockOutcome = {
+      gasUsed: this.#gasUsed,
+      logsBloom: joinBlooms(this.transactions.map(({ receipt }) => receipt.logsBloom)),
+    }
+    if (rules.isActivatedEIP(4844)) outcome.blobGasUsed = this.#blobGasUsed
+    if (rules.isActivatedEIP(7685)) {
+      const logs = this.calls.flatMap((call) => call.logs)
+      outcome.requestsHash = hashRequests(await collectRequests(this.#evm, rules, logs, depositContract))
+    }
+    return outcome
+  }
+}

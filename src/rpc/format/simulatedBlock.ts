@@ -1,0 +1,64 @@
+import type { SimulatedBlock, SimulatedCall } from '../../chain/simulate/request.js'
+import { revertError } from '../../chain/execution/revertReason.js'
+import { printJson } from '../json.js'
+import { hashesText, totalDifficultyMember, type BlockShape } from './block.js'
+import { bodyMembers, headerMembers } from './header.js'
+import { logText } from './log.js'
+import { jsonBytes, jsonQuantity } from './members.js'
+import { placeInBlock, type BlockPlace } from './place.js'
+import { transactionText } from './transaction.js'
+
+/** The code of a call that reverted (geth: internal/ethapi/errors.go). */
+const REVERTED_CODE = 3
+/** The code of a call that failed otherwise. */
+const FAILED_CODE = -32015
+const CAPPED = " (gas limit was capped by the RPC server's global gas cap)"
+
+/** The object of a simulated block: that of a block, and what its calls did. */
+export function simulatedBlockText({ block, calls }: SimulatedBlock, shape: BlockShape): string {
+  const place = placeInBlock(block)
+  const transactions = shape.fullTransactions
+    ? block.transactions.map((sealed, index) => transactionText(sealed, { block: place, index })).join(',')
+    : hashesText(block.transactions)
+  const callTexts = calls.map((call, index) => {
+    const hash = block.transactions[index]?.hash
+    return callText(call, { block: place, index, hash: hash === undefined ? 'null' : jsonBytes(hash) })
+  })
+  return (
+    headerMembers(block.hash, block.header) +
+    bodyMembers(block.size, block.uncleHashes, block.withdrawals) +
+    totalDifficultyMember(block, shape) +
+    `,"transactions":[${transactions}],"calls":[${callTexts.join(',')}]}`
+  )
+}
+
+/** Where a call is. */
+interface CallPlace {
+  block: BlockPlace
+  index: number
+  /** JSON text. */
+  hash: string
+}
+
+/** What a call did, its members in geth's order (internal/ethapi/simulate.go, simCallResult). */
+function callText(call: SimulatedCall, { block, index, hash }: CallPlace): string {
+  const { returnData, logs, gasUsed, maxGasUsed, failure } = call
+  const logTexts = logs.map((log) =>
+    logText(log, { block, transactionHash: hash, transactionIndex: index, logIndex: log.index }),
+  )
+  return (
+    `{"returnData":${failure === undefined ? jsonBytes(returnData) : '"0x"'},"logs":[${logTexts.join(',')}]` +
+    `,"gasUsed":${jsonQuantity(gasUsed)},"maxUsedGas":${jsonQuantity(maxGasUsed)}` +
+    `,"status":${failure === undefined ? '"0x1"' : '"0x0"'}${errorMember(call)}}`
+  )
+}
+
+function errorMember({ failure, returnData, isGasCapped }: SimulatedCall): string {
+  if (failure === undefined) return ''
+  if (failure.kind === 'revert') {
+    const words = printJson(revertError(returnData).message)
+    return `,"error":{"message":${words},"code":${REVERTED_CODE},"data":${jsonBytes(returnData)}}`
+  }
+  const words = printJson(isGasCapped ? failure.words + CAPPED : failure.words)
+  return `,"error":{"message":${words},"code":${FAILED_CODE}}`
+}

@@ -1,0 +1,23 @@
+import { simulatedBlockText } from '../../format/simulatedBlock.js'
+import { defineMethod, optional, required } from '../../method.js'
+import { blockSelector } from '../../params/blockSelector.js'
+import { simulation } from '../../params/simulation.js'
+import { wireArray } from '../../wire.js'
+
+/** eth_simulateV1: blocks of calls on a base, one on the other, as if they were mined. */
+export const simulateV1 = defineMethod(
+  'eth_simulateV1',
+  [required('payload', simulation), optional('block', blockSelector)],
+  async ({ view, backend }, { blocks, traceTransfers, validation, returnFullTransactions }, base) => {
+    const simulated = await backend.simulator.simulate({
+      view,
+      base: base ?? { tag: 'latest' },
+      blocks,
+      traceTransfers,
+      validation,
+    })
+    const { totalDifficulty } = backend.settings
+    const shape = { fullTransactions: returnFullTransactions, totalDifficulty }
+    return wireArray(simulated.map((block) => simulatedBlockText(block, shape)))
+  },
+)

@@ -1,0 +1,10 @@
+import { pooledText, poolText } from '../../format/pool.js'
+import { defineMethod } from '../../method.js'
+import { WireBytes } from '../../wire.js'
+
+/** txpool_content: every waiting transaction, by sender and nonce. */
+export const content = defineMethod(
+  'txpool_content',
+  [],
+  ({ backend }) => new WireBytes([poolText(backend.pool.content(), pooledText)]),
+)

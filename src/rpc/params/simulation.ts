@@ -1,0 +1,64 @@
+import type { BlockToSimulate } from '../../chain/simulate/request.js'
+import type { Decoder } from '../method.js'
+import { blockOverrides } from './blockOverrides.js'
+import { boolean } from './boolean.js'
+import { callObject, toCall } from './callObject.js'
+import { list } from './list.js'
+import { stateOverride } from './stateOverride.js'
+import { struct } from './struct.js'
+
+const block = struct(
+  { struct: 'simBlock', type: 'ethapi.simBlock', capitalised: true },
+  { blockOverrides, stateOverrides: stateOverride, calls: list(callObject, '[]ethapi.TransactionArgs') },
+)
+
+const options = struct(
+  { struct: 'simOpts', type: 'ethapi.simOpts', capitalised: true },
+  {
+    blockStateCalls: list(block, '[]ethapi.simBlock'),
+    traceTransfers: boolean,
+    validation: boolean,
+    returnFullTransactions: boolean,
+  },
+)
+
+/** Blocks to simulate and how. */
+export interface Simulation {
+  blocks: BlockToSimulate[]
+  traceTransfers: boolean
+  validation: boolean
+  returnFullTransactions: boolean
+}
+
+/** The payload of eth_simulateV1 (geth: internal/ethapi/simulate.go, simOpts). */
+export const simulation: Decoder<Simulation> = {
+  schema: options.schema,
+  decode(value) {
+    const { blockStateCalls = [], ...flags } = options.decode(value)
+    const { traceTransfers = false, validation = false, returnFullTransactions = false } = flags
+    return { blocks: blockStateCalls.map(toBlock), traceTransfers, validation, returnFullTransactions }
+  },
+}
+
+function toBlock({
+  blockOverrides: given = {},
+  stateOverrides = [],
+  calls = [],
+}: ReturnType<typeof block.decode>): BlockToSimulate {
+  const { withdrawals, ...overrides } = given
+  return {
+    overrides: {
+      ...overrides,
+      ...(withdrawals !== undefined && {
+        withdrawals: withdrawals.map(({ index = 0n, validatorIndex = 0n, address, amount = 0n }) => ({
+          index,
+          validatorIndex,
+          address: address ?? new Uint8Array(20),
+          amount,
+        })),
+      }),
+    },
+    stateOverrides,
+    calls: calls.map(toCall),
+  }
+}
