@@ -11,6 +11,7 @@ import { untilToldToStop } from './stopping.js'
 import { isUserError } from './userError.js'
 
 const usage = `Usage: standin [options]
+       standin export --data-dir DIR FILE
 
 A local stand-in for a hosted Ethereum node and file network. Options may also be given as environment variables
 and, by their camel-case names, in a JSON file (--config).
@@ -23,6 +24,11 @@ const misuse = 2
 /** Runs the command until it is told to stop. @returns the exit status */
 export async function runCommand(words: readonly string[]): Promise<number> {
   try {
+    if (words[0] === 'export') {
+      const { runExport } = await import('./export.js')
+      process.stdout.write(await runExport(words.slice(1)))
+      return 0
+    }
     const settings = parseCommandOptions({ words, environment: process.env })
     if (settings.help) print(usage + formatHelp(optionDefinitions))
     else if (settings.version) print(version)

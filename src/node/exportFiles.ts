@@ -1,0 +1,99 @@
+import { open, writeFile, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { BlockStore } from '../chain/block/store.js'
+import { exportChain } from '../chain/export/exportChain.js'
+import { parseGethGenesis } from '../chain/genesis/gethGenesis.js'
+import { storedGenesis } from '../chain/genesis/stored.js'
+import { loadHead } from '../chain/head.js'
+import { blockEncoder } from '../rpc/format/blockEncoder.js'
+import { openDatabase, type Database } from '../storage/database.js'
+import { DataDirectoryError } from '../storage/errors.js'
+import { keyspaceOf } from '../storage/keyspace.js'
+import { lockDirectory } from '../storage/lock.js'
+import { readManifest } from '../storage/manifest.js'
+
+/** Bytes that are written at a time. */
+const CHUNK = 1024 * 1024
+
+/** Which chain is exported, and where to. */
+export interface ExportOrder {
+  dataDir: string
+  /** The name of its network. */
+  network: string
+  /** The file for the blocks. */
+  file: string
+  /** The file for the genesis. */
+  genesisFile: string
+  /** The last block; the head unless given. */
+  to: bigint | undefined
+}
+
+/** What was exported. */
+export interface Exported {
+  first: bigint
+  last: bigint
+}
+
+/**
+ * Writes the blocks of a chain and its genesis into files, which `--genesis` and `--import` read. Nothing is written
+ * unless all of it can be.
+ *
+ * @throws DataDirectoryError if there is no such chain, or a node has it open.
+ * @throws ExportError if a block cannot be imported again.
+ */
+export async function exportFiles(order: ExportOrder): Promise<Exported> {
+  const { dataDir, network } = order
+  const known = readManifest(dataDir)?.networks[network]
+  if (known === undefined) throw new DataDirectoryError(`There is no chain ${network} in ${dataDir}.`)
+  const lock = lockDirectory(dataDir)
+  try {
+    const database = await openDatabase({ directory: join(dataDir, 'chain'), sync: false })
+    try {
+      return await exportFrom(database, known.index, order)
+    } finally {
+      await database.close()
+    }
+  } finally {
+    lock.release()
+  }
+}
+
+async function exportFrom(database: Database, network: number, order: ExportOrder): Promise<Exported> {
+  const keys = keyspaceOf(network)
+  const genesis = storedGenesis(database, keys)
+  const blocks = await BlockStore.open({ database, keys, encoder: blockEncoder })
+  const head = loadHead(database, keys, blocks)?.block.header.number
+  const first = blocks.byOrdinal(0)?.header.number
+  if (genesis === undefined || head === undefined || first === undefined) {
+    throw new DataDirectoryError(`There is no chain ${order.network} in ${order.dataDir}.`)
+  }
+  const last = order.to ?? head
+  const { schedule } = parseGethGenesis(genesis)
+  await writeBlocks(order.file, exportChain({ blocks, schedule, first, last }))
+  await writeFile(order.genesisFile, genesis)
+  return { first: first + 1n, last }
+}
+
+/** The file is not touched before the first block is there. */
+async function writeBlocks(path: string, blocks: Iterator<Uint8Array>): Promise<void> {
+  let next = blocks.next()
+  const file = await open(path, 'w')
+  try {
+    while (next.done !== true) {
+      const chunk: Uint8Array[] = []
+      for (let bytes = 0; next.done !== true && bytes < CHUNK; next = blocks.next()) {
+        chunk.push(next.value)
+        bytes += next.value.length
+      }
+      await writeAll(file, Buffer.concat(chunk))
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let written = 0; written < bytes.length;) {
+    written += (await file.write(bytes, written)).bytesWritten
+  }
+}
