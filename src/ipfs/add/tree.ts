@@ -1,6 +1,7 @@
 import { FileNetworkError } from '../errors.js'
 import type { BlockWriter } from '../unixfs/blockWriter.js'
 import type { UnixfsMetadata } from '../unixfs/data.js'
+import { CompactLink } from '../unixfs/compactLink.js'
 import { buildDirectory } from '../unixfs/directoryBuilder.js'
 import type { StoredNode, UnixfsLink } from '../unixfs/node.js'
 import type { DirectorySettings } from '../unixfs/settings.js'
@@ -9,7 +10,7 @@ import type { DirectorySettings } from '../unixfs/settings.js'
 export class TreeDirectory {
   readonly metadata: UnixfsMetadata
   private readonly directories = new Map<string, TreeDirectory>()
-  private readonly leaves = new Map<string, StoredNode>()
+  private readonly leaves = new Map<string, CompactLink>()
 
   constructor(metadata: UnixfsMetadata = {}) {
     this.metadata = metadata
@@ -30,7 +31,7 @@ export class TreeDirectory {
     if (this.leaves.has(name) || this.directories.has(name)) {
       throw new FileNetworkError('directory already has entry by that name')
     }
-    this.leaves.set(name, node)
+    this.leaves.set(name, new CompactLink(name, node))
   }
 
   /** Stores the directory and those below it, and tells of each, children before parents, by name. */
@@ -46,7 +47,7 @@ export class TreeDirectory {
       const childPath = path === '' ? name : `${path}/${name}`
       links.push({ ...(yield* child.store({ path: childPath, settings, writer })), name })
     }
-    for (const [name, node] of this.leaves) links.push({ ...node, name })
+    for (const leaf of this.leaves.values()) links.push(leaf)
     const node = await buildDirectory({ links, settings, writer, metadata: this.metadata })
     yield { path, node }
     return node

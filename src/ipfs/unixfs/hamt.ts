@@ -64,7 +64,8 @@ export async function writeHamt(options: {
       const label = slotLabel(slot, fanout)
       const [only] = inSlot
       if (only && inSlot.length === 1) {
-        shardLinks.push({ ...only.link, name: label + only.link.name })
+        const { name, cid, size } = only.link
+        shardLinks.push({ name: label + name, cid, size })
       } else {
         shardLinks.push({ ...(await writeShard(inSlot, depth + 1, {})), name: label })
       }
