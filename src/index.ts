@@ -1,9 +1,9 @@
-import type { ChainControls } from './fixture/chainControls.js'
 import { createChainControls } from './fixture/chainControls.js'
-import type { ChainClock } from './fixture/clock.js'
 import { createChainClock } from './fixture/clock.js'
 import type { ProviderControls } from './fixture/provider.js'
 import { createProviderControls } from './fixture/provider.js'
+import type { TestNode } from './fixture/nodeClient.js'
+import { withKey } from './fixture/nodeClient.js'
 import type { RequestFunction } from './fixture/request.js'
 import type { NodeUrls } from './node/addresses.js'
 import type { RunningNode } from './node.js'
@@ -13,6 +13,9 @@ import { parseNodeOptions } from './options.js'
 
 export type { ChainControls, MineOptions } from './fixture/chainControls.js'
 export type { ChainClock } from './fixture/clock.js'
+export type { NodeAddress, TestKey, TestNode } from './fixture/nodeClient.js'
+export type { NodeProcess } from './fixture/nodeProcess.js'
+export { startNodeProcess } from './fixture/nodeProcess.js'
 export type { NodePool, PoolOptions } from './fixture/pool.js'
 export { createPool } from './fixture/pool.js'
 export type { Faults, Keys, ProviderControls, QuotaClockControl, RequestJournal } from './fixture/provider.js'
@@ -32,32 +35,8 @@ export interface CreateNodeOptions extends NodeOptions {
   listen?: boolean | undefined
 }
 
-/** An account that a node funds at genesis. */
-export interface FundedAccount {
-  /** With the mixed-case checksum of EIP-55. */
-  address: `0x${string}`
-  /** 32 bytes as hexadecimal behind 0x. */
-  privateKey: `0x${string}`
-}
-
-/** A node that runs in this process. */
-export interface StandinNode extends ChainControls, ProviderControls, Readonly<NodeUrls>, AsyncDisposable {
-  /** The chain id of the default network. */
-  readonly chainId: number
-  /** The accounts that are funded at genesis. */
-  readonly accounts: readonly FundedAccount[]
-  /** The clock of the default network's chain. */
-  readonly clock: ChainClock
-  /**
-   * Calls a JSON-RPC method in process, without a socket. Limits, allowlists and faults do not count here.
-   *
-   * @param params by position, as JSON values.
-   * @returns the result as JSON values.
-   * @throws RpcError with the code, message and data that a client would be sent.
-   */
-  readonly request: RequestFunction
-  /** Puts every chain back to its genesis; files and pins stay. */
-  reset(): Promise<void>
+/** A node that runs in this process. `request()` calls it without a socket; limits and faults do not count there. */
+export interface StandinNode extends TestNode, ProviderControls, AsyncDisposable {
   /** Stops listening, ends every connection, and removes the data unless a data directory was given. */
   stop(): Promise<void>
 }
@@ -97,6 +76,7 @@ function createHandle(
   urls: NodeUrls | undefined,
 ): StandinNode {
   const request: RequestFunction = (method, params = []) => network.dispatcher.request(method, params)
+  const controls = createProviderControls(provider)
   return {
     get url() {
       return requireUrls(urls).url
@@ -115,7 +95,13 @@ function createHandle(
     clock: createChainClock(request),
     request,
     ...createChainControls(request),
-    ...createProviderControls(provider),
+    ...controls,
+    createKey: async () => {
+      const { url, wsUrl } = requireUrls(urls)
+      const { key, secret } = controls.keys.add()
+      const remove = async (): Promise<void> => void controls.keys.remove(key)
+      return { key, secret, url: withKey(url, key), wsUrl: withKey(wsUrl, key), remove }
+    },
     reset,
     stop,
     [Symbol.asyncDispose]: stop,

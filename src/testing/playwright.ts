@@ -1,0 +1,61 @@
+import { test as baseTest } from '@playwright/test'
+import type {
+  PlaywrightTestArgs,
+  PlaywrightTestOptions,
+  PlaywrightWorkerArgs,
+  PlaywrightWorkerOptions,
+  TestType,
+} from '@playwright/test'
+import type { TestKey, TestNode } from '../fixture/nodeClient.js'
+import type { NodeOptions } from '../options.js'
+import { createNode } from '../index.js'
+import { onFreshState } from './lease.js'
+
+export type { TestKey, TestNode } from '../fixture/nodeClient.js'
+export { expect } from '@playwright/test'
+
+/** What each test is given. */
+export interface NodeFixtures {
+  /** The node of this worker; its chain is as it was before the test once the test has ended. */
+  node: TestNode
+  /** A key for this test alone. */
+  apiKey: TestKey
+}
+
+/** What each worker is given. */
+export interface NodeWorkerFixtures {
+  /** The options of the workers' nodes; set them with `use: { nodeOptions: … }`. */
+  nodeOptions: NodeOptions
+  /** The node of this worker, in its process. */
+  workerNode: TestNode
+}
+
+/**
+ * Playwright's `test` with a node for each worker and a fresh state for each test.
+ *
+ * @example
+ * import { expect, test } from 'standin/playwright'
+ * test('the page shows the head', async ({ page, node }) => {
+ *   await page.goto(`/?rpc=${encodeURIComponent(node.url)}`)
+ * })
+ */
+export const test: TestType<
+  PlaywrightTestArgs & PlaywrightTestOptions & NodeFixtures,
+  PlaywrightWorkerArgs & PlaywrightWorkerOptions & NodeWorkerFixtures
+> = baseTest.extend<NodeFixtures, NodeWorkerFixtures>({
+  nodeOptions: [{}, { scope: 'worker', option: true }],
+  workerNode: [
+    async ({ nodeOptions }, use) => {
+      const node = await createNode({ port: 0, ...nodeOptions })
+      await use(node)
+      await node.stop()
+    },
+    { scope: 'worker' },
+  ],
+  node: ({ workerNode }, use) => onFreshState(workerNode, () => use(workerNode)),
+  apiKey: async ({ workerNode }, use) => {
+    const key = await workerNode.createKey()
+    await use(key)
+    await key.remove()
+  },
+})

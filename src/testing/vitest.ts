@@ -1,0 +1,65 @@
+import type { TestAPI } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, test as baseTest } from 'vitest'
+import type { TestKey, TestNode } from '../fixture/nodeClient.js'
+import { createNodeClient } from '../fixture/nodeClient.js'
+import type { CreateNodeOptions } from '../index.js'
+import type { Lease } from './lease.js'
+import { leaseShared, onFreshState } from './lease.js'
+import { useNodeWith } from './useNode.js'
+import { addressOfWorker } from './workers.js'
+
+export type { TestKey, TestNode } from '../fixture/nodeClient.js'
+export { expect } from 'vitest'
+
+/** What the tests of {@link test} are given. */
+export interface NodeFixtures {
+  /** The node of this worker; its chain is as it was before the test once the test has ended. */
+  node: TestNode
+  /** A key for this test alone. */
+  apiKey: TestKey
+}
+
+/**
+ * vitest's `test` with a node for each worker and a fresh state for each test.
+ *
+ * @example
+ * import { expect, test } from 'standin/vitest'
+ * test('a chain begins at block 0', async ({ node }) => {
+ *   expect(await node.request('eth_blockNumber')).toBe('0x0')
+ * })
+ */
+export const test: TestAPI<NodeFixtures> = baseTest.extend<NodeFixtures & { leasedNode: TestNode }>({
+  leasedNode: [
+    // eslint-disable-next-line no-empty-pattern -- vitest reads the fixtures that are wanted from the pattern
+    async ({}, use) => {
+      const lease = await openLease()
+      await use(lease.node)
+      await lease.end()
+    },
+    { scope: 'file' },
+  ],
+  node: ({ leasedNode }, use) => onFreshState(leasedNode, () => use(leasedNode)),
+  apiKey: async ({ leasedNode }, use) => {
+    const key = await leasedNode.createKey()
+    await use(key)
+    await key.remove()
+  },
+})
+
+/**
+ * Gives the tests of a file, or of a `describe`, a node by hooks: for suites that keep vitest's own `test`.
+ *
+ * @param options for a node of the file's own, in this process; the worker's node unless given.
+ * @returns the node; it is there from the first hook on.
+ */
+export function useNode(options?: CreateNodeOptions): () => TestNode {
+  return useNodeWith({ beforeAll, afterAll, beforeEach, afterEach }, () => openLease(options))
+}
+
+async function openLease(options?: CreateNodeOptions): Promise<Lease> {
+  const address = options === undefined ? addressOfWorker(Number(process.env['VITEST_POOL_ID'])) : undefined
+  if (address !== undefined) return leaseShared(createNodeClient(address))
+  const { createNode } = await import('../index.js')
+  const node = await createNode({ port: 0, ...options })
+  return { node, end: node.stop }
+}
