@@ -5,6 +5,7 @@ import type { CommandSettings } from '../options.js'
 import { optionDefinitions, parseCommandOptions } from '../options.js'
 import { version } from '../version.js'
 import { formatBanner } from './banner.js'
+import { createImportBar } from './importBar.js'
 import { formatBlockLine, formatFailureLine } from './lines.js'
 import { formatReadyLine } from './readyLine.js'
 import { untilToldToStop } from './stopping.js'
@@ -57,8 +58,10 @@ function createHooks(settings: CommandSettings): NodeHooks {
   }
   if (settings.quiet || settings.json) return faults
   const showNetwork = settings.network.length > 0
+  const importing = createImportBar(process.stdout)
   return {
     ...faults,
+    ...(importing && { importing }),
     block: (network, block) => print(formatBlockLine(block, showNetwork ? network : undefined)),
     failure: (call) => print(formatFailureLine(call, showNetwork)),
   }

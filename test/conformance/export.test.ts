@@ -1,0 +1,117 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createNode, type NodeOptions, type StandinNode } from '../../src/index.js'
+import { exportFiles } from '../../src/node/exportFiles.js'
+import { standardNetwork } from '../../src/provider/networks.js'
+import { recordedCases, startImported } from './support/chain.js'
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'standin-export-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+let count = 0
+function place() {
+  const dataDir = join(folder, `data-${++count}`)
+  const file = join(folder, `chain-${count}.rlp`)
+  return { dataDir, file, genesisFile: `${file}.genesis.json`, network: standardNetwork, to: undefined }
+}
+
+async function headOf(node: StandinNode): Promise<string> {
+  return ((await node.request('eth_getBlockByNumber', ['latest', false])) as { hash: string }).hash
+}
+
+async function pay(node: StandinNode, value: string): Promise<void> {
+  const [from, to] = node.accounts.map(({ address }) => address)
+  await node.request('eth_sendTransaction', [{ from, to, value }])
+}
+
+/** Starts a node, does something with it, and gives its head. */
+async function inhabit(options: NodeOptions, work: (node: StandinNode) => Promise<void>): Promise<string> {
+  const node = await createNode({ port: 0, ...options })
+  try {
+    await work(node)
+    return await headOf(node)
+  } finally {
+    await node.stop()
+  }
+}
+
+describe.each(['osaka', 'cancun', 'london', 'berlin', 'homestead'] as const)(
+  'an own chain of %s',
+  (hardfork) => {
+    test('is exported and imported to the same head', async () => {
+      const order = place()
+      const head = await inhabit({ dataDir: order.dataDir, hardfork }, async (node) => {
+        for (let i = 1; i <= 5; i++) await pay(node, `0x${i}`)
+        await node.request('evm_mine')
+      })
+      expect(await exportFiles(order)).toEqual({ first: 1n, last: 6n })
+      const { file, genesisFile } = order
+      const again = await inhabit({ genesis: genesisFile, import: file }, async () => undefined)
+      expect(again).toBe(head)
+    })
+  },
+)
+
+test('a chain without blocks is an empty file', async () => {
+  const order = place()
+  const head = await inhabit({ dataDir: order.dataDir }, async () => undefined)
+  await exportFiles(order)
+  expect(readFileSync(order.file)).toHaveLength(0)
+  expect(await inhabit({ genesis: order.genesisFile, import: order.file }, async () => undefined)).toBe(head)
+})
+
+test('blocks that controls decided about are refused by number, and nothing is written', async () => {
+  const order = place()
+  await inhabit({ dataDir: order.dataDir }, async (node) => {
+    await pay(node, '0x1')
+    await node.request('anvil_setBalance', [node.accounts[3]?.address, '0x5'])
+    await pay(node, '0x2')
+    await pay(node, '0x3')
+  })
+  await expect(exportFiles(order)).rejects.toThrow(
+    'block 2 cannot be exported: a control changed the state that it stands on',
+  )
+  expect(() => readFileSync(order.file)).toThrow(/ENOENT/)
+  expect(await exportFiles({ ...order, to: 1n })).toEqual({ first: 1n, last: 1n })
+  await inhabit({ genesis: order.genesisFile, import: order.file }, async (node) => {
+    expect(await node.request('eth_blockNumber')).toBe('0x1')
+  })
+})
+
+test('a base fee that a control set is one of them', async () => {
+  const order = place()
+  await inhabit({ dataDir: order.dataDir }, async (node) => {
+    await pay(node, '0x1')
+    await node.request('anvil_setNextBlockBaseFeePerGas', ['0x77359400'])
+    await node.request('evm_mine')
+  })
+  await expect(exportFiles(order)).rejects.toThrow(
+    'block 2 cannot be exported: a control decided about its baseFeePerGas',
+  )
+})
+
+test('a directory that a node has open, or that has no chain, is refused', async () => {
+  const order = place()
+  await expect(exportFiles(order)).rejects.toThrow(
+    `There is no chain ${standardNetwork} in ${order.dataDir}.`,
+  )
+  await inhabit({ dataDir: order.dataDir }, async () => {
+    await expect(exportFiles(order)).rejects.toThrow(/is already open in this process/)
+  })
+})
+
+test.skipIf(recordedCases === undefined)(
+  'the recorded chain comes out as it went in (left out where it is not)',
+  async () => {
+    const order = place()
+    const imported = await startImported({}, order.dataDir)
+    await imported.node.stop()
+    await exportFiles(order)
+    expect(readFileSync(order.file).equals(readFileSync(join(recordedCases ?? '', 'chain.rlp')))).toBe(true)
+  },
+)
