@@ -6,6 +6,7 @@ import type { Network } from './network/network.js'
 import type { NodeUrls } from './node/addresses.js'
 import { describeUrls, formatUrls } from './node/addresses.js'
 import { readKeys, setFaults } from './node/configuration.js'
+import type { NodeData } from './node/data.js'
 import { openData } from './node/data.js'
 import type { Ports } from './node/listenOnPorts.js'
 import { listenOnPorts } from './node/listenOnPorts.js'
@@ -55,7 +56,6 @@ export interface RunningNode {
   addresses: readonly string[]
   /** The network that paths without a name mean. */
   network: Network
-  provider: Provider
   dataDirectory: string
   /** A key that was made up because none was given and other machines reach the node. */
   generatedKey: ApiKey | undefined
@@ -108,7 +108,7 @@ export async function startNode(
   setFaults(provider, settings)
   const networkNames = names.map(({ name }) => name)
   const certificate = await loadCertificate(settings, networkNames)
-  const networks = new NetworkMap(names, async ({ name, chainId }) => {
+  const networks: NetworkMap = new NetworkMap(names, async ({ name, chainId }) => {
     const [{ openNetwork }, opened] = await Promise.all([import('./network.js'), data])
     const gate = provider.gateOf(name)
     const chainFiles =
@@ -156,7 +156,7 @@ export async function startNode(
   let urls: NodeUrls | undefined
   let landingUrls: Readonly<Record<string, string>> = {}
   const listening = listen ? listenOnPorts(server, settings, warn) : Promise.resolve(noPorts)
-  const data = listening.then(() => openData(settings))
+  const data: Promise<NodeData> = listening.then(() => openData(settings))
   const files = data.then(async ({ directory }) => {
     const { createFileNetwork } = await import('./ipfs/index.js')
     return createFileNetwork({ ...settings, directory: join(directory, 'files') })
@@ -186,7 +186,6 @@ export async function startNode(
       port: ports.port,
       addresses: server.addresses,
       network,
-      provider,
       dataDirectory,
       generatedKey: decision.generatedKey,
       furtherNetworks: new Map(names.slice(1).map(({ name }) => [name, formatUrls(facts, name)])),

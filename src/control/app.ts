@@ -1,5 +1,4 @@
 import { Hono } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import { ConfigurationError } from '../provider/errors.js'
 import type { Provider } from '../provider/provider.js'
 import { describeApi } from './openapi.js'
@@ -22,9 +21,6 @@ export interface ControlSetup {
   version: string
 }
 
-/** Longest body of a control request. */
-const maxBody = 8 * 1024 * 1024
-
 /** The control API, to be mounted at `/_standin`. Who may use it has been decided before. */
 export function createControl(setup: ControlSetup): Hono {
   const app = new Hono()
@@ -37,7 +33,6 @@ export function createControl(setup: ControlSetup): Hono {
     ...keyRoutes(setup),
     ...clockRoutes(setup),
   ]
-  app.use(bodyLimit({ maxSize: maxBody }))
   app.get('/openapi.json', (context) => context.json(describeApi(routes, setup.version)))
   mount(app, routes)
   app.onError((error, context) => {

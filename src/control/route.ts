@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono'
 import type { z } from 'zod'
 import { checkConfiguration } from '../provider/checkConfiguration.js'
+import { ConfigurationError } from '../provider/errors.js'
 
 /** One operation of the control API: what the router and the API's description both come from. */
 export interface ControlRoute {
@@ -31,10 +32,24 @@ export async function readBody<Output>(context: Context, schema: z.ZodType<Outpu
   return checkConfiguration(schema, await readJson(context), 'the body')
 }
 
-/** The body of a request as JSON; a text that is none is checked, and refused, as undefined. */
+/** Longest body of a control request, in bytes. */
+const maxBody = 8 * 1024 * 1024
+
+/**
+ * The body of a request as JSON; a text that is none is checked, and refused, as undefined.
+ *
+ * @throws ConfigurationError if it is too long.
+ */
 export async function readJson(context: Context): Promise<unknown> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of context.req.raw.body ?? []) {
+    length += chunk.length
+    if (length > maxBody) throw new ConfigurationError(`the body: expected at most ${maxBody} bytes`)
+    chunks.push(chunk)
+  }
   try {
-    return await context.req.json()
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
   } catch {
     return undefined
   }

@@ -1,43 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServerResponse } from 'node:http'
 import type { Caller } from '../provider/caller.js'
 import type { TransportEffects } from '../provider/faults/effects.js'
 import type { Reply } from '../rpc/reply.js'
 import { openToPages } from './cors.js'
-
-/** A fault ends the answer here. */
-export class CutError extends Error {
-  override readonly name = 'CutError'
-}
+import { disturb } from './disturb.js'
+import { written } from './stream.js'
 
 /** Who answered, where an outage may make a difference. */
 const answeredByHeader = 'x-standin-answered-by'
-
-/** Parts of a second in which a slowed answer is sent. */
-const ticksPerSecond = 10
-
-/**
- * A body as faults let it through: slowed down, or cut.
- *
- * @throws CutError where it is cut.
- */
-export async function* disturb(
-  body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-  effects: TransportEffects,
-): AsyncGenerator<Uint8Array> {
-  let left = effects.cutAfter ?? Infinity
-  const step =
-    effects.bytesPerSecond === undefined ? Infinity : Math.ceil(effects.bytesPerSecond / ticksPerSecond)
-  for await (const chunk of body) {
-    for (let start = 0; start < chunk.length; start += step) {
-      const part = chunk.subarray(start, Math.min(start + step, start + left))
-      if (part.length > 0) yield part
-      left -= part.length
-      if (left <= 0) throw new CutError('the answer is cut here')
-      if (step !== Infinity) await sleep(1000 / ticksPerSecond)
-    }
-  }
-}
 
 /** Writes a reply with what faults do to it, and the header that tells who answered. */
 export function sendDisturbed(response: ServerResponse, reply: Reply | undefined, caller: Caller): void {
@@ -62,8 +32,7 @@ async function writeDisturbed(
   effects: TransportEffects,
 ): Promise<void> {
   for await (const part of disturb(pieces, effects)) {
-    // A part that is on its way is not lost when the connection is cut behind it.
-    await new Promise((resolve) => response.write(part, resolve))
+    await written(response, part)
   }
   response.end()
 }

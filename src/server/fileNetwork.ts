@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { CommandRequest, FileNetwork } from '../ipfs/index.js'
+import type { FileNetwork } from '../ipfs/index.js'
 import type { Door } from '../provider/door/door.js'
 import type { FileCaller } from '../provider/door/door.js'
 import type { Refusal } from '../provider/door/refusal.js'
@@ -8,7 +8,7 @@ import type { FilePassage } from '../provider/files/fileGate.js'
 import type { Provider } from '../provider/provider.js'
 import { isPreflight } from './cors.js'
 import { sendEmpty, sendText } from './reply.js'
-import { CutError } from './disturbed.js'
+import { CutError } from './disturb.js'
 import { sendStream } from './stream.js'
 
 /** The file network as the server sees it. */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { CommandReply } from '../ipfs/index.js'
 import type { TransportEffects } from '../provider/faults/effects.js'
-import { CutError, disturb } from './disturbed.js'
+import { CutError, disturb } from './disturb.js'
 
 /** What goes on beside the writing of a reply. */
 export interface StreamOptions {
@@ -33,11 +33,17 @@ export async function sendStream(
   for await (const chunk of effects === undefined ? body : disturb(body, effects)) {
     if (response.destroyed) return
     counter.bytes += chunk.length
-    if (!response.write(chunk)) await drained(response)
+    if (effects !== undefined) await written(response, chunk)
+    else if (!response.write(chunk)) await drained(response)
   }
   const trailers = reply.trailers?.()
   if (trailers !== undefined) response.addTrailers(trailers)
   response.end()
+}
+
+/** Writes bytes and resolves when they are on their way: a cut behind them must not take them along. */
+export function written(response: ServerResponse, bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve) => response.write(bytes, () => resolve()))
 }
 
 /** Resolves when more may be written, also when nobody is there any more to write to. */

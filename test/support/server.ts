@@ -40,8 +40,10 @@ export interface RunningServer {
 }
 
 /** Starts a server without a node behind it, on a free port of the loopback address. */
-export async function startServer(changes: ServerChanges = {}): Promise<RunningServer> {
-  const provider = new Provider({ mode: 'open', ...changes.provider })
+export async function startServer(
+  changes: ServerChanges = {},
+  provider = new Provider({ mode: 'open', ...changes.provider }),
+): Promise<RunningServer> {
   const dispatcher = new Dispatcher({
     gate: provider.gateOf('local'),
     methods: new Map([[echo.name, echo]]),

@@ -1,0 +1,231 @@
+import { once } from 'node:events'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { createControl } from '../../src/control/app.js'
+import { createApiKey } from '../../src/provider/keys/apiKey.js'
+import type { JournalEntry } from '../../src/provider/journal/entry.js'
+import { Provider } from '../../src/provider/provider.js'
+import type { RunningServer } from '../support/server.js'
+import { call, request, startServer } from '../support/server.js'
+
+let running: RunningServer
+beforeEach(async () => {
+  const provider = new Provider({ mode: 'guarded', keys: [createApiKey('first-key-of-all', 'sesame')] })
+  const control = createControl({ provider, networks: ['local', 'sepolia'], version: '1.2.3' })
+  running = await startServer({ control }, provider)
+})
+afterEach(() => running.server.close())
+
+async function control(method: string, path: string, body?: unknown) {
+  const response = await fetch(`http://127.0.0.1:${running.port}/_standin${path}`, {
+    method,
+    ...(body !== undefined && {
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    }),
+  })
+  const text = await response.text()
+  return { status: response.status, text, json: () => JSON.parse(text) as never }
+}
+
+const ask = (key: string) => call(running.port, `/v3/${key}`)
+
+describe('keys', () => {
+  test('are added, changed and removed while others go on', async () => {
+    expect((await ask('new')).status).toBe(401)
+    expect(await control('PUT', '/keys/new', { secret: 'hush' })).toMatchObject({ status: 200 })
+    expect((await ask('new')).status).toBe(200)
+    await control('PUT', '/keys/new', { disabled: true })
+    expect(await ask('new')).toMatchObject({ status: 401, body: 'account disabled\n' })
+    expect((await control('DELETE', '/keys/new')).status).toBe(204)
+    expect(await ask('new')).toMatchObject({ status: 401, body: 'invalid project id\n' })
+    expect((await ask('first-key-of-all')).status).toBe(200)
+    expect((await control('DELETE', '/keys/new')).status).toBe(404)
+  })
+
+  test('a WebSocket of a key that is removed ends', async () => {
+    const socket = new WebSocket(`ws://127.0.0.1:${running.port}/ws/v3/first-key-of-all`)
+    await once(socket, 'open')
+    const closed = once(socket, 'close')
+    await control('DELETE', '/keys/first-key-of-all')
+    await closed
+  })
+
+  test('neither keys nor secrets are shown', async () => {
+    const { text } = await control('GET', '/keys')
+    expect(text).not.toContain('sesame')
+    expect(text).not.toContain('first-key-of-all')
+    expect(JSON.parse(text)).toMatchObject([{ key: 'firs…ll', hasSecret: true }])
+  })
+
+  test.each([
+    [{ plan: 'gold' }, 'the body.plan: expected one of free, developer, team, growth, custom, got "gold"'],
+    [
+      { allowlists: { addresses: ['0x12'] } },
+      'the body, allowlists.addresses[0]: expected an address of 20 bytes',
+    ],
+    [
+      { allowlists: { methods: ['no method'] } },
+      'the body, allowlists.methods[0]: expected the name of a method',
+    ],
+    [{ allowlists: { origins: ['not an origin'] } }, 'the body, allowlists.origins[0]: expected an origin'],
+    [
+      { token: { keys: [{ id: 'a', publicKey: 'x' }] } },
+      'the body, token.keys[0].publicKey: expected a public key',
+    ],
+    [{ requireSecret: true }, 'the body.secret: expected a secret'],
+    [{ colour: 'red' }, 'the body: '],
+  ])('%j is refused', async (body, message) => {
+    const { status, json } = await control('PUT', '/keys/bad', body)
+    expect(status).toBe(400)
+    expect((json() as { error: string }).error).toContain(message)
+  })
+})
+
+describe('faults', () => {
+  test('are set, listed with their hits and lifted', async () => {
+    const fault = { match: { method: 'test_*' }, action: { type: 'status', status: 500 } }
+    expect((await control('POST', '/faults', { id: 'mine', ...fault })).json()).toEqual({ ids: ['mine'] })
+    expect((await control('POST', '/faults', { faults: [fault, fault] })).status).toBe(201)
+    expect((await ask('first-key-of-all')).status).toBe(500)
+    const listed = (await control('GET', '/faults')).json() as { id: string; hits: number }[]
+    expect(listed.map(({ id, hits }) => [id, hits])).toEqual([
+      ['mine', 1],
+      ['fault-1', 1],
+      ['fault-2', 1],
+    ])
+    expect((await control('DELETE', '/faults/mine')).json()).toEqual({ lifted: 1 })
+    expect((await control('DELETE', '/faults/mine')).status).toBe(404)
+    expect((await control('DELETE', '/faults')).json()).toEqual({ lifted: 2 })
+    expect((await ask('first-key-of-all')).status).toBe(200)
+  })
+
+  test.each([
+    [{ action: { type: 'explode' } }, 'the body, action.type: expected one of status, error, quota, delay'],
+    [{ action: { type: 'status', status: 700 } }, 'the body, action.status: '],
+    [{ match: { nth: 0 }, action: { type: 'hang' } }, 'the body, match.nth'],
+    [{}, 'the body'],
+  ])('%j is refused', async (body, message) => {
+    const { status, json } = await control('POST', '/faults', body)
+    expect(status).toBe(400)
+    expect((json() as { error: string }).error).toContain(message)
+  })
+
+  test('scenarios are known by name', async () => {
+    const names = Object.keys((await control('GET', '/scenarios')).json())
+    expect(names).toEqual([
+      ...['rate-limited', 'flaky-network', 'websocket-death', 'lagging-backend'],
+      ...['archive-missing', 'outage-with-failover', 'quota-exhausted', 'slow-gateway'],
+    ])
+    for (const name of names) expect((await control('POST', `/scenarios/${name}`)).status).toBe(201)
+    expect((await control('POST', '/scenarios/none')).status).toBe(400)
+  })
+})
+
+describe('the journal', () => {
+  test('has every request, also those that the door refused', async () => {
+    await ask('first-key-of-all')
+    await ask('nobody-knows-it')
+    await request(running.port, '/api/v0/cat?arg=x')
+    const entries = (await control('GET', '/requests')).json() as JournalEntry[]
+    expect(entries).toMatchObject([
+      { key: 'firs…ll', transport: 'http', method: 'test_echo', params: ['x'], status: 200, credits: 80 },
+      { key: 'nobo…it', transport: 'http', status: 401, answeredBy: 'door', credits: 0 },
+      { transport: 'files', method: 'cat', status: 401, answeredBy: 'door' },
+    ])
+    expect(JSON.stringify(entries)).not.toContain('first-key-of-all')
+  })
+
+  test('is filtered, limited and cleared', async () => {
+    for (const key of ['first-key-of-all', 'nobody', 'first-key-of-all']) await ask(key)
+    const list = async (query: string) =>
+      ((await control('GET', `/requests?${query}`)).json() as JournalEntry[]).map(({ id }) => id)
+    expect(await list('key=first-key-of-all')).toEqual([1, 3])
+    expect(await list('status=401')).toEqual([2])
+    expect(await list('failed=false&limit=1')).toEqual([3])
+    expect(await list('method=test_*&after=1')).toEqual([3])
+    expect((await control('GET', '/requests?status=x')).status).toBe(400)
+    expect((await control('GET', '/requests?format=ndjson')).text.trim().split('\n')).toHaveLength(3)
+    await control('DELETE', '/requests')
+    expect(await list('')).toEqual([])
+  })
+
+  test('is followed live', async () => {
+    await ask('nobody')
+    const stop = new AbortController()
+    const url = `http://127.0.0.1:${running.port}/_standin/requests?format=stream&method=test_*`
+    const { body } = await fetch(url, { signal: stop.signal })
+    const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+    await ask('first-key-of-all')
+    let text = ''
+    while (!text.includes('\n')) text += (await reader?.read())?.value ?? ''
+    expect(JSON.parse(text)).toMatchObject({ id: 2, method: 'test_echo' })
+    stop.abort()
+  })
+
+  test('lets a test wait for a request', async () => {
+    const { journal } = running.provider
+    const waiting = journal.waitFor({ status: 401 })
+    await ask('nobody')
+    expect(await waiting).toMatchObject({ id: 1, status: 401 })
+    await expect(journal.waitFor({ status: 999 }, AbortSignal.timeout(5))).rejects.toThrow()
+  })
+})
+
+test('usage tells what the run would have cost', async () => {
+  for (let i = 0; i < 3; i += 1) await ask('first-key-of-all')
+  expect((await control('GET', '/usage')).json()).toMatchObject({
+    requests: 3,
+    failed: 0,
+    credits: 240,
+    byMethod: { test_echo: { calls: 3, credits: 240 } },
+    byKey: { 'firs…ll': { requests: 3, credits: 240 } },
+    plans: { free: { day: 240 / 3_000_000 } },
+  })
+})
+
+test('metrics are in the text form of Prometheus', async () => {
+  await ask('first-key-of-all')
+  const { text } = await control('GET', '/metrics')
+  expect(text).toContain('standin_requests_total{method="test_echo"} 1')
+  expect(text).toMatch(/^# TYPE standin_requests_total counter$/m)
+})
+
+test('the quota clock is set, frozen and reset', async () => {
+  const time = '2031-02-03T04:05:06.000Z'
+  expect((await control('PUT', '/clocks/quota', { time, frozen: true })).json()).toEqual({
+    time,
+    frozen: true,
+  })
+  expect((await control('GET', '/clocks')).json()).toEqual({ quota: { time, frozen: true } })
+  expect((await control('PUT', '/clocks/quota', { time: 'noon' })).status).toBe(400)
+  expect((await control('DELETE', '/clocks/quota')).json()).toMatchObject({ frozen: false })
+})
+
+test('an outage is declared and ended', async () => {
+  expect((await control('PUT', '/outages/local')).json()).toEqual(['local'])
+  expect(await ask('first-key-of-all')).toMatchObject({ status: 503 })
+  expect((await control('PUT', '/outages/none')).status).toBe(404)
+  expect((await control('DELETE', '/outages/local')).json()).toEqual([])
+  expect(await ask('first-key-of-all')).toMatchObject({ status: 200 })
+})
+
+test('the description names every path', async () => {
+  const { openapi, paths } = (await control('GET', '/openapi.json')).json() as {
+    openapi: string
+    paths: Record<string, unknown>
+  }
+  expect(openapi).toBe('3.1.0')
+  for (const path of [
+    '/health',
+    '/rpc',
+    '/metrics',
+    '/requests',
+    '/usage',
+    '/faults',
+    '/faults/{id}',
+    '/keys/{key}',
+  ]) {
+    expect(paths).toHaveProperty([path])
+  }
+})
