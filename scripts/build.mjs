@@ -10,8 +10,14 @@ const dist = join(root, 'dist')
 const bundleStamp = join(dist, '.bundle-stamp')
 const typesStamp = join(dist, '.types-stamp')
 
-/** Packages with native or WebAssembly files beside their code: they must load from their own folder. */
-const external = ['classic-level', 'secp256k1', 'tiny-secp256k1']
+/**
+ * Packages with native or WebAssembly files beside their code, which must load from their own folder, and test runners,
+ * which must be the ones that run the tests.
+ */
+const external = ['classic-level', 'secp256k1', 'tiny-secp256k1', 'vitest', '@playwright/test']
+
+/** What a CommonJS module has in the place of import.meta.url. */
+const commonJsUrl = "const standinModuleUrl = require('node:url').pathToFileURL(__filename).href"
 
 /** Bundled CommonJS packages call require(), which an ES module does not have. */
 const banner = `import { createRequire as standinCreateRequire } from 'node:module'
@@ -29,40 +35,60 @@ export async function build({ types = true, log = console.log } = {}) {
   ])
 }
 
-/** The command, and every module that package.json shows to the outside. */
-async function findEntryPoints() {
+/** Every module that package.json shows to the outside, by the condition that it is loaded under. */
+async function readExports() {
   const { exports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
-  const shown = Object.values(exports).flatMap((entry) => (entry.default ? [entry.default] : []))
-  return ['./dist/cli.js', ...shown].map((path) =>
-    path.replace('./dist/', `${root}/src/`).replace(/\.js$/, '.ts'),
-  )
+  const entries = Object.values(exports).filter((entry) => typeof entry === 'object')
+  return {
+    modules: entries.map((entry) => entry.import ?? entry),
+    commonJs: entries.flatMap((entry) => entry.require ?? []),
+  }
+}
+
+/** The source of a built file. */
+function sourceOf(path) {
+  return path.replace('./dist/', `${root}/src/`).replace(/\.c?js$/, '.ts')
 }
 
 async function bundle(sources, log) {
   log('Building')
   const esbuild = await import('esbuild')
-  const { outputFiles, metafile } = await esbuild.build({
-    entryPoints: await findEntryPoints(),
+  const { modules, commonJs } = await readExports()
+  const settings = {
     absWorkingDir: root,
     outbase: join(root, 'src'),
     outdir: dist,
     bundle: true,
-    splitting: true,
-    format: 'esm',
     platform: 'node',
     target: 'node20',
     mainFields: ['module', 'main'],
     conditions: ['module'],
-    chunkNames: '[name]-[hash]',
     legalComments: 'none',
     external,
-    banner: { js: banner },
     logLevel: 'warning',
     metafile: true,
     write: false,
+  }
+  const asModules = await esbuild.build({
+    ...settings,
+    entryPoints: ['./dist/cli.js', ...modules.map((entry) => entry.default)].map(sourceOf),
+    format: 'esm',
+    splitting: true,
+    chunkNames: '[name]-[hash]',
+    banner: { js: banner },
   })
+  const asCommonJs = await esbuild.build({
+    ...settings,
+    entryPoints: commonJs.map((entry) => sourceOf(entry.default)),
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+    define: { 'import.meta.url': 'standinModuleUrl' },
+    banner: { js: commonJsUrl },
+  })
+  const outputFiles = [...asModules.outputFiles, ...asCommonJs.outputFiles]
+  const outputs = { ...asModules.metafile.outputs, ...asCommonJs.metafile.outputs }
   // A process that starts meanwhile finds each file whole, and the chunks before the entries that name them.
-  const isEntry = ({ path }) => metafile.outputs[relative(root, path)].entryPoint !== undefined
+  const isEntry = ({ path }) => outputs[relative(root, path)].entryPoint !== undefined
   for (const file of outputFiles.filter((file) => !isEntry(file))) await replaceFile(file.path, file.contents)
   for (const file of outputFiles.filter(isEntry)) await replaceFile(file.path, file.contents)
   await removeStale(new Set(outputFiles.map(({ path }) => path)))
@@ -75,7 +101,22 @@ async function declareTypes(sources, log) {
   const child = spawn(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' })
   const status = await new Promise((settle) => child.once('close', settle))
   if (status !== 0) throw new Error(`the TypeScript compiler ended with status ${status}`)
+  await declareCommonJs()
   await replaceFile(typesStamp, sources)
+}
+
+/** Declarations of CommonJS modules: those of the module, which say where they import types from modules. */
+async function declareCommonJs() {
+  const { commonJs } = await readExports()
+  for (const { types } of commonJs) {
+    const path = join(root, types)
+    const declarations = await readFile(path.replace(/\.d\.cts$/, '.d.ts'), 'utf8')
+    const asImported = declarations.replace(
+      /^((?:import|export) type [^;]+ from '\.[^']+')/gm,
+      "$1 with { 'resolution-mode': 'import' }",
+    )
+    await replaceFile(path, asImported)
+  }
 }
 
 /** One hash over everything that decides what dist/ holds. */
@@ -113,7 +154,7 @@ async function removeStale(current) {
   const entries = await readdir(dist, { recursive: true, withFileTypes: true })
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name)
-    if (entry.isFile() && path.endsWith('.js') && !current.has(path)) await rm(path, { force: true })
+    if (entry.isFile() && /\.c?js$/.test(path) && !current.has(path)) await rm(path, { force: true })
   }
 }
 

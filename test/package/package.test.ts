@@ -60,7 +60,7 @@ describe('the package', () => {
       expect(names).toContain(`package/${name}`)
     }
     const allowed =
-      /^package\/(LICENSE|README\.md|CHANGELOG\.md|package\.json|bin\/standin\.js|dist\/[^.].*\.(js|d\.ts))$/
+      /^package\/(LICENSE|README\.md|CHANGELOG\.md|package\.json|bin\/standin\.js|dist\/[^.].*\.(c?js|d\.c?ts))$/
     expect(names.filter((name) => !allowed.test(name))).toEqual([])
   })
 
