@@ -11,6 +11,7 @@ const KIND = {
   pooled: 0x04,
   trieNode: 0x10,
   code: 0x11,
+  preimages: 0x12,
   block: 0x20,
   ordinalByNumber: 0x21,
   ordinalByHash: 0x22,
@@ -54,6 +55,10 @@ export interface Keyspace {
   trieNode(hash: Uint8Array): Uint8Array
   /** A contract's code by its 32-byte hash. */
   code(hash: Uint8Array): Uint8Array
+  /** The addresses and slots that came with a 32-byte state root. */
+  preimages(root: Uint8Array): Uint8Array
+  /** Those of all state roots. */
+  allPreimages(): KeyRange
   /** A block by its ordinal. */
   block(ordinal: number): Uint8Array
   /** All blocks that were ever stored, by ordinal. */
@@ -92,6 +97,8 @@ export function keyspaceOf(network: number): Keyspace {
     allPooled: () => all(KIND.pooled),
     trieNode: (hash) => key(KIND.trieNode, hash),
     code: (hash) => key(KIND.code, hash),
+    preimages: (root) => key(KIND.preimages, root),
+    allPreimages: () => all(KIND.preimages),
     block: (ordinal) => key(KIND.block, encodeOrdinal(ordinal)),
     blocks: () => all(KIND.block),
     ordinalByNumber: (number) => key(KIND.ordinalByNumber, encodeNumber(number)),

@@ -1,5 +1,6 @@
 import { encodeAccount } from './account.js'
 import { bytesKey } from './byteCache.js'
+import { Preimages } from './preimages.js'
 import { encodeString } from './rlp.js'
 import { updateTrie } from './updateTrie.js'
 import type { AccountEntry, StorageEntry } from './entries.js'
@@ -12,6 +13,8 @@ export class WorkingTrie implements NodeReader {
   readonly #stored: NodeReader
   /** New nodes by the key of their hash. */
   readonly nodes = new Map<string, HashedBytes>()
+  /** Addresses and slots that the base does not have. */
+  readonly preimages = new Preimages()
   /** The root over everything that was applied. */
   root: Uint8Array
 
@@ -30,7 +33,10 @@ export class WorkingTrie implements NodeReader {
     const changes: TrieChange[] = []
     for (const entry of entries) {
       const { current, storage } = entry
-      if (current !== undefined) this.#applyStorage(storage)
+      if (current !== undefined) {
+        if (entry.base === undefined) this.preimages.add(entry.address)
+        this.#applyStorage(entry.address, storage)
+      }
       changes.push({
         key: entry.hashedKey,
         value: current && encodeAccount({ ...current, storageRoot: storage.root }),
@@ -39,9 +45,10 @@ export class WorkingTrie implements NodeReader {
     this.root = this.#update(this.root, changes)
   }
 
-  #applyStorage(storage: StorageEntry): void {
+  #applyStorage(address: Uint8Array, storage: StorageEntry): void {
     const changes: TrieChange[] = []
-    for (const { hashedKey, value } of storage.takeTouched()) {
+    for (const { key, hashedKey, base, value } of storage.takeTouched()) {
+      if (base.length === 0 && value.length > 0) this.preimages.add(address, key)
       changes.push({ key: hashedKey, value: value.length === 0 ? undefined : encodeString(value) })
     }
     storage.root = this.#update(storage.root, changes)

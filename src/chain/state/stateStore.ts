@@ -1,6 +1,7 @@
 import { bytesEqual } from '../../encoding/hex.js'
 import { EMPTY_CODE_HASH, NO_BYTES } from './account.js'
 import { ByteCache, bytesKey } from './byteCache.js'
+import { stagePreimages, type Preimages } from './preimages.js'
 import { TrieStateView } from './stateView.js'
 import { EMPTY_ROOT, MissingNodeError } from './trieNode.js'
 import type { Database } from '../../storage/database.js'
@@ -22,12 +23,14 @@ export interface StateCommitment {
   nodes: ReadonlyMap<string, HashedBytes>
   /** New contract codes by the key of their hash. */
   codes: ReadonlyMap<string, HashedBytes>
+  /** Addresses and slots that the state before did not have. */
+  preimages: Preimages
 }
 
 /** How a state store is made. */
 export interface StateStoreOptions {
   database: Pick<Database, 'get'>
-  keyspace: Pick<Keyspace, 'trieNode' | 'code'>
+  keyspace: Pick<Keyspace, 'trieNode' | 'code' | 'preimages'>
   /** Memory for trie nodes that were read or made. */
   nodeCacheBytes?: number
   /** Memory for contract codes. */
@@ -95,7 +98,8 @@ export class StateStore implements NodeReader {
   }
 
   /** Adds the new nodes and codes of a state to a batch, which the caller writes together with what names the root. */
-  stage(batch: WriteBatch, { nodes, codes }: StateCommitment): void {
+  stage(batch: WriteBatch, { root, nodes, codes, preimages }: StateCommitment): void {
+    stagePreimages({ database: this.#database, keyspace: this.#keyspace }, batch, root, preimages)
     for (const [key, { hash, bytes }] of nodes) {
       batch.put(this.#keyspace.trieNode(hash), bytes)
       this.#nodes.set(key, bytes)

@@ -172,7 +172,7 @@ export class WorkingState implements StateManagerInterface {
   computeRoot(): StateCommitment {
     const trie = this.#openTrie()
     trie.apply(this.#state.takePending())
-    return { root: trie.root, nodes: trie.nodes, codes: this.#codesInUse() }
+    return { root: trie.root, nodes: trie.nodes, codes: this.#codesInUse(), preimages: trie.preimages }
   }
 
   /** The tries with everything that computeRoot brought into them: what proofs of this state are made from. */
