@@ -3,7 +3,7 @@ import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
 import { TransactionRejectedError } from '../errors.js'
 import { createRules } from '../execution/rules.js'
 import { kzg, loadKzg } from '../kzg.js'
-import { checkBlobs, verifySidecar, versionedHash } from './blobs.js'
+import { checkBlobs, currentSidecar, verifySidecar, versionedHash } from './blobs.js'
 import type { TransactionFields } from './decode.js'
 import type { BlobSidecar } from './transaction.js'
 
@@ -52,17 +52,32 @@ describe('blobs', () => {
   it('are sound with their proofs, in both forms', async () => {
     checkBlobs(fieldsWith(old), cancun)
     checkBlobs(fieldsWith(current), osaka)
-    await verifySidecar(old)
-    await verifySidecar(current)
+    await verifySidecar(old, cancun)
+    await verifySidecar(current, osaka)
   }, 60_000)
 
   it('are refused with the proofs of others', async () => {
     const other = Uint8Array.from(blob)
     other[31] = 9
     const refusal = /^KZG verification error: /
-    await expect(verifySidecar({ ...old, blobs: [other] })).rejects.toThrow(refusal)
-    await expect(verifySidecar({ ...current, blobs: [other] })).rejects.toThrow(refusal)
-    await expect(verifySidecar({ ...old, proofs: [new Uint8Array(48)] })).rejects.toThrow(refusal)
+    await expect(verifySidecar({ ...old, blobs: [other] }, cancun)).rejects.toThrow(refusal)
+    await expect(verifySidecar({ ...current, blobs: [other] }, osaka)).rejects.toThrow(refusal)
+    await expect(verifySidecar({ ...old, proofs: [new Uint8Array(48)] }, cancun)).rejects.toThrow(refusal)
+  }, 60_000)
+
+  it('get the proofs that Osaka wants where they come with those of Cancun', async () => {
+    checkBlobs(fieldsWith(old), osaka)
+    await verifySidecar(old, osaka)
+    expect(currentSidecar(old, osaka)).toEqual(current)
+    expect(currentSidecar(old, cancun)).toBe(old)
+    const other = Uint8Array.from(blob)
+    other[31] = 9
+    await expect(verifySidecar({ ...old, blobs: [other] }, osaka)).rejects.toThrow(
+      'KZG verification error: invalid proof',
+    )
+    expect(() => checkBlobs(fieldsWith(current), cancun)).toThrow(
+      'Wrong sidecar format: unexpected sidecar version, want: 0, got: 1',
+    )
   }, 60_000)
 
   it('are refused in the words of geth where the parts do not fit', () => {
@@ -86,7 +101,6 @@ describe('blobs', () => {
         fieldsWith(current, { blobVersionedHashes: [wrongHash] }),
         `blob 0: computed hash ${computed} mismatches transaction one ${bytesToHex(wrongHash)}`,
       ],
-      [fieldsWith(old), 'Wrong sidecar format: unexpected sidecar version, want: 1, got: 0'],
       [
         fieldsWith({ ...current, proofs: old.proofs }),
         'Wrong sidecar format: invalid number of 1 blob proofs expected 128',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { bytesEqual, bytesToHex } from '../../encoding/hex.js'
+import { bytesEqual, bytesToHex, hexToBytes } from '../../encoding/hex.js'
 import { TransactionRejectedError } from '../errors.js'
 import { MAX_BLOBS_PER_TRANSACTION } from '../execution/preCheck.js'
 import { kzg, loadKzg } from '../kzg.js'
@@ -49,6 +49,7 @@ export function checkBlobs(fields: TransactionFields, rules: ForkRules): void {
     }
   })
   const wanted = rules.isActivatedEIP(7594) ? 1 : 0
+  if (isOutdated(sidecar, rules)) return
   if (version !== wanted) {
     throw rejected(`Wrong sidecar format: unexpected sidecar version, want: ${wanted}, got: ${version}`)
   }
@@ -60,6 +61,23 @@ export function checkBlobs(fields: TransactionFields, rules: ForkRules): void {
   }
 }
 
+/**
+ * Whether a sidecar has a proof a blob where a proof a cell is wanted. geth makes the new proofs as such a transaction
+ * comes in (internal/ethapi/api.go, SendRawTransaction) and does not look at the old ones; here they are made when
+ * somebody asks for them, because that takes seconds.
+ */
+function isOutdated({ version }: BlobSidecar, rules: ForkRules): boolean {
+  return version === 0 && rules.isActivatedEIP(7594)
+}
+
+/** A sidecar as the rules want it; making the proofs of cells takes seconds a blob. Only after {@link verifySidecar}. */
+export function currentSidecar(sidecar: BlobSidecar, rules: ForkRules): BlobSidecar {
+  if (!isOutdated(sidecar, rules)) return sidecar
+  const { blobs, commitments } = sidecar
+  const proofs = blobs.flatMap((blob) => kzg.computeCellsAndProofs(bytesToHex(blob))[1].map(hexToBytes))
+  return { version: 1, blobs, commitments, proofs }
+}
+
 /** The hash that stands for a blob in a transaction: sha256 of its commitment behind a version byte (EIP-4844). */
 export function versionedHash(commitment: Uint8Array): Uint8Array {
   const hash = Uint8Array.from(createHash('sha256').update(commitment).digest())
@@ -68,16 +86,21 @@ export function versionedHash(commitment: Uint8Array): Uint8Array {
 }
 
 /**
- * Verifies the proofs of a sidecar; the first call loads the KZG library.
+ * Verifies that a sidecar proves its blobs; the first call loads the KZG library.
  *
- * @throws TransactionRejectedError if a proof is wrong.
+ * @throws TransactionRejectedError if a proof is wrong, or a commitment where the proofs are yet to be made.
  */
-export async function verifySidecar({ version, blobs, commitments, proofs }: BlobSidecar): Promise<void> {
+export async function verifySidecar(sidecar: BlobSidecar, rules: ForkRules): Promise<void> {
   await loadKzg()
+  const { version, blobs, commitments, proofs } = sidecar
   const blobTexts = blobs.map(bytesToHex)
   const commitmentTexts = commitments.map(bytesToHex)
   const proofTexts = proofs.map(bytesToHex)
-  const verify = version === 0 ? kzg.verifyBlobProofBatch : verifyCells
+  const verify = isOutdated(sidecar, rules)
+    ? verifyCommitments
+    : version === 0
+      ? kzg.verifyBlobProofBatch
+      : verifyCells
   if (!holds(() => verify(blobTexts, commitmentTexts, proofTexts))) {
     throw rejected('KZG verification error: invalid proof')
   }
@@ -90,6 +113,10 @@ function holds(check: () => boolean): boolean {
   } catch (error) {
     throw rejected(`KZG verification error: ${error instanceof Error ? error.message : String(error)}`)
   }
+}
+
+function verifyCommitments(blobs: string[], commitments: string[]): boolean {
+  return blobs.every((blob, index) => kzg.blobToKzgCommitment(blob) === commitments[index])
 }
 
 function verifyCells(blobs: string[], commitments: string[], proofs: string[]): boolean {

@@ -209,7 +209,7 @@ export class Mempool {
   async #insert(pooled: PooledTransaction): Promise<PooledTransaction> {
     const key = bytesToPlainHex(pooled.hash)
     if (this.#byHash.has(key)) throw new TransactionRejectedError('already known')
-    if (pooled.sidecar !== undefined) await verifySidecar(pooled.sidecar)
+    if (pooled.sidecar !== undefined) await verifySidecar(pooled.sidecar, this.#rules())
     const queue = await this.#queueOf(pooled.sender)
     if (this.#byHash.has(key)) throw new TransactionRejectedError('already known')
     const entry: Entry = { ...pooled, arrival: this.#arrivals, cost: costOf(pooled.transaction) }

@@ -11,6 +11,7 @@ import type { ConsensusRequest } from '../execution/systemCalls.js'
 import type { Candidates } from '../mempool/candidates.js'
 import { decodeTransaction } from '../mempool/decode.js'
 import { checkSignature, recoverTransaction } from '../mempool/sender.js'
+import { currentSidecar } from '../mempool/blobs.js'
 import { effectiveTip, type BlobSidecar, type PooledTransaction } from '../mempool/transaction.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { ForkRules, HeaderFields, Withdrawal } from '../types.js'
@@ -93,7 +94,9 @@ export async function buildBlock(input: BuildInput): Promise<BuiltBlock> {
     return {
       block: sealed,
       requests: outcome.requests ?? [],
-      sidecars: included.flatMap(({ sidecar }) => sidecar ?? []),
+      sidecars: included.flatMap(({ sidecar }) =>
+        sidecar === undefined ? [] : currentSidecar(sidecar, rules),
+      ),
       value: tipsOf(execution.transactions, header.baseFeePerGas ?? 0n),
     }
   })
