@@ -5,18 +5,34 @@ export function quantity(value: bigint | number): Hex {
   return `0x${value.toString(16)}`
 }
 
+const WORD_BITS = 64n
+const WORD_BYTES = 8
+
 /** A big-endian byte string read as an unsigned number; no bytes are zero. */
 export function bytesToBigint(bytes: Uint8Array): bigint {
-  if (bytes.length === 0) return 0n
-  return BigInt(`0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`)
+  const { length } = bytes
+  if (length <= 6) {
+    let small = 0
+    for (let i = 0; i < length; i++) small = small * 256 + (bytes[i] as number)
+    return BigInt(small)
+  }
+  return BigInt(`0x${Buffer.from(bytes.buffer, bytes.byteOffset, length).toString('hex')}`)
 }
 
 /** An unsigned number as exactly `length` big-endian bytes; higher bits are cut off. */
 export function bigintToBytes(value: bigint, length: number): Uint8Array {
-  const digits = BigInt.asUintN(length * 8, value)
-    .toString(16)
-    .padStart(length * 2, '0')
   const bytes = new Uint8Array(length)
-  Buffer.from(bytes.buffer).write(digits, 'hex')
+  const view = new DataView(bytes.buffer)
+  let rest = value
+  let end = length
+  for (; end >= WORD_BYTES && rest !== 0n; end -= WORD_BYTES) {
+    view.setBigUint64(end - WORD_BYTES, BigInt.asUintN(64, rest))
+    rest >>= WORD_BITS
+  }
+  if (rest === 0n || end === 0) return bytes
+  if (end === 7) bytes[0] = Number((rest >> 48n) & 0xffn)
+  // Six bytes are exact as a number.
+  let low = Number(BigInt.asUintN(8 * Math.min(end, 6), rest))
+  for (; low > 0; low = Math.floor(low / 256)) bytes[--end] = low
   return bytes
 }

@@ -1,8 +1,9 @@
-import { RLP } from '@ethereumjs/rlp'
 import type { TypedTransaction } from '@ethereumjs/tx'
 import type { HeaderFields, Withdrawal } from '../types.js'
+import { encodeRlp, type RlpInput } from './encodeRlp.js'
 import { headerToList, minimalBytes } from './header.js'
 import { orderedRoot } from './orderedRoot.js'
+import { serializedTransaction } from './serialized.js'
 
 /** A withdrawal as the list that its RLP encodes (EIP-4895). */
 export function withdrawalToList(withdrawal: Withdrawal): Uint8Array[] {
@@ -24,19 +25,15 @@ export interface BlockParts {
 
 /** The RLP of a block as it travels between nodes and in chain files; typed transactions are byte strings in it. */
 export function encodeBlock(parts: BlockParts): Uint8Array {
-  const transactions = parts.transactions.map((transaction) =>
-    transaction.type === 0 ? RLP.decode(transaction.serialize()) : transaction.serialize(),
-  )
-  const list: Parameters<typeof RLP.encode>[0] = [
-    headerToList(parts.header),
-    transactions,
-    parts.uncles.map(headerToList),
-  ]
+  const transactions = parts.transactions.map((transaction) => {
+    return transaction.type === 0 ? (transaction.raw() as RlpInput) : serializedTransaction(transaction)
+  })
+  const list: RlpInput[] = [headerToList(parts.header), transactions, parts.uncles.map(headerToList)]
   if (parts.withdrawals !== undefined) list.push(parts.withdrawals.map(withdrawalToList))
-  return RLP.encode(list)
+  return encodeRlp(list)
 }
 
 /** The root that a header carries of its withdrawals. */
 export function withdrawalsRoot(withdrawals: readonly Withdrawal[]): Uint8Array {
-  return orderedRoot(withdrawals.map((withdrawal) => RLP.encode(withdrawalToList(withdrawal))))
+  return orderedRoot(withdrawals.map((withdrawal) => encodeRlp(withdrawalToList(withdrawal))))
 }

@@ -1,6 +1,7 @@
 import { RLP } from '@ethereumjs/rlp'
 import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
 import { keccak256 } from '../keccak.js'
+import { encodeRlp } from './encodeRlp.js'
 import type { HeaderFields } from '../types.js'
 
 /** The number of fields of a header before London; each later field is appended (execution-specs, Header). */
@@ -43,7 +44,7 @@ export function headerToList(header: HeaderFields): Uint8Array[] {
 
 /** The RLP of a header. */
 export function encodeHeader(header: HeaderFields): Uint8Array {
-  return RLP.encode(headerToList(header))
+  return encodeRlp(headerToList(header))
 }
 
 /** The 32-byte hash of a header: keccak-256 of its RLP. */

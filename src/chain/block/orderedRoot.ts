@@ -1,4 +1,5 @@
 import { RLP } from '@ethereumjs/rlp'
+import { encodeRlp } from './encodeRlp.js'
 import { keccak256 } from '../keccak.js'
 
 /** The root of a trie without entries: keccak-256 of the RLP of an empty byte string. */
@@ -23,7 +24,7 @@ export function orderedRoot(values: readonly Uint8Array[]): Uint8Array {
   if (values.length === 0) return EMPTY_TRIE_ROOT
   const entries = values.map((value, index) => ({ nibbles: toNibbles(RLP.encode(index)), value }))
   entries.sort((a, b) => Buffer.compare(a.nibbles, b.nibbles))
-  return keccak256(RLP.encode(buildNode(entries, 0)))
+  return keccak256(encodeRlp(buildNode(entries, 0)))
 }
 
 function toNibbles(bytes: Uint8Array): Uint8Array {
@@ -70,6 +71,6 @@ function buildNode(entries: Entry[], depth: number): NodeList {
 
 /** A node inside its parent: itself where its RLP is shorter than 32 bytes, else its hash. */
 function reference(node: NodeList): Uint8Array | NodeList {
-  const encoded = RLP.encode(node)
+  const encoded = encodeRlp(node)
   return encoded.length < 32 ? node : keccak256(encoded)
 }

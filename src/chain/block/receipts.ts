@@ -1,5 +1,5 @@
-import { RLP } from '@ethereumjs/rlp'
 import type { ExecutionReceipt } from '../types.js'
+import { encodeRlp } from './encodeRlp.js'
 import { minimalBytes } from './header.js'
 
 /**
@@ -8,7 +8,7 @@ import { minimalBytes } from './header.js'
  */
 export function encodeReceipt(receipt: ExecutionReceipt, transactionType: number): Uint8Array {
   const outcome = receipt.stateRoot ?? minimalBytes(BigInt(receipt.status ?? 0))
-  const body = RLP.encode([
+  const body = encodeRlp([
     outcome,
     minimalBytes(receipt.cumulativeGasUsed),
     receipt.logsBloom,

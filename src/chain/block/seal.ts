@@ -5,6 +5,7 @@ import { hashHeader } from './header.js'
 import { orderedRoot } from './orderedRoot.js'
 import { encodeReceipt } from './receipts.js'
 import type { SealedBlock, SealedTransaction } from './record.js'
+import { serializedTransaction } from './serialized.js'
 
 /** What a block is sealed from, besides its execution. */
 export interface SealInput {
@@ -27,7 +28,7 @@ export function receiptsRoot(transactions: readonly SealedTransaction[]): Uint8A
 
 /** The root over the serialised transactions. */
 export function transactionsRoot(transactions: readonly SealedTransaction[]): Uint8Array {
-  return orderedRoot(transactions.map(({ transaction }) => transaction.serialize()))
+  return orderedRoot(transactions.map(({ transaction }) => serializedTransaction(transaction)))
 }
 
 /** Completes the header of an executed block and hashes it. */

@@ -12,6 +12,7 @@ import {
   encodeLogTable,
   type IndexRecord,
 } from './indexRecord.js'
+import { encodeRlp } from './encodeRlp.js'
 import { encodeReceipt } from './receipts.js'
 import type { BlockEncoder, SealedBlock, StoredBlock, TransactionLocation, WireSpan } from './record.js'
 import { RecentRecords } from './recentRecords.js'
@@ -192,7 +193,7 @@ export class BlockStore {
       uncles,
       ...(withdrawals !== undefined && { withdrawals }),
     })
-    const receiptsRlp = RLP.encode(
+    const receiptsRlp = encodeRlp(
       sealed.transactions.map(({ transaction, receipt }) => encodeReceipt(receipt, transaction.type)),
     )
     const encoded = this.#encoder.encode(sealed)

@@ -1,8 +1,6 @@
-import type { Block } from '@ethereumjs/block'
 import type { EVM } from '@ethereumjs/evm'
 import { Account, Address, generateAddress } from '@ethereumjs/util'
 import { minimalBytes } from '../block/header.js'
-import { VM, runTx } from '@ethereumjs/vm'
 import { joinBlooms, logsBloom } from '../block/bloom.js'
 import { GAS_PER_BLOB } from '../block/fees.js'
 import type { SealedTransaction } from '../block/record.js'
@@ -11,7 +9,7 @@ import { DEPOSIT_CONTRACT_ADDRESS } from '../systemContracts.js'
 import type { ExecutionLog, ExecutionReceipt, ForkRules, HeaderFields, Withdrawal } from '../types.js'
 import type { BlockEnvironment } from './blockEnvironment.js'
 import type { PooledEvm } from './pooledEvm.js'
-import { runImpersonated } from './runImpersonated.js'
+import { runTransaction } from './runTransaction.js'
 import { collectRequests, hashRequests, writeBlockStart, type ConsensusRequest } from './systemCalls.js'
 
 /** EIP-4895: withdrawals are in gwei, balances in wei. */
@@ -39,7 +37,7 @@ export interface BlockExecutionContext {
   evm: PooledEvm
   rules: ForkRules
   header: HeaderFields
-  /** The header in the form that opcodes and ethereumjs' runTx read. */
+  /** The header in the form that opcodes read. */
   block: BlockEnvironment
   /** 20 bytes; the main network's unless a genesis names another. */
   depositContract?: Uint8Array
@@ -51,14 +49,12 @@ export interface BlockExecutionContext {
  */
 export class BlockExecution {
   readonly #context: BlockExecutionContext
-  readonly #vm: VM
   readonly #transactions: SealedTransaction[] = []
   #gasUsed = 0n
   #blobGasUsed = 0n
 
   private constructor(context: BlockExecutionContext) {
     this.#context = context
-    this.#vm = virtualMachine(context.evm)
   }
 
   static async begin(context: BlockExecutionContext): Promise<BlockExecution> {
@@ -88,7 +84,7 @@ export class BlockExecution {
    * @throws Error if it may not be executed here (nonce, funds, fees, gas); the state is then as it was.
    */
   async apply(pooled: PooledTransaction): Promise<SealedTransaction> {
-    const run = await (pooled.impersonated ? this.#runImpersonated(pooled) : this.#runSigned(pooled))
+    const run = await this.#run(pooled)
     const receipt = toReceipt(run, pooled, this.#context.block)
     this.#gasUsed = receipt.cumulativeGasUsed
     this.#blobGasUsed += receipt.blobGasUsed ?? 0n
@@ -98,27 +94,9 @@ export class BlockExecution {
     return sealed
   }
 
-  async #runSigned({ transaction }: PooledTransaction): Promise<Run> {
-    const { receipt, totalGasSpent, execResult } = await runTx(this.#vm, {
-      tx: transaction,
-      block: this.#context.block as Block,
-      skipHardForkValidation: true,
-      skipBlockGasLimitValidation: true,
-      blockGasUsed: this.#gasUsed,
-    })
-    return {
-      gasUsed: totalGasSpent,
-      cumulativeGasUsed: receipt.cumulativeBlockGasUsed,
-      logsBloom: receipt.bitvector,
-      logs: receipt.logs.map(([address, topics, data]) => ({ address, topics, data })),
-      ...('stateRoot' in receipt ? { stateRoot: receipt.stateRoot } : { status: receipt.status }),
-      output: execResult.returnValue,
-    }
-  }
-
-  async #runImpersonated(pooled: PooledTransaction): Promise<Run> {
+  async #run(pooled: PooledTransaction): Promise<Run> {
     const { evm, rules } = this.#context
-    const { gasUsed, logs, failure, returnData } = await runImpersonated(evm, pooled)
+    const { gasUsed, logs, failure, returnData } = await runTransaction(evm, pooled)
     return {
       gasUsed,
       cumulativeGasUsed: this.#gasUsed + gasUsed,
@@ -156,22 +134,6 @@ export class BlockExecution {
   *#logs(): Iterable<ExecutionLog> {
     for (const { receipt } of this.#transactions) yield* receipt.logs
   }
-}
-
-const machines = new WeakMap<EVM, VM>()
-
-/**
- * The VM around an EVM: making one goes through all parameters, so each EVM keeps its own. It follows the EVM to
- * whatever state that is lent with.
- */
-function virtualMachine(evm: EVM): VM {
-  let vm = machines.get(evm)
-  if (vm === undefined) {
-    vm = new VM({ common: evm.common, stateManager: evm.stateManager, blockchain: evm.blockchain, evm })
-    Object.defineProperty(vm, 'stateManager', { get: () => evm.stateManager })
-    machines.set(evm, vm)
-  }
-  return vm
 }
 
 function toReceipt(

@@ -6,6 +6,7 @@ import { applyAuthorizations } from './authorization.js'
 import { delegationTarget } from './delegation.js'
 import { creationFacts, failureWords } from './failure.js'
 import type { Message } from './message.js'
+import { runPlainTransfer } from './plainTransfer.js'
 import type { PooledEvm } from './pooledEvm.js'
 import { preCheck, type CheckedMessage, type MessageChecks } from './preCheck.js'
 
@@ -44,6 +45,8 @@ export async function executeMessage(
   checks: MessageChecks,
 ): Promise<MessageResult> {
   const checked = await preCheck(evm, message, checks)
+  const transfer = runPlainTransfer(evm, message, checked)
+  if (transfer !== undefined) return transfer
   const blobBaseFee = evm.block.header.getBlobGasPrice() ?? 0n
   const prepaid = message.gasLimit * message.gasPrice + checked.blobGas * blobBaseFee
   warm(evm, message)

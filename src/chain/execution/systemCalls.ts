@@ -4,7 +4,8 @@ import { Address } from '@ethereumjs/util'
 import { createHash } from 'node:crypto'
 import { bytesEqual, bytesToHex, hexToBytes } from '../../encoding/hex.js'
 import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
-import { SYSTEM_ADDRESS, systemContracts } from '../systemContracts.js'
+import { keccak256 } from '../keccak.js'
+import { SYSTEM_ADDRESS, systemContracts, type Predeploy } from '../systemContracts.js'
 import type { ExecutionLog, ForkRules, HeaderFields } from '../types.js'
 
 /** EIP-4788 and EIP-2935: the length of both rings. */
@@ -22,6 +23,23 @@ const DEPOSIT_FIELDS: readonly (readonly [offset: number, length: number])[] = [
   [384, 96],
   [512, 8],
 ]
+
+/** A contract that queues requests, told by its address and the hash of the code that its EIP publishes. */
+interface RequestContract {
+  /** 20 bytes. */
+  address: Uint8Array
+  /** 32 bytes. */
+  codeHash: Uint8Array
+}
+
+function requestContract({ address, code }: Predeploy): RequestContract {
+  return { address, codeHash: keccak256(code) }
+}
+
+const withdrawalRequests = requestContract(systemContracts.withdrawalRequests)
+const consolidationRequests = requestContract(systemContracts.consolidationRequests)
+/** EIP-7002 and EIP-7251: the slots of the excess, the count, and the head and tail of the queue. */
+const queueSlots = [0n, 1n, 2n, 3n].map((slot) => bigintToBytes(slot, 32))
 
 /** A request of the execution layer to the consensus layer (EIP-7685). */
 export interface ConsensusRequest {
@@ -83,8 +101,8 @@ export async function collectRequests(
   depositContract: Uint8Array,
 ): Promise<ConsensusRequest[]> {
   if (!rules.isActivatedEIP(7685)) return []
-  const withdrawals = await callSystemContract(evm, systemContracts.withdrawalRequests.address)
-  const consolidations = await callSystemContract(evm, systemContracts.consolidationRequests.address)
+  const withdrawals = await callSystemContract(evm, withdrawalRequests)
+  const consolidations = await callSystemContract(evm, consolidationRequests)
   return [
     { type: 0, data: collectDeposits(logs, depositContract) },
     { type: 1, data: withdrawals },
@@ -103,8 +121,9 @@ export function hashRequests(requests: readonly ConsensusRequest[]): Uint8Array 
 }
 
 /** Calls a system contract as the system, whose own account the call must not leave a trace of. */
-async function callSystemContract(evm: EVM, contract: Uint8Array): Promise<Uint8Array> {
-  const to = new Address(contract)
+async function callSystemContract(evm: EVM, contract: RequestContract): Promise<Uint8Array> {
+  if (await isIdle(evm.stateManager, contract)) return new Uint8Array(0)
+  const to = new Address(contract.address)
   if ((await evm.stateManager.getAccount(to)) === undefined) return new Uint8Array(0)
   const caller = new Address(SYSTEM_ADDRESS)
   const before = await evm.stateManager.getAccount(caller)
@@ -114,6 +133,23 @@ async function callSystemContract(evm: EVM, contract: Uint8Array): Promise<Uint8
   await evm.journal.cleanup()
   evm.stateManager.originalStorageCache.clear()
   return result.execResult.returnValue
+}
+
+/**
+ * Whether a system call of a request contract would change nothing and answer nothing: its excess, its count and both
+ * ends of its queue are zero, and it writes those four slots alone. Most blocks of a devnet have no request.
+ */
+async function isIdle(
+  state: StateManagerInterface,
+  { address, codeHash }: RequestContract,
+): Promise<boolean> {
+  const account = new Address(address)
+  const current = await state.getAccount(account)
+  if (current === undefined || !bytesEqual(current.codeHash, codeHash)) return false
+  for (const slot of queueSlots) {
+    if ((await state.getStorage(account, slot)).some((byte) => byte !== 0)) return false
+  }
+  return true
 }
 
 function collectDeposits(logs: Iterable<ExecutionLog>, depositContract: Uint8Array): Uint8Array {

@@ -1,4 +1,5 @@
 import type { TypedTransaction } from '@ethereumjs/tx'
+import { serializedTransaction } from '../block/serialized.js'
 import { bytesToBigint } from '../../encoding/quantity.js'
 import { hexToBytes } from '../../encoding/hex.js'
 import type { TransactionFields } from './decode.js'
@@ -17,7 +18,7 @@ export function fieldsOf(transaction: TypedTransaction, sidecar?: BlobSidecar): 
     v,
     r,
     s,
-    size: transaction.serialize().length,
+    size: serializedTransaction(transaction).length,
   }
   if (to !== undefined) fields.to = to.bytes
   if (sidecar !== undefined) fields.sidecar = sidecar

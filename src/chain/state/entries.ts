@@ -1,6 +1,7 @@
 import { bytesEqual } from '../../encoding/hex.js'
 import { keccak256 } from '../keccak.js'
 import { EMPTY_CODE_HASH, NO_BYTES } from './account.js'
+import { bytesKey } from './byteCache.js'
 import { EMPTY_ROOT } from './trieNode.js'
 import type { AccountState } from '../types.js'
 
@@ -44,6 +45,7 @@ export class StorageEntry {
   // Most accounts have no storage, and empty collections are not small.
   #slots: Map<string, SlotEntry> | undefined
   #pending: Set<SlotEntry> | undefined
+  #written: Set<SlotEntry> | undefined
 
   constructor(root: Uint8Array) {
     this.root = bytesEqual(root, EMPTY_ROOT) ? EMPTY_ROOT : root
@@ -65,15 +67,24 @@ export class StorageEntry {
     this.#slots.set(name, slot)
   }
 
-  /** All known slots, by the map keys of their own keys. */
-  entries(): Iterable<[string, SlotEntry]> {
-    return this.#slots ?? []
+  /** The slots that may differ from the base: those that were written, and not those that were only read. */
+  get written(): Iterable<SlotEntry> {
+    return this.#written ?? []
   }
 
-  /** Says that a slot may differ from the trie under `root`. */
+  /** Says that a slot may differ from the base and from the trie under `root`. */
   touch(slot: SlotEntry): void {
     this.#pending ??= new Set()
     this.#pending.add(slot)
+    this.#written ??= new Set()
+    this.#written.add(slot)
+  }
+
+  /** Makes what is known the base of what follows. */
+  rebase(): void {
+    this.isOverBase = this.root !== EMPTY_ROOT
+    for (const slot of this.written) slot.base = slot.value
+    this.#written = undefined
   }
 
   /** The slots that were touched since they were last taken. */
@@ -113,10 +124,10 @@ export class AccountEntry {
     twin.current = this.current
     twin.code = this.code
     if (!this.storage.isOverBase) twin.storage = new StorageEntry(EMPTY_ROOT)
-    for (const [name, { key, base, value }] of this.storage.entries()) {
+    for (const { key, base, value } of this.storage.written) {
       const slot = new SlotEntry(key, base)
       slot.value = value
-      twin.storage.add(name, slot)
+      twin.storage.add(bytesKey(key), slot)
       twin.storage.touch(slot)
     }
     return twin
@@ -126,7 +137,6 @@ export class AccountEntry {
   rebase(): void {
     const { current, storage } = this
     this.base = current === undefined ? undefined : { ...current, storageRoot: storage.root }
-    storage.isOverBase = storage.root !== EMPTY_ROOT
-    for (const [, slot] of storage.entries()) slot.base = slot.value
+    storage.rebase()
   }
 }

@@ -29,7 +29,7 @@ export interface AccountChange {
 export function changeOf({ address, base, current, storage }: AccountEntry): AccountChange | undefined {
   const baseHasStorage = base !== undefined && !bytesEqual(base.storageRoot, EMPTY_ROOT)
   const storageCleared = baseHasStorage && (current === undefined || !storage.isOverBase)
-  const slots = current === undefined ? [] : [...storage.entries()].map(([, slot]) => slot).filter(isChanged)
+  const slots = current === undefined ? [] : [...storage.written].filter(isChanged)
   if (isSameRecord(base, current) && !storageCleared && slots.length === 0) return undefined
   return {
     address,

@@ -82,6 +82,11 @@ export class WorkingState implements StateManagerInterface {
     )
   }
 
+  /** Replaces the account at a 20-byte address. */
+  writeAccount(address: Uint8Array, record: AccountRecord): Awaitable<void> {
+    return whenReady(this.#state.entry(address), (entry) => this.#state.setRecord(entry, record))
+  }
+
   /**
    * Sets a 32-byte slot to a value of at most 32 bytes.
    *
