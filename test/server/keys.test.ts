@@ -2,6 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiKey, noAllowlists } from '../../src/provider/keys/apiKey.js'
 import type { Provider } from '../../src/provider/provider.js'
 import type { NodeServer } from '../../src/server/server.js'
+import { loadCertificate } from '../../src/node/tls.js'
+import { parseNodeOptions } from '../../src/options.js'
+import type { RunningServer } from '../support/server.js'
 import { call, startServer, upgrade } from '../support/server.js'
 
 const keys = [
@@ -18,11 +21,16 @@ const keys = [
 
 let server: NodeServer
 let port: number
+let secure: RunningServer
+let ca: string
 let provider: Provider
 beforeAll(async () => {
   ;({ server, port, provider } = await startServer({ provider: { mode: 'guarded', keys } }))
+  const certificate = await loadCertificate({ ...parseNodeOptions({}), tls: true }, ['sepolia'])
+  ca = certificate?.cert ?? ''
+  secure = await startServer({ provider: { mode: 'guarded', keys }, certificate })
 })
-afterAll(() => server.close())
+afterAll(() => Promise.all([server.close(), secure.server.close()]))
 
 const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` })
 const settings = '{"jsonrpc":"2.0","error":{"code":-32002,"message":"rejected due to project ID settings"}}\n'
@@ -58,6 +66,11 @@ const refusals: [string, string, Record<string, string>, number, string, Record<
 
 describe.each([
   ['HTTP', (path: string, headers: Record<string, string>) => call(port, `/v3${path}`, headers)],
+  ['HTTPS', (path: string, headers: Record<string, string>) => call(secure.port, `/v3${path}`, headers, ca)],
+  [
+    'secure WebSocket',
+    (path: string, headers: Record<string, string>) => upgrade(secure.port, `/ws/v3${path}`, headers, ca),
+  ],
   ['WebSocket', (path: string, headers: Record<string, string>) => upgrade(port, `/ws/v3${path}`, headers)],
 ] as const)('over %s', (_, ask) => {
   test.each(refusals)('%s is refused', async (_, path, headers, status, body, expected = {}) => {

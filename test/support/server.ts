@@ -1,4 +1,5 @@
 import { createConnection } from 'node:net'
+import { connect } from 'node:tls'
 import type { Backend } from '../../src/rpc/backend.js'
 import { Dispatcher } from '../../src/rpc/dispatcher.js'
 import type { Method } from '../../src/rpc/method.js'
@@ -86,9 +87,11 @@ export interface RawAnswer {
 }
 
 /** Sends bytes as they are, and reads one answer until the server closes or its Content-Length is reached. */
-export function sendRaw(port: number, text: string): Promise<RawAnswer> {
+export function sendRaw(port: number, text: string, ca?: string): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
-    const socket = createConnection({ port, host: '127.0.0.1' }, () => socket.write(text))
+    const address = { port, host: '127.0.0.1' }
+    const send = (): boolean => socket.write(text)
+    const socket = ca === undefined ? createConnection(address, send) : connect({ ...address, ca }, send)
     let received = ''
     const settle = (): void => {
       socket.destroy()
@@ -144,13 +147,15 @@ export interface RawRequest {
   method?: string
   headers?: Record<string, string>
   body?: string
+  /** The certificate of a server that speaks HTTPS. */
+  ca?: string | undefined
 }
 
 /** Sends one HTTP request with nothing in it that was not asked for, but Host and Content-Length. */
 export function request(
   port: number,
   path: string,
-  { method = 'POST', headers = {}, body }: RawRequest = {},
+  { method = 'POST', headers = {}, body, ca }: RawRequest = {},
 ) {
   const all = {
     host: `127.0.0.1:${port}`,
@@ -158,19 +163,20 @@ export function request(
     ...headers,
   }
   const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  return sendRaw(port, `${method} ${path} HTTP/1.1\r\n${head.join('')}\r\n${body ?? ''}`)
+  return sendRaw(port, `${method} ${path} HTTP/1.1\r\n${head.join('')}\r\n${body ?? ''}`, ca)
 }
 
 /** Sends a JSON-RPC call of `test_echo`. */
-export function call(port: number, path: string, headers: Record<string, string> = {}) {
+export function call(port: number, path: string, headers: Record<string, string> = {}, ca?: string) {
   const body = '{"jsonrpc":"2.0","id":1,"method":"test_echo","params":["x"]}'
-  return request(port, path, { headers: { 'content-type': 'application/json', ...headers }, body })
+  return request(port, path, { headers: { 'content-type': 'application/json', ...headers }, body, ca })
 }
 
 /** Asks for a WebSocket. */
-export function upgrade(port: number, path: string, headers: Record<string, string> = {}) {
+export function upgrade(port: number, path: string, headers: Record<string, string> = {}, ca?: string) {
   return request(port, path, {
     method: 'GET',
+    ca,
     headers: {
       connection: 'Upgrade',
       upgrade: 'websocket',
