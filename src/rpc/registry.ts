@@ -9,18 +9,20 @@ import { testingMethods } from './methods/testing.js'
 import { txpoolMethods } from './methods/txpool.js'
 import { web3Methods } from './methods/web3.js'
 
-const methods: readonly Method[] = [
-  ...debugMethods,
-  ...ethMethods,
-  ...controlMethods,
-  ...netMethods,
-  ...personalMethods,
-  ...testingMethods,
-  ...txpoolMethods,
-  ...web3Methods,
-]
+const methods: ReadonlyMap<string, Method> = new Map(
+  [
+    ...debugMethods,
+    ...ethMethods,
+    ...controlMethods,
+    ...netMethods,
+    ...personalMethods,
+    ...testingMethods,
+    ...txpoolMethods,
+    ...web3Methods,
+  ].map((method) => [method.name, method]),
+)
+
+const discover = discoverMethod([...methods.values()])
 
 /** Every method that is answered, under its name on the wire. */
-export const registry: ReadonlyMap<string, Method> = new Map(
-  [...methods, discoverMethod(methods)].map((method) => [method.name, method]),
-)
+export const registry: ReadonlyMap<string, Method> = new Map([...methods, [discover.name, discover]])
