@@ -30,7 +30,7 @@ const rooms = {
     pattern: 'src/index.ts',
     below: ['fixture', 'node', 'options', 'provider', 'rpc', 'encoding'],
   },
-  cli: { pattern: ['src/cli.ts', 'src/cli/**'], below: ['index', 'node', 'options', 'encoding'] },
+  cli: { pattern: ['src/cli.ts', 'src/cli/**'], below: ['index', 'fixture', 'node', 'options', 'encoding'] },
   testing: { pattern: 'src/testing/**', below: ['index', 'fixture', 'options', 'encoding'] },
 }
 

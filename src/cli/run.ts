@@ -13,6 +13,7 @@ import { isUserError } from './userError.js'
 
 const usage = `Usage: standin [options]
        standin export --data-dir DIR FILE
+       standin exec [options] -- COMMAND
 
 A local stand-in for a hosted Ethereum node and file network. Options may also be given as environment variables
 and, by their camel-case names, in a JSON file (--config).
@@ -29,6 +30,10 @@ export async function runCommand(words: readonly string[]): Promise<number> {
       const { runExport } = await import('./export.js')
       process.stdout.write(await runExport(words.slice(1)))
       return 0
+    }
+    if (words[0] === 'exec') {
+      const { runExec } = await import('./exec.js')
+      return await runExec(words.slice(1))
     }
     const settings = parseCommandOptions({ words, environment: process.env })
     if (settings.help) print(usage + formatHelp(optionDefinitions))

@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
+import { withKey } from '../fixture/nodeClient.js'
+import { createProviderControls } from '../fixture/provider.js'
+import type { RunningNode } from '../node.js'
+import { startNode } from '../node.js'
+import { OptionError, parseCommandOptions } from '../options.js'
+
+/** How a command ended. */
+type Ending = { status: number } | { signal: NodeJS.Signals }
+
+/** Signals that somebody who wants the command to stop sends to this process. */
+const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** Exit statuses of a shell for a command that is not there, or cannot be run (POSIX, 2.8.2). */
+const notFound = 127
+const notExecutable = 126
+
+/**
+ * `standin exec [options] -- COMMAND`: runs a command with a node of its own on free ports.
+ *
+ * The command finds the node by its environment: RPC_URL, WS_URL, CHAIN_ID, IPFS_API_URL, IPFS_API_KEY and
+ * IPFS_API_SECRET. It has the terminal for itself; the node writes warnings and errors only.
+ *
+ * @returns the command's exit status; a signal that ends the command ends this process too.
+ * @throws OptionError
+ */
+export async function runExec(words: readonly string[]): Promise<number> {
+  const separator = words.indexOf('--')
+  const [command, ...parameters] = separator < 0 ? [] : words.slice(separator + 1)
+  if (command === undefined) throw new OptionError('exec: expected -- and a command behind it')
+  const settings = parseCommandOptions({
+    words: ['--port=0', '--ipfs-port=0', ...words.slice(0, separator)],
+    environment: process.env,
+  })
+  const node = await startNode(settings, {
+    warn: (message) => process.stderr.write(`Warning: ${message}\n`),
+    fault: (place, fault) => process.stderr.write(`Error in ${place}: ${String(fault)}\n`),
+  })
+  const ending = await runWith(environmentOf(node), command, parameters).finally(node.stop)
+  if ('status' in ending) return ending.status
+  process.kill(process.pid, ending.signal)
+  return 128 + constants.signals[ending.signal]
+}
+
+function environmentOf({ urls, network, provider }: RunningNode): Record<string, string> {
+  const { key, secret } = createProviderControls(provider).keys.add()
+  return {
+    RPC_URL: withKey(urls.url, key),
+    WS_URL: withKey(urls.wsUrl, key),
+    CHAIN_ID: String(network.chainId),
+    IPFS_API_URL: urls.ipfsUrl,
+    IPFS_API_KEY: key,
+    IPFS_API_SECRET: secret,
+  }
+}
+
+function runWith(
+  environment: Record<string, string>,
+  command: string,
+  parameters: readonly string[],
+): Promise<Ending> {
+  return new Promise((resolve) => {
+    const child = spawn(command, parameters, { stdio: 'inherit', env: { ...process.env, ...environment } })
+    const forwarding = forwarded.map((signal) => {
+      // A terminal sends its interrupt to the command by itself: it must not come twice.
+      const forward = (): void =>
+        void (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal))
+      process.on(signal, forward)
+      return () => process.off(signal, forward)
+    })
+    const end = (ending: Ending): void => {
+      for (const stop of forwarding) stop()
+      resolve(ending)
+    }
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      process.stderr.write(`standin exec: ${command}: ${error.message}\n`)
+      end({ status: error.code === 'ENOENT' ? notFound : notExecutable })
+    })
+    child.once('exit', (status, signal) => end(signal === null ? { status: status ?? 0 } : { signal }))
+  })
+}
