@@ -119,6 +119,16 @@ export class Provider {
     return scenario.faults.map((fault) => this.faults.set(faultSchema.parse(fault)))
   }
 
+  /** Removes a key and what it has spent, and ends its connections. @returns whether there was one */
+  removeKey(name: string): boolean {
+    const key = this.keys.get(name)
+    if (key === undefined) return false
+    this.keys.delete(name)
+    this.quotas.forget(name)
+    this.connections.sever(key, 'key removed')
+    return true
+  }
+
   /** What faults make of a WebSocket upgrade that the door let in. */
   async meetUpgrade(caller: Caller): Promise<UpgradeFate> {
     return this.isUndisturbed(caller) ? undefined : meetUpgradeFaults(this.faults, caller)

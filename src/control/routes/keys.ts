@@ -44,11 +44,7 @@ export function keyRoutes({ provider }: ControlSetup): ControlRoute[] {
       answer: 'Nothing, or 404',
       handle: (context) => {
         const name = context.req.param('key') ?? ''
-        const key = keys.get(name)
-        if (key === undefined) return context.json({ error: `there is no key ${maskKey(name)}` }, 404)
-        keys.delete(name)
-        quotas.forget(name)
-        provider.connections.sever(key)
+        if (!provider.removeKey(name)) return context.json({ error: `there is no key ${maskKey(name)}` }, 404)
         return context.body(null, 204)
       },
     },

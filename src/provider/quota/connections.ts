@@ -44,10 +44,10 @@ export class ConnectionRegister {
   }
 
   /** Ends the connections of a key, once the answers that are being written have been. */
-  sever({ key }: ApiKey): void {
+  sever({ key }: ApiKey, reason = 'daily credit limit reached'): void {
     const severed = [...this.#callers].filter((caller) => caller.key?.key === key)
     setImmediate(() => {
-      for (const { connection } of severed) connection?.close(policyViolation, 'daily credit limit reached')
+      for (const { connection } of severed) connection?.close(policyViolation, reason)
     })
   }
 
