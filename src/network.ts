@@ -85,6 +85,8 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
     intake,
     mining,
     snapshots,
+    database,
+    keys,
     genesis,
     schedules: schedule,
     logging,

@@ -177,6 +177,15 @@ export class Chain {
     return this.#storeBeside(await this.#produce(parent, { state, settings, candidates: () => candidates }))
   }
 
+  /** Keeps a block that came with neither its state nor its parent's. Only within {@link exclusively}. */
+  storeForeign(block: SealedBlock): StoredBlock {
+    const { blocks, database } = this.#parts
+    const batch = new WriteBatch()
+    const record = blocks.stage(batch, block)
+    database.write(batch)
+    return blocks.added(record)
+  }
+
   /** The base fee of the next block in wei per gas; zero before London. */
   nextBaseFee(): bigint {
     return this.settings.nextBaseFee ?? nextBaseFee(this.#head.block.header, this.nextRules()) ?? 0n

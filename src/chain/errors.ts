@@ -1,3 +1,5 @@
+import { bytesToPlainHex } from '../encoding/hex.js'
+
 /**
  * A refusal that a user of the chain caused, with words made for them.
  *
@@ -76,6 +78,14 @@ export class ExecutionRevertedError extends ChainError {
 /** Execution failed in the virtual machine otherwise than by a REVERT (geth: core/vm/errors.go). */
 export class ExecutionFailedError extends ChainError {
   override readonly name = 'ExecutionFailedError'
+}
+
+/** A block whose state was never here, because the chain was loaded from elsewhere (geth: core/state/database.go). */
+export class StateUnknownError extends ChainError {
+  override readonly name = 'StateUnknownError'
+  constructor(root: Uint8Array) {
+    super(`historical state ${bytesToPlainHex(root)} is not available`)
+  }
 }
 
 /** A control that means nothing under the rules of this chain. */

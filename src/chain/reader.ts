@@ -1,8 +1,9 @@
+import { bytesEqual } from '../encoding/hex.js'
 import type { Database } from '../storage/database.js'
 import type { Keyspace } from '../storage/keyspace.js'
 import type { StoredBlock, TransactionLocation } from './block/record.js'
 import type { BlockStore } from './block/store.js'
-import { HashNotFoundError, HeaderNotFoundError, NotCanonicalError } from './errors.js'
+import { HashNotFoundError, HeaderNotFoundError, NotCanonicalError, StateUnknownError } from './errors.js'
 import type { ForkSchedule, RulesPlace } from './execution/rules.js'
 import type { Head } from './head.js'
 import { openPostings } from './logs/postings.js'
@@ -93,8 +94,17 @@ export class ChainReader implements ChainView {
     if (block === undefined) throw 'hash' in selector ? new HashNotFoundError() : new HeaderNotFoundError()
     const { header, hash } = block
     const latest = 'tag' in selector && selector.tag === 'latest'
-    const root = latest ? this.#sources.head().workingRoot : header.stateRoot
+    const root = latest ? this.#sources.head().workingRoot : this.#stateRootOf(block)
     return { header, hash, state: this.#sources.states.viewAt(root), rules: this.rulesAt(header) }
+  }
+
+  /** Of a chain that was loaded from elsewhere, only the state of its last block is known. */
+  #stateRootOf({ header, hash }: StoredBlock): Uint8Array {
+    const { states, head } = this.#sources
+    if (states.hasRoot(header.stateRoot)) return header.stateRoot
+    const { block, workingRoot } = head()
+    if (bytesEqual(block.hash, hash)) return workingRoot
+    throw new StateUnknownError(header.stateRoot)
   }
 
   transactionLocation(hash: Uint8Array): TransactionLocation | undefined {

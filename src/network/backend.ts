@@ -18,6 +18,8 @@ import type { NodeSettings } from '../options.js'
 import type { Backend } from '../rpc/backend.js'
 import { suggestTip } from '../rpc/fees/suggestTip.js'
 import { createBuilder } from './builder.js'
+import type { Database } from '../storage/database.js'
+import type { Keyspace } from '../storage/keyspace.js'
 import { createControls } from './controls.js'
 import { createProver } from './prover.js'
 import { createRecords } from './records.js'
@@ -33,6 +35,8 @@ export interface BackendParts {
   intake: TransactionIntake
   mining: MiningSchedule
   snapshots: Snapshots
+  database: Database
+  keys: Keyspace
   genesis: StoredBlock
   schedules: MovableSchedule
   logging: { enabled: boolean }

@@ -10,6 +10,8 @@ import type { MiningSchedule } from '../chain/mining/schedule.js'
 import type { Snapshots } from '../chain/snapshots.js'
 import type { Compat } from '../rpc/backend.js'
 import type { Controls } from '../rpc/controls.js'
+import type { Database } from '../storage/database.js'
+import type { Keyspace } from '../storage/keyspace.js'
 import { createAccountControls, createPoolControls } from './controls/accounts.js'
 import { createClockControls } from './controls/clock.js'
 import { createHistoryControls } from './controls/history.js'
@@ -21,6 +23,8 @@ import type { Instance } from './instance.js'
 /** What the controls of a chain work on. */
 export interface ControlParts {
   chain: Chain
+  database: Database
+  keys: Keyspace
   genesis: StoredBlock
   schedule: MiningSchedule
   snapshots: Snapshots

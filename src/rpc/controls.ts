@@ -1,7 +1,9 @@
 import type { MinedBlock } from '../chain/chain.js'
 import type { MiningOrder } from '../chain/controls/mineBlocks.js'
+import type { ImportedState } from '../chain/controls/stateDump.js'
 import type { Replacement } from '../chain/controls/reorganise.js'
 import type { CallObject } from '../chain/execution/callObject.js'
+import type { GenesisAccount } from '../chain/genesis.js'
 import type { MiningInterval, MiningMode } from '../chain/mining/schedule.js'
 import type { Awaitable } from '../chain/types.js'
 
@@ -83,6 +85,10 @@ export interface StateControls {
   setStorage(address: Uint8Array, slot: Uint8Array, value: Uint8Array): Awaitable<void>
   /** Finds the slot that a read-only call of a contract reads and sets it. @returns false if there is no such slot */
   setCallResult(call: { to: Uint8Array; data: Uint8Array }, value: bigint): Awaitable<boolean>
+  /** Every account that `latest` knows. */
+  exportAccounts(): Awaitable<readonly GenesisAccount[]>
+  /** Puts accounts into the state, and blocks in the place of the chain. */
+  importState(state: ImportedState): Awaitable<void>
 }
 
 /** Decides which accounts transactions may come from. */

@@ -1,16 +1,19 @@
 import { setCallResult } from '../../chain/controls/setCallResult.js'
 import { addBalance, setBalance, setCode, setNonce, setStorage } from '../../chain/controls/stateEdits.js'
+import { exportAccounts, importState } from '../../chain/controls/stateDump.js'
 import type { StateControls } from '../../rpc/controls.js'
 import type { ControlParts } from '../controls.js'
 
 /** Edits of the state that the next block is executed on. */
-export function createStateControls({ chain, executor }: ControlParts): StateControls {
+export function createStateControls({ chain, executor, database, keys }: ControlParts): StateControls {
   return {
     setBalance: (address, balance) => setBalance(chain, address, balance),
     addBalance: (address, wei) => addBalance(chain, address, wei),
     setNonce: (address, nonce) => setNonce(chain, address, nonce),
     setCode: (address, code) => setCode(chain, address, code),
     setStorage: (address, slot, value) => setStorage(chain, address, slot, value),
+    exportAccounts: () => exportAccounts({ chain, database, keys }),
+    importState: (state) => importState(chain, state),
     setCallResult: (call, value) => setCallResult({ chain, executor }, call, value),
   }
 }

@@ -4,10 +4,12 @@ import { autoImpersonateAccount } from './anvil/autoImpersonateAccount.js'
 import { dealERC20 } from './anvil/dealERC20.js'
 import { dropAllTransactions } from './anvil/dropAllTransactions.js'
 import { dropTransaction } from './anvil/dropTransaction.js'
+import { dumpState } from './anvil/dumpState.js'
 import { getAutomine } from './anvil/getAutomine.js'
 import { getGenesisTime } from './anvil/getGenesisTime.js'
 import { getIntervalMining } from './anvil/getIntervalMining.js'
 import { impersonateAccount } from './anvil/impersonateAccount.js'
+import { loadState } from './anvil/loadState.js'
 import { metadata } from './anvil/metadata.js'
 import { mine } from './anvil/mine.js'
 import { nodeInfo } from './anvil/nodeInfo.js'
@@ -39,10 +41,12 @@ export const anvilMethods: readonly Method[] = [
   dealERC20,
   dropAllTransactions,
   dropTransaction,
+  dumpState,
   getAutomine,
   getGenesisTime,
   getIntervalMining,
   impersonateAccount,
+  loadState,
   metadata,
   mine,
   nodeInfo,

@@ -1,0 +1,84 @@
+import { Account, Address } from '@ethereumjs/util'
+import type { Database } from '../../storage/database.js'
+import type { Keyspace } from '../../storage/keyspace.js'
+import type { SealedBlock } from '../block/record.js'
+import type { Chain } from '../chain.js'
+import type { GenesisAccount } from '../genesis.js'
+import { loadPreimages } from '../state/preimages.js'
+import type { WorkingState } from '../state/workingState.js'
+import type { StateView } from '../types.js'
+
+/** Where the names of accounts and slots are looked up. */
+export interface DumpParts {
+  chain: Chain
+  database: Pick<Database, 'iterate'>
+  keys: Pick<Keyspace, 'allPreimages'>
+}
+
+/** Every account of the state that `latest` reads, with its storage, by rising address. */
+export async function exportAccounts({ chain, database, keys }: DumpParts): Promise<GenesisAccount[]> {
+  const preimages = await loadPreimages(database, keys)
+  const { state } = await chain.view.stateAt({ tag: 'latest' })
+  const accounts: GenesisAccount[] = []
+  for (const [address, slots] of preimages.entries()) {
+    const account = await state.getAccount(address)
+    if (account === undefined) continue
+    const { nonce, balance } = account
+    const code = await state.getCode(address)
+    accounts.push({ address, nonce, balance, code, storage: await readSlots(state, address, slots) })
+  }
+  return accounts.toSorted((a, b) => Buffer.compare(a.address, b.address))
+}
+
+async function readSlots(
+  state: StateView,
+  address: Uint8Array,
+  slots: readonly Uint8Array[],
+): Promise<[slot: Uint8Array, value: Uint8Array][]> {
+  const read: [slot: Uint8Array, value: Uint8Array][] = []
+  for (const slot of slots.toSorted((a, b) => Buffer.compare(a, b))) {
+    const value = await state.getStorage(address, slot)
+    if (value.some((byte) => byte !== 0)) read.push([slot, value])
+  }
+  return read
+}
+
+/** What is brought into a chain from elsewhere. */
+export interface ImportedState {
+  accounts: readonly GenesisAccount[]
+  /** The whole chain in rising order, or no blocks: then the accounts are merged into the chain as it is. */
+  blocks: readonly SealedBlock[]
+}
+
+/**
+ * Puts accounts into the state that `latest` reads; those of the same address are replaced, others stay. Blocks take
+ * the place of the whole chain: of their states only the last is known.
+ */
+export function importState(chain: Chain, { accounts, blocks }: ImportedState): Promise<void> {
+  return chain.exclusively(async () => {
+    await chain.editState(async (state) => {
+      for (const account of accounts) await replaceAccount(state, account)
+    })
+    const stored = blocks.map((block) => chain.storeForeign(block))
+    const head = stored.at(-1)
+    if (head === undefined) return
+    chain.moveHead({ block: head, workingRoot: chain.head.workingRoot })
+    chain.settings.gasLimit = head.header.gasLimit
+    await chain.touched()
+    chain.events.emit({ type: 'rewound', head })
+  })
+}
+
+async function replaceAccount(
+  state: WorkingState,
+  { address, nonce, balance, code, storage }: GenesisAccount,
+): Promise<void> {
+  const target = new Address(address)
+  await state.deleteAccount(target)
+  await state.putAccount(target, new Account(nonce, balance))
+  if (code.length > 0) await state.putCode(target, code)
+  for (const [slot, value] of storage) {
+    const first = value.findIndex((byte) => byte !== 0)
+    if (first >= 0) await state.putStorage(target, slot, value.subarray(first))
+  }
+}

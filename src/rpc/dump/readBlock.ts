@@ -1,0 +1,113 @@
+import { encodeBlock } from '../../chain/block/body.js'
+import { hashHeader } from '../../chain/block/header.js'
+import { logsBloom } from '../../chain/block/bloom.js'
+import type { SealedBlock, SealedTransaction } from '../../chain/block/record.js'
+import { createTransaction } from '../../chain/mempool/create.js'
+import type { TransactionType } from '../../chain/mempool/decode.js'
+import type { HeaderFields } from '../../chain/types.js'
+import type { ChainView } from '../../chain/view.js'
+import { bytesToPlainHex } from '../../encoding/hex.js'
+import { StateDumpError } from './errors.js'
+import type { AnvilState, DumpedHeader, DumpedOutcome, DumpedTransaction } from './schema.js'
+
+type DumpedBlock = AnvilState['blocks'][number]
+
+/** A block of a dump with its transactions and what became of them. */
+export function readBlock(
+  { header: dumped, transactions, withdrawals }: DumpedBlock,
+  outcomes: ReadonlyMap<string, DumpedOutcome>,
+  view: ChainView,
+): SealedBlock {
+  const header = readHeader(dumped)
+  const sealed = transactions.map(({ transaction, impersonated_sender: impersonated }) => {
+    const outcome = outcomes.get(bytesToPlainHex(transaction.hash))
+    if (outcome === undefined) {
+      throw new StateDumpError(`block ${header.number} has a transaction without a receipt`)
+    }
+    return readTransaction({ transaction, impersonated: impersonated ?? undefined, outcome, header, view })
+  })
+  const body = { header, transactions: sealed.map(({ transaction }) => transaction), uncles: [] }
+  const paid = withdrawals ?? undefined
+  const size = encodeBlock({ ...body, ...(paid !== undefined && { withdrawals: paid }) }).length
+  return {
+    hash: hashHeader(header),
+    header,
+    transactions: sealed,
+    uncles: [],
+    uncleHashes: [],
+    ...(paid !== undefined && { withdrawals: paid }),
+    size,
+    totalDifficulty: 0n,
+    altered: true,
+  }
+}
+
+function readHeader({ sha3Uncles: uncleHash, miner: coinbase, ...dumped }: DumpedHeader): HeaderFields {
+  const present = Object.fromEntries(
+    Object.entries(dumped).filter(([, value]) => value !== null && value !== undefined),
+  ) as Omit<HeaderFields, 'uncleHash' | 'coinbase'>
+  return { ...present, uncleHash, coinbase }
+}
+
+interface TransactionParts {
+  transaction: DumpedTransaction
+  impersonated: Uint8Array | undefined
+  outcome: DumpedOutcome
+  header: HeaderFields
+  view: ChainView
+}
+
+function readTransaction({
+  transaction: dumped,
+  impersonated,
+  outcome: { info, receipt },
+  header,
+  view,
+}: TransactionParts): SealedTransaction {
+  const transaction = createTransaction(fieldsOf(dumped), view.rulesAt(header))
+  const price = dumped.maxFeePerGas ?? dumped.gasPrice ?? 0n
+  const withTip = (header.baseFeePerGas ?? 0n) + (dumped.maxPriorityFeePerGas ?? dumped.gasPrice ?? 0n)
+  const logs = receipt.logs
+  return {
+    transaction,
+    hash: dumped.hash,
+    sender: impersonated ?? info.from,
+    impersonated: impersonated !== undefined,
+    receipt: {
+      status: Number(receipt.status) === 0 ? 0 : 1,
+      gasUsed: info.gas_used,
+      cumulativeGasUsed: receipt.cumulativeGasUsed,
+      logsBloom: receipt.logsBloom ?? logsBloom(logs),
+      logs,
+      effectiveGasPrice: withTip < price ? withTip : price,
+      ...(info.contract_address && { contractAddress: info.contract_address }),
+    },
+  }
+}
+
+function fieldsOf(dumped: DumpedTransaction): Parameters<typeof createTransaction>[0] {
+  const { to, nonce, gas: gasLimit, value, input: data, r, s, yParity, v } = dumped
+  return {
+    type: Number(dumped.type) as TransactionType,
+    nonce,
+    gasLimit,
+    value,
+    data,
+    accessList: dumped.accessList ?? [],
+    ...(to && { to }),
+    ...given('chainId', dumped.chainId),
+    ...given('gasPrice', dumped.gasPrice),
+    ...given('maxFeePerGas', dumped.maxFeePerGas),
+    ...given('maxPriorityFeePerGas', dumped.maxPriorityFeePerGas),
+    ...given('maxFeePerBlobGas', dumped.maxFeePerBlobGas),
+    ...given('blobVersionedHashes', dumped.blobVersionedHashes),
+    ...given('authorizationList', dumped.authorizationList),
+    v: v ?? yParity ?? 0n,
+    r,
+    s,
+  }
+}
+
+function given<Name extends string, T>(name: Name, value: T | null | undefined): { [K in Name]?: T } {
+  return (value === null || value === undefined ? {} : { [name]: value }) as { [K in Name]?: T }
+}

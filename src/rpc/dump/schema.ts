@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { hexToBytes } from '../../encoding/hex.js'
+
+const hexText = z.string().regex(/^0x[0-9a-f]*$/i, 'no hexadecimal text')
+
+/** A byte string as hexadecimal. */
+export const bytes = hexText
+  .refine((text) => text.length % 2 === 0, 'an odd number of digits')
+  .transform(hexToBytes)
+
+/** A byte string that may lack leading zeros. */
+export const word = hexText
+  .refine((text) => text.length <= 66, 'longer than 32 bytes')
+  .transform((text) => hexToBytes(text.slice(2).padStart(64, '0')))
+
+/** A number: of JSON, hexadecimal or decimal. */
+export const amount = z
+  .union([z.int().nonnegative(), z.string().regex(/^(0x[0-9a-f]*|\d+)$/i, 'no number')])
+  .transform((value) => (value === '0x' ? 0n : BigInt(value)))
+
+const account = z.object({
+  nonce: amount.default(0n),
+  balance: amount,
+  code: bytes.default(new Uint8Array(0)),
+  storage: z.record(z.string(), word).default({}),
+})
+
+const header = z.object({
+  parentHash: bytes,
+  sha3Uncles: bytes,
+  miner: bytes,
+  stateRoot: bytes,
+  transactionsRoot: bytes,
+  receiptsRoot: bytes,
+  logsBloom: bytes,
+  difficulty: amount,
+  number: amount,
+  gasLimit: amount,
+  gasUsed: amount,
+  timestamp: amount,
+  extraData: bytes,
+  mixHash: bytes,
+  nonce: bytes,
+  baseFeePerGas: amount.nullish(),
+  withdrawalsRoot: bytes.nullish(),
+  blobGasUsed: amount.nullish(),
+  excessBlobGas: amount.nullish(),
+  parentBeaconBlockRoot: bytes.nullish(),
+  requestsHash: bytes.nullish(),
+})
+
+const transaction = z.object({
+  type: amount.default(0n),
+  chainId: amount.nullish(),
+  nonce: amount,
+  gas: amount,
+  gasPrice: amount.nullish(),
+  maxFeePerGas: amount.nullish(),
+  maxPriorityFeePerGas: amount.nullish(),
+  maxFeePerBlobGas: amount.nullish(),
+  to: bytes.nullish(),
+  value: amount,
+  input: bytes,
+  accessList: z.array(z.object({ address: bytes, storageKeys: z.array(bytes) })).nullish(),
+  blobVersionedHashes: z.array(bytes).nullish(),
+  authorizationList: z
+    .array(
+      z.object({ chainId: amount, address: bytes, nonce: amount, yParity: amount, r: amount, s: amount }),
+    )
+    .nullish(),
+  r: amount,
+  s: amount,
+  v: amount.nullish(),
+  yParity: amount.nullish(),
+  hash: bytes,
+})
+
+const withdrawal = z.object({ index: amount, validatorIndex: amount, address: bytes, amount })
+
+const block = z.object({
+  header,
+  transactions: z.array(z.object({ transaction, impersonated_sender: bytes.nullish() })),
+  withdrawals: z.array(withdrawal).nullish(),
+})
+
+const log = z.object({ address: bytes, topics: z.array(bytes), data: bytes })
+
+const outcome = z.object({
+  info: z.object({
+    transaction_hash: bytes,
+    from: bytes,
+    contract_address: bytes.nullish(),
+    out: bytes.nullish(),
+    gas_used: amount,
+  }),
+  receipt: z.object({
+    status: z.union([amount, z.boolean()]).default(1n),
+    cumulativeGasUsed: amount,
+    logs: z.array(log).default([]),
+    logsBloom: bytes.optional(),
+  }),
+  block_hash: bytes,
+})
+
+/** A dump in the form of anvil_dumpState. What it has besides is not looked at. */
+export const anvilState = z.object({
+  block: z.object({ number: amount }).nullish(),
+  accounts: z.record(z.string(), account),
+  best_block_number: amount.nullish(),
+  blocks: z.array(block).default([]),
+  transactions: z.array(outcome).default([]),
+})
+
+/** A geth genesis as far as it tells about accounts. */
+export const genesisAlloc = z.object({ alloc: z.record(z.string(), account) })
+
+export type DumpedAccount = z.output<typeof account>
+export type DumpedHeader = z.output<typeof header>
+export type DumpedTransaction = z.output<typeof transaction>
+export type DumpedOutcome = z.output<typeof outcome>
+export type AnvilState = z.output<typeof anvilState>
