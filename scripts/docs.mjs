@@ -14,7 +14,52 @@ export async function generatePages() {
       .map(([name, definition]) => formatRow(name, definition, flagToVariable))
     return rows.length === 0 ? [] : [`## ${group}`, '', ...heading, ...rows, '']
   })
-  return new Map([['options.md', [...introduction, ...sections].join('\n')]])
+  return new Map([
+    ['options.md', [...introduction, ...sections].join('\n')],
+    ['file-operations.md', await generateOperationsPage()],
+  ])
+}
+
+async function generateOperationsPage() {
+  const { commands } = await loadSourceBesidePackages('src/ipfs/commands/registry.ts')
+  const { globalOptions } = await loadSourceBesidePackages('src/ipfs/request/parseQuery.ts')
+  const sections = [...commands].flatMap(([path, command]) => [
+    `## ${path}`,
+    '',
+    command.description,
+    '',
+    ...command.arguments.map(formatArgument),
+    ...(command.arguments.length === 0 ? [] : ['']),
+    ...formatOperationOptions(command.options),
+  ])
+  const page = [...operationsIntroduction, ...formatOperationOptions(globalOptions), ...sections]
+  return `${page.join('\n').trimEnd()}\n`
+}
+
+const operationsIntroduction = [
+  '# Operations of the file network',
+  '',
+  'Each is `POST /api/v0/<operation>` with its options in the query and its arguments in `arg`, which repeats, or in',
+  'files of a multipart body. Options that are not named here are ignored. This page is written by `npm run docs` from',
+  'the declarations in `src/ipfs/commands/`.',
+  '',
+  '## Options of every operation',
+  '',
+]
+
+function formatArgument({ name, kind, required, variadic, description }) {
+  const notes = [kind === 'file' && 'file', !required && 'optional', variadic && 'repeatable'].filter(Boolean)
+  return `- ${code(name)}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}: ${description}`
+}
+
+function formatOperationOptions(options) {
+  const rows = Object.entries(options).map(([name, { type, aliases = [], default: value, description }]) => {
+    const names = [name, ...aliases].map(code).join('<br>')
+    const shown = value === undefined ? '' : code(JSON.stringify(value))
+    return `| ${names} | ${type} | ${shown} | ${escapeCell(description)} |`
+  })
+  if (rows.length === 0) return []
+  return ['| Option | Type | Default | Meaning |', '| --- | --- | --- | --- |', ...rows, '']
 }
 
 const introduction = [
@@ -65,6 +110,22 @@ async function loadSource(path) {
     write: false,
   })
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`)
+}
+
+/** Imports a TypeScript module whose packages have to stay where they are installed. */
+async function loadSourceBesidePackages(path) {
+  const esbuild = await import('esbuild')
+  const outfile = join(root, 'node_modules/.cache/standin-docs', `${path.replaceAll('/', '-')}.mjs`)
+  await esbuild.build({
+    entryPoints: [join(root, path)],
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    outfile,
+    logLevel: 'silent',
+  })
+  return import(pathToFileURL(outfile).href)
 }
 
 async function main() {

@@ -1,14 +1,78 @@
-import { rabin as createRabin } from 'ipfs-unixfs-importer/chunker'
 import type { Chunker } from '../chunker.js'
+import { contentDefined } from './contentDefined.js'
 
-/** Chunks that end where a Rabin fingerprint of the last 16 bytes says so (boxo, `chunker/rabin.go`). */
+/** The polynomial of IPFS's Rabin fingerprints, of degree 53 (boxo, `chunker/rabin.go`). */
+const polynomial = 17437180132763653n
+const degree = 53
+const window = 16
+
+/** 53-bit values by byte, the upper 21 bits and the lower 32 apart. */
+interface Table {
+  high: Uint32Array
+  low: Uint32Array
+}
+
+interface Tables {
+  /** What a byte that leaves the window has added to the fingerprint. */
+  out: Table
+  /** What takes the 8 bits above the degree back below it. */
+  reduce: Table
+}
+
+let tables: Tables | undefined
+
+/**
+ * Chunks that end where the Rabin fingerprint of the last 16 bytes has zero bits, as many as the average
+ * size has (boxo, `chunker/rabin.go`).
+ */
 export function rabin(sizes: { min: number; average: number; max: number }): Chunker {
-  const cut = createRabin({
-    minChunkSize: sizes.min,
-    avgChunkSize: sizes.average,
-    maxChunkSize: sizes.max,
-  })
-  return async function* (source) {
-    for await (const chunk of cut(source)) yield chunk.slice()
+  const { min, average, max } = sizes
+  const mask = 2 ** Math.floor(Math.log2(average)) - 1
+  return contentDefined(max, (bytes) => findEnd(bytes, { min, max, mask }))
+}
+
+function findEnd(bytes: Uint8Array, { min, max, mask }: { min: number; max: number; mask: number }): number {
+  const limit = Math.min(bytes.length, max)
+  if (limit <= min) return limit
+  tables ??= makeTables()
+  const { out, reduce } = tables
+  let high = 0
+  let low = 0
+  for (let position = min - window; position < limit; position++) {
+    const leaving = position - window < min - window ? 0 : (bytes[position - window] as number)
+    high ^= out.high[leaving] as number
+    low ^= out.low[leaving] as number
+    const top = high >>> 13
+    high = ((high << 8) | (low >>> 24)) ^ (reduce.high[top] as number)
+    low = ((low << 8) | (bytes[position] as number)) ^ (reduce.low[top] as number)
+    if (position + 1 >= min && (low & mask) === 0) return position + 1
   }
+  return limit
+}
+
+function makeTables(): Tables {
+  return {
+    out: makeTable((byte) => remainder(byte << BigInt(8 * (window - 1)))),
+    reduce: makeTable((byte) => remainder(byte << BigInt(degree)) | (byte << BigInt(degree))),
+  }
+}
+
+function makeTable(valueOf: (byte: bigint) => bigint): Table {
+  const high = new Uint32Array(256)
+  const low = new Uint32Array(256)
+  for (let byte = 0; byte < 256; byte++) {
+    const value = valueOf(BigInt(byte))
+    high[byte] = Number(value >> 32n)
+    low[byte] = Number(value & 0xffffffffn)
+  }
+  return { high, low }
+}
+
+/** The remainder of a polynomial over GF(2) by that of the fingerprints. */
+function remainder(value: bigint): bigint {
+  let rest = value
+  for (let bit = 160; bit >= degree; bit--) {
+    if ((rest >> BigInt(bit)) & 1n) rest ^= polynomial << BigInt(bit - degree)
+  }
+  return rest
 }

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { parseParameterized, readMultipart } from './multipart.js'
+
+const body = Buffer.from(
+  'preamble\r\n--x\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: text/plain\r\n\r\none\r\n--x' +
+    '\r\nA:\r\n b\r\n\r\n--xy\r\n\r\n--\r\r\n--x  \r\n\r\nbare\r\n--x--\r\nepilogue',
+)
+
+async function parts(pieces: Uint8Array[]): Promise<[Record<string, string>, string][]> {
+  async function* source(): AsyncGenerator<Uint8Array> {
+    yield* pieces
+  }
+  const found: [Record<string, string>, string][] = []
+  for await (const { headers, body } of readMultipart(source(), 'x')) {
+    const content: Uint8Array[] = []
+    for await (const bytes of body) content.push(Uint8Array.from(bytes))
+    found.push([Object.fromEntries(headers), Buffer.concat(content).toString()])
+  }
+  return found
+}
+
+const expected = [
+  [{ 'content-disposition': 'form-data; name="a"', 'content-type': 'text/plain' }, 'one'],
+  [{ a: 'b' }, '--xy\r\n\r\n--\r'],
+  [{}, 'bare'],
+]
+
+describe('readMultipart', () => {
+  it('finds the same parts wherever the body is cut', async () => {
+    expect(await parts([body])).toEqual(expected)
+    for (let cut = 1; cut < body.length; cut++) {
+      expect(await parts([body.subarray(0, cut), body.subarray(cut)]), `cut at ${cut}`).toEqual(expected)
+    }
+    expect(await parts([...body].map((byte) => Uint8Array.of(byte)))).toEqual(expected)
+  })
+
+  it('refuses a body that ends before its last boundary', async () => {
+    const end = body.indexOf('--x--')
+    for (const length of [0, 10, 40, end - 3, end + 2]) {
+      await expect(parts([body.subarray(0, length)]), `length ${length}`).rejects.toThrow('unexpected EOF')
+    }
+  })
+
+  it('skips what of a part was not read', async () => {
+    async function* source(): AsyncGenerator<Uint8Array> {
+      yield body
+    }
+    let count = 0
+    for await (const _ of readMultipart(source(), 'x')) count++
+    expect(count).toBe(3)
+  })
+})
+
+describe('parseParameterized', () => {
+  it('reads quoted, escaped and extended parameters', () => {
+    const { value, parameters } = parseParameterized(
+      String.raw`Form-Data; name=plain; filename="a \"b\"; c\d.txt"; filename*=utf-8''%e2%82%ac`,
+    )
+    expect(value).toBe('form-data')
+    expect(parameters.get('name')).toBe('plain')
+    expect(parameters.get('filename')).toBe('€')
+    expect(parseParameterized(String.raw`x; filename="a \"b\"; c\d.txt"`).parameters.get('filename')).toBe(
+      String.raw`a "b"; c\d.txt`,
+    )
+  })
+})
