@@ -12,6 +12,11 @@ import type { AnvilState, DumpedHeader, DumpedOutcome, DumpedTransaction } from 
 
 type DumpedBlock = AnvilState['blocks'][number]
 
+/** Names the place of a transaction: anvil's hash of an impersonated one is not that of its fields. */
+export function outcomeKey(blockHash: Uint8Array, index: number): string {
+  return `${bytesToPlainHex(blockHash)}/${index}`
+}
+
 /** A block of a dump with its transactions and what became of them. */
 export function readBlock(
   { header: dumped, transactions, withdrawals }: DumpedBlock,
@@ -19,8 +24,9 @@ export function readBlock(
   view: ChainView,
 ): SealedBlock {
   const header = readHeader(dumped)
-  const sealed = transactions.map(({ transaction, impersonated_sender: impersonated }) => {
-    const outcome = outcomes.get(bytesToPlainHex(transaction.hash))
+  const hash = hashHeader(header)
+  const sealed = transactions.map(({ transaction, impersonated_sender: impersonated }, index) => {
+    const outcome = outcomes.get(outcomeKey(hash, index))
     if (outcome === undefined) {
       throw new StateDumpError(`block ${header.number} has a transaction without a receipt`)
     }
@@ -30,7 +36,7 @@ export function readBlock(
   const paid = withdrawals ?? undefined
   const size = encodeBlock({ ...body, ...(paid !== undefined && { withdrawals: paid }) }).length
   return {
-    hash: hashHeader(header),
+    hash,
     header,
     transactions: sealed,
     uncles: [],
@@ -70,7 +76,7 @@ function readTransaction({
   const logs = receipt.logs
   return {
     transaction,
-    hash: dumped.hash,
+    hash: info.transaction_hash,
     sender: impersonated ?? info.from,
     impersonated: impersonated !== undefined,
     receipt: {

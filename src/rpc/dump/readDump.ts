@@ -5,7 +5,7 @@ import type { GenesisAccount } from '../../chain/genesis.js'
 import type { ChainView } from '../../chain/view.js'
 import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
 import { StateDumpError } from './errors.js'
-import { readBlock } from './readBlock.js'
+import { outcomeKey, readBlock } from './readBlock.js'
 import { anvilState, genesisAlloc, type AnvilState, type DumpedAccount } from './schema.js'
 
 /**
@@ -52,7 +52,10 @@ function readAccounts(accounts: Record<string, DumpedAccount>): GenesisAccount[]
 function readBlocks(state: AnvilState, view: ChainView): SealedBlock[] {
   if (state.block === null || state.block === undefined || state.blocks.length === 0) return []
   const outcomes = new Map(
-    state.transactions.map((outcome) => [bytesToPlainHex(outcome.info.transaction_hash), outcome]),
+    state.transactions.map((outcome) => [
+      outcomeKey(outcome.block_hash, outcome.info.transaction_index),
+      outcome,
+    ]),
   )
   const blocks = state.blocks.map((block) => readBlock(block, outcomes, view))
   const byHash = new Map(blocks.map((block) => [bytesToPlainHex(block.hash), block]))

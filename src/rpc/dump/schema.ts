@@ -72,7 +72,6 @@ const transaction = z.object({
   s: amount,
   v: amount.nullish(),
   yParity: amount.nullish(),
-  hash: bytes,
 })
 
 const withdrawal = z.object({ index: amount, validatorIndex: amount, address: bytes, amount })
@@ -88,6 +87,7 @@ const log = z.object({ address: bytes, topics: z.array(bytes), data: bytes })
 const outcome = z.object({
   info: z.object({
     transaction_hash: bytes,
+    transaction_index: z.int(),
     from: bytes,
     contract_address: bytes.nullish(),
     out: bytes.nullish(),
