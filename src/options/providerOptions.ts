@@ -110,7 +110,7 @@ export const providerOptions = {
   maxResponse: option({
     flag: 'max-response',
     kind: wholeNumber({ minimum: 1, valueName: 'BYTES' }),
-    default: 67_108_864,
+    default: 50_000_000,
     description: 'Most bytes of the traces in one answer; what is longer is refused',
     group: 'Answers and limits',
   }),
