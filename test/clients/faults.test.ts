@@ -1,0 +1,129 @@
+import { JsonRpcProvider } from 'ethers'
+import { create } from 'kubo-rpc-client'
+import { createPublicClient, http, webSocket } from 'viem'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { RunningNode } from '../../src/node.js'
+import { startNode } from '../../src/node.js'
+import { parseNodeOptions } from '../../src/options.js'
+import type { FaultInput } from '../../src/provider/faults/faultSchema.js'
+import { faultSchema } from '../../src/provider/faults/faultSchema.js'
+
+// docs/guides/clients-under-faults.md has what is found here as a table.
+
+type Action = FaultInput['action']
+
+const actions: Record<string, Action> = {
+  'status 402': { type: 'quota', span: 'day' },
+  'status 403': { type: 'status', status: 403, body: 'forbidden\n' },
+  'status 429': { type: 'quota', span: 'second' },
+  'status 500': { type: 'status', status: 500, body: 'oops\n' },
+  'status 502': { type: 'status', status: 502, body: 'Bad Gateway\n' },
+  'status 503': { type: 'outage' },
+  'error -32000': { type: 'error', code: -32000, message: 'header not found' },
+  'error -32005': { type: 'error', code: -32005, message: 'query returned more than 10000 results' },
+  'error -32603': { type: 'error', code: -32603, message: 'internal error' },
+  'closed connection': { type: 'close' },
+  'cut answer': { type: 'cut', bytes: 10 },
+}
+
+let node: RunningNode
+beforeEach(async () => {
+  node = await startNode(parseNodeOptions({ port: 0, ipfsPort: 0 }))
+})
+afterEach(() => node.stop())
+
+/** Lets the first request of a kind meet a fault, and tells what a client makes of it. */
+async function outcome(
+  match: FaultInput['match'],
+  action: Action,
+  use: () => Promise<unknown>,
+): Promise<string> {
+  node.provider.faults.set(faultSchema.parse({ id: 'once', match: { ...match, nth: 1 }, action }))
+  try {
+    await use()
+    return `tries again`
+  } catch (error) {
+    return nameOf(error)
+  }
+}
+
+/** What a user of the client would look at: the innermost named error, or the code that ethers gives. */
+function nameOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if ('code' in error && typeof error.code === 'string') return error.code
+  return error.cause instanceof Error && error.name.endsWith('ExecutionError')
+    ? nameOf(error.cause)
+    : error.name
+}
+
+describe('viem over HTTP', () => {
+  test.each([
+    ['status 402', 'RpcRequestError'],
+    ['status 403', 'tries again'],
+    ['status 429', 'tries again'],
+    ['status 500', 'tries again'],
+    ['status 502', 'tries again'],
+    ['status 503', 'tries again'],
+    ['error -32000', 'InvalidInputRpcError'],
+    ['error -32005', 'tries again'],
+    ['error -32603', 'tries again'],
+    ['closed connection', 'tries again'],
+    ['cut answer', 'tries again'],
+  ])('%s: %s', async (name, expected) => {
+    const client = createPublicClient({ transport: http(node.urls.url, { retryDelay: 1 }), cacheTime: 0 })
+    const action = actions[name] ?? { type: 'hang' }
+    expect(await outcome({ method: 'eth_blockNumber' }, action, () => client.getBlockNumber())).toBe(expected)
+  })
+})
+
+describe('ethers over HTTP', () => {
+  test.each([
+    ['status 402', 'SERVER_ERROR'],
+    ['status 403', 'SERVER_ERROR'],
+    ['status 429', 'tries again'],
+    ['status 500', 'SERVER_ERROR'],
+    ['status 502', 'SERVER_ERROR'],
+    ['status 503', 'SERVER_ERROR'],
+    ['error -32000', 'UNKNOWN_ERROR'],
+    ['error -32005', 'UNKNOWN_ERROR'],
+    ['error -32603', 'UNKNOWN_ERROR'],
+    ['closed connection', 'ECONNRESET'],
+    ['cut answer', 'ECONNRESET'],
+  ])('%s: %s', async (name, expected) => {
+    const provider = new JsonRpcProvider(node.urls.url, 31337, { staticNetwork: true, cacheTimeout: -1 })
+    const action = actions[name] ?? { type: 'hang' }
+    expect(await outcome({ method: 'eth_blockNumber' }, action, () => provider.getBlockNumber())).toBe(
+      expected,
+    )
+    provider.destroy()
+  })
+})
+
+describe('kubo-rpc-client', () => {
+  test.each([
+    ['status 403', 'HTTPError'],
+    ['status 429', 'HTTPError'],
+    ['status 500', 'HTTPError'],
+    ['status 503', 'HTTPError'],
+    ['closed connection', 'HTTPError'],
+  ])('%s: %s', async (name, expected) => {
+    const client = create({ url: node.urls.ipfsUrl })
+    const action = actions[name] ?? { type: 'hang' }
+    expect(await outcome({ operation: 'version' }, action, () => client.version())).toBe(expected)
+  })
+})
+
+test('viem opens a new WebSocket when one died without a close frame', async () => {
+  const transport = webSocket(node.urls.wsUrl, { reconnect: { delay: 10 }, retryDelay: 10 })
+  const client = createPublicClient({ transport, cacheTime: 0 })
+  expect(await client.getBlockNumber()).toBe(0n)
+  const result = await outcome(
+    { transport: 'websocket', method: 'eth_chainId' },
+    { type: 'close-websocket', frame: false },
+    () => client.getChainId(),
+  )
+  expect(['tries again', 'WebSocketRequestError', 'SocketClosedError']).toContain(result)
+  await expect.poll(() => client.getBlockNumber().catch(() => undefined)).toBe(0n)
+  const rpcClient = await client.transport.getRpcClient()
+  rpcClient.close()
+})
