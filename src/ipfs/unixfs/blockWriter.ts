@@ -8,7 +8,10 @@ import type { CidFormat } from '../cid/makeCid.js'
  */
 export type StoreBlock = (cid: CID, bytes: Uint8Array) => Promise<void>
 
-/** Gives blocks their CIDs and stores them behind the caller's back, a bounded number of bytes at a time. */
+/**
+ * Gives blocks their CIDs and stores them behind the caller's back, a bounded number of bytes at a time.
+ * One caller writes, a block after the other.
+ */
 export interface BlockWriter {
   write(codec: number, bytes: Uint8Array): Promise<CID>
   /** Settled once everything written so far is stored. */
@@ -20,29 +23,31 @@ const bytesInFlight = 16 * 1024 * 1024
 
 /** A writer whose blocks go to `store`. */
 export function createBlockWriter(format: CidFormat, store: StoreBlock): BlockWriter {
-  const waiting: { done: Promise<void>; length: number }[] = []
   let waitingBytes = 0
   let failure: { error: unknown } | undefined
   let last: Promise<void> = Promise.resolve()
+  let wake = (): void => undefined
 
   function check(): void {
     if (failure) throw failure.error
   }
 
+  async function storeBehind(cid: CID, bytes: Uint8Array): Promise<void> {
+    waitingBytes += bytes.length
+    try {
+      await store(cid, bytes)
+    } catch (error) {
+      failure ??= { error }
+    }
+    waitingBytes -= bytes.length
+    wake()
+  }
+
   return {
     async write(codec, bytes) {
       const cid = makeCid(format, codec, bytes)
-      last = store(cid, bytes).catch((error: unknown) => {
-        failure ??= { error }
-      })
-      waiting.push({ done: last, length: bytes.length })
-      waitingBytes += bytes.length
-      while (waitingBytes > bytesInFlight) {
-        const oldest = waiting.shift()
-        if (oldest === undefined) break
-        await oldest.done
-        waitingBytes -= oldest.length
-      }
+      last = storeBehind(cid, bytes)
+      while (waitingBytes > bytesInFlight) await new Promise<void>((resolve) => (wake = resolve))
       check()
       return cid
     },
