@@ -3,7 +3,7 @@ import { ChainError, MessageRejectedError } from '../errors.js'
 import type { BlockOverrides } from '../execution/blockEnvironment.js'
 import { withCall } from '../execution/call.js'
 import type { CallObject } from '../execution/callObject.js'
-import { createCallSite, type CallSite } from '../execution/callSite.js'
+import { ancestorHash, createCallSite, type CallSite } from '../execution/callSite.js'
 import type { Message } from '../execution/message.js'
 import type { AccountOverride } from '../execution/overrides.js'
 import type { PooledEvm } from '../execution/pooledEvm.js'
@@ -99,7 +99,12 @@ export class HistoryTracer {
       }
       for (let index = 0; index < transactionIndex; index++) await replay.next()
       const { header } = block
-      const site = createCallSite(view, { header, rules: view.rulesAt(header), state: replay.state.view() })
+      const site = {
+        header,
+        rules: view.rulesAt(header),
+        state: replay.state,
+        blockHash: (number: bigint) => ancestorHash(view, header, number),
+      }
       return traceOn(site, request)
     })
   }
