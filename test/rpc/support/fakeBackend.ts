@@ -1,4 +1,4 @@
-import { createRules } from '../../../src/chain/execution/rules.js'
+import { createRules, createSingleForkSchedule } from '../../../src/chain/execution/rules.js'
 import { ChainEvents } from '../../../src/chain/events.js'
 import type { EncodedBlock, SealedBlock, StoredBlock } from '../../../src/chain/block/record.js'
 import type { PooledTransaction } from '../../../src/chain/mempool/transaction.js'
@@ -65,6 +65,10 @@ export class FakeChain implements ChainView {
 
   blockByNumber(number: bigint): StoredBlock | undefined {
     return this.kept[Number(number)]?.stored
+  }
+
+  earlierHash(): undefined {
+    return undefined
   }
 
   blockByHash(hash: Uint8Array): StoredBlock | undefined {
@@ -188,8 +192,15 @@ export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): 
     chain,
     executor: { call: unexpected, estimateGas: unexpected, createAccessList: unexpected },
     prover: { prove: unexpected },
-    tracing: { traceBlock: unexpected, traceCall: unexpected },
+    tracing: {
+      traceBlock: unexpected,
+      traceCall: unexpected,
+      traceCalls: unexpected,
+      stateBefore: unexpected,
+    },
     simulator: { simulate: unexpected },
+    builder: { build: unexpected },
+    forks: createSingleForkSchedule({ chainId: 1n, hardfork: 'osaka' }),
     records: {
       rawBlock: () => Uint8Array.of(0xc0),
       rawReceipts: () => [],
