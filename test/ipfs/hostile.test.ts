@@ -90,7 +90,7 @@ describe('uploads', () => {
 
   it('refuses a body that ends early', async () => {
     const { body, headers } = form([{ name: 'f', content: randomBytes(1000) }])
-    const response = await server.post('add', body.slice(0, 900) as Uint8Array<ArrayBuffer>, headers)
+    const response = await server.post('add', body.slice(0, 900), headers)
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ Message: 'unexpected EOF' })
     expect(JSON.parse((await read('pin/ls')).toString())).toEqual({})
@@ -167,7 +167,7 @@ describe('archives and data', () => {
     ]
     for (const content of contents) {
       const response = await post('dag/import', [{ name: 'x.car', content }])
-      expect([response.status, (await response.json()) as unknown]).toMatchObject([500, { Type: 'error' }])
+      expect([response.status, await response.json()]).toMatchObject([500, { Type: 'error' }])
     }
   })
 

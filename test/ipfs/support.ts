@@ -34,7 +34,7 @@ export async function startNetwork(options: Partial<FileNetworkOptions> = {}): P
       return network
     },
     post: (path, body = null, headers = {}) =>
-      fetch(`${url}/api/v0/${path}`, { method: 'POST', body, headers, duplex: 'half' } as RequestInit),
+      fetch(`${url}/api/v0/${path}`, { method: 'POST', body, headers, duplex: 'half' }),
     async restart() {
       await network.close()
       network = await createFileNetwork({ ...options, directory })

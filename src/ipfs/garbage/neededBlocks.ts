@@ -1,4 +1,4 @@
-import { CID } from 'multiformats/cid'
+import type { CID } from 'multiformats/cid'
 import { linksOf } from '../dag/links.js'
 import { walkDag } from '../dag/walk.js'
 import { BlockNotFoundError } from '../errors.js'

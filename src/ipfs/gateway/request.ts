@@ -1,6 +1,6 @@
 import { base32 } from 'multiformats/bases/base32'
 import { base36 } from 'multiformats/bases/base36'
-import { CID } from 'multiformats/cid'
+import type { CID } from 'multiformats/cid'
 import { parseCid } from '../cid/parseCid.js'
 import { cleanSegments } from '../cleanSegments.js'
 import { errorText } from '../errors.js'
