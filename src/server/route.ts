@@ -46,6 +46,28 @@ export function parseRpcRoute(
   return undefined
 }
 
+/** Finds routes, and remembers the last one: most clients ask at one address again and again. */
+export class RouteMemory {
+  readonly #names: NetworkNames
+  #target: string | undefined
+  #host: string | undefined
+  #route: RpcRoute | undefined
+
+  constructor(names: NetworkNames) {
+    this.#names = names
+  }
+
+  /** See {@link parseRpcRoute}. */
+  find(target: string, host: string | undefined): RpcRoute | undefined {
+    if (target !== this.#target || host !== this.#host) {
+      this.#route = parseRpcRoute(this.#names, target, host)
+      this.#target = target
+      this.#host = host
+    }
+    return this.#route
+  }
+}
+
 /** `/_standin/rpc`, and `/_standin/rpc/NETWORK` for the controls of another network. */
 function parseControlRoute(names: NetworkNames, segments: readonly string[]): RpcRoute | undefined {
   const [, rpc, network = names.standard, ...more] = segments

@@ -34,6 +34,9 @@ export interface RpcHttpSetup {
 /** Media types of a JSON-RPC body (geth: rpc/http.go). */
 const jsonTypes = /^application\/(json|json-rpc|jsonrequest)[ \t]*(;|$)/i
 
+/** Bytes up to which a reply is written together with its head. */
+const shortReply = 4096
+
 const methodNotAllowed = refuse(405, 'method not allowed\n')
 const badContentType = refuse(415, 'invalid content type, only application/json is supported\n')
 const serverFault = refuse(500, 'internal server error\n')
@@ -139,15 +142,21 @@ function sendReply({ response, caller }: HttpContext, reply: Reply | undefined):
     'access-control-allow-origin',
     '*',
   ])
-  const [only, ...others] = reply.pieces
-  if (others.length === 0) {
-    response.end(only)
+  const [first, ...others] = reply.pieces
+  if (first !== undefined && others.length === 0) {
+    endWith(response, first)
     return
   }
   response.cork()
   for (const piece of reply.pieces) response.write(piece)
   response.uncork()
   response.end()
+}
+
+/** Node writes a short text together with the head, where bytes would be a chunk of their own. */
+function endWith(response: ServerResponse, bytes: Uint8Array): void {
+  if (bytes.length > shortReply) response.end(bytes)
+  else response.end(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).latin1Slice(), 'latin1')
 }
 
 /** What the transport itself refuses, whatever the body says. */

@@ -12,7 +12,7 @@ import type { Certificate, Server } from './listen.js'
 import { createServer, formatAddress, listenOnAll } from './listen.js'
 import { sendText } from './reply.js'
 import type { NetworkNames } from './route.js'
-import { parseRpcRoute } from './route.js'
+import { RouteMemory } from './route.js'
 import type { BodyLimits } from './rpcHttp.js'
 import { answerRpc } from './rpcHttp.js'
 import { Upgrades } from './upgrade.js'
@@ -45,10 +45,12 @@ export class NodeServer {
   readonly #upgrades: Upgrades
   readonly #app: RequestListener
   readonly #servers: Server[] = []
+  readonly #routes: RouteMemory
   #addresses: string[] = []
 
   constructor(setup: ServerSetup) {
     this.#setup = setup
+    this.#routes = new RouteMemory(setup.names)
     this.#upgrades = new Upgrades({
       ...setup,
       ...setup.limits,
@@ -125,7 +127,7 @@ export class NodeServer {
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const setup = this.#setup
     const target = request.url ?? '/'
-    const route = parseRpcRoute(setup.names, target, request.headers.host)
+    const route = this.#routes.find(target, request.headers.host)
     if (route !== undefined && !(route.form === 'root' && isForBrowser(request))) {
       const refusal =
         route.form === 'control' ? refuseControl(setup.provider.door, setup.allowedHosts, request) : undefined
