@@ -10,7 +10,7 @@ import { openPostings } from './logs/postings.js'
 import { queryLogs, type LogSource } from './logs/query.js'
 import type { PendingBlock } from './mining/pending.js'
 import type { StateStore } from './state/stateStore.js'
-import type { ForkRules } from './types.js'
+import type { Awaitable, ForkRules } from './types.js'
 import type { BlockSelector, BlockTag, ChainView, LogLimits, LogQuery, StateAt } from './view.js'
 
 /** What a chain is read from. */
@@ -26,6 +26,8 @@ export interface ChainSources {
   distances: Readonly<Record<'safe' | 'finalized', bigint>>
   /** The number of the first block. */
   firstNumber: bigint
+  /** The hash of a block before the first one, where a fork's remote chain has it. */
+  earlierHash?: ((number: bigint) => Awaitable<Uint8Array | undefined>) | undefined
 }
 
 /** Reads the whole chain as it is: the view that nothing was done to. */
@@ -62,6 +64,10 @@ export class ChainReader implements ChainView {
     if (number > head.header.number) return undefined
     const ordinal = this.#sources.blocks.canonicalOrdinal(number)
     return ordinal === undefined ? undefined : this.#sources.blocks.byOrdinal(ordinal)
+  }
+
+  earlierHash(number: bigint): Awaitable<Uint8Array | undefined> {
+    return number < this.#sources.firstNumber ? this.#sources.earlierHash?.(number) : undefined
   }
 
   blockByHash(hash: Uint8Array): StoredBlock | undefined {

@@ -1,7 +1,7 @@
 import type { StoredBlock, TransactionLocation } from './block/record.js'
 import type { RulesPlace } from './execution/rules.js'
 import type { PendingBlock } from './mining/pending.js'
-import type { ForkRules, HeaderFields, StateView } from './types.js'
+import type { Awaitable, ForkRules, HeaderFields, StateView } from './types.js'
 
 /** A tag that names a block by its role. */
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
@@ -31,6 +31,8 @@ export interface ChainView {
   head(): StoredBlock
   /** The canonical block of a number, or undefined beyond the head. */
   blockByNumber(number: bigint): StoredBlock | undefined
+  /** The 32-byte hash of a block before the first one that is stored: a fork's remote chain knows it. */
+  earlierHash(number: bigint): Awaitable<Uint8Array | undefined>
   /** A block by its 32-byte hash, orphans included. */
   blockByHash(hash: Uint8Array): StoredBlock | undefined
   isCanonical(block: StoredBlock): boolean

@@ -61,6 +61,7 @@ async function createWallet(): Promise<Wallet> {
       stateAt: async () => ({ header: testHeader, state, rules }),
       blockByHash: () => undefined,
       blockByNumber: () => undefined,
+      earlierHash: () => undefined,
       isCanonical: () => true,
     },
     mempool: { pendingNonce: (sender) => (sender === second ? 9n : undefined) },

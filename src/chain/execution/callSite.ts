@@ -1,6 +1,6 @@
 import type { StateManagerInterface } from '@ethereumjs/common'
 import { WorkingState } from '../state/workingState.js'
-import type { ForkRules, HeaderFields } from '../types.js'
+import type { Awaitable, ForkRules, HeaderFields } from '../types.js'
 import type { ChainView, StateAt } from '../view.js'
 
 /** Where a call runs: a block, and a state of its own that it may change. */
@@ -9,12 +9,12 @@ export interface CallSite {
   rules: ForkRules
   state: StateManagerInterface
   /** The 32-byte hash of an earlier block, or undefined if there is none. */
-  blockHash: (number: bigint) => Uint8Array | undefined
+  blockHash: (number: bigint) => Awaitable<Uint8Array | undefined>
 }
 
 /** The site of one call on a block of a chain. */
 export function createCallSite(
-  view: Pick<ChainView, 'blockByHash' | 'blockByNumber' | 'isCanonical'>,
+  view: Ancestry,
   { header, rules, state }: Pick<StateAt, 'header' | 'rules' | 'state'>,
 ): CallSite {
   return {
@@ -25,12 +25,18 @@ export function createCallSite(
   }
 }
 
-/** The hash of an ancestor: along the parents until the chain is canonical, then by number. */
+/** What ancestors are found by. */
+export type Ancestry = Pick<ChainView, 'blockByHash' | 'blockByNumber' | 'isCanonical' | 'earlierHash'>
+
+/**
+ * The hash of an ancestor: along the parents until the chain is canonical, then by number; before the first block of a
+ * fork as the remote chain has it.
+ */
 export function ancestorHash(
-  view: Pick<ChainView, 'blockByHash' | 'blockByNumber' | 'isCanonical'>,
+  view: Ancestry,
   { number: start, parentHash }: HeaderFields,
   number: bigint,
-): Uint8Array | undefined {
+): Awaitable<Uint8Array | undefined> {
   if (number >= start) return undefined
   if (number === start - 1n) return parentHash
   let block = view.blockByHash(parentHash)
@@ -38,5 +44,6 @@ export function ancestorHash(
     block = view.blockByHash(block.header.parentHash)
   }
   if (block === undefined) return undefined
-  return block.header.number === number ? block.hash : view.blockByNumber(number)?.hash
+  if (block.header.number === number) return block.hash
+  return view.blockByNumber(number)?.hash ?? view.earlierHash(number)
 }

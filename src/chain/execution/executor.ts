@@ -3,12 +3,12 @@ import { createAccessList, type AccessListResult } from './accessList.js'
 import type { BlockOverrides } from './blockEnvironment.js'
 import { call, type CallRequest } from './call.js'
 import type { CallObject } from './callObject.js'
-import { createCallSite } from './callSite.js'
+import { createCallSite, type Ancestry } from './callSite.js'
 import { estimateGas } from './estimate.js'
 import type { AccountOverride } from './overrides.js'
 
 /** The parts of a chain that an execution looks at. */
-export type ExecutionView = Pick<ChainView, 'stateAt' | 'blockByHash' | 'blockByNumber' | 'isCanonical'>
+export type ExecutionView = Pick<ChainView, 'stateAt'> & Ancestry
 
 /** A message to execute on a block of a view. */
 export interface ExecutionRequest {

@@ -16,7 +16,7 @@ import { SimpleStateManager } from '@ethereumjs/statemanager'
 import { Account, createZeroAddress } from '@ethereumjs/util'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { loadKzg } from '../kzg.js'
-import type { ForkRules } from '../types.js'
+import type { Awaitable, ForkRules } from '../types.js'
 import type { BlockEnvironment } from './blockEnvironment.js'
 import type { PeakGas } from './peakGas.js'
 import { TraceFeed } from '../tracing/traceFeed.js'
@@ -47,7 +47,7 @@ export interface ExecutionContext {
   state: StateManagerInterface
   block: BlockEnvironment
   /** The 32-byte hash of an earlier block, for BLOCKHASH; undefined reads as zero. */
-  blockHash: (number: bigint) => Uint8Array | undefined
+  blockHash: (number: bigint) => Awaitable<Uint8Array | undefined>
 }
 
 /** The state of an EVM that is not lent. */
@@ -253,7 +253,10 @@ export class PooledEvm extends EVM implements FrameHost {
 
 function createHashLookup(blockHash: ExecutionContext['blockHash']): EVMMockBlockchainInterface {
   const lookup: EVMMockBlockchainInterface = {
-    getBlock: async (number) => ({ hash: () => blockHash(BigInt(number)) ?? ZERO_HASH }),
+    getBlock: async (number) => {
+      const hash = (await blockHash(BigInt(number))) ?? ZERO_HASH
+      return { hash: () => hash }
+    },
     putBlock: async () => {},
     shallowCopy: () => lookup,
   }

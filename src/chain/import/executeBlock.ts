@@ -16,7 +16,7 @@ import { checkSignature, recoverTransaction } from '../mempool/sender.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
 import type { ProducedBlock } from '../mining/producer.js'
 import type { WorkingState } from '../state/workingState.js'
-import type { ForkRules, HeaderFields } from '../types.js'
+import type { Awaitable, ForkRules, HeaderFields } from '../types.js'
 import type { BlockParts } from './blockParts.js'
 import { payDaoRefunds } from './daoFork.js'
 import { ImportError } from './errors.js'
@@ -36,7 +36,7 @@ export interface ImportInput {
   /** The state after the parent; it holds what the block changed afterwards. */
   state: WorkingState
   /** The hash of an earlier block, for BLOCKHASH. */
-  blockHash: (number: bigint) => Uint8Array | undefined
+  blockHash: (number: bigint) => Awaitable<Uint8Array | undefined>
 }
 
 /**

@@ -14,7 +14,7 @@ import { checkSignature, recoverTransaction } from '../mempool/sender.js'
 import { currentSidecar } from '../mempool/blobs.js'
 import { effectiveTip, type BlobSidecar, type PooledTransaction } from '../mempool/transaction.js'
 import type { WorkingState } from '../state/workingState.js'
-import type { ForkRules, HeaderFields, Withdrawal } from '../types.js'
+import type { Awaitable, ForkRules, HeaderFields, Withdrawal } from '../types.js'
 import { draftHeader, type BlockSettings } from './draft.js'
 import { fillBlock } from './producer.js'
 
@@ -49,7 +49,7 @@ export interface BuildInput {
   /** The state after the parent; of no use afterwards. */
   state: WorkingState
   /** The hash of an earlier block, for BLOCKHASH. */
-  blockHash: (number: bigint) => Uint8Array | undefined
+  blockHash: (number: bigint) => Awaitable<Uint8Array | undefined>
 }
 
 /** A block that was built and not stored. */

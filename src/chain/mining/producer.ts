@@ -11,7 +11,7 @@ import { GAS_PER_BLOB } from '../block/fees.js'
 import type { StateCommitment } from '../state/stateStore.js'
 import type { WorkingState } from '../state/workingState.js'
 import { TimeSlice } from '../timeSlice.js'
-import type { ForkRules, HeaderFields, Withdrawal } from '../types.js'
+import type { Awaitable, ForkRules, HeaderFields, Withdrawal } from '../types.js'
 
 /** What a block is made from. */
 export interface ProductionInput {
@@ -30,7 +30,7 @@ export interface ProductionInput {
   /** 20 bytes (EIP-6110). */
   depositContract: Uint8Array
   /** The hash of an earlier block, for BLOCKHASH. */
-  blockHash: (number: bigint) => Uint8Array | undefined
+  blockHash: (number: bigint) => Awaitable<Uint8Array | undefined>
 }
 
 /** A block that was executed but not stored. */

@@ -13,7 +13,7 @@ import type { PooledEvm } from '../execution/pooledEvm.js'
 import { collectRequests, hashRequests, writeBlockStart } from '../execution/systemCalls.js'
 import { keccak256 } from '../keccak.js'
 import type { WorkingState } from '../state/workingState.js'
-import type { ExecutionReceipt, ForkRules, HeaderFields } from '../types.js'
+import type { Awaitable, ExecutionReceipt, ForkRules, HeaderFields } from '../types.js'
 import type { GasBudget } from './gasBudget.js'
 import { LogTracer } from './logTracer.js'
 import type { SimulatedBlock, SimulatedCall } from './request.js'
@@ -26,7 +26,7 @@ export interface SimulationContext {
   header: HeaderFields
   rules: ForkRules
   state: WorkingState
-  blockHash: (number: bigint) => Uint8Array | undefined
+  blockHash: (number: bigint) => Awaitable<Uint8Array | undefined>
   parentTotalDifficulty: bigint
   /** 20 bytes (EIP-6110). */
   depositContract: Uint8Array

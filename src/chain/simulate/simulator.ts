@@ -5,7 +5,7 @@ import { StatePreview } from '../state/preview.js'
 import type { StateStore } from '../state/stateStore.js'
 import { WorkingState } from '../state/workingState.js'
 import type { DraftParent } from '../mining/draft.js'
-import type { StateView } from '../types.js'
+import type { Awaitable, StateView } from '../types.js'
 import { GasBudget } from './gasBudget.js'
 import { draftSimulatedHeader } from './header.js'
 import type { SimulatedBlock, SimulationRequest } from './request.js'
@@ -44,7 +44,7 @@ export class Simulator {
     const simulated: SimulatedBlock[] = []
     let parent: DraftParent = { hash: baseHash, header: base.header }
     let parentTotalDifficulty = view.blockByHash(baseHash)?.totalDifficulty ?? view.head().totalDifficulty
-    const blockHash = (number: bigint): Uint8Array | undefined => {
+    const blockHash = (number: bigint): Awaitable<Uint8Array | undefined> => {
       if (number === base.header.number) return baseHash
       if (number < base.header.number) return ancestorHash(view, base.header, number)
       return simulated.find(({ block }) => block.header.number === number)?.block.hash

@@ -8,6 +8,7 @@ function previewReader(store: StateStore, { nodes, codes }: StateCommitment): St
   return {
     getNode: (hash) => nodes.get(bytesKey(hash))?.bytes ?? store.getNode(hash),
     getCode: (hash) => codes.get(bytesKey(hash))?.bytes ?? store.getCode(hash),
+    remote: store.remote,
   }
 }
 
@@ -26,6 +27,7 @@ export class StatePreview extends TrieStateView {
   over(store: StateStore): WorkingStore {
     return {
       ...this.reader,
+      remote: store.remote,
       hasRoot: (root) => store.hasRoot(root),
       viewAt: (root) => store.viewAt(root),
     }

@@ -1,3 +1,4 @@
+import { ABSENT_ACCOUNT, ABSENT_SLOT } from '../fork/overlay.js'
 import { encodeAccount } from './account.js'
 import { bytesKey } from './byteCache.js'
 import { Preimages } from './preimages.js'
@@ -11,6 +12,7 @@ import type { NodeCollector, TrieChange } from './updateTrie.js'
 /** The state trie of a working state: stored nodes, and over them those that were made since. */
 export class WorkingTrie implements NodeReader {
   readonly #stored: NodeReader
+  readonly #marksAbsence: boolean
   /** New nodes by the key of their hash. */
   readonly nodes = new Map<string, HashedBytes>()
   /** Addresses and slots that the base does not have. */
@@ -18,8 +20,13 @@ export class WorkingTrie implements NodeReader {
   /** The root over everything that was applied. */
   root: Uint8Array
 
-  constructor(stored: NodeReader, root: Uint8Array) {
+  /**
+   * @param options.marksAbsence whether what is not there stays in the trie as a mark, because a fork would look for it
+   * elsewhere.
+   */
+  constructor(stored: NodeReader, root: Uint8Array, options: { marksAbsence?: boolean } = {}) {
     this.#stored = stored
+    this.#marksAbsence = options.marksAbsence ?? false
     this.root = root
   }
 
@@ -34,12 +41,14 @@ export class WorkingTrie implements NodeReader {
     for (const entry of entries) {
       const { current, storage } = entry
       if (current !== undefined) {
-        if (entry.base === undefined) this.preimages.add(entry.address)
+        if (entry.base === undefined || this.#marksAbsence) this.preimages.add(entry.address)
         this.#applyStorage(entry.address, storage)
       }
       changes.push({
         key: entry.hashedKey,
-        value: current && encodeAccount({ ...current, storageRoot: storage.root }),
+        value: current
+          ? encodeAccount({ ...current, storageRoot: storage.root })
+          : this.#absent(ABSENT_ACCOUNT),
       })
     }
     this.root = this.#update(this.root, changes)
@@ -48,10 +57,17 @@ export class WorkingTrie implements NodeReader {
   #applyStorage(address: Uint8Array, storage: StorageEntry): void {
     const changes: TrieChange[] = []
     for (const { key, hashedKey, base, value } of storage.takeTouched()) {
-      if (base.length === 0 && value.length > 0) this.preimages.add(address, key)
-      changes.push({ key: hashedKey, value: value.length === 0 ? undefined : encodeString(value) })
+      if ((base.length === 0 || this.#marksAbsence) && value.length > 0) this.preimages.add(address, key)
+      changes.push({
+        key: hashedKey,
+        value: value.length === 0 ? this.#absent(ABSENT_SLOT) : encodeString(value),
+      })
     }
     storage.root = this.#update(storage.root, changes)
+  }
+
+  #absent(mark: Uint8Array): Uint8Array | undefined {
+    return this.#marksAbsence ? mark : undefined
   }
 
   #update(root: Uint8Array, changes: TrieChange[]): Uint8Array {

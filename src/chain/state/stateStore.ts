@@ -1,4 +1,5 @@
 import { bytesEqual } from '../../encoding/hex.js'
+import type { RemoteState } from '../fork/remoteState.js'
 import { EMPTY_CODE_HASH, NO_BYTES } from './account.js'
 import { ByteCache, bytesKey } from './byteCache.js'
 import { stagePreimages, type Preimages } from './preimages.js'
@@ -31,6 +32,8 @@ export interface StateCommitment {
 export interface StateStoreOptions {
   database: Pick<Database, 'get'>
   keyspace: Pick<Keyspace, 'trieNode' | 'code' | 'preimages'>
+  /** What a fork reads where its tries hold nothing. */
+  remote?: RemoteState | undefined
   /** Memory for trie nodes that were read or made. */
   nodeCacheBytes?: number
   /** Memory for contract codes. */
@@ -42,14 +45,17 @@ const VIEWS_KEPT = 4
 
 /** The state tries and codes of one network: nodes are only added, so that every root stays readable. */
 export class StateStore implements NodeReader {
+  readonly remote: RemoteState | undefined
   readonly #database: StateStoreOptions['database']
   readonly #keyspace: StateStoreOptions['keyspace']
   readonly #nodes: ByteCache
   readonly #codes: ByteCache
   readonly #views = new Map<string, TrieStateView>()
+  readonly #aliases = new Map<string, Uint8Array>()
 
   constructor(options: StateStoreOptions) {
     const { database, keyspace, nodeCacheBytes = 24 * MEBIBYTE, codeCacheBytes = 8 * MEBIBYTE } = options
+    this.remote = options.remote
     this.#database = database
     this.#keyspace = keyspace
     this.#nodes = new ByteCache(nodeCacheBytes)
@@ -68,6 +74,7 @@ export class StateStore implements NodeReader {
 
   /** Whether a state root can be read. */
   hasRoot(root: Uint8Array): boolean {
+    if (this.#aliases.has(bytesKey(root))) return true
     if (bytesEqual(root, EMPTY_ROOT) || this.#nodes.get(bytesKey(root)) !== undefined) return true
     return this.#database.get(this.#keyspace.trieNode(root)) !== undefined
   }
@@ -83,11 +90,19 @@ export class StateStore implements NodeReader {
     return stored
   }
 
+  /**
+   * Makes a root that is not stored another name of one that is: the state root of the block that a fork begins with
+   * names the state that the fork begins with.
+   */
+  alias(root: Uint8Array, stored: Uint8Array): void {
+    this.#aliases.set(bytesKey(root), stored.slice())
+  }
+
   /** The state under a root. The latest few views are shared, with what they have read. */
   viewAt(root: Uint8Array): TrieStateView {
     const key = bytesKey(root)
     const known = this.#views.get(key)
-    const view = known ?? new TrieStateView(this, root.slice())
+    const view = known ?? new TrieStateView(this, this.#aliases.get(key) ?? root.slice())
     this.#views.delete(key)
     this.#views.set(key, view)
     if (this.#views.size > VIEWS_KEPT) {

@@ -33,21 +33,21 @@ it('reads every root that was ever stored, also after a restart', async () => {
     state.rebase(store.viewAt(commitment.root))
     roots.push(commitment.root)
   }
-  const check = (from: StateStore) => {
+  const check = async (from: StateStore) => {
     for (const [block, root] of roots.entries()) {
       const view = from.viewAt(root)
-      expect(view.getAccount(address.bytes)?.nonce).toBe(BigInt(block))
+      expect((await view.getAccount(address.bytes))?.nonce).toBe(BigInt(block))
       expect(view.getStorage(address.bytes, slot)).toEqual(bigintToBytes(BigInt(block), 32))
-      expect(Uint8Array.from(view.getCode(address.bytes))).toEqual(Uint8Array.of(0x60, block))
+      expect(Uint8Array.from(await view.getCode(address.bytes))).toEqual(Uint8Array.of(0x60, block))
       expect(view.getStorage(address.bytes, bigintToBytes(2n, 32))).toEqual(new Uint8Array(32))
       expect(view.getAccount(new Uint8Array(20))).toBeUndefined()
       expect(from.hasRoot(root)).toBe(true)
     }
   }
-  check(store)
+  await check(store)
   await database.close()
   database = await openDatabase({ directory, sync: false })
-  check(new StateStore({ database, keyspace }))
+  await check(new StateStore({ database, keyspace }))
   const another = new StateStore({ database, keyspace: keyspaceOf(1) })
   expect(another.hasRoot(roots[0] as Uint8Array)).toBe(false)
   expect(() => another.viewAt(roots[0] as Uint8Array).getAccount(address.bytes)).toThrow(MissingNodeError)

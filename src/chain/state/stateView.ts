@@ -1,16 +1,21 @@
 import { bytesEqual } from '../../encoding/hex.js'
+import { ABSENT_ACCOUNT, accountOfRemote, isOverlay } from '../fork/overlay.js'
+import type { RemoteState } from '../fork/remoteState.js'
 import { keccak256 } from '../keccak.js'
 import { decodeAccount, EMPTY_CODE_HASH, NO_BYTES, padTo32 } from './account.js'
 import { bytesKey } from './byteCache.js'
 import { readTrie } from './readTrie.js'
 import { payloadOf } from './rlp.js'
 import { EMPTY_ROOT } from './trieNode.js'
-import type { AccountState, StateView } from '../types.js'
+import { whenReady } from './whenReady.js'
+import type { AccountState, Awaitable, StateView } from '../types.js'
 import type { NodeReader } from './trieNode.js'
 
 /** What a view reads from. */
 export interface StateReader extends NodeReader {
   getCode(hash: Uint8Array): Uint8Array | undefined
+  /** What a fork reads where its tries hold nothing. */
+  readonly remote?: RemoteState | undefined
 }
 
 /** An account refers to code that is not stored: the data is damaged. */
@@ -25,7 +30,8 @@ const CACHED_ENTRIES = 4096
 const ZERO_SLOT: Uint8Array = new Uint8Array(32)
 
 /**
- * The state under one root of the stored tries. Everything is at hand: nothing returns a promise.
+ * The state under one root of the stored tries. Everything is at hand, and nothing returns a promise, but for what a fork
+ * must ask its remote node.
  *
  * What was read is remembered up to a number of entries, then forgotten at once.
  */
@@ -41,36 +47,62 @@ export class TrieStateView implements StateView {
   }
 
   /** @throws MissingNodeError if the root is not stored. */
-  getAccount(address: Uint8Array): AccountState | undefined {
+  getAccount(address: Uint8Array): Awaitable<AccountState | undefined> {
     const key = bytesKey(address)
     if (this.#accounts.has(key)) return this.#accounts.get(key)
+    return whenReady(this.#readAccount(address), (account) => {
+      if (this.#accounts.size >= CACHED_ENTRIES) this.#accounts.clear()
+      this.#accounts.set(key, account)
+      return account
+    })
+  }
+
+  #readAccount(address: Uint8Array): Awaitable<AccountState | undefined> {
     const rlp = readTrie(this.#reader, this.root, keccak256(address))
-    const account = rlp === undefined ? undefined : decodeAccount(rlp)
-    if (this.#accounts.size >= CACHED_ENTRIES) this.#accounts.clear()
-    this.#accounts.set(key, account)
-    return account
+    const { remote } = this.#reader
+    if (rlp !== undefined) {
+      return remote !== undefined && bytesEqual(rlp, ABSENT_ACCOUNT) ? undefined : decodeAccount(rlp)
+    }
+    return remote && whenReady(remote.getAccount(address), (account) => account && accountOfRemote(account))
   }
 
   /** @throws MissingNodeError or MissingCodeError if the root or the code is not stored. */
-  getCode(address: Uint8Array): Uint8Array {
-    const account = this.getAccount(address)
-    if (account === undefined || account.codeHash === EMPTY_CODE_HASH) return NO_BYTES
-    const code = this.#reader.getCode(account.codeHash)
-    if (code === undefined) throw new MissingCodeError(account.codeHash)
-    return code
+  getCode(address: Uint8Array): Awaitable<Uint8Array> {
+    return whenReady(this.getAccount(address), (account) => {
+      if (account === undefined || account.codeHash === EMPTY_CODE_HASH) return NO_BYTES
+      return this.#reader.getCode(account.codeHash) ?? this.#remoteCode(address, account.codeHash)
+    })
+  }
+
+  #remoteCode(address: Uint8Array, hash: Uint8Array): Awaitable<Uint8Array> {
+    return whenReady(this.#reader.remote?.getAccount(address), (account) => {
+      if (account === undefined || !bytesEqual(keccak256(account.code), hash))
+        throw new MissingCodeError(hash)
+      return account.code
+    })
   }
 
   /** @throws MissingNodeError if the root is not stored. */
-  getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array {
-    const account = this.getAccount(address)
-    if (account === undefined || bytesEqual(account.storageRoot, EMPTY_ROOT)) return ZERO_SLOT
-    const key = bytesKey(address) + bytesKey(slot)
-    const cached = this.#slots.get(key)
-    if (cached !== undefined) return cached
-    const item = readTrie(this.#reader, account.storageRoot, keccak256(slot))
-    const value = item === undefined ? ZERO_SLOT : padTo32(payloadOf(item).slice())
-    if (this.#slots.size >= CACHED_ENTRIES) this.#slots.clear()
-    this.#slots.set(key, value)
-    return value
+  getStorage(address: Uint8Array, slot: Uint8Array): Awaitable<Uint8Array> {
+    return whenReady(this.getAccount(address), (account) => {
+      if (account === undefined || bytesEqual(account.storageRoot, EMPTY_ROOT)) return ZERO_SLOT
+      const key = bytesKey(address) + bytesKey(slot)
+      const cached = this.#slots.get(key)
+      if (cached !== undefined) return cached
+      return whenReady(this.#readSlot(address, account.storageRoot, slot), (value) => {
+        if (this.#slots.size >= CACHED_ENTRIES) this.#slots.clear()
+        this.#slots.set(key, value)
+        return value
+      })
+    })
+  }
+
+  #readSlot(address: Uint8Array, storageRoot: Uint8Array, slot: Uint8Array): Awaitable<Uint8Array> {
+    const item = readTrie(this.#reader, storageRoot, keccak256(slot))
+    if (item !== undefined) return padTo32(payloadOf(item).slice())
+    const { remote } = this.#reader
+    return remote !== undefined && isOverlay(this.#reader, storageRoot)
+      ? remote.getStorage(address, slot)
+      : ZERO_SLOT
   }
 }

@@ -148,7 +148,7 @@ describe('against MerkleStateManager without caches', () => {
         expect(bytesToHex(root)).toBe(bytesToHex(await oracle.getStateRoot()))
         expect(bytesToHex(twin.computeRoot().root)).toBe(bytesToHex(root))
         const address = accounts[random(accounts.length)] as Address
-        history.push({ root, address, account: parts.store.viewAt(root).getAccount(address.bytes) })
+        history.push({ root, address, account: await parts.store.viewAt(root).getAccount(address.bytes) })
         // Makes the library drop the storage tries that it holds on to.
         await oracle.setStateRoot(root)
         if (block % 7 === 0 || setup.slow) {

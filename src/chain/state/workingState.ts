@@ -24,7 +24,7 @@ export interface WorkingStateOptions {
 }
 
 /** What a working state asks of its store. */
-export type WorkingStore = Pick<StateStore, 'getNode' | 'getCode' | 'hasRoot' | 'viewAt'>
+export type WorkingStore = Pick<StateStore, 'getNode' | 'getCode' | 'hasRoot' | 'viewAt' | 'remote'>
 
 /**
  * A state that execution changes: what ethereumjs' virtual machine calls its state manager.
@@ -285,6 +285,9 @@ export class WorkingState implements StateManagerInterface {
   }
 
   #openTrie(): WorkingTrie {
-    return (this.#trie ??= new WorkingTrie(this.#requireStore(), this.base.root))
+    const store = this.#requireStore()
+    return (this.#trie ??= new WorkingTrie(store, this.base.root, {
+      marksAbsence: store.remote !== undefined,
+    }))
   }
 }

@@ -1,5 +1,6 @@
 import type { StoredBlock, TransactionLocation } from '../../chain/block/record.js'
 import type { PendingBlock } from '../../chain/mining/pending.js'
+import type { Awaitable } from '../../chain/types.js'
 import type { BlockSelector, ChainView, LogLimits, LogQuery, StateAt } from '../../chain/view.js'
 
 /** A view that shows another one as it is; what a fault changes is overridden. */
@@ -20,6 +21,10 @@ export class ChainViewWrapper implements ChainView {
 
   blockByNumber(number: bigint): StoredBlock | undefined {
     return this.inner.blockByNumber(number)
+  }
+
+  earlierHash(number: bigint): Awaitable<Uint8Array | undefined> {
+    return this.inner.earlierHash(number)
   }
 
   blockByHash(hash: Uint8Array): StoredBlock | undefined {

@@ -1,0 +1,58 @@
+import { keccak256 } from '../keccak.js'
+import { EMPTY_CODE_HASH } from '../state/account.js'
+import { readTrie } from '../state/readTrie.js'
+import type { HashedBytes } from '../state/stateStore.js'
+import { EMPTY_ROOT, type NodeReader } from '../state/trieNode.js'
+import { updateTrie } from '../state/updateTrie.js'
+import type { AccountState } from '../types.js'
+import type { RemoteAccount } from './remoteState.js'
+
+/*
+ * The local tries of a fork hold what is known to differ from the remote state. What they do not hold is the remote's,
+ * unless it is known to be absent: a deleted account and a slot that was set to zero stay in the trie as marks. A
+ * storage trie that lies over remote storage holds one more leaf that says so; storage that was cleared, or that began
+ * here, does not. Roots of such tries name a state as well as real ones do, but no other node would come to them.
+ */
+
+/** The value of an account that is known not to be there: an empty RLP list. */
+export const ABSENT_ACCOUNT: Uint8Array = Uint8Array.of(0xc0)
+
+/** The value of a slot that is known to be zero: an empty RLP string. */
+export const ABSENT_SLOT: Uint8Array = Uint8Array.of(0x80)
+
+/** The key of the leaf that says that a storage trie lies over remote storage; no slot hashes to it. */
+const OVERLAY_KEY = new Uint8Array(32).fill(0xff)
+
+/** The storage trie of a remote account that nothing was written to. */
+export const EMPTY_OVERLAY: HashedBytes = createOverlay()
+
+function createOverlay(): HashedBytes {
+  const nodes: HashedBytes[] = []
+  const nothing: NodeReader = {
+    getNode: () => {
+      throw new Error('an empty trie has no nodes')
+    },
+  }
+  const changes = [{ key: OVERLAY_KEY, value: Uint8Array.of(0x01) }]
+  updateTrie(nothing, EMPTY_ROOT, changes, (hash, bytes) => nodes.push({ hash, bytes }))
+  const [node] = nodes
+  if (node === undefined) throw new Error('a trie of one leaf has one node')
+  return node
+}
+
+/** Whether slots that a storage trie does not hold are those of the remote account. */
+export function isOverlay(reader: NodeReader, storageRoot: Uint8Array): boolean {
+  return readTrie(reader, storageRoot, OVERLAY_KEY) !== undefined
+}
+
+/** A remote account as the local state has it. */
+export function accountOfRemote({ nonce, balance, code }: RemoteAccount): AccountState {
+  // Without nonce and code it has no storage either, and a contract may still be created there (EIP-7610).
+  const mayHaveStorage = nonce > 0n || code.length > 0
+  return {
+    nonce,
+    balance,
+    storageRoot: mayHaveStorage ? EMPTY_OVERLAY.hash : EMPTY_ROOT,
+    codeHash: code.length === 0 ? EMPTY_CODE_HASH : keccak256(code),
+  }
+}
