@@ -71,7 +71,7 @@ export interface PoolQueues {
 }
 
 /** Traces what was executed and what could be; see chain/tracing. */
-export type Tracing = Pick<HistoryTracer, 'traceBlock' | 'traceCall'>
+export type Tracing = Pick<HistoryTracer, 'traceBlock' | 'traceCall' | 'traceCalls' | 'stateBefore'>
 
 /** Consensus forms of what is stored. */
 export interface BlockRecords {

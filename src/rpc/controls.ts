@@ -85,6 +85,8 @@ export interface StateControls {
   setStorage(address: Uint8Array, slot: Uint8Array, value: Uint8Array): Awaitable<void>
   /** Finds the slot that a read-only call of a contract reads and sets it. @returns false if there is no such slot */
   setCallResult(call: { to: Uint8Array; data: Uint8Array }, value: bigint): Awaitable<boolean>
+  /** The 32-byte slots that an account has or once had values in. */
+  knownSlots(address: Uint8Array): Awaitable<readonly Uint8Array[]>
   /** Every account that `latest` knows. */
   exportAccounts(): Awaitable<readonly GenesisAccount[]>
   /** Puts accounts into the state, and blocks in the place of the chain. */

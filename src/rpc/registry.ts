@@ -1,12 +1,15 @@
 import type { Method } from './method.js'
 import { controlMethods } from './methods/controls.js'
 import { debugMethods } from './methods/debug.js'
+import { getHeaderByNumber } from './methods/erigon/getHeaderByNumber.js'
 import { ethMethods } from './methods/eth.js'
 import { netMethods } from './methods/net.js'
+import { otsMethods } from './methods/ots.js'
 import { personalMethods } from './methods/personal.js'
 import { discoverMethod } from './methods/rpc/discover.js'
 import { testingMethods } from './methods/testing.js'
 import { txpoolMethods } from './methods/txpool.js'
+import { traceMethods } from './methods/trace.js'
 import { web3Methods } from './methods/web3.js'
 
 const methods: ReadonlyMap<string, Method> = new Map(
@@ -15,9 +18,12 @@ const methods: ReadonlyMap<string, Method> = new Map(
     ...ethMethods,
     ...controlMethods,
     ...netMethods,
+    getHeaderByNumber,
+    ...otsMethods,
     ...personalMethods,
     ...testingMethods,
     ...txpoolMethods,
+    ...traceMethods,
     ...web3Methods,
   ].map((method) => [method.name, method]),
 )

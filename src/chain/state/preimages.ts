@@ -26,6 +26,11 @@ export class Preimages {
     if (slot !== undefined) known.slots.set(bytesKey(slot), slot)
   }
 
+  /** The slots of a 20-byte address. */
+  slotsOf(address: Uint8Array): Uint8Array[] {
+    return [...(this.#slots.get(bytesKey(address))?.slots.values() ?? [])]
+  }
+
   /** Each address with its slots. */
   *entries(): Iterable<[address: Uint8Array, slots: Uint8Array[]]> {
     for (const { address, slots } of this.#slots.values()) yield [address, [...slots.values()]]

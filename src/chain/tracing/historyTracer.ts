@@ -11,6 +11,7 @@ import { callChecks } from '../execution/preCheck.js'
 import { executeMessage } from '../execution/stateTransition.js'
 import { interruptible } from './budget.js'
 import { replayBlock, type ReplaySources } from './replay.js'
+import type { StateView } from '../types.js'
 import type { ChainView } from '../view.js'
 import { stateReader } from './stateReader.js'
 import type { ExecutionTracer } from './tracer.js'
@@ -40,6 +41,16 @@ export interface CallTraceRequest {
   stateOverrides?: readonly AccountOverride[] | undefined
   blockOverrides?: BlockOverrides | undefined
   tracer: ExecutionTracer
+}
+
+/** Calls to trace one after another. */
+export interface CallSequenceRequest {
+  view: ChainView
+  /** The block on whose state the first call runs. */
+  block: StoredBlock
+  /** Whether the state is the one that `latest` reads, controls included. */
+  isLatest: boolean
+  calls: readonly { call: CallObject; tracer: ExecutionTracer }[]
 }
 
 /** Traces what was executed and what could be (geth: eth/tracers/api.go). */
@@ -86,6 +97,30 @@ export class HistoryTracer {
         return traceOn(createCallSite(view, await view.stateAt(selector)), request)
       }
       return this.#traceWithin(request, transactionIndex)
+    })
+  }
+
+  /**
+   * Executes calls one after another, each on what those before it left, and traces them.
+   *
+   * @throws ChainError if one of them may not be executed.
+   */
+  async traceCalls({ view, block, isLatest, calls }: CallSequenceRequest): Promise<void> {
+    await interruptible(async () => {
+      const selector = isLatest ? { tag: 'latest' as const } : { hash: block.hash, requireCanonical: false }
+      const site = createCallSite(view, await view.stateAt(selector))
+      for (const { call, tracer } of calls) await traceOn(site, { view, block, isLatest, call, tracer })
+    })
+  }
+
+  /** The state that a transaction of a block met, or with an index behind the last the one after the block. */
+  async stateBefore<T>(
+    { view, block, index }: { view: ChainView; block: StoredBlock; index: number },
+    use: (state: StateView) => Promise<T>,
+  ): Promise<T> {
+    return replayBlock(this.#sources, view, block, async (replay) => {
+      for (let at = 0; at < Math.min(index, replay.transactions.length); at++) await replay.next()
+      return use(replay.state.view())
     })
   }
 

@@ -1,6 +1,7 @@
 import { setCallResult } from '../../chain/controls/setCallResult.js'
 import { addBalance, setBalance, setCode, setNonce, setStorage } from '../../chain/controls/stateEdits.js'
 import { exportAccounts, importState } from '../../chain/controls/stateDump.js'
+import { loadPreimages } from '../../chain/state/preimages.js'
 import type { StateControls } from '../../rpc/controls.js'
 import type { ControlParts } from '../controls.js'
 
@@ -12,6 +13,7 @@ export function createStateControls({ chain, executor, database, keys }: Control
     setNonce: (address, nonce) => setNonce(chain, address, nonce),
     setCode: (address, code) => setCode(chain, address, code),
     setStorage: (address, slot, value) => setStorage(chain, address, slot, value),
+    knownSlots: async (address) => (await loadPreimages(database, keys)).slotsOf(address),
     exportAccounts: () => exportAccounts({ chain, database, keys }),
     importState: (state) => importState(chain, state),
     setCallResult: (call, value) => setCallResult({ chain, executor }, call, value),

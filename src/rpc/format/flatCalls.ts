@@ -14,30 +14,43 @@ const NO_BYTES = new Uint8Array(0)
 
 /** A frame and those within it in one list, each behind the one around it, in Parity's form (geth: native/call_flat.go). */
 export function flatCallsText(top: CallFrame, place: TracePlace, options: FlatCallOptions): string {
-  const texts: string[] = []
-  const add = (frame: CallFrame, traceAddress: readonly number[]): void => {
-    texts.push(flatCallText(frame, traceAddress, place, options))
-    frame.calls.forEach((call, index) => add(call, [...traceAddress, index]))
-  }
-  add(top, [])
+  const texts = flattenCalls(top).map((flat) => flatCallText(flat, place, options))
   return `[${texts.join(',')}]`
 }
 
-function flatCallText(
-  frame: CallFrame,
-  traceAddress: readonly number[],
-  { blockHash, blockNumber, transactionHash, transactionIndex }: TracePlace,
+/** A frame by itself, and where it stands among the others. */
+export interface FlatCall {
+  frame: CallFrame
+  /** The indices of the frames around it, each within the next one outwards, and its own. */
+  traceAddress: readonly number[]
+}
+
+/** A frame and those within it, each behind the one around it. */
+export function flattenCalls(frame: CallFrame, traceAddress: readonly number[] = []): FlatCall[] {
+  const within = frame.calls.flatMap((call, index) => flattenCalls(call, [...traceAddress, index]))
+  return [{ frame, traceAddress }, ...within]
+}
+
+/** One frame; without a place, that of a call that is no transaction, it does not name any. */
+export function flatCallText(
+  { frame, traceAddress }: FlatCall,
+  place: TracePlace | undefined,
   { convertParityErrors }: FlatCallOptions,
 ): string {
   const { failure, calls } = frame
   const keepsResult = failure === undefined || failure === REVERTED
   const words = failure !== undefined && convertParityErrors ? parityWords(failure) : failure
   return (
-    `{"action":${actionText(frame)},"blockHash":${hashOrNull(blockHash)},"blockNumber":${blockNumber}` +
+    `{"action":${actionText(frame)}` +
+    (place === undefined
+      ? ''
+      : `,"blockHash":${hashOrNull(place.blockHash)},"blockNumber":${place.blockNumber}`) +
     (words === undefined ? '' : `,"error":${printJson(words)}`) +
     (keepsResult && frame.type !== 'SELFDESTRUCT' ? `,"result":${resultText(frame)}` : '') +
     `,"subtraces":${calls.length},"traceAddress":[${traceAddress.join(',')}]` +
-    `,"transactionHash":${hashOrNull(transactionHash)},"transactionPosition":${transactionIndex}` +
+    (place === undefined
+      ? ''
+      : `,"transactionHash":${hashOrNull(place.transactionHash)},"transactionPosition":${place.transactionIndex}`) +
     `,"type":"${kindOf(frame)}"}`
   )
 }

@@ -3,6 +3,7 @@ import { getRawBlock } from './debug/getRawBlock.js'
 import { getRawHeader } from './debug/getRawHeader.js'
 import { getRawReceipts } from './debug/getRawReceipts.js'
 import { getRawTransaction } from './debug/getRawTransaction.js'
+import { storageRangeAt } from './debug/storageRangeAt.js'
 import { traceBlock } from './debug/traceBlock.js'
 import { traceBlockByHash } from './debug/traceBlockByHash.js'
 import { traceBlockByNumber } from './debug/traceBlockByNumber.js'
@@ -15,6 +16,7 @@ export const debugMethods: readonly Method[] = [
   getRawHeader,
   getRawReceipts,
   getRawTransaction,
+  storageRangeAt,
   traceBlock,
   traceBlockByHash,
   traceBlockByNumber,

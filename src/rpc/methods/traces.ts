@@ -80,7 +80,8 @@ export async function traceAll(call: Call, block: StoredBlock, config: TraceConf
   return new WireBytes(['[', ...pieces, ']'])
 }
 
-function placeOf(
+/** Where a transaction of a block stands. */
+export function placeOf(
   { hash: blockHash, header, transactions }: StoredBlock,
   transactionIndex: number,
 ): TracePlace {

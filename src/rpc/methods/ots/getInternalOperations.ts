@@ -1,0 +1,32 @@
+import { bytesToHex } from '../../../encoding/hex.js'
+import { quantity } from '../../../encoding/quantity.js'
+import type { CallFrame } from '../../../chain/tracing/callTracer.js'
+import { flattenCalls } from '../../format/flatCalls.js'
+import type { JsonValue } from '../../json.js'
+import { defineMethod, required } from '../../method.js'
+import { hash } from '../../params/hash.js'
+import { transactionFrame } from '../../otterscan/transactionFrame.js'
+
+/** Otterscan's numbers for what an operation is. */
+const operations: Readonly<Partial<Record<CallFrame['type'], number>>> = {
+  CALL: 0,
+  SELFDESTRUCT: 1,
+  CREATE: 2,
+  CREATE2: 3,
+}
+
+/** ots_getInternalOperations: the transfers of ether, destructions and creations of a transaction, or null. */
+export const getInternalOperations = defineMethod(
+  'ots_getInternalOperations',
+  [required('transactionHash', hash)],
+  async (call, transactionHash) => {
+    const top = await transactionFrame(call, transactionHash)
+    return top === undefined ? null : flattenCalls(top).flatMap(({ frame }) => operationOf(frame))
+  },
+)
+
+function operationOf({ type, from, to, value = 0n, failure }: CallFrame): JsonValue[] {
+  const number = operations[type]
+  if (number === undefined || failure !== undefined || (type === 'CALL' && value === 0n)) return []
+  return [{ type: number, from: bytesToHex(from), to: bytesToHex(to), value: quantity(value) }]
+}

@@ -1,0 +1,30 @@
+import type { CallFrame } from '../../../chain/tracing/callTracer.js'
+import { bytesToHex } from '../../../encoding/hex.js'
+import { quantity } from '../../../encoding/quantity.js'
+import { flattenCalls } from '../../format/flatCalls.js'
+import { defineMethod, required } from '../../method.js'
+import { hash } from '../../params/hash.js'
+import { transactionFrame } from '../../otterscan/transactionFrame.js'
+
+/** ots_traceTransaction: the frames of a transaction with their depths, or null. */
+export const traceTransaction = defineMethod(
+  'ots_traceTransaction',
+  [required('transactionHash', hash)],
+  async (call, transactionHash) => {
+    const top = await transactionFrame(call, transactionHash)
+    if (top === undefined) return null
+    return flattenCalls(top).map(({ frame, traceAddress }) => ({
+      type: frame.type,
+      depth: traceAddress.length,
+      from: bytesToHex(frame.from),
+      to: bytesToHex(frame.to),
+      value: hasValue(frame) ? quantity(frame.value ?? 0n) : null,
+      input: bytesToHex(frame.input),
+      output: bytesToHex(frame.output ?? new Uint8Array(0)),
+    }))
+  },
+)
+
+function hasValue({ type }: CallFrame): boolean {
+  return type !== 'STATICCALL' && type !== 'DELEGATECALL'
+}

@@ -1,0 +1,29 @@
+import { defineMethod, optional, required } from '../../method.js'
+import { blockSelector } from '../../params/blockSelector.js'
+import { list } from '../../params/list.js'
+import { tracedCall } from '../../params/tracedCall.js'
+import { startParityTrace } from '../../parity/parityTrace.js'
+import { wireArray } from '../../wire.js'
+import { executionRequest } from '../executionRequest.js'
+import { tracedBlock } from '../tracedBlock.js'
+import { traceBudget } from '../traces.js'
+
+/** trace_callMany: what messages would do one after another, each on what those before it left, in Parity's form. */
+export const callMany = defineMethod(
+  'trace_callMany',
+  [required('calls', list(tracedCall, '[]TraceCall')), optional('block', blockSelector)],
+  async (context, given, selector = { tag: 'latest' }) => {
+    const budget = traceBudget(context, {})
+    const calls = given.map(({ transaction, types }) => ({
+      trace: startParityTrace(types, budget),
+      call: executionRequest(context, { transaction, block: selector, stateOverrides: undefined }).call,
+    }))
+    await context.backend.tracing.traceCalls({
+      view: context.view,
+      block: tracedBlock(context.view, selector),
+      isLatest: 'tag' in selector && selector.tag === 'latest',
+      calls: calls.map(({ call, trace: { tracer } }) => ({ call, tracer })),
+    })
+    return wireArray(calls.map(({ trace }) => `{${trace.members()}}`))
+  },
+)
