@@ -40,11 +40,6 @@ export interface FileNetwork {
   close(): Promise<void>
 }
 
-/** Whether there is an operation with this path behind `/api/v0/`. */
-export function isKnownOperation(operation: string): boolean {
-  return commands.has(operation)
-}
-
 /** Opens the file network of a directory. */
 export async function createFileNetwork(options: FileNetworkOptions): Promise<FileNetwork> {
   const { directory, importProfile = 'unixfs-v0-2015', verifyBlocks = false, sync = false } = options

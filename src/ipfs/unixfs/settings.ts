@@ -31,11 +31,8 @@ export interface ImportSettings {
   directory: DirectorySettings
 }
 
-/** Names of the import profiles, as Kubo has them. */
-export const importProfiles = ['unixfs-v0-2015', 'unixfs-v1-2025'] as const
-
-/** The import settings of a node where a request says nothing else. */
-export type ImportProfile = (typeof importProfiles)[number]
+/** The import settings of a node where a request says nothing else, by Kubo's names. */
+export type ImportProfile = 'unixfs-v0-2015' | 'unixfs-v1-2025'
 
 /** The settings of an import profile (Kubo, docs/config.md, profiles; IPIP-499). */
 export async function importSettings(profile: ImportProfile): Promise<ImportSettings> {
