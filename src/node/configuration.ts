@@ -14,8 +14,8 @@ import type { Provider } from '../provider/provider.js'
  * @throws ConfigurationError that names the file, the path to the value and what was expected.
  */
 export function readKeys({ keys: file, key: given }: Pick<NodeSettings, 'keys' | 'key'>): KeysFile {
-  const content = file === undefined ? { keys: [] } : readJsonFile('--keys', file)
-  const { keys, plans } = parseKeysFile(content, file ?? '')
+  const content = typeof file === 'string' ? readJsonFile('--keys', file) : (file ?? { keys: [] })
+  const { keys, plans } = parseKeysFile(content, typeof file === 'string' ? file : 'keys')
   for (const key of given.map(parseKeyFlag)) {
     if (keys.some((other) => other.key === key.key)) {
       throw new ConfigurationError(`--key: ${key.key} is there twice`)
@@ -35,7 +35,9 @@ export function setFaults(
   { faults: file, scenario }: Pick<NodeSettings, 'faults' | 'scenario'>,
 ): void {
   if (file !== undefined) {
-    const { faults } = checkConfiguration(faultsFileSchema, readJsonFile('--faults', file), file)
+    const content = typeof file === 'string' ? readJsonFile('--faults', file) : file
+    const where = typeof file === 'string' ? file : 'faults'
+    const { faults } = checkConfiguration(faultsFileSchema, content, where)
     for (const fault of faults) provider.faults.set(fault)
   }
   for (const name of scenario) provider.startScenario(name)

@@ -5,6 +5,7 @@ import { exportChain } from '../chain/export/exportChain.js'
 import { parseGethGenesis } from '../chain/genesis/gethGenesis.js'
 import { storedGenesis } from '../chain/genesis/stored.js'
 import { loadHead } from '../chain/head.js'
+import { standardNetwork } from '../provider/networks.js'
 import { blockEncoder } from '../rpc/format/blockEncoder.js'
 import { openDatabase, type Database } from '../storage/database.js'
 import { DataDirectoryError } from '../storage/errors.js'
@@ -18,8 +19,8 @@ const CHUNK = 1024 * 1024
 /** Which chain is exported, and where to. */
 export interface ExportOrder {
   dataDir: string
-  /** The name of its network. */
-  network: string
+  /** The name of its network; the standard one unless given. */
+  network: string | undefined
   /** The file for the blocks. */
   file: string
   /** The file for the genesis. */
@@ -42,7 +43,7 @@ export interface Exported {
  * @throws ExportError if a block cannot be imported again.
  */
 export async function exportFiles(order: ExportOrder): Promise<Exported> {
-  const { dataDir, network } = order
+  const { dataDir, network = standardNetwork } = order
   const known = readManifest(dataDir)?.networks[network]
   if (known === undefined) throw new DataDirectoryError(`There is no chain ${network} in ${dataDir}.`)
   const lock = lockDirectory(dataDir)
@@ -65,7 +66,7 @@ async function exportFrom(database: Database, network: number, order: ExportOrde
   const head = loadHead(database, keys, blocks)?.block.header.number
   const first = blocks.byOrdinal(0)?.header.number
   if (genesis === undefined || head === undefined || first === undefined) {
-    throw new DataDirectoryError(`There is no chain ${order.network} in ${order.dataDir}.`)
+    throw new DataDirectoryError(`There is no chain in ${order.dataDir}.`)
   }
   const last = order.to ?? head
   const { schedule } = parseGethGenesis(genesis)

@@ -76,6 +76,19 @@ export function text(valueName: string, pattern = /./s, expected = 'text'): Opti
   return { schema: z.string().regex(pattern), fromText: (value) => value, expected, valueName }
 }
 
+/** The path of a JSON file; a program may give the file's content itself. */
+export function fileOrContent<Content extends object>(): OptionKind<string | Content> {
+  return {
+    schema: z.union([
+      z.string().min(1),
+      z.custom<Content>((value) => typeof value === 'object' && value !== null),
+    ]),
+    fromText: (value) => value,
+    expected: 'the path of a JSON file',
+    valueName: 'FILE',
+  }
+}
+
 /** Any number of values of one kind. */
 export function list<Output, Input>(kind: OptionKind<Output, Input>): OptionKind<Output[], Input[]> {
   return {

@@ -1,5 +1,5 @@
 import { option, optionalOption } from './definition.js'
-import { choice, list, text, toggle, wholeNumber } from './kinds.js'
+import { choice, fileOrContent, list, text, toggle, wholeNumber } from './kinds.js'
 
 /** What makes the node a hosted provider: keys, modes, plans and the limits of answers. */
 export const providerOptions = {
@@ -19,7 +19,7 @@ export const providerOptions = {
   }),
   keys: optionalOption({
     flag: 'keys',
-    kind: text('FILE'),
+    kind: fileOrContent<{ keys: readonly object[]; plans?: Readonly<Record<string, object>> }>(),
     description: 'JSON file of keys with plans, allowlists and limits',
     group: 'Provider',
   }),
@@ -48,7 +48,7 @@ export const providerOptions = {
   }),
   faults: optionalOption({
     flag: 'faults',
-    kind: text('FILE'),
+    kind: fileOrContent<{ faults: readonly object[] }>(),
     description: 'JSON file of faults to inject',
     group: 'Provider',
   }),

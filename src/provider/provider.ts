@@ -178,6 +178,22 @@ export class Provider {
     }
   }
 
+  /** Writes down what never came to a call: an upgrade, or a request that the transport refused. */
+  note(
+    caller: Caller,
+    transport: 'http' | 'upgrade',
+    answer: { status: number; error?: JournalEntry['error'] },
+  ): void {
+    const { network, key, keyLabel } = caller
+    const { status, error } = answer
+    const credits = status >= 400 ? refusedRequestCost : 0
+    const entry = { time: Date.now(), network, transport, status, milliseconds: 0, credits, bytes: 0 }
+    this.account(
+      { ...entry, ...(keyLabel !== undefined && { key: keyLabel }), ...(error !== undefined && { error }) },
+      key,
+    )
+  }
+
   #refused({ transport, network = standardNetwork, key, operation, refusal }: RefusedRequest): void {
     const known = key === undefined ? undefined : this.keys.get(key)
     const entry: Omit<JournalEntry, 'id'> = {

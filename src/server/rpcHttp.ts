@@ -86,6 +86,7 @@ function answerAdmitted(
   const limit = setup.provider.limitOf(caller.key, 'maxBody') ?? longestBody(setup, route)
   const refusal = refuseTransport(request, limit)
   if (refusal !== undefined) {
+    setup.provider.note(caller, 'http', { status: refusal.status })
     sendText(response, openRefusal(refusal))
   } else if (request.method !== 'POST') sendEmpty(response, 200, openToPages)
   else {
@@ -115,17 +116,24 @@ function dispatch(
     const reply = dispatcher.handle(body, context)
     if (reply instanceof Promise) {
       reply.then(
-        (settled) => sendReply(context, settled),
+        (settled) => sendReply(setup, context, settled),
         (error: unknown) => fail(setup, response, error),
       )
-    } else sendReply(context, reply)
+    } else sendReply(setup, context, reply)
   } catch (error) {
     fail(setup, response, error)
   }
 }
 
 /** Writes the pieces of a reply as they are: large ones are not copied. */
-function sendReply({ response, caller }: HttpContext, reply: Reply | undefined): void {
+function sendReply(
+  { provider }: RpcHttpSetup,
+  { response, caller }: HttpContext,
+  reply: Reply | undefined,
+): void {
+  if (reply?.malformed) {
+    provider.note(caller, 'http', { status: 200, error: { code: -32700, message: 'parse error' } })
+  }
   if (caller.effects !== undefined || caller.failover) {
     sendDisturbed(response, reply, caller)
     return
@@ -156,7 +164,7 @@ function sendReply({ response, caller }: HttpContext, reply: Reply | undefined):
 /** Node writes a short text together with the head, where bytes would be a chunk of their own. */
 function endWith(response: ServerResponse, bytes: Uint8Array): void {
   if (bytes.length > shortReply) response.end(bytes)
-  else response.end(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).latin1Slice(), 'latin1')
+  else response.end(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1'), 'latin1')
 }
 
 /** What the transport itself refuses, whatever the body says. */

@@ -66,6 +66,7 @@ export class Upgrades {
       return
     }
     if (fate !== undefined) {
+      provider.note(caller, 'upgrade', { status: fate.status })
       refuseUpgrade(socket, fate)
       return
     }
@@ -105,6 +106,7 @@ export class Upgrades {
     const { connections } = this.#setup.provider
     caller.subscriptions = new Map()
     caller.connection = connection
+    this.#setup.provider.note(caller, 'upgrade', { status: 101 })
     this.#connections.add(connection)
     connections.add(caller)
     connection.run(dispatcher, caller, () => {

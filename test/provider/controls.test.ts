@@ -136,6 +136,20 @@ describe('the journal', () => {
     expect(JSON.stringify(entries)).not.toContain('first-key-of-all')
   })
 
+  test('has what the transport refused, what was no JSON, and each WebSocket', async () => {
+    const path = '/v3/first-key-of-all'
+    await request(running.port, path, { headers: { 'content-type': 'text/plain' }, body: '{}' })
+    await request(running.port, path, { headers: { 'content-type': 'application/json' }, body: '{' })
+    const socket = new WebSocket(`ws://127.0.0.1:${running.port}/ws/v3/first-key-of-all`)
+    await once(socket, 'open')
+    socket.terminate()
+    expect((await control('GET', '/requests')).json()).toMatchObject([
+      { transport: 'http', status: 415 },
+      { transport: 'http', status: 200, error: { code: -32700 } },
+      { transport: 'upgrade', status: 101 },
+    ])
+  })
+
   test('is filtered, limited and cleared', async () => {
     for (const key of ['first-key-of-all', 'nobody', 'first-key-of-all']) await ask(key)
     const list = async (query: string) =>

@@ -149,6 +149,19 @@ describe('configuration', () => {
     await expect(start({ keys: join(directory, 'missing.json') })).rejects.toThrow('--keys: ')
   })
 
+  test('a program gives keys and faults as they are', async () => {
+    const node = await start({
+      keys: { keys: [{ key: 'inline', secret: 'hush' }] },
+      faults: { faults: [{ match: { nth: 1 }, action: { type: 'status', status: 500 } }] },
+    })
+    expect(node.urls.url).toMatch(/\/v3\/inline$/)
+    expect((await ask(node.urls.url, 'eth_chainId')).status).toBe(500)
+    expect((await ask(node.urls.url, 'eth_chainId')).result).toBe('0x7a69')
+    await expect(start({ keys: { keys: [{ key: 'inline', plan: 'gold' }] } })).rejects.toThrow(
+      'keys, keys[0].plan: ',
+    )
+  })
+
   test('a scenario holds from the first request', async () => {
     const node = await start({ scenario: ['rate-limited'] })
     const statuses: number[] = []

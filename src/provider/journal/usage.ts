@@ -44,7 +44,7 @@ export class Usage {
 
   /** Counts one request. */
   add(entry: Omit<JournalEntry, 'id'>): void {
-    const method = entry.method ?? '(refused)'
+    const method = entry.method ?? '(none)'
     let tally = this.#methods.get(method)
     if (tally === undefined) {
       tally = { calls: 0, failed: 0, credits: 0, milliseconds: 0, bytes: 0 }
