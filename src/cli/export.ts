@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
 import { exportFiles, type ExportOrder } from '../node/exportFiles.js'
 import { OptionError } from '../options.js'
-import { standardNetwork } from '../provider/networks.js'
 
 const usage = `Usage: standin export --data-dir DIR [options] FILE
 
@@ -38,7 +37,7 @@ function parseOrder(words: readonly string[]): ExportOrder | undefined {
   }
   return {
     dataDir,
-    network: values.network ?? standardNetwork,
+    network: values.network,
     file,
     genesisFile: values['genesis-out'] ?? `${file}.genesis.json`,
     to: to === undefined ? undefined : BigInt(to),

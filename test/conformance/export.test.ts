@@ -17,7 +17,7 @@ let count = 0
 function place() {
   const dataDir = join(folder, `data-${++count}`)
   const file = join(folder, `chain-${count}.rlp`)
-  return { dataDir, file, genesisFile: `${file}.genesis.json`, network: standardNetwork, to: undefined }
+  return { dataDir, file, genesisFile: `${file}.genesis.json`, network: undefined, to: undefined }
 }
 
 async function headOf(node: StandinNode): Promise<string> {

@@ -2,7 +2,7 @@ import { encodeFunctionData, toBlobs, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { kzg, loadKzg } from '../../../src/chain/kzg.js'
 import { bytesToHex, hexToBytes } from '../../../src/encoding/hex.js'
-import { createNode, type StandinNode } from '../../../src/index.js'
+import { createNode, type NodeOptions, type StandinNode } from '../../../src/index.js'
 import { readArtifact } from '../../support/artifacts.js'
 
 const GWEI = 10n ** 9n
@@ -20,8 +20,8 @@ export interface EveryTransaction {
 }
 
 /** Starts a node and mines a transaction of each kind: by type, with and without a recipient, failed, with logs. */
-export async function everyTransaction(): Promise<EveryTransaction> {
-  const node = await createNode({ port: 0 })
+export async function everyTransaction(options: NodeOptions = {}): Promise<EveryTransaction> {
+  const node = await createNode({ port: 0, ...options })
   const [first, second, third] = node.accounts
   if (first === undefined || second === undefined || third === undefined)
     throw new Error('the node has no accounts')

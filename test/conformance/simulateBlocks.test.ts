@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createNode, type StandinNode } from '../../src/index.js'
+import { conformancePath } from './support/folder.js'
+
+/** A transaction object of a block, as far as a call is made of it. */
+type TransactionObject = Record<string, unknown> & { type: string }
+type BlockObject = Record<string, unknown> & {
+  number: string
+  gasUsed: string
+  transactions: TransactionObject[]
+}
+
+const genesis = conformancePath('execution-apis', 'genesis.json')
+const chainFile = conformancePath('execution-apis', 'chain.rlp')
+
+/** What a simulated block does not have in common with the mined one: its transactions are not signed. */
+const compared = [
+  'number',
+  'parentHash',
+  'timestamp',
+  'difficulty',
+  'gasLimit',
+  'gasUsed',
+  'miner',
+  'mixHash',
+  'baseFeePerGas',
+  'stateRoot',
+  'logsBloom',
+  'blobGasUsed',
+  'excessBlobGas',
+  'parentBeaconBlockRoot',
+  'requestsHash',
+  'withdrawalsRoot',
+]
+
+function callOf(transaction: TransactionObject): Record<string, unknown> {
+  const { type, from, to, gas, gasPrice, value, nonce, input, accessList, authorizationList } = transaction
+  const { maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas, blobVersionedHashes } = transaction
+  const fees = Number(type) < 2 ? { gasPrice } : { maxFeePerGas, maxPriorityFeePerGas }
+  const lists = { accessList, authorizationList, maxFeePerBlobGas, blobVersionedHashes }
+  return { from, to, gas, value, nonce, input, ...lists, ...fees }
+}
+
+describe.skipIf(genesis === undefined)('a simulation of every block of the imported chain', () => {
+  let node: StandinNode
+
+  beforeAll(async () => {
+    node = await createNode({
+      port: 0,
+      genesis: genesis as string,
+      import: chainFile as string,
+      noMining: true,
+      noTotalDifficulty: true,
+    })
+  })
+  afterAll(() => node.stop())
+
+  it('leaves the state, the gas and the requests that the block left', async () => {
+    const head = Number(await node.request('eth_blockNumber'))
+    expect(head).toBe(54)
+    for (let number = 1; number <= head; number++) {
+      const mined = (await node.request('eth_getBlockByNumber', [
+        `0x${number.toString(16)}`,
+        true,
+      ])) as BlockObject
+      // More gas than all calls of a simulation may use.
+      if (BigInt(mined.gasUsed) > 50_000_000n) continue
+      const overrides = {
+        number: mined.number,
+        time: mined['timestamp'],
+        difficulty: mined['difficulty'],
+        gasLimit: mined['gasLimit'],
+        feeRecipient: mined['miner'],
+        prevRandao: mined['mixHash'],
+        baseFeePerGas: mined['baseFeePerGas'],
+        beaconRoot: mined['parentBeaconBlockRoot'],
+        withdrawals: mined['withdrawals'],
+      }
+      const block = { blockOverrides: overrides, calls: mined.transactions.map(callOf) }
+      const payload = { blockStateCalls: [block], validation: true }
+      const base = `0x${(number - 1).toString(16)}`
+      const [simulated] = (await node.request('eth_simulateV1', [payload, base])) as [BlockObject]
+      for (const member of compared)
+        expect(simulated[member], `${member} of block ${number}`).toBe(mined[member])
+    }
+  })
+})
