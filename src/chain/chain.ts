@@ -8,6 +8,7 @@ import type { SealedBlock, StoredBlock } from './block/record.js'
 import type { BlockStore } from './block/store.js'
 import { ChainEvents } from './events.js'
 import { ancestorHash, createCallSite } from './execution/callSite.js'
+import type { ConsoleListener } from './execution/pooledEvm.js'
 import type { ForkSchedule } from './execution/rules.js'
 import { encodeHead, isAltered, planMove, stageMove, type Head, type HeadMove } from './head.js'
 import type { BlockParts } from './import/blockParts.js'
@@ -24,7 +25,7 @@ import { ChainReader } from './reader.js'
 import { StatePreview } from './state/preview.js'
 import type { StateStore } from './state/stateStore.js'
 import { WorkingState } from './state/workingState.js'
-import type { ForkRules } from './types.js'
+import type { Awaitable, ForkRules } from './types.js'
 import { Turnstile } from './turnstile.js'
 
 /** What a chain is made of. */
@@ -42,6 +43,8 @@ export interface ChainParts {
   head: Head
   distances: Readonly<Record<'safe' | 'finalized', bigint>>
   firstNumber: bigint
+  /** The hash of a block before the first one, where a fork's remote chain has it. */
+  earlierHash?: ((number: bigint) => Awaitable<Uint8Array | undefined>) | undefined
 }
 
 /** How one block is mined. */
@@ -72,6 +75,7 @@ interface Production {
   /** What may go into it, at its base fee in wei per gas. */
   candidates: (baseFee: bigint) => ProductionInput['candidates']
   maximumTransactions?: number
+  onConsole?: ConsoleListener | undefined
 }
 
 /**
@@ -84,6 +88,8 @@ export class Chain {
   readonly clock: Clock
   readonly mempool: Mempool
   readonly settings: BlockSettings
+  /** Sees what contracts give to the console while blocks are mined. */
+  onConsole: ConsoleListener | undefined
   readonly #parts: ChainParts
   readonly #turnstile = new Turnstile()
   readonly #progress: ProgressStore
@@ -128,7 +134,10 @@ export class Chain {
   async mine({ timestamp, maximumTransactions = Infinity }: MineOptions = {}): Promise<MinedBlock> {
     if (timestamp !== undefined) this.clock.setNext(timestamp, this.#head.block.header.timestamp)
     const state = this.#takeState()
-    return this.#adopt(await this.#produceNext(state, maximumTransactions), state)
+    return this.#adopt(
+      await this.#produceNext(state, { maximumTransactions, onConsole: this.onConsole }),
+      state,
+    )
   }
 
   /**
@@ -138,7 +147,7 @@ export class Chain {
   async mineEachReady(): Promise<void> {
     while (this.mempool.hasCandidates(this.nextBaseFee())) {
       const state = this.#takeState()
-      const produced = await this.#produceNext(state, 1)
+      const produced = await this.#produceNext(state, { maximumTransactions: 1, onConsole: this.onConsole })
       if (produced.block.transactions.length === 0) return
       await this.#adopt(produced, state)
     }
@@ -313,14 +322,17 @@ export class Chain {
     return this.#parts.states.viewAt(this.#head.workingRoot)
   }
 
-  #produceNext(state: WorkingState, maximumTransactions: number): Promise<ProducedBlock> {
+  #produceNext(
+    state: WorkingState,
+    limits: Pick<Production, 'maximumTransactions' | 'onConsole'> = {},
+  ): Promise<ProducedBlock> {
     const candidates = (baseFee: bigint) => this.mempool.candidates(baseFee)
-    return this.#produce(this.#head, { state, settings: this.settings, candidates, maximumTransactions })
+    return this.#produce(this.#head, { state, settings: this.settings, candidates, ...limits })
   }
 
   #produce(
     head: Head,
-    { state, settings, candidates, maximumTransactions }: Production,
+    { state, settings, candidates, maximumTransactions, onConsole }: Production,
   ): Promise<ProducedBlock> {
     const { block: parent } = head
     const timestamp = this.clock.peek(parent.header.timestamp)
@@ -333,6 +345,7 @@ export class Chain {
       parentTotalDifficulty: parent.totalDifficulty,
       altered: isAltered(head),
       candidates: candidates(header.baseFeePerGas ?? 0n),
+      onConsole,
       maximumTransactions: maximumTransactions ?? Infinity,
       depositContract: this.#parts.schedule.depositContract,
       ...(rules.isActivatedEIP(4895) && { withdrawals: [] }),
@@ -366,7 +379,7 @@ export class Chain {
     const key = `${this.#version}/${this.mempool.version}`
     if (this.#pending?.key !== key) {
       const block = this.exclusively(async () => {
-        const { block: sealed, commitment } = await this.#produceNext(this.#newState(), Infinity)
+        const { block: sealed, commitment } = await this.#produceNext(this.#newState())
         return { block: sealed, state: new StatePreview(this.#parts.states, commitment) }
       })
       this.#pending = { key, block }

@@ -13,6 +13,8 @@ export interface SealedTransaction {
   receipt: ExecutionReceipt
   /** What the code returned or reverted with; known where the transaction was executed just now, and not stored. */
   output?: Uint8Array
+  /** Why it failed, in geth's words; known where `output` is. */
+  failure?: string | undefined
 }
 
 /** A block as it leaves execution: everything that is stored about it comes from here. */

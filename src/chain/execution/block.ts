@@ -29,6 +29,8 @@ export interface BlockOutcome {
 interface Run extends Omit<ExecutionReceipt, 'effectiveGasPrice'> {
   /** What the code returned or reverted with. */
   output: Uint8Array
+  /** Why it failed, in geth's words (core/vm/errors.go). */
+  failure: string | undefined
 }
 
 /** What a block is executed with. */
@@ -89,7 +91,15 @@ export class BlockExecution {
     this.#gasUsed = receipt.cumulativeGasUsed
     this.#blobGasUsed += receipt.blobGasUsed ?? 0n
     const { transaction, hash, sender, impersonated } = pooled
-    const sealed = { transaction, hash, sender, impersonated, receipt, output: run.output }
+    const sealed = {
+      transaction,
+      hash,
+      sender,
+      impersonated,
+      receipt,
+      output: run.output,
+      failure: run.failure,
+    }
     this.#transactions.push(sealed)
     return sealed
   }
@@ -106,6 +116,7 @@ export class BlockExecution {
         ? { status: failure === undefined ? 1 : 0 }
         : { stateRoot: await evm.stateManager.getStateRoot() }),
       output: returnData,
+      failure: failure?.words,
     }
   }
 
@@ -137,7 +148,7 @@ export class BlockExecution {
 }
 
 function toReceipt(
-  { output: _, ...run }: Run,
+  { output: _, failure: __, ...run }: Run,
   { transaction, sender }: PooledTransaction,
   { header }: BlockEnvironment,
 ): ExecutionReceipt {
@@ -167,7 +178,8 @@ export async function payWithdrawals(evm: EVM, withdrawals: readonly Withdrawal[
   await evm.journal.cleanup()
 }
 
-async function addBalance(evm: EVM, address: Uint8Array, wei: bigint): Promise<void> {
+/** Credits wei to an account outside of any message. */
+export async function addBalance(evm: EVM, address: Uint8Array, wei: bigint): Promise<void> {
   const target = new Address(address)
   const account = (await evm.stateManager.getAccount(target)) ?? new Account()
   account.balance += wei

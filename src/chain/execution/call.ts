@@ -5,7 +5,7 @@ import type { CallSite } from './callSite.js'
 import { withEvm } from './evm.js'
 import { messageFromCall, type Message } from './message.js'
 import { applyStateOverrides, type AccountOverride } from './overrides.js'
-import type { PooledEvm } from './pooledEvm.js'
+import type { ConsoleListener, PooledEvm } from './pooledEvm.js'
 import { callChecks } from './preCheck.js'
 import { revertError } from './revertReason.js'
 import { executeMessage, type MessageResult } from './stateTransition.js'
@@ -21,6 +21,7 @@ export interface CallRequest {
   blockOverrides?: BlockOverrides
   /** Whether state overrides replace and move precompiles; they do unless this is false. */
   movesPrecompiles?: boolean
+  onConsole?: ConsoleListener | undefined
 }
 
 /** The most gas that a call on a block gets: ten times the block's gas limit. */
@@ -49,7 +50,7 @@ export async function call(request: CallRequest): Promise<Uint8Array> {
 
 /** Lends an EVM for a call on its site, with the overrides applied and fees of the block that fit the call's. */
 export async function withCall<T>(
-  { site, call, stateOverrides = [], blockOverrides, movesPrecompiles = true }: CallRequest,
+  { site, call, stateOverrides = [], blockOverrides, movesPrecompiles = true, onConsole }: CallRequest,
   use: (evm: PooledEvm, message: Message) => Promise<T>,
 ): Promise<T> {
   const block = createBlockEnvironment(site.header, site.rules, blockOverrides)
@@ -58,7 +59,7 @@ export async function withCall<T>(
     baseFee: block.header.baseFeePerGas,
     gasCap: callGasCap(site),
   })
-  return withEvm({ ...site, block: freeOfFees(block, message) }, async (evm) => {
+  return withEvm({ ...site, block: freeOfFees(block, message), onConsole }, async (evm) => {
     await applyStateOverrides(evm, stateOverrides, { precompiles: movesPrecompiles })
     return use(evm, message)
   })

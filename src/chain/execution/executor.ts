@@ -6,6 +6,7 @@ import type { CallObject } from './callObject.js'
 import { createCallSite, type Ancestry } from './callSite.js'
 import { estimateGas } from './estimate.js'
 import type { AccountOverride } from './overrides.js'
+import type { ConsoleListener } from './pooledEvm.js'
 
 /** The parts of a chain that an execution looks at. */
 export type ExecutionView = Pick<ChainView, 'stateAt'> & Ancestry
@@ -24,6 +25,8 @@ export interface ExecutionRequest {
 export interface ExecutorOptions {
   /** The gas limit of the pending block: the bound of an estimate whose call names no gas. */
   pendingGasLimit: () => bigint
+  /** Sees what contracts give to the console in calls; estimates and access lists are not listened to. */
+  onConsole?: ConsoleListener | undefined
 }
 
 /** Executes messages without transactions: the calls, estimates and access lists of JSON-RPC. */
@@ -40,7 +43,7 @@ export class MessageExecutor {
    * @throws ExecutionRevertedError, ExecutionFailedError, MessageRejectedError or ChainError, in geth's words.
    */
   async call(request: ExecutionRequest): Promise<Uint8Array> {
-    return call(await locate(request))
+    return call({ ...(await locate(request)), onConsole: this.#options.onConsole })
   }
 
   /**

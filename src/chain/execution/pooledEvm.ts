@@ -15,6 +15,7 @@ import {
 import { SimpleStateManager } from '@ethereumjs/statemanager'
 import { Account, createZeroAddress } from '@ethereumjs/util'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { bytesEqual, hexToBytes } from '../../encoding/hex.js'
 import { loadKzg } from '../kzg.js'
 import type { Awaitable, ForkRules } from '../types.js'
 import type { BlockEnvironment } from './blockEnvironment.js'
@@ -41,6 +42,9 @@ const ZERO_HASH = new Uint8Array(32)
 /** Precompiles by address: 40 lower-case hexadecimal digits without a prefix. */
 export type PrecompileMap = Map<string, PrecompileFunc>
 
+/** Told of the data of a call to the console's address. */
+export type ConsoleListener = (data: Uint8Array) => void
+
 /** What an execution works on. */
 export interface ExecutionContext {
   rules: ForkRules
@@ -48,6 +52,8 @@ export interface ExecutionContext {
   block: BlockEnvironment
   /** The 32-byte hash of an earlier block, for BLOCKHASH; undefined reads as zero. */
   blockHash: (number: bigint) => Awaitable<Uint8Array | undefined>
+  /** Sees what contracts give to the console. */
+  onConsole?: ConsoleListener | undefined
 }
 
 /** The state of an EVM that is not lent. */
@@ -69,6 +75,7 @@ export class PooledEvm extends EVM implements FrameHost {
   deployedSize = 0
   #feed: TraceFeed | undefined
   #block: BlockEnvironment | undefined
+  #onConsole: ConsoleListener | undefined
   #sliceStart = 0
   readonly #Interpreter: FrameInterpreterConstructor
   readonly #ownPrecompiles: PrecompileMap
@@ -128,7 +135,8 @@ export class PooledEvm extends EVM implements FrameHost {
   }
 
   /** Sets this EVM to work on a context. */
-  bind({ state, block, blockHash }: ExecutionContext): void {
+  bind({ state, block, blockHash, onConsole }: ExecutionContext): void {
+    this.#onConsole = onConsole
     this.#setState(state)
     this.blockchain = createHashLookup(blockHash)
     this.#block = block
@@ -146,6 +154,7 @@ export class PooledEvm extends EVM implements FrameHost {
     this.peakGas = undefined
     this.#feed = undefined
     this.#block = undefined
+    this.#onConsole = undefined
   }
 
   /** The journal has the state manager too, in a member that is private in the library's types. */
@@ -173,6 +182,9 @@ export class PooledEvm extends EVM implements FrameHost {
   async #runCall(options: EVMRunCallOpts): Promise<EVMResult> {
     const { peakGas } = this
     const { message } = options
+    if (this.#onConsole !== undefined && message?.to !== undefined && isConsole(message.to.bytes)) {
+      this.#onConsole(message.data.slice())
+    }
     if (peakGas === undefined || message === undefined) return super.runCall(options)
     const withStipend = message.to !== undefined && message.value > 0n && !message.delegatecall
     peakGas.beginMessage()
@@ -249,6 +261,13 @@ export class PooledEvm extends EVM implements FrameHost {
     if (code !== this.#ownPrecompiles.get(POINT_EVALUATION)) return super.runPrecompile(code, data, gasLimit)
     return loadKzg().then(() => super.runPrecompile(code, data, gasLimit))
   }
+}
+
+/** The address that the libraries for console.log of hardhat and forge call: its last bytes say "console.log". */
+const CONSOLE_ADDRESS = hexToBytes('000000000000000000636f6e736f6c652e6c6f67')
+
+function isConsole(address: Uint8Array): boolean {
+  return bytesEqual(address, CONSOLE_ADDRESS)
 }
 
 function createHashLookup(blockHash: ExecutionContext['blockHash']): EVMMockBlockchainInterface {

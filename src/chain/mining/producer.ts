@@ -5,6 +5,7 @@ import { MessageRejectedError } from '../errors.js'
 import { BlockExecution } from '../execution/block.js'
 import { createBlockEnvironment } from '../execution/blockEnvironment.js'
 import { withEvm } from '../execution/evm.js'
+import type { ConsoleListener } from '../execution/pooledEvm.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
 import type { Candidates } from '../mempool/candidates.js'
 import { GAS_PER_BLOB } from '../block/fees.js'
@@ -29,6 +30,8 @@ export interface ProductionInput {
   withdrawals?: readonly Withdrawal[]
   /** 20 bytes (EIP-6110). */
   depositContract: Uint8Array
+  /** Sees what contracts give to the console. */
+  onConsole?: ConsoleListener | undefined
   /** The hash of an earlier block, for BLOCKHASH. */
   blockHash: (number: bigint) => Awaitable<Uint8Array | undefined>
 }
@@ -42,9 +45,9 @@ export interface ProducedBlock {
 /** Executes and seals a block from candidates; what does not fit or may not be executed is passed over. */
 export async function produceBlock(input: ProductionInput): Promise<ProducedBlock> {
   const { header, rules, state, blockHash, withdrawals, altered, parentTotalDifficulty } = input
-  const { depositContract } = input
+  const { depositContract, onConsole } = input
   const block = createBlockEnvironment(header, rules)
-  return withEvm({ rules, state, block, blockHash }, async (evm) => {
+  return withEvm({ rules, state, block, blockHash, onConsole }, async (evm) => {
     const execution = await BlockExecution.begin({ evm, rules, header, block, depositContract })
     await fillBlock(execution, input)
     const outcome = await execution.finish(withdrawals)
