@@ -55,6 +55,7 @@ export async function executeMessage(
     account.nonce = BigInt.asUintN(64, account.nonce + 1n)
   })
   const refund = await applyAuthorizations(evm, message.authorizationList ?? [])
+  if (refund > 0n) evm.feed?.tracer.refund?.(refund)
   await warmDelegation(evm, message)
   const result = await run(evm, message, checked.intrinsic)
   return settle(evm, message, checked, result, refund)

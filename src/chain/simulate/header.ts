@@ -12,9 +12,8 @@ export function draftSimulatedHeader(
   parent: DraftParent,
   { overrides, number, timestamp }: PlacedBlock,
   rules: ForkRules,
-  { validation }: { validation: boolean },
+  { difficulty, validation }: { difficulty: bigint; validation: boolean },
 ): HeaderFields {
-  const isMerged = rules.gteHardfork('paris')
   const header: HeaderFields = {
     parentHash: parent.hash,
     uncleHash: EMPTY_UNCLES_HASH,
@@ -23,7 +22,7 @@ export function draftSimulatedHeader(
     transactionsRoot: EMPTY_TRIE_ROOT,
     receiptsRoot: EMPTY_TRIE_ROOT,
     logsBloom: new Uint8Array(256),
-    difficulty: overrides.difficulty ?? (isMerged ? 0n : parent.header.difficulty),
+    difficulty: overrides.difficulty ?? difficulty,
     number,
     gasLimit: overrides.gasLimit ?? parent.header.gasLimit,
     gasUsed: 0n,

@@ -4,13 +4,14 @@ import { minimalBytes } from '../block/header.js'
 import { GAS_PER_BLOB } from '../block/fees.js'
 import type { SealedTransaction } from '../block/record.js'
 import { sealBlock } from '../block/seal.js'
-import { payWithdrawals, type BlockOutcome } from '../execution/block.js'
+import { addBalance, payWithdrawals, type BlockOutcome } from '../execution/block.js'
 import { createBlockEnvironment } from '../execution/blockEnvironment.js'
 import type { CallObject } from '../execution/callObject.js'
 import { withEvm } from '../execution/evm.js'
 import { applyStateOverrides } from '../execution/overrides.js'
 import type { PooledEvm } from '../execution/pooledEvm.js'
 import { collectRequests, hashRequests, writeBlockStart } from '../execution/systemCalls.js'
+import { blockRewards } from '../import/rewards.js'
 import { keccak256 } from '../keccak.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { Awaitable, ExecutionReceipt, ForkRules, HeaderFields } from '../types.js'
@@ -56,6 +57,7 @@ export async function simulateBlock(
     for (const call of placed.calls) await execution.run(call)
     const outcome = await execution.finish()
     await payWithdrawals(evm, withdrawals ?? [])
+    for (const { address, amount } of blockRewards(header, [], rules)) await addBalance(evm, address, amount)
     const sealed = sealBlock(execution, outcome, {
       header,
       stateRoot: state.computeRoot().root,

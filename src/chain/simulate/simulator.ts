@@ -8,6 +8,7 @@ import type { DraftParent } from '../mining/draft.js'
 import type { Awaitable, StateView } from '../types.js'
 import { GasBudget } from './gasBudget.js'
 import { draftSimulatedHeader } from './header.js'
+import { isPostMerge } from './postMerge.js'
 import type { SimulatedBlock, SimulationRequest } from './request.js'
 import { checkLimits, placeBlocks } from './sequence.js'
 import { simulateBlock } from './simulateBlock.js'
@@ -15,7 +16,7 @@ import { simulateBlock } from './simulateBlock.js'
 /** What simulations work on. */
 export interface SimulatorParts {
   states: StateStore
-  schedule: Pick<ForkSchedule, 'depositContract'>
+  schedule: Pick<ForkSchedule, 'activations' | 'depositContract'>
 }
 
 /** Makes blocks of calls that nobody signed, one on the other, without storing them (geth: eth_simulateV1). */
@@ -50,8 +51,9 @@ export class Simulator {
       return simulated.find(({ block }) => block.header.number === number)?.block.hash
     }
     for (const block of placed) {
-      const rules = view.rulesAt({ ...parent.header, number: block.number, timestamp: block.timestamp })
-      const header = draftSimulatedHeader(parent, block, rules, { validation })
+      const difficulty = isPostMerge(this.#parts.schedule, block) ? 0n : parent.header.difficulty
+      const rules = view.rulesAt({ number: block.number, timestamp: block.timestamp, difficulty })
+      const header = draftSimulatedHeader(parent, block, rules, { difficulty, validation })
       const result = await simulateBlock(block, {
         header,
         rules,

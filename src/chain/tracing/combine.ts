@@ -18,6 +18,9 @@ export function combineTracers(tracers: readonly ExecutionTracer[]): ExecutionTr
     log: (log) => {
       for (const tracer of tracers) tracer.log?.(log)
     },
+    refund: (gas) => {
+      for (const tracer of tracers) tracer.refund?.(gas)
+    },
     tick: () => {
       for (const tracer of tracers) tracer.tick?.()
     },

@@ -21,6 +21,8 @@ export interface StructLogOptions {
 /** One step as it is shown; its bytes are only lent. */
 export interface StructLog {
   step: Step
+  /** Gas that is to be given back so far. */
+  refund: bigint
   /** Words of memory joined. */
   memory?: Uint8Array
   /** The slots of the contract that were seen so far, 64 digits to 64 digits; on SLOAD and SSTORE only. */
@@ -56,6 +58,7 @@ export class StructLogger implements ExecutionTracer {
   readonly #budget: TraceBudget
   readonly #storage = new Map<string, Map<string, string>>()
   #state: TracedState | undefined
+  #refund = 0n
   #bytes = 0
   #turnBytes = 0
   #outcome: StructLogOutcome = { gasUsed: 0n, failed: false, returnValue: new Uint8Array(0) }
@@ -84,6 +87,10 @@ export class StructLogger implements ExecutionTracer {
     return nextTurn()
   }
 
+  refund(gas: bigint): void {
+    this.#refund = gas
+  }
+
   exit({ depth, output, failure }: FrameEnd): void {
     if (depth > 0) return
     const hasOutput = failure === undefined || failure === REVERTED
@@ -100,6 +107,7 @@ export class StructLogger implements ExecutionTracer {
     const { runState, memoryWords } = step
     const bytes = this.#sink.write({
       step,
+      refund: this.#refund + runState.gasRefund,
       ...(storage !== undefined && { storage }),
       ...(disableStack !== true && { stack: runState.stack.getStack() }),
       ...(enableMemory === true && { memory: runState.memory.read(0, memoryWords * 32, true) }),

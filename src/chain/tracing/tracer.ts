@@ -81,6 +81,8 @@ export interface ExecutionTracer {
   exit?(end: FrameEnd): void
   step?(step: Step): Promise<void> | undefined
   log?(log: ExecutionLog): void
+  /** Gas that is given back whatever the code does: for authorities that existed already (EIP-7702). */
+  refund?(gas: bigint): void
   /** Now and then while opcodes run. What it throws ends the execution. */
   tick?(): void
   /** After everything is settled: fees are paid, destroyed accounts are gone. @param gasUsed - after refunds */

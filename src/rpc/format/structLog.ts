@@ -35,9 +35,9 @@ export class StructLogText implements StructLogSink {
   }
 }
 
-function stepText({ step, stack, returnData, memory, storage }: StructLog): string {
+function stepText({ step, refund, stack, returnData, memory, storage }: StructLog): string {
   const { runState, gas, cost, failure } = step
-  const { opCode, programCounter, gasRefund, env } = runState
+  const { opCode, programCounter, env } = runState
   let text =
     `{"pc":${programCounter},"op":"${opcodeNames[opCode]}","gas":${gas},"gasCost":${cost}` +
     `,"depth":${env.depth + 1}`
@@ -46,7 +46,7 @@ function stepText({ step, stack, returnData, memory, storage }: StructLog): stri
   if (returnData !== undefined && returnData.length > 0) text += `,"returnData":${jsonBytes(returnData)}`
   if (memory !== undefined && memory.length > 0) text += `,"memory":[${wordTexts(memory).join(',')}]`
   if (storage !== undefined) text += `,"storage":{${slotTexts(storage).join(',')}}`
-  if (gasRefund > 0n) text += `,"refund":${gasRefund}`
+  if (refund > 0n) text += `,"refund":${refund}`
   return `${text}}`
 }
 
