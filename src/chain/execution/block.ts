@@ -179,7 +179,6 @@ export async function payWithdrawals(evm: EVM, withdrawals: readonly Withdrawal[
 }
 
 /** Credits wei to an account outside of any message. */
-export /** Credits wei to an account outside of any message. */
 export async function addBalance(evm: EVM, address: Uint8Array, wei: bigint): Promise<void> {
   const target = new Address(address)
   const account = (await evm.stateManager.getAccount(target)) ?? new Account()
