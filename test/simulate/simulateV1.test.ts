@@ -1,0 +1,411 @@
+import { decodeAbiParameters, encodeAbiParameters, pad, toHex, type Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { inputOf, TracedNode } from '../tracing/tracedNode.js'
+
+interface Log {
+  address: Hex
+  topics: Hex[]
+  data: Hex
+  logIndex: Hex
+  blockHash: Hex
+  transactionHash: Hex
+}
+interface Call {
+  returnData: Hex
+  logs: Log[]
+  gasUsed: Hex
+  maxUsedGas: Hex
+  status: Hex
+  error?: { code: number; message: string; data?: Hex }
+}
+interface Block {
+  number: Hex
+  hash: Hex
+  parentHash: Hex
+  timestamp: Hex
+  baseFeePerGas: Hex
+  gasUsed: Hex
+  stateRoot: Hex
+  logsBloom: Hex
+  withdrawalsRoot: Hex
+  withdrawals: object[]
+  parentBeaconBlockRoot: Hex
+  transactions: (Hex & Record<string, unknown>)[]
+  calls: Call[]
+}
+
+const poor = `0x${'c0'.repeat(20)}` as const
+const ETHER_LOGS = `0x${'ee'.repeat(20)}`
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+
+let chain: TracedNode
+let store: Hex
+
+beforeAll(async () => {
+  chain = await TracedNode.start()
+  store = await chain.deploy('Store')
+})
+afterAll(() => chain.stop())
+
+function simulate(blockStateCalls: object[], options: object = {}, base = 'latest'): Promise<Block[]> {
+  return chain.call<Block[]>('eth_simulateV1', { blockStateCalls, ...options }, base)
+}
+
+describe('eth_simulateV1', () => {
+  it('leaves what the same transaction leaves once it is mined', async () => {
+    const data = inputOf('Store', 'createChild', [3n])
+    const fees = { maxFeePerGas: toHex(10n ** 10n), maxPriorityFeePerGas: toHex(10n ** 9n) }
+    const call = { from: chain.alice, to: store, data, value: '0x4', gas: toHex(400_000), ...fees }
+    const snapshot = await chain.call('evm_snapshot')
+    await chain.send(call)
+    const mined = await chain.call<Block & Record<string, Hex>>('eth_getBlockByNumber', 'latest', false)
+    await chain.call('evm_revert', snapshot)
+    const blockOverrides = { time: mined.timestamp, prevRandao: mined['mixHash'] }
+    const [simulated] = await simulate([{ blockOverrides, calls: [call] }], { validation: true })
+    for (const member of [
+      'number',
+      'parentHash',
+      'baseFeePerGas',
+      'gasUsed',
+      'stateRoot',
+      'logsBloom',
+    ] as const) {
+      expect(simulated?.[member], member).toBe(mined[member])
+    }
+    expect(await chain.call('eth_blockNumber')).not.toBe(simulated?.number)
+  })
+
+  it('carries state, hashes and fees from block to block, and fills gaps', async () => {
+    const call = { from: poor, to: store, data: inputOf('Store', 'increment') }
+    const head = await chain.call<Block>('eth_getBlockByNumber', 'latest', false)
+    const number = BigInt(head.number) + 4n
+    const blocks = await simulate([
+      { calls: [call, call] },
+      { blockOverrides: { number: toHex(number) }, calls: [call] },
+    ])
+    expect(blocks.map((block) => BigInt(block.number) - BigInt(head.number))).toEqual([1n, 2n, 3n, 4n])
+    expect(blocks.map((block) => BigInt(block.timestamp) - BigInt(head.timestamp))).toEqual([
+      12n,
+      24n,
+      36n,
+      48n,
+    ])
+    expect(blocks.map(({ parentHash }) => parentHash)).toEqual([
+      head.hash,
+      ...blocks.slice(0, 3).map(({ hash }) => hash),
+    ])
+    expect(blocks.flatMap(({ calls }) => calls.map(({ returnData }) => BigInt(returnData)))).toEqual([
+      1n,
+      2n,
+      3n,
+    ])
+    expect(blocks.every(({ baseFeePerGas }) => baseFeePerGas === '0x0')).toBe(true)
+    expect(await chain.call('eth_call', call, 'latest')).toBe(pad('0x1'))
+    // PUSH1 1 NUMBER SUB BLOCKHASH PUSH1 0 MSTORE PUSH1 32 PUSH1 0 RETURN
+    const looker = { [poor]: { code: '0x600143034060005260206000f3' } }
+    const seen = await simulate([{ stateOverrides: looker }, { calls: [{ to: poor }] }])
+    expect(seen[1]?.calls[0]?.returnData).toBe(seen[0]?.hash)
+  })
+
+  it('shows transfers of ether as logs, in order with the others, and none that a revert took back', async () => {
+    const rich = { [chain.bob]: { balance: toHex(10n ** 20n) } }
+    const nested = await chain.deploy('NestedCaller')
+    const reverting = inputOf('NestedCaller', 'forward', [await chain.deploy('Reverter'), '0x'])
+    const calls = [
+      { from: chain.bob, to: store, data: inputOf('Store', 'createChild', [1n]), value: '0x5' },
+      { from: chain.bob, to: nested, data: reverting, value: '0x6' },
+      { from: chain.bob, to: poor, value: '0x7' },
+    ]
+    const [block] = await simulate([{ stateOverrides: rich, calls }], { traceTransfers: true })
+    const logs = block?.calls.map((call) => call.logs) ?? []
+    expect(logs.map((list) => list.length)).toEqual([3, 1, 1])
+    expect(logs[0]?.map(({ address }) => address)).toEqual([ETHER_LOGS, ETHER_LOGS, store])
+    expect(logs[0]?.[0]).toMatchObject({ topics: [TRANSFER, pad(chain.bob), pad(store)], data: pad('0x5') })
+    // The log that was taken back has used up a number.
+    expect(logs.flat().map(({ logIndex }) => logIndex)).toEqual(['0x0', '0x1', '0x2', '0x3', '0x5'])
+    expect(logs.flat().every(({ blockHash }) => blockHash === block?.hash)).toBe(true)
+    const [plain] = await simulate([{ stateOverrides: rich, calls }])
+    expect(plain?.calls.map((call) => call.logs.length)).toEqual([1, 0, 0])
+    expect(plain?.logsBloom).toBe(block?.logsBloom)
+    expect(plain?.hash).toBe(block?.hash)
+  })
+
+  it('says how a call failed, and goes on', async () => {
+    const reverter = await chain.deploy('Reverter')
+    const burner = await chain.deploy('GasDependent')
+    const data = inputOf('Reverter', 'revertWithReason', ['no'])
+    const [block] = await simulate([
+      {
+        calls: [
+          { to: reverter, data },
+          { to: burner, data: inputOf('GasDependent', 'burnAll'), gas: toHex(50_000) },
+          { to: store, data: inputOf('Store', 'increment') },
+        ],
+      },
+    ])
+    const [reverted, burned, fine] = block?.calls ?? []
+    expect(reverted).toMatchObject({ status: '0x0', returnData: '0x', logs: [] })
+    expect(reverted?.error).toMatchObject({ code: 3, message: 'execution reverted: no' })
+    expect(decodeAbiParameters([{ type: 'string' }], `0x${reverted?.error?.data?.slice(10)}`)).toEqual(['no'])
+    expect(burned).toMatchObject({ status: '0x0', gasUsed: toHex(50_000) })
+    expect(burned?.error).toEqual({ code: -32015, message: 'invalid opcode: INVALID' })
+    expect(fine).toMatchObject({ status: '0x1' })
+    expect(BigInt(block?.gasUsed ?? 0)).toBe(
+      block?.calls.reduce((sum, { gasUsed }) => sum + BigInt(gasUsed), 0n),
+    )
+  })
+
+  it('tells gas before refunds from gas that is paid', async () => {
+    const clear = { to: store, data: inputOf('Store', 'setNumber', [0n]) }
+    const stateOverrides = { [store]: { stateDiff: { [pad('0x0')]: pad('0x1') } } }
+    const [block] = await simulate([{ stateOverrides, calls: [clear] }])
+    const { gasUsed, maxUsedGas } = block?.calls[0] as Call
+    expect(BigInt(maxUsedGas) - BigInt(gasUsed)).toBe(4_800n)
+  })
+
+  it('pays withdrawals and writes the beacon root that are given', async () => {
+    const withdrawals = [{ index: '0x1', validatorIndex: '0x2', address: poor, amount: '0x3' }]
+    const beaconRoot = `0x${'be'.repeat(32)}` as const
+    const roots = '0x000f3df6d732807ef1319fb7b8bb8522d0beac02'
+    const [first, second] = await simulate([
+      { blockOverrides: { withdrawals, beaconRoot } },
+      { calls: [{ from: poor, to: chain.bob, value: toHex(3n * 10n ** 9n) }] },
+    ])
+    expect(first).toMatchObject({ withdrawals, parentBeaconBlockRoot: beaconRoot })
+    expect(first?.withdrawalsRoot).not.toBe(second?.withdrawalsRoot)
+    expect(second?.calls[0]?.status).toBe('0x1')
+    const time = pad(first?.timestamp as Hex)
+    const again = await simulate([{ blockOverrides: { beaconRoot } }, { calls: [{ to: roots, data: time }] }])
+    expect(again[1]?.calls[0]?.returnData).toBe(beaconRoot)
+  })
+
+  it('shows unsigned transactions of the type that the call has', async () => {
+    const account = privateKeyToAccount(chain.node.accounts[0]?.privateKey as Hex)
+    const signed = await account.signAuthorization({ contractAddress: store, chainId: 31337, nonce: 7 })
+    const authorization = {
+      chainId: toHex(signed.chainId),
+      address: signed.address,
+      nonce: toHex(signed.nonce),
+      yParity: toHex(signed.yParity ?? 0),
+      r: toHex(BigInt(signed.r)),
+      s: toHex(BigInt(signed.s)),
+    }
+    const calls = [
+      { from: poor, to: store },
+      { from: poor, to: store, gasPrice: '0x0', accessList: [] },
+      { from: poor, to: store, authorizationList: [authorization], data: '0x' },
+    ]
+    const [block] = await simulate([{ calls }], { returnFullTransactions: true })
+    const transactions = block?.transactions ?? []
+    expect(transactions.map(({ type }) => type)).toEqual(['0x2', '0x0', '0x4'])
+    for (const [index, transaction] of transactions.entries()) {
+      expect(transaction).toMatchObject({
+        from: poor,
+        nonce: toHex(index),
+        v: '0x0',
+        r: '0x0',
+        s: '0x0',
+        blockHash: block?.hash,
+        transactionIndex: toHex(index),
+      })
+    }
+    expect(transactions[1]).toMatchObject({ chainId: '0x7fffffffffffffee' })
+    expect(transactions[2]).toMatchObject({ authorizationList: [authorization] })
+  })
+
+  it('lets nonces overflow where they are not checked', async () => {
+    const stateOverrides = { [poor]: { nonce: '0xffffffffffffffff' } }
+    const call = { from: poor, to: chain.bob }
+    const [block] = await simulate([{ stateOverrides, calls: [call, call] }], {
+      returnFullTransactions: true,
+    })
+    expect(block?.transactions.map(({ nonce }) => nonce)).toEqual(['0xffffffffffffffff', '0x0'])
+  })
+
+  it('simulates on the pending block too', async () => {
+    await chain.call('evm_setAutomine', false)
+    await chain.call('eth_sendTransaction', {
+      from: chain.alice,
+      to: store,
+      data: inputOf('Store', 'increment'),
+    })
+    const pending = await chain.call<Block>('eth_getBlockByNumber', 'pending', false)
+    const [block] = await simulate(
+      [{ calls: [{ to: store, data: inputOf('Store', 'increment') }] }],
+      {},
+      'pending',
+    )
+    expect(block?.calls[0]?.returnData).toBe(pad('0x2'))
+    expect(BigInt(block?.timestamp ?? 0)).toBe(BigInt(pending.timestamp) + 12n)
+    await chain.call('anvil_dropAllTransactions')
+    await chain.call('evm_setAutomine', true)
+  })
+})
+
+describe('eth_simulateV1 refuses', () => {
+  const call = { from: poor, to: `0x${'c1'.repeat(20)}` }
+  const cases: [string, object[], object, number, string | RegExp][] = [
+    ['no blocks', [], {}, -32602, 'empty input'],
+    ['too many blocks', new Array<object>(257).fill({}), {}, -38026, 'too many blocks'],
+    ['a block too far ahead', [{ blockOverrides: { number: '0xffff' } }], {}, -38026, 'too many blocks'],
+    [
+      'too many calls in a block',
+      [{ calls: new Array<object>(5_001).fill({}) }],
+      {},
+      -38026,
+      'too many calls in block: 5001 > 5000',
+    ],
+    [
+      'too many calls',
+      new Array<object>(3).fill({ calls: new Array<object>(4_000).fill({}) }),
+      {},
+      -38026,
+      'too many calls: 12000 > 10000',
+    ],
+    [
+      'numbers that fall',
+      [{ blockOverrides: { number: '0x1' } }],
+      {},
+      -38020,
+      /^block numbers must be in order: 1 <= \d+$/,
+    ],
+    [
+      'times that fall',
+      [{ blockOverrides: { time: '0x1' } }],
+      {},
+      -38021,
+      /^block timestamps must be in order: 1 <= \d+$/,
+    ],
+    [
+      'more gas than the block has',
+      [{ blockOverrides: { gasLimit: '0x5208' }, calls: [{ ...call, gas: '0x5209' }] }],
+      {},
+      -38015,
+      'block gas limit reached: remaining: 21000, required: 21001',
+    ],
+    [
+      'a nonce that is used up',
+      [{ stateOverrides: { [poor]: { nonce: '0x5' } }, calls: [{ ...call, nonce: '0x4' }] }],
+      { validation: true },
+      -38010,
+      /^err: nonce too low: .* \(supplied gas \d+\)$/,
+    ],
+    [
+      'a nonce that is ahead',
+      [{ calls: [{ ...call, nonce: '0x4' }] }],
+      { validation: true },
+      -38011,
+      /^err: nonce too high: /,
+    ],
+    [
+      'fees below the base fee',
+      [{ calls: [call] }],
+      { validation: true },
+      -38012,
+      /^err: max fee per gas less than block base fee: /,
+    ],
+    [
+      'too little gas',
+      [{ calls: [{ ...call, gas: '0x5207' }] }],
+      {},
+      -38013,
+      'err: intrinsic gas too low: have 20999, want 21000 (supplied gas 20999)',
+    ],
+    [
+      'too little ether',
+      [{ calls: [{ ...call, value: '0x1' }] }],
+      {},
+      -38014,
+      /^err: insufficient funds for gas \* price \+ value: /,
+    ],
+    [
+      'a tip above the fee',
+      [{ calls: [{ ...call, maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x2' }] }],
+      {},
+      -32602,
+      /^err: max priority fee per gas higher than max fee per gas: /,
+    ],
+    [
+      'too long a creation',
+      [{ calls: [{ from: poor, input: `0x${'00'.repeat(49_153)}` }] }],
+      {},
+      -38025,
+      /^err: max initcode size exceeded: code size 49153 limit 49152 /,
+    ],
+    [
+      'blob fees that are too low',
+      [
+        {
+          blockOverrides: { blobBaseFee: '0x9' },
+          calls: [{ ...call, blobVersionedHashes: [`0x01${'00'.repeat(31)}`], maxFeePerBlobGas: '0x1' }],
+        },
+      ],
+      {},
+      -32603,
+      /^err: max fee per blob gas less than block blob gas fee: /,
+    ],
+    [
+      'the chain of others',
+      [{ calls: [{ ...call, chainId: '0x1' }] }],
+      {},
+      -32000,
+      "chainId does not match node's (have=1, want=31337)",
+    ],
+    [
+      'the move of what is no precompile',
+      [{ stateOverrides: { [poor]: { movePrecompileToAddress: poor } } }],
+      {},
+      -32000,
+      /is not a precompile$/,
+    ],
+  ]
+  it.each(cases)('%s', async (_, blocks, options, code, message) => {
+    const expected = typeof message === 'string' ? message : (expect.stringMatching(message) as string)
+    await expect(simulate(blocks, options)).rejects.toMatchObject({ code, message: expected })
+  })
+
+  it('a base that is not there', async () => {
+    await expect(simulate([{}], {}, '0xffffff')).rejects.toMatchObject({
+      code: -32000,
+      message: 'header not found',
+    })
+  })
+
+  it('more gas than all calls may use together', async () => {
+    const burner = await chain.deploy('GasDependent')
+    const burn = { to: burner, data: inputOf('GasDependent', 'burnAll') }
+    const [first, second] = await simulate([{ calls: [burn] }, { calls: [burn] }])
+    expect(first?.gasUsed).toBe(toHex(30_000_000))
+    expect(second?.gasUsed).toBe(toHex(20_000_000))
+    expect(second?.calls[0]?.error?.message).toBe(
+      "invalid opcode: INVALID (gas limit was capped by the RPC server's global gas cap)",
+    )
+    await expect(simulate([{ calls: [burn] }, { calls: [burn] }, { calls: [burn] }])).rejects.toMatchObject({
+      code: -38013,
+    })
+  })
+
+  it('arguments in the words of Go', async () => {
+    const refusals: [unknown, string][] = [
+      [
+        { blockStateCalls: 1 },
+        'number into Go struct field simOpts.BlockStateCalls of type []ethapi.simBlock',
+      ],
+      [
+        { blockStateCalls: [{ calls: [{ from: 1 }] }] },
+        'non-string into Go struct field TransactionArgs.BlockStateCalls.Calls.from of type common.Address',
+      ],
+      [
+        { blockStateCalls: [{}], validation: 1 },
+        'number into Go struct field simOpts.Validation of type bool',
+      ],
+    ]
+    for (const [payload, words] of refusals) {
+      await expect(chain.call('eth_simulateV1', payload)).rejects.toMatchObject({
+        code: -32602,
+        message: `invalid argument 0: json: cannot unmarshal ${words}`,
+      })
+    }
+  })
+})
