@@ -11,11 +11,17 @@ import { genesisHash, openChain } from './chain/open.js'
 import { Snapshots } from './chain/snapshots.js'
 import { bytesToHex } from './encoding/hex.js'
 import { createBackend } from './network/backend.js'
-import { chainOfFile, identityOf, ownChain } from './network/chainSource.js'
+import { chainOfFile, etherToWei, identityOf, ownChain } from './network/chainSource.js'
+import { openFork, type Fork } from './network/fork/openFork.js'
 import { importBlocks } from './network/importBlocks.js'
 import type { Network, NetworkRequest } from './network/network.js'
+import { standardNetwork } from './provider/networks.js'
+import { chainOptions } from './options/chainOptions.js'
+import { Reporter } from './network/reporter.js'
+import type { ContractArtifact } from './report/artifacts.js'
 import { OptionError, type NodeSettings } from './options.js'
 import { Dispatcher } from './rpc/dispatcher.js'
+import { forkedMethods } from './rpc/fork/forkedMethods.js'
 import { blockEncoder } from './rpc/format/blockEncoder.js'
 import { registry } from './rpc/registry.js'
 import { FilterStore } from './rpc/subscriptions/filterStore.js'
@@ -37,11 +43,13 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
   const { database, manifest } = data
   const known = manifest.networks[name]
   const accounts = await fundedAccounts(settings)
-  const clock = createClock(settings)
+  const stored = known?.forkBlock === undefined ? undefined : BigInt(known.forkBlock)
+  const fork = name === standardNetwork ? await openFork(settings, stored) : undefined
+  const clock = createClock(settings, fork?.header.timestamp)
   const funded = accounts.map(({ address }) => address)
   const source =
     files?.genesis === undefined
-      ? ownChain({ chainId: request.chainId, settings, now: () => clock.now(), funded })
+      ? ownChain({ chainId: forkedId(request.chainId, fork), settings, now: () => clock.now(), funded })
       : await chainOfFile(files.genesis)
   const { chainId } = source
   const schedule = new MovableSchedule(source.schedule)
@@ -60,12 +68,14 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
     coinbase: new Uint8Array(20),
     distances: { safe: BigInt(settings.safeDistance), finalized: BigInt(settings.finalizedDistance) },
     genesis: source.genesis,
+    fork: fork && { ...fork, funded, balance: etherToWei(settings.balance) },
   })
   const { blocks, states } = chain.stores
   const genesis = chain.view.resolve({ tag: 'earliest' })
   if (genesis === undefined) throw new Error('the chain has no first block')
   const hash = source.isGiven ? await genesisHash(states, source.genesis()) : genesis.hash
-  admitNetwork(manifest, name, { ...identity, genesisHash: bytesToHex(hash) })
+  const admitted = admitNetwork(manifest, name, { ...identity, genesisHash: bytesToHex(hash) })
+  if (fork !== undefined) admitted.forkBlock = fork.header.number.toString()
   if (known === undefined) data.saveManifest()
   if (files?.import !== undefined) await importBlocks({ chain, path: files.import, progress: files.progress })
   const keys = keyspaceOf(network)
@@ -93,8 +103,21 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
     accounts,
     settings,
   })
+  if (request.developer !== undefined) {
+    new Reporter({
+      ...request.developer,
+      chain,
+      tracing: backend.tracing,
+      artifacts: await contractArtifacts(settings),
+      trace: settings.trace,
+      consoleLog: !settings.disableConsoleLog,
+      logging,
+      fault: (fault) => report('reports', fault),
+    })
+  }
+  const allMethods = new Map([...registry, ...methods.map((method) => [method.name, method] as const)])
   const dispatcher = new Dispatcher({
-    methods: new Map([...registry, ...methods.map((method) => [method.name, method] as const)]),
+    methods: fork === undefined ? allMethods : forkedMethods(allMethods, fork.remote),
     backend,
     filters,
     gate,
@@ -116,14 +139,25 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
       timestamp: genesis.header.timestamp,
       number: genesis.header.number,
     },
+    fork: fork && { url: fork.shownUrl, number: fork.header.number },
     signatureBackend: signatureBackend(),
     events: chain.events,
+    logging,
     reset: async () => backend.controls.reset(),
     close: async () => {
       mining.stop()
+      fork?.close()
       await chain.exclusively(() => undefined)
     },
   }
+}
+
+async function contractArtifacts({ artifacts }: NodeSettings): Promise<ContractArtifact[]> {
+  if (artifacts === undefined) return []
+  const { readArtifacts } = await import('./report/artifacts.js')
+  return readArtifacts(artifacts).catch((error: unknown) => {
+    throw new OptionError(`--artifacts: ${error instanceof Error ? error.message : String(error)}`)
+  })
 }
 
 async function fundedAccounts({ mnemonic, derivationPath: path, accounts: count }: NodeSettings) {
@@ -134,14 +168,21 @@ async function fundedAccounts({ mnemonic, derivationPath: path, accounts: count 
   }
 }
 
-function createClock(settings: NodeSettings): Clock {
+/** A fork has the chain id of its remote unless another one is set. */
+function forkedId(chainId: bigint, fork: Fork | undefined): bigint {
+  return fork !== undefined && chainId === chainOptions.chainId.default ? fork.chainId : chainId
+}
+
+/** @param forkTime - the time of the block that a fork goes on from: its clock goes on from there too */
+function createClock(settings: NodeSettings, forkTime: bigint | undefined): Clock {
   const { compat } = settings
   const minimumStep = settings.allowSameTimestamp || compat === 'anvil' || compat === 'ganache' ? 0n : 1n
   if (settings.deterministic) {
-    const start = settings.timestamp ?? DETERMINISTIC_GENESIS_TIME
+    const start = settings.timestamp ?? forkTime ?? DETERMINISTIC_GENESIS_TIME
     return new LogicalClock({ now: () => start, minimumStep })
   }
-  const ahead = settings.timestamp === undefined ? 0n : settings.timestamp - wallClock()
+  const begin = settings.timestamp ?? forkTime
+  const ahead = begin === undefined ? 0n : begin - wallClock()
   return new Clock({ now: () => wallClock() + ahead, minimumStep })
 }
 

@@ -6,6 +6,7 @@ import type { OptionDefinition } from './options/definition.js'
 import { devnetOptions } from './options/devnetOptions.js'
 import { fileOptions } from './options/fileOptions.js'
 import { checkValues } from './options/read.js'
+import { forkOptions } from './options/forkOptions.js'
 import { providerOptions } from './options/providerOptions.js'
 import { serverOptions } from './options/serverOptions.js'
 
@@ -15,6 +16,7 @@ export { OptionError } from './options/errors.js'
 export const nodeOptionDefinitions = {
   ...serverOptions,
   ...chainOptions,
+  ...forkOptions,
   ...devnetOptions,
   ...providerOptions,
   ...fileOptions,

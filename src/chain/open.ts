@@ -7,6 +7,7 @@ import { sealBlock } from './block/seal.js'
 import { BlockStore } from './block/store.js'
 import { Chain, type ChainParts } from './chain.js'
 import type { ForkSchedule } from './execution/rules.js'
+import { restoreForkPoint, storeForkPoint, type ForkPoint } from './fork/forkPoint.js'
 import type { Genesis } from './genesis.js'
 import { formatGethGenesis } from './genesis/formatGenesis.js'
 import { genesisKey } from './genesis/stored.js'
@@ -28,6 +29,8 @@ export interface OpenChainOptions {
   encoder: BlockEncoder
   /** Where the chain begins, if the database does not hold it yet. */
   genesis: () => Genesis
+  /** Where the chain leaves a remote one, in the place of a genesis. */
+  fork?: ForkPoint | undefined
   clock: Clock
   mempool: Mempool
   /** 20 bytes; the beneficiary of blocks. */
@@ -37,18 +40,22 @@ export interface OpenChainOptions {
 
 /** Opens the chain of a network: goes on from its stored head, or stores its genesis first. */
 export async function openChain(options: OpenChainOptions): Promise<Chain> {
-  const { database, encoder, coinbase } = options
+  const { database, encoder, coinbase, fork } = options
   const keys = keyspaceOf(options.network)
   const blocks = await BlockStore.open({ database, keys, encoder })
-  const states = new StateStore({ database, keyspace: keys })
+  const states = new StateStore({ database, keyspace: keys, remote: fork?.state })
   const stores = { database, keys, blocks, states }
-  const head = loadHead(database, keys, blocks) ?? (await storeGenesis(stores, options))
+  const known = loadHead(database, keys, blocks)
+  const head =
+    known ?? (await (fork === undefined ? storeGenesis(stores, options) : storeForkPoint(stores, fork)))
   const first = blocks.byOrdinal(0) ?? head.block
+  if (known !== undefined) restoreForkPoint(stores, first.header, fork)
   const chain = new Chain({
     ...options,
     ...stores,
     head,
     firstNumber: first.header.number,
+    earlierHash: fork?.earlierHash,
     settings: { gasLimit: head.block.header.gasLimit, coinbase, extraData: new Uint8Array(0) },
   })
   await chain.restore()

@@ -30,6 +30,9 @@ export function formatBanner(settings: CommandSettings, node: RunningNode): stri
     ...section('Chain ID', [String(network.chainId)]),
     ...(genesis.baseFee === undefined ? [] : section('Base Fee', [String(genesis.baseFee)])),
     ...section('Gas Limit', [String(genesis.gasLimit)]),
+    ...(network.fork === undefined
+      ? []
+      : section('Fork', [`${network.fork.url}, block ${network.fork.number}`])),
     ...section('Genesis Timestamp', [String(genesis.timestamp)]),
     ...section('Genesis Number', [String(genesis.number)]),
     ...section('Addresses', [

@@ -12,6 +12,7 @@ export function formatReadyLine(settings: CommandSettings, node: RunningNode): s
     mode: node.mode,
     ...(generatedKey && { key: generatedKey.key, secret: generatedKey.secret }),
     chainId: Number(network.chainId),
+    ...(network.fork && { fork: { url: network.fork.url, block: Number(network.fork.number) } }),
     networks: Object.fromEntries(node.furtherNetworks),
     mnemonic: settings.mnemonic,
     accounts: network.accounts.map(({ address, privateKey }) => ({ address, privateKey })),

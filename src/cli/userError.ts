@@ -6,6 +6,7 @@ const userErrors: ReadonlySet<string> = new Set([
   'AddressInUseError',
   'DataDirectoryError',
   'ChainFileError',
+  'ForkError',
   'ExportError',
   'InvalidMnemonicError',
 ])

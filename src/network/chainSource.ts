@@ -90,7 +90,7 @@ function startOf(from: ForkActivation['from']): Omit<NetworkIdentity['forks'][nu
 }
 
 /** Ether as wei, exact to a millionth of a gwei. */
-function etherToWei(ether: number): bigint {
+export function etherToWei(ether: number): bigint {
   const [whole = '0', fraction = ''] = ether
     .toLocaleString('en', { useGrouping: false, maximumFractionDigits: 15 })
     .split('.')

@@ -36,9 +36,13 @@ export interface Network {
   view: ChainView
   accounts: readonly FundedAccount[]
   genesis: GenesisFacts
+  /** The remote chain that this one goes on from, by its URL without secrets, and the block that it left it at. */
+  fork: { url: string; number: bigint } | undefined
   /** What signs and recovers: `native` or `wasm`. */
   signatureBackend: string
   events: Pick<ChainEvents, 'subscribe'>
+  /** Whether the node is to tell about blocks; changes in place. */
+  logging: { readonly enabled: boolean }
   /** Puts the chain back to its genesis. */
   reset(): Promise<void>
   close(): Promise<void>
@@ -61,6 +65,12 @@ export interface ChainFiles {
   progress: ((progress: ImportProgress) => void) | undefined
 }
 
+/** Takes what a developer looks at: what contracts log, why transactions fail, traces. */
+export interface Developer {
+  tell(text: string): void
+  colours: boolean
+}
+
 /** What a network is opened with. */
 export interface NetworkRequest {
   name: string
@@ -71,6 +81,8 @@ export interface NetworkRequest {
   data: NetworkData
   /** Methods besides those of the registry. */
   methods: readonly Method[]
+  /** Who is told what contracts do. */
+  developer?: Developer | undefined
   /** Stands before every call of the network. */
   gate: Gate
   /** Told of faults of ours, with the method that met them. */

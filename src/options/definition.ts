@@ -4,6 +4,7 @@ import type { OptionKind } from './kinds.js'
 export const optionGroups = [
   'Addresses',
   'Chain',
+  'Fork',
   'Mining',
   'Accounts',
   'Answers and limits',

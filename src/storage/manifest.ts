@@ -36,6 +36,8 @@ export interface NetworkManifest extends NetworkIdentity {
   index: number
   /** How far the chain's clock runs ahead of the system's, in seconds. */
   clockOffsetSeconds: number
+  /** Decimal; the block of another chain that this one goes on from. */
+  forkBlock?: string
 }
 
 /** What a data directory says about itself. */

@@ -1,0 +1,113 @@
+import { Address } from '@ethereumjs/util'
+import { bytesEqual } from '../../encoding/hex.js'
+import { DataDirectoryError } from '../../storage/errors.js'
+import { WriteBatch } from '../../storage/writeBatch.js'
+import type { Database } from '../../storage/database.js'
+import type { Keyspace } from '../../storage/keyspace.js'
+import { encodeBlock } from '../block/body.js'
+import { hashHeader } from '../block/header.js'
+import type { SealedBlock } from '../block/record.js'
+import type { BlockStore } from '../block/store.js'
+import { stageMove, type Head } from '../head.js'
+import type { StateStore } from '../state/stateStore.js'
+import { EMPTY_ROOT } from '../state/trieNode.js'
+import { WorkingState } from '../state/workingState.js'
+import type { Awaitable, HeaderFields } from '../types.js'
+import { EMPTY_OVERLAY } from './overlay.js'
+import type { RemoteState } from './remoteState.js'
+
+/** Where a fork leaves the remote chain, and what it brings along. */
+export interface ForkPoint {
+  /** The state after the block. */
+  state: RemoteState
+  header: HeaderFields
+  /** Sum of the difficulties up to and with the block. */
+  totalDifficulty: bigint
+  /** The 32-byte hash of a block before it. */
+  earlierHash: (number: bigint) => Awaitable<Uint8Array | undefined>
+  /** 20 bytes each. */
+  funded: readonly Uint8Array[]
+  /** Wei that each funded account has from the start. */
+  balance: bigint
+}
+
+/** The setting that holds the root of the local tries at the fork point. */
+const SETTING = 'fork-root'
+
+/** What a fork point is stored with. */
+export interface ForkStores {
+  database: Database
+  keys: Keyspace
+  blocks: BlockStore
+  states: StateStore
+}
+
+/**
+ * Begins a chain with the block of a fork. Its body stays at the remote; its state root names the local state that has
+ * the funded accounts and, where it has nothing, is the remote's.
+ */
+export async function storeForkPoint(stores: ForkStores, point: ForkPoint): Promise<Head> {
+  const { database, keys, blocks, states } = stores
+  const { header, totalDifficulty, funded, balance, state: remote } = point
+  // All at once, so that they can be fetched together; the working state then finds them at hand.
+  await Promise.all(funded.map((address) => remote.getAccount(address)))
+  const state = new WorkingState({ base: states.viewAt(EMPTY_ROOT), store: states })
+  for (const address of funded) await state.modifyAccountFields(new Address(address), { balance })
+  const commitment = state.computeRoot()
+  const batch = new WriteBatch()
+  states.stage(batch, commitment)
+  batch.put(keys.trieNode(EMPTY_OVERLAY.hash), EMPTY_OVERLAY.bytes)
+  batch.put(keys.setting(SETTING), commitment.root)
+  const record = blocks.stage(batch, bodilessBlock(header, totalDifficulty))
+  const head = { block: record.block, workingRoot: header.stateRoot }
+  stageMove(batch, keys, { removed: [], added: [record.block] }, head)
+  database.write(batch)
+  states.alias(header.stateRoot, commitment.root)
+  return { block: blocks.added(record), workingRoot: header.stateRoot }
+}
+
+/**
+ * Finds the fork point of a chain that is stored.
+ *
+ * @throws DataDirectoryError if the chain is a fork and is opened as none, or the other way round.
+ */
+export function restoreForkPoint(
+  { database, keys, states }: ForkStores,
+  first: HeaderFields,
+  point: ForkPoint | undefined,
+): void {
+  const root = database.get(keys.setting(SETTING))
+  if (root !== undefined && point === undefined) {
+    throw new DataDirectoryError(
+      `The chain in the data directory goes on from block ${first.number} of another chain. ` +
+        'Start with the same --fork-url as before, or give another data directory.',
+    )
+  }
+  if (root === undefined && point !== undefined) {
+    throw new DataDirectoryError(
+      'The chain in the data directory is no fork. Start without --fork-url, or give another data directory.',
+    )
+  }
+  if (point !== undefined && !bytesEqual(point.header.stateRoot, first.stateRoot)) {
+    throw new DataDirectoryError(
+      `The chain in the data directory goes on from block ${first.number} of another chain than that of --fork-url, ` +
+        'or from another block than that of --fork-block.',
+    )
+  }
+  if (root !== undefined) states.alias(first.stateRoot, root)
+}
+
+function bodilessBlock(header: HeaderFields, totalDifficulty: bigint): SealedBlock {
+  const withdrawals = header.withdrawalsRoot === undefined ? {} : { withdrawals: [] }
+  return {
+    hash: hashHeader(header),
+    header,
+    transactions: [],
+    uncles: [],
+    uncleHashes: [],
+    ...withdrawals,
+    size: encodeBlock({ header, transactions: [], uncles: [], ...withdrawals }).length,
+    totalDifficulty,
+    altered: false,
+  }
+}

@@ -1,0 +1,114 @@
+import { RemoteStateError } from '../../chain/fork/errors.js'
+import type { ForkPoint } from '../../chain/fork/forkPoint.js'
+import { hexToBytes, type Hex } from '../../encoding/hex.js'
+import { quantity } from '../../encoding/quantity.js'
+import type { NodeSettings } from '../../options.js'
+import type { RemoteChain } from '../../rpc/fork/remoteChain.js'
+import { ForkError } from './errors.js'
+import { FetchedState } from './fetchedState.js'
+import { headerOf, type RemoteBlock } from './remoteBlock.js'
+import { RemoteClient } from './remoteClient.js'
+import { cacheFile, defaultCacheDirectory, StateCache } from './stateCache.js'
+
+/** A remote chain that a fork has left at one of its blocks. */
+export interface Fork extends Omit<ForkPoint, 'funded' | 'balance'> {
+  /** Its URL as it may be shown. */
+  shownUrl: string
+  chainId: bigint
+  /** What answers are fetched with. */
+  remote: RemoteChain
+  close(): void
+}
+
+/** The options that a fork follows from. */
+export type ForkSettings = Pick<
+  NodeSettings,
+  'forkUrl' | 'forkBlock' | 'forkRetries' | 'forkTimeout' | 'forkCache' | 'noForkCache'
+>
+
+/**
+ * Finds the block to leave a remote chain at.
+ *
+ * @param stored - the block that a stored chain left it at already
+ * @throws ForkError if the remote does not answer, or does not have the block.
+ */
+export async function openFork(
+  settings: ForkSettings,
+  stored: bigint | undefined,
+): Promise<Fork | undefined> {
+  if (settings.forkUrl === undefined) return undefined
+  const { url, number: inUrl } = splitUrl(settings.forkUrl)
+  const client = new RemoteClient({ url, retries: settings.forkRetries, timeout: settings.forkTimeout })
+  try {
+    const wanted = settings.forkBlock ?? inUrl ?? stored
+    const [chainId, block] = (await Promise.all([
+      client.request('eth_chainId', []),
+      client.request('eth_getBlockByNumber', [wanted === undefined ? 'latest' : quantity(wanted), false]),
+    ])) as [Hex, RemoteBlock | null]
+    if (block === null) throw new ForkError(`${client.shownUrl} has no block ${wanted}`)
+    return createFork(client, { url, settings, chainId: BigInt(chainId), block })
+  } catch (error) {
+    client.stop()
+    if (error instanceof ForkError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ForkError(`${client.shownUrl}: ${reason}`, { cause: error })
+  }
+}
+
+function createFork(
+  client: RemoteClient,
+  {
+    url,
+    settings,
+    chainId,
+    block,
+  }: { url: string; settings: ForkSettings; chainId: bigint; block: RemoteBlock },
+): Fork {
+  const header = headerOf(block)
+  const subject = { chainId, number: header.number, hash: hexToBytes(block.hash) }
+  const directory = cacheDirectory(url, settings)
+  const cache = new StateCache(directory && cacheFile(directory, subject))
+  const request = (method: string, params: readonly unknown[]) =>
+    asChainErrors(client.request(method, params))
+  return {
+    shownUrl: client.shownUrl,
+    chainId,
+    header,
+    totalDifficulty: BigInt(block.totalDifficulty ?? 0),
+    state: new FetchedState({ request }, cache, header.number),
+    remote: { forkBlock: header.number, request: (method, params) => client.request(method, params) },
+    earlierHash: async (number) => {
+      const earlier = (await request('eth_getBlockByNumber', [quantity(number), false])) as RemoteBlock | null
+      return earlier === null ? undefined : hexToBytes(earlier.hash)
+    },
+    close: () => {
+      client.stop()
+      cache.close()
+    },
+  }
+}
+
+/** Executions and reads know the errors of chains only. */
+async function asChainErrors(result: Promise<unknown>): Promise<unknown> {
+  try {
+    return await result
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new RemoteStateError(`the forked chain could not be read: ${reason}`, { cause: error })
+  }
+}
+
+/** What a node on this machine says may be another thing in the next run. */
+function cacheDirectory(url: string, { forkCache, noForkCache }: ForkSettings): string | undefined {
+  if (noForkCache) return undefined
+  const { hostname } = new URL(url)
+  const isLocal = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
+  return forkCache ?? (isLocal ? undefined : defaultCacheDirectory(process.env))
+}
+
+/** `URL@BLOCK` names the block behind the URL. */
+function splitUrl(text: string): { url: string; number: bigint | undefined } {
+  const [, url = text, number] = /^(.+)@(\d+)$/.exec(text) ?? []
+  if (!URL.canParse(url)) throw new ForkError('--fork-url is no URL')
+  return { url, number: number === undefined ? undefined : BigInt(number) }
+}

@@ -1,0 +1,162 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ForkError, RemoteRpcError } from './errors.js'
+import { maskUrl } from './maskUrl.js'
+
+/** How a remote node is asked. */
+export interface RemoteClientOptions {
+  url: string
+  /** How often a request is tried again. */
+  retries: number
+  /** Milliseconds that one HTTP request may take. */
+  timeout: number
+  /** Milliseconds before the first new try; each further one waits twice as long. */
+  backoff?: number
+}
+
+interface Waiting {
+  method: string
+  params: readonly unknown[]
+  resolve: (result: unknown) => void
+  reject: (error: unknown) => void
+}
+
+interface Answer {
+  id?: unknown
+  result?: unknown
+  error?: { code: number; message: string; data?: unknown }
+}
+
+/** Most calls in one HTTP request. */
+const maxBatch = 100
+
+/** What providers answer a call with that came too soon: HTTP 429 as a code, and geth's and theirs for limits. */
+const limitCodes: ReadonlySet<number> = new Set([429, -32005, -32016, -32097])
+
+const firstBackoff = 250
+
+/** Asks a remote node: calls of one turn of the event loop go out in one batch, and are tried again when they fail. */
+export class RemoteClient {
+  readonly #options: RemoteClientOptions
+  readonly #stopped = new AbortController()
+  #waiting: Waiting[] = []
+  /** Some nodes take no batches. */
+  #takesBatches = true
+
+  constructor(options: RemoteClientOptions) {
+    this.#options = options
+  }
+
+  /** The URL as it may be shown. */
+  get shownUrl(): string {
+    return maskUrl(this.#options.url)
+  }
+
+  /**
+   * Calls a method.
+   *
+   * @throws RemoteRpcError if the remote answers with an error, ForkError if it does not answer.
+   */
+  request(method: string, params: readonly unknown[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.length === 0) setImmediate(() => this.#flush())
+      this.#waiting.push({ method, params, resolve, reject })
+    })
+  }
+
+  /** Ends every request that is on its way. */
+  stop(): void {
+    this.#stopped.abort()
+  }
+
+  #flush(): void {
+    const calls = this.#waiting
+    this.#waiting = []
+    const size = this.#takesBatches ? maxBatch : 1
+    for (let start = 0; start < calls.length; start += size) void this.#send(calls.slice(start, start + size))
+  }
+
+  async #send(calls: readonly Waiting[], attempt = 0): Promise<void> {
+    try {
+      const answers = await this.#exchange(calls)
+      if (answers === 'no batches') {
+        this.#takesBatches = false
+        await Promise.all(calls.map((call) => this.#send([call], attempt)))
+        return
+      }
+      const limited = calls.filter(
+        (call, index) => !settle(call, answers.get(index), this.#mayRetry(attempt)),
+      )
+      if (limited.length > 0) await this.#again(limited, attempt)
+    } catch (error) {
+      const failure = error instanceof Error ? error : new Error(String(error))
+      if (this.#mayRetry(attempt) && !(failure instanceof ForkError)) return this.#again(calls, attempt)
+      const reason = failure instanceof ForkError ? failure : this.#failure(failure)
+      for (const call of calls) call.reject(reason)
+    }
+  }
+
+  async #again(calls: readonly Waiting[], attempt: number): Promise<void> {
+    const { backoff = firstBackoff } = this.#options
+    try {
+      await sleep(backoff * 2 ** attempt, undefined, { signal: this.#stopped.signal })
+    } catch {
+      const stopped = new ForkError('the node stops')
+      for (const call of calls) call.reject(stopped)
+      return
+    }
+    await this.#send(calls, attempt + 1)
+  }
+
+  #mayRetry(attempt: number): boolean {
+    return attempt < this.#options.retries && !this.#stopped.signal.aborted
+  }
+
+  /** @returns the answers by the index of their call. @throws for what a new try may mend */
+  async #exchange(calls: readonly Waiting[]): Promise<ReadonlyMap<number, Answer> | 'no batches'> {
+    const messages = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
+    const response = await fetch(this.#options.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(calls.length === 1 ? messages[0] : messages),
+      signal: AbortSignal.any([AbortSignal.timeout(this.#options.timeout), this.#stopped.signal]),
+    })
+    const text = await response.text()
+    if (response.status === 401 || response.status === 403) {
+      throw new ForkError(`${this.shownUrl} refuses: HTTP ${response.status} ${text.slice(0, 200)}`.trim())
+    }
+    const answer = parseAnswer(text)
+    if (Array.isArray(answer)) return new Map((answer as Answer[]).map((entry) => [Number(entry.id), entry]))
+    if (answer === undefined || response.status === 429 || response.status >= 500) {
+      throw new Error(`HTTP ${response.status}`)
+    }
+    return calls.length > 1 ? 'no batches' : new Map([[0, answer as Answer]])
+  }
+
+  #failure(error: Error): ForkError {
+    const { cause } = error
+    const reason = cause instanceof Error && cause.message !== '' ? cause.message : error.message
+    return new ForkError(
+      `${this.shownUrl} does not answer: ${reason.replaceAll(this.#options.url, this.shownUrl)}`,
+    )
+  }
+}
+
+/** @returns false if the call was limited and may be tried again */
+function settle(call: Waiting, answer: Answer | undefined, mayRetry: boolean): boolean {
+  if (answer === undefined) {
+    if (mayRetry) return false
+    call.reject(new ForkError(`the remote left out its answer to ${call.method}`))
+  } else if (answer.error === undefined) call.resolve(answer.result)
+  else if (mayRetry && limitCodes.has(answer.error.code)) return false
+  else call.reject(new RemoteRpcError(answer.error))
+  return true
+}
+
+function parseAnswer(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,98 @@
+import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { RemoteAccount } from '../../chain/fork/remoteState.js'
+import { bytesToHex, hexToBytes, type Hex } from '../../encoding/hex.js'
+
+/** An account as a line of the file: address, nonce, balance, code. */
+type AccountLine = ['account', address: string, nonce: string, balance: string, code: Hex]
+/** A slot as a line of the file: address, slot, value. */
+type SlotLine = ['slot', address: string, slot: string, value: Hex]
+
+/** Which state a cache keeps: that of a chain after one block. */
+export interface CacheSubject {
+  chainId: bigint
+  number: bigint
+  /** 32 bytes; tells development chains of one id apart. */
+  hash: Uint8Array
+}
+
+/**
+ * State of a remote chain that was fetched, in memory and, with a directory, in a file for later runs. The file grows
+ * by whole lines, so that several nodes may write it at once; a line that a crash has torn is passed over.
+ */
+export class StateCache {
+  readonly #accounts = new Map<string, RemoteAccount | undefined>()
+  readonly #slots = new Map<string, Uint8Array>()
+  #file: number | undefined
+
+  /** @param path - the file; nothing outlives the process without one */
+  constructor(path?: string) {
+    if (path === undefined) return
+    mkdirSync(dirname(path), { recursive: true })
+    this.#file = openSync(path, 'a+')
+    for (const line of readFileSync(path, 'utf8').split('\n')) this.#take(line)
+  }
+
+  hasAccount(address: Uint8Array): boolean {
+    return this.#accounts.has(bytesToHex(address))
+  }
+
+  account(address: Uint8Array): RemoteAccount | undefined {
+    return this.#accounts.get(bytesToHex(address))
+  }
+
+  slot(address: Uint8Array, slot: Uint8Array): Uint8Array | undefined {
+    return this.#slots.get(bytesToHex(address) + bytesToHex(slot))
+  }
+
+  putAccount(address: Uint8Array, account: RemoteAccount | undefined): void {
+    const { nonce, balance, code } = account ?? { nonce: 0n, balance: 0n, code: new Uint8Array(0) }
+    this.#accounts.set(bytesToHex(address), account)
+    this.#append(['account', bytesToHex(address), nonce.toString(), balance.toString(), bytesToHex(code)])
+  }
+
+  putSlot(address: Uint8Array, slot: Uint8Array, value: Uint8Array): void {
+    this.#slots.set(bytesToHex(address) + bytesToHex(slot), value)
+    this.#append(['slot', bytesToHex(address), bytesToHex(slot), bytesToHex(value)])
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file)
+    this.#file = undefined
+  }
+
+  #append(line: AccountLine | SlotLine): void {
+    if (this.#file !== undefined) appendFileSync(this.#file, `${JSON.stringify(line)}\n`)
+  }
+
+  #take(text: string): void {
+    let line: AccountLine | SlotLine
+    try {
+      line = JSON.parse(text) as AccountLine | SlotLine
+    } catch {
+      return
+    }
+    if (line[0] === 'slot') this.#slots.set(line[1] + line[2], hexToBytes(line[3]))
+    else {
+      const [, address, nonce, balance, code] = line
+      const account = { nonce: BigInt(nonce), balance: BigInt(balance), code: hexToBytes(code) }
+      this.#accounts.set(address, isEmpty(account) ? undefined : account)
+    }
+  }
+}
+
+/** Whether there is no such account, as far as a node tells (EIP-161). */
+export function isEmpty({ nonce, balance, code }: RemoteAccount): boolean {
+  return nonce === 0n && balance === 0n && code.length === 0
+}
+
+/** The file of a cache: one for each chain and block. */
+export function cacheFile(directory: string, { chainId, number, hash }: CacheSubject): string {
+  return join(directory, chainId.toString(), `${number}-${bytesToHex(hash).slice(2, 18)}.ndjson`)
+}
+
+/** Where state of remotes is kept unless told otherwise. */
+export function defaultCacheDirectory(environment: Readonly<Record<string, string | undefined>>): string {
+  return join(environment['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'standin', 'fork')
+}

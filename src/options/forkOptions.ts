@@ -1,0 +1,53 @@
+import { option, optionalOption } from './definition.js'
+import { bigWholeNumber, text, toggle, wholeNumber } from './kinds.js'
+
+/** A chain that goes on from a block of another node's chain. */
+export const forkOptions = {
+  forkUrl: optionalOption({
+    flag: 'fork-url',
+    aliases: ['f', 'rpc-url'],
+    kind: text('URL[@BLOCK]', /^https?:\/\/./, 'an http or https URL'),
+    description: 'Go on from the chain of this node: its state and blocks are fetched when they are needed',
+    group: 'Fork',
+  }),
+  forkBlock: optionalOption({
+    flag: 'fork-block',
+    aliases: ['fork-block-number'],
+    kind: bigWholeNumber({ valueName: 'NUMBER' }),
+    description: 'The block to go on from; the newest one of the remote unless given',
+    group: 'Fork',
+  }),
+  forkRetries: option({
+    flag: 'fork-retries',
+    aliases: ['retries'],
+    kind: wholeNumber(),
+    default: 5,
+    description: 'How often a request to the remote is tried again when it fails or is limited',
+    group: 'Fork',
+  }),
+  forkTimeout: option({
+    flag: 'fork-timeout',
+    aliases: ['timeout'],
+    kind: wholeNumber({ minimum: 1, valueName: 'MILLISECONDS' }),
+    default: 45_000,
+    description: 'Longest time that one request to the remote takes',
+    group: 'Fork',
+  }),
+  forkCache: optionalOption({
+    flag: 'fork-cache',
+    aliases: ['cache-path'],
+    kind: text('DIRECTORY'),
+    description:
+      'Where state of remotes is kept for later runs; standin/fork in the cache directory of the user unless given, ' +
+      'and for remotes on this machine nowhere',
+    group: 'Fork',
+  }),
+  noForkCache: option({
+    flag: 'no-fork-cache',
+    aliases: ['no-storage-caching'],
+    kind: toggle(),
+    default: false,
+    description: 'Keep nothing of the remote for later runs',
+    group: 'Fork',
+  }),
+}

@@ -1,0 +1,79 @@
+import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
+import { quantity } from '../../encoding/quantity.js'
+import type { Call } from '../method.js'
+import type { RemoteChain } from './remoteChain.js'
+import { ask } from './forward.js'
+
+/** A block parameter that means a block of the remote chain, as the remote is to be asked for it. */
+export interface RemotePlace {
+  number: bigint
+  parameter: unknown
+}
+
+/** Tags that name the newest blocks, which are local once the chain has grown. */
+const newest: ReadonlySet<unknown> = new Set(['latest', 'safe', 'finalized'])
+
+/**
+ * The place of a block parameter on the remote chain; undefined if it means a local block, or nothing.
+ *
+ * @param value - undecoded: a tag, a quantity, or an object with one of a number and a hash (EIP-1898)
+ */
+export async function remotePlaceOf(
+  remote: RemoteChain,
+  call: Call,
+  value: unknown,
+): Promise<RemotePlace | undefined> {
+  const { forkBlock } = remote
+  if (value === 'earliest') return { number: 0n, parameter: '0x0' }
+  if (newest.has(value)) {
+    const block = call.view.resolve({ tag: value as 'latest' | 'safe' | 'finalized' })
+    return block === undefined ? undefined : within(block.header.number, forkBlock)
+  }
+  if (typeof value === 'string') return isQuantity(value) ? within(BigInt(value), forkBlock) : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  if ('blockNumber' in value) return remotePlaceOf(remote, call, value.blockNumber)
+  if (!('blockHash' in value) || !isHash(value.blockHash)) return undefined
+  const number = await remoteNumberOfHash(remote, call, value.blockHash)
+  return number === undefined ? undefined : { number, parameter: quantity(number) }
+}
+
+/** The number of a block of the remote chain by its hash; undefined if the hash is a local block's, or nobody's. */
+export async function remoteNumberOfHash(
+  remote: RemoteChain,
+  { view }: Call,
+  hash: unknown,
+): Promise<bigint | undefined> {
+  if (!isHash(hash)) return undefined
+  const local = view.blockByHash(hexToBytes(hash))
+  if (local !== undefined) return within(local.header.number, remote.forkBlock)?.number
+  const block = (await ask(remote, 'eth_getBlockByHash', [hash, false])) as { number: string } | null
+  return block === null ? undefined : within(BigInt(block.number), remote.forkBlock)?.number
+}
+
+/** The number of the remote block that holds a transaction; undefined if it is local, or nobody's. */
+export async function remoteNumberOfTransaction(
+  remote: RemoteChain,
+  { view, backend }: Call,
+  hash: unknown,
+): Promise<bigint | undefined> {
+  if (!isHash(hash)) return undefined
+  const bytes = hexToBytes(hash)
+  if (view.transactionLocation(bytes) !== undefined || backend.pool.get(bytes) !== undefined) return undefined
+  const found = (await ask(remote, 'eth_getTransactionByHash', [bytesToHex(bytes)])) as {
+    blockNumber: string | null
+  } | null
+  if (found === null || found.blockNumber === null) return undefined
+  return within(BigInt(found.blockNumber), remote.forkBlock)?.number
+}
+
+function within(number: bigint, forkBlock: bigint): RemotePlace | undefined {
+  return number <= forkBlock ? { number, parameter: quantity(number) } : undefined
+}
+
+function isQuantity(text: string): boolean {
+  return /^0x[0-9a-f]+$/i.test(text) && text.length <= 18
+}
+
+function isHash(value: unknown): value is string {
+  return typeof value === 'string' && /^0x[0-9a-f]{64}$/i.test(value)
+}

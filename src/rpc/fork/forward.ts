@@ -1,0 +1,25 @@
+import { RpcError, ServerError } from '../errors.js'
+import { printJson, type JsonValue } from '../json.js'
+import { WireBytes } from '../wire.js'
+import type { RemoteChain } from './remoteChain.js'
+
+/** The remote's answer to a call, as it came. @throws RpcError with the remote's code, message and data */
+export async function forward(
+  remote: RemoteChain,
+  method: string,
+  params: readonly unknown[],
+): Promise<WireBytes> {
+  return new WireBytes([printJson((await ask(remote, method, params)) as JsonValue)])
+}
+
+/** The remote's answer to a call as a value. @throws RpcError */
+export async function ask(remote: RemoteChain, method: string, params: readonly unknown[]): Promise<unknown> {
+  try {
+    return await remote.request(method, params)
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    if (!('code' in error) || typeof error.code !== 'number') throw new ServerError(error.message)
+    const data = 'data' in error ? (error.data as JsonValue | undefined) : undefined
+    throw new RpcError(error.code, error.message, { data })
+  }
+}
