@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { bytesEqual } from '../encoding/hex.js'
 import type { Database } from '../storage/database.js'
 import type { Keyspace } from '../storage/keyspace.js'
@@ -170,6 +171,7 @@ export class Chain {
     const state = onHead ? this.#takeState() : new WorkingState({ base, store: states })
     const { blockHash } = createCallSite(this.view, { header, rules: schedule.rulesAt(header), state: base })
     const produced = await executeBlock({ block, parent, schedule, blocks: this.view, state, blockHash })
+    await nextTurn()
     if (parent.ordinal !== this.#head.block.ordinal) return this.#storeBeside(produced)
     this.settings.gasLimit = header.gasLimit
     return this.#become(produced, state)

@@ -30,7 +30,8 @@ export interface BlockParts {
  * @throws ImportError if the bytes are not the one canonical RLP of a block.
  */
 export function decodeBlock(bytes: Uint8Array): BlockParts {
-  const items = listOf(decodeRlp(bytes), 'the block')
+  // A copy of its own: Node's buffers would lend their memory to everything that is kept of the block.
+  const items = listOf(decodeRlp(new Uint8Array(bytes)), 'the block')
   const header = readHeader(items[0], 'the header')
   const refuse = (reason: string): never => {
     throw new ImportError(header.number, 'encoding', reason)
@@ -41,7 +42,7 @@ export function decodeBlock(bytes: Uint8Array): BlockParts {
     hash: hashHeader(header),
     header,
     transactions: listOf(items[1], 'transactions').map((item) =>
-      item instanceof Uint8Array ? item.slice() : RLP.encode(item),
+      item instanceof Uint8Array ? item : RLP.encode(item),
     ),
     uncles,
     uncleHashes: uncles.map(hashHeader),

@@ -5,12 +5,9 @@ import { ImportError } from '../../../src/chain/import/errors.js'
 import { decodeBlock } from '../../../src/chain/import/blockParts.js'
 import type { Chain } from '../../../src/chain/chain.js'
 import { createForkSchedule } from '../../../src/chain/execution/rules.js'
-import { Mempool } from '../../../src/chain/mempool/mempool.js'
-import { Clock } from '../../../src/chain/mining/clock.js'
-import { openChain } from '../../../src/chain/open.js'
 import { bytesToHex, hexToBytes } from '../../../src/encoding/hex.js'
-import { blockEncoder } from '../../../src/rpc/format/blockEncoder.js'
 import { openDatabase, type Database } from '../../../src/storage/database.js'
+import { openTestChain } from '../../support/testChain.js'
 import { accountsOf, expectSame, hardforkOf, outcomeOf, readVectors, type Outcome } from './vectors.js'
 
 interface BlockchainTest {
@@ -51,18 +48,8 @@ async function begin(test: BlockchainTest, database: Database, network: number):
   const chainId = 1n
   const hardfork = hardforkOf(test.network)
   const schedule = createForkSchedule([{ hardfork, from: { block: 0n } }], { chainId })
-  const chain = await openChain({
-    database,
-    network,
-    chainId,
-    schedule,
-    encoder: blockEncoder,
-    genesis: () => ({ header, accounts: accountsOf(test.pre) }),
-    clock: new Clock({ now: () => 0n, minimumStep: 1n }),
-    mempool: new Mempool(schedule, { order: 'fees' }),
-    coinbase: new Uint8Array(20),
-    distances: { safe: 0n, finalized: 0n },
-  })
+  const genesis = { header, accounts: accountsOf(test.pre) }
+  const chain = await openTestChain({ database, network, chainId, schedule, genesis })
   expectSame('genesis', bytesToHex(chain.head.block.hash), bytesToHex(hash))
   return chain
 }

@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Chain } from '../../src/chain/chain.js'
+import type { StoredBlock } from '../../src/chain/block/record.js'
+import { createSingleForkSchedule } from '../../src/chain/execution/rules.js'
+import { ownGenesis } from '../../src/chain/genesis.js'
+import { decodeBlock } from '../../src/chain/import/blockParts.js'
+import { bytesToHex } from '../../src/encoding/hex.js'
+import { openDatabase, type Database } from '../../src/storage/database.js'
+import { openTestChain } from '../support/testChain.js'
+
+const chainId = 31337n
+const schedule = createSingleForkSchedule({ chainId, hardfork: 'osaka' })
+const genesis = ownGenesis({
+  rules: schedule.rulesAt({ number: 0n, timestamp: 0n }),
+  timestamp: 1000n,
+  gasLimit: 30_000_000n,
+  baseFee: 10n ** 9n,
+  number: 0n,
+  funded: [new Uint8Array(20).fill(0xaa)],
+  balance: 10n ** 20n,
+})
+
+let directory: string
+let database: Database
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'standin-branch-'))
+  database = await openDatabase({ directory, sync: false })
+})
+afterAll(async () => {
+  await database.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+function openNumber(network: number): Promise<Chain> {
+  return openTestChain({ database, network, chainId, schedule, genesis })
+}
+
+/** Mines blocks whose coinbase makes them others than those of the other branch. */
+async function mine(chain: Chain, count: number, coinbase: number): Promise<Uint8Array[]> {
+  chain.settings.coinbase = new Uint8Array(20).fill(coinbase)
+  const blocks: Uint8Array[] = []
+  for (let i = 0; i < count; i++) {
+    await chain.exclusively(() => chain.mine())
+    blocks.push(chain.stores.blocks.blockRlp(chain.head.block))
+  }
+  return blocks
+}
+
+async function importAll(chain: Chain, blocks: readonly Uint8Array[]): Promise<StoredBlock[]> {
+  const stored: StoredBlock[] = []
+  for (const block of blocks) {
+    stored.push(await chain.exclusively(() => chain.importBlock(decodeBlock(block))))
+  }
+  return stored
+}
+
+test('a competing branch is kept beside the chain until the head moves to it', async () => {
+  const [chain, elsewhere] = [await openNumber(0), await openNumber(1)]
+  await mine(chain, 2, 0x11)
+  const head = chain.head.block
+  const branch = await importAll(chain, await mine(elsewhere, 3, 0x22))
+
+  expect(chain.head.block.hash).toEqual(head.hash)
+  expect(branch.map(({ header }) => header.number)).toEqual([1n, 2n, 3n])
+  for (const block of branch) {
+    expect(chain.view.blockByHash(block.hash)?.header.coinbase).toEqual(new Uint8Array(20).fill(0x22))
+    expect(chain.view.isCanonical(block)).toBe(false)
+  }
+
+  const tip = branch[2]
+  if (tip === undefined) throw new Error('the branch has three blocks')
+  const move = await chain.exclusively(() =>
+    chain.moveHead({ block: tip, workingRoot: tip.header.stateRoot }),
+  )
+  expect(move.removed.map(({ header }) => header.number)).toEqual([1n, 2n])
+  expect(move.added.map(({ hash }) => bytesToHex(hash))).toEqual(branch.map(({ hash }) => bytesToHex(hash)))
+  expect(chain.view.isCanonical(head)).toBe(false)
+  expect(chain.view.blockByNumber(2n)?.hash).toEqual(branch[1]?.hash)
+})
+
+test('a block on the head becomes the head, and one without a parent is refused', async () => {
+  const [chain, elsewhere] = [await openNumber(2), await openNumber(3)]
+  const [first, second] = await mine(elsewhere, 2, 0x33)
+  if (first === undefined || second === undefined) throw new Error('two blocks were mined')
+  await expect(importAll(chain, [second])).rejects.toThrow('block 2: parentHash: the parent is not known')
+  await importAll(chain, [first, second])
+  expect(chain.head.block.hash).toEqual(elsewhere.head.block.hash)
+})
