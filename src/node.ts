@@ -33,6 +33,10 @@ export interface NodeHooks {
   importing?(progress: ImportProgress): void
   /** A request has failed. */
   failure?(entry: Omit<JournalEntry, 'id'>): void
+  /** What contracts do, for developers to read: console.log, why transactions fail, traces; may have several lines. */
+  tell?(network: string, text: string): void
+  /** Whether `tell` may be given colours, as ECMA-48 has them. */
+  colours?: boolean
   /** A fault of ours. */
   fault?(place: string, fault: unknown): void
 }
@@ -119,6 +123,10 @@ export async function startNode(
       name,
       chainId,
       files: chainFiles,
+      developer: hooks.tell && {
+        tell: (text) => hooks.tell?.(name, text),
+        colours: hooks.colours === true,
+      },
       settings,
       data: opened,
       gate,
@@ -128,7 +136,7 @@ export async function startNode(
     gate.attach(network.view)
     network.events.subscribe((event) => {
       provider.hear(name, event)
-      if (event.type === 'head') hooks.block?.(name, event.block)
+      if (event.type === 'head' && network.logging.enabled) hooks.block?.(name, event.block)
     })
     return network
   })
@@ -142,7 +150,10 @@ export async function startNode(
     dispatcherOf: (name) => networks.dispatcher(name),
     certificate,
     control: createControl({ provider, networks: networkNames, version }),
-    files: { execute: async (request) => (await files).execute(request) },
+    files: {
+      execute: async (request) => (await files).execute(request),
+      gateway: { handle: async (request) => (await files).gateway.handle(request) },
+    },
     health: () => ({ ready: urls !== undefined, mode, networks: networkNames }),
     urls: () => landingUrls,
     allowedHosts: settings.allowHost.map((host) => host.toLowerCase()),

@@ -1,27 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { FileNetwork } from '../ipfs/index.js'
 import type { Door } from '../provider/door/door.js'
-import type { FileCaller } from '../provider/door/door.js'
 import type { Refusal } from '../provider/door/refusal.js'
-import { refuse, uploadTooLarge } from '../provider/door/refusal.js'
-import type { FilePassage } from '../provider/files/fileGate.js'
-import type { Provider } from '../provider/provider.js'
+import { refuse } from '../provider/door/refusal.js'
 import { isPreflight } from './cors.js'
+import type { FileSetup } from './fileExchange.js'
+import { exchange } from './fileExchange.js'
 import { sendEmpty, sendText } from './reply.js'
-import { CutError } from './disturb.js'
-import { sendStream } from './stream.js'
-
-/** The file network as the server sees it. */
-export type FileEndpoint = Pick<FileNetwork, 'execute'>
-
-/** What the file network's requests are answered with. */
-export interface FileSetup {
-  provider: Provider
-  files: FileEndpoint
-  /** Most bytes of one request; undefined is no limit. */
-  maxUpload: number | undefined
-  report: (fault: unknown) => void
-}
 
 const prefix = '/api/v0/'
 const allow = 'OPTIONS, POST'
@@ -67,7 +51,12 @@ export async function answerFileRequest(
   }
   const admission = setup.provider.door.admitFiles({ operation, headers: request.headers })
   if (admission.refusal !== undefined) sendText(response, admission.refusal)
-  else await pass(setup, { request, response, caller: admission.caller, operation, query: searchParams })
+  else {
+    const { caller } = admission
+    await exchange(setup, { request, response, caller, operation, query: searchParams }, (asked) =>
+      setup.files.execute(asked),
+    )
+  }
 }
 
 /** What is refused whoever asks. */
@@ -77,89 +66,6 @@ function refuseForm(request: IncomingMessage, operation: string): Refusal | unde
   if (inPath === undefined) return undefined
   const advice = `use /api/v0/cat?arg=${inPath} instead`
   return refuse(405, `/api/v0/cat/${inPath} is an undocumented behavior, ${advice}\n`)
-}
-
-/** A request that the door let in. */
-interface AdmittedRequest {
-  request: IncomingMessage
-  response: ServerResponse
-  caller: FileCaller
-  operation: string
-  query: URLSearchParams
-}
-
-/** Takes a request through the gate, and tells the gate how it ended. */
-async function pass(setup: FileSetup, admitted: AdmittedRequest): Promise<void> {
-  const { request, response, caller, operation, query } = admitted
-  const started = performance.now()
-  const passage = await setup.provider.files.enter(caller, operation, query)
-  const limit = setup.provider.limitOf(caller.key, 'maxUpload') ?? setup.maxUpload
-  const upload = new Upload(request, limit)
-  const length = Number(request.headers['content-length'] ?? 0)
-  let sent = 0
-  if (passage.refusal !== undefined) sendText(response, passage.refusal)
-  else if (limit !== undefined && length > limit) sendText(response, uploadTooLarge)
-  else sent = await execute(setup, admitted, { upload, passage })
-  passage.done({
-    status: response.statusCode,
-    uploaded: upload.length,
-    downloaded: sent,
-    milliseconds: performance.now() - started,
-  })
-}
-
-/** @returns the bytes of the answer's body */
-async function execute(
-  setup: FileSetup,
-  { request, response, operation, query }: AdmittedRequest,
-  { upload, passage }: { upload: Upload; passage: FilePassage },
-): Promise<number> {
-  const counter = { bytes: 0 }
-  const controller = new AbortController()
-  response.once('close', () => controller.abort())
-  try {
-    const headers = singleHeaders(request)
-    const reply = await setup.files.execute({
-      operation,
-      query,
-      headers,
-      body: upload,
-      signal: controller.signal,
-    })
-    if (upload.tooLong) sendText(response, uploadTooLarge)
-    else await sendStream(response, reply, { effects: passage.effects, counter })
-  } catch (error) {
-    if (response.destroyed) return counter.bytes
-    if (!upload.tooLong && !(error instanceof CutError)) setup.report(error)
-    if (response.headersSent) response.destroy()
-    else sendText(response, upload.tooLong ? uploadTooLarge : refuse(500, 'internal server error\n'))
-  }
-  return counter.bytes
-}
-
-/** A request's body that stops when it has grown longer than one request may be. */
-class Upload implements AsyncIterable<Uint8Array> {
-  tooLong = false
-  /** Bytes so far. */
-  length = 0
-  readonly #request: IncomingMessage
-  readonly #limit: number
-
-  constructor(request: IncomingMessage, limit = Infinity) {
-    this.#request = request
-    this.#limit = limit
-  }
-
-  async *[Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
-    for await (const chunk of this.#request.iterator({ destroyOnReturn: false })) {
-      this.length += (chunk as Buffer).length
-      if (this.length > this.#limit) {
-        this.tooLong = true
-        throw new Error('payload too large')
-      }
-      yield chunk as Buffer
-    }
-  }
 }
 
 /** Headers that let the page behind a request read the answer; a key's own origins are judged with the key. */
@@ -184,12 +90,4 @@ function answerPreflight(
       'access-control-allow-headers': asked ?? 'Authorization, Content-Type',
     }),
   })
-}
-
-function singleHeaders(request: IncomingMessage): Record<string, string> {
-  const entries = Object.entries(request.headers).map(([name, value]) => [
-    name,
-    Array.isArray(value) ? value.join(', ') : value,
-  ])
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Record<string, string>
 }

@@ -6,8 +6,9 @@ import type { Provider } from '../provider/provider.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
 import { createApp } from './app.js'
 import { refuseControl } from './control.js'
-import type { FileEndpoint } from './fileNetwork.js'
+import type { FileEndpoint } from './fileExchange.js'
 import { answerFileRequest, isFilePath } from './fileNetwork.js'
+import { answerGatewayRequest, isForGateway } from './gateway.js'
 import type { Certificate, Server } from './listen.js'
 import { createServer, formatAddress, listenOnAll } from './listen.js'
 import { sendText } from './reply.js'
@@ -127,6 +128,10 @@ export class NodeServer {
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const setup = this.#setup
     const target = request.url ?? '/'
+    if (isForGateway(target, request.headers.host)) {
+      this.#answerFiles(request, response)
+      return
+    }
     const route = this.#routes.find(target, request.headers.host)
     if (route !== undefined && !(route.form === 'root' && isForBrowser(request))) {
       const refusal =
@@ -145,8 +150,12 @@ export class NodeServer {
   }
 
   #answerFiles(request: IncomingMessage, response: ServerResponse): void {
-    const { maxUpload } = this.#setup.limits
-    answerFileRequest({ ...this.#setup, maxUpload }, request, response).catch(this.#setup.report)
+    const setup = { ...this.#setup, maxUpload: this.#setup.limits.maxUpload }
+    const isGateway = isForGateway(request.url ?? '/', request.headers.host)
+    const answered = isGateway
+      ? answerGatewayRequest(setup, request, response)
+      : answerFileRequest(setup, request, response)
+    answered.catch(this.#setup.report)
   }
 }
 

@@ -105,7 +105,7 @@ describe('kubo-rpc-client', () => {
     ['status 429', 'HTTPError'],
     ['status 500', 'HTTPError'],
     ['status 503', 'HTTPError'],
-    ['closed connection', 'HTTPError'],
+    ['closed connection', 'TypeError'],
   ])('%s: %s', async (name, expected) => {
     const client = create({ url: node.urls.ipfsUrl })
     const action = actions[name] ?? { type: 'hang' }

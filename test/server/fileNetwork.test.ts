@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ProviderSettings } from '../../src/provider/provider.js'
+import type { Provider, ProviderSettings } from '../../src/provider/provider.js'
 import { createApiKey, noAllowlists } from '../../src/provider/keys/apiKey.js'
 import type { NodeServer } from '../../src/server/server.js'
 import { request, sendRaw, startServer } from '../support/server.js'
@@ -15,6 +15,7 @@ const plain = { 'content-type': 'text/plain; charset=utf-8' }
 
 const servers: NodeServer[] = []
 const ports: Record<string, number> = {}
+let strictProvider: Provider
 beforeAll(async () => {
   const providers: Record<string, Partial<ProviderSettings>> = {
     open: { mode: 'open' },
@@ -23,12 +24,13 @@ beforeAll(async () => {
     relaxed: { mode: 'guarded', keys, filesWithoutCredentials: true },
   }
   for (const [name, provider] of Object.entries(providers)) {
-    const { server, port } = await startServer({
+    const running = await startServer({
       provider,
       limits: { maxUpload: name === 'strict' ? 100 : undefined },
     })
-    servers.push(server)
-    ports[name] = port
+    servers.push(running.server)
+    ports[name] = running.port
+    if (name === 'strict') strictProvider = running.provider
   }
 })
 afterAll(async () => {
@@ -182,5 +184,48 @@ describe('in strict mode', () => {
     const head = `POST /api/v0/add HTTP/1.1\r\nhost: x\r\nauthorization: ${headers.authorization}\r\n`
     const chunked = `transfer-encoding: chunked\r\n\r\n65\r\n${'x'.repeat(101)}\r\n0\r\n\r\n`
     expect(await sendRaw(ports['strict'] ?? 0, head + chunked)).toMatchObject(refused)
+  })
+})
+
+describe('the gateway', () => {
+  const host = 'bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi.ipfs.localhost'
+
+  test.each(['open', 'guarded', 'strict'])('answers without credentials in %s mode', async (mode) => {
+    expect(await ask(mode, '/ipfs/bafy/a%20b?x=1', { method: 'GET' })).toMatchObject({
+      status: 200,
+      body: '{"gateway":"GET","path":"/ipfs/bafy/a%20b"}',
+    })
+  })
+
+  test('nothing else answers under the host of its content', async () => {
+    for (const path of ['/', '/_standin/requests', '/_standin/rpc', '/api/v0/version', '/v3/any']) {
+      expect(await ask('open', path, { headers: { host } })).toMatchObject({
+        body: JSON.stringify({ gateway: 'POST', path }),
+      })
+    }
+  })
+
+  test.each([`http://${host}`, `http://${host}:8545`, 'null'])(
+    'a page of %s is nobody’s friend',
+    async (origin) => {
+      expect(await ask('open', '/api/v0/add', { headers: { origin } })).toMatchObject({ status: 403 })
+      expect(await ask('open', '/_standin/health', { method: 'GET', headers: { origin } })).toMatchObject({
+        status: 403,
+      })
+      expect(await ask('open', '/_standin/rpc', { headers: { origin } })).toMatchObject({ status: 403 })
+    },
+  )
+
+  test('in strict mode a second has a hundred requests', async () => {
+    strictProvider.clock.set(Date.now(), { frozen: true })
+    for (let i = 0; i < 100; i += 1) {
+      expect((await ask('strict', '/ipfs/bafy', { method: 'GET' })).status).toBe(200)
+    }
+    expect(await ask('strict', '/ipfs/bafy', { method: 'GET' })).toMatchObject({
+      status: 429,
+      body: 'Too Many Requests\n',
+    })
+    strictProvider.clock.advance(1000)
+    expect((await ask('strict', '/ipfs/bafy', { method: 'GET' })).status).toBe(200)
   })
 })

@@ -6,7 +6,7 @@ import type { Method } from '../../src/rpc/method.js'
 import { FilterStore } from '../../src/rpc/subscriptions/filterStore.js'
 import type { ProviderSettings } from '../../src/provider/provider.js'
 import { Provider } from '../../src/provider/provider.js'
-import type { FileEndpoint } from '../../src/server/fileNetwork.js'
+import type { FileEndpoint } from '../../src/server/fileExchange.js'
 import type { ServerSetup } from '../../src/server/server.js'
 import { NodeServer } from '../../src/server/server.js'
 
@@ -24,6 +24,11 @@ const echoFiles: FileEndpoint = {
     for await (const chunk of body ?? []) length += chunk.length
     const text = JSON.stringify({ operation, arg: query.getAll('arg'), length })
     return { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from(text) }
+  },
+  gateway: {
+    async handle({ method, path }) {
+      return { status: 200, headers: {}, body: Buffer.from(JSON.stringify({ gateway: method, path })) }
+    },
   },
 }
 

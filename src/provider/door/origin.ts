@@ -1,8 +1,12 @@
 import { isIPv4 } from 'node:net'
 
+/** `<cid>.ipfs.localhost`: what is there is anybody's content, and no friend of the node. */
+const gatewayName = /\.ip[fn]s\.localhost$/
+
 /** Names and addresses that mean this machine, as the host of a URL writes them. */
 export function isLoopbackHost(host: string): boolean {
   const name = host.toLowerCase()
+  if (gatewayName.test(name)) return false
   if (name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || name === '::1') return true
   return isIPv4(name) && name.startsWith('127.')
 }

@@ -8,6 +8,10 @@ import type { JournalEntry } from '../journal/entry.js'
 import { maskKey } from '../keys/apiKey.js'
 import { standardNetwork } from '../networks.js'
 import type { Provider } from '../provider.js'
+import { FileMeter } from '../quota/fileMeter.js'
+
+/** Requests to the hosted gateway in one second; ours counts them in strict mode. */
+const gatewayPerSecond = 100
 
 const tooManyRequests = refuse(429, 'Too Many Requests\n')
 const transferQuotaReached = refuse(403, 'not allowed - transfer quota reached\n')
@@ -32,9 +36,11 @@ export interface FilePassage {
 /** Stands before every operation of the file network: rates, quotas, faults; and tells the journal. */
 export class FileGate {
   readonly #provider: Provider
+  readonly #gateway: FileMeter
 
   constructor(provider: Provider) {
     this.#provider = provider
+    this.#gateway = new FileMeter(provider.clock)
   }
 
   /** Lets an operation through, at once or after a delay. @param query - for the journal */
@@ -57,6 +63,10 @@ export class FileGate {
   }
 
   #refuse({ key }: FileCaller, operation: string): Refusal | undefined {
+    if (operation === 'gateway') {
+      const isStrict = this.#provider.mode === 'strict'
+      return isStrict && this.#gateway.beginGateway(gatewayPerSecond) ? tooManyRequests : undefined
+    }
     const plan = key === undefined ? undefined : this.#provider.quotas.planOf(key)
     if (key === undefined || plan === undefined) return undefined
     const refused = this.#provider.quotas.fileMeter(key).begin(operation, plan.files)

@@ -7,7 +7,6 @@ const perSecond = z.int().min(0)
 export const filePlanSchema = z.strictObject({
   writesPerSecond: perSecond.default(150),
   readsPerSecond: perSecond.default(1500),
-  gatewayPerSecond: perSecond.default(100),
   /** Bytes that may be uploaded in all. */
   storage: z.int().min(0).optional(),
   /** Bytes a month. */

@@ -21,6 +21,7 @@ export class FileMeter {
   #month = ''
   #writes = 0
   #reads = 0
+  #gateway = 0
   #uploaded = 0
   #downloaded = 0
   #stored = 0
@@ -40,6 +41,14 @@ export class FileMeter {
     if (isSpent) return 'transfer'
     if (isWrite) this.#writes += 1
     else this.#reads += 1
+    return undefined
+  }
+
+  /** Counts a request to the gateway, or refuses it. */
+  beginGateway(perSecond: number): FileRefusal | undefined {
+    this.#turn()
+    if (this.#gateway >= perSecond) return 'rate'
+    this.#gateway += 1
     return undefined
   }
 
@@ -66,6 +75,7 @@ export class FileMeter {
       this.#second = second
       this.#writes = 0
       this.#reads = 0
+      this.#gateway = 0
     }
     if (month !== this.#month) {
       this.#month = month
