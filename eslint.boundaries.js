@@ -10,13 +10,14 @@ const rooms = {
   chain: { pattern: 'src/chain/**', below: ['storage', 'encoding'] },
   ipfs: { pattern: 'src/ipfs/**', below: ['storage', 'encoding'] },
   rpc: { pattern: 'src/rpc/**', below: ['chain', 'storage', 'encoding'] },
+  report: { pattern: 'src/report/**', below: ['chain', 'encoding'] },
   provider: { pattern: 'src/provider/**', below: ['rpc', 'chain', 'storage', 'encoding'] },
   server: { pattern: 'src/server/**', below: ['provider', 'rpc', 'ipfs', 'chain', 'storage', 'encoding'] },
   control: { pattern: 'src/control/**', below: ['provider', 'rpc', 'chain', 'storage', 'encoding'] },
   options: { pattern: ['src/options.ts', 'src/options/**'], below: ['encoding'] },
   network: {
     pattern: ['src/network.ts', 'src/network/**'],
-    below: ['options', 'provider', 'rpc', 'chain', 'storage', 'encoding'],
+    below: ['options', 'report', 'provider', 'rpc', 'chain', 'storage', 'encoding'],
   },
   node: {
     pattern: ['src/node.ts', 'src/node/**'],

@@ -4,7 +4,7 @@ import type { StoredBlock } from './chain/block/record.js'
 import type { ImportProgress } from './chain/import/importFile.js'
 import type { Network } from './network/network.js'
 import type { NodeUrls } from './node/addresses.js'
-import { describeUrls, formatUrls } from './node/addresses.js'
+import { describeUrls, formatMultiaddresses, formatUrls } from './node/addresses.js'
 import { readKeys, setFaults } from './node/configuration.js'
 import type { NodeData } from './node/data.js'
 import { openData } from './node/data.js'
@@ -165,12 +165,17 @@ export async function startNode(
     report: (fault) => report('server', fault),
   })
   let urls: NodeUrls | undefined
+  let multiaddresses: string[] = []
   let landingUrls: Readonly<Record<string, string>> = {}
   const listening = listen ? listenOnPorts(server, settings, warn) : Promise.resolve(noPorts)
   const data: Promise<NodeData> = listening.then(() => openData(settings))
   const files = data.then(async ({ directory }) => {
     const { createFileNetwork } = await import('./ipfs/index.js')
-    return createFileNetwork({ ...settings, directory: join(directory, 'files') })
+    return createFileNetwork({
+      ...settings,
+      directory: join(directory, 'files'),
+      addresses: () => multiaddresses,
+    })
   })
   const close = async (): Promise<void> => {
     await server.close()
@@ -188,6 +193,7 @@ export async function startNode(
     const key = decision.keys[0]?.key ?? exampleKey
     const facts = { ...ports, hosts: settings.host, key, tls: certificate !== undefined }
     urls = formatUrls(facts)
+    multiaddresses = formatMultiaddresses(facts)
     landingUrls = describeUrls(formatUrls({ ...facts, key: mode === 'open' ? key : '<API_KEY>' }))
     return {
       urls,

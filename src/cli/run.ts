@@ -68,6 +68,8 @@ function createHooks(settings: CommandSettings): NodeHooks {
     ...faults,
     ...(importing && { importing }),
     block: (network, block) => print(formatBlockLine(block, showNetwork ? network : undefined)),
+    tell: (_, text) => print(text),
+    colours: settings.color ?? process.stdout.isTTY === true,
     failure: (call) => print(formatFailureLine(call, showNetwork)),
   }
 }

@@ -50,7 +50,10 @@ export function createBackend(parts: BackendParts): Backend {
   const { view, mempool } = chain
   const keyring = new Keyring(accounts)
   const impersonation = new Impersonation({ automatic: settings.autoImpersonate })
-  const executor = new MessageExecutor({ pendingGasLimit: () => chain.settings.gasLimit })
+  const executor = new MessageExecutor({
+    pendingGasLimit: () => chain.settings.gasLimit,
+    onConsole: (data) => chain.onConsole?.(data),
+  })
   const { compat } = settings
   const wallet = new Wallet({
     keyring,

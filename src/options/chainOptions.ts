@@ -38,6 +38,7 @@ export const chainOptions = {
   }),
   genesis: optionalOption({
     flag: 'genesis',
+    aliases: ['init'],
     kind: text('FILE'),
     description: 'Begin with the genesis.json of geth in this file: its chain id, forks and accounts',
     group: 'Chain',

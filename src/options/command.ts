@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
-import { z } from 'zod'
+import * as z from 'zod'
 import { flagToVariable } from './definition.js'
 import { OptionError } from './errors.js'
 import type { AnyOption } from './read.js'

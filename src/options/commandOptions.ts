@@ -24,6 +24,12 @@ export const commandOptions = {
     description: 'Print one line of JSON when ready and nothing else',
     group: 'Output',
   }),
+  color: optionalOption({
+    flag: 'color',
+    kind: toggle(),
+    description: 'Print traces in colour; unless given, where the output is a terminal',
+    group: 'Output',
+  }),
   parentPid: optionalOption({
     flag: 'parent-pid',
     kind: wholeNumber({ minimum: 1, valueName: 'PID' }),

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** What values an option takes, and how one is read from a command line or an environment variable. */
 export interface OptionKind<Output, Input = Output> {

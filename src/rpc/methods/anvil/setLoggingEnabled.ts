@@ -1,7 +1,7 @@
 import { defineMethod, required } from '../../method.js'
 import { strictBoolean } from '../../params/boolean.js'
 
-/** anvil_setLoggingEnabled: lets the command tell about blocks and calls, or keeps it quiet. */
+/** anvil_setLoggingEnabled: lets the command tell about blocks and contracts, or keeps it quiet. */
 export const setLoggingEnabled = defineMethod(
   'anvil_setLoggingEnabled',
   [required('enabled', strictBoolean)],

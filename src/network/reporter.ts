@@ -1,0 +1,78 @@
+import type { Chain } from '../chain/chain.js'
+import type { ChainEvent } from '../chain/events.js'
+import type { SealedTransaction, StoredBlock } from '../chain/block/record.js'
+import type { HistoryTracer } from '../chain/tracing/historyTracer.js'
+import { bytesToHex } from '../encoding/hex.js'
+import type { ContractArtifact } from '../report/artifacts.js'
+
+/** What a reporter works with. */
+export interface ReporterOptions {
+  chain: Chain
+  tracing: Pick<HistoryTracer, 'traceBlock'>
+  artifacts: readonly ContractArtifact[]
+  /** Whether every transaction is shown as a tree of calls. */
+  trace: boolean
+  /** Whether what contracts give to console.log is shown. */
+  consoleLog: boolean
+  colours: boolean
+  /** Changes in place. */
+  logging: { enabled: boolean }
+  /** Takes lines for the developer. */
+  tell: (text: string) => void
+  /** Told of faults of ours. */
+  fault: (fault: unknown) => void
+}
+
+type Report = typeof import('../report/index.js')
+
+/**
+ * Tells a developer what contracts do: what they log, why transactions failed, and on demand each call. It is told
+ * in the order in which it happened; what decodes it is loaded when there is something to tell.
+ */
+export class Reporter {
+  readonly #options: ReporterOptions
+  #last: Promise<void> = Promise.resolve()
+
+  constructor(options: ReporterOptions) {
+    this.#options = options
+    options.chain.events.subscribe((event) => this.#hear(event))
+    options.chain.onConsole = this.onConsole
+  }
+
+  /** Takes what a contract gave to the console. */
+  readonly onConsole = (data: Uint8Array): void => {
+    if (this.#options.consoleLog) this.#say(({ decodeConsoleLog }) => [decodeConsoleLog(data)])
+  }
+
+  #hear(event: ChainEvent): void {
+    if (event.type !== 'head' || event.executed === undefined) return
+    const { block, executed } = event
+    if (executed.transactions.length === 0) return
+    if (this.#options.trace) this.#say((report) => this.#callTrees(report, block))
+    for (const transaction of executed.transactions) {
+      if (transaction.failure !== undefined) this.#say((report) => this.#failure(report, transaction))
+    }
+  }
+
+  #failure(
+    { Contracts, describeFailure }: Report,
+    { hash, failure = '', output }: SealedTransaction,
+  ): string[] {
+    const contracts = new Contracts(this.#options.artifacts)
+    const words = describeFailure({ failure, output: output ?? new Uint8Array(0) }, contracts)
+    return [`Transaction ${bytesToHex(hash)} failed: ${words}`]
+  }
+
+  #callTrees(report: Report, block: StoredBlock): Promise<string[]> {
+    const { chain, tracing, artifacts, colours } = this.#options
+    return report.traceTrees({ view: chain.view, tracing, block, artifacts, colours })
+  }
+
+  #say(lines: (report: Report) => readonly string[] | Promise<readonly string[]>): void {
+    const { logging, tell, fault } = this.#options
+    if (!logging.enabled) return
+    this.#last = this.#last
+      .then(async () => tell((await lines(await import('../report/index.js'))).join('\n')))
+      .catch(fault)
+  }
+}

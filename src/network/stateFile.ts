@@ -1,0 +1,51 @@
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { OptionError } from '../options.js'
+import type { Backend } from '../rpc/backend.js'
+import { StateDumpError } from '../rpc/dump/errors.js'
+import { readDump } from '../rpc/dump/readDump.js'
+import { writeDump } from '../rpc/dump/writeDump.js'
+
+type StateBackend = Pick<Backend, 'chain' | 'controls'>
+
+/** A folder stands for `state.json` in it, as in anvil. */
+async function fileOf(path: string): Promise<string> {
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  return isFolder ? join(path, 'state.json') : path
+}
+
+/**
+ * Takes up a state that was dumped into a file.
+ *
+ * @param isOptional - whether the file may be absent
+ * @throws OptionError if it cannot be read or is no dump
+ */
+export async function loadStateFile(
+  { chain, controls }: StateBackend,
+  { flag, path, isOptional }: { flag: string; path: string; isOptional: boolean },
+): Promise<void> {
+  const file = await fileOf(path)
+  const bytes = await readFile(file).catch((error: unknown) => {
+    if (isOptional && error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw new OptionError(`${flag}: ${error instanceof Error ? error.message : String(error)}`)
+  })
+  if (bytes === undefined) return
+  try {
+    await controls.importState(readDump(bytes, chain))
+  } catch (error) {
+    throw error instanceof StateDumpError ? new OptionError(`${flag}: ${error.message}`) : error
+  }
+}
+
+/** Dumps the state into a file; a file that is there is replaced at once, so that it is never half written. */
+export async function dumpStateFile({ chain, controls }: StateBackend, path: string): Promise<void> {
+  const file = await fileOf(path)
+  const accounts = await controls.exportAccounts()
+  await mkdir(dirname(file), { recursive: true })
+  const unfinished = `${file}.${process.pid}`
+  await writeFile(unfinished, JSON.stringify(writeDump({ view: chain, accounts })))
+  await rename(unfinished, file)
+}

@@ -1,0 +1,98 @@
+import * as AbiItem from 'ox/AbiItem'
+import * as AbiParameters from 'ox/AbiParameters'
+import { bytesToHex, bytesToPlainHex } from '../encoding/hex.js'
+import type { AbiEntry, ContractArtifact } from './artifacts.js'
+import { showValues } from './showValues.js'
+
+const SELECTOR_BYTES = 4
+
+/** What is known of contracts: names of functions, events and errors by what stands for them in data. */
+export class Contracts {
+  readonly #entries = new Map<string, AbiEntry>()
+  readonly #artifacts: readonly ContractArtifact[]
+
+  constructor(artifacts: readonly ContractArtifact[]) {
+    this.#artifacts = artifacts.filter(({ code }) => code.length > 0)
+    for (const { abi } of artifacts) {
+      for (const entry of abi) this.#entries.set(keyOf(entry), entry)
+    }
+  }
+
+  /** The name of the contract with this runtime code; immutables in it may have any value. */
+  nameOf(code: Uint8Array): string | undefined {
+    return this.#artifacts.find((artifact) => isSameCode(artifact.code, code))?.name
+  }
+
+  /** An error with its values, such as `Expired(1, 2)`; undefined if it is not known. */
+  describeError(data: Uint8Array): string | undefined {
+    return this.#describe('error', data)
+  }
+
+  /** A function with its arguments; undefined if it is not known. */
+  describeCall(data: Uint8Array): string | undefined {
+    return this.#describe('function', data)
+  }
+
+  /** What a known function returned; undefined if it is not known or returned nothing. */
+  describeResult(input: Uint8Array, output: Uint8Array): string | undefined {
+    const { outputs = [] } = this.#entry('function', input) ?? {}
+    return outputs.length === 0 ? undefined : decodeValues(outputs, output)
+  }
+
+  /** An event with its values; undefined if it is not known. */
+  describeEvent(topics: readonly Uint8Array[], data: Uint8Array): string | undefined {
+    const [selector, ...indexed] = topics
+    const entry = selector && this.#entries.get(`event ${bytesToPlainHex(selector)}`)
+    if (entry === undefined) return undefined
+    const inTopics = entry.inputs.filter((input) => input.indexed === true)
+    if (inTopics.length !== indexed.length) return undefined
+    const inData = entry.inputs.filter((input) => input.indexed !== true)
+    const values = [
+      ...inTopics.map((input, index) => topicValue(input, indexed[index])),
+      decodeValues(inData, data),
+    ]
+    return `${entry.name}(${values.filter((value) => value !== undefined && value !== '').join(', ')})`
+  }
+
+  #describe(type: AbiEntry['type'], data: Uint8Array): string | undefined {
+    const entry = this.#entry(type, data)
+    if (entry === undefined) return undefined
+    const values = decodeValues(entry.inputs, data.subarray(SELECTOR_BYTES))
+    return values === undefined ? undefined : `${entry.name}(${values})`
+  }
+
+  #entry(type: AbiEntry['type'], data: Uint8Array): AbiEntry | undefined {
+    return this.#entries.get(`${type} ${bytesToPlainHex(data.subarray(0, SELECTOR_BYTES))}`)
+  }
+}
+
+type AbiInputs = AbiEntry['inputs']
+
+function keyOf(entry: AbiEntry): string {
+  const hash = AbiItem.getSignatureHash(AbiItem.getSignature(entry as AbiItem.AbiItem)).slice(2)
+  return `${entry.type} ${entry.type === 'event' ? hash : hash.slice(0, 2 * SELECTOR_BYTES)}`
+}
+
+function decodeValues(inputs: AbiInputs, data: Uint8Array): string | undefined {
+  if (inputs.length === 0) return ''
+  try {
+    const options = { checksumAddress: true }
+    return showValues(AbiParameters.decode(inputs as AbiParameters.AbiParameters, data, options) as unknown[])
+  } catch {
+    return undefined
+  }
+}
+
+/** Values that do not fit into a topic are there as their hashes. */
+function topicValue(input: AbiInputs[number], topic: Uint8Array | undefined): string | undefined {
+  if (topic === undefined) return undefined
+  return /^(u?int\d*|address|bool|bytes\d+)$/.test(input.type)
+    ? decodeValues([input], topic)
+    : bytesToHex(topic)
+}
+
+/** Where an artifact has zeros for immutables, the code on the chain has their values. */
+function isSameCode(artifact: Uint8Array, code: Uint8Array): boolean {
+  if (artifact.length !== code.length) return false
+  return artifact.every((byte, index) => byte === code[index] || byte === 0)
+}
