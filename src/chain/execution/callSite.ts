@@ -43,7 +43,7 @@ export function ancestorHash(
   while (block !== undefined && !view.isCanonical(block) && block.header.number > number) {
     block = view.blockByHash(block.header.parentHash)
   }
-  if (block === undefined) return undefined
+  if (block === undefined) return view.earlierHash(number)
   if (block.header.number === number) return block.hash
   return view.blockByNumber(number)?.hash ?? view.earlierHash(number)
 }

@@ -1,0 +1,83 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createNode, type StandinNode } from '../../src/index.js'
+import { callRpc } from '../support/rpc.js'
+import { until } from '../support/until.js'
+import { fill, type Remote } from './remotes.js'
+
+/** Where anvil is: from the packages of this project, or as STANDIN_ANVIL says. */
+function findAnvil(): string | undefined {
+  const given = process.env['STANDIN_ANVIL']
+  if (given !== undefined) return given
+  try {
+    const folder = createRequire(import.meta.url).resolve(
+      `@foundry-rs/anvil-${process.platform}-${arch()}/package.json`,
+    )
+    const path = folder.replace('package.json', 'bin/anvil')
+    return existsSync(path) ? path : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function arch(): string {
+  return process.arch === 'x64' ? 'amd64' : process.arch
+}
+
+const anvil = findAnvil()
+if (anvil === undefined)
+  console.warn('left out: forks of anvil; neither @foundry-rs/anvil nor STANDIN_ANVIL is there')
+
+describe.skipIf(anvil === undefined)('anvil as the remote', () => {
+  let child: ChildProcess
+  let remote: Remote
+  let node: StandinNode
+
+  beforeAll(async () => {
+    child = spawn(anvil ?? '', ['--port', '0'], { stdio: ['ignore', 'pipe', 'ignore'] })
+    let output = ''
+    child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    await until(() => output.includes('Listening on') || child.exitCode !== null)
+    const url = `http://${/Listening on (\S+)/.exec(output)?.[1]}`
+    remote = await fill(
+      url,
+      (method, params = []) => callRpc(url, method, params),
+      async () => void child.kill(),
+    )
+    node = await createNode({ port: 0, forkUrl: url })
+  })
+
+  afterAll(async () => {
+    await node?.stop()
+    child?.kill()
+  })
+
+  test('its state is the fork’s, and calls of its contracts change the fork alone', async () => {
+    const slot = (on: Pick<Remote, 'request'>, index: string) =>
+      on.request('eth_getStorageAt', [remote.counter, index, 'latest'])
+    const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`
+    expect([await slot(node, '0x0'), await slot(node, '0x2')]).toEqual([word(1), word(41)])
+    const hash = await node.request('eth_sendTransaction', [
+      { from: remote.accounts[0], to: remote.counter, gas: '0x100000' },
+    ])
+    expect(await node.request('eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1' })
+    expect([await slot(node, '0x0'), await slot(node, '0x1')]).toEqual([word(2), word(0)])
+    expect(await slot(remote, '0x0')).toBe(word(1))
+  })
+
+  test('its blocks, transactions and logs are shown as it shows them', async () => {
+    const number = `0x${remote.firstBlock.toString(16)}`
+    const block = (await remote.request('eth_getBlockByNumber', [number, false])) as {
+      transactions: string[]
+    }
+    for (const [method, params] of [
+      ['eth_getBlockByNumber', [number, true]],
+      ['eth_getTransactionReceipt', [block.transactions[0]]],
+      ['eth_getLogs', [{ fromBlock: '0x0', toBlock: `0x${remote.head.toString(16)}` }]],
+    ] as const) {
+      expect(await node.request(method, params)).toEqual(await remote.request(method, params))
+    }
+  })
+})

@@ -1,0 +1,155 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createNode, type StandinNode } from '../../src/index.js'
+import { runCommand, buildCommand } from '../support/command.js'
+import { ownRemote, type Remote } from './remotes.js'
+
+let remote: Remote
+let folder: string
+let proxy: Server
+/** The secret that no output may show. */
+const secret = 'v3/0123456789abcdef0123456789abcdef'
+let url: string
+/** Every method that came through, in order; and how the next requests are treated. */
+let seen: string[][]
+let treat: (messages: { id: number; method: string }[]) => { status: number; body?: string } | undefined
+const nodes: StandinNode[] = []
+
+beforeAll(async () => {
+  remote = await ownRemote()
+  await buildCommand()
+})
+
+afterAll(() => remote.stop())
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'standin-fork-'))
+  seen = []
+  treat = () => undefined
+  proxy = createServer((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const body = Buffer.concat(chunks).toString()
+      const parsed = JSON.parse(body) as { id: number; method: string } | { id: number; method: string }[]
+      const messages = Array.isArray(parsed) ? parsed : [parsed]
+      seen.push(messages.map(({ method }) => method))
+      const treated = treat(messages)
+      if (treated !== undefined) return response.writeHead(treated.status).end(treated.body)
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch(remote.url, { method: 'POST', headers, body })
+      return response.end(await answer.text())
+    })()
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/${secret}`
+})
+
+afterEach(async () => {
+  await Promise.all(nodes.splice(0).map((node) => node.stop()))
+  proxy.closeAllConnections()
+  proxy.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function fork(options: Record<string, unknown> = {}): Promise<StandinNode> {
+  const node = await createNode({ port: 0, forkUrl: url, ...options })
+  nodes.push(node)
+  return node
+}
+
+const slotOf = (node: StandinNode, slot: string) =>
+  node.request('eth_getStorageAt', [remote.counter, slot, 'latest'])
+
+test('what is fetched is asked for once, in batches, and kept for later runs', async () => {
+  const node = await fork({ forkCache: folder })
+  const all = seen.flat()
+  expect(all.filter((method) => method === 'eth_getBalance')).toHaveLength(10)
+  // The ten funded accounts in one request.
+  expect(seen.some((batch) => batch.length === 30)).toBe(true)
+  await Promise.all([slotOf(node, '0x2'), slotOf(node, '0x2')])
+  await slotOf(node, '0x2')
+  const asked = seen.flat().filter((method) => method === 'eth_getStorageAt')
+  expect(asked).toHaveLength(1)
+  await node.stop()
+  const [chain = ''] = await readdir(folder)
+  const [file = ''] = await readdir(join(folder, chain))
+  expect(chain).toBe('77')
+  expect(file).toMatch(new RegExp(`^${remote.head}-[0-9a-f]{16}\\.ndjson$`))
+  const text = await readFile(join(folder, chain, file), 'utf8')
+  expect(text).toContain('["slot"')
+  expect(text).not.toContain(secret)
+  seen = []
+  const again = await fork({ forkCache: folder })
+  expect(await slotOf(again, '0x2')).toMatch(/29$/)
+  expect(new Set(seen.flat())).toEqual(new Set(['eth_chainId', 'eth_getBlockByNumber']))
+})
+
+test('requests that fail or are limited are tried again', async () => {
+  let failures = 0
+  treat = (messages) => {
+    failures++
+    if (failures === 1) return { status: 503, body: 'busy' }
+    if (failures === 2) return { status: 429, body: '' }
+    if (failures === 3) {
+      const error = { code: -32005, message: 'too many requests' }
+      return { status: 200, body: JSON.stringify(messages.map(({ id }) => ({ jsonrpc: '2.0', id, error }))) }
+    }
+    return undefined
+  }
+  const node = await fork()
+  expect(await slotOf(node, '0x2')).toMatch(/29$/)
+})
+
+test('a remote that takes no batches is asked one by one', async () => {
+  treat = (messages) =>
+    messages.length > 1
+      ? { status: 200, body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}' }
+      : undefined
+  const node = await fork()
+  expect(await slotOf(node, '0x2')).toMatch(/29$/)
+})
+
+test('a remote that goes away fails the call that needs it, with its host and without its key', async () => {
+  const node = await fork({ forkRetries: 0 })
+  treat = () => ({ status: 500 })
+  const failing = node.request('eth_call', [{ to: remote.counter }, 'latest'])
+  await expect(failing).rejects.toThrow(
+    /the forked chain could not be read: http:\/\/127\.0\.0\.1:\d+\/… does not/,
+  )
+  treat = () => undefined
+  expect(await node.request('eth_call', [{ to: remote.counter }, 'latest'])).toBe('0x')
+})
+
+test('the command shows the remote without its key, and says what is wrong with it', async () => {
+  const words = ['--port', '0', '--ipfs-port', '0', '--fork-retries', '0']
+  treat = () => ({ status: 401, body: 'invalid project id' })
+  const refused = runCommand([...words, '--fork-url', url])
+  expect(await refused.ended).toBe(2)
+  expect(refused.stderr()).toMatch(
+    /^standin: http:\/\/127\.0\.0\.1:\d+\/… refuses: HTTP 401 invalid project id/,
+  )
+  expect(refused.stdout() + refused.stderr()).not.toContain(secret)
+  treat = () => undefined
+  const absent = runCommand([...words, '--fork-url', `${url}@999`])
+  expect(await absent.ended).toBe(2)
+  expect(absent.stderr()).toContain('has no block 999')
+})
+
+test('a data directory goes on as the fork that it is', async () => {
+  const dataDir = join(folder, 'data')
+  const first = await fork({ dataDir, forkBlock: remote.firstBlock })
+  await first.mine()
+  const head = await first.request('eth_getBlockByNumber', ['latest', false])
+  await first.stop()
+  const second = await fork({ dataDir })
+  expect(await second.request('eth_getBlockByNumber', ['latest', false])).toEqual(head)
+  expect(await slotOf(second, '0x1')).toMatch(/7$/)
+  await second.stop()
+  await expect(createNode({ port: 0, dataDir, chainId: 77 })).rejects.toThrow('--fork-url')
+  await expect(fork({ dataDir, forkBlock: remote.head })).rejects.toThrow('another block')
+})
