@@ -19,8 +19,9 @@ export const getStorageValues = defineMethod(
     const { state } = await view.stateAt(block)
     const values: Record<string, string[]> = {}
     for (const { account, slots } of requests) {
-      const words = await Promise.all(slots.map((slot) => state.getStorage(account, slot)))
-      values[bytesToHex(account)] = words.map(bytesToHex)
+      const words: string[] = []
+      for (const slot of slots) words.push(bytesToHex(await state.getStorage(account, slot)))
+      values[bytesToHex(account)] = words
     }
     return values
   },
