@@ -34,6 +34,7 @@ function standin(name, entry) {
       ],
     }),
     dataDirectory: (folder) => ['--data-dir', folder],
+    takesFiles: true,
   }
 }
 
@@ -50,7 +51,15 @@ function anvil() {
     version: versionOf('@foundry-rs/anvil'),
     command: ({ port, parameters = [] }) => ({
       file: binary,
-      parameters: ['--port', port, '--silent', '--gas-limit', String(GAS_LIMIT), '--no-request-size-limit', ...parameters],
+      parameters: [
+        '--port',
+        port,
+        '--silent',
+        '--gas-limit',
+        String(GAS_LIMIT),
+        '--no-request-size-limit',
+        ...parameters,
+      ],
     }),
   }
 }
@@ -66,7 +75,12 @@ function hardhat() {
   const project = join(here, 'dist/hardhat')
   mkdirSync(project, { recursive: true })
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
-  const network = { type: 'edr-simulated', chainId: CHAIN_ID, blockGasLimit: GAS_LIMIT, loggingEnabled: false }
+  const network = {
+    type: 'edr-simulated',
+    chainId: CHAIN_ID,
+    blockGasLimit: GAS_LIMIT,
+    loggingEnabled: false,
+  }
   const config = { networks: { node: network } }
   writeFileSync(join(project, 'hardhat.config.js'), `export default ${JSON.stringify(config)}\n`)
   return {
@@ -99,11 +113,12 @@ function ganache() {
   }
 }
 
-/** A server that answers eth_blockNumber with nothing behind it: what node:http itself can do. */
+/** A server with nothing behind it: what node:http itself can do. */
 function bareServer() {
   return {
     name: 'bare node:http',
     isReference: true,
+    takesFiles: true,
     command: ({ port }) => ({ file: process.execPath, parameters: [join(here, 'lib/bareServer.mjs'), port] }),
   }
 }
@@ -143,6 +158,12 @@ export async function startNode(node, options = {}) {
       await running.end(signal)
     },
   }
+}
+
+/** Turns mining by transaction off or on. */
+export async function setAutomine({ name, client }, enabled) {
+  if (name === 'ganache') await client.call(enabled ? 'miner_start' : 'miner_stop')
+  else await client.call('evm_setAutomine', enabled)
 }
 
 async function firstAnswer(running, url, started) {

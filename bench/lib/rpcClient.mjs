@@ -13,7 +13,9 @@ class HttpConnection {
   #path
   #chunks = []
   #length = 0
+  #expected
   #waiting
+  isOpen = true
 
   constructor(url) {
     const { hostname, port, pathname } = new URL(url)
@@ -43,6 +45,7 @@ class HttpConnection {
   }
 
   #fail(error) {
+    this.isOpen = false
     this.#waiting?.reject(error)
     this.#waiting = undefined
   }
@@ -66,8 +69,6 @@ class HttpConnection {
       if (body !== undefined) this.#finish(body)
     }
   }
-
-  #expected
 
   #finish(body) {
     this.#chunks = []
@@ -107,7 +108,10 @@ export class RpcClient {
 
   /** Sends a body as it is and gives the response's bytes. */
   async post(body) {
-    const connection = this.#idle.pop() ?? new HttpConnection(this.#url)
+    let connection = this.#idle.pop()
+    // Servers end connections that were idle for some seconds.
+    while (connection !== undefined && !connection.isOpen) connection = this.#idle.pop()
+    connection ??= new HttpConnection(this.#url)
     const response = await connection.post(body)
     this.#idle.push(connection)
     return response
@@ -145,6 +149,7 @@ export class RpcClient {
 }
 
 function unwrap({ result, error }) {
-  if (error !== undefined) throw new Error(`${error.code} ${error.message} ${JSON.stringify(error.data) ?? ''}`)
+  if (error !== undefined)
+    throw new Error(`${error.code} ${error.message} ${JSON.stringify(error.data) ?? ''}`)
   return result
 }

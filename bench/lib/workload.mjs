@@ -11,7 +11,11 @@ const modules = resolve(here, '../node_modules')
 /** Compiled for the newest fork that every measured node knows. */
 async function compile() {
   const source = readFileSync(join(here, 'contracts/Workload.sol'), 'utf8')
-  const cached = join(here, 'dist', `workload-${createHash('sha256').update(source).digest('hex').slice(0, 16)}.json`)
+  const cached = join(
+    here,
+    'dist',
+    `workload-${createHash('sha256').update(source).digest('hex').slice(0, 16)}.json`,
+  )
   if (existsSync(cached)) return JSON.parse(readFileSync(cached, 'utf8'))
   const { default: solc } = await import('solc')
   const input = {
@@ -32,6 +36,9 @@ async function compile() {
   writeFileSync(cached, JSON.stringify(compiled))
   return compiled
 }
+
+/** As much as EIP-7825 lets a transaction have, which one of the peers always enforces. */
+export const TRANSACTION_GAS = 16_777_216n
 
 const { abi, bytecode } = await compile()
 export const workload = new Interface(abi)
@@ -77,18 +84,18 @@ export class Stage {
 
   /** Makes accounts until there are so many; their addresses are the numbers from 2^64 on. */
   fundAccounts(from, to) {
-    return this.#inSteps('fund', from, to, { step: 700, offset: 2n ** 64n })
+    return this.#inSteps('fund', from, to, { step: 400, offset: 2n ** 64n })
   }
 
   /** Fills slots of the contract until there are so many, from 2^64 on. */
   fillSlots(from, to) {
-    return this.#inSteps('fill', from, to, { step: 1000, offset: 2n ** 64n })
+    return this.#inSteps('fill', from, to, { step: 600, offset: 2n ** 64n })
   }
 
   async #inSteps(name, from, to, { step, offset }) {
     for (let at = from; at < to; at += step) {
       const count = Math.min(step, to - at)
-      await this.send(this.sign(name, [offset + BigInt(at), count], { gasLimit: 29_000_000n }))
+      await this.send(this.sign(name, [offset + BigInt(at), count], { gasLimit: TRANSACTION_GAS }))
     }
   }
 

@@ -1,0 +1,207 @@
+import { latency, randomFrom, timed } from '../lib/statistics.mjs'
+
+const OFFSET = 2n ** 64n
+const hexOf = (value, bytes) => `0x${value.toString(16).padStart(bytes * 2, '0')}`
+const rss = {
+  title: 'resident memory',
+  unit: 'MB',
+  better: 'lower',
+  once: true,
+  run: async ({ process }) => process.memory(),
+}
+
+/** A transfer to a random account among those there are, with its receipt. */
+const transferTo = (title, count) => ({
+  title,
+  unit: 'ms',
+  better: 'lower',
+  goal: '≤ hardhat, flat',
+  run({ stage, size, round }) {
+    const random = randomFrom(round + 7)
+    const raws = Array.from({ length: count }, () =>
+      stage.signers[1].sign({ to: hexOf(OFFSET + BigInt(random(size)), 20), value: 1n }),
+    )
+    return latency((i) => stage.send(raws[i]), { count })
+  },
+})
+
+const proof = (count) => ({
+  title: 'eth_getProof of an account and two slots',
+  unit: 'ms',
+  better: 'lower',
+  goal: '≤ 0.3, flat',
+  run({ client, stage, round }) {
+    const random = randomFrom(round + 11)
+    const slot = () => hexOf(OFFSET + BigInt(random(100)), 32)
+    const parameters = Array.from({ length: count }, () => [stage.contract, [slot(), slot()], 'latest'])
+    return latency((i) => client.call('eth_getProof', ...parameters[i]), { count })
+  },
+})
+
+/** What depends on how many accounts there are. */
+export const accounts = ({ accountSizes, samples }) => ({
+  id: 'accounts',
+  async prepare({ stage }) {
+    await stage.deploy()
+    await stage.fillSlots(0, 100)
+  },
+  growth: {
+    name: 'accounts',
+    sizes: accountSizes,
+    grow: ({ stage }, from, to) => stage.fundAccounts(from, to),
+  },
+  measures: [
+    transferTo('an automined transfer with its receipt', samples),
+    proof(samples),
+    {
+      title: 'evm_snapshot',
+      unit: 'ms',
+      better: 'lower',
+      goal: '≤ 0.2',
+      async run(running) {
+        return latency(async () => (running.snapshot = await running.client.call('evm_snapshot')), {
+          count: 20,
+        })
+      },
+    },
+    {
+      title: 'evm_revert',
+      unit: 'ms',
+      better: 'lower',
+      goal: '≤ 0.3',
+      async run({ client, stage, snapshot }) {
+        await stage.send(
+          stage.signers[2].sign({ to: stage.contract, data: '0x18160ddd', gasLimit: 100_000n }),
+        )
+        stage.signers[2].nonce--
+        return timed(() => client.call('evm_revert', snapshot))
+      },
+    },
+    {
+      title: 'memory of 100 snapshots',
+      unit: 'MB',
+      better: 'lower',
+      goal: '0',
+      once: true,
+      async run({ client, process }) {
+        const before = process.memory()
+        for (let i = 0; i < 100; i++) await client.call('evm_snapshot')
+        return Math.max(0, process.memory() - before)
+      },
+    },
+    rss,
+  ],
+})
+
+/** What depends on how many slots one contract has. */
+export const slots = ({ slotSizes, samples }) => ({
+  id: 'slots',
+  prepare: ({ stage }) => stage.deploy(),
+  growth: {
+    name: 'slots of one contract',
+    sizes: slotSizes,
+    grow: ({ stage }, from, to) => stage.fillSlots(from, to),
+  },
+  measures: [
+    {
+      title: 'an automined transaction that writes a slot',
+      unit: 'ms',
+      better: 'lower',
+      goal: 'flat',
+      run(running) {
+        const { stage } = running
+        running.nextSlot ??= 2n ** 65n
+        const raws = Array.from({ length: samples }, () => stage.sign('fill', [running.nextSlot++, 1]))
+        return latency((i) => stage.send(raws[i]), { count: samples })
+      },
+    },
+    proof(samples),
+  ],
+})
+
+/** What depends on how many blocks there are. */
+export const chain = ({ chainSizes, samples }) => ({
+  id: 'chain',
+  prepare: ({ stage }) => stage.deploy(),
+  growth: { name: 'blocks', sizes: chainSizes, grow: ({ stage }, from, to) => stage.growChain(from, to) },
+  measures: [
+    {
+      title: 'eth_getLogs over the whole chain, one match, cold',
+      unit: 'ms',
+      better: 'lower',
+      goal: '≤ 0.3, flat',
+      async run({ client, stage, size, round }) {
+        const number = randomFrom(round + 3)(size)
+        const topics = [null, hexOf(BigInt(number), 32)]
+        const query = { address: stage.contract, fromBlock: 'earliest', toBlock: 'latest', topics }
+        let found
+        const value = await timed(async () => (found = await client.call('eth_getLogs', query)))
+        return { value, answer: found.map(({ topics: [, topic] }) => topic).join() }
+      },
+    },
+    {
+      title: 'eth_getLogs over the whole chain, one match, warm',
+      unit: 'ms',
+      better: 'lower',
+      goal: '≤ 0.3, flat',
+      run({ client, stage, size, round }) {
+        const random = randomFrom(round + 5)
+        return latency(
+          () => {
+            const topics = [null, hexOf(BigInt(random(size)), 32)]
+            return client.call('eth_getLogs', {
+              fromBlock: 'earliest',
+              toBlock: 'latest',
+              address: stage.contract,
+              topics,
+            })
+          },
+          { count: samples },
+        )
+      },
+    },
+    {
+      title: 'eth_getBlockByNumber of a random block',
+      unit: 'ms',
+      better: 'lower',
+      goal: 'flat',
+      run({ client, size, round }) {
+        const random = randomFrom(round + 13)
+        return latency(
+          () => client.call('eth_getBlockByNumber', `0x${(1 + random(size)).toString(16)}`, true),
+          {
+            count: samples,
+          },
+        )
+      },
+    },
+    {
+      title: 'eth_call on a random block',
+      unit: 'ms',
+      better: 'lower',
+      goal: 'flat',
+      run({ client, stage, size, round }) {
+        const random = randomFrom(round + 17)
+        const call = stage.callObject('balanceOf', [stage.signers[0].address])
+        return latency(() => client.call('eth_call', call, `0x${(1 + random(size)).toString(16)}`), {
+          count: samples,
+        })
+      },
+    },
+    {
+      title: 'an automined ERC-20 transfer with its receipt',
+      unit: 'ms',
+      better: 'lower',
+      goal: 'flat',
+      async run({ client, stage, size }) {
+        const from = await client.call('eth_blockNumber')
+        if (Number(from) > size + 10 * samples) return undefined
+        const raws = Array.from({ length: samples }, () =>
+          stage.sign('transfer', [stage.signers[4].address, 1n]),
+        )
+        return latency((i) => stage.send(raws[i]), { count: samples })
+      },
+    },
+    rss,
+  ],
+})

@@ -1,0 +1,67 @@
+import { setAutomine } from '../lib/nodes.mjs'
+import { randomFrom, rate, timed } from '../lib/statistics.mjs'
+
+/** Blocks, transactions and logs that are large or many. */
+export const reads = ({ requests, logs }) => ({
+  id: 'reads',
+  async prepare(running) {
+    const { client, stage } = running
+    await stage.deploy()
+    for (let first = 0; first < logs; first += 500) {
+      await stage.send(stage.sign('emitMany', [1_000_000 + first, 500], { gasLimit: 2_000_000n }))
+    }
+    await setAutomine(running, false)
+    const raws = Array.from({ length: 500 }, (_, i) =>
+      stage.signers[i % 10].sign({ to: stage.signers[0].address, value: 1n }),
+    )
+    running.hashes = await client.callMany(
+      'eth_sendRawTransaction',
+      raws.map((raw) => [raw]),
+    )
+    await client.call('evm_mine')
+    running.fullBlock = (await client.call('eth_getTransactionByHash', running.hashes[0])).blockNumber
+  },
+  measures: [
+    {
+      title: `eth_getLogs, ${logs} matches`,
+      unit: 'ms',
+      better: 'lower',
+      goal: '≤ 35',
+      async run({ client, stage }) {
+        const query = { address: stage.contract, fromBlock: '0x2', toBlock: 'latest' }
+        let bytes
+        const value = await timed(async () => {
+          bytes = await client.post(client.body('eth_getLogs', [query]))
+        })
+        return { value, answer: String(client.result(bytes).length) }
+      },
+    },
+    {
+      title: 'eth_getBlockByNumber, 500 full transactions',
+      unit: 'requests/s',
+      better: 'higher',
+      goal: '≥ 2,800',
+      async run({ client, fullBlock }) {
+        const body = client.body('eth_getBlockByNumber', [fullBlock, true])
+        const block = client.result(await client.post(body))
+        const value = await rate(() => client.post(body), { count: requests / 20 })
+        return { value, answer: String(block.transactions.length) }
+      },
+    },
+    {
+      title: 'eth_getTransactionByHash, 16 in flight',
+      unit: 'requests/s',
+      better: 'higher',
+      goal: '≥ 50,000',
+      async run({ client, hashes, round }) {
+        const random = randomFrom(round)
+        const bodies = Array.from({ length: 500 }, () =>
+          client.body('eth_getTransactionByHash', [hashes[random(500)]]),
+        )
+        const { from } = client.result(await client.post(bodies[0]))
+        const value = await rate((i) => client.post(bodies[i % 500]), { count: 2 * requests, inFlight: 16 })
+        return { value, answer: from.toLowerCase() }
+      },
+    },
+  ],
+})

@@ -1,0 +1,87 @@
+import { setAutomine } from '../lib/nodes.mjs'
+import { timed } from '../lib/statistics.mjs'
+
+const RECIPIENT = `0x${'12'.repeat(20)}`
+
+/** Transactions a second, each sent and its receipt read before the next one. */
+async function sequential({ stage }, raws) {
+  const milliseconds = await timed(async () => {
+    for (const raw of raws) await stage.send(raw)
+  })
+  return (raws.length * 1000) / milliseconds
+}
+
+/** Milliseconds of mining what waits, in one block. */
+async function mineAll(running, raws) {
+  const { client } = running
+  await setAutomine(running, false)
+  await client.callMany(
+    'eth_sendRawTransaction',
+    raws.map((raw) => [raw]),
+  )
+  const milliseconds = await timed(() => client.call('evm_mine'))
+  const block = await client.call('eth_getBlockByNumber', 'latest', false)
+  await setAutomine(running, true)
+  if (block.transactions.length !== raws.length) {
+    throw new Error(`${block.transactions.length} of ${raws.length} transactions were mined`)
+  }
+  return { value: milliseconds, answer: block.gasUsed }
+}
+
+/** One transaction after another, and many in one block. */
+export const transactions = ({ transfers, queued }) => ({
+  id: 'transactions',
+  prepare: ({ stage }) => stage.deploy(),
+  measures: [
+    {
+      title: 'transfer, automine, signed, with receipt',
+      unit: 'transactions/s',
+      better: 'higher',
+      goal: '≥ 1.7 × hardhat',
+      run(running) {
+        const [, signer] = running.stage.signers
+        const raws = Array.from({ length: transfers }, () => signer.sign({ to: RECIPIENT, value: 1n }))
+        return sequential(running, raws)
+      },
+    },
+    {
+      title: 'ERC-20 transfer, the same',
+      unit: 'transactions/s',
+      better: 'higher',
+      goal: '≥ 1.2 × hardhat',
+      run(running) {
+        const { stage } = running
+        return sequential(
+          running,
+          Array.from({ length: transfers }, () => stage.sign('transfer', [RECIPIENT, 1n])),
+        )
+      },
+    },
+    {
+      title: `evm_mine of ${queued} waiting transfers`,
+      unit: 'ms',
+      better: 'lower',
+      goal: '≤ 0.7 × hardhat',
+      run(running) {
+        const { signers } = running.stage
+        const raws = Array.from({ length: queued }, (_, i) =>
+          signers[i % 10].sign({ to: RECIPIENT, value: 1n }),
+        )
+        return mineAll(running, raws)
+      },
+    },
+    {
+      title: `evm_mine of ${0.4 * queued} waiting ERC-20 transfers`,
+      unit: 'ms',
+      better: 'lower',
+      goal: '≤ 0.7 × hardhat',
+      run(running) {
+        const { stage } = running
+        const raws = Array.from({ length: 0.4 * queued }, () =>
+          stage.sign('transfer', [RECIPIENT, 1n], { gasLimit: 60_000n }),
+        )
+        return mineAll(running, raws)
+      },
+    },
+  ],
+})

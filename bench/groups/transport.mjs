@@ -1,0 +1,47 @@
+import { startNode } from '../lib/nodes.mjs'
+import { rate } from '../lib/statistics.mjs'
+import { WsClient } from '../lib/wsClient.mjs'
+
+const BODY = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
+
+/** What one small request costs, over HTTP and over WebSocket. */
+export const transport = ({ requests }) => ({
+  id: 'transport',
+  withReference: true,
+  measures: [1, 32].flatMap((inFlight) => [
+    {
+      title: `eth_blockNumber over HTTP, ${inFlight} in flight`,
+      unit: 'requests/s',
+      better: 'higher',
+      goal: inFlight === 1 ? '≥ 0.9 × bare node:http' : '≥ anvil',
+      run: ({ client }) =>
+        rate(() => client.post(BODY), { count: inFlight === 1 ? requests : 4 * requests, inFlight }),
+    },
+    {
+      title: `eth_blockNumber over WebSocket, ${inFlight} in flight`,
+      unit: 'requests/s',
+      better: 'higher',
+      goal: inFlight === 1 ? undefined : '≥ anvil',
+      async run(running) {
+        if (running.name === 'bare node:http') return undefined
+        running.ws ??= await WsClient.open(running.wsUrl)
+        let id = 0
+        const count = inFlight === 1 ? requests : 4 * requests
+        return rate(() => running.ws.request(++id, 'eth_blockNumber'), { count, inFlight })
+      },
+    },
+  ]),
+})
+
+/** Milliseconds from the start of the process to its first answer. Nodes are started and ended one after another. */
+export async function measureColdStart({ nodes, rounds }) {
+  const values = {}
+  for (let round = 0; round < rounds; round++) {
+    for (const node of nodes) {
+      const running = await startNode(node)
+      ;(values[node.name] ??= []).push(running.startMilliseconds)
+      await running.stop('SIGKILL')
+    }
+  }
+  return values
+}

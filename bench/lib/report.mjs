@@ -1,0 +1,112 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const round = (value) => {
+  if (value === undefined) return '-'
+  if (value >= 1000) return Math.round(value).toLocaleString('en-US')
+  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
+}
+
+/** The measured value over that of the best peer, so that above 1 is better whichever way better lies. */
+function againstBest({ better, nodes }, own) {
+  const peers = Object.entries(nodes).filter(([name]) => name !== own && !name.startsWith('bare'))
+  const mine = nodes[own]?.median
+  if (mine === undefined || peers.length === 0) return '-'
+  const medians = peers.map(([, { median }]) => median)
+  const best = better === 'higher' ? Math.max(...medians) : Math.min(...medians)
+  const ratio = better === 'higher' ? mine / best : best / mine
+  return Number.isFinite(ratio) ? `${ratio.toFixed(2)} ×` : '-'
+}
+
+/** The table of a run. Every cell is the median, with the least and the greatest value behind it. */
+export function formatTable(rows, names) {
+  const head = ['Work', 'unit', ...names, `${names[0]} : best peer`, 'goal']
+  const lines = rows.map((row) => {
+    const size = row.size === undefined ? '' : `, ${row.size.toLocaleString('en-US')} ${row.grows}`
+    const cells = names.map((name) => {
+      const found = row.nodes[name]
+      return found === undefined ? '-' : `${round(found.median)} (${round(found.low)}–${round(found.high)})`
+    })
+    return [row.title + size, row.unit, ...cells, againstBest(row, names[0]), row.goal ?? '']
+  })
+  const line = (cells) => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...lines.map(line)].join('\n')
+}
+
+const COLOURS = ['#1b6ca8', '#c0392b', '#e1a100', '#5d8c3e', '#7d4fa0']
+const [WIDTH, HEIGHT, MARGIN] = [640, 360, 56]
+
+/** One plot of cost over size for a kind of work, both on logarithmic axes. */
+function plot(title, unit, series) {
+  const points = series.flatMap(({ points: list }) => list)
+  const range = (values) => [Math.log10(Math.min(...values)), Math.log10(Math.max(...values))]
+  const [xLow, xHigh] = range(points.map(({ x }) => x))
+  const [yLow, yHigh] = range(points.map(({ y }) => Math.max(y, 1e-3)))
+  const place = (value, [low, high], from, to) =>
+    from + ((Math.log10(value) - low) / (high - low || 1)) * (to - from)
+  const x = (value) => place(value, [xLow, xHigh], MARGIN, WIDTH - 120).toFixed(1)
+  const y = (value) => place(Math.max(value, 1e-3), [yLow, yHigh], HEIGHT - MARGIN, MARGIN).toFixed(1)
+  const text = (left, top, words, more = '') =>
+    `<text x="${left}" y="${top}" font-size="12" ${more}>${words}</text>`
+  const lines = series.map(({ name, points: list }, index) => {
+    const colour = COLOURS[index % COLOURS.length]
+    const path = list.map((point) => `${x(point.x)},${y(point.y)}`).join(' ')
+    const last = list.at(-1)
+    return (
+      `<polyline points="${path}" fill="none" stroke="${colour}" stroke-width="2"/>` +
+      list.map((point) => `<circle cx="${x(point.x)}" cy="${y(point.y)}" r="3" fill="${colour}"/>`).join('') +
+      text(Number(x(last.x)) + 8, Number(y(last.y)) + 4, `${name} ${round(last.y)}`, `fill="${colour}"`)
+    )
+  })
+  const sizes = [...new Set(points.map((point) => point.x))]
+  const ticks = sizes.map((size) =>
+    text(x(size), HEIGHT - MARGIN + 18, size.toLocaleString('en-US'), 'text-anchor="middle"'),
+  )
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" font-family="sans-serif">`,
+    '<rect width="100%" height="100%" fill="#fff"/>',
+    text(MARGIN, 24, `${title} (${unit})`, 'font-weight="bold"'),
+    `<path d="M${MARGIN},${MARGIN - 10}V${HEIGHT - MARGIN}H${WIDTH - 110}" fill="none" stroke="#888"/>`,
+    ...ticks,
+    ...lines,
+    '</svg>',
+  ].join('\n')
+}
+
+/** Writes the table, the numbers and the plots of a run into a folder. */
+export function writeReport(folder, { rows, notes, names, machine }) {
+  mkdirSync(folder, { recursive: true })
+  const table = formatTable(rows, names)
+  const remarks =
+    notes.length === 0 ? '' : `\n\nLeft out or different:\n\n${notes.map((note) => `- ${note}`).join('\n')}\n`
+  writeFileSync(join(folder, 'results.md'), `${machine}\n\n${table}${remarks}\n`)
+  writeFileSync(join(folder, 'results.json'), `${JSON.stringify({ machine, rows, notes }, undefined, 2)}\n`)
+  const grown = Map.groupBy?.(rows, keyOf) ?? groupBy(rows)
+  for (const [key, ofWork] of grown) {
+    if (key === '' || ofWork.length < 2) continue
+    const series = names
+      .map((name) => ({
+        name,
+        points: ofWork.flatMap(({ size, nodes }) =>
+          nodes[name] ? [{ x: size, y: nodes[name].median }] : [],
+        ),
+      }))
+      .filter(({ points }) => points.length > 0)
+    const file = `${key.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.svg`
+    writeFileSync(
+      join(folder, file),
+      plot(`${ofWork[0].title}, over ${ofWork[0].grows}`, ofWork[0].unit, series),
+    )
+  }
+  return table
+}
+
+function keyOf({ group, title, size }) {
+  return size === undefined ? '' : `${group} ${title}`
+}
+
+function groupBy(rows) {
+  const groups = new Map()
+  for (const row of rows) groups.set(keyOf(row), [...(groups.get(keyOf(row)) ?? []), row])
+  return groups
+}

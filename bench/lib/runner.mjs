@@ -1,0 +1,134 @@
+import { startNode } from './nodes.mjs'
+import { summarise } from './statistics.mjs'
+import { Stage } from './workload.mjs'
+
+/** A measurement that takes longer than this leaves its node out of the rest of the group. */
+const PATIENCE_MILLISECONDS = 120_000
+
+/**
+ * @typedef {object} Measure one row of the table
+ * @property {string} title
+ * @property {string} unit
+ * @property {'higher' | 'lower'} better
+ * @property {(running: object) => Promise<number | undefined | { value: number, answer: string }>} run undefined
+ *   where a node cannot do it; answers are compared between the nodes
+ */
+
+/**
+ * @typedef {object} Group rows that share running nodes
+ * @property {string} id
+ * @property {Measure[]} measures
+ * @property {boolean} [withReference] whether bare node:http is measured too
+ * @property {(running: object) => Promise<void>} [prepare]
+ * @property {{ name: string, sizes: number[], grow: (running: object, from: number, to: number) => Promise<void> }} [growth]
+ */
+
+/** Runs the measures of a group on all nodes in turns, so that what else the machine does meets all of them. */
+export async function runGroup(group, { nodes, rounds, log }) {
+  const results = new Results(log)
+  const started = []
+  for (const node of nodes) {
+    if (node.isReference && !group.withReference) continue
+    await results.attempt(node.name, 'start', async () => {
+      const running = await startNode(node)
+      running.stage = new Stage(running.client)
+      started.push(running)
+      if (!node.isReference) await group.prepare?.(running)
+    })
+  }
+  const sizes = group.growth?.sizes ?? [undefined]
+  let reached = 0
+  for (const size of sizes) {
+    if (size !== undefined) {
+      for (const running of started) {
+        if (results.isOut(running.name)) continue
+        await results.attempt(running.name, `growth to ${size}`, () =>
+          group.growth.grow(running, reached, size),
+        )
+      }
+      reached = size
+    }
+    for (let round = 0; round < rounds; round++) {
+      for (const measure of group.measures) {
+        for (const running of started) {
+          if (results.isOut(running.name)) continue
+          if (measure.once && round > 0) continue
+          const place = { measure, size, node: running.name }
+          await results.attempt(running.name, measure.title, async () =>
+            results.add(place, await measure.run(Object.assign(running, { round, size }))),
+          )
+        }
+      }
+    }
+  }
+  for (const running of started) await running.stop()
+  return results.rows(group)
+}
+
+class Results {
+  #values = new Map()
+  #answers = new Map()
+  #out = new Set()
+  #log
+  notes = []
+
+  constructor(log) {
+    this.#log = log
+  }
+
+  isOut(name) {
+    return this.#out.has(name)
+  }
+
+  /** Runs a piece of work; a node that fails or takes too long is left out from then on. */
+  async attempt(name, what, work) {
+    if (this.isOut(name)) return
+    let timer
+    const late = new Promise((_, reject) => {
+      timer = setTimeout(() => reject(new Error('took too long')), PATIENCE_MILLISECONDS)
+    })
+    try {
+      await Promise.race([work(), late])
+    } catch (error) {
+      const note = `${name}, ${what}: ${error.message.slice(0, 300)}`
+      this.notes.push(note)
+      this.#log(`  ${note}`)
+      if (error.message === 'took too long' || what === 'start' || what.startsWith('growth'))
+        this.#out.add(name)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  add({ measure, size, node }, result) {
+    if (result === undefined) return
+    const { value, answer } = typeof result === 'number' ? { value: result } : result
+    const key = `${measure.title}\0${size ?? ''}\0${node}`
+    this.#values.set(key, [...(this.#values.get(key) ?? []), value])
+    if (answer === undefined) return
+    const place = `${measure.title}, ${size ?? ''}`
+    const known = this.#answers.get(place)
+    if (known === undefined) this.#answers.set(place, { node, answer })
+    else if (known.answer !== answer && known.node !== node) {
+      const note = `${place}: ${node} answers ${answer.slice(0, 100)}, ${known.node} ${known.answer.slice(0, 100)}`
+      if (!this.notes.includes(note)) this.notes.push(note)
+    }
+  }
+
+  rows(group) {
+    const rows = []
+    for (const size of group.growth?.sizes ?? [undefined]) {
+      for (const { title, unit, better, goal } of group.measures) {
+        const nodes = {}
+        for (const [key, values] of this.#values) {
+          const [ofTitle, ofSize, node] = key.split('\0')
+          if (ofTitle === title && ofSize === String(size ?? '')) nodes[node] = summarise(values)
+        }
+        if (Object.keys(nodes).length > 0) {
+          rows.push({ group: group.id, title, unit, better, goal, size, grows: group.growth?.name, nodes })
+        }
+      }
+    }
+    return { rows, notes: this.notes }
+  }
+}

@@ -1,0 +1,125 @@
+import { cpus } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { calls } from './groups/calls.mjs'
+import { measureRestart } from './groups/durability.mjs'
+import { accounts, chain, slots } from './groups/growth.mjs'
+import { reads } from './groups/reads.mjs'
+import { stops } from './groups/stops.mjs'
+import { transactions } from './groups/transactions.mjs'
+import { measureColdStart, transport } from './groups/transport.mjs'
+import { installedNodes } from './lib/nodes.mjs'
+import { writeReport } from './lib/report.mjs'
+import { runGroup } from './lib/runner.mjs'
+import { summarise } from './lib/statistics.mjs'
+import { measureUpload } from './groups/upload.mjs'
+
+const usage = `npm run bench -- [options]
+
+  --quick              a small run of some minutes: fewer repetitions, smaller chains
+  --only a,b           groups: start, transport, transactions, calls, reads, stops, accounts, slots, chain,
+                       restart, upload
+  --nodes a,b          nodes: standin, anvil, hardhat, ganache, "bare node:http"; all that are installed
+  --checkout name=path another build of this node beside it: the path of its bin/standin.js
+  --rounds n           repetitions of every measurement
+  --out folder         where results.md, results.json and the plots go`
+
+const { values: flags } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    nodes: { type: 'string' },
+    checkout: { type: 'string', multiple: true, default: [] },
+    rounds: { type: 'string' },
+    out: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (flags.help) {
+  console.log(usage)
+  process.exit(0)
+}
+
+const full = {
+  transfers: 1000,
+  queued: 1000,
+  executions: 2000,
+  requests: 10_000,
+  logs: 10_000,
+  samples: 100,
+  accountSizes: [100, 10_000, 100_000],
+  slotSizes: [100, 10_000, 50_000],
+  chainSizes: [1000, 5000, 10_000, 20_000],
+  restart: { blocks: 10_000, accounts: 100_000 },
+  uploadMebibytes: 512,
+}
+const quick = {
+  ...full,
+  transfers: 300,
+  executions: 500,
+  requests: 3000,
+  samples: 30,
+  accountSizes: [100, 2000, 10_000],
+  slotSizes: [100, 2000, 10_000],
+  chainSizes: [200, 1000, 2000],
+  restart: { blocks: 1000, accounts: 5000 },
+  uploadMebibytes: 128,
+}
+const sizes = flags.quick ? quick : full
+const rounds = Number(flags.rounds ?? (flags.quick ? 3 : 5))
+const installed = installedNodes(flags.checkout)
+const wanted = flags.nodes?.split(',') ?? [...installed.keys()]
+const nodes = wanted.flatMap((name) => installed.get(name) ?? [])
+const names = nodes.map(({ name }) => name)
+const isWanted = (id) => flags.only === undefined || flags.only.split(',').includes(id)
+const log = (line) => console.log(line)
+const rows = []
+const notes = []
+
+function addRow(group, title, unit, goal, values, better = 'lower') {
+  const measured = Object.entries(values).map(([name, list]) => [name, summarise(list)])
+  rows.push({ group, title, unit, better, goal, nodes: Object.fromEntries(measured) })
+}
+
+if (isWanted('start')) {
+  log('start')
+  addRow(
+    'start',
+    'cold start to the first answer',
+    'ms',
+    '≤ bare Node + 90',
+    await measureColdStart({ nodes, rounds }),
+  )
+}
+for (const make of [transport, transactions, calls, reads, stops, accounts, slots, chain]) {
+  const group = make(sizes)
+  if (!isWanted(group.id)) continue
+  log(group.id)
+  const results = await runGroup(group, { nodes, rounds, log })
+  rows.push(...results.rows)
+  notes.push(...results.notes)
+}
+if (isWanted('restart')) {
+  log('restart')
+  const { restarts, survivals } = await measureRestart({ nodes, rounds, ...sizes.restart, log })
+  const { blocks, accounts: accountCount } = sizes.restart
+  const what = `restart on ${blocks.toLocaleString('en-US')} blocks and ${accountCount.toLocaleString('en-US')} accounts`
+  addRow('restart', what, 'ms', '≤ cold start + 50', restarts)
+  addRow('restart', 'the last acknowledged transaction survives kill -9', 'share', '1', survivals, 'higher')
+}
+if (isWanted('upload')) {
+  log('upload')
+  const { rates, memory } = await measureUpload({ nodes, rounds, mebibytes: sizes.uploadMebibytes, log })
+  const what = `upload of ${sizes.uploadMebibytes} MiB`
+  addRow('upload', what, 'MiB/s', '≥ 0.8 × bare', rates, 'higher')
+  addRow('upload', `${what}, most memory`, 'MB', '≤ 300', memory)
+}
+
+const here = dirname(fileURLToPath(import.meta.url))
+const folder = resolve(flags.out ?? join(here, 'dist/results'))
+const versions = nodes.flatMap(({ name, version }) => (version === undefined ? [] : [`${name} ${version}`]))
+const [cpu] = cpus()
+const machine = `${cpus().length} × ${cpu.model}, Node ${process.version}; ${versions.join(', ')}; ${rounds} rounds, medians (least–greatest).`
+console.log(`\n${writeReport(folder, { rows, notes, names, machine })}\n\nWritten to ${folder}`)
+process.exit(0)
