@@ -23,6 +23,7 @@ import { OptionError, type NodeSettings } from './options.js'
 import { Dispatcher } from './rpc/dispatcher.js'
 import { forkedMethods } from './rpc/fork/forkedMethods.js'
 import { blockEncoder } from './rpc/format/blockEncoder.js'
+import { controlMethodNames } from './rpc/methods/controls.js'
 import { registry } from './rpc/registry.js'
 import { FilterStore } from './rpc/subscriptions/filterStore.js'
 import { keyspaceOf } from './storage/keyspace.js'
@@ -129,6 +130,7 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
     chainId,
     dispatcher,
     view: chain.view,
+    controlMethods: controlMethodNames,
     accounts: accounts.map(({ address, privateKey }) => ({
       address: checksumAddress(address),
       privateKey: bytesToHex(privateKey),

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { createControl } from './control/app.js'
 import type { StoredBlock } from './chain/block/record.js'
 import type { ImportProgress } from './chain/import/importFile.js'
 import type { Network } from './network/network.js'
@@ -133,7 +132,7 @@ export async function startNode(
       methods: [setQuotaTime(provider.clock)],
       report,
     })
-    gate.attach(network.view)
+    gate.attach(network)
     network.events.subscribe((event) => {
       provider.hear(name, event)
       if (event.type === 'head' && network.logging.enabled) hooks.block?.(name, event.block)
@@ -149,7 +148,10 @@ export async function startNode(
     },
     dispatcherOf: (name) => networks.dispatcher(name),
     certificate,
-    control: createControl({ provider, networks: networkNames, version }),
+    control: async () => {
+      const { createControl } = await import('./control/app.js')
+      return createControl({ provider, networks: networkNames, version })
+    },
     files: {
       execute: async (request) => (await files).execute(request),
       gateway: { handle: async (request) => (await files).gateway.handle(request) },

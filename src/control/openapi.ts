@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ControlRoute } from './route.js'
 
 /** Describes the control API by OpenAPI 3.1, from the routes themselves. */

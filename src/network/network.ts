@@ -34,6 +34,8 @@ export interface Network {
   dispatcher: Dispatcher
   /** What the chain is read through. */
   view: ChainView
+  /** Names of the methods that drive the node rather than ask it. */
+  controlMethods: ReadonlySet<string>
   accounts: readonly FundedAccount[]
   genesis: GenesisFacts
   /** The remote chain that this one goes on from, by its URL without secrets, and the block that it left it at. */

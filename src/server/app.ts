@@ -1,3 +1,5 @@
+import type { RequestListener } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { formatLandingPage } from './landingPage.js'
 
@@ -8,15 +10,17 @@ export interface AppSetup {
   /** URLs for the landing page, by what they are. */
   urls: () => Readonly<Record<string, string>>
   /** The controls, mounted under `/_standin`. */
-  control: Hono | undefined
+  control?: (() => Promise<Hono>) | undefined
 }
 
 /** The routes that are no hot ones: the page for browsers, health, the controls. */
-export function createApp(setup: AppSetup): Hono {
+export async function createAppListener(setup: AppSetup): Promise<RequestListener> {
   const app = new Hono()
   app.get('/', (context) => context.html(formatLandingPage(setup.urls())))
-  app.get('/_standin/health', (context) => context.json(setup.health(), setup.health().ready ? 200 : 503))
-  if (setup.control !== undefined) app.route('/_standin', setup.control)
+  app.get('/_standin/health', (context) => context.json(setup.health(), setup.health()['ready'] ? 200 : 503))
+  if (setup.control !== undefined) app.route('/_standin', await setup.control())
   app.notFound((context) => context.body(null, 404, { 'content-length': '0' }))
-  return app
+  // The globals stay Node's own.
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
+  return (request, response) => void listener(request, response)
 }

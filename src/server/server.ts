@@ -1,10 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { Provider } from '../provider/provider.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
-import { createApp } from './app.js'
 import { refuseControl } from './control.js'
 import type { FileEndpoint } from './fileExchange.js'
 import { answerFileRequest, isFilePath } from './fileNetwork.js'
@@ -28,7 +26,7 @@ export interface ServerSetup {
   /** For HTTPS and WSS; plain HTTP without. */
   certificate?: Certificate | undefined
   /** The routes of the controls besides JSON-RPC and health. */
-  control?: Hono | undefined
+  control?: (() => Promise<Hono>) | undefined
   /** What health answers with. */
   health: () => Readonly<Record<string, unknown>>
   /** URLs for the page that browsers see. */
@@ -44,7 +42,7 @@ export interface ServerSetup {
 export class NodeServer {
   readonly #setup: ServerSetup
   readonly #upgrades: Upgrades
-  readonly #app: RequestListener
+  #app: Promise<RequestListener> | undefined
   readonly #servers: Server[] = []
   readonly #routes: RouteMemory
   #addresses: string[] = []
@@ -57,10 +55,6 @@ export class NodeServer {
       ...setup.limits,
       admitControl: (request) => refuseControl(setup.provider.door, setup.allowedHosts, request),
     })
-    const app = createApp({ health: setup.health, urls: setup.urls, control: setup.control })
-    // The framework's error page is not used, and the globals stay Node's own.
-    const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
-    this.#app = (request, response) => void listener(request, response)
   }
 
   /**
@@ -140,13 +134,25 @@ export class NodeServer {
       else sendText(response, refusal)
     } else if (isFilePath(target)) this.#answerFiles(request, response)
     else if (target.startsWith('/_standin')) this.#answerControl(request, response)
-    else this.#app(request, response)
+    else this.#answerByApp(request, response)
   }
 
   #answerControl(request: IncomingMessage, response: ServerResponse): void {
     const refusal = refuseControl(this.#setup.provider.door, this.#setup.allowedHosts, request)
-    if (refusal === undefined) this.#app(request, response)
+    if (refusal === undefined) this.#answerByApp(request, response)
     else sendText(response, refusal)
+  }
+
+  /** The framework is loaded with the first request that needs it. */
+  #answerByApp(request: IncomingMessage, response: ServerResponse): void {
+    this.#app ??= import('./app.js').then(({ createAppListener }) => createAppListener(this.#setup))
+    this.#app.then(
+      (listener) => listener(request, response),
+      (error: unknown) => {
+        this.#setup.report(error)
+        response.destroy()
+      },
+    )
   }
 
   #answerFiles(request: IncomingMessage, response: ServerResponse): void {

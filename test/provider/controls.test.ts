@@ -12,7 +12,7 @@ let running: RunningServer
 beforeEach(async () => {
   const provider = new Provider({ mode: 'guarded', keys: [createApiKey('first-key-of-all', 'sesame')] })
   const control = createControl({ provider, networks: ['local', 'sepolia'], version: '1.2.3' })
-  running = await startServer({ control }, provider)
+  running = await startServer({ control: () => Promise.resolve(control) }, provider)
 })
 afterEach(() => running.server.close())
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { QuotaClock } from '../../provider/quota/clock.js'
 import type { ControlSetup } from '../app.js'
 import type { ControlRoute } from '../route.js'

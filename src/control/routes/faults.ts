@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { faultSchema, faultsFileSchema } from '../../provider/faults/faultSchema.js'
 import { scenarios } from '../../provider/faults/scenarios.js'
 import type { ControlSetup } from '../app.js'

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { stream } from 'hono/streaming'
-import { z } from 'zod'
+import * as z from 'zod'
 import { checkConfiguration } from '../../provider/checkConfiguration.js'
 import type { JournalEntry, JournalFilter } from '../../provider/journal/entry.js'
 import { matchesEntry } from '../../provider/journal/entry.js'

@@ -1,6 +1,6 @@
 import type { CryptoKey, KeyObject } from 'jose'
 import { decodeProtectedHeader, importSPKI, jwtVerify } from 'jose'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Allowlists, TokenKey, TokenRules } from '../keys/apiKey.js'
 
 const algorithms = ['RS256', 'ES256']

@@ -12,7 +12,18 @@ import { refuseBySettings } from './allowlists.js'
 import { CallPassage } from './callPassage.js'
 import { ControlRefusedError } from './controlRefusedError.js'
 import { applyFaults } from './faults.js'
-import { hostedMethods, isControlMethod } from './hostedMethods.js'
+import { hostedMethods } from './hostedMethods.js'
+
+/** Methods that the provider itself adds; all of them are controls. */
+const ownNamespace = 'standin_'
+
+/** What a gate needs of the network that it stands before. */
+export interface GatedNetwork {
+  /** What views are wrapped around. */
+  view: ChainView
+  /** Names of the methods that drive the node rather than ask it. */
+  controlMethods: ReadonlySet<string>
+}
 
 /** Stands before every call of one network: methods, allowlists, credits, faults; and tells the journal. */
 export class ProviderGate implements Gate {
@@ -20,6 +31,7 @@ export class ProviderGate implements Gate {
   readonly #network: string
   readonly #inProcess: Caller
   #view: ChainView | undefined
+  #controlMethods: ReadonlySet<string> = new Set()
 
   constructor(provider: Provider, network: string) {
     this.#provider = provider
@@ -27,9 +39,10 @@ export class ProviderGate implements Gate {
     this.#inProcess = createCaller(network)
   }
 
-  /** Tells what views are wrapped around; called once, before the first call enters. */
-  attach(view: ChainView): void {
+  /** Tells what the network has; called once, before the first call enters. */
+  attach({ view, controlMethods }: GatedNetwork): void {
     this.#view = view
+    this.#controlMethods = controlMethods
   }
 
   enter(call: GateCall): Passage | Promise<Passage> {
@@ -57,7 +70,7 @@ export class ProviderGate implements Gate {
 
   #refuse({ method, params, batched, context }: GateCall, caller: Caller): RpcError | undefined {
     const { mode, quotas } = this.#provider
-    if (caller.foreignOrigin && isControlMethod(method)) return new ControlRefusedError(method)
+    if (caller.foreignOrigin && this.#isControl(method)) return new ControlRefusedError(method)
     if (context.transport === 'in-process' || caller.control) return undefined
     if (mode === 'strict' && !hostedMethods.has(method)) return new MethodNotFoundError(method)
     const { key } = caller
@@ -68,6 +81,10 @@ export class ProviderGate implements Gate {
     const spent = quotas.begin(key, costOf(method))
     if (spent !== undefined && context.transport === 'websocket') this.#provider.severIfSpent(key)
     return spent
+  }
+
+  #isControl(method: string): boolean {
+    return this.#controlMethods.has(method) || method.startsWith(ownNamespace)
   }
 
   #meetFaults({ method, context: { transport } }: GateCall, caller: Caller): FaultHit[] {

@@ -1,5 +1,3 @@
-import { controlMethodNames } from '../../rpc/methods/controls.js'
-
 const eth = [
   ...['accounts', 'blobBaseFee', 'blockNumber', 'call', 'chainId', 'createAccessList', 'estimateGas'],
   ...['feeHistory', 'gasPrice', 'getBalance', 'getBlockByHash', 'getBlockByNumber', 'getBlockReceipts'],
@@ -27,8 +25,3 @@ export const hostedMethods: ReadonlySet<string> = new Set([
   ...['debug_traceBlock', 'debug_traceBlockByHash', 'debug_traceBlockByNumber', 'debug_traceCall'],
   ...['debug_traceTransaction', 'debug_storageRangeAt'],
 ])
-
-/** Whether a method drives the node rather than asks it. */
-export function isControlMethod(method: string): boolean {
-  return controlMethodNames.has(method)
-}

@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { checkConfiguration } from '../checkConfiguration.js'
 import { ConfigurationError } from '../errors.js'
 import { limitsSchema } from '../plans/limits.js'

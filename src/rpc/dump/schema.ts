@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { hexToBytes } from '../../encoding/hex.js'
 
 const hexText = z.string().regex(/^0x[0-9a-f]*$/i, 'no hexadecimal text')
