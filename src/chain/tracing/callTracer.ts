@@ -32,6 +32,9 @@ export interface CallTracerOptions {
   skipPrecompiles?: boolean
 }
 
+const NO_BYTES = new Uint8Array(0)
+/** The list of a frame that has none yet; lists are made when something comes into them. */
+const NONE: never[] = []
 const REVERTED = 'execution reverted'
 const SELECTOR_LENGTH = 4
 /** About the text of a frame or log apart from its data. */
@@ -45,6 +48,7 @@ export class CallTracer implements ExecutionTracer {
   readonly #open: CallFrame[] = []
   /** How many logs of the block there were when each open frame began. */
   readonly #logsBefore: number[] = []
+  readonly #addresses = new Map<string, Uint8Array>()
   #message: Pick<TracedMessage, 'gasLimit' | 'precompiles'> | undefined
   #depth = 0
   #nextLog = 0
@@ -70,18 +74,20 @@ export class CallTracer implements ExecutionTracer {
     this.#depth = frame.depth
     this.#logsBefore.push(this.#nextLog)
     if (this.#options.onlyTopCall === true && frame.depth > 0) return
-    const { input, from, to, depth } = frame
+    const { input, from, to, depth, type, value } = frame
     this.#budget.spend(FRAME_BYTES + 2 * input.length)
     const gas = depth === 0 ? (this.#message?.gasLimit ?? frame.gas) : frame.gas
     this.#open.push({
-      ...frame,
-      from: from.slice(),
-      to: to.slice(),
-      input: input.slice(),
+      type,
+      depth,
+      from: this.#keep(from),
+      to: this.#keep(to),
+      input: input.length === 0 ? NO_BYTES : input.slice(),
       gas,
+      ...(value !== undefined && { value }),
       gasUsed: 0n,
-      calls: [],
-      logs: [],
+      calls: NONE,
+      logs: NONE,
     })
   }
 
@@ -96,7 +102,9 @@ export class CallTracer implements ExecutionTracer {
     this.#setOutcome(frame, output, failure)
     const parent = this.#open.at(-1)
     if (parent === undefined) this.#top = frame
-    else if (!this.#isSkipped(frame)) parent.calls.push(frame)
+    else if (this.#isSkipped(frame)) return
+    else if (parent.calls === NONE) parent.calls = [frame]
+    else parent.calls.push(frame)
   }
 
   log(log: ExecutionLog): void {
@@ -107,13 +115,23 @@ export class CallTracer implements ExecutionTracer {
     if (frame === undefined) return
     this.#budget.spend(FRAME_BYTES + 2 * log.data.length)
     const { address, topics, data } = log
-    frame.logs.push({ address, topics, data: data.slice(), index, position: frame.calls.length })
+    const kept = { address, topics, data: data.slice(), index, position: frame.calls.length }
+    if (frame.logs === NONE) frame.logs = [kept]
+    else frame.logs.push(kept)
   }
 
   end(gasUsed: bigint): void {
     if (this.#top === undefined) return
     this.#top.gasUsed = gasUsed
     dropFailedLogs(this.#top, false)
+  }
+
+  /** The same bytes for the same address in all frames: there may be very many. */
+  #keep(address: Uint8Array): Uint8Array {
+    const key = bytesToPlainHex(address)
+    const known = this.#addresses.get(key) ?? address.slice()
+    this.#addresses.set(key, known)
+    return known
   }
 
   #setOutcome(frame: CallFrame, output: Uint8Array, failure: string | undefined): void {
@@ -135,6 +153,6 @@ export class CallTracer implements ExecutionTracer {
 /** A frame that failed has left no logs, and neither have those within it. */
 function dropFailedLogs(frame: CallFrame, isWithinFailed: boolean): void {
   const failed = isWithinFailed || frame.failure !== undefined
-  if (failed) frame.logs = []
+  if (failed) frame.logs = NONE
   for (const call of frame.calls) dropFailedLogs(call, failed)
 }

@@ -11,6 +11,7 @@ import { callChecks } from '../execution/preCheck.js'
 import { executeMessage } from '../execution/stateTransition.js'
 import { interruptible } from './budget.js'
 import { replayBlock, type ReplaySources } from './replay.js'
+import { Turnstile } from '../turnstile.js'
 import type { StateView } from '../types.js'
 import type { ChainView } from '../view.js'
 import { stateReader } from './stateReader.js'
@@ -26,6 +27,8 @@ export interface BlockTraceRequest {
   tracerFor(index: number): ExecutionTracer
   /** Takes note that a transaction was traced. */
   traced(index: number): void
+  /** Whether every step is kept, so that the trace may fill an answer. Of those, one is made at a time. */
+  keepsSteps?: boolean
 }
 
 /** A call to trace. */
@@ -41,6 +44,8 @@ export interface CallTraceRequest {
   stateOverrides?: readonly AccountOverride[] | undefined
   blockOverrides?: BlockOverrides | undefined
   tracer: ExecutionTracer
+  /** As in {@link BlockTraceRequest}. */
+  keepsSteps?: boolean
 }
 
 /** Calls to trace one after another. */
@@ -56,6 +61,7 @@ export interface CallSequenceRequest {
 /** Traces what was executed and what could be (geth: eth/tracers/api.go). */
 export class HistoryTracer {
   readonly #sources: ReplaySources
+  readonly #turnstile = new Turnstile()
 
   constructor(sources: ReplaySources) {
     this.#sources = sources
@@ -66,10 +72,11 @@ export class HistoryTracer {
    *
    * @throws ChainError for the first block, and if a trace costs more than it may.
    */
-  async traceBlock({ view, block, only, tracerFor, traced }: BlockTraceRequest): Promise<void> {
+  async traceBlock(request: BlockTraceRequest): Promise<void> {
+    const { view, block, only, tracerFor, traced } = request
     if (view.blockByHash(block.header.parentHash) === undefined)
       throw new ChainError('genesis is not traceable')
-    await interruptible(() =>
+    await this.#run(request, () =>
       replayBlock(this.#sources, view, block, async (replay) => {
         const last = only ?? replay.transactions.length - 1
         for (let index = 0; index <= last; index++) {
@@ -91,7 +98,7 @@ export class HistoryTracer {
    */
   async traceCall(request: CallTraceRequest): Promise<void> {
     const { view, block, isLatest, transactionIndex } = request
-    await interruptible(async () => {
+    await this.#run(request, async () => {
       if (transactionIndex === undefined) {
         const selector = isLatest ? { tag: 'latest' as const } : { hash: block.hash, requireCanonical: false }
         return traceOn(createCallSite(view, await view.stateAt(selector)), request)
@@ -122,6 +129,10 @@ export class HistoryTracer {
       for (let at = 0; at < Math.min(index, replay.transactions.length); at++) await replay.next()
       return use(replay.state.view())
     })
+  }
+
+  #run({ keepsSteps = false }: { keepsSteps?: boolean }, work: () => Promise<void>): Promise<void> {
+    return keepsSteps ? this.#turnstile.pass(() => interruptible(work)) : interruptible(work)
   }
 
   #traceWithin(request: CallTraceRequest, transactionIndex: number): Promise<void> {

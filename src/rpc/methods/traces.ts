@@ -36,6 +36,11 @@ function milliseconds(timeout: string): number {
   }
 }
 
+/** Whether a config asks for every step. */
+export function keepsSteps({ tracer = '' }: TraceConfig): boolean {
+  return tracer === ''
+}
+
 /** The trace of one mined transaction. */
 export async function traceOne(
   call: Call,
@@ -51,6 +56,7 @@ export async function traceOne(
     only: index,
     tracerFor: () => combineTracers([budget.guard(), trace.tracer]),
     traced: () => undefined,
+    keepsSteps: keepsSteps(config),
   })
   return new WireBytes(trace.result(placeOf(block, index)))
 }
@@ -76,6 +82,7 @@ export async function traceAll(call: Call, block: StoredBlock, config: TraceConf
         '}',
       )
     },
+    keepsSteps: keepsSteps(config),
   })
   return new WireBytes(['[', ...pieces, ']'])
 }

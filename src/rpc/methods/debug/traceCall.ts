@@ -8,7 +8,7 @@ import { startTrace } from '../../tracers/startTrace.js'
 import { WireBytes } from '../../wire.js'
 import { executionRequest } from '../executionRequest.js'
 import { tracedBlock } from '../tracedBlock.js'
-import { traceBudget } from '../traces.js'
+import { keepsSteps, traceBudget } from '../traces.js'
 
 /** debug_traceCall: what a message would do on a block's state, or in the place of one of its transactions. */
 export const traceCall = defineMethod(
@@ -33,6 +33,7 @@ export const traceCall = defineMethod(
       stateOverrides: request.stateOverrides,
       blockOverrides: request.blockOverrides,
       tracer: combineTracers([budget.guard(), trace.tracer]),
+      keepsSteps: keepsSteps(config),
     })
     return new WireBytes(trace.result(noPlace))
   },
