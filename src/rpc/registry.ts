@@ -7,6 +7,7 @@ import { netMethods } from './methods/net.js'
 import { otsMethods } from './methods/ots.js'
 import { personalMethods } from './methods/personal.js'
 import { discoverMethod } from './methods/rpc/discover.js'
+import { modulesMethod } from './methods/rpc/modules.js'
 import { testingMethods } from './methods/testing.js'
 import { txpoolMethods } from './methods/txpool.js'
 import { traceMethods } from './methods/trace.js'
@@ -28,7 +29,12 @@ const methods: ReadonlyMap<string, Method> = new Map(
   ].map((method) => [method.name, method]),
 )
 
-const discover = discoverMethod([...methods.values()])
+const modules = modulesMethod([...methods.values()])
+const discover = discoverMethod([...methods.values(), modules])
 
 /** Every method that is answered, under its name on the wire. */
-export const registry: ReadonlyMap<string, Method> = new Map([...methods, [discover.name, discover]])
+export const registry: ReadonlyMap<string, Method> = new Map([
+  ...methods,
+  [modules.name, modules],
+  [discover.name, discover],
+])
