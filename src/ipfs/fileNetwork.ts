@@ -24,7 +24,7 @@ export interface FileNetworkOptions {
   verifyBlocks?: boolean
   /** Whether a write waits for the disk itself before it is acknowledged. Default: false. */
   sync?: boolean
-  /** Multiaddresses at which the node answers, for `id`; asked for each time. */
+  /** Multiaddresses at which the node answers, for `id`; asked for each time. Default: none. */
   addresses?: () => string[]
 }
 
@@ -53,7 +53,7 @@ export async function createFileNetwork(options: FileNetworkOptions): Promise<Fi
     files: await openMutableFiles({ blockstore, named: store.named, importSettings: settings }),
     collectionLock: createSharedLock(),
     importSettings: settings,
-    identity: await loadIdentity(store.named, options.addresses ?? (() => ['/ip4/127.0.0.1/tcp/5001/http'])),
+    identity: await loadIdentity(store.named, options.addresses ?? (() => [])),
   }
   return {
     execute: (request) => executeCommand(commands.get(request.operation), request, network),

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net'
+
 /** Where a node is reached, as its users write it. */
 export interface NodeUrls {
   /** JSON-RPC over HTTP, with a key. */
@@ -32,6 +34,19 @@ export function formatUrls(facts: AddressFacts, network?: string): NodeUrls {
     ipfsUrl: `http${s}://${host}:${facts.ipfsPort ?? facts.port}`,
     controlUrl: `http${s}://${host}:${facts.port}/_standin`,
   }
+}
+
+/** Where the file network answers, as multiaddresses (https://github.com/multiformats/multiaddr). */
+export function formatMultiaddresses({ hosts, port, ipfsPort, tls }: AddressFacts): string[] {
+  const ports = [ipfsPort, port].filter((listened) => listened !== undefined && listened !== 0)
+  return ports.flatMap((listened) =>
+    hosts.map((host) => `/${hostProtocol(host)}/${host}/tcp/${listened}${tls ? '/tls' : ''}/http`),
+  )
+}
+
+function hostProtocol(host: string): string {
+  const version = isIP(host)
+  return version === 0 ? 'dns' : `ip${version}`
 }
 
 /** URLs under the names that a person reads them by. */

@@ -11,7 +11,7 @@ let server: TestNetwork
 let ipfs: KuboRPCClient
 
 beforeAll(async () => {
-  server = await startNetwork()
+  server = await startNetwork({ addresses: () => ['/ip4/127.0.0.1/tcp/5001/http'] })
   ipfs = create({ url: `${server.url}/api/v0` })
 })
 

@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createFileNetwork, isGatewayRequest } from '../../src/ipfs/index.js'
+import { createFileNetwork } from '../../src/ipfs/index.js'
 import type { FileNetwork, FileNetworkOptions } from '../../src/ipfs/index.js'
+import { isForGateway } from '../../src/server/gateway.js'
 
 /** A file network in a temporary directory behind a plain HTTP server. */
 export interface TestNetwork {
@@ -62,7 +63,7 @@ async function answer(
     signal: controller.signal,
   }
   const path = (request.url ?? '/').split('?')[0] ?? '/'
-  const reply = isGatewayRequest({ path, headers: common.headers })
+  const reply = isForGateway(path, request.headers.host)
     ? await network.gateway.handle({ ...common, method: request.method ?? 'GET', path })
     : await network.execute({ ...common, operation: path.replace('/api/v0/', ''), body: request })
   response.writeHead(reply.status, reply.headers)

@@ -243,3 +243,25 @@ describe('uploads', () => {
     )
   })
 })
+
+describe('arguments in the body', () => {
+  it('reads them line by line, as command lines send what they read from standard input', async () => {
+    const hashes = await Promise.all(
+      ['one', 'two'].map(async (content) => {
+        const [added] = await lines(await add([{ content }], 'pin=false'))
+        return String(added?.['Hash'])
+      }),
+    )
+    const both = form([{ name: 'stdin', content: `${hashes.join('\r\n')}\n` }])
+    const body = both.body as Uint8Array<ArrayBuffer>
+    expect(await (await server.post('cat', body, both.headers)).text()).toBe('onetwo')
+    expect(await (await server.post('pin/add', body, both.headers)).json()).toEqual({ Pins: hashes })
+    expect(await (await server.post(`cat?arg=${hashes[1]}`, body, both.headers)).text()).toBe('twoonetwo')
+  })
+
+  it('misses them as ever when the body has none', async () => {
+    const empty = form([{ name: 'stdin', content: '' }])
+    const answer = await server.post('cat', empty.body as Uint8Array<ArrayBuffer>, empty.headers)
+    expect([answer.status, await answer.text()]).toEqual([400, 'argument "ipfs-path" is required\n'])
+  })
+})

@@ -42,11 +42,6 @@ const subdomainPattern = /^([^.]+)\.(ipfs|ipns)\.(.+)$/i
 /** The longest label of a host name (RFC 1035). */
 const longestLabel = 63
 
-/** Whether a request is for the gateway: by its path, or by a host name such as `<cid>.ipfs.localhost`. */
-export function isGatewayRequest(request: Pick<GatewayRequest, 'path' | 'headers'>): boolean {
-  return /^\/ip[fn]s(\/|$)/.test(request.path) || subdomainPattern.test(request.headers['host'] ?? '')
-}
-
 /**
  * Reads what a request asks for.
  *

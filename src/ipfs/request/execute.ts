@@ -6,6 +6,7 @@ import { parseGoDuration } from './goDuration.js'
 import type { Output } from './output.js'
 import { parseQuery } from './parseQuery.js'
 import type { ParsedQuery } from './parseQuery.js'
+import { readArguments } from './readArguments.js'
 import { errorReply, outputReply, textReply } from './reply.js'
 import type { CommandReply } from './reply.js'
 import { createUpload } from './upload.js'
@@ -30,19 +31,20 @@ export async function executeCommand(
   network: NetworkContext,
 ): Promise<CommandReply> {
   if (command === undefined) return textReply(404, '404 page not found')
-  let prepared: { query: ParsedQuery; upload: Upload; deadline: Deadline }
+  let prepared: { query: ParsedQuery; args: string[]; upload: Upload; deadline: Deadline }
   try {
     const query = parseQuery(request.query, command)
     const upload = createUpload(request.headers['content-type'], request.body)
     const file = command.arguments.find((argument) => argument.kind === 'file' && argument.required)
     if (file && !upload.present) throw new RequestError(`file argument '${file.name}' is required`)
-    prepared = { query, upload, deadline: createDeadline(query, request.signal) }
+    const args = await readArguments(query.args, command.arguments, upload)
+    prepared = { query, args, upload, deadline: createDeadline(query, request.signal) }
   } catch (error) {
     return textReply(400, errorText(error))
   }
-  const { query, upload, deadline } = prepared
+  const { query, args, upload, deadline } = prepared
   try {
-    const { options, args } = query
+    const { options } = query
     const encodeCid = createCidEncoder(options['cid-base'] as string | undefined)
     const running = command.run({ args, options, upload, encodeCid, signal: deadline.signal }, network)
     const output = await deadline.guard(Promise.resolve(running))

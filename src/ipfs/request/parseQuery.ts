@@ -1,5 +1,5 @@
 import { RequestError } from '../errors.js'
-import type { ArgumentSpec, OptionSpec, OptionSpecs, OptionTypes } from './command.js'
+import type { OptionSpec, OptionSpecs, OptionTypes } from './command.js'
 
 /** Options that every command has (go-ipfs-cmds, `cmds.go`; Kubo, `root.go`). */
 export const globalOptions = {
@@ -24,10 +24,7 @@ export interface ParsedQuery {
  *
  * @throws {@link RequestError}
  */
-export function parseQuery(
-  query: URLSearchParams,
-  command: { arguments: readonly ArgumentSpec[]; options: OptionSpecs },
-): ParsedQuery {
+export function parseQuery(query: URLSearchParams, command: { options: OptionSpecs }): ParsedQuery {
   const specs: OptionSpecs = { ...globalOptions, ...command.options }
   const given = collectOptions(query, specs)
   const options: ParsedQuery['options'] = {}
@@ -35,9 +32,7 @@ export function parseQuery(
     const texts = given.get(name)
     options[name] = texts === undefined ? spec.default : convert(name, spec, texts)
   }
-  const args = query.getAll('arg')
-  checkArguments(args, command.arguments)
-  return { args, options }
+  return { args: query.getAll('arg'), options }
 }
 
 function collectOptions(query: URLSearchParams, specs: OptionSpecs): Map<string, string[]> {
@@ -93,10 +88,4 @@ function parseGoInteger(text: string): number | undefined {
   if (match === null || digits === undefined) return undefined
   const value = /^0[0-7]/.test(digits) ? Number.parseInt(digits, 8) : Number(digits)
   return match[1] === '-' ? -value : value
-}
-
-function checkArguments(args: string[], specs: readonly ArgumentSpec[]): void {
-  const texts = specs.filter((spec) => spec.kind === 'string')
-  const missing = texts.filter((spec) => spec.required)[args.length]
-  if (missing) throw new RequestError(`argument "${missing.name}" is required`)
 }

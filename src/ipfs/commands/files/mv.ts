@@ -13,6 +13,7 @@ export const filesMv = defineCommand({
   options: { ...flushOption },
   async run({ args: [sourceArg = '', targetArg = ''] }, network) {
     const source = splitPath(checkFilesPath(sourceArg))
+    if (source.name === '') throw new FileNotFoundError()
     const entry = await network.files.lookUp([...source.directory, source.name].join('/'))
     const target = await findTarget(network, checkFilesPath(targetArg), source.name)
     const from = [...source.directory, source.name]
