@@ -90,6 +90,3 @@ export interface NetworkRequest {
   /** Told of faults of ours, with the method that met them. */
   report: (method: string, fault: unknown) => void
 }
-
-/** Opens a network. */
-export type OpenNetwork = (request: NetworkRequest) => Promise<Network>

@@ -50,11 +50,6 @@ export function optionalOption<Output, Input>(definition: Given<Output, Input>) 
   return complete
 }
 
-/** `chain-id` as `chainId`. */
-export function flagToProperty(flag: string): string {
-  return flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
-}
-
 /** `chain-id` as `STANDIN_CHAIN_ID`. */
 export function flagToVariable(flag: string): string {
   return `STANDIN_${flag.replaceAll('-', '_').toUpperCase()}`

@@ -23,8 +23,3 @@ export function answerPreflight(response: ServerResponse): void {
   })
   response.end()
 }
-
-/** Headers that let pages of one origin use the file network. */
-export function openToOrigin(origin: string): Record<string, string> {
-  return { 'access-control-allow-origin': origin, 'access-control-allow-credentials': 'true' }
-}
