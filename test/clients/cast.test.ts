@@ -1,25 +1,13 @@
 import { execFile } from 'node:child_process'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { foundryProgram } from '../support/foundry.js'
 import { everyTransaction, type EveryTransaction } from '../conformance/support/everyTransaction.js'
 
 const run = promisify(execFile)
-const require = createRequire(import.meta.url)
 
-/** The program of foundry's package, where there is one for this machine. */
-function castProgram(): string | undefined {
-  const machine = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`
-  try {
-    const folder = dirname(require.resolve(`@foundry-rs/cast-${machine}/package.json`))
-    return join(folder, 'bin', process.platform === 'win32' ? 'cast.exe' : 'cast')
-  } catch {
-    return undefined
-  }
-}
-
-const program = castProgram()
+const program = foundryProgram('cast')
+if (program === undefined) console.warn("left out: foundry's cast is not in test/peers")
 
 describe.skipIf(program === undefined)(
   "foundry's cast, a strict decoder (left out where it has no build)",

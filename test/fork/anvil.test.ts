@@ -1,34 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createNode, type StandinNode } from '../../src/index.js'
 import { callRpc } from '../support/rpc.js'
+import { foundryProgram } from '../support/foundry.js'
 import { until } from '../support/until.js'
 import { fill, type Remote } from './remotes.js'
 
-/** Where anvil is: from the packages of this project, or as STANDIN_ANVIL says. */
-function findAnvil(): string | undefined {
-  const given = process.env['STANDIN_ANVIL']
-  if (given !== undefined) return given
-  try {
-    const folder = createRequire(import.meta.url).resolve(
-      `@foundry-rs/anvil-${process.platform}-${arch()}/package.json`,
-    )
-    const path = folder.replace('package.json', 'bin/anvil')
-    return existsSync(path) ? path : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function arch(): string {
-  return process.arch === 'x64' ? 'amd64' : process.arch
-}
-
-const anvil = findAnvil()
-if (anvil === undefined)
-  console.warn('left out: forks of anvil; neither @foundry-rs/anvil nor STANDIN_ANVIL is there')
+const anvil = foundryProgram('anvil')
+if (anvil === undefined) console.warn('left out: forks of anvil, which is not in test/peers')
 
 describe.skipIf(anvil === undefined)('anvil as the remote', () => {
   let child: ChildProcess

@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+const require = createRequire(new URL('../peers/package.json', import.meta.url))
+
+/**
+ * Where a program of foundry is: `npm install --prefix test/peers` brings it. Undefined where that was not done, or
+ * where foundry publishes no build for this machine.
+ */
+export function foundryProgram(name: 'anvil' | 'cast'): string | undefined {
+  const machine = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`
+  try {
+    const folder = dirname(require.resolve(`@foundry-rs/${name}-${machine}/package.json`))
+    const path = join(folder, 'bin', process.platform === 'win32' ? `${name}.exe` : name)
+    return existsSync(path) ? path : undefined
+  } catch {
+    return undefined
+  }
+}
