@@ -1,6 +1,5 @@
 import { ChainError } from '../errors.js'
 import type { Chain } from '../chain.js'
-import type { StoredBlock } from '../block/record.js'
 import type { CallObject } from '../execution/callObject.js'
 import type { Head } from '../head.js'
 import { keccak256 } from '../keccak.js'
@@ -92,10 +91,12 @@ function checkDepth({ view }: Chain, depth: number, action: string): bigint {
   )
 }
 
+/** A block of the chain with the state that the block after it was executed on: edits that were made on it stay. */
 function ancestor({ view }: Chain, number: bigint): Head {
-  const block: StoredBlock | undefined = view.blockByNumber(number)
+  const block = view.blockByNumber(number)
   if (block === undefined) throw new Error(`block ${number} is not stored`)
-  return { block, workingRoot: block.header.stateRoot }
+  const workingRoot = view.blockByNumber(number + 1n)?.parentStateRoot ?? block.header.stateRoot
+  return { block, workingRoot }
 }
 
 /** The next nonces of senders in a block on `parent`, each one higher than the last that was asked for. */

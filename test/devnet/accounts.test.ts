@@ -1,0 +1,178 @@
+import { recoverTransactionAddress, type Hex, type TransactionSerialized } from 'viem'
+import { afterEach, describe, expect, test } from 'vitest'
+import { refusalOf, startDevnet, stopAll, type Receipt } from './support.js'
+
+afterEach(stopAll)
+
+const someone: Hex = `0x${'51'.repeat(20)}`
+const other: Hex = `0x${'52'.repeat(20)}`
+const ether = '0xde0b6b3a7640000'
+
+describe('impersonation', () => {
+  test('lets transactions of an account in until it is taken back', async () => {
+    const { call, send, to } = await startDevnet()
+    await call('anvil_setBalance', someone, ether)
+    expect(await refusalOf(send({ from: someone, to }))).toEqual({ code: -32000, message: 'unknown account' })
+    expect(await call('hardhat_impersonateAccount', someone)).toBe(true)
+    expect((await send({ from: someone, to, value: '0x1' })).from).toBe(someone)
+    expect(await call<Hex[]>('eth_accounts')).toContain(someone)
+    expect((await refusalOf(call('eth_sign', someone, '0x'))).message).toBe('unknown account')
+    expect(await call('hardhat_stopImpersonatingAccount', someone)).toBe(true)
+    expect(await call('hardhat_stopImpersonatingAccount', someone)).toBe(false)
+    expect(await call('anvil_stopImpersonatingAccount', someone)).toBeNull()
+    expect((await refusalOf(send({ from: someone, to }))).code).toBe(-32000)
+  })
+
+  test('of a contract works although contracts cannot sign', async () => {
+    const { call, send, to } = await startDevnet()
+    await call('anvil_setBalance', someone, ether)
+    await call('anvil_setCode', someone, '0x00')
+    await call('anvil_impersonateAccount', someone)
+    expect((await send({ from: someone, to, value: '0x1' })).status).toBe('0x1')
+  })
+
+  test('of everybody needs no names', async () => {
+    const { call, send, to } = await startDevnet({ autoImpersonate: true })
+    await call('anvil_setBalance', someone, ether)
+    expect((await send({ from: someone, to })).status).toBe('0x1')
+    await call('anvil_autoImpersonateAccount', false)
+    expect((await refusalOf(send({ from: someone, to }))).code).toBe(-32000)
+  })
+
+  test('gives equal transactions of two accounts two hashes, which survive a round trip', async () => {
+    const { call, to } = await startDevnet({ autoImpersonate: true })
+    const hashes: Hex[] = []
+    for (const from of [someone, other]) {
+      await call('anvil_setBalance', from, ether)
+      hashes.push(await call<Hex>('eth_sendTransaction', { from, to, value: '0x1', gas: '0x5208' }))
+    }
+    expect(new Set(hashes).size).toBe(2)
+    const raw = await call<TransactionSerialized>('eth_getRawTransactionByHash', hashes[0])
+    expect(await recoverTransactionAddress({ serializedTransaction: raw })).not.toBe(someone)
+  })
+
+  test('is what eth_sendUnsignedTransaction does for one transaction', async () => {
+    const { call, to } = await startDevnet()
+    await call('anvil_setBalance', someone, ether)
+    const hash = await call<Hex>('eth_sendUnsignedTransaction', { from: someone, to, value: '0x2' })
+    expect(await call<Receipt>('eth_getTransactionReceipt', hash)).toMatchObject({
+      from: someone,
+      status: '0x1',
+    })
+  })
+
+  test('of ganache adds and removes accounts', async () => {
+    const { call, send, to } = await startDevnet({ compat: 'ganache' })
+    await call('evm_setAccountBalance', someone, ether)
+    expect(await call('evm_addAccount', someone, '')).toBe(true)
+    expect(await call('evm_addAccount', someone, '')).toBe(false)
+    expect(await call('personal_unlockAccount', someone, '', 0)).toBe(true)
+    expect((await send({ from: someone, to })).status).toBe('0x1')
+    expect(await call('evm_removeAccount', someone, '')).toBe(true)
+    expect(await call('evm_removeAccount', someone, '')).toBe(false)
+  })
+})
+
+describe('keys', () => {
+  test('can be made and taken up', async () => {
+    const { call, send, to } = await startDevnet()
+    // The first test account of hardhat and anvil has this address and key.
+    const key = '4f3edf983ac636a65a842ce7c78d9aa706d3b113bce9c46f30d7d21715b23b1d'
+    const address = '0x90f8bf6a479f320ead074411a4b0e7944ea8c9c1'
+    expect(await call('personal_importRawKey', key, 'pw')).toBe(address)
+    const made = await call<Hex>('personal_newAccount', 'pw')
+    expect(await call<Hex[]>('personal_listAccounts')).toEqual(expect.arrayContaining([address, made]))
+    await call('anvil_setBalance', made, ether)
+    expect((await send({ from: made, to })).status).toBe('0x1')
+    expect((await refusalOf(call('personal_importRawKey', '0x12', 'pw'))).code).toBe(-32602)
+  })
+})
+
+describe('the mempool', () => {
+  test('lets transactions be dropped by hash, by account and all', async () => {
+    const { call, from, to } = await startDevnet({ noMining: true })
+    const hash = await call<Hex>('eth_sendTransaction', { from, to })
+    await call('eth_sendTransaction', { from, to })
+    await call('eth_sendTransaction', { from: to, to: from })
+    const waiting = async () => (await call<{ hash: Hex }[]>('eth_pendingTransactions')).length
+    expect(await waiting()).toBe(3)
+    const unknown = `0x${'00'.repeat(32)}`
+    expect(await call('anvil_dropTransaction', unknown)).toBeNull()
+    expect(await call('hardhat_dropTransaction', unknown)).toBe(false)
+    expect(await call('anvil_dropTransaction', hash)).toBe(hash)
+    expect(await waiting()).toBe(2)
+    expect(await call('anvil_removePoolTransactions', from)).toBeNull()
+    expect(await waiting()).toBe(1)
+    expect(await call('hardhat_dropAllTransactions')).toBe(true)
+    expect(await waiting()).toBe(0)
+  })
+
+  test('waits for a receipt with the sender', async () => {
+    const { call, from, to } = await startDevnet()
+    expect(await call<Receipt>('eth_sendTransactionSync', { from, to })).toMatchObject({ status: '0x1' })
+    await call('evm_setAutomine', false)
+    const waiting = call<Receipt>('eth_sendTransactionSync', { from, to })
+    await call('eth_chainId')
+    await call('evm_mine')
+    expect((await waiting).blockNumber).toBe('0x2')
+    const late = await refusalOf(call('eth_sendTransactionSync', { from, to }, 10))
+    expect(late.code).toBe(4)
+  })
+
+  test('finds mined transactions by sender and nonce', async () => {
+    const { call, from, to } = await startDevnet()
+    const hashes: Hex[] = []
+    for (let nonce = 0; nonce < 5; nonce++) hashes.push(await call<Hex>('eth_sendTransaction', { from, to }))
+    for (const [nonce, hash] of hashes.entries()) {
+      expect(await call('eth_getTransactionBySenderAndNonce', from, nonce)).toMatchObject({ hash })
+      expect(await call('ots_getTransactionBySenderAndNonce', from, nonce)).toBe(hash)
+    }
+    expect(await call('eth_getTransactionBySenderAndNonce', from, 5)).toBeNull()
+  })
+})
+
+describe('what a node says of itself', () => {
+  test('follows the chain id, and names the run until a reset', async () => {
+    const { call } = await startDevnet()
+    const before = await call<{ instanceId: Hex; chainId: number }>('hardhat_metadata')
+    expect(before.chainId).toBe(31337)
+    expect(await call('anvil_setChainId', 5)).toBeNull()
+    expect(await call('eth_chainId')).toBe('0x5')
+    expect(await call('net_version')).toBe('5')
+    expect(await call('anvil_metadata')).toMatchObject({ chainId: 5, instanceId: before.instanceId })
+    await call('anvil_reset')
+    expect((await call<{ instanceId: Hex }>('anvil_metadata')).instanceId).not.toBe(before.instanceId)
+  })
+
+  test('a transaction is signed for the chain id that was set', async () => {
+    const { call, send, to } = await startDevnet()
+    await call('anvil_setChainId', 77)
+    // CHAINID PUSH0 SSTORE
+    const contract: Hex = `0x${'61'.repeat(20)}`
+    await call('anvil_setCode', contract, '0x465f55')
+    expect((await send({ to })).status).toBe('0x1')
+    await send({ to: contract })
+    expect(Number(await call('eth_getStorageAt', contract, '0x0', 'latest'))).toBe(77)
+  })
+
+  test.each([
+    ['anvil', /^anvil\//],
+    ['hardhat', /^HardhatNetwork\//],
+    ['ganache', /^Ganache\//],
+    [undefined, /^Standin\//],
+  ] as const)('begins as the clients of %s want it', async (compat, beginning) => {
+    const { call } = await startDevnet({ compat })
+    expect(await call('web3_clientVersion')).toMatch(beginning)
+  })
+
+  test('is whatever was asked for', async () => {
+    const { call } = await startDevnet({ clientVersion: 'Geth/v1' })
+    expect(await call('web3_clientVersion')).toBe('Geth/v1')
+    expect(await call('anvil_nodeInfo')).toMatchObject({
+      hardFork: 'Osaka',
+      transactionOrder: 'fees',
+      environment: { chainId: 31337, gasLimit: '0x1c9c380' },
+      forkConfig: { forkUrl: null },
+    })
+  })
+})

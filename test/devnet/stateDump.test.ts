@@ -1,0 +1,152 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { hexToBytes, numberToHex, pad, stringToHex, type Hex } from 'viem'
+import { afterEach, describe, expect, test } from 'vitest'
+import { OptionError } from '../../src/index.js'
+import { readArtifact } from '../support/artifacts.js'
+import { refusalOf, startDevnet, stopAll, stopDevnet, type Devnet } from './support.js'
+
+const directories: string[] = []
+
+afterEach(async () => {
+  await stopAll()
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
+})
+
+function folder(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'standin-dump-'))
+  directories.push(directory)
+  return directory
+}
+
+interface Dump {
+  block: { number: Hex } | null
+  accounts: Record<Hex, { nonce: number; balance: Hex; code: Hex; storage: Record<Hex, Hex> }>
+  best_block_number: number
+  blocks: { header: { number: Hex }; transactions: unknown[] }[]
+  transactions: { info: { transaction_hash: Hex } }[]
+}
+
+const parse = (dump: Hex) => JSON.parse(gunzipSync(hexToBytes(dump)).toString()) as Dump
+const someone: Hex = `0x${'51'.repeat(20)}`
+
+/** Makes blocks with a contract, an impersonated sender and a legacy transaction. */
+async function populate({ call, send, from, to }: Devnet): Promise<Hex> {
+  const { contractAddress } = await send({ data: readArtifact('Store').bytecode })
+  // setNumber(uint256)
+  await send({ to: contractAddress, data: `0x3fb5c1cb${pad('0x2a').slice(2)}` })
+  await call('anvil_setBalance', someone, numberToHex(10n ** 18n))
+  await call('anvil_impersonateAccount', someone)
+  await send({ from: someone, to, value: '0x7' })
+  await send({ from, to, gasPrice: numberToHex(2n * 10n ** 9n) })
+  return contractAddress
+}
+
+describe('a dump', () => {
+  test('has every account with its storage, and gives the same chain to another node', async () => {
+    const first = await startDevnet()
+    const contract = await populate(first)
+    const dump = await first.call<Hex>('anvil_dumpState')
+    const { accounts, blocks, best_block_number: best } = parse(dump)
+    expect(accounts[contract]?.storage).toEqual({ [pad('0x0')]: pad('0x2a') })
+    expect(accounts[first.from.toLowerCase() as Hex]?.nonce).toBe(3)
+    expect(accounts[someone]).toMatchObject({ nonce: 1, code: '0x' })
+    expect([blocks.length, best]).toEqual([5, 4])
+    const second = await startDevnet()
+    await second.call('evm_mine')
+    expect(await second.call('hardhat_loadState', dump)).toBe(true)
+    for (const id of ['0x0', '0x1', '0x2', '0x3', '0x4']) {
+      expect(await second.call('eth_getBlockByNumber', id, true)).toEqual(
+        await first.call('eth_getBlockByNumber', id, true),
+      )
+      expect(await second.call('eth_getBlockReceipts', id)).toEqual(
+        await first.call('eth_getBlockReceipts', id),
+      )
+    }
+    expect(await second.call('eth_getStorageAt', contract, '0x0', 'latest')).toBe(pad('0x2a'))
+    expect(await second.call('eth_getStorageAt', contract, '0x0', '0x4')).toBe(pad('0x2a'))
+    expect((await refusalOf(second.call('eth_getBalance', contract, '0x1'))).message).toMatch(
+      /historical state .* is not available/,
+    )
+    expect((await second.send({ to: second.to })).blockNumber).toBe('0x5')
+    expect(parse(await second.call<Hex>('anvil_dumpState')).accounts[contract]?.code).toBe(
+      accounts[contract]?.code,
+    )
+  })
+
+  test('without blocks is merged into the chain as it is', async () => {
+    const { call, height, from } = await startDevnet()
+    await call('evm_mine')
+    const accounts = { [someone]: { nonce: 3, balance: '17', code: '0x00', storage: { '0x1': '0x5' } } }
+    const dump = stringToHex(JSON.stringify({ block: null, best_block_number: null, accounts }))
+    expect(await call('anvil_loadState', dump)).toBe(true)
+    expect(await height()).toBe(1)
+    expect(await call('eth_getBalance', someone, 'latest')).toBe('0x11')
+    expect(await call('eth_getStorageAt', someone, '0x1', 'latest')).toBe(pad('0x5'))
+    expect(await call('eth_getTransactionCount', someone, 'latest')).toBe('0x3')
+    expect(BigInt(await call<Hex>('eth_getBalance', from, 'latest'))).toBe(10_000n * 10n ** 18n)
+  })
+
+  test('may be a geth genesis', async () => {
+    const { call } = await startDevnet()
+    const alloc = { [someone.slice(2)]: { balance: '0x2a' } }
+    await call('anvil_loadState', stringToHex(JSON.stringify({ config: { chainId: 1 }, alloc })))
+    expect(await call('eth_getBalance', someone, 'latest')).toBe('0x2a')
+  })
+
+  test.each([
+    '0x00',
+    stringToHex('{}'),
+    stringToHex('{"block":{"number":"0x4"},"accounts":{},"best_block_number":4,"blocks":[]}'),
+  ])('that is none is refused or has no blocks: %s', async (dump) => {
+    const { call, height } = await startDevnet()
+    if (dump.length > 50) expect(await call('anvil_loadState', dump)).toBe(true)
+    else
+      expect((await refusalOf(call('anvil_loadState', dump))).message).toMatch(/^Failed to decode state dump/)
+    expect(await height()).toBe(0)
+  })
+
+  test('whose best block is missing is refused', async () => {
+    const first = await startDevnet()
+    await first.call('anvil_mine', 2)
+    const content = { ...parse(await first.call<Hex>('anvil_dumpState')), best_block_number: 9 }
+    const refusal = await refusalOf(first.call('anvil_loadState', stringToHex(JSON.stringify(content))))
+    expect(refusal).toEqual({ code: -32602, message: 'Best hash not found for best number 9' })
+  })
+})
+
+describe('files', () => {
+  test('--state goes on where the last run ended', async () => {
+    const state = join(folder(), 'state.json')
+    const first = await startDevnet({ state })
+    const contract = await populate(first)
+    const head = await first.block()
+    await stopDevnet(first)
+    const second = await startDevnet({ state })
+    expect(await second.block()).toEqual(head)
+    expect(await second.call('eth_getStorageAt', contract, '0x0', 'latest')).toBe(pad('0x2a'))
+  })
+
+  test('--dump-state into a folder writes state.json, and --load-state reads it there', async () => {
+    const directory = folder()
+    const first = await startDevnet({ dumpState: directory })
+    await populate(first)
+    await stopDevnet(first)
+    expect((JSON.parse(readFileSync(join(directory, 'state.json'), 'utf8')) as Dump).best_block_number).toBe(
+      4,
+    )
+    const second = await startDevnet({ loadState: directory })
+    expect(await second.height()).toBe(4)
+  })
+
+  test('that cannot be used are refused at the start', async () => {
+    const path = join(folder(), 'bad.json')
+    writeFileSync(path, 'no json')
+    await expect(startDevnet({ loadState: path })).rejects.toThrow(OptionError)
+    await expect(startDevnet({ loadState: join(folder(), 'none.json') })).rejects.toThrow(
+      /--load-state: ENOENT/,
+    )
+  })
+})
