@@ -26,7 +26,7 @@ export interface BlockParts {
 /** The RLP of a block as it travels between nodes and in chain files; typed transactions are byte strings in it. */
 export function encodeBlock(parts: BlockParts): Uint8Array {
   const transactions = parts.transactions.map((transaction) => {
-    return transaction.type === 0 ? (transaction.raw()) : serializedTransaction(transaction)
+    return transaction.type === 0 ? transaction.raw() : serializedTransaction(transaction)
   })
   const list: RlpInput[] = [headerToList(parts.header), transactions, parts.uncles.map(headerToList)]
   if (parts.withdrawals !== undefined) list.push(parts.withdrawals.map(withdrawalToList))
