@@ -20,7 +20,10 @@ export class HttpContext implements RequestContext {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       const controller = new AbortController()
-      this.response.once('close', () => controller.abort())
+      // An abort makes an error with its stack, which an answered request does without.
+      this.response.once('close', () => {
+        if (!this.response.writableFinished) controller.abort()
+      })
       this.#controller = controller
     }
     return this.#controller.signal

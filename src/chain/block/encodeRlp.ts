@@ -6,23 +6,22 @@ export type RlpInput = Uint8Array | readonly RlpInput[]
  * @ethereumjs/rlp makes and joins an array for every item and every list.
  */
 export function encodeRlp(input: RlpInput): Uint8Array {
-  const bytes = new Uint8Array(lengthOf(input))
-  write(bytes, 0, input)
+  const payloads: number[] = []
+  const bytes = new Uint8Array(measure(input, payloads))
+  new RlpWriter(bytes, payloads).write(input)
   return bytes
 }
 
-/** Bytes of the RLP of an input. */
-function lengthOf(input: RlpInput): number {
-  if (input instanceof Uint8Array && isItsOwnRlp(input)) return 1
-  const payload = payloadLength(input)
+/** Bytes of the RLP of an input. The payload length of every list in it is noted, outer lists before inner ones. */
+function measure(input: RlpInput, payloads: number[]): number {
+  if (input instanceof Uint8Array) {
+    return isItsOwnRlp(input) ? 1 : headerLength(input.length) + input.length
+  }
+  const index = payloads.push(0) - 1
+  let payload = 0
+  for (const item of input) payload += measure(item, payloads)
+  payloads[index] = payload
   return headerLength(payload) + payload
-}
-
-function payloadLength(input: RlpInput): number {
-  if (input instanceof Uint8Array) return input.length
-  let length = 0
-  for (const item of input) length += lengthOf(item)
-  return length
 }
 
 function isItsOwnRlp(bytes: Uint8Array): boolean {
@@ -38,25 +37,35 @@ function bytesOf(length: number): number {
   return length < 0x100 ? 1 : length < 0x10000 ? 2 : length < 0x1000000 ? 3 : 4
 }
 
-/** Writes the RLP of an input at a position and returns where it ends. */
-function write(into: Uint8Array, position: number, input: RlpInput): number {
-  if (!(input instanceof Uint8Array)) {
-    let at = writeHeader(into, position, payloadLength(input), 0xc0)
-    for (const item of input) at = write(into, at, item)
-    return at
-  }
-  const start = isItsOwnRlp(input) ? position : writeHeader(into, position, input.length, 0x80)
-  into.set(input, start)
-  return start + input.length
-}
+class RlpWriter {
+  readonly #bytes: Uint8Array
+  readonly #payloads: readonly number[]
+  #list = 0
+  #position = 0
 
-function writeHeader(into: Uint8Array, position: number, payload: number, base: number): number {
-  if (payload < 56) {
-    into[position] = base + payload
-    return position + 1
+  constructor(bytes: Uint8Array, payloads: readonly number[]) {
+    this.#bytes = bytes
+    this.#payloads = payloads
   }
-  const count = bytesOf(payload)
-  into[position] = base + 55 + count
-  for (let i = 0; i < count; i++) into[position + 1 + i] = payload >>> (8 * (count - 1 - i))
-  return position + 1 + count
+
+  write(input: RlpInput): void {
+    if (input instanceof Uint8Array) {
+      if (!isItsOwnRlp(input)) this.#writeHeader(input.length, 0x80)
+      this.#bytes.set(input, this.#position)
+      this.#position += input.length
+      return
+    }
+    this.#writeHeader(this.#payloads[this.#list++] as number, 0xc0)
+    for (const item of input) this.write(item)
+  }
+
+  #writeHeader(payload: number, base: number): void {
+    if (payload < 56) {
+      this.#bytes[this.#position++] = base + payload
+      return
+    }
+    const count = bytesOf(payload)
+    this.#bytes[this.#position++] = base + 55 + count
+    for (let i = count - 1; i >= 0; i--) this.#bytes[this.#position++] = payload >>> (8 * i)
+  }
 }

@@ -14,7 +14,7 @@ import type { ForkRules } from '../types.js'
 import type { TransactionFields } from './decode.js'
 
 /** A transaction's fields with or without its signature. */
-export type CreatableFields = Omit<TransactionFields, 'v' | 'r' | 's' | 'size' | 'sidecar'> &
+export type CreatableFields = Omit<TransactionFields, 'v' | 'r' | 's' | 'size' | 'raw' | 'sidecar'> &
   Partial<Pick<TransactionFields, 'v' | 'r' | 's'>>
 
 /**

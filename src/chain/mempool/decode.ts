@@ -36,6 +36,8 @@ export interface TransactionFields {
   s: bigint
   /** Bytes of the encoding, with the blobs if they came along. */
   size: number
+  /** The encoding itself, unless blobs came along: it is canonical, so the transaction need not be encoded again. */
+  raw?: Uint8Array
 }
 
 /**
@@ -46,14 +48,15 @@ export interface TransactionFields {
 export function decodeTransaction(raw: Uint8Array): TransactionFields {
   const type = raw[0]
   const size = raw.length
-  if (type !== undefined && type > 0x7f) return { ...legacy(decodeStrictRlp(raw)), size }
+  if (type !== undefined && type > 0x7f) return { ...legacy(decodeStrictRlp(raw)), size, raw }
   if (type === undefined || size <= 1) throw new TransactionRejectedError('typed transaction too short')
   const reader = typedReaders.get(type)
   if (reader === undefined) throw new TransactionRejectedError('transaction type not supported')
-  return { ...reader(decodeStrictRlp(raw.subarray(1))), size }
+  const fields = reader(decodeStrictRlp(raw.subarray(1)))
+  return fields.sidecar === undefined ? { ...fields, size, raw } : { ...fields, size }
 }
 
-type Fields = Omit<TransactionFields, 'size'>
+type Fields = Omit<TransactionFields, 'size' | 'raw'>
 
 const typedReaders: ReadonlyMap<number, (item: RlpItem) => Fields> = new Map([
   [1, accessListTransaction],

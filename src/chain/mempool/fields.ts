@@ -8,6 +8,7 @@ import type { BlobSidecar } from './transaction.js'
 /** The fields of a transaction object. */
 export function fieldsOf(transaction: TypedTransaction, sidecar?: BlobSidecar): TransactionFields {
   const { type, nonce, gasLimit, value, data, to, v = 0n, r = 0n, s = 0n } = transaction
+  const bytes = serializedTransaction(transaction)
   const fields: TransactionFields = {
     type,
     nonce,
@@ -18,10 +19,11 @@ export function fieldsOf(transaction: TypedTransaction, sidecar?: BlobSidecar): 
     v,
     r,
     s,
-    size: serializedTransaction(transaction).length,
+    size: bytes.length,
   }
   if (to !== undefined) fields.to = to.bytes
-  if (sidecar !== undefined) fields.sidecar = sidecar
+  if (sidecar === undefined) fields.raw = bytes
+  else fields.sidecar = sidecar
   if ('chainId' in transaction) fields.chainId = transaction.chainId
   else if (v >= 35n) fields.chainId = (v - 35n) / 2n
   if ('accessList' in transaction) {

@@ -1,5 +1,8 @@
-import { publicKeyToAddress } from '../crypto.js'
+import { encodeRlp } from '../block/encodeRlp.js'
+import { rememberSerialized, serializedTransaction } from '../block/serialized.js'
+import { recover } from '../crypto.js'
 import { TransactionRejectedError } from '../errors.js'
+import { keccak256 } from '../keccak.js'
 import type { ForkRules } from '../types.js'
 import { createTransaction } from './create.js'
 import type { TransactionFields } from './decode.js'
@@ -30,10 +33,17 @@ export function checkSignature({ type, chainId, v, r, s }: TransactionFields, ru
  */
 export function recoverTransaction(fields: TransactionFields, rules: ForkRules): PooledTransaction {
   const transaction = create(fields, rules)
-  const { sidecar } = fields
-  const shared = { transaction, hash: transaction.hash(), impersonated: false }
-  const sender = recoverSender(transaction)
+  const { sidecar, raw } = fields
+  if (raw !== undefined) rememberSerialized(transaction, raw)
+  const shared = { transaction, hash: keccak256(serializedTransaction(transaction)), impersonated: false }
+  const sender = recoverSender(transaction, fields)
   return { ...shared, sender, ...(sidecar === undefined ? {} : { sidecar }) }
+}
+
+/** The hash that the sender of a transaction has signed. */
+function signedHash(transaction: PooledTransaction['transaction']): Uint8Array {
+  const message = transaction.getMessageToSign()
+  return keccak256(message instanceof Uint8Array ? message : encodeRlp(message))
 }
 
 /** What ethereumjs refuses beyond the checks of the mempool is the transaction's fault as well: sums beyond 256 bits. */
@@ -45,10 +55,14 @@ function create(fields: TransactionFields, rules: ForkRules): PooledTransaction[
   }
 }
 
-/** ethereumjs keeps the public key in the transaction, so that execution does not recover it again. */
-function recoverSender(transaction: PooledTransaction['transaction']): Uint8Array {
+function recoverSender(
+  transaction: PooledTransaction['transaction'],
+  { v, r, s, type }: TransactionFields,
+): Uint8Array {
+  // 27 and 35 are odd, and EIP-155 adds an even number.
+  const yParity = (type === 0 ? v + 1n : v) % 2n === 0n ? 0 : 1
   try {
-    return publicKeyToAddress(transaction.getSenderPublicKey())
+    return recover(signedHash(transaction), { r, s, yParity })
   } catch {
     throw invalidSender('recovery failed')
   }
