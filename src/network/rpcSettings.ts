@@ -10,6 +10,7 @@ export function rpcSettings(settings: NodeSettings): RpcSettings {
     maxLogRange: settings.logsMaxRange,
     logsRange: settings.logsRange,
     logsError: settings.logsError,
+    gasCapInBlocks: settings.gasCapBlocks,
     maxTraceBytes: settings.maxResponse,
     totalDifficulty: !settings.noTotalDifficulty,
     pendingFields: settings.pendingFields,

@@ -114,6 +114,14 @@ export const providerOptions = {
     description: 'Most bytes of the traces in one answer; what is longer is refused',
     group: 'Answers and limits',
   }),
+  gasCapBlocks: option({
+    flag: 'gas-cap-blocks',
+    kind: wholeNumber({ minimum: 1 }),
+    default: 10,
+    description:
+      'Most gas of eth_call and eth_estimateGas, as a multiple of the block gas limit; more is clamped',
+    group: 'Answers and limits',
+  }),
   logsRange: option({
     flag: 'logs-range',
     kind: choice(['strict', 'lenient']),

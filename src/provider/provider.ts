@@ -141,6 +141,7 @@ export class Provider {
       ...(limits.logsMaxResults !== undefined && { maxLogs: limits.logsMaxResults }),
       ...(limits.logsTimeoutMs !== undefined && { logTimeoutMilliseconds: limits.logsTimeoutMs }),
       ...(limits.logsMaxParameters !== undefined && { maxLogParameters: limits.logsMaxParameters }),
+      ...(limits.gasCapBlocks !== undefined && { gasCapInBlocks: limits.gasCapBlocks }),
       ...(limits.logsMaxRange !== undefined && { maxLogRange: limits.logsMaxRange }),
     }
     return Object.keys(settings).length === 0 ? undefined : settings

@@ -21,6 +21,8 @@ export interface ExecutionRequest {
   call: CallObject
   stateOverrides?: readonly AccountOverride[] | undefined
   blockOverrides?: BlockOverrides | undefined
+  /** The most gas, as a multiple of the block's gas limit. */
+  gasCapInBlocks?: number | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -158,6 +160,8 @@ export interface RpcSettings {
   logsRange: 'strict' | 'lenient'
   /** Whether the refusal of too many logs names a range that would do. */
   logsError: 'plain' | 'suggest'
+  /** The most gas of a call or an estimate, as a multiple of the block's gas limit; 10 if undefined. */
+  gasCapInBlocks?: number | undefined
   /** Most bytes of the traces of one request. */
   maxTraceBytes: number
   /** Whether blocks have a total difficulty. */

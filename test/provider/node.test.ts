@@ -125,6 +125,23 @@ describe('configuration', () => {
     expect(await batch.text()).toContain('batch too large')
   })
 
+  test('the gas of a call is clamped to what the node or the key allows', async () => {
+    // GAS PUSH0 MSTORE PUSH1 32 PUSH0 RETURN: what is left of the gas after the first two opcodes.
+    const gasLeft = '0x5a5f5260205ff3'
+    const keys = { keys: [{ key: 'plain' }, { key: 'narrow', limits: { gasCapBlocks: 1 } }] }
+    const node = await start({ keys, gasCapBlocks: 2 })
+    const gasOf = async (key: string) => {
+      const answer = await ask(node.urls.url.replace(/[^/]+$/, key), 'eth_call', [
+        { data: gasLeft, gas: '0xffffffffff' },
+      ])
+      return Number(BigInt(answer.result ?? '0x0'))
+    }
+    expect(await gasOf('plain')).toBeGreaterThan(59_900_000)
+    expect(await gasOf('plain')).toBeLessThan(60_000_000)
+    expect(await gasOf('narrow')).toBeGreaterThan(29_900_000)
+    expect(await gasOf('narrow')).toBeLessThan(30_000_000)
+  })
+
   test.each([
     [{ keys: [{ key: 'a', plan: 'gold' }] }, /keys\.json, keys\[0\]\.plan: expected one of free/],
     [{ keys: [{ key: 'a' }, { key: 'a' }] }, /keys\[1\]\.key: a is there twice/],

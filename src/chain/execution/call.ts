@@ -11,7 +11,7 @@ import { revertError } from './revertReason.js'
 import { executeMessage, type MessageResult } from './stateTransition.js'
 
 /** A call gets at most this many times the block gas limit. */
-const GAS_CAP_IN_BLOCKS = 10n
+const GAS_CAP_IN_BLOCKS = 10
 
 /** A call, where it runs, and what is to be different there. */
 export interface CallRequest {
@@ -22,11 +22,13 @@ export interface CallRequest {
   /** Whether state overrides replace and move precompiles; they do unless this is false. */
   movesPrecompiles?: boolean
   onConsole?: ConsoleListener | undefined
+  /** The most gas, as a multiple of the block's gas limit; 10 unless given. */
+  gasCapInBlocks?: number | undefined
 }
 
-/** The most gas that a call on a block gets: ten times the block's gas limit. */
-export function callGasCap({ header }: Pick<CallSite, 'header'>): bigint {
-  return header.gasLimit * GAS_CAP_IN_BLOCKS
+/** The most gas that a call on a block gets: ten times the block's gas limit, unless the request says otherwise. */
+export function callGasCap({ site, gasCapInBlocks }: Pick<CallRequest, 'site' | 'gasCapInBlocks'>): bigint {
+  return site.header.gasLimit * BigInt(gasCapInBlocks ?? GAS_CAP_IN_BLOCKS)
 }
 
 /**
@@ -50,14 +52,15 @@ export async function call(request: CallRequest): Promise<Uint8Array> {
 
 /** Lends an EVM for a call on its site, with the overrides applied and fees of the block that fit the call's. */
 export async function withCall<T>(
-  { site, call, stateOverrides = [], blockOverrides, movesPrecompiles = true, onConsole }: CallRequest,
+  request: CallRequest,
   use: (evm: PooledEvm, message: Message) => Promise<T>,
 ): Promise<T> {
+  const { site, call, stateOverrides = [], blockOverrides, movesPrecompiles = true, onConsole } = request
   const block = createBlockEnvironment(site.header, site.rules, blockOverrides)
   const message = messageFromCall(call, {
     chainId: site.rules.chainId(),
     baseFee: block.header.baseFeePerGas,
-    gasCap: callGasCap(site),
+    gasCap: callGasCap(request),
   })
   return withEvm({ ...site, block: freeOfFees(block, message), onConsole }, async (evm) => {
     await applyStateOverrides(evm, stateOverrides, { precompiles: movesPrecompiles })

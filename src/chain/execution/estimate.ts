@@ -33,7 +33,7 @@ export async function estimateGas({ blockGasLimit, ...request }: EstimateRequest
     const bound = await upperBound(evm, message, {
       blockGasLimit,
       ...(request.call.gas === undefined ? {} : { given: request.call.gas }),
-      cap: callGasCap(request.site),
+      cap: callGasCap(request),
     })
     if (await isPlainTransfer(evm, message)) {
       const attempt = await tryGas(evm, message, TRANSACTION_GAS).catch(() => undefined)

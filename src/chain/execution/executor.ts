@@ -19,6 +19,8 @@ export interface ExecutionRequest {
   call: CallObject
   stateOverrides?: readonly AccountOverride[] | undefined
   blockOverrides?: BlockOverrides | undefined
+  /** The most gas, as a multiple of the block's gas limit; 10 unless given. */
+  gasCapInBlocks?: number | undefined
 }
 
 /** What decides about executions besides their request. */
@@ -66,10 +68,11 @@ export class MessageExecutor {
 }
 
 async function locate(request: ExecutionRequest): Promise<CallRequest> {
-  const { view, block, call, stateOverrides, blockOverrides } = request
+  const { view, block, call, stateOverrides, blockOverrides, gasCapInBlocks } = request
   return {
     site: createCallSite(view, await view.stateAt(block)),
     call,
+    gasCapInBlocks,
     ...(stateOverrides !== undefined && { stateOverrides }),
     ...(blockOverrides !== undefined && { blockOverrides }),
   }

@@ -15,6 +15,8 @@ export const limitsSchema = z.strictObject({
   logsMaxParameters: count.optional(),
   /** Longest block range of one log query. */
   logsMaxRange: count.optional(),
+  /** Most gas of a call or estimate, as a multiple of the block gas limit. */
+  gasCapBlocks: count.optional(),
   /** Longest body of a JSON-RPC request, in bytes. */
   maxBody: count.optional(),
   /** Most items of a batch. */

@@ -20,13 +20,14 @@ export interface ExecutionArguments {
  *
  * @throws ServerError if block overrides ask for what only eth_simulateV1 can do.
  */
-export function executionRequest({ view, context }: Call, args: ExecutionArguments): ExecutionRequest {
+export function executionRequest({ view, backend, context }: Call, args: ExecutionArguments): ExecutionRequest {
   return {
     view,
     block: args.block ?? { tag: 'latest' },
     call: toCall(args.transaction),
     stateOverrides: args.stateOverrides,
     blockOverrides: supportedOverrides(args.blockOverrides),
+    gasCapInBlocks: backend.settings.gasCapInBlocks,
     signal: context.signal,
   }
 }
