@@ -19,6 +19,7 @@ import { standardNetwork } from './provider/networks.js'
 import { chainOptions } from './options/chainOptions.js'
 import { Reporter } from './network/reporter.js'
 import type { ContractArtifact } from './report/artifacts.js'
+import { StateKeeper } from './network/stateKeeper.js'
 import { OptionError, type NodeSettings } from './options.js'
 import { Dispatcher } from './rpc/dispatcher.js'
 import { forkedMethods } from './rpc/fork/forkedMethods.js'
@@ -67,7 +68,8 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
     clock,
     mempool,
     coinbase: new Uint8Array(20),
-    distances: { safe: BigInt(settings.safeDistance), finalized: BigInt(settings.finalizedDistance) },
+    distances: distances(settings),
+    maximumTransactions: settings.maxTransactions,
     genesis: source.genesis,
     fork: fork && { ...fork, funded, balance: etherToWei(settings.balance) },
   })
@@ -104,6 +106,10 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
     accounts,
     settings,
   })
+  const isStandard = files !== undefined
+  const keeper = isStandard
+    ? await StateKeeper.open(backend, settings, (fault) => report('--state-interval', fault))
+    : undefined
   if (request.developer !== undefined) {
     new Reporter({
       ...request.developer,
@@ -150,6 +156,7 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
       mining.stop()
       fork?.close()
       await chain.exclusively(() => undefined)
+      await keeper?.close()
     },
   }
 }
@@ -176,6 +183,12 @@ function forkedId(chainId: bigint, fork: Fork | undefined): bigint {
 }
 
 /** @param forkTime - the time of the block that a fork goes on from: its clock goes on from there too */
+function distances({ safeDistance, finalizedDistance, slotsInAnEpoch: epoch }: NodeSettings) {
+  return epoch === undefined
+    ? { safe: BigInt(safeDistance), finalized: BigInt(finalizedDistance) }
+    : { safe: BigInt(epoch), finalized: BigInt(2 * epoch) }
+}
+
 function createClock(settings: NodeSettings, forkTime: bigint | undefined): Clock {
   const { compat } = settings
   const minimumStep = settings.allowSameTimestamp || compat === 'anvil' || compat === 'ganache' ? 0n : 1n

@@ -5,6 +5,7 @@ import { commandOptions } from './options/commandOptions.js'
 import type { OptionDefinition } from './options/definition.js'
 import { devnetOptions } from './options/devnetOptions.js'
 import { fileOptions } from './options/fileOptions.js'
+import { ignoredOptions } from './options/ignoredOptions.js'
 import { checkValues } from './options/read.js'
 import { forkOptions } from './options/forkOptions.js'
 import { providerOptions } from './options/providerOptions.js'
@@ -23,7 +24,7 @@ export const nodeOptionDefinitions = {
 }
 
 /** Every option of the command line: those of a node and those of the command itself. */
-export const optionDefinitions = { ...nodeOptionDefinitions, ...commandOptions }
+export const optionDefinitions = { ...nodeOptionDefinitions, ...commandOptions, ...ignoredOptions }
 
 type InputOf<Definition> = Definition extends OptionDefinition<infer _, infer Input> ? Input : never
 type OutputOf<Definition> = Definition extends OptionDefinition<infer Output, infer _> ? Output : never

@@ -75,7 +75,7 @@ interface Production {
   settings: BlockSettings
   /** What may go into it, at its base fee in wei per gas. */
   candidates: (baseFee: bigint) => ProductionInput['candidates']
-  maximumTransactions?: number
+  maximumTransactions?: number | undefined
   onConsole?: ConsoleListener | undefined
 }
 
@@ -132,7 +132,7 @@ export class Chain {
    *
    * @throws TimestampError if the block cannot have the time that was asked for.
    */
-  async mine({ timestamp, maximumTransactions = Infinity }: MineOptions = {}): Promise<MinedBlock> {
+  async mine({ timestamp, maximumTransactions }: MineOptions = {}): Promise<MinedBlock> {
     if (timestamp !== undefined) this.clock.setNext(timestamp, this.#head.block.header.timestamp)
     const state = this.#takeState()
     return this.#adopt(
@@ -348,7 +348,7 @@ export class Chain {
       altered: isAltered(head),
       candidates: candidates(header.baseFeePerGas ?? 0n),
       onConsole,
-      maximumTransactions: maximumTransactions ?? Infinity,
+      maximumTransactions: maximumTransactions ?? settings.maximumTransactions ?? Infinity,
       depositContract: this.#parts.schedule.depositContract,
       ...(rules.isActivatedEIP(4895) && { withdrawals: [] }),
       blockHash: (number) => ancestorHash(this.view, header, number),

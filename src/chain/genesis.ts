@@ -41,6 +41,8 @@ export interface OwnGenesisOptions {
   funded: readonly Uint8Array[]
   /** Wei that each funded account gets. */
   balance: bigint
+  /** Whether the CREATE2 proxy is there from the beginning. */
+  create2Proxy: boolean
 }
 
 /**
@@ -80,11 +82,11 @@ export function ownGenesis(options: OwnGenesisOptions): Genesis {
     code: new Uint8Array(0),
     storage: [],
   }))
-  return { header, accounts: [...fundedAccounts, ...predeploys(rules)] }
+  return { header, accounts: [...fundedAccounts, ...predeploys(options)] }
 }
 
-function predeploys(rules: ForkRules): GenesisAccount[] {
-  const contracts = [create2Proxy]
+function predeploys({ rules, create2Proxy: withProxy }: OwnGenesisOptions): GenesisAccount[] {
+  const contracts = withProxy ? [create2Proxy] : []
   if (rules.isActivatedEIP(4788)) contracts.push(systemContracts.beaconRoots)
   if (rules.isActivatedEIP(2935)) contracts.push(systemContracts.historyStorage)
   if (rules.isActivatedEIP(7002)) contracts.push(systemContracts.withdrawalRequests)

@@ -36,6 +36,8 @@ export interface OpenChainOptions {
   /** 20 bytes; the beneficiary of blocks. */
   coinbase: Uint8Array
   distances: ChainParts['distances']
+  /** The most transactions of one block; no limit if undefined. */
+  maximumTransactions?: number | undefined
 }
 
 /** Opens the chain of a network: goes on from its stored head, or stores its genesis first. */
@@ -56,7 +58,12 @@ export async function openChain(options: OpenChainOptions): Promise<Chain> {
     head,
     firstNumber: first.header.number,
     earlierHash: fork?.earlierHash,
-    settings: { gasLimit: head.block.header.gasLimit, coinbase, extraData: new Uint8Array(0) },
+    settings: {
+      gasLimit: head.block.header.gasLimit,
+      coinbase,
+      extraData: new Uint8Array(0),
+      maximumTransactions: options.maximumTransactions,
+    },
   })
   await chain.restore()
   return chain

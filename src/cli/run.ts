@@ -5,6 +5,7 @@ import type { CommandSettings } from '../options.js'
 import { optionDefinitions, parseCommandOptions } from '../options.js'
 import { version } from '../version.js'
 import { formatBanner } from './banner.js'
+import { writeConfigFile } from './configFile.js'
 import { createImportBar } from './importBar.js'
 import { formatBlockLine, formatFailureLine } from './lines.js'
 import { formatReadyLine } from './readyLine.js'
@@ -38,7 +39,7 @@ export async function runCommand(words: readonly string[]): Promise<number> {
     const settings = parseCommandOptions({ words, environment: process.env })
     if (settings.help) print(usage + formatHelp(optionDefinitions))
     else if (settings.version) print(version)
-    else await serve(settings)
+    else await serve(settings.mnemonicRandom ? await withNewMnemonic(settings) : settings)
     return 0
   } catch (error) {
     if (!isUserError(error)) throw error
@@ -50,9 +51,18 @@ export async function runCommand(words: readonly string[]): Promise<number> {
 async function serve(settings: CommandSettings): Promise<void> {
   const stopping = untilToldToStop({ parentPid: settings.parentPid })
   const node = await startNode(settings, createHooks(settings))
+  if (settings.configOut !== undefined) await writeConfigFile(settings.configOut, node, settings)
   announce(settings, node)
   await stopping
   await node.stop()
+}
+
+async function withNewMnemonic(settings: CommandSettings): Promise<CommandSettings> {
+  const [{ generateMnemonic }, { wordlist }] = await Promise.all([
+    import('@scure/bip39'),
+    import('@scure/bip39/wordlists/english.js'),
+  ])
+  return { ...settings, mnemonic: generateMnemonic(wordlist) }
 }
 
 function createHooks(settings: CommandSettings): NodeHooks {

@@ -42,7 +42,8 @@ export function ownChain({ chainId, settings, now, funded }: OwnChain): ChainSou
       timestamp: settings.timestamp ?? now(),
       gasLimit: settings.gasLimit,
       baseFee: settings.baseFee ?? DEFAULT_BASE_FEE,
-      number: 0n,
+      number: settings.number,
+      create2Proxy: !settings.disableDefaultCreate2Deployer,
       funded,
       balance: etherToWei(settings.balance),
     })

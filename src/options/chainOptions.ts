@@ -1,5 +1,5 @@
 import { option, optionalOption } from './definition.js'
-import { bigWholeNumber, choice, decimalNumber, text, toggle, wholeNumber } from './kinds.js'
+import { anyCase, bigWholeNumber, choice, decimalNumber, text, toggle, wholeNumber } from './kinds.js'
 
 /** Hard forks by the names that --hardfork takes, oldest first. */
 export const hardforkNames = [
@@ -18,6 +18,12 @@ export const hardforkNames = [
   'osaka',
 ] as const
 
+/** Further names, of anvil and of forks that own chains seldom begin with. */
+const furtherHardforkNames = [
+  ...['dao', 'tangerine', 'spuriousdragon', 'muirglacier', 'arrowglacier', 'grayglacier', 'merge'],
+  ...['bpo1', 'bpo2', 'latest'],
+] as const
+
 /** What the chain is and how it grows. */
 export const chainOptions = {
   chainId: option({
@@ -31,7 +37,7 @@ export const chainOptions = {
   hardfork: option({
     flag: 'hardfork',
     aliases: ['k'],
-    kind: choice([...hardforkNames, 'latest']),
+    kind: anyCase(choice([...hardforkNames, ...furtherHardforkNames])),
     default: 'osaka',
     description: 'Rules of the chain; latest is osaka',
     group: 'Chain',
@@ -70,6 +76,21 @@ export const chainOptions = {
     description: 'Time of the genesis block in seconds since 1970; the time of the start unless given',
     group: 'Chain',
   }),
+  number: option({
+    flag: 'number',
+    kind: bigWholeNumber({ valueName: 'NUMBER' }),
+    default: 0n,
+    description: 'Number of the genesis block',
+    group: 'Chain',
+  }),
+  disableDefaultCreate2Deployer: option({
+    flag: 'disable-default-create2-deployer',
+    aliases: ['no-create2'],
+    kind: toggle(),
+    default: false,
+    description: 'Leave the CREATE2 proxy out of the genesis',
+    group: 'Chain',
+  }),
   deterministic: option({
     flag: 'deterministic',
     kind: toggle(),
@@ -99,6 +120,12 @@ export const chainOptions = {
     description: 'How far behind the head the finalized block is',
     group: 'Chain',
   }),
+  slotsInAnEpoch: optionalOption({
+    flag: 'slots-in-an-epoch',
+    kind: wholeNumber({ valueName: 'BLOCKS' }),
+    description: 'Puts the safe block so far behind the head, and the finalized one twice as far',
+    group: 'Chain',
+  }),
   blockTime: optionalOption({
     flag: 'block-time',
     aliases: ['b', 'blockTime'],
@@ -112,6 +139,12 @@ export const chainOptions = {
     kind: toggle(),
     default: false,
     description: 'Mine only when asked to (evm_mine)',
+    group: 'Mining',
+  }),
+  maxTransactions: optionalOption({
+    flag: 'max-transactions',
+    kind: wholeNumber({ minimum: 1 }),
+    description: 'Most transactions of one block',
     group: 'Mining',
   }),
   order: option({

@@ -24,6 +24,19 @@ export const commandOptions = {
     description: 'Print one line of JSON when ready and nothing else',
     group: 'Output',
   }),
+  configOut: optionalOption({
+    flag: 'config-out',
+    kind: text('FILE'),
+    description: 'Write accounts, keys and genesis into this file as JSON when ready',
+    group: 'Output',
+  }),
+  mnemonicRandom: option({
+    flag: 'mnemonic-random',
+    kind: toggle(),
+    default: false,
+    description: 'Derive the accounts from a new phrase, which is printed',
+    group: 'Accounts',
+  }),
   color: optionalOption({
     flag: 'color',
     kind: toggle(),

@@ -12,6 +12,7 @@ export const optionGroups = [
   'File network',
   'Data',
   'Output',
+  'Accepted and ignored',
 ] as const
 
 /** One option: the flag, the environment variable, the configuration file's and the program's property alike. */

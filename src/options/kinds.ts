@@ -71,6 +71,11 @@ export function choice<const Word extends string>(words: readonly Word[]): Optio
   }
 }
 
+/** A word whatever its case, and with dashes, underscores or spaces in it. */
+export function anyCase<Word extends string>(kind: OptionKind<Word>): OptionKind<Word> {
+  return { ...kind, fromText: (given) => kind.fromText(given.toLowerCase().replaceAll(/[-_ ]/g, '')) }
+}
+
 /** Text that is not empty. */
 export function text(valueName: string, pattern = /./s, expected = 'text'): OptionKind<string> {
   return { schema: z.string().regex(pattern), fromText: (value) => value, expected, valueName }

@@ -7,6 +7,7 @@ const port = wholeNumber({ maximum: 65_535, valueName: 'PORT' })
 export const serverOptions = {
   host: option({
     flag: 'host',
+    aliases: ['hostname'],
     kind: list(text('ADDRESS')),
     default: ['127.0.0.1', '::1'],
     description:

@@ -14,6 +14,7 @@ import { openTestChain } from '../support/testChain.js'
 const chainId = 31337n
 const schedule = createSingleForkSchedule({ chainId, hardfork: 'osaka' })
 const genesis = ownGenesis({
+  create2Proxy: true,
   rules: schedule.rulesAt({ number: 0n, timestamp: 0n }),
   timestamp: 1000n,
   gasLimit: 30_000_000n,

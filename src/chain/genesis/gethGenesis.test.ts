@@ -168,6 +168,7 @@ describe('written again', () => {
   test.each(['berlin', 'osaka'] as const)('an own chain of %s comes out as it was', (hardfork) => {
     const schedule = createSingleForkSchedule({ chainId: 31337n, hardfork })
     const genesis = ownGenesis({
+      create2Proxy: true,
       rules: schedule.rulesAt({ number: 0n, timestamp: 0n }),
       timestamp: 1_700_000_000n,
       gasLimit: 30_000_000n,

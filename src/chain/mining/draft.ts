@@ -13,6 +13,8 @@ export interface BlockSettings {
   /** 20 bytes. */
   coinbase: Uint8Array
   extraData: Uint8Array
+  /** The most transactions of one block; no limit if undefined. */
+  maximumTransactions?: number | undefined
   /** Wei per gas; holds for one block. */
   nextBaseFee?: bigint
   /** 32 bytes; holds for one block. */
