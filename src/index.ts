@@ -44,11 +44,11 @@ export interface StandinNode extends TestNode, ProviderControls, AsyncDisposable
 /**
  * Starts a node in this process.
  *
- * The options are those of the command line by their camel-case names. With `port: 0` the file network gets a free
- * port of its own too, unless `ipfsPort` is given.
+ * The options are those of the command line by their camel-case names, but for the ports: they are free ones unless they
+ * are given.
  *
  * @example
- * await using node = await createNode({ port: 0 })
+ * await using node = await createNode()
  * console.log(node.url, await node.request('eth_blockNumber'))
  *
  * @throws OptionError for an unknown option or a bad value; AddressInUseError if a port is taken;
@@ -58,10 +58,8 @@ export async function createNode({
   listen = true,
   ...options
 }: CreateNodeOptions = {}): Promise<StandinNode> {
-  const settings = parseNodeOptions({
-    ...options,
-    ipfsPort: options.ipfsPort ?? (options.port === 0 ? 0 : undefined),
-  })
+  const { port = 0, ipfsPort = port === 0 ? 0 : undefined } = options
+  const settings = parseNodeOptions({ ...options, port, ipfsPort })
   const hooks = {
     warn: (message: string) => process.emitWarning(message, 'StandinWarning'),
     fault: (place: string, fault: unknown) =>

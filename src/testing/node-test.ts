@@ -18,7 +18,7 @@ export type { TestKey, TestNode } from '../fixture/nodeClient.js'
  */
 export function useNode(options: CreateNodeOptions = {}): () => TestNode {
   return useNodeWith({ beforeAll: before, afterAll: after, beforeEach, afterEach }, async () => {
-    const node = await createNode({ port: 0, ...options })
+    const node = await createNode(options)
     return { node, end: node.stop }
   })
 }

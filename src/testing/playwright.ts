@@ -46,7 +46,7 @@ export const test: TestType<
   nodeOptions: [{}, { scope: 'worker', option: true }],
   workerNode: [
     async ({ nodeOptions }, use) => {
-      const node = await createNode({ port: 0, ...nodeOptions })
+      const node = await createNode(nodeOptions)
       await use(node)
       await node.stop()
     },

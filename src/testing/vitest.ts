@@ -60,6 +60,6 @@ async function openLease(options?: CreateNodeOptions): Promise<Lease> {
   const address = options === undefined ? addressOfWorker(Number(process.env['VITEST_POOL_ID'])) : undefined
   if (address !== undefined) return leaseShared(createNodeClient(address))
   const { createNode } = await import('../index.js')
-  const node = await createNode({ port: 0, ...options })
+  const node = await createNode(options)
   return { node, end: node.stop }
 }

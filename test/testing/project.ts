@@ -10,39 +10,52 @@ const execute = promisify(execFile)
 /** A project in a temporary folder that has this package installed, and everything that this project has. */
 export interface Project {
   folder: string
+  /** Runs a line in a shell, with the commands of the installed packages, as npm does. @returns what it printed */
+  shell(line: string): Promise<string>
   /** Runs a Node.js program of the project. @returns what it printed @throws with that if it fails */
   run(words: readonly string[], environment?: Record<string, string>): Promise<string>
   remove(): Promise<void>
 }
 
-/** Makes a project of these files, by their paths. */
-export async function createProject(files: Readonly<Record<string, string>>): Promise<Project> {
+/** Makes a project of these files by their paths, or of a copy of a folder. */
+export async function createProject(files: Readonly<Record<string, string>> | string): Promise<Project> {
   await build({ types: false, log: () => undefined })
   const folder = await mkdtemp(join(tmpdir(), 'standin-project-'))
   const modules = join(folder, 'node_modules')
   await mkdir(modules)
   for (const name of await readdir('node_modules')) {
-    if (!name.startsWith('.')) await symlink(resolve('node_modules', name), join(modules, name))
+    if (!name.startsWith('.') && name !== 'standin')
+      await symlink(resolve('node_modules', name), join(modules, name))
   }
+  await cp('node_modules/.bin', join(modules, '.bin'), { recursive: true, verbatimSymlinks: true })
+  await symlink('../standin/bin/standin.js', join(modules, '.bin', 'standin'))
   for (const name of ['package.json', 'bin', 'dist']) {
     await cp(name, join(modules, 'standin', name), { recursive: true })
   }
-  for (const [path, content] of Object.entries(files)) {
+  if (typeof files === 'string') await cp(files, folder, { recursive: true, filter: isSource })
+  for (const [path, content] of typeof files === 'string' ? [] : Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true })
     await writeFile(join(folder, path), content)
   }
+  const start = async (
+    program: string,
+    words: readonly string[],
+    environment: Record<string, string> = {},
+  ) => {
+    const env = { ...cleanEnvironment(), NO_COLOR: '1', ...environment }
+    const { stdout, stderr } = await execute(program, [...words], {
+      cwd: folder,
+      env,
+      maxBuffer: 2 ** 24,
+    }).catch((error: { stdout: string; stderr: string }) => {
+      throw new Error(`${words.join(' ')} failed:\n${error.stdout}\n${error.stderr}`)
+    })
+    return stdout + stderr
+  }
   return {
     folder,
-    run: async (words, environment = {}) => {
-      const env = { ...cleanEnvironment(), ...environment }
-      const options = { cwd: folder, env, maxBuffer: 2 ** 24 }
-      const { stdout, stderr } = await execute(process.execPath, [...words], options).catch(
-        (error: { stdout: string; stderr: string }) => {
-          throw new Error(`${words.join(' ')} failed:\n${error.stdout}\n${error.stderr}`)
-        },
-      )
-      return stdout + stderr
-    },
+    run: (words, environment) => start(process.execPath, words, environment),
+    shell: (line) => start('sh', ['-c', line], { PATH: `${join(modules, '.bin')}:${process.env['PATH']}` }),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }
@@ -52,7 +65,12 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env)
   return Object.fromEntries(
     entries.filter(
-      ([name]) => !/^(VITEST|JEST|NODE_ENV|NODE_OPTIONS|NODE_TEST|TEST|DEV|PROD|MODE)/.test(name),
+      ([name]) => !/^(VITEST|JEST|NODE_ENV|NODE_OPTIONS|NODE_TEST|TEST|DEV|PROD|MODE|FORCE_COLOR)/.test(name),
     ),
   )
+}
+
+/** Whether a path of an example is part of it, and not something that was installed there. */
+function isSource(path: string): boolean {
+  return !/[/\\](node_modules|dist|artifacts|cache)([/\\]|$)/.test(path)
 }

@@ -1,0 +1,62 @@
+import { cp, readFile, symlink } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import type { Project } from '../testing/project.js'
+import { createProject } from '../testing/project.js'
+
+let project: Project | undefined
+
+afterEach(async () => {
+  await project?.remove()
+  project = undefined
+})
+
+async function open(name: string): Promise<Project> {
+  project = await createProject(join('examples', name))
+  return project
+}
+
+test('vitest-dapp: its tests pass', async () => {
+  const { shell } = await open('vitest-dapp')
+  expect(await shell('npm test')).toMatch(/Tests.* 5 passed/)
+})
+
+test('vite-page: the page is built, and upload and mint work', async () => {
+  const { shell, folder } = await open('vite-page')
+  expect(await shell('npm test')).toMatch(/Tests.* 1 passed/)
+  await shell('standin exec -- npm run build')
+  expect(await readFile(join(folder, 'dist/index.html'), 'utf8')).toContain('/assets/index-')
+})
+
+test('github-actions: the commands of the workflow pass', async () => {
+  const { shell, folder } = await open('github-actions')
+  const workflow = await readFile(join(folder, '.github/workflows/test.yml'), 'utf8')
+  const commands = [...workflow.matchAll(/^\s*- run: (.+)$/gm)].map(([, command = '']) => command)
+  // The packages are there already: a copy of this project stands in for what npm would install.
+  const others = commands.filter((command) => command !== 'npm install')
+  expect(others).toHaveLength(commands.length - 1)
+  for (const command of others) expect(await shell(command)).toMatch(/pass 2/)
+})
+
+/** Where hardhat 3 is, which wants Node 22. */
+const peers = resolve('test/peers/node_modules')
+const [major = 0] = process.versions.node.split('.').map(Number)
+const reason =
+  major < 22
+    ? 'hardhat 3 wants Node 22'
+    : existsSync(join(peers, 'hardhat'))
+      ? undefined
+      : 'hardhat is not in test/peers'
+if (reason !== undefined) console.warn(`left out: examples/hardhat; ${reason}`)
+
+test.skipIf(reason !== undefined)('hardhat: its tests pass', async () => {
+  const { shell, folder } = await open('hardhat')
+  for (const name of ['hardhat', '@nomicfoundation'])
+    await symlink(join(peers, name), join(folder, 'node_modules', name))
+  await cp(join(peers, '.bin'), join(folder, 'node_modules/.bin'), {
+    recursive: true,
+    verbatimSymlinks: true,
+  })
+  expect(await shell('npm test')).toMatch(/2 passing|pass 2/)
+})
