@@ -95,6 +95,10 @@ export function createBackend(parts: BackendParts): Backend {
         const { transaction, hash } = await wallet.sign(call)
         return { raw: transaction.serialize(), transaction, hash }
       },
+      fillTransaction: async (call) => {
+        const { transaction, hash } = await wallet.complete(call)
+        return { raw: transaction.serialize(), transaction, hash }
+      },
     },
     controls: createControls({
       ...parts,

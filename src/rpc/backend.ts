@@ -141,6 +141,8 @@ export interface Accounts {
   /** Signs typed data by EIP-712. @returns r, s and v, 65 bytes */
   signTypedData(address: Uint8Array, typedData: unknown): Awaitable<Uint8Array>
   signTransaction(call: CallObject): Awaitable<SignedTransaction>
+  /** A transaction of any account with everything that the caller left open, unsigned. */
+  fillTransaction(call: CallObject): Awaitable<SignedTransaction>
 }
 
 /** A development node whose habits can be taken on. */

@@ -2,6 +2,7 @@ import { ChainError, ExecutionFailedError, ExecutionRevertedError } from '../err
 import { headerBlobBaseFee } from '../block/fees.js'
 import type { CallObject } from '../execution/callObject.js'
 import type { ExecutionView, MessageExecutor } from '../execution/executor.js'
+import { keccak256 } from '../keccak.js'
 import { createTransaction, type CreatableFields } from '../mempool/create.js'
 import type { TransactionType } from '../mempool/decode.js'
 import type { Mempool } from '../mempool/mempool.js'
@@ -72,6 +73,19 @@ export class Wallet {
     const from = call.from ?? this.#parts.keyring.addresses()[0]
     if (from === undefined || !this.#parts.keyring.has(from)) throw new UnknownAccountError()
     return this.prepare(call)
+  }
+
+  /**
+   * A transaction of any account with everything that the caller left open, and without a signature
+   * (eth_fillTransaction; geth: internal/ethapi/api.go, FillTransaction). Its hash is that of the unsigned encoding,
+   * in which v, r and s are zero.
+   *
+   * @throws as {@link prepare} does
+   */
+  async complete(call: CallObject): Promise<Pick<PooledTransaction, 'transaction' | 'hash'>> {
+    const from = call.from ?? new Uint8Array(20)
+    const transaction = createTransaction(await this.fill({ ...call, from }), this.#rules())
+    return { transaction, hash: keccak256(transaction.serialize()) }
   }
 
   /** The fields of a transaction with everything that the caller left open. @throws as {@link prepare} does */

@@ -11,6 +11,7 @@ import { config } from './eth/config.js'
 import { createAccessList } from './eth/createAccessList.js'
 import { estimateGas } from './eth/estimateGas.js'
 import { feeHistory } from './eth/feeHistory.js'
+import { fillTransaction } from './eth/fillTransaction.js'
 import { gasPrice } from './eth/gasPrice.js'
 import { getBalance } from './eth/getBalance.js'
 import { getBlockByHash } from './eth/getBlockByHash.js'
@@ -79,6 +80,7 @@ export const ethMethods: readonly Method[] = [
   createAccessList,
   estimateGas,
   feeHistory,
+  fillTransaction,
   gasPrice,
   getBalance,
   getBlockByHash,

@@ -221,6 +221,7 @@ export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): 
       signMessage: unexpected,
       signTypedData: unexpected,
       signTransaction: unexpected,
+      fillTransaction: unexpected,
     },
     controls: fakeControls,
     events: chain.events,

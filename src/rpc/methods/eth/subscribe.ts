@@ -8,8 +8,9 @@ import { text } from '../../params/text.js'
 import { logs } from './subscribe/logs.js'
 import { newHeads } from './subscribe/newHeads.js'
 import { newPendingTransactions } from './subscribe/newPendingTransactions.js'
+import { syncing } from './subscribe/syncing.js'
 
-const kinds = new Map([newHeads, logs, newPendingTransactions].map((kind) => [kind.name, kind]))
+const kinds = new Map([newHeads, logs, newPendingTransactions, syncing].map((kind) => [kind.name, kind]))
 
 /**
  * eth_subscribe: pushes events of a kind from now on and answers the subscription's id. What may follow the kind
