@@ -25,7 +25,10 @@ export async function loadCertificate(
   if (tlsCert !== undefined && tlsKey !== undefined) {
     return { cert: readPem('--tls-cert', tlsCert), key: readPem('--tls-key', tlsKey) }
   }
-  return tls ? makeCertificate(namesOf(settings, networks)) : undefined
+  if (!tls) return undefined
+  // The library is loaded where a certificate is made.
+  const { makeCertificate } = await import('./selfSigned.js')
+  return makeCertificate(namesOf(settings, networks))
 }
 
 /** Writes a certificate where programs can be pointed to (NODE_EXTRA_CA_CERTS). @returns the path */
@@ -43,23 +46,6 @@ function namesOf({ host, domain }: TlsSettings, networks: readonly string[]): st
   for (const parent of parents) names.push(...networks.map((network) => `${network}.${parent}`))
   if (domain !== undefined) names.push(domain)
   return [...new Set(names)]
-}
-
-async function makeCertificate(names: readonly string[]): Promise<Certificate> {
-  const { generate } = await import('selfsigned')
-  const { cert, private: key } = await generate([{ name: 'commonName', value: 'Standin' }], {
-    keyType: 'ec',
-    algorithm: 'sha256',
-    extensions: [
-      { name: 'basicConstraints', cA: true, critical: true },
-      { name: 'keyUsage', digitalSignature: true, keyCertSign: true, critical: true },
-      {
-        name: 'subjectAltName',
-        altNames: names.map((name) => (isIP(name) > 0 ? { type: 7, ip: name } : { type: 2, value: name })),
-      },
-    ],
-  })
-  return { cert, key }
 }
 
 function readPem(flag: string, path: string): string {
