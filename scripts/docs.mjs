@@ -20,6 +20,40 @@ export async function generatePages() {
   ])
 }
 
+/** The type of the options that programs give, with what the schema says about each in a comment. */
+export async function generateNodeOptions() {
+  const { nodeOptionDefinitions } = await loadSource('src/options.ts')
+  const members = Object.entries(nodeOptionDefinitions).flatMap(
+    ([name, { flag, default: value, description }]) => {
+      const shown = formatDefault(value)
+      const note = `\`--${flag}\`${shown === '' ? '' : `; ${shown} unless given`}.`
+      const comment = ['/**', ` * ${description}.`, ' *', ` * ${note}`, ' */']
+      return [...comment, `${name}?: Given<'${name}'> | undefined`].map((line) => `  ${line}`)
+    },
+  )
+  const { format, resolveConfig } = await import('prettier')
+  const text = [...optionTypeHead, ...members, '}', ''].join('\n')
+  return format(text, { ...(await resolveConfig(join(root, nodeOptionsPath))), parser: 'typescript' })
+}
+
+/** Where {@link generateNodeOptions} belongs. */
+export const nodeOptionsPath = 'src/options/nodeOptions.ts'
+
+const optionTypeHead = [
+  "import type { nodeOptionDefinitions } from '../options.js'",
+  "import type { OptionDefinition } from './definition.js'",
+  '',
+  'type Definitions = typeof nodeOptionDefinitions',
+  'type Given<Name extends keyof Definitions> =',
+  '  Definitions[Name] extends OptionDefinition<infer _, infer Input> ? Input : never',
+  '',
+  '/**',
+  ' * The options of a node as a program gives them; each has a default. `npm run docs` writes this file from the',
+  ' * definitions.',
+  ' */',
+  'export interface NodeOptions {',
+]
+
 async function generateOperationsPage() {
   const { commands } = await loadSourceBesidePackages('src/ipfs/commands/registry.ts')
   const { globalOptions } = await loadSourceBesidePackages('src/ipfs/request/parseQuery.ts')
@@ -129,16 +163,19 @@ async function loadSourceBesidePackages(path) {
 }
 
 async function main() {
-  const folder = join(root, 'docs/reference')
-  await mkdir(folder, { recursive: true })
-  for (const [name, text] of await generatePages()) {
-    const path = join(folder, name)
-    if (!process.argv.includes('--check')) {
-      await writeFile(path, text)
-    } else if ((await readFile(path, 'utf8').catch(() => '')) !== text) {
-      console.error(`docs/reference/${name} is out of date: run npm run docs`)
-      process.exitCode = 1
-    }
+  await mkdir(join(root, 'docs/reference'), { recursive: true })
+  for (const [name, text] of await generatePages()) await put(`docs/reference/${name}`, text)
+  await put(nodeOptionsPath, await generateNodeOptions())
+}
+
+/** Writes a file, or with `--check` says whether it is as it would be written. */
+async function put(name, text) {
+  const path = join(root, name)
+  if (!process.argv.includes('--check')) {
+    await writeFile(path, text)
+  } else if ((await readFile(path, 'utf8').catch(() => '')) !== text) {
+    console.error(`${name} is out of date: run npm run docs`)
+    process.exitCode = 1
   }
 }
 

@@ -8,9 +8,11 @@ import { fileOptions } from './options/fileOptions.js'
 import { ignoredOptions } from './options/ignoredOptions.js'
 import { checkValues } from './options/read.js'
 import { forkOptions } from './options/forkOptions.js'
+import type { NodeOptions } from './options/nodeOptions.js'
 import { providerOptions } from './options/providerOptions.js'
 import { serverOptions } from './options/serverOptions.js'
 
+export type { NodeOptions } from './options/nodeOptions.js'
 export { OptionError } from './options/errors.js'
 
 /** Every option of a node. Flags, environment, configuration file, help and documentation come from here. */
@@ -26,13 +28,7 @@ export const nodeOptionDefinitions = {
 /** Every option of the command line: those of a node and those of the command itself. */
 export const optionDefinitions = { ...nodeOptionDefinitions, ...commandOptions, ...ignoredOptions }
 
-type InputOf<Definition> = Definition extends OptionDefinition<infer _, infer Input> ? Input : never
 type OutputOf<Definition> = Definition extends OptionDefinition<infer Output, infer _> ? Output : never
-
-/** The options of a node as a program gives them; each has a default. */
-export type NodeOptions = {
-  [Name in keyof typeof nodeOptionDefinitions]?: InputOf<(typeof nodeOptionDefinitions)[Name]> | undefined
-}
 
 /** The options of a node, checked, with the defaults filled in. */
 export type NodeSettings = {
@@ -50,7 +46,7 @@ export type CommandSettings = {
  * @throws OptionError that names the first option that is unknown or has a bad value.
  */
 export function parseNodeOptions(options: NodeOptions): NodeSettings {
-  return checkValues(nodeOptionDefinitions, options, (name) => name) as NodeSettings
+  return checkValues(nodeOptionDefinitions, { ...options }, (name) => name) as NodeSettings
 }
 
 /**

@@ -2,12 +2,17 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { generatePages } from '../../scripts/docs.mjs'
+import { generateNodeOptions, generatePages, nodeOptionsPath } from '../../scripts/docs.mjs'
 
 it('keeps the generated pages as the sources have them', async () => {
   for (const [name, text] of await generatePages()) {
     expect(await readFile(join('docs/reference', name), 'utf8'), `${name}: run npm run docs`).toBe(text)
   }
+})
+
+it('keeps the type of options as the schema has it', async () => {
+  const text = await generateNodeOptions()
+  expect(await readFile(nodeOptionsPath, 'utf8'), `${nodeOptionsPath}: run npm run docs`).toBe(text)
 })
 
 it('links to files that are there', async () => {
