@@ -1,7 +1,7 @@
 import { createChainControls } from './fixture/chainControls.js'
 import { createChainClock } from './fixture/clock.js'
-import type { ProviderControls } from './fixture/provider.js'
-import { createProviderControls } from './fixture/provider.js'
+import type { ProviderControls } from './fixture/providerControls.js'
+import { createProviderControls } from './fixture/providerControls.js'
 import type { TestNode } from './fixture/nodeClient.js'
 import { withKey } from './fixture/nodeClient.js'
 import type { RequestFunction } from './fixture/request.js'
@@ -18,7 +18,13 @@ export type { NodeProcess } from './fixture/nodeProcess.js'
 export { startNodeProcess } from './fixture/nodeProcess.js'
 export type { NodePool, PoolOptions } from './fixture/pool.js'
 export { createPool } from './fixture/pool.js'
-export type { Faults, Keys, ProviderControls, QuotaClockControl, RequestJournal } from './fixture/provider.js'
+export type {
+  Faults,
+  Keys,
+  ProviderControls,
+  QuotaClockControl,
+  RequestJournal,
+} from './fixture/providerControls.js'
 export type { RequestFunction } from './fixture/request.js'
 export { OptionError } from './options.js'
 export type { ApiKeyInput } from './provider/keys/keysFile.js'

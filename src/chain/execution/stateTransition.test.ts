@@ -184,7 +184,9 @@ describe('executeMessage', () => {
       [{ blobVersionedHashes: [new Uint8Array(32)] }, 'blob 0 has invalid hash version'],
     ]
     for (const [change, words] of cases) {
-      await expect(run(change)).rejects.toThrow(new MessageRejectedError(words))
+      const refusal: unknown = await run(change).catch((error: unknown) => error)
+      expect(refusal).toBeInstanceOf(MessageRejectedError)
+      expect(refusal).toHaveProperty('message', words)
     }
     await expect(run({ nonce: 99n }, callChecks)).resolves.toMatchObject({})
   })
