@@ -1,0 +1,53 @@
+import type { FileNetwork } from '../ipfs/index.js'
+import type { NodeSettings } from '../options.js'
+import { standardNetwork } from '../provider/networks.js'
+import type { Provider } from '../provider/provider.js'
+import type { Certificate } from '../server/listen.js'
+import type { ServerSetup } from '../server/server.js'
+import { NodeServer } from '../server/server.js'
+import { version } from '../version.js'
+import type { NodeHooks } from './hooks.js'
+import type { NetworkMap } from './networkMap.js'
+
+/** Most bytes of one upload to the hosted file network. */
+const hostedMaxUpload = 100_000_000
+
+/** What a node's server is joined from. */
+export interface ServerParts extends Pick<ServerSetup, 'health' | 'urls'> {
+  settings: NodeSettings
+  hooks: NodeHooks
+  provider: Provider
+  networks: NetworkMap
+  certificate: Certificate | undefined
+  /** The file network when it is open. */
+  files: () => Promise<FileNetwork>
+}
+
+/** Joins a node's parts behind its server. It may listen before they are open: requests wait for what they need. */
+export function createServer(parts: ServerParts): NodeServer {
+  const { settings, hooks, provider, networks, certificate, files, health, urls } = parts
+  const names = networks.names.map(({ name }) => name)
+  return new NodeServer({
+    provider,
+    names: { all: new Set(names), standard: standardNetwork, domain: settings.domain?.toLowerCase() },
+    dispatcherOf: (name) => networks.dispatcher(name),
+    certificate,
+    control: async () => {
+      const { createControl } = await import('../control/app.js')
+      return createControl({ provider, networks: names, version })
+    },
+    files: {
+      execute: async (request) => (await files()).execute(request),
+      gateway: { handle: async (request) => (await files()).gateway.handle(request) },
+    },
+    health,
+    urls,
+    allowedHosts: settings.allowHost.map((host) => host.toLowerCase()),
+    limits: {
+      ...settings,
+      maxUpload: settings.maxUpload ?? (provider.mode === 'strict' ? hostedMaxUpload : undefined),
+      idleTimeout: settings.wsIdleTimeout,
+    },
+    report: (fault) => hooks.fault?.('server', fault),
+  })
+}
