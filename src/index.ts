@@ -1,7 +1,7 @@
 import { createChainControls } from './fixture/chainControls.js'
 import { createChainClock } from './fixture/clock.js'
 import type { ProviderControls } from './fixture/providerControls.js'
-import { createProviderControls } from './fixture/providerControls.js'
+import { createProviderControls } from './fixture/provider.js'
 import type { TestNode } from './fixture/nodeClient.js'
 import { withKey } from './fixture/nodeClient.js'
 import type { RequestFunction } from './fixture/request.js'
