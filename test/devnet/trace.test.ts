@@ -1,0 +1,199 @@
+import { encodeFunctionData, keccak256, pad, type Hex } from 'viem'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readArtifact } from '../support/artifacts.js'
+import { refusalOf, startDevnet, stopAll, type Devnet } from './support.js'
+
+afterEach(stopAll)
+
+interface ParityFrame {
+  action: { from: Hex; to?: Hex; value?: Hex; callType?: string; creationMethod?: string }
+  result?: { output?: Hex; address?: Hex; gasUsed: Hex }
+  error?: string
+  traceAddress: number[]
+  subtraces: number
+  transactionHash?: Hex
+  type: string
+}
+
+const { abi, bytecode } = readArtifact('Store')
+const reverter = readArtifact('Reverter')
+
+let devnet: Devnet
+let store: Hex
+let creation: Hex
+
+const create = () => encodeFunctionData({ abi, functionName: 'createChild', args: [5n] })
+const setNumber = (value: bigint) => encodeFunctionData({ abi, functionName: 'setNumber', args: [value] })
+
+beforeEach(async () => {
+  devnet = await startDevnet()
+  const { call, send, from } = devnet
+  store = (await send({ data: bytecode })).contractAddress
+  creation = await call<Hex>('eth_sendTransaction', { from, to: store, data: create() })
+})
+
+describe("traces in Parity's form", () => {
+  test('show the frames of a transaction and of its block', async () => {
+    const { call, from } = devnet
+    const frames = await call<ParityFrame[]>('trace_transaction', creation)
+    const geth = await call<ParityFrame[]>('debug_traceTransaction', creation, {
+      tracer: 'flatCallTracer',
+      tracerConfig: { convertParityErrors: true },
+    })
+    expect(frames).toEqual(geth)
+    expect(frames[0]).toMatchObject({
+      action: { from: from.toLowerCase(), to: store },
+      subtraces: 1,
+      type: 'call',
+    })
+    expect(frames[1]).toMatchObject({
+      action: { creationMethod: 'create' },
+      traceAddress: [0],
+      type: 'create',
+    })
+    expect(await call('trace_block', '0x2')).toEqual(frames)
+    expect(await call('trace_get', creation, ['0x0'])).toEqual(frames[1])
+    expect(await call('trace_get', creation, [7])).toBeNull()
+    expect(await call('trace_transaction', `0x${'00'.repeat(32)}`)).toBeNull()
+    expect(await call('trace_block', '0x0')).toEqual([])
+  })
+
+  test('are filtered by who calls whom, and cut into pages', async () => {
+    const { call, from } = devnet
+    const all = await call<ParityFrame[]>('trace_filter', { fromBlock: '0x0', toBlock: '0x99' })
+    expect(all).toHaveLength(3)
+    expect(await call('trace_filter', { fromBlock: '0x0', fromAddress: [store] })).toEqual([all[2]])
+    expect(await call('trace_filter', { fromBlock: '0x0', fromAddress: [from], toAddress: [store] })).toEqual(
+      all.slice(0, 2),
+    )
+    expect(await call('trace_filter', { fromBlock: '0x0', after: 1, count: 1 })).toEqual([all[1]])
+  })
+
+  test('of calls tell output and changes, and calls stand on one another', async () => {
+    const { call, from, to } = devnet
+    const request = { from, to: store, data: setNumber(9n) }
+    const traced = await call<{
+      output: Hex
+      trace: ParityFrame[]
+      stateDiff: Record<string, { storage: unknown }>
+    }>('trace_call', request, ['trace', 'stateDiff'])
+    expect(traced.trace).toHaveLength(1)
+    expect(traced.trace[0]?.transactionHash).toBeUndefined()
+    expect(traced.stateDiff[store]?.storage).toEqual({
+      [pad('0x0')]: { '*': { from: pad('0x0'), to: pad('0x9') } },
+    })
+    expect(await call('eth_getStorageAt', store, '0x0', 'latest')).toBe(pad('0x0'))
+    const number = { to: store, data: encodeFunctionData({ abi, functionName: 'number' }) }
+    const many = await call<{ output: Hex }[]>('trace_callMany', [
+      [request, ['trace']],
+      [number, ['trace']],
+    ])
+    expect(many[1]?.output).toBe(pad('0x9'))
+    expect((await refusalOf(call('trace_call', { from, to }, ['vmTrace']))).code).toBe(-32602)
+  })
+
+  test('replay what was mined with what it changed, also what failed', async () => {
+    const { call, from, send } = devnet
+    const sent = await call<Hex>('eth_sendTransaction', { from, to: store, data: setNumber(9n) })
+    const replayed = await call<{ stateDiff: Record<string, { storage: unknown }>; trace: unknown[] }>(
+      'trace_replayTransaction',
+      sent,
+      ['stateDiff'],
+    )
+    expect(replayed.trace).toEqual([])
+    expect(replayed.stateDiff[store]?.storage).toMatchObject({ [pad('0x0')]: { '*': { to: pad('0x9') } } })
+    const [whole] = await call<{ transactionHash: Hex }[]>('trace_replayBlockTransactions', 'latest', [
+      'stateDiff',
+    ])
+    expect(whole).toEqual({ ...replayed, transactionHash: sent })
+    const { contractAddress } = await send({ data: reverter.bytecode })
+    const data = encodeFunctionData({ abi: reverter.abi, functionName: 'revertWithReason', args: ['no'] })
+    const failed = await call<Hex>('eth_sendTransaction', { from, to: contractAddress, data, gas: '0x20000' })
+    expect(await call('trace_transaction', failed)).toMatchObject([{ error: 'Reverted' }])
+    expect(await call('ots_getTransactionError', failed)).toMatch(/^0x08c379a0/)
+  })
+
+  test('show what a signed transaction would do', async () => {
+    const { call, from, to } = devnet
+    const fields = { from, to, value: '0x5', gas: '0x5208', nonce: '0x9', gasPrice: '0x77359400' }
+    const { raw } = await call<{ raw: Hex }>('eth_signTransaction', fields)
+    expect(await call('trace_rawTransaction', raw, ['trace'])).toMatchObject({
+      trace: [{ action: { from: from.toLowerCase(), to: to.toLowerCase(), value: '0x5' } }],
+    })
+  })
+})
+
+describe('what Otterscan asks for', () => {
+  test('is answered about contracts, transactions and blocks', async () => {
+    const { call, from } = devnet
+    const [, inner] = await call<ParityFrame[]>('trace_transaction', creation)
+    const child = inner?.result?.address
+    expect(await call('ots_getApiLevel')).toBe(8)
+    expect(await call('ots_hasCode', child, 2)).toBe(true)
+    expect(await call('ots_hasCode', child, 1)).toBe(false)
+    expect(await call('ots_getContractCreator', child)).toEqual({ hash: creation, creator: store })
+    expect(await call('ots_getContractCreator', from)).toBeNull()
+    expect(await call('ots_getInternalOperations', creation)).toEqual([
+      { type: 2, from: store, to: child, value: '0x0' },
+    ])
+    expect(await call('ots_traceTransaction', creation)).toMatchObject([
+      { type: 'CALL', depth: 0 },
+      { type: 'CREATE', depth: 1, to: child },
+    ])
+    expect(await call('ots_getTransactionError', creation)).toBe('0x')
+    const { hash } = await devnet.block('0x2')
+    const details = await call<{ block: object; totalFees: Hex }>('ots_getBlockDetails', 2)
+    expect(details).toMatchObject({ block: { hash, transactionCount: 1 }, issuance: { blockReward: '0x0' } })
+    expect(await call('ots_getBlockDetailsByHash', hash)).toEqual(details)
+    const receipt = await call<{ gasUsed: Hex; effectiveGasPrice: Hex }>(
+      'eth_getTransactionReceipt',
+      creation,
+    )
+    expect(BigInt(details.totalFees)).toBe(BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice))
+    expect(await call('ots_getBlockTransactions', 2, 0, 10)).toMatchObject({
+      fullblock: { transactions: [{ hash: creation, input: create().slice(0, 10) }] },
+      receipts: [{ transactionHash: creation, logs: null }],
+    })
+    expect(await call('erigon_getHeaderByNumber', '0x2')).toMatchObject({ hash, number: '0x2' })
+  })
+
+  test('finds transactions of an account in pages, the newest first', async () => {
+    const { call, to, send } = devnet
+    const hashes: Hex[] = []
+    for (let i = 0; i < 3; i++) hashes.push(await call<Hex>('eth_sendTransaction', { from: devnet.from, to }))
+    await send({ to: store })
+    const page = (method: string, block: number) =>
+      call<{ txs: { hash: Hex }[]; firstPage: boolean; lastPage: boolean }>(method, to, block, 2)
+    const newest = await page('ots_searchTransactionsBefore', 0)
+    expect(newest.txs.map(({ hash }) => hash)).toEqual([hashes[2], hashes[1]])
+    expect(newest).toMatchObject({ firstPage: true, lastPage: false })
+    const older = await page('ots_searchTransactionsBefore', 4)
+    expect(older.txs.map(({ hash }) => hash)).toEqual([hashes[0]])
+    expect(older).toMatchObject({ firstPage: false, lastPage: true })
+    const after = await page('ots_searchTransactionsAfter', 0)
+    expect(after.txs.map(({ hash }) => hash)).toEqual([hashes[1], hashes[0]])
+    expect(after).toMatchObject({ firstPage: false, lastPage: true })
+  })
+})
+
+test('debug_storageRangeAt lists slots by the hashes of their keys, as a transaction met them', async () => {
+  const { call, from } = devnet
+  await call('evm_setAutomine', false)
+  for (const value of [1n, 2n]) {
+    await call('eth_sendTransaction', { from, to: store, data: setNumber(value), gas: '0x20000' })
+  }
+  await call('anvil_setStorageAt', store, '0x7', pad('0x55'))
+  await call('evm_mine')
+  const range = (index: number, start: Hex, limit: number) =>
+    call<{ storage: Record<Hex, { key: Hex; value: Hex }>; nextKey: Hex | null }>(
+      ...(['debug_storageRangeAt', 'latest', index, store, start, limit] as const),
+    )
+  const entry = (slot: Hex, value: Hex) =>
+    [keccak256(pad(slot)), { key: pad(slot), value: pad(value) }] as const
+  const before = await range(0, '0x00', 10)
+  expect(before).toEqual({ storage: Object.fromEntries([entry('0x7', '0x55')]), nextKey: null })
+  const between = await range(1, '0x00', 10)
+  expect(between.storage).toEqual(Object.fromEntries([entry('0x0', '0x1'), entry('0x7', '0x55')]))
+  const [first, second] = Object.keys(between.storage).sort() as [Hex, Hex]
+  expect(await range(1, '0x00', 1)).toMatchObject({ storage: { [first]: {} }, nextKey: second })
+})
