@@ -2,13 +2,14 @@ import type { BlockWriter } from './blockWriter.js'
 import { encodeUnixfs, unixfsType } from './data.js'
 import type { UnixfsMetadata } from './data.js'
 import { writeHamt } from './hamt.js'
+import type { LinkList } from './linkTable.js'
 import { writeNode } from './node.js'
 import type { StoredNode, UnixfsLink } from './node.js'
 import type { DirectorySettings } from './settings.js'
 
 /** Stores a directory, sharded where its size asks for it. The order of the links does not matter. */
 export async function buildDirectory(options: {
-  links: UnixfsLink[]
+  links: LinkList
   settings: DirectorySettings
   writer: BlockWriter
   metadata?: UnixfsMetadata | undefined
@@ -19,26 +20,25 @@ export async function buildDirectory(options: {
   if (options.keepSharded || isSharded(links, settings, metadata)) {
     return writeHamt({ links, fanout: settings.fanout, writer, metadata })
   }
-  return writeNode(writer, { ...metadata, type: unixfsType.directory, blockSizes: [] }, links)
+  return writeNode(writer, { ...metadata, type: unixfsType.directory, blockSizes: [] }, [...links])
 }
 
 /** Whether a directory is stored sharded (boxo, `ipld/unixfs/io/directory.go`). */
-export function isSharded(
-  links: UnixfsLink[],
-  settings: DirectorySettings,
-  metadata: UnixfsMetadata,
-): boolean {
+export function isSharded(links: LinkList, settings: DirectorySettings, metadata: UnixfsMetadata): boolean {
   if (settings.maxLinks > 0 && links.length > settings.maxLinks) return true
-  return estimateSize(links, settings, metadata) > settings.shardThreshold
+  let size = settings.estimation === 'links' ? 0 : serializedLengthWithoutLinks(metadata)
+  for (const link of links) {
+    const { name, cid } = link
+    size +=
+      settings.estimation === 'links' ? Buffer.byteLength(name) + cid.byteLength : serializedLength(link)
+    if (size > settings.shardThreshold) return true
+  }
+  return size > settings.shardThreshold
 }
 
-function estimateSize(links: UnixfsLink[], settings: DirectorySettings, metadata: UnixfsMetadata): number {
-  if (settings.estimation === 'links') {
-    return links.reduce((sum, { name, cid }) => sum + Buffer.byteLength(name) + cid.byteLength, 0)
-  }
+function serializedLengthWithoutLinks(metadata: UnixfsMetadata): number {
   const data = encodeUnixfs({ ...metadata, type: unixfsType.directory, blockSizes: [] })
-  const ownSize = 1 + varintLength(data.length) + data.length
-  return links.reduce((sum, link) => sum + serializedLength(link), ownSize)
+  return 1 + varintLength(data.length) + data.length
 }
 
 /** Bytes that a link takes in a dag-pb block. */

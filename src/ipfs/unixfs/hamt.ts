@@ -2,6 +2,7 @@ import { murmur3128 } from '@multiformats/murmur3'
 import type { BlockWriter } from './blockWriter.js'
 import { unixfsType } from './data.js'
 import type { UnixfsMetadata } from './data.js'
+import type { LinkList } from './linkTable.js'
 import { writeNode } from './node.js'
 import type { StoredNode, UnixfsLink } from './node.js'
 
@@ -32,53 +33,62 @@ export function slotLabel(slot: number, fanout: number): string {
   return slot.toString(16).toUpperCase().padStart(width, '0')
 }
 
-interface HashedLink {
-  hash: bigint
-  link: UnixfsLink
-}
-
 /** Stores a directory as a HAMT (https://specs.ipfs.tech/unixfs/, HAMT sharded directories). */
 export async function writeHamt(options: {
-  links: UnixfsLink[]
+  links: LinkList
   fanout: number
   writer: BlockWriter
   metadata: UnixfsMetadata
 }): Promise<StoredNode> {
   const { links, fanout, writer, metadata } = options
   const bits = bitsOfFanout(fanout)
-  const hashed: HashedLink[] = []
-  for (const link of links) hashed.push({ hash: await hashName(link.name), link })
-  return writeShard(hashed, 0, metadata)
+  const hashes = new BigUint64Array(links.length)
+  let hashed = 0
+  for (const { name } of links) hashes[hashed++] = await hashName(name)
+  return writeShard(Uint32Array.from(hashes.keys()), 0, metadata)
 
-  async function writeShard(entries: HashedLink[], depth: number, own: UnixfsMetadata): Promise<StoredNode> {
-    const slots = new Map<number, HashedLink[]>()
-    for (const entry of entries) {
-      const slot = slotOf(entry.hash, depth, bits)
-      if (slot < 0) throw new Error('sharded directory too deep')
-      const others = slots.get(slot)
-      if (others) others.push(entry)
-      else slots.set(slot, [entry])
-    }
+  /** Stores the links at some places of the list as a shard. */
+  async function writeShard(places: Uint32Array, depth: number, own: UnixfsMetadata): Promise<StoredNode> {
     const shardLinks: UnixfsLink[] = []
-    for (const [slot, inSlot] of [...slots].sort(([a], [b]) => a - b)) {
+    const slots: number[] = []
+    for (const [slot, inSlot] of placesBySlot(places, depth)) {
+      slots.push(slot)
       const label = slotLabel(slot, fanout)
-      const [only] = inSlot
-      if (only && inSlot.length === 1) {
-        const { name, cid, size } = only.link
-        shardLinks.push({ name: label + name, cid, size })
-      } else {
-        shardLinks.push({ ...(await writeShard(inSlot, depth + 1, {})), name: label })
-      }
+      const only = inSlot.length === 1 ? links.at(inSlot[0] as number) : undefined
+      if (only) shardLinks.push({ name: label + only.name, cid: only.cid, size: only.size })
+      else shardLinks.push({ ...(await writeShard(inSlot, depth + 1, {})), name: label })
     }
     const message = {
       ...own,
       type: unixfsType.hamtShard,
-      data: encodeBitfield(slots.keys(), fanout),
+      data: encodeBitfield(slots, fanout),
       blockSizes: [],
       hashType,
       fanout,
     }
     return writeNode(writer, message, shardLinks)
+  }
+
+  /** The slots in use, in order, with the places whose hashes lead there. */
+  function* placesBySlot(places: Uint32Array, depth: number): Generator<[slot: number, places: Uint32Array]> {
+    const slotAt = (place: number): number => slotOf(hashes[place] as bigint, depth, bits)
+    const ends = new Uint32Array(fanout)
+    for (const place of places) {
+      const slot = slotAt(place)
+      if (slot < 0) throw new Error('sharded directory too deep')
+      ends[slot] = (ends[slot] ?? 0) + 1
+    }
+    for (let slot = 1; slot < fanout; slot++) ends[slot] = (ends[slot] ?? 0) + (ends[slot - 1] ?? 0)
+    const sorted = new Uint32Array(places.length)
+    const starts = ends.slice()
+    for (const place of places.toReversed()) {
+      const slot = slotAt(place)
+      starts[slot] = (starts[slot] ?? 0) - 1
+      sorted[starts[slot] ?? 0] = place
+    }
+    for (let slot = 0; slot < fanout; slot++) {
+      if (starts[slot] !== ends[slot]) yield [slot, sorted.subarray(starts[slot], ends[slot])]
+    }
   }
 }
 

@@ -1,0 +1,109 @@
+import { CID } from 'multiformats/cid'
+import type { StoredNode, UnixfsLink } from './node.js'
+
+/** Links of a directory, wherever they are kept. An array is one. */
+export interface LinkList extends Iterable<UnixfsLink> {
+  readonly length: number
+  at(index: number): UnixfsLink | undefined
+}
+
+const firstPageLength = 256
+const pageLength = 65_536
+/** A position is a page's number and an offset in it. */
+const positionsPerPage = 2 ** 32
+/** What a record has besides the name and the CID: the lengths of both, and the size. */
+const fixedLength = 4 + 4 + 8
+
+/**
+ * Links as bytes in pages, found by name: an upload may bring a million of them, of which each would take
+ * several times its own length as an object.
+ */
+export class LinkTable implements LinkList {
+  private readonly pages: Buffer[] = []
+  private used = 0
+  private readonly positions: number[] = []
+  /** Open addressing: places in `positions` plus one, by the hash of the name; 0 is free. */
+  private slots = new Uint32Array(8)
+
+  get length(): number {
+    return this.positions.length
+  }
+
+  has(name: string): boolean {
+    return this.slots[this.findSlot(Buffer.from(name))] !== 0
+  }
+
+  /** Adds a link; the name must be new. */
+  put(name: string, { cid, size }: StoredNode): void {
+    const nameBytes = Buffer.from(name)
+    const page = this.reserve(fixedLength + nameBytes.length + cid.bytes.length)
+    const start = this.used
+    page.writeUInt32LE(nameBytes.length, start)
+    page.writeUInt32LE(cid.bytes.length, start + 4)
+    page.writeDoubleLE(size, start + 8)
+    page.set(nameBytes, start + fixedLength)
+    page.set(cid.bytes, start + fixedLength + nameBytes.length)
+    this.used += fixedLength + nameBytes.length + cid.bytes.length
+    this.positions.push((this.pages.length - 1) * positionsPerPage + start)
+    this.slots[this.findSlot(nameBytes)] = this.length
+    if (this.length * 2 > this.slots.length) this.growSlots()
+  }
+
+  at(index: number): UnixfsLink | undefined {
+    const position = this.positions[index]
+    if (position === undefined) return undefined
+    const { page, start, name } = this.locate(position)
+    const cidStart = start + fixedLength + name.length
+    const cid = page.subarray(cidStart, cidStart + page.readUInt32LE(start + 4))
+    return {
+      name: name.toString(),
+      cid: CID.decode(Uint8Array.from(cid)),
+      size: page.readDoubleLE(start + 8),
+    }
+  }
+
+  *[Symbol.iterator](): Generator<UnixfsLink> {
+    for (let index = 0; index < this.length; index++) yield this.at(index) as UnixfsLink
+  }
+
+  /** The page that the next record goes to. */
+  private reserve(length: number): Buffer {
+    const last = this.pages.at(-1)
+    if (last !== undefined && this.used + length <= last.length) return last
+    const grown = Math.min(pageLength, (last?.length ?? firstPageLength / 2) * 2)
+    const page = Buffer.allocUnsafeSlow(Math.max(grown, length))
+    this.pages.push(page)
+    this.used = 0
+    return page
+  }
+
+  private locate(position: number): { page: Buffer; start: number; name: Buffer } {
+    const page = this.pages[Math.floor(position / positionsPerPage)] as Buffer
+    const start = position % positionsPerPage
+    const nameStart = start + fixedLength
+    return { page, start, name: page.subarray(nameStart, nameStart + page.readUInt32LE(start)) }
+  }
+
+  /** The slot that a name has, or that is free for it. */
+  private findSlot(name: Buffer): number {
+    const mask = this.slots.length - 1
+    for (let slot = hashOf(name) & mask; ; slot = (slot + 1) & mask) {
+      const place = this.slots[slot] ?? 0
+      if (place === 0 || this.locate(this.positions[place - 1] as number).name.equals(name)) return slot
+    }
+  }
+
+  private growSlots(): void {
+    this.slots = new Uint32Array(this.slots.length * 2)
+    for (const [index, position] of this.positions.entries()) {
+      this.slots[this.findSlot(this.locate(position).name)] = index + 1
+    }
+  }
+}
+
+/** FNV-1a, 32 bits. */
+function hashOf(bytes: Buffer): number {
+  let hash = 0x811c9dc5
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193)
+  return hash >>> 0
+}
