@@ -43,6 +43,11 @@ export function payloadOf(item: Uint8Array): Uint8Array {
   return item.subarray(start, end)
 }
 
+/** Where the first item of a list begins. */
+export function listStart(list: Uint8Array): number {
+  return payloadAt(list, 0).start
+}
+
 /** The items of a list, each with its own header, as views on its bytes. */
 export function itemsOf(list: Uint8Array): Uint8Array[] {
   const { start, end } = payloadAt(list, 0)

@@ -1,6 +1,6 @@
 import { keccak256 } from '../keccak.js'
 import { decodePath, encodePath, isLeafPath } from './nibbles.js'
-import { encodeList, encodeString, itemsOf, payloadOf } from './rlp.js'
+import { encodeList, encodeString, itemsOf, listStart, payloadOf } from './rlp.js'
 import type { Nibbles } from './nibbles.js'
 
 /** What finds stored trie nodes. */
@@ -31,7 +31,7 @@ export class MissingNodeError extends Error {
 export type Reference = Uint8Array
 
 /** A child of a node in the making: still as stored, or changed and not yet encoded. */
-export type Child = Reference | TrieNode
+export type Child = Reference | NewNode
 
 /** The end of a key's path, with its value. */
 export interface LeafNode {
@@ -55,6 +55,25 @@ export interface BranchNode {
 }
 
 export type TrieNode = LeafNode | ExtensionNode | BranchNode
+
+/** Where an item of a stored branch lies in its RLP, and what takes its place. */
+export interface BranchPatch {
+  start: number
+  end: number
+  child: Child
+}
+
+/** A stored branch of which some children change while it stays a branch: the other children are never looked at. */
+export interface PatchedBranch {
+  kind: 'patched branch'
+  /** As it is stored. */
+  rlp: Uint8Array
+  /** In the order of their places. */
+  patches: readonly BranchPatch[]
+}
+
+/** A node in the making. */
+export type NewNode = TrieNode | PatchedBranch
 
 const HASH_ITEM_LENGTH = 33
 const EMPTY_ITEM = Uint8Array.of(0x80)
@@ -104,17 +123,44 @@ export function decodeNode(rlp: Uint8Array): TrieNode {
 /**
  * The RLP of a node; `seal` turns children that are not encoded yet into references.
  */
-export function encodeNode(node: TrieNode, seal: (child: TrieNode) => Reference): Uint8Array {
+export function encodeNode(node: NewNode, seal: (child: NewNode) => Reference): Uint8Array {
   const refer = (child: Child) => (child instanceof Uint8Array ? child : seal(child))
   switch (node.kind) {
     case 'leaf':
       return encodeList([encodeString(encodePath(node.path, { leaf: true })), encodeString(node.value)])
     case 'extension':
       return encodeList([encodeString(encodePath(node.path, { leaf: false })), refer(node.child)])
+    case 'patched branch':
+      return encodePatched(
+        node.rlp,
+        node.patches.map(({ start, end, child }) => ({ start, end, item: refer(child) })),
+      )
     case 'branch': {
       const items = node.children.map((child) => (child === undefined ? EMPTY_ITEM : refer(child)))
       items.push(node.value === undefined ? EMPTY_ITEM : encodeString(node.value))
       return encodeList(items)
     }
   }
+}
+
+interface EncodedPatch {
+  start: number
+  end: number
+  item: Reference
+}
+
+/** The RLP of a branch with other items. Mostly hashes replace hashes, and nothing moves. */
+function encodePatched(rlp: Uint8Array, patches: readonly EncodedPatch[]): Uint8Array {
+  if (patches.every(({ start, end, item }) => item.length === end - start)) {
+    const copy = rlp.slice()
+    for (const { start, item } of patches) copy.set(item, start)
+    return copy
+  }
+  const pieces: Uint8Array[] = []
+  let position = listStart(rlp)
+  for (const { start, end, item } of patches) {
+    pieces.push(rlp.subarray(position, start), item)
+    position = end
+  }
+  return encodeList([...pieces, rlp.subarray(position)])
 }

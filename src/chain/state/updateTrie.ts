@@ -1,9 +1,19 @@
 import { bytesEqual } from '../../encoding/hex.js'
 import { keccak256 } from '../keccak.js'
 import { commonWithKey, endsWith, joinPaths, nibbleAt, nibblesOf } from './nibbles.js'
+import { isPair, itemEnd, listStart } from './rlp.js'
 import { decodeNode, EMPTY_ROOT, encodeNode, hashOf, referenceTo, rlpOf } from './trieNode.js'
 import type { Nibbles } from './nibbles.js'
-import type { BranchNode, Child, ExtensionNode, NodeReader, Reference, TrieNode } from './trieNode.js'
+import type {
+  BranchNode,
+  BranchPatch,
+  Child,
+  ExtensionNode,
+  NewNode,
+  NodeReader,
+  Reference,
+  TrieNode,
+} from './trieNode.js'
 
 /** One change of a trie: a key (hashed, for state and storage tries) and its value; undefined removes it. */
 export interface TrieChange {
@@ -48,7 +58,7 @@ function sealRoot(reader: NodeReader, reference: Reference, collect: NodeCollect
   return hash
 }
 
-function seal(node: TrieNode, collect: NodeCollector): Reference {
+function seal(node: NewNode, collect: NodeCollector): Reference {
   const rlp = encodeNode(node, (child) => seal(child, collect))
   if (rlp.length < 32) return rlp
   const hash = keccak256(rlp)
@@ -76,13 +86,48 @@ class TrieUpdate {
   update(child: Child | undefined, depth: number, span: Span): Child | undefined {
     if (span.from === span.to) return child
     if (child === undefined) return this.#build(this.#puts(span), depth)
-    const node = child instanceof Uint8Array ? decodeNode(rlpOf(this.#reader, child)) : child
+    if (!(child instanceof Uint8Array)) return this.#updateNode(child, depth, span)
+    const rlp = rlpOf(this.#reader, child)
+    if (!isPair(rlp)) {
+      const patches = this.#patchBranch(rlp, depth, span)
+      if (patches !== undefined)
+        return patches.length === 0 ? child : { kind: 'patched branch', rlp, patches }
+    }
+    const node = decodeNode(rlp)
     const after = this.#updateNode(node, depth, span)
     return after === node ? child : after
   }
 
-  #updateNode(node: TrieNode, depth: number, span: Span): Child | undefined {
+  /**
+   * What a span of changes replaces in a stored branch; undefined if it does more than replace children: if a key ends
+   * here, or a child vanishes, so that the branch may not stay one.
+   */
+  #patchBranch(rlp: Uint8Array, depth: number, span: Span): BranchPatch[] | undefined {
+    if (this.#key(span.from).length * 2 === depth) return undefined
+    const patches: BranchPatch[] = []
+    let start = listStart(rlp)
+    let place = 0
+    for (let { from } = span; from < span.to;) {
+      const nibble = nibbleAt(this.#key(from), depth)
+      let to = from + 1
+      while (to < span.to && nibbleAt(this.#key(to), depth) === nibble) to++
+      for (; place < nibble; place++) start = itemEnd(rlp, start)
+      const end = itemEnd(rlp, start)
+      const before = rlp[start] === 0x80 ? undefined : rlp.subarray(start, end)
+      const child = this.update(before, depth + 1, { from, to })
+      if (child !== before) {
+        if (child === undefined) return undefined
+        patches.push({ start, end, child })
+      }
+      from = to
+    }
+    return patches
+  }
+
+  #updateNode(node: NewNode, depth: number, span: Span): Child | undefined {
     switch (node.kind) {
+      case 'patched branch':
+        throw new Error('a node that was made is not changed again')
       case 'leaf':
         return this.#updateLeaf(node, depth, span)
       case 'extension':
@@ -171,7 +216,7 @@ class TrieUpdate {
   #prefixed(path: Nibbles, child: Child | undefined): Child | undefined {
     if (child === undefined || path.length === 0) return child
     const node = child instanceof Uint8Array ? decodeNode(rlpOf(this.#reader, child)) : child
-    if (node.kind === 'branch') return { kind: 'extension', path, child }
+    if (node.kind === 'branch' || node.kind === 'patched branch') return { kind: 'extension', path, child }
     return { ...node, path: joinPaths(path, node.path) }
   }
 
