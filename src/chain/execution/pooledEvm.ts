@@ -16,6 +16,7 @@ import { SimpleStateManager } from '@ethereumjs/statemanager'
 import { Account, createZeroAddress } from '@ethereumjs/util'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { bytesEqual, hexToBytes } from '../../encoding/hex.js'
+import { createCompactJournal } from './compactJournal.js'
 import { loadKzg } from '../kzg.js'
 import type { Awaitable, ForkRules } from '../types.js'
 import type { BlockEnvironment } from './blockEnvironment.js'
@@ -99,6 +100,7 @@ export class PooledEvm extends EVM implements FrameHost {
     this.syncOpcodes = createSyncOpcodes(this._opcodeMap, this.common)
     this.#ownPrecompiles = this._precompiles
     this.forkPrecompiles = [...this._precompiles.keys()]
+    this.journal = createCompactJournal(this)
   }
 
   get opcodeTable(): FrameHost['opcodeTable'] {

@@ -2,6 +2,7 @@ import { NO_BYTES, stripZeros } from './account.js'
 import { bytesKey } from './byteCache.js'
 import { AccountEntry, SlotEntry, StorageEntry } from './entries.js'
 import { EMPTY_ROOT } from './trieNode.js'
+import { isSameRecord } from './stateChanges.js'
 import { whenReady } from './whenReady.js'
 import type { Awaitable, StateView } from '../types.js'
 import type { AccountRecord } from './entries.js'
@@ -70,6 +71,7 @@ export class JournaledState {
   /** Replaces an account's record; undefined removes the account, though not its storage. */
   setRecord(entry: AccountEntry, record: AccountRecord | undefined): void {
     const before = entry.current
+    if (isSameRecord(before, record)) return
     const set = (value: AccountRecord | undefined) => {
       entry.current = value
       this.#touch(entry)

@@ -44,7 +44,8 @@ function isChanged(slot: SlotEntry): boolean {
   return slot.value !== slot.base && !bytesEqual(slot.value, slot.base)
 }
 
-function isSameRecord(a: AccountRecord | undefined, b: AccountRecord | undefined): boolean {
+/** Whether two accounts, or their absence, are the same apart from storage. */
+export function isSameRecord(a: AccountRecord | undefined, b: AccountRecord | undefined): boolean {
   if (a === undefined || b === undefined) return a === b
   return a.nonce === b.nonce && a.balance === b.balance && bytesEqual(a.codeHash, b.codeHash)
 }

@@ -12,14 +12,15 @@ export interface CallLog extends ExecutionLog {
   position: number
 }
 
-/** A frame with those within it. */
-export interface CallFrame extends FrameStart {
+/** A frame with those within it. All have all members, so that very many of them take little memory. */
+export interface CallFrame extends Omit<FrameStart, 'value'> {
+  value: bigint | undefined
   gasUsed: bigint
   /** Absent where it is empty, and where the frame failed otherwise than by a revert. */
-  output?: Uint8Array
-  failure?: string
+  output: Uint8Array | undefined
+  failure: string | undefined
   /** What a revert said, as text. */
-  revertReason?: string
+  revertReason: string | undefined
   calls: CallFrame[]
   logs: CallLog[]
 }
@@ -30,6 +31,8 @@ export interface CallTracerOptions {
   withLog?: boolean
   /** Whether calls to precompiles are left out, as Parity does. */
   skipPrecompiles?: boolean
+  /** About the text of a frame apart from its data, where it is another than callTracer's. */
+  frameBytes?: number
 }
 
 const NO_BYTES = new Uint8Array(0)
@@ -75,7 +78,7 @@ export class CallTracer implements ExecutionTracer {
     this.#logsBefore.push(this.#nextLog)
     if (this.#options.onlyTopCall === true && frame.depth > 0) return
     const { input, from, to, depth, type, value } = frame
-    this.#budget.spend(FRAME_BYTES + 2 * input.length)
+    this.#budget.spend((this.#options.frameBytes ?? FRAME_BYTES) + 2 * input.length)
     const gas = depth === 0 ? (this.#message?.gasLimit ?? frame.gas) : frame.gas
     this.#open.push({
       type,
@@ -84,8 +87,11 @@ export class CallTracer implements ExecutionTracer {
       to: this.#keep(to),
       input: input.length === 0 ? NO_BYTES : input.slice(),
       gas,
-      ...(value !== undefined && { value }),
+      value,
       gasUsed: 0n,
+      output: undefined,
+      failure: undefined,
+      revertReason: undefined,
       calls: NONE,
       logs: NONE,
     })
@@ -135,13 +141,12 @@ export class CallTracer implements ExecutionTracer {
   }
 
   #setOutcome(frame: CallFrame, output: Uint8Array, failure: string | undefined): void {
-    if (failure !== undefined) frame.failure = failure
+    frame.failure = failure
     if (output.length === 0 || (failure !== undefined && failure !== REVERTED)) return
     this.#budget.spend(2 * output.length)
     frame.output = output.slice()
     if (failure === undefined || output.length < SELECTOR_LENGTH) return
-    const reason = decodeRevertReason(output)
-    if (reason !== undefined) frame.revertReason = reason
+    frame.revertReason = decodeRevertReason(output)
   }
 
   #isSkipped({ type, to }: CallFrame): boolean {

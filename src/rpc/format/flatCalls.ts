@@ -1,6 +1,8 @@
 import type { CallFrame } from '../../chain/tracing/callTracer.js'
 import { printJson } from '../json.js'
+import type { WirePiece } from '../wire.js'
 import { bytesMember, jsonBytes, jsonQuantity, quantityMember } from './members.js'
+import { PieceWriter } from './pieceWriter.js'
 import { parityWords } from './parityWords.js'
 import type { TracePlace } from './tracePlace.js'
 
@@ -13,9 +15,17 @@ const REVERTED = 'execution reverted'
 const NO_BYTES = new Uint8Array(0)
 
 /** A frame and those within it in one list, each behind the one around it, in Parity's form (geth: native/call_flat.go). */
-export function flatCallsText(top: CallFrame, place: TracePlace, options: FlatCallOptions): string {
-  const texts = flattenCalls(top).map((flat) => flatCallText(flat, place, options))
-  return `[${texts.join(',')}]`
+export function flatCallPieces(
+  top: CallFrame,
+  place: TracePlace,
+  options: FlatCallOptions,
+): readonly WirePiece[] {
+  const writer = new PieceWriter()
+  flattenCalls(top).forEach((flat, index) => {
+    writer.append((index === 0 ? '[' : ',') + flatCallText(flat, place, options))
+  })
+  writer.append(']')
+  return writer.pieces()
 }
 
 /** A frame by itself, and where it stands among the others. */

@@ -4,34 +4,26 @@ import { printJson } from '../json.js'
 import type { WirePiece } from '../wire.js'
 import { jsonBytes, jsonQuantity } from './members.js'
 import { opcodeNames } from './opcodeNames.js'
+import { PieceWriter } from './pieceWriter.js'
 
-/** Text is turned into bytes in pieces of this length: a long trace is held once, and outside of the heap. */
-const PIECE_LENGTH = 262_144
 const WORD_DIGITS = 64
 
 /** Prints steps as they come, in geth's form (eth/tracers/logger/logger.go, structLogLegacy). */
 export class StructLogText implements StructLogSink {
-  readonly #pieces: Uint8Array[] = []
-  #text = ''
+  readonly #writer = new PieceWriter()
+  #isEmpty = true
 
   write(log: StructLog): number {
     const text = stepText(log)
-    this.#text += this.#text === '' && this.#pieces.length === 0 ? text : `,${text}`
-    if (this.#text.length > PIECE_LENGTH) this.#flush()
+    this.#writer.append(this.#isEmpty ? text : `,${text}`)
+    this.#isEmpty = false
     return text.length + 1
   }
 
   /** The whole trace. */
   result({ gasUsed, failed, returnValue }: StructLogOutcome): WirePiece[] {
-    this.#flush()
     const head = `{"gas":${gasUsed},"failed":${failed},"returnValue":${jsonBytes(returnValue)},"structLogs":[`
-    return [head, ...this.#pieces, ']}']
-  }
-
-  #flush(): void {
-    if (this.#text === '') return
-    this.#pieces.push(Buffer.from(this.#text))
-    this.#text = ''
+    return [head, ...this.#writer.pieces(), ']}']
   }
 }
 

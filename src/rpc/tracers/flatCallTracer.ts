@@ -1,5 +1,5 @@
 import { CallTracer } from '../../chain/tracing/callTracer.js'
-import { flatCallsText } from '../format/flatCalls.js'
+import { flatCallPieces } from '../format/flatCalls.js'
 import { boolean } from '../params/boolean.js'
 import { struct } from '../params/struct.js'
 import { decodeTracerConfig, type TracerKind } from './tracerKind.js'
@@ -9,12 +9,15 @@ const options = struct(
   { convertParityErrors: boolean, includePrecompiles: boolean },
 )
 
+/** About the text of a frame apart from its data: each names the transaction and the block. */
+const FRAME_BYTES = 720
+
 /** flatCallTracer: the frames of an execution in one list, as Parity shows them. */
 export const flatCallTracer: TracerKind = {
   name: 'flatCallTracer',
   start(config, budget) {
     const { convertParityErrors = false, includePrecompiles = false } = decodeTracerConfig(options, config)
-    const tracer = new CallTracer({ skipPrecompiles: !includePrecompiles }, budget)
-    return { tracer, result: (place) => [flatCallsText(tracer.result, place, { convertParityErrors })] }
+    const tracer = new CallTracer({ skipPrecompiles: !includePrecompiles, frameBytes: FRAME_BYTES }, budget)
+    return { tracer, result: (place) => flatCallPieces(tracer.result, place, { convertParityErrors }) }
   },
 }
