@@ -37,7 +37,7 @@ const COLOURS = ['#1b6ca8', '#c0392b', '#e1a100', '#5d8c3e', '#7d4fa0']
 const [WIDTH, HEIGHT, MARGIN] = [640, 360, 56]
 
 /** One plot of cost over size for a kind of work, both on logarithmic axes. */
-function plot(title, unit, series) {
+export function plotSeries(title, unit, series) {
   const points = series.flatMap(({ points: list }) => list)
   const range = (values) => [Math.log10(Math.min(...values)), Math.log10(Math.max(...values))]
   const [xLow, xHigh] = range(points.map(({ x }) => x))
@@ -95,7 +95,7 @@ export function writeReport(folder, { rows, notes, names, machine }) {
     const file = `${key.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.svg`
     writeFileSync(
       join(folder, file),
-      plot(`${ofWork[0].title}, over ${ofWork[0].grows}`, ofWork[0].unit, series),
+      plotSeries(`${ofWork[0].title}, over ${ofWork[0].grows}`, ofWork[0].unit, series),
     )
   }
   return table

@@ -1,0 +1,130 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { installedNodes, startNode } from './lib/nodes.mjs'
+import { plotSeries } from './lib/report.mjs'
+import { randomFrom, summarise } from './lib/statistics.mjs'
+import { Stage } from './lib/workload.mjs'
+
+/*
+ * Mixed load on one node for a long time: whether its memory and the time of each kind of request stay where they were.
+ */
+
+const usage = `node bench/soak.mjs [options]
+
+  --minutes n          how long; 60 unless given
+  --blocks n           goes on until there are so many blocks, however long that takes; 200,000 unless given
+  --checkout path      another build of this node: the path of its bin/standin.js
+  --out folder         where soak.json and the plots go`
+
+const { values: flags } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '60' },
+    blocks: { type: 'string', default: '200000' },
+    checkout: { type: 'string' },
+    out: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (flags.help) {
+  console.log(usage)
+  process.exit(0)
+}
+
+const PARTS = 10
+const BLOCKS_A_TURN = 20
+const here = dirname(fileURLToPath(import.meta.url))
+const nodes = installedNodes(flags.checkout === undefined ? [] : [`checkout=${flags.checkout}`])
+const running = await startNode(nodes.get(flags.checkout === undefined ? 'standin' : 'checkout'))
+const { client } = running
+const stage = await new Stage(client).deploy()
+const random = randomFrom(1)
+const wantedBlocks = Number(flags.blocks)
+const end = performance.now() + Number(flags.minutes) * 60_000
+const samples = []
+let blocks = 1
+
+const hexOf = (value) => `0x${value.toString(16)}`
+const randomBlock = () => hexOf(1 + random(blocks))
+const kinds = {
+  transfer: () =>
+    stage.send(
+      stage.signers[1].sign({
+        to: `0x${(2n ** 100n + BigInt(random(100_000))).toString(16).padStart(40, '0')}`,
+        value: 1n,
+      }),
+    ),
+  'ERC-20 transfer': () => stage.send(stage.sign('transfer', [stage.signers[random(10)].address, 1n])),
+  eth_call: () =>
+    client.call('eth_call', stage.callObject('balanceOf', [stage.signers[0].address]), 'latest'),
+  'eth_call in the past': () =>
+    client.call('eth_call', stage.callObject('balanceOf', [stage.signers[0].address]), randomBlock()),
+  eth_estimateGas: () =>
+    client.call('eth_estimateGas', stage.callObject('transfer', [stage.signers[3].address, 1])),
+  eth_getBlockByNumber: () => client.call('eth_getBlockByNumber', randomBlock(), true),
+  eth_getLogs: () =>
+    client.call('eth_getLogs', {
+      fromBlock: randomBlock(),
+      toBlock: 'latest',
+      topics: [null, `0x${'0'.repeat(62)}07`],
+    }),
+  eth_getProof: () => client.call('eth_getProof', stage.contract, [`0x${'0'.repeat(64)}`], 'latest'),
+  evm_snapshot: () => client.call('evm_snapshot'),
+}
+/** How many of each in one turn; the two kinds of transfers make the blocks. */
+const shares = { transfer: BLOCKS_A_TURN / 2, 'ERC-20 transfer': BLOCKS_A_TURN / 2 }
+
+while (performance.now() < end || blocks < wantedBlocks) {
+  const times = {}
+  for (const [kind, work] of Object.entries(kinds)) {
+    for (let i = 0; i < (shares[kind] ?? 1); i++) {
+      const start = performance.now()
+      await work()
+      ;(times[kind] ??= []).push(performance.now() - start)
+    }
+  }
+  blocks += BLOCKS_A_TURN
+  samples.push({ blocks, memory: running.process.memory(), times })
+  if (samples.length % 500 === 0) console.log(`${blocks} blocks, ${samples.at(-1).memory?.toFixed(0)} MB`)
+}
+await running.stop()
+
+const part = (index) =>
+  samples.slice(
+    Math.floor((index * samples.length) / PARTS),
+    Math.floor(((index + 1) * samples.length) / PARTS),
+  )
+const medianOf = (index, kind) => summarise(part(index).flatMap(({ times }) => times[kind])).median
+const report = {
+  blocks,
+  mostMemoryAfterFirstTenth: Math.max(
+    ...samples.slice(Math.ceil(samples.length / PARTS)).map(({ memory }) => memory),
+  ),
+  kinds: Object.fromEntries(
+    Object.keys(kinds).map((kind) => {
+      const medians = Array.from({ length: PARTS }, (_, index) => medianOf(index, kind))
+      return [kind, { medians, lastOverFirst: medians[PARTS - 1] / medians[0] }]
+    }),
+  ),
+}
+const folder = resolve(flags.out ?? join(here, 'dist/soak'))
+mkdirSync(folder, { recursive: true })
+writeFileSync(join(folder, 'soak.json'), `${JSON.stringify(report, undefined, 2)}\n`)
+const ends = Array.from({ length: PARTS }, (_, index) => part(index).at(-1))
+const memory = ends.map(({ blocks: x, memory: y }) => ({ x, y }))
+writeFileSync(
+  join(folder, 'memory.svg'),
+  plotSeries('Resident memory over blocks', 'MB', [{ name: 'standin', points: memory }]),
+)
+const series = Object.entries(report.kinds).map(([name, { medians }]) => ({
+  name,
+  points: medians.map((y, index) => ({ x: ends[index].blocks, y })),
+}))
+writeFileSync(join(folder, 'latency.svg'), plotSeries('Median time of a request over blocks', 'ms', series))
+console.log(
+  `${blocks} blocks; at most ${report.mostMemoryAfterFirstTenth.toFixed(0)} MB after the first tenth`,
+)
+for (const [kind, { lastOverFirst }] of Object.entries(report.kinds))
+  console.log(`${kind}: last tenth ${lastOverFirst.toFixed(2)} × first`)
+process.exit(0)
