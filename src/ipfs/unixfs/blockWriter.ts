@@ -18,12 +18,14 @@ export interface BlockWriter {
   stored(): Promise<void>
 }
 
-/** Bytes that may wait to be stored before the writer has to wait too. */
+/** Bytes, and blocks, that may wait to be stored before the writer has to wait too. */
 const bytesInFlight = 16 * 1024 * 1024
+const blocksInFlight = 2048
 
 /** A writer whose blocks go to `store`. */
 export function createBlockWriter(format: CidFormat, store: StoreBlock): BlockWriter {
   let waitingBytes = 0
+  let waitingBlocks = 0
   let failure: { error: unknown } | undefined
   let last: Promise<void> = Promise.resolve()
   let wake = (): void => undefined
@@ -34,12 +36,14 @@ export function createBlockWriter(format: CidFormat, store: StoreBlock): BlockWr
 
   async function storeBehind(cid: CID, bytes: Uint8Array): Promise<void> {
     waitingBytes += bytes.length
+    waitingBlocks++
     try {
       await store(cid, bytes)
     } catch (error) {
       failure ??= { error }
     }
     waitingBytes -= bytes.length
+    waitingBlocks--
     wake()
   }
 
@@ -47,7 +51,9 @@ export function createBlockWriter(format: CidFormat, store: StoreBlock): BlockWr
     async write(codec, bytes) {
       const cid = makeCid(format, codec, bytes)
       last = storeBehind(cid, bytes)
-      while (waitingBytes > bytesInFlight) await new Promise<void>((resolve) => (wake = resolve))
+      while (waitingBytes > bytesInFlight || waitingBlocks > blocksInFlight) {
+        await new Promise<void>((resolve) => (wake = resolve))
+      }
       check()
       return cid
     },
