@@ -47,7 +47,7 @@ const reason =
     ? 'hardhat 3 wants Node 22'
     : existsSync(join(peers, 'hardhat'))
       ? undefined
-      : 'hardhat is not in test/peers'
+      : 'npm install --prefix test/peers hardhat@3 @nomicfoundation/hardhat-viem@3 @nomicfoundation/hardhat-node-test-runner@3'
 if (reason !== undefined) console.warn(`left out: examples/hardhat; ${reason}`)
 
 test.skipIf(reason !== undefined)('hardhat: its tests pass', async () => {

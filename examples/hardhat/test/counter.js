@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { network } from 'hardhat'
 
 describe('Counter', async () => {
-  const { viem } = await network.connect('standin')
+  const { viem } = await network.getOrCreate('standin')
 
   it('counts', async () => {
     const counter = await viem.deployContract('Counter')
