@@ -46,7 +46,7 @@ export interface BackendParts {
 
 /** Joins the parts of a network into what JSON-RPC methods work with. */
 export function createBackend(parts: BackendParts): Backend {
-  const { chain, blocks, states, intake, mining, snapshots, accounts, settings } = parts
+  const { chain, blocks, states, intake, mining, accounts, settings } = parts
   const { view, mempool } = chain
   const keyring = new Keyring(accounts)
   const impersonation = new Impersonation({ automatic: settings.autoImpersonate })

@@ -4,6 +4,7 @@ import type { SealedTransaction, StoredBlock } from '../chain/block/record.js'
 import type { HistoryTracer } from '../chain/tracing/historyTracer.js'
 import { bytesToHex } from '../encoding/hex.js'
 import type { ContractArtifact } from '../report/artifacts.js'
+import type * as report from '../report/index.js'
 
 /** What a reporter works with. */
 export interface ReporterOptions {
@@ -23,7 +24,7 @@ export interface ReporterOptions {
   fault: (fault: unknown) => void
 }
 
-type Report = typeof import('../report/index.js')
+type Report = typeof report
 
 /**
  * Tells a developer what contracts do: what they log, why transactions failed, and on demand each call. It is told
@@ -48,9 +49,9 @@ export class Reporter {
     if (event.type !== 'head' || event.executed === undefined) return
     const { block, executed } = event
     if (executed.transactions.length === 0) return
-    if (this.#options.trace) this.#say((report) => this.#callTrees(report, block))
+    if (this.#options.trace) this.#say((loaded) => this.#callTrees(loaded, block))
     for (const transaction of executed.transactions) {
-      if (transaction.failure !== undefined) this.#say((report) => this.#failure(report, transaction))
+      if (transaction.failure !== undefined) this.#say((loaded) => this.#failure(loaded, transaction))
     }
   }
 
@@ -63,12 +64,12 @@ export class Reporter {
     return [`Transaction ${bytesToHex(hash)} failed: ${words}`]
   }
 
-  #callTrees(report: Report, block: StoredBlock): Promise<string[]> {
+  #callTrees(loaded: Report, block: StoredBlock): Promise<string[]> {
     const { chain, tracing, artifacts, colours } = this.#options
-    return report.traceTrees({ view: chain.view, tracing, block, artifacts, colours })
+    return loaded.traceTrees({ view: chain.view, tracing, block, artifacts, colours })
   }
 
-  #say(lines: (report: Report) => readonly string[] | Promise<readonly string[]>): void {
+  #say(lines: (loaded: Report) => readonly string[] | Promise<readonly string[]>): void {
     const { logging, tell, fault } = this.#options
     if (!logging.enabled) return
     this.#last = this.#last

@@ -77,7 +77,7 @@ function decodeValues(inputs: AbiInputs, data: Uint8Array): string | undefined {
   if (inputs.length === 0) return ''
   try {
     const options = { checksumAddress: true }
-    return showValues(AbiParameters.decode(inputs as AbiParameters.AbiParameters, data, options) as unknown[])
+    return showValues(AbiParameters.decode(inputs, data, options))
   } catch {
     return undefined
   }

@@ -1,4 +1,4 @@
-import { createTestClient, encodeFunctionData, http, numberToHex, type Hex, type TestClientMode } from 'viem'
+import { createTestClient, encodeFunctionData, http, numberToHex, type Hex } from 'viem'
 import { afterEach, describe, expect, test } from 'vitest'
 import { readArtifact } from '../support/artifacts.js'
 import { refusalOf, startDevnet, stopAll, type Devnet, type Receipt } from './support.js'
@@ -42,67 +42,64 @@ describe('a transaction that reverts', () => {
   })
 })
 
-describe.each(['anvil', 'hardhat', 'ganache'] as const)(
-  "viem's test client in mode %s",
-  (mode: TestClientMode) => {
-    test('works with all its actions', async () => {
-      const { node, call, from, block, height } = await startDevnet(mode === 'anvil' ? {} : { compat: mode })
-      const client = createTestClient({ mode, transport: http(node.url) })
-      await client.setBalance({ address: someone, value: 10n ** 18n })
-      await client.setCode({ address: someone, bytecode: '0x00' })
-      await client.setNonce({ address: someone, nonce: 7 })
-      await client.setStorageAt({ address: someone, index: 2, value: `0x${'11'.repeat(32)}` })
-      expect(await call('eth_getStorageAt', someone, '0x2', 'latest')).toBe(`0x${'11'.repeat(32)}`)
-      expect(await call('eth_getTransactionCount', someone, 'latest')).toBe('0x7')
-      await client.mine({ blocks: 3, interval: 2 })
-      expect(await height()).toBe(3)
-      expect(await client.getAutomine()).toBe(true)
-      await client.setAutomine(false)
-      expect(await client.getAutomine()).toBe(false)
-      await client.setAutomine(true)
-      await client.setIntervalMining({ interval: 500 })
-      expect(await call('anvil_getIntervalMining')).toBe(500)
-      await client.setIntervalMining({ interval: 0 })
-      await client.setAutomine(true)
-      await client.setBlockTimestampInterval({ interval: 5 })
-      const before = Number((await block()).timestamp)
-      await client.mine({ blocks: 2 })
-      expect(Number((await block()).timestamp)).toBe(before + 10)
-      await client.removeBlockTimestampInterval()
-      await client.increaseTime({ seconds: 420 })
-      await client.setNextBlockTimestamp({ timestamp: BigInt(before + 9000) })
-      await client.setNextBlockBaseFeePerGas({ baseFeePerGas: 5n })
-      await client.setCoinbase({ address: someone })
-      await client.setBlockGasLimit({ gasLimit: 20_000_000n })
-      await client.mine({ blocks: 1 })
-      expect(await block()).toMatchObject({
-        timestamp: numberToHex(before + 9000),
-        baseFeePerGas: '0x5',
-        miner: someone,
-        gasLimit: numberToHex(20_000_000),
-      })
-      await expect(client.setMinGasPrice({ gasPrice: 1n })).rejects.toThrow()
-      await client.setLoggingEnabled(false)
-      await client.setRpcUrl('http://127.0.0.1:1')
-      await client.impersonateAccount({ address: someone })
-      await client.stopImpersonatingAccount({ address: someone })
-      await client.dropTransaction({ hash: `0x${'00'.repeat(32)}` })
-      expect(await client.getTxpoolStatus()).toEqual({ pending: 0, queued: 0 })
-      expect(await client.getTxpoolContent()).toEqual({ pending: {}, queued: {} })
-      expect(await client.inspectTxpool()).toEqual({ pending: {}, queued: {} })
-      const hash = await client.sendUnsignedTransaction({ from: someone, to: from as Hex, value: 1n })
-      expect(await call<Receipt>('eth_getTransactionReceipt', hash)).toMatchObject({ from: someone })
-      const id = await client.snapshot()
-      await client.mine({ blocks: 1 })
-      await client.revert({ id })
-      const state = await client.dumpState()
-      await client.reset()
-      expect(await height()).toBe(0)
-      await client.loadState({ state })
-      expect(await height()).toBe(7)
+describe.each(['anvil', 'hardhat', 'ganache'] as const)("viem's test client in mode %s", (mode) => {
+  test('works with all its actions', async () => {
+    const { node, call, from, block, height } = await startDevnet(mode === 'anvil' ? {} : { compat: mode })
+    const client = createTestClient({ mode, transport: http(node.url) })
+    await client.setBalance({ address: someone, value: 10n ** 18n })
+    await client.setCode({ address: someone, bytecode: '0x00' })
+    await client.setNonce({ address: someone, nonce: 7 })
+    await client.setStorageAt({ address: someone, index: 2, value: `0x${'11'.repeat(32)}` })
+    expect(await call('eth_getStorageAt', someone, '0x2', 'latest')).toBe(`0x${'11'.repeat(32)}`)
+    expect(await call('eth_getTransactionCount', someone, 'latest')).toBe('0x7')
+    await client.mine({ blocks: 3, interval: 2 })
+    expect(await height()).toBe(3)
+    expect(await client.getAutomine()).toBe(true)
+    await client.setAutomine(false)
+    expect(await client.getAutomine()).toBe(false)
+    await client.setAutomine(true)
+    await client.setIntervalMining({ interval: 500 })
+    expect(await call('anvil_getIntervalMining')).toBe(500)
+    await client.setIntervalMining({ interval: 0 })
+    await client.setAutomine(true)
+    await client.setBlockTimestampInterval({ interval: 5 })
+    const before = Number((await block()).timestamp)
+    await client.mine({ blocks: 2 })
+    expect(Number((await block()).timestamp)).toBe(before + 10)
+    await client.removeBlockTimestampInterval()
+    await client.increaseTime({ seconds: 420 })
+    await client.setNextBlockTimestamp({ timestamp: BigInt(before + 9000) })
+    await client.setNextBlockBaseFeePerGas({ baseFeePerGas: 5n })
+    await client.setCoinbase({ address: someone })
+    await client.setBlockGasLimit({ gasLimit: 20_000_000n })
+    await client.mine({ blocks: 1 })
+    expect(await block()).toMatchObject({
+      timestamp: numberToHex(before + 9000),
+      baseFeePerGas: '0x5',
+      miner: someone,
+      gasLimit: numberToHex(20_000_000),
     })
-  },
-)
+    await expect(client.setMinGasPrice({ gasPrice: 1n })).rejects.toThrow()
+    await client.setLoggingEnabled(false)
+    await client.setRpcUrl('http://127.0.0.1:1')
+    await client.impersonateAccount({ address: someone })
+    await client.stopImpersonatingAccount({ address: someone })
+    await client.dropTransaction({ hash: `0x${'00'.repeat(32)}` })
+    expect(await client.getTxpoolStatus()).toEqual({ pending: 0, queued: 0 })
+    expect(await client.getTxpoolContent()).toEqual({ pending: {}, queued: {} })
+    expect(await client.inspectTxpool()).toEqual({ pending: {}, queued: {} })
+    const hash = await client.sendUnsignedTransaction({ from: someone, to: from, value: 1n })
+    expect(await call<Receipt>('eth_getTransactionReceipt', hash)).toMatchObject({ from: someone })
+    const id = await client.snapshot()
+    await client.mine({ blocks: 1 })
+    await client.revert({ id })
+    const state = await client.dumpState()
+    await client.reset()
+    expect(await height()).toBe(0)
+    await client.loadState({ state })
+    expect(await height()).toBe(7)
+  })
+})
 
 describe('controls', () => {
   test('are closed to pages of other sites, and gone in strict mode except at the controls', async () => {

@@ -51,7 +51,7 @@ describe('edits of the state', () => {
     await call('evm_mine')
     const { number } = await block()
     const proof = await call<{ accountProof: Hex[]; balance: Hex }>('eth_getProof', someone, [], number)
-    const { stateRoot } = (await block()) as unknown as { stateRoot: Hex }
+    const { stateRoot } = await block()
     expect(proof.balance).toBe('0x5')
     expect(keccak256(proof.accountProof[0] as Hex)).toBe(stateRoot)
   })

@@ -22,6 +22,7 @@ export interface Block {
   miner: Hex
   mixHash: Hex
   extraData: Hex
+  stateRoot: Hex
   transactions: Hex[]
 }
 

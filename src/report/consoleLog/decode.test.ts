@@ -1,4 +1,4 @@
-import { encodeFunctionData, parseAbi, toFunctionSelector, type Hex } from 'viem'
+import { encodeFunctionData, toFunctionSelector, type Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { hexToBytes } from '../../encoding/hex.js'
 import { decodeConsoleLog } from './decode.js'
@@ -7,9 +7,17 @@ import { argumentTypes } from './signatures.js'
 const address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 
 /** A call of console.log as a contract would encode it. */
-function encode(signature: string, ...args: unknown[]): Uint8Array {
-  const abi = parseAbi([`function ${signature} view`])
-  return hexToBytes(encodeFunctionData({ abi, args } as Parameters<typeof encodeFunctionData>[0]))
+function encode(name: string, types: readonly string[] = [], ...args: unknown[]): Uint8Array {
+  const abi = [
+    {
+      type: 'function' as const,
+      name,
+      stateMutability: 'view' as const,
+      inputs: types.map((type) => ({ type })),
+      outputs: [],
+    },
+  ]
+  return hexToBytes(encodeFunctionData({ abi, functionName: name, args }))
 }
 
 describe('console.log', () => {
@@ -29,18 +37,21 @@ describe('console.log', () => {
   })
 
   test.each([
-    [encode('log(string,uint256)', 'hello', 42n), 'hello 42'],
-    [encode('log(string,address,bool)', '%s is %s', address, true), `${address} is true`],
-    [encode('log(string,string)', 'pct %% %d %i %x', 's'), 'pct % NaN %i %x'],
-    [encode('log(string,uint256,uint256)', '%d of %x', 7n, 255n), '7 of 0xff'],
-    [encode('log(uint256)', 2n ** 256n - 1n), (2n ** 256n - 1n).toString()],
-    [encode('log(string,uint256)', '%d', 2n ** 200n), (2n ** 200n).toString()],
-    [encode('log(int256)', -5n), '-5'],
-    [encode('logBytes32(bytes32)', `0x${'12'.repeat(32)}`), `0x${'12'.repeat(32)}`],
-    [encode('logBytes(bytes)', '0x1234'), '0x1234'],
-    [encode('log(bytes4)', '0x12345678'), '0x12345678'],
-    [encode('log()'), ''],
-    [encode('log(uint256,bool,address,string)', 1n, false, address, 'x'), `1 false ${address} x`],
+    [encode('log', ['string', 'uint256'], 'hello', 42n), 'hello 42'],
+    [encode('log', ['string', 'address', 'bool'], '%s is %s', address, true), `${address} is true`],
+    [encode('log', ['string', 'string'], 'pct %% %d %i %x', 's'), 'pct % NaN %i %x'],
+    [encode('log', ['string', 'uint256', 'uint256'], '%d of %x', 7n, 255n), '7 of 0xff'],
+    [encode('log', ['uint256'], 2n ** 256n - 1n), (2n ** 256n - 1n).toString()],
+    [encode('log', ['string', 'uint256'], '%d', 2n ** 200n), (2n ** 200n).toString()],
+    [encode('log', ['int256'], -5n), '-5'],
+    [encode('logBytes32', ['bytes32'], `0x${'12'.repeat(32)}`), `0x${'12'.repeat(32)}`],
+    [encode('logBytes', ['bytes'], '0x1234'), '0x1234'],
+    [encode('log', ['bytes4'], '0x12345678'), '0x12345678'],
+    [encode('log'), ''],
+    [
+      encode('log', ['uint256', 'bool', 'address', 'string'], 1n, false, address, 'x'),
+      `1 false ${address} x`,
+    ],
   ])('prints what was given: %#', (data, line) => {
     expect(decodeConsoleLog(data)).toBe(line)
   })

@@ -16,7 +16,7 @@ export function decodeConsoleLog(data: Uint8Array): string {
   const parameters: Parameter[] = types.map((type) => ({ type }))
   try {
     const options = { checksumAddress: true }
-    return formatLog(decode(parameters, data.subarray(SELECTOR_BYTES), options) as unknown[])
+    return formatLog(decode(parameters, data.subarray(SELECTOR_BYTES), options))
   } catch {
     return bytesToHex(data)
   }

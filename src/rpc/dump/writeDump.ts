@@ -62,12 +62,10 @@ function blockJson(view: ChainView, block: StoredBlock): JsonValue {
   const { hash: _, ...header } = JSON.parse(`${headerMembers(block.hash, block.header)}}`) as Members
   return {
     header,
-    transactions: block.transactions.map(({ impersonated, sender }, index) => {
-      const { blockHash, blockNumber, blockTimestamp, transactionIndex, ...transaction } = parse(
-        view.transactionWire(block, index),
-      )
-      return { transaction, impersonated_sender: impersonated ? bytesToHex(sender) : null }
-    }),
+    transactions: block.transactions.map(({ impersonated, sender }, index) => ({
+      transaction: withoutPlace(parse(view.transactionWire(block, index))),
+      impersonated_sender: impersonated ? bytesToHex(sender) : null,
+    })),
     ommers: [],
     withdrawals: block.header.withdrawalsRoot === undefined ? null : [],
   }
@@ -101,6 +99,17 @@ function outcomesJson(view: ChainView, block: StoredBlock): JsonValue[] {
       block_number: Number(block.header.number),
     }
   })
+}
+
+const placeMembers: ReadonlySet<string> = new Set([
+  'blockHash',
+  'blockNumber',
+  'blockTimestamp',
+  'transactionIndex',
+])
+
+function withoutPlace(transaction: Members): Members {
+  return Object.fromEntries(Object.entries(transaction).filter(([name]) => !placeMembers.has(name)))
 }
 
 function parse(wire: Uint8Array): Members {

@@ -5,7 +5,7 @@ import { controlNumber } from '../../params/controlNumber.js'
 export const start = defineMethod(
   'miner_start',
   [optional('threads', controlNumber)],
-  async ({ backend }, threads) => {
+  async ({ backend }) => {
     await backend.controls.setAutomine(true)
     return null
   },
