@@ -223,6 +223,37 @@ describe('eth_simulateV1', () => {
     expect(block?.transactions.map(({ nonce }) => nonce)).toEqual(['0xffffffffffffffff', '0x0'])
   })
 
+  it('refuses a creation that there is no nonce for', async () => {
+    const stateOverrides = { [poor]: { nonce: '0xffffffffffffffff' } }
+    await expect(simulate([{ stateOverrides, calls: [{ from: poor, data: '0x00' }] }])).rejects.toMatchObject(
+      {
+        code: -32603,
+        message: expect.stringMatching(/^err: nonce has max value: /) as unknown,
+      },
+    )
+  })
+
+  it('makes legacy transactions before London, and takes lists that the fork does not know', async () => {
+    const old = await TracedNode.start({ hardfork: 'homestead' })
+    try {
+      const accessList = [{ address: poor, storageKeys: [] }]
+      const blockStateCalls = [
+        {
+          calls: [
+            { from: poor, to: poor },
+            { from: poor, to: poor, accessList },
+          ],
+        },
+      ]
+      const payload = { blockStateCalls, returnFullTransactions: true }
+      const [block] = await old.call<Block[]>('eth_simulateV1', payload, 'latest')
+      expect(block?.transactions.map(({ type }) => type)).toEqual(['0x0', '0x0'])
+      expect(block).not.toHaveProperty('baseFeePerGas')
+    } finally {
+      await old.stop()
+    }
+  })
+
   it('simulates on the pending block too', async () => {
     await chain.call('evm_setAutomine', false)
     await chain.call('eth_sendTransaction', {

@@ -67,7 +67,10 @@ export async function preCheck(
       const words = `nonce too ${word}: address ${sender()}, tx: ${message.nonce} state: ${nonce}`
       throw rejected(words, reason)
     }
-    if (nonce === MAX_NONCE) throw rejected(`nonce has max value: address ${sender()}, nonce: ${nonce}`)
+  }
+  // A creation takes its address from the nonce, and leaves one more behind.
+  if (nonce === MAX_NONCE && (checks.nonce || message.to === undefined)) {
+    throw rejected(`nonce has max value: address ${sender()}, nonce: ${nonce}`)
   }
   if (checks.transaction) {
     if (rules.isActivatedEIP(7825) && gasLimit > MAX_TRANSACTION_GAS) {

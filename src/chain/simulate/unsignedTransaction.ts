@@ -15,7 +15,7 @@ const MAX_NONCE = 2n ** 64n - 1n
 export function unsignedTransaction(call: CallObject, message: Message, rules: ForkRules): TypedTransaction {
   const { to, nonce, gasLimit, value, data, maxFeePerGas, maxPriorityFeePerGas, accessList } = message
   const fields: CreatableFields = {
-    type: typeOf(call),
+    type: typeOf(call, rules),
     chainId: rules.chainId(),
     nonce: nonce === MAX_NONCE ? 0n : nonce,
     gasLimit,
@@ -35,19 +35,28 @@ export function unsignedTransaction(call: CallObject, message: Message, rules: F
   return Object.create(transaction, { nonce: { value: nonce, enumerable: true } }) as TypedTransaction
 }
 
-function typeOf({ gasPrice, authorizationList, blobVersionedHashes }: CallObject): TransactionType {
-  if (gasPrice !== undefined) return 0
+function typeOf(
+  { gasPrice, authorizationList, blobVersionedHashes }: CallObject,
+  rules: ForkRules,
+): TransactionType {
+  if (gasPrice !== undefined || !rules.isActivatedEIP(1559)) return 0
   if (authorizationList !== undefined) return 4
   return blobVersionedHashes === undefined ? 2 : 3
 }
 
 const uncappedRules = new WeakMap<ForkRules, ForkRules>()
+/** What brought typed transactions and each of their types. */
+const typeEips: ReadonlySet<number> = new Set([2718, 2930, 1559, 4844, 7702])
 
-/** The same rules without EIP-7825, which the library enforces in the transaction and calls need not keep to. */
+/**
+ * The same rules as far as the library's transactions are concerned: without EIP-7825, which calls need not keep to,
+ * and with all types, for a call may have lists that its fork does not know.
+ */
 function uncapped(rules: ForkRules): ForkRules {
   let derived = uncappedRules.get(rules)
   if (derived === undefined) {
-    const isActivatedEIP = (eip: number): boolean => eip !== 7825 && rules.isActivatedEIP(eip)
+    const isActivatedEIP = (eip: number): boolean =>
+      typeEips.has(eip) || (eip !== 7825 && rules.isActivatedEIP(eip))
     derived = Object.create(rules, {
       isActivatedEIP: { value: isActivatedEIP },
       copy: { value: () => derived },
