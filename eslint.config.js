@@ -28,6 +28,7 @@ export default defineConfig([
         TextDecoder: 'readonly',
         TextEncoder: 'readonly',
         performance: 'readonly',
+        btoa: 'readonly',
         setTimeout: 'readonly',
         clearTimeout: 'readonly',
         setInterval: 'readonly',
@@ -35,6 +36,7 @@ export default defineConfig([
       },
     },
   },
+  { files: ['examples/vite-page/src/*.js'], languageOptions: { globals: { document: 'readonly' } } },
   {
     files: ['**/*.ts', '**/*.mts'],
     extends: [tseslint.configs.recommended],

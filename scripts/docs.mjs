@@ -27,7 +27,8 @@ export async function generateNodeOptions() {
     ([name, { flag, default: value, description }]) => {
       const shown = formatDefault(value)
       const note = `\`--${flag}\`${shown === '' ? '' : `; ${shown} unless given`}.`
-      const comment = ['/**', ` * ${description}.`, ' *', ` * ${note}`, ' */']
+      const oneLine = `/** ${description}. ${note} */`
+      const comment = oneLine.length <= 108 ? [oneLine] : ['/**', ` * ${description}.`, ` * ${note}`, ' */']
       return [...comment, `${name}?: Given<'${name}'> | undefined`].map((line) => `  ${line}`)
     },
   )

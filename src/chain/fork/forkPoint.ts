@@ -50,7 +50,7 @@ export async function storeForkPoint(stores: ForkStores, point: ForkPoint): Prom
   const { database, keys, blocks, states } = stores
   const { header, totalDifficulty, funded, balance, state: remote } = point
   // All at once, so that they can be fetched together; the working state then finds them at hand.
-  await Promise.all(funded.map((address) => remote.getAccount(address)))
+  await Promise.all(funded.map(async (address) => remote.getAccount(address)))
   const state = new WorkingState({ base: states.viewAt(EMPTY_ROOT), store: states })
   for (const address of funded) await state.modifyAccountFields(new Address(address), { balance })
   const commitment = state.computeRoot()

@@ -129,7 +129,7 @@ export class RemoteClient {
     if (answer === undefined || response.status === 429 || response.status >= 500) {
       throw new Error(`HTTP ${response.status}`)
     }
-    return calls.length > 1 ? 'no batches' : new Map([[0, answer as Answer]])
+    return calls.length > 1 ? 'no batches' : new Map([[0, answer]])
   }
 
   #failure(error: Error): ForkError {
