@@ -1,3 +1,4 @@
+import { ImportError } from '../chain/import/errors.js'
 import { DepthError } from '../chain/controls/reorganise.js'
 import {
   ChainError,
@@ -22,7 +23,7 @@ import {
 } from './errors.js'
 
 /** Refusals for which the parameters of the request are at fault. */
-const parameterErrors = [InvalidCallError, TimestampError, DepthError, UnsupportedControlError]
+const parameterErrors = [ImportError, InvalidCallError, TimestampError, DepthError, UnsupportedControlError]
 
 /** The codes of eth_simulateV1 (geth: internal/ethapi/errors.go). */
 const simulationCodes: Readonly<Record<SimulationRefusal, number>> = {

@@ -72,6 +72,12 @@ export interface HistoryControls {
    * @throws DepthError if there are not so many
    */
   reorganise(order: { depth: number; replacements: readonly Replacement[] }): Awaitable<void>
+  /**
+   * Takes blocks that were made elsewhere as RLP, parents first, and makes the last of them the head.
+   *
+   * @throws ImportError for the first that does not check; those before it stay, beside the chain if they were there
+   */
+  importBlocks(blocks: readonly Uint8Array[]): Awaitable<void>
 }
 
 /** Changes the state that the next block is executed on, and that `latest` reads. */

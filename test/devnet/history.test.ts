@@ -192,6 +192,28 @@ describe('a reorganisation', () => {
     expect(await second.call<{ hash: Hex }[]>('eth_pendingTransactions')).toMatchObject([{ hash }])
   })
 
+  test('follows from a branch of blocks that another node made', async () => {
+    const options = { deterministic: true }
+    const [other, devnet] = [await startDevnet(options), await startDevnet(options)]
+    const { call, from, to, block } = devnet
+    await other.call('evm_mine')
+    await other.send({ to: other.from, value: '0x1', from: other.to })
+    await other.call('evm_increaseTime', 77)
+    await other.call('evm_mine')
+    const left = await call<Hex>('eth_sendTransaction', { from, to, value: '0x5' })
+    const orphan = await block()
+    const raw = await Promise.all(['0x1', '0x2', '0x3'].map((id) => other.call<Hex>('debug_getRawBlock', id)))
+    const head = await other.block()
+    expect(await call('standin_importBlocks', raw)).toBe(head.hash)
+    expect(await block()).toEqual(head)
+    expect(await call('eth_getBlockByHash', orphan.hash, false)).toMatchObject({ hash: orphan.hash })
+    expect(await call<{ hash: Hex }[]>('eth_pendingTransactions')).toMatchObject([{ hash: left }])
+    await call('evm_mine')
+    expect((await block()).transactions).toEqual([left])
+    const broken = `${raw[2]?.slice(0, -2) ?? ''}00`
+    expect((await refusalOf(call('standin_importBlocks', [broken]))).code).toBe(-32602)
+  })
+
   test('is refused where there are not so many blocks', async () => {
     const { call, from } = await startDevnet()
     await call('evm_mine')

@@ -1,3 +1,4 @@
+import { importBranch } from '../../chain/controls/importBranch.js'
 import { reorganise, rollback } from '../../chain/controls/reorganise.js'
 import { decodeTransaction } from '../../chain/mempool/decode.js'
 import { recoverTransaction } from '../../chain/mempool/sender.js'
@@ -17,6 +18,7 @@ export function createHistoryControls(parts: ControlParts): HistoryControls {
       instance.renew()
     },
     rollback: (depth) => rollback(chain, depth),
+    importBlocks: (blocks) => importBranch(chain, blocks),
     reorganise: (order) =>
       reorganise(
         {

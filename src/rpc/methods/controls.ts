@@ -5,6 +5,7 @@ import { evmMethods } from './evm.js'
 import { hardhatMethods } from './hardhat.js'
 import { minerMethods } from './miner.js'
 import { personalMethods } from './personal.js'
+import { importBlocks } from './standin/importBlocks.js'
 
 /** Names under which clients know what anvil has under its own name, besides `hardhat_` and `ganache_`. */
 const furtherNames: Readonly<Record<string, readonly string[]>> = {
@@ -22,7 +23,13 @@ const furtherNames: Readonly<Record<string, readonly string[]>> = {
 /** The methods of `evm_` that clients also send under the name of their node. */
 const nodeNames: readonly string[] = ['anvil', 'hardhat', 'ganache']
 
-const own: readonly Method[] = [...hardhatMethods, ...anvilMethods, ...evmMethods, ...minerMethods]
+const own: readonly Method[] = [
+  ...hardhatMethods,
+  ...anvilMethods,
+  ...evmMethods,
+  ...minerMethods,
+  importBlocks,
+]
 const ownNames: ReadonlySet<string> = new Set(own.map(({ name }) => name))
 
 /** A method under other names; those that have a meaning of their own are left out. */

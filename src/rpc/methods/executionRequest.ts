@@ -20,7 +20,10 @@ export interface ExecutionArguments {
  *
  * @throws ServerError if block overrides ask for what only eth_simulateV1 can do.
  */
-export function executionRequest({ view, backend, context }: Call, args: ExecutionArguments): ExecutionRequest {
+export function executionRequest(
+  { view, backend, context }: Call,
+  args: ExecutionArguments,
+): ExecutionRequest {
   return {
     view,
     block: args.block ?? { tag: 'latest' },
