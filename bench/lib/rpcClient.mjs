@@ -16,6 +16,7 @@ class HttpConnection {
   #expected
   #waiting
   isOpen = true
+  isUsed = false
 
   constructor(url) {
     const { hostname, port, pathname } = new URL(url)
@@ -76,6 +77,7 @@ class HttpConnection {
     this.#expected = undefined
     const { resolve } = this.#waiting
     this.#waiting = undefined
+    this.isUsed = true
     resolve(body)
   }
 }
@@ -108,13 +110,21 @@ export class RpcClient {
 
   /** Sends a body as it is and gives the response's bytes. */
   async post(body) {
-    let connection = this.#idle.pop()
-    // Servers end connections that were idle for some seconds.
-    while (connection !== undefined && !connection.isOpen) connection = this.#idle.pop()
-    connection ??= new HttpConnection(this.#url)
-    const response = await connection.post(body)
+    const [connection, response] = await this.#postOn(this.#idle.pop() ?? new HttpConnection(this.#url), body)
     this.#idle.push(connection)
     return response
+  }
+
+  /** Servers end connections that were idle for some seconds, perhaps just now: then another one is used. */
+  async #postOn(connection, body) {
+    const wasUsed = connection.isUsed
+    try {
+      if (connection.isOpen) return [connection, await connection.post(body)]
+    } catch (error) {
+      if (!wasUsed) throw error
+    }
+    const fresh = new HttpConnection(this.#url)
+    return [fresh, await fresh.post(body)]
   }
 
   /** Calls a method. Throws if the answer is an error. */
