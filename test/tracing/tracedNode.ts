@@ -1,4 +1,4 @@
-import { decodeFunctionResult, encodeDeployData, encodeFunctionData, type Hex } from 'viem'
+import { encodeDeployData, encodeFunctionData, type Hex } from 'viem'
 import { createNode, type StandinNode } from '../../src/index.js'
 import { readArtifact } from '../support/artifacts.js'
 
@@ -108,9 +108,4 @@ export class TracedNode {
 /** The input of a call to a function of a contract of fixtures/contracts. */
 export function inputOf(name: string, functionName: string, args: readonly unknown[] = []): Hex {
   return encodeFunctionData({ abi: readArtifact(name).abi, functionName, args })
-}
-
-/** What a function of a contract of fixtures/contracts returned. */
-export function outputOf(name: string, functionName: string, data: Hex): unknown {
-  return decodeFunctionResult({ abi: readArtifact(name).abi, functionName, data })
 }
