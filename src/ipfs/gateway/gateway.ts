@@ -120,7 +120,11 @@ function finish(request: GatewayRequest, reply: CommandReply): CommandReply {
     ...(isPath ? { 'Content-Security-Policy': 'sandbox' } : {}),
     ...reply.headers,
   }
-  if (request.method !== 'HEAD') return { ...reply, headers }
-  if (reply.body instanceof Uint8Array) headers['Content-Length'] ??= String(reply.body.length)
-  return { status: reply.status, headers, body: new Uint8Array() }
+  const hasContent = reply.status !== 204 && reply.status !== 304
+  if (reply.body instanceof Uint8Array && hasContent) {
+    headers['Content-Length'] ??= String(reply.body.length)
+  }
+  return request.method === 'HEAD'
+    ? { status: reply.status, headers, body: new Uint8Array() }
+    : { ...reply, headers }
 }

@@ -27,7 +27,9 @@ export function listingPage(options: {
 <title>${title}</title>
 <style>
 body { font-family: sans-serif; margin: 2em }
+h1 { font-size: 1.3em; overflow-wrap: anywhere }
 td { padding: 0.2em 1em 0.2em 0 }
+td:last-child { text-align: right; white-space: nowrap }
 code { color: #666 }
 </style>
 </head>

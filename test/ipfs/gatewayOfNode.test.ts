@@ -1,0 +1,140 @@
+import { request } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { StandinNode } from '../../src/index.js'
+import { createNode } from '../../src/index.js'
+import { form } from './support.js'
+
+let open: StandinNode
+let guarded: StandinNode
+let root: string
+const authorization = `Basic ${Buffer.from('k1:s1').toString('base64')}`
+
+beforeAll(async () => {
+  open = await createNode({ port: 0 })
+  guarded = await createNode({ port: 0, key: ['k1:s1'] })
+  root = await addSite(open)
+  await addSite(guarded)
+})
+
+afterAll(async () => {
+  await open.stop()
+  await guarded.stop()
+})
+
+async function addSite(node: StandinNode): Promise<string> {
+  const { body, headers } = form([
+    { name: 's/a.txt', content: 'content of a' },
+    { name: 's/page.html', content: '<script>document.title = origin</script>' },
+  ])
+  const response = await fetch(`${node.ipfsUrl}/api/v0/add?cid-version=1`, {
+    method: 'POST',
+    body: body as Uint8Array<ArrayBuffer>,
+    headers: { ...headers, authorization },
+  })
+  const lines = (await response.text()).trim().split('\n')
+  return (JSON.parse(lines.at(-1) ?? '') as { Hash: string }).Hash
+}
+
+interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+function ask(
+  base: string,
+  path: string,
+  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(base)
+    const sent = request({ hostname, port, path, method, headers }, (response) => {
+      let body = ''
+      response.on('data', (bytes: Buffer) => (body += bytes.toString()))
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }))
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+describe('on both ports', () => {
+  const bases = () => [open.ipfsUrl, open.url]
+
+  test('files by path, in a sandbox', async () => {
+    for (const base of bases()) {
+      const answer = await ask(base, `/ipfs/${root}/a.txt`)
+      expect(answer).toMatchObject({ status: 200, body: 'content of a' })
+      expect(answer.headers).toMatchObject({
+        'content-type': 'text/plain; charset=utf-8',
+        'content-length': '12',
+        'content-security-policy': 'sandbox',
+      })
+    }
+  })
+
+  test('files by host name, with an origin of their own', async () => {
+    for (const base of bases()) {
+      const answer = await ask(base, '/a.txt', { headers: { host: `${root}.ipfs.localhost:8545` } })
+      expect(answer).toMatchObject({ status: 200, body: 'content of a' })
+      expect(answer.headers['content-security-policy']).toBeUndefined()
+    }
+  })
+
+  test('HEAD, 204 and 304 have no body', async () => {
+    for (const base of bases()) {
+      const head = await ask(base, `/ipfs/${root}/a.txt`, { method: 'HEAD' })
+      expect([head.status, head.headers['content-length'], head.body]).toEqual([200, '12', ''])
+      const preflight = await ask(base, `/ipfs/${root}/a.txt`, { method: 'OPTIONS' })
+      expect([preflight.status, preflight.headers['transfer-encoding'], preflight.body]).toEqual([
+        204,
+        undefined,
+        '',
+      ])
+      const known = await ask(base, `/ipfs/${root}/a.txt`, { headers: { 'if-none-match': '*' } })
+      expect([known.status, known.headers['transfer-encoding'], known.body]).toEqual([304, undefined, ''])
+    }
+  })
+
+  test('nothing but the gateway answers under the host name of content', async () => {
+    const host = `${root}.ipfs.localhost`
+    for (const path of ['/_standin/requests', '/api/v0/version', '/v3/local']) {
+      const answer = await ask(open.url, path, { headers: { host } })
+      expect([answer.status, answer.body]).toEqual([404, expect.stringContaining('failed to resolve /ipfs/')])
+      expect((await ask(open.url, path, { method: 'POST', headers: { host } })).status).toBe(405)
+    }
+  })
+})
+
+describe('pages from the gateway', () => {
+  test.each(['null', 'ROOT'])('are no friends: %s', async (name) => {
+    const { port } = new URL(open.url)
+    const origin = name === 'null' ? name : `http://${root}.ipfs.localhost:${port}`
+    const headers = { origin }
+    expect((await ask(open.url, '/_standin/requests', { headers })).status).toBe(403)
+    expect((await ask(open.ipfsUrl, '/api/v0/version', { method: 'POST', headers })).status).toBe(403)
+    const call = await fetch(open.url, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"evm_mine"}',
+    })
+    expect(await call.json()).toMatchObject({ error: { code: -32002 } })
+  })
+
+  test('may be read by any page', async () => {
+    const answer = await ask(open.url, `/ipfs/${root}/a.txt`, { headers: { origin: 'https://app.example' } })
+    expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([200, '*'])
+  })
+})
+
+test('is public where operations want credentials', async () => {
+  expect((await ask(guarded.ipfsUrl, `/ipfs/${root}/a.txt`)).body).toBe('content of a')
+  expect((await ask(guarded.ipfsUrl, `/api/v0/cat?arg=${root}/a.txt`, { method: 'POST' })).status).toBe(401)
+})
+
+test('is in the journal', async () => {
+  await ask(open.url, `/ipfs/${root}/a.txt?download=true`)
+  const entries = open.journal.list({ method: 'gateway' })
+  expect(entries.at(-1)).toMatchObject({ transport: 'files', status: 200, bytes: 12 })
+})
