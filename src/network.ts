@@ -61,6 +61,7 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
   const network = known?.index ?? Object.keys(manifest.networks).length
   const chain = await openChain({
     database,
+    caches: data.caches,
     network,
     chainId,
     schedule,

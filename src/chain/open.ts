@@ -15,6 +15,7 @@ import { loadHead, stageMove, type Head } from './head.js'
 import type { Mempool } from './mempool/mempool.js'
 import type { Clock } from './mining/clock.js'
 import type { ProducedBlock } from './mining/producer.js'
+import type { StateCaches } from './state/stateCaches.js'
 import { StateStore } from './state/stateStore.js'
 import { EMPTY_ROOT } from './state/trieNode.js'
 import { WorkingState } from './state/workingState.js'
@@ -22,6 +23,8 @@ import { WorkingState } from './state/workingState.js'
 /** What a chain is opened with. */
 export interface OpenChainOptions {
   database: Database
+  /** The caches that all chains of the node share. */
+  caches?: StateCaches | undefined
   /** The number of the network in the database. */
   network: number
   chainId: bigint
@@ -45,7 +48,7 @@ export async function openChain(options: OpenChainOptions): Promise<Chain> {
   const { database, encoder, coinbase, fork } = options
   const keys = keyspaceOf(options.network)
   const blocks = await BlockStore.open({ database, keys, encoder })
-  const states = new StateStore({ database, keyspace: keys, remote: fork?.state })
+  const states = new StateStore({ database, keyspace: keys, remote: fork?.state, caches: options.caches })
   const stores = { database, keys, blocks, states }
   const known = loadHead(database, keys, blocks)
   const head =

@@ -1,3 +1,4 @@
+import type { StateCaches } from '../chain/state/stateCaches.js'
 import type { NodeSettings } from '../options.js'
 import type { ChainEvents } from '../chain/events.js'
 import type { ChainView } from '../chain/view.js'
@@ -53,6 +54,8 @@ export interface Network {
 /** What a data directory keeps of chains; all networks of a node share it. */
 export interface NetworkData {
   database: Database
+  /** What the chains of the node keep of their states, within one budget of memory. */
+  caches: StateCaches
   manifest: Manifest
   /** Writes the manifest as it is now. */
   saveManifest(): void

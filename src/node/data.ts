@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createStateCaches } from '../chain/state/stateCaches.js'
 import type { NetworkData } from '../network/network.js'
 import type { NodeSettings } from '../options.js'
 import { openDatabase } from '../storage/database.js'
@@ -21,7 +22,9 @@ export interface NodeData extends NetworkData {
  *
  * @throws DataDirectoryError if another process has it or what is in it does not fit.
  */
-export async function openData(settings: Pick<NodeSettings, 'dataDir' | 'sync'>): Promise<NodeData> {
+export async function openData(
+  settings: Pick<NodeSettings, 'dataDir' | 'sync' | 'cacheMemory'>,
+): Promise<NodeData> {
   const isTemporary = settings.dataDir === undefined
   const directory = settings.dataDir ?? createTemporaryDirectory()
   const lock = lockDirectory(directory)
@@ -37,6 +40,7 @@ export async function openData(settings: Pick<NodeSettings, 'dataDir' | 'sync'>)
     return {
       directory,
       database,
+      caches: createStateCaches(settings.cacheMemory * 1024 * 1024),
       manifest,
       saveManifest: () => writeManifest(directory, manifest),
       close: async () => {

@@ -31,6 +31,13 @@ export const fileOptions = {
       'Where chains, files and pins are kept; a temporary directory, removed at the end, unless given',
     group: 'Data',
   }),
+  cacheMemory: option({
+    flag: 'cache-memory',
+    kind: wholeNumber({ minimum: 1, valueName: 'MEBIBYTES' }),
+    default: 32,
+    description: 'Memory that all chains together use to keep what they read of their states',
+    group: 'Data',
+  }),
   sync: option({
     flag: 'sync',
     kind: toggle(),

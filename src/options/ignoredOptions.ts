@@ -18,7 +18,6 @@ export const ignoredOptions = {
   threads: ignoredValue('threads', 'There are no worker threads to count', ['j', 'jobs']),
   maxPersistedStates: ignoredValue('max-persisted-states', 'Every state stays on disk'),
   transactionBlockKeeper: ignoredValue('transaction-block-keeper', 'Every block stays on disk'),
-  cachePath: ignoredValue('cache-path', 'States lie in the data directory (--data-dir)'),
   memoryLimit: ignoredValue('memory-limit', 'Memory of the virtual machine is bounded by gas'),
   pruneHistory: ignored('prune-history', 'History lies on disk and needs no memory'),
   preserveHistoricalStates: ignored('preserve-historical-states', 'Dumps hold the newest state alone'),

@@ -255,6 +255,8 @@ export interface NodeOptions {
    * `--data-dir`.
    */
   dataDir?: Given<'dataDir'> | undefined
+  /** Memory in MiB that all chains together keep their states' nodes and codes in. `--cache-memory`; 32 unless given. */
+  cacheMemory?: Given<'cacheMemory'> | undefined
   /** Force every write to the disk, so that power loss takes nothing. `--sync`; `false` unless given. */
   sync?: Given<'sync'> | undefined
 }

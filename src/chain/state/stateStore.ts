@@ -1,7 +1,8 @@
 import { bytesEqual } from '../../encoding/hex.js'
 import type { RemoteState } from '../fork/remoteState.js'
 import { EMPTY_CODE_HASH, NO_BYTES } from './account.js'
-import { ByteCache, bytesKey } from './byteCache.js'
+import { bytesKey, type ByteCache } from './byteCache.js'
+import { createStateCaches, type StateCaches } from './stateCaches.js'
 import { stagePreimages, type Preimages } from './preimages.js'
 import { TrieStateView } from './stateView.js'
 import { EMPTY_ROOT, MissingNodeError } from './trieNode.js'
@@ -34,13 +35,10 @@ export interface StateStoreOptions {
   keyspace: Pick<Keyspace, 'trieNode' | 'code' | 'preimages'>
   /** What a fork reads where its tries hold nothing. */
   remote?: RemoteState | undefined
-  /** Memory for trie nodes that were read or made. */
-  nodeCacheBytes?: number
-  /** Memory for contract codes. */
-  codeCacheBytes?: number
+  /** Shared with other stores, or of its own. */
+  caches?: StateCaches | undefined
 }
 
-const MEBIBYTE = 1024 * 1024
 const VIEWS_KEPT = 4
 
 /** The state tries and codes of one network: nodes are only added, so that every root stays readable. */
@@ -54,12 +52,12 @@ export class StateStore implements NodeReader {
   readonly #aliases = new Map<string, Uint8Array>()
 
   constructor(options: StateStoreOptions) {
-    const { database, keyspace, nodeCacheBytes = 24 * MEBIBYTE, codeCacheBytes = 8 * MEBIBYTE } = options
+    const { database, keyspace, caches = createStateCaches() } = options
     this.remote = options.remote
     this.#database = database
     this.#keyspace = keyspace
-    this.#nodes = new ByteCache(nodeCacheBytes)
-    this.#codes = new ByteCache(codeCacheBytes)
+    this.#nodes = caches.nodes
+    this.#codes = caches.codes
   }
 
   getNode(hash: Uint8Array): Uint8Array {

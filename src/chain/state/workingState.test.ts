@@ -6,6 +6,7 @@ import { bigintToBytes } from '../../encoding/quantity.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/writeBatch.js'
 import { padTo32 } from './account.js'
+import { createStateCaches } from './stateCaches.js'
 import { StateStore } from './stateStore.js'
 import { EMPTY_ROOT } from './trieNode.js'
 import { WorkingState } from './workingState.js'
@@ -25,7 +26,7 @@ class MemoryDatabase {
 const newStore = () => {
   const database = new MemoryDatabase()
   // A small cache, so that reads go to the database too.
-  const store = new StateStore({ database, keyspace: keyspaceOf(0), nodeCacheBytes: 20_000 })
+  const store = new StateStore({ database, keyspace: keyspaceOf(0), caches: createStateCaches(26_000) })
   return { database, store }
 }
 
