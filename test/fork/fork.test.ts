@@ -196,3 +196,15 @@ test('a fork of an earlier block reads the state of then', async () => {
     await early.stop()
   }
 })
+
+test('the node says what it goes on from, without keys', async () => {
+  const { hash } = (await remote.request('eth_getBlockByNumber', ['latest', false])) as { hash: string }
+  const { host } = new URL(remote.url)
+  expect(await node.request('anvil_metadata')).toMatchObject({
+    chainId: 77,
+    forkedNetwork: { chainId: 77, forkBlockNumber: remote.head, forkBlockHash: hash },
+  })
+  expect(await node.request('anvil_nodeInfo')).toMatchObject({
+    forkConfig: { forkUrl: `http://${host}/…`, forkBlockNumber: remote.head },
+  })
+})

@@ -76,7 +76,12 @@ function createFork(
     header,
     totalDifficulty: BigInt(block.totalDifficulty ?? 0),
     state: new FetchedState({ request }, cache, header.number),
-    remote: { forkBlock: header.number, request: (method, params) => client.request(method, params) },
+    remote: {
+      forkBlock: header.number,
+      chainId,
+      shownUrl: client.shownUrl,
+      request: (method, params) => client.request(method, params),
+    },
     earlierHash: async (number) => {
       const earlier = (await request('eth_getBlockByNumber', [quantity(number), false])) as RemoteBlock | null
       return earlier === null ? undefined : hexToBytes(earlier.hash)

@@ -3,6 +3,7 @@ import type { Call, Method, Result } from '../method.js'
 import { remoteNumberOfHash, remoteNumberOfTransaction, remotePlaceOf } from './blockPlace.js'
 import { forkedFeeHistory } from './feeHistory.js'
 import { forward } from './forward.js'
+import { forkedMetadata, forkedNodeInfo } from './nodeFacts.js'
 import { forkedLogs } from './logs.js'
 import type { RemoteChain } from './remoteChain.js'
 
@@ -80,6 +81,10 @@ export function forkedMethods(
   wrap('eth_getProof', proof)
   wrap('eth_getLogs', forkedLogs)
   wrap('eth_feeHistory', forkedFeeHistory)
+  for (const prefix of ['anvil', 'hardhat', 'ganache']) {
+    wrap(`${prefix}_metadata`, forkedMetadata)
+    wrap(`${prefix}_nodeInfo`, forkedNodeInfo)
+  }
   return wrapped
 }
 
