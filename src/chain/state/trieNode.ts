@@ -152,7 +152,8 @@ interface EncodedPatch {
 /** The RLP of a branch with other items. Mostly hashes replace hashes, and nothing moves. */
 function encodePatched(rlp: Uint8Array, patches: readonly EncodedPatch[]): Uint8Array {
   if (patches.every(({ start, end, item }) => item.length === end - start)) {
-    const copy = rlp.slice()
+    // What the database gives is a Buffer, whose slice() is no copy.
+    const copy = new Uint8Array(rlp)
     for (const { start, item } of patches) copy.set(item, start)
     return copy
   }
