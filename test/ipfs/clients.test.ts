@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { create } from 'kubo-rpc-client'
 import type { KuboRPCClient } from 'kubo-rpc-client'
@@ -234,6 +235,24 @@ describe('mutable files through kubo-rpc-client', () => {
     expect(await all(ipfs.files.ls('/'))).toEqual([])
   })
 
+  it('says how files are made and what of them is here', async () => {
+    await ipfs.files.mkdir('/made/deep', { parents: true, cidVersion: 1, hashAlg: 'sha2-512' })
+    expect((await ipfs.files.stat('/made/deep')).cid).toMatchObject({ version: 1 })
+    expect((await ipfs.files.stat('/made/deep')).cid.multihash.code).toBe(0x13)
+    await expect(ipfs.files.mkdir('/made/deep')).rejects.toThrow('file already exists')
+    await ipfs.files.mkdir('/made/deep', { parents: true })
+    await ipfs.files.write('/made/cut', '123456', { create: true, length: 3 })
+    await ipfs.files.write('/made/cut', 'xy', { truncate: true })
+    const local = await ipfs.files.stat('/made/cut', { withLocal: true })
+    expect(local).toMatchObject({ size: 2, withLocality: true, local: true, sizeLocal: local.cumulativeSize })
+    await expect(ipfs.files.write('/made/new', 'x')).rejects.toThrow('file does not exist')
+    await expect(content(ipfs.files.read('/made'))).rejects.toThrow('/made was not a file')
+    await expect(ipfs.files.mv('/', '/elsewhere')).rejects.toThrow('file does not exist')
+    expect((await ipfs.files.flush('/made')).toString()).toBe((await ipfs.files.stat('/made')).cid.toString())
+    await ipfs.files.rm(['/made', '/never/there'], { recursive: true, force: true } as object)
+    expect(await all(ipfs.files.ls('/'))).toEqual([])
+  })
+
   it('keeps files across a restart and gives them the CIDs that Kubo gives', async () => {
     await ipfs.files.mkdir('/kept/deep', { parents: true })
     await ipfs.files.write('/kept/deep/x', 'x', { create: true })
@@ -262,6 +281,20 @@ describe('the repository through kubo-rpc-client', () => {
     expect((await content(ipfs.cat(pinned))).length).toBe(300_000)
     expect((await content(ipfs.files.read('/needed'))).length).toBe(300_000)
     await expect(content(ipfs.cat(garbage))).rejects.toThrow('block was not found locally')
+  })
+
+  it('tells of its store and its blocks', async () => {
+    const { cid } = await ipfs.add('something to count', { rawLeaves: true })
+    const stat = await ipfs.repo.stat()
+    expect(stat.numObjects).toBeGreaterThan(0n)
+    expect(stat).toMatchObject({ repoPath: server.directory, version: 'fs-repo@18' })
+    expect(await ipfs.repo.version()).toBe('18')
+    expect((await all(ipfs.refs.local())).map(({ ref }) => ref)).toContain(cid.toString())
+    const [packed, unpacked] = await Promise.all([
+      content(ipfs.get(cid, { compress: true, compressionLevel: 9 })),
+      content(ipfs.cat(cid)),
+    ])
+    expect(gunzipSync(packed)).toEqual(unpacked)
   })
 
   it('says who it is', async () => {

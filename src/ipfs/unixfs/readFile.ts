@@ -4,7 +4,7 @@ import { fileSizeOf, readEntry } from './entry.js'
 import type { BlockSource, UnixfsEntry } from './entry.js'
 
 /** Blocks that are fetched before the reader has asked for them. */
-const readAhead = 4
+const readAhead = 2
 
 /** Which bytes of a file to read. */
 export interface ByteRange {
