@@ -1,6 +1,4 @@
 export { createFileNetwork } from './fileNetwork.js'
 export type { FileNetwork, FileNetworkOptions } from './fileNetwork.js'
-export type { Gateway } from './gateway/gateway.js'
-export type { GatewayRequest } from './gateway/request.js'
 export type { CommandRequest } from './request/execute.js'
 export type { CommandReply } from './request/reply.js'
