@@ -56,6 +56,20 @@ describe('get and write', () => {
     await reopened.close()
   })
 
+  it('gives bytes whose slices are copies, from LevelDB and from records', async () => {
+    const database = await openDatabase({ directory, sync: false })
+    const position = database.records.append([bytes(1, 2, 3)])
+    database.write(new WriteBatch().put(bytes(1), text('one')))
+    await database.flush()
+    for (const read of [() => database.get(bytes(1))!, () => database.records.read(position, 0, 3)]) {
+      read().slice().fill(0)
+      const kept = read()
+      kept.slice().fill(0)
+      expect(kept.every((byte) => byte !== 0)).toBe(true)
+    }
+    await database.close()
+  })
+
   it('keeps reading its own writes while they go to LevelDB in the background', async () => {
     const database = await openDatabase({ directory, sync: false, writeBufferBytes: 10_000 })
     const expected = new Map<number, number>()

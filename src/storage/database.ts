@@ -7,6 +7,7 @@ import { DataDirectoryError, StorageWriteError } from './errors.js'
 import { RECORD_END_KEY } from './keyspace.js'
 import { keyString, Overlay } from './overlay.js'
 import { RecordStore } from './records.js'
+import { plainBytes } from './plainBytes.js'
 import { decodeRecords, encodedLength, encodeRecord } from './writeAheadRecord.js'
 import type { Entry, Level, RangeOptions } from './cursor.js'
 import type { BatchOperation, WriteBatch } from './writeBatch.js'
@@ -72,7 +73,8 @@ export class Database {
       const found = active === undefined ? this.#behind?.find(name) : active
       if (found !== undefined) return found ?? undefined
     }
-    return this.#level.getSync(key)
+    const stored = this.#level.getSync(key)
+    return stored === undefined ? undefined : plainBytes(stored)
   }
 
   /**

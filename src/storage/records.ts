@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { plainBytes } from './plainBytes.js'
 import { AppendFile } from './appendFile.js'
 import { DataDirectoryError, StorageWriteError } from './errors.js'
 
@@ -84,7 +85,7 @@ export class RecordStore {
       if (count === 0) throw new DataDirectoryError(`The record file ends before byte ${start + length}`)
       filled += count
     }
-    return bytes
+    return plainBytes(bytes)
   }
 
   close(): void {
