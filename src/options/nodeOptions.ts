@@ -255,7 +255,10 @@ export interface NodeOptions {
    * `--data-dir`.
    */
   dataDir?: Given<'dataDir'> | undefined
-  /** Memory in MiB that all chains together keep their states' nodes and codes in. `--cache-memory`; 32 unless given. */
+  /**
+   * Memory that all chains together use to keep what they read of their states.
+   * `--cache-memory`; `32` unless given.
+   */
   cacheMemory?: Given<'cacheMemory'> | undefined
   /** Force every write to the disk, so that power loss takes nothing. `--sync`; `false` unless given. */
   sync?: Given<'sync'> | undefined
