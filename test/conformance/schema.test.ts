@@ -195,6 +195,7 @@ describe.skipIf(schemaFile === undefined)(
         nonce: '0x0',
       }
       await check('eth_signTransaction', [transaction])
+      await check('eth_fillTransaction', [transaction])
     })
 
     test('a block that is built and not mined', async () => {
