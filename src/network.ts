@@ -2,6 +2,8 @@ import { deriveAccounts, InvalidMnemonicError } from './chain/accounts/mnemonic.
 import { checksumAddress } from './chain/address.js'
 import { signatureBackend } from './chain/crypto.js'
 import { MovableSchedule } from './chain/execution/movableSchedule.js'
+import type { ScheduleChanges } from './chain/execution/rules.js'
+import { SignatureRecoveries } from './chain/execution/signatureRecoveries.js'
 import { TransactionIntake } from './chain/intake.js'
 import { Mempool } from './chain/mempool/mempool.js'
 import { PooledStore } from './chain/mempool/pooledStore.js'
@@ -30,6 +32,10 @@ import { FilterStore } from './rpc/subscriptions/filterStore.js'
 import { keyspaceOf } from './storage/keyspace.js'
 import { admitNetwork } from './storage/manifest.js'
 
+/** More gas than any block has. */
+const UNLIMITED_GAS = 2n ** 64n - 1n
+/** Bytes; more than any transaction carries. */
+const UNLIMITED_CODE_SIZE = 2n ** 32n
 /** The time of the first block of a deterministic chain, in seconds: 1 January 2024. */
 const DETERMINISTIC_GENESIS_TIME = 1_704_067_200n
 
@@ -54,10 +60,14 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
       ? ownChain({ chainId: forkedId(request.chainId, fork), settings, now: () => clock.now(), funded })
       : await chainOfFile(files.genesis)
   const { chainId } = source
-  const schedule = new MovableSchedule(source.schedule)
+  const recoveries = new SignatureRecoveries()
+  const schedule = new MovableSchedule(source.schedule.with(ownLimits(settings, recoveries)))
   const identity = identityOf(source)
   if (known !== undefined) admitNetwork(manifest, name, { ...identity, genesisHash: known.genesisHash })
-  const mempool = new Mempool(schedule, { order: settings.order })
+  const mempool = new Mempool(schedule, {
+    order: settings.order,
+    withoutFunds: settings.disablePoolBalanceChecks,
+  })
   const network = known?.index ?? Object.keys(manifest.networks).length
   const chain = await openChain({
     database,
@@ -71,6 +81,7 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
     coinbase: new Uint8Array(20),
     distances: distances(settings),
     maximumTransactions: settings.maxTransactions,
+    ...(settings.disableBlockGasLimit && { maximumGas: UNLIMITED_GAS }),
     genesis: source.genesis,
     fork: fork && { ...fork, funded, balance: etherToWei(settings.balance) },
   })
@@ -103,6 +114,7 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
     keys,
     genesis,
     schedules: schedule,
+    recoveries,
     logging,
     accounts,
     settings,
@@ -160,6 +172,13 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
       await keeper?.close()
     },
   }
+}
+
+function ownLimits(
+  { codeSizeLimit, disableCodeSizeLimit }: NodeSettings,
+  recoveries: SignatureRecoveries,
+): ScheduleChanges {
+  return { codeSizeLimit: disableCodeSizeLimit ? UNLIMITED_CODE_SIZE : codeSizeLimit, recoveries }
 }
 
 async function contractArtifacts({ artifacts }: NodeSettings): Promise<ContractArtifact[]> {

@@ -301,7 +301,8 @@ export class Chain {
   }
 
   #resetMempool(): Promise<void> {
-    return this.mempool.reset(this.#headState(), this.#head.block, this.settings.gasLimit)
+    const { maximumGas, gasLimit } = this.settings
+    return this.mempool.reset(this.#headState(), this.#head.block, maximumGas ?? gasLimit)
   }
 
   #write(batch: WriteBatch): void {
@@ -349,6 +350,7 @@ export class Chain {
       candidates: candidates(header.baseFeePerGas ?? 0n),
       onConsole,
       maximumTransactions: maximumTransactions ?? settings.maximumTransactions ?? Infinity,
+      maximumGas: settings.maximumGas,
       depositContract: this.#parts.schedule.depositContract,
       ...(rules.isActivatedEIP(4895) && { withdrawals: [] }),
       blockHash: (number) => ancestorHash(this.view, header, number),

@@ -41,6 +41,8 @@ export interface OpenChainOptions {
   distances: ChainParts['distances']
   /** The most transactions of one block; no limit if undefined. */
   maximumTransactions?: number | undefined
+  /** What the gas of a block's transactions adds up to at most, where that is not the block's gas limit. */
+  maximumGas?: bigint | undefined
 }
 
 /** Opens the chain of a network: goes on from its stored head, or stores its genesis first. */
@@ -66,6 +68,7 @@ export async function openChain(options: OpenChainOptions): Promise<Chain> {
       coinbase,
       extraData: new Uint8Array(0),
       maximumTransactions: options.maximumTransactions,
+      maximumGas: options.maximumGas,
     },
   })
   await chain.restore()

@@ -1,4 +1,5 @@
 import type { Common } from '@ethereumjs/common'
+import type { SignatureRecoveries } from './execution/signatureRecoveries.js'
 
 /** A value that may be at hand or still on its way (a fork fetches state from a remote node). */
 export type Awaitable<T> = T | Promise<T>
@@ -103,4 +104,7 @@ export interface HeaderFields {
 }
 
 /** The rules that hold at one block: ethereumjs' view of the fork that is active there. */
-export type ForkRules = Common
+export interface ForkRules extends Common {
+  /** Signatures that ECRECOVER answers otherwise than they recover. */
+  readonly recoveries?: SignatureRecoveries | undefined
+}

@@ -1,5 +1,6 @@
 import { Impersonation } from '../chain/accounts/impersonation.js'
 import { Keyring } from '../chain/accounts/keyring.js'
+import { messageSigner } from '../chain/accounts/message.js'
 import type { KeyedAccount } from '../chain/accounts/mnemonic.js'
 import { signTypedData } from '../chain/accounts/typedData.js'
 import { Wallet } from '../chain/accounts/wallet.js'
@@ -8,6 +9,7 @@ import type { BlockStore } from '../chain/block/store.js'
 import type { Chain } from '../chain/chain.js'
 import { MessageExecutor } from '../chain/execution/executor.js'
 import type { MovableSchedule } from '../chain/execution/movableSchedule.js'
+import type { SignatureRecoveries } from '../chain/execution/signatureRecoveries.js'
 import { HistoryTracer } from '../chain/tracing/historyTracer.js'
 import type { TransactionIntake } from '../chain/intake.js'
 import type { MiningSchedule } from '../chain/mining/schedule.js'
@@ -39,6 +41,7 @@ export interface BackendParts {
   keys: Keyspace
   genesis: StoredBlock
   schedules: MovableSchedule
+  recoveries: SignatureRecoveries
   logging: { enabled: boolean }
   accounts: readonly KeyedAccount[]
   settings: NodeSettings
@@ -90,6 +93,7 @@ export function createBackend(parts: BackendParts): Backend {
     accounts: {
       addresses: () => keyring.addresses(),
       signMessage: (address, message) => keyring.signMessage(address, message),
+      messageSigner,
       signTypedData: (address, typedData) => signTypedData(keyring, address, typedData),
       signTransaction: async (call) => {
         const { transaction, hash } = await wallet.sign(call)

@@ -5,6 +5,7 @@ import type { StoredBlock } from '../chain/block/record.js'
 import type { Chain } from '../chain/chain.js'
 import type { MessageExecutor } from '../chain/execution/executor.js'
 import type { MovableSchedule } from '../chain/execution/movableSchedule.js'
+import type { SignatureRecoveries } from '../chain/execution/signatureRecoveries.js'
 import type { TransactionIntake } from '../chain/intake.js'
 import type { MiningSchedule } from '../chain/mining/schedule.js'
 import type { Snapshots } from '../chain/snapshots.js'
@@ -34,6 +35,7 @@ export interface ControlParts {
   impersonation: Impersonation
   wallet: Wallet
   schedules: MovableSchedule
+  recoveries: SignatureRecoveries
   instance: Instance
   /** Whether the node tells about blocks and calls; changes in place. */
   logging: { enabled: boolean }

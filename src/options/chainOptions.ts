@@ -106,6 +106,35 @@ export const chainOptions = {
     description: 'Refuse transactions over 16777216 gas (EIP-7825); always on in strict mode',
     group: 'Chain',
   }),
+  codeSizeLimit: optionalOption({
+    flag: 'code-size-limit',
+    kind: bigWholeNumber({ minimum: 1n, valueName: 'BYTES' }),
+    description: "Most bytes of a contract's code instead of 24576; creation code may have twice as many",
+    group: 'Chain',
+  }),
+  disableCodeSizeLimit: option({
+    flag: 'disable-code-size-limit',
+    aliases: ['chain.allowUnlimitedContractSize'],
+    kind: toggle(),
+    default: false,
+    description: 'Contracts and creation code of any size',
+    group: 'Chain',
+  }),
+  disableBlockGasLimit: option({
+    flag: 'disable-block-gas-limit',
+    kind: toggle(),
+    default: false,
+    description: 'Blocks take transactions beyond their gas limit',
+    group: 'Chain',
+  }),
+  disablePoolBalanceChecks: option({
+    flag: 'disable-pool-balance-checks',
+    kind: toggle(),
+    default: false,
+    description:
+      'Let transactions wait that their sender cannot pay for; blocks pass over them until that has changed',
+    group: 'Mining',
+  }),
   safeDistance: option({
     flag: 'safe-distance',
     kind: wholeNumber({ valueName: 'BLOCKS' }),

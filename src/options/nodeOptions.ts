@@ -87,6 +87,20 @@ export interface NodeOptions {
    * `--tx-gas-limit`; `false` unless given.
    */
   txGasLimit?: Given<'txGasLimit'> | undefined
+  /**
+   * Most bytes of a contract's code instead of 24576; creation code may have twice as many.
+   * `--code-size-limit`.
+   */
+  codeSizeLimit?: Given<'codeSizeLimit'> | undefined
+  /** Contracts and creation code of any size. `--disable-code-size-limit`; `false` unless given. */
+  disableCodeSizeLimit?: Given<'disableCodeSizeLimit'> | undefined
+  /** Blocks take transactions beyond their gas limit. `--disable-block-gas-limit`; `false` unless given. */
+  disableBlockGasLimit?: Given<'disableBlockGasLimit'> | undefined
+  /**
+   * Let transactions wait that their sender cannot pay for; blocks pass over them until that has changed.
+   * `--disable-pool-balance-checks`; `false` unless given.
+   */
+  disablePoolBalanceChecks?: Given<'disablePoolBalanceChecks'> | undefined
   /** How far behind the head the safe block is. `--safe-distance`; `0` unless given. */
   safeDistance?: Given<'safeDistance'> | undefined
   /** How far behind the head the finalized block is. `--finalized-distance`; `0` unless given. */

@@ -138,6 +138,8 @@ export interface Accounts {
   addresses(): readonly Uint8Array[]
   /** Signs a message by EIP-191. @returns r, s and v, 65 bytes */
   signMessage(address: Uint8Array, message: Uint8Array): Uint8Array
+  /** Who signed a message by EIP-191, 20 bytes. @param signature - r, s and v, 65 bytes. @throws ChainError */
+  messageSigner(message: Uint8Array, signature: Uint8Array): Uint8Array
   /** Signs typed data by EIP-712. @returns r, s and v, 65 bytes */
   signTypedData(address: Uint8Array, typedData: unknown): Awaitable<Uint8Array>
   signTransaction(call: CallObject): Awaitable<SignedTransaction>

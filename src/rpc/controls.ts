@@ -106,6 +106,8 @@ export interface AccountControls {
   stopImpersonating(address: Uint8Array): Awaitable<boolean>
   /** Lets transactions of every account in, or only of those that were named. */
   autoImpersonate(enabled: boolean): Awaitable<void>
+  /** Makes ECRECOVER answer an account for a signature of 65 bytes, whatever it signs. */
+  impersonateSignature(signature: Uint8Array, address: Uint8Array): Awaitable<void>
   impersonated(): readonly Uint8Array[]
   /** Takes up a 32-byte private key. @returns its address */
   importKey(privateKey: Uint8Array): Awaitable<Uint8Array>

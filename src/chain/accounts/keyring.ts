@@ -2,7 +2,7 @@ import { bytesToPlainHex } from '../../encoding/hex.js'
 import { bigintToBytes } from '../../encoding/quantity.js'
 import { sign, type Signature } from '../crypto.js'
 import { ChainError } from '../errors.js'
-import { keccak256 } from '../keccak.js'
+import { messageHash } from './message.js'
 import type { KeyedAccount } from './mnemonic.js'
 
 /** An address that the node has no key of (geth: accounts/errors.go). */
@@ -12,9 +12,6 @@ export class UnknownAccountError extends ChainError {
     super('unknown account')
   }
 }
-
-/** EIP-191, version 0x45: what stands before a message and its length. */
-const MESSAGE_PREFIX = '\x19Ethereum Signed Message:\n'
 
 /** Private keys by their address, in the order in which they came. */
 export class Keyring {
@@ -60,8 +57,7 @@ export class Keyring {
    * @throws UnknownAccountError
    */
   signMessage(address: Uint8Array, message: Uint8Array): Uint8Array {
-    const prefix = Buffer.from(`${MESSAGE_PREFIX}${message.length}`)
-    return encodeSignature(this.signHash(address, keccak256(Buffer.concat([prefix, message]))))
+    return encodeSignature(this.signHash(address, messageHash(message)))
   }
 }
 

@@ -43,6 +43,8 @@ export interface BlockExecutionContext {
   block: BlockEnvironment
   /** 20 bytes; the main network's unless a genesis names another. */
   depositContract?: Uint8Array
+  /** What the gas of the transactions adds up to at most; the header's gas limit unless given. */
+  maximumGas?: bigint | undefined
 }
 
 /**
@@ -70,7 +72,8 @@ export class BlockExecution {
 
   /** Gas that transactions may still use. */
   get gasLeft(): bigint {
-    return this.#context.header.gasLimit - this.#gasUsed
+    const { maximumGas, header } = this.#context
+    return (maximumGas ?? header.gasLimit) - this.#gasUsed
   }
 
   /** Blob gas that transactions may still use. */

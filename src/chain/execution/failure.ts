@@ -1,5 +1,6 @@
 import { EVMError } from '@ethereumjs/evm'
-import { MAX_INITCODE_SIZE } from './intrinsicGas.js'
+import type { ForkRules } from '../types.js'
+import { maxInitcodeSize } from './intrinsicGas.js'
 import type { RunState } from './interpreter.js'
 
 const messages = EVMError.errorMessages
@@ -15,9 +16,6 @@ const gethWords: Readonly<Record<string, string>> = {
   [messages.OUT_OF_RANGE]: 'gas uint64 overflow',
   [messages.REVERT]: 'execution reverted',
 }
-
-/** EIP-170: bytes of a contract's code. */
-const MAX_CODE_SIZE = 24_576n
 
 const INVALID = 0xfe
 const RETURNDATACOPY = 0x3e
@@ -85,17 +83,11 @@ function isBeyondReturnData({ stack, returnBytes }: RunState): boolean {
 
 /** What is known of a creation that failed after its code had run. */
 export interface CreationFacts {
+  rules: ForkRules
   /** Bytes that the creation code returned. */
   deployedSize: number
-  maxCodeSize: bigint
   /** Bytes of creation code. */
   initcodeSize: number
-  maxInitcodeSize: bigint
-}
-
-/** The facts of a creation under the limits of all forks that have some. */
-export function creationFacts(sizes: Pick<CreationFacts, 'deployedSize' | 'initcodeSize'>): CreationFacts {
-  return { ...sizes, maxCodeSize: MAX_CODE_SIZE, maxInitcodeSize: MAX_INITCODE_SIZE }
 }
 
 /** geth's words for the failure of a frame; of a creation's where its facts are given. */
@@ -104,10 +96,12 @@ export function failureWords(error: EVMError, creation?: CreationFacts): string 
   if (creation !== undefined) {
     if (error.error === messages.OUT_OF_GAS) return 'contract creation code storage out of gas'
     if (error.error === messages.CODESIZE_EXCEEDS_MAXIMUM) {
-      return `max code size exceeded: code size ${creation.deployedSize} limit ${creation.maxCodeSize}`
+      const limit = creation.rules.param('maxCodeSize')
+      return `max code size exceeded: code size ${creation.deployedSize} limit ${limit}`
     }
     if (error.error === messages.INITCODE_SIZE_VIOLATION) {
-      return `max initcode size exceeded: code size ${creation.initcodeSize} limit ${creation.maxInitcodeSize}`
+      const limit = maxInitcodeSize(creation.rules)
+      return `max initcode size exceeded: code size ${creation.initcodeSize} limit ${limit}`
     }
   }
   return gethWords[error.error] ?? error.error

@@ -21,8 +21,10 @@ const TOKENS_PER_NONZERO_BYTE = 4n
 /** EIP-7623, TOTAL_COST_FLOOR_PER_TOKEN. */
 const FLOOR_GAS_PER_TOKEN = 10n
 
-/** EIP-3860: bytes of creation code. */
-export const MAX_INITCODE_SIZE = 49_152n
+/** Most bytes of creation code (EIP-3860), or as many as the chain allows in the place of that; undefined before. */
+export function maxInitcodeSize(rules: ForkRules): bigint | undefined {
+  return rules.isActivatedEIP(3860) ? rules.param('maxInitCodeSize') : undefined
+}
 
 function countNonzero(data: Uint8Array): number {
   let count = 0

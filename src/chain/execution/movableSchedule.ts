@@ -1,5 +1,5 @@
 import type { ForkRules } from '../types.js'
-import { createForkSchedule, type ForkActivation, type ForkSchedule, type RulesPlace } from './rules.js'
+import type { ForkActivation, ForkSchedule, RulesPlace, ScheduleChanges } from './rules.js'
 
 /** A fork schedule whose chain id can be changed while the chain runs. */
 export class MovableSchedule implements ForkSchedule {
@@ -33,16 +33,12 @@ export class MovableSchedule implements ForkSchedule {
     return this.#current.rulesOf(activation)
   }
 
+  with(changes: ScheduleChanges): ForkSchedule {
+    return this.#current.with(changes)
+  }
+
   /** Lets the same forks hold under another chain id from now on. */
   setChainId(chainId: bigint): void {
-    const { activations, proofOfWork, transactionGasLimitCap, depositContract } = this.#current
-    const [first, ...later] = activations
-    if (first === undefined) return
-    this.#current = createForkSchedule([first, ...later], {
-      chainId,
-      proofOfWork,
-      transactionGasLimitCap,
-      depositContract,
-    })
+    this.#current = this.#current.with({ chainId })
   }
 }

@@ -35,6 +35,8 @@ import {
 const STEPS_BETWEEN_LOOKS = 2048
 /** How long an execution may hold the event loop before other work has its turn. */
 const SLICE_MILLISECONDS = 5
+/** The precompile that recovers signers, as a key of the precompile map. */
+const ECRECOVER = '0000000000000000000000000000000000000001'
 /** EIP-4844: the point evaluation precompile, as a key of the precompile map. */
 const POINT_EVALUATION = '000000000000000000000000000000000000000a'
 /** BLOCKHASH of a block that is not known. */
@@ -91,14 +93,18 @@ export class PooledEvm extends EVM implements FrameHost {
       bn254: new NobleBN254(),
       stateManager: noState,
     }
-    return new PooledEvm(options, await loadFrameInterpreter(new EVM(options)))
+    return new PooledEvm(options, await loadFrameInterpreter(new EVM(options)), rules)
   }
 
-  private constructor(options: EVMOpts, Interpreter: FrameInterpreterConstructor) {
+  private constructor(options: EVMOpts, Interpreter: FrameInterpreterConstructor, rules: ForkRules) {
     super(options)
     this.#Interpreter = Interpreter
     this.syncOpcodes = createSyncOpcodes(this._opcodeMap, this.common)
     this.#ownPrecompiles = this._precompiles
+    const ecrecover = this._precompiles.get(ECRECOVER)
+    if (ecrecover !== undefined && rules.recoveries !== undefined) {
+      this._precompiles.set(ECRECOVER, rules.recoveries.around(ecrecover))
+    }
     this.forkPrecompiles = [...this._precompiles.keys()]
     this.journal = createCompactJournal(this)
   }

@@ -2,7 +2,7 @@ import { Address } from '@ethereumjs/util'
 import { checksumAddress } from '../address.js'
 import { GAS_PER_BLOB } from '../block/fees.js'
 import { MessageRejectedError, type RejectionReason } from '../errors.js'
-import { floorGas, intrinsicGas, MAX_INITCODE_SIZE } from './intrinsicGas.js'
+import { floorGas, intrinsicGas, maxInitcodeSize } from './intrinsicGas.js'
 import type { Message } from './message.js'
 import type { PooledEvm } from './pooledEvm.js'
 import { isDelegation } from './delegation.js'
@@ -86,11 +86,9 @@ export async function preCheck(
   if (!isFree) checkFees(evm, message)
   const blobGas = checkBlobs(evm, message, checks)
   checkAuthorizations(message)
-  if (message.to === undefined && rules.isActivatedEIP(3860) && BigInt(data.length) > MAX_INITCODE_SIZE) {
-    throw rejected(
-      `max initcode size exceeded: code size ${data.length} limit ${MAX_INITCODE_SIZE}`,
-      'initcodeSize',
-    )
+  const codeLimit = message.to === undefined ? maxInitcodeSize(rules) : undefined
+  if (codeLimit !== undefined && data.length > codeLimit) {
+    throw rejected(`max initcode size exceeded: code size ${data.length} limit ${codeLimit}`, 'initcodeSize')
   }
   const have = account?.balance ?? 0n
   const want = gasLimit * message.maxFeePerGas + message.value + blobGas * (message.maxFeePerBlobGas ?? 0n)

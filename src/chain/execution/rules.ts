@@ -8,6 +8,7 @@ import { customCrypto } from '../crypto.js'
 import { kzg } from '../kzg.js'
 import { DEPOSIT_CONTRACT_ADDRESS } from '../systemContracts.js'
 import type { ForkRules, HeaderFields } from '../types.js'
+import type { SignatureRecoveries } from './signatureRecoveries.js'
 
 /** The forks that a chain can run under, in their order on the main network. */
 export const hardforks = [
@@ -81,7 +82,17 @@ export interface RulesOptions {
   blobSchedule?: BlobSchedule | undefined
   /** Whether Osaka caps a transaction's gas at 2^24 (EIP-7825). */
   transactionGasLimitCap?: boolean
+  /**
+   * Most bytes of a contract's code, in the place of EIP-170's; creation code may have twice as many in the place of
+   * EIP-3860's.
+   */
+  codeSizeLimit?: bigint | undefined
+  /** Signatures that ECRECOVER answers otherwise than they recover. */
+  recoveries?: SignatureRecoveries | undefined
 }
+
+/** Where rules depart from those of the main network. */
+type Departures = Pick<RulesOptions, 'blobSchedule' | 'codeSizeLimit' | 'recoveries'>
 
 interface Answers {
   eips: Map<number, boolean>
@@ -100,9 +111,12 @@ class SharedRules extends Common {
   /** What was asked once: nothing changes any more, and the virtual machine asks at every step. */
   private answers: Answers | undefined
   private readonly blobs: ReturnType<Common['getBlobGasSchedule']> | undefined
+  readonly recoveries: SignatureRecoveries | undefined
 
-  constructor(options: CommonOpts, blobSchedule: BlobSchedule | undefined) {
+  constructor(options: CommonOpts, departures: Departures) {
     super(options)
+    const { blobSchedule, codeSizeLimit } = departures
+    this.recoveries = departures.recoveries
     this.blobs = blobSchedule && {
       targetBlobGasPerBlock: blobSchedule.target * GAS_PER_BLOB,
       maxBlobGasPerBlock: blobSchedule.max * GAS_PER_BLOB,
@@ -111,6 +125,10 @@ class SharedRules extends Common {
     for (const params of [paramsBlock, paramsTx, paramsEVM, paramsVM]) this.updateParams(params)
     this.sealed = true
     this.answers = { eips: new Map(), hardforks: new Map(), params: new Map() }
+    if (codeSizeLimit !== undefined) {
+      this.answers.params.set('maxCodeSize', codeSizeLimit)
+      this.answers.params.set('maxInitCodeSize', 2n * codeSizeLimit)
+    }
   }
 
   override copy(): this {
@@ -174,7 +192,7 @@ const laterBlobForks: HardforksDict = { bpo3: { eips: [] }, bpo4: { eips: [] }, 
 
 /** The rules of one fork on a chain; make them once and share them. */
 export function createRules(options: RulesOptions): ForkRules {
-  const { chainId, hardfork, blobSchedule, transactionGasLimitCap = false } = options
+  const { chainId, hardfork, transactionGasLimitCap = false } = options
   const customHardforks: HardforksDict = {
     ...laterBlobForks,
     osaka: { eips: osakaEips(transactionGasLimitCap) },
@@ -193,7 +211,7 @@ export function createRules(options: RulesOptions): ForkRules {
     hardfork,
     customCrypto: { ...customCrypto, kzg },
   }
-  return new SharedRules(common, blobSchedule)
+  return new SharedRules(common, options)
 }
 
 /**
@@ -229,7 +247,12 @@ export interface ForkSchedule {
   rulesAt(place: RulesPlace): ForkRules
   /** The rules of one of the activations. */
   rulesOf(activation: ForkActivation): ForkRules
+  /** The same forks at the same places, with something else about all of them. */
+  with(changes: ScheduleChanges): ForkSchedule
 }
+
+/** What holds under all forks of a schedule. */
+export type ScheduleChanges = Partial<Pick<ScheduleOptions, 'chainId' | 'codeSizeLimit' | 'recoveries'>>
 
 /** What a schedule is made from besides its forks. */
 export interface ScheduleOptions extends Omit<RulesOptions, 'hardfork' | 'blobSchedule'> {
@@ -247,12 +270,11 @@ export function createForkSchedule(
   activations: readonly [ForkActivation, ...ForkActivation[]],
   options: ScheduleOptions,
 ): ForkSchedule {
-  const { chainId, transactionGasLimitCap = false, proofOfWork = false } = options
+  const { transactionGasLimitCap = false, proofOfWork = false } = options
   const made = new Map<ForkActivation, ForkRules>()
   const rulesOf = (activation: ForkActivation): ForkRules => {
     const { hardfork, blobSchedule } = activation
-    const rules =
-      made.get(activation) ?? createRules({ chainId, hardfork, blobSchedule, transactionGasLimitCap })
+    const rules = made.get(activation) ?? createRules({ ...options, hardfork, blobSchedule })
     made.set(activation, rules)
     return rules
   }
@@ -265,6 +287,7 @@ export function createForkSchedule(
     transactionGasLimitCap,
     depositContract: options.depositContract ?? DEPOSIT_CONTRACT_ADDRESS,
     rulesOf,
+    with: (changes) => createForkSchedule(activations, { ...options, ...changes }),
     rulesAt: (place) => {
       let current = first
       for (const step of steps) {

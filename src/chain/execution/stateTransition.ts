@@ -4,7 +4,7 @@ import { bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
 import type { ExecutionLog } from '../types.js'
 import { applyAuthorizations } from './authorization.js'
 import { delegationTarget } from './delegation.js'
-import { creationFacts, failureWords } from './failure.js'
+import { failureWords } from './failure.js'
 import type { Message } from './message.js'
 import { runPlainTransfer } from './plainTransfer.js'
 import type { PooledEvm } from './pooledEvm.js'
@@ -159,8 +159,9 @@ async function payCoinbase(evm: PooledEvm, { gasPrice }: Message, gasUsed: bigin
 }
 
 function describe(evm: PooledEvm, message: Message, error: EVMError): MessageFailure {
-  const sizes = { deployedSize: evm.deployedSize, initcodeSize: message.data.length }
-  const words = failureWords(error, message.to === undefined ? creationFacts(sizes) : undefined)
+  const { deployedSize, common: rules } = evm
+  const facts = { rules, deployedSize, initcodeSize: message.data.length }
+  const words = failureWords(error, message.to === undefined ? facts : undefined)
   if (error.error === EVMError.errorMessages.REVERT) return { kind: 'revert', words }
   return { kind: words.startsWith('out of gas') ? 'outOfGas' : 'other', words }
 }

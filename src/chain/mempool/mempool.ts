@@ -11,7 +11,7 @@ import { fieldsOf } from './fields.js'
 import { defaultMempoolOptions, type MempoolOptions } from './options.js'
 import { recoverTransaction } from './sender.js'
 import { SenderQueue, type Entry } from './senderQueue.js'
-import { checkFunds, checkKind, checkReplacement } from './stateChecks.js'
+import { checkFunds, checkKind, checkNonce, checkReplacement } from './stateChecks.js'
 import { checkStatic, checkSubmission } from './staticChecks.js'
 import { maxFeePerGas, type PooledTransaction } from './transaction.js'
 
@@ -213,7 +213,8 @@ export class Mempool {
     const queue = await this.#queueOf(pooled.sender)
     if (this.#byHash.has(key)) throw new TransactionRejectedError('already known')
     const entry: Entry = { ...pooled, arrival: this.#arrivals, cost: costOf(pooled.transaction) }
-    checkFunds(entry, queue)
+    checkNonce(entry, queue)
+    if (!this.#options.withoutFunds) checkFunds(entry, queue)
     checkKind(entry, queue)
     const replaced = queue.at(entry.transaction.nonce)
     if (replaced !== undefined) checkReplacement(entry, replaced)
@@ -257,7 +258,9 @@ export class Mempool {
     queue.balance = account?.balance ?? 0n
     const gone = queue.filter(
       ({ transaction, cost }) =>
-        transaction.nonce >= queue.nonce && cost <= queue.balance && transaction.gasLimit <= gasLimit,
+        transaction.nonce >= queue.nonce &&
+        (this.#options.withoutFunds || cost <= queue.balance) &&
+        transaction.gasLimit <= gasLimit,
     )
     this.#forget(gone)
     for (const entry of queue.pending) if (entry.transaction.nonce >= pendingBefore) this.#tell(entry)

@@ -13,6 +13,8 @@ export interface MempoolOptions {
   requireReplayProtection?: boolean
   /** How many transactions may wait. */
   capacity?: number
+  /** Whether transactions may wait that their sender cannot pay for; blocks pass over them until that has changed. */
+  withoutFunds?: boolean
 }
 
 /** What holds unless options say otherwise: as development nodes have it, where geth is stricter. */
@@ -22,4 +24,5 @@ export const defaultMempoolOptions: Required<MempoolOptions> = {
   transactionFeeCap: 0n,
   requireReplayProtection: false,
   capacity: 100_000,
+  withoutFunds: false,
 }

@@ -10,15 +10,23 @@ const BLOB_REPLACEMENT_PERCENT = 200n
 const FUNDS = 'insufficient funds for gas * price + value'
 
 /**
- * Checks nonce and funds against the sender's state and its other pending transactions (geth: core/txpool/validation.go,
- * ValidateTransactionWithState).
+ * Checks the nonce against the sender's state (geth: core/txpool/validation.go, ValidateTransactionWithState).
+ *
+ * @throws TransactionRejectedError
+ */
+export function checkNonce({ transaction: { nonce } }: Entry, queue: SenderQueue): void {
+  if (nonce < queue.nonce) throw rejected(`nonce too low: next nonce ${queue.nonce}, tx nonce ${nonce}`)
+}
+
+/**
+ * Checks the funds against the sender's state and its other pending transactions; comes after {@link checkNonce} in
+ * the same function of geth.
  *
  * @throws TransactionRejectedError
  */
 export function checkFunds({ transaction, cost }: Entry, queue: SenderQueue): void {
   const { nonce } = transaction
   const { balance } = queue
-  if (nonce < queue.nonce) throw rejected(`nonce too low: next nonce ${queue.nonce}, tx nonce ${nonce}`)
   if (balance < cost) {
     throw rejected(`${FUNDS}: balance ${balance}, tx cost ${cost}, overshot ${cost - balance}`)
   }

@@ -1,5 +1,5 @@
 import { TransactionRejectedError } from '../errors.js'
-import { floorGas, intrinsicGas, MAX_INITCODE_SIZE } from '../execution/intrinsicGas.js'
+import { floorGas, intrinsicGas, maxInitcodeSize } from '../execution/intrinsicGas.js'
 import { MAX_TRANSACTION_GAS } from '../execution/preCheck.js'
 import type { ForkRules } from '../types.js'
 import { checkBlobs } from './blobs.js'
@@ -11,6 +11,8 @@ import { checkSignature } from './sender.js'
 const MAX_SIZE = 131_072
 /** The same with blobs. */
 const MAX_BLOB_TRANSACTION_SIZE = 1_048_576
+/** EIP-3860. */
+const STANDARD_INITCODE_SIZE = 49_152n
 const MAX_UINT256 = 2n ** 256n - 1n
 const MAX_NONCE = 2n ** 64n - 1n
 const WEI_PER_CENT_OF_ETHER = 10n ** 16n
@@ -58,14 +60,15 @@ export function checkSubmission(fields: TransactionFields, options: Required<Mem
 export function checkStatic(fields: TransactionFields, context: StaticContext): void {
   const { rules, blockGasLimit, options } = context
   const { type, size, data, gasLimit, nonce, to, accessList, authorizationList } = fields
-  const maxSize = type === 3 ? MAX_BLOB_TRANSACTION_SIZE : MAX_SIZE
+  const maxSize = type === 3 ? MAX_BLOB_TRANSACTION_SIZE : MAX_SIZE + extraCodeSize(rules)
   if (size > maxSize) throw rejected(`oversized data: transaction size ${size}, limit ${maxSize}`)
   const fork = typeForks[type]
   if (fork !== undefined && !rules.isActivatedEIP(fork.eip)) {
     throw rejected(`transaction type not supported: type ${type} rejected, pool not yet in ${fork.name}`)
   }
-  if (to === undefined && rules.isActivatedEIP(3860) && BigInt(data.length) > MAX_INITCODE_SIZE) {
-    throw rejected(`max initcode size exceeded: code size ${data.length} limit ${MAX_INITCODE_SIZE}`)
+  const codeLimit = to === undefined ? maxInitcodeSize(rules) : undefined
+  if (codeLimit !== undefined && data.length > codeLimit) {
+    throw rejected(`max initcode size exceeded: code size ${data.length} limit ${codeLimit}`)
   }
   if (rules.isActivatedEIP(7825) && gasLimit > MAX_TRANSACTION_GAS) {
     throw rejected(`transaction gas limit too high (cap: ${MAX_TRANSACTION_GAS}, tx: ${gasLimit})`)
@@ -98,6 +101,12 @@ export function checkStatic(fields: TransactionFields, context: StaticContext): 
     throw rejected('set code tx must have at least one authorization tuple')
   }
   if (type === 3) checkBlobs(fields, rules)
+}
+
+/** By how many bytes creation code may be longer than on the main network. */
+function extraCodeSize(rules: ForkRules): number {
+  const extra = (maxInitcodeSize(rules) ?? 0n) - STANDARD_INITCODE_SIZE
+  return extra > 0n ? Number(extra) : 0
 }
 
 function feeCap({ maxFeePerGas, gasPrice = 0n }: TransactionFields): bigint {

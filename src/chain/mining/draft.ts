@@ -15,6 +15,8 @@ export interface BlockSettings {
   extraData: Uint8Array
   /** The most transactions of one block; no limit if undefined. */
   maximumTransactions?: number | undefined
+  /** What the gas of a block's transactions adds up to at most, where that is not the block's gas limit. */
+  maximumGas?: bigint | undefined
   /** Wei per gas; holds for one block. */
   nextBaseFee?: bigint
   /** 32 bytes; holds for one block. */

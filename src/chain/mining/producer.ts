@@ -27,6 +27,8 @@ export interface ProductionInput {
   candidates: Pick<Candidates, 'next' | 'skipSender'>
   /** The most transactions that the block takes. */
   maximumTransactions: number
+  /** What their gas adds up to at most; the header's gas limit unless given. */
+  maximumGas?: bigint | undefined
   withdrawals?: readonly Withdrawal[]
   /** 20 bytes (EIP-6110). */
   depositContract: Uint8Array
@@ -45,10 +47,10 @@ export interface ProducedBlock {
 /** Executes and seals a block from candidates; what does not fit or may not be executed is passed over. */
 export async function produceBlock(input: ProductionInput): Promise<ProducedBlock> {
   const { header, rules, state, blockHash, withdrawals, altered, parentTotalDifficulty } = input
-  const { depositContract, onConsole } = input
+  const { depositContract, maximumGas, onConsole } = input
   const block = createBlockEnvironment(header, rules)
   return withEvm({ rules, state, block, blockHash, onConsole }, async (evm) => {
-    const execution = await BlockExecution.begin({ evm, rules, header, block, depositContract })
+    const execution = await BlockExecution.begin({ evm, rules, header, block, depositContract, maximumGas })
     await fillBlock(execution, input)
     const outcome = await execution.finish(withdrawals)
     const commitment = state.computeRoot()

@@ -1,12 +1,14 @@
 import type { EVMResult, EVMRunCallOpts, Message } from '@ethereumjs/evm'
 import { Address, generateAddress, generateAddress2, type Account } from '@ethereumjs/util'
 import { minimalBytes } from '../block/header.js'
-import { creationFacts, failureWords } from '../execution/failure.js'
+import { failureWords } from '../execution/failure.js'
+import type { ForkRules } from '../types.js'
 import { callTypes, createTypes } from './opcodes.js'
 import type { ExecutionTracer, FrameStart } from './tracer.js'
 
 /** What the feed asks of the machine. */
 export interface FeedHost {
+  readonly common: ForkRules
   /** Bytes that the code of the last creation returned. */
   readonly deployedSize: number
   readonly stateManager: { getAccount(address: Address): Promise<Account | undefined> }
@@ -39,8 +41,8 @@ export class TraceFeed {
       return result
     }
     const isCreation = frame.type === 'CREATE' || frame.type === 'CREATE2'
-    const { deployedSize } = this.#host
-    const facts = isCreation ? creationFacts({ deployedSize, initcodeSize: input.length }) : undefined
+    const { deployedSize, common: rules } = this.#host
+    const facts = isCreation ? { rules, deployedSize, initcodeSize: input.length } : undefined
     tracer.exit?.({ depth, output, gasUsed, failure: failureWords(exceptionError, facts) })
     return result
   }

@@ -3,13 +3,14 @@ import type { AccountControls, PoolControls } from '../../rpc/controls.js'
 import type { ControlParts } from '../controls.js'
 
 /** Who may send transactions. */
-export function createAccountControls({ impersonation, keyring }: ControlParts): AccountControls {
+export function createAccountControls({ impersonation, keyring, recoveries }: ControlParts): AccountControls {
   return {
     impersonate: (address) => impersonation.start(address),
     stopImpersonating: (address) => impersonation.stop(address),
     autoImpersonate: (enabled) => {
       impersonation.automatic = enabled
     },
+    impersonateSignature: (signature, address) => recoveries.set(signature, address),
     impersonated: () => impersonation.addresses(),
     importKey: (privateKey) => {
       const account = accountOfKey(privateKey)

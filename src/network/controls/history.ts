@@ -8,13 +8,14 @@ import { resetChain } from '../reset.js'
 
 /** Going back, and going another way. */
 export function createHistoryControls(parts: ControlParts): HistoryControls {
-  const { chain, snapshots, wallet, genesis, instance } = parts
+  const { chain, snapshots, wallet, genesis, instance, recoveries } = parts
   return {
     snapshot: () => snapshots.take(),
     revert: (id) => snapshots.revert(id),
     snapshots: () => snapshots.list(),
     reset: async () => {
       await resetChain({ chain, genesis, snapshots })
+      recoveries.clear()
       instance.renew()
     },
     rollback: (depth) => rollback(chain, depth),

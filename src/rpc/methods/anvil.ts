@@ -9,6 +9,7 @@ import { getAutomine } from './anvil/getAutomine.js'
 import { getGenesisTime } from './anvil/getGenesisTime.js'
 import { getIntervalMining } from './anvil/getIntervalMining.js'
 import { impersonateAccount } from './anvil/impersonateAccount.js'
+import { impersonateSignature } from './anvil/impersonateSignature.js'
 import { loadState } from './anvil/loadState.js'
 import { metadata } from './anvil/metadata.js'
 import { mine } from './anvil/mine.js'
@@ -46,6 +47,7 @@ export const anvilMethods: readonly Method[] = [
   getGenesisTime,
   getIntervalMining,
   impersonateAccount,
+  impersonateSignature,
   loadState,
   metadata,
   mine,

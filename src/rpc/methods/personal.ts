@@ -1,4 +1,5 @@
 import type { Method } from '../method.js'
+import { ecRecover } from './personal/ecRecover.js'
 import { importRawKey } from './personal/importRawKey.js'
 import { listAccounts } from './personal/listAccounts.js'
 import { lockAccount } from './personal/lockAccount.js'
@@ -10,6 +11,7 @@ import { unlockAccount } from './personal/unlockAccount.js'
 
 /** The methods whose names begin with `personal_`. */
 export const personalMethods: readonly Method[] = [
+  ecRecover,
   importRawKey,
   listAccounts,
   lockAccount,

@@ -219,6 +219,7 @@ export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): 
     accounts: {
       addresses: () => [],
       signMessage: unexpected,
+      messageSigner: unexpected,
       signTypedData: unexpected,
       signTransaction: unexpected,
       fillTransaction: unexpected,

@@ -1,0 +1,9 @@
+import { hexToBytes } from '../../encoding/hex.js'
+import type { Decoder } from '../method.js'
+import { fixedDigits } from './hexText.js'
+
+/** A signature: 65 bytes, r, s and v. */
+export const signature: Decoder<Uint8Array> = {
+  schema: { title: 'signature', type: 'string', pattern: '^0[xX][0-9a-fA-F]{130}$' },
+  decode: (value) => hexToBytes(fixedDigits(value, 65, 'hexutil.Bytes')),
+}
