@@ -65,11 +65,16 @@ export class BlockStore {
   }
 
   /**
-   * Puts a sealed block into a batch. Its bulk is appended at once; it becomes part of the store with the batch.
+   * Puts a sealed block into a batch. Its bulk is appended at once; it becomes part of the store with the batch. One
+   * that is stored already, mined anew to the letter after a revert, keeps its ordinal: a second one could be greater
+   * than those of the blocks that stand on it, and ordinals have to rise along every branch.
    *
    * @returns what {@link added} is told once the batch is written
    */
   stage(batch: WriteBatch, sealed: SealedBlock): IndexRecord {
+    const stored = this.#storedOrdinal(this.#keys.ordinalByHash(sealed.hash))
+    const known = stored === undefined ? undefined : this.#record(stored)
+    if (known !== undefined) return known
     const ordinal = this.#nextOrdinal
     const record = this.#writeRegion(sealed, ordinal)
     const keys = this.#keys
@@ -94,7 +99,7 @@ export class BlockStore {
 
   /** Takes note that a staged block is stored. */
   added(record: IndexRecord): StoredBlock {
-    this.#nextOrdinal = record.block.ordinal + 1
+    this.#nextOrdinal = Math.max(this.#nextOrdinal, record.block.ordinal + 1)
     this.#recent.set(record)
     return record.block
   }
