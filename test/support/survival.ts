@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { startCommand, stopCommand } from './command.js'
+import { startCommand, stopCommand, type Command } from './command.js'
 import { until } from './until.js'
 import { addFile, callFileNetwork, callRpc } from './rpc.js'
 
@@ -48,15 +48,16 @@ export async function surviveKills(rounds: number): Promise<void> {
     checkedPayments = ledger.payments.length
     checkedUploads = ledger.uploads.length
     const work = [
-      ...accounts.slice(0, 3).map(({ address }) => payUntilKilled(url, address, ledger)),
-      ...[1000, 700_000].map((size) => uploadUntilKilled(ipfsUrl, size, ledger)),
+      ...accounts.slice(0, 3).map(({ address }) => payUntilKilled(command, { url, from: address, ledger })),
+      ...[1000, 700_000].map((size) => uploadUntilKilled(command, { ipfsUrl, size, ledger })),
     ]
+    const failed = Promise.all(work)
     // Every other kill comes early, while the node may not have answered anything yet.
     const { length } = ledger.uploads
-    if (round % 2 === 1) await until(() => ledger.uploads.length > length + 1)
-    await sleep(randomInt(1, 200))
+    if (round % 2 === 1) await Promise.race([until(() => ledger.uploads.length > length + 1), failed])
+    await Promise.race([sleep(randomInt(1, 200)), failed])
     await stopCommand(command, 'SIGKILL')
-    await Promise.all(work)
+    await failed
   }
   const command = await startCommand(['--data-dir', dataDir])
   for (const payment of ledger.payments) await checkPayment(command.ready.url, payment)
@@ -67,11 +68,15 @@ export async function surviveKills(rounds: number): Promise<void> {
   expect(ledger.uploads.length).toBeGreaterThanOrEqual(rounds)
 }
 
-async function payUntilKilled(url: string, from: string, ledger: Ledger): Promise<void> {
+async function payUntilKilled(
+  command: Command,
+  { url, from, ledger }: { url: string; from: string; ledger: Ledger },
+): Promise<void> {
   for (;;) {
     const recipient = `0x${randomBytes(20).toString('hex')}`
     const value = `0x${randomInt(1, 1_000_000).toString(16)}`
     const hash = await untilKilled(
+      command,
       callRpc<string>(url, 'eth_sendTransaction', [{ from, to: recipient, value }]),
     )
     if (hash === undefined) return
@@ -79,22 +84,31 @@ async function payUntilKilled(url: string, from: string, ledger: Ledger): Promis
   }
 }
 
-async function uploadUntilKilled(ipfsUrl: string, size: number, ledger: Ledger): Promise<void> {
+async function uploadUntilKilled(
+  command: Command,
+  { ipfsUrl, size, ledger }: { ipfsUrl: string; size: number; ledger: Ledger },
+): Promise<void> {
   for (;;) {
     const content = randomBytes(size)
-    const cid = await untilKilled(addFile(ipfsUrl, Uint8Array.from(content)))
+    const cid = await untilKilled(command, addFile(ipfsUrl, Uint8Array.from(content)))
     if (cid === undefined) return
     ledger.uploads.push({ cid, content })
   }
 }
 
-/** The answer, or undefined where the connection broke off before it; a refusal in words is a failure. */
-async function untilKilled<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+/**
+ * The answer, or undefined where the kill broke the connection off before it. A refusal in words is a failure, and so is
+ * a connection that breaks while the node lives.
+ */
+async function untilKilled<Answer>(
+  { child }: Pick<Command, 'child'>,
+  answer: Promise<Answer>,
+): Promise<Answer | undefined> {
   try {
     return await answer
   } catch (error) {
     // fetch reports a lost connection as a TypeError, in the headers as in the body.
-    if (error instanceof TypeError || error instanceof SyntaxError) return undefined
+    if (child.killed && (error instanceof TypeError || error instanceof SyntaxError)) return undefined
     throw error
   }
 }
