@@ -1,6 +1,8 @@
 import type { CID } from 'multiformats/cid'
 import { makeCid } from '../cid/makeCid.js'
 import type { CidFormat } from '../cid/makeCid.js'
+import type { NewChunk } from './chunk.js'
+import { createChunkPool } from './chunkPool.js'
 
 /**
  * Stores a block; settled once it would survive the end of the process. Blocks are stored in the order in
@@ -13,13 +15,15 @@ export type StoreBlock = (cid: CID, bytes: Uint8Array) => Promise<void>
  * One caller writes, a block after the other.
  */
 export interface BlockWriter {
+  /** Makes an empty chunk, whose memory is used again once a block that lies in it is stored. */
+  newChunk: NewChunk
   write(codec: number, bytes: Uint8Array): Promise<CID>
   /** Settled once everything written so far is stored. */
   stored(): Promise<void>
 }
 
 /** Bytes, and blocks, that may wait to be stored before the writer has to wait too. */
-const bytesInFlight = 16 * 1024 * 1024
+const bytesInFlight = 8 * 1024 * 1024
 const blocksInFlight = 2048
 
 /** A writer whose blocks go to `store`. */
@@ -29,6 +33,7 @@ export function createBlockWriter(format: CidFormat, store: StoreBlock): BlockWr
   let failure: { error: unknown } | undefined
   let last: Promise<void> = Promise.resolve()
   let wake = (): void => undefined
+  const pool = createChunkPool()
 
   function check(): void {
     if (failure) throw failure.error
@@ -42,12 +47,14 @@ export function createBlockWriter(format: CidFormat, store: StoreBlock): BlockWr
     } catch (error) {
       failure ??= { error }
     }
+    pool.giveBack(bytes)
     waitingBytes -= bytes.length
     waitingBlocks--
     wake()
   }
 
   return {
+    newChunk: (capacity) => pool.newChunk(capacity),
     async write(codec, bytes) {
       const cid = makeCid(format, codec, bytes)
       last = storeBehind(cid, bytes)

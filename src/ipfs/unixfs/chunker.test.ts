@@ -1,5 +1,6 @@
 import { createCipheriv } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { Chunk } from './chunk.js'
 import { createChunker } from './chunker.js'
 import { buzhashTable } from './chunkers/buzhashTable.js'
 
@@ -12,7 +13,8 @@ async function chunk(chunker: string, pieceLength = 65_536): Promise<Uint8Array[
     }
   }
   const chunks: Uint8Array[] = []
-  for await (const bytes of createChunker(chunker)(source())) chunks.push(bytes)
+  const newChunk = (capacity: number): Chunk => new Chunk(new Uint8Array(Chunk.memoryLength(capacity)))
+  for await (const { content } of createChunker(chunker)(source(), newChunk)) chunks.push(content)
   return chunks
 }
 

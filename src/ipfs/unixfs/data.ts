@@ -1,4 +1,5 @@
 import { allocate } from '../allocate.js'
+import type { Chunk } from './chunk.js'
 
 /**
  * The UnixFS `Data` message (https://specs.ipfs.tech/unixfs/), read and written field by field in the
@@ -47,15 +48,24 @@ export function encodeUnixfs(message: UnixfsData): Uint8Array {
   return concatenate([head, data, tail])
 }
 
-/**
- * Encodes a `Data` message as a dag-pb node without links. The content is copied once, straight to its
- * place in the block.
- */
+/** Encodes a `Data` message as a dag-pb node without links. */
 export function encodeLinklessNode(message: UnixfsData): Uint8Array {
   const { head, data, tail } = encodeParts(message)
+  return concatenate([encodeNodePrefix(head.length + data.length + tail.length), head, data, tail])
+}
+
+/** Encodes a leaf, a dag-pb node without links, around the content of a chunk; the block is the chunk's memory. */
+export function encodeLeaf(chunk: Chunk, message: Omit<UnixfsData, 'data' | 'blockSizes'>): Uint8Array {
+  const { head, data, tail } = encodeParts({ ...message, data: chunk.content, blockSizes: [] })
+  const prefix = encodeNodePrefix(head.length + data.length + tail.length)
+  return chunk.wrap(concatenate([prefix, head]), tail)
+}
+
+/** What stands before a `Data` message of a length in a dag-pb node without links. */
+function encodeNodePrefix(messageLength: number): Uint8Array {
   const prefix = new FieldWriter(12)
-  prefix.bytesHeader(1, head.length + data.length + tail.length)
-  return concatenate([prefix.take(), head, data, tail])
+  prefix.bytesHeader(1, messageLength)
+  return prefix.take()
 }
 
 /** The message in three: the fields before the content, the content itself, and the fields behind it. */

@@ -1,7 +1,8 @@
 import { codecCode } from '../cid/makeCid.js'
 import type { BlockWriter } from './blockWriter.js'
+import type { Chunk, NewChunk } from './chunk.js'
 import { createChunker } from './chunker.js'
-import { unixfsType } from './data.js'
+import { encodeLeaf, unixfsType } from './data.js'
 import type { UnixfsMetadata, UnixfsType } from './data.js'
 import { balancedLayout } from './layouts/balanced.js'
 import { trickleLayout } from './layouts/trickle.js'
@@ -18,15 +19,16 @@ export interface FileNode extends StoredNode {
 /** What a layout builds a file from. */
 export interface FileParts {
   maxLinks: number
+  newChunk: NewChunk
   /** Stores a chunk as a leaf. */
-  leaf(chunk: Uint8Array, type: UnixfsType, metadata?: UnixfsMetadata): Promise<FileNode>
+  leaf(chunk: Chunk, type: UnixfsType, metadata?: UnixfsMetadata): Promise<FileNode>
   /** Stores a node above others. */
   parent(children: FileNode[], metadata?: UnixfsMetadata): Promise<FileNode>
 }
 
 /** Builds the DAG of a file and returns its root. */
 export type FileLayout = (
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Chunk>,
   parts: FileParts,
   metadata: UnixfsMetadata,
 ) => Promise<FileNode>
@@ -39,7 +41,7 @@ export async function buildFile(options: {
   metadata?: UnixfsMetadata | undefined
 }): Promise<FileNode> {
   const { content, settings, writer, metadata = {} } = options
-  const chunks = createChunker(settings.chunker)(content)
+  const chunks = createChunker(settings.chunker)(content, writer.newChunk)
   const parts = createFileParts({ writer, rawLeaves: settings.rawLeaves, maxLinks: settings.maxFileLinks })
   const layout = settings.layout === 'trickle' ? trickleLayout : balancedLayout
   return layout(chunks, parts, metadata)
@@ -54,13 +56,15 @@ export function createFileParts(options: {
   const { writer, rawLeaves, maxLinks } = options
   return {
     maxLinks,
+    newChunk: writer.newChunk,
     async leaf(chunk, type, metadata = {}) {
-      const fileSize = chunk.length
+      const { content } = chunk
+      const fileSize = content.length
       if (rawLeaves) {
-        return { cid: await writer.write(codecCode.raw, chunk), size: fileSize, fileSize }
+        return { cid: await writer.write(codecCode.raw, content), size: fileSize, fileSize }
       }
-      const message = { ...metadata, type, data: chunk, fileSize, blockSizes: [] }
-      return { ...(await writeNode(writer, message)), fileSize }
+      const block = encodeLeaf(chunk, { ...metadata, type, fileSize })
+      return { cid: await writer.write(codecCode.dagPb, block), size: block.length, fileSize }
     },
     async parent(children, metadata = {}) {
       const blockSizes = children.map((child) => child.fileSize)

@@ -1,27 +1,36 @@
+import type { Chunk } from '../chunk.js'
 import type { Chunker } from '../chunker.js'
-import { takeBytes } from './takeBytes.js'
 
 /** Chunks that end where their content says so: `findEnd` has the length of the first chunk of some bytes. */
 export function contentDefined(maxSize: number, findEnd: (bytes: Uint8Array) => number): Chunker {
-  return async function* (source) {
-    const pieces: Uint8Array[] = []
+  return async function* (source, newChunk) {
+    let pieces: Uint8Array[] = []
     let length = 0
 
-    function cut(available: number): Uint8Array {
-      const bytes = takeBytes(pieces, available)
-      const end = findEnd(bytes)
+    function cut(): Chunk {
+      const chunk = newChunk(Math.min(length, maxSize))
+      let used = 0
+      while (!chunk.isFull) {
+        const piece = pieces[used] as Uint8Array
+        const taken = chunk.append(piece)
+        if (taken === piece.length) used++
+        else pieces[used] = piece.subarray(taken)
+      }
+      pieces = pieces.slice(used)
+      const { content } = chunk
+      const end = findEnd(content)
       length -= end
-      if (end === bytes.length) return bytes
-      pieces.unshift(bytes.subarray(end))
-      return bytes.slice(0, end)
+      if (end < content.length) pieces.unshift(content.slice(end))
+      chunk.truncate(end)
+      return chunk
     }
 
     for await (const bytes of source) {
       if (bytes.length === 0) continue
       pieces.push(bytes)
       length += bytes.length
-      while (length >= maxSize) yield cut(maxSize)
+      while (length >= maxSize) yield cut()
     }
-    while (length > 0) yield cut(length)
+    while (length > 0) yield cut()
   }
 }

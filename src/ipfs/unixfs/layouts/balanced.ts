@@ -1,3 +1,4 @@
+import type { Chunk } from '../chunk.js'
 import { unixfsType } from '../data.js'
 import type { FileLayout, FileNode, FileParts } from '../fileBuilder.js'
 
@@ -6,7 +7,7 @@ import type { FileLayout, FileNode, FileParts } from '../fileBuilder.js'
  * (boxo, `importer/balanced`). A file of one chunk is a leaf alone. The metadata goes to the root.
  */
 export const balancedLayout: FileLayout = async (chunks, parts, metadata) => {
-  let first: Uint8Array | undefined
+  let first: Chunk | undefined
   const levels: FileNode[][] = []
   for await (const chunk of chunks) {
     if (first === undefined) {
@@ -16,7 +17,7 @@ export const balancedLayout: FileLayout = async (chunks, parts, metadata) => {
     if (levels.length === 0) await append(levels, 0, await parts.leaf(first, unixfsType.file), parts)
     await append(levels, 0, await parts.leaf(chunk, unixfsType.file), parts)
   }
-  if (levels.length === 0) return parts.leaf(first ?? new Uint8Array(), unixfsType.file, metadata)
+  if (levels.length === 0) return parts.leaf(first ?? parts.newChunk(0), unixfsType.file, metadata)
 
   for (let depth = 0; depth < levels.length - 1; depth++) {
     await append(levels, depth + 1, await parts.parent(levels[depth] as FileNode[]), parts)

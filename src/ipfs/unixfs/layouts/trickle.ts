@@ -1,3 +1,4 @@
+import type { Chunk } from '../chunk.js'
 import { unixfsType } from '../data.js'
 import type { FileLayout, FileNode, FileParts } from '../fileBuilder.js'
 
@@ -6,8 +7,8 @@ const repeats = 4
 
 /** One chunk ahead of the reader, to know whether there is more. */
 interface ChunkQueue {
-  next: Uint8Array | undefined
-  take(): Promise<Uint8Array>
+  next: Chunk | undefined
+  take(): Promise<Chunk>
 }
 
 /**
@@ -16,14 +17,14 @@ interface ChunkQueue {
  */
 export const trickleLayout: FileLayout = async (chunks, parts, metadata) => {
   const iterator = chunks[Symbol.asyncIterator]()
-  const pull = async (): Promise<Uint8Array | undefined> => {
+  const pull = async (): Promise<Chunk | undefined> => {
     const result = await iterator.next()
     return result.done ? undefined : result.value
   }
   const queue: ChunkQueue = {
     next: await pull(),
     async take() {
-      const chunk = this.next ?? new Uint8Array()
+      const chunk = this.next ?? parts.newChunk(0)
       this.next = await pull()
       return chunk
     },

@@ -1,0 +1,28 @@
+import { createCipheriv } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { createBlockWriter } from './blockWriter.js'
+import { buildFile } from './fileBuilder.js'
+import { importSettings } from './settings.js'
+
+const stream = createCipheriv('chacha20', Buffer.alloc(32, 5), Buffer.alloc(16)).update(
+  Buffer.alloc(40 * 262_144 + 100),
+)
+
+async function* inPieces(): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < stream.length; start += 65_536) yield stream.subarray(start, start + 65_536)
+}
+
+it('uses memory again, but not before the block in it is stored', async () => {
+  const settings = await importSettings('unixfs-v1-2025')
+  const memories = new Set<ArrayBufferLike>()
+  const stored: Buffer[] = []
+  const writer = createBlockWriter(settings.cid, async (cid, bytes) => {
+    memories.add(bytes.buffer)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    if (cid.code === 0x55) stored.push(Buffer.from(bytes))
+  })
+  await buildFile({ content: inPieces(), settings: { ...settings, chunker: 'size-262144' }, writer })
+  await writer.stored()
+  expect(Buffer.concat(stored).equals(stream)).toBe(true)
+  expect(memories.size).toBeLessThan(40)
+})
