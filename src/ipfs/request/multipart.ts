@@ -12,6 +12,8 @@ export interface MultipartPart {
 const headerLimit = 1024 * 1024
 const lineBreak = Buffer.from('\r\n')
 const headerEnd = Buffer.from('\r\n\r\n')
+/** What every delimiter begins with. */
+const delimiterStart = Buffer.from('\r\n--')
 
 /**
  * The parts of a multipart body (RFC 2046), one after the other, none of them held in memory. Every part
@@ -38,7 +40,7 @@ export async function* readMultipart(
   /** The next bytes of the part; undefined at its end. */
   async function readData(): Promise<Uint8Array | undefined> {
     while (inPart) {
-      const end = buffer.indexOf(delimiter)
+      const end = indexOfDelimiter(buffer, delimiter)
       if (end >= 0) {
         const data = buffer.subarray(0, end)
         buffer = buffer.subarray(end + delimiter.length)
@@ -89,6 +91,15 @@ export async function* readMultipart(
 
 async function* iterate(read: () => Promise<Uint8Array | undefined>): AsyncGenerator<Uint8Array> {
   for (let data = await read(); data !== undefined; data = await read()) yield data
+}
+
+/**
+ * Where the delimiter is, or -1. Node finds something so short as its beginning with `memchr`, five times as fast
+ * as anything longer; in most of what is uploaded there is none.
+ */
+function indexOfDelimiter(buffer: Buffer, delimiter: Buffer): number {
+  const candidate = buffer.indexOf(delimiterStart)
+  return candidate < 0 ? -1 : buffer.indexOf(delimiter, candidate)
 }
 
 /** Length of the longest end of the buffer with which the delimiter might begin. */
