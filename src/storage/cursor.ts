@@ -3,12 +3,16 @@ import type { ClassicLevel } from 'classic-level'
 /** A stored key and its value. */
 export type Entry = [key: Uint8Array, value: Uint8Array]
 
-/** Which entries are walked, in the order of their keys as bytes. */
-export interface RangeOptions {
+/** A half-open range of keys, in their order as bytes. */
+export interface KeyBounds {
   /** First key. */
   gte: Uint8Array
   /** Key behind the last one. */
   lt: Uint8Array
+}
+
+/** Which entries are walked. */
+export interface RangeOptions extends KeyBounds {
   /** From the last to the first; keys come in descending order. */
   reverse?: boolean
   limit?: number
@@ -21,13 +25,25 @@ const FIRST_BATCH = 4
 const LARGEST_BATCH = 1024
 const HIGH_WATER_MARK_BYTES = 1024 * 1024
 
+/** A walk over a range, as the database was when it was opened, that can jump forward. */
+export interface Walk {
+  /** The next entry, or undefined behind the last one. */
+  next(): Promise<Entry | undefined>
+  /**
+   * Goes on at the first entry whose key is not before `key` in the direction of the walk. Only forward: a key
+   * that the walk has passed leaves it where it is.
+   */
+  seek(key: Uint8Array): void
+  close(): Promise<void>
+}
+
 /**
- * A walk over a range that can jump forward: what joins of sorted lists are made of.
+ * A walk over LevelDB alone: what joins of sorted lists are made of.
  *
- * It sees the database as it was when the cursor was opened. Entries are fetched in batches that grow while the
- * walk goes on without a jump; a jump within the fetched batch touches nothing.
+ * Entries are fetched in batches that grow while the walk goes on without a jump; a jump within the fetched batch
+ * touches nothing.
  */
-export class Cursor {
+export class Cursor implements Walk {
   readonly #iterator: ReturnType<typeof openIterator>
   readonly #direction: 1 | -1
   #batch: Entry[] = []
@@ -39,16 +55,11 @@ export class Cursor {
     this.#direction = range.reverse === true ? -1 : 1
   }
 
-  /** The next entry, or undefined behind the last one. */
   async next(): Promise<Entry | undefined> {
     if (this.#position === this.#batch.length) await this.#fetch()
     return this.#batch[this.#position++]
   }
 
-  /**
-   * Goes on at the first entry whose key is not before `key` in the direction of the walk. Only forward: a key
-   * that the walk has passed leaves it where it is.
-   */
   seek(key: Uint8Array): void {
     const last = this.#batch.at(-1)
     if (last !== undefined && this.#isBefore(key, last[0])) {
@@ -96,16 +107,11 @@ function openIterator(level: Level, { gte, lt, reverse = false, limit = -1 }: Ra
   return level.iterator({ gte, lt, reverse, limit, highWaterMarkBytes: HIGH_WATER_MARK_BYTES })
 }
 
-/** The entries of a range, one by one, as the database was when the walk began. */
-export async function* entriesOf(level: Level, range: RangeOptions): AsyncGenerator<Entry, void, undefined> {
-  const iterator = openIterator(level, range)
+/** The entries of a walk, one by one; the walk is closed behind them. */
+export async function* entriesOf(walk: Walk): AsyncGenerator<Entry, void, undefined> {
   try {
-    for (;;) {
-      const batch = await iterator.nextv(LARGEST_BATCH)
-      if (batch.length === 0) return
-      yield* batch
-    }
+    for (let entry = await walk.next(); entry !== undefined; entry = await walk.next()) yield entry
   } finally {
-    await iterator.close()
+    await walk.close()
   }
 }

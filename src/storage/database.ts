@@ -5,11 +5,12 @@ import { AppendFile } from './appendFile.js'
 import { Cursor, entriesOf } from './cursor.js'
 import { DataDirectoryError, StorageWriteError } from './errors.js'
 import { RECORD_END_KEY } from './keyspace.js'
+import { MergedCursor } from './mergedCursor.js'
 import { keyString, Overlay } from './overlay.js'
 import { RecordStore } from './records.js'
 import { plainBytes } from './plainBytes.js'
 import { decodeRecords, encodedLength, encodeRecord } from './writeAheadRecord.js'
-import type { Entry, Level, RangeOptions } from './cursor.js'
+import type { Entry, Level, RangeOptions, Walk } from './cursor.js'
 import type { BatchOperation, WriteBatch } from './writeBatch.js'
 
 const DEFAULT_WRITE_BUFFER_BYTES = 4 * 1024 * 1024
@@ -100,14 +101,20 @@ export class Database {
 
   /** The entries of a range as they are now, in the order of their keys. */
   async *iterate(range: RangeOptions): AsyncGenerator<Entry, void, undefined> {
-    await this.flush()
-    yield* entriesOf(this.#level, range)
+    yield* entriesOf(this.openCursor(range))
   }
 
   /** A walk over a range as it is now that can jump forward. The caller closes it. */
-  async openCursor(range: RangeOptions): Promise<Cursor> {
-    await this.flush()
-    return new Cursor(this.#level, range)
+  openCursor(range: RangeOptions): Walk {
+    const changes = [this.#active.changes(range), this.#behind?.changes(range) ?? []]
+    if (changes.every((list) => list.length === 0)) return new Cursor(this.#level, range)
+    const { limit, reverse = false, ...bounds } = range
+    return new MergedCursor({
+      level: new Cursor(this.#level, { ...bounds, reverse }),
+      changes,
+      reverse,
+      limit,
+    })
   }
 
   /** Brings everything that was written before the call to LevelDB. */

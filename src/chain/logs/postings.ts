@@ -1,4 +1,4 @@
-import type { Cursor } from '../../storage/cursor.js'
+import type { Walk } from '../../storage/cursor.js'
 import type { Database } from '../../storage/database.js'
 import { ordinalOfKey, type Keyspace, type LogPosition } from '../../storage/keyspace.js'
 import type { Posting, PostingCursor } from './join.js'
@@ -19,7 +19,7 @@ export function openPostings(
   { from, to }: OrdinalRange,
 ): PostingCursor {
   const { position, value } = keyParts(criterion)
-  let cursor: Cursor | undefined
+  let cursor: Walk | undefined
   let current: Posting | undefined
   let ended = false
   return {
@@ -27,7 +27,7 @@ export function openPostings(
       if (current !== undefined && current.ordinal >= ordinal) return current
       if (ended || ordinal > to) return undefined
       if (cursor === undefined) {
-        cursor = await database.openCursor(keys.logs(position, value, Math.max(from, ordinal), to))
+        cursor = database.openCursor(keys.logs(position, value, Math.max(from, ordinal), to))
       } else if (current !== undefined && ordinal > current.ordinal + 1) {
         cursor.seek(keys.log(position, value, ordinal))
       }
