@@ -39,7 +39,7 @@ export async function runCommand(words: readonly string[]): Promise<number> {
     const settings = parseCommandOptions({ words, environment: process.env })
     if (settings.help) print(usage + formatHelp(optionDefinitions))
     else if (settings.version) print(version)
-    else await serve(settings.mnemonicRandom ? await withNewMnemonic(settings) : settings)
+    else await serve(await withMnemonic(settings))
     return 0
   } catch (error) {
     if (!isUserError(error)) throw error
@@ -57,12 +57,12 @@ async function serve(settings: CommandSettings): Promise<void> {
   await node.stop()
 }
 
-async function withNewMnemonic(settings: CommandSettings): Promise<CommandSettings> {
-  const [{ generateMnemonic }, { wordlist }] = await Promise.all([
-    import('@scure/bip39'),
-    import('@scure/bip39/wordlists/english.js'),
-  ])
-  return { ...settings, mnemonic: generateMnemonic(wordlist) }
+/** The settings with the phrase that was asked for instead of being given. */
+async function withMnemonic(settings: CommandSettings): Promise<CommandSettings> {
+  const { mnemonicRandom: words, mnemonicSeedUnsafe: seed } = settings
+  if (words === undefined && seed === undefined) return settings
+  const { randomMnemonic, seededMnemonic } = await import('./mnemonic.js')
+  return { ...settings, mnemonic: words === undefined ? seededMnemonic(seed ?? 0n) : randomMnemonic(words) }
 }
 
 function createHooks(settings: CommandSettings): NodeHooks {

@@ -4,6 +4,7 @@ const userErrors: ReadonlySet<string> = new Set([
   'ConfigurationError',
   'NetworkNameError',
   'AddressInUseError',
+  'IpcPathError',
   'DataDirectoryError',
   'ChainFileError',
   'ForkError',

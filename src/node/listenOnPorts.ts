@@ -13,19 +13,20 @@ export interface Ports {
 }
 
 /**
- * Listens on the node's two ports.
+ * Listens on the node's two ports, and on the socket that was asked for.
  *
  * The file network's usual port may be somebody else's, a Kubo's for example: unless it was asked for that is a
  * warning, because the main port answers for the file network too.
  *
- * @throws AddressInUseError
+ * @throws AddressInUseError or IpcPathError
  */
 export async function listenOnPorts(
   server: NodeServer,
-  settings: Pick<NodeSettings, 'host' | 'port' | 'ipfsPort'>,
+  settings: Pick<NodeSettings, 'host' | 'port' | 'ipfsPort' | 'ipc'>,
   warn: (message: string) => void,
 ): Promise<Ports> {
   const { host: hosts, port: wanted, ipfsPort: wantedForFiles } = settings
+  if (settings.ipc !== undefined) await server.listenForIpc(settings.ipc)
   const port = await server.listen({ hosts, port: wanted })
   try {
     const ipfsPort = await server.listenForFiles({ hosts, port: wantedForFiles ?? usualFilePort })

@@ -42,7 +42,7 @@ function readFlags(definitions: Definitions, words: readonly string[]): Record<s
     ]),
   )
   const { tokens } = parseArgs({
-    args: joinSwitchValues(byFlag, words),
+    args: joinValues(byFlag, words),
     options,
     strict: false,
     tokens: true,
@@ -74,19 +74,22 @@ function indexByFlag(definitions: Definitions): Map<string, [name: string, defin
   )
 }
 
-/** Launchers of devnets write `--quiet false`; the parser wants `--quiet=false`. */
-function joinSwitchValues(
-  byFlag: ReadonlyMap<string, [string, AnyOption]>,
-  words: readonly string[],
-): string[] {
+/**
+ * Joins flags and values as the parser wants them: launchers of devnets write `--quiet false`, which is
+ * `--quiet=false`; a flag that may stand alone gets its value, or the one that it has without.
+ */
+function joinValues(byFlag: ReadonlyMap<string, [string, AnyOption]>, words: readonly string[]): string[] {
   const joined: string[] = []
-  for (const word of words) {
+  for (const [index, word] of words.entries()) {
     const before = joined.at(-1)
-    const flag = before?.startsWith('--') ? byFlag.get(before.slice(2)) : undefined
-    const isValueOfSwitch =
-      flag !== undefined && flag[1].kind.valueName === undefined && /^(true|false)$/.test(word)
-    if (isValueOfSwitch) joined[joined.length - 1] = `${before}=${word}`
-    else joined.push(word)
+    const kind = before?.startsWith('--') ? byFlag.get(before.slice(2))?.[1].kind : undefined
+    const own = word.startsWith('--') ? byFlag.get(word.slice(2))?.[1].kind : undefined
+    const next = words[index + 1]
+    if (kind?.valueName === undefined && kind !== undefined && /^(true|false)$/.test(word)) {
+      joined[joined.length - 1] = `${before}=${word}`
+    } else if (own?.bare !== undefined && (next === undefined || next.startsWith('-'))) {
+      joined.push(`${word}=${own.bare}`)
+    } else joined.push(word)
   }
   return joined
 }

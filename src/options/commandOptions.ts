@@ -1,5 +1,5 @@
 import { option, optionalOption } from './definition.js'
-import { text, toggle, wholeNumber } from './kinds.js'
+import { bigWholeNumber, text, toggle, wholeNumber, withBareValue, wordCount } from './kinds.js'
 
 /** What only the command line knows. */
 export const commandOptions = {
@@ -30,11 +30,18 @@ export const commandOptions = {
     description: 'Write accounts, keys and genesis into this file as JSON when ready',
     group: 'Output',
   }),
-  mnemonicRandom: option({
+  mnemonicRandom: optionalOption({
     flag: 'mnemonic-random',
-    kind: toggle(),
-    default: false,
-    description: 'Derive the accounts from a new phrase, which is printed',
+    kind: withBareValue(wordCount(), '12'),
+    description: 'Derive the accounts from a new phrase of 12, 15, 18, 21 or 24 words, which is printed',
+    group: 'Accounts',
+  }),
+  mnemonicSeedUnsafe: optionalOption({
+    flag: 'mnemonic-seed-unsafe',
+    aliases: ['mnemonic-seed'],
+    kind: bigWholeNumber({ valueName: 'SEED' }),
+    description:
+      "Derive the accounts from the phrase that this number stands for, the same as anvil's; anybody can",
     group: 'Accounts',
   }),
   color: optionalOption({

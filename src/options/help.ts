@@ -18,7 +18,8 @@ function formatOption(definition: AnyOption): string[] {
   const { flag, aliases = [], kind } = definition
   const short = aliases.filter((alias) => alias.length === 1).map((alias) => `-${alias}, `)
   const long = aliases.filter((alias) => alias.length > 1).map((alias) => ` [--${alias}]`)
-  const value = kind.valueName === undefined ? '' : ` ${kind.valueName}`
+  const name = kind.bare === undefined ? kind.valueName : `[${kind.valueName}]`
+  const value = name === undefined ? '' : ` ${name}`
   const head = `  ${short.join('')}--${flag}${value}${long.join('')}`
   const note = [formatDefault(definition.default), `env ${flagToVariable(flag)}`].filter(Boolean).join(', ')
   return [head, ...wrap(`${definition.description} (${note})`)]

@@ -10,6 +10,8 @@ export interface OptionKind<Output, Input = Output> {
   expected: string
   /** How the value is named in the help; absent for a switch. */
   valueName?: string
+  /** What the flag means without a value; without this, it wants one. */
+  bare?: string
   /** Whether the flag may be given several times; an environment variable separates by commas. */
   repeatable?: boolean
 }
@@ -79,6 +81,24 @@ export function anyCase<Word extends string>(kind: OptionKind<Word>): OptionKind
 /** Text that is not empty. */
 export function text(valueName: string, pattern = /./s, expected = 'text'): OptionKind<string> {
   return { schema: z.string().regex(pattern), fromText: (value) => value, expected, valueName }
+}
+
+/** How many words a BIP-39 phrase has. */
+export function wordCount(): OptionKind<number> {
+  return {
+    schema: z.union([12, 15, 18, 21, 24].map((count) => z.literal(count))),
+    fromText: (text) => (/^\d+$/.test(text) ? Number(text) : text),
+    expected: '12, 15, 18, 21 or 24',
+    valueName: 'WORDS',
+  }
+}
+
+/** A kind whose flag may stand without a value, and then means this one. */
+export function withBareValue<Output, Input>(
+  kind: OptionKind<Output, Input>,
+  bare: string,
+): OptionKind<Output, Input> {
+  return { ...kind, bare }
 }
 
 /** The path of a JSON file; a program may give the file's content itself. */

@@ -40,6 +40,11 @@ export interface NodeOptions {
   tlsCert?: Given<'tlsCert'> | undefined
   /** Private key (PEM) of the certificate. `--tls-key`. */
   tlsKey?: Given<'tlsKey'> | undefined
+  /**
+   * Answer JSON-RPC on a socket at this path too, for whoever may open it; without a path where scripts for anvil look, at anvil.ipc in the temporary folder.
+   * `--ipc`.
+   */
+  ipc?: Given<'ipc'> | undefined
   /** Longest JSON-RPC body where a key is needed. `--max-body`; `33554432` unless given. */
   maxBody?: Given<'maxBody'> | undefined
   /**

@@ -1,5 +1,7 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { option, optionalOption } from './definition.js'
-import { list, text, toggle, wholeNumber } from './kinds.js'
+import { list, text, toggle, wholeNumber, withBareValue } from './kinds.js'
 
 const port = wholeNumber({ maximum: 65_535, valueName: 'PORT' })
 
@@ -67,6 +69,14 @@ export const serverOptions = {
     flag: 'tls-key',
     kind: text('FILE'),
     description: 'Private key (PEM) of the certificate',
+    group: 'Addresses',
+  }),
+  ipc: optionalOption({
+    flag: 'ipc',
+    aliases: ['ipcpath'],
+    kind: withBareValue(text('PATH'), join(tmpdir(), 'anvil.ipc')),
+    description:
+      'Answer JSON-RPC on a socket at this path too, for whoever may open it; without a path where scripts for anvil look, at anvil.ipc in the temporary folder',
     group: 'Addresses',
   }),
   maxBody: option({

@@ -1,7 +1,7 @@
 import type { Subscriptions } from './subscriptions/sessionSubscriptions.js'
 
 /** How a request reached the dispatcher. */
-export type Transport = 'http' | 'websocket' | 'in-process'
+export type Transport = 'http' | 'websocket' | 'ipc' | 'in-process'
 
 /** Where a request comes from. */
 export interface RequestContext {

@@ -7,6 +7,7 @@ import { refuseControl } from './control.js'
 import type { FileEndpoint } from './fileExchange.js'
 import { answerFileRequest, isFilePath } from './fileNetwork.js'
 import { answerGatewayRequest, isForGateway } from './gateway.js'
+import { IpcServer } from './ipc.js'
 import type { Certificate, Server } from './listen.js'
 import { createServer, formatAddress, listenOnAll } from './listen.js'
 import { sendText } from './reply.js'
@@ -46,6 +47,7 @@ export class NodeServer {
   readonly #servers: Server[] = []
   readonly #routes: RouteMemory
   #addresses: string[] = []
+  #ipc: IpcServer | undefined
 
   constructor(setup: ServerSetup) {
     this.#setup = setup
@@ -81,6 +83,17 @@ export class NodeServer {
     return (await this.#listen(address, listener, { upgrades: false })).port
   }
 
+  /**
+   * Listens for JSON-RPC on a socket in the file system.
+   *
+   * @throws IpcPathError
+   */
+  async listenForIpc(path: string): Promise<void> {
+    const { names, dispatcherOf, limits, report } = this.#setup
+    const { maxMessage } = limits
+    this.#ipc = await IpcServer.listen({ path, network: names.standard, dispatcherOf, maxMessage, report })
+  }
+
   /** Where JSON-RPC is listened for, as `127.0.0.1:8545`. */
   get addresses(): string[] {
     return this.#addresses
@@ -94,7 +107,7 @@ export class NodeServer {
     const timer = setTimeout(() => {
       for (const server of this.#servers) server.closeAllConnections()
     }, graceMilliseconds)
-    await Promise.all(closed)
+    await Promise.all([...closed, this.#ipc?.close()])
     clearTimeout(timer)
   }
 

@@ -13,7 +13,7 @@ const wholeNumber = z.string().regex(/^\d+$/, 'expected a whole number').transfo
 const querySchema = z.object({
   network: z.string().optional(),
   key: z.string().optional(),
-  transport: z.enum(['http', 'websocket', 'upgrade', 'in-process', 'files']).optional(),
+  transport: z.enum(['http', 'websocket', 'upgrade', 'ipc', 'in-process', 'files']).optional(),
   method: z.string().optional(),
   status: wholeNumber.optional(),
   failed: z

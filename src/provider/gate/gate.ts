@@ -88,7 +88,7 @@ export class ProviderGate implements Gate {
   }
 
   #meetFaults({ method, context: { transport } }: GateCall, caller: Caller): FaultHit[] {
-    if (transport === 'in-process') return []
+    if (transport === 'in-process' || transport === 'ipc') return []
     const key = caller.key?.key
     return this.#provider.faults.meet({ network: this.#network, key, transport, method })
   }

@@ -1,5 +1,5 @@
 /** How a request reached the node. */
-export type JournalTransport = 'http' | 'websocket' | 'upgrade' | 'in-process' | 'files'
+export type JournalTransport = 'http' | 'websocket' | 'upgrade' | 'ipc' | 'in-process' | 'files'
 
 /** One request as the journal remembers it. */
 export interface JournalEntry {

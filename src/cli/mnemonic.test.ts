@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { randomMnemonic, seededMnemonic } from './mnemonic.js'
+
+// What anvil 1.7.1 prints for --mnemonic-seed-unsafe with these numbers.
+test.each([
+  [1n, 'gesture car maximum regret pudding merry fatal electric sea grab crack social'],
+  [123456789n, 'various drift siren clog glove luxury army latin live file exhibit tiger'],
+])('the number %i stands for the phrase that it is in anvil', (seed, phrase) => {
+  expect(seededMnemonic(seed)).toBe(phrase)
+})
+
+test.each([12, 15, 18, 21, 24])('a new phrase has %i words and is never the same', (words) => {
+  expect(randomMnemonic(words).split(' ')).toHaveLength(words)
+  expect(randomMnemonic(words)).not.toBe(randomMnemonic(words))
+})

@@ -1,0 +1,92 @@
+import type { Socket } from 'node:net'
+import type { Caller } from '../provider/caller.js'
+import type { Dispatcher } from '../rpc/dispatcher.js'
+import type { Connection } from '../rpc/session.js'
+import { JsonStream } from './jsonStream.js'
+
+/** Messages that may be in work at once before the connection is read no further. */
+const maxInWork = 1000
+/** Answer bytes that may wait for a slow reader before the connection is read no further. */
+const maxWaiting = 16 * 1024 * 1024
+
+const lineEnd = Buffer.from('\n')
+
+/** What an IPC connection goes by. */
+export interface IpcConnectionOptions {
+  /** Longest message in bytes; a longer one ends the connection. */
+  maxMessage: number
+  /** Told of faults of ours. */
+  report: (fault: unknown) => void
+}
+
+/** One connection to the IPC endpoint: JSON texts come in one after another, and go out a line each. */
+export class IpcConnection {
+  readonly #socket: Socket
+  readonly #options: IpcConnectionOptions
+  readonly #messages = new JsonStream()
+  #inWork = 0
+
+  constructor(socket: Socket, options: IpcConnectionOptions) {
+    this.#socket = socket
+    this.#options = options
+  }
+
+  /** Answers messages until the connection ends. */
+  run(dispatcher: Dispatcher, caller: Caller): void {
+    const socket = this.#socket
+    const gone = new AbortController()
+    const session = dispatcher.open(this.#asTarget(), { transport: 'ipc', caller, signal: gone.signal })
+    socket.on('data', (chunk: Buffer) => {
+      for (const message of this.#messages.push(chunk)) {
+        this.#begin()
+        session
+          .receive(message)
+          .catch(this.#options.report)
+          .finally(() => this.#finish())
+      }
+      if (this.#messages.waiting > this.#options.maxMessage) socket.destroy()
+    })
+    socket.on('drain', () => this.#resume())
+    // A reset by the other side; `close` follows.
+    socket.on('error', () => undefined)
+    socket.once('close', () => {
+      gone.abort()
+      session.close()
+    })
+  }
+
+  #asTarget(): Connection {
+    const socket = this.#socket
+    return {
+      send: (pieces) => {
+        if (!socket.writable) return
+        socket.cork()
+        for (const piece of pieces) socket.write(piece)
+        socket.write(lineEnd)
+        socket.uncork()
+      },
+      close: () => socket.end(),
+      get bufferedBytes() {
+        return socket.writableLength
+      },
+    }
+  }
+
+  #begin(): void {
+    this.#inWork += 1
+    if (this.#isBusy()) this.#socket.pause()
+  }
+
+  #finish(): void {
+    this.#inWork -= 1
+    this.#resume()
+  }
+
+  #resume(): void {
+    if (this.#socket.isPaused() && !this.#isBusy()) this.#socket.resume()
+  }
+
+  #isBusy(): boolean {
+    return this.#inWork >= maxInWork || this.#socket.writableLength > maxWaiting
+  }
+}

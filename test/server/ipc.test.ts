@@ -1,0 +1,113 @@
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createServer } from 'node:net'
+import { IpcSocketProvider } from 'ethers'
+import { createPublicClient } from 'viem'
+import { ipc } from 'viem/node'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createNode, type NodeOptions, type StandinNode } from '../../src/index.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'standin-ipc-'))
+const path = join(folder, 'node.ipc')
+let node: StandinNode | undefined
+
+async function start(options: NodeOptions = {}): Promise<StandinNode> {
+  node = await createNode({ port: 0, ipfsPort: 0, ipc: path, ...options })
+  return node
+}
+
+afterEach(async () => {
+  await node?.stop()
+  node = undefined
+  rmSync(path, { force: true })
+})
+
+/** Writes text to the socket and gives what comes back until it is closed or so many lines are there. */
+function exchange(text: string, lines: number): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    let received = ''
+    const socket = connect(path, () => socket.write(text))
+    const done = (): void => {
+      socket.destroy()
+      resolve(received.split('\n').filter((line) => line !== ''))
+    }
+    socket.on('data', (chunk) => {
+      received += chunk.toString()
+      if (received.split('\n').length > lines) done()
+    })
+    socket.on('close', done)
+    socket.on('error', reject)
+  })
+}
+
+const ask = (id: number, method = 'eth_chainId'): string =>
+  JSON.stringify({ jsonrpc: '2.0', id, method, params: [] })
+
+describe('JSON-RPC over a socket in the file system', () => {
+  test('serves viem, with subscriptions', async () => {
+    const { request } = await start()
+    const client = createPublicClient({ transport: ipc(path) })
+    expect(await client.getChainId()).toBe(31337)
+    const seen = new Promise<bigint>((resolve) => {
+      const stop = client.watchBlockNumber({
+        onBlockNumber: (number) => {
+          stop()
+          resolve(number)
+        },
+      })
+    })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await request('evm_mine')
+    expect(await seen).toBe(1n)
+  })
+
+  test('serves ethers', async () => {
+    await start()
+    const provider = new IpcSocketProvider(path)
+    expect((await provider.getNetwork()).chainId).toBe(31337n)
+    expect(await provider.getBlockNumber()).toBe(0)
+    await provider.destroy()
+  })
+
+  test('reads messages however they follow one another, and answers a line each', async () => {
+    await start()
+    const answers = await exchange(`${ask(1)}${ask(2)}\n[${ask(3)},${ask(4)}]`, 3)
+    expect(answers.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { jsonrpc: '2.0', id: 1, result: '0x7a69' },
+      { jsonrpc: '2.0', id: 2, result: '0x7a69' },
+      [
+        { jsonrpc: '2.0', id: 3, result: '0x7a69' },
+        { jsonrpc: '2.0', id: 4, result: '0x7a69' },
+      ],
+    ])
+  })
+
+  test('says what is wrong with a message that is none, and ends the connection', async () => {
+    await start()
+    const [answer] = await exchange('nonsense', 2)
+    expect(JSON.parse(answer ?? '')).toMatchObject({ id: null, error: { code: -32700 } })
+  })
+
+  test('is open to the owner of the file alone, who needs no key', async () => {
+    await start({ mode: 'strict', key: ['secret-key'] })
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    const [answer] = await exchange(ask(1, 'evm_mine'), 1)
+    expect(JSON.parse(answer ?? '')).toMatchObject({ id: 1, result: '0x0' })
+  })
+
+  test('leaves no file behind, and takes the place of one that a killed node left', async () => {
+    await (await start()).stop()
+    expect(existsSync(path)).toBe(false)
+    const left = createServer().listen(path)
+    await new Promise((resolve) => left.once('listening', resolve))
+    await expect(start()).rejects.toThrow(`--ipc: ${path} is in use already`)
+    await new Promise((resolve) => left.close(resolve))
+    writeFileSync(path, 'not a socket')
+    await expect(start()).rejects.toThrow('--ipc: ')
+    rmSync(path)
+    await start()
+    expect(await exchange(ask(1), 1)).toHaveLength(1)
+  })
+})
