@@ -58,13 +58,15 @@ export function createBackend(parts: BackendParts): Backend {
     onConsole: (data) => chain.onConsole?.(data),
   })
   const { compat } = settings
+  const answers = rpcSettings(settings)
   const wallet = new Wallet({
     keyring,
     impersonation,
     view,
     mempool,
     executor,
-    suggestedTip: () => suggestTip(view),
+    suggestedTip: () => suggestTip(view, answers.startTip),
+    nextBaseFee: () => chain.nextBaseFee(),
     ...((compat === 'anvil' || compat === 'ganache') && { fallbackGas: () => chain.settings.gasLimit }),
   })
   return {
@@ -115,7 +117,7 @@ export function createBackend(parts: BackendParts): Backend {
       compat,
     }),
     events: chain.events,
-    settings: rpcSettings(settings),
+    settings: answers,
     clientVersion: settings.clientVersion ?? clientVersions[compat ?? 'standin'],
   }
 }

@@ -1,6 +1,11 @@
 import type { NodeSettings } from '../options.js'
 import type { RpcSettings } from '../rpc/backend.js'
 
+/** What anvil and hardhat suggest as a tip, wei per gas. */
+const devnetStartTip = 1_000_000_000n
+/** What geth suggests before it has seen a transaction (miner/miner.go, DefaultConfig). */
+const gethStartTip = 1_000_000n
+
 /** The limits and choices of a node, as methods take them. */
 export function rpcSettings(settings: NodeSettings): RpcSettings {
   return {
@@ -11,6 +16,7 @@ export function rpcSettings(settings: NodeSettings): RpcSettings {
     logsRange: settings.logsRange,
     logsError: settings.logsError,
     gasCapInBlocks: settings.gasCapBlocks,
+    startTip: settings.genesis === undefined ? devnetStartTip : gethStartTip,
     maxTraceBytes: settings.maxResponse,
     totalDifficulty: !settings.noTotalDifficulty,
     pendingFields: settings.pendingFields,

@@ -166,6 +166,8 @@ export interface RpcSettings {
   logsError: 'plain' | 'suggest'
   /** The most gas of a call or an estimate, as a multiple of the block's gas limit; 10 if undefined. */
   gasCapInBlocks?: number | undefined
+  /** Wei per gas that is suggested as a tip where nothing was paid yet. */
+  startTip: bigint
   /** Most bytes of the traces of one request. */
   maxTraceBytes: number
   /** Whether blocks have a total difficulty. */

@@ -19,6 +19,8 @@ export interface MiningControls {
   setBlockGasLimit(gas: bigint): Awaitable<void>
   /** Wei per gas, of the next block alone. @throws UnsupportedControlError before London */
   setNextBaseFee(baseFee: bigint): Awaitable<void>
+  /** Wei per gas of the next block where {@link setNextBaseFee} has set it; undefined where the chain decides. */
+  imposedBaseFee(): bigint | undefined
   /** Wei per gas that eth_gasPrice answers and transactions have to offer. @throws UnsupportedControlError from London on */
   setMinGasPrice(gasPrice: bigint): Awaitable<void>
   /** Wei per gas that eth_gasPrice answers; undefined leaves it to the chain. */

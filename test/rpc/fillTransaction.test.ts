@@ -1,4 +1,5 @@
-import { parseTransaction, type Hex } from 'viem'
+import { createPublicClient, http, parseTransaction, type Hex } from 'viem'
+import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createNode, type StandinNode } from '../../src/index.js'
 
@@ -31,4 +32,15 @@ test('eth_fillTransaction completes what was left open, for any account', async 
     { to: second, gasPrice: '0x77359400', gas: '0x5208' },
   ])
   expect(legacy).toMatchObject({ tx: { type: '0x0', nonce: '0x0', gasPrice: '0x77359400' } })
+  // Nothing is signed yet, so that nothing names a chain (EIP-155).
+  expect(legacy).not.toHaveProperty('tx.chainId')
+})
+
+test("viem's fillTransaction reads the answer of every type", async () => {
+  const [account, to] = node.accounts.map(({ address }) => address) as [Hex, Hex]
+  const client = createPublicClient({ chain: foundry, transport: http(node.url) })
+  for (const fields of [{}, { gasPrice: 2n * 10n ** 9n }, { maxFeePerGas: 3n * 10n ** 9n }]) {
+    const { transaction } = await client.fillTransaction({ account, to, value: 5n, ...fields })
+    expect(transaction).toMatchObject({ value: 5n, gas: 21_000n, ...fields })
+  }
 })

@@ -3,15 +3,33 @@ import { ChainError } from '../errors.js'
 import type { CallObject } from '../execution/callObject.js'
 import { feeDefaults, type FeeMarket, type TransactionFees } from './feeDefaults.js'
 
-const market: FeeMarket = { baseFee: 100n, blobBaseFee: 3n, suggestedTip: 7n }
+const market: FeeMarket = { baseFee: 100n, nextBaseFee: 90n, blobBaseFee: 3n, suggestedTip: 7n }
 const frontier: FeeMarket = { ...market, baseFee: undefined, blobBaseFee: undefined }
 const free: FeeMarket = { ...market, baseFee: 0n }
+const freeNext: FeeMarket = { ...market, nextBaseFee: 0n }
+const dearNext: FeeMarket = { ...market, nextBaseFee: 1000n }
+const replacing: FeeMarket = { ...market, replacedTip: 30n }
 
 describe('feeDefaults', () => {
   it.each<[string, CallObject, FeeMarket, TransactionFees]>([
     ['nothing given', {}, market, { maxFeePerGas: 207n, maxPriorityFeePerGas: 7n }],
     ['a tip', { maxPriorityFeePerGas: 9n }, market, { maxFeePerGas: 209n, maxPriorityFeePerGas: 9n }],
     ['a cap', { maxFeePerGas: 50n }, market, { maxFeePerGas: 50n, maxPriorityFeePerGas: 7n }],
+    [
+      'a cap below the suggestion',
+      { maxFeePerGas: 6n },
+      market,
+      { maxFeePerGas: 6n, maxPriorityFeePerGas: 6n },
+    ],
+    [
+      'a cap that replaces',
+      { maxFeePerGas: 50n },
+      replacing,
+      { maxFeePerGas: 50n, maxPriorityFeePerGas: 33n },
+    ],
+    ['nothing to replace with', {}, replacing, { maxFeePerGas: 207n, maxPriorityFeePerGas: 7n }],
+    ['a base fee that was set', {}, dearNext, { maxFeePerGas: 2007n, maxPriorityFeePerGas: 7n }],
+    ['no fees for a free block', { gasPrice: 0n }, freeNext, { gasPrice: 0n }],
     ['a price', { gasPrice: 5n }, market, { gasPrice: 5n }],
     ['before London', {}, frontier, { gasPrice: 7n }],
     ['no fees where none are asked for', { gasPrice: 0n }, free, { gasPrice: 0n }],
@@ -39,7 +57,6 @@ describe('feeDefaults', () => {
       market,
       'maxFeePerGas (0xf) < maxPriorityFeePerGas (0x10)',
     ],
-    [{ maxFeePerGas: 6n }, market, 'maxFeePerGas (0x6) < maxPriorityFeePerGas (0x7)'],
     [
       { maxFeePerGas: 6n },
       frontier,

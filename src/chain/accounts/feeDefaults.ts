@@ -1,15 +1,20 @@
 import { quantity } from '../../encoding/quantity.js'
 import { ChainError } from '../errors.js'
 import type { CallObject } from '../execution/callObject.js'
+import { leastReplacement } from '../mempool/stateChecks.js'
 
 /** What the defaults of fees depend on. */
 export interface FeeMarket {
   /** Wei per gas of the head; undefined before London. */
   baseFee: bigint | undefined
+  /** Wei per gas of the next block: what the head's rises or falls to, or what a control has set. */
+  nextBaseFee: bigint
   /** Wei per gas of the head; undefined before Cancun. */
   blobBaseFee: bigint | undefined
   /** Wei per gas above the base fee that is suggested. */
   suggestedTip: bigint
+  /** The tip, in wei per gas, of the waiting transaction that this one is to replace. */
+  replacedTip?: bigint | undefined
 }
 
 /** The fees of a transaction, complete. */
@@ -20,7 +25,10 @@ export type TransactionFees = Pick<
 
 /**
  * The fees of a transaction where the caller left them open (geth: internal/ethapi/transaction_args.go,
- * setFeeDefaults). On a chain whose base fee is zero, fees of zero are fine.
+ * setFeeDefaults). Where the base fee is zero, or a control makes the next one zero, fees of zero are fine.
+ *
+ * Other than geth, a tip that the caller left open never exceeds the cap that was given, and is high enough for the
+ * transaction to replace the waiting one with its nonce: who raises only the cap means to replace it.
  *
  * @throws ChainError in geth's words if the fees do not go together.
  */
@@ -39,7 +47,8 @@ function blobFees(
     : { maxFeePerBlobGas: 2n * blobBaseFee }
 }
 
-function gasFees(call: CallObject, { baseFee, suggestedTip }: FeeMarket): TransactionFees {
+function gasFees(call: CallObject, market: FeeMarket): TransactionFees {
+  const { baseFee, nextBaseFee, suggestedTip } = market
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas, authorizationList } = call
   const hasFeeMarketFees = maxFeePerGas !== undefined || maxPriorityFeePerGas !== undefined
   if (gasPrice !== undefined && hasFeeMarketFees) {
@@ -48,7 +57,7 @@ function gasFees(call: CallObject, { baseFee, suggestedTip }: FeeMarket): Transa
   if (gasPrice !== undefined && authorizationList !== undefined) {
     throw new ChainError('both gasPrice and authorizationList specified')
   }
-  const zeroIsFine = baseFee === undefined || baseFee === 0n
+  const zeroIsFine = baseFee === undefined || baseFee === 0n || nextBaseFee === 0n
   if (gasPrice !== undefined) {
     if (gasPrice === 0n && !zeroIsFine) throw new ChainError('gasPrice must be non-zero after london fork')
     return { gasPrice }
@@ -62,10 +71,18 @@ function gasFees(call: CallObject, { baseFee, suggestedTip }: FeeMarket): Transa
   if (maxFeePerGas === 0n && maxPriorityFeePerGas !== undefined && !zeroIsFine) {
     throw new ChainError('maxFeePerGas must be non-zero')
   }
-  const tip = maxPriorityFeePerGas ?? suggestedTip
-  const cap = maxFeePerGas ?? tip + 2n * baseFee
+  const tip = maxPriorityFeePerGas ?? openTip(maxFeePerGas, market)
+  const cap = maxFeePerGas ?? tip + 2n * (baseFee > nextBaseFee ? baseFee : nextBaseFee)
   if (cap < tip) {
     throw new ChainError(`maxFeePerGas (${quantity(cap)}) < maxPriorityFeePerGas (${quantity(tip)})`)
   }
   return { maxFeePerGas: cap, maxPriorityFeePerGas: tip }
+}
+
+/** The tip of a transaction whose caller named at most its cap. */
+function openTip(cap: bigint | undefined, { suggestedTip, replacedTip }: FeeMarket): bigint {
+  if (cap === undefined) return suggestedTip
+  const replacing = replacedTip === undefined ? 0n : leastReplacement(replacedTip)
+  const tip = replacing > suggestedTip ? replacing : suggestedTip
+  return tip < cap ? tip : cap
 }

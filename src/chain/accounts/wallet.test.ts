@@ -64,9 +64,13 @@ async function createWallet(): Promise<Wallet> {
       earlierHash: () => undefined,
       isCanonical: () => true,
     },
-    mempool: { pendingNonce: (sender) => (sender === second ? 9n : undefined) },
+    mempool: {
+      pendingNonce: (sender) => (sender === second ? 9n : undefined),
+      contentFrom: () => ({ pending: [], queued: [] }),
+    },
     executor: new MessageExecutor({ pendingGasLimit: () => 30_000_000n }),
     suggestedTip: () => 10n ** 9n,
+    nextBaseFee: () => testHeader.baseFeePerGas ?? 0n,
   })
 }
 

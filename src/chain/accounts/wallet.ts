@@ -6,7 +6,7 @@ import { keccak256 } from '../keccak.js'
 import { createTransaction, type CreatableFields } from '../mempool/create.js'
 import type { TransactionType } from '../mempool/decode.js'
 import type { Mempool } from '../mempool/mempool.js'
-import type { PooledTransaction } from '../mempool/transaction.js'
+import { maxPriorityFeePerGas, type PooledTransaction } from '../mempool/transaction.js'
 import type { ForkRules } from '../types.js'
 import type { ChainView } from '../view.js'
 import { feeDefaults } from './feeDefaults.js'
@@ -19,10 +19,12 @@ export interface WalletParts {
   keyring: Keyring
   impersonation: Impersonation
   view: ExecutionView & Pick<ChainView, 'chainId' | 'head' | 'rulesAt'>
-  mempool: Pick<Mempool, 'pendingNonce'>
+  mempool: Pick<Mempool, 'pendingNonce' | 'contentFrom'>
   executor: Pick<MessageExecutor, 'estimateGas'>
   /** Wei per gas above the base fee that transactions offer by default. */
   suggestedTip: () => bigint
+  /** Wei per gas. */
+  nextBaseFee: () => bigint
   /** The gas of a transaction that names none and whose estimate fails; without it the failure is the answer. */
   fallbackGas?: (() => bigint) | undefined
 }
@@ -96,7 +98,9 @@ export class Wallet {
     const fees = feeDefaults(call, {
       baseFee: header.baseFeePerGas,
       blobBaseFee: headerBlobBaseFee(header, rules),
+      nextBaseFee: this.#parts.nextBaseFee(),
       suggestedTip: this.#parts.suggestedTip(),
+      replacedTip: this.#replacedTip(call),
     })
     checkRecipient(call)
     if (call.chainId !== undefined && call.chainId !== view.chainId) {
@@ -135,6 +139,13 @@ export class Wallet {
       if (fallbackGas === undefined || !isFailedExecution(error)) throw error
       return fallbackGas()
     }
+  }
+
+  #replacedTip({ from, nonce }: { from: Uint8Array; nonce?: bigint | undefined }): bigint | undefined {
+    if (nonce === undefined) return undefined
+    const { pending, queued } = this.#parts.mempool.contentFrom(from)
+    const replaced = [...pending, ...queued].find(({ transaction }) => transaction.nonce === nonce)
+    return replaced === undefined ? undefined : maxPriorityFeePerGas(replaced.transaction)
   }
 
   async #nextNonce(from: Uint8Array): Promise<bigint> {

@@ -54,6 +54,12 @@ export function checkKind(entry: Entry, queue: SenderQueue): void {
   }
 }
 
+/** The least wei per gas with which a fee of another transaction is replaced. */
+export function leastReplacement(fee: bigint): bigint {
+  const bumped = (fee * REPLACEMENT_PERCENT) / 100n
+  return bumped > fee ? bumped : fee + 1n
+}
+
 /**
  * A transaction with the nonce of another must pay more of both fees.
  *
@@ -61,10 +67,9 @@ export function checkKind(entry: Entry, queue: SenderQueue): void {
  */
 export function checkReplacement(entry: Entry, replaced: Entry): void {
   if (isBlob(entry)) return checkBlobReplacement(entry, replaced)
-  const isEnough = [maxFeePerGas, maxPriorityFeePerGas].every((fee) => {
-    const [now, before] = [fee(entry.transaction), fee(replaced.transaction)]
-    return now > before && now >= (before * REPLACEMENT_PERCENT) / 100n
-  })
+  const isEnough = [maxFeePerGas, maxPriorityFeePerGas].every(
+    (fee) => fee(entry.transaction) >= leastReplacement(fee(replaced.transaction)),
+  )
   if (!isEnough) throw rejected('replacement transaction underpriced')
 }
 

@@ -35,6 +35,7 @@ export function createMiningControls({ chain, schedule, compat }: ControlParts):
         }
         chain.settings.nextBaseFee = baseFee
       }),
+    imposedBaseFee: () => chain.settings.nextBaseFee,
     setMinGasPrice: (price) => {
       if (isLondon()) {
         throw new UnsupportedControlError('anvil_setMinGasPrice is not supported when EIP-1559 is active')

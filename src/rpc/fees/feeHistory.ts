@@ -18,16 +18,30 @@ interface HistoryBlock {
   fees: readonly TransactionFee[]
 }
 
+/** What a fee history is read from. */
+export interface FeeHistorySource {
+  view: ChainView
+  /** The chain itself, which the view may lag behind. */
+  chain: ChainView
+  /** Wei per gas that a control has set for the block after the chain's head. */
+  imposedBaseFee: bigint | undefined
+}
+
+/** What of it is asked for. */
+export interface FeeHistoryQuery {
+  count: bigint
+  newest: NumberSelector
+  percentiles: readonly number[]
+}
+
 /**
  * The result of eth_feeHistory.
  *
  * @throws ServerError in geth's words if the percentiles or the newest block are not acceptable.
  */
 export async function feeHistory(
-  view: ChainView,
-  count: bigint,
-  newest: NumberSelector,
-  percentiles: readonly number[],
+  { view, chain, imposedBaseFee }: FeeHistorySource,
+  { count, newest, percentiles }: FeeHistoryQuery,
 ): Promise<JsonValue> {
   if (count < 1n) return { oldestBlock: '0x0', gasUsedRatio: null }
   checkPercentiles(percentiles)
@@ -36,10 +50,12 @@ export async function feeHistory(
   const [oldest] = headers
   const last = headers.at(-1)
   if (oldest === undefined || last === undefined) return { oldestBlock: '0x0', gasUsedRatio: null }
+  const imposed = last === chain.head().header ? imposedBaseFee : undefined
+  const nextBaseFee = imposed ?? baseFeeAfter(view, last)
   return {
     oldestBlock: quantity(oldest.number),
     reward: percentiles.length === 0 ? undefined : blocks.map((block) => rewards(block, percentiles)),
-    baseFeePerGas: [...headers.map((header) => header.baseFeePerGas), baseFeeAfter(view, last)].map(orZero),
+    baseFeePerGas: [...headers.map((header) => header.baseFeePerGas), nextBaseFee].map(orZero),
     gasUsedRatio: headers.map(({ gasUsed, gasLimit }) => Number(gasUsed) / Number(gasLimit)),
     baseFeePerBlobGas: [
       ...headers.map((header) => blobBaseFeeAt(view, header)),

@@ -11,8 +11,6 @@ const samplesOfBlock = 3
 const percentile = 60
 /** Tips below this many wei say nothing about the market. */
 const leastTip = 2n
-/** What is suggested where nothing was paid yet, in wei. */
-const startTip = 1_000_000n
 /** No more than this is suggested, in wei. */
 const maxTip = 500_000_000_000n
 
@@ -21,8 +19,10 @@ const suggestions = new WeakMap<StoredBlock, bigint>()
 /**
  * The tip (wei per gas) that a transaction should offer: the 60th percentile of the lowest tips of recent blocks, with
  * the parameters of geth (eth/gasprice/gasprice.go, SuggestTipCap).
+ *
+ * @param startTip - what is suggested where nothing was paid yet, and what a block without transactions counts for
  */
-export function suggestTip(view: ChainView): bigint {
+export function suggestTip(view: ChainView, startTip: bigint): bigint {
   const head = view.head()
   const known = suggestions.get(head)
   if (known !== undefined) return known

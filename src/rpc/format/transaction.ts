@@ -43,7 +43,8 @@ export function transactionText({ transaction, hash, sender }: Sent, at: MinedAt
 export function signedTransactionText({ transaction, hash }: Pick<Sent, 'transaction' | 'hash'>): string {
   const dynamic = 'maxFeePerGas' in transaction
   return (
-    `{"type":"0x${transaction.type}"${chainId(transaction)},"nonce":${jsonQuantity(transaction.nonce)}` +
+    `{"type":"0x${transaction.type}"${isUnsignedLegacy(transaction) ? '' : chainId(transaction)}` +
+    `,"nonce":${jsonQuantity(transaction.nonce)}` +
     `,"to":${recipient(transaction)},"gas":${jsonQuantity(transaction.gasLimit)}` +
     quantityMember('gasPrice', gasPrice(transaction, undefined)) +
     quantityMember('maxPriorityFeePerGas', dynamic ? transaction.maxPriorityFeePerGas : undefined) +
@@ -96,6 +97,11 @@ function typedMembers(transaction: TypedTransaction, chain: string): string {
 
 /** What geth makes of the missing v of a simulated legacy transaction: half of -35 in 64 bits (deriveChainId). */
 const unsignedChainId = ',"chainId":"0x7fffffffffffffee"'
+
+/** geth names no chain here, because without a signature nothing protects the transaction against replay. */
+function isUnsignedLegacy(transaction: TypedTransaction): boolean {
+  return transaction.type === 0 && transaction.v === undefined
+}
 
 /** Legacy transactions name a chain only if they are protected against replay (EIP-155: v is 35 or more). */
 function chainId(transaction: TypedTransaction): string {

@@ -17,6 +17,7 @@ export const defaultSettings: RpcSettings = {
   maxLogs: 10_000,
   logTimeoutMilliseconds: 10_000,
   maxLogParameters: 5_000,
+  startTip: 1_000_000n,
   maxTraceBytes: 1_000_000,
   logsRange: 'strict',
   logsError: 'plain',
@@ -182,7 +183,7 @@ function unexpected(): never {
 
 /** Controls of which none may be called but those that methods ask by the way. */
 const fakeControls = new Proxy({} as Controls, {
-  get: (_, name) => (name === 'gasPrice' ? () => undefined : unexpected),
+  get: (_, name) => (name === 'gasPrice' || name === 'imposedBaseFee' ? () => undefined : unexpected),
 })
 
 /** A backend over a fake chain; what a test does not replace may not be called. */

@@ -17,7 +17,7 @@ export const nodeInfo = defineMethod('anvil_nodeInfo', [], ({ view, backend }) =
       baseFee: quantity(baseFee),
       chainId: Number(view.chainId),
       gasLimit: quantity(gasLimit),
-      gasPrice: quantity(baseFee + suggestTip(view)),
+      gasPrice: quantity(baseFee + suggestTip(view, backend.settings.startTip)),
     },
     forkConfig: { forkUrl: null, forkBlockNumber: null, forkRetryBackoff: null },
     network: null,

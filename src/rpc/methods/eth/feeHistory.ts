@@ -11,5 +11,9 @@ export const feeHistory = defineMethod(
     required('newestBlock', blockNumber),
     required('rewardPercentiles', rewardPercentiles),
   ],
-  ({ view }, count, newest, percentiles) => collectFeeHistory(view, count, newest, percentiles),
+  ({ view, backend }, count, newest, percentiles) =>
+    collectFeeHistory(
+      { view, chain: backend.chain, imposedBaseFee: backend.controls.imposedBaseFee() },
+      { count, newest, percentiles },
+    ),
 )

@@ -3,6 +3,6 @@ import { suggestTip } from '../../fees/suggestTip.js'
 import { defineMethod } from '../../method.js'
 
 /** eth_maxPriorityFeePerGas: the suggested tip in wei per gas. */
-export const maxPriorityFeePerGas = defineMethod('eth_maxPriorityFeePerGas', [], ({ view }) =>
-  quantity(suggestTip(view)),
+export const maxPriorityFeePerGas = defineMethod('eth_maxPriorityFeePerGas', [], ({ view, backend }) =>
+  quantity(suggestTip(view, backend.settings.startTip)),
 )
