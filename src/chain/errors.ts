@@ -17,6 +17,14 @@ export class HeaderNotFoundError extends ChainError {
   }
 }
 
+/** A tag that names no block yet: `safe` and `finalized` before the merge (geth: eth/api_backend.go). */
+export class TagNotFoundError extends ChainError {
+  override readonly name = 'TagNotFoundError'
+  constructor(tag: string) {
+    super(`${tag} block not found`)
+  }
+}
+
 /** A block hash that names no block (geth: eth/api_backend.go). */
 export class HashNotFoundError extends ChainError {
   override readonly name = 'HashNotFoundError'

@@ -3,12 +3,13 @@ import type { Database } from '../storage/database.js'
 import type { Keyspace } from '../storage/keyspace.js'
 import type { StoredBlock, TransactionLocation } from './block/record.js'
 import type { BlockStore } from './block/store.js'
-import { HashNotFoundError, HeaderNotFoundError, NotCanonicalError, StateUnknownError } from './errors.js'
+import { NotCanonicalError, StateUnknownError } from './errors.js'
 import type { ForkSchedule, RulesPlace } from './execution/rules.js'
 import type { Head } from './head.js'
 import { openPostings } from './logs/postings.js'
 import { queryLogs, type LogSource } from './logs/query.js'
 import type { PendingBlock } from './mining/pending.js'
+import { notFound } from './notFound.js'
 import type { StateStore } from './state/stateStore.js'
 import type { Awaitable, ForkRules } from './types.js'
 import type { BlockSelector, BlockTag, ChainView, LogLimits, LogQuery, StateAt } from './view.js'
@@ -79,7 +80,10 @@ export class ChainReader implements ChainView {
   }
 
   resolve(selector: BlockSelector): StoredBlock | undefined {
-    if ('tag' in selector) return this.blockByNumber(this.#numberOf(selector.tag))
+    if ('tag' in selector) {
+      const number = this.#numberOf(selector.tag)
+      return number === undefined ? undefined : this.blockByNumber(number)
+    }
     if ('number' in selector) return this.blockByNumber(selector.number)
     const block = this.blockByHash(selector.hash)
     if (block !== undefined && selector.requireCanonical && !this.isCanonical(block))
@@ -97,7 +101,7 @@ export class ChainReader implements ChainView {
       return { header: block.header, state, rules: this.rulesAt(block.header) }
     }
     const block = this.resolve(selector)
-    if (block === undefined) throw 'hash' in selector ? new HashNotFoundError() : new HeaderNotFoundError()
+    if (block === undefined) throw notFound(selector)
     const { header, hash } = block
     const latest = 'tag' in selector && selector.tag === 'latest'
     const root = latest ? this.#sources.head().workingRoot : this.#stateRootOf(block)
@@ -145,12 +149,14 @@ export class ChainReader implements ChainView {
     return queryLogs(this.#logs, query, limits)
   }
 
-  #numberOf(tag: BlockTag): bigint {
+  /** @returns undefined for a safe or finalized block before the merge: only proof of stake has them */
+  #numberOf(tag: BlockTag): bigint | undefined {
     const { firstNumber, distances } = this.#sources
-    const head = this.head().header.number
+    const { header } = this.head()
     if (tag === 'earliest') return firstNumber
-    if (tag === 'latest' || tag === 'pending') return head
-    const number = head - distances[tag]
+    if (tag === 'latest' || tag === 'pending') return header.number
+    if (!this.rulesAt(header).gteHardfork('paris')) return undefined
+    const number = header.number - distances[tag]
     return number > firstNumber ? number : firstNumber
   }
 }

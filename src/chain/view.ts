@@ -37,7 +37,8 @@ export interface ChainView {
   blockByHash(hash: Uint8Array): StoredBlock | undefined
   isCanonical(block: StoredBlock): boolean
   /**
-   * The stored block that a selector names; undefined where there is none. `pending` names the head here.
+   * The stored block that a selector names; undefined where there is none, and for `safe` and `finalized` before the
+   * merge. `pending` names the head here.
    *
    * @throws NotCanonicalError if the selector asks for a canonical block and the hash names another one.
    */
@@ -48,7 +49,8 @@ export interface ChainView {
    * The block and state that a call, an estimate or a state read at this selector works on.
    * `latest` reads the working root (controls included), a number or a hash reads that header's root.
    *
-   * @throws HeaderNotFoundError, HashNotFoundError or NotCanonicalError where the selector names nothing.
+   * @throws HeaderNotFoundError, TagNotFoundError, HashNotFoundError or NotCanonicalError where the selector names
+   *   nothing.
    */
   stateAt(selector: BlockSelector): Promise<StateAt>
   /** Where a canonical transaction is, by its 32-byte hash. */

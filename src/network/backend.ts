@@ -84,7 +84,6 @@ export function createBackend(parts: BackendParts): Backend {
       get: (hash) => mempool.get(hash),
       content: () => mempool.content(),
       contentFrom: (sender) => mempool.contentFrom(sender),
-      waiting: () => mempool.inOrderOfArrival(),
       nextNonce: async (address) => {
         const pending = mempool.pendingNonce(address)
         if (pending !== undefined) return pending

@@ -13,7 +13,7 @@ export function rpcSettings(settings: NodeSettings): RpcSettings {
     logTimeoutMilliseconds: settings.logsTimeoutMs,
     maxLogParameters: settings.logsMaxParameters,
     maxLogRange: settings.logsMaxRange,
-    logsRange: settings.logsRange,
+    logsRange: settings.logsRange ?? (settings.compat === undefined ? 'strict' : 'lenient'),
     logsError: settings.logsError,
     gasCapInBlocks: settings.gasCapBlocks,
     startTip: settings.genesis === undefined ? devnetStartTip : gethStartTip,

@@ -247,8 +247,8 @@ export interface NodeOptions {
    */
   gasCapBlocks?: Given<'gasCapBlocks'> | undefined
   /**
-   * Whether a log range beyond the head is refused, as geth does, or clipped, as devnets do.
-   * `--logs-range`; `strict` unless given.
+   * Whether a log range beyond the head or up to pending is refused, as geth does, or clipped, as devnets do; strict unless given, lenient with --compat.
+   * `--logs-range`.
    */
   logsRange?: Given<'logsRange'> | undefined
   /** Whether the refusal of too many logs suggests a block range. `--logs-error`; `plain` unless given. */

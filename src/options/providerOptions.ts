@@ -122,11 +122,11 @@ export const providerOptions = {
       'Most gas of eth_call and eth_estimateGas, as a multiple of the block gas limit; more is clamped',
     group: 'Answers and limits',
   }),
-  logsRange: option({
+  logsRange: optionalOption({
     flag: 'logs-range',
     kind: choice(['strict', 'lenient']),
-    default: 'strict',
-    description: 'Whether a log range beyond the head is refused, as geth does, or clipped, as devnets do',
+    description:
+      'Whether a log range beyond the head or up to pending is refused, as geth does, or clipped, as devnets do; strict unless given, lenient with --compat',
     group: 'Answers and limits',
   }),
   logsError: option({

@@ -120,8 +120,6 @@ export interface TransactionPool {
   contentFrom(sender: Uint8Array): Pick<PoolQueues, 'pending' | 'queued'>
   /** A transaction that waits, executable or not. */
   get(hash: Uint8Array): PooledTransaction | undefined
-  /** All that wait, in the order in which they came. */
-  waiting(): readonly PooledTransaction[]
   /** The nonce after the last executable transaction of an account. */
   nextNonce(address: Uint8Array): Awaitable<bigint>
 }
@@ -160,7 +158,7 @@ export interface RpcSettings {
   maxLogParameters: number
   /** Most blocks of one query; no limit if undefined. */
   maxLogRange?: number | undefined
-  /** Whether a range beyond the head is refused as in geth, or cut as development nodes do. */
+  /** Whether a range beyond the head or up to `pending` is refused as in geth, or cut as development nodes do. */
   logsRange: 'strict' | 'lenient'
   /** Whether the refusal of too many logs names a range that would do. */
   logsError: 'plain' | 'suggest'

@@ -48,7 +48,6 @@ function searchedRange(
     return { block }
   }
   const { fromBlock = latest, toBlock = latest } = filter
-  refusePending(fromBlock, toBlock)
   const range =
     settings.logsRange === 'lenient'
       ? clippedRange(view, fromBlock, toBlock)
@@ -71,18 +70,19 @@ function refusePending(...bounds: readonly NumberSelector[]): void {
 /** The number that a bound names; undefined for the head, which geth takes for a number beyond all others. */
 function boundNumber(view: ChainView, bound: NumberSelector): bigint | undefined {
   if ('number' in bound) return bound.number
-  if (bound.tag === 'latest') return undefined
+  if (bound.tag === 'latest' || bound.tag === 'pending') return undefined
   const block = view.resolve(bound)
   if (block === undefined) throw new ServerError(`${bound.tag} header not found`)
   return block.header.number
 }
 
-/** Refuses what geth refuses (eth/filters/filter.go): a range that runs backwards or beyond the head. */
+/** Refuses what geth refuses (eth/filters/filter.go): a range that runs backwards, beyond the head or into what waits. */
 function strictRange(
   view: ChainView,
   fromBlock: NumberSelector,
   toBlock: NumberSelector,
 ): { from: bigint; to: bigint } {
+  refusePending(fromBlock, toBlock)
   const head = view.head().header.number
   const from = boundNumber(view, fromBlock)
   const to = boundNumber(view, toBlock)
@@ -95,7 +95,7 @@ function strictRange(
   return { from, to: to ?? head }
 }
 
-/** Cuts a range at the head; what is left of one that runs backwards is nothing. */
+/** Cuts a range at the head, `pending` with it; what is left of one that runs backwards is nothing. */
 function clippedRange(
   view: ChainView,
   fromBlock: NumberSelector,
@@ -120,11 +120,19 @@ function suggestion({ message, limit, range }: TooManyLogsError): LimitExceededE
 }
 
 /**
- * Checks that new logs can be filtered by these bounds.
+ * Checks that new logs can be filtered by these bounds. Where ranges are clipped, any range will do whose blocks exist:
+ * one that no new block falls into stays empty.
  *
  * @throws InvalidParamsError in geth's words (eth/filters/filter_system.go, SubscribeLogs).
  */
-export function checkNewLogRange({ fromBlock = latest, toBlock = latest }: FilterArguments): void {
+export function checkNewLogRange(
+  { view, backend }: Pick<Call, 'view' | 'backend'>,
+  { fromBlock = latest, toBlock = latest }: FilterArguments,
+): void {
+  if (backend.settings.logsRange === 'lenient') {
+    for (const bound of [fromBlock, toBlock]) boundNumber(view, bound)
+    return
+  }
   refusePending(fromBlock, toBlock)
   const from = fixedNumber(fromBlock)
   const to = fixedNumber(toBlock)

@@ -2,6 +2,7 @@ import { ChainError, ExecutionFailedError, ExecutionRevertedError } from '../err
 import { headerBlobBaseFee } from '../block/fees.js'
 import type { CallObject } from '../execution/callObject.js'
 import type { ExecutionView, MessageExecutor } from '../execution/executor.js'
+import { checkForkFields } from '../execution/forkFields.js'
 import { keccak256 } from '../keccak.js'
 import { createTransaction, type CreatableFields } from '../mempool/create.js'
 import type { TransactionType } from '../mempool/decode.js'
@@ -102,6 +103,7 @@ export class Wallet {
       suggestedTip: this.#parts.suggestedTip(),
       replacedTip: this.#replacedTip(call),
     })
+    checkForkFields(call, rules)
     checkRecipient(call)
     if (call.chainId !== undefined && call.chainId !== view.chainId) {
       throw new ChainError(`chainId does not match node's (have=${call.chainId}, want=${view.chainId})`)

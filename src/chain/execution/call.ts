@@ -3,6 +3,7 @@ import { createBlockEnvironment, withFees, type BlockOverrides } from './blockEn
 import type { CallObject } from './callObject.js'
 import type { CallSite } from './callSite.js'
 import { withEvm } from './evm.js'
+import { checkForkFields } from './forkFields.js'
 import { messageFromCall, type Message } from './message.js'
 import { applyStateOverrides, type AccountOverride } from './overrides.js'
 import type { ConsoleListener, PooledEvm } from './pooledEvm.js'
@@ -56,6 +57,7 @@ export async function withCall<T>(
   use: (evm: PooledEvm, message: Message) => Promise<T>,
 ): Promise<T> {
   const { site, call, stateOverrides = [], blockOverrides, movesPrecompiles = true, onConsole } = request
+  checkForkFields(call, site.rules)
   const block = createBlockEnvironment(site.header, site.rules, blockOverrides)
   const message = messageFromCall(call, {
     chainId: site.rules.chainId(),

@@ -54,6 +54,9 @@ export function createMiningControls({ chain, schedule, compat }: ControlParts):
       }),
     setPrevRandao: (value) =>
       chain.adjust(() => {
+        if (!chain.nextRules().isActivatedEIP(4399)) {
+          throw new UnsupportedControlError('anvil_setNextBlockPrevRandao is only supported after the merge')
+        }
         chain.settings.nextPrevRandao = value
       }),
     setExtraData: (data) =>

@@ -1,5 +1,5 @@
 import type { StoredBlock, TransactionLocation } from '../../chain/block/record.js'
-import { HashNotFoundError, HeaderNotFoundError } from '../../chain/errors.js'
+import { notFound } from '../../chain/notFound.js'
 import type { BlockSelector, ChainView, LogLimits, LogQuery, StateAt } from '../../chain/view.js'
 import { ChainViewWrapper } from './chainViewWrapper.js'
 
@@ -37,7 +37,7 @@ export class LaggingView extends ChainViewWrapper {
 
   override async stateAt(selector: BlockSelector): Promise<StateAt> {
     const block = this.resolve(selector)
-    if (block === undefined) throw 'hash' in selector ? new HashNotFoundError() : new HeaderNotFoundError()
+    if (block === undefined) throw notFound(selector)
     return this.inner.stateAt({ hash: block.hash, requireCanonical: false })
   }
 
@@ -58,6 +58,6 @@ export class LaggingView extends ChainViewWrapper {
   }
 
   #notAfterHead(block: StoredBlock | undefined): StoredBlock | undefined {
-    return block === undefined || block.header.number > this.#head.header.number ? this.#head : block
+    return block !== undefined && block.header.number > this.#head.header.number ? this.#head : block
   }
 }

@@ -214,7 +214,6 @@ export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): 
       content: () => [],
       contentFrom: () => ({ pending: [], queued: [] }),
       get: (hash) => pooled.find((transaction) => bytesEqual(transaction.hash, hash)),
-      waiting: () => pooled,
       nextNonce: () => 7n,
     },
     accounts: {

@@ -4,11 +4,7 @@ import { createLogFilter } from '../../subscriptions/filters.js'
 import { defineMethod, required } from '../../method.js'
 
 /** eth_newFilter: makes a filter of logs. */
-export const newFilter = defineMethod(
-  'eth_newFilter',
-  [required('filter', filter)],
-  ({ backend, filters }, criteria) => {
-    checkNewLogRange(criteria)
-    return filters.add(createLogFilter(backend, criteria))
-  },
-)
+export const newFilter = defineMethod('eth_newFilter', [required('filter', filter)], (call, criteria) => {
+  checkNewLogRange(call, criteria)
+  return call.filters.add(createLogFilter(call.backend, criteria))
+})

@@ -2,7 +2,12 @@ import { transactionText } from '../../format/transaction.js'
 import { defineMethod } from '../../method.js'
 import { wireArray } from '../../wire.js'
 
-/** eth_pendingTransactions: the transactions that wait for a block, executable or not, in the order they came in. */
-export const pendingTransactions = defineMethod('eth_pendingTransactions', [], ({ backend }) =>
-  wireArray(backend.pool.waiting().map((pooled) => transactionText(pooled, undefined))),
-)
+/**
+ * eth_pendingTransactions: the transactions that wait for a block; first those that can be executed, sender by sender
+ * in the order of their nonces, then those behind a gap.
+ */
+export const pendingTransactions = defineMethod('eth_pendingTransactions', [], ({ backend }) => {
+  const queues = backend.pool.content()
+  const waiting = [...queues.flatMap(({ pending }) => pending), ...queues.flatMap(({ queued }) => queued)]
+  return wireArray(waiting.map((pooled) => transactionText(pooled, undefined)))
+})

@@ -1,10 +1,10 @@
-import { controlNumber } from '../../params/controlNumber.js'
+import { controlUint64 } from '../../params/controlUint64.js'
 import { defineMethod, required } from '../../method.js'
 
 /** evm_setNextBlockTimestamp: fixes the time of the next block, in seconds. In hardhat the answer repeats it. */
 export const setNextBlockTimestamp = defineMethod(
   'evm_setNextBlockTimestamp',
-  [required('timestamp', controlNumber)],
+  [required('timestamp', controlUint64)],
   async ({ backend }, timestamp) => {
     await backend.controls.setNextBlockTimestamp(timestamp)
     return backend.settings.compat === 'hardhat' ? timestamp.toString() : null

@@ -5,8 +5,9 @@ import { changedLogs, logChanges } from '../../../subscriptions/logs.js'
 import { defineKind } from './kind.js'
 
 /** Pushes each new log that matches, one by one, and those that a reorganisation removed. */
-export const logs = defineKind('logs', [required('filter', filter)], ({ backend }, criteria) => {
-  checkNewLogRange(criteria)
+export const logs = defineKind('logs', [required('filter', filter)], (call, criteria) => {
+  checkNewLogRange(call, criteria)
+  const { backend } = call
   return (push) => {
     let last: Promise<void> = Promise.resolve()
     return backend.events.subscribe((event) => {

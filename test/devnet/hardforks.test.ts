@@ -1,0 +1,84 @@
+import type { Hex } from 'viem'
+import { afterEach, describe, expect, test } from 'vitest'
+import { refusalOf, startDevnet, stopAll, type Block, type Devnet } from './support.js'
+
+afterEach(stopAll)
+
+const slot: Hex = `0x${'00'.repeat(32)}`
+
+/** Every method that takes a block parameter, asked for a block by its tag. */
+function reads({ from, to }: Devnet, tag: string): [method: string, params: unknown[]][] {
+  return [
+    ['eth_getBalance', [from, tag]],
+    ['eth_getCode', [from, tag]],
+    ['eth_getStorageAt', [from, slot, tag]],
+    ['eth_getTransactionCount', [from, tag]],
+    ['eth_getProof', [from, [slot], tag]],
+    ['eth_call', [{ to }, tag]],
+    ['eth_estimateGas', [{ to }, tag]],
+    ['eth_createAccessList', [{ to, gasPrice: '0x77359400', gas: '0x5208', from }, tag]],
+    ['eth_getBlockByNumber', [tag, false]],
+    ['eth_getHeaderByNumber', [tag]],
+    ['eth_getBlockTransactionCountByNumber', [tag]],
+    ['eth_getTransactionByBlockNumberAndIndex', [tag, '0x0']],
+    ['eth_getUncleCountByBlockNumber', [tag]],
+    ['eth_getBlockReceipts', [tag]],
+    ['eth_feeHistory', ['0x1', tag, []]],
+  ]
+}
+
+describe.each(['safe', 'finalized'])('the %s block', (tag) => {
+  test.each(['istanbul', 'london'] as const)('is not there before the merge: %s', async (hardfork) => {
+    const devnet = await startDevnet({ hardfork })
+    for (const [method, params] of reads(devnet, tag)) {
+      const refusal = await refusalOf(devnet.call(method, ...params))
+      expect({ method, ...refusal }).toEqual({ method, code: -32000, message: `${tag} block not found` })
+    }
+    expect(await refusalOf(devnet.call('eth_getLogs', { fromBlock: tag }))).toEqual({
+      code: -32000,
+      message: `${tag} header not found`,
+    })
+  })
+
+  test.each(['paris', 'osaka'] as const)('is the head since the merge: %s', async (hardfork) => {
+    const devnet = await startDevnet({ hardfork })
+    await devnet.call('evm_mine')
+    for (const [method, params] of reads(devnet, tag)) await devnet.call(method, ...params)
+    expect((await devnet.block(tag)).number).toBe('0x1')
+    expect(await devnet.call('eth_getLogs', { fromBlock: tag })).toEqual([])
+  })
+})
+
+describe('what a fork does not know yet', () => {
+  const lists = {
+    accessList: [],
+    blobVersionedHashes: [`0x01${'00'.repeat(31)}`],
+    authorizationList: [
+      { chainId: '0x0', address: slot.slice(0, 42), nonce: '0x0', yParity: '0x0', r: '0x1', s: '0x1' },
+    ],
+  }
+  test.each([
+    ['istanbul', 'accessList', 'Berlin'],
+    ['shanghai', 'blobVersionedHashes', 'Cancun'],
+    ['cancun', 'authorizationList', 'Prague'],
+  ] as const)('is refused rather than left out: %s has no %s', async (hardfork, field, fork) => {
+    const { call, from, to } = await startDevnet({ hardfork })
+    const request = { from, to, gas: '0x186a0', [field]: lists[field] }
+    for (const method of ['eth_call', 'eth_estimateGas', 'eth_sendTransaction']) {
+      expect(await refusalOf(call(method, request))).toEqual({
+        code: -32000,
+        message: `${field} is not valid before ${fork} is active`,
+      })
+    }
+  })
+
+  test('prevrandao comes with the merge', async () => {
+    const value = `0x${'07'.repeat(32)}`
+    const london = await startDevnet({ hardfork: 'london' })
+    expect((await refusalOf(london.call('hardhat_setPrevRandao', value))).code).toBe(-32602)
+    const paris = await startDevnet({ hardfork: 'paris' })
+    await paris.call('hardhat_setPrevRandao', value)
+    await paris.call('evm_mine')
+    expect((await paris.call<Block>('eth_getBlockByNumber', 'latest', false)).mixHash).toBe(value)
+  })
+})
