@@ -34,7 +34,7 @@ export class AppendFile {
    *
    * @throws the system's error if the disk refuses; the file is then as long as before.
    */
-  append(pieces: readonly Uint8Array[], { sync }: { sync: boolean }): void {
+  append(pieces: readonly Uint8Array[], { sync = false }: { sync?: boolean } = {}): void {
     let position = this.#length
     try {
       let rest = pieces.filter((piece) => piece.length > 0)
@@ -49,6 +49,11 @@ export class AppendFile {
       throw error
     }
     this.#length = position
+  }
+
+  /** Waits until everything that was appended is on the medium. */
+  sync(): void {
+    fdatasyncSync(this.#descriptor)
   }
 
   close(): void {

@@ -252,7 +252,72 @@ describe('walks over what has not reached LevelDB', () => {
   })
 })
 
+it('keeps bulk in the record file and finds it again, before and after a kill', async () => {
+  const database = await openDatabase({ directory, sync: true })
+  const values = Array.from({ length: 30 }, (_, i) => text(`node ${i}, `.repeat(i + 1)))
+  const batch = new WriteBatch().put(bytes(1), text('small'))
+  for (const [i, value] of values.entries()) batch.putBulk(bytes(2, i), value)
+  database.write(batch)
+  const check = (from: typeof database) => {
+    for (const [i, value] of values.entries()) {
+      expect(Buffer.compare(from.getBulk(bytes(2, i)) ?? bytes(), value)).toBe(0)
+    }
+    expect(from.getBulk(bytes(2, values.length))).toBeUndefined()
+    expect(Buffer.from(from.get(bytes(1)) ?? []).toString()).toBe('small')
+  }
+  check(database)
+  const killed = snapshotOfDisk('bulk')
+  await database.flush()
+  check(database)
+  await database.close()
+  const reopened = await openDatabase({ directory: killed, sync: false })
+  check(reopened)
+  await reopened.close()
+  rmSync(killed, { recursive: true })
+})
+
 describe('after a crash', () => {
+  it('takes up several write-ahead files, the newest change of a key last, and walks over them', async () => {
+    const database = await openDatabase({ directory, sync: false })
+    const copies: string[] = []
+    for (let round = 0; round < 3; round++) {
+      database.write(new WriteBatch().put(bytes(round), bytes(round)).put(bytes(9), bytes(round)))
+      const [file = ''] = writeAheadFiles()
+      const copy = join(directory, '..', `write-ahead-${process.pid}-${round}`)
+      cpSync(file, copy)
+      copies.push(copy)
+      await database.flush()
+    }
+    const killed = snapshotOfDisk('several')
+    await database.close()
+    for (const file of writeAheadFiles(killed)) rmSync(file)
+    for (const [round, copy] of copies.entries()) {
+      cpSync(copy, join(killed, `write-ahead-${String(round).padStart(10, '0')}.log`))
+      rmSync(copy)
+    }
+    const reopened = await openDatabase({ directory: killed, sync: false })
+    reopened.write(new WriteBatch().delete(bytes(1)).put(bytes(4), bytes(4)))
+    const walk = async () => {
+      const found: number[][] = []
+      for await (const [key, value] of reopened.iterate({ gte: bytes(0), lt: bytes(10) })) {
+        found.push([...key, ...value])
+      }
+      return found
+    }
+    const expected = [
+      [0, 0],
+      [2, 2],
+      [4, 4],
+      [9, 2],
+    ]
+    expect(await walk()).toEqual(expected)
+    await reopened.flush()
+    expect(writeAheadFiles(killed)).toHaveLength(1)
+    expect(await walk()).toEqual(expected)
+    await reopened.close()
+    rmSync(killed, { recursive: true })
+  })
+
   it('replays whole records and drops a tail cut at any byte', async () => {
     const database = await openDatabase({ directory, sync: false })
     const ends: number[] = []

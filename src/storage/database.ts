@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
 import { AppendFile } from './appendFile.js'
+import { decodeBulkRow, encodeBulkRow } from './bulkRow.js'
 import { Cursor, entriesOf } from './cursor.js'
 import { DataDirectoryError, StorageWriteError } from './errors.js'
 import { RECORD_END_KEY } from './keyspace.js'
@@ -9,15 +10,12 @@ import { MergedCursor } from './mergedCursor.js'
 import { keyString, Overlay } from './overlay.js'
 import { RecordStore } from './records.js'
 import { plainBytes } from './plainBytes.js'
-import { decodeRecords, encodedLength, encodeRecord } from './writeAheadRecord.js'
 import type { Entry, Level, RangeOptions, Walk } from './cursor.js'
-import type { BatchOperation, WriteBatch } from './writeBatch.js'
+import type { BatchOperation, BulkOperation, WriteBatch } from './writeBatch.js'
 
 const DEFAULT_WRITE_BUFFER_BYTES = 4 * 1024 * 1024
 const IDLE_FLUSH_MILLISECONDS = 250
 const OPERATIONS_PER_BATCH = 500
-const SCRATCH_BYTES = 64 * 1024
-const MAX_SCRATCH_BYTES = 4 * 1024 * 1024
 /** LevelDB maps the files that it holds open into memory. */
 const MAX_OPEN_FILES = 30
 
@@ -33,6 +31,8 @@ export interface DatabaseOptions {
   segmentBytes?: number
 }
 
+type WriteOptions = Required<Pick<DatabaseOptions, 'directory' | 'sync' | 'writeBufferBytes'>>
+
 /**
  * The store of a data directory: keys and values in LevelDB, a write-ahead file before it, and a record file for
  * bulk bytes beside it.
@@ -43,11 +43,12 @@ export interface DatabaseOptions {
 export class Database {
   readonly records: RecordStore
   readonly #level: Level
-  readonly #options: Required<Pick<DatabaseOptions, 'directory' | 'sync' | 'writeBufferBytes'>>
-  #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
+  readonly #options: WriteOptions
   #generation: number
   #active: Overlay
-  #behind: Overlay | undefined
+  /** What is still to be brought to LevelDB, the oldest first. */
+  readonly #behind: Overlay[]
+  #spareMemory: Buffer | undefined
   #writingBehind: Promise<void> | undefined
   #failure: unknown
   #idle: NodeJS.Timeout | undefined
@@ -56,26 +57,35 @@ export class Database {
   constructor(parts: {
     level: Level
     records: RecordStore
-    options: Required<Pick<DatabaseOptions, 'directory' | 'sync' | 'writeBufferBytes'>>
+    options: WriteOptions
     generation: number
+    recovered: readonly Overlay[]
   }) {
     this.#level = parts.level
     this.records = parts.records
     this.#options = parts.options
     this.#generation = parts.generation
+    this.#behind = [...parts.recovered]
     this.#active = this.#newOverlay()
+    if (this.#behind.length > 0) this.#scheduleFlush()
   }
 
   /** The value of a key, or undefined. The bytes are shared: readers leave them unchanged. */
   get(key: Uint8Array): Uint8Array | undefined {
-    if (this.#active.size > 0 || this.#behind !== undefined) {
-      const name = keyString(key)
-      const active = this.#active.find(name)
-      const found = active === undefined ? this.#behind?.find(name) : active
+    if (this.#active.size > 0 || this.#behind.length > 0) {
+      const found = this.#findUnflushed(keyString(key))
       if (found !== undefined) return found ?? undefined
     }
     const stored = this.#level.getSync(key)
     return stored === undefined ? undefined : plainBytes(stored)
+  }
+
+  /** The bytes that were put under a key with {@link WriteBatch.putBulk}, in memory of their own; or undefined. */
+  getBulk(key: Uint8Array): Uint8Array | undefined {
+    const row = this.get(key)
+    if (row === undefined) return undefined
+    const { position, length } = decodeBulkRow(row)
+    return this.records.read(position, 0, length)
   }
 
   /**
@@ -86,16 +96,13 @@ export class Database {
    */
   write(batch: WriteBatch): void {
     this.#throwFailure()
-    const { operations } = batch
-    const needed = encodedLength(operations)
-    const scratch = this.#scratchOf(needed)
-    const length = encodeRecord({ operations, recordEnd: this.records.end }, scratch)
+    const operations = [...batch.operations, ...this.#appendBulk(batch.bulk)]
+    if (this.#options.sync) this.records.sync()
     try {
-      this.#active.file.append([scratch.subarray(0, length)], { sync: this.#options.sync })
+      this.#active.write({ operations, recordEnd: this.records.end }, { sync: this.#options.sync })
     } catch (cause) {
       throw new StorageWriteError('Could not append to the write-ahead file', { cause })
     }
-    this.#active.add(operations)
     this.#scheduleFlush()
   }
 
@@ -106,7 +113,7 @@ export class Database {
 
   /** A walk over a range as it is now that can jump forward. The caller closes it. */
   openCursor(range: RangeOptions): Walk {
-    const changes = [this.#active.changes(range), this.#behind?.changes(range) ?? []]
+    const changes = [this.#active, ...this.#behind.toReversed()].map((overlay) => overlay.changes(range))
     if (changes.every((list) => list.length === 0)) return new Cursor(this.#level, range)
     const { limit, reverse = false, ...bounds } = range
     return new MergedCursor({
@@ -121,7 +128,7 @@ export class Database {
   async flush(): Promise<void> {
     const upTo = this.#active
     const isPending = () =>
-      this.#active === upTo ? upTo.size > 0 || this.#behind !== undefined : this.#behind === upTo
+      this.#active === upTo ? upTo.size > 0 || this.#behind.length > 0 : this.#behind.includes(upTo)
     this.#throwFailure()
     while (isPending()) {
       await (this.#writingBehind ?? this.#startWritingBehind())
@@ -136,22 +143,37 @@ export class Database {
       await this.flush()
     } finally {
       this.records.close()
-      this.#active.file.close()
+      for (const overlay of [...this.#behind, this.#active]) overlay.file.close()
       await this.#level.close()
     }
   }
 
-  /** Room to encode a batch in: kept for the next one unless it is unusually large. */
-  #scratchOf(length: number): Buffer {
-    if (length <= this.#scratch.length) return this.#scratch
-    if (length > MAX_SCRATCH_BYTES) return Buffer.allocUnsafeSlow(length)
-    this.#scratch = Buffer.allocUnsafeSlow(Math.min(length * 2, MAX_SCRATCH_BYTES))
-    return this.#scratch
+  /** Null stands for a key that was removed, undefined for one that LevelDB knows as well as anybody. */
+  #findUnflushed(name: string): Uint8Array | null | undefined {
+    const found = this.#active.find(name)
+    if (found !== undefined) return found
+    for (let i = this.#behind.length - 1; i >= 0; i--) {
+      const earlier = this.#behind[i]?.find(name)
+      if (earlier !== undefined) return earlier
+    }
+    return undefined
+  }
+
+  #appendBulk(bulk: readonly BulkOperation[]): BatchOperation[] {
+    if (bulk.length === 0) return []
+    let position = this.records.append(bulk.map(({ value }) => value))
+    return bulk.map(({ key, value }) => {
+      const row = encodeBulkRow({ position, length: value.length })
+      position += value.length
+      return { key, value: row }
+    })
   }
 
   #newOverlay(): Overlay {
     const path = writeAheadPath(this.#options.directory, this.#generation++)
-    return new Overlay(new AppendFile({ path, length: 0 }))
+    const memory = this.#spareMemory ?? Buffer.allocUnsafeSlow(this.#options.writeBufferBytes)
+    this.#spareMemory = undefined
+    return new Overlay(new AppendFile({ path, length: 0 }), memory, this.records.end)
   }
 
   #scheduleFlush(): void {
@@ -167,37 +189,44 @@ export class Database {
   /** Flushes if nothing was written since the file had `length` bytes; waits on otherwise. */
   #flushIfIdle(length: number): void {
     this.#idle = undefined
-    if (this.#writingBehind !== undefined || this.#active.size === 0) return
-    if (this.#active.file.length === length) void this.#startWritingBehind()
-    else this.#scheduleFlush()
+    if (this.#writingBehind !== undefined) return
+    if (this.#active.file.length !== length) this.#scheduleFlush()
+    else if (length > 0 || this.#behind.length > 0) void this.#startWritingBehind()
   }
 
   /** Never rejects: a failure is kept for the next caller. */
   #startWritingBehind(): Promise<void> {
     clearTimeout(this.#idle)
     this.#idle = undefined
-    const behind = this.#active
-    const recordEnd = this.records.end
     try {
-      this.#active = this.#newOverlay()
+      if (this.#active.size > 0) {
+        const next = this.#newOverlay()
+        this.#behind.push(this.#active)
+        this.#active = next
+      }
     } catch (error) {
       this.#failure = error
       return Promise.resolve()
     }
-    this.#behind = behind
-    this.#writingBehind = this.#writeBehind(behind, recordEnd).catch((error: unknown) => {
-      this.#failure = error
-      this.#writingBehind = undefined
-    })
+    this.#writingBehind = this.#writeBehind()
+      .catch((error: unknown) => {
+        this.#failure = error
+      })
+      .finally(() => {
+        this.#writingBehind = undefined
+      })
     return this.#writingBehind
   }
 
-  async #writeBehind(behind: Overlay, recordEnd: number): Promise<void> {
-    await writeToLevel(this.#level, behind.operations(), { recordEnd, sync: this.#options.sync })
-    behind.file.close()
-    rmSync(behind.file.path)
-    this.#behind = undefined
-    this.#writingBehind = undefined
+  /** The oldest first: a file that is left behind must never be older than one that is gone. */
+  async #writeBehind(): Promise<void> {
+    for (let overlay = this.#behind[0]; overlay !== undefined; overlay = this.#behind[0]) {
+      await writeToLevel(this.#level, overlay, this.#options)
+      overlay.file.close()
+      rmSync(overlay.file.path)
+      this.#behind.shift()
+      if (overlay.memory.length <= 2 * this.#options.writeBufferBytes) this.#spareMemory = overlay.memory
+    }
   }
 
   #throwFailure(): void {
@@ -221,14 +250,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   mkdirSync(directory, { recursive: true })
   const level = await openLevel(directory)
   try {
-    const { recordEnd, generation } = await replay({ level, directory, sync })
+    const { recovered, recordEnd, generation } = recover(level, directory)
     const records = new RecordStore({
       directory: join(directory, 'records'),
       end: recordEnd,
-      sync,
       segmentBytes,
     })
-    return new Database({ level, records, options: { directory, sync, writeBufferBytes }, generation })
+    const options = { directory, sync, writeBufferBytes }
+    return new Database({ level, records, options, generation, recovered })
   } catch (error) {
     await level.close()
     throw error
@@ -254,41 +283,31 @@ async function openLevel(directory: string): Promise<Level> {
   return level
 }
 
-interface ReplayOptions {
-  level: Level
-  directory: string
-  sync: boolean
-}
-
-/** Brings all write-ahead files to LevelDB and removes them. */
-async function replay({
-  level,
-  directory,
-  sync,
-}: ReplayOptions): Promise<{ recordEnd: number; generation: number }> {
+/** Takes up what the write-ahead files hold; LevelDB gets it in the background, as what is written from now on. */
+function recover(
+  level: Level,
+  directory: string,
+): { recovered: Overlay[]; recordEnd: number; generation: number } {
   const stored = level.getSync(RECORD_END_KEY)
   let recordEnd = stored === undefined ? 0 : Buffer.from(stored).readDoubleLE(0)
-  let generation = 0
-  for (const found of writeAheadGenerations(directory)) {
-    const path = writeAheadPath(directory, found)
-    const { records } = decodeRecords(readFileSync(path))
-    recordEnd = records.at(-1)?.recordEnd ?? recordEnd
-    const operations = records.flatMap((record) => record.operations)
-    if (operations.length > 0) await writeToLevel(level, operations, { recordEnd, sync })
-    rmSync(path)
-    generation = found + 1
-  }
-  return { recordEnd, generation }
+  const generations = writeAheadGenerations(directory)
+  const recovered = generations.map((generation) => {
+    const path = writeAheadPath(directory, generation)
+    const overlay = Overlay.recover(
+      (length) => new AppendFile({ path, length }),
+      readFileSync(path),
+      recordEnd,
+    )
+    recordEnd = overlay.recordEnd
+    return overlay
+  })
+  return { recovered, recordEnd, generation: (generations.at(-1) ?? -1) + 1 }
 }
 
 /** In several LevelDB batches: the write-ahead file, which stays until the last one, makes them one. */
-async function writeToLevel(
-  level: Level,
-  operations: Iterable<BatchOperation>,
-  { recordEnd, sync }: { recordEnd: number; sync: boolean },
-): Promise<void> {
+async function writeToLevel(level: Level, overlay: Overlay, { sync }: WriteOptions): Promise<void> {
   let batch = level.batch()
-  for (const { key, value } of operations) {
+  for (const { key, value } of overlay.operations()) {
     if (value === undefined) batch.del(key)
     else batch.put(key, value)
     if (batch.length >= OPERATIONS_PER_BATCH) {
@@ -297,7 +316,7 @@ async function writeToLevel(
     }
   }
   const end = Buffer.alloc(8)
-  end.writeDoubleLE(recordEnd)
+  end.writeDoubleLE(overlay.recordEnd)
   await batch.put(RECORD_END_KEY, end).write({ sync })
 }
 

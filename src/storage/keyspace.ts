@@ -51,7 +51,7 @@ export interface Keyspace {
   pooled(hash: Uint8Array): Uint8Array
   /** All transactions that wait in the mempool. */
   allPooled(): KeyRange
-  /** A trie node by the 32-byte hash of its RLP. */
+  /** Where a trie node lies in the record file, by the 32-byte hash of its RLP. */
   trieNode(hash: Uint8Array): Uint8Array
   /** A contract's code by its 32-byte hash. */
   code(hash: Uint8Array): Uint8Array

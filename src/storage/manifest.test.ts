@@ -51,9 +51,9 @@ it.each([
 it.each([
   ['', 'is damaged'],
   ['null', 'is damaged'],
-  ['{"formatVersion":1}', 'is damaged'],
-  ['{"formatVersion":1,"networks":{"local":{"index":0}}}', 'is damaged'],
-  ['{"formatVersion":2,"networks":[]}', `has format version 2, and this program reads ${FORMAT_VERSION}`],
+  [`{"formatVersion":${FORMAT_VERSION}}`, 'is damaged'],
+  [`{"formatVersion":${FORMAT_VERSION},"networks":{"local":{"index":0}}}`, 'is damaged'],
+  ['{"formatVersion":1,"networks":[]}', `has format version 1, and this program reads ${FORMAT_VERSION}`],
 ])('refuses %j', (text, words) => {
   writeFileSync(join(directory, 'manifest.json'), text)
   expect(() => readManifest(directory)).toThrow(words)

@@ -4,7 +4,7 @@ import { DataDirectoryError } from './errors.js'
 import { MAX_NETWORKS } from './keyspace.js'
 
 /** The version of everything on disk: keys, records, blocks of files. */
-export const FORMAT_VERSION = 1
+export const FORMAT_VERSION = 2
 
 const MANIFEST_FILE = 'manifest.json'
 

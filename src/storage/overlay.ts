@@ -1,5 +1,16 @@
 import type { AppendFile } from './appendFile.js'
 import type { KeyBounds } from './cursor.js'
+import {
+  encodedLength,
+  encodeRecord,
+  keyNameAt,
+  operationAt,
+  operationsOf,
+  recordEndOf,
+  wholeRecords,
+  type RecordSpan,
+  type WriteAheadRecord,
+} from './writeAheadRecord.js'
 import type { BatchOperation } from './writeBatch.js'
 
 /** A key in the form that maps can look up: its bytes as Latin-1 characters. */
@@ -18,37 +29,64 @@ export interface Change {
   value: Uint8Array | null
 }
 
-/** What was written and has not reached LevelDB: one write-ahead file and its contents by key. */
+/**
+ * What was written and has not reached LevelDB: one write-ahead file, its bytes in memory too, and where in them the
+ * last change of every key is.
+ *
+ * The bytes are one buffer that is used again and again, and what is kept of a key is a number: thousands of small
+ * values a second that live for a while and are then garbage cost far more memory than they have bytes.
+ */
 export class Overlay {
   readonly file: AppendFile
-  /** Null stands for a key that was removed. Keys are kept as strings alone: there are many. */
-  readonly #values = new Map<string, Uint8Array | null>()
+  /** Up to where the record file is filled by what is in here. */
+  recordEnd: number
+  #bytes: Buffer
+  readonly #places = new Map<string, number>()
   readonly #groups = new Map<number, Group>()
 
-  constructor(file: AppendFile) {
+  constructor(file: AppendFile, bytes: Buffer, recordEnd: number) {
     this.file = file
+    this.#bytes = bytes
+    this.recordEnd = recordEnd
+  }
+
+  /** The memory that it works in; of use to another one when this one is not needed any more. */
+  get memory(): Buffer {
+    return this.#bytes
   }
 
   get size(): number {
-    return this.#values.size
+    return this.#places.size
   }
 
-  /** The value of a key, null if it was removed here, undefined if it was not written here. */
+  /** Takes up the records that `bytes`, which are those of the file, hold. */
+  static recover(open: (length: number) => AppendFile, bytes: Buffer, recordEnd: number): Overlay {
+    const records = [...wholeRecords(bytes)]
+    const overlay = new Overlay(open(records.at(-1)?.end ?? 0), bytes, recordEnd)
+    for (const record of records) overlay.#index(record)
+    return overlay
+  }
+
+  /** A copy of the value of a key, null if it was removed here, undefined if it was not written here. */
   find(name: string): Uint8Array | null | undefined {
-    return this.#values.get(name)
+    const place = this.#places.get(name)
+    if (place === undefined) return undefined
+    const { value } = operationAt(this.#bytes, place)
+    return value === undefined ? null : new Uint8Array(value)
   }
 
-  add(operations: readonly BatchOperation[]): void {
-    for (const { key, value } of operations) {
-      const name = keyString(key)
-      this.#values.set(name, value ?? null)
-      this.#groupOf(groupNumber(name)).added.push(name)
-    }
+  /** @throws the system's error if the disk refuses; nothing has changed then. */
+  write(record: WriteAheadRecord, options: { sync: boolean }): void {
+    const start = this.file.length
+    this.#makeRoom(start, encodedLength(record.operations))
+    const end = encodeRecord(record, this.#bytes, start)
+    this.file.append([this.#bytes.subarray(start, end)], options)
+    this.#index({ start, end })
   }
 
-  /** The last change of every key. */
+  /** The last change of every key; the bytes are valid as long as nothing else is written. */
   *operations(): Generator<BatchOperation, void, undefined> {
-    for (const [name, value] of this.#values) yield { key: keyBytes(name), value: value ?? undefined }
+    for (const place of this.#places.values()) yield operationAt(this.#bytes, place)
   }
 
   /** The changes of a range as they are now, in the order of their keys. */
@@ -67,6 +105,22 @@ export class Overlay {
     }
     if (found.length <= 1) return found[0] ?? []
     return found.flat().sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  #index(record: RecordSpan): void {
+    for (const place of operationsOf(this.#bytes, record)) {
+      const name = keyNameAt(this.#bytes, place)
+      this.#places.set(name, place)
+      this.#groupOf(groupNumber(name)).added.push(name)
+    }
+    this.recordEnd = recordEndOf(this.#bytes, record)
+  }
+
+  #makeRoom(used: number, length: number): void {
+    if (used + length <= this.#bytes.length) return
+    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#bytes.length, used + length))
+    this.#bytes.copy(larger, 0, 0, used)
+    this.#bytes = larger
   }
 
   #groupOf(number: number): Group {
@@ -96,7 +150,7 @@ export class Overlay {
   }
 
   #change(name: string): Change {
-    return { name, value: this.#values.get(name) ?? null }
+    return { name, value: this.find(name) ?? null }
   }
 }
 

@@ -20,8 +20,6 @@ export interface RecordStoreOptions {
   directory: string
   /** Up to where records are valid; what lies behind was never referred to and is cut off. */
   end: RecordPosition
-  /** Whether every append waits for the medium. */
-  sync: boolean
   /** A segment that has reached this size is not written to any more; at most 2^30. */
   segmentBytes?: number
 }
@@ -33,15 +31,13 @@ export interface RecordStoreOptions {
  */
 export class RecordStore {
   readonly #directory: string
-  readonly #sync: boolean
   readonly #segmentBytes: number
   #segment: number
   #file: AppendFile
   readonly #readers = new Map<number, number>()
 
-  constructor({ directory, end, sync, segmentBytes = DEFAULT_SEGMENT_BYTES }: RecordStoreOptions) {
+  constructor({ directory, end, segmentBytes = DEFAULT_SEGMENT_BYTES }: RecordStoreOptions) {
     this.#directory = directory
-    this.#sync = sync
     this.#segmentBytes = segmentBytes
     mkdirSync(directory, { recursive: true })
     this.#segment = Math.floor(end / SEGMENT_SPAN)
@@ -67,10 +63,23 @@ export class RecordStore {
     try {
       if (this.#file.length > 0 && this.#file.length + length > this.#segmentBytes) this.#startSegment()
       const position = this.end
-      this.#file.append(pieces, { sync: this.#sync })
+      this.#file.append(pieces)
       return position
     } catch (cause) {
       throw new StorageWriteError('Could not append to the record file', { cause })
+    }
+  }
+
+  /**
+   * Waits until everything that was appended is on the medium.
+   *
+   * @throws StorageWriteError if the disk refuses.
+   */
+  sync(): void {
+    try {
+      this.#file.sync()
+    } catch (cause) {
+      throw new StorageWriteError('Could not bring the record file to the medium', { cause })
     }
   }
 
@@ -100,6 +109,7 @@ export class RecordStore {
 
   #startSegment(): void {
     const file = new AppendFile({ path: this.#pathOf(this.#segment + 1), length: 0 })
+    this.#file.sync()
     this.#file.close()
     this.#file = file
     this.#segment++

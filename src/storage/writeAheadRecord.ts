@@ -25,6 +25,12 @@ export interface WriteAheadRecord {
   recordEnd: number
 }
 
+/** Where one record lies in a write-ahead file. */
+export interface RecordSpan {
+  start: number
+  end: number
+}
+
 /** How many bytes a batch takes in a write-ahead file. */
 export function encodedLength(operations: readonly BatchOperation[]): number {
   let length = HEADER_LENGTH + RECORD_END_LENGTH
@@ -34,10 +40,19 @@ export function encodedLength(operations: readonly BatchOperation[]): number {
   return length
 }
 
-/** Writes a batch into the beginning of a buffer that has `encodedLength` bytes of room, and returns its length. */
-export function encodeRecord({ operations, recordEnd }: WriteAheadRecord, into: Buffer): number {
-  into.writeDoubleLE(recordEnd, HEADER_LENGTH)
-  let position = HEADER_LENGTH + RECORD_END_LENGTH
+/**
+ * Writes a batch into a buffer that has `encodedLength` bytes of room behind `start`.
+ *
+ * @returns where it ends
+ */
+export function encodeRecord(
+  { operations, recordEnd }: WriteAheadRecord,
+  into: Buffer,
+  start: number,
+): number {
+  const payload = start + HEADER_LENGTH
+  into.writeDoubleLE(recordEnd, payload)
+  let position = payload + RECORD_END_LENGTH
   for (const { key, value } of operations) {
     into.writeUInt32LE(key.length, position)
     into.writeUInt32LE(value === undefined ? REMOVED : value.length, position + 4)
@@ -49,44 +64,57 @@ export function encodeRecord({ operations, recordEnd }: WriteAheadRecord, into: 
       position += value.length
     }
   }
-  into.writeUInt32LE(position - HEADER_LENGTH, 0)
-  into.writeUInt32LE(crc32(into.subarray(HEADER_LENGTH, position)), 4)
+  into.writeUInt32LE(position - payload, start)
+  into.writeUInt32LE(crc32(into.subarray(payload, position)), start + 4)
   return position
 }
 
 /**
- * The whole records of a write-ahead file in their order, and where they end.
+ * The whole records of a write-ahead file in their order.
  *
  * Reading stops at the first record that is cut off or damaged: a process that dies while it appends leaves such
  * a tail, and nobody was told that it was written.
  */
-export function decodeRecords(file: Buffer): { records: WriteAheadRecord[]; end: number } {
-  const records: WriteAheadRecord[] = []
-  let position = 0
-  while (position + HEADER_LENGTH + RECORD_END_LENGTH <= file.length) {
-    const start = position + HEADER_LENGTH
-    const end = start + file.readUInt32LE(position)
-    if (end < start + RECORD_END_LENGTH || end > file.length) break
-    if (crc32(file.subarray(start, end)) !== file.readUInt32LE(position + 4)) break
-    records.push({
-      recordEnd: file.readDoubleLE(start),
-      operations: decodeOperations(file.subarray(start + RECORD_END_LENGTH, end)),
-    })
-    position = end
+export function* wholeRecords(file: Buffer): Generator<RecordSpan, void, undefined> {
+  let start = 0
+  while (start + HEADER_LENGTH + RECORD_END_LENGTH <= file.length) {
+    const payload = start + HEADER_LENGTH
+    const end = payload + file.readUInt32LE(start)
+    if (end < payload + RECORD_END_LENGTH || end > file.length) return
+    if (crc32(file.subarray(payload, end)) !== file.readUInt32LE(start + 4)) return
+    yield { start, end }
+    start = end
   }
-  return { records, end: position }
 }
 
-function decodeOperations(bytes: Buffer): BatchOperation[] {
-  const operations: BatchOperation[] = []
-  let position = 0
-  while (position < bytes.length) {
-    const keyEnd = position + OPERATION_HEADER_LENGTH + bytes.readUInt32LE(position)
-    const valueLength = bytes.readUInt32LE(position + 4)
-    const key = bytes.subarray(position + OPERATION_HEADER_LENGTH, keyEnd)
-    const valueEnd = valueLength === REMOVED ? keyEnd : keyEnd + valueLength
-    operations.push({ key, value: valueLength === REMOVED ? undefined : bytes.subarray(keyEnd, valueEnd) })
-    position = valueEnd
+/** Up to where the record file was filled when a record was written. */
+export function recordEndOf(file: Buffer, { start }: RecordSpan): number {
+  return file.readDoubleLE(start + HEADER_LENGTH)
+}
+
+/** Where the operations of a record begin, in their order. */
+export function* operationsOf(file: Buffer, { start, end }: RecordSpan): Generator<number, void, undefined> {
+  let position = start + HEADER_LENGTH + RECORD_END_LENGTH
+  while (position < end) {
+    yield position
+    const valueLength = file.readUInt32LE(position + 4)
+    position += OPERATION_HEADER_LENGTH + file.readUInt32LE(position)
+    if (valueLength !== REMOVED) position += valueLength
   }
-  return operations
+}
+
+/** The key of the operation that begins at a position, each byte as one Latin-1 character. */
+export function keyNameAt(file: Buffer, position: number): string {
+  const start = position + OPERATION_HEADER_LENGTH
+  return file.toString('latin1', start, start + file.readUInt32LE(position))
+}
+
+/** The operation that begins at a position; its bytes are slices of the file. */
+export function operationAt(file: Buffer, position: number): BatchOperation {
+  const keyEnd = position + OPERATION_HEADER_LENGTH + file.readUInt32LE(position)
+  const valueLength = file.readUInt32LE(position + 4)
+  return {
+    key: file.subarray(position + OPERATION_HEADER_LENGTH, keyEnd),
+    value: valueLength === REMOVED ? undefined : file.subarray(keyEnd, keyEnd + valueLength),
+  }
 }

@@ -5,6 +5,12 @@ export interface BatchOperation {
   value: Uint8Array | undefined
 }
 
+/** A value that goes to the record file. */
+export interface BulkOperation {
+  key: Uint8Array
+  value: Uint8Array
+}
+
 /**
  * Changes that become visible and durable together.
  *
@@ -13,9 +19,16 @@ export interface BatchOperation {
  */
 export class WriteBatch {
   readonly operations: BatchOperation[] = []
+  readonly bulk: BulkOperation[] = []
 
   put(key: Uint8Array, value: Uint8Array): this {
     this.operations.push({ key, value })
+    return this
+  }
+
+  /** Stores a value in the record file, and under the key only where it is: for what never changes, and is much. */
+  putBulk(key: Uint8Array, value: Uint8Array): this {
+    this.bulk.push({ key, value })
     return this
   }
 

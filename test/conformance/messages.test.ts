@@ -54,7 +54,10 @@ function rulesOf(fork: string): ForkRules {
 }
 
 async function loadState(pre: StateTest['pre']): Promise<WorkingState> {
-  const store = new StateStore({ database: { get: () => undefined }, keyspace: keyspaceOf(0) })
+  const store = new StateStore({
+    database: { get: () => undefined, getBulk: () => undefined },
+    keyspace: keyspaceOf(0),
+  })
   const state = new WorkingState({ base: store.viewAt(EMPTY_ROOT), store })
   for (const [key, { nonce, balance, code, storage }] of Object.entries(pre)) {
     const address = new Address(hexToBytes(key))

@@ -1,14 +1,17 @@
 import { bytesToPlainHex } from '../../encoding/hex.js'
 import type { IndexRecord } from './indexRecord.js'
 
-/** How many transactions the records that are kept may have together, each block counting as one more. */
-const CAPACITY = 20_000
+/** What the records that are kept may take together. */
+const CAPACITY_BYTES = 8 * 1024 * 1024
+/** About what a decoded record takes: most of it are the headers of many small arrays. */
+const BLOCK_BYTES = 4000
+const TRANSACTION_BYTES = 450
 
 /** The index records that were used last, so that hot blocks are not decoded again. */
 export class RecentRecords {
   readonly #records = new Map<number, IndexRecord>()
   readonly #ordinals = new Map<string, number>()
-  #weight = 0
+  #bytes = 0
 
   get(ordinal: number): IndexRecord | undefined {
     const record = this.#records.get(ordinal)
@@ -29,20 +32,20 @@ export class RecentRecords {
     if (this.#records.has(ordinal)) return
     this.#records.set(ordinal, record)
     this.#ordinals.set(bytesToPlainHex(hash), ordinal)
-    this.#weight += weightOf(record)
-    while (this.#weight > CAPACITY && this.#records.size > 1) this.#dropOldest()
+    this.#bytes += bytesOf(record)
+    while (this.#bytes > CAPACITY_BYTES && this.#records.size > 1) this.#dropOldest()
   }
 
   #dropOldest(): void {
     for (const [ordinal, record] of this.#records) {
       this.#records.delete(ordinal)
       this.#ordinals.delete(bytesToPlainHex(record.block.hash))
-      this.#weight -= weightOf(record)
+      this.#bytes -= bytesOf(record)
       return
     }
   }
 }
 
-function weightOf({ block }: IndexRecord): number {
-  return 1 + block.transactions.length
+function bytesOf({ block }: IndexRecord): number {
+  return BLOCK_BYTES + TRANSACTION_BYTES * block.transactions.length
 }

@@ -27,7 +27,10 @@ const places = {
 type Place = keyof typeof places
 
 async function createState(): Promise<WorkingState> {
-  const store = new StateStore({ database: { get: () => undefined }, keyspace: keyspaceOf(0) })
+  const store = new StateStore({
+    database: { get: () => undefined, getBulk: () => undefined },
+    keyspace: keyspaceOf(0),
+  })
   const state = new WorkingState({ base: store.viewAt(EMPTY_ROOT), store })
   const put = (place: Place, account: Account) => state.putAccount(new Address(places[place]), account)
   await put('sender', new Account(3n, 10n ** 20n))

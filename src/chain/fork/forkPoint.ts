@@ -56,7 +56,7 @@ export async function storeForkPoint(stores: ForkStores, point: ForkPoint): Prom
   const commitment = state.computeRoot()
   const batch = new WriteBatch()
   states.stage(batch, commitment)
-  batch.put(keys.trieNode(EMPTY_OVERLAY.hash), EMPTY_OVERLAY.bytes)
+  batch.putBulk(keys.trieNode(EMPTY_OVERLAY.hash), EMPTY_OVERLAY.bytes)
   batch.put(keys.setting(SETTING), commitment.root)
   const record = blocks.stage(batch, bodilessBlock(header, totalDifficulty))
   const head = { block: record.block, workingRoot: header.stateRoot }

@@ -34,10 +34,10 @@ const slot = (number: bigint): Uint8Array => bigintToBytes(number, 32)
 
 function openStore(remote: RemoteState) {
   const rows = new Map<string, Uint8Array>()
-  const database = { get: (key: Uint8Array) => rows.get(Buffer.from(key).toString('hex')) }
+  const get = (key: Uint8Array) => rows.get(Buffer.from(key).toString('hex'))
   const keyspace = keyspaceOf(0)
   rows.set(Buffer.from(keyspace.trieNode(EMPTY_OVERLAY.hash)).toString('hex'), EMPTY_OVERLAY.bytes)
-  return new StateStore({ database, keyspace, remote })
+  return new StateStore({ database: { get, getBulk: get }, keyspace, remote })
 }
 
 /** Changes the state under a root and stores what comes out. */

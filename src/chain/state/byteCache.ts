@@ -3,8 +3,8 @@ export function bytesKey(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
 }
 
-/** What an entry costs beside its bytes: its key, the map's slot, the array's header. */
-const ENTRY_OVERHEAD = 200
+/** What an entry costs beside its bytes: its key, the map's slot, the array's headers in and beside V8's heap. */
+const ENTRY_OVERHEAD = 400
 
 /**
  * Byte strings by key, within a limit of memory; what was not used for long goes first.

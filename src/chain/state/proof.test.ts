@@ -15,7 +15,10 @@ import { keyspaceOf } from '../../storage/keyspace.js'
 const addressOf = (n: number) => new Address(bigintToBytes(BigInt(n) + 1n, 20))
 const slotKey = (n: number) => bigintToBytes(BigInt(n), 32)
 
-const emptyStore = new StateStore({ database: { get: () => undefined }, keyspace: keyspaceOf(0) })
+const emptyStore = new StateStore({
+  database: { get: () => undefined, getBulk: () => undefined },
+  keyspace: keyspaceOf(0),
+})
 const state = new WorkingState({ base: emptyStore.viewAt(EMPTY_ROOT), store: emptyStore })
 let root: Uint8Array
 

@@ -31,7 +31,7 @@ export interface StateCommitment {
 
 /** How a state store is made. */
 export interface StateStoreOptions {
-  database: Pick<Database, 'get'>
+  database: Pick<Database, 'get' | 'getBulk'>
   keyspace: Pick<Keyspace, 'trieNode' | 'code' | 'preimages'>
   /** What a fork reads where its tries hold nothing. */
   remote?: RemoteState | undefined
@@ -64,7 +64,7 @@ export class StateStore implements NodeReader {
     const key = bytesKey(hash)
     const cached = this.#nodes.get(key)
     if (cached !== undefined) return cached
-    const stored = this.#database.get(this.#keyspace.trieNode(hash))
+    const stored = this.#database.getBulk(this.#keyspace.trieNode(hash))
     if (stored === undefined) throw new MissingNodeError(hash.slice())
     this.#nodes.set(key, stored)
     return stored
@@ -114,7 +114,7 @@ export class StateStore implements NodeReader {
   stage(batch: WriteBatch, { root, nodes, codes, preimages }: StateCommitment): void {
     stagePreimages({ database: this.#database, keyspace: this.#keyspace }, batch, root, preimages)
     for (const [key, { hash, bytes }] of nodes) {
-      batch.put(this.#keyspace.trieNode(hash), bytes)
+      batch.putBulk(this.#keyspace.trieNode(hash), bytes)
       this.#nodes.set(key, bytes)
     }
     for (const [key, { hash, bytes }] of codes) {

@@ -18,8 +18,12 @@ class MemoryDatabase {
   get(key: Uint8Array): Uint8Array | undefined {
     return this.#entries.get(bytesToPlainHex(key))
   }
-  write({ operations }: WriteBatch): void {
-    for (const { key, value } of operations) this.#entries.set(bytesToPlainHex(key), value as Uint8Array)
+  getBulk(key: Uint8Array): Uint8Array | undefined {
+    return this.get(key)
+  }
+  write({ operations, bulk }: WriteBatch): void {
+    for (const { key, value } of [...operations, ...bulk])
+      this.#entries.set(bytesToPlainHex(key), value as Uint8Array)
   }
 }
 

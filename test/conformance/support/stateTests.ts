@@ -85,10 +85,8 @@ function scheduleOf(config: StateTest['config'], fork: string, hardfork: Hardfor
 /** A working state over stored tries, as a block has it. */
 async function stateOf(pre: unknown): Promise<WorkingState> {
   const rows = new Map<string, Uint8Array>()
-  const store = new StateStore({
-    database: { get: (key) => rows.get(bytesToPlainHex(key)) },
-    keyspace: keyspaceOf(0),
-  })
+  const get = (key: Uint8Array) => rows.get(bytesToPlainHex(key))
+  const store = new StateStore({ database: { get, getBulk: get }, keyspace: keyspaceOf(0) })
   const before = new WorkingState({ base: store.viewAt(EMPTY_ROOT), store })
   for (const { address, balance, nonce, code, storage } of accountsOf(pre)) {
     const target = new Address(address)
@@ -99,7 +97,7 @@ async function stateOf(pre: unknown): Promise<WorkingState> {
   const commitment = before.computeRoot()
   const batch = new WriteBatch()
   store.stage(batch, commitment)
-  for (const { key, value } of batch.operations) {
+  for (const { key, value } of [...batch.operations, ...batch.bulk]) {
     if (value !== undefined) rows.set(bytesToPlainHex(key), value)
   }
   return new WorkingState({ base: store.viewAt(commitment.root), store })
