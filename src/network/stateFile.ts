@@ -5,6 +5,7 @@ import type { Backend } from '../rpc/backend.js'
 import { StateDumpError } from '../rpc/dump/errors.js'
 import { readDump } from '../rpc/dump/readDump.js'
 import { writeDump } from '../rpc/dump/writeDump.js'
+import { writeGenesis } from '../rpc/dump/writeGenesis.js'
 
 type StateBackend = Pick<Backend, 'chain' | 'controls'>
 
@@ -40,12 +41,25 @@ export async function loadStateFile(
   }
 }
 
-/** Dumps the state into a file; a file that is there is replaced at once, so that it is never half written. */
+/** Dumps the state into a file. */
 export async function dumpStateFile({ chain, controls }: StateBackend, path: string): Promise<void> {
-  const file = await fileOf(path)
   const accounts = await controls.exportAccounts()
+  await replaceFile(await fileOf(path), JSON.stringify(writeDump({ view: chain, accounts })))
+}
+
+/** Dumps the state into a file as a geth genesis. */
+export async function dumpGenesisFile(
+  { chain, controls, forks }: Pick<Backend, 'chain' | 'controls' | 'forks'>,
+  path: string,
+): Promise<void> {
+  const accounts = await controls.exportAccounts()
+  await replaceFile(path, writeGenesis({ view: chain, schedule: forks, accounts }))
+}
+
+/** A file that is there is replaced at once, so that it is never half written. */
+async function replaceFile(file: string, content: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const unfinished = `${file}.${process.pid}`
-  await writeFile(unfinished, JSON.stringify(writeDump({ view: chain, accounts })))
+  await writeFile(unfinished, content)
   await rename(unfinished, file)
 }

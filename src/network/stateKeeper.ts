@@ -1,16 +1,25 @@
 import type { NodeSettings } from '../options.js'
 import type { Backend } from '../rpc/backend.js'
-import { dumpStateFile, loadStateFile } from './stateFile.js'
+import { dumpGenesisFile, dumpStateFile, loadStateFile } from './stateFile.js'
+
+/** What the state of a network is read from and loaded into. */
+type KeptBackend = Pick<Backend, 'chain' | 'controls' | 'forks'>
+
+/** The files that the state is dumped into. */
+interface DumpPaths {
+  state: string | undefined
+  genesis: string | undefined
+}
 
 /** Loads the state when a network opens, and dumps it now and then and when it closes, as the options ask. */
 export class StateKeeper {
-  readonly #backend: Pick<Backend, 'chain' | 'controls'>
-  readonly #path: string | undefined
+  readonly #backend: KeptBackend
+  readonly #paths: DumpPaths
   #timer: NodeJS.Timeout | undefined
 
-  private constructor(backend: Pick<Backend, 'chain' | 'controls'>, path: string | undefined) {
+  private constructor(backend: KeptBackend, paths: DumpPaths) {
     this.#backend = backend
-    this.#path = path
+    this.#paths = paths
   }
 
   /**
@@ -18,8 +27,8 @@ export class StateKeeper {
    * @throws OptionError if the file to load cannot be used
    */
   static async open(
-    backend: Pick<Backend, 'chain' | 'controls'>,
-    settings: Pick<NodeSettings, 'dumpState' | 'loadState' | 'state' | 'stateInterval'>,
+    backend: KeptBackend,
+    settings: Pick<NodeSettings, 'dumpGenesis' | 'dumpState' | 'loadState' | 'state' | 'stateInterval'>,
     fault: (fault: unknown) => void,
   ): Promise<StateKeeper> {
     const { loadState, state, dumpState, stateInterval } = settings
@@ -28,7 +37,7 @@ export class StateKeeper {
     } else if (state !== undefined) {
       await loadStateFile(backend, { flag: '--state', path: state, isOptional: true })
     }
-    const keeper = new StateKeeper(backend, dumpState ?? state)
+    const keeper = new StateKeeper(backend, { state: dumpState ?? state, genesis: settings.dumpGenesis })
     if (stateInterval !== undefined) keeper.#dumpEvery(stateInterval * 1000, fault)
     return keeper
   }
@@ -36,11 +45,13 @@ export class StateKeeper {
   /** Dumps the state a last time. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
-    if (this.#path !== undefined) await dumpStateFile(this.#backend, this.#path)
+    const { state, genesis } = this.#paths
+    if (state !== undefined) await dumpStateFile(this.#backend, state)
+    if (genesis !== undefined) await dumpGenesisFile(this.#backend, genesis)
   }
 
   #dumpEvery(milliseconds: number, fault: (fault: unknown) => void): void {
-    const path = this.#path
+    const path = this.#paths.state
     if (path === undefined) return
     this.#timer = setInterval(() => void dumpStateFile(this.#backend, path).catch(fault), milliseconds)
     this.#timer.unref()

@@ -58,6 +58,12 @@ export const devnetOptions = {
     description: "Write the state in anvil's form when the node stops; a folder means state.json in it",
     group: 'Data',
   }),
+  dumpGenesis: optionalOption({
+    flag: 'dump-genesis',
+    kind: text('FILE'),
+    description: "Write the state as a geth genesis.json when the node stops, for --genesis and other clients' init",
+    group: 'Data',
+  }),
   state: optionalOption({
     flag: 'state',
     kind: text('FILE'),

@@ -188,6 +188,11 @@ export interface NodeOptions {
   loadState?: Given<'loadState'> | undefined
   /** Write the state in anvil's form when the node stops; a folder means state.json in it. `--dump-state`. */
   dumpState?: Given<'dumpState'> | undefined
+  /**
+   * Write the state as a geth genesis.json when the node stops, for --genesis and other clients' init.
+   * `--dump-genesis`.
+   */
+  dumpGenesis?: Given<'dumpGenesis'> | undefined
   /** --load-state, if the file is there, and --dump-state. `--state`. */
   state?: Given<'state'> | undefined
   /** Write the state every so many seconds too. `--state-interval`. */

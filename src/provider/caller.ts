@@ -9,6 +9,8 @@ export interface CallerConnection {
   destroy(): void
   /** Whether what subscriptions push is swallowed. */
   dropsEvents: boolean
+  /** Ends it once its caller has been silent for so long. */
+  closeWhenIdle(milliseconds: number): void
 }
 
 /** What the door found out about a request or a connection; the gate goes by it. */

@@ -36,11 +36,13 @@ export class WebSocketConnection implements CallerConnection {
   readonly #options: ConnectionOptions
   readonly #gone = new AbortController()
   #idleTimer: NodeJS.Timeout | undefined
+  #idleMilliseconds: number | undefined
   #inWork = 0
 
   constructor(socket: WebSocket, options: ConnectionOptions) {
     this.#socket = socket
     this.#options = options
+    if (options.idleTimeout !== undefined) this.#idleMilliseconds = options.idleTimeout * 1000
   }
 
   /** Answers messages until the connection ends, then calls `ended`. */
@@ -98,6 +100,13 @@ export class WebSocketConnection implements CallerConnection {
     this.#socket.terminate()
   }
 
+  closeWhenIdle(milliseconds: number): void {
+    this.#idleMilliseconds = milliseconds
+    clearTimeout(this.#idleTimer)
+    this.#idleTimer = undefined
+    this.#watchIdleness()
+  }
+
   /** Tells the other side that the node stops, and does not wait for its answer. */
   goAway(): void {
     this.#socket.close(goingAway)
@@ -123,10 +132,9 @@ export class WebSocketConnection implements CallerConnection {
   }
 
   #watchIdleness(): void {
-    const { idleTimeout } = this.#options
-    if (idleTimeout === undefined) return
+    if (this.#idleMilliseconds === undefined) return
     if (this.#idleTimer !== undefined) this.#idleTimer.refresh()
-    else this.#idleTimer = setTimeout(() => this.#socket.close(goingAway), idleTimeout * 1000)
+    else this.#idleTimer = setTimeout(() => this.#socket.close(goingAway), this.#idleMilliseconds)
   }
 }
 

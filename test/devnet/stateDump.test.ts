@@ -44,6 +44,24 @@ async function populate({ call, send, from, to }: Devnet): Promise<Hex> {
   return contractAddress
 }
 
+describe('a geth genesis', () => {
+  test('of the state begins another chain with the same accounts, to the hash', async () => {
+    const path = join(folder(), 'genesis.json')
+    const first = await startDevnet({ dumpGenesis: path })
+    const contract = await populate(first)
+    const { stateRoot, timestamp } = await first.block()
+    expect(await first.call('standin_dumpGenesis')).toMatchObject({
+      config: { chainId: 31337 },
+      alloc: { [contract.slice(2)]: { storage: { [pad('0x0')]: pad('0x2a') } } },
+    })
+    await stopDevnet(first)
+    const second = await startDevnet({ genesis: path })
+    expect(await second.block('0x0')).toMatchObject({ stateRoot, timestamp, number: '0x0' })
+    expect(await second.call('eth_getStorageAt', contract, '0x0')).toBe(pad('0x2a'))
+    expect((await second.send({ to: second.to })).status).toBe('0x1')
+  })
+})
+
 describe('a dump', () => {
   test('has every account with its storage, and gives the same chain to another node', async () => {
     const first = await startDevnet()

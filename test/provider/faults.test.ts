@@ -116,6 +116,19 @@ describe('what a fault does to WebSockets', () => {
     expect([code, reason.toString()]).toEqual([1012, 'restart'])
   })
 
+  test('it is closed when its caller has been silent', async () => {
+    set({ match: { transport: 'websocket' }, action: { type: 'idle-close', milliseconds: 200 } })
+    const socket = await connect()
+    const closed = once(socket, 'close') as Promise<[number]>
+    for (let count = 0; count < 4; count++) {
+      socket.send(echo)
+      await once(socket, 'message')
+      await new Promise((resolve) => setTimeout(resolve, 80))
+      expect(socket.readyState).toBe(socket.OPEN)
+    }
+    expect((await closed)[0]).toBe(1001)
+  })
+
   test('it ends without a frame', async () => {
     set({ match: { transport: 'websocket' }, action: { type: 'close-websocket', frame: false } })
     const socket = await connect()

@@ -175,6 +175,45 @@ describe('a chain that mines at once', () => {
     socket.close()
   })
 
+  it('pushes the receipts of each block, of all transactions or of those that are named', async () => {
+    const socket = new WebSocket(node.wsUrl)
+    const received: { id?: number; result?: unknown; error?: { code: number }; params?: Push }[] = []
+    interface Push {
+      subscription: string
+      result: { transactionHash: string }[]
+    }
+    socket.on('message', (data: Buffer) => received.push(JSON.parse(data.toString())))
+    await once(socket, 'open')
+    const ask = async (id: number, params: unknown[]) => {
+      socket.send(JSON.stringify(call('eth_subscribe', params, id)))
+      await expect.poll(() => received.some((message) => message.id === id)).toBe(true)
+      return received.find((message) => message.id === id)
+    }
+    const pushedTo = (subscription: unknown) =>
+      received.flatMap(({ params }) =>
+        params?.subscription === subscription
+          ? [params.result.map((receipt) => receipt.transactionHash)]
+          : [],
+      )
+    await node.request('evm_setAutomine', [false])
+    const to = `0x${'42'.repeat(20)}`
+    const first = await send({ to, value: '0x1' })
+    const all = await ask(1, ['transactionReceipts'])
+    const named = await ask(2, ['transactionReceipts', { transactionHashes: [first] }])
+    const second = await send({ to, value: '0x2' })
+    await node.request('evm_mine')
+    await expect.poll(() => pushedTo(all?.result)).toEqual([[first, second]])
+    expect(pushedTo(named?.result)).toEqual([[first]])
+    await node.request('evm_mine')
+    const third = await send({ to, value: '0x3' })
+    await node.request('evm_mine')
+    await expect.poll(() => pushedTo(all?.result)).toEqual([[first, second], [third]])
+    expect(pushedTo(named?.result)).toEqual([[first]])
+    const tooMany = Array.from({ length: 201 }, () => first)
+    expect((await ask(3, ['transactionReceipts', { transactionHashes: tooMany }]))?.error?.code).toBe(-32000)
+    socket.close()
+  })
+
   it('goes back to a snapshot', async () => {
     const id = await node.request('evm_snapshot')
     await send({ to: `0x${'42'.repeat(20)}`, value: '0x5' })

@@ -68,7 +68,7 @@ describe('JSON-RPC over a socket in the file system', () => {
     const provider = new IpcSocketProvider(path)
     expect((await provider.getNetwork()).chainId).toBe(31337n)
     expect(await provider.getBlockNumber()).toBe(0)
-    await provider.destroy()
+    provider.destroy()
   })
 
   test('reads messages however they follow one another, and answers a line each', async () => {

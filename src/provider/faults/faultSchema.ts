@@ -65,6 +65,8 @@ const actionSchemas = [
     code: z.int().min(1000).max(4999).default(1011),
     reason: z.string().max(120).default(''),
   }),
+  /** Closes the WebSocket when the caller has sent nothing for so long, as a load balancer does. */
+  z.strictObject({ type: z.literal('idle-close'), milliseconds: z.int().min(1) }),
   /** Swallows what subscriptions push. */
   z.strictObject({ type: z.literal('drop-events') }),
   /** Shows the chain as it was so many blocks ago. */

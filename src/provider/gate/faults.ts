@@ -80,6 +80,7 @@ function disturbConnection({ connection }: Caller, action: FaultAction): void {
     if (action.frame) connection.close(action.code, action.reason)
     else connection.destroy()
   } else if (action.type === 'close' || action.type === 'cut') connection.destroy()
+  else if (action.type === 'idle-close') connection.closeWhenIdle(action.milliseconds)
   else if (action.type === 'drop-events') connection.dropsEvents = true
 }
 

@@ -5,6 +5,7 @@ import { evmMethods } from './evm.js'
 import { hardhatMethods } from './hardhat.js'
 import { minerMethods } from './miner.js'
 import { personalMethods } from './personal.js'
+import { dumpGenesis } from './standin/dumpGenesis.js'
 import { importBlocks } from './standin/importBlocks.js'
 
 /** Names under which clients know what anvil has under its own name, besides `hardhat_` and `ganache_`. */
@@ -28,6 +29,7 @@ const own: readonly Method[] = [
   ...anvilMethods,
   ...evmMethods,
   ...minerMethods,
+  dumpGenesis,
   importBlocks,
 ]
 const ownNames: ReadonlySet<string> = new Set(own.map(({ name }) => name))

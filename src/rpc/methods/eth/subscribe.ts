@@ -9,8 +9,11 @@ import { logs } from './subscribe/logs.js'
 import { newHeads } from './subscribe/newHeads.js'
 import { newPendingTransactions } from './subscribe/newPendingTransactions.js'
 import { syncing } from './subscribe/syncing.js'
+import { transactionReceipts } from './subscribe/transactionReceipts.js'
 
-const kinds = new Map([newHeads, logs, newPendingTransactions, syncing].map((kind) => [kind.name, kind]))
+const kinds = new Map(
+  [newHeads, logs, newPendingTransactions, syncing, transactionReceipts].map((kind) => [kind.name, kind]),
+)
 
 /**
  * eth_subscribe: pushes events of a kind from now on and answers the subscription's id. What may follow the kind
