@@ -190,11 +190,10 @@ describe('a chain that mines at once', () => {
       return received.find((message) => message.id === id)
     }
     const pushedTo = (subscription: unknown) =>
-      received.flatMap(({ params }) =>
-        params?.subscription === subscription
-          ? [params.result.map((receipt) => receipt.transactionHash)]
-          : [],
-      )
+      received
+        .flatMap(({ params }) => params ?? [])
+        .filter((push) => push.subscription === subscription)
+        .map(({ result }) => result.map((receipt) => receipt.transactionHash))
     await node.request('evm_setAutomine', [false])
     const to = `0x${'42'.repeat(20)}`
     const first = await send({ to, value: '0x1' })
