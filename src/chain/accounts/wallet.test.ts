@@ -135,6 +135,18 @@ describe('Wallet', () => {
     expect((await prepare({ to: reverting, gas: 50_000n })).parsed.gas).toBe(50_000n)
   })
 
+  it('completes with a cap that reaches the next block', async () => {
+    const wallet = await createWallet()
+    const complete = async (call: CallObject) =>
+      (await wallet.complete({ from: first, to, ...call })).transaction
+    // The next block's base fee is 1 gwei, and so is the suggested tip.
+    const gwei = 10n ** 9n
+    expect(await complete({})).toMatchObject({ maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei })
+    expect(await complete({ maxPriorityFeePerGas: 4n })).toMatchObject({ maxFeePerGas: gwei + 4n })
+    expect(await complete({ maxFeePerGas: 5n * gwei })).toMatchObject({ maxFeePerGas: 5n * gwei })
+    expect(await complete({ gasPrice: 5n * gwei })).toMatchObject({ type: 0, gasPrice: 5n * gwei })
+  })
+
   it('signs without sending only what is complete', async () => {
     const wallet = await createWallet()
     const fees = { maxFeePerGas: 2n * 10n ** 9n, maxPriorityFeePerGas: 1n }

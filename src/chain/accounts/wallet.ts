@@ -83,11 +83,14 @@ export class Wallet {
    * (eth_fillTransaction; geth: internal/ethapi/api.go, FillTransaction). Its hash is that of the unsigned encoding,
    * in which v, r and s are zero.
    *
+   * Other than geth, its cap is by default what the next block takes, as in anvil: clients add their own margin to it.
+   *
    * @throws as {@link prepare} does
    */
   async complete(call: CallObject): Promise<Pick<PooledTransaction, 'transaction' | 'hash'>> {
     const from = call.from ?? new Uint8Array(20)
-    const transaction = createTransaction(await this.fill({ ...call, from }), this.#rules())
+    const fields = await this.fill({ ...call, ...this.#nextCap(call), from })
+    const transaction = createTransaction(fields, this.#rules())
     return { transaction, hash: keccak256(transaction.serialize()) }
   }
 
@@ -141,6 +144,14 @@ export class Wallet {
       if (fallbackGas === undefined || !isFailedExecution(error)) throw error
       return fallbackGas()
     }
+  }
+
+  /** The cap that reaches the next block and leaves room for the tip, where neither it nor a price is given. */
+  #nextCap({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: CallObject): Pick<CallObject, 'maxFeePerGas'> {
+    const { view, nextBaseFee, suggestedTip } = this.#parts
+    const hasBaseFee = view.head().header.baseFeePerGas !== undefined
+    if (!hasBaseFee || gasPrice !== undefined || maxFeePerGas !== undefined) return {}
+    return { maxFeePerGas: nextBaseFee() + (maxPriorityFeePerGas ?? suggestedTip()) }
   }
 
   #replacedTip({ from, nonce }: { from: Uint8Array; nonce?: bigint | undefined }): bigint | undefined {
