@@ -36,6 +36,13 @@ export default defineConfig([
       },
     },
   },
+  {
+    files: ['bin/*.js'],
+    languageOptions: {
+      sourceType: 'commonjs',
+      globals: { require: 'readonly', __dirname: 'readonly' },
+    },
+  },
   { files: ['examples/vite-page/src/*.js'], languageOptions: { globals: { document: 'readonly' } } },
   {
     files: ['**/*.ts', '**/*.mts'],

@@ -1,14 +1,69 @@
 #!/usr/bin/env node
-import { existsSync } from 'node:fs'
-import module from 'node:module'
+'use strict'
 
-const entry = new URL('../dist/cli.js', import.meta.url)
-if (existsSync(entry)) {
-  // Node 22 and newer keep the compiled code between runs; older ones start without.
-  module.enableCompileCache?.()
-  const { main } = await import(entry.href)
-  await main(process.argv.slice(2))
-} else {
+const { readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs')
+const { createRequire } = require('node:module')
+const { dirname, join } = require('node:path')
+const { Script, constants } = require('node:vm')
+
+const path = join(__dirname, '../dist/cli.cjs')
+/** Milliseconds between the start of the node and the moment when its compiled code is kept. */
+const keepAfter = 1000
+
+/** What a file says; undefined if it cannot be read. */
+function read(file, encoding) {
+  try {
+    return readFileSync(file, encoding)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Where the compiled code of a build is kept, beside the build. The first line of a build names it; V8 itself refuses
+ * the code of another version, processor or set of flags.
+ */
+function compiledPath(source) {
+  const build = source.slice(2, source.indexOf('\n')).trim()
+  return join(dirname(path), `.compiled-${build}-${process.version}-${process.arch}`)
+}
+
+/** Keeps the compiled code for the next start. A folder that cannot be written to is no error. */
+function keep(file, script) {
+  const temporary = `${file}.${process.pid}`
+  try {
+    writeFileSync(temporary, script.createCachedData())
+    renameSync(temporary, file)
+  } catch {
+    rmSync(temporary, { force: true })
+  }
+}
+
+/** Runs the command, compiled by an earlier start if there was one: compiling takes as long as all the rest. */
+function run(source) {
+  const file = compiledPath(source)
+  const cachedData = read(file)
+  const script = new Script(`(function (module, require, __filename) { ${source}\n})`, {
+    filename: path,
+    cachedData,
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  })
+  const isKept = cachedData !== undefined && !script.cachedDataRejected
+  const whenStarted = () => {
+    if (!isKept) setTimeout(() => keep(file, script), keepAfter).unref()
+  }
+  const command = { exports: undefined }
+  script.runInThisContext()(command, createRequire(path), path)
+  return command.exports(process.argv.slice(2), whenStarted)
+}
+
+const source = read(path, 'latin1')
+if (source === undefined) {
   console.error('standin is not built yet: run "npm run build" (or "npm start", which builds first)')
   process.exitCode = 1
+} else {
+  run(source).catch((error) => {
+    console.error(error)
+    process.exit(1)
+  })
 }

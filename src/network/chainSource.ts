@@ -90,10 +90,12 @@ function startOf(from: ForkActivation['from']): Omit<NetworkIdentity['forks'][nu
   return { totalDifficulty: from.totalDifficulty.toString() }
 }
 
-/** Ether as wei, exact to a millionth of a gwei. */
+/** Ether as wei; what is less than one wei is cut off. */
 export function etherToWei(ether: number): bigint {
-  const [whole = '0', fraction = ''] = ether
-    .toLocaleString('en', { useGrouping: false, maximumFractionDigits: 15 })
-    .split('.')
-  return BigInt(whole + fraction.padEnd(18, '0'))
+  // The shortest decimal that means the number, as 1.5, 1e+21 or 1e-7.
+  const [mantissa = '', exponent = '0'] = String(ether).split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const shift = 18 + Number(exponent) - fraction.length
+  const digits = BigInt(whole + fraction)
+  return shift < 0 ? digits / 10n ** BigInt(-shift) : digits * 10n ** BigInt(shift)
 }

@@ -65,8 +65,10 @@ function formatConfig(chainId: bigint, own: ForkSchedule): Json {
   const blobSchedule: { [name: string]: Json } = {}
   for (const activation of schedule.activations) {
     Object.assign(config, formatStart(activation))
+    // Rules take a millisecond to make: only those that may have blobs are made.
+    if (!('timestamp' in activation.from)) continue
     const rules = schedule.rulesOf(activation)
-    if (!('timestamp' in activation.from) || !rules.isActivatedEIP(4844)) continue
+    if (!rules.isActivatedEIP(4844)) continue
     const { targetBlobGasPerBlock, maxBlobGasPerBlock, blobGasPriceUpdateFraction } =
       rules.getBlobGasSchedule()
     blobSchedule[activation.hardfork] = {
