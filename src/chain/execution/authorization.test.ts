@@ -1,4 +1,4 @@
-import { Common, Mainnet } from '@ethereumjs/common'
+import { Common, Mainnet, type StateManagerInterface } from '@ethereumjs/common'
 import { createBlock } from '@ethereumjs/block'
 import { MerkleStateManager } from '@ethereumjs/statemanager'
 import { createEOACode7702Tx } from '@ethereumjs/tx'
@@ -6,6 +6,7 @@ import { Account, Address } from '@ethereumjs/util'
 import { createVM, runTx } from '@ethereumjs/vm'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
+import { createMemoryState } from '../../../test/support/memoryState.js'
 import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
 import { quantity } from '../../encoding/quantity.js'
 import { privateKeyToAddress } from '../crypto.js'
@@ -25,8 +26,7 @@ const contract = new Uint8Array(20).fill(0xc0)
 const coinbase = new Address(new Uint8Array(20).fill(0xcc))
 const fees = { maxFeePerGas: 50n, maxPriorityFeePerGas: 3n }
 
-async function createState(): Promise<MerkleStateManager> {
-  const state = new MerkleStateManager()
+async function fillState<S extends StateManagerInterface>(state: S): Promise<S> {
   await state.putAccount(new Address(sender), new Account(3n, 10n ** 24n))
   await state.putAccount(new Address(contract), new Account(1n, 0n))
   // The sender of the call is stored to slot 0.
@@ -79,7 +79,7 @@ describe('authorizations', () => {
     const own = await authorize(privateKey, { nonce: 4 })
     const all = [...authorizationList, own]
     const common = new Common({ chain: { ...Mainnet, chainId: 31337 }, hardfork: 'osaka' })
-    const expectedState = await createState()
+    const expectedState = await fillState(new MerkleStateManager())
     const vm = await createVM({ common, stateManager: expectedState })
     const fields = { nonce: 3n, gasLimit: 400_000n, value: 5n, ...fees }
     const tx = createEOACode7702Tx(
@@ -110,7 +110,7 @@ describe('authorizations', () => {
       block: createBlock({ header }, { common, skipConsensusFormatValidation: true }),
       skipHardForkValidation: true,
     })
-    const state = await createState()
+    const state = await fillState(createMemoryState())
     const block: BlockEnvironment = {
       header: { ...header, difficulty: 0n, prevRandao: new Uint8Array(32), getBlobGasPrice: () => 1n },
     }

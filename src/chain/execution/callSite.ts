@@ -1,4 +1,3 @@
-import type { StateManagerInterface } from '@ethereumjs/common'
 import { WorkingState } from '../state/workingState.js'
 import type { Awaitable, ForkRules, HeaderFields } from '../types.js'
 import type { ChainView, StateAt } from '../view.js'
@@ -7,7 +6,7 @@ import type { ChainView, StateAt } from '../view.js'
 export interface CallSite {
   header: HeaderFields
   rules: ForkRules
-  state: StateManagerInterface
+  state: WorkingState
   /** The 32-byte hash of an earlier block, or undefined if there is none. */
   blockHash: (number: bigint) => Awaitable<Uint8Array | undefined>
 }

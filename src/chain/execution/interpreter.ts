@@ -6,7 +6,12 @@ import {
   type EVMPerformanceLogger,
   type ExecResult,
 } from '@ethereumjs/evm'
+import type { PrefixedHexString } from '@ethereumjs/util'
+import { NO_BYTES } from '../state/account.js'
+import type { Awaitable } from '../types.js'
+import { StateOnItsWay } from './atHand.js'
 import { describeFailure, stackOverflow, stackUnderflow, type FrameFailure } from './failure.js'
+import type { FrameEnvironment } from './frameEnvironment.js'
 import type { SyncOpcode } from './syncOpcodes.js'
 import { stackMaximum, stackMinimum } from './stackLimits.js'
 import type { TraceFeed } from '../tracing/traceFeed.js'
@@ -31,14 +36,27 @@ export type InterpreterConstructor = new (
   logger: EVMPerformanceLogger,
 ) => Interpreter
 
-/** An interpreter whose loop is this module's. */
+/** An interpreter whose loop is this module's, and that goes from one frame to the next. */
 export interface FrameInterpreter extends Interpreter {
-  /** Runs the frame's code. @returns how it failed, if it did */
-  execute(code: Uint8Array, host: FrameHost): Promise<FrameFailure | undefined>
+  /** Makes everything as it is at the beginning of a frame. */
+  begin(start: FrameStart): void
+  /** Runs the frame's code, at once unless something is to be awaited. @returns how it failed, if it did */
+  execute(host: FrameHost): Awaitable<FrameFailure | undefined>
   readonly runState: RunState
 }
 
-/** Makes the interpreter of one frame, with this module's loop. */
+/** What a frame begins with. */
+export interface FrameStart {
+  environment: FrameEnvironment
+  gasLimit: bigint
+  state: StateManagerInterface
+  blockchain: EVMMockBlockchainInterface
+  /** Accounts that are destroyed and created in the transaction; the frame adds its own. */
+  selfdestruct: Map<PrefixedHexString, PrefixedHexString>
+  createdAddresses: Set<PrefixedHexString>
+}
+
+/** Makes an interpreter with this module's loop. */
 export type FrameInterpreterConstructor = new (
   ...parts: ConstructorParameters<InterpreterConstructor>
 ) => FrameInterpreter
@@ -74,78 +92,169 @@ interface JumpAnalysis {
 /** By the code's own array: the same contract is called again and again, and its array stays the same. */
 const analyses = new WeakMap<Uint8Array, JumpAnalysis>()
 
+/** Memory that is kept from frame to frame; a frame that took more gives it back. */
+const KEPT_MEMORY_BYTES = 65_536
+const FIRST_MEMORY_BYTES = 8_192
+const NO_JUMPS = new Uint8Array(0)
+const NO_PUSHES: JumpAnalysis['pushes'] = {}
+
 /**
  * ethereumjs' interpreter with another loop: opcodes that await nothing run without a promise each, the jump analysis
  * of a contract is made once, a long run lets other work have its turn, the stack is checked before the gas as in geth,
- * and failures carry geth's words.
+ * and failures carry geth's words. One interpreter serves many frames, one after another: most of the cost of a small
+ * frame was the 8 KB of memory that each new one takes.
  */
 export function createInterpreterClass(Base: InterpreterConstructor): FrameInterpreterConstructor {
   return class extends Base {
-    async execute(code: Uint8Array, host: FrameHost): Promise<FrameFailure | undefined> {
+    #analysis: JumpAnalysis | undefined
+    /** Whether the end of the code is still to be told to a tracer. */
+    #endIsUntold = true
+
+    begin({ environment, gasLimit, state, blockchain, selfdestruct, createdAddresses }: FrameStart): void {
       const runState = this._runState
-      const { opcodeTable, syncOpcodes, feed } = host
-      const { stack } = runState
-      runState.code = code
-      let analysis = analyses.get(code)
-      if (analysis !== undefined) this.#use(analysis)
+      this.#clearMemory()
+      runState.programCounter = 0
+      if (runState.stack.length > 0) runState.stack.popN(runState.stack.length)
+      runState.code = environment.code
+      runState.env = environment
+      runState.stateManager = state
+      runState.blockchain = blockchain
+      runState.gasLeft = gasLimit
+      runState.gasRefund = environment.gasRefund
+      runState.messageGasLimit = undefined
+      runState.returnBytes = NO_BYTES
+      this._stateManager = state
+      this._env = environment
+      this._result = { logs: [], returnValue: undefined, selfdestruct, createdAddresses }
+      this.#endIsUntold = true
+      this.#use(analyses.get(environment.code))
+    }
+
+    execute(host: FrameHost): Awaitable<FrameFailure | undefined> {
       try {
-        while (runState.programCounter < code.length) {
-          const opcode = code[runState.programCounter] ?? 0
-          if (analysis === undefined && (opcode === JUMP || opcode === JUMPI)) {
-            const { jumps, pushes } = this._getValidJumpDestinations(code)
-            analysis = { validJumps: jumps, pushes }
-            analyses.set(code, analysis)
-            this.#use(analysis)
-          }
-          runState.opCode = opcode
-          const entry = opcodeTable[opcode] as OpcodeEntry
-          if (--host.stepsLeft <= 0) await host.pause()
-          const { length } = stack
-          const minimum = stackMinimum[opcode] as number
-          const maximum = stackMaximum[opcode] as number
-          if ((length < minimum || length > maximum) && !entry.opcodeInfo.isInvalid) {
-            const misfit = length < minimum ? stackUnderflow(length, minimum) : stackOverflow(length, maximum)
-            if (feed !== undefined) await reportMisfit(runState, entry, misfit, feed.tracer)
-            throw misfit
-          }
-          if (host.observe !== undefined) host.observe(opcode, runState)
-          if (feed !== undefined && (feed.tracer.step !== undefined || framingOpcodes[opcode] === 1)) {
-            feed.opcode = opcode
-            host.stepsLeft -= TRACED_STEP_WEIGHT
-            await runTracedStep(runState, entry, this.common, feed.tracer)
-            continue
-          }
-          const sync = syncOpcodes[opcode]
-          if (sync !== undefined && !host.traced) {
-            const gas = sync.dynamicGas === undefined ? sync.gas : sync.gas + sync.dynamicGas(runState)
-            if (gas > runState.gasLeft) {
-              runState.gasLeft = 0n
-              throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
-            }
-            runState.gasLeft -= gas
-            runState.programCounter++
-            const pending = sync.action(runState, this.common)
-            if (pending instanceof Promise) await pending
-          } else {
-            await this.runStep(entry)
-          }
-        }
-        if (feed !== undefined && code.length > 0) await reportEnd(runState, feed.tracer)
+        const pending = this.#advance(host)
+        return pending === undefined ? undefined : this.#resume(pending, host)
       } catch (error) {
-        if (!(error instanceof EVMError)) throw error
-        if (error.error !== EVMError.errorMessages.STOP) return describeFailure(error, runState)
+        return this.#failureOf(error)
       }
-      return undefined
     }
 
     get runState(): RunState {
       return this._runState
     }
 
-    #use({ validJumps, pushes }: JumpAnalysis): void {
-      this._runState.validJumps = validJumps
-      this._runState.cachedPushes = pushes
-      this._runState.shouldDoJumpAnalysis = false
+    async #resume(pending: Promise<unknown>, host: FrameHost): Promise<FrameFailure | undefined> {
+      try {
+        for (
+          let next: Promise<unknown> | undefined = pending;
+          next !== undefined;
+          next = this.#advance(host)
+        ) {
+          await next
+        }
+        return undefined
+      } catch (error) {
+        return this.#failureOf(error)
+      }
+    }
+
+    #failureOf(error: unknown): FrameFailure | undefined {
+      if (!(error instanceof EVMError)) throw error
+      return error.error === EVMError.errorMessages.STOP ? undefined : describeFailure(error, this._runState)
+    }
+
+    #advance(host: FrameHost): Promise<unknown> | undefined {
+      try {
+        return this.#run(host)
+      } catch (error) {
+        if (error instanceof StateOnItsWay) return error.arrival
+        throw error
+      }
+    }
+
+    /** Runs until the code ends or something is to be awaited; then it is called again. */
+    #run(host: FrameHost): Promise<unknown> | undefined {
+      const runState = this._runState
+      const rules = this.common
+      const { opcodeTable, syncOpcodes, feed } = host
+      const { code, stack } = runState
+      while (runState.programCounter < code.length) {
+        const opcode = code[runState.programCounter] as number
+        if (this.#analysis === undefined && (opcode === JUMP || opcode === JUMPI)) this.#analyse(code)
+        runState.opCode = opcode
+        if (--host.stepsLeft <= 0) {
+          const pause = host.pause()
+          if (pause !== undefined) return pause
+        }
+        const { length } = stack
+        if (length < (stackMinimum[opcode] as number) || length > (stackMaximum[opcode] as number)) {
+          const misfit = this.#misfit(opcode, host)
+          if (misfit !== undefined) return misfit
+        }
+        if (host.observe !== undefined) host.observe(opcode, runState)
+        if (feed !== undefined && (feed.tracer.step !== undefined || framingOpcodes[opcode] === 1)) {
+          feed.opcode = opcode
+          host.stepsLeft -= TRACED_STEP_WEIGHT
+          return runTracedStep(runState, opcodeTable[opcode] as OpcodeEntry, rules, feed.tracer)
+        }
+        const sync = syncOpcodes[opcode]
+        if (sync === undefined || host.traced) return this.runStep(opcodeTable[opcode])
+        const gas = sync.dynamicGas === undefined ? sync.gas : sync.gas + sync.dynamicGas(runState)
+        if (gas > runState.gasLeft) {
+          runState.gasLeft = 0n
+          throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
+        }
+        runState.gasLeft -= gas
+        runState.programCounter++
+        const pending = sync.action(runState, rules)
+        if (pending instanceof Promise) return pending
+      }
+      if (feed === undefined || code.length === 0 || !this.#endIsUntold) return undefined
+      this.#endIsUntold = false
+      return reportEnd(runState, feed.tracer)
+    }
+
+    /**
+     * Fails for want of stack items or of room for them; an opcode that does not exist fails otherwise.
+     *
+     * @throws FrameFailure, after a tracer has been told if there is one
+     */
+    #misfit(opcode: number, { opcodeTable, feed }: FrameHost): Promise<never> | undefined {
+      const entry = opcodeTable[opcode] as OpcodeEntry
+      if (entry.opcodeInfo.isInvalid) return undefined
+      const { length } = this._runState.stack
+      const minimum = stackMinimum[opcode] as number
+      const failure =
+        length < minimum
+          ? stackUnderflow(length, minimum)
+          : stackOverflow(length, stackMaximum[opcode] as number)
+      if (feed === undefined) throw failure
+      return reportMisfit(this._runState, entry, failure, feed.tracer).then(() => {
+        throw failure
+      })
+    }
+
+    #clearMemory(): void {
+      const runState = this._runState
+      const { memory } = runState
+      if (memory._store.length > KEPT_MEMORY_BYTES) memory._store = new Uint8Array(FIRST_MEMORY_BYTES)
+      else memory._store.fill(0, 0, Number(runState.memoryWordCount) * 32)
+      runState.memoryWordCount = 0n
+      runState.highestMemCost = 0n
+    }
+
+    #analyse(code: Uint8Array): void {
+      const { jumps, pushes } = this._getValidJumpDestinations(code)
+      const analysis = { validJumps: jumps, pushes }
+      analyses.set(code, analysis)
+      this.#use(analysis)
+    }
+
+    #use(analysis: JumpAnalysis | undefined): void {
+      this.#analysis = analysis
+      this._runState.validJumps = analysis?.validJumps ?? NO_JUMPS
+      this._runState.cachedPushes = analysis?.pushes ?? NO_PUSHES
+      this._runState.shouldDoJumpAnalysis = analysis === undefined
     }
   }
 }

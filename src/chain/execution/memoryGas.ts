@@ -16,7 +16,7 @@ function words(bytes: bigint): bigint {
 }
 
 /** The gas for memory up to `offset + length` (Yellow Paper, appendix H.1). */
-function expand(runState: RunState, offset: bigint, length: bigint): bigint {
+export function expand(runState: RunState, offset: bigint, length: bigint): bigint {
   if (length === 0n) return 0n
   const count = words(offset + length)
   if (count <= runState.memoryWordCount) return 0n

@@ -1,7 +1,7 @@
 import { bytesEqual, bytesToPlainHex } from '../../encoding/hex.js'
 import { EMPTY_CODE_HASH, NO_BYTES } from '../state/account.js'
-import { EMPTY_RECORD, type AccountRecord } from '../state/entries.js'
-import { WorkingState } from '../state/workingState.js'
+import { EMPTY_RECORD, isEmptyRecord, type AccountRecord } from '../state/entries.js'
+import type { WorkingState } from '../state/workingState.js'
 import type { Message } from './message.js'
 import type { PooledEvm } from './pooledEvm.js'
 import type { CheckedMessage } from './preCheck.js'
@@ -23,10 +23,9 @@ export function runPlainTransfer(
   { intrinsic, floor, blobGas, isFree }: CheckedMessage,
 ): MessageResult | undefined {
   const { from, to, value, gasPrice } = message
-  const { stateManager: state, common: rules } = evm
+  const { state, common: rules } = evm
   if (to === undefined || value === 0n || message.authorizationList !== undefined) return undefined
-  if (!(state instanceof WorkingState) || evm.feed !== undefined || evm.peakGas !== undefined)
-    return undefined
+  if (evm.feed !== undefined || evm.peakGas !== undefined) return undefined
   if (!rules.gteHardfork('spuriousDragon') || evm.precompiles.has(bytesToPlainHex(to))) return undefined
   const { header } = evm.block
   const coinbase = header.coinbase.bytes
@@ -36,7 +35,7 @@ export function runPlainTransfer(
   if (miner instanceof Promise) return undefined
   const gasUsed = intrinsic > floor ? intrinsic : floor
   const tip = isFree ? 0n : gasUsed * (gasPrice - (header.baseFeePerGas ?? 0n))
-  if (tip === 0n && miner !== undefined && isEmpty(miner)) return undefined
+  if (tip === 0n && miner !== undefined && isEmptyRecord(miner)) return undefined
   const fee = gasUsed * gasPrice + blobGas * (header.getBlobGasPrice() ?? 0n)
   void state.writeAccount(from, { ...sender, nonce: sender.nonce + 1n, balance: sender.balance - fee })
   addBalance(state, from, -value)
@@ -47,10 +46,6 @@ export function runPlainTransfer(
 
 function hasCode({ codeHash }: AccountRecord): boolean {
   return !bytesEqual(codeHash, EMPTY_CODE_HASH)
-}
-
-function isEmpty(record: AccountRecord): boolean {
-  return record.nonce === 0n && record.balance === 0n && !hasCode(record)
 }
 
 /** Changes a balance by an amount of wei. The account was read before, so it is at hand. */

@@ -1,7 +1,5 @@
-import type { StateManagerInterface } from '@ethereumjs/common'
 import {
   EVM,
-  EVMError,
   EVMMockBlockchain,
   NobleBN254,
   type EVMMockBlockchainInterface,
@@ -9,24 +7,31 @@ import {
   type EVMResult,
   type EVMRunCallOpts,
   type ExecResult,
-  type Message,
+  Message,
   type PrecompileFunc,
 } from '@ethereumjs/evm'
 import { SimpleStateManager } from '@ethereumjs/statemanager'
-import { Account, createZeroAddress } from '@ethereumjs/util'
+import { createZeroAddress, type Address } from '@ethereumjs/util'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { whenReady } from '../state/whenReady.js'
 import { bytesEqual, hexToBytes } from '../../encoding/hex.js'
-import { createCompactJournal } from './compactJournal.js'
 import { loadKzg } from '../kzg.js'
+import { NO_BYTES } from '../state/account.js'
+import type { WorkingState } from '../state/workingState.js'
 import type { Awaitable, ForkRules } from '../types.js'
 import type { BlockEnvironment } from './blockEnvironment.js'
 import type { PeakGas } from './peakGas.js'
 import { TraceFeed } from '../tracing/traceFeed.js'
 import type { ExecutionTracer } from '../tracing/tracer.js'
+import { runCallMessage } from './callMessage.js'
+import { FrameEnvironment } from './frameEnvironment.js'
+import { checkLibraryJournal, FrameJournal } from './frameJournal.js'
+import { frameResult } from './frameResult.js'
 import { createSyncOpcodes } from './syncOpcodes.js'
 import {
   loadFrameInterpreter,
   type FrameHost,
+  type FrameInterpreter,
   type FrameInterpreterConstructor,
   type RunState,
 } from './interpreter.js'
@@ -51,7 +56,7 @@ export type ConsoleListener = (data: Uint8Array) => void
 /** What an execution works on. */
 export interface ExecutionContext {
   rules: ForkRules
-  state: StateManagerInterface
+  state: WorkingState
   block: BlockEnvironment
   /** The 32-byte hash of an earlier block, for BLOCKHASH; undefined reads as zero. */
   blockHash: (number: bigint) => Awaitable<Uint8Array | undefined>
@@ -80,10 +85,15 @@ export class PooledEvm extends EVM implements FrameHost {
   #block: BlockEnvironment | undefined
   #onConsole: ConsoleListener | undefined
   #sliceStart = 0
+  #state: WorkingState | undefined
+  /** Interpreters of frames that have ended. */
+  readonly #interpreters: FrameInterpreter[] = []
   readonly #Interpreter: FrameInterpreterConstructor
   readonly #ownPrecompiles: PrecompileMap
   /** The addresses of the fork's precompiles, whatever overrides made of them: 40 lower-case hexadecimal digits. */
   readonly forkPrecompiles: readonly string[]
+  /** What is warm and touched; the library sees it as its own journal. */
+  readonly frameJournal: FrameJournal
 
   /** A new EVM under these rules. */
   static async create(rules: ForkRules): Promise<PooledEvm> {
@@ -99,14 +109,17 @@ export class PooledEvm extends EVM implements FrameHost {
   private constructor(options: EVMOpts, Interpreter: FrameInterpreterConstructor, rules: ForkRules) {
     super(options)
     this.#Interpreter = Interpreter
-    this.syncOpcodes = createSyncOpcodes(this._opcodeMap, this.common)
+    this.syncOpcodes = createSyncOpcodes(this._opcodeMap, this.common, this)
     this.#ownPrecompiles = this._precompiles
     const ecrecover = this._precompiles.get(ECRECOVER)
     if (ecrecover !== undefined && rules.recoveries !== undefined) {
       this._precompiles.set(ECRECOVER, rules.recoveries.around(ecrecover))
     }
     this.forkPrecompiles = [...this._precompiles.keys()]
-    this.journal = createCompactJournal(this)
+    this.frameJournal = new FrameJournal(this, this.forkPrecompiles)
+    checkLibraryJournal(this.journal, this.frameJournal)
+    // The library's class has private members, so that nothing else is assignable.
+    Reflect.set(this, 'journal', this.frameJournal)
   }
 
   get opcodeTable(): FrameHost['opcodeTable'] {
@@ -124,6 +137,12 @@ export class PooledEvm extends EVM implements FrameHost {
   /** Tells a tracer of the next messages; undefined ends that. */
   trace(tracer: ExecutionTracer | undefined): void {
     this.#feed = tracer && new TraceFeed(tracer, this)
+  }
+
+  /** The state of the context that this EVM works on. */
+  get state(): WorkingState {
+    if (this.#state === undefined) throw new Error('this EVM is not lent')
+    return this.#state
   }
 
   /** The block of the context that this EVM works on. */
@@ -145,7 +164,8 @@ export class PooledEvm extends EVM implements FrameHost {
   /** Sets this EVM to work on a context. */
   bind({ state, block, blockHash, onConsole }: ExecutionContext): void {
     this.#onConsole = onConsole
-    this.#setState(state)
+    this.#state = state
+    this.stateManager = state
     this.blockchain = createHashLookup(blockHash)
     this.#block = block
     this.#sliceStart = performance.now()
@@ -153,7 +173,8 @@ export class PooledEvm extends EVM implements FrameHost {
 
   /** Forgets the context. */
   release(): void {
-    this.#setState(noState)
+    this.#state = undefined
+    this.stateManager = noState
     this.journal.cleanJournal()
     this.transientStorage.clear()
     this.events.removeAllListeners()
@@ -163,14 +184,6 @@ export class PooledEvm extends EVM implements FrameHost {
     this.#feed = undefined
     this.#block = undefined
     this.#onConsole = undefined
-  }
-
-  /** The journal has the state manager too, in a member that is private in the library's types. */
-  #setState(state: StateManagerInterface): void {
-    this.stateManager = state
-    if (!Reflect.has(this.journal, 'stateManager'))
-      throw new Error('@ethereumjs/evm changed Journal.stateManager')
-    Reflect.set(this.journal, 'stateManager', state)
   }
 
   pause(): Promise<void> | undefined {
@@ -188,77 +201,116 @@ export class PooledEvm extends EVM implements FrameHost {
   }
 
   async #runCall(options: EVMRunCallOpts): Promise<EVMResult> {
-    const { peakGas } = this
-    const { message } = options
-    if (this.#onConsole !== undefined && message?.to !== undefined && isConsole(message.to.bytes)) {
-      this.#onConsole(message.data.slice())
+    const { message, to } = options
+    if (message !== undefined) {
+      this.#beforeInner(message)
+      return this.#afterInner(message, await super.runCall(options))
     }
-    if (peakGas === undefined || message === undefined) return super.runCall(options)
-    const withStipend = message.to !== undefined && message.value > 0n && !message.delegatecall
-    peakGas.beginMessage()
-    const result = await super.runCall(options)
-    peakGas.endMessage(result.execResult.executionGasUsed, withStipend)
+    if (to === undefined || this.#feed !== undefined || this.traced || !this.common.isActivatedEIP(2929)) {
+      return super.runCall(options)
+    }
+    return { execResult: await this.#runOutermost(options, to) }
+  }
+
+  /** A call from outside, of an account: as the library begins one. */
+  #runOutermost(options: EVMRunCallOpts, to: Address): Awaitable<ExecResult> {
+    const { caller = createZeroAddress(), value = 0n, gasLimit = 0n, gasPrice = 0n } = options
+    this._block = options.block ?? this.block
+    this._tx = { gasPrice, origin: options.origin ?? caller }
+    const message = new Message({
+      caller,
+      to,
+      value,
+      gasLimit,
+      data: options.data ?? NO_BYTES,
+      ...(options.blobVersionedHashes !== undefined && { blobVersionedHashes: options.blobVersionedHashes }),
+      selfdestruct: new Map(),
+      createdAddresses: new Set(),
+    })
+    return whenReady(runCallMessage(this, message), (result) => {
+      this.transientStorage.clear()
+      return { ...result, selfdestruct: message.selfdestruct, createdAddresses: message.createdAddresses }
+    })
+  }
+
+  runInnerCall(message: Message): Awaitable<ExecResult> {
+    this.#beforeInner(message)
+    return whenReady(runCallMessage(this, message), (execResult) => {
+      this.#afterInner(message, { execResult })
+      return execResult
+    })
+  }
+
+  #beforeInner({ to, data }: Message): void {
+    if (this.#onConsole !== undefined && to !== undefined && isConsole(to.bytes))
+      this.#onConsole(data.slice())
+    this.peakGas?.beginMessage()
+  }
+
+  #afterInner({ to, value, delegatecall }: Message, result: EVMResult): EVMResult {
+    this.peakGas?.endMessage(
+      result.execResult.executionGasUsed,
+      to !== undefined && value > 0n && !delegatecall,
+    )
     return result
   }
 
+  /** The library calls this for creations and where somebody watches. */
   protected override async runInterpreter(message: Message & { isCreate?: boolean }): Promise<ExecResult> {
-    const address = message.to ?? createZeroAddress()
-    const code = message.code as Uint8Array
-    const interpreter = new this.#Interpreter(
-      this,
-      this.stateManager,
-      this.blockchain,
+    return this.runFrame(message)
+  }
+
+  runFrame(message: Message & { isCreate?: boolean }): Awaitable<ExecResult> {
+    const interpreter = this.#beginFrame(message)
+    this.peakGas?.enter(interpreter.runState)
+    return whenReady(interpreter.execute(this), (failure) => {
+      const { gasLeft } = interpreter.runState
+      this.peakGas?.leave(message.gasLimit - gasLeft)
+      const result = frameResult(interpreter, message.gasLimit, failure)
+      if (message.isCreate === true) this.deployedSize = result.returnValue.length
+      this.#interpreters.push(interpreter)
+      return result
+    })
+  }
+
+  #beginFrame(message: Message & { isCreate?: boolean }): FrameInterpreter {
+    const environment = new FrameEnvironment(
       {
-        address,
+        address: message.to ?? createZeroAddress(),
         caller: message.caller,
         callData: message.data,
         callValue: message.value,
-        code,
+        code: message.code as Uint8Array,
         isStatic: message.isStatic,
         isCreate: message.isCreate ?? false,
         depth: message.depth,
         gasPrice: this._tx?.gasPrice ?? 0n,
         origin: this._tx?.origin ?? message.caller,
         block: this._block ?? this.block,
-        contract: (await this.stateManager.getAccount(address)) ?? new Account(),
         codeAddress: message.codeAddress,
         gasRefund: message.gasRefund,
         blobVersionedHashes: message.blobVersionedHashes ?? [],
         createdAddresses: message.createdAddresses,
       },
-      message.gasLimit,
-      this.journal,
-      this.performanceLogger,
+      this.state,
     )
-    if (message.selfdestruct !== undefined) interpreter._result.selfdestruct = message.selfdestruct
-    if (message.createdAddresses !== undefined)
-      interpreter._result.createdAddresses = message.createdAddresses
-    this.peakGas?.enter(interpreter.runState)
-    const failure = await interpreter.execute(code, this)
-    const { gasLeft, gasRefund } = interpreter.runState
-    this.peakGas?.leave(message.gasLimit - gasLeft)
-    const returnValue = interpreter._result.returnValue ?? new Uint8Array(0)
-    if (message.isCreate === true) this.deployedSize = returnValue.length
-    if (failure === undefined) {
-      return {
-        ...interpreter._result,
-        returnValue,
-        gas: gasLeft,
-        executionGasUsed: message.gasLimit - gasLeft,
-        gasRefund,
-      }
-    }
-    const reverted = failure.error === EVMError.errorMessages.REVERT
-    return {
-      returnValue,
-      exceptionError: failure,
-      gas: gasLeft,
-      executionGasUsed: reverted ? message.gasLimit - gasLeft : message.gasLimit,
-      gasRefund,
-      logs: [],
-      selfdestruct: new Map(),
-      createdAddresses: new Set(),
-    }
+    const { stateManager: state, blockchain, journal, performanceLogger } = this
+    const interpreter =
+      this.#interpreters.pop() ??
+      new this.#Interpreter(this, state, blockchain, environment, 0n, journal, performanceLogger)
+    interpreter.begin({
+      environment,
+      gasLimit: message.gasLimit,
+      state,
+      blockchain,
+      selfdestruct: message.selfdestruct ?? new Map(),
+      createdAddresses: message.createdAddresses ?? new Set(),
+    })
+    return interpreter
+  }
+
+  callPrecompile(code: PrecompileFunc, { data, gasLimit }: Message): Awaitable<ExecResult> {
+    return this.runPrecompile(code, data, gasLimit)
   }
 
   protected override runPrecompile(

@@ -1,4 +1,4 @@
-import { Common, Mainnet } from '@ethereumjs/common'
+import { Common, Mainnet, type StateManagerInterface } from '@ethereumjs/common'
 import { createBlock } from '@ethereumjs/block'
 import { MerkleStateManager } from '@ethereumjs/statemanager'
 import { createFeeMarket1559Tx } from '@ethereumjs/tx'
@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { bytesToHex } from '../../encoding/hex.js'
 import { privateKeyToAddress } from '../crypto.js'
 import { MessageRejectedError } from '../errors.js'
+import { createMemoryState } from '../../../test/support/memoryState.js'
 import { randomProgram, seededRandom } from '../../../test/support/programs.js'
 import type { BlockEnvironment } from './blockEnvironment.js'
 import { withEvm } from './evm.js'
@@ -22,9 +23,8 @@ const coinbase = new Uint8Array(20).fill(0xcc)
 const BASE_FEE = 7n
 const contracts = Array.from({ length: 6 }, (_, i) => new Uint8Array(20).fill(0x10 + i))
 
-async function createState(seed: number): Promise<MerkleStateManager> {
+async function fillState<S extends StateManagerInterface>(state: S, seed: number): Promise<S> {
   const random = seededRandom(seed)
-  const state = new MerkleStateManager()
   await state.putAccount(new Address(sender), new Account(3n, 10n ** 24n))
   for (const address of contracts) {
     await state.putAccount(new Address(address), new Account(1n, BigInt(random(1000))))
@@ -83,7 +83,7 @@ describe('executeMessage', () => {
           maxFeePerGas: 50n,
           maxPriorityFeePerGas: 3n,
         }
-        const expectedState = await createState(seed)
+        const expectedState = await fillState(new MerkleStateManager(), seed)
         const vm = await createVM({ common, stateManager: expectedState })
         const tx = createFeeMarket1559Tx(
           {
@@ -114,7 +114,7 @@ describe('executeMessage', () => {
           ),
           skipHardForkValidation: true,
         })
-        const state = await createState(seed)
+        const state = await fillState(createMemoryState(), seed)
         const message: Message = {
           ...fields,
           from: sender,
@@ -142,7 +142,7 @@ describe('executeMessage', () => {
 
   it('refuses in the words of geth and leaves the EVM usable', async () => {
     const rules = createRules({ chainId: 31337n, hardfork: 'osaka' })
-    const state = await createState(1)
+    const state = await fillState(createMemoryState(), 1)
     const message: Message = {
       from: sender,
       to: contracts[0],

@@ -65,7 +65,6 @@ export async function executeMessage(
 function warm(evm: PooledEvm, { from, to, accessList }: Message): void {
   const { journal, common: rules } = evm
   if (!rules.isActivatedEIP(2929)) return
-  for (const address of evm.forkPrecompiles) journal.addAlwaysWarmAddress(address)
   journal.addAlwaysWarmAddress(bytesToPlainHex(from))
   if (to !== undefined) journal.addAlwaysWarmAddress(bytesToPlainHex(to))
   if (rules.isActivatedEIP(3651)) {

@@ -1,7 +1,9 @@
 import type { Common } from '@ethereumjs/common'
-import { fastActions, sload, sloadGas } from './fastOpcodes.js'
+import { createCallOpcodes, type CallHost } from './callOpcodes.js'
+import { fastActions } from './fastOpcodes.js'
 import type { OpcodeEntry, RunState } from './interpreter.js'
 import { memoryGas, type DynamicGas } from './memoryGas.js'
+import { createStateOpcodes } from './stateOpcodes.js'
 
 /** An opcode that runs without a promise. */
 export interface SyncOpcode {
@@ -14,7 +16,6 @@ export interface SyncOpcode {
 }
 
 const EXP = 0x0a
-const SLOAD = 0x54
 const AsyncFunction = (async () => {}).constructor
 
 /**
@@ -23,11 +24,19 @@ const AsyncFunction = (async () => {}).constructor
  *
  * ethereumjs marks some plain functions as asynchronous (CALLDATALOAD, CALLER), so the function itself is looked at.
  */
-export function createSyncOpcodes(table: readonly OpcodeEntry[], rules: Common): (SyncOpcode | undefined)[] {
+export function createSyncOpcodes(
+  table: readonly OpcodeEntry[],
+  rules: Common,
+  host: CallHost,
+): (SyncOpcode | undefined)[] {
+  const own = rules.isActivatedEIP(2929)
+    ? new Map([...createStateOpcodes(host, rules), ...createCallOpcodes(host, rules)])
+    : new Map<number, Omit<SyncOpcode, 'gas'>>()
   return table.map(({ opcodeInfo, opHandler }, opcode) => {
     const { feeBigInt: gas, dynamicGas, isInvalid } = opcodeInfo
     if (isInvalid) return undefined
-    if (opcode === SLOAD && rules.isActivatedEIP(2929)) return { gas, dynamicGas: sloadGas, action: sload }
+    const replaced = own.get(opcode)
+    if (replaced !== undefined) return { gas, ...replaced }
     if (opHandler.constructor === AsyncFunction) return undefined
     const action = fastActions.get(opcode) ?? opHandler
     if (!dynamicGas) return { gas, dynamicGas: undefined, action }

@@ -11,6 +11,11 @@ export type AccountRecord = Readonly<Omit<AccountState, 'storageRoot'>>
 /** The record of an account that was never written to. */
 export const EMPTY_RECORD: AccountRecord = { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH }
 
+/** Whether an account with this record is as good as none (EIP-161). */
+export function isEmptyRecord({ nonce, balance, codeHash }: AccountRecord): boolean {
+  return nonce === 0n && balance === 0n && bytesEqual(codeHash, EMPTY_CODE_HASH)
+}
+
 const NO_CODE = { hash: EMPTY_CODE_HASH, bytes: NO_BYTES }
 
 /** One slot as the working state knows it. Values are minimal: without leading zeros. */

@@ -15,6 +15,16 @@ import type { AccountChange } from './stateChanges.js'
 import type { HashedBytes, StateCommitment, StateStore } from './stateStore.js'
 import type { NodeReader } from './trieNode.js'
 
+const DONE = Promise.resolve()
+
+/** A slot now and when the transaction began; both without leading zeros. */
+export interface SlotValues {
+  value: Uint8Array
+  original: Uint8Array
+}
+
+const ZERO_SLOT: SlotValues = { value: NO_BYTES, original: NO_BYTES }
+
 /** What a working state works on. */
 export interface WorkingStateOptions {
   /** The state that is changed; it is only read. */
@@ -82,6 +92,18 @@ export class WorkingState implements StateManagerInterface {
     )
   }
 
+  /** What the gas of an SSTORE depends on (EIP-2200); see `originalStorageCache` for when a transaction began. */
+  readSlot(address: Uint8Array, key: Uint8Array): Awaitable<SlotValues> {
+    return whenReady(this.#state.entry(address), (entry) =>
+      entry.current === undefined
+        ? ZERO_SLOT
+        : whenReady(this.#state.slot(entry, key), (slot) => ({
+            value: slot.value,
+            original: this.#state.originalOf(slot),
+          })),
+    )
+  }
+
   /** Replaces the account at a 20-byte address. */
   writeAccount(address: Uint8Array, record: AccountRecord): Awaitable<void> {
     return whenReady(this.#state.entry(address), (entry) => this.#state.setRecord(entry, record))
@@ -98,10 +120,14 @@ export class WorkingState implements StateManagerInterface {
     )
   }
 
+  /** The account at a 20-byte address as ethereumjs has it; an empty one if there is none. */
+  accountAt(address: Uint8Array): Awaitable<Account> {
+    return whenReady(this.#state.entry(address), (entry) => toAccount(entry) ?? new Account())
+  }
+
   async getAccount(address: Address): Promise<Account | undefined> {
     const found = this.#state.entry(address.bytes)
-    const { current, storage } = found instanceof AccountEntry ? found : await found
-    return current && new Account(current.nonce, current.balance, storage.root, current.codeHash)
+    return toAccount(found instanceof AccountEntry ? found : await found)
   }
 
   async putAccount(address: Address, account?: Account): Promise<void> {
@@ -156,16 +182,22 @@ export class WorkingState implements StateManagerInterface {
     this.#state.clearSlots(await this.#state.entry(address.bytes))
   }
 
-  async checkpoint(): Promise<void> {
+  /** Done when it returns. */
+  checkpoint(): Promise<void> {
     this.#state.checkpoint()
+    return DONE
   }
 
-  async commit(): Promise<void> {
+  /** Done when it returns. */
+  commit(): Promise<void> {
     this.#state.commit()
+    return DONE
   }
 
-  async revert(): Promise<void> {
+  /** Done when it returns. */
+  revert(): Promise<void> {
     this.#state.revert()
+    return DONE
   }
 
   /**
@@ -290,4 +322,8 @@ export class WorkingState implements StateManagerInterface {
       marksAbsence: store.remote !== undefined,
     }))
   }
+}
+
+function toAccount({ current, storage }: AccountEntry): Account | undefined {
+  return current && new Account(current.nonce, current.balance, storage.root, current.codeHash)
 }

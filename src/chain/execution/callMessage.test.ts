@@ -1,0 +1,120 @@
+import { createBlock } from '@ethereumjs/block'
+import { Common, Mainnet, type StateManagerInterface } from '@ethereumjs/common'
+import { MerkleStateManager } from '@ethereumjs/statemanager'
+import { createLegacyTx } from '@ethereumjs/tx'
+import { Account, Address } from '@ethereumjs/util'
+import { createVM, runTx } from '@ethereumjs/vm'
+import { describe, expect, it } from 'vitest'
+import { createMemoryState } from '../../../test/support/memoryState.js'
+import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
+import { privateKeyToAddress } from '../crypto.js'
+import { withEvm } from './evm.js'
+import { transactionChecks } from './preCheck.js'
+import { createRules } from './rules.js'
+import { executeMessage } from './stateTransition.js'
+
+const privateKey = new Uint8Array(32).fill(7)
+const sender = privateKeyToAddress(privateKey)
+const main = new Uint8Array(20).fill(0x10)
+const other = new Uint8Array(20).fill(0x20)
+const otherDigits = '20'.repeat(20)
+
+/** Code of `main` and `other` (EVM assembly in the comments). */
+const programs: Record<string, { code: string; otherCode?: string; gasLimit?: bigint }> = {
+  // Calls itself with all gas, and adds one to slot 0 on the way back.
+  'hundreds of frames inside one another': {
+    code: '5f5f5f5f5f305af1505f546001015f55',
+    gasLimit: 16_000_000n,
+  },
+  // The same by DELEGATECALL, whose frames share caller and value.
+  'hundreds of delegated frames': { code: '5f5f5f5f305af4505f546001015f55', gasLimit: 16_000_000n },
+  // Sends 1 wei to itself in a loop of frames, each of which reverts in the end.
+  'frames that revert from the innermost on': {
+    code: '5f5f5f5f6001305af15060015f555f5ffd',
+    gasLimit: 4_000_000n,
+  },
+  // A callee fills its memory and returns nothing; the next frame returns its untouched memory.
+  'memory that is empty in each frame': {
+    code: `60405f60405f5f73${otherDigits}5af160405f60405f600173${otherDigits}5af1505f515f5560205160015500`,
+    otherCode: '34600b575f195f525f196020525b60405ff3',
+  },
+  // Two clears and one restoration of slots: refunds that come and go with a reverted frame.
+  'refunds of a frame that reverts': {
+    code: `60015f555f5f5f5f5f73${otherDigits}5af1505f5f5560025f5560015f55`,
+    otherCode: '5f60025560036002555f5ffd',
+  },
+  // BALANCE, EXTCODESIZE, EXTCODEHASH and SELFBALANCE of several accounts, cold and warm.
+  'reads of accounts': {
+    code: `73${otherDigits}315f5573${otherDigits}3b60015573${otherDigits}3f60025573${'77'.repeat(20)}3f6003554760045573${'77'.repeat(20)}31600555303b600655`,
+    otherCode: '00',
+  },
+  // Value to an account that does not exist, then to itself, then more than there is.
+  'values to others and to itself': {
+    code: `5f5f5f5f600373${'77'.repeat(20)}5af15f555f5f5f5f6002305f5af16001555f5f5f5f69ffffffffffffffffffff73${'78'.repeat(20)}5af1600255`,
+  },
+  // A STATICCALL whose code writes, logs and calls with value.
+  'writes where none are allowed': {
+    code: `5f5f5f5f73${otherDigits}5afa5f553d600155`,
+    otherCode: '60015f55',
+  },
+  // A frame that destroys its account and then fails, and one that destroys it for good.
+  'destruction in a frame that reverts': {
+    code: `5f5f5f5f5f73${otherDigits}5af15f555f5f5f5f600173${otherDigits}5af1600155`,
+    otherCode: '3460075733ff5b5f5f5f5f5f305af1505f5ffd',
+  },
+}
+
+async function fill<S extends StateManagerInterface>(state: S, name: string): Promise<S> {
+  const { code = '', otherCode } = programs[name] ?? {}
+  await state.putAccount(new Address(sender), new Account(0n, 10n ** 24n))
+  await state.putAccount(new Address(main), new Account(1n, 1000n))
+  await state.putCode(new Address(main), hexToBytes(code))
+  if (otherCode === undefined) return state
+  await state.putAccount(new Address(other), new Account(1n, 50n))
+  await state.putCode(new Address(other), hexToBytes(otherCode))
+  await state.putStorage(new Address(other), new Uint8Array(32).fill(2, 31), Uint8Array.of(9))
+  return state
+}
+
+describe('frames leave what those of an unpatched ethereumjs leave', () => {
+  it.each(Object.keys(programs))('%s', async (name) => {
+    const header = {
+      number: 5n,
+      coinbase: new Address(new Uint8Array(20).fill(0xcc)),
+      timestamp: 1_800_000_000n,
+      gasLimit: 30_000_000n,
+      baseFeePerGas: 7n,
+    }
+    const { gasLimit = 1_000_000n } = programs[name] ?? {}
+    const fields = { nonce: 0n, value: 0n, data: new Uint8Array(0), gasLimit, gasPrice: 10n }
+    const common = new Common({ chain: { ...Mainnet, chainId: 31337 }, hardfork: 'prague' })
+    const expectedState = await fill(new MerkleStateManager(), name)
+    const expected = await runTx(await createVM({ common, stateManager: expectedState }), {
+      tx: createLegacyTx({ ...fields, to: new Address(main) }, { common }).sign(privateKey),
+      block: createBlock({ header }, { common, skipConsensusFormatValidation: true }),
+      skipHardForkValidation: true,
+    })
+    const state = await fill(createMemoryState(), name)
+    const rules = createRules({ chainId: 31337n, hardfork: 'prague' })
+    const block = {
+      header: { ...header, difficulty: 0n, prevRandao: new Uint8Array(32), getBlobGasPrice: () => 1n },
+    }
+    const result = await withEvm({ rules, state, block, blockHash: () => undefined }, (evm) =>
+      executeMessage(
+        evm,
+        {
+          ...fields,
+          from: sender,
+          to: main,
+          maxFeePerGas: 10n,
+          maxPriorityFeePerGas: 10n,
+          accessList: [],
+        },
+        transactionChecks,
+      ),
+    )
+    expect(result.gasUsed).toBe(expected.totalGasSpent)
+    expect(result.failure === undefined).toBe(expected.execResult.exceptionError === undefined)
+    expect(bytesToHex(await state.getStateRoot())).toBe(bytesToHex(await expectedState.getStateRoot()))
+  })
+})

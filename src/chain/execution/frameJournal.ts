@@ -1,0 +1,159 @@
+import type { Account, Address } from '@ethereumjs/util'
+import { hexToBytes } from '../../encoding/hex.js'
+import { bytesKey } from '../state/byteCache.js'
+import { isEmptyRecord } from '../state/entries.js'
+import type { WorkingState } from '../state/workingState.js'
+import type { ForkRules } from '../types.js'
+
+/** Touching this account outlives a revert: an accident of one block that became a rule (EIP-716). */
+const RIPEMD160 = bytesKey(Uint8Array.from({ length: 20 }, (_, index) => (index === 19 ? 3 : 0)))
+
+/** What a journal asks of the machine that it belongs to. */
+export interface JournalHost {
+  /** The state that the machine works on. */
+  readonly state: WorkingState
+  readonly common: ForkRules
+}
+
+/**
+ * What a transaction has warmed (EIP-2929) and touched (EIP-161), with what belongs to reverted frames taken back.
+ *
+ * It stands in for ethereumjs' Journal, which makes six collections for each message and keeps them until the
+ * transaction ends: half a gigabyte for a transaction of 200,000 calls. Here there is one set of what is warm and one
+ * list of what was added to it, and a checkpoint is the length of that list. All but `cleanup` is done when it returns.
+ */
+export class FrameJournal {
+  readonly #host: JournalHost
+  readonly #alwaysWarm: ReadonlySet<string>
+  readonly #warm = new Set<string>()
+  readonly #touched = new Map<string, Address>()
+  /** Addresses and slots in the order in which they became warm. */
+  #warmed: string[] = []
+  /** Addresses in the order in which they were touched. */
+  #touches: string[] = []
+  /** Lengths of both lists, in turns. */
+  #checkpoints: number[] = []
+
+  /** @param alwaysWarm - addresses that are warm in every transaction: 40 lower-case hexadecimal digits each */
+  constructor(host: JournalHost, alwaysWarm: readonly string[]) {
+    this.#host = host
+    this.#alwaysWarm = new Set(alwaysWarm.map(keyOfDigits))
+  }
+
+  putAccount(address: Address, account: Account | undefined): Promise<void> {
+    this.touchAddress(address)
+    return this.#host.state.putAccount(address, account)
+  }
+
+  deleteAccount(address: Address): Promise<void> {
+    this.touchAddress(address)
+    return this.#host.state.deleteAccount(address)
+  }
+
+  /** Notes that the account goes if it is empty when the transaction ends (EIP-161). */
+  touchAddress(address: Address): void {
+    const key = bytesKey(address.bytes)
+    if (this.#touched.has(key)) return
+    this.#touched.set(key, address)
+    this.#touches.push(key)
+  }
+
+  checkpoint(): Promise<void> {
+    this.#checkpoints.push(this.#warmed.length, this.#touches.length)
+    return this.#host.state.checkpoint()
+  }
+
+  commit(): Promise<void> {
+    this.#checkpoints.length -= 2
+    return this.#host.state.commit()
+  }
+
+  revert(): Promise<void> {
+    const touches = this.#checkpoints.pop() ?? 0
+    const warmed = this.#checkpoints.pop() ?? 0
+    for (const key of this.#warmed.splice(warmed)) this.#warm.delete(key)
+    for (const key of this.#touches.splice(touches)) {
+      if (key !== RIPEMD160) this.#touched.delete(key)
+    }
+    return this.#host.state.revert()
+  }
+
+  /** Forgets everything. */
+  cleanJournal(): void {
+    this.#warm.clear()
+    this.#touched.clear()
+    this.#warmed = []
+    this.#touches = []
+    this.#checkpoints = []
+  }
+
+  /** Ends a transaction: touched accounts that are empty are removed (EIP-161), and everything is forgotten. */
+  async cleanup(): Promise<void> {
+    const { state, common } = this.#host
+    if (common.gteHardfork('spuriousDragon')) {
+      for (const address of this.#touched.values()) {
+        const found = state.readAccount(address.bytes)
+        const record = found instanceof Promise ? await found : found
+        if (record !== undefined && isEmptyRecord(record)) await state.deleteAccount(address)
+      }
+    }
+    this.cleanJournal()
+  }
+
+  /** @param digits - 40 lower-case hexadecimal digits, with or without a prefix */
+  addAlwaysWarmAddress(digits: string): void {
+    this.#warm.add(keyOfDigits(digits))
+  }
+
+  /** @param slotDigits - 64 lower-case hexadecimal digits, with or without a prefix */
+  addAlwaysWarmSlot(digits: string, slotDigits: string): void {
+    const key = keyOfDigits(digits)
+    this.#warm.add(key)
+    this.#warm.add(key + keyOfDigits(slotDigits))
+  }
+
+  isWarmedAddress(address: Uint8Array): boolean {
+    const key = bytesKey(address)
+    return this.#warm.has(key) || this.#alwaysWarm.has(key)
+  }
+
+  addWarmedAddress(address: Uint8Array): void {
+    this.#add(bytesKey(address))
+  }
+
+  isWarmedStorage(address: Uint8Array, slot: Uint8Array): boolean {
+    return this.#warm.has(bytesKey(address) + bytesKey(slot))
+  }
+
+  addWarmedStorage(address: Uint8Array, slot: Uint8Array): void {
+    const account = bytesKey(address)
+    this.#add(account)
+    this.#add(account + bytesKey(slot))
+  }
+
+  #add(key: string): void {
+    if (this.#warm.has(key)) return
+    this.#warm.add(key)
+    this.#warmed.push(key)
+  }
+}
+
+function keyOfDigits(digits: string): string {
+  return bytesKey(hexToBytes(digits))
+}
+
+/** Members of the library's journal that only its reports of access lists and preimages need, and itself. */
+const unusedMembers: ReadonlySet<string> = new Set([
+  'startReportingAccessList',
+  'startReportingPreimages',
+  'touchAccount',
+])
+
+/** @throws Error if the library's journal has come to have members that the own one lacks */
+export function checkLibraryJournal(theirs: object, own: FrameJournal): void {
+  for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(theirs))) {
+    if (!(name in own) && !unusedMembers.has(name)) {
+      throw new Error(`@ethereumjs/evm has a new member Journal.${name}`)
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import { EVMError } from '@ethereumjs/evm'
+import { bigintToBytes } from '../../encoding/quantity.js'
+import { stripZeros } from '../state/account.js'
+import { isEmptyRecord } from '../state/entries.js'
+import type { WorkingState } from '../state/workingState.js'
+import type { ForkRules } from '../types.js'
+import { atHand } from './atHand.js'
+import type { RunState } from './interpreter.js'
+import type { SyncOpcode } from './syncOpcodes.js'
+import { readWord, toWord, wordToAddress } from './words.js'
+
+/** EIP-2929. */
+const COLD_SLOAD_GAS = 2_100n
+const COLD_ACCOUNT_GAS = 2_600n
+const WARM_READ_GAS = 100n
+/** EIP-2200: SSTORE wants more gas than this left. */
+const SSTORE_SENTRY = 2_300n
+/** EIP-2200, SSTORE_SET_GAS. */
+const SSTORE_SET_GAS = 20_000n
+/** EIP-2929: SSTORE_RESET_GAS (5000) without COLD_SLOAD_COST. */
+const SSTORE_RESET_GAS = 2_900n
+
+type Journal = RunState['interpreter']['journal']
+/** An opcode without its static gas. */
+type StateOpcode = Omit<SyncOpcode, 'gas'>
+
+/** What it costs to get at the account at a 20-byte address, which is warm from then on (EIP-2929). */
+export function accessGas(journal: Journal, address: Uint8Array): bigint {
+  if (journal.isWarmedAddress(address)) return WARM_READ_GAS
+  journal.addWarmedAddress(address)
+  return COLD_ACCOUNT_GAS
+}
+
+/** What a slot costs over being warm; it is warm from then on. */
+function warmSlot(journal: Journal, address: Uint8Array, slot: Uint8Array): boolean {
+  if (journal.isWarmedStorage(address, slot)) return true
+  journal.addWarmedStorage(address, slot)
+  return false
+}
+
+function topAddress({ stack }: RunState): Uint8Array {
+  return wordToAddress(stack.peek(1)[0] ?? 0n)
+}
+
+function accountAccess(runState: RunState): bigint {
+  return accessGas(runState.interpreter.journal, topAddress(runState))
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
+}
+
+/**
+ * The opcodes that read and write the state, by their byte, for forks since Berlin. ethereumjs has them as asynchronous
+ * functions, which costs several promises each, and converts their numbers through text.
+ */
+export function createStateOpcodes(
+  host: { readonly state: WorkingState },
+  rules: ForkRules,
+): ReadonlyMap<number, StateOpcode> {
+  const clearRefund = rules.param('sstoreClearRefundEIP2200Gas')
+
+  /** EIP-2200 with EIP-2929 and EIP-3529. */
+  function sstoreGas(runState: RunState): bigint {
+    const { stack, env, interpreter, gasLeft } = runState
+    if (env.isStatic) throw new EVMError(EVMError.errorMessages.STATIC_STATE_CHANGE)
+    if (gasLeft <= SSTORE_SENTRY) throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
+    const [key = 0n, word = 0n] = stack.peek(2)
+    const slot = bigintToBytes(key, 32)
+    const address = env.address.bytes
+    const { value: current, original } = atHand(host.state.readSlot(address, slot))
+    const cold = warmSlot(interpreter.journal, address, slot) ? 0n : COLD_SLOAD_GAS
+    const value = stripZeros(bigintToBytes(word, 32))
+    if (sameBytes(current, value)) return cold + WARM_READ_GAS
+    if (sameBytes(original, current)) {
+      if (original.length === 0) return cold + SSTORE_SET_GAS
+      if (value.length === 0) interpreter.refundGas(clearRefund)
+      return cold + SSTORE_RESET_GAS
+    }
+    if (original.length > 0) {
+      if (current.length === 0) interpreter.subRefund(clearRefund)
+      else if (value.length === 0) interpreter.refundGas(clearRefund)
+    }
+    if (sameBytes(original, value)) {
+      interpreter.refundGas((original.length === 0 ? SSTORE_SET_GAS : SSTORE_RESET_GAS) - WARM_READ_GAS)
+    }
+    return cold + WARM_READ_GAS
+  }
+
+  function sstore({ stack, env }: RunState): void | Promise<void> {
+    const slot = bigintToBytes(stack.pop(), 32)
+    return host.state.writeStorage(env.address.bytes, slot, bigintToBytes(stack.pop(), 32))
+  }
+
+  function sloadGas({ stack, env, interpreter }: RunState): bigint {
+    const slot = bigintToBytes(stack.peek(1)[0] ?? 0n, 32)
+    return warmSlot(interpreter.journal, env.address.bytes, slot) ? WARM_READ_GAS : COLD_SLOAD_GAS
+  }
+
+  function sload({ stack, env }: RunState): void | Promise<void> {
+    const value = host.state.readStorage(env.address.bytes, bigintToBytes(stack.pop(), 32))
+    if (value instanceof Promise) return value.then((bytes) => stack.push(toWord(bytes)))
+    stack.push(toWord(value))
+  }
+
+  function balanceGas(runState: RunState): bigint {
+    atHand(host.state.readAccount(topAddress(runState)))
+    return accountAccess(runState)
+  }
+
+  function balance(runState: RunState): void {
+    const account = atHand(host.state.readAccount(wordToAddress(runState.stack.pop())))
+    runState.stack.push(account?.balance ?? 0n)
+  }
+
+  function selfBalance({ stack, env }: RunState): void {
+    stack.push(atHand(host.state.readAccount(env.address.bytes))?.balance ?? 0n)
+  }
+
+  function codeSizeGas(runState: RunState): bigint {
+    atHand(host.state.readCode(topAddress(runState)))
+    return accountAccess(runState)
+  }
+
+  function codeSize({ stack }: RunState): void {
+    stack.push(BigInt(atHand(host.state.readCode(wordToAddress(stack.pop()))).length))
+  }
+
+  /** EIP-1052: zero for an account that is empty. */
+  function codeHash({ stack }: RunState): void {
+    const account = atHand(host.state.readAccount(wordToAddress(stack.pop())))
+    stack.push(account === undefined || isEmptyRecord(account) ? 0n : readWord(account.codeHash, 0))
+  }
+
+  return new Map<number, StateOpcode>([
+    [0x31, { dynamicGas: balanceGas, action: balance }],
+    [0x3b, { dynamicGas: codeSizeGas, action: codeSize }],
+    [0x3f, { dynamicGas: balanceGas, action: codeHash }],
+    [0x47, { dynamicGas: undefined, action: selfBalance }],
+    [0x54, { dynamicGas: sloadGas, action: sload }],
+    [0x55, { dynamicGas: sstoreGas, action: sstore }],
+  ])
+}
