@@ -33,7 +33,7 @@ export async function sendStream(
   for await (const chunk of effects === undefined ? body : disturb(body, effects)) {
     if (response.destroyed) return
     counter.bytes += chunk.length
-    if (effects !== undefined) await written(response, chunk)
+    if (effects !== undefined || reply.isBorrowed) await written(response, chunk)
     else if (!response.write(chunk)) await drained(response)
   }
   const trailers = reply.trailers?.()
@@ -41,9 +41,19 @@ export async function sendStream(
   response.end()
 }
 
-/** Writes bytes and resolves when they are on their way: a cut behind them must not take them along. */
+/**
+ * Writes bytes and resolves when they are on their way, and their memory is free again, or when nobody is there any
+ * more to write to.
+ */
 export function written(response: ServerResponse, bytes: Uint8Array): Promise<void> {
-  return new Promise((resolve) => response.write(bytes, () => resolve()))
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('close', done)
+      resolve()
+    }
+    response.once('close', done)
+    response.write(bytes, done)
+  })
 }
 
 /** Resolves when more may be written, also when nobody is there any more to write to. */

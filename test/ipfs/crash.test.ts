@@ -91,7 +91,7 @@ async function ask(network: FileNetwork, operation: string, arg: string): Promis
   })
   const pieces: Uint8Array[] = []
   if (reply.body instanceof Uint8Array) pieces.push(reply.body)
-  else for await (const piece of reply.body) pieces.push(piece)
+  else for await (const piece of reply.body) pieces.push(Uint8Array.from(piece))
   if (reply.status !== 200) throw new Error(`${operation} ${arg}: ${Buffer.concat(pieces).toString()}`)
   return Buffer.concat(pieces)
 }

@@ -72,7 +72,7 @@ async function answer(
     else {
       for await (const bytes of reply.body) {
         if (response.destroyed) break
-        if (!response.write(bytes)) await drained(response)
+        if (!response.write(Uint8Array.from(bytes))) await drained(response)
       }
     }
     const trailers = reply.trailers?.() ?? {}

@@ -5,7 +5,7 @@ import { defineCommand, pathArguments } from '../request/command.js'
 import { bytes } from '../request/output.js'
 import { loadEntry } from '../unixfs/entry.js'
 import type { UnixfsEntry } from '../unixfs/entry.js'
-import { readFile } from '../unixfs/readFile.js'
+import { borrowFile } from '../unixfs/readFile.js'
 import type { ByteRange } from '../unixfs/readFile.js'
 
 interface FilePart {
@@ -28,7 +28,7 @@ export const cat = defineCommand({
     if (length !== undefined && length < 0) throw new FileNetworkError('cannot specify negative length')
     const parts = length === 0 ? [] : await selectParts(network, args, { offset, length: length ?? Infinity })
     const total = parts.reduce((sum, { range }) => sum + range.end - range.start, 0)
-    return bytes(readParts(network, parts), { length: total })
+    return bytes(readParts(network, parts), { length: total, isBorrowed: true })
   },
 })
 
@@ -58,5 +58,5 @@ async function selectParts(
 }
 
 async function* readParts({ blockstore }: NetworkContext, parts: FilePart[]): AsyncGenerator<Uint8Array> {
-  for (const { entry, range } of parts) yield* readFile(blockstore, entry, range)
+  for (const { entry, range } of parts) yield* borrowFile(blockstore, entry, range)
 }

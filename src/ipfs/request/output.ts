@@ -2,7 +2,14 @@
 export type Output =
   | { kind: 'single'; value: unknown }
   | { kind: 'values'; values: AsyncIterable<unknown> }
-  | { kind: 'bytes'; bytes: AsyncIterable<Uint8Array>; contentType: string; length?: number | undefined }
+  | {
+      kind: 'bytes'
+      bytes: AsyncIterable<Uint8Array>
+      contentType: string
+      length?: number | undefined
+      /** Whether each piece is valid only until the next one is asked for. */
+      isBorrowed?: boolean | undefined
+    }
 
 /** One JSON value. */
 export function single(value: unknown): Output {
@@ -24,12 +31,13 @@ async function* noValues(): AsyncGenerator<never> {}
 /** A stream of bytes, as plain text unless said otherwise. */
 export function bytes(
   source: AsyncIterable<Uint8Array>,
-  options: { contentType?: string; length?: number } = {},
+  options: { contentType?: string; length?: number; isBorrowed?: boolean } = {},
 ): Output {
   return {
     kind: 'bytes',
     bytes: source,
     contentType: options.contentType ?? 'text/plain',
     length: options.length,
+    isBorrowed: options.isBorrowed,
   }
 }

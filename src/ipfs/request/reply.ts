@@ -8,6 +8,8 @@ export interface CommandReply {
   status: number
   headers: Record<string, string>
   body: AsyncIterable<Uint8Array> | Uint8Array
+  /** Whether each piece of the body is valid only until the next one is asked for. */
+  isBorrowed?: boolean
   /** Trailers, to be read after the body has ended: `X-Stream-Error` when it ended too early. */
   trailers?: () => Record<string, string>
 }
@@ -68,11 +70,14 @@ export async function outputReply(output: Output): Promise<CommandReply> {
       })
     }
     case 'bytes':
-      return streamReply(output.bytes, {
-        'Content-Type': output.contentType,
-        'X-Stream-Output': '1',
-        ...(output.length === undefined ? {} : { 'X-Content-Length': String(output.length) }),
-      })
+      return {
+        ...streamReply(output.bytes, {
+          'Content-Type': output.contentType,
+          'X-Stream-Output': '1',
+          ...(output.length === undefined ? {} : { 'X-Content-Length': String(output.length) }),
+        }),
+        isBorrowed: output.isBorrowed === true,
+      }
   }
 }
 

@@ -2,6 +2,7 @@ import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import type { BlockFiles, BlockRemoval, StoredBlock } from '../../storage/files/blockFiles.js'
 import type { BlockSession } from '../../storage/files/sessions.js'
+import type { LentBlock } from '../../storage/files/sharedMemory.js'
 import { hashFunctionByCode, identityCode } from '../cid/hashFunctions.js'
 import { BlockNotFoundError, FileNetworkError } from '../errors.js'
 
@@ -32,6 +33,8 @@ export interface Blockstore {
    * @throws {@link FileNetworkError} when blocks are verified and this one is not what its CID says
    */
   get(cid: CID): Promise<Uint8Array>
+  /** As `get`, but in memory that others share and that is used again once it is given back. */
+  lend(cid: CID): Promise<LentBlock>
   /** Whether the bytes stored under a CID hash to it; undefined for a hash function that is not known. */
   verify(cid: CID): Promise<boolean | undefined>
   put(cid: CID, bytes: Uint8Array): Promise<void>
@@ -78,10 +81,20 @@ export function createBlockstore(options: {
     },
     async get(cid) {
       const bytes = await read(cid)
-      if (verifyBlocks && (await matches(cid, bytes)) === false) {
-        throw new FileNetworkError(`block in storage has different hash than requested: ${cid}`)
-      }
+      if (verifyBlocks) await check(cid, bytes)
       return bytes
+    },
+    async lend(cid) {
+      if (isIdentity(cid)) return { bytes: cid.multihash.digest, giveBack: () => undefined }
+      const lent = await blocks.lend(cid.multihash.bytes)
+      if (lent === undefined) throw new BlockNotFoundError(cid)
+      try {
+        if (verifyBlocks) await check(cid, lent.bytes)
+      } catch (error) {
+        lent.giveBack()
+        throw error
+      }
+      return lent
     },
     verify: async (cid) => matches(cid, await read(cid)),
     put,
@@ -91,6 +104,12 @@ export function createBlockstore(options: {
     compact: () => blocks.compact(),
     totals: () => blocks.totals(),
   }
+}
+
+/** @throws {@link FileNetworkError} when bytes do not hash to the CID that they were stored under */
+async function check(cid: CID, bytes: Uint8Array): Promise<void> {
+  if ((await matches(cid, bytes)) !== false) return
+  throw new FileNetworkError(`block in storage has different hash than requested: ${cid}`)
 }
 
 function adaptRemoval(removal: BlockRemoval): Removal {

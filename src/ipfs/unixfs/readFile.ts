@@ -1,5 +1,7 @@
+import type { CID } from 'multiformats/cid'
 import { codecCode } from '../cid/makeCid.js'
 import { FileNetworkError } from '../errors.js'
+import type { Blockstore } from '../store/blockstore.js'
 import { fileSizeOf, readEntry } from './entry.js'
 import type { BlockSource, UnixfsEntry } from './entry.js'
 
@@ -13,12 +15,32 @@ export interface ByteRange {
   end: number
 }
 
-/** The bytes of a file within a range, block by block, in order. */
-export async function* readFile(
+/** The bytes of a file within a range, block by block, in order, the caller's to keep. */
+export function readFile(
   source: BlockSource,
   entry: UnixfsEntry,
   range: ByteRange = { start: 0, end: entry.size },
 ): AsyncGenerator<Uint8Array> {
+  const lend: Lend = async (cid) => ({ bytes: await source.get(cid), giveBack: () => undefined })
+  return readRange(lend, entry, range)
+}
+
+/**
+ * The bytes of a file within a range as they lie in memory that is shared and used again: each piece is valid
+ * until the next one is asked for.
+ */
+export function borrowFile(
+  source: Pick<Blockstore, 'lend'>,
+  entry: UnixfsEntry,
+  range: ByteRange,
+): AsyncGenerator<Uint8Array> {
+  return readRange((cid) => source.lend(cid), entry, range)
+}
+
+type Lend = Blockstore['lend']
+type LentBlock = Awaited<ReturnType<Lend>>
+
+async function* readRange(lend: Lend, entry: UnixfsEntry, range: ByteRange): AsyncGenerator<Uint8Array> {
   if (range.start >= range.end) return
   if (entry.node === undefined) {
     yield entry.block.subarray(range.start, range.end)
@@ -31,11 +53,11 @@ export async function* readFile(
   if (links.length !== unixfs.blockSizes.length) {
     throw new FileNetworkError('not a valid UnixFS node: inconsistent number of links and block sizes')
   }
-  yield* readChildren(source, { entry, range, childrenStart: own.length })
+  yield* readChildren(lend, { entry, range, childrenStart: own.length })
 }
 
 async function* readChildren(
-  source: BlockSource,
+  lend: Lend,
   options: { entry: UnixfsEntry; range: ByteRange; childrenStart: number },
 ): AsyncGenerator<Uint8Array> {
   const { entry, range } = options
@@ -50,27 +72,42 @@ async function* readChildren(
     position += size
   }
 
-  const fetching: Promise<Uint8Array>[] = []
-  for (const [turn, { index, start, end }] of wanted.entries()) {
-    while (fetching.length < wanted.length && fetching.length <= turn + readAhead) {
-      const next = links[wanted[fetching.length]?.index ?? 0]
-      const block = next ? source.get(next.cid) : Promise.reject(new Error('link without a size'))
-      block.catch(() => undefined)
-      fetching.push(block)
+  const fetched: Promise<LentBlock>[] = []
+  let next = 0
+  try {
+    for (const { index, start, end } of wanted) {
+      for (; next < wanted.length && fetched.length <= readAhead; next++) {
+        const link = links[wanted[next]?.index ?? 0]
+        const block = link ? lend(link.cid) : Promise.reject(new Error('link without a size'))
+        block.catch(() => undefined)
+        fetched.push(block)
+      }
+      const { bytes, giveBack } = await (fetched[0] as Promise<LentBlock>)
+      fetched.shift()
+      try {
+        yield* readBlock(lend, { cid: links[index]?.cid as CID, bytes, size: sizes[index], start, end })
+      } finally {
+        giveBack()
+      }
     }
-    const block = await (fetching[turn] as Promise<Uint8Array>)
-    delete fetching[turn]
-    const cid = links[index]?.cid
-    if (cid === undefined) return
-    if (cid.code === codecCode.raw) {
-      checkSize(block.length, sizes[index])
-      yield block.subarray(start, end)
-      continue
-    }
-    const child = readEntry(cid, block)
-    if (child.node) checkSize(fileSizeOf(child.node), sizes[index])
-    yield* readFile(source, child, { start, end })
+  } finally {
+    for (const block of fetched) void block.then(({ giveBack }) => giveBack()).catch(() => undefined)
   }
+}
+
+async function* readBlock(
+  lend: Lend,
+  block: ByteRange & { cid: CID; bytes: Uint8Array; size: number | undefined },
+): AsyncGenerator<Uint8Array> {
+  const { cid, bytes, size, start, end } = block
+  if (cid.code === codecCode.raw) {
+    checkSize(bytes.length, size)
+    yield bytes.subarray(start, end)
+    return
+  }
+  const child = readEntry(cid, bytes)
+  if (child.node) checkSize(fileSizeOf(child.node), size)
+  yield* readRange(lend, child, { start, end })
 }
 
 function checkSize(actual: number, announced: number | undefined): void {

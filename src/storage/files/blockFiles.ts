@@ -1,3 +1,4 @@
+import { plainBytes } from '../plainBytes.js'
 import { planWrite } from './batch.js'
 import type { BlockToStore } from './batch.js'
 import { rewriteSegments, segmentsToGiveUp } from './compaction.js'
@@ -12,9 +13,13 @@ import type { BlockRow } from './rows.js'
 import type { SegmentFiles } from './segmentFiles.js'
 import { createSessions, keyText } from './sessions.js'
 import type { BlockSession } from './sessions.js'
+import { createSharedMemory } from './sharedMemory.js'
+import type { LentBlock } from './sharedMemory.js'
 
 /** Bytes written at once, at most, however many blocks wait. */
 const batchLimit = 8 * 1024 * 1024
+/** Blocks below this size are read into memory of their own. */
+const smallestShared = 65_536
 
 /** A block as it is stored, without its bytes. */
 export interface StoredBlock {
@@ -39,6 +44,8 @@ export interface BlockFiles {
   find(key: Uint8Array): StoredBlock | undefined
   /** The bytes of a block, the caller's to keep; undefined when it is not stored. */
   get(key: Uint8Array): Promise<Uint8Array | undefined>
+  /** The same in memory that is shared and used again; undefined when the block is not stored. */
+  lend(key: Uint8Array): Promise<LentBlock | undefined>
   /** Stores a block; settled once it survives the end of the process. */
   put(block: BlockToStore): Promise<void>
   /** Every block, in the order of the keys. */
@@ -70,6 +77,7 @@ export async function openBlockFiles(options: {
   const lengthOf = (segment: number): number => segments.get(segment)?.committedLength ?? 0
   const sessions = createSessions(() => ({ segment: activeSegment, offset: lengthOf(activeSegment) }))
   const exclusively = createMutex()
+  const reading = createSharedMemory()
   const waiting: WaitingBlock[] = []
   const unwritten = new Map<string, WaitingBlock>()
   let scheduled = false
@@ -146,16 +154,42 @@ export async function openBlockFiles(options: {
     return removed
   }
 
-  async function readStored(key: Uint8Array): Promise<Uint8Array | undefined> {
+  /** Reads a block that was found at a place; a collection may have moved it since. */
+  async function readAt(key: Uint8Array, row: BlockRow, memory: Uint8Array): Promise<Uint8Array> {
+    try {
+      return await files.read(row.segment, row.offset, memory)
+    } catch (error) {
+      const moved = lookUp(key)
+      if (moved === undefined || moved.segment === row.segment) throw error
+      return files.read(moved.segment, moved.offset, memory)
+    }
+  }
+
+  async function get(key: Uint8Array): Promise<Uint8Array | undefined> {
+    const pending = unwritten.get(keyText(key))
+    if (pending) return Uint8Array.from(pending.data)
     const row = lookUp(key)
     if (row === undefined) return undefined
     try {
-      return await files.read(row.segment, row.offset, row.length)
+      return await readAt(key, row, plainBytes(Buffer.allocUnsafeSlow(row.length)))
     } catch (error) {
-      const moved = lookUp(key)
-      if (moved === undefined) return undefined
-      if (moved.segment === row.segment) throw error
-      return files.read(moved.segment, moved.offset, moved.length)
+      if (lookUp(key) === undefined) return undefined
+      throw error
+    }
+  }
+
+  async function lend(key: Uint8Array): Promise<LentBlock | undefined> {
+    const text = keyText(key)
+    const row = unwritten.has(text) ? undefined : lookUp(key)
+    if (row === undefined || row.length < smallestShared) {
+      const bytes = await get(key)
+      return bytes && { bytes, giveBack: () => undefined }
+    }
+    try {
+      return await reading.lend(text, row.length, (memory) => readAt(key, row, memory))
+    } catch (error) {
+      if (lookUp(key) === undefined) return undefined
+      throw error
     }
   }
 
@@ -171,10 +205,8 @@ export async function openBlockFiles(options: {
       const row = lookUp(key)
       return row && { key, labels: row.labels, length: row.length }
     },
-    async get(key) {
-      const pending = unwritten.get(keyText(key))
-      return pending ? Uint8Array.from(pending.data) : readStored(key)
-    },
+    get,
+    lend,
     put(block) {
       return new Promise<void>((stored, failed) => {
         const entry: WaitingBlock = { ...block, text: keyText(block.key), stored, failed }

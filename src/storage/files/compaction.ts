@@ -39,7 +39,7 @@ export async function rewriteSegments(options: {
   let batch: BlockToStore[] = []
   let bytes = 0
   for (const { key, row } of living) {
-    const data = await files.read(row.segment, row.offset, row.length)
+    const data = await files.read(row.segment, row.offset, new Uint8Array(row.length))
     batch.push({ key, label: row.labels[0] ?? new Uint8Array(), data })
     bytes += data.length
     if (bytes < batchLimit) continue

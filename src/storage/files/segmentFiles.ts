@@ -19,7 +19,8 @@ export interface SegmentFiles {
   list(): Promise<number[]>
   /** Size of a file in bytes, -1 when there is none. */
   size(segment: number): Promise<number>
-  read(segment: number, offset: number, length: number): Promise<Uint8Array>
+  /** Fills memory with the bytes at a place and returns it. */
+  read(segment: number, offset: number, memory: Uint8Array): Promise<Uint8Array>
   /** Writes all buffers, one after the other, from a position on. */
   write(segment: number, position: number, buffers: Uint8Array[]): Promise<void>
   flush(segment: number): Promise<void>
@@ -110,15 +111,15 @@ export function createSegmentFiles(directory: string): SegmentFiles {
       await handle.close()
       return size
     },
-    read: (segment, offset, length) =>
+    read: (segment, offset, memory) =>
       use(segment, constants.O_RDWR, async (handle) => {
-        const bytes = Buffer.allocUnsafeSlow(length)
+        const { length } = memory
         const bytesRead =
           length <= synchronousReadLimit
-            ? readSync(handle.fd, bytes, 0, length, offset)
-            : (await handle.read(bytes, 0, length, offset)).bytesRead
+            ? readSync(handle.fd, memory, 0, length, offset)
+            : (await handle.read(memory, 0, length, offset)).bytesRead
         if (bytesRead !== length) throw new Error(`segment ${segment} ends before offset ${offset + length}`)
-        return new Uint8Array(bytes.buffer, 0, length)
+        return memory
       }),
     write: (segment, position, buffers) =>
       use(segment, constants.O_RDWR | constants.O_CREAT, async (handle) => {

@@ -3,7 +3,7 @@ import { flushOption } from '../../mfs/cidFormatOptions.js'
 import { checkFilesPath } from '../../mfs/filesPath.js'
 import { defineCommand, pathArgument } from '../../request/command.js'
 import { bytes } from '../../request/output.js'
-import { readFile } from '../../unixfs/readFile.js'
+import { borrowFile } from '../../unixfs/readFile.js'
 
 /** `files/read`: the content of a mutable file. */
 export const filesRead = defineCommand({
@@ -24,6 +24,7 @@ export const filesRead = defineCommand({
       throw new FileNetworkError(`offset was past end of file (${offset} > ${entry.size})`)
     }
     if (count < 0) throw new FileNetworkError("cannot specify negative 'count'")
-    return bytes(readFile(blockstore, entry, { start: offset, end: Math.min(entry.size, offset + count) }))
+    const range = { start: offset, end: Math.min(entry.size, offset + count) }
+    return bytes(borrowFile(blockstore, entry, range), { isBorrowed: true })
   },
 })
