@@ -4,7 +4,6 @@ import type { Database } from '../storage/database.js'
 import type { Keyspace } from '../storage/keyspace.js'
 import { WriteBatch } from '../storage/writeBatch.js'
 import { nextBaseFee } from './block/fees.js'
-import { rawTransactions } from './block/rawParts.js'
 import type { SealedBlock, StoredBlock } from './block/record.js'
 import type { BlockStore } from './block/store.js'
 import { ChainEvents } from './events.js'
@@ -16,6 +15,7 @@ import type { BlockParts } from './import/blockParts.js'
 import { ImportError } from './import/errors.js'
 import { executeBlock } from './import/executeBlock.js'
 import type { Mempool } from './mempool/mempool.js'
+import { pooledOf, stagePooled, type NamedPooled } from './mempool/pooledStore.js'
 import { readmit } from './mempool/readmit.js'
 import type { Clock } from './mining/clock.js'
 import { draftHeader, type BlockSettings } from './mining/draft.js'
@@ -244,12 +244,12 @@ export class Chain {
    * Makes another stored block the head, with a working root of its own. Nothing is announced: a revert and a
    * reorganisation say different things about the same move. Only within {@link exclusively}.
    */
-  moveHead(head: Head, also?: (batch: WriteBatch) => void): HeadMove {
+  moveHead(head: Head, also?: (batch: WriteBatch, move: HeadMove) => void): HeadMove {
     const { blocks, keys } = this.#parts
     const move = planMove(blocks, this.#head.block, head.block)
     const batch = new WriteBatch()
     stageMove(batch, keys, move, head)
-    also?.(batch)
+    also?.(batch, move)
     this.#write(batch)
     this.#head = head
     this.#version++
@@ -258,20 +258,20 @@ export class Chain {
 
   /**
    * Makes a block of another branch the head, and announces it as geth does (core/blockchain.go, reorg): what left,
-   * then what came below the head, then the head. The transactions that left wait again. Only within
-   * {@link exclusively}.
+   * then what came below the head, then the head. The transactions that left wait again; the write that moves the head
+   * keeps them, so that they wait after a crash too. Only within {@link exclusively}.
    */
   async reorganise(block: StoredBlock): Promise<void> {
-    const { removed, added } = this.moveHead({ block, workingRoot: block.header.stateRoot })
+    const { blocks, keys } = this.#parts
+    let left: NamedPooled[] = []
+    const head = { block, workingRoot: block.header.stateRoot }
+    const { removed, added } = this.moveHead(head, (batch, move) => {
+      left = move.removed.flatMap((orphan) => pooledOf(blocks, orphan))
+      for (const pooled of left) stagePooled(batch, keys, pooled)
+    })
     this.settings.gasLimit = block.header.gasLimit
     await this.touched()
-    for (const left of removed) {
-      const raws = rawTransactions(this.#parts.blocks.blockRlp(left))
-      for (const [index, entry] of left.transactions.entries()) {
-        const raw = raws[index]
-        if (raw !== undefined) await readmit(this.mempool, this.nextRules(), { ...entry, raw })
-      }
-    }
+    for (const pooled of left) await readmit(this.mempool, this.nextRules(), pooled)
     if (removed.length > 0) this.events.emit({ type: 'removed', blocks: removed })
     if (added.length > 1) this.events.emit({ type: 'added', blocks: added.slice(0, -1) })
     this.events.emit({ type: 'head', block })

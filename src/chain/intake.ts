@@ -58,11 +58,15 @@ export class TransactionIntake {
    *
    * @param event - what happened to the chain; going forward, transactions only leave
    */
-  follow({ type }: ChainEvent): void {
+  follow(event: ChainEvent): void {
+    const { type } = event
     if (type !== 'head' && type !== 'rewound' && type !== 'removed') return
+    const { chain, store } = this.#parts
+    if (type === 'removed') {
+      for (const { transactions } of event.blocks) for (const { hash } of transactions) store.note(hash)
+    }
     this.forgetGone()
     if (type === 'head') return
-    const { chain, store } = this.#parts
     for (const pooled of chain.mempool.inOrderOfArrival()) if (!store.has(pooled.hash)) this.#keep(pooled)
   }
 
@@ -86,6 +90,6 @@ export class TransactionIntake {
 
   #keep(pooled: PooledTransaction, raw?: Uint8Array): void {
     const { hash, sender, impersonated } = pooled
-    this.#parts.store.put(hash, { sender, impersonated, raw: raw ?? encodeForPool(pooled) })
+    this.#parts.store.put({ hash, sender, impersonated, raw: raw ?? encodeForPool(pooled) })
   }
 }

@@ -2,6 +2,9 @@ import type { Database } from '../../storage/database.js'
 import type { Keyspace } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/writeBatch.js'
 import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
+import { rawTransactions } from '../block/rawParts.js'
+import type { StoredBlock } from '../block/record.js'
+import type { BlockStore } from '../block/store.js'
 
 /** A waiting transaction as it is kept on disk. */
 export interface StoredPooled {
@@ -30,6 +33,26 @@ export function decodePooled(bytes: Uint8Array): StoredPooled {
     sender: bytes.slice(1, HEAD_LENGTH),
     raw: bytes.slice(HEAD_LENGTH),
   }
+}
+
+/** A waiting transaction with the 32-byte hash that it is kept under. */
+export interface NamedPooled extends StoredPooled {
+  hash: Uint8Array
+}
+
+/** The transactions of a stored block, as they would wait; those with blobs have lost them. */
+export function pooledOf(blocks: Pick<BlockStore, 'blockRlp'>, block: StoredBlock): NamedPooled[] {
+  if (block.transactions.length === 0) return []
+  const raws = rawTransactions(blocks.blockRlp(block))
+  return block.transactions.flatMap((entry, index) => {
+    const raw = raws[index]
+    return raw === undefined ? [] : [{ ...entry, raw }]
+  })
+}
+
+/** Puts a waiting transaction into a batch; {@link PooledStore.note} is told of it afterwards. */
+export function stagePooled(batch: WriteBatch, keys: Keyspace, { hash, ...pooled }: NamedPooled): void {
+  batch.put(keys.pooled(hash), encodePooled(pooled))
 }
 
 /**
@@ -61,8 +84,15 @@ export class PooledStore {
     return this.#stored.has(bytesToPlainHex(hash))
   }
 
-  put(hash: Uint8Array, pooled: StoredPooled): void {
-    this.#database.write(new WriteBatch().put(this.#keys.pooled(hash), encodePooled(pooled)))
+  put(pooled: NamedPooled): void {
+    const batch = new WriteBatch()
+    stagePooled(batch, this.#keys, pooled)
+    this.#database.write(batch)
+    this.note(pooled.hash)
+  }
+
+  /** Takes note of a transaction that {@link stagePooled} has put on disk. */
+  note(hash: Uint8Array): void {
     this.#stored.add(bytesToPlainHex(hash))
   }
 
