@@ -9,10 +9,11 @@ import { Mempool } from './chain/mempool/mempool.js'
 import { PooledStore } from './chain/mempool/pooledStore.js'
 import { Clock, LogicalClock } from './chain/mining/clock.js'
 import { MiningSchedule, type MiningMode } from './chain/mining/schedule.js'
-import { genesisHash, openChain } from './chain/open.js'
+import { genesisHash, openBase, openChain } from './chain/open.js'
 import { Snapshots } from './chain/snapshots.js'
 import { bytesToHex } from './encoding/hex.js'
 import { createBackend } from './network/backend.js'
+import { ChainBases } from './network/chainBases.js'
 import { chainOfFile, etherToWei, identityOf, ownChain } from './network/chainSource.js'
 import { openFork, type Fork } from './network/fork/openFork.js'
 import { importBlocks } from './network/importBlocks.js'
@@ -27,9 +28,9 @@ import { Dispatcher } from './rpc/dispatcher.js'
 import { forkedMethods } from './rpc/fork/forkedMethods.js'
 import { blockEncoder } from './rpc/format/blockEncoder.js'
 import { controlMethodNames } from './rpc/methods/controls.js'
+import type { Method } from './rpc/method.js'
 import { registry } from './rpc/registry.js'
 import { FilterStore } from './rpc/subscriptions/filterStore.js'
-import { keyspaceOf } from './storage/keyspace.js'
 import { admitNetwork } from './storage/manifest.js'
 
 /** More gas than any block has. */
@@ -52,16 +53,18 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
   const known = manifest.networks[name]
   const accounts = await fundedAccounts(settings)
   const stored = known?.forkBlock === undefined ? undefined : BigInt(known.forkBlock)
-  const fork = name === standardNetwork ? await openFork(settings, stored) : undefined
-  const clock = createClock(settings, fork?.header.timestamp)
+  const homeFork = name === standardNetwork ? await openFork(settings, stored) : undefined
+  const clock = createClock(settings, homeFork?.header.timestamp)
   const funded = accounts.map(({ address }) => address)
   const source =
     files?.genesis === undefined
-      ? ownChain({ chainId: forkedId(request.chainId, fork), settings, now: () => clock.now(), funded })
+      ? ownChain({ chainId: forkedId(request.chainId, homeFork), settings, now: () => clock.now(), funded })
       : await chainOfFile(files.genesis)
   const { chainId } = source
   const recoveries = new SignatureRecoveries()
-  const schedule = new MovableSchedule(source.schedule.with(ownLimits(settings, recoveries)))
+  const limits = ownLimits(settings, recoveries)
+  const homeSchedule = source.schedule.with(limits)
+  const schedule = new MovableSchedule(homeSchedule)
   const identity = identityOf(source)
   if (known !== undefined) admitNetwork(manifest, name, { ...identity, genesisHash: known.genesisHash })
   const mempool = new Mempool(schedule, {
@@ -69,13 +72,13 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
     withoutFunds: settings.disablePoolBalanceChecks,
   })
   const network = known?.index ?? Object.keys(manifest.networks).length
+  const place = { database, caches: data.caches, encoder: blockEncoder }
+  const funds = { funded, balance: etherToWei(settings.balance) }
   const chain = await openChain({
-    database,
-    caches: data.caches,
+    ...place,
     network,
     chainId,
     schedule,
-    encoder: blockEncoder,
     clock,
     mempool,
     coinbase: new Uint8Array(20),
@@ -83,36 +86,54 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
     maximumTransactions: settings.maxTransactions,
     ...(settings.disableBlockGasLimit && { maximumGas: UNLIMITED_GAS }),
     genesis: source.genesis,
-    fork: fork && { ...fork, funded, balance: etherToWei(settings.balance) },
+    fork: homeFork && { ...homeFork, ...funds },
   })
-  const { blocks, states } = chain.stores
-  const genesis = chain.view.resolve({ tag: 'earliest' })
-  if (genesis === undefined) throw new Error('the chain has no first block')
-  const hash = source.isGiven ? await genesisHash(states, source.genesis()) : genesis.hash
+  const hash = source.isGiven ? await genesisHash(chain.stores.states, source.genesis()) : chain.first.hash
   const admitted = admitNetwork(manifest, name, { ...identity, genesisHash: bytesToHex(hash) })
-  if (fork !== undefined) admitted.forkBlock = fork.header.number.toString()
+  if (homeFork !== undefined) admitted.forkBlock = homeFork.header.number.toString()
   if (known === undefined) data.saveManifest()
   if (files?.import !== undefined) await importBlocks({ chain, path: files.import, progress: files.progress })
-  const keys = keyspaceOf(network)
+  const allMethods = new Map([...registry, ...methods.map((method) => [method.name, method] as const)])
+  const offered = new Map<string, Method>()
+  const bases = new ChainBases({
+    chain,
+    home: { index: network, base: chain.base, schedule: homeSchedule, fork: homeFork },
+    schedules: schedule,
+    data,
+    entry: admitted,
+    settings,
+    open: async (fork, index) => {
+      const { schedule: forkSchedule, ...own } = ownChain({
+        chainId: forkedId(request.chainId, fork),
+        settings,
+        now: () => clock.now(),
+        funded,
+      })
+      const rules = forkSchedule.with(limits)
+      const base = { ...place, ...own, network: index, schedule: rules, fork: { ...fork, ...funds } }
+      return { schedule: rules, base: await openBase(base) }
+    },
+    entered: (fork) => {
+      const entries = fork === undefined ? allMethods : forkedMethods(allMethods, fork.remote)
+      for (const [method, definition] of entries) offered.set(method, definition)
+    },
+  })
+  await bases.resume()
   const mining = new MiningSchedule(chain, miningMode(settings), (fault) => report('mining', fault))
-  const store = new PooledStore(database, keys)
+  const store = new PooledStore(chain.stores)
   const intake = new TransactionIntake({ chain, schedule: mining, store })
   const filters = new FilterStore()
-  const snapshots = await Snapshots.open({ chain, database, keys, blocks, companions: [filters] })
+  const snapshots = await Snapshots.open({ chain, companions: [filters] })
   await intake.restore()
   mempool.subscribe((transaction) => chain.events.emit({ type: 'pending', transaction }))
   chain.events.subscribe((event) => intake.follow(event))
   const logging = { enabled: true }
   const backend = createBackend({
     chain,
-    blocks,
-    states,
+    bases,
     intake,
     mining,
     snapshots,
-    database,
-    keys,
-    genesis,
     schedules: schedule,
     recoveries,
     logging,
@@ -135,9 +156,10 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
       fault: (fault) => report('reports', fault),
     })
   }
-  const allMethods = new Map([...registry, ...methods.map((method) => [method.name, method] as const)])
+  const { first } = chain
+  const { fork } = bases
   const dispatcher = new Dispatcher({
-    methods: fork === undefined ? allMethods : forkedMethods(allMethods, fork.remote),
+    methods: offered,
     backend,
     filters,
     gate,
@@ -146,7 +168,7 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
   })
   return {
     name,
-    chainId,
+    chainId: chain.view.chainId,
     dispatcher,
     view: chain.view,
     controlMethods: controlMethodNames,
@@ -155,10 +177,10 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
       privateKey: bytesToHex(privateKey),
     })),
     genesis: {
-      baseFee: genesis.header.baseFeePerGas,
-      gasLimit: genesis.header.gasLimit,
-      timestamp: genesis.header.timestamp,
-      number: genesis.header.number,
+      baseFee: first.header.baseFeePerGas,
+      gasLimit: first.header.gasLimit,
+      timestamp: first.header.timestamp,
+      number: first.header.number,
     },
     fork: fork && { url: fork.shownUrl, number: fork.header.number },
     signatureBackend: signatureBackend(),
@@ -167,7 +189,7 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
     reset: async () => backend.controls.reset(),
     close: async () => {
       mining.stop()
-      fork?.close()
+      bases.close()
       await chain.exclusively(() => undefined)
       await keeper?.close()
     },

@@ -1,16 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { bytesEqual } from '../encoding/hex.js'
-import type { Database } from '../storage/database.js'
-import type { Keyspace } from '../storage/keyspace.js'
 import { WriteBatch } from '../storage/writeBatch.js'
+import { storesOf, type ChainBase, type ChainParts, type ChainStores } from './base.js'
 import { nextBaseFee } from './block/fees.js'
 import type { SealedBlock, StoredBlock } from './block/record.js'
-import type { BlockStore } from './block/store.js'
 import { ChainEvents } from './events.js'
 import { ancestorHash, createCallSite } from './execution/callSite.js'
 import type { ConsoleListener } from './execution/pooledEvm.js'
-import type { ForkSchedule } from './execution/rules.js'
-import { encodeHead, isAltered, planMove, stageMove, type Head, type HeadMove } from './head.js'
+import { encodeHead, isAltered, loadHead, planMove, stageMove, type Head, type HeadMove } from './head.js'
 import type { BlockParts } from './import/blockParts.js'
 import { ImportError } from './import/errors.js'
 import { executeBlock } from './import/executeBlock.js'
@@ -22,31 +19,11 @@ import { draftHeader, type BlockSettings } from './mining/draft.js'
 import type { PendingBlock } from './mining/pending.js'
 import { produceBlock, type ProducedBlock, type ProductionInput } from './mining/producer.js'
 import { applyProgress, currentProgress, ProgressStore } from './progress.js'
-import { ChainReader } from './reader.js'
+import { ChainReader, type ChainSources } from './reader.js'
 import { StatePreview } from './state/preview.js'
-import type { StateStore } from './state/stateStore.js'
 import { WorkingState } from './state/workingState.js'
-import type { Awaitable, ForkRules } from './types.js'
+import type { ForkRules } from './types.js'
 import { Turnstile } from './turnstile.js'
-
-/** What a chain is made of. */
-export interface ChainParts {
-  chainId: bigint
-  database: Database
-  keys: Keyspace
-  blocks: BlockStore
-  states: StateStore
-  schedule: ForkSchedule
-  clock: Clock
-  mempool: Mempool
-  /** What the operator decides about coming blocks; changes in place. */
-  settings: BlockSettings
-  head: Head
-  distances: Readonly<Record<'safe' | 'finalized', bigint>>
-  firstNumber: bigint
-  /** The hash of a block before the first one, where a fork's remote chain has it. */
-  earlierHash?: ((number: bigint) => Awaitable<Uint8Array | undefined>) | undefined
-}
 
 /** How one block is mined. */
 export interface MineOptions {
@@ -89,11 +66,13 @@ export class Chain {
   readonly clock: Clock
   readonly mempool: Mempool
   readonly settings: BlockSettings
+  /** What blocks and states are read from. */
+  readonly stores: ChainStores
   /** Sees what contracts give to the console while blocks are mined. */
   onConsole: ConsoleListener | undefined
-  readonly #parts: ChainParts
   readonly #turnstile = new Turnstile()
-  readonly #progress: ProgressStore
+  #parts: ChainParts
+  #progress: ProgressStore
   #head: Head
   #pending: { key: string; block: Promise<PendingBlock> } | undefined
   #state: WorkingState | undefined
@@ -106,16 +85,18 @@ export class Chain {
     this.mempool = parts.mempool
     this.settings = parts.settings
     this.#progress = new ProgressStore(parts.database, parts.keys)
-    this.view = new ChainReader({
-      ...parts,
-      head: () => this.#head,
-      pending: () => this.#pendingBlock(),
-    })
+    this.stores = storesOf(() => this.#parts)
+    this.view = new ChainReader(this.#sources())
   }
 
-  /** What blocks and states are read from. */
-  get stores(): Pick<ChainParts, 'blocks' | 'states'> {
+  /** What the chain stands on. */
+  get base(): ChainBase {
     return this.#parts
+  }
+
+  /** The genesis, or the block that a fork goes on from. */
+  get first(): StoredBlock {
+    return this.#parts.first
   }
 
   get head(): Head {
@@ -257,6 +238,20 @@ export class Chain {
   }
 
   /**
+   * Goes over to another base and its stored head. What the old one had stays where it is, and is not seen any more.
+   * Only within {@link exclusively}.
+   */
+  standOn(base: ChainBase): void {
+    const { keys, blocks, states, first, earlierHash } = base
+    this.#parts = { ...this.#parts, keys, blocks, states, first, earlierHash }
+    this.#progress = new ProgressStore(this.#parts.database, base.keys)
+    this.#head = loadHead(this.#parts.database, keys, blocks) ?? base.head
+    this.#state = undefined
+    this.#version++
+    this.view.readFrom(this.#sources())
+  }
+
+  /**
    * Makes a block of another branch the head, and announces it as geth does (core/blockchain.go, reorg): what left,
    * then what came below the head, then the head. The transactions that left wait again; the write that moves the head
    * keeps them, so that they wait after a crash too. Only within {@link exclusively}.
@@ -298,6 +293,10 @@ export class Chain {
     this.#version++
     this.#write(new WriteBatch())
     await this.#resetMempool()
+  }
+
+  #sources(): ChainSources {
+    return { ...this.#parts, head: () => this.#head, pending: () => this.#pendingBlock() }
   }
 
   #resetMempool(): Promise<void> {

@@ -13,6 +13,8 @@ export type ChainEvent =
   | { type: 'pending'; transaction: PooledTransaction }
   /** The chain went back to an earlier point without a reorganisation: a revert, a rollback, a reset. */
   | { type: 'rewound'; head: StoredBlock }
+  /** A reset put the chain onto another base: no block that was told of before can be read any more. */
+  | { type: 'replaced'; head: StoredBlock }
 
 /** Called with every event; what it throws is the listener's own fault and stops no other listener. */
 export type ChainListener = (event: ChainEvent) => void

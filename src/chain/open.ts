@@ -5,7 +5,8 @@ import { WriteBatch } from '../storage/writeBatch.js'
 import type { BlockEncoder } from './block/record.js'
 import { sealBlock } from './block/seal.js'
 import { BlockStore } from './block/store.js'
-import { Chain, type ChainParts } from './chain.js'
+import type { ChainBase, ChainParts } from './base.js'
+import { Chain } from './chain.js'
 import type { ForkSchedule } from './execution/rules.js'
 import { restoreForkPoint, storeForkPoint, type ForkPoint } from './fork/forkPoint.js'
 import type { Genesis } from './genesis.js'
@@ -45,9 +46,18 @@ export interface OpenChainOptions {
   maximumGas?: bigint | undefined
 }
 
-/** Opens the chain of a network: goes on from its stored head, or stores its genesis first. */
-export async function openChain(options: OpenChainOptions): Promise<Chain> {
-  const { database, encoder, coinbase, fork } = options
+/** What a base is opened with. */
+export type OpenBaseOptions = Pick<
+  OpenChainOptions,
+  'database' | 'caches' | 'network' | 'chainId' | 'schedule' | 'encoder' | 'genesis' | 'fork'
+>
+
+/**
+ * Opens what a chain stands on: with its stored head, or with its genesis or the block of its fork, which are stored
+ * first.
+ */
+export async function openBase(options: OpenBaseOptions): Promise<ChainBase> {
+  const { database, encoder, fork } = options
   const keys = keyspaceOf(options.network)
   const blocks = await BlockStore.open({ database, keys, encoder })
   const states = new StateStore({ database, keyspace: keys, remote: fork?.state, caches: options.caches })
@@ -57,12 +67,17 @@ export async function openChain(options: OpenChainOptions): Promise<Chain> {
     known ?? (await (fork === undefined ? storeGenesis(stores, options) : storeForkPoint(stores, fork)))
   const first = blocks.byOrdinal(0) ?? head.block
   if (known !== undefined) restoreForkPoint(stores, first.header, fork)
+  return { keys, blocks, states, head, first, earlierHash: fork?.earlierHash }
+}
+
+/** Opens the chain of a network: goes on from its stored head, or stores its genesis first. */
+export async function openChain(options: OpenChainOptions): Promise<Chain> {
+  const { coinbase } = options
+  const base = await openBase(options)
+  const { head } = base
   const chain = new Chain({
     ...options,
-    ...stores,
-    head,
-    firstNumber: first.header.number,
-    earlierHash: fork?.earlierHash,
+    ...base,
     settings: {
       gasLimit: head.block.header.gasLimit,
       coinbase,
@@ -106,7 +121,7 @@ async function makeGenesis(states: StateStore, { header, accounts }: Genesis): P
 }
 
 /** Stores the first block, and beside it the genesis file that it can be made from again. */
-async function storeGenesis(stores: Stores, { chainId, schedule, genesis }: OpenChainOptions): Promise<Head> {
+async function storeGenesis(stores: Stores, { chainId, schedule, genesis }: OpenBaseOptions): Promise<Head> {
   const { database, keys, blocks, states } = stores
   const first = genesis()
   const { block, commitment } = await makeGenesis(states, first)

@@ -25,21 +25,30 @@ export interface ChainSources {
   pending: () => Promise<PendingBlock>
   /** How many blocks `safe` and `finalized` stay behind the head. */
   distances: Readonly<Record<'safe' | 'finalized', bigint>>
-  /** The number of the first block. */
-  firstNumber: bigint
+  /** The genesis, or the block that a fork goes on from. */
+  first: StoredBlock
   /** The hash of a block before the first one, where a fork's remote chain has it. */
   earlierHash?: ((number: bigint) => Awaitable<Uint8Array | undefined>) | undefined
 }
 
 /** Reads the whole chain as it is: the view that nothing was done to. */
 export class ChainReader implements ChainView {
-  readonly #sources: ChainSources
-  readonly #logs: LogSource
+  #sources: ChainSources
+  #logs: LogSource
 
   constructor(sources: ChainSources) {
-    const { database, keys, blocks } = sources
     this.#sources = sources
-    this.#logs = {
+    this.#logs = this.#logSource(sources)
+  }
+
+  /** Reads another chain from now on. */
+  readFrom(sources: ChainSources): void {
+    this.#sources = sources
+    this.#logs = this.#logSource(sources)
+  }
+
+  #logSource({ database, keys, blocks }: ChainSources): LogSource {
+    return {
       open: (criterion, from, to) => openPostings(database, keys, criterion, { from, to }),
       blockByNumber: (number) => this.blockByNumber(number),
       canonicalBlock: (ordinal) => {
@@ -68,7 +77,7 @@ export class ChainReader implements ChainView {
   }
 
   earlierHash(number: bigint): Awaitable<Uint8Array | undefined> {
-    return number < this.#sources.firstNumber ? this.#sources.earlierHash?.(number) : undefined
+    return number < this.#sources.first.header.number ? this.#sources.earlierHash?.(number) : undefined
   }
 
   blockByHash(hash: Uint8Array): StoredBlock | undefined {
@@ -151,7 +160,8 @@ export class ChainReader implements ChainView {
 
   /** @returns undefined for a safe or finalized block before the merge: only proof of stake has them */
   #numberOf(tag: BlockTag): bigint | undefined {
-    const { firstNumber, distances } = this.#sources
+    const { first, distances } = this.#sources
+    const firstNumber = first.header.number
     const { header } = this.head()
     if (tag === 'earliest') return firstNumber
     if (tag === 'latest' || tag === 'pending') return header.number

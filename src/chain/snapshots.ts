@@ -1,8 +1,6 @@
 import { bytesToPlainHex, hexToBytes } from '../encoding/hex.js'
-import type { Database } from '../storage/database.js'
-import { ordinalOfKey, type Keyspace } from '../storage/keyspace.js'
+import { ordinalOfKey } from '../storage/keyspace.js'
 import { WriteBatch } from '../storage/writeBatch.js'
-import type { BlockStore } from './block/store.js'
 import type { Chain } from './chain.js'
 import { encodeForPool } from './mempool/encodeForPool.js'
 import type { Mempool, MempoolSnapshot } from './mempool/mempool.js'
@@ -44,9 +42,6 @@ interface Remembered {
 /** What snapshots are kept with. */
 export interface SnapshotParts {
   chain: Chain
-  database: Database
-  keys: Keyspace
-  blocks: BlockStore
   companions: readonly Companion[]
 }
 
@@ -68,7 +63,8 @@ export class Snapshots {
 
   static async open(parts: SnapshotParts): Promise<Snapshots> {
     const snapshots = new Snapshots(parts)
-    for await (const [key] of parts.database.iterate(parts.keys.snapshots())) {
+    const { database, keys } = parts.chain.stores
+    for await (const [key] of database.iterate(keys.snapshots())) {
       snapshots.#ids.add(ordinalOfKey(key))
       snapshots.#next = ordinalOfKey(key) + 1
     }
@@ -77,8 +73,9 @@ export class Snapshots {
 
   /** @returns the number of the snapshot; numbers rise and are never used again. */
   take(): Promise<bigint> {
-    const { chain, database, keys, companions } = this.#parts
+    const { chain, companions } = this.#parts
     return chain.exclusively(() => {
+      const { database, keys } = chain.stores
       const id = this.#next++
       const { block, workingRoot } = chain.head
       const record: SnapshotRecord = {
@@ -104,8 +101,9 @@ export class Snapshots {
    * @returns false if there is none of this number
    */
   async revert(id: bigint): Promise<boolean> {
-    const { chain, keys, blocks } = this.#parts
+    const { chain } = this.#parts
     return chain.exclusively(async () => {
+      const { keys, blocks } = chain.stores
       const record = this.#record(Number(id))
       if (record === undefined) return false
       const block = blocks.byOrdinal(record.ordinal)
@@ -126,7 +124,7 @@ export class Snapshots {
   /** All snapshots, the oldest first. */
   list(): SnapshotEntry[] {
     return [...this.#ids].flatMap((id) => {
-      const block = this.#parts.blocks.byOrdinal(this.#record(id)?.ordinal ?? -1)
+      const block = this.#parts.chain.stores.blocks.byOrdinal(this.#record(id)?.ordinal ?? -1)
       if (block === undefined) return []
       return [{ id: BigInt(id), blockNumber: block.header.number, blockHash: block.hash }]
     })
@@ -134,7 +132,7 @@ export class Snapshots {
 
   /** Forgets all snapshots; their numbers stay used. Only within the chain's turn. */
   clear(): void {
-    const { database, keys } = this.#parts
+    const { database, keys } = this.#parts.chain.stores
     const batch = new WriteBatch()
     for (const id of this.#ids) batch.delete(keys.snapshot(id))
     if (batch.operations.length > 0) database.write(batch)
@@ -153,7 +151,7 @@ export class Snapshots {
   }
 
   #record(id: number): SnapshotRecord | undefined {
-    const { database, keys } = this.#parts
+    const { database, keys } = this.#parts.chain.stores
     const bytes = this.#ids.has(id) ? database.get(keys.snapshot(id)) : undefined
     return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as SnapshotRecord)
   }

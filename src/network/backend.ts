@@ -4,8 +4,6 @@ import { messageSigner } from '../chain/accounts/message.js'
 import type { KeyedAccount } from '../chain/accounts/mnemonic.js'
 import { signTypedData } from '../chain/accounts/typedData.js'
 import { Wallet } from '../chain/accounts/wallet.js'
-import type { StoredBlock } from '../chain/block/record.js'
-import type { BlockStore } from '../chain/block/store.js'
 import type { Chain } from '../chain/chain.js'
 import { MessageExecutor } from '../chain/execution/executor.js'
 import type { MovableSchedule } from '../chain/execution/movableSchedule.js'
@@ -15,13 +13,11 @@ import type { TransactionIntake } from '../chain/intake.js'
 import type { MiningSchedule } from '../chain/mining/schedule.js'
 import { Simulator } from '../chain/simulate/simulator.js'
 import type { Snapshots } from '../chain/snapshots.js'
-import type { StateStore } from '../chain/state/stateStore.js'
 import type { NodeSettings } from '../options.js'
 import type { Backend } from '../rpc/backend.js'
 import { suggestTip } from '../rpc/fees/suggestTip.js'
 import { createBuilder } from './builder.js'
-import type { Database } from '../storage/database.js'
-import type { Keyspace } from '../storage/keyspace.js'
+import type { ChainBases } from './chainBases.js'
 import { createControls } from './controls.js'
 import { createProver } from './prover.js'
 import { createRecords } from './records.js'
@@ -32,14 +28,10 @@ import { Instance } from './instance.js'
 /** What the backend of a network is joined from. */
 export interface BackendParts {
   chain: Chain
-  blocks: BlockStore
-  states: StateStore
   intake: TransactionIntake
   mining: MiningSchedule
   snapshots: Snapshots
-  database: Database
-  keys: Keyspace
-  genesis: StoredBlock
+  bases: ChainBases
   schedules: MovableSchedule
   recoveries: SignatureRecoveries
   logging: { enabled: boolean }
@@ -49,7 +41,7 @@ export interface BackendParts {
 
 /** Joins the parts of a network into what JSON-RPC methods work with. */
 export function createBackend(parts: BackendParts): Backend {
-  const { chain, blocks, states, intake, mining, accounts, settings } = parts
+  const { chain, intake, mining, accounts, settings } = parts
   const { view, mempool } = chain
   const keyring = new Keyring(accounts)
   const impersonation = new Impersonation({ automatic: settings.autoImpersonate })
@@ -72,10 +64,10 @@ export function createBackend(parts: BackendParts): Backend {
   return {
     chain: view,
     executor,
-    prover: createProver(states),
-    tracing: new HistoryTracer({ blocks, states }),
-    simulator: new Simulator({ states, schedule: parts.schedules }),
-    records: createRecords(blocks),
+    prover: createProver(chain.stores),
+    tracing: new HistoryTracer(chain.stores),
+    simulator: new Simulator({ stores: chain.stores, schedule: parts.schedules }),
+    records: createRecords(chain.stores),
     builder: createBuilder(chain, parts.schedules),
     forks: parts.schedules,
     pool: {

@@ -9,11 +9,11 @@ import type { BlockBuilder } from '../rpc/backend.js'
 /** Builds blocks on any stored parent, without storing them. */
 export function createBuilder(chain: Chain, schedule: ForkSchedule): BlockBuilder {
   const { view, mempool, settings } = chain
-  const { states } = chain.stores
   return {
     build: async ({ parentHash, attributes, transactions, extraData }) => {
       const parent = view.blockByHash(parentHash)
       if (parent === undefined) throw new HashNotFoundError()
+      const { states } = chain.stores
       const base = states.viewAt(parent.header.stateRoot)
       const header = { ...parent.header, number: parent.header.number + 1n, parentHash }
       const { blockHash } = createCallSite(view, { header, rules: view.rulesAt(header), state: base })

@@ -1,7 +1,6 @@
 import type { Impersonation } from '../chain/accounts/impersonation.js'
 import type { Keyring } from '../chain/accounts/keyring.js'
 import type { Wallet } from '../chain/accounts/wallet.js'
-import type { StoredBlock } from '../chain/block/record.js'
 import type { Chain } from '../chain/chain.js'
 import type { MessageExecutor } from '../chain/execution/executor.js'
 import type { MovableSchedule } from '../chain/execution/movableSchedule.js'
@@ -11,8 +10,7 @@ import type { MiningSchedule } from '../chain/mining/schedule.js'
 import type { Snapshots } from '../chain/snapshots.js'
 import type { Compat } from '../rpc/backend.js'
 import type { Controls } from '../rpc/controls.js'
-import type { Database } from '../storage/database.js'
-import type { Keyspace } from '../storage/keyspace.js'
+import type { ChainBases } from './chainBases.js'
 import { createAccountControls, createPoolControls } from './controls/accounts.js'
 import { createClockControls } from './controls/clock.js'
 import { createHistoryControls } from './controls/history.js'
@@ -24,9 +22,7 @@ import type { Instance } from './instance.js'
 /** What the controls of a chain work on. */
 export interface ControlParts {
   chain: Chain
-  database: Database
-  keys: Keyspace
-  genesis: StoredBlock
+  bases: ChainBases
   schedule: MiningSchedule
   snapshots: Snapshots
   intake: TransactionIntake

@@ -1,27 +1,54 @@
-import type { StoredBlock } from '../chain/block/record.js'
 import type { Chain } from '../chain/chain.js'
+import type { TransactionIntake } from '../chain/intake.js'
 import type { Snapshots } from '../chain/snapshots.js'
+import type { ForkOrder } from '../rpc/controls.js'
+import type { ChainBases } from './chainBases.js'
 
 /** What a reset works on. */
 export interface ResetParts {
   chain: Chain
-  genesis: StoredBlock
+  bases: ChainBases
   snapshots: Snapshots
+  intake: TransactionIntake
 }
 
-/** Puts a chain back to its genesis: no blocks, no waiting transactions, no snapshots, and the clock as it was. */
-export function resetChain({ chain, genesis, snapshots }: ResetParts): Promise<void> {
-  return chain.exclusively(async () => {
-    chain.clock.restore({ offset: 0n })
-    chain.settings.gasLimit = genesis.header.gasLimit
-    chain.settings.coinbase = new Uint8Array(20)
-    chain.settings.extraData = new Uint8Array(0)
-    delete chain.settings.nextBaseFee
-    delete chain.settings.nextPrevRandao
-    chain.mempool.dropAll()
-    chain.moveHead({ block: genesis, workingRoot: genesis.header.stateRoot })
-    snapshots.clear()
-    await chain.touched()
-    chain.events.emit({ type: 'rewound', head: genesis })
+/**
+ * Puts a chain back to the first block of its home or, on order, to a block of a remote chain: no blocks above it, no
+ * waiting transactions, no snapshots, and the clock as it was.
+ *
+ * A remote is asked before anything changes; then the chain goes back where it is, so that a node that goes down on the
+ * way has either the first block that it left or the new one.
+ *
+ * @throws UnsupportedControlError or RemoteStateError; nothing has changed then
+ */
+export function resetChain(
+  { chain, bases, snapshots, intake }: ResetParts,
+  order: ForkOrder | undefined,
+): Promise<void> {
+  return bases.exclusively(async () => {
+    const ground = await bases.prepare(order)
+    await chain.exclusively(async () => {
+      chain.clock.restore({ offset: 0n })
+      chain.settings.gasLimit = chain.first.header.gasLimit
+      chain.settings.coinbase = new Uint8Array(20)
+      chain.settings.extraData = new Uint8Array(0)
+      delete chain.settings.nextBaseFee
+      delete chain.settings.nextPrevRandao
+      chain.mempool.dropAll()
+      moveToFirst(chain)
+      snapshots.clear()
+      await chain.touched()
+      intake.forgetGone()
+      const isOther = bases.enter(ground)
+      if (isOther) {
+        moveToFirst(chain)
+        await chain.touched()
+      }
+      chain.events.emit({ type: isOther ? 'replaced' : 'rewound', head: chain.first })
+    })
   })
+}
+
+function moveToFirst(chain: Chain): void {
+  chain.moveHead({ block: chain.first, workingRoot: chain.first.header.stateRoot })
 }

@@ -46,6 +46,11 @@ export async function exportFiles(order: ExportOrder): Promise<Exported> {
   const { dataDir, network = standardNetwork } = order
   const known = readManifest(dataDir)?.networks[network]
   if (known === undefined) throw new DataDirectoryError(`There is no chain ${network} in ${dataDir}.`)
+  if (known.resetTo !== undefined) {
+    throw new DataDirectoryError(
+      `The chain ${network} in ${dataDir} goes on from a block of another chain, and cannot be exported alone.`,
+    )
+  }
   const lock = lockDirectory(dataDir)
   try {
     const database = await openDatabase({ directory: join(dataDir, 'chain'), sync: false })

@@ -17,6 +17,14 @@ export const forkOptions = {
     description: 'The block to go on from; the newest one of the remote unless given',
     group: 'Fork',
   }),
+  allowRemoteReset: option({
+    flag: 'allow-remote-reset',
+    kind: toggle(),
+    default: false,
+    description:
+      'Let anvil_reset and anvil_setRpcUrl name the node to go on from; only the one of --fork-url unless given',
+    group: 'Fork',
+  }),
   forkRetries: option({
     flag: 'fork-retries',
     aliases: ['retries'],

@@ -147,6 +147,11 @@ export interface NodeOptions {
   /** The block to go on from; the newest one of the remote unless given. `--fork-block`. */
   forkBlock?: Given<'forkBlock'> | undefined
   /**
+   * Let anvil_reset and anvil_setRpcUrl name the node to go on from; only the one of --fork-url unless given.
+   * `--allow-remote-reset`; `false` unless given.
+   */
+  allowRemoteReset?: Given<'allowRemoteReset'> | undefined
+  /**
    * How often a request to the remote is tried again when it fails or is limited.
    * `--fork-retries`; `5` unless given.
    */

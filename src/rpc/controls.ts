@@ -57,6 +57,14 @@ export interface SnapshotFacts {
   blockHash: Uint8Array
 }
 
+/** Where a reset is to take the chain: a block of another node's chain. */
+export interface ForkOrder {
+  /** Of the node; that of the fork that the chain stands on if undefined. */
+  url?: string | undefined
+  /** The newest block if undefined. */
+  blockNumber?: bigint | undefined
+}
+
 /** Goes back, forgets, and makes things happen otherwise. */
 export interface HistoryControls {
   /** @returns the number of the snapshot */
@@ -64,8 +72,14 @@ export interface HistoryControls {
   /** Goes back to a snapshot and uses it up. @returns false if there is none of this number */
   revert(snapshot: bigint): Awaitable<boolean>
   snapshots(): readonly SnapshotFacts[]
-  /** Puts the chain back to its first block. */
-  reset(): Awaitable<void>
+  /**
+   * Puts the chain back to the first block that it was started with, or onto a block of a remote chain.
+   *
+   * @throws UnsupportedControlError if the order names a URL that calls may not name
+   */
+  reset(order?: ForkOrder): Awaitable<void>
+  /** Asks another node of the chain that a fork goes on from. @throws UnsupportedControlError as `reset` does */
+  setRemote(url: string): Awaitable<void>
   /** Takes blocks off the end of the chain; their transactions are gone. @throws DepthError if there are not so many */
   rollback(depth: number): Awaitable<void>
   /**

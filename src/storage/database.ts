@@ -124,6 +124,12 @@ export class Database {
     })
   }
 
+  /** Removes the entries of a range, which nobody else writes meanwhile; not as a whole if the process is killed. */
+  async clear({ gte, lt }: Pick<RangeOptions, 'gte' | 'lt'>): Promise<void> {
+    await this.flush()
+    await this.#level.clear({ gte, lt })
+  }
+
   /** Brings everything that was written before the call to LevelDB. */
   async flush(): Promise<void> {
     const upTo = this.#active

@@ -116,6 +116,11 @@ export function keyspaceOf(network: number): Keyspace {
   }
 }
 
+/** All keys of the network with this number. */
+export function networkRange(network: number): KeyRange {
+  return { gte: Uint8Array.of(network), lt: Uint8Array.of(network + 1) }
+}
+
 /** An ordinal as 6 bytes big-endian. */
 export function encodeOrdinal(ordinal: number): Uint8Array {
   const bytes = new Uint8Array(ORDINAL_LENGTH)

@@ -38,6 +38,18 @@ export interface NetworkManifest extends NetworkIdentity {
   clockOffsetSeconds: number
   /** Decimal; the block of another chain that this one goes on from. */
   forkBlock?: string
+  /** The fork that a reset has taken the network to; its home stays under `index`. */
+  resetTo?: ResetManifest | undefined
+}
+
+/** A fork that a reset has taken a network to. */
+export interface ResetManifest {
+  /** Its number in the keys of the database. */
+  index: number
+  /** Decimal; the block that it goes on from. */
+  block: string
+  /** Of the remote node, with its key; absent where it is that of the network's own fork. */
+  url?: string | undefined
 }
 
 /** What a data directory says about itself. */

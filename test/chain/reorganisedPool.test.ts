@@ -78,7 +78,7 @@ test('the write that moves the head keeps what waits again', async () => {
     const { head } = await openTestChain({ ...place, database: reopened })
     const stored: Hex[] = []
     for await (const [key] of reopened.iterate(keys.allPooled())) stored.push(bytesToHex(key.slice(-32)))
-    expect(await new PooledStore(reopened, keys).load()).toHaveLength(stored.length)
+    expect(await new PooledStore({ database: reopened, keys }).load()).toHaveLength(stored.length)
     outcomes.push({ moved: head.block.ordinal !== orphan.ordinal, waiting: stored })
     await reopened.close()
   }

@@ -1,6 +1,4 @@
 import { Account, Address } from '@ethereumjs/util'
-import type { Database } from '../../storage/database.js'
-import type { Keyspace } from '../../storage/keyspace.js'
 import type { SealedBlock } from '../block/record.js'
 import type { Chain } from '../chain.js'
 import type { GenesisAccount } from '../genesis.js'
@@ -8,15 +6,9 @@ import { loadPreimages } from '../state/preimages.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { StateView } from '../types.js'
 
-/** Where the names of accounts and slots are looked up. */
-export interface DumpParts {
-  chain: Chain
-  database: Pick<Database, 'iterate'>
-  keys: Pick<Keyspace, 'allPreimages'>
-}
-
 /** Every account of the state that `latest` reads, with its storage, by rising address. */
-export async function exportAccounts({ chain, database, keys }: DumpParts): Promise<GenesisAccount[]> {
+export async function exportAccounts(chain: Chain): Promise<GenesisAccount[]> {
+  const { database, keys } = chain.stores
   const preimages = await loadPreimages(database, keys)
   const { state } = await chain.view.stateAt({ tag: 'latest' })
   const accounts: GenesisAccount[] = []

@@ -1,7 +1,7 @@
 import type { ForkRules } from '../types.js'
 import type { ForkActivation, ForkSchedule, RulesPlace, ScheduleChanges } from './rules.js'
 
-/** A fork schedule whose chain id can be changed while the chain runs. */
+/** A fork schedule that can be changed while the chain runs. */
 export class MovableSchedule implements ForkSchedule {
   #current: ForkSchedule
 
@@ -35,6 +35,11 @@ export class MovableSchedule implements ForkSchedule {
 
   with(changes: ScheduleChanges): ForkSchedule {
     return this.#current.with(changes)
+  }
+
+  /** Lets other forks hold from now on. */
+  replace(schedule: ForkSchedule): void {
+    this.#current = schedule
   }
 
   /** Lets the same forks hold under another chain id from now on. */

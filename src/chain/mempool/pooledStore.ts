@@ -55,25 +55,29 @@ export function stagePooled(batch: WriteBatch, keys: Keyspace, { hash, ...pooled
   batch.put(keys.pooled(hash), encodePooled(pooled))
 }
 
+/** Where waiting transactions are kept. The members may change while nothing is kept. */
+export interface PooledPlace {
+  readonly database: Database
+  readonly keys: Keyspace
+}
+
 /**
  * The transactions that were acknowledged and still wait, on disk: a restart takes them up again. Those that are mined
  * before they are acknowledged never come here.
  */
 export class PooledStore {
-  readonly #database: Database
-  readonly #keys: Keyspace
+  readonly #place: PooledPlace
   readonly #stored = new Set<string>()
 
-  constructor(database: Database, keys: Keyspace) {
-    this.#database = database
-    this.#keys = keys
+  constructor(place: PooledPlace) {
+    this.#place = place
   }
 
   /** Everything that waited when the node went down, in no particular order. */
   async load(): Promise<StoredPooled[]> {
     const found: StoredPooled[] = []
-    const { length } = this.#keys.pooled(new Uint8Array(32))
-    for await (const [key, value] of this.#database.iterate(this.#keys.allPooled())) {
+    const { length } = this.#place.keys.pooled(new Uint8Array(32))
+    for await (const [key, value] of this.#place.database.iterate(this.#place.keys.allPooled())) {
       this.#stored.add(bytesToPlainHex(key.subarray(length - 32)))
       found.push(decodePooled(value))
     }
@@ -86,8 +90,8 @@ export class PooledStore {
 
   put(pooled: NamedPooled): void {
     const batch = new WriteBatch()
-    stagePooled(batch, this.#keys, pooled)
-    this.#database.write(batch)
+    stagePooled(batch, this.#place.keys, pooled)
+    this.#place.database.write(batch)
     this.note(pooled.hash)
   }
 
@@ -101,8 +105,8 @@ export class PooledStore {
     const gone = [...this.#stored].filter((hash) => !waits(hexToBytes(hash)))
     if (gone.length === 0) return
     const batch = new WriteBatch()
-    for (const hash of gone) batch.delete(this.#keys.pooled(hexToBytes(hash)))
-    this.#database.write(batch)
+    for (const hash of gone) batch.delete(this.#place.keys.pooled(hexToBytes(hash)))
+    this.#place.database.write(batch)
     for (const hash of gone) this.#stored.delete(hash)
   }
 }

@@ -15,7 +15,7 @@ import { simulateBlock } from './simulateBlock.js'
 
 /** What simulations work on. */
 export interface SimulatorParts {
-  states: StateStore
+  stores: { readonly states: StateStore }
   schedule: Pick<ForkSchedule, 'activations' | 'depositContract'>
 }
 
@@ -74,7 +74,7 @@ export class Simulator {
 
   /** A state of its own over the base; that of the pending block brings nodes that are not stored. */
   #workingState(base: StateView): WorkingState {
-    const { states } = this.#parts
+    const { states } = this.#parts.stores
     return new WorkingState({ base, store: base instanceof StatePreview ? base.over(states) : states })
   }
 }

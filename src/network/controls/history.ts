@@ -8,16 +8,17 @@ import { resetChain } from '../reset.js'
 
 /** Going back, and going another way. */
 export function createHistoryControls(parts: ControlParts): HistoryControls {
-  const { chain, snapshots, wallet, genesis, instance, recoveries } = parts
+  const { chain, bases, wallet, snapshots, instance, recoveries } = parts
   return {
     snapshot: () => snapshots.take(),
     revert: (id) => snapshots.revert(id),
     snapshots: () => snapshots.list(),
-    reset: async () => {
-      await resetChain({ chain, genesis, snapshots })
+    reset: async (order) => {
+      await resetChain(parts, order)
       recoveries.clear()
       instance.renew()
     },
+    setRemote: (url) => bases.setUrl(url),
     rollback: (depth) => rollback(chain, depth),
     importBlocks: (blocks) => importBranch(chain, blocks),
     reorganise: (order) =>

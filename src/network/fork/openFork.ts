@@ -12,11 +12,15 @@ import { cacheFile, defaultCacheDirectory, StateCache } from './stateCache.js'
 
 /** A remote chain that a fork has left at one of its blocks. */
 export interface Fork extends Omit<ForkPoint, 'funded' | 'balance'> {
+  /** Without a block; with its key, so that it is shown to nobody. */
+  readonly url: string
   /** Its URL as it may be shown. */
-  shownUrl: string
+  readonly shownUrl: string
   chainId: bigint
   /** What answers are fetched with. */
   remote: RemoteChain
+  /** Asks another node of the same chain. @throws ForkError if it does not have the block of the fork */
+  redirect(url: string): Promise<void>
   close(): void
 }
 
@@ -46,7 +50,7 @@ export async function openFork(
       client.request('eth_getBlockByNumber', [wanted === undefined ? 'latest' : quantity(wanted), false]),
     ])) as [Hex, RemoteBlock | null]
     if (block === null) throw new ForkError(`${client.shownUrl} has no block ${wanted}`)
-    return createFork(client, { url, settings, chainId: BigInt(chainId), block })
+    return createFork(client, { settings, chainId: BigInt(chainId), block })
   } catch (error) {
     client.stop()
     if (error instanceof ForkError) throw error
@@ -57,21 +61,21 @@ export async function openFork(
 
 function createFork(
   client: RemoteClient,
-  {
-    url,
-    settings,
-    chainId,
-    block,
-  }: { url: string; settings: ForkSettings; chainId: bigint; block: RemoteBlock },
+  { settings, chainId, block }: { settings: ForkSettings; chainId: bigint; block: RemoteBlock },
 ): Fork {
   const header = headerOf(block)
   const subject = { chainId, number: header.number, hash: hexToBytes(block.hash) }
-  const directory = cacheDirectory(url, settings)
+  const directory = cacheDirectory(client.url, settings)
   const cache = new StateCache(directory && cacheFile(directory, subject))
   const request = (method: string, params: readonly unknown[]) =>
     asChainErrors(client.request(method, params))
   return {
-    shownUrl: client.shownUrl,
+    get url() {
+      return client.url
+    },
+    get shownUrl() {
+      return client.shownUrl
+    },
     chainId,
     header,
     totalDifficulty: BigInt(block.totalDifficulty ?? 0),
@@ -79,9 +83,12 @@ function createFork(
     remote: {
       forkBlock: header.number,
       chainId,
-      shownUrl: client.shownUrl,
+      get shownUrl() {
+        return client.shownUrl
+      },
       request: (method, params) => client.request(method, params),
     },
+    redirect: (other) => client.redirect(other, block),
     earlierHash: async (number) => {
       const earlier = (await request('eth_getBlockByNumber', [quantity(number), false])) as RemoteBlock | null
       return earlier === null ? undefined : hexToBytes(earlier.hash)

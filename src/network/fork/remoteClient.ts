@@ -36,7 +36,7 @@ const firstBackoff = 250
 
 /** Asks a remote node: calls of one turn of the event loop go out in one batch, and are tried again when they fail. */
 export class RemoteClient {
-  readonly #options: RemoteClientOptions
+  #options: RemoteClientOptions
   readonly #stopped = new AbortController()
   #waiting: Waiting[] = []
   /** Some nodes take no batches. */
@@ -44,6 +44,10 @@ export class RemoteClient {
 
   constructor(options: RemoteClientOptions) {
     this.#options = options
+  }
+
+  get url(): string {
+    return this.#options.url
   }
 
   /** The URL as it may be shown. */
@@ -61,6 +65,22 @@ export class RemoteClient {
       if (this.#waiting.length === 0) setImmediate(() => this.#flush())
       this.#waiting.push({ method, params, resolve, reject })
     })
+  }
+
+  /**
+   * Asks another node from now on, if it has a block that this one has.
+   *
+   * @throws ForkError if it does not answer or does not have it
+   */
+  async redirect(url: string, { number, hash }: { number: string; hash: string }): Promise<void> {
+    const other = new RemoteClient({ ...this.#options, url })
+    try {
+      const block = (await other.request('eth_getBlockByNumber', [number, false])) as { hash: string } | null
+      if (block?.hash !== hash) throw new ForkError(`${other.shownUrl} does not have the block of the fork`)
+    } finally {
+      other.stop()
+    }
+    this.#options = { ...this.#options, url }
   }
 
   /** Ends every request that is on its way. */

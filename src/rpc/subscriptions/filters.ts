@@ -28,7 +28,8 @@ function collectingFilter<T>(
 ): Filter {
   let waiting: Waiting<T>[] = []
   const end = events.subscribe((event) => {
-    if (event.type === 'rewound') {
+    if (event.type === 'replaced') waiting = []
+    else if (event.type === 'rewound') {
       waiting = waiting.filter(({ block }) => block === undefined || chain.isCanonical(block))
     } else waiting.push(...collect(event))
   })

@@ -1,14 +1,12 @@
-import { InvalidParamsError } from '../../errors.js'
 import { defineMethod, required } from '../../method.js'
-import { text } from '../../params/text.js'
+import { httpUrl } from '../../params/httpUrl.js'
 
-/** anvil_setRpcUrl: without a remote node there is nothing to set, and a call is not to name one. */
+/** anvil_setRpcUrl: asks another node of the chain that a fork goes on from; without a fork it does nothing. */
 export const setRpcUrl = defineMethod(
   'anvil_setRpcUrl',
-  [required('url', text('string', 'URL'))],
-  (_, url) => {
-    if (!/^https?:/.test(url))
-      throw new InvalidParamsError('invalid argument 0: expected an http or https URL')
+  [required('url', httpUrl)],
+  async ({ backend }, url) => {
+    await backend.controls.setRemote(url)
     return null
   },
 )

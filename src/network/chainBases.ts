@@ -1,0 +1,192 @@
+import type { ChainBase } from '../chain/base.js'
+import type { Chain } from '../chain/chain.js'
+import { UnsupportedControlError } from '../chain/errors.js'
+import type { MovableSchedule } from '../chain/execution/movableSchedule.js'
+import type { ForkSchedule } from '../chain/execution/rules.js'
+import { RemoteStateError } from '../chain/fork/errors.js'
+import { Turnstile } from '../chain/turnstile.js'
+import type { NodeSettings } from '../options.js'
+import type { ForkOrder } from '../rpc/controls.js'
+import { MAX_NETWORKS, networkRange } from '../storage/keyspace.js'
+import type { NetworkManifest } from '../storage/manifest.js'
+import { ForkError } from './fork/errors.js'
+import { openFork, type Fork, type ForkSettings } from './fork/openFork.js'
+import type { NetworkData } from './network.js'
+
+/** Where a chain may stand: on a genesis, or on the block of a remote chain. */
+export interface Ground {
+  /** The network's number in the keys of the database. */
+  index: number
+  base: ChainBase
+  schedule: ForkSchedule
+  fork: Fork | undefined
+}
+
+/** What the bases of a chain are kept with. */
+export interface ChainBasesParts {
+  chain: Chain
+  /** What the chain was started on. */
+  home: Ground
+  schedules: MovableSchedule
+  data: NetworkData
+  /** What the manifest has of the network. */
+  entry: NetworkManifest
+  settings: ForkSettings & Pick<NodeSettings, 'allowRemoteReset' | 'timestamp'>
+  /** Opens a base on a fork, which is stored first if it is not there. */
+  open(fork: Fork, index: number): Promise<Pick<Ground, 'base' | 'schedule'>>
+  /** Told of the fork that the chain stands on now, if it is one. */
+  entered(fork: Fork | undefined): void
+}
+
+/**
+ * What a chain stands on: its home, which it was started on, or the block of a remote chain that a reset took it to.
+ *
+ * Each ground lies under a number of its own in the database, and the manifest says which one it is. What a reset left
+ * stays until its number is needed again, for reads that are still on their way.
+ */
+export class ChainBases {
+  readonly #parts: ChainBasesParts
+  readonly #turnstile = new Turnstile()
+  #current: Ground
+
+  constructor(parts: ChainBasesParts) {
+    this.#parts = parts
+    this.#current = parts.home
+    parts.entered(parts.home.fork)
+  }
+
+  /** The remote chain that the chain goes on from now. */
+  get fork(): Fork | undefined {
+    return this.#current.fork
+  }
+
+  /** Runs a reset that no other one comes between. */
+  exclusively<T>(reset: () => Promise<T>): Promise<T> {
+    return this.#turnstile.pass(reset)
+  }
+
+  /** Goes back to where a reset had taken the chain before the node went down. */
+  async resume(): Promise<void> {
+    const { chain, entry } = this.#parts
+    if (entry.resetTo === undefined) return
+    const { index, block, url } = entry.resetTo
+    const fork = await this.#openFork(url ?? this.#homeUrl(), BigInt(block))
+    this.#stand({ index, fork, ...(await this.#parts.open(fork, index)) })
+    await chain.restore()
+  }
+
+  /**
+   * The ground that a reset asks for; its first block is stored when this returns. Without an order it is the home.
+   *
+   * @throws UnsupportedControlError if the order names a URL that the node was not started with, or none where there is
+   * no fork; RemoteStateError if the remote cannot be used.
+   */
+  async prepare(order: ForkOrder | undefined): Promise<Ground> {
+    if (order === undefined) return this.#parts.home
+    const url = order.url ?? this.fork?.url
+    if (url === undefined) {
+      throw new UnsupportedControlError('Forking not enabled and RPC URL not provided to start forking')
+    }
+    this.#checkAllowed(url)
+    try {
+      const fork = await this.#openFork(url, order.blockNumber)
+      const index = this.#freeIndex()
+      await this.#parts.data.database.clear(networkRange(index))
+      return { index, fork, ...(await this.#parts.open(fork, index)) }
+    } catch (error) {
+      throw error instanceof ForkError ? new RemoteStateError(error.message, { cause: error }) : error
+    }
+  }
+
+  /**
+   * Takes the chain to a ground, if it is not there. The manifest says so first. Only within the chain's turn, and when
+   * nothing waits in the mempool.
+   *
+   * @returns whether it is another ground than before
+   */
+  enter(ground: Ground): boolean {
+    const { chain, home, entry, data, settings } = this.#parts
+    const left = this.#current
+    if (ground === left) return false
+    if (ground === home) delete entry.resetTo
+    else entry.resetTo = this.#record(ground)
+    data.saveManifest()
+    this.#stand(ground)
+    if (left !== home) left.fork?.close()
+    chain.settings.gasLimit = ground.base.first.header.gasLimit
+    if (ground !== home && settings.timestamp === undefined) {
+      chain.clock.set(ground.base.first.header.timestamp)
+    }
+    return true
+  }
+
+  /**
+   * Asks another node of the same chain from now on. Without a fork there is nothing to ask.
+   *
+   * @throws UnsupportedControlError if the node was not started with the URL; RemoteStateError if it is a node of
+   * another chain.
+   */
+  async setUrl(url: string): Promise<void> {
+    const { fork } = this
+    if (fork === undefined) return
+    this.#checkAllowed(url)
+    await fork.redirect(url).catch((error: unknown) => {
+      throw error instanceof ForkError ? new RemoteStateError(error.message, { cause: error }) : error
+    })
+  }
+
+  close(): void {
+    const { home } = this.#parts
+    home.fork?.close()
+    if (this.#current !== home) this.fork?.close()
+  }
+
+  #stand(ground: Ground): void {
+    const { chain, schedules, entered } = this.#parts
+    this.#current = ground
+    schedules.replace(ground.schedule)
+    chain.standOn(ground.base)
+    entered(ground.fork)
+  }
+
+  /** A caller cannot make the node fetch what its operator has not named. */
+  #checkAllowed(url: string): void {
+    const { settings, home } = this.#parts
+    if (settings.allowRemoteReset || isSameUrl(url, this.fork?.url) || isSameUrl(url, home.fork?.url)) return
+    throw new UnsupportedControlError(
+      'a node is not made to fetch from a URL by a call; start it with --allow-remote-reset to allow it',
+    )
+  }
+
+  async #openFork(url: string | undefined, block: bigint | undefined): Promise<Fork> {
+    const { settings } = this.#parts
+    const fork = await openFork({ ...settings, forkUrl: url, forkBlock: block }, undefined)
+    if (fork === undefined) throw new ForkError('the data goes on from another chain: --fork-url is needed')
+    return fork
+  }
+
+  #homeUrl(): string | undefined {
+    return this.#parts.home.fork?.url
+  }
+
+  /** The URL stays out of the manifest where the command line gives it. */
+  #record({ index, fork, base }: Ground): NetworkManifest['resetTo'] {
+    const isGiven = fork !== undefined && isSameUrl(fork.url, this.#homeUrl())
+    const block = base.first.header.number.toString()
+    return { index, block, ...(!isGiven && { url: fork?.url }) }
+  }
+
+  /** Networks are numbered from below, and grounds that resets make from above. */
+  #freeIndex(): number {
+    const networks = Object.values(this.#parts.data.manifest.networks)
+    const used = new Set(networks.flatMap(({ index, resetTo }) => [index, resetTo?.index]))
+    let index = MAX_NETWORKS - 1
+    while (used.has(index)) index--
+    if (index < 0) throw new Error('the database has no room for another chain')
+    return index
+  }
+}
+
+function isSameUrl(url: string, other: string | undefined): boolean {
+  return other !== undefined && new URL(url).href === new URL(other).href
+}
