@@ -15,6 +15,7 @@ import { dagPut } from './dag/put.js'
 import { dagResolve } from './dag/resolve.js'
 import { dagStat } from './dag/stat.js'
 import { filesChcid } from './files/chcid.js'
+import { filesChmod } from './files/chmod.js'
 import { filesCp } from './files/cp.js'
 import { filesFlush } from './files/flush.js'
 import { filesLs } from './files/ls.js'
@@ -23,6 +24,7 @@ import { filesMv } from './files/mv.js'
 import { filesRead } from './files/read.js'
 import { filesRm } from './files/rm.js'
 import { filesStat } from './files/stat.js'
+import { filesTouch } from './files/touch.js'
 import { filesWrite } from './files/write.js'
 import { get } from './get.js'
 import { id } from './id.js'
@@ -59,6 +61,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['dag/resolve', dagResolve],
   ['dag/stat', dagStat],
   ['files/chcid', filesChcid],
+  ['files/chmod', filesChmod],
   ['files/cp', filesCp],
   ['files/flush', filesFlush],
   ['files/ls', filesLs],
@@ -67,6 +70,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['files/read', filesRead],
   ['files/rm', filesRm],
   ['files/stat', filesStat],
+  ['files/touch', filesTouch],
   ['files/write', filesWrite],
   ['get', get],
   ['id', id],

@@ -1,5 +1,4 @@
-import type { CID } from 'multiformats/cid'
-import { hashFunctionByCode, hashFunctionByName } from '../cid/hashFunctions.js'
+import { formatOf } from '../cid/formatOf.js'
 import type { CidFormat } from '../cid/makeCid.js'
 import type { Session } from '../store/blockstore.js'
 import { createBlockWriter } from '../unixfs/blockWriter.js'
@@ -49,10 +48,4 @@ export async function storeDirectory(
 /** A writer whose blocks are protected by a session. */
 export function sessionWriter(format: CidFormat, session: Session): BlockWriter {
   return createBlockWriter(format, session.put)
-}
-
-/** How CIDs like this one are formed. */
-export async function formatOf(cid: CID): Promise<CidFormat> {
-  const hash = (await hashFunctionByCode(cid.multihash.code)) ?? (await hashFunctionByName('sha2-256'))
-  return { version: cid.version, hash }
 }

@@ -10,18 +10,22 @@ import type { UnixfsMetadata } from '../unixfs/data.js'
 import { loadEntry } from '../unixfs/entry.js'
 import type { UnixfsEntry } from '../unixfs/entry.js'
 import { writeNode } from '../unixfs/node.js'
-import type { UnixfsLink } from '../unixfs/node.js'
+import type { StoredNode, UnixfsLink } from '../unixfs/node.js'
 import { findLink } from '../unixfs/readDirectory.js'
 import type { ImportSettings } from '../unixfs/settings.js'
 import { openDirectory, sessionWriter, storeDirectory } from './directoryEdit.js'
 import type { EditableDirectory } from './directoryEdit.js'
+import { createKeyedMutex } from './keyedMutex.js'
+import type { KeyedMutex } from './keyedMutex.js'
 
 /** A change to the directory that a path names, with all directories above it. */
 export type DirectoryChange = (directory: EditableDirectory, session: Session) => Promise<void> | void
 
-/** How directories that a change needs and that are not there are made. */
-export interface MissingDirectories {
-  /** Undefined: as in the directory above. */
+/** A directory to be made. */
+export interface NewDirectory {
+  /** Whether those above it are made too where they are missing; it may then also be there already. */
+  parents: boolean
+  /** The CID format of directories that are made, and then of this one in any case; undefined: as above them. */
   format: CidFormat | undefined
   metadata?: UnixfsMetadata
 }
@@ -36,9 +40,27 @@ export interface MutableFiles {
    *
    * @throws {@link FileNotFoundError} when there is no such directory and none is to be made
    */
-  change(directory: string[], change: DirectoryChange, missing?: MissingDirectories): Promise<void>
+  change(directory: string[], change: DirectoryChange): Promise<void>
+  /** Makes a directory. */
+  makeDirectory(path: string[], options: NewDirectory): Promise<void>
+  /** Runs tasks that work on one path one after the other. */
+  exclusivelyAt: KeyedMutex
   /** Puts a stored node under a path that is still free. */
   put(path: string, cid: CID): Promise<void>
+}
+
+/** A path leads through something that is no directory: what its first `depth` segments name. */
+class NotADirectoryError extends Error {
+  readonly depth: number
+
+  constructor(depth: number) {
+    super('not a directory')
+    this.depth = depth
+  }
+}
+
+function cannotAccess(path: string[], depth: number): FileNetworkError {
+  return new FileNetworkError(`cannot access ${path.slice(0, depth + 1).join('/')}: Not a directory`)
 }
 
 const rootName = new TextEncoder().encode('files-root')
@@ -57,17 +79,21 @@ export async function openMutableFiles(options: {
     const stored = named.get(rootName)
     if (stored) return CID.decode(stored)
     const session = blockstore.openSession()
-    const cid = await emptyDirectory(session, importSettings.cid, {})
+    const { cid } = await emptyDirectory(session, importSettings.cid, {})
     await named.put(rootName, cid.bytes)
     session.end()
     return cid
   }
 
-  async function emptyDirectory(session: Session, format: CidFormat, metadata: UnixfsMetadata): Promise<CID> {
+  async function emptyDirectory(
+    session: Session,
+    format: CidFormat,
+    metadata: UnixfsMetadata,
+  ): Promise<StoredNode> {
     const writer = sessionWriter({ version: format.version, hash: format.hash }, session)
     const node = await writeNode(writer, { ...metadata, type: unixfsType.directory, blockSizes: [] })
     await writer.stored()
-    return node.cid
+    return node
   }
 
   async function setRoot(cid: CID): Promise<void> {
@@ -79,9 +105,7 @@ export async function openMutableFiles(options: {
     const segments = cleanSegments(path)
     let entry = await loadEntry(blockstore, root)
     for (const [index, segment] of segments.entries()) {
-      if (entry.type !== 'directory') {
-        throw new FileNetworkError(`cannot access ${segments.slice(0, index).join('/')}: Not a directory`)
-      }
+      if (entry.type !== 'directory') throw cannotAccess(segments, index)
       entry = await loadEntry(blockstore, (await childOf(entry, segment)).cid)
     }
     return entry
@@ -99,40 +123,89 @@ export async function openMutableFiles(options: {
   async function rebuild(
     cid: CID,
     path: string[],
-    task: { change: DirectoryChange; missing: MissingDirectories | undefined; session: Session },
+    task: { change: DirectoryChange; parents?: NewDirectory; session: Session },
+    depth = 0,
   ): Promise<Omit<UnixfsLink, 'name'>> {
     const entry = await loadEntry(blockstore, cid)
-    if (entry.type !== 'directory') throw new FileNetworkError('not a directory')
+    if (entry.type !== 'directory') throw new NotADirectoryError(depth)
     const directory = await openDirectory(blockstore, entry)
-    const [name, ...rest] = path
+    const name = path[depth]
     if (name === undefined) await task.change(directory, task.session)
     else {
-      const below = directory.links.get(name)?.cid ?? (await makeMissing(directory, task))
-      directory.links.set(name, { ...(await rebuild(below, rest, task)), name })
+      const below = directory.links.get(name)?.cid ?? (await makeParent(directory, task))
+      directory.links.set(name, { ...(await rebuild(below, path, task, depth + 1)), name })
     }
     return storeDirectory(directory, task.session, importSettings.directory)
   }
 
-  async function makeMissing(
-    parent: EditableDirectory,
-    { missing, session }: { missing: MissingDirectories | undefined; session: Session },
+  async function makeParent(
+    above: EditableDirectory,
+    { parents, session }: { parents?: NewDirectory; session: Session },
   ): Promise<CID> {
-    if (missing === undefined) throw new FileNotFoundError()
-    return emptyDirectory(session, missing.format ?? parent.format, missing.metadata ?? {})
+    if (parents === undefined) throw new FileNotFoundError()
+    return (await emptyDirectory(session, parents.format ?? above.format, {})).cid
+  }
+
+  /** Changes come one after the other. */
+  function rebuildRoot(path: string[], change: DirectoryChange, parents?: NewDirectory): Promise<void> {
+    return exclusively(async () => {
+      const session = blockstore.openSession()
+      try {
+        const task = { change, session, ...(parents && { parents }) }
+        await setRoot((await rebuild(root, path, task)).cid)
+      } finally {
+        session.end()
+      }
+    })
+  }
+
+  /** The directory that takes the place of an entry with a name; throws where there may be none. */
+  async function placeDirectory(
+    parent: EditableDirectory,
+    name: string,
+    { options, session }: { options: NewDirectory; session: Session },
+  ): Promise<void> {
+    const { parents, format, metadata = {} } = options
+    const existing = parent.links.get(name)
+    if (existing === undefined) {
+      const node = await emptyDirectory(session, format ?? parent.format, metadata)
+      parent.links.set(name, { ...node, name })
+      return
+    }
+    const entry = await loadEntry(blockstore, existing.cid)
+    if (!parents || entry.type !== 'directory') throw new FileNetworkError('file already exists')
+    if (format === undefined) return
+    const directory = { ...(await openDirectory(blockstore, entry)), format }
+    parent.links.set(name, { ...(await storeDirectory(directory, session, importSettings.directory)), name })
   }
 
   const files: MutableFiles = {
     root: () => root,
     lookUp,
-    change: (path, change, missing) =>
-      exclusively(async () => {
-        const session = blockstore.openSession()
-        try {
-          await setRoot((await rebuild(root, path, { change, missing, session })).cid)
-        } finally {
-          session.end()
-        }
-      }),
+    async change(path, change) {
+      try {
+        await rebuildRoot(path, change)
+      } catch (error) {
+        if (!(error instanceof NotADirectoryError)) throw error
+        if (error.depth === path.length) throw new FileNetworkError(`/${path.join('/')}/ is not a directory`)
+        throw cannotAccess(path, error.depth)
+      }
+    },
+    async makeDirectory(path, options) {
+      const name = path.at(-1)
+      if (name === undefined) {
+        if (options.parents) return
+        throw new FileNetworkError("cannot create directory '/': Already exists")
+      }
+      const change: DirectoryChange = (parent, session) => placeDirectory(parent, name, { options, session })
+      try {
+        await rebuildRoot(path.slice(0, -1), change, options.parents ? options : undefined)
+      } catch (error) {
+        if (!(error instanceof NotADirectoryError)) throw error
+        throw new FileNetworkError(`${path.slice(0, error.depth - 1).join('/')} was not a directory`)
+      }
+    },
+    exclusivelyAt: createKeyedMutex(),
     async put(path, cid) {
       const entry = await loadEntry(blockstore, cid)
       const slash = path.lastIndexOf('/')

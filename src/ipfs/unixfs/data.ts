@@ -23,6 +23,12 @@ export interface UnixfsTime {
   nanoseconds: number
 }
 
+/** The time of the clock, to the millisecond. */
+export function unixfsTimeNow(): UnixfsTime {
+  const now = Date.now()
+  return { seconds: BigInt(Math.floor(now / 1000)), nanoseconds: (now % 1000) * 1_000_000 }
+}
+
 /** What may be said of a file beside its content. */
 export interface UnixfsMetadata {
   /** The lower 12 bits of a POSIX mode. */
@@ -33,6 +39,7 @@ export interface UnixfsMetadata {
 /** A decoded `Data` message. */
 export interface UnixfsData extends UnixfsMetadata {
   type: UnixfsType
+  /** Absent and empty are not the same block. */
   data?: Uint8Array | undefined
   fileSize?: number | undefined
   blockSizes: number[]
@@ -56,7 +63,8 @@ export function encodeLinklessNode(message: UnixfsData): Uint8Array {
 
 /** Encodes a leaf, a dag-pb node without links, around the content of a chunk; the block is the chunk's memory. */
 export function encodeLeaf(chunk: Chunk, message: Omit<UnixfsData, 'data' | 'blockSizes'>): Uint8Array {
-  const { head, data, tail } = encodeParts({ ...message, data: chunk.content, blockSizes: [] })
+  const content = chunk.content.length > 0 ? chunk.content : undefined
+  const { head, data, tail } = encodeParts({ ...message, data: content, blockSizes: [] })
   const prefix = encodeNodePrefix(head.length + data.length + tail.length)
   return chunk.wrap(concatenate([prefix, head]), tail)
 }
@@ -73,7 +81,7 @@ function encodeParts(message: UnixfsData): { head: Uint8Array; data: Uint8Array;
   const data = message.data ?? new Uint8Array()
   const head = new FieldWriter(16)
   head.varintField(1, message.type)
-  if (data.length > 0) head.bytesHeader(2, data.length)
+  if (message.data) head.bytesHeader(2, data.length)
 
   const tail = new FieldWriter(message.blockSizes.length * 11 + 96)
   tail.varintField(3, message.fileSize)

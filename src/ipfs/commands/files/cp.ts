@@ -60,16 +60,11 @@ async function putEntry(
   const { directory, name } = splitPath(target)
   try {
     if (name === '') throw new FileNetworkError('cannot create file with empty name')
-    await files.change(
-      directory,
-      ({ links }) => {
-        if (links.has(name) && !force) {
-          throw new FileNetworkError('directory already has entry by that name')
-        }
-        links.set(name, { name, cid: entry.cid, size: entry.cumulativeSize })
-      },
-      parents ? { format: undefined } : undefined,
-    )
+    if (parents) await files.makeDirectory(directory, { parents, format: undefined })
+    await files.change(directory, ({ links }) => {
+      if (links.has(name) && !force) throw new FileNetworkError('directory already has entry by that name')
+      links.set(name, { name, cid: entry.cid, size: entry.cumulativeSize })
+    })
   } catch (error) {
     throw new FileNetworkError(`cp: cannot put node in path ${target}: ${errorText(error)}`)
   }

@@ -21,12 +21,10 @@ export const filesRm = defineCommand({
       (async function* () {
         let failures = 0
         for (const arg of args) {
-          try {
-            await removeFile(network, arg, rule)
-          } catch (error) {
-            failures++
-            yield `${arg}: ${errorText(error)}`
-          }
+          const problem = await tryToRemove(network, arg, rule)
+          if (problem === undefined) continue
+          failures++
+          yield problem
         }
         if (failures > 0) throw new FileNetworkError("can't remove some files")
       })(),
@@ -34,12 +32,36 @@ export const filesRm = defineCommand({
   },
 })
 
+interface RemovalRule {
+  recursive: boolean
+  force: boolean
+}
+
+/** @returns what was wrong, if anything */
+async function tryToRemove(
+  network: NetworkContext,
+  arg: string,
+  rule: RemovalRule,
+): Promise<string | undefined> {
+  let path: string
+  try {
+    path = checkFilesPath(arg)
+  } catch (error) {
+    return `${arg} is not a valid path: ${errorText(error)}`
+  }
+  try {
+    await removeFile(network, path.replace(/\/$/, ''), rule)
+    return undefined
+  } catch (error) {
+    return `${path}: ${errorText(error)}`
+  }
+}
+
 async function removeFile(
   { files, blockstore }: NetworkContext,
-  arg: string,
-  rule: { recursive: boolean; force: boolean },
+  path: string,
+  rule: RemovalRule,
 ): Promise<void> {
-  const path = checkFilesPath(arg).replace(/\/$/, '')
   if (path === '') throw new FileNetworkError('cannot delete root')
   const { directory, name } = splitPath(path)
   try {

@@ -1,0 +1,129 @@
+import type { CID } from 'multiformats/cid'
+import type { CidFormat } from '../../cid/makeCid.js'
+import { codecCode } from '../../cid/makeCid.js'
+import { createChunker } from '../chunker.js'
+import { unixfsType } from '../data.js'
+import { createFileParts } from '../fileBuilder.js'
+import type { FileNode, FileParts } from '../fileBuilder.js'
+import { createChunkQueue, fillTrickle, repeats } from '../layouts/trickle.js'
+import type { ChunkQueue } from '../layouts/trickle.js'
+import type { EditContext } from './editContext.js'
+import { openNode, storeNode } from './editableNode.js'
+import type { EditableNode } from './editableNode.js'
+
+/** How content is put behind that of a file. */
+export interface AppendRule {
+  chunker: string
+  /** Whether new leaves are raw blocks; those behind a raw block are in any case. */
+  rawLeaves: boolean
+  maxLinks: number
+  /** The format of new nodes. */
+  format: CidFormat
+}
+
+/** What an append works with. */
+interface Growth {
+  context: EditContext
+  parts: FileParts
+  queue: ChunkQueue
+}
+
+/**
+ * Puts content behind that of a file, as a trickle layout goes on, whatever layout the file has (boxo,
+ * `importer/trickle`, Append). A raw block becomes the first leaf of a new root.
+ *
+ * @returns the new root
+ */
+export async function append(
+  context: EditContext,
+  root: CID,
+  content: AsyncIterable<Uint8Array>,
+  rule: AppendRule,
+): Promise<CID> {
+  const isRaw = root.code === codecCode.raw
+  const writer = context.writerOf(rule.format)
+  const parts = createFileParts({ writer, maxLinks: rule.maxLinks, rawLeaves: rule.rawLeaves || isRaw })
+  const chunks = createChunker(rule.chunker)(content, parts.newChunk)
+  const growth = { context, parts, queue: await createChunkQueue(chunks, parts.newChunk) }
+  if (!growth.queue.next) return root
+
+  const node = isRaw ? await wrapRaw(context, root, rule.format) : await openNode(context, root)
+  await growRoot(growth, node)
+  return (await storeNode(context, node)).cid
+}
+
+async function wrapRaw(context: EditContext, leaf: CID, format: CidFormat): Promise<EditableNode> {
+  const { length } = await context.source.get(leaf)
+  return {
+    format,
+    unixfs: { type: unixfsType.file, blockSizes: [length] },
+    links: [{ name: '', cid: leaf, size: length }],
+  }
+}
+
+async function growRoot(growth: Growth, node: EditableNode): Promise<void> {
+  const { queue, parts } = growth
+  const { depth: reached, repeat } = placeOf(node, parts.maxLinks)
+  if (reached === 0) await fillLeaves(growth, node)
+  if (!queue.next) return
+  let depth = Math.max(reached, 1)
+  await growLastChild(growth, node, { depth: depth - 1, repeat })
+  for (depth++; queue.next; depth++) await addSubtrees(growth, node, { depth, from: 0 })
+}
+
+/** Fills the last subtree of a node, and the level of subtrees that it belongs to. */
+async function growLastChild(
+  growth: Growth,
+  node: EditableNode,
+  { depth, repeat }: { depth: number; repeat: number },
+): Promise<void> {
+  const last = node.links.at(-1)
+  if (last === undefined || node.links.length <= growth.parts.maxLinks) return
+  const child = await openNode(growth.context, last.cid)
+  await growSubtree(growth, child, depth - 1)
+  const stored = await storeNode(growth.context, child)
+  node.links.pop()
+  node.unixfs.blockSizes.pop()
+  addChild(node, stored)
+  if (repeat !== 0) await addSubtrees(growth, node, { depth, from: repeat })
+}
+
+async function growSubtree(growth: Growth, node: EditableNode, maxDepth: number): Promise<void> {
+  const { queue, parts } = growth
+  if (maxDepth === 0 || !queue.next) return
+  const { depth: reached, repeat } = placeOf(node, parts.maxLinks)
+  if (reached === 0) await fillLeaves(growth, node)
+  let depth = Math.max(reached, 1)
+  if (depth === maxDepth) return
+  await growLastChild(growth, node, { depth, repeat })
+  if (queue.next) depth++
+  for (; depth < maxDepth && queue.next; depth++) await addSubtrees(growth, node, { depth, from: 0 })
+}
+
+/** Where a node stopped growing: the depth of its subtrees, 0 as long as leaves fit, and how many have that depth. */
+function placeOf({ links }: EditableNode, maxLinks: number): { depth: number; repeat: number } {
+  if (links.length < maxLinks) return { depth: 0, repeat: 0 }
+  const subtrees = links.length - maxLinks
+  return { depth: Math.floor(subtrees / repeats) + 1, repeat: subtrees % repeats }
+}
+
+async function fillLeaves({ parts, queue }: Growth, node: EditableNode): Promise<void> {
+  while (node.links.length < parts.maxLinks && queue.next) {
+    addChild(node, await parts.leaf(await queue.take(), unixfsType.raw))
+  }
+}
+
+async function addSubtrees(
+  { parts, queue }: Growth,
+  node: EditableNode,
+  { depth, from }: { depth: number; from: number },
+): Promise<void> {
+  for (let repeat = from; repeat < repeats && queue.next; repeat++) {
+    addChild(node, await parts.parent(await fillTrickle(queue, parts, depth)))
+  }
+}
+
+function addChild(node: EditableNode, { cid, size, fileSize }: FileNode): void {
+  node.links.push({ name: '', cid, size })
+  node.unixfs.blockSizes.push(fileSize)
+}

@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { create } from 'kubo-rpc-client'
+import type { KuboRPCClient } from 'kubo-rpc-client'
+import { keyStream, startNetwork } from './support.js'
+import type { TestNetwork } from './support.js'
+
+let server: TestNetwork
+let ipfs: KuboRPCClient
+
+beforeAll(async () => {
+  server = await startNetwork()
+  ipfs = create({ url: `${server.url}/api/v0` })
+})
+
+afterAll(async () => {
+  await server.stop()
+})
+
+async function content(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of source) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+interface Write {
+  length: number
+  offset: number
+  options?: { truncate?: boolean; cidVersion?: 0 | 1; rawLeaves?: boolean }
+}
+
+interface Layout {
+  name: string
+  /** A file that is added and copied to where is written. */
+  added?: { length: number; chunker: string; cidVersion?: 0 | 1; rawLeaves?: boolean; trickle?: boolean }
+  writes: Write[]
+  cid: string
+  cumulativeSize: number
+  blocks: number
+}
+
+/** What boxo 0.35.0 made of the same writes (its `mfs` package over a memory store, Go 1.26). */
+const layouts: Layout[] = [
+  {
+    name: 'a small file that is written over, extended, emptied and written behind a gap',
+    writes: [
+      { length: 11, offset: 0 },
+      { length: 5, offset: 3 },
+      { length: 20, offset: 5 },
+      { length: 7, offset: 0, options: { truncate: true } },
+      { length: 9, offset: 20 },
+    ],
+    cid: 'QmVyBVYy3o4REBLCxC1vcgadF1WmFHuehyJQ5AHbRhbNck',
+    cumulativeSize: 243,
+    blocks: 4,
+  },
+  {
+    name: 'a file of several leaves, changed across their borders and extended',
+    writes: [
+      { length: 600_000, offset: 0 },
+      { length: 300_000, offset: 100_000 },
+      { length: 262_145, offset: 599_999 },
+    ],
+    cid: 'QmP2rPYjMWjJ5taAzwGjjvU1tVbY2fKhhkLCB4r9f4citZ',
+    cumulativeSize: 862_400,
+    blocks: 4,
+  },
+  {
+    name: 'a file with CIDs of version 1',
+    writes: [
+      { length: 300_000, offset: 0, options: { cidVersion: 1 } },
+      { length: 10, offset: 262_140 },
+      { length: 5_000, offset: 400_000 },
+    ],
+    cid: 'bafybeico2kcdhxksaiym2og3dgt74if7gqbb7o6dtd45imeeaalvkv67ne',
+    cumulativeSize: 406_356,
+    blocks: 28,
+  },
+  {
+    name: 'a file with raw leaves under a root of version 0',
+    writes: [
+      { length: 300_000, offset: 0, options: { rawLeaves: true } },
+      { length: 10, offset: 5, options: { rawLeaves: true } },
+    ],
+    cid: 'QmfY9B8UiHXq6aUDU1ochYdW29amyKyuNMrMKFAqUrSeg8',
+    cumulativeSize: 300_108,
+    blocks: 2,
+  },
+  {
+    name: 'a raw block that is changed in place and then grows',
+    added: { length: 1000, chunker: 'size-262144', cidVersion: 1, rawLeaves: true },
+    writes: [
+      { length: 10, offset: 5 },
+      { length: 100, offset: 990 },
+      { length: 1000, offset: 1090 },
+    ],
+    cid: 'bafybeidzx5ztn7rtowiqq5z4sr2ldfn73ez6wv2rxy6hwtv7p5ltospjui',
+    cumulativeSize: 2239,
+    blocks: 3,
+  },
+  {
+    name: 'a balanced file of many chunks, changed and extended',
+    added: { length: 300_000, chunker: 'size-1000' },
+    writes: [
+      { length: 2_500, offset: 100_500 },
+      { length: 600_000, offset: 300_000 },
+      { length: 600_000, offset: 800_000 },
+    ],
+    cid: 'QmaGPn41aW4yRHHK63nTuJmQ91tMFVQvkzum9YYb4KSvys',
+    cumulativeSize: 1_417_532,
+    blocks: 7,
+  },
+  {
+    name: 'a trickle file with subtrees that are not full',
+    added: { length: 262_145, chunker: 'size-1000', trickle: true },
+    writes: [
+      { length: 300_000, offset: 262_145 },
+      { length: 1, offset: 561_145 },
+    ],
+    cid: 'QmVus7LwfoV9UULyxGuoSRCUuLMCfG8oW4LieB2xcLf8iq',
+    cumulativeSize: 577_326,
+    blocks: 175,
+  },
+  {
+    name: 'a root that is just full',
+    added: { length: 174_000, chunker: 'size-1000', trickle: true },
+    writes: [
+      { length: 1000, offset: 174_000 },
+      { length: 300_000, offset: 175_000 },
+    ],
+    cid: 'QmdKekNbwq7EcYgQFdMPyeAotyNT99Rvy4FgdQxSMtDf42',
+    cumulativeSize: 485_164,
+    blocks: 175,
+  },
+  {
+    name: 'a file of many small subtrees that grows by zeros',
+    added: { length: 10, chunker: 'size-262144' },
+    writes: [
+      { length: 1, offset: 8_000_000 },
+      { length: 1, offset: 16_000_000 },
+    ],
+    cid: 'QmY3oNnLaanNS7iciywYHvKM3K2cAyLQPLHT13aRap4EuE',
+    cumulativeSize: 16_224_189,
+    blocks: 181,
+  },
+  {
+    name: 'a file of many leaves that is emptied',
+    added: { length: 300_000, chunker: 'size-1000' },
+    writes: [{ length: 20, offset: 0, options: { truncate: true } }],
+    cid: 'QmagQzewUY9i7sqmVwYGsHFdnFEyZpi1DYFneSdrDd7Ldf',
+    cumulativeSize: 180,
+    blocks: 2,
+  },
+]
+
+/** What a file has to contain after a write. */
+function modelled(before: Buffer, bytes: Buffer, { offset, options }: Write): Buffer {
+  const kept = options?.truncate ? Buffer.alloc(0) : before
+  const after = Buffer.alloc(Math.max(kept.length, offset + bytes.length))
+  kept.copy(after)
+  bytes.copy(after, offset)
+  return after
+}
+
+describe('the layout of mutable files', () => {
+  it.each(layouts)('is that of boxo: $name', async ({ name: _, added, writes, ...expected }) => {
+    let model = Buffer.alloc(0)
+    await ipfs.files.rm('/file', { force: true } as object)
+    if (added) {
+      const { length, ...options } = added
+      model = keyStream('added', length)
+      const { cid } = await ipfs.add(model, { ...options, pin: false })
+      await ipfs.files.cp(`/ipfs/${cid}`, '/file')
+    }
+    for (const [index, write] of writes.entries()) {
+      const bytes = keyStream(`write ${index}`, write.length)
+      await ipfs.files.write('/file', bytes, { create: true, offset: write.offset, ...write.options })
+      model = modelled(model, bytes, write)
+    }
+    expect((await content(ipfs.files.read('/file'))).equals(model)).toBe(true)
+    const { cid, cumulativeSize, blocks } = await ipfs.files.stat('/file')
+    expect({ cid: String(cid), cumulativeSize, blocks }).toEqual(expected)
+  })
+
+  it('keeps the content right where a small file with content of its own has grown', async () => {
+    const small = Buffer.from('hello world')
+    const { cid } = await ipfs.add(small)
+    await ipfs.files.cp(`/ipfs/${cid}`, '/grown')
+    await ipfs.files.write('/grown', ', again', { offset: 11 })
+    await ipfs.files.write('/grown', 'J', { offset: 0 })
+    await ipfs.files.write('/grown', 'X', { offset: 13 })
+    expect((await content(ipfs.files.read('/grown'))).toString()).toBe('Jello world, Xgain')
+    await ipfs.files.write('/grown', 'end', { truncate: true })
+    expect((await content(ipfs.files.read('/grown'))).toString()).toBe('end')
+  })
+
+  it('lets writes to one file come one after the other', async () => {
+    const pieces = Array.from({ length: 8 }, (_, index) => keyStream(`piece ${index}`, 50_000))
+    await ipfs.files.write('/together', Buffer.alloc(400_000), { create: true })
+    await Promise.all(
+      pieces.map((piece, index) => ipfs.files.write('/together', piece, { offset: index * 50_000 })),
+    )
+    expect((await content(ipfs.files.read('/together'))).equals(Buffer.concat(pieces))).toBe(true)
+  })
+})
+
+describe('mode and time of mutable files', () => {
+  const post = (path: string): Promise<Response> => server.post(`files/${path}`)
+
+  it('are changed without another word about the content', async () => {
+    await ipfs.files.write('/meta/many', Buffer.alloc(600_000, 7), { create: true, parents: true })
+    await ipfs.files.write('/meta/raw', 'raw', { create: true })
+    const { cid } = await ipfs.add('a raw block', { rawLeaves: true })
+    await ipfs.files.cp(`/ipfs/${cid}`, '/meta/block')
+    for (const path of ['/meta/many', '/meta/raw', '/meta/block', '/meta']) {
+      const before = path === '/meta' ? undefined : await content(ipfs.files.read(path))
+      expect((await post(`chmod?arg=0640&arg=${path}`)).status).toBe(200)
+      expect((await post(`touch?arg=${path}&mtime=500&mtime-nsecs=9`)).status).toBe(200)
+      expect(await ipfs.files.stat(path)).toMatchObject({ mode: 0o640, mtime: { secs: 500, nsecs: 9 } })
+      if (before) expect((await content(ipfs.files.read(path))).equals(before)).toBe(true)
+    }
+    const names: string[] = []
+    for await (const { name } of ipfs.files.ls('/meta')) names.push(name)
+    expect(names).toEqual(['block', 'many', 'raw'])
+  })
+
+  it('stay with a file that is written to, whose time becomes that of the write', async () => {
+    await ipfs.files.write('/dated', 'before', { create: true })
+    await post('chmod?arg=600&arg=/dated')
+    await post('touch?arg=/dated&mtime=500')
+    const start = Math.floor(Date.now() / 1000)
+    await ipfs.files.write('/dated', 'after it', { offset: 3 })
+    const stat = await ipfs.files.stat('/dated')
+    expect(stat.mode).toBe(0o600)
+    expect(Number(stat.mtime?.secs)).toBeGreaterThanOrEqual(start)
+  })
+
+  it('may be set on the root, and not to nonsense or on nothing', async () => {
+    expect((await post('chmod?arg=0700&arg=/')).status).toBe(200)
+    expect((await ipfs.files.stat('/')).mode).toBe(0o700)
+    expect(await (await post('chmod?arg=9&arg=/')).json()).toMatchObject({
+      Message: 'strconv.ParseInt: parsing "9": invalid syntax',
+    })
+    expect(await (await post('touch?arg=/nothing')).json()).toMatchObject({ Message: 'file does not exist' })
+  })
+})
