@@ -5,6 +5,7 @@ import { MovableSchedule } from './chain/execution/movableSchedule.js'
 import type { ScheduleChanges } from './chain/execution/rules.js'
 import { SignatureRecoveries } from './chain/execution/signatureRecoveries.js'
 import { TransactionIntake } from './chain/intake.js'
+import { BlobStore } from './chain/mempool/blobStore.js'
 import { Mempool } from './chain/mempool/mempool.js'
 import { PooledStore } from './chain/mempool/pooledStore.js'
 import { Clock, LogicalClock } from './chain/mining/clock.js'
@@ -121,7 +122,8 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
   await bases.resume()
   const mining = new MiningSchedule(chain, miningMode(settings), (fault) => report('mining', fault))
   const store = new PooledStore(chain.stores)
-  const intake = new TransactionIntake({ chain, schedule: mining, store })
+  const blobs = new BlobStore(chain.stores)
+  const intake = new TransactionIntake({ chain, schedule: mining, store, blobs })
   const filters = new FilterStore()
   const snapshots = await Snapshots.open({ chain, companions: [filters] })
   await intake.restore()
@@ -136,6 +138,7 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
     snapshots,
     schedules: schedule,
     recoveries,
+    blobs,
     logging,
     accounts,
     settings,

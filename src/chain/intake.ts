@@ -1,5 +1,6 @@
 import type { Chain } from './chain.js'
 import type { ChainEvent } from './events.js'
+import type { BlobStore } from './mempool/blobStore.js'
 import { encodeForPool } from './mempool/encodeForPool.js'
 import type { PooledStore } from './mempool/pooledStore.js'
 import { readmit } from './mempool/readmit.js'
@@ -11,6 +12,7 @@ export interface IntakeParts {
   chain: Chain
   schedule: MiningSchedule
   store: PooledStore
+  blobs: BlobStore
 }
 
 /**
@@ -77,9 +79,10 @@ export class TransactionIntake {
   }
 
   #take(add: () => Promise<PooledTransaction>, raw?: Uint8Array): Promise<PooledTransaction> {
-    const { chain, schedule } = this.#parts
+    const { chain, schedule, blobs } = this.#parts
     return chain.exclusively(async () => {
       const pooled = await add()
+      if (pooled.sidecar !== undefined) blobs.put(pooled.sidecar)
       await schedule.mineReady()
       if (chain.mempool.get(pooled.hash) !== undefined) {
         this.#keep(pooled, raw)

@@ -5,6 +5,7 @@ import type { KeyedAccount } from '../chain/accounts/mnemonic.js'
 import { signTypedData } from '../chain/accounts/typedData.js'
 import { Wallet } from '../chain/accounts/wallet.js'
 import type { Chain } from '../chain/chain.js'
+import type { BlobStore } from '../chain/mempool/blobStore.js'
 import { MessageExecutor } from '../chain/execution/executor.js'
 import type { MovableSchedule } from '../chain/execution/movableSchedule.js'
 import type { SignatureRecoveries } from '../chain/execution/signatureRecoveries.js'
@@ -34,6 +35,7 @@ export interface BackendParts {
   bases: ChainBases
   schedules: MovableSchedule
   recoveries: SignatureRecoveries
+  blobs: BlobStore
   logging: { enabled: boolean }
   accounts: readonly KeyedAccount[]
   settings: NodeSettings
@@ -74,6 +76,7 @@ export function createBackend(parts: BackendParts): Backend {
       sendRaw: async (raw) => (await intake.sendRaw(raw)).hash,
       send: async (call) => (await intake.sendPrepared(() => wallet.prepare(call))).hash,
       get: (hash) => mempool.get(hash),
+      blob: (versionedHash) => parts.blobs.get(versionedHash),
       content: () => mempool.content(),
       contentFrom: (sender) => mempool.contentFrom(sender),
       nextNonce: async (address) => {

@@ -120,6 +120,8 @@ export interface TransactionPool {
   contentFrom(sender: Uint8Array): Pick<PoolQueues, 'pending' | 'queued'>
   /** A transaction that waits, executable or not. */
   get(hash: Uint8Array): PooledTransaction | undefined
+  /** A blob of a transaction that came in, by its 32-byte versioned hash. */
+  blob(versionedHash: Uint8Array): Uint8Array | undefined
   /** The nonce after the last executable transaction of an account. */
   nextNonce(address: Uint8Array): Awaitable<bigint>
 }

@@ -9,6 +9,7 @@ const KIND = {
   snapshot: 0x02,
   setting: 0x03,
   pooled: 0x04,
+  blob: 0x05,
   trieNode: 0x10,
   code: 0x11,
   preimages: 0x12,
@@ -51,6 +52,8 @@ export interface Keyspace {
   pooled(hash: Uint8Array): Uint8Array
   /** All transactions that wait in the mempool. */
   allPooled(): KeyRange
+  /** A blob by its 32-byte versioned hash. */
+  blob(versionedHash: Uint8Array): Uint8Array
   /** Where a trie node lies in the record file, by the 32-byte hash of its RLP. */
   trieNode(hash: Uint8Array): Uint8Array
   /** A contract's code by its 32-byte hash. */
@@ -95,6 +98,7 @@ export function keyspaceOf(network: number): Keyspace {
     setting: (name) => key(KIND.setting, new TextEncoder().encode(name)),
     pooled: (hash) => key(KIND.pooled, hash),
     allPooled: () => all(KIND.pooled),
+    blob: (versionedHash) => key(KIND.blob, versionedHash),
     trieNode: (hash) => key(KIND.trieNode, hash),
     code: (hash) => key(KIND.code, hash),
     preimages: (root) => key(KIND.preimages, root),

@@ -108,6 +108,24 @@ describe.each(['osaka', 'cancun'] as const)('blob transactions under %s', (hardf
     }
   })
 
+  it('leave their blobs where they can be read by versioned hash and by transaction', async () => {
+    await chain.call('evm_setAutomine', false)
+    const nonce = Number(await chain.call('eth_getTransactionCount', chain.node.accounts[0]?.address))
+    const hash = await chain.call<Hex>('eth_sendRawTransaction', await signed(chain, nonce, withBlobProof))
+    expect(await chain.call('anvil_getBlobsByTransactionHash', hash)).toEqual([blob])
+    await chain.call('evm_mine')
+    await chain.call('evm_setAutomine', true)
+    expect(await chain.call('anvil_getBlobsByTransactionHash', hash)).toEqual([blob])
+    expect(await chain.call('anvil_getBlobByHash', blobHash)).toBe(blob)
+    expect(await chain.call('anvil_getBlobByHash', `0x01${'00'.repeat(31)}`)).toBeNull()
+    expect(await chain.call('anvil_getBlobsByTransactionHash', `0x${'00'.repeat(32)}`)).toBeNull()
+    const plain = await chain.call('eth_sendTransaction', {
+      from: chain.node.accounts[1]?.address,
+      to: chain.bob,
+    })
+    expect(await chain.call('anvil_getBlobsByTransactionHash', plain)).toBeNull()
+  })
+
   it('are refused in the words of geth', async () => {
     const nonce = Number(await chain.call<Hex>('eth_getTransactionCount', chain.alice, 'latest'))
     const form = hardfork === 'osaka' ? withCellProofs : withBlobProof

@@ -6,6 +6,8 @@ import { dropAllTransactions } from './anvil/dropAllTransactions.js'
 import { dropTransaction } from './anvil/dropTransaction.js'
 import { dumpState } from './anvil/dumpState.js'
 import { getAutomine } from './anvil/getAutomine.js'
+import { getBlobByHash } from './anvil/getBlobByHash.js'
+import { getBlobsByTransactionHash } from './anvil/getBlobsByTransactionHash.js'
 import { getGenesisTime } from './anvil/getGenesisTime.js'
 import { getIntervalMining } from './anvil/getIntervalMining.js'
 import { impersonateAccount } from './anvil/impersonateAccount.js'
@@ -44,6 +46,8 @@ export const anvilMethods: readonly Method[] = [
   dropTransaction,
   dumpState,
   getAutomine,
+  getBlobByHash,
+  getBlobsByTransactionHash,
   getGenesisTime,
   getIntervalMining,
   impersonateAccount,

@@ -214,6 +214,7 @@ export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): 
       content: () => [],
       contentFrom: () => ({ pending: [], queued: [] }),
       get: (hash) => pooled.find((transaction) => bytesEqual(transaction.hash, hash)),
+      blob: () => undefined,
       nextNonce: () => 7n,
     },
     accounts: {

@@ -1,0 +1,30 @@
+import { bytesToHex, hexToBytes } from '../../../encoding/hex.js'
+import type { Backend } from '../../backend.js'
+import { defineMethod, required } from '../../method.js'
+import { hash } from '../../params/hash.js'
+
+/**
+ * anvil_getBlobsByTransactionHash: the blobs of a transaction, mined or waiting, in its order; null if it is not known
+ * or has none.
+ */
+export const getBlobsByTransactionHash = defineMethod(
+  'anvil_getBlobsByTransactionHash',
+  [required('hash', hash)],
+  ({ backend }, transactionHash) => {
+    const blobs = versionedHashes(backend, transactionHash).map((own) => backend.pool.blob(own))
+    if (blobs.length === 0 || blobs.includes(undefined)) return null
+    return blobs.map((blob) => bytesToHex(blob ?? new Uint8Array(0)))
+  },
+)
+
+function versionedHashes({ chain, pool }: Backend, transactionHash: Uint8Array): readonly Uint8Array[] {
+  const pooled = pool.get(transactionHash)?.transaction
+  const location = chain.transactionLocation(transactionHash)
+  const transaction: unknown =
+    location === undefined
+      ? pooled
+      : JSON.parse(Buffer.from(chain.transactionWire(location.block, location.index)).toString())
+  if (typeof transaction !== 'object' || transaction === null || !('blobVersionedHashes' in transaction))
+    return []
+  return (transaction.blobVersionedHashes as string[]).map(hexToBytes)
+}
