@@ -72,7 +72,7 @@ export class Upgrades {
     }
     const dispatcher = await this.#setup.dispatcherOf(route.network)
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      this.#open(new WebSocketConnection(webSocket, this.#optionsFor(caller)), dispatcher, caller)
+      this.#open(new WebSocketConnection(webSocket, socket, this.#optionsFor(caller)), dispatcher, caller)
     })
   }
 

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { Caller, CallerConnection } from '../provider/caller.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
@@ -33,14 +34,18 @@ const pushBeginning = Buffer.from('{"jsonrpc":"2.0","method":')
 export class WebSocketConnection implements CallerConnection {
   dropsEvents = false
   readonly #socket: WebSocket
+  readonly #stream: Duplex
   readonly #options: ConnectionOptions
   readonly #gone = new AbortController()
   #idleTimer: NodeJS.Timeout | undefined
   #idleMilliseconds: number | undefined
   #inWork = 0
+  #isGathering = false
 
-  constructor(socket: WebSocket, options: ConnectionOptions) {
+  /** @param stream - what the frames of the socket go out on */
+  constructor(socket: WebSocket, stream: Duplex, options: ConnectionOptions) {
     this.#socket = socket
+    this.#stream = stream
     this.#options = options
     if (options.idleTimeout !== undefined) this.#idleMilliseconds = options.idleTimeout * 1000
   }
@@ -87,8 +92,20 @@ export class WebSocketConnection implements CallerConnection {
   #send(pieces: readonly Uint8Array[]): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return
     if (this.dropsEvents && isPush(pieces)) return
+    this.#gather()
     pieces.forEach((piece, index) => {
       this.#socket.send(piece, { binary: false, fin: index === pieces.length - 1 }, () => this.#resume())
+    })
+  }
+
+  /** Messages that came together are answered together: one write carries what is sent in one turn of the loop. */
+  #gather(): void {
+    if (this.#isGathering) return
+    this.#isGathering = true
+    this.#stream.cork()
+    process.nextTick(() => {
+      this.#isGathering = false
+      this.#stream.uncork()
     })
   }
 
