@@ -163,7 +163,7 @@ function modelled(before: Buffer, bytes: Buffer, { offset, options }: Write): Bu
 
 describe('the layout of mutable files', () => {
   it.each(layouts)('is that of boxo: $name', async ({ name: _, added, writes, ...expected }) => {
-    let model = Buffer.alloc(0)
+    let model: Buffer = Buffer.alloc(0)
     await ipfs.files.rm('/file', { force: true } as object)
     if (added) {
       const { length, ...options } = added
