@@ -91,7 +91,12 @@ async function* readChildren(
       }
     }
   } finally {
-    for (const block of fetched) void block.then(({ giveBack }) => giveBack()).catch(() => undefined)
+    for (const block of fetched) {
+      void block.then(
+        ({ giveBack }) => giveBack(),
+        () => undefined,
+      )
+    }
   }
 }
 
