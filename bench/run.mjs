@@ -13,7 +13,7 @@ import { installedNodes } from './lib/nodes.mjs'
 import { writeReport } from './lib/report.mjs'
 import { runGroup } from './lib/runner.mjs'
 import { summarise } from './lib/statistics.mjs'
-import { measureUpload } from './groups/upload.mjs'
+import { measureFiles } from './groups/upload.mjs'
 
 const usage = `npm run bench -- [options]
 
@@ -53,6 +53,8 @@ const full = {
   chainSizes: [1000, 5000, 10_000, 20_000],
   restart: { blocks: 10_000, accounts: 100_000 },
   uploadMebibytes: 512,
+  smallFiles: 10_000,
+  readers: 1000,
 }
 const quick = {
   ...full,
@@ -65,6 +67,7 @@ const quick = {
   chainSizes: [200, 1000, 2000],
   restart: { blocks: 1000, accounts: 5000 },
   uploadMebibytes: 128,
+  smallFiles: 2000,
 }
 const sizes = flags.quick ? quick : full
 const rounds = Number(flags.rounds ?? (flags.quick ? 3 : 5))
@@ -110,10 +113,20 @@ if (isWanted('restart')) {
 }
 if (isWanted('upload')) {
   log('upload')
-  const { rates, memory } = await measureUpload({ nodes, rounds, mebibytes: sizes.uploadMebibytes, log })
-  const what = `upload of ${sizes.uploadMebibytes} MiB`
-  addRow('upload', what, 'MiB/s', '≥ 0.8 × bare', rates, 'higher')
-  addRow('upload', `${what}, most memory`, 'MB', '≤ 300', memory)
+  const { uploadMebibytes: mebibytes, smallFiles, readers } = sizes
+  const files = await measureFiles({ nodes, rounds, mebibytes, smallFiles, readers, log })
+  const count = smallFiles.toLocaleString('en-US')
+  addRow('upload', `upload of ${mebibytes} MiB`, 'MiB/s', '≥ 0.8 × bare', files.upload, 'higher')
+  addRow('upload', `cat of ${mebibytes} MiB`, 'MiB/s', '≥ 1.5 × bare upload', files.cat, 'higher')
+  addRow(
+    'upload',
+    `upload of ${count} small files; bare: the importer alone`,
+    'ms',
+    '≤ 1.5 × bare',
+    files.smallFiles,
+  )
+  addRow('upload', `${readers} readers of 1 MiB at once`, 'ms', 'no error', files.readers)
+  addRow('upload', 'most memory meanwhile', 'MB', '≤ 300', files.memory)
 }
 
 const here = dirname(fileURLToPath(import.meta.url))

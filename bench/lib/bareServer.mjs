@@ -1,15 +1,13 @@
-import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
+import { parseAndHash } from './parseAndHash.mjs'
 
 /**
- * What node:http can do at most: it reads the body and answers eth_blockNumber with a constant, or an upload with its
- * hash.
+ * What node:http can do at most: it reads the body and answers eth_blockNumber with a constant, or an upload with the
+ * hash of its chunks.
  */
 createServer((request, response) => {
   if (request.url.startsWith('/api/v0/add')) {
-    const hash = createHash('sha256')
-    request.on('data', (chunk) => hash.update(chunk))
-    request.on('end', () => response.end(hash.digest('hex')))
+    void parseAndHash(request, response)
     return
   }
   const chunks = []

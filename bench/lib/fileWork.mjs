@@ -1,0 +1,101 @@
+import { createCipheriv, randomBytes } from 'node:crypto'
+import { request } from 'node:http'
+import { importer } from 'ipfs-unixfs-importer'
+
+const MEBIBYTE = 1024 * 1024
+const BOUNDARY = 'standin-bench'
+
+/** The end of a multipart body, behind its last part. */
+export const partEnd = `\r\n--${BOUNDARY}--\r\n`
+
+/** The beginning of a part of a multipart body. */
+export function partHead(name) {
+  return (
+    `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\n` +
+    'content-type: application/octet-stream\r\n\r\n'
+  )
+}
+
+/** Posts a body, and gives what came back. */
+export async function post(url, pieces) {
+  const headers = pieces && { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
+  const sending = request(url, { method: 'POST', headers })
+  const answered = new Promise((resolve, reject) => {
+    sending.once('response', resolve).once('error', reject)
+  })
+  for (const piece of pieces ?? []) {
+    if (!sending.write(piece)) await new Promise((drained) => sending.once('drain', drained))
+  }
+  sending.end()
+  const response = await answered
+  const received = { status: response.statusCode, length: 0, last: undefined }
+  for await (const bytes of response) {
+    received.length += bytes.length
+    received.last = bytes
+  }
+  if (received.status !== 200) throw new Error(`${url}: ${received.status} ${received.last}`)
+  return received
+}
+
+/** An upload of one large file: no block of it twice. */
+export function* largeFile(mebibytes) {
+  const stream = createCipheriv('chacha20', randomBytes(32), Buffer.alloc(16))
+  const zeros = Buffer.alloc(MEBIBYTE)
+  yield partHead('a')
+  for (let sent = 0; sent < mebibytes; sent++) yield stream.update(zeros)
+  yield partEnd
+}
+
+/** What small files have in them: none like another. */
+function smallFile(round, index) {
+  return Buffer.from(`round ${round} file ${index} `.repeat(16))
+}
+
+/** An upload of a directory of small files, others in every round. */
+export function* directory(round, count) {
+  let pieces = []
+  for (let index = 0; index < count; index++) {
+    pieces.push(Buffer.from(partHead(`d%2F${index}`)), smallFile(round, index), Buffer.from('\r\n'))
+    if (pieces.length < 300) continue
+    yield Buffer.concat(pieces)
+    pieces = []
+  }
+  yield Buffer.concat([...pieces, Buffer.from(`--${BOUNDARY}--\r\n`)])
+}
+
+/** The importer on a store in memory, with the settings of the node's default profile. */
+export async function importAlone(round, count) {
+  const blocks = new Map()
+  const store = {
+    put: (cid, bytes) => {
+      blocks.set(cid.toString(), bytes)
+      return cid
+    },
+    get: (cid) => blocks.get(cid.toString()),
+    has: (cid) => blocks.has(cid.toString()),
+  }
+  const files = Array.from({ length: count }, (_, index) => ({
+    path: `d/${index}`,
+    content: smallFile(round, index),
+  }))
+  let root
+  for await (const { cid } of importer(files, store, { cidVersion: 0, rawLeaves: false })) root = cid
+  return root
+}
+
+/** The CID that the last line of an answer to `add` tells. */
+export function textOf(received) {
+  return JSON.parse(received.last.toString().trim().split('\n').at(-1)).Hash
+}
+
+/** A file of 1 MiB of random bytes is read by many at once, and every reader must get all of it. */
+export async function readAtOnce(url, cid, readers) {
+  const read = Array.from({ length: readers }, () => post(`${url}/api/v0/cat?arg=${cid}`))
+  const lengths = (await Promise.all(read)).map(({ length }) => length)
+  if (lengths.some((length) => length !== MEBIBYTE)) throw new Error('a reader got something else')
+}
+
+/** An upload of one file of 1 MiB of random bytes. */
+export function mebibyteFile() {
+  return [partHead('m'), randomBytes(MEBIBYTE), partEnd]
+}
