@@ -4,6 +4,7 @@ import type { Database } from '../../storage/database.js'
 import { decodeOrdinal, encodeOrdinal, ordinalOfKey, type Keyspace } from '../../storage/keyspace.js'
 import type { WriteBatch } from '../../storage/writeBatch.js'
 import { logRows } from '../logs/rows.js'
+import { ByteCache } from '../state/byteCache.js'
 import { encodeBlock } from './body.js'
 import {
   decodeIndexRecord,
@@ -22,6 +23,10 @@ import { decodeTransactionRow, encodeTransactionRow } from './transactionRow.js'
 const LOG_ENTRY = 8
 /** Below this share of a block's logs, they are read one by one instead of all at once. */
 const SPARSE_SHARE = 4
+/** Bytes of transactions and receipts in wire form that stay in memory: what was asked for is asked for again. */
+const WIRE_CACHE_BYTES = 4 * 1024 * 1024
+/** Above this many bytes, those of a block are not kept. */
+const LONGEST_KEPT_WIRE = 1024 * 1024
 
 /** What a store of blocks works with. */
 export interface BlockStoreOptions {
@@ -39,6 +44,7 @@ export class BlockStore {
   readonly #keys: Keyspace
   readonly #encoder: BlockEncoder
   readonly #recent = new RecentRecords()
+  readonly #wires = new ByteCache(WIRE_CACHE_BYTES)
   #nextOrdinal = 0
 
   private constructor({ database, keys, encoder }: BlockStoreOptions) {
@@ -140,22 +146,22 @@ export class BlockStore {
 
   transactionsWire(block: StoredBlock): Uint8Array {
     const record = this.#recordOf(block)
-    return this.#wire(record, joined(record.transactionSpans))
+    return this.#shared(record, record.transactionSpans)
   }
 
   transactionWire(block: StoredBlock, index: number): Uint8Array {
     const record = this.#recordOf(block)
-    return this.#wire(record, record.transactionSpans[index]!)
+    return this.#oneOf(record, record.transactionSpans, index)
   }
 
   receiptsWire(block: StoredBlock): Uint8Array {
     const record = this.#recordOf(block)
-    return this.#wire(record, joined(record.receiptSpans))
+    return this.#shared(record, record.receiptSpans)
   }
 
   receiptWire(block: StoredBlock, index: number): Uint8Array {
     const record = this.#recordOf(block)
-    return this.#wire(record, record.receiptSpans[index]!)
+    return this.#oneOf(record, record.receiptSpans, index)
   }
 
   /** The wire bytes of logs of a block by their rising indices; undefined stands for all of them. */
@@ -236,6 +242,28 @@ export class BlockStore {
       transactionSpans: encoded.transactions,
       receiptSpans: encoded.receipts,
     }
+  }
+
+  /** The wire bytes of one of adjacent spans, from those of all of them where these are kept. */
+  #oneOf(record: IndexRecord, spans: readonly WireSpan[], index: number): Uint8Array {
+    const span = spans[index]!
+    const all = joined(spans)
+    if (all.length > LONGEST_KEPT_WIRE) return this.#wire(record, span)
+    const start = span.offset - all.offset
+    return this.#shared(record, spans).subarray(start, start + span.length)
+  }
+
+  /** The wire bytes of adjacent spans, kept for the next time; nobody changes them. */
+  #shared(record: IndexRecord, spans: readonly WireSpan[]): Uint8Array {
+    const span = joined(spans)
+    if (span.length > LONGEST_KEPT_WIRE) return this.#wire(record, span)
+    const key = `${record.block.ordinal}/${span.offset}`
+    let bytes = this.#wires.get(key)
+    if (bytes === undefined) {
+      bytes = this.#wire(record, span)
+      this.#wires.set(key, bytes)
+    }
+    return bytes
   }
 
   #wire({ region }: IndexRecord, { offset, length }: WireSpan): Uint8Array {

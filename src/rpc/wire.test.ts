@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest'
+import { joinPieces, wireArray } from './wire.js'
+
+const memory = new TextEncoder().encode('{"logs":[1,22,333],"more":[4;5]}')
+const at = (text: string) => {
+  const start = memory.indexOf(text.charCodeAt(0), 9)
+  return memory.subarray(start, start + text.length)
+}
+const textOf = (items: Parameters<typeof wireArray>[0]) => joinPieces(wireArray(items).pieces).toString()
+
+it('joins values by commas, wherever they come from', () => {
+  expect(textOf([])).toBe('[]')
+  expect(textOf(['"a"', at('1'), '"b"'])).toBe('["a",1,"b"]')
+  expect(textOf([at('1'), at('22'), at('333')])).toBe('[1,22,333]')
+  expect(textOf([at('333'), at('22'), at('1')])).toBe('[333,22,1]')
+  expect(textOf([at('1'), at('333')])).toBe('[1,333]')
+  expect(textOf([at('22'), at('22'), Uint8Array.of(0x37), at('1'), at('22')])).toBe('[22,22,7,1,22]')
+  expect(textOf([at('4'), at('5')])).toBe('[4,5]')
+})
+
+it('takes neighbours together', () => {
+  expect(wireArray([at('1'), at('22'), at('333')]).pieces).toHaveLength(3)
+  expect(wireArray([at('4'), at('5')]).pieces).toHaveLength(5)
+})
