@@ -25,11 +25,16 @@ export function multibaseByName(name: string): MultibaseCodec<string> {
  * base32. Any base but base58btc turns version 0 into version 1.
  */
 export function createCidEncoder(baseName: string | undefined): CidEncoder {
-  if (baseName === undefined || baseName === '') return (cid) => cid.toString()
+  if (baseName === undefined || baseName === '') return encodeOnce
   const { encoder } = multibaseByName(baseName)
   const upgrades = encoder.name !== 'base58btc'
   return (cid) => {
-    if (cid.version === 0 && !upgrades) return cid.toString()
+    if (cid.version === 0 && !upgrades) return encodeOnce(cid)
     return encoder.encode(cid.toV1().bytes)
   }
+}
+
+/** A CID in the base of its version, without the memory of texts that `toString` keeps with every CID. */
+function encodeOnce({ version, bytes }: CID): string {
+  return version === 0 ? bases.base58btc.encoder.encode(bytes).slice(1) : bases.base32.encoder.encode(bytes)
 }

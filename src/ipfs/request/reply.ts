@@ -104,7 +104,7 @@ async function* jsonLines(
 ): AsyncGenerator<Uint8Array> {
   try {
     for (let result = first; !result.done; result = await rest.next()) {
-      yield encoder.encode(goJsonLine(result.value))
+      yield Buffer.from(goJsonLine(result.value))
     }
   } finally {
     await rest.return?.()

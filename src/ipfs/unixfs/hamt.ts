@@ -12,7 +12,7 @@ const hashBits = 64n
 
 /** The 64 bits by which a name finds its slot at each depth: murmur3-x64, its first half. */
 export async function hashName(name: string): Promise<bigint> {
-  const hash = await murmur3128.encode(new TextEncoder().encode(name))
+  const hash = await murmur3128.encode(Buffer.from(name))
   return Buffer.from(hash.buffer, hash.byteOffset, 8).readBigUInt64BE(0)
 }
 
