@@ -22,6 +22,7 @@ import { applyProgress, currentProgress, ProgressStore } from './progress.js'
 import { ChainReader, type ChainSources } from './reader.js'
 import { StatePreview } from './state/preview.js'
 import { WorkingState } from './state/workingState.js'
+import { runAtOnce, runInSlices, TimeSlice } from './timeSlice.js'
 import type { ForkRules } from './types.js'
 import { Turnstile } from './turnstile.js'
 
@@ -173,7 +174,7 @@ export class Chain {
   storeForeign(block: SealedBlock): StoredBlock {
     const { blocks, database } = this.#parts
     const batch = new WriteBatch()
-    const record = blocks.stage(batch, block)
+    const record = runAtOnce(blocks.stage(batch, block))
     database.write(batch)
     return blocks.added(record)
   }
@@ -198,7 +199,7 @@ export class Chain {
 
   /** Makes an executed block on the head the head. */
   async #become(produced: ProducedBlock, state: WorkingState): Promise<StoredBlock> {
-    const block = this.#commit(produced)
+    const block = await this.#commit(produced)
     state.rebase(this.#headState())
     this.#state = state
     await this.#resetMempool()
@@ -356,11 +357,12 @@ export class Chain {
     })
   }
 
-  #commit({ block, commitment }: ProducedBlock): StoredBlock {
+  /** Nothing counts before the write, which is one; what is put together for it may take many turns. */
+  async #commit({ block, commitment }: ProducedBlock): Promise<StoredBlock> {
     const { blocks, states, keys } = this.#parts
     const batch = new WriteBatch()
     states.stage(batch, commitment)
-    const record = blocks.stage(batch, block)
+    const record = await runInSlices(blocks.stage(batch, block), new TimeSlice())
     const head = { block: record.block, workingRoot: block.header.stateRoot }
     stageMove(batch, keys, { removed: [], added: [record.block] }, head)
     this.#write(batch)
@@ -373,7 +375,7 @@ export class Chain {
     const { blocks, states, database } = this.#parts
     const batch = new WriteBatch()
     states.stage(batch, commitment)
-    const record = blocks.stage(batch, block)
+    const record = runAtOnce(blocks.stage(batch, block))
     database.write(batch)
     return blocks.added(record)
   }

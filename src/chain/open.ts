@@ -20,6 +20,7 @@ import type { StateCaches } from './state/stateCaches.js'
 import { StateStore } from './state/stateStore.js'
 import { EMPTY_ROOT } from './state/trieNode.js'
 import { WorkingState } from './state/workingState.js'
+import { runAtOnce } from './timeSlice.js'
 
 /** What a chain is opened with. */
 export interface OpenChainOptions {
@@ -106,7 +107,7 @@ async function makeGenesis(states: StateStore, { header, accounts }: Genesis): P
     for (const [slot, value] of storage) await state.putStorage(target, slot, value)
   }
   const commitment = state.computeRoot()
-  const block = sealBlock(
+  const sealing = sealBlock(
     { transactions: [] },
     { gasUsed: header.gasUsed, logsBloom: header.logsBloom },
     {
@@ -117,7 +118,7 @@ async function makeGenesis(states: StateStore, { header, accounts }: Genesis): P
       ...(header.withdrawalsRoot !== undefined && { withdrawals: [] }),
     },
   )
-  return { block, commitment }
+  return { block: runAtOnce(sealing), commitment }
 }
 
 /** Stores the first block, and beside it the genesis file that it can be made from again. */
@@ -127,7 +128,7 @@ async function storeGenesis(stores: Stores, { chainId, schedule, genesis }: Open
   const { block, commitment } = await makeGenesis(states, first)
   const batch = new WriteBatch()
   states.stage(batch, commitment)
-  const record = blocks.stage(batch, block)
+  const record = runAtOnce(blocks.stage(batch, block))
   const head = { block: record.block, workingRoot: commitment.root }
   stageMove(batch, keys, { removed: [], added: [record.block] }, head)
   batch.put(

@@ -15,3 +15,24 @@ export class TimeSlice {
     })
   }
 }
+
+/** Work that is cut into pieces of a few milliseconds at most, and what it comes to. */
+export type Pieces<T> = Generator<void, T, undefined>
+
+/** Does all pieces at once. */
+export function runAtOnce<T>(pieces: Pieces<T>): T {
+  for (;;) {
+    const { done, value } = pieces.next()
+    if (done === true) return value
+  }
+}
+
+/** Does one piece after another, with turns for other work where the slice is used up. */
+export async function runInSlices<T>(pieces: Pieces<T>, slice: TimeSlice): Promise<T> {
+  for (;;) {
+    const { done, value } = pieces.next()
+    if (done === true) return value
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
+  }
+}

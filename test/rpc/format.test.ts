@@ -2,6 +2,7 @@ import { createTxFromRLP, type TypedTransaction } from '@ethereumjs/tx'
 import { Transaction, Wallet, getBytes, type TransactionLike } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import type { EncodedBlock } from '../../src/chain/block/record.js'
+import { runAtOnce } from '../../src/chain/timeSlice.js'
 import { blockEncoder } from '../../src/rpc/format/blockEncoder.js'
 import { headPushText } from '../../src/rpc/format/headPush.js'
 import { removedLog } from '../../src/rpc/format/log.js'
@@ -146,7 +147,7 @@ describe('blocks', async () => {
     testSealed(second, [log], { status: 0, contractAddress: filled(20, 0xcc), cumulativeGasUsed: 42_000n }),
   ]
   const block = { ...testBlock(2n, sealed), uncleHashes: [filled(32, 0x77)] }
-  const encoded = blockEncoder.encode(block)
+  const encoded = runAtOnce(blockEncoder.encode(block))
   const at = { blockHash: hex(BigInt(`0x${'a2'.repeat(32)}`)), blockNumber: '0x2' }
 
   it('opens a block object that readers complete', () => {
@@ -180,7 +181,7 @@ describe('blocks', async () => {
       parentBeaconBlockRoot: undefined,
       requestsHash: undefined,
     }
-    const { bytes } = blockEncoder.encode({ ...testBlock(1n), header, withdrawals: undefined })
+    const { bytes } = runAtOnce(blockEncoder.encode({ ...testBlock(1n), header, withdrawals: undefined }))
     const shown = JSON.parse(`${Buffer.from(bytes).toString()}}`)
     expect(Object.keys(shown)).toHaveLength(18)
     expect(JSON.parse(headPushText({ hash: block.hash, header }))).toMatchObject({
@@ -232,7 +233,7 @@ describe('blocks', async () => {
     expect(encoded.logs.map((span) => piece(encoded, span).logIndex)).toEqual(['0x0', '0x1', '0x2'])
     for (const count of [0, 1, 2, 3, 4]) {
       const topics = new Array<Uint8Array>(count).fill(filled(32, 7))
-      const other = blockEncoder.encode(testBlock(1n, [testSealed(first, [{ ...log, topics }])]))
+      const other = runAtOnce(blockEncoder.encode(testBlock(1n, [testSealed(first, [{ ...log, topics }])])))
       const { offset, length } = other.logs[0] ?? { offset: 0, length: 0 }
       expect(blockEncoder.topicCount(other.bytes.subarray(offset, offset + length))).toBe(count)
     }
@@ -257,7 +258,7 @@ describe('blocks', async () => {
 
   it('puts the state root in place of the status before Byzantium', () => {
     const old = testSealed(second, [], { status: undefined, stateRoot: filled(32, 5) })
-    const other = blockEncoder.encode(testBlock(2n, [old]))
+    const other = runAtOnce(blockEncoder.encode(testBlock(2n, [old])))
     const receipt = piece(other, other.receipts[0])
     expect(receipt.root).toBe(`0x${'05'.repeat(32)}`)
     expect(receipt).not.toHaveProperty('status')

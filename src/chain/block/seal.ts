@@ -1,4 +1,5 @@
 import type { BlockExecution } from '../execution/block.js'
+import type { Pieces } from '../timeSlice.js'
 import type { HeaderFields, Withdrawal } from '../types.js'
 import { encodeBlock, withdrawalsRoot } from './body.js'
 import { hashHeader } from './header.js'
@@ -32,17 +33,20 @@ export function transactionsRoot(transactions: readonly SealedTransaction[]): Ui
 }
 
 /** Completes the header of an executed block and hashes it. */
-export function sealBlock(
-  execution: Pick<BlockExecution, 'transactions'>,
+export function* sealBlock(
+  { transactions }: Pick<BlockExecution, 'transactions'>,
   outcome: Awaited<ReturnType<BlockExecution['finish']>>,
   { header: draft, stateRoot, parentTotalDifficulty, withdrawals, altered, parentStateRoot }: SealInput,
-): SealedBlock {
-  const { transactions } = execution
+): Pieces<SealedBlock> {
+  const ofTransactions = transactionsRoot(transactions)
+  yield
+  const ofReceipts = receiptsRoot(transactions)
+  yield
   const header: HeaderFields = {
     ...draft,
     stateRoot,
-    transactionsRoot: transactionsRoot(transactions),
-    receiptsRoot: receiptsRoot(transactions),
+    transactionsRoot: ofTransactions,
+    receiptsRoot: ofReceipts,
     gasUsed: outcome.gasUsed,
     logsBloom: outcome.logsBloom,
   }

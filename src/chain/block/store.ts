@@ -17,6 +17,7 @@ import { encodeRlp } from './encodeRlp.js'
 import { encodeReceipt } from './receipts.js'
 import type { BlockEncoder, SealedBlock, StoredBlock, TransactionLocation, WireSpan } from './record.js'
 import { RecentRecords } from './recentRecords.js'
+import type { Pieces } from '../timeSlice.js'
 import { decodeTransactionRow, encodeTransactionRow } from './transactionRow.js'
 
 /** The bytes of one entry in the table of logs. */
@@ -77,12 +78,13 @@ export class BlockStore {
    *
    * @returns what {@link added} is told once the batch is written
    */
-  stage(batch: WriteBatch, sealed: SealedBlock): IndexRecord {
+  *stage(batch: WriteBatch, sealed: SealedBlock): Pieces<IndexRecord> {
     const stored = this.#storedOrdinal(this.#keys.ordinalByHash(sealed.hash))
     const known = stored === undefined ? undefined : this.#record(stored)
     if (known !== undefined) return known
     const ordinal = this.#nextOrdinal
-    const record = this.#writeRegion(sealed, ordinal)
+    const record = yield* this.#writeRegion(sealed, ordinal)
+    yield
     const keys = this.#keys
     batch.put(keys.block(ordinal), encodeIndexRecord(record))
     batch.put(keys.ordinalByHash(sealed.hash), encodeOrdinal(ordinal))
@@ -92,6 +94,7 @@ export class BlockStore {
       const places = earlier === undefined ? [] : decodeTransactionRow(earlier)
       batch.put(key, encodeTransactionRow([...places, { ordinal, index }]))
     })
+    yield
     for (const { criterion, posting } of logRows(
       sealed.transactions.flatMap(({ receipt }) => receipt.logs),
     )) {
@@ -194,7 +197,7 @@ export class BlockStore {
     return list as Uint8Array[]
   }
 
-  #writeRegion(sealed: SealedBlock, ordinal: number): IndexRecord {
+  *#writeRegion(sealed: SealedBlock, ordinal: number): Pieces<IndexRecord> {
     const { header, hash, size, altered, parentStateRoot, totalDifficulty, uncleHashes } = sealed
     const { withdrawals, uncles } = sealed
     const transactions = sealed.transactions.map(({ transaction }) => transaction)
@@ -204,10 +207,13 @@ export class BlockStore {
       uncles,
       ...(withdrawals !== undefined && { withdrawals }),
     })
+    yield
     const receiptsRlp = encodeRlp(
       sealed.transactions.map(({ transaction, receipt }) => encodeReceipt(receipt, transaction.type)),
     )
-    const encoded = this.#encoder.encode(sealed)
+    yield
+    const encoded = yield* this.#encoder.encode(sealed)
+    yield
     const position = this.#database.records.append([
       blockRlp,
       receiptsRlp,

@@ -12,6 +12,7 @@ import { stageMove, type Head } from '../head.js'
 import type { StateStore } from '../state/stateStore.js'
 import { EMPTY_ROOT } from '../state/trieNode.js'
 import { WorkingState } from '../state/workingState.js'
+import { runAtOnce } from '../timeSlice.js'
 import type { Awaitable, HeaderFields } from '../types.js'
 import { EMPTY_OVERLAY } from './overlay.js'
 import type { RemoteState } from './remoteState.js'
@@ -58,7 +59,7 @@ export async function storeForkPoint(stores: ForkStores, point: ForkPoint): Prom
   states.stage(batch, commitment)
   batch.putBulk(keys.trieNode(EMPTY_OVERLAY.hash), EMPTY_OVERLAY.bytes)
   batch.put(keys.setting(SETTING), commitment.root)
-  const record = blocks.stage(batch, bodilessBlock(header, totalDifficulty))
+  const record = runAtOnce(blocks.stage(batch, bodilessBlock(header, totalDifficulty)))
   const head = { block: record.block, workingRoot: header.stateRoot }
   stageMove(batch, keys, { removed: [], added: [record.block] }, head)
   database.write(batch)

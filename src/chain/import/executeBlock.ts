@@ -16,6 +16,7 @@ import { checkSignature, recoverTransaction } from '../mempool/sender.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
 import type { ProducedBlock } from '../mining/producer.js'
 import type { WorkingState } from '../state/workingState.js'
+import { runInSlices, TimeSlice } from '../timeSlice.js'
 import type { Awaitable, ForkRules, HeaderFields } from '../types.js'
 import type { BlockParts } from './blockParts.js'
 import { payDaoRefunds } from './daoFork.js'
@@ -64,14 +65,16 @@ export async function executeBlock(input: ImportInput): Promise<ProducedBlock> {
       await execution.pay(address, amount)
     }
     const outcome = await execution.finish(withdrawals)
-    const commitment = state.computeRoot()
-    const sealed = sealBlock(execution, outcome, {
+    const slice = new TimeSlice()
+    const commitment = await state.computeRootInSlices(slice)
+    const sealing = sealBlock(execution, outcome, {
       header,
       stateRoot: commitment.root,
       parentTotalDifficulty: parent.totalDifficulty,
       altered: false,
       ...(withdrawals !== undefined && { withdrawals }),
     })
+    const sealed = await runInSlices(sealing, slice)
     compare(header, sealed)
     const { uncles, uncleHashes, size } = block
     return { block: { ...sealed, uncles, uncleHashes, size }, commitment }

@@ -14,6 +14,7 @@ import { checkSignature, recoverTransaction } from '../mempool/sender.js'
 import { currentSidecar } from '../mempool/blobs.js'
 import { effectiveTip, type BlobSidecar, type PooledTransaction } from '../mempool/transaction.js'
 import type { WorkingState } from '../state/workingState.js'
+import { runInSlices, TimeSlice } from '../timeSlice.js'
 import type { Awaitable, ForkRules, HeaderFields, Withdrawal } from '../types.js'
 import { draftHeader, type BlockSettings } from './draft.js'
 import { fillBlock } from './producer.js'
@@ -84,13 +85,15 @@ export async function buildBlock(input: BuildInput): Promise<BuiltBlock> {
     const execution = await BlockExecution.begin({ evm, rules, header, block, depositContract })
     const included = await include(input.transactions, execution, evm)
     const outcome = await execution.finish(withdrawals)
-    const sealed = sealBlock(execution, outcome, {
+    const slice = new TimeSlice()
+    const sealing = sealBlock(execution, outcome, {
       header,
-      stateRoot: state.computeRoot().root,
+      stateRoot: (await state.computeRootInSlices(slice)).root,
       parentTotalDifficulty: parent.totalDifficulty,
       altered: false,
       ...(rules.isActivatedEIP(4895) && { withdrawals }),
     })
+    const sealed = await runInSlices(sealing, slice)
     return {
       block: sealed,
       requests: outcome.requests ?? [],

@@ -11,7 +11,7 @@ import type { Candidates } from '../mempool/candidates.js'
 import { GAS_PER_BLOB } from '../block/fees.js'
 import type { StateCommitment } from '../state/stateStore.js'
 import type { WorkingState } from '../state/workingState.js'
-import { TimeSlice } from '../timeSlice.js'
+import { runInSlices, TimeSlice } from '../timeSlice.js'
 import type { Awaitable, ForkRules, HeaderFields, Withdrawal } from '../types.js'
 
 /** What a block is made from. */
@@ -53,8 +53,9 @@ export async function produceBlock(input: ProductionInput): Promise<ProducedBloc
     const execution = await BlockExecution.begin({ evm, rules, header, block, depositContract, maximumGas })
     await fillBlock(execution, input)
     const outcome = await execution.finish(withdrawals)
-    const commitment = state.computeRoot()
-    const sealed = sealBlock(execution, outcome, {
+    const slice = new TimeSlice()
+    const commitment = await state.computeRootInSlices(slice)
+    const sealing = sealBlock(execution, outcome, {
       header,
       stateRoot: commitment.root,
       parentTotalDifficulty,
@@ -62,6 +63,7 @@ export async function produceBlock(input: ProductionInput): Promise<ProducedBloc
       ...(altered && { parentStateRoot: state.base.root }),
       ...(withdrawals !== undefined && { withdrawals }),
     })
+    const sealed = await runInSlices(sealing, slice)
     return { block: sealed, commitment }
   })
 }

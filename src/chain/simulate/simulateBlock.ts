@@ -14,6 +14,7 @@ import { collectRequests, hashRequests, writeBlockStart } from '../execution/sys
 import { blockRewards } from '../import/rewards.js'
 import { keccak256 } from '../keccak.js'
 import type { WorkingState } from '../state/workingState.js'
+import { runInSlices, TimeSlice } from '../timeSlice.js'
 import type { Awaitable, ExecutionReceipt, ForkRules, HeaderFields } from '../types.js'
 import type { GasBudget } from './gasBudget.js'
 import { LogTracer } from './logTracer.js'
@@ -58,13 +59,15 @@ export async function simulateBlock(
     const outcome = await execution.finish()
     await payWithdrawals(evm, withdrawals ?? [])
     for (const { address, amount } of blockRewards(header, [], rules)) await addBalance(evm, address, amount)
-    const sealed = sealBlock(execution, outcome, {
+    const slice = new TimeSlice()
+    const sealing = sealBlock(execution, outcome, {
       header,
-      stateRoot: state.computeRoot().root,
+      stateRoot: (await state.computeRootInSlices(slice)).root,
       parentTotalDifficulty,
       altered: false,
       ...(withdrawals !== undefined && { withdrawals }),
     })
+    const sealed = await runInSlices(sealing, slice)
     return { block: sealed, calls: execution.calls }
   })
 }

@@ -8,6 +8,10 @@ import type { AccountEntry, StorageEntry } from './entries.js'
 import type { HashedBytes } from './stateStore.js'
 import type { NodeReader } from './trieNode.js'
 import type { NodeCollector, TrieChange } from './updateTrie.js'
+import type { Pieces } from '../timeSlice.js'
+
+/** Some milliseconds' worth of changes. Between two pieces a handful of nodes is made that the next one replaces. */
+const CHANGES_IN_A_PIECE = 256
 
 /** The state trie of a working state: stored nodes, and over them those that were made since. */
 export class WorkingTrie implements NodeReader {
@@ -36,13 +40,13 @@ export class WorkingTrie implements NodeReader {
   }
 
   /** Brings accounts and their storage into the trie as they are now. */
-  apply(entries: Iterable<AccountEntry>): void {
+  *apply(entries: Iterable<AccountEntry>): Pieces<void> {
     const changes: TrieChange[] = []
     for (const entry of entries) {
       const { current, storage } = entry
       if (current !== undefined) {
         if (entry.base === undefined || this.#marksAbsence) this.preimages.add(entry.address)
-        this.#applyStorage(entry.address, storage)
+        yield* this.#applyStorage(entry.address, storage)
       }
       changes.push({
         key: entry.hashedKey,
@@ -51,10 +55,10 @@ export class WorkingTrie implements NodeReader {
           : this.#absent(ABSENT_ACCOUNT),
       })
     }
-    this.root = this.#update(this.root, changes)
+    this.root = yield* this.#update(this.root, changes)
   }
 
-  #applyStorage(address: Uint8Array, storage: StorageEntry): void {
+  *#applyStorage(address: Uint8Array, storage: StorageEntry): Pieces<void> {
     const changes: TrieChange[] = []
     for (const { key, hashedKey, base, value } of storage.takeTouched()) {
       if ((base.length === 0 || this.#marksAbsence) && value.length > 0) this.preimages.add(address, key)
@@ -63,17 +67,22 @@ export class WorkingTrie implements NodeReader {
         value: value.length === 0 ? this.#absent(ABSENT_SLOT) : encodeString(value),
       })
     }
-    storage.root = this.#update(storage.root, changes)
+    storage.root = yield* this.#update(storage.root, changes)
   }
 
   #absent(mark: Uint8Array): Uint8Array | undefined {
     return this.#marksAbsence ? mark : undefined
   }
 
-  #update(root: Uint8Array, changes: TrieChange[]): Uint8Array {
-    if (changes.length === 0) return root
+  /** In the order of the keys, so that one piece changes another part of the trie than the next. */
+  *#update(root: Uint8Array, changes: TrieChange[]): Pieces<Uint8Array> {
     changes.sort((a, b) => Buffer.compare(a.key, b.key))
-    return updateTrie(this, root, changes, this.#collect)
+    let updated = root
+    for (let start = 0; start < changes.length; start += CHANGES_IN_A_PIECE) {
+      updated = updateTrie(this, updated, changes.slice(start, start + CHANGES_IN_A_PIECE), this.#collect)
+      yield
+    }
+    return updated
   }
 
   readonly #collect: NodeCollector = (hash, bytes) => {

@@ -7,6 +7,7 @@ import { JournaledState } from './journaledState.js'
 import { changeOf } from './stateChanges.js'
 import { WorkingTrie } from './stateRoot.js'
 import { whenReady } from './whenReady.js'
+import { runAtOnce, runInSlices, type TimeSlice } from '../timeSlice.js'
 import type { AccountFields, StateManagerInterface } from '@ethereumjs/common'
 import type { Address } from '@ethereumjs/util'
 import type { Awaitable, StateView } from '../types.js'
@@ -208,7 +209,21 @@ export class WorkingState implements StateManagerInterface {
    */
   computeRoot(): StateCommitment {
     const trie = this.#openTrie()
-    trie.apply(this.#state.takePending())
+    runAtOnce(trie.apply(this.#state.takePending()))
+    return this.#commitmentOf(trie)
+  }
+
+  /**
+   * As {@link computeRoot}, with turns for other work where the slice is used up. Nothing may change the state
+   * meanwhile.
+   */
+  async computeRootInSlices(slice: TimeSlice): Promise<StateCommitment> {
+    const trie = this.#openTrie()
+    await runInSlices(trie.apply(this.#state.takePending()), slice)
+    return this.#commitmentOf(trie)
+  }
+
+  #commitmentOf(trie: WorkingTrie): StateCommitment {
     return { root: trie.root, nodes: trie.nodes, codes: this.#codesInUse(), preimages: trie.preimages }
   }
 

@@ -1,4 +1,5 @@
 import type { BlockEncoder, EncodedBlock, SealedBlock, WireSpan } from '../../chain/block/record.js'
+import type { Pieces } from '../../chain/timeSlice.js'
 import { bodyMembers, headerMembers } from './header.js'
 import { topicCount } from './log.js'
 import { placeInBlock } from './place.js'
@@ -23,24 +24,28 @@ class Region {
   }
 }
 
-function encode(block: SealedBlock): EncodedBlock {
+function* encode(block: SealedBlock): Pieces<EncodedBlock> {
   const region = new Region()
   const place = placeInBlock(block)
   const head = region.append(
     headerMembers(block.hash, block.header) + bodyMembers(block.size, block.uncleHashes, block.withdrawals),
   )
-  const transactions = block.transactions.map((sealed, index) => {
+  const transactions: WireSpan[] = []
+  for (const [index, sealed] of block.transactions.entries()) {
     if (index > 0) region.append(',')
-    return region.append(transactionText(sealed, { block: place, index }))
-  })
+    transactions.push(region.append(transactionText(sealed, { block: place, index })))
+    yield
+  }
   const logs: WireSpan[] = []
-  const receipts = block.transactions.map((sealed, index) => {
+  const receipts: WireSpan[] = []
+  for (const [index, sealed] of block.transactions.entries()) {
     if (index > 0) region.append(',')
     const receipt = receiptText(sealed, { block: place, index }, logs.length)
     const span = region.append(receipt.text)
     for (const log of receipt.logs) logs.push({ offset: span.offset + log.offset, length: log.length })
-    return span
-  })
+    receipts.push(span)
+    yield
+  }
   return { bytes: region.bytes(), head, transactions, receipts, logs }
 }
 

@@ -2,6 +2,7 @@ import { createRules, createSingleForkSchedule } from '../../../src/chain/execut
 import { ChainEvents } from '../../../src/chain/events.js'
 import type { EncodedBlock, SealedBlock, StoredBlock } from '../../../src/chain/block/record.js'
 import type { PooledTransaction } from '../../../src/chain/mempool/transaction.js'
+import { runAtOnce } from '../../../src/chain/timeSlice.js'
 import type { ForkRules, StateView } from '../../../src/chain/types.js'
 import type { ChainView, LogQuery } from '../../../src/chain/view.js'
 import { HashNotFoundError, HeaderNotFoundError, NotCanonicalError } from '../../../src/chain/errors.js'
@@ -56,7 +57,7 @@ export class FakeChain implements ChainView {
       totalDifficulty,
       uncleHashes,
     }
-    this.kept.push({ stored, sealed, encoded: blockEncoder.encode(sealed) })
+    this.kept.push({ stored, sealed, encoded: runAtOnce(blockEncoder.encode(sealed)) })
     return stored
   }
 
