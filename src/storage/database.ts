@@ -13,11 +13,15 @@ import { plainBytes } from './plainBytes.js'
 import type { Entry, Level, RangeOptions, Walk } from './cursor.js'
 import type { BatchOperation, BulkOperation, WriteBatch } from './writeBatch.js'
 
-const DEFAULT_WRITE_BUFFER_BYTES = 4 * 1024 * 1024
+const DEFAULT_WRITE_BUFFER_BYTES = 2 * 1024 * 1024
 const IDLE_FLUSH_MILLISECONDS = 250
 const OPERATIONS_PER_BATCH = 500
-/** LevelDB maps the files that it holds open into memory. */
-const MAX_OPEN_FILES = 30
+/** LevelDB maps the files that it holds open into memory; 74 is the least that it takes. */
+const MAX_OPEN_FILES = 74
+/** What LevelDB collects before it writes a table, twice over while it does so. Rows are small: bulk is elsewhere. */
+const LEVEL_BUFFER_BYTES = 1024 * 1024
+/** LevelDB's blocks that stay in memory; the files are mapped besides. */
+const LEVEL_CACHE_BYTES = 2 * 1024 * 1024
 
 /** How a database is opened. */
 export interface DatabaseOptions {
@@ -276,6 +280,8 @@ async function openLevel(directory: string): Promise<Level> {
     valueEncoding: 'view',
     multithreading: true,
     maxOpenFiles: MAX_OPEN_FILES,
+    writeBufferSize: LEVEL_BUFFER_BYTES,
+    cacheSize: LEVEL_CACHE_BYTES,
     // Most of what is stored are hashes, which do not compress.
     compression: false,
   })
