@@ -28,7 +28,7 @@ const furtherHardforkNames = [
 export const chainOptions = {
   chainId: option({
     flag: 'chain-id',
-    aliases: ['chainId'],
+    aliases: ['chainId', 'chain.chainId'],
     kind: bigWholeNumber({ minimum: 1n, valueName: 'ID' }),
     default: 31337n,
     description: 'Chain id, also the network id',
@@ -36,7 +36,7 @@ export const chainOptions = {
   }),
   hardfork: option({
     flag: 'hardfork',
-    aliases: ['k'],
+    aliases: ['k', 'chain.hardfork'],
     kind: anyCase(choice([...hardforkNames, ...furtherHardforkNames])),
     default: 'osaka',
     description: 'Rules of the chain; latest is osaka',
@@ -57,7 +57,7 @@ export const chainOptions = {
   }),
   gasLimit: option({
     flag: 'gas-limit',
-    aliases: ['gasLimit'],
+    aliases: ['gasLimit', 'miner.blockGasLimit'],
     kind: bigWholeNumber({ minimum: 5000n, valueName: 'GAS' }),
     default: 30_000_000n,
     description: 'Gas limit of a block',
@@ -157,7 +157,7 @@ export const chainOptions = {
   }),
   blockTime: optionalOption({
     flag: 'block-time',
-    aliases: ['b', 'blockTime'],
+    aliases: ['b', 'blockTime', 'miner.blockTime'],
     kind: decimalNumber({ minimum: 0, valueName: 'SECONDS' }),
     description: 'Mine a block every so many seconds instead of one for each transaction',
     group: 'Mining',
@@ -192,7 +192,7 @@ export const chainOptions = {
   }),
   accounts: option({
     flag: 'accounts',
-    aliases: ['a'],
+    aliases: ['a', 'wallet.totalAccounts'],
     kind: wholeNumber({ maximum: 100_000 }),
     default: 10,
     description: 'How many accounts are funded at genesis',
@@ -200,7 +200,7 @@ export const chainOptions = {
   }),
   balance: option({
     flag: 'balance',
-    aliases: ['e'],
+    aliases: ['e', 'wallet.defaultBalance', 'defaultBalanceEther'],
     kind: decimalNumber({ minimum: 0, valueName: 'ETHER' }),
     default: 10_000,
     description: 'Balance of each funded account',
@@ -208,7 +208,7 @@ export const chainOptions = {
   }),
   mnemonic: option({
     flag: 'mnemonic',
-    aliases: ['m'],
+    aliases: ['m', 'wallet.mnemonic'],
     kind: text('WORDS'),
     default: 'test test test test test test test test test test test junk',
     description: 'BIP-39 phrase that the accounts are derived from',
@@ -216,6 +216,7 @@ export const chainOptions = {
   }),
   derivationPath: option({
     flag: 'derivation-path',
+    aliases: ['wallet.hdPath'],
     kind: text('PATH', /^m(\/\d+'?)*\/?$/, "a path such as m/44'/60'/0'/0/"),
     default: "m/44'/60'/0'/0/",
     description: 'BIP-32 path of the accounts, without the index at its end',

@@ -11,7 +11,7 @@ export const commandOptions = {
   }),
   quiet: option({
     flag: 'quiet',
-    aliases: ['q', 'silent'],
+    aliases: ['q', 'silent', 'logging.quiet'],
     kind: toggle(),
     default: false,
     description: 'Print nothing but warnings and errors',

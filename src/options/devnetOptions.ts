@@ -61,7 +61,8 @@ export const devnetOptions = {
   dumpGenesis: optionalOption({
     flag: 'dump-genesis',
     kind: text('FILE'),
-    description: "Write the state as a geth genesis.json when the node stops, for --genesis and other clients' init",
+    description:
+      "Write the state as a geth genesis.json when the node stops, for --genesis and other clients' init",
     group: 'Data',
   }),
   state: optionalOption({

@@ -25,7 +25,7 @@ export const fileOptions = {
   }),
   dataDir: optionalOption({
     flag: 'data-dir',
-    aliases: ['db'],
+    aliases: ['db', 'database.dbPath'],
     kind: text('DIRECTORY'),
     description:
       'Where chains, files and pins are kept; a temporary directory, removed at the end, unless given',

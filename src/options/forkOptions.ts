@@ -1,18 +1,18 @@
 import { option, optionalOption } from './definition.js'
-import { bigWholeNumber, text, toggle, wholeNumber } from './kinds.js'
+import { bigWholeNumber, list, text, toggle, wholeNumber } from './kinds.js'
 
 /** A chain that goes on from a block of another node's chain. */
 export const forkOptions = {
   forkUrl: optionalOption({
     flag: 'fork-url',
-    aliases: ['f', 'rpc-url'],
+    aliases: ['f', 'rpc-url', 'fork', 'fork.url'],
     kind: text('URL[@BLOCK]', /^https?:\/\/./, 'an http or https URL'),
     description: 'Go on from the chain of this node: its state and blocks are fetched when they are needed',
     group: 'Fork',
   }),
   forkBlock: optionalOption({
     flag: 'fork-block',
-    aliases: ['fork-block-number'],
+    aliases: ['fork-block-number', 'fork.blockNumber'],
     kind: bigWholeNumber({ valueName: 'NUMBER' }),
     description: 'The block to go on from; the newest one of the remote unless given',
     group: 'Fork',
@@ -39,6 +39,22 @@ export const forkOptions = {
     kind: wholeNumber({ minimum: 1, valueName: 'MILLISECONDS' }),
     default: 45_000,
     description: 'Longest time that one request to the remote takes',
+    group: 'Fork',
+  }),
+  forkBackoff: option({
+    flag: 'fork-backoff',
+    aliases: ['fork-retry-backoff'],
+    kind: wholeNumber({ valueName: 'MILLISECONDS' }),
+    default: 250,
+    description: 'How long to wait before the first new try; each further one waits twice as long',
+    group: 'Fork',
+  }),
+  forkHeader: option({
+    flag: 'fork-header',
+    kind: list(text('NAME:VALUE', /^[^\s:]+:.*$/, 'a header as NAME: VALUE')),
+    default: [],
+    description:
+      'Header to send to the remote, such as an authorization; may be repeated, goes to no other host',
     group: 'Fork',
   }),
   forkCache: optionalOption({

@@ -24,6 +24,11 @@ export const ignoredOptions = {
   stepsTracing: ignored('steps-tracing', 'debug_traceTransaction always has steps', ['tracing']),
   noRequestSizeLimit: ignored('no-request-size-limit', 'See --max-control-body'),
   disableMinPriorityFee: ignored('disable-min-priority-fee', 'No tip is demanded', ['no-priority-fee']),
+  computeUnitsPerSecond: ignoredValue(
+    'compute-units-per-second',
+    'The remote says itself when it is too much',
+  ),
+  noRateLimit: ignored('no-rate-limit', 'The remote says itself when it is too much', ['no-rpc-rate-limit']),
   noCors: ignored('no-cors', 'See --allow-origin'),
   verbosity: ignored('verbosity', 'See --trace', ['v']),
 }

@@ -159,6 +159,16 @@ export interface NodeOptions {
   /** Longest time that one request to the remote takes. `--fork-timeout`; `45000` unless given. */
   forkTimeout?: Given<'forkTimeout'> | undefined
   /**
+   * How long to wait before the first new try; each further one waits twice as long.
+   * `--fork-backoff`; `250` unless given.
+   */
+  forkBackoff?: Given<'forkBackoff'> | undefined
+  /**
+   * Header to send to the remote, such as an authorization; may be repeated, goes to no other host.
+   * `--fork-header`.
+   */
+  forkHeader?: Given<'forkHeader'> | undefined
+  /**
    * Where state of remotes is kept for later runs; standin/fork in the cache directory of the user unless given, and for remotes on this machine nowhere.
    * `--fork-cache`.
    */

@@ -9,7 +9,7 @@ const port = wholeNumber({ maximum: 65_535, valueName: 'PORT' })
 export const serverOptions = {
   host: option({
     flag: 'host',
-    aliases: ['hostname'],
+    aliases: ['hostname', 'server.host'],
     kind: list(text('ADDRESS')),
     default: ['127.0.0.1', '::1'],
     description:
@@ -18,7 +18,7 @@ export const serverOptions = {
   }),
   port: option({
     flag: 'port',
-    aliases: ['p'],
+    aliases: ['p', 'server.port'],
     kind: port,
     default: 8545,
     description: 'Port of JSON-RPC, WebSocket and the file network; 0 chooses a free one',

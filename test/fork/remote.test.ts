@@ -1,5 +1,5 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,6 +16,7 @@ const secret = 'v3/0123456789abcdef0123456789abcdef'
 let url: string
 /** Every method that came through, in order; and how the next requests are treated. */
 let seen: string[][]
+let headers: IncomingHttpHeaders[]
 let treat: (messages: { id: number; method: string }[]) => { status: number; body?: string } | undefined
 const nodes: StandinNode[] = []
 
@@ -29,9 +30,11 @@ afterAll(() => remote.stop())
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'standin-fork-'))
   seen = []
+  headers = []
   treat = () => undefined
   proxy = createServer((request, response) => {
     void (async () => {
+      headers.push(request.headers)
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk as Buffer)
       const body = Buffer.concat(chunks).toString()
@@ -40,8 +43,11 @@ beforeEach(async () => {
       seen.push(messages.map(({ method }) => method))
       const treated = treat(messages)
       if (treated !== undefined) return response.writeHead(treated.status).end(treated.body)
-      const headers = { 'content-type': 'application/json' }
-      const answer = await fetch(remote.url, { method: 'POST', headers, body })
+      const answer = await fetch(remote.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      })
       return response.end(await answer.text())
     })()
   })
@@ -152,4 +158,21 @@ test('a data directory goes on as the fork that it is', async () => {
   await second.stop()
   await expect(createNode({ port: 0, dataDir, chainId: 77 })).rejects.toThrow('--fork-url')
   await expect(fork({ dataDir, forkBlock: remote.head })).rejects.toThrow('another block')
+})
+
+test('headers and the credentials of the URL go to the remote, and nowhere else', async () => {
+  const withCredentials = url.replace('http://', 'http://user:pass%20word@')
+  const basic = `Basic ${Buffer.from('user:pass word').toString('base64')}`
+  const node = await fork({ forkUrl: withCredentials, forkHeader: ['X-Team: a:b'], allowRemoteReset: true })
+  expect(headers.length).toBeGreaterThan(0)
+  for (const sent of headers) expect(sent).toMatchObject({ authorization: basic, 'x-team': 'a:b' })
+  headers = []
+  await node.request('anvil_setRpcUrl', [url.replace('127.0.0.1', 'localhost')])
+  await node.request('eth_getBalance', [`0x${'77'.repeat(20)}`])
+  expect(headers.length).toBeGreaterThan(0)
+  for (const sent of headers) {
+    expect(sent).not.toHaveProperty('x-team')
+    expect(sent).not.toHaveProperty('authorization')
+  }
+  await expect(fork({ forkHeader: ['no header'] })).rejects.toThrow('forkHeader: expected')
 })

@@ -27,7 +27,14 @@ export interface Fork extends Omit<ForkPoint, 'funded' | 'balance'> {
 /** The options that a fork follows from. */
 export type ForkSettings = Pick<
   NodeSettings,
-  'forkUrl' | 'forkBlock' | 'forkRetries' | 'forkTimeout' | 'forkCache' | 'noForkCache'
+  | 'forkUrl'
+  | 'forkBlock'
+  | 'forkRetries'
+  | 'forkBackoff'
+  | 'forkTimeout'
+  | 'forkHeader'
+  | 'forkCache'
+  | 'noForkCache'
 >
 
 /**
@@ -42,7 +49,13 @@ export async function openFork(
 ): Promise<Fork | undefined> {
   if (settings.forkUrl === undefined) return undefined
   const { url, number: inUrl } = splitUrl(settings.forkUrl)
-  const client = new RemoteClient({ url, retries: settings.forkRetries, timeout: settings.forkTimeout })
+  const client = new RemoteClient({
+    url,
+    headers: parseHeaders(settings.forkHeader),
+    retries: settings.forkRetries,
+    backoff: settings.forkBackoff,
+    timeout: settings.forkTimeout,
+  })
   try {
     const wanted = settings.forkBlock ?? inUrl ?? stored
     const [chainId, block] = (await Promise.all([
@@ -116,6 +129,16 @@ function cacheDirectory(url: string, { forkCache, noForkCache }: ForkSettings): 
   const { hostname } = new URL(url)
   const isLocal = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
   return forkCache ?? (isLocal ? undefined : defaultCacheDirectory(process.env))
+}
+
+/** `NAME: VALUE` each. */
+function parseHeaders(lines: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(':')
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+    }),
+  )
 }
 
 /** `URL@BLOCK` names the block behind the URL. */

@@ -5,6 +5,8 @@ import { maskUrl } from './maskUrl.js'
 /** How a remote node is asked. */
 export interface RemoteClientOptions {
   url: string
+  /** Headers that are sent with each request. */
+  headers?: Readonly<Record<string, string>>
   /** How often a request is tried again. */
   retries: number
   /** Milliseconds that one HTTP request may take. */
@@ -73,14 +75,21 @@ export class RemoteClient {
    * @throws ForkError if it does not answer or does not have it
    */
   async redirect(url: string, { number, hash }: { number: string; hash: string }): Promise<void> {
-    const other = new RemoteClient({ ...this.#options, url })
+    const options = { ...this.#options, url, headers: this.#headersFor(url) }
+    const other = new RemoteClient(options)
     try {
       const block = (await other.request('eth_getBlockByNumber', [number, false])) as { hash: string } | null
       if (block?.hash !== hash) throw new ForkError(`${other.shownUrl} does not have the block of the fork`)
     } finally {
       other.stop()
     }
-    this.#options = { ...this.#options, url }
+    this.#options = options
+  }
+
+  /** Headers may be secrets: another host does not get them. */
+  #headersFor(url: string): Readonly<Record<string, string>> {
+    const isSame = URL.canParse(url) && new URL(url).origin === new URL(this.#options.url).origin
+    return isSame ? (this.#options.headers ?? {}) : {}
   }
 
   /** Ends every request that is on its way. */
@@ -134,9 +143,10 @@ export class RemoteClient {
   /** @returns the answers by the index of their call. @throws for what a new try may mend */
   async #exchange(calls: readonly Waiting[]): Promise<ReadonlyMap<number, Answer> | 'no batches'> {
     const messages = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
-    const response = await fetch(this.#options.url, {
+    const { target, authorization } = withoutCredentials(this.#options.url)
+    const response = await fetch(target, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...authorization, ...this.#options.headers },
       body: JSON.stringify(calls.length === 1 ? messages[0] : messages),
       signal: AbortSignal.any([AbortSignal.timeout(this.#options.timeout), this.#stopped.signal]),
     })
@@ -159,6 +169,17 @@ export class RemoteClient {
       `${this.shownUrl} does not answer: ${reason.replaceAll(this.#options.url, this.shownUrl)}`,
     )
   }
+}
+
+/** A name and password in a URL go into a header: no request may have them in its URL (Fetch standard). */
+function withoutCredentials(url: string): { target: URL; authorization: Record<string, string> } {
+  const target = new URL(url)
+  const { username, password } = target
+  if (username === '' && password === '') return { target, authorization: {} }
+  target.username = ''
+  target.password = ''
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  return { target, authorization: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } }
 }
 
 /** @returns false if the call was limited and may be tried again */
