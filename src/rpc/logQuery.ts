@@ -14,18 +14,22 @@ const latest: NumberSelector = { tag: 'latest' }
  *
  * @throws RpcError if the range cannot be searched or the query costs more than it may.
  */
-export async function findLogs({ view, backend }: Call, filter: FilterArguments): Promise<WireBytes> {
+export async function findLogs(call: Call, filter: FilterArguments): Promise<WireBytes> {
+  const { view, backend } = call
   const { settings } = backend
-  checkParameterCount(filter, settings)
-  const range = searchedRange(view, filter, settings)
+  const range = searchedRange(call, filter)
   if (range === undefined) return wireArray([])
   const limits = { maxResults: settings.maxLogs, timeoutMilliseconds: settings.logTimeoutMilliseconds }
   try {
     return wireArray(await view.logs({ range, addresses: filter.addresses, topics: filter.topics }, limits))
   } catch (error) {
-    if (error instanceof TooManyLogsError && settings.logsError === 'suggest') throw suggestion(error)
-    throw error
+    throw error instanceof TooManyLogsError ? tooManyLogs(error, settings) : error
   }
+}
+
+/** The refusal of a query that matches too much, with a range that would do where the settings ask for one. */
+export function tooManyLogs(error: TooManyLogsError, { logsError }: RpcSettings): Error {
+  return logsError === 'suggest' ? suggestion(error) : error
 }
 
 /** Addresses and topics of all positions count together, as the hosted provider's limit on parameters does. */
@@ -37,11 +41,17 @@ function checkParameterCount(
   if (count > maxLogParameters) throw new InvalidParamsError(`query exceeds ${maxLogParameters} parameters`)
 }
 
-function searchedRange(
-  view: ChainView,
+/**
+ * The blocks that a query searches; undefined if there are none.
+ *
+ * @throws RpcError if the range cannot be searched or the query asks for more than it may.
+ */
+export function searchedRange(
+  { view, backend }: Pick<Call, 'view' | 'backend'>,
   filter: FilterArguments,
-  settings: RpcSettings,
 ): LogQuery['range'] | undefined {
+  const { settings } = backend
+  checkParameterCount(filter, settings)
   if (filter.blockHash !== undefined) {
     const block = view.blockByHash(filter.blockHash)
     if (block === undefined) throw new ServerError('unknown block')

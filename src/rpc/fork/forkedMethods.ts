@@ -4,7 +4,7 @@ import { remoteNumberOfHash, remoteNumberOfTransaction, remotePlaceOf } from './
 import { forkedFeeHistory } from './feeHistory.js'
 import { forward } from './forward.js'
 import { forkedMetadata, forkedNodeInfo } from './nodeFacts.js'
-import { forkedLogs } from './logs.js'
+import { forkedFilterLogs, forkedLogs } from './logs.js'
 import type { RemoteChain } from './remoteChain.js'
 
 /** Methods that show a block, by the index of the parameter that names it. */
@@ -79,6 +79,7 @@ export function forkedMethods(
   for (const name of blockHashMethods) wrap(name, byHash(remoteNumberOfHash))
   for (const name of transactionMethods) wrap(name, byHash(remoteNumberOfTransaction))
   wrap('eth_getProof', proof)
+  wrap('eth_getFilterLogs', forkedFilterLogs)
   wrap('eth_getLogs', forkedLogs)
   wrap('eth_feeHistory', forkedFeeHistory)
   for (const prefix of ['anvil', 'hardhat', 'ganache']) {

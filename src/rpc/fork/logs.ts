@@ -1,38 +1,86 @@
+import { TooManyLogsError } from '../../chain/errors.js'
+import { bytesToHex } from '../../encoding/hex.js'
 import { quantity } from '../../encoding/quantity.js'
 import type { JsonValue } from '../json.js'
-import type { Call, Method, Result } from '../method.js'
-import { WireBytes } from '../wire.js'
-import { remotePlaceOf } from './blockPlace.js'
+import { findLogs, searchedRange, tooManyLogs } from '../logQuery.js'
+import { required, type Call, type Method, type Result } from '../method.js'
+import { decodeArguments } from '../params/arguments.js'
+import type { NumberSelector } from '../params/blockNumber.js'
+import { filter, type FilterArguments } from '../params/filter.js'
+import { filterId } from '../params/text.js'
+import { remoteNumberOfHash } from './blockPlace.js'
 import { ask, forward } from './forward.js'
 import type { RemoteChain } from './remoteChain.js'
 
-/** eth_getLogs on a fork: the remote's logs of its blocks, then those of the local ones. */
-export function forkedLogs(remote: RemoteChain, local: Method): Method['invoke'] {
-  return async (call, params) => {
-    const [filter] = Array.isArray(params) ? (params as unknown[]) : []
-    if (typeof filter !== 'object' || filter === null) return local.invoke(call, params)
-    const wanted = filter as { fromBlock?: unknown; toBlock?: unknown; blockHash?: unknown }
-    if (wanted.blockHash !== undefined && wanted.blockHash !== null) {
-      const place = await remotePlaceOf(remote, call, { blockHash: wanted.blockHash })
-      return place === undefined ? local.invoke(call, params) : forward(remote, local.name, [filter])
-    }
-    const from = await remotePlaceOf(remote, call, wanted.fromBlock ?? 'latest')
-    if (from === undefined) return local.invoke(call, params)
-    const to = await remotePlaceOf(remote, call, wanted.toBlock ?? 'latest')
-    const range = { fromBlock: quantity(from.number), toBlock: quantity(to?.number ?? remote.forkBlock) }
-    const earlier = (await ask(remote, local.name, [{ ...wanted, ...range }])) as JsonValue[]
-    if (to !== undefined) return earlier
-    return [...earlier, ...(await localLogs(remote, local, call, wanted))]
+const queryParameters = [required('filter', filter)] as const
+const filterParameters = [required('id', filterId)] as const
+
+/** eth_getLogs on a fork. */
+export function forkedLogs(remote: RemoteChain): Method['invoke'] {
+  return (call, params) => {
+    const [wanted] = decodeArguments(params, queryParameters)
+    return find(remote, call, wanted)
   }
 }
 
+/** eth_getFilterLogs on a fork. */
+export function forkedFilterLogs(remote: RemoteChain): Method['invoke'] {
+  return (call, params) => {
+    const [id] = decodeArguments(params, filterParameters)
+    return find(remote, call, call.filters.logs(id))
+  }
+}
+
+/** The remote's logs of its blocks, then those of the local ones; the limits hold for both together. */
+async function find(remote: RemoteChain, call: Call, wanted: FilterArguments): Promise<Result> {
+  if (wanted.blockHash !== undefined) {
+    const blockHash = bytesToHex(wanted.blockHash)
+    const number = await remoteNumberOfHash(remote, call, blockHash)
+    if (number === undefined) return findLogs(call, wanted)
+    return forward(remote, 'eth_getLogs', [{ ...conditionsOf(wanted), blockHash }])
+  }
+  const { forkBlock } = remote
+  const range = searchedRange(call, fromTheStart(wanted))
+  if (range === undefined || 'block' in range || range.from > forkBlock) return findLogs(call, wanted)
+  const last = range.to < forkBlock ? range.to : forkBlock
+  const place = { fromBlock: quantity(range.from), toBlock: quantity(last) }
+  const earlier = (await ask(remote, 'eth_getLogs', [{ ...conditionsOf(wanted), ...place }])) as JsonValue[]
+  const logs = range.to === last ? earlier : [...earlier, ...(await localLogs(call, wanted, range.to, last))]
+  const { settings } = call.backend
+  if (logs.length <= settings.maxLogs) return logs
+  const whole = earlier.length <= settings.maxLogs ? last : range.from
+  throw tooManyLogs(new TooManyLogsError(settings.maxLogs, { from: range.from, to: whole }), settings)
+}
+
 async function localLogs(
-  remote: RemoteChain,
-  local: Method,
   call: Call,
-  wanted: object,
+  wanted: FilterArguments,
+  to: bigint,
+  forkBlock: bigint,
 ): Promise<readonly JsonValue[]> {
-  if (call.view.head().header.number === remote.forkBlock) return []
-  const result: Result = await local.invoke(call, [{ ...wanted, fromBlock: quantity(remote.forkBlock + 1n) }])
-  return (result instanceof WireBytes ? result.parse() : result) as readonly JsonValue[]
+  const bounds = { fromBlock: { number: forkBlock + 1n }, toBlock: { number: to } }
+  const found = await findLogs(call, { ...wanted, ...bounds })
+  return found.parse() as readonly JsonValue[]
+}
+
+/** A local chain begins with the fork, and the whole one at 0. */
+function fromTheStart(wanted: FilterArguments): FilterArguments {
+  const { fromBlock, toBlock } = wanted
+  return {
+    ...wanted,
+    ...(fromBlock !== undefined && { fromBlock: numbered(fromBlock) }),
+    ...(toBlock !== undefined && { toBlock: numbered(toBlock) }),
+  }
+}
+
+function numbered(bound: NumberSelector): NumberSelector {
+  return 'tag' in bound && bound.tag === 'earliest' ? { number: 0n } : bound
+}
+
+/** What a filter asks of logs, as it goes over the wire; an empty position matches any topic. */
+function conditionsOf({ addresses, topics }: FilterArguments) {
+  return {
+    ...(addresses.length > 0 && { address: addresses.map(bytesToHex) }),
+    topics: topics.map((position) => (position.length === 0 ? null : position.map(bytesToHex))),
+  }
 }
