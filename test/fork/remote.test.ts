@@ -95,6 +95,25 @@ test('what is fetched is asked for once, in batches, and kept for later runs', a
   expect(new Set(seen.flat())).toEqual(new Set(['eth_chainId', 'eth_getBlockByNumber']))
 })
 
+test('blocks, receipts and logs up to the fork are asked for once, and what is unknown again', async () => {
+  const node = await fork()
+  const number = `0x${remote.firstBlock.toString(16)}`
+  const askAll = async () => [
+    await node.request('eth_getBlockByNumber', [number, true]),
+    await node.request('eth_getBlockReceipts', [number]),
+    await node.request('eth_getLogs', [{ fromBlock: '0x0', toBlock: number }]),
+    await node.request('eth_feeHistory', ['0x1', number, []]),
+  ]
+  const first = await askAll()
+  seen = []
+  expect(await askAll()).toEqual(first)
+  expect(seen).toEqual([])
+  for (let time = 0; time < 2; time++) {
+    expect(await node.request('eth_getTransactionByHash', [`0x${'5'.repeat(64)}`])).toBeNull()
+  }
+  expect(seen.flat()).toEqual(['eth_getTransactionByHash', 'eth_getTransactionByHash'])
+})
+
 test('requests that fail or are limited are tried again', async () => {
   let failures = 0
   treat = (messages) => {

@@ -4,6 +4,7 @@ import { hexToBytes, type Hex } from '../../encoding/hex.js'
 import { quantity } from '../../encoding/quantity.js'
 import type { NodeSettings } from '../../options.js'
 import type { RemoteChain } from '../../rpc/fork/remoteChain.js'
+import { withAnswerCache } from './answerCache.js'
 import { ForkError } from './errors.js'
 import { FetchedState } from './fetchedState.js'
 import { headerOf, type RemoteBlock } from './remoteBlock.js'
@@ -99,7 +100,7 @@ function createFork(
       get shownUrl() {
         return client.shownUrl
       },
-      request: (method, params) => client.request(method, params),
+      request: withAnswerCache((method, params) => client.request(method, params), header.number),
     },
     redirect: (other) => client.redirect(other, block),
     earlierHash: async (number) => {
