@@ -22,6 +22,9 @@ const MAX_OPEN_FILES = 74
 const LEVEL_BUFFER_BYTES = 1024 * 1024
 /** LevelDB's blocks that stay in memory; the files are mapped besides. */
 const LEVEL_CACHE_BYTES = 2 * 1024 * 1024
+/** Bytes of the longest value that is kept once it was read: rows that lead to blocks, not nodes of tries. */
+const LONGEST_KEPT = 64
+const MOST_KEPT = 10_000
 
 /** How a database is opened. */
 export interface DatabaseOptions {
@@ -47,6 +50,8 @@ type WriteOptions = Required<Pick<DatabaseOptions, 'directory' | 'sync' | 'write
 export class Database {
   readonly records: RecordStore
   readonly #level: Level
+  /** Short values as they are in LevelDB, which takes some ten times as long to find them. */
+  readonly #kept = new Map<string, Uint8Array>()
   readonly #options: WriteOptions
   #generation: number
   #active: Overlay
@@ -76,12 +81,21 @@ export class Database {
 
   /** The value of a key, or undefined. The bytes are shared: readers leave them unchanged. */
   get(key: Uint8Array): Uint8Array | undefined {
-    if (this.#active.size > 0 || this.#behind.length > 0) {
-      const found = this.#findUnflushed(keyString(key))
-      if (found !== undefined) return found ?? undefined
-    }
+    const name = keyString(key)
+    const found = this.#findUnflushed(name)
+    if (found !== undefined) return found ?? undefined
+    const kept = this.#kept.get(name)
+    if (kept !== undefined) return kept
     const stored = this.#level.getSync(key)
-    return stored === undefined ? undefined : plainBytes(stored)
+    if (stored === undefined) return undefined
+    const bytes = plainBytes(stored)
+    if (bytes.length <= LONGEST_KEPT) this.#keep(name, bytes)
+    return bytes
+  }
+
+  #keep(name: string, bytes: Uint8Array): void {
+    if (this.#kept.size >= MOST_KEPT) this.#kept.clear()
+    this.#kept.set(name, bytes)
   }
 
   /** The bytes that were put under a key with {@link WriteBatch.putBulk}, in memory of their own; or undefined. */
@@ -235,6 +249,8 @@ export class Database {
       overlay.file.close()
       rmSync(overlay.file.path)
       this.#behind.shift()
+      // Until now what was written stood before what was kept.
+      this.#kept.clear()
       if (overlay.memory.length <= 2 * this.#options.writeBufferBytes) this.#spareMemory = overlay.memory
     }
   }
