@@ -80,6 +80,17 @@ const log = (line) => console.log(line)
 const rows = []
 const notes = []
 
+const here = dirname(fileURLToPath(import.meta.url))
+const folder = resolve(flags.out ?? join(here, 'dist/results'))
+const versions = nodes.flatMap(({ name, version }) => (version === undefined ? [] : [`${name} ${version}`]))
+const [cpu] = cpus()
+const machine = `${cpus().length} × ${cpu.model}, Node ${process.version}; ${versions.join(', ')}; ${rounds} rounds, medians (least–greatest).`
+
+/** Written after each group, so that a run that is broken off has told what it found. @returns the table */
+function report() {
+  return writeReport(folder, { rows, notes, names, machine })
+}
+
 function addRow(group, title, unit, goal, values, better = 'lower') {
   const measured = Object.entries(values).map(([name, list]) => [name, summarise(list)])
   rows.push({ group, title, unit, better, goal, nodes: Object.fromEntries(measured) })
@@ -102,6 +113,7 @@ for (const make of [transport, transactions, calls, reads, stops, accounts, slot
   const results = await runGroup(group, { nodes, rounds, log })
   rows.push(...results.rows)
   notes.push(...results.notes)
+  report()
 }
 if (isWanted('restart')) {
   log('restart')
@@ -129,10 +141,5 @@ if (isWanted('upload')) {
   addRow('upload', 'most memory meanwhile', 'MB', '≤ 300', files.memory)
 }
 
-const here = dirname(fileURLToPath(import.meta.url))
-const folder = resolve(flags.out ?? join(here, 'dist/results'))
-const versions = nodes.flatMap(({ name, version }) => (version === undefined ? [] : [`${name} ${version}`]))
-const [cpu] = cpus()
-const machine = `${cpus().length} × ${cpu.model}, Node ${process.version}; ${versions.join(', ')}; ${rounds} rounds, medians (least–greatest).`
-console.log(`\n${writeReport(folder, { rows, notes, names, machine })}\n\nWritten to ${folder}`)
+console.log(`\n${report()}\n\nWritten to ${folder}`)
 process.exit(0)
