@@ -10,7 +10,7 @@ import type { ForkOrder } from '../rpc/controls.js'
 import { MAX_NETWORKS, networkRange } from '../storage/keyspace.js'
 import type { NetworkManifest } from '../storage/manifest.js'
 import { ForkError } from './fork/errors.js'
-import { openFork, type Fork, type ForkSettings } from './fork/openFork.js'
+import { openFork, splitUrl, type Fork, type ForkSettings } from './fork/openFork.js'
 import type { NetworkData } from './network.js'
 
 /** Where a chain may stand: on a genesis, or on the block of a remote chain. */
@@ -160,7 +160,10 @@ export class ChainBases {
 
   async #openFork(url: string | undefined, block: bigint | undefined): Promise<Fork> {
     const { settings } = this.#parts
-    const fork = await openFork({ ...settings, forkUrl: url, forkBlock: block }, undefined)
+    // Headers may be secrets: another host than that of the command line does not get them.
+    const given = settings.forkUrl === undefined ? undefined : splitUrl(settings.forkUrl).url
+    const forkHeader = url !== undefined && isSameHost(url, given) ? settings.forkHeader : []
+    const fork = await openFork({ ...settings, forkUrl: url, forkBlock: block, forkHeader }, undefined)
     if (fork === undefined) throw new ForkError('the data goes on from another chain: --fork-url is needed')
     return fork
   }
@@ -189,4 +192,8 @@ export class ChainBases {
 
 function isSameUrl(url: string, other: string | undefined): boolean {
   return other !== undefined && new URL(url).href === new URL(other).href
+}
+
+function isSameHost(url: string, other: string | undefined): boolean {
+  return other !== undefined && new URL(url).origin === new URL(other).origin
 }

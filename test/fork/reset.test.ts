@@ -1,5 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -144,6 +147,37 @@ test('a URL of a call is asked only where that was allowed', async () => {
     open.request('anvil_reset', [{ forking: { jsonRpcUrl: remote.url, blockNumber: 999 } }]),
   ).rejects.toThrow('has no block 999')
   expect(await heightOf(open)).toBe(1)
+})
+
+test('headers of the remote do not go to another host that a call names', async () => {
+  const told: (string | undefined)[] = []
+  const proxy = createServer((request, response) => {
+    void (async () => {
+      told.push(request.headers['x-secret'] as string | undefined)
+      const answer = await fetch(remote.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: await text(request),
+      })
+      response.end(await answer.text())
+    })()
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  try {
+    const forkHeader = ['x-secret: abc']
+    const node = await start({ forkUrl: remote.url, forkHeader, allowRemoteReset: true })
+    await node.request('anvil_reset', [{ forking: { jsonRpcUrl: url } }])
+    expect(new Set(told)).toEqual(new Set([undefined]))
+    told.length = 0
+    const own = await start({ forkUrl: url, forkHeader })
+    await own.request('anvil_reset', [{ forking: { blockNumber: remote.firstBlock } }])
+    expect(new Set(told)).toEqual(new Set(['abc']))
+    await Promise.all(nodes.splice(0).map((each) => each.stop()))
+  } finally {
+    proxy.closeAllConnections()
+    proxy.close()
+  }
 })
 
 test('a chain of its own becomes a fork and itself again, over restarts too', async () => {

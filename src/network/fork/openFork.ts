@@ -143,7 +143,7 @@ function parseHeaders(lines: readonly string[]): Record<string, string> {
 }
 
 /** `URL@BLOCK` names the block behind the URL. */
-function splitUrl(text: string): { url: string; number: bigint | undefined } {
+export function splitUrl(text: string): { url: string; number: bigint | undefined } {
   const [, url = text, number] = /^(.+)@(\d+)$/.exec(text) ?? []
   if (!URL.canParse(url)) throw new ForkError('--fork-url is no URL')
   return { url, number: number === undefined ? undefined : BigInt(number) }
