@@ -13,6 +13,7 @@ import { MiningSchedule, type MiningMode } from './chain/mining/schedule.js'
 import { genesisHash, openBase, openChain } from './chain/open.js'
 import { Snapshots } from './chain/snapshots.js'
 import { bytesToHex } from './encoding/hex.js'
+import { defaultCoinbase } from './network/coinbase.js'
 import { createBackend } from './network/backend.js'
 import { ChainBases } from './network/chainBases.js'
 import { chainOfFile, etherToWei, identityOf, ownChain } from './network/chainSource.js'
@@ -82,7 +83,7 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
     schedule,
     clock,
     mempool,
-    coinbase: new Uint8Array(20),
+    coinbase: defaultCoinbase(settings.compat),
     distances: distances(settings),
     maximumTransactions: settings.maxTransactions,
     ...(settings.disableBlockGasLimit && { maximumGas: UNLIMITED_GAS }),

@@ -53,6 +53,9 @@ export function createBackend(parts: BackendParts): Backend {
   })
   const { compat } = settings
   const answers = rpcSettings(settings)
+  if (compat === 'hardhat') {
+    mempool.options.mineAtOnce = () => (mining.mode.automine ? chain.nextBaseFee() : undefined)
+  }
   const wallet = new Wallet({
     keyring,
     impersonation,
@@ -61,6 +64,7 @@ export function createBackend(parts: BackendParts): Backend {
     executor,
     suggestedTip: () => suggestTip(view, answers.startTip),
     nextBaseFee: () => chain.nextBaseFee(),
+    keepsAccessLists: compat !== undefined,
     ...((compat === 'anvil' || compat === 'ganache') && { fallbackGas: () => chain.settings.gasLimit }),
   })
   return {

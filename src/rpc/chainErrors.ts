@@ -2,6 +2,7 @@ import { ImportError } from '../chain/import/errors.js'
 import { DepthError } from '../chain/controls/reorganise.js'
 import {
   ChainError,
+  ExecutionFailedError,
   ExecutionRevertedError,
   InvalidCallError,
   LogTimeoutError,
@@ -11,6 +12,7 @@ import {
 import { TimestampError } from '../chain/mining/clock.js'
 import { SimulationError, type SimulationRefusal } from '../chain/simulate/errors.js'
 import { TraceTooLargeError } from '../chain/tracing/budget.js'
+import type { Compat } from './backend.js'
 import { bytesToHex } from '../encoding/hex.js'
 import {
   InternalError,
@@ -21,6 +23,7 @@ import {
   RpcError,
   ServerError,
 } from './errors.js'
+import { ganacheFailure, ganacheRevert, hardhatFailure, hardhatRevert } from './revertWords.js'
 
 /** Refusals for which the parameters of the request are at fault. */
 const parameterErrors = [ImportError, InvalidCallError, TimestampError, DepthError, UnsupportedControlError]
@@ -45,10 +48,19 @@ const simulationCodes: Readonly<Record<SimulationRefusal, number>> = {
 /**
  * The error that the caller sees for whatever a method threw.
  *
- * A refusal by the chain keeps its words; what nobody foresaw becomes an InternalError with its cause.
+ * A refusal by the chain keeps its words, but for failed executions where the node stands in for another one; what
+ * nobody foresaw becomes an InternalError with its cause.
  */
-export function toRpcError(error: unknown): RpcError {
+export function toRpcError(error: unknown, compat?: Compat): RpcError {
   if (error instanceof RpcError) return error
+  if (compat === 'hardhat') {
+    if (error instanceof ExecutionRevertedError) return hardhatRevert(error)
+    if (error instanceof ExecutionFailedError) return hardhatFailure(error)
+  }
+  if (compat === 'ganache') {
+    if (error instanceof ExecutionRevertedError) return ganacheRevert(error)
+    if (error instanceof ExecutionFailedError) return ganacheFailure(error)
+  }
   if (error instanceof ExecutionRevertedError) return new RevertError(error.message, bytesToHex(error.data))
   if (error instanceof TooManyLogsError || error instanceof LogTimeoutError) {
     return new LimitExceededError(error.message)

@@ -34,7 +34,10 @@ describe('a transaction that reverts', () => {
   test('is mined and answered with its failure in hardhat', async () => {
     const devnet = await startDevnet({ compat: 'hardhat' })
     const refusal = await refusalOf(sendFailing(devnet, { gas: '0x20000' }))
-    expect(refusal).toMatchObject({ code: 3, message: 'execution reverted: nope' })
+    expect(refusal).toEqual({
+      code: 3,
+      message: "VM Exception while processing transaction: reverted with reason string 'nope'",
+    })
     expect((await devnet.block()).transactions).toHaveLength(1)
     await devnet.call('evm_setAutomine', false)
     const to = someone

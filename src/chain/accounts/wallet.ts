@@ -28,6 +28,8 @@ export interface WalletParts {
   nextBaseFee: () => bigint
   /** The gas of a transaction that names none and whose estimate fails; without it the failure is the answer. */
   fallbackGas?: (() => bigint) | undefined
+  /** Whether an access list stays in force beside a gas price; in geth that makes the transaction legacy. */
+  keepsAccessLists?: boolean | undefined
 }
 
 /** Makes transactions of the accounts that the node holds keys of. */
@@ -122,7 +124,7 @@ export class Wallet {
     const nonce = call.nonce ?? (await this.#nextNonce(call.from))
     const gasLimit = call.gas ?? (await this.#estimate({ ...call, ...fees }))
     return {
-      type: typeOf({ ...call, ...fees }),
+      type: this.#typeOf({ ...call, ...fees }),
       ...(isProtected(rules) ? { chainId: view.chainId } : {}),
       nonce,
       gasLimit,
@@ -134,6 +136,14 @@ export class Wallet {
       ...(blobVersionedHashes === undefined ? {} : { blobVersionedHashes }),
       ...(authorizationList === undefined ? {} : { authorizationList }),
     }
+  }
+
+  /** The type follows from what is given; in geth a gas price makes it legacy, even with an access list. */
+  #typeOf({ gasPrice, accessList, blobVersionedHashes, authorizationList }: CallObject): TransactionType {
+    if (gasPrice !== undefined)
+      return this.#parts.keepsAccessLists === true && accessList !== undefined ? 1 : 0
+    if (authorizationList !== undefined) return 4
+    return blobVersionedHashes === undefined ? 2 : 3
   }
 
   async #estimate(call: CallObject): Promise<bigint> {
@@ -188,13 +198,6 @@ function isFailedExecution(error: unknown): boolean {
 /** EIP-155. */
 function isProtected(rules: ForkRules): boolean {
   return rules.gteHardfork('spuriousDragon')
-}
-
-/** The type follows from what is given; a gas price makes a transaction legacy, even with an access list, as in geth. */
-function typeOf({ gasPrice, blobVersionedHashes, authorizationList }: CallObject): TransactionType {
-  if (gasPrice !== undefined) return 0
-  if (authorizationList !== undefined) return 4
-  return blobVersionedHashes === undefined ? 2 : 3
 }
 
 function checkRecipient({ to, data, blobVersionedHashes, authorizationList }: CallObject): void {

@@ -31,12 +31,24 @@ export function revertError(data: Uint8Array): ExecutionRevertedError {
 
 /** What the bytes of a REVERT say: the text of Error(string) or the meaning of a Panic; undefined for all else. */
 export function decodeRevertReason(data: Uint8Array): string | undefined {
-  const selector = bytesToPlainHex(data.subarray(0, 4))
-  const values = data.subarray(4)
-  if (selector === ERROR_SELECTOR) return decodeString(values)
-  if (selector !== PANIC_SELECTOR || values.length < WORD) return undefined
-  const code = bytesToBigint(values.subarray(0, WORD))
+  const code = decodePanicCode(data)
+  if (code === undefined) return decodeErrorText(data)
   return panicReasons.get(code) ?? `unknown panic code: 0x${code.toString(16)}`
+}
+
+/** The text of Error(string); undefined for all else. */
+export function decodeErrorText(data: Uint8Array): string | undefined {
+  return hasSelector(data, ERROR_SELECTOR) ? decodeString(data.subarray(4)) : undefined
+}
+
+/** The code of Panic(uint256); undefined for all else. */
+export function decodePanicCode(data: Uint8Array): bigint | undefined {
+  if (!hasSelector(data, PANIC_SELECTOR) || data.length < 4 + WORD) return undefined
+  return bytesToBigint(data.subarray(4, 4 + WORD))
+}
+
+function hasSelector(data: Uint8Array, selector: string): boolean {
+  return bytesToPlainHex(data.subarray(0, 4)) === selector
 }
 
 /** The only value of an ABI-encoded tuple, a string; undefined if the bytes are no such tuple. */

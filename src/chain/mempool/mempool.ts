@@ -4,6 +4,7 @@ import type { StoredBlock } from '../block/record.js'
 import { TransactionRejectedError } from '../errors.js'
 import type { ForkSchedule } from '../execution/rules.js'
 import type { ForkRules, StateView } from '../types.js'
+import { checkAtOnce } from './atOnceChecks.js'
 import { verifySidecar } from './blobs.js'
 import { Candidates } from './candidates.js'
 import { decodeTransaction, type TransactionFields } from './decode.js'
@@ -213,6 +214,8 @@ export class Mempool {
     const queue = await this.#queueOf(pooled.sender)
     if (this.#byHash.has(key)) throw new TransactionRejectedError('already known')
     const entry: Entry = { ...pooled, arrival: this.#arrivals, cost: costOf(pooled.transaction) }
+    const baseFee = this.#options.mineAtOnce()
+    if (baseFee !== undefined) checkAtOnce(entry, queue, baseFee)
     checkNonce(entry, queue)
     if (!this.#options.withoutFunds) checkFunds(entry, queue)
     checkKind(entry, queue)

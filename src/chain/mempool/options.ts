@@ -15,6 +15,11 @@ export interface MempoolOptions {
   capacity?: number
   /** Whether transactions may wait that their sender cannot pay for; blocks pass over them until that has changed. */
   withoutFunds?: boolean
+  /**
+   * The base fee (wei per gas) of the block that has to take a transaction at once; where it gives undefined,
+   * transactions may wait for their nonce or for a lower base fee.
+   */
+  mineAtOnce?: () => bigint | undefined
 }
 
 /** What holds unless options say otherwise: as development nodes have it, where geth is stricter. */
@@ -25,4 +30,5 @@ export const defaultMempoolOptions: Required<MempoolOptions> = {
   requireReplayProtection: false,
   capacity: 100_000,
   withoutFunds: false,
+  mineAtOnce: () => undefined,
 }

@@ -16,7 +16,7 @@ export interface ExecutionArguments {
 }
 
 /**
- * What is to be executed, at `latest` unless a block is named.
+ * What is to be executed, at `latest` unless a block is named. In hardhat a message of nobody is the first account's.
  *
  * @throws ServerError if block overrides ask for what only eth_simulateV1 can do.
  */
@@ -24,10 +24,13 @@ export function executionRequest(
   { view, backend, context }: Call,
   args: ExecutionArguments,
 ): ExecutionRequest {
+  const call = toCall(args.transaction)
+  const from =
+    call.from ?? (backend.settings.compat === 'hardhat' ? backend.accounts.addresses()[0] : undefined)
   return {
     view,
     block: args.block ?? { tag: 'latest' },
-    call: toCall(args.transaction),
+    call: from === undefined ? call : { ...call, from },
     stateOverrides: args.stateOverrides,
     blockOverrides: supportedOverrides(args.blockOverrides),
     gasCapInBlocks: backend.settings.gasCapInBlocks,

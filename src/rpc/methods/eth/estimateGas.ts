@@ -6,7 +6,7 @@ import { callObject } from '../../params/callObject.js'
 import { stateOverride } from '../../params/stateOverride.js'
 import { executionRequest } from '../executionRequest.js'
 
-/** eth_estimateGas: the gas that a transaction needs. */
+/** eth_estimateGas: the gas that a transaction needs; in hardhat on what waits already unless a block is named. */
 export const estimateGas = defineMethod(
   'eth_estimateGas',
   [
@@ -16,12 +16,13 @@ export const estimateGas = defineMethod(
     optional('blockOverrides', blockOverrides),
   ],
   async (call, transaction, block, state, header) => {
+    const { backend } = call
     const request = executionRequest(call, {
       transaction,
-      block,
+      block: block ?? (backend.settings.compat === 'hardhat' ? { tag: 'pending' } : undefined),
       stateOverrides: state,
       blockOverrides: header,
     })
-    return quantity(await call.backend.executor.estimateGas(request))
+    return quantity(await backend.executor.estimateGas(request))
   },
 )

@@ -1,0 +1,159 @@
+import { concatHex, numberToHex, padHex, size, sliceHex, stringToHex, type Hex } from 'viem'
+import { afterEach, describe, expect, test } from 'vitest'
+import { refusalOf, startDevnet, stopAll, type Devnet } from './support.js'
+
+afterEach(stopAll)
+
+const contract: Hex = `0x${'c0'.repeat(20)}`
+const word = (value: number): Hex => numberToHex(value, { size: 32 })
+
+/** Runtime code that reverts with these bytes, at most 224 of them. */
+function reverting(data: Hex): Hex {
+  const stores: Hex[] = []
+  for (let at = 0; at < size(data); at += 32) {
+    const chunk = sliceHex(data, at, Math.min(at + 32, size(data)))
+    stores.push(
+      '0x7f',
+      padHex(chunk, { size: 32, dir: 'right' }),
+      '0x60',
+      numberToHex(at, { size: 1 }),
+      '0x52',
+    )
+  }
+  return concatHex([...stores, '0x60', numberToHex(size(data), { size: 1 }), '0x6000fd'])
+}
+
+async function failureOf({ call }: Devnet, code: Hex): Promise<{ code: number; message: string }> {
+  await call('hardhat_setCode', contract, code)
+  return refusalOf(call('eth_call', { to: contract, gas: '0x10000' }))
+}
+
+const panic = (code: number): Hex => concatHex(['0x4e487b71', word(code)])
+const text = concatHex([
+  '0x08c379a0',
+  word(32),
+  word(2),
+  padHex(stringToHex('hi'), { size: 32, dir: 'right' }),
+])
+const prefix = 'VM Exception while processing transaction:'
+
+describe('a failed call', () => {
+  test('has the words of hardhat 2.29.1 and 3.18.0 under --compat hardhat', async () => {
+    const devnet = await startDevnet({ compat: 'hardhat' })
+    const rows: [data: Hex, words: string][] = [
+      ['0x', 'Transaction reverted without a reason string'],
+      [text, `${prefix} reverted with reason string 'hi'`],
+      ['0x08', `${prefix} reverted with an unrecognized custom error (return data: 0x08)`],
+      ['0x0102030405', `${prefix} reverted with an unrecognized custom error (return data: 0x0102030405)`],
+      [panic(0x01), `${prefix} reverted with panic code 0x1 (Assertion error)`],
+      [panic(0x12), `${prefix} reverted with panic code 0x12 (Division or modulo division by zero)`],
+      [panic(0x31), `${prefix} reverted with panic code 0x31 (.pop() was called on an empty array)`],
+      [panic(0x99), `${prefix} reverted with unknown panic code 0x99`],
+    ]
+    for (const [data, message] of rows) {
+      expect(await failureOf(devnet, reverting(data))).toEqual({ code: 3, message })
+    }
+    const failures: [code: Hex, answer: object][] = [
+      ['0xfe', { code: 3, message: `${prefix} invalid opcode` }],
+      ['0x0c', { code: 3, message: `${prefix} invalid opcode` }],
+      ['0x50', { code: 3, message: 'Transaction reverted without a reason string' }],
+      ['0x600056', { code: 3, message: 'Transaction reverted without a reason string' }],
+      ['0x5b600056', { code: -32000, message: 'Transaction ran out of gas' }],
+    ]
+    for (const [code, answer] of failures) expect(await failureOf(devnet, code)).toEqual(answer)
+    const estimate = refusalOf(devnet.call('eth_estimateGas', { to: contract, gas: '0x10000' }))
+    expect(await estimate).toEqual({ code: -32000, message: 'Transaction ran out of gas' })
+  })
+
+  test('has the words of ganache 7.9.2 under --compat ganache', async () => {
+    const devnet = await startDevnet({ compat: 'ganache' })
+    const rows: [code: Hex, words: string][] = [
+      [reverting('0x'), `${prefix} revert`],
+      [reverting(text), `${prefix} revert hi`],
+      [reverting(panic(1)), `${prefix} revert`],
+      ['0xfe', `${prefix} invalid opcode`],
+      ['0x5b600056', `${prefix} out of gas`],
+    ]
+    for (const [code, message] of rows) {
+      expect(await failureOf(devnet, code)).toEqual({ code: -32000, message })
+    }
+  })
+})
+
+describe('under --compat hardhat', () => {
+  const send = ({ call, from, to }: Devnet, fields: object) =>
+    call<Hex>('eth_sendTransaction', { from, to, gas: '0x5208', ...fields })
+
+  test('automine refuses what it cannot mine at once; without it everything may wait', async () => {
+    const devnet = await startDevnet({ compat: 'hardhat' })
+    const queued = "Note that transactions can't be queued when automining."
+    const low = { gasPrice: '0x1' }
+    await send(devnet, {})
+    const refusals: [fields: object, message: string][] = [
+      [{ nonce: '0x3' }, `Nonce too high. Expected nonce to be 1 but got 3. ${queued}`],
+      [{ nonce: '0x0' }, `Nonce too low. Expected nonce to be 1 but got 0. ${queued}`],
+      // 1 gwei falls by an eighth after an empty genesis, and a little less after a transfer.
+      [low, 'Transaction gasPrice (1) is too low for the next block, which has a baseFeePerGas of 765778125'],
+    ]
+    for (const [fields, message] of refusals) {
+      expect(await refusalOf(send(devnet, fields))).toEqual({ code: -32000, message })
+    }
+    expect(await devnet.call('eth_pendingTransactions')).toEqual([])
+    await devnet.call('evm_setAutomine', false)
+    await send(devnet, { nonce: '0x3' })
+    await send(devnet, low)
+    expect(await devnet.call('eth_pendingTransactions')).toHaveLength(2)
+  })
+
+  test('the first account calls where nobody is named', async () => {
+    const caller = '0x3360005260206000f3'
+    const devnet = await startDevnet({ compat: 'hardhat' })
+    await devnet.call('hardhat_setCode', contract, caller)
+    expect(await devnet.call('eth_call', { to: contract })).toBe(
+      padHex(devnet.from, { size: 32 }).toLowerCase(),
+    )
+    const plain = await startDevnet()
+    await plain.call('hardhat_setCode', contract, caller)
+    expect(await plain.call('eth_call', { to: contract })).toBe(word(0))
+  })
+
+  test('estimates see what waits', async () => {
+    // Reverts if nothing has been paid to the contract.
+    const needsBalance = '0x4760095760006000fd5b00'
+    const estimate = async (devnet: Devnet) => {
+      await devnet.call('hardhat_setCode', contract, needsBalance)
+      await send(devnet, { to: contract, value: '0x1', gas: '0x10000' })
+      return devnet.call('eth_estimateGas', { from: devnet.from, to: contract })
+    }
+    expect(await estimate(await startDevnet({ compat: 'hardhat', noMining: true }))).toMatch(/^0x/)
+    expect(await refusalOf(estimate(await startDevnet({ noMining: true })))).toMatchObject({ code: 3 })
+  })
+
+  test('an access list beside a gas price stays in force', async () => {
+    const listed = {
+      gas: '0x7530',
+      gasPrice: '0x77359400',
+      accessList: [{ address: contract, storageKeys: [] }],
+    }
+    const sent = async (devnet: Devnet) => devnet.call('eth_getTransactionByHash', await send(devnet, listed))
+    expect(await sent(await startDevnet({ compat: 'hardhat' }))).toMatchObject({
+      type: '0x1',
+      accessList: listed.accessList,
+    })
+    expect(await sent(await startDevnet())).toMatchObject({ type: '0x0' })
+  })
+})
+
+test.each([
+  [undefined, `0x${'c014ba5e'.repeat(5)}`],
+  ['hardhat', `0x${'c014ba5e'.repeat(5)}`],
+  ['anvil', `0x${'00'.repeat(20)}`],
+  ['ganache', `0x${'00'.repeat(20)}`],
+] as const)('the beneficiary of blocks is that of %s', async (compat, coinbase) => {
+  const { call, block } = await startDevnet(compat === undefined ? {} : { compat })
+  await call('evm_mine')
+  expect((await block()).miner).toBe(coinbase)
+  await call('anvil_setCoinbase', contract)
+  await call('anvil_reset')
+  expect(await call('eth_coinbase')).toBe(coinbase)
+})
