@@ -9,6 +9,7 @@ import {
 import { Address } from '@ethereumjs/util'
 import { bytesToHex, type Hex } from '../../encoding/hex.js'
 import { quantity } from '../../encoding/quantity.js'
+import { TransactionRejectedError } from '../errors.js'
 import type { AccessListEntry, Authorization } from '../execution/callObject.js'
 import type { ForkRules } from '../types.js'
 import type { TransactionFields } from './decode.js'
@@ -17,12 +18,17 @@ import type { TransactionFields } from './decode.js'
 export type CreatableFields = Omit<TransactionFields, 'v' | 'r' | 's' | 'size' | 'raw' | 'sidecar'> &
   Partial<Pick<TransactionFields, 'v' | 'r' | 's'>>
 
+const MAX_UINT64 = 2n ** 64n - 1n
+const MAX_UINT256 = 2n ** 256n - 1n
+
 /**
  * ethereumjs' object for a transaction; a blob transaction is without its sidecar, as blocks hold it.
  *
+ * @throws TransactionRejectedError in geth's words if numbers are too large for any account to send them.
  * @throws Error if the fields break a rule that the mempool checks before.
  */
 export function createTransaction(fields: CreatableFields, rules: ForkRules): TypedTransaction {
+  checkMagnitudes(fields)
   const options = { common: rules, allowUnlimitedInitCodeSize: true }
   const { type, nonce, gasLimit, value, data, v, r, s } = fields
   const shared = {
@@ -48,6 +54,17 @@ export function createTransaction(fields: CreatableFields, rules: ForkRules): Ty
   }
   const authorizationList = (fields.authorizationList ?? []).map(toAuthorization)
   return createEOACode7702Tx({ ...feeMarket, authorizationList }, options)
+}
+
+/** ethereumjs has no words of its own for callers here: it takes such fields for a mistake of the program. */
+function checkMagnitudes({ nonce, gasLimit, gasPrice = 0n, maxFeePerGas = 0n }: CreatableFields): void {
+  if (nonce >= MAX_UINT64) throw new TransactionRejectedError('nonce has max value')
+  const price = gasPrice > maxFeePerGas ? gasPrice : maxFeePerGas
+  if (gasLimit * price > MAX_UINT256) {
+    throw new TransactionRejectedError(
+      'insufficient funds for gas * price + value: required balance exceeds 256 bits',
+    )
+  }
 }
 
 function toAccessList(list: readonly AccessListEntry[]): { address: Hex; storageKeys: Hex[] }[] {

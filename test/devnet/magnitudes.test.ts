@@ -1,0 +1,45 @@
+import { type Hex } from 'viem'
+import { mnemonicToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { refusalOf, startDevnet, stopAll, type Devnet } from './support.js'
+
+let devnet: Devnet
+beforeAll(async () => {
+  devnet = await startDevnet()
+})
+afterAll(stopAll)
+
+const huge: Hex = `0x${'f'.repeat(64)}`
+const funds = 'insufficient funds for gas * price + value: required balance exceeds 256 bits'
+
+test.each<[string, Record<string, unknown>, string]>([
+  ['eth_sendTransaction', { gasPrice: huge }, funds],
+  ['eth_sendTransaction', { maxFeePerGas: huge, maxPriorityFeePerGas: huge }, funds],
+  ['eth_sendTransaction', { nonce: '0xffffffffffffffff' }, 'nonce has max value'],
+  ['eth_signTransaction', { nonce: '0x0', gasPrice: huge }, funds],
+  ['eth_fillTransaction', { maxFeePerGas: huge }, funds],
+  ['eth_sendUnsignedTransaction', { gasPrice: huge }, funds],
+])('%s refuses what no account can pay or count (case %#)', async (method, fields, message) => {
+  const { call, from, to } = devnet
+  expect(await refusalOf(call(method, { from, to, gas: '0x5208', ...fields }))).toEqual({
+    code: -32000,
+    message,
+  })
+})
+
+test.each(['legacy', 'eip2930', 'eip1559'] as const)('so does the mempool, of a signed %s', async (type) => {
+  const account = mnemonicToAccount('test test test test test test test test test test test junk')
+  const fees = type === 'eip1559' ? { maxFeePerGas: BigInt(huge) } : { gasPrice: BigInt(huge) }
+  const raw = await account.signTransaction({
+    type,
+    chainId: 31337,
+    to: devnet.to,
+    gas: 21_000n,
+    nonce: 0,
+    ...fees,
+  } as Parameters<typeof account.signTransaction>[0])
+  expect(await refusalOf(devnet.call('eth_sendRawTransaction', raw))).toEqual({
+    code: -32000,
+    message: funds,
+  })
+})
