@@ -7,13 +7,14 @@ export async function* withProgress(
   tell: (bytes: number) => Promise<void>,
 ): AsyncGenerator<Uint8Array> {
   let total = 0
-  let told = 0
   for await (const bytes of source) {
-    total += bytes.length
-    yield bytes
-    if (total - told < increment) continue
-    told = total
-    await tell(total)
+    for (let start = 0; start < bytes.length;) {
+      const piece = bytes.subarray(start, start + increment - (total % increment))
+      start += piece.length
+      total += piece.length
+      yield piece
+      if (total % increment === 0) await tell(total)
+    }
   }
   await tell(total)
 }

@@ -43,7 +43,6 @@ async function selectParts(
     const { cid } = await resolvePath(blockstore, parsePath(path))
     const entry = await loadEntry(blockstore, cid)
     if (entry.type === 'directory') throw new FileNetworkError('this dag node is a directory')
-    if (entry.type === 'symlink') throw new FileNetworkError('this dag node is a symlink')
     if (offset > entry.size) {
       offset -= entry.size
       continue

@@ -36,7 +36,7 @@ export const get = defineCommand({
       )
 
     if (options.compress && !options.archive) {
-      if (entry.type !== 'file') throw new FileNetworkError('file is not regular')
+      if (entry.type === 'directory') throw new FileNetworkError('file is not regular')
       return bytes(compress(readFile(blockstore, entry)), { contentType: 'application/gzip', length })
     }
     const name = cleanSegments(arg.replace(/^ipfs:\/\//, '')).at(-1) ?? cid.toString()

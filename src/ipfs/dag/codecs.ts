@@ -29,7 +29,18 @@ export const codecs: readonly Codec[] = [
   { name: 'json', code: codecCode.json, decode: json.decode, encode: json.encode },
 ]
 
+/** Encodes data that has the form of a dag-pb node; the texts are those of go-codec-dagpb. */
 function encodeDagPb(value: unknown): Uint8Array {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Uint8Array) {
+    throw new FileNetworkError('func called on wrong kind: dag-pb data is a map')
+  }
+  const unknown = Object.keys(value).find((key) => key !== 'Data' && key !== 'Links')
+  if (unknown !== undefined) {
+    throw new FileNetworkError(`invalid key for map dagpb.PBNode: ${JSON.stringify(unknown)}: no such field`)
+  }
+  if (!Array.isArray((value as { Links?: unknown }).Links)) {
+    throw new FileNetworkError('missing required fields: Links')
+  }
   return dagPb.encode(dagPb.prepare(value as Parameters<typeof dagPb.prepare>[0]))
 }
 

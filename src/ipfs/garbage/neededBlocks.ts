@@ -3,19 +3,30 @@ import { linksOf } from '../dag/links.js'
 import { walkDag } from '../dag/walk.js'
 import { BlockNotFoundError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
-import { findPinAbove } from '../pinning.js'
 
 /** The multihash of a CID as a string: blocks are removed by multihash, whatever the CID. */
 export function multihashText(cid: CID): string {
   return Buffer.from(cid.multihash.bytes).toString('latin1')
 }
 
-/** Why a block may not be removed by hand (Kubo, `blockstoreutil`); undefined when it may. */
+/**
+ * Why a block may not be removed by hand (Kubo, `blockstoreutil`); undefined when it may. Pins under any CID of
+ * the block count: Kubo looks for the same CID only, and takes what another version's pin needs.
+ */
 export async function reasonToKeep(network: NetworkContext, cid: CID): Promise<string | undefined> {
-  const pin = network.pins.find(cid)
-  if (pin) return `pinned: ${pin.mode}`
-  const above = (await findPinAbove(network, [cid])).get(cid.toString())
-  return above === undefined ? undefined : `pinned via ${above}`
+  const wanted = multihashText(cid)
+  for (const mode of ['recursive', 'direct'] as const) {
+    for await (const pin of network.pins.list(mode)) {
+      if (multihashText(pin.cid) === wanted) return `pinned: ${mode}`
+    }
+  }
+  const seen = new Set<string>()
+  for await (const pin of network.pins.list('recursive')) {
+    for await (const block of walkDag(network.blockstore, pin.cid, seen)) {
+      if (multihashText(block.cid) === wanted) return `pinned via ${pin.cid}`
+    }
+  }
+  return undefined
 }
 
 /**

@@ -126,17 +126,32 @@ function describePart(part: MultipartPart): NamedPart {
     part,
     path: `/${cleanSegments(unescapeQuery(parameters.get('filename') ?? '')).join('/')}`,
     type: parseParameterized(part.headers.get('content-type') ?? '').value,
-    mode: Number.parseInt(query.get('mode') ?? '0', 8) || 0,
+    mode: parseMode(query.get('mode') ?? ''),
     modified: question < 0 ? undefined : parseTime(query),
   }
 }
 
-/** As in boxo, a part with a mode and no time is from the beginning of 1970. */
+/** A mode in octal; 0 where there is none, or nonsense. */
+function parseMode(text: string): number {
+  return /^[0-7]{1,11}$/.test(text) ? Number.parseInt(text, 8) : 0
+}
+
+const nanosecondsPerSecond = 1_000_000_000n
+
+/**
+ * As in boxo (`files/multipartfile.go`), a part with a mode and no time is from the beginning of 1970, and
+ * nanoseconds of more than a second count as seconds.
+ */
 function parseTime(query: URLSearchParams): UnixfsTime | undefined {
   const seconds = query.get('mtime') ?? '0'
-  if (!/^-?\d+$/.test(seconds)) return undefined
-  const nanoseconds = Number.parseInt(query.get('mtime-nsecs') ?? '0', 10) || 0
-  return { seconds: BigInt(seconds), nanoseconds }
+  if (!/^-?\d{1,18}$/.test(seconds)) return undefined
+  const given = query.get('mtime-nsecs') ?? ''
+  const total = /^-?\d{1,18}$/.test(given) ? BigInt(given) : 0n
+  const within = ((total % nanosecondsPerSecond) + nanosecondsPerSecond) % nanosecondsPerSecond
+  return {
+    seconds: BigInt(seconds) + (total - within) / nanosecondsPerSecond,
+    nanoseconds: Number(within),
+  }
 }
 
 /** Go's `url.QueryUnescape`; a text that is not escaped properly stays as it is. */

@@ -40,7 +40,7 @@ export function readEntry(cid: CID, block: Uint8Array): UnixfsEntry {
     const size = block.length
     return { cid, type: 'file', size, cumulativeSize: size, node: undefined, block }
   }
-  if (cid.code !== codecCode.dagPb) throw new FileNetworkError('not unixfs node (proto or raw)')
+  if (cid.code !== codecCode.dagPb) throw new FileNetworkError('unknown node type')
   const node = readNodeOf(block)
   const { unixfs } = node
   const type = typeOf(node)

@@ -1,7 +1,7 @@
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { allowBigBlock, checkBlockSize } from '../../blockSize.js'
-import { hashFunctionByName, isHashName, sha256Code } from '../../cid/hashFunctions.js'
+import { hashFunctionByName, identityCode, isHashName, sha256Code } from '../../cid/hashFunctions.js'
 import type { HashFunction } from '../../cid/hashFunctions.js'
 import { codecCode } from '../../cid/makeCid.js'
 import { codecCodeByName } from '../../dag/codecs.js'
@@ -68,6 +68,9 @@ async function readFormat(options: {
   if (!isHashName(mhtype)) throw new FileNetworkError(`unrecognized multihash function: ${mhtype}`)
   const hash = await hashFunctionByName(mhtype)
   const length = mhlen < 0 ? undefined : mhlen
+  if (length !== undefined && length > hash.digest(new Uint8Array()).length && hash.code !== identityCode) {
+    throw new FileNetworkError('requested length was too large for digest')
+  }
   const codecName = options['cid-codec']
   if (format === '') return { version: 1, codec: codecCodeByName(codecName), hash, length }
   if (codecName !== '' && codecName !== 'raw') {

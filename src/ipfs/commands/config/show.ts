@@ -15,7 +15,7 @@ export const configShow = defineCommand({
         Announce: [],
         AppendAnnounce: [],
         NoAnnounce: [],
-        API: identity.addresses(),
+        API: oneOrMore(identity.addresses().map((address) => address.replace(/(\/http)?\/p2p\/.*$/, ''))),
         Gateway: [],
       },
       Bootstrap: [],
@@ -35,3 +35,8 @@ export const configShow = defineCommand({
     })
   },
 })
+
+/** A list as Kubo writes it in its configuration: a single text stands alone. */
+function oneOrMore(texts: string[]): string | string[] {
+  return texts.length === 1 && texts[0] !== undefined ? texts[0] : texts
+}

@@ -15,20 +15,22 @@ export const dagGet = defineCommand({
     const block = await blockstore.get(cid)
     const { value } = followKeys(
       cid,
-      decode(() => codecByCode(cid.code).decode(block)),
+      attempt(() => codecByCode(cid.code).decode(block)),
       remainder,
     )
+    const encoded = attempt(() => output.encode(value))
     return bytes(
       (async function* () {
-        yield output.encode(value)
+        yield encoded
       })(),
     )
   },
 })
 
-function decode(read: () => unknown): unknown {
+/** Reports data that a codec cannot read or write as the caller's fault. */
+function attempt<T>(convert: () => T): T {
   try {
-    return read()
+    return convert()
   } catch (error) {
     throw new FileNetworkError(errorText(error))
   }

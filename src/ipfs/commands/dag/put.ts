@@ -1,7 +1,8 @@
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { allowBigBlock, checkBlockSize } from '../../blockSize.js'
-import { hashFunctionByName } from '../../cid/hashFunctions.js'
+import { hashFunctionByCode, hashFunctionByName, isHashName } from '../../cid/hashFunctions.js'
+import type { HashFunction } from '../../cid/hashFunctions.js'
 import { codecByCode, codecCodeByName } from '../../dag/codecs.js'
 import { errorText, FileNetworkError } from '../../errors.js'
 import { pinDag } from '../../pinning.js'
@@ -26,7 +27,7 @@ export const dagPut = defineCommand({
   async run({ options, upload, encodeCid }, network) {
     const input = codecByCode(codecCodeByName(options['input-codec']))
     const store = codecByCode(codecCodeByName(options['store-codec']))
-    const hash = await hashFunctionByName(options.hash)
+    const hash = await hashFunctionOf(options.hash)
     return values(
       (async function* () {
         const session = network.blockstore.openSession()
@@ -48,6 +49,17 @@ export const dagPut = defineCommand({
     )
   },
 })
+
+/** The hash function that a name or a number of the multicodec table stands for. */
+async function hashFunctionOf(text: string): Promise<HashFunction> {
+  if (isHashName(text)) return hashFunctionByName(text)
+  const code = codecCodeByName(text)
+  const hash = await hashFunctionByCode(code)
+  if (hash) return hash
+  throw new FileNetworkError(
+    `unknown multihash code ${code} (0x${code.toString(16)}): no such hash registered`,
+  )
+}
 
 /** Reports data that a codec cannot take as the caller's fault, also when it is nested too deep. */
 function transcode(convert: () => Uint8Array): Uint8Array {

@@ -17,7 +17,8 @@ export const filesRead = defineCommand({
   async run({ args: [arg = ''], options }, { files, blockstore }) {
     const path = checkFilesPath(arg)
     const entry = await files.lookUp(path)
-    if (entry.type !== 'file') throw new FileNetworkError(`${path} was not a file`)
+    if (entry.type === 'directory') throw new FileNetworkError(`${path} was not a file`)
+    if (entry.type === 'symlink') throw new FileNetworkError('symlinks not yet supported')
     const { offset = 0, count = Infinity } = options
     if (offset < 0) throw new FileNetworkError('cannot specify negative offset')
     if (offset > entry.size) {

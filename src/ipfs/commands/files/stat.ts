@@ -1,3 +1,4 @@
+import { codecCode } from '../../cid/makeCid.js'
 import { linksOf } from '../../dag/links.js'
 import { parsePath, resolvePath } from '../../dag/path.js'
 import { BlockNotFoundError, ClientError, FileNetworkError } from '../../errors.js'
@@ -31,19 +32,18 @@ export const filesStat = defineCommand({
     }
     const path = checkFilesPath(arg)
     const entry = await loadPath(network, path)
-    if (entry.type === 'symlink') throw new FileNetworkError('unrecognized node type: Symlink')
     const local = options['with-local'] ? await measureLocal(network, entry) : undefined
     return single({
       Hash: encodeCid(entry.cid),
       Size: entry.size,
       CumulativeSize: entry.cumulativeSize,
       Blocks: entry.node?.links.length ?? 0,
-      Type: entry.type,
+      Type: entry.type === 'directory' ? 'directory' : 'file',
       ...omitEmpty({
         WithLocality: local !== undefined,
         Local: local?.complete,
         SizeLocal: local?.size,
-        Mode: entry.mode ? formatMode(entry.mode) : undefined,
+        Mode: modeOf(entry),
         Mtime: entry.modified ? Number(entry.modified.seconds) : undefined,
         MtimeNsecs: entry.modified?.nanoseconds,
       }),
@@ -54,7 +54,18 @@ export const filesStat = defineCommand({
 async function loadPath({ files, blockstore }: NetworkContext, path: string): Promise<UnixfsEntry> {
   if (!path.startsWith('/ipfs/')) return files.lookUp(path)
   const { cid } = await resolvePath(blockstore, parsePath(path))
+  if (cid.code !== codecCode.dagPb && cid.code !== codecCode.raw) {
+    throw new FileNetworkError('not unixfs node (proto or raw)')
+  }
   return loadEntry(blockstore, cid)
+}
+
+/** Go's bit for a symlink in a mode, and the permissions of one that has no mode of its own (Kubo, `files.go`). */
+const symlinkMode = 2 ** 27 + 0o777
+
+function modeOf({ mode, type }: UnixfsEntry): string | undefined {
+  if (mode) return formatMode(mode)
+  return type === 'symlink' ? formatMode(symlinkMode) : undefined
 }
 
 /** Bytes of the blocks of a DAG that are there, and whether all are; a block counts for every link to it. */

@@ -1,0 +1,155 @@
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { create } from 'kubo-rpc-client'
+import type { KuboRPCClient } from 'kubo-rpc-client'
+import { form, keyStream, lines, startNetwork } from './support.js'
+import type { FormFile, TestNetwork } from './support.js'
+
+let server: TestNetwork
+let ipfs: KuboRPCClient
+
+beforeAll(async () => {
+  server = await startNetwork({ addresses: () => ['/ip4/127.0.0.1/tcp/5001/http'] })
+  ipfs = create({ url: `${server.url}/api/v0` })
+})
+
+afterAll(async () => {
+  await server.stop()
+})
+
+async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = []
+  for await (const item of source) items.push(item)
+  return items
+}
+
+async function upload(path: string, files: FormFile[]): Promise<Response> {
+  const { body, headers } = form(files)
+  return server.post(path, Buffer.from(body), headers)
+}
+
+async function messageOf(response: Response): Promise<unknown> {
+  return ((await response.json()) as { Message?: string }).Message
+}
+
+describe('what an upload says', () => {
+  it('tells of progress at every 256 KiB and at the end of the file', async () => {
+    const told: number[] = []
+    await ipfs.add(keyStream('progress', 700_000), { progress: (bytes) => void told.push(bytes) })
+    expect(told).toEqual([262_144, 524_288, 700_000])
+  })
+
+  it('takes nanoseconds of more than a second for seconds, and no nonsense for a mode', async () => {
+    const [line] = await lines(
+      await upload('add?preserve-mtime=true&preserve-mode=true', [
+        { name: 'a', content: 'x', field: 'file?mode=6x&mtime=5&mtime-nsecs=3000000007' },
+      ]),
+    )
+    expect(line).toMatchObject({ Name: 'a', Mtime: 8, MtimeNsecs: 7 })
+    expect(line).not.toHaveProperty('Mode')
+    const stat = await ipfs.files.stat(`/ipfs/${String(line?.['Hash'])}`)
+    expect(stat.mtime).toMatchObject({ secs: 8, nsecs: 7 })
+  })
+
+  /** Roots that boxo 0.35.0 made of the same bytes (`importer/balanced`, version 1, raw leaves). */
+  it.each([
+    ['rabin', 'bafybeiekvuy7goj5unsn2v6b7t4d5a2h4jpyvv5hoicbwgzrg77rhn5r5q'],
+    ['rabin-65536', 'bafybeihwfy6xp4gbh663zbpj4uh57u54andvnc2kbaf5dirmi66cc5s3pa'],
+    ['rabin-1024-4096-16384', 'bafybeiav5dankojoiarmwrxuzrlhpibwozxobsycp6pgngwy7jdh23r3ge'],
+    ['rabin-min:100-avg:1000-max:5000', 'bafybeifmdpy2yrxhhmsuqebekq4c6zobt6wffwk2l6qtynljrs4exim2qy'],
+    ['buzhash', 'bafybeiceqeofpnfk7qfctf532jdnb66euxd6ljp2tw7rdfqspesnjoktsa'],
+  ])('is cut as boxo cuts it: %s', async (chunker, root) => {
+    const data = keyStream('chunks', 2_000_000)
+    const { cid } = await ipfs.add(data, { chunker, cidVersion: 1, onlyHash: true })
+    expect(String(cid)).toBe(root)
+  })
+})
+
+describe('symlinks', () => {
+  it('are read as their targets and are files to the mutable files', async () => {
+    const added = await lines(
+      await upload('add', [
+        { name: 'links', type: 'application/x-directory' },
+        { name: 'links/one', content: 'some/target', type: 'application/symlink' },
+      ]),
+    )
+    const path = `/ipfs/${String(added.at(-1)?.['Hash'])}/one`
+    expect(await (await server.post(`cat?arg=${path}`)).text()).toBe('some/target')
+    const packed = await (await server.post(`get?arg=${path}&compress=true`)).arrayBuffer()
+    expect(gunzipSync(packed).toString()).toBe('some/target')
+    expect(await ipfs.files.stat(path)).toMatchObject({ type: 'file', size: 11 })
+    await ipfs.files.cp(path, '/link')
+    await expect(all(ipfs.files.read('/link'))).rejects.toThrow('symlinks not yet supported')
+    await expect(ipfs.files.write('/link', 'x')).rejects.toThrow('symlinks not yet supported')
+  })
+})
+
+describe('what is refused', () => {
+  it('of data', async () => {
+    const put = (query: string, content: string): Promise<Response> =>
+      upload(`dag/put?${query}`, [{ content }])
+    expect(await messageOf(await put('hash=nope', '{}'))).toBe('unknown multicodec: "nope"')
+    expect(await messageOf(await put('hash=dag-cbor', '{}'))).toBe(
+      'unknown multihash code 113 (0x71): no such hash registered',
+    )
+    const { Cid } = (await (await put('hash=0x13', '{}')).json()) as { Cid: { '/': string } }
+    expect(Cid['/']).toBe(String(await ipfs.dag.put({}, { hashAlg: 'sha2-512' })))
+    expect(await messageOf(await put('store-codec=dag-pb', '{"Links":[],"more":1}'))).toBe(
+      'invalid key for map dagpb.PBNode: "more": no such field',
+    )
+    const map = await ipfs.dag.put({ Data: new Uint8Array(1) })
+    expect(await messageOf(await server.post(`dag/get?arg=${map}&output-codec=dag-pb`))).toBe(
+      'missing required fields: Links',
+    )
+    expect(await messageOf(await server.post(`cat?arg=${map}`))).toBe('unknown node type')
+    expect(await messageOf(await server.post(`files/stat?arg=/ipfs/${map}`))).toBe(
+      'not unixfs node (proto or raw)',
+    )
+    expect(await messageOf(await upload('block/put?mhlen=33', [{ content: 'x' }]))).toBe(
+      'requested length was too large for digest',
+    )
+  })
+
+  it('of the mutable files, with the place at which a path fails', async () => {
+    await ipfs.files.write('/plain', 'x', { create: true })
+    await ipfs.files.mkdir('/folder')
+    const refusal = async (task: Promise<unknown>): Promise<string> =>
+      task.then(
+        () => '',
+        (error: Error) => error.message,
+      )
+    expect(await refusal(ipfs.files.stat('/plain/a/b'))).toBe('cannot access plain/a: Not a directory')
+    expect(await refusal(ipfs.files.mv('/folder', '/plain/x'))).toBe('/plain/ is not a directory')
+    expect(await refusal(ipfs.files.mv('/nothing', '/plain/'))).toBe('/plain/ is not a directory')
+    expect(await refusal(ipfs.files.cp('/folder', '/plain/x'))).toContain('/plain/ is not a directory')
+    expect(await refusal(ipfs.files.mkdir('/plain/x/y'))).toBe(' was not a directory')
+    expect(await refusal(ipfs.files.mkdir('/plain'))).toBe('file already exists')
+    expect(await refusal(ipfs.files.rm('plain'))).toContain(
+      'plain is not a valid path: paths must start with a leading slash',
+    )
+    await ipfs.files.write('/folder/plain', 'y', { create: true })
+    expect(await refusal(ipfs.files.mv('/plain', '/folder'))).toBe('directory already has entry by that name')
+  })
+
+  it('to remove a block whose CID of another version is pinned', async () => {
+    const { cid } = await ipfs.add('pinned under version 0')
+    const [removed] = await all(ipfs.block.rm(cid.toV1()))
+    expect(removed?.error?.message).toBe('pinned: recursive')
+    await all(ipfs.repo.gc())
+    expect((await ipfs.block.stat(cid)).size).toBeGreaterThan(0)
+  })
+})
+
+it('gives directories the CID format that is asked for, those that are there included', async () => {
+  await ipfs.files.mkdir('/formats')
+  await ipfs.files.write('/formats/x', 'x', { create: true, parents: true, cidVersion: 1 })
+  expect((await ipfs.files.stat('/formats')).cid.version).toBe(1)
+  expect((await ipfs.files.stat('/')).cid.version).toBe(0)
+  await ipfs.files.mkdir('/formats/deep', { parents: true, hashAlg: 'sha2-512' })
+  expect((await ipfs.files.stat('/formats/deep')).cid.multihash.code).toBe(0x13)
+})
+
+it('names its addresses in the configuration as a client dials them', async () => {
+  const { Addresses } = await ipfs.config.getAll()
+  expect(Addresses?.API).toBe('/ip4/127.0.0.1/tcp/5001')
+})
