@@ -15,6 +15,7 @@ const usage = `node bench/soak.mjs [options]
 
   --minutes n          how long; 60 unless given
   --blocks n           goes on until there are so many blocks, however long that takes; 200,000 unless given
+  --full               one request after another without a pause; unless given, the blocks are spread over the time
   --checkout path      another build of this node: the path of its bin/standin.js
   --out folder         where soak.json and the plots go`
 
@@ -22,6 +23,7 @@ const { values: flags } = parseArgs({
   options: {
     minutes: { type: 'string', default: '60' },
     blocks: { type: 'string', default: '200000' },
+    full: { type: 'boolean', default: false },
     checkout: { type: 'string' },
     out: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -41,7 +43,10 @@ const { client } = running
 const stage = await new Stage(client).deploy()
 const random = randomFrom(1)
 const wantedBlocks = Number(flags.blocks)
-const end = performance.now() + Number(flags.minutes) * 60_000
+const begin = performance.now()
+const end = begin + Number(flags.minutes) * 60_000
+/** Milliseconds that a turn is to take: somewhat less than the wanted blocks leave. */
+const turn = flags.full ? 0 : (0.9 * (end - begin) * BLOCKS_A_TURN) / wantedBlocks
 const samples = []
 let blocks = 1
 
@@ -86,6 +91,8 @@ while (performance.now() < end || blocks < wantedBlocks) {
   }
   blocks += BLOCKS_A_TURN
   samples.push({ blocks, memory: running.process.memory(), times })
+  const early = begin + samples.length * turn - performance.now()
+  if (early > 0) await new Promise((resolve) => setTimeout(resolve, early))
   if (samples.length % 500 === 0) console.log(`${blocks} blocks, ${samples.at(-1).memory?.toFixed(0)} MB`)
 }
 await running.stop()
