@@ -1,5 +1,5 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { platform, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { DataDirectoryError } from './errors.js'
@@ -26,6 +26,11 @@ it('reads back what was written, and nothing where nothing was', () => {
   writeManifest(directory, manifest)
   expect(readManifest(directory)).toEqual(manifest)
   expect(readdirSync(directory)).toEqual(['manifest.json'])
+})
+
+it.skipIf(platform() === 'win32')('lets nobody else read it', () => {
+  writeManifest(directory, empty())
+  expect(statSync(join(directory, 'manifest.json')).mode & 0o777).toBe(0o600)
 })
 
 it('numbers networks in the order in which they come, and keeps the numbers', () => {

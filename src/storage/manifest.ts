@@ -88,11 +88,14 @@ export function readManifest(directory: string): Manifest | undefined {
   return manifest
 }
 
+/** Read and written by the owner alone: the URL of a remote may have a key in it. */
+const OWNER_ONLY = 0o600
+
 /** Replaces the manifest of a data directory: a reader sees the old one or the new one, whole. */
 export function writeManifest(directory: string, manifest: Manifest): void {
   const path = join(directory, MANIFEST_FILE)
   const draft = `${path}.new`
-  const descriptor = openSync(draft, 'w')
+  const descriptor = openSync(draft, 'w', OWNER_ONLY)
   try {
     writeSync(descriptor, `${JSON.stringify(manifest, null, 2)}\n`)
     fsyncSync(descriptor)
