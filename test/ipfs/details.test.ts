@@ -153,3 +153,22 @@ it('names its addresses in the configuration as a client dials them', async () =
   const { Addresses } = await ipfs.config.getAll()
   expect(Addresses?.API).toBe('/ip4/127.0.0.1/tcp/5001')
 })
+
+it('imports what a CAR has though its root is missing, and says so', async () => {
+  const kept = await ipfs.block.put(keyStream('kept', 100))
+  const root = await ipfs.dag.put({ kept })
+  const car = Buffer.concat(await all(ipfs.dag.export(root)))
+  const section = 1 + root.bytes.length + (await ipfs.block.get(root)).length
+  const header = 1 + (car[0] ?? 0)
+  const withoutRoot = Buffer.concat([car.subarray(0, header), car.subarray(header + section)])
+  await all(ipfs.block.rm([root, kept]))
+  const [imported] = await all(
+    ipfs.dag.import(
+      (async function* () {
+        yield withoutRoot
+      })(),
+    ),
+  )
+  expect(imported?.root.pinErrorMsg).toBe(`ipld: could not find ${root}`)
+  expect((await ipfs.block.stat(kept)).size).toBe(100)
+})

@@ -72,16 +72,22 @@ const bytesInFlight = 8 * 1024 * 1024
 async function* pinRoots(network: NetworkContext, roots: Map<string, CID>): AsyncGenerator<object> {
   let failures = 0
   for (const [name, cid] of roots) {
-    let problem = ''
-    try {
-      await pinDag(network, cid, '')
-    } catch (error) {
-      problem = errorText(error).replace(/^pin: /, '')
-      failures++
-    }
+    const problem = await pinRoot(network, cid)
+    if (problem !== '') failures++
     yield { Root: { Cid: { '/': name }, PinErrorMsg: problem } }
   }
   if (failures > 0) {
     throw new FileNetworkError(`unable to pin all roots: ${failures} out of ${roots.size} failed`)
+  }
+}
+
+/** @returns what was wrong; a root that is not there is looked for in the store alone, hence its shorter text */
+async function pinRoot(network: NetworkContext, cid: CID): Promise<string> {
+  if (!network.blockstore.has(cid)) return `ipld: could not find ${cid}`
+  try {
+    await pinDag(network, cid, '')
+    return ''
+  } catch (error) {
+    return errorText(error).replace(/^pin: /, '')
   }
 }
