@@ -121,7 +121,10 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
     },
   })
   await bases.resume()
-  const mining = new MiningSchedule(chain, miningMode(settings), (fault) => report('mining', fault))
+  const mining = new MiningSchedule(chain, miningMode(settings), {
+    waitingShareBlock: settings.compat === 'hardhat',
+    report: (fault) => report('mining', fault),
+  })
   const store = new PooledStore(chain.stores)
   const blobs = new BlobStore(chain.stores)
   const intake = new TransactionIntake({ chain, schedule: mining, store, blobs })

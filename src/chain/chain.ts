@@ -124,13 +124,13 @@ export class Chain {
   }
 
   /**
-   * Mines one block for each transaction that can be executed now, one after another. Only within
+   * Mines blocks, one after another, until no transaction is left that can be executed now. Only within
    * {@link exclusively}.
    */
-  async mineEachReady(): Promise<void> {
+  async mineEachReady({ maximumTransactions }: Pick<MineOptions, 'maximumTransactions'>): Promise<void> {
     while (this.mempool.hasCandidates(this.nextBaseFee())) {
       const state = this.#takeState()
-      const produced = await this.#produceNext(state, { maximumTransactions: 1, onConsole: this.onConsole })
+      const produced = await this.#produceNext(state, { maximumTransactions, onConsole: this.onConsole })
       if (produced.block.transactions.length === 0) return
       await this.#adopt(produced, state)
     }

@@ -20,7 +20,7 @@ export const hardforkNames = [
 
 /** Further names, of anvil and of forks that own chains seldom begin with. */
 const furtherHardforkNames = [
-  ...['dao', 'tangerine', 'spuriousdragon', 'muirglacier', 'arrowglacier', 'grayglacier', 'merge'],
+  ...['dao', 'tangerine', 'tangerinewhistle', 'spuriousdragon', 'muirglacier', 'arrowglacier', 'grayglacier', 'merge'],
   ...['bpo1', 'bpo2', 'latest'],
 ] as const
 

@@ -105,6 +105,20 @@ describe('under --compat hardhat', () => {
     expect(await devnet.call('eth_pendingTransactions')).toHaveLength(2)
   })
 
+  test('what waited when automine is turned on goes into the block of the next transaction', async () => {
+    const devnet = await startDevnet({ compat: 'hardhat' })
+    await devnet.call('evm_setAutomine', false)
+    await send(devnet, {})
+    await send(devnet, {})
+    await devnet.call('evm_setAutomine', true)
+    expect(await devnet.height()).toBe(0)
+    await send(devnet, { from: devnet.to })
+    expect(await devnet.height()).toBe(1)
+    expect((await devnet.block()).transactions).toHaveLength(3)
+    await send(devnet, {})
+    expect((await devnet.block()).transactions).toHaveLength(1)
+  })
+
   test('the first account calls where nobody is named', async () => {
     const caller = '0x3360005260206000f3'
     const devnet = await startDevnet({ compat: 'hardhat' })

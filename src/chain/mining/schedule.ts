@@ -11,22 +11,32 @@ export interface MiningMode {
   interval: MiningInterval
 }
 
+/** What automine does about transactions that came while it was off. */
+export interface ScheduleOptions {
+  /**
+   * Whether they wait for the next transaction and share its block, as in hardhat. Otherwise they are mined when
+   * automine is turned on, in a block each.
+   */
+  waitingShareBlock?: boolean | undefined
+  /** Told when mining by the clock fails. */
+  report: (fault: unknown) => void
+}
+
 /** Mines by itself: for each transaction, by the clock, or not at all. */
 export class MiningSchedule {
   readonly #chain: Pick<Chain, 'exclusively' | 'mine' | 'mineEachReady'>
-  readonly #report: (fault: unknown) => void
+  readonly #options: ScheduleOptions
   #automine: boolean
   #interval: MiningInterval = 0
   #timer: NodeJS.Timeout | undefined
 
-  /** @param report - told when mining by the clock fails */
   constructor(
     chain: Pick<Chain, 'exclusively' | 'mine' | 'mineEachReady'>,
     mode: MiningMode,
-    report: (fault: unknown) => void,
+    options: ScheduleOptions,
   ) {
     this.#chain = chain
-    this.#report = report
+    this.#options = options
     this.#automine = mode.automine
     this.setInterval(mode.interval)
   }
@@ -35,9 +45,10 @@ export class MiningSchedule {
     return { automine: this.#automine, interval: this.#interval }
   }
 
-  /** Turns automine on or off. Turned on, it mines what waits at once. */
+  /** Turns automine on or off. */
   async setAutomine(enabled: boolean): Promise<void> {
     this.#automine = enabled
+    if (this.#options.waitingShareBlock === true) return
     await this.#chain.exclusively(() => this.mineReady())
   }
 
@@ -61,9 +72,12 @@ export class MiningSchedule {
     return least + Math.random() * (most - least)
   }
 
-  /** Under automine, mines one block for each transaction that can be executed now. Only within the chain's turn. */
+  /** Under automine, mines the transactions that can be executed now. Only within the chain's turn. */
   async mineReady(): Promise<void> {
-    if (this.#automine) await this.#chain.mineEachReady()
+    if (!this.#automine) return
+    await this.#chain.mineEachReady(
+      this.#options.waitingShareBlock === true ? {} : { maximumTransactions: 1 },
+    )
   }
 
   /** Ends mining by the clock. */
@@ -78,7 +92,7 @@ export class MiningSchedule {
       () => {
         void this.#chain
           .exclusively(() => (this.#timer === timer ? this.#chain.mine() : undefined))
-          .catch(this.#report)
+          .catch(this.#options.report)
           .then(() => {
             if (this.#timer === timer) this.#plan(Math.max(due + this.#nextWait(), performance.now()))
           })
