@@ -56,6 +56,10 @@ export function createBackend(parts: BackendParts): Backend {
   if (compat === 'hardhat') {
     mempool.options.mineAtOnce = () => (mining.mode.automine ? chain.nextBaseFee() : undefined)
   }
+  if (compat === 'anvil') {
+    mempool.options.minimumFeeCap = () => chain.nextBaseFee()
+    mempool.options.capReplaces = true
+  }
   const wallet = new Wallet({
     keyring,
     impersonation,
@@ -96,7 +100,8 @@ export function createBackend(parts: BackendParts): Backend {
       messageSigner,
       signTypedData: (address, typedData) => signTypedData(keyring, address, typedData),
       signTransaction: async (call) => {
-        const { transaction, hash } = await wallet.sign(call)
+        const fillsIn = compat === 'anvil' || compat === 'ganache'
+        const { transaction, hash } = await (fillsIn ? wallet.prepare(call) : wallet.sign(call))
         return { raw: transaction.serialize(), transaction, hash }
       },
       fillTransaction: async (call) => {

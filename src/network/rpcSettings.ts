@@ -19,7 +19,7 @@ export function rpcSettings(settings: NodeSettings): RpcSettings {
     startTip: settings.genesis === undefined ? devnetStartTip : gethStartTip,
     maxTraceBytes: settings.maxResponse,
     totalDifficulty: !settings.noTotalDifficulty,
-    pendingFields: settings.pendingFields,
+    pendingFields: settings.pendingFields ?? (settings.compat === 'anvil' ? 'geth' : 'spec'),
     compat: settings.compat,
   }
 }

@@ -7,7 +7,7 @@ export const devnetOptions = {
     flag: 'compat',
     kind: choice(['anvil', 'hardhat', 'ganache']),
     description:
-      'Take on the habits of another development node where they differ: client version, units of evm_setIntervalMining and evm_setTime, results of setters, answers to reverting transactions, equal timestamps',
+      'Take on the habits of another development node where they differ: client version, units of evm_setIntervalMining and evm_setTime, results of setters, answers to reverting transactions, words of refusals, equal timestamps',
     group: 'Chain',
   }),
   clientVersion: optionalOption({

@@ -176,7 +176,7 @@ export interface NodeOptions {
   /** Keep nothing of the remote for later runs. `--no-fork-cache`; `false` unless given. */
   noForkCache?: Given<'noForkCache'> | undefined
   /**
-   * Take on the habits of another development node where they differ: client version, units of evm_setIntervalMining and evm_setTime, results of setters, answers to reverting transactions, equal timestamps.
+   * Take on the habits of another development node where they differ: client version, units of evm_setIntervalMining and evm_setTime, results of setters, answers to reverting transactions, words of refusals, equal timestamps.
    * `--compat`.
    */
   compat?: Given<'compat'> | undefined
@@ -276,8 +276,8 @@ export interface NodeOptions {
   /** Leave totalDifficulty out of blocks. `--no-total-difficulty`; `false` unless given. */
   noTotalDifficulty?: Given<'noTotalDifficulty'> | undefined
   /**
-   * Which fields of the pending block are null; ethers' getBlock('pending') needs geth.
-   * `--pending-fields`; `spec` unless given.
+   * Which fields of the pending block are null; ethers' getBlock('pending') needs geth; spec unless given, geth with --compat anvil.
+   * `--pending-fields`.
    */
   pendingFields?: Given<'pendingFields'> | undefined
   /**

@@ -143,11 +143,11 @@ export const providerOptions = {
     description: 'Leave totalDifficulty out of blocks',
     group: 'Answers and limits',
   }),
-  pendingFields: option({
+  pendingFields: optionalOption({
     flag: 'pending-fields',
     kind: choice(['spec', 'geth']),
-    default: 'spec',
-    description: "Which fields of the pending block are null; ethers' getBlock('pending') needs geth",
+    description:
+      "Which fields of the pending block are null; ethers' getBlock('pending') needs geth; spec unless given, geth with --compat anvil",
     group: 'Answers and limits',
   }),
 }

@@ -12,6 +12,7 @@ import {
 import { TimestampError } from '../chain/mining/clock.js'
 import { SimulationError, type SimulationRefusal } from '../chain/simulate/errors.js'
 import { TraceTooLargeError } from '../chain/tracing/budget.js'
+import { anvilError } from './anvilWords.js'
 import type { Compat } from './backend.js'
 import { bytesToHex } from '../encoding/hex.js'
 import {
@@ -48,10 +49,14 @@ const simulationCodes: Readonly<Record<SimulationRefusal, number>> = {
 /**
  * The error that the caller sees for whatever a method threw.
  *
- * A refusal by the chain keeps its words, but for failed executions where the node stands in for another one; what
- * nobody foresaw becomes an InternalError with its cause.
+ * A refusal by the chain keeps its words, but for failed executions where the node stands in for another one, and all
+ * refusals where that is anvil; what nobody foresaw becomes an InternalError with its cause.
  */
 export function toRpcError(error: unknown, compat?: Compat): RpcError {
+  if (compat === 'anvil') {
+    const worded = anvilError(error)
+    if (worded !== undefined) return worded
+  }
   if (error instanceof RpcError) return error
   if (compat === 'hardhat') {
     if (error instanceof ExecutionRevertedError) return hardhatRevert(error)

@@ -12,7 +12,7 @@ import { fieldsOf } from './fields.js'
 import { defaultMempoolOptions, type MempoolOptions } from './options.js'
 import { recoverTransaction } from './sender.js'
 import { SenderQueue, type Entry } from './senderQueue.js'
-import { checkFunds, checkKind, checkNonce, checkReplacement } from './stateChecks.js'
+import { checkFeeCap, checkFunds, checkKind, checkNonce, checkReplacement } from './stateChecks.js'
 import { checkStatic, checkSubmission } from './staticChecks.js'
 import { maxFeePerGas, type PooledTransaction } from './transaction.js'
 
@@ -216,11 +216,12 @@ export class Mempool {
     const entry: Entry = { ...pooled, arrival: this.#arrivals, cost: costOf(pooled.transaction) }
     const baseFee = this.#options.mineAtOnce()
     if (baseFee !== undefined) checkAtOnce(entry, queue, baseFee)
+    checkFeeCap(entry, this.#options.minimumFeeCap())
     checkNonce(entry, queue)
     if (!this.#options.withoutFunds) checkFunds(entry, queue)
     checkKind(entry, queue)
     const replaced = queue.at(entry.transaction.nonce)
-    if (replaced !== undefined) checkReplacement(entry, replaced)
+    if (replaced !== undefined) checkReplacement(entry, replaced, this.#options)
     else if (this.size >= this.#options.capacity) throw new TransactionRejectedError('txpool is full')
     this.#arrivals++
     const pendingBefore = queue.nextNonce

@@ -15,6 +15,10 @@ export interface MempoolOptions {
   capacity?: number
   /** Whether transactions may wait that their sender cannot pay for; blocks pass over them until that has changed. */
   withoutFunds?: boolean
+  /** Wei per gas that transactions have to offer at least; what offers less does not wait for a lower base fee. */
+  minimumFeeCap?: () => bigint
+  /** Whether a higher fee cap alone replaces a waiting transaction, by however little. */
+  capReplaces?: boolean
   /**
    * The base fee (wei per gas) of the block that has to take a transaction at once; where it gives undefined,
    * transactions may wait for their nonce or for a lower base fee.
@@ -30,5 +34,7 @@ export const defaultMempoolOptions: Required<MempoolOptions> = {
   requireReplayProtection: false,
   capacity: 100_000,
   withoutFunds: false,
+  minimumFeeCap: () => 0n,
+  capReplaces: false,
   mineAtOnce: () => undefined,
 }

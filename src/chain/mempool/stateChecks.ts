@@ -1,4 +1,5 @@
 import { TransactionRejectedError } from '../errors.js'
+import type { MempoolOptions } from './options.js'
 import type { Entry, SenderQueue } from './senderQueue.js'
 import { maxFeePerGas, maxPriorityFeePerGas, type PooledTransaction } from './transaction.js'
 
@@ -16,6 +17,16 @@ const FUNDS = 'insufficient funds for gas * price + value'
  */
 export function checkNonce({ transaction: { nonce } }: Entry, queue: SenderQueue): void {
   if (nonce < queue.nonce) throw rejected(`nonce too low: next nonce ${queue.nonce}, tx nonce ${nonce}`)
+}
+
+/**
+ * Checks what a transaction offers per gas against what the next block takes.
+ *
+ * @param least - wei per gas
+ * @throws TransactionRejectedError in the words of anvil, which geth has for calls only
+ */
+export function checkFeeCap({ transaction }: Entry, least: bigint): void {
+  if (maxFeePerGas(transaction) < least) throw rejected('max fee per gas less than block base fee')
 }
 
 /**
@@ -61,11 +72,16 @@ export function leastReplacement(fee: bigint): bigint {
 }
 
 /**
- * A transaction with the nonce of another must pay more of both fees.
+ * A transaction with the nonce of another must pay more of both fees, or of the cap where that is enough.
  *
  * @throws TransactionRejectedError
  */
-export function checkReplacement(entry: Entry, replaced: Entry): void {
+export function checkReplacement(
+  entry: Entry,
+  replaced: Entry,
+  { capReplaces }: Pick<Required<MempoolOptions>, 'capReplaces'>,
+): void {
+  if (capReplaces && maxFeePerGas(entry.transaction) > maxFeePerGas(replaced.transaction)) return
   if (isBlob(entry)) return checkBlobReplacement(entry, replaced)
   const isEnough = [maxFeePerGas, maxPriorityFeePerGas].every(
     (fee) => fee(entry.transaction) >= leastReplacement(fee(replaced.transaction)),

@@ -1,12 +1,19 @@
+import { bytesToHex } from '../../../encoding/hex.js'
 import { callObject } from '../../params/callObject.js'
 import { defineMethod, required } from '../../method.js'
 import { transactionRequest } from '../transactionRequest.js'
 import { rawAndTransaction } from './rawAndTransaction.js'
 
-/** eth_signTransaction: signs a transaction without sending it. */
+/**
+ * eth_signTransaction: signs a transaction without sending it. Anvil and ganache answer the signed transaction alone,
+ * and fill in what it lacks.
+ */
 export const signTransaction = defineMethod(
   'eth_signTransaction',
   [required('transaction', callObject)],
-  async ({ backend }, call) =>
-    rawAndTransaction(await backend.accounts.signTransaction(transactionRequest(call))),
+  async ({ backend }, call) => {
+    const signed = await backend.accounts.signTransaction(transactionRequest(call))
+    const { compat } = backend.settings
+    return compat === 'anvil' || compat === 'ganache' ? bytesToHex(signed.raw) : rawAndTransaction(signed)
+  },
 )

@@ -1,0 +1,89 @@
+import {
+  ChainError,
+  ExecutionFailedError,
+  ExecutionRevertedError,
+  HashNotFoundError,
+} from '../chain/errors.js'
+import { decodeErrorText, decodePanicCode } from '../chain/execution/revertReason.js'
+import { bytesToHex, bytesToPlainHex } from '../encoding/hex.js'
+import { MethodNotFoundError, RevertError, RpcError } from './errors.js'
+
+/*
+ * How anvil words what it refuses and what fails, with its codes: client libraries choose their error classes by both,
+ * and test suites written for anvil look for the words.
+ */
+
+/** The meaning of Solidity's panic codes in the words of anvil (alloy: sol-types, PanicKind). */
+const panicReasons: ReadonlyMap<bigint, string> = new Map([
+  [0x00n, 'generic/unspecified error'],
+  [0x01n, 'assertion failed'],
+  [0x11n, 'arithmetic underflow or overflow'],
+  [0x12n, 'division or modulo by zero'],
+  [0x21n, 'failed to convert value into enum type'],
+  [0x22n, 'storage byte array incorrectly encoded'],
+  [0x31n, 'called `.pop()` on an empty array'],
+  [0x32n, 'array out-of-bounds access'],
+  [0x41n, 'memory allocation error'],
+  [0x51n, 'called an invalid internal function'],
+])
+
+/** Anvil's code and words by what geth's words say (foundry: anvil/src/eth/error.rs). */
+const refusals: readonly (readonly [geth: RegExp, code: number, words: string])[] = [
+  [/nonce too low/, -32003, 'nonce too low'],
+  [/^already known/, -32003, 'transaction already imported'],
+  [/replacement transaction underpriced/, -32003, 'replacement transaction underpriced'],
+  [/insufficient funds for/, -32003, 'Insufficient funds for gas * price + value'],
+  [/max fee per gas less than block base fee/, -32003, 'max fee per gas less than block base fee'],
+  [
+    /max priority fee per gas higher than|^maxFeePerGas .* < maxPriorityFeePerGas/,
+    -32003,
+    'max priority fee per gas higher than max fee per gas',
+  ],
+  [/invalid chain id for signer/, -32003, 'invalid chain id for signer'],
+  [
+    /exceeds block gas limit|gas limit reached/,
+    -32000,
+    'intrinsic gas too high -- tx.gas_limit > env.block.gas_limit',
+  ],
+  [/intrinsic gas too low/, -32000, 'intrinsic gas too low'],
+  [/^unknown account$/, -32602, 'No Signer available'],
+  [/^(rlp: |typed transaction too short|transaction type not)/, -32602, 'Failed to decode transaction'],
+]
+
+/** An error in the words of anvil; undefined where it has none of its own, or none that says more. */
+export function anvilError(error: unknown): RpcError | undefined {
+  if (error instanceof MethodNotFoundError) return new RpcError(-32601, 'Method not found')
+  if (error instanceof ExecutionRevertedError)
+    return new RevertError(revertWords(error.data), bytesToHex(error.data))
+  if (error instanceof HashNotFoundError) return new RpcError(-32001, 'Resource not found')
+  if (!(error instanceof ChainError)) return undefined
+  const { message } = error
+  const [, allowance] = /^gas required exceeds allowance \((\d+)\)/.exec(message) ?? []
+  if (allowance !== undefined) {
+    return new RpcError(-32003, `Out of gas: gas required exceeds allowance: ${allowance}`)
+  }
+  if (error instanceof ExecutionFailedError) return failure(message)
+  const [, code, words] = refusals.find(([geth]) => geth.test(message)) ?? []
+  return code === undefined || words === undefined ? undefined : new RpcError(code, words)
+}
+
+function revertWords(data: Uint8Array): string {
+  const text = decodeErrorText(data)
+  if (text !== undefined) return `execution reverted: ${text}`
+  const code = decodePanicCode(data)
+  if (code !== undefined) {
+    const reason = panicReasons.get(code) ?? 'unknown code'
+    return `execution reverted: panic: ${reason} (0x${code.toString(16).padStart(2, '0')})`
+  }
+  if (data.length < 4) return 'execution reverted'
+  const [selector, rest] = [data.subarray(0, 4), data.subarray(4)]
+  const values = rest.length === 0 ? '' : `: ${bytesToPlainHex(rest)}`
+  return `execution reverted: custom error ${bytesToHex(selector)}${values}`
+}
+
+/** A failure of the virtual machine that is no REVERT, named as revm names it. */
+function failure(message: string): RpcError | undefined {
+  if (message.startsWith('out of gas')) return new RpcError(-32603, 'EVM error OutOfGas')
+  if (message === 'invalid opcode: INVALID') return new RpcError(-32603, 'EVM error InvalidFEOpcode')
+  return undefined
+}

@@ -1,0 +1,147 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { encodeFunctionData, getContractAddress, parseEther, parseGwei, toHex, type Hex } from 'viem'
+import { mnemonicToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createNode, type StandinNode } from '../../src/index.js'
+import { readArtifact } from '../support/artifacts.js'
+import { foundryProgram } from '../support/foundry.js'
+import { until } from '../support/until.js'
+
+const anvil = foundryProgram('anvil')
+if (anvil === undefined) console.warn('left out: the words of anvil, which is not in test/peers')
+
+const phrase = 'test test test test test test test test test test test junk'
+const [first, second] = [0, 1].map((addressIndex) => mnemonicToAccount(phrase, { addressIndex }))
+const from = first?.address as Hex
+const to = second?.address as Hex
+const { abi, bytecode } = readArtifact('Reverter')
+const reverter = getContractAddress({ from, nonce: 0n })
+const nobody: Hex = `0x${'51'.repeat(20)}`
+
+type Ask = (method: string, ...params: unknown[]) => Promise<unknown>
+
+async function post(url: string, method: string, params: unknown[]): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const headers = { 'content-type': 'application/json' }
+  const { result, error } = (await (await fetch(url, { method: 'POST', headers, body })).json()) as {
+    result?: unknown
+    error?: { code: number; message: string }
+  }
+  if (error !== undefined) throw Object.assign(new Error(error.message), error)
+  return result
+}
+
+/** The result of a call, or the code and words of its refusal. */
+async function answer(ask: Ask, method: string, ...params: unknown[]): Promise<unknown> {
+  try {
+    return await ask(method, ...params)
+  } catch (error) {
+    const { code, message } = error as { code: number; message: string }
+    return { code, message }
+  }
+}
+
+function signed(fields: Record<string, unknown>): Promise<Hex> {
+  const transaction = { type: 'eip1559', chainId: 31337, to, gas: 21_000n, maxFeePerGas: parseGwei('9') }
+  return (first as NonNullable<typeof first>).signTransaction({ ...transaction, ...fields } as never)
+}
+
+describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () => {
+  let child: ChildProcess
+  let node: StandinNode
+  let nodes: readonly Ask[]
+
+  beforeAll(async () => {
+    child = spawn(anvil ?? '', ['--port', '0'], { stdio: ['ignore', 'pipe', 'ignore'] })
+    let output = ''
+    child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    node = await createNode({ port: 0, compat: 'anvil' })
+    await until(() => output.includes('Listening on') || child.exitCode !== null)
+    const url = `http://${/Listening on (\S+)/.exec(output)?.[1]}`
+    nodes = [
+      (method, ...params) => post(url, method, params),
+      (method, ...params) => node.request(method, params),
+    ]
+    for (const ask of nodes) {
+      await ask('eth_sendTransaction', { from, data: bytecode, gas: '0x200000' })
+      await until(async () => (await ask('eth_blockNumber')) === '0x1')
+      await ask('evm_setAutomine', false)
+    }
+  })
+
+  afterAll(async () => {
+    await node?.stop()
+    child?.kill()
+  })
+
+  async function expectSame(method: string, ...params: unknown[]): Promise<void> {
+    const [theirs, ours] = await Promise.all(nodes.map((ask) => answer(ask, method, ...params)))
+    expect(theirs).toHaveProperty('code')
+    expect(ours).toEqual(theirs)
+  }
+
+  test.each<[string, readonly unknown[]]>([
+    ['revertWithReason', ['nope']],
+    ['revertWithoutReason', []],
+    ['revertWithCustomError', [from, 1n, 2n]],
+    ['revertWithPlainError', []],
+    ['revertWithData', ['0x12345678aa']],
+    ['panicAssert', [false]],
+    ['panicOverflow', [2n ** 256n - 1n, 1n]],
+    ['panicDivision', [1n, 0n]],
+    ['panicEnum', [9n]],
+    ['panicStorageEncoding', []],
+    ['panicPop', []],
+    ['panicIndex', [1n]],
+    ['panicMemory', [2n ** 128n]],
+    ['panicUnsetFunction', []],
+    ['invalidOpcode', []],
+  ])('a call that fails: %s', async (functionName, args) => {
+    await expectSame(
+      'eth_call',
+      { from, to: reverter, data: encodeFunctionData({ abi, functionName, args }) },
+      'latest',
+    )
+  })
+
+  test.each<[string, Record<string, unknown>]>([
+    ['a used nonce', { nonce: '0x0', gas: '0x5208' }],
+    ['more than there is', { value: toHex(parseEther('20000')), gas: '0x5208' }],
+    ['a cap below the base fee', { maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1', gas: '0x5208' }],
+    ['a price below the base fee', { gasPrice: '0x1', gas: '0x5208' }],
+    [
+      'a tip above the cap',
+      { maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x77359401', gas: '0x5208' },
+    ],
+    ['too little gas', { gas: '0x5207' }],
+    ['more gas than a block has', { gas: '0x5f5e100' }],
+    ['an account without a key', { from: nobody, gas: '0x5208' }],
+  ])('a refused transaction: %s', async (_, fields) => {
+    await expectSame('eth_sendTransaction', { from, to, ...fields })
+  })
+
+  test('a refused raw transaction', async () => {
+    await expectSame('eth_sendRawTransaction', await signed({ nonce: 0 }))
+    await expectSame('eth_sendRawTransaction', await signed({ nonce: 1, chainId: 5 }))
+    await expectSame('eth_sendRawTransaction', '0x02deadbeef')
+    const waiting = await signed({ nonce: 1 })
+    for (const ask of nodes) await ask('eth_sendRawTransaction', waiting)
+    await expectSame('eth_sendRawTransaction', waiting)
+    await expectSame('eth_sendRawTransaction', await signed({ nonce: 1, maxFeePerGas: parseGwei('8') }))
+    // A higher cap alone replaces, by however little.
+    const replacing = await signed({ nonce: 1, maxFeePerGas: parseGwei('9') + 1n })
+    for (const ask of nodes) expect(await ask('eth_sendRawTransaction', replacing)).toMatch(/^0x/)
+  })
+
+  test('an unknown method', () => expectSame('eth_nothing'))
+
+  test('eth_signTransaction answers the signed transaction alone, filled in', async () => {
+    const [theirs, ours] = await Promise.all(
+      nodes.map((ask) =>
+        ask('eth_signTransaction', { from, to, value: '0x5', gasPrice: '0x77359400', nonce: '0x9' }),
+      ),
+    )
+    // Both sign as RFC 6979 says, so that equal transactions have equal signatures.
+    expect(ours).toBe(theirs)
+  })
+})
