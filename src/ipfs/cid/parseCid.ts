@@ -1,6 +1,8 @@
 import { bases } from 'multiformats/basics'
-import { CID } from 'multiformats/cid'
+import type { CID } from 'multiformats/cid'
 import { FileNetworkError } from '../errors.js'
+import { CastError, castCid } from './castCid.js'
+import { multibaseProblem } from './multibaseProblem.js'
 
 const basesByPrefix = new Map(Object.values(bases).map((base) => [base.prefix as string, base]))
 
@@ -14,22 +16,34 @@ export class InvalidCidError extends FileNetworkError {
 /**
  * Reads a CID from its text, version 0 or 1, in any base of the multibase table.
  *
- * @throws {@link InvalidCidError}
+ * @throws {@link InvalidCidError} with the text of go-cid
  */
 export function parseCid(text: string): CID {
   if (text.length < 2) throw new InvalidCidError('cid too short')
-  if (text.length === 46 && text.startsWith('Qm')) return attempt(() => CID.parse(text))
+  if (text.length === 46 && text.startsWith('Qm')) return cast(decodeVersion0(text))
   const base = basesByPrefix.get(text[0] ?? '')
   if (base === undefined) throw new InvalidCidError('selected encoding not supported')
-  const cid = attempt(() => CID.decode(base.decoder.decode(text)))
-  if (cid.version === 0) throw new InvalidCidError('cid v0 must not be multibase encoded')
-  return cid
+  try {
+    return cast(base.decoder.decode(text))
+  } catch (error) {
+    if (error instanceof InvalidCidError) throw error
+    throw new InvalidCidError(multibaseProblem(base.name, text.slice(1)) ?? (error as Error).message)
+  }
 }
 
-function attempt(parse: () => CID): CID {
+function decodeVersion0(text: string): Uint8Array {
   try {
-    return parse()
+    return bases.base58btc.decode(`z${text}`)
+  } catch {
+    throw new InvalidCidError("input isn't valid multihash")
+  }
+}
+
+function cast(bytes: Uint8Array): CID {
+  try {
+    return castCid(bytes)
   } catch (error) {
-    throw new InvalidCidError((error as Error).message)
+    if (error instanceof CastError) throw new InvalidCidError(error.message)
+    throw error
   }
 }
