@@ -218,7 +218,9 @@ async function contractArtifacts({ artifacts }: NodeSettings): Promise<ContractA
   })
 }
 
-async function fundedAccounts({ mnemonic, derivationPath: path, accounts: count }: NodeSettings) {
+async function fundedAccounts(settings: NodeSettings) {
+  const { mnemonic, derivationPath: path, compat } = settings
+  const count = settings.accounts ?? (compat === 'hardhat' ? 20 : 10)
   try {
     return await deriveAccounts({ mnemonic, path, count })
   } catch (error) {

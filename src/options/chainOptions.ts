@@ -20,7 +20,16 @@ export const hardforkNames = [
 
 /** Further names, of anvil and of forks that own chains seldom begin with. */
 const furtherHardforkNames = [
-  ...['dao', 'tangerine', 'tangerinewhistle', 'spuriousdragon', 'muirglacier', 'arrowglacier', 'grayglacier', 'merge'],
+  ...[
+    'dao',
+    'tangerine',
+    'tangerinewhistle',
+    'spuriousdragon',
+    'muirglacier',
+    'arrowglacier',
+    'grayglacier',
+    'merge',
+  ],
   ...['bpo1', 'bpo2', 'latest'],
 ] as const
 
@@ -190,12 +199,11 @@ export const chainOptions = {
     description: 'A block may have the timestamp of its parent',
     group: 'Mining',
   }),
-  accounts: option({
+  accounts: optionalOption({
     flag: 'accounts',
     aliases: ['a', 'wallet.totalAccounts'],
     kind: wholeNumber({ maximum: 100_000 }),
-    default: 10,
-    description: 'How many accounts are funded at genesis',
+    description: 'How many accounts are funded at genesis; 10 unless given, 20 with --compat hardhat',
     group: 'Accounts',
   }),
   balance: option({

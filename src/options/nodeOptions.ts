@@ -125,7 +125,7 @@ export interface NodeOptions {
   order?: Given<'order'> | undefined
   /** A block may have the timestamp of its parent. `--allow-same-timestamp`; `false` unless given. */
   allowSameTimestamp?: Given<'allowSameTimestamp'> | undefined
-  /** How many accounts are funded at genesis. `--accounts`; `10` unless given. */
+  /** How many accounts are funded at genesis; 10 unless given, 20 with --compat hardhat. `--accounts`. */
   accounts?: Given<'accounts'> | undefined
   /** Balance of each funded account. `--balance`; `10000` unless given. */
   balance?: Given<'balance'> | undefined

@@ -158,6 +158,15 @@ describe('under --compat hardhat', () => {
   })
 })
 
+test('there are as many accounts as in hardhat, unless a number is given', async () => {
+  const count = async (options: Parameters<typeof startDevnet>[0]) =>
+    (await (await startDevnet(options)).call<Hex[]>('eth_accounts')).length
+  expect(await count({ compat: 'hardhat' })).toBe(20)
+  expect(await count({ compat: 'hardhat', accounts: 3 })).toBe(3)
+  expect(await count({ compat: 'anvil' })).toBe(10)
+  expect(await count({})).toBe(10)
+})
+
 test.each([
   [undefined, `0x${'c014ba5e'.repeat(5)}`],
   ['hardhat', `0x${'c014ba5e'.repeat(5)}`],
