@@ -104,10 +104,13 @@ export class ChainReader implements ChainView {
     return this.#sources.pending()
   }
 
-  async stateAt(selector: BlockSelector): Promise<StateAt> {
+  stateAt(selector: BlockSelector): Awaitable<StateAt> {
     if ('tag' in selector && selector.tag === 'pending') {
-      const { block, state } = await this.pendingBlock()
-      return { header: block.header, state, rules: this.rulesAt(block.header) }
+      return this.pendingBlock().then(({ block: { header }, state }) => ({
+        header,
+        state,
+        rules: this.rulesAt(header),
+      }))
     }
     const block = this.resolve(selector)
     if (block === undefined) throw notFound(selector)

@@ -47,12 +47,13 @@ export interface ChainView {
   pendingBlock(): Promise<PendingBlock>
   /**
    * The block and state that a call, an estimate or a state read at this selector works on.
-   * `latest` reads the working root (controls included), a number or a hash reads that header's root.
+   * `latest` reads the working root (controls included), a number or a hash reads that header's root. Only the pending
+   * block is waited for.
    *
    * @throws HeaderNotFoundError, TagNotFoundError, HashNotFoundError or NotCanonicalError where the selector names
    *   nothing.
    */
-  stateAt(selector: BlockSelector): Promise<StateAt>
+  stateAt(selector: BlockSelector): Awaitable<StateAt>
   /** Where a canonical transaction is, by its 32-byte hash. */
   transactionLocation(hash: Uint8Array): TransactionLocation | undefined
   /** The head part of a block's stored wire bytes (see EncodedBlock). */

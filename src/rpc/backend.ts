@@ -23,7 +23,6 @@ export interface ExecutionRequest {
   blockOverrides?: BlockOverrides | undefined
   /** The most gas, as a multiple of the block's gas limit. */
   gasCapInBlocks?: number | undefined
-  signal?: AbortSignal | undefined
 }
 
 /** Executes messages. */

@@ -4,6 +4,7 @@ import { ExecutionFailedError, ExecutionRevertedError } from '../errors.js'
 import type { AccessListEntry } from '../execution/callObject.js'
 import type { MessageExecutor } from '../execution/executor.js'
 import { setStorage } from './stateEdits.js'
+import { orElse } from '../state/whenReady.js'
 
 /** A call that reads: to a 20-byte contract, with its encoded arguments. */
 export interface ReadingCall {
@@ -33,7 +34,10 @@ export async function setCallResult(
   const { accessList } = await executor.createAccessList(request)
   for (const { address, slot } of slotsOf(accessList)) {
     const stateOverrides = [{ address, stateDiff: [{ slot, value: word }] }]
-    const result = await executor.call({ ...request, stateOverrides }).catch(ignoreFailedExecution)
+    const result = await orElse<Uint8Array | undefined>(
+      () => executor.call({ ...request, stateOverrides }),
+      ignoreFailedExecution,
+    )
     if (result?.length !== 32 || bytesToBigint(result) !== value) continue
     await setStorage(chain, address, slot, word)
     return true

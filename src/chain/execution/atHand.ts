@@ -20,3 +20,13 @@ export function atHand<T>(value: Awaitable<T>): T {
   if (value instanceof Promise) throw new StateOnItsWay(value)
   return value
 }
+
+/** Runs what asks for state by {@link atHand} before it changes anything, again and again until all of it is there. */
+export function onceAtHand<T>(work: () => T): Awaitable<T> {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof StateOnItsWay)) throw error
+    return error.arrival.then(() => onceAtHand(work))
+  }
+}

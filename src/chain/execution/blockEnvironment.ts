@@ -43,7 +43,8 @@ export function createBlockEnvironment(
   rules: ForkRules,
   overrides: BlockOverrides = {},
 ): BlockEnvironment {
-  const blobBaseFee = overrides.blobBaseFee ?? headerBlobBaseFee(header, rules)
+  // Worked out when it is asked for: few contracts do.
+  let blobBaseFee = overrides.blobBaseFee
   return {
     header: {
       number: overrides.number ?? header.number,
@@ -53,7 +54,7 @@ export function createBlockEnvironment(
       prevRandao: overrides.prevRandao ?? header.mixHash,
       gasLimit: overrides.gasLimit ?? header.gasLimit,
       baseFeePerGas: overrides.baseFeePerGas ?? header.baseFeePerGas,
-      getBlobGasPrice: () => blobBaseFee,
+      getBlobGasPrice: () => (blobBaseFee ??= headerBlobBaseFee(header, rules)),
     },
   }
 }
@@ -63,12 +64,12 @@ export function withFees(
   { header }: BlockEnvironment,
   fees: { baseFeePerGas?: bigint; blobBaseFee?: bigint },
 ): BlockEnvironment {
-  const blobBaseFee = fees.blobBaseFee ?? header.getBlobGasPrice()
+  const { blobBaseFee } = fees
   return {
     header: {
       ...header,
       baseFeePerGas: fees.baseFeePerGas ?? header.baseFeePerGas,
-      getBlobGasPrice: () => blobBaseFee,
+      getBlobGasPrice: () => blobBaseFee ?? header.getBlobGasPrice(),
     },
   }
 }

@@ -5,7 +5,7 @@ import { alice, bob, createTestSite } from '../../../test/support/callSite.js'
 import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
 import { checksumAddress } from '../address.js'
 import { ChainError, ExecutionFailedError, ExecutionRevertedError, MessageRejectedError } from '../errors.js'
-import { call } from './call.js'
+import { call as callAtOnce, type CallRequest } from './call.js'
 import type { CallObject } from './callObject.js'
 
 const contract = new Uint8Array(20).fill(0xc0)
@@ -36,6 +36,9 @@ const reverts: [string, unknown[], string][] = [
   ['revertWithData', [`0x4e487b71${'99'.padStart(64, '0')}`], ': unknown panic code: 0x99'],
   ['revertBelow', ['from below'], ': from below'],
 ]
+
+/** As `callAtOnce`, with every failure in the promise. */
+const call = async (request: CallRequest): Promise<Uint8Array> => callAtOnce(request)
 
 describe('call', () => {
   it('gives back what the code returned, and keeps nothing of what it wrote', async () => {

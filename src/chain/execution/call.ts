@@ -1,4 +1,6 @@
 import { ExecutionFailedError, MessageRejectedError } from '../errors.js'
+import { orElse, whenReady } from '../state/whenReady.js'
+import type { Awaitable } from '../types.js'
 import { createBlockEnvironment, withFees, type BlockOverrides } from './blockEnvironment.js'
 import type { CallObject } from './callObject.js'
 import type { CallSite } from './callSite.js'
@@ -18,8 +20,8 @@ const GAS_CAP_IN_BLOCKS = 10
 export interface CallRequest {
   site: CallSite
   call: CallObject
-  stateOverrides?: readonly AccountOverride[]
-  blockOverrides?: BlockOverrides
+  stateOverrides?: readonly AccountOverride[] | undefined
+  blockOverrides?: BlockOverrides | undefined
   /** Whether state overrides replace and move precompiles; they do unless this is false. */
   movesPrecompiles?: boolean
   onConsole?: ConsoleListener | undefined
@@ -40,22 +42,27 @@ export function callGasCap({ site, gasCapInBlocks }: Pick<CallRequest, 'site' | 
  * @throws ExecutionRevertedError if it reverted.
  * @throws ExecutionFailedError if it failed otherwise.
  */
-export async function call(request: CallRequest): Promise<Uint8Array> {
-  return withCall(request, async (evm, message) => {
-    const result = await executeCall(evm, message).catch((error: unknown) => {
-      if (!(error instanceof MessageRejectedError)) throw error
-      throw new MessageRejectedError(`err: ${error.message} (supplied gas ${message.gasLimit})`)
+export function call(request: CallRequest): Awaitable<Uint8Array> {
+  return withCall(request, (evm, message) => {
+    const result = orElse(
+      () => executeCall(evm, message),
+      (error) => {
+        if (!(error instanceof MessageRejectedError)) throw error
+        throw new MessageRejectedError(`err: ${error.message} (supplied gas ${message.gasLimit})`)
+      },
+    )
+    return whenReady(result, (ended) => {
+      throwFailure(ended)
+      return ended.returnData
     })
-    throwFailure(result)
-    return result.returnData
   })
 }
 
 /** Lends an EVM for a call on its site, with the overrides applied and fees of the block that fit the call's. */
-export async function withCall<T>(
+export function withCall<T>(
   request: CallRequest,
-  use: (evm: PooledEvm, message: Message) => Promise<T>,
-): Promise<T> {
+  use: (evm: PooledEvm, message: Message) => Awaitable<T>,
+): Awaitable<T> {
   const { site, call, stateOverrides = [], blockOverrides, movesPrecompiles = true, onConsole } = request
   checkForkFields(call, site.rules)
   const block = createBlockEnvironment(site.header, site.rules, blockOverrides)
@@ -64,9 +71,10 @@ export async function withCall<T>(
     baseFee: block.header.baseFeePerGas,
     gasCap: callGasCap(request),
   })
-  return withEvm({ ...site, block: freeOfFees(block, message), onConsole }, async (evm) => {
-    await applyStateOverrides(evm, stateOverrides, { precompiles: movesPrecompiles })
-    return use(evm, message)
+  return withEvm({ ...site, block: freeOfFees(block, message), onConsole }, (evm) => {
+    if (stateOverrides.length === 0) return use(evm, message)
+    const applied = applyStateOverrides(evm, stateOverrides, { precompiles: movesPrecompiles })
+    return applied.then(() => use(evm, message))
   })
 }
 
@@ -83,7 +91,7 @@ export function freeOfFees(
 }
 
 /** Runs the message of a call; the state keeps what it changed. */
-export function executeCall(evm: PooledEvm, message: Message): Promise<MessageResult> {
+export function executeCall(evm: PooledEvm, message: Message): Awaitable<MessageResult> {
   return executeMessage(evm, message, callChecks)
 }
 

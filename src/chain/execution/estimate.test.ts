@@ -4,10 +4,12 @@ import { readArtifact } from '../../../test/support/artifacts.js'
 import { alice, bob, createTestSite } from '../../../test/support/callSite.js'
 import { hexToBytes } from '../../encoding/hex.js'
 import { ExecutionFailedError, MessageRejectedError } from '../errors.js'
+import { orElse } from '../state/whenReady.js'
 import { executeCall, withCall } from './call.js'
 import type { CallObject } from './callObject.js'
 import type { CallSite } from './callSite.js'
 import { estimateGas } from './estimate.js'
+import type { MessageResult } from './stateTransition.js'
 
 const contract = new Uint8Array(20).fill(0xc0)
 const LIMIT = 30_000_000n
@@ -20,7 +22,10 @@ function encode(name: string, functionName: string, args: readonly unknown[] = [
 async function passes(site: CallSite, call: CallObject, gas: bigint): Promise<boolean> {
   const copy = { ...site, state: site.state.shallowCopy() }
   return withCall({ site: copy, call: { ...call, gas } }, async (evm, message) => {
-    const result = await executeCall(evm, message).catch(() => undefined)
+    const result = await orElse<MessageResult | undefined>(
+      () => executeCall(evm, message),
+      () => undefined,
+    )
     return result !== undefined && result.failure === undefined
   })
 }

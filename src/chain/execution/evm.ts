@@ -1,5 +1,6 @@
 import { ChainError } from '../errors.js'
-import type { ForkRules } from '../types.js'
+import { orElse, whenReady } from '../state/whenReady.js'
+import type { Awaitable, ForkRules } from '../types.js'
 import { PooledEvm, type ExecutionContext } from './pooledEvm.js'
 
 /** EVMs that are not lent now, by the rules that they follow. */
@@ -11,25 +12,36 @@ const idle = new WeakMap<ForkRules, PooledEvm[]>()
  * After an unexpected error it is not lent again: an execution that broke off leaves checkpoints open. A ChainError is
  * thrown where nothing is open.
  */
-export async function withEvm<T>(context: ExecutionContext, use: (evm: PooledEvm) => Promise<T>): Promise<T> {
+export function withEvm<T>(context: ExecutionContext, use: (evm: PooledEvm) => Awaitable<T>): Awaitable<T> {
   let evms = idle.get(context.rules)
   if (evms === undefined) {
     evms = []
     idle.set(context.rules, evms)
   }
-  const evm = evms.pop() ?? (await PooledEvm.create(context.rules))
+  const pool = evms
+  return whenReady(pool.pop() ?? PooledEvm.create(context.rules), (evm) => lend(evm, pool, context, use))
+}
+
+function lend<T>(
+  evm: PooledEvm,
+  pool: PooledEvm[],
+  context: ExecutionContext,
+  use: (evm: PooledEvm) => Awaitable<T>,
+): Awaitable<T> {
+  const takeBack = (): void => {
+    evm.release()
+    pool.push(evm)
+  }
   evm.bind(context)
-  try {
-    const result = await use(evm)
+  const used = orElse(
+    () => use(evm),
+    (error) => {
+      if (error instanceof ChainError) takeBack()
+      throw error
+    },
+  )
+  return whenReady(used, (result) => {
     takeBack()
     return result
-  } catch (error) {
-    if (error instanceof ChainError) takeBack()
-    throw error
-  }
-
-  function takeBack(): void {
-    evm.release()
-    evms?.push(evm)
-  }
+  })
 }

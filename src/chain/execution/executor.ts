@@ -1,3 +1,5 @@
+import { whenReady } from '../state/whenReady.js'
+import type { Awaitable } from '../types.js'
 import type { BlockSelector, ChainView } from '../view.js'
 import { createAccessList, type AccessListResult } from './accessList.js'
 import type { BlockOverrides } from './blockEnvironment.js'
@@ -44,8 +46,9 @@ export class MessageExecutor {
    *
    * @throws ExecutionRevertedError, ExecutionFailedError, MessageRejectedError or ChainError, in geth's words.
    */
-  async call(request: ExecutionRequest): Promise<Uint8Array> {
-    return call({ ...(await locate(request)), onConsole: this.#options.onConsole })
+  call(request: ExecutionRequest): Awaitable<Uint8Array> {
+    const { onConsole } = this.#options
+    return whenReady(locate(request), (located) => call({ ...located, onConsole }))
   }
 
   /**
@@ -67,13 +70,13 @@ export class MessageExecutor {
   }
 }
 
-async function locate(request: ExecutionRequest): Promise<CallRequest> {
+function locate(request: ExecutionRequest): Awaitable<CallRequest> {
   const { view, block, call, stateOverrides, blockOverrides, gasCapInBlocks } = request
-  return {
-    site: createCallSite(view, await view.stateAt(block)),
+  return whenReady(view.stateAt(block), (found) => ({
+    site: createCallSite(view, found),
     call,
+    stateOverrides,
+    blockOverrides,
     gasCapInBlocks,
-    ...(stateOverrides !== undefined && { stateOverrides }),
-    ...(blockOverrides !== undefined && { blockOverrides }),
-  }
+  }))
 }

@@ -3,7 +3,7 @@ import { hexToBytes } from '../../encoding/hex.js'
 import { bytesKey } from '../state/byteCache.js'
 import { isEmptyRecord } from '../state/entries.js'
 import type { WorkingState } from '../state/workingState.js'
-import type { ForkRules } from '../types.js'
+import type { Awaitable, ForkRules } from '../types.js'
 
 /** Touching this account outlives a revert: an accident of one block that became a rule (EIP-716). */
 const RIPEMD160 = bytesKey(Uint8Array.from({ length: 20 }, (_, index) => (index === 19 ? 3 : 0)))
@@ -88,16 +88,21 @@ export class FrameJournal {
   }
 
   /** Ends a transaction: touched accounts that are empty are removed (EIP-161), and everything is forgotten. */
-  async cleanup(): Promise<void> {
+  cleanup(): Awaitable<void> {
     const { state, common } = this.#host
+    const empty: Address[] = []
+    const away: Promise<unknown>[] = []
     if (common.gteHardfork('spuriousDragon')) {
       for (const address of this.#touched.values()) {
-        const found = state.readAccount(address.bytes)
-        const record = found instanceof Promise ? await found : found
-        if (record !== undefined && isEmptyRecord(record)) await state.deleteAccount(address)
+        const record = state.readAccount(address.bytes)
+        if (record instanceof Promise) away.push(record)
+        else if (record !== undefined && isEmptyRecord(record)) empty.push(address)
       }
     }
+    if (away.length > 0) return Promise.all(away).then(() => this.cleanup())
     this.cleanJournal()
+    if (empty.length === 0) return undefined
+    return Promise.all(empty.map((address) => state.deleteAccount(address))).then(() => undefined)
   }
 
   /** @param digits - 40 lower-case hexadecimal digits, with or without a prefix */

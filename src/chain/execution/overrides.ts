@@ -44,7 +44,6 @@ export async function applyStateOverrides(
   overrides: readonly AccountOverride[],
   scope: OverrideScope,
 ): Promise<void> {
-  if (overrides.length === 0) return
   const precompiles = new Map(scope.precompiles ? evm.precompiles : [])
   const overridden = new Set(overrides.map(({ address }) => bytesToPlainHex(address)))
   const moved = new Set<string>()

@@ -206,10 +206,21 @@ export class PooledEvm extends EVM implements FrameHost {
       this.#beforeInner(message)
       return this.#afterInner(message, await super.runCall(options))
     }
-    if (to === undefined || this.#feed !== undefined || this.traced || !this.common.isActivatedEIP(2929)) {
-      return super.runCall(options)
-    }
-    return { execResult: await this.#runOutermost(options, to) }
+    return to === undefined || this.#isWatched
+      ? super.runCall(options)
+      : { execResult: await this.#runOutermost(options, to) }
+  }
+
+  /** A message from outside: a call of an account without promises where the state is at hand, otherwise `runCall`. */
+  runOutermost(options: EVMRunCallOpts): Awaitable<EVMResult> {
+    const { to } = options
+    if (to === undefined || this.#isWatched) return this.runCall(options)
+    return whenReady(this.#runOutermost(options, to), (execResult) => ({ execResult }))
+  }
+
+  /** Whether the library has to run messages from outside: somebody watches, or the fork is before Berlin. */
+  get #isWatched(): boolean {
+    return this.#feed !== undefined || this.traced || !this.common.isActivatedEIP(2929)
   }
 
   /** A call from outside, of an account: as the library begins one. */

@@ -1,6 +1,7 @@
-import { Address } from '@ethereumjs/util'
 import { checksumAddress } from '../address.js'
 import { GAS_PER_BLOB } from '../block/fees.js'
+import type { Awaitable } from '../types.js'
+import { atHand, onceAtHand } from './atHand.js'
 import { MessageRejectedError, type RejectionReason } from '../errors.js'
 import { floorGas, intrinsicGas, maxInitcodeSize } from './intrinsicGas.js'
 import type { Message } from './message.js'
@@ -50,15 +51,15 @@ function paysNothing(message: Message, checks: MessageChecks): boolean {
  *
  * @throws MessageRejectedError
  */
-export async function preCheck(
-  evm: PooledEvm,
-  message: Message,
-  checks: MessageChecks,
-): Promise<CheckedMessage> {
+export function preCheck(evm: PooledEvm, message: Message, checks: MessageChecks): Awaitable<CheckedMessage> {
+  return onceAtHand(() => check(evm, message, checks))
+}
+
+function check(evm: PooledEvm, message: Message, checks: MessageChecks): CheckedMessage {
   const { from, data, gasLimit } = message
   const rules = evm.common
   const sender = (): string => checksumAddress(from)
-  const account = await evm.stateManager.getAccount(new Address(from))
+  const account = atHand(evm.state.readAccount(from))
   const nonce = account?.nonce ?? 0n
   if (checks.nonce) {
     if (nonce !== message.nonce) {
@@ -76,8 +77,7 @@ export async function preCheck(
     if (rules.isActivatedEIP(7825) && gasLimit > MAX_TRANSACTION_GAS) {
       throw rejected(`transaction gas limit too high (cap: ${MAX_TRANSACTION_GAS}, tx: ${gasLimit})`)
     }
-    const code =
-      account?.isContract() === true ? await evm.stateManager.getCode(new Address(from)) : new Uint8Array(0)
+    const code = atHand(evm.state.readCode(from))
     if (code.length > 0 && !isDelegation(code)) {
       throw rejected(`sender not an eoa: address ${sender()}, len(code): ${code.length}`)
     }

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../types.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
 import { transactionChecks, type MessageChecks } from './preCheck.js'
 import type { PooledEvm } from './pooledEvm.js'
@@ -14,7 +15,7 @@ const impersonatedChecks: MessageChecks = { ...transactionChecks, transaction: f
  *
  * @throws MessageRejectedError in geth's words if it may not be executed here; the state is then as it was.
  */
-export function runTransaction(evm: PooledEvm, pooled: PooledTransaction): Promise<MessageResult> {
+export function runTransaction(evm: PooledEvm, pooled: PooledTransaction): Awaitable<MessageResult> {
   const message = messageFromTransaction(pooled, evm.block.header.baseFeePerGas)
   return executeMessage(evm, message, pooled.impersonated ? impersonatedChecks : transactionChecks)
 }

@@ -155,7 +155,7 @@ describe('executeMessage', () => {
       maxPriorityFeePerGas: 3n,
       accessList: [],
     }
-    const run = (change: Partial<Message>, checks = transactionChecks) =>
+    const run = async (change: Partial<Message>, checks = transactionChecks) =>
       withEvm({ rules, state, block, blockHash: () => undefined }, (evm) =>
         executeMessage(evm, { ...message, ...change }, checks),
       )

@@ -1,7 +1,10 @@
 import { EVMError, type EVMResult } from '@ethereumjs/evm'
-import { Account, Address } from '@ethereumjs/util'
-import { bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
-import type { ExecutionLog } from '../types.js'
+import { Address } from '@ethereumjs/util'
+import { bytesToHex, bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
+import { EMPTY_RECORD, type AccountRecord } from '../state/entries.js'
+import { whenReady } from '../state/whenReady.js'
+import type { Awaitable, ExecutionLog } from '../types.js'
+import { atHand } from './atHand.js'
 import { applyAuthorizations } from './authorization.js'
 import { delegationTarget } from './delegation.js'
 import { failureWords } from './failure.js'
@@ -39,26 +42,41 @@ export interface MessageResult {
  *
  * @throws MessageRejectedError if it may not run at all.
  */
-export async function executeMessage(
+export function executeMessage(
   evm: PooledEvm,
   message: Message,
   checks: MessageChecks,
-): Promise<MessageResult> {
-  const checked = await preCheck(evm, message, checks)
-  const transfer = runPlainTransfer(evm, message, checked)
-  if (transfer !== undefined) return transfer
-  const blobBaseFee = evm.block.header.getBlobGasPrice() ?? 0n
-  const prepaid = message.gasLimit * message.gasPrice + checked.blobGas * blobBaseFee
+): Awaitable<MessageResult> {
+  return whenReady(
+    preCheck(evm, message, checks),
+    (checked) => runPlainTransfer(evm, message, checked) ?? runChecked(evm, message, checked),
+  )
+}
+
+function runChecked(evm: PooledEvm, message: Message, checked: CheckedMessage): Awaitable<MessageResult> {
   warm(evm, message)
-  await changeSender(evm, message, (account) => {
-    account.balance -= prepaid
-    account.nonce = BigInt.asUintN(64, account.nonce + 1n)
+  prepay(evm, message, checked)
+  const { authorizationList: authorizations = [] } = message
+  const applied = authorizations.length === 0 ? 0n : applyAuthorizations(evm, authorizations)
+  return whenReady(applied, (refund) => {
+    if (refund > 0n) evm.feed?.tracer.refund?.(refund)
+    return whenReady(warmDelegation(evm, message), () =>
+      whenReady(run(evm, message, checked.intrinsic), (result) =>
+        settle(evm, message, checked, result, refund),
+      ),
+    )
   })
-  const refund = await applyAuthorizations(evm, message.authorizationList ?? [])
-  if (refund > 0n) evm.feed?.tracer.refund?.(refund)
-  await warmDelegation(evm, message)
-  const result = await run(evm, message, checked.intrinsic)
-  return settle(evm, message, checked, result, refund)
+}
+
+/** Takes the gas and the blobs from the sender, and counts the message. */
+function prepay(evm: PooledEvm, message: Message, { blobGas }: CheckedMessage): void {
+  const blobFee = blobGas === 0n ? 0n : blobGas * (evm.block.header.getBlobGasPrice() ?? 0n)
+  const prepaid = message.gasLimit * message.gasPrice + blobFee
+  changeSender(evm, message, ({ nonce, balance, codeHash }) => ({
+    nonce: BigInt.asUintN(64, nonce + 1n),
+    balance: balance - prepaid,
+    codeHash,
+  }))
 }
 
 /** EIP-2929, EIP-2930, EIP-3651: what is warm before the first opcode. */
@@ -78,26 +96,27 @@ function warm(evm: PooledEvm, { from, to, accessList }: Message): void {
 }
 
 /** EIP-7702: the target of the recipient's delegation is warm too. */
-async function warmDelegation(evm: PooledEvm, { to }: Message): Promise<void> {
-  if (to === undefined || !evm.common.isActivatedEIP(7702)) return
-  const target = delegationTarget(await evm.stateManager.getCode(new Address(to)))
-  if (target !== undefined) evm.journal.addAlwaysWarmAddress(bytesToPlainHex(target))
+function warmDelegation(evm: PooledEvm, { to }: Message): Awaitable<void> {
+  if (to === undefined || !evm.common.isActivatedEIP(7702)) return undefined
+  return whenReady(evm.state.readCode(to), (code) => {
+    const target = delegationTarget(code)
+    if (target !== undefined) evm.journal.addAlwaysWarmAddress(bytesToPlainHex(target))
+  })
 }
 
-async function changeSender(
+/** Changes the account of the sender, which the checks have read: it is at hand. */
+function changeSender(
   evm: PooledEvm,
   { from }: Message,
-  change: (account: Account) => void,
-): Promise<void> {
-  const sender = new Address(from)
-  const account = (await evm.stateManager.getAccount(sender)) ?? new Account()
-  change(account)
-  await evm.journal.putAccount(sender, account)
+  change: (account: AccountRecord) => AccountRecord,
+): void {
+  evm.frameJournal.touchAddress(new Address(from))
+  void evm.state.writeAccount(from, change(atHand(evm.state.readAccount(from)) ?? EMPTY_RECORD))
 }
 
-function run(evm: PooledEvm, message: Message, intrinsic: bigint): Promise<EVMResult> {
+function run(evm: PooledEvm, message: Message, intrinsic: bigint): Awaitable<EVMResult> {
   const { from, to, value, data, gasPrice, gasLimit, blobVersionedHashes } = message
-  return evm.runCall({
+  return evm.runOutermost({
     block: evm.block,
     caller: new Address(from),
     ...(to === undefined ? {} : { to: new Address(to) }),
@@ -112,37 +131,55 @@ function run(evm: PooledEvm, message: Message, intrinsic: bigint): Promise<EVMRe
   })
 }
 
-async function settle(
+/** Pays what is left of the gas back and the coinbase its part, and ends the transaction. */
+function settle(
   evm: PooledEvm,
   message: Message,
   { intrinsic, floor, isFree }: CheckedMessage,
   { execResult }: EVMResult,
   authorizationRefund: bigint,
-): Promise<MessageResult> {
+): Awaitable<MessageResult> {
   const rules = evm.common
   const maxGasUsed = intrinsic + execResult.executionGasUsed
   const refund = authorizationRefund + (execResult.gasRefund ?? 0n)
   const maxRefund = maxGasUsed / (rules.isActivatedEIP(3529) ? 5n : 2n)
   const gasUsed = larger(maxGasUsed - (refund < maxRefund ? refund : maxRefund), floor)
-  await changeSender(evm, message, (account) => {
-    account.balance += (message.gasLimit - gasUsed) * message.gasPrice
+  changeSender(evm, message, ({ nonce, balance, codeHash }) => ({
+    nonce,
+    balance: balance + (message.gasLimit - gasUsed) * message.gasPrice,
+    codeHash,
+  }))
+  const paid = isFree ? undefined : payCoinbase(evm, message, gasUsed)
+  const ended = whenReady(paid, () =>
+    whenReady(destroyAccounts(evm, execResult), () => evm.frameJournal.cleanup()),
+  )
+  return whenReady(ended, () => {
+    evm.state.originalStorageCache.clear()
+    const failure = execResult.exceptionError && describe(evm, message, execResult.exceptionError)
+    return {
+      gasUsed,
+      maxGasUsed: larger(maxGasUsed, floor),
+      executionGasUsed: execResult.executionGasUsed,
+      returnData: execResult.returnValue,
+      logs: (execResult.logs ?? []).map(([address, topics, data]) => ({ address, topics, data })),
+      ...(failure === undefined ? {} : { failure }),
+    }
   })
-  if (!isFree) await payCoinbase(evm, message, gasUsed)
-  for (const address of execResult.selfdestruct?.keys() ?? []) {
-    if (rules.isActivatedEIP(6780) && execResult.createdAddresses?.has(address) !== true) continue
-    await evm.journal.deleteAccount(new Address(Uint8Array.from(Buffer.from(address.slice(2), 'hex'))))
-  }
-  await evm.journal.cleanup()
-  evm.stateManager.originalStorageCache.clear()
-  const failure = execResult.exceptionError && describe(evm, message, execResult.exceptionError)
-  return {
-    gasUsed,
-    maxGasUsed: larger(maxGasUsed, floor),
-    executionGasUsed: execResult.executionGasUsed,
-    returnData: execResult.returnValue,
-    logs: (execResult.logs ?? []).map(([address, topics, data]) => ({ address, topics, data })),
-    ...(failure === undefined ? {} : { failure }),
-  }
+}
+
+/** Removes the accounts that destroyed themselves: since EIP-6780 only those that the message made. */
+function destroyAccounts(
+  evm: PooledEvm,
+  { selfdestruct, createdAddresses }: EVMResult['execResult'],
+): Awaitable<void> {
+  if (selfdestruct === undefined || selfdestruct.size === 0) return undefined
+  const destroyed = [...selfdestruct.keys()].filter(
+    (address) => !evm.common.isActivatedEIP(6780) || createdAddresses?.has(address) === true,
+  )
+  return destroyed.reduce<Promise<void>>(
+    (before, address) => before.then(() => evm.journal.deleteAccount(new Address(hexToBytes(address)))),
+    Promise.resolve(),
+  )
 }
 
 function larger(a: bigint, b: bigint): bigint {
@@ -150,11 +187,13 @@ function larger(a: bigint, b: bigint): bigint {
 }
 
 /** The coinbase gets what is above the base fee (EIP-1559). */
-async function payCoinbase(evm: PooledEvm, { gasPrice }: Message, gasUsed: bigint): Promise<void> {
+function payCoinbase(evm: PooledEvm, { gasPrice }: Message, gasUsed: bigint): Awaitable<void> {
   const { coinbase, baseFeePerGas = 0n } = evm.block.header
-  const account = (await evm.stateManager.getAccount(coinbase)) ?? new Account()
-  account.balance += gasUsed * (gasPrice - baseFeePerGas)
-  await evm.journal.putAccount(coinbase, account)
+  evm.frameJournal.touchAddress(coinbase)
+  return whenReady(evm.state.readAccount(coinbase.bytes), (record = EMPTY_RECORD) => {
+    const balance = record.balance + gasUsed * (gasPrice - baseFeePerGas)
+    return evm.state.writeAccount(coinbase.bytes, { nonce: record.nonce, balance, codeHash: record.codeHash })
+  })
 }
 
 function describe(evm: PooledEvm, message: Message, error: EVMError): MessageFailure {

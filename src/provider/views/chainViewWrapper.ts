@@ -43,7 +43,7 @@ export class ChainViewWrapper implements ChainView {
     return this.inner.pendingBlock()
   }
 
-  stateAt(selector: BlockSelector): Promise<StateAt> {
+  stateAt(selector: BlockSelector): Awaitable<StateAt> {
     return this.inner.stateAt(selector)
   }
 

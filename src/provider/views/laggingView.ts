@@ -1,5 +1,6 @@
 import type { StoredBlock, TransactionLocation } from '../../chain/block/record.js'
 import { notFound } from '../../chain/notFound.js'
+import type { Awaitable } from '../../chain/types.js'
 import type { BlockSelector, ChainView, LogLimits, LogQuery, StateAt } from '../../chain/view.js'
 import { ChainViewWrapper } from './chainViewWrapper.js'
 
@@ -35,7 +36,7 @@ export class LaggingView extends ChainViewWrapper {
       : this.#ifKnown(this.inner.resolve(selector))
   }
 
-  override async stateAt(selector: BlockSelector): Promise<StateAt> {
+  override stateAt(selector: BlockSelector): Awaitable<StateAt> {
     const block = this.resolve(selector)
     if (block === undefined) throw notFound(selector)
     return this.inner.stateAt({ hash: block.hash, requireCanonical: false })

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../chain/types.js'
 import type { BlockSelector, ChainView, StateAt } from '../../chain/view.js'
 import { ServerError } from '../../rpc/errors.js'
 import { ChainViewWrapper } from './chainViewWrapper.js'
@@ -12,7 +13,7 @@ export class PrunedView extends ChainViewWrapper {
     this.#kept = BigInt(blocks)
   }
 
-  override async stateAt(selector: BlockSelector): Promise<StateAt> {
+  override stateAt(selector: BlockSelector): Awaitable<StateAt> {
     const block = this.inner.resolve(selector)
     if (block !== undefined && block.header.number < this.inner.head().header.number - this.#kept) {
       throw new ServerError('no nodes available for requested block height after filtering 6 available nodes')

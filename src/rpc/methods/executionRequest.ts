@@ -20,10 +20,7 @@ export interface ExecutionArguments {
  *
  * @throws ServerError if block overrides ask for what only eth_simulateV1 can do.
  */
-export function executionRequest(
-  { view, backend, context }: Call,
-  args: ExecutionArguments,
-): ExecutionRequest {
+export function executionRequest({ view, backend }: Call, args: ExecutionArguments): ExecutionRequest {
   const call = toCall(args.transaction)
   const from =
     call.from ?? (backend.settings.compat === 'hardhat' ? backend.accounts.addresses()[0] : undefined)
@@ -34,7 +31,6 @@ export function executionRequest(
     stateOverrides: args.stateOverrides,
     blockOverrides: supportedOverrides(args.blockOverrides),
     gasCapInBlocks: backend.settings.gasCapInBlocks,
-    signal: context.signal,
   }
 }
 

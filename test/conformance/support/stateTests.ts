@@ -133,7 +133,7 @@ interface Executed {
 }
 
 /** Applies a transaction as a block does; one that is refused leaves the state alone. */
-function execute(
+async function execute(
   state: WorkingState,
   rules: ForkRules,
   header: HeaderFields,

@@ -1,3 +1,4 @@
+import { whenReady } from '../../../chain/state/whenReady.js'
 import { bytesToHex } from '../../../encoding/hex.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockOverrides } from '../../params/blockOverrides.js'
@@ -15,13 +16,13 @@ export const call = defineMethod(
     optional('stateOverrides', stateOverride),
     optional('blockOverrides', blockOverrides),
   ],
-  async (call, transaction, block, state, header) => {
+  (call, transaction, block, state, header) => {
     const request = executionRequest(call, {
       transaction,
       block,
       stateOverrides: state,
       blockOverrides: header,
     })
-    return bytesToHex(await call.backend.executor.call(request))
+    return whenReady(call.backend.executor.call(request), bytesToHex)
   },
 )
