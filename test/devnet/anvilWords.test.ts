@@ -133,6 +133,13 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
     for (const ask of nodes) expect(await ask('eth_sendRawTransaction', replacing)).toMatch(/^0x/)
   })
 
+  test('what eth_fillTransaction cannot estimate', () =>
+    expectSame('eth_fillTransaction', {
+      from,
+      to: reverter,
+      data: encodeFunctionData({ abi, functionName: 'revertWithReason', args: ['nope'] }),
+    }))
+
   test('an unknown method', () => expectSame('eth_nothing'))
 
   test('eth_signTransaction answers the signed transaction alone, filled in', async () => {

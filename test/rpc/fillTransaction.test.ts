@@ -1,4 +1,4 @@
-import { createPublicClient, http, parseTransaction, type Hex } from 'viem'
+import { createPublicClient, createWalletClient, http, parseTransaction, publicActions, type Hex } from 'viem'
 import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createNode, type StandinNode } from '../../src/index.js'
@@ -34,6 +34,19 @@ test('eth_fillTransaction completes what was left open, for any account', async 
   expect(legacy).toMatchObject({ tx: { type: '0x0', nonce: '0x0', gasPrice: '0x77359400' } })
   // Nothing is signed yet, so that nothing names a chain (EIP-155).
   expect(legacy).not.toHaveProperty('tx.chainId')
+})
+
+test('what viem has prepared is taken by every method that takes a transaction', async () => {
+  const [account, to] = node.accounts.map(({ address }) => address) as [Hex, Hex]
+  const client = createWalletClient({ chain: foundry, transport: http(node.url) }).extend(publicActions)
+  const request = await client.prepareTransactionRequest({ account, to, value: 5n })
+  // viem raises the cap by a fifth, and with it the price that the answer shows beside it.
+  expect(request).toMatchObject({ gasPrice: request.maxFeePerGas })
+  expect(await client.estimateGas(request)).toBe(21_000n)
+  expect(await client.call(request)).toEqual({ data: undefined })
+  const hash = await client.sendTransaction(request as never)
+  const { type, maxFeePerGas } = await client.getTransaction({ hash })
+  expect({ type, maxFeePerGas }).toEqual({ type: 'eip1559', maxFeePerGas: request.maxFeePerGas })
 })
 
 test("viem's fillTransaction reads the answer of every type", async () => {

@@ -91,13 +91,16 @@ export class Wallet {
    */
   async complete(call: CallObject): Promise<Pick<PooledTransaction, 'transaction' | 'hash'>> {
     const from = call.from ?? new Uint8Array(20)
-    const fields = await this.fill({ ...call, ...this.#nextCap(call), from })
+    const fields = await this.fill({ ...call, ...this.#nextCap(call), from }, {})
     const transaction = createTransaction(fields, this.#rules())
     return { transaction, hash: keccak256(transaction.serialize()) }
   }
 
   /** The fields of a transaction with everything that the caller left open. @throws as {@link prepare} does */
-  async fill(call: CallObject & { from: Uint8Array }): Promise<CreatableFields> {
+  async fill(
+    call: CallObject & { from: Uint8Array },
+    { fallbackGas }: Pick<WalletParts, 'fallbackGas'> = this.#parts,
+  ): Promise<CreatableFields> {
     const { view } = this.#parts
     const { header } = view.head()
     const rules = view.rulesAt(header)
@@ -122,7 +125,7 @@ export class Wallet {
       authorizationList,
     } = call
     const nonce = call.nonce ?? (await this.#nextNonce(call.from))
-    const gasLimit = call.gas ?? (await this.#estimate({ ...call, ...fees }))
+    const gasLimit = call.gas ?? (await this.#estimate({ ...call, ...fees }, fallbackGas))
     return {
       type: this.#typeOf({ ...call, ...fees }),
       ...(isProtected(rules) ? { chainId: view.chainId } : {}),
@@ -146,8 +149,8 @@ export class Wallet {
     return blobVersionedHashes === undefined ? 2 : 3
   }
 
-  async #estimate(call: CallObject): Promise<bigint> {
-    const { view, executor, fallbackGas } = this.#parts
+  async #estimate(call: CallObject, fallbackGas: WalletParts['fallbackGas']): Promise<bigint> {
+    const { view, executor } = this.#parts
     try {
       return await executor.estimateGas({ view, block: { tag: 'latest' }, call })
     } catch (error) {

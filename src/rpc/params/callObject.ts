@@ -1,4 +1,5 @@
 import type { CallObject } from '../../chain/execution/callObject.js'
+import type { Decoder } from '../method.js'
 import { accessList } from './accessList.js'
 import { address } from './address.js'
 import { authorizationList } from './authorizationList.js'
@@ -9,11 +10,7 @@ import { struct } from './struct.js'
 import { big } from './uint256.js'
 import { uint64 } from './uint64.js'
 
-/**
- * The call object of eth_call, eth_estimateGas, eth_sendTransaction and their kin (geth: ethapi.TransactionArgs).
- * A member `type` is ignored: the type follows from the fees and lists that are given.
- */
-export const callObject = struct(
+const members = struct(
   { struct: 'TransactionArgs', type: 'ethapi.TransactionArgs' },
   {
     from: address,
@@ -38,7 +35,26 @@ export const callObject = struct(
 )
 
 /** A decoded call object. */
-export type CallArguments = ReturnType<typeof callObject.decode>
+export type CallArguments = ReturnType<typeof members.decode>
+
+/**
+ * The call object of eth_call, eth_estimateGas, eth_sendTransaction and their kin (geth: ethapi.TransactionArgs).
+ * A member `type` is ignored: the type follows from the fees and lists that are given.
+ */
+export const callObject: Decoder<CallArguments> = {
+  schema: members.schema,
+  decode: (value) => withoutMirroredPrice(members.decode(value)),
+}
+
+/**
+ * The standard wants a `gasPrice` equal to the cap in transactions that wait and have both fees of EIP-1559, and so
+ * eth_fillTransaction answers it. Clients that send such a transaction back mean the fees; geth answers null there.
+ */
+function withoutMirroredPrice(call: CallArguments): CallArguments {
+  const { gasPrice, ...others } = call
+  const isMirrored = gasPrice !== undefined && gasPrice === call.maxFeePerGas
+  return isMirrored && call.maxPriorityFeePerGas !== undefined ? others : call
+}
 
 /** A call object as it is executed: `input` wins over `data`, blobs do not matter. */
 export function toCall(given: CallArguments): CallObject {
