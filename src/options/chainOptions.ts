@@ -94,7 +94,7 @@ export const chainOptions = {
   }),
   disableDefaultCreate2Deployer: option({
     flag: 'disable-default-create2-deployer',
-    aliases: ['no-create2'],
+    aliases: ['no-create2', 'disable-default-create2deployer'],
     kind: toggle(),
     default: false,
     description: 'Leave the CREATE2 proxy out of the genesis',

@@ -29,6 +29,8 @@ export const ignoredOptions = {
     'The remote says itself when it is too much',
   ),
   noRateLimit: ignored('no-rate-limit', 'The remote says itself when it is too much', ['no-rpc-rate-limit']),
+  gasPrice: ignoredValue('gas-price', 'Since London the base fee and the tip make the price', ['gasPrice']),
+  forkChainId: ignoredValue('fork-chain-id', 'The remote is asked for it; --chain-id sets another one'),
   noCors: ignored('no-cors', 'See --allow-origin'),
   verbosity: ignored('verbosity', 'See --trace', ['v']),
 }
