@@ -4,11 +4,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 export const openToPages = { 'access-control-allow-origin': '*' }
 
 /** Whether a browser asks what it may send (Fetch standard, CORS-preflight request). */
-export function isPreflight(request: IncomingMessage): boolean {
+export function isPreflight({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
   return (
-    request.method === 'OPTIONS' &&
-    request.headers.origin !== undefined &&
-    request.headers['access-control-request-method'] !== undefined
+    method === 'OPTIONS' &&
+    headers.origin !== undefined &&
+    headers['access-control-request-method'] !== undefined
   )
 }
 

@@ -1,18 +1,18 @@
-import type { ServerResponse } from 'node:http'
 import type { Caller } from '../provider/caller.js'
 import type { RequestContext } from '../rpc/context.js'
+import type { RpcExchange } from './rpcExchange.js'
 
 /** Where a request over HTTP comes from. */
 export class HttpContext implements RequestContext {
   readonly transport = 'http'
   readonly caller: Caller
-  readonly response: ServerResponse
+  readonly exchange: RpcExchange
   readonly maxBatch: number | undefined
   #controller: AbortController | undefined
 
-  constructor(caller: Caller, response: ServerResponse, maxBatch: number | undefined) {
+  constructor(caller: Caller, exchange: RpcExchange, maxBatch: number | undefined) {
     this.caller = caller
-    this.response = response
+    this.exchange = exchange
     this.maxBatch = maxBatch
   }
 
@@ -21,9 +21,7 @@ export class HttpContext implements RequestContext {
     if (this.#controller === undefined) {
       const controller = new AbortController()
       // An abort makes an error with its stack, which an answered request does without.
-      this.response.once('close', () => {
-        if (!this.response.writableFinished) controller.abort()
-      })
+      this.exchange.onAbandoned(() => controller.abort())
       this.#controller = controller
     }
     return this.#controller.signal

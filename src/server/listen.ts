@@ -14,7 +14,7 @@ export interface Certificate {
 }
 
 /** Seconds that a connection may wait for its next request. */
-const keepAliveSeconds = 75
+export const keepAliveSeconds = 75
 
 /** Makes a server whose uploads may take as long as they like. */
 export function createServer(listener: RequestListener, certificate: Certificate | undefined): Server {

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller } from '../provider/caller.js'
 import type { Admission } from '../provider/door/door.js'
 import type { Refusal } from '../provider/door/refusal.js'
@@ -6,12 +5,12 @@ import { refuse } from '../provider/door/refusal.js'
 import type { Provider } from '../provider/provider.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
 import type { Reply } from '../rpc/reply.js'
-import { readBody } from './body.js'
 import { answerPreflight, isPreflight, openToPages } from './cors.js'
 import { HttpContext } from './httpContext.js'
 import { sendDisturbed } from './disturbed.js'
 import { sendEmpty, sendText } from './reply.js'
 import type { RpcRoute } from './route.js'
+import type { RpcExchange } from './rpcExchange.js'
 
 /** The longest bodies of JSON-RPC requests, in bytes. */
 export interface BodyLimits {
@@ -34,9 +33,6 @@ export interface RpcHttpSetup {
 /** Media types of a JSON-RPC body (geth: rpc/http.go). */
 const jsonTypes = /^application\/(json|json-rpc|jsonrequest)[ \t]*(;|$)/i
 
-/** Bytes up to which a reply is written together with its head. */
-const shortReply = 4096
-
 const methodNotAllowed = refuse(405, 'method not allowed\n')
 const badContentType = refuse(415, 'invalid content type, only application/json is supported\n')
 const serverFault = refuse(500, 'internal server error\n')
@@ -45,14 +41,9 @@ const serverFault = refuse(500, 'internal server error\n')
  * Answers an HTTP request on a path of JSON-RPC: the preflight, the door, the rules of the transport (geth:
  * rpc/http.go), the dispatcher.
  */
-export function answerRpc(
-  setup: RpcHttpSetup,
-  request: IncomingMessage,
-  response: ServerResponse,
-  route: RpcRoute,
-): void {
-  if (isPreflight(request)) {
-    answerPreflight(response)
+export function answerRpc(setup: RpcHttpSetup, exchange: RpcExchange, route: RpcRoute): void {
+  if (isPreflight(exchange)) {
+    answerPreflight(exchange.response)
     return
   }
   const admission = setup.provider.door.admitRpc({
@@ -61,44 +52,43 @@ export function answerRpc(
     key: route.key,
     trailing: route.trailing,
     control: route.form === 'control',
-    headers: request.headers,
+    headers: exchange.headers,
   })
   if (admission instanceof Promise) {
     admission.then(
-      (settled) => answerAdmitted(setup, request, response, route, settled),
-      (error: unknown) => fail(setup, response, error),
+      (settled) => answerAdmitted(setup, exchange, route, settled),
+      (error: unknown) => fail(setup, exchange, error),
     )
-  } else answerAdmitted(setup, request, response, route, admission)
+  } else answerAdmitted(setup, exchange, route, admission)
 }
 
 function answerAdmitted(
   setup: RpcHttpSetup,
-  request: IncomingMessage,
-  response: ServerResponse,
+  exchange: RpcExchange,
   route: RpcRoute,
   admission: Admission<Caller>,
 ): void {
   if (admission.refusal !== undefined) {
-    sendText(response, openRefusal(admission.refusal))
+    sendText(exchange.response, openRefusal(admission.refusal))
     return
   }
   const { caller } = admission
   const limit = setup.provider.limitOf(caller.key, 'maxBody') ?? longestBody(setup, route)
-  const refusal = refuseTransport(request, limit)
+  const refusal = refuseTransport(exchange, limit)
   if (refusal !== undefined) {
     setup.provider.note(caller, 'http', { status: refusal.status })
-    sendText(response, openRefusal(refusal))
-  } else if (request.method !== 'POST') sendEmpty(response, 200, openToPages)
+    sendText(exchange.response, openRefusal(refusal))
+  } else if (exchange.method !== 'POST') sendEmpty(exchange.response, 200, openToPages)
   else {
-    const context = new HttpContext(caller, response, setup.provider.limitOf(caller.key, 'maxBatch'))
-    readBody(request, limit, (body) => {
+    const context = new HttpContext(caller, exchange, setup.provider.limitOf(caller.key, 'maxBatch'))
+    exchange.readBody(limit, (body) => {
       // A body that grows over the limit without having said so is cut, and what is left is no JSON (geth).
       const bytes = 'bytes' in body ? body.bytes : '{'
       const dispatcher = setup.dispatcherOf(route.network)
       if (dispatcher instanceof Promise) {
         dispatcher.then(
           (opened) => dispatch(setup, opened, bytes, context),
-          (error: unknown) => fail(setup, response, error),
+          (error: unknown) => fail(setup, exchange, error),
         )
       } else dispatch(setup, dispatcher, bytes, context)
     })
@@ -111,70 +101,45 @@ function dispatch(
   body: Uint8Array | string,
   context: HttpContext,
 ): void {
-  const { response } = context
+  const { exchange } = context
   try {
     const reply = dispatcher.handle(body, context)
     if (reply instanceof Promise) {
       reply.then(
         (settled) => sendReply(setup, context, settled),
-        (error: unknown) => fail(setup, response, error),
+        (error: unknown) => fail(setup, exchange, error),
       )
     } else sendReply(setup, context, reply)
   } catch (error) {
-    fail(setup, response, error)
+    fail(setup, exchange, error)
   }
 }
 
-/** Writes the pieces of a reply as they are: large ones are not copied. */
 function sendReply(
   { provider }: RpcHttpSetup,
-  { response, caller }: HttpContext,
+  { exchange, caller }: HttpContext,
   reply: Reply | undefined,
 ): void {
   if (reply?.malformed) {
     provider.note(caller, 'http', { status: 200, error: { code: -32700, message: 'parse error' } })
   }
-  if (caller.effects !== undefined || caller.failover) {
-    sendDisturbed(response, reply, caller)
-    return
-  }
-  if (reply === undefined) {
-    sendEmpty(response, 200, openToPages)
-    return
-  }
-  response.writeHead(reply.status, [
-    'content-type',
-    reply.contentType,
-    'content-length',
-    String(reply.byteLength),
-    'access-control-allow-origin',
-    '*',
-  ])
-  const [first, ...others] = reply.pieces
-  if (first !== undefined && others.length === 0) {
-    endWith(response, first)
-    return
-  }
-  response.cork()
-  for (const piece of reply.pieces) response.write(piece)
-  response.uncork()
-  response.end()
-}
-
-/** Node writes a short text together with the head, where bytes would be a chunk of their own. */
-function endWith(response: ServerResponse, bytes: Uint8Array): void {
-  if (bytes.length > shortReply) response.end(bytes)
-  else response.end(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1'), 'latin1')
+  if (caller.effects !== undefined || caller.failover) sendDisturbed(exchange.response, reply, caller)
+  else if (reply === undefined) sendEmpty(exchange.response, 200, openToPages)
+  else exchange.send(reply)
 }
 
 /** What the transport itself refuses, whatever the body says. */
-function refuseTransport(request: IncomingMessage, limit: number): Refusal | undefined {
-  const { method, url = '/', headers } = request
+function refuseTransport({ method, target, headers }: RpcExchange, limit: number): Refusal | undefined {
   if (method === 'PUT' || method === 'DELETE') return methodNotAllowed
   const length = Number(headers['content-length'] ?? 0)
   if (length > limit) return refuse(413, `content length too large (${length}>${limit})\n`)
   if (method === 'OPTIONS') return undefined
-  if (method === 'GET' && length === 0 && !url.includes('?') && headers['transfer-encoding'] === undefined) {
+  if (
+    method === 'GET' &&
+    length === 0 &&
+    !target.includes('?') &&
+    headers['transfer-encoding'] === undefined
+  ) {
     return undefined
   }
   const isJson = method === 'POST' && jsonTypes.test(headers['content-type'] ?? '')
@@ -191,7 +156,7 @@ function openRefusal(refusal: Refusal): Refusal {
   return { ...refusal, headers: { ...refusal.headers, ...openToPages } }
 }
 
-function fail(setup: RpcHttpSetup, response: ServerResponse, error: unknown): void {
+function fail(setup: RpcHttpSetup, { response }: RpcExchange, error: unknown): void {
   setup.report(error)
   if (response.headersSent) response.destroy()
   else sendText(response, serverFault)

@@ -4,15 +4,18 @@ import type { Hono } from 'hono'
 import type { Provider } from '../provider/provider.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
 import { refuseControl } from './control.js'
+import { DirectFront } from './direct/front.js'
+import type { RequestHead } from './direct/requestHead.js'
 import type { FileEndpoint } from './fileExchange.js'
 import { answerFileRequest, isFilePath } from './fileNetwork.js'
 import { answerGatewayRequest, isForGateway } from './gateway.js'
 import { IpcServer } from './ipc.js'
 import type { Certificate, Server } from './listen.js'
-import { createServer, formatAddress, listenOnAll } from './listen.js'
+import { createServer, formatAddress, keepAliveSeconds, listenOnAll } from './listen.js'
+import { NodeExchange } from './nodeExchange.js'
 import { sendText } from './reply.js'
-import type { NetworkNames } from './route.js'
-import { RouteMemory } from './route.js'
+import type { NetworkNames, RpcRoute } from './route.js'
+import { parseRpcRoute, RouteMemory } from './route.js'
 import type { BodyLimits } from './rpcHttp.js'
 import { answerRpc } from './rpcHttp.js'
 import { Upgrades } from './upgrade.js'
@@ -45,6 +48,7 @@ export class NodeServer {
   readonly #upgrades: Upgrades
   #app: Promise<RequestListener> | undefined
   readonly #servers: Server[] = []
+  readonly #fronts: DirectFront[] = []
   readonly #routes: RouteMemory
   #addresses: string[] = []
   #ipc: IpcServer | undefined
@@ -103,9 +107,9 @@ export class NodeServer {
   async close(graceMilliseconds = 1000): Promise<void> {
     this.#upgrades.closeAll()
     const closed = this.#servers.map((server) => new Promise((resolve) => server.close(resolve)))
-    for (const server of this.#servers) server.closeIdleConnections()
+    for (const server of [...this.#servers, ...this.#fronts]) server.closeIdleConnections()
     const timer = setTimeout(() => {
-      for (const server of this.#servers) server.closeAllConnections()
+      for (const server of [...this.#servers, ...this.#fronts]) server.closeAllConnections()
     }, graceMilliseconds)
     await Promise.all([...closed, this.#ipc?.close()])
     clearTimeout(timer)
@@ -125,11 +129,27 @@ export class NodeServer {
             socket.destroy()
           })
         })
+        if (this.#setup.certificate === undefined) this.#fronts.push(this.#createFront(server))
       }
       return server
     }, address)
     this.#servers.push(...listening.servers)
     return listening
+  }
+
+  #createFront(server: Server): DirectFront {
+    return new DirectFront(server, {
+      routeOf: (head) => this.#routeOfPlain(head),
+      answer: (exchange, route) => answerRpc(this.#setup, exchange, route),
+      keepAliveSeconds,
+    })
+  }
+
+  /** Requests of JSON-RPC but for those of the controls, which go by where a connection comes from. */
+  #routeOfPlain({ target, headers: { host } }: RequestHead): RpcRoute | undefined {
+    if (isForGateway(target, host)) return undefined
+    const route = parseRpcRoute(this.#setup.names, target, host)
+    return route?.form === 'control' ? undefined : route
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
@@ -143,7 +163,7 @@ export class NodeServer {
     if (route !== undefined && !(route.form === 'root' && isForBrowser(request))) {
       const refusal =
         route.form === 'control' ? refuseControl(setup.provider.door, setup.allowedHosts, request) : undefined
-      if (refusal === undefined) answerRpc(setup, request, response, route)
+      if (refusal === undefined) answerRpc(setup, new NodeExchange(request, response), route)
       else sendText(response, refusal)
     } else if (isFilePath(target)) this.#answerFiles(request, response)
     else if (target.startsWith('/_standin')) this.#answerControl(request, response)

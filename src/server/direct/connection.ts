@@ -1,0 +1,152 @@
+import type { Socket } from 'node:net'
+import type { RpcRoute } from '../route.js'
+import { DirectExchange } from './exchange.js'
+import type { RequestHead } from './requestHead.js'
+import { readRequestHead } from './requestHead.js'
+
+const headEnd = '\r\n\r\n'
+
+/** What requests of a connection are answered by. */
+export interface DirectSetup {
+  /** The route of a request that is answered here; undefined for one that is node:http's. */
+  routeOf: (head: RequestHead) => RpcRoute | undefined
+  answer: (exchange: DirectExchange, route: RpcRoute) => void
+  /** Gives the connection to node:http for good; the bytes that it has not answered lie in the socket again. */
+  handOver: (socket: Socket) => void
+  /** How long a connection may wait for its next request. */
+  keepAliveSeconds: number
+}
+
+/** A head that was read, and the bytes that it was read from: a client sends the same one again and again. */
+interface KnownHead {
+  bytes: Buffer
+  head: RequestHead
+  route: RpcRoute
+}
+
+/**
+ * A connection whose requests are read here as long as they are plain POSTs on paths of JSON-RPC, one after another.
+ * With the first one that is anything else it becomes node:http's, which has to know all of HTTP and costs several
+ * times as much.
+ */
+export class DirectConnection {
+  readonly #socket: Socket
+  readonly #setup: DirectSetup
+  readonly #release: () => void
+  /** What has come and is not taken yet. */
+  #unread: Buffer | undefined
+  #known: KnownHead | undefined
+  #isAnswering = false
+  /** Whether requests are being taken, further up on the stack. */
+  #isTaking = false
+  #isHandedOver = false
+
+  /** @param released - told once, when the socket is closed or node:http's */
+  constructor(socket: Socket, setup: DirectSetup, released: () => void) {
+    this.#socket = socket
+    this.#setup = setup
+    this.#release = released
+    socket.setTimeout(setup.keepAliveSeconds * 1000)
+    socket.on('data', this.#onData)
+    socket.on('end', this.#onEnd)
+    socket.on('timeout', this.#onTimeout)
+    socket.on('error', ignore)
+    socket.on('close', released)
+  }
+
+  /** Ends the connection unless a request is being answered. */
+  closeIfIdle(): void {
+    if (!this.#isAnswering) this.#socket.destroy()
+  }
+
+  /** Ends the connection. */
+  close(): void {
+    this.#socket.destroy()
+  }
+
+  /** What comes before an answer is written waits, and what is behind it waits in the system. */
+  readonly #onData = (chunk: Buffer): void => {
+    this.#unread = this.#unread === undefined ? chunk : Buffer.concat([this.#unread, chunk])
+    if (!this.#isAnswering) this.#takeAll()
+    else this.#socket.pause()
+  }
+
+  /** Who sends no more waits for nothing any more: as node:http takes it. */
+  readonly #onEnd = (): void => {
+    this.#socket.end()
+  }
+
+  readonly #onTimeout = (): void => {
+    this.closeIfIdle()
+  }
+
+  readonly #answered = (): void => {
+    this.#isAnswering = false
+    if (this.#isTaking) return
+    this.#takeAll()
+    if (!this.#isAnswering && !this.#isHandedOver) this.#socket.resume()
+  }
+
+  /** A loop, since what is answered at once would come here again. */
+  #takeAll(): void {
+    this.#isTaking = true
+    while (this.#unread !== undefined && !this.#isAnswering && this.#take(this.#unread));
+    this.#isTaking = false
+  }
+
+  /** Takes one request. @returns false where it is not there as a whole, or not ours */
+  #take(unread: Buffer): boolean {
+    const known = this.#readHead(unread)
+    if (known === undefined) {
+      this.#handOver(unread)
+      return false
+    }
+    const start = known.bytes.length
+    const end = start + known.head.bodyLength
+    if (unread.length < end) return false
+    this.#unread = unread.length === end ? undefined : unread.subarray(end)
+    this.#isAnswering = true
+    const { keepAliveSeconds, answer } = this.#setup
+    const exchange = new DirectExchange(known.head, unread.subarray(start, end), {
+      socket: this.#socket,
+      keepAliveSeconds,
+      answered: this.#answered,
+    })
+    answer(exchange, known.route)
+    return true
+  }
+
+  #readHead(unread: Buffer): KnownHead | undefined {
+    const last = this.#known?.bytes
+    if (last !== undefined && unread.length >= last.length) {
+      if (unread.compare(last, 0, last.length, 0, last.length) === 0) return this.#known
+    }
+    const end = unread.indexOf(headEnd, 0, 'latin1')
+    const head = end < 0 ? undefined : readRequestHead(unread.toString('latin1', 0, end))
+    const route = head === undefined ? undefined : this.#setup.routeOf(head)
+    if (head === undefined || route === undefined) return undefined
+    this.#known = { bytes: Buffer.from(unread.subarray(0, end + headEnd.length)), head, route }
+    return this.#known
+  }
+
+  #handOver(unread: Buffer): void {
+    const socket = this.#socket
+    this.#isHandedOver = true
+    this.#unread = undefined
+    socket.off('data', this.#onData)
+    socket.off('end', this.#onEnd)
+    socket.off('timeout', this.#onTimeout)
+    socket.off('error', ignore)
+    socket.off('close', this.#release)
+    this.#release()
+    socket.setTimeout(0)
+    socket.pause()
+    socket.unshift(unread)
+    this.#setup.handOver(socket)
+    socket.resume()
+  }
+}
+
+function ignore(): void {
+  // `close` follows.
+}

@@ -1,0 +1,34 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { DirectSetup } from './connection.js'
+import { DirectConnection } from './connection.js'
+
+/**
+ * Stands before a server of node:http and answers the plain requests of its connections; whatever else there is reaches
+ * the server, as if it had come there first.
+ */
+export class DirectFront {
+  readonly #connections = new Set<DirectConnection>()
+
+  constructor(server: Server, setup: Omit<DirectSetup, 'handOver'>) {
+    const listeners = server.listeners('connection')
+    server.removeAllListeners('connection')
+    const handOver = (socket: Socket): void =>
+      listeners.forEach((listener) => void listener.call(server, socket))
+    const forConnections = { ...setup, handOver }
+    server.on('connection', (socket: Socket) => {
+      const connection = new DirectConnection(socket, forConnections, () =>
+        this.#connections.delete(connection),
+      )
+      this.#connections.add(connection)
+    })
+  }
+
+  closeIdleConnections(): void {
+    for (const connection of this.#connections) connection.closeIfIdle()
+  }
+
+  closeAllConnections(): void {
+    for (const connection of this.#connections) connection.close()
+  }
+}

@@ -1,0 +1,56 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** The head of a request that is read here and not by node:http. */
+export interface RequestHead {
+  /** As it came, with its query. */
+  target: string
+  headers: IncomingHttpHeaders
+  /** What Content-Length says. */
+  bodyLength: number
+}
+
+/** Longest body that is read here; the cost of longer ones is not in how HTTP is read. */
+const maxBodyLength = 65_536
+
+const requestLine = /^POST (\/[\x21-\x7e]*) HTTP\/1\.1$/
+/** A field of RFC 9110, section 5, without obsolete bytes. */
+const field = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e\t]*)$/
+const decimal = /^\d{1,7}$/
+
+/** Fields that change how a message or its connection goes on; any of them is left to node:http. */
+const unusualFields = [
+  'transfer-encoding',
+  'expect',
+  'upgrade',
+  'trailer',
+  'te',
+  'keep-alive',
+  'proxy-connection',
+]
+
+/**
+ * Reads the head of the plainest request there is: a POST of HTTP/1.1 with one Host, a Content-Length, every field once,
+ * on a connection that goes on.
+ *
+ * @param text the head in Latin-1, up to the empty line but without it
+ * @returns undefined for anything else, be it valid or not: node:http says what that is
+ */
+export function readRequestHead(text: string): RequestHead | undefined {
+  const [first = '', ...lines] = text.split('\r\n')
+  const target = requestLine.exec(first)?.[1]
+  if (target === undefined) return undefined
+  const headers: IncomingHttpHeaders = {}
+  for (const line of lines) {
+    const [, name, value] = field.exec(line) ?? []
+    if (name === undefined || value === undefined) return undefined
+    const key = name.toLowerCase()
+    if (Object.hasOwn(headers, key) || key === '__proto__') return undefined
+    headers[key] = value.trimEnd()
+  }
+  const { host, connection = 'keep-alive', 'content-length': length = '' } = headers
+  if (host === undefined || connection.toLowerCase() !== 'keep-alive' || !decimal.test(length))
+    return undefined
+  if (unusualFields.some((name) => headers[name] !== undefined) || Number(length) > maxBodyLength)
+    return undefined
+  return { target, headers, bodyLength: Number(length) }
+}

@@ -1,0 +1,150 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Backend } from '../../src/rpc/backend.js'
+import { Dispatcher } from '../../src/rpc/dispatcher.js'
+import type { Method } from '../../src/rpc/method.js'
+import { FilterStore } from '../../src/rpc/subscriptions/filterStore.js'
+import type { RunningServer } from '../support/server.js'
+import { startServer } from '../support/server.js'
+
+let running: RunningServer
+let socket: Socket
+let received: string
+/** Ends the call of `test_wait` that is in work. */
+let release: () => void
+let waiting: Promise<AbortSignal | undefined>
+
+beforeEach(async () => {
+  let entered: (signal: AbortSignal | undefined) => void
+  waiting = new Promise((resolve) => {
+    entered = resolve
+  })
+  const methods: Method[] = [
+    { name: 'test_echo', parameters: [], invoke: (_, params) => JSON.stringify(params) },
+    {
+      name: 'test_wait',
+      parameters: [],
+      invoke: ({ context }) =>
+        new Promise((resolve) => {
+          release = () => resolve('waited')
+          entered(context.signal)
+        }),
+    },
+  ]
+  const dispatcher = new Dispatcher({
+    methods: new Map(methods.map((method) => [method.name, method])),
+    backend: {} as Backend,
+    filters: new FilterStore(),
+    report: () => undefined,
+    batch: { maxItems: 10 },
+  })
+  running = await startServer({ dispatcherOf: () => dispatcher })
+  socket = connect({ port: running.port, host: '127.0.0.1', noDelay: true })
+  received = ''
+  socket.on('data', (chunk) => {
+    received += chunk.toString('latin1')
+  })
+  await once(socket, 'connect')
+})
+afterEach(async () => {
+  socket.destroy()
+  await running.server.close()
+})
+
+const bodyOf = (id: number, method = 'test_echo') =>
+  `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":[${id}]}`
+const echoOf = (id: number) => `{"jsonrpc":"2.0","id":${id},"result":"[${id}]"}`
+const post = (body: string, fields = '', type = 'application/json') =>
+  `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n${fields}\r\n${body}`
+const chunked = (body: string) =>
+  `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n` +
+  `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+
+/** Waits until the last of these texts has come. @returns where they stand, in the order in which they are given */
+async function positionsOf(...texts: string[]): Promise<number[]> {
+  while (!texts.every((text) => received.includes(text))) await once(socket, 'data')
+  return texts.map((text) => received.indexOf(text))
+}
+
+const ascending = (numbers: number[]) => numbers.toSorted((a, b) => a - b)
+
+test('the answer has the fields that node:http gives it', async () => {
+  const fieldsOf = (text: string) => text.slice(0, text.indexOf('\r\n\r\n')).replace(/Date: .*/, 'Date')
+  socket.write(post(bodyOf(1)))
+  await positionsOf(echoOf(1))
+  const direct = received
+  received = ''
+  socket.write(chunked(bodyOf(2)))
+  await positionsOf(echoOf(2))
+  expect(fieldsOf(direct)).toBe(fieldsOf(received))
+  expect(Math.abs(Date.now() - Date.parse(/Date: (.*)\r/.exec(direct)?.[1] ?? ''))).toBeLessThan(60_000)
+})
+
+test('requests that come together are answered one after another, also behind one that takes its time', async () => {
+  socket.write(post(bodyOf(1)) + post(bodyOf(2, 'test_wait')) + post(bodyOf(3)))
+  await waiting
+  socket.write(post(bodyOf(4)) + chunked(bodyOf(5)) + post(bodyOf(6)))
+  release()
+  const places = await positionsOf(echoOf(1), '"waited"', ...[3, 4, 5, 6].map(echoOf))
+  expect(places).toEqual(ascending(places))
+})
+
+test.each([
+  ['in the body', 110],
+  ['in the head', 30],
+])('a request may come in two parts, split %s', async (_, at) => {
+  const text = post(bodyOf(1))
+  socket.write(post(bodyOf(0)) + text.slice(0, at))
+  await positionsOf(echoOf(0))
+  socket.write(text.slice(at))
+  await positionsOf(echoOf(1))
+})
+
+test('a refusal, an empty answer and no JSON leave the connection open', async () => {
+  socket.write(
+    post(bodyOf(1), '', 'text/plain') +
+      post('') +
+      post('{"jsonrpc":"2.0","method":"test_echo"}') +
+      post('{') +
+      post(bodyOf(2)),
+  )
+  const [refused = 0, malformed = 0] = await positionsOf('invalid content type', 'parse error', echoOf(2))
+  expect(received).toMatch(/^HTTP\/1\.1 415 /)
+  expect(
+    received.slice(refused, malformed).match(/HTTP\/1\.1 200 OK\r\ncontent-length: 0|content-length: 0\r/gi),
+  ).toHaveLength(2)
+})
+
+test('a large answer comes whole', async () => {
+  const long = 'x'.repeat(60_000)
+  const body = `{"jsonrpc":"2.0","id":1,"method":"test_echo","params":["${long}"]}`
+  socket.write(post(body))
+  await positionsOf(`{"jsonrpc":"2.0","id":1,"result":"[\\"${long}\\"]"}`)
+})
+
+test('an upgrade may follow a plain request', async () => {
+  socket.write(post(bodyOf(1)))
+  await positionsOf(echoOf(1))
+  const key = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
+  socket.write(`GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${key}\r\n`)
+  // RFC 6455, section 1.3, has the answer to this key.
+  await positionsOf('s3pPLMBiTxaQ9kYGzzhZRbK+xOo=')
+})
+
+test('a method hears when nobody waits for its answer any more', async () => {
+  socket.write(post(bodyOf(1, 'test_wait')))
+  const signal = await waiting
+  expect(signal?.aborted).toBe(false)
+  const aborted = new Promise((resolve) => signal?.addEventListener('abort', resolve, { once: true }))
+  socket.destroy()
+  await aborted
+})
+
+test('closing the server ends connections that wait, those that were handed on too', async () => {
+  const other = connect({ port: running.port, host: '127.0.0.1' })
+  other.write(chunked(bodyOf(2)))
+  socket.write(post(bodyOf(1)))
+  await Promise.all([positionsOf(echoOf(1)), once(other, 'data')])
+  await Promise.all([running.server.close(60_000), once(socket, 'close'), once(other, 'close')])
+})
