@@ -53,7 +53,7 @@ export async function startServer(
   const dispatcher = new Dispatcher({
     gate: provider.gateOf('local'),
     methods: new Map([[echo.name, echo]]),
-    backend: {} as Backend,
+    backend: { settings: {} } as Backend,
     filters: new FilterStore(),
     report: () => undefined,
     batch: { maxItems: 10 },
