@@ -19,6 +19,40 @@ const main = new Uint8Array(20).fill(0x10)
 const other = new Uint8Array(20).fill(0x20)
 const otherDigits = '20'.repeat(20)
 
+/** Words where arithmetic turns over, and others between them. */
+const operands = [
+  0n,
+  1n,
+  2n,
+  5n,
+  31n,
+  255n,
+  256n,
+  2n ** 64n,
+  2n ** 128n - 1n,
+  2n ** 255n,
+  2n ** 256n - 1n,
+].flatMap((edge, index) => [
+  edge,
+  BigInt.asUintN(256, edge * 0x9e3779b97f4a7c15f39cc0605cedc834n + BigInt(index)),
+])
+
+function push32(word: bigint): string {
+  return `7f${word.toString(16).padStart(64, '0')}`
+}
+
+/** Hashes what an opcode makes of each pair of operands, together with the hash so far, into slot 0. */
+function allPairs(opcode: string): string {
+  const pairs = operands.flatMap((a) => operands.map((b) => push32(b) + push32(a)))
+  return `${pairs.map((pair) => `${pair}${opcode}5f5260405f20602052`).join('')}6020515f55`
+}
+
+const arithmetic = Object.fromEntries(
+  ['01', '02', '03', '04', '06', '10', '11', '12', '13', '14', '16', '17', '18', '1b', '1c', '1d'].map(
+    (opcode) => [`opcode ${opcode} of words at the edges`, { code: allPairs(opcode) }],
+  ),
+)
+
 /** Code of `main` and `other` (EVM assembly in the comments). */
 const programs: Record<string, { code: string; otherCode?: string; gasLimit?: bigint }> = {
   // Calls itself with all gas, and adds one to slot 0 on the way back.
@@ -57,6 +91,19 @@ const programs: Record<string, { code: string; otherCode?: string; gasLimit?: bi
     code: `5f5f5f5f73${otherDigits}5afa5f553d600155`,
     otherCode: '60015f55',
   },
+  ...arithmetic,
+  // NOT and ISZERO of a word, then PUSH, DUP and SWAP before the first jump and after it.
+  'words on the stack': {
+    code: '6101ff195f555f1560015560018015600255600761abcd60036004925055600355605b600456',
+  },
+  // The gas that is left, told after cheap opcodes, in a loop and at its end.
+  'gas that is left': { code: '5f5f01505a5f5560645b6001900380600a575a60015550' },
+  // A loop without an end, a jump to where there is nothing, and one into the data of a PUSH.
+  'a loop that runs out of gas': { code: '60015f555b600456', gasLimit: 200_001n },
+  'a jump beyond the code': { code: `60015f55${push32(2n ** 255n)}56` },
+  'a jump into the data of a PUSH': { code: '60015f556006565b60605b' },
+  // Sizes of data and of what a call returned, the value, the caller.
+  'sizes and values': { code: '365f5534600155336002555f5f60405f5f305af15f5f5560056003553d60045500' },
   // A frame that destroys its account and then fails, and one that destroys it for good.
   'destruction in a frame that reverts': {
     code: `5f5f5f5f5f73${otherDigits}5af15f555f5f5f5f600173${otherDigits}5af1600155`,

@@ -12,6 +12,7 @@ import type { Awaitable } from '../types.js'
 import { StateOnItsWay } from './atHand.js'
 import { describeFailure, stackOverflow, stackUnderflow, type FrameFailure } from './failure.js'
 import type { FrameEnvironment } from './frameEnvironment.js'
+import type { PlainOpcode } from './plainOpcodes.js'
 import type { SyncOpcode } from './syncOpcodes.js'
 import { stackMaximum, stackMinimum } from './stackLimits.js'
 import type { TraceFeed } from '../tracing/traceFeed.js'
@@ -67,11 +68,13 @@ export interface FrameHost {
   readonly opcodeTable: readonly OpcodeEntry[]
   /** Those of them that await nothing. */
   readonly syncOpcodes: readonly (SyncOpcode | undefined)[]
+  /** Those that see neither gas nor state. */
+  readonly plainOpcodes: readonly (PlainOpcode | undefined)[]
   /** How many opcodes may still run before the clock is looked at. */
   stepsLeft: number
   /** Called when no steps are left; the promise, if any, resolves when other work has had its turn. */
   pause(): Promise<void> | undefined
-  /** Sees every opcode before it runs. */
+  /** Sees every opcode but the plain ones before it runs. */
   observe: ((opcode: number, runState: RunState) => void) | undefined
   /** Tells a tracer of frames, logs and, if it asks for them, steps. */
   readonly feed: TraceFeed | undefined
@@ -95,6 +98,8 @@ const analyses = new WeakMap<Uint8Array, JumpAnalysis>()
 /** Memory that is kept from frame to frame; a frame that took more gives it back. */
 const KEPT_MEMORY_BYTES = 65_536
 const FIRST_MEMORY_BYTES = 8_192
+const MOST_COUNTABLE_GAS = BigInt(Number.MAX_SAFE_INTEGER)
+const NO_OPCODES: readonly undefined[] = []
 const NO_JUMPS = new Uint8Array(0)
 const NO_PUSHES: JumpAnalysis['pushes'] = {}
 
@@ -172,17 +177,28 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
       }
     }
 
-    /** Runs until the code ends or something is to be awaited; then it is called again. */
+    /**
+     * Runs until the code ends or something is to be awaited; then it is called again.
+     *
+     * What plain opcodes cost is summed up and taken from the gas before any other opcode runs: a number costs nothing,
+     * and each change of the gas makes a bigint.
+     */
     #run(host: FrameHost): Promise<unknown> | undefined {
       const runState = this._runState
       const rules = this.common
       const { opcodeTable, syncOpcodes, feed } = host
       const { code, stack } = runState
+      const plainOpcodes = feed === undefined && !host.traced ? host.plainOpcodes : NO_OPCODES
+      let affordable = countable(runState.gasLeft)
+      let spent = 0
       while (runState.programCounter < code.length) {
         const opcode = code[runState.programCounter] as number
-        if (this.#analysis === undefined && (opcode === JUMP || opcode === JUMPI)) this.#analyse(code)
+        if ((opcode === JUMP || opcode === JUMPI) && this.#analysis === undefined) this.#analyse(code)
         runState.opCode = opcode
         if (--host.stepsLeft <= 0) {
+          runState.gasLeft -= BigInt(spent)
+          affordable -= spent
+          spent = 0
           const pause = host.pause()
           if (pause !== undefined) return pause
         }
@@ -190,6 +206,17 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
         if (length < (stackMinimum[opcode] as number) || length > (stackMaximum[opcode] as number)) {
           const misfit = this.#misfit(opcode, host)
           if (misfit !== undefined) return misfit
+        }
+        const plain = plainOpcodes[opcode]
+        if (plain !== undefined && spent + plain.gas <= affordable) {
+          spent += plain.gas
+          runState.programCounter++
+          plain.action(runState)
+          continue
+        }
+        if (spent > 0) {
+          runState.gasLeft -= BigInt(spent)
+          spent = 0
         }
         if (host.observe !== undefined) host.observe(opcode, runState)
         if (feed !== undefined && (feed.tracer.step !== undefined || framingOpcodes[opcode] === 1)) {
@@ -208,7 +235,9 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
         runState.programCounter++
         const pending = sync.action(runState, rules)
         if (pending instanceof Promise) return pending
+        affordable = countable(runState.gasLeft)
       }
+      if (spent > 0) runState.gasLeft -= BigInt(spent)
       if (feed === undefined || code.length === 0 || !this.#endIsUntold) return undefined
       this.#endIsUntold = false
       return reportEnd(runState, feed.tracer)
@@ -257,6 +286,11 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
       this._runState.shouldDoJumpAnalysis = analysis === undefined
     }
   }
+}
+
+/** As much gas as is summed up at once: numbers are exact up to 2^53, and the gas of a call may be more. */
+function countable(gas: bigint): number {
+  return gas < MOST_COUNTABLE_GAS ? Number(gas) : Number.MAX_SAFE_INTEGER
 }
 
 let frameInterpreter: Promise<FrameInterpreterConstructor> | undefined

@@ -17,7 +17,7 @@ function words(bytes: bigint): bigint {
 
 /** The gas for memory up to `offset + length` (Yellow Paper, appendix H.1). */
 export function expand(runState: RunState, offset: bigint, length: bigint): bigint {
-  if (length === 0n) return 0n
+  if (length === 0n || Number(offset) + Number(length) <= Number(runState.memoryWordCount) * 32) return 0n
   const count = words(offset + length)
   if (count <= runState.memoryWordCount) return 0n
   const total = count * MEMORY_WORD_GAS + (count * count) / QUADRATIC_DIVISOR
@@ -29,7 +29,12 @@ export function expand(runState: RunState, offset: bigint, length: bigint): bigi
 
 /** Memory of a fixed length at the offset on top of the stack. */
 function fixed(length: bigint): DynamicGas {
-  return (runState) => expand(runState, runState.stack.peek(1)[0] ?? 0n, length)
+  return (runState) => {
+    const { stack } = runState
+    const offset = stack.pop()
+    stack.push(offset)
+    return expand(runState, offset, length)
+  }
 }
 
 /** Offset and length on top of the stack. */

@@ -27,6 +27,7 @@ import { runCallMessage } from './callMessage.js'
 import { FrameEnvironment } from './frameEnvironment.js'
 import { checkLibraryJournal, FrameJournal } from './frameJournal.js'
 import { frameResult } from './frameResult.js'
+import { createPlainOpcodes } from './plainOpcodes.js'
 import { createSyncOpcodes } from './syncOpcodes.js'
 import {
   loadFrameInterpreter,
@@ -74,8 +75,9 @@ const noState = new SimpleStateManager()
  */
 export class PooledEvm extends EVM implements FrameHost {
   readonly syncOpcodes: FrameHost['syncOpcodes']
+  readonly plainOpcodes: FrameHost['plainOpcodes']
   stepsLeft = STEPS_BETWEEN_LOOKS
-  /** Sees every opcode before it runs. */
+  /** Sees every opcode but the plain ones before it runs. */
   observe: ((opcode: number, runState: RunState) => void) | undefined
   /** Measures the least gas of the next messages. */
   peakGas: PeakGas | undefined
@@ -110,6 +112,12 @@ export class PooledEvm extends EVM implements FrameHost {
     super(options)
     this.#Interpreter = Interpreter
     this.syncOpcodes = createSyncOpcodes(this._opcodeMap, this.common, this)
+    this.plainOpcodes = createPlainOpcodes(
+      this._opcodeMap,
+      ({ opHandler }) =>
+        (runState) =>
+          opHandler(runState, this.common),
+    )
     this.#ownPrecompiles = this._precompiles
     const ecrecover = this._precompiles.get(ECRECOVER)
     if (ecrecover !== undefined && rules.recoveries !== undefined) {
