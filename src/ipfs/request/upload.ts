@@ -121,13 +121,13 @@ function describePart(part: MultipartPart): NamedPart {
   const { parameters } = parseParameterized(part.headers.get('content-disposition') ?? '')
   const field = parameters.get('name') ?? ''
   const question = field.indexOf('?')
-  const query = new URLSearchParams(question < 0 ? '' : field.slice(question + 1))
+  const query = question < 0 ? undefined : new URLSearchParams(field.slice(question + 1))
   return {
     part,
     path: `/${cleanSegments(unescapeQuery(parameters.get('filename') ?? '')).join('/')}`,
     type: parseParameterized(part.headers.get('content-type') ?? '').value,
-    mode: parseMode(query.get('mode') ?? ''),
-    modified: question < 0 ? undefined : parseTime(query),
+    mode: query === undefined ? 0 : parseMode(query.get('mode') ?? ''),
+    modified: query && parseTime(query),
   }
 }
 
