@@ -7,6 +7,8 @@ export function quantity(value: bigint | number): Hex {
 
 const WORD_BITS = 64n
 const WORD_BYTES = 8
+/** Six bytes are exact as a number. */
+const LARGEST_OF_SIX_BYTES = 2n ** 48n - 1n
 
 /** A big-endian byte string read as an unsigned number; no bytes are zero. */
 export function bytesToBigint(bytes: Uint8Array): bigint {
@@ -22,6 +24,10 @@ export function bytesToBigint(bytes: Uint8Array): bigint {
 /** An unsigned number as exactly `length` big-endian bytes; higher bits are cut off. */
 export function bigintToBytes(value: bigint, length: number): Uint8Array {
   const bytes = new Uint8Array(length)
+  if (value <= LARGEST_OF_SIX_BYTES) {
+    writeSmall(Number(value), bytes, length)
+    return bytes
+  }
   const view = new DataView(bytes.buffer)
   let rest = value
   let end = length
@@ -31,8 +37,12 @@ export function bigintToBytes(value: bigint, length: number): Uint8Array {
   }
   if (rest === 0n || end === 0) return bytes
   if (end === 7) bytes[0] = Number((rest >> 48n) & 0xffn)
-  // Six bytes are exact as a number.
-  let low = Number(BigInt.asUintN(8 * Math.min(end, 6), rest))
-  for (; low > 0; low = Math.floor(low / 256)) bytes[--end] = low
+  writeSmall(Number(BigInt.asUintN(8 * Math.min(end, 6), rest)), bytes, end)
   return bytes
+}
+
+/** Writes a number of at most six bytes so that it ends before `end`: without a bigint for each byte. */
+function writeSmall(value: number, bytes: Uint8Array, end: number): void {
+  let at = end
+  for (let rest = value; rest > 0 && at > 0; rest = Math.floor(rest / 256)) bytes[--at] = rest
 }

@@ -13,9 +13,19 @@ const ROW_LENGTH = 10
 /** The row that stands in the key-value store for a value in the record file. */
 export function encodeBulkRow({ position, length }: BulkPlace): Uint8Array {
   const bytes = new Uint8Array(ROW_LENGTH)
-  const view = Buffer.from(bytes.buffer)
-  view.writeUIntLE(position, 0, 6)
-  view.writeUInt32LE(length, 6)
+  // A dozen of these are written with every block: no view is made for each.
+  const low = position >>> 0
+  const high = Math.floor(position / 2 ** 32)
+  bytes[0] = low
+  bytes[1] = low >>> 8
+  bytes[2] = low >>> 16
+  bytes[3] = low >>> 24
+  bytes[4] = high
+  bytes[5] = high >>> 8
+  bytes[6] = length
+  bytes[7] = length >>> 8
+  bytes[8] = length >>> 16
+  bytes[9] = length >>> 24
   return bytes
 }
 

@@ -3,6 +3,7 @@ import type { HeaderFields, Withdrawal } from '../types.js'
 import { encodeRlp, type RlpInput } from './encodeRlp.js'
 import { headerToList, minimalBytes } from './header.js'
 import { orderedRoot } from './orderedRoot.js'
+import type { SealedBlock } from './record.js'
 import { serializedTransaction } from './serialized.js'
 
 /** A withdrawal as the list that its RLP encodes (EIP-4895). */
@@ -31,6 +32,11 @@ export function encodeBlock(parts: BlockParts): Uint8Array {
   const list: RlpInput[] = [headerToList(parts.header), transactions, parts.uncles.map(headerToList)]
   if (parts.withdrawals !== undefined) list.push(parts.withdrawals.map(withdrawalToList))
   return encodeRlp(list)
+}
+
+/** The RLP of a sealed block. */
+export function encodeSealedBlock({ transactions, ...rest }: Omit<SealedBlock, 'hash' | 'size'>): Uint8Array {
+  return encodeBlock({ ...rest, transactions: transactions.map(({ transaction }) => transaction) })
 }
 
 /** The root that a header carries of its withdrawals. */

@@ -10,8 +10,14 @@ const BASE_FIELDS = 15
 /** An unsigned number as RLP holds it: big-endian without leading zeros, zero is empty. */
 export function minimalBytes(value: bigint): Uint8Array {
   if (value === 0n) return new Uint8Array(0)
-  const digits = value.toString(16)
-  return bigintToBytes(value, (digits.length + 1) >> 1)
+  return bigintToBytes(value, value < 0x100n ? 1 : byteLength(value))
+}
+
+function byteLength(value: bigint): number {
+  if (value > BigInt(Number.MAX_SAFE_INTEGER)) return (value.toString(16).length + 1) >> 1
+  let length = 1
+  for (let rest = Number(value); rest >= 0x100; rest = Math.floor(rest / 0x100)) length++
+  return length
 }
 
 /** A header as the list of byte strings that its RLP encodes. */

@@ -1,6 +1,7 @@
 import type { ExecutionReceipt } from '../types.js'
 import { encodeRlp } from './encodeRlp.js'
 import { minimalBytes } from './header.js'
+import type { SealedTransaction } from './record.js'
 
 /**
  * A receipt in its consensus form (EIP-2718, EIP-658): what receiptsRoot commits to, and what debug_getRawReceipts
@@ -19,4 +20,9 @@ export function encodeReceipt(receipt: ExecutionReceipt, transactionType: number
   typed[0] = transactionType
   typed.set(body, 1)
   return typed
+}
+
+/** The consensus forms of the receipts of transactions. */
+export function encodeReceipts(transactions: readonly SealedTransaction[]): Uint8Array[] {
+  return transactions.map(({ transaction, receipt }) => encodeReceipt(receipt, transaction.type))
 }

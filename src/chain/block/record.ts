@@ -18,6 +18,14 @@ export interface SealedTransaction {
   failure?: string | undefined
 }
 
+/** A block and its receipts as RLP has them. */
+export interface SealedBytes {
+  /** The RLP of the whole block. */
+  block: Uint8Array
+  /** The consensus form of each receipt. */
+  receipts: readonly Uint8Array[]
+}
+
 /** A block as it leaves execution: everything that is stored about it comes from here. */
 export interface SealedBlock {
   /** 32 bytes. */
@@ -32,6 +40,8 @@ export interface SealedBlock {
   withdrawals?: readonly Withdrawal[]
   /** Bytes of the block's RLP. */
   size: number
+  /** What sealing encoded on its way to the roots, where the block was sealed here: it need not be encoded again. */
+  encoded?: SealedBytes | undefined
   /** Sum of the difficulties up to and with this block. */
   totalDifficulty: bigint
   /** Whether controls had moved the parent state before this block was executed on it. */

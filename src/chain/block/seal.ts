@@ -4,7 +4,7 @@ import type { HeaderFields, Withdrawal } from '../types.js'
 import { encodeBlock, withdrawalsRoot } from './body.js'
 import { hashHeader } from './header.js'
 import { orderedRoot } from './orderedRoot.js'
-import { encodeReceipt } from './receipts.js'
+import { encodeReceipts } from './receipts.js'
 import type { SealedBlock, SealedTransaction } from './record.js'
 import { serializedTransaction } from './serialized.js'
 
@@ -22,11 +22,6 @@ export interface SealInput {
   parentStateRoot?: Uint8Array
 }
 
-/** The root over the consensus form of the receipts of transactions. */
-export function receiptsRoot(transactions: readonly SealedTransaction[]): Uint8Array {
-  return orderedRoot(transactions.map(({ transaction, receipt }) => encodeReceipt(receipt, transaction.type)))
-}
-
 /** The root over the serialised transactions. */
 export function transactionsRoot(transactions: readonly SealedTransaction[]): Uint8Array {
   return orderedRoot(transactions.map(({ transaction }) => serializedTransaction(transaction)))
@@ -40,7 +35,9 @@ export function* sealBlock(
 ): Pieces<SealedBlock> {
   const ofTransactions = transactionsRoot(transactions)
   yield
-  const ofReceipts = receiptsRoot(transactions)
+  const receipts = encodeReceipts(transactions)
+  yield
+  const ofReceipts = orderedRoot(receipts)
   yield
   const header: HeaderFields = {
     ...draft,
@@ -53,7 +50,12 @@ export function* sealBlock(
   if (withdrawals !== undefined) header.withdrawalsRoot = withdrawalsRoot(withdrawals)
   if (outcome.blobGasUsed !== undefined) header.blobGasUsed = outcome.blobGasUsed
   if (outcome.requestsHash !== undefined) header.requestsHash = outcome.requestsHash
-  const parts = { header, transactions: transactions.map(({ transaction }) => transaction), uncles: [] }
+  const block = encodeBlock({
+    header,
+    transactions: transactions.map(({ transaction }) => transaction),
+    uncles: [],
+    ...(withdrawals !== undefined && { withdrawals }),
+  })
   return {
     hash: hashHeader(header),
     header,
@@ -61,7 +63,8 @@ export function* sealBlock(
     uncles: [],
     uncleHashes: [],
     ...(withdrawals !== undefined && { withdrawals }),
-    size: encodeBlock({ ...parts, ...(withdrawals !== undefined && { withdrawals }) }).length,
+    size: block.length,
+    encoded: { block, receipts },
     totalDifficulty: parentTotalDifficulty + header.difficulty,
     altered,
     ...(parentStateRoot !== undefined && { parentStateRoot }),

@@ -5,7 +5,7 @@ import { decodeOrdinal, encodeOrdinal, ordinalOfKey, type Keyspace } from '../..
 import type { WriteBatch } from '../../storage/writeBatch.js'
 import { logRows } from '../logs/rows.js'
 import { ByteCache } from '../state/byteCache.js'
-import { encodeBlock } from './body.js'
+import { encodeSealedBlock } from './body.js'
 import {
   decodeIndexRecord,
   decodeLogTable,
@@ -14,7 +14,7 @@ import {
   type IndexRecord,
 } from './indexRecord.js'
 import { encodeRlp } from './encodeRlp.js'
-import { encodeReceipt } from './receipts.js'
+import { encodeReceipts } from './receipts.js'
 import type { BlockEncoder, SealedBlock, StoredBlock, TransactionLocation, WireSpan } from './record.js'
 import { RecentRecords } from './recentRecords.js'
 import type { Pieces } from '../timeSlice.js'
@@ -28,6 +28,8 @@ const SPARSE_SHARE = 4
 const WIRE_CACHE_BYTES = 4 * 1024 * 1024
 /** Above this many bytes, those of a block are not kept. */
 const LONGEST_KEPT_WIRE = 1024 * 1024
+/** Up to this many bytes, those of a new block are kept before anybody asked for them. */
+const LONGEST_KEPT_AT_ONCE = 16 * 1024
 
 /** What a store of blocks works with. */
 export interface BlockStoreOptions {
@@ -46,6 +48,8 @@ export class BlockStore {
   readonly #encoder: BlockEncoder
   readonly #recent = new RecentRecords()
   readonly #wires = new ByteCache(WIRE_CACHE_BYTES)
+  /** The wire bytes of blocks that are not stored yet: a batch that is never written leaves nothing behind. */
+  readonly #staged = new WeakMap<IndexRecord, Uint8Array>()
   #nextOrdinal = 0
 
   private constructor({ database, keys, encoder }: BlockStoreOptions) {
@@ -110,6 +114,9 @@ export class BlockStore {
   added(record: IndexRecord): StoredBlock {
     this.#nextOrdinal = Math.max(this.#nextOrdinal, record.block.ordinal + 1)
     this.#recent.set(record)
+    const wire = this.#staged.get(record)
+    this.#staged.delete(record)
+    if (wire !== undefined) this.#keepWire(record, wire)
     return record.block
   }
 
@@ -199,18 +206,9 @@ export class BlockStore {
 
   *#writeRegion(sealed: SealedBlock, ordinal: number): Pieces<IndexRecord> {
     const { header, hash, size, altered, parentStateRoot, totalDifficulty, uncleHashes } = sealed
-    const { withdrawals, uncles } = sealed
-    const transactions = sealed.transactions.map(({ transaction }) => transaction)
-    const blockRlp = encodeBlock({
-      header,
-      transactions,
-      uncles,
-      ...(withdrawals !== undefined && { withdrawals }),
-    })
+    const blockRlp = sealed.encoded?.block ?? encodeSealedBlock(sealed)
     yield
-    const receiptsRlp = encodeRlp(
-      sealed.transactions.map(({ transaction, receipt }) => encodeReceipt(receipt, transaction.type)),
-    )
+    const receiptsRlp = encodeRlp(sealed.encoded?.receipts ?? encodeReceipts(sealed.transactions))
     yield
     const encoded = yield* this.#encoder.encode(sealed)
     yield
@@ -225,7 +223,7 @@ export class BlockStore {
       sender,
       impersonated,
     }))
-    return {
+    const record: IndexRecord = {
       block: {
         ordinal,
         hash,
@@ -248,6 +246,16 @@ export class BlockStore {
       transactionSpans: encoded.transactions,
       receiptSpans: encoded.receipts,
     }
+    this.#staged.set(record, encoded.bytes)
+    return record
+  }
+
+  /** Who has sent a transaction asks for its receipt next. Long blocks would crowd out all others. */
+  #keepWire({ block, transactionSpans, receiptSpans }: IndexRecord, bytes: Uint8Array): void {
+    if (bytes.length > LONGEST_KEPT_AT_ONCE) return
+    for (const { offset, length } of [joined(transactionSpans), joined(receiptSpans)]) {
+      if (length > 0) this.#wires.set(wireKey(block.ordinal, offset), bytes.subarray(offset, offset + length))
+    }
   }
 
   /** The wire bytes of one of adjacent spans, from those of all of them where these are kept. */
@@ -263,7 +271,7 @@ export class BlockStore {
   #shared(record: IndexRecord, spans: readonly WireSpan[]): Uint8Array {
     const span = joined(spans)
     if (span.length > LONGEST_KEPT_WIRE) return this.#wire(record, span)
-    const key = `${record.block.ordinal}/${span.offset}`
+    const key = wireKey(record.block.ordinal, span.offset)
     let bytes = this.#wires.get(key)
     if (bytes === undefined) {
       bytes = this.#wire(record, span)
@@ -305,6 +313,10 @@ export class BlockStore {
     const value = this.#database.get(key)
     return value === undefined ? undefined : decodeOrdinal(value)
   }
+}
+
+function wireKey(ordinal: number, offset: number): string {
+  return `${ordinal}/${offset}`
 }
 
 /** The span from the first to the last of adjacent spans. */

@@ -110,8 +110,12 @@ export async function collectRequests(
   ]
 }
 
+/** The hash of no requests, which nearly every block of a devnet has. */
+const NO_REQUESTS_HASH = Uint8Array.from(createHash('sha256').digest())
+
 /** EIP-7685: sha256 over the sha256 of each request that is not empty, its type byte in front. */
 export function hashRequests(requests: readonly ConsensusRequest[]): Uint8Array {
+  if (requests.every(({ data }) => data.length === 0)) return NO_REQUESTS_HASH.slice()
   const outer = createHash('sha256')
   for (const { type, data } of requests) {
     if (data.length === 0) continue

@@ -77,7 +77,9 @@ export async function executeBlock(input: ImportInput): Promise<ProducedBlock> {
     const sealed = await runInSlices(sealing, slice)
     compare(header, sealed)
     const { uncles, uncleHashes, size } = block
-    return { block: { ...sealed, uncles, uncleHashes, size }, commitment }
+    // Sealing knows of no uncles.
+    const encoded = uncles.length === 0 ? sealed.encoded : undefined
+    return { block: { ...sealed, encoded, uncles, uncleHashes, size }, commitment }
   })
 }
 
