@@ -34,7 +34,7 @@ function createOverlay(): HashedBytes {
     },
   }
   const changes = [{ key: OVERLAY_KEY, value: Uint8Array.of(0x01) }]
-  updateTrie(nothing, EMPTY_ROOT, changes, (hash, bytes) => nodes.push({ hash, bytes }))
+  updateTrie(nothing, EMPTY_ROOT, changes, { add: (hash, bytes) => nodes.push({ hash, bytes }) })
   const [node] = nodes
   if (node === undefined) throw new Error('a trie of one leaf has one node')
   return node

@@ -24,6 +24,25 @@ it('stays within its limit and keeps what is in use', () => {
   expect(cache.get('entry 9999')).toBeDefined()
 })
 
+it('gives up what is taken, of whichever age, and the room for it', () => {
+  const cache = new ByteCache(200_000)
+  const value = Uint8Array.of(1)
+  for (let i = 0; i < 10_000; i++) {
+    cache.set('young', value)
+    expect(cache.take('young')).toBe(value)
+    expect(cache.take('young')).toBeUndefined()
+  }
+  cache.set('kept', value)
+  for (let i = 0; i < 10_000; i++) {
+    cache.set(`passing ${i}`, new Uint8Array(100))
+    cache.take(`passing ${i}`)
+  }
+  expect(cache.get('kept')).toBe(value)
+  for (let i = 0; i < 250; i++) cache.set(`ageing ${i}`, new Uint8Array(100))
+  expect(cache.take('kept')).toBe(value)
+  expect(cache.get('kept')).toBeUndefined()
+})
+
 it('makes different keys of different bytes, views included', () => {
   const all = Uint8Array.from({ length: 256 }, (_, i) => i)
   expect(new Set(Array.from(all, (_, i) => bytesKey(all.subarray(i, i + 1)))).size).toBe(256)

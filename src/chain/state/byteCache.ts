@@ -30,10 +30,25 @@ export class ByteCache {
     return aged
   }
 
+  /** Gives the bytes of a key and forgets them. */
+  take(key: string): Uint8Array | undefined {
+    const found = this.#young.get(key)
+    if (found === undefined) {
+      const aged = this.#old.get(key)
+      if (aged !== undefined) this.#old.delete(key)
+      return aged
+    }
+    this.#young.delete(key)
+    this.#old.delete(key)
+    this.#youngBytes -= found.length + ENTRY_OVERHEAD
+    return found
+  }
+
   /** Keeps bytes as they are given: they own their memory and stay unchanged. */
   set(key: string, bytes: Uint8Array): void {
+    const before = this.#young.get(key)
     this.#young.set(key, bytes)
-    this.#youngBytes += bytes.length + ENTRY_OVERHEAD
+    this.#youngBytes += before === undefined ? bytes.length + ENTRY_OVERHEAD : bytes.length - before.length
     if (this.#youngBytes < this.#generationBytes) return
     this.#old = this.#young
     this.#young = new Map()

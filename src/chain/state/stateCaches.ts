@@ -3,14 +3,20 @@ import { ByteCache } from './byteCache.js'
 /** What was read or made of tries and codes, each under the 32-byte hash of its bytes. */
 export interface StateCaches {
   nodes: ByteCache
+  /**
+   * Nodes that a later state has others in the place of. Each block makes a dozen, which would crowd out what all states
+   * to come are read from; those of the last few hundred blocks are kept for a revert.
+   */
+  replacedNodes: ByteCache
   codes: ByteCache
 }
 
 /** What state caches take where nothing else is said. */
 export const DEFAULT_CACHE_BYTES: number = 32 * 1024 * 1024
 
-/** The share of the memory that trie nodes have; codes have the rest. */
-const NODE_SHARE = 3 / 4
+/** The shares of the memory that trie nodes have; codes have the rest. */
+const NODE_SHARE = 5 / 8
+const REPLACED_SHARE = 1 / 8
 
 /**
  * Caches within a limit of memory. Bytes are named by their hash, so all chains of a node may share them: the limit
@@ -19,6 +25,7 @@ const NODE_SHARE = 3 / 4
 export function createStateCaches(limitBytes: number = DEFAULT_CACHE_BYTES): StateCaches {
   return {
     nodes: new ByteCache(limitBytes * NODE_SHARE),
-    codes: new ByteCache(limitBytes * (1 - NODE_SHARE)),
+    replacedNodes: new ByteCache(limitBytes * REPLACED_SHARE),
+    codes: new ByteCache(limitBytes * (1 - NODE_SHARE - REPLACED_SHARE)),
   }
 }

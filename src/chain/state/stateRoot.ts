@@ -19,6 +19,8 @@ export class WorkingTrie implements NodeReader {
   readonly #marksAbsence: boolean
   /** New nodes by the key of their hash. */
   readonly nodes = new Map<string, HashedBytes>()
+  /** The keys of the hashes of nodes, stored or made here, that others took the place of. */
+  readonly replaced = new Set<string>()
   /** Addresses and slots that the base does not have. */
   readonly preimages = new Preimages()
   /** The root over everything that was applied. */
@@ -79,13 +81,18 @@ export class WorkingTrie implements NodeReader {
     changes.sort((a, b) => Buffer.compare(a.key, b.key))
     let updated = root
     for (let start = 0; start < changes.length; start += CHANGES_IN_A_PIECE) {
-      updated = updateTrie(this, updated, changes.slice(start, start + CHANGES_IN_A_PIECE), this.#collect)
+      updated = updateTrie(this, updated, changes.slice(start, start + CHANGES_IN_A_PIECE), this.#collector)
       yield
     }
     return updated
   }
 
-  readonly #collect: NodeCollector = (hash, bytes) => {
-    this.nodes.set(bytesKey(hash), { hash, bytes })
+  readonly #collector: NodeCollector = {
+    add: (hash, bytes) => {
+      this.nodes.set(bytesKey(hash), { hash, bytes })
+    },
+    replace: (hash) => {
+      this.replaced.add(bytesKey(hash))
+    },
   }
 }

@@ -23,6 +23,8 @@ export interface StateCommitment {
   root: Uint8Array
   /** New trie nodes by the key of their hash. */
   nodes: ReadonlyMap<string, HashedBytes>
+  /** The keys of the hashes of nodes that the new ones take the place of. */
+  replaced: Iterable<string>
   /** New contract codes by the key of their hash. */
   codes: ReadonlyMap<string, HashedBytes>
   /** Addresses and slots that the state before did not have. */
@@ -47,6 +49,7 @@ export class StateStore implements NodeReader {
   readonly #database: StateStoreOptions['database']
   readonly #keyspace: StateStoreOptions['keyspace']
   readonly #nodes: ByteCache
+  readonly #replacedNodes: ByteCache
   readonly #codes: ByteCache
   readonly #views = new Map<string, TrieStateView>()
   readonly #aliases = new Map<string, Uint8Array>()
@@ -57,12 +60,13 @@ export class StateStore implements NodeReader {
     this.#database = database
     this.#keyspace = keyspace
     this.#nodes = caches.nodes
+    this.#replacedNodes = caches.replacedNodes
     this.#codes = caches.codes
   }
 
   getNode(hash: Uint8Array): Uint8Array {
     const key = bytesKey(hash)
-    const cached = this.#nodes.get(key)
+    const cached = this.#nodes.get(key) ?? this.#replacedNodes.get(key)
     if (cached !== undefined) return cached
     const stored = this.#database.getBulk(this.#keyspace.trieNode(hash))
     if (stored === undefined) throw new MissingNodeError(hash.slice())
@@ -111,8 +115,12 @@ export class StateStore implements NodeReader {
   }
 
   /** Adds the new nodes and codes of a state to a batch, which the caller writes together with what names the root. */
-  stage(batch: WriteBatch, { root, nodes, codes, preimages }: StateCommitment): void {
+  stage(batch: WriteBatch, { root, nodes, replaced, codes, preimages }: StateCommitment): void {
     stagePreimages({ database: this.#database, keyspace: this.#keyspace }, batch, root, preimages)
+    for (const key of replaced) {
+      const bytes = this.#nodes.take(key)
+      if (bytes !== undefined) this.#replacedNodes.set(key, bytes)
+    }
     for (const [key, { hash, bytes }] of nodes) {
       batch.putBulk(this.#keyspace.trieNode(hash), bytes)
       this.#nodes.set(key, bytes)

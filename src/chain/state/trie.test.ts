@@ -18,8 +18,10 @@ class MemoryNodes {
     if (found === undefined) throw new MissingNodeError(hash)
     return hexToBytes(found)
   }
-  readonly collect = (hash: Uint8Array, rlp: Uint8Array) => {
-    this.database._database.set(bytesToPlainHex(hash), bytesToPlainHex(rlp))
+  readonly collect = {
+    add: (hash: Uint8Array, rlp: Uint8Array) => {
+      this.database._database.set(bytesToPlainHex(hash), bytesToPlainHex(rlp))
+    },
   }
 }
 
@@ -116,10 +118,30 @@ describe('against @ethereumjs/mpt', () => {
     )
     const root = updateTrie(nodes, EMPTY_ROOT, entries, nodes.collect)
     const absent = { key: keccak256(Uint8Array.of(7, 7)), value: undefined }
-    const same = updateTrie(nodes, root, sorted([...entries, absent]), () => {
-      throw new Error('no node is new')
-    })
+    const refuse = () => {
+      throw new Error('no node is another one')
+    }
+    const same = updateTrie(nodes, root, sorted([...entries, absent]), { add: refuse, replace: refuse })
     expect(same).toEqual(root)
+  })
+
+  it('tells of the nodes on the way to a change that others take the place of, and of no other', () => {
+    const nodes = new MemoryNodes()
+    const entries = sorted(
+      Array.from({ length: 200 }, (_, i) => ({
+        key: keccak256(Uint8Array.of(i)),
+        value: new Uint8Array(40).fill(i + 1),
+      })),
+    )
+    const root = updateTrie(nodes, EMPTY_ROOT, entries, nodes.collect)
+    const { key } = entries[77] as TrieChange
+    const onTheWay = proveKey(nodes, root, key).proof.map((rlp) => bytesToHex(keccak256(rlp)))
+    const replaced: string[] = []
+    updateTrie(nodes, root, [{ key, value: new Uint8Array(40) }], {
+      ...nodes.collect,
+      replace: (hash) => replaced.push(bytesToHex(hash)),
+    })
+    expect(replaced.toReversed()).toEqual(onTheWay)
   })
 
   it('names the node that is missing', () => {

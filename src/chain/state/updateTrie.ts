@@ -22,8 +22,13 @@ export interface TrieChange {
   value: Uint8Array | undefined
 }
 
-/** Where new nodes go: their 32-byte hash and their RLP, each in memory of its own. */
-export type NodeCollector = (hash: Uint8Array, rlp: Uint8Array) => void
+/** Is told what becomes of a trie's nodes. */
+export interface NodeCollector {
+  /** A node was made: its 32-byte hash and its RLP, each in memory of its own. */
+  add(hash: Uint8Array, rlp: Uint8Array): void
+  /** The node with this 32-byte hash, a view on other bytes, is not where it was any more. */
+  replace?(hash: Uint8Array): void
+}
 
 /**
  * Applies changes to the trie under a root and returns the new root. Only nodes that really change are made, each
@@ -39,12 +44,12 @@ export function updateTrie(
   collect: NodeCollector,
 ): Uint8Array {
   const before = bytesEqual(root, EMPTY_ROOT) ? undefined : referenceTo(root)
-  const after = new TrieUpdate(reader, changes).update(before, 0, { from: 0, to: changes.length })
+  const after = new TrieUpdate(reader, changes, collect).update(before, 0, { from: 0, to: changes.length })
   if (after === undefined) return EMPTY_ROOT
   if (after instanceof Uint8Array) return after === before ? root : sealRoot(reader, after, collect)
   const rlp = encodeNode(after, (child) => seal(child, collect))
   const hash = keccak256(rlp)
-  collect(hash, rlp)
+  collect.add(hash, rlp)
   return hash
 }
 
@@ -54,7 +59,7 @@ function sealRoot(reader: NodeReader, reference: Reference, collect: NodeCollect
   if (known !== undefined) return known.slice()
   const rlp = rlpOf(reader, reference).slice()
   const hash = keccak256(rlp)
-  collect(hash, rlp)
+  collect.add(hash, rlp)
   return hash
 }
 
@@ -62,7 +67,7 @@ function seal(node: NewNode, collect: NodeCollector): Reference {
   const rlp = encodeNode(node, (child) => seal(child, collect))
   if (rlp.length < 32) return rlp
   const hash = keccak256(rlp)
-  collect(hash, rlp)
+  collect.add(hash, rlp)
   return referenceTo(hash)
 }
 
@@ -76,10 +81,12 @@ interface Span {
 class TrieUpdate {
   readonly #reader: NodeReader
   readonly #changes: readonly TrieChange[]
+  readonly #collect: NodeCollector
 
-  constructor(reader: NodeReader, changes: readonly TrieChange[]) {
+  constructor(reader: NodeReader, changes: readonly TrieChange[], collect: NodeCollector) {
     this.#reader = reader
     this.#changes = changes
+    this.#collect = collect
   }
 
   /** The node that a span of changes makes of a child: the very same object if it stays as it is. */
@@ -87,6 +94,14 @@ class TrieUpdate {
     if (span.from === span.to) return child
     if (child === undefined) return this.#build(this.#puts(span), depth)
     if (!(child instanceof Uint8Array)) return this.#updateNode(child, depth, span)
+    const after = this.#updateStored(child, depth, span)
+    if (after === child) return child
+    const hash = hashOf(child)
+    if (hash !== undefined) this.#collect.replace?.(hash)
+    return after
+  }
+
+  #updateStored(child: Reference, depth: number, span: Span): Child | undefined {
     const rlp = rlpOf(this.#reader, child)
     if (!isPair(rlp)) {
       const patches = this.#patchBranch(rlp, depth, span)

@@ -224,7 +224,8 @@ export class WorkingState implements StateManagerInterface {
   }
 
   #commitmentOf(trie: WorkingTrie): StateCommitment {
-    return { root: trie.root, nodes: trie.nodes, codes: this.#codesInUse(), preimages: trie.preimages }
+    const { root, nodes, replaced, preimages } = trie
+    return { root, nodes, replaced, codes: this.#codesInUse(), preimages }
   }
 
   /** The tries with everything that computeRoot brought into them: what proofs of this state are made from. */

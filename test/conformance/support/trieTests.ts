@@ -29,9 +29,9 @@ class MemoryTrie implements NodeReader {
   }
 
   put(key: Uint8Array, value: Uint8Array | undefined): void {
-    this.root = updateTrie(this, this.root, [{ key, value }], (hash, rlp) =>
-      this.#nodes.set(bytesToPlainHex(hash), rlp),
-    )
+    this.root = updateTrie(this, this.root, [{ key, value }], {
+      add: (hash, rlp) => this.#nodes.set(bytesToPlainHex(hash), rlp),
+    })
   }
 
   /** Every key in order, found by walking the nodes. */
