@@ -55,7 +55,7 @@ describe('prestateTracer', () => {
     const receipt = await chain.send({ to: nested, data })
     const accounts = await prestateOf(receipt)
     expect(new Set(Object.keys(accounts))).toEqual(
-      new Set([chain.alice, nested, store, `0x${'0'.repeat(40)}`]),
+      new Set([chain.alice, nested, store, await chain.call<Hex>('eth_coinbase')]),
     )
     for (const [address, { storage = {}, codeHash, nonce = 0, code = '0x', balance }] of Object.entries(
       accounts,
@@ -110,7 +110,7 @@ describe('prestateTracer', () => {
     })
     const destroyed = await diffOf(gone)
     expect(new Set(Object.keys(destroyed.post))).toEqual(
-      new Set([chain.alice, chain.bob, store, `0x${'0'.repeat(40)}`]),
+      new Set([chain.alice, chain.bob, store, await chain.call<Hex>('eth_coinbase')]),
     )
     const grown =
       BigInt(destroyed.post[chain.bob]?.balance ?? 0) - BigInt(destroyed.pre[chain.bob]?.balance ?? 0)
