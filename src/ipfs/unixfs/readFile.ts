@@ -83,7 +83,7 @@ async function* readChildren(
         fetched.push(block)
       }
       const { bytes, giveBack } = await (fetched[0] as Promise<LentBlock>)
-      fetched.shift()
+      void fetched.shift()
       try {
         yield* readBlock(lend, { cid: links[index]?.cid as CID, bytes, size: sizes[index], start, end })
       } finally {
