@@ -63,12 +63,17 @@ describe('replacement', () => {
       client.sendTransaction({ account, nonce: 0, ...fields })
     const hash = await send({ to, value: 1n, maxFeePerGas: parseGwei('10') })
     const reasons: string[] = []
+    // The waiter knows a replacement only if it has seen what is replaced, and looks into no block that comes meanwhile.
+    const firstLook = Promise.all(
+      ['eth_getTransactionByHash', 'eth_getTransactionReceipt', 'eth_getBlockByNumber'].map((method) =>
+        devnet.node.journal.waitFor({ method }),
+      ),
+    )
     const waiting = client.waitForTransactionReceipt({
       hash,
       onReplaced: (replacement) => reasons.push(replacement.reason),
     })
-    // The waiter knows a replacement only if it has seen what is replaced.
-    await devnet.node.journal.waitFor({ method: 'eth_getTransactionByHash' })
+    await firstLook
     await send({ to: self ? account : to, value, maxFeePerGas: parseGwei('20') })
     await client.mine({ blocks: 1 })
     expect((await waiting).status).toBe('success')
