@@ -53,7 +53,7 @@ export async function runGroup(group, { nodes, rounds, log }) {
         for (const running of started) {
           if (results.isOut(running.name)) continue
           if (measure.once && round > 0) continue
-          const place = { measure, size, node: running.name }
+          const place = { measure, size, round, node: running.name }
           await results.attempt(running.name, measure.title, async () =>
             results.add(place, await measure.run(Object.assign(running, { round, size }))),
           )
@@ -100,15 +100,17 @@ class Results {
     }
   }
 
-  add({ measure, size, node }, result) {
+  /** Answers are compared within a round: the next one may ask for something else. */
+  add({ measure, size, round, node }, result) {
     if (result === undefined) return
     const { value, answer } = typeof result === 'number' ? { value: result } : result
     const key = `${measure.title}\0${size ?? ''}\0${node}`
     this.#values.set(key, [...(this.#values.get(key) ?? []), value])
     if (answer === undefined) return
-    const place = `${measure.title}, ${size ?? ''}`
-    const known = this.#answers.get(place)
-    if (known === undefined) this.#answers.set(place, { node, answer })
+    const place = size === undefined ? measure.title : `${measure.title}, ${size}`
+    const asked = `${place}\0${round}`
+    const known = this.#answers.get(asked)
+    if (known === undefined) this.#answers.set(asked, { node, answer })
     else if (known.answer !== answer && known.node !== node) {
       const note = `${place}: ${node} answers ${answer.slice(0, 100)}, ${known.node} ${known.answer.slice(0, 100)}`
       if (!this.notes.includes(note)) this.notes.push(note)
