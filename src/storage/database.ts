@@ -146,6 +146,7 @@ export class Database {
   async clear({ gte, lt }: Pick<RangeOptions, 'gte' | 'lt'>): Promise<void> {
     await this.flush()
     await this.#level.clear({ gte, lt })
+    this.#kept.clear()
   }
 
   /** Brings everything that was written before the call to LevelDB. */
