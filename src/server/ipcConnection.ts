@@ -2,12 +2,8 @@ import type { Socket } from 'node:net'
 import type { Caller } from '../provider/caller.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
 import type { Connection } from '../rpc/session.js'
+import { Backlog } from './backlog.js'
 import { JsonStream } from './jsonStream.js'
-
-/** Messages that may be in work at once before the connection is read no further. */
-const maxInWork = 1000
-/** Answer bytes that may wait for a slow reader before the connection is read no further. */
-const maxWaiting = 16 * 1024 * 1024
 
 const lineEnd = Buffer.from('\n')
 
@@ -24,11 +20,21 @@ export class IpcConnection {
   readonly #socket: Socket
   readonly #options: IpcConnectionOptions
   readonly #messages = new JsonStream()
-  #inWork = 0
+  readonly #backlog: Backlog
 
   constructor(socket: Socket, options: IpcConnectionOptions) {
     this.#socket = socket
     this.#options = options
+    this.#backlog = new Backlog({
+      pause: () => socket.pause(),
+      resume: () => socket.resume(),
+      get isPaused() {
+        return socket.isPaused()
+      },
+      get waitingBytes() {
+        return socket.writableLength
+      },
+    })
   }
 
   /** Answers messages until the connection ends. */
@@ -38,15 +44,15 @@ export class IpcConnection {
     const session = dispatcher.open(this.#asTarget(), { transport: 'ipc', caller, signal: gone.signal })
     socket.on('data', (chunk: Buffer) => {
       for (const message of this.#messages.push(chunk)) {
-        this.#begin()
+        this.#backlog.begin()
         session
           .receive(message)
           .catch(this.#options.report)
-          .finally(() => this.#finish())
+          .finally(() => this.#backlog.finish())
       }
       if (this.#messages.waiting > this.#options.maxMessage) socket.destroy()
     })
-    socket.on('drain', () => this.#resume())
+    socket.on('drain', () => this.#backlog.resume())
     // A reset by the other side; `close` follows.
     socket.on('error', () => undefined)
     socket.once('close', () => {
@@ -70,23 +76,5 @@ export class IpcConnection {
         return socket.writableLength
       },
     }
-  }
-
-  #begin(): void {
-    this.#inWork += 1
-    if (this.#isBusy()) this.#socket.pause()
-  }
-
-  #finish(): void {
-    this.#inWork -= 1
-    this.#resume()
-  }
-
-  #resume(): void {
-    if (this.#socket.isPaused() && !this.#isBusy()) this.#socket.resume()
-  }
-
-  #isBusy(): boolean {
-    return this.#inWork >= maxInWork || this.#socket.writableLength > maxWaiting
   }
 }

@@ -3,17 +3,12 @@ import type { WebSocket } from 'ws'
 import type { Caller, CallerConnection } from '../provider/caller.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
 import type { Connection } from '../rpc/session.js'
+import { Backlog } from './backlog.js'
 
 /** Close codes (RFC 6455, section 7.4.1). */
 const goingAway = 1001
 const policyViolation = 1008
 const messageTooBig = 1009
-
-/** Messages that may be in work at once before the connection is read no further. */
-const maxInWork = 1000
-
-/** Answer bytes that may wait for a slow reader before the connection is read no further. */
-const maxWaiting = 16 * 1024 * 1024
 
 /** What a connection goes by. */
 export interface ConnectionOptions {
@@ -37,9 +32,9 @@ export class WebSocketConnection implements CallerConnection {
   readonly #stream: Duplex
   readonly #options: ConnectionOptions
   readonly #gone = new AbortController()
+  readonly #backlog: Backlog
   #idleTimer: NodeJS.Timeout | undefined
   #idleMilliseconds: number | undefined
-  #inWork = 0
   #isGathering = false
 
   /** @param stream - what the frames of the socket go out on */
@@ -47,6 +42,16 @@ export class WebSocketConnection implements CallerConnection {
     this.#socket = socket
     this.#stream = stream
     this.#options = options
+    this.#backlog = new Backlog({
+      pause: () => socket.pause(),
+      resume: () => socket.resume(),
+      get isPaused() {
+        return socket.isPaused
+      },
+      get waitingBytes() {
+        return socket.bufferedAmount
+      },
+    })
     if (options.idleTimeout !== undefined) this.#idleMilliseconds = options.idleTimeout * 1000
   }
 
@@ -62,11 +67,11 @@ export class WebSocketConnection implements CallerConnection {
         this.close(messageTooBig, '')
         return
       }
-      this.#begin()
+      this.#backlog.begin()
       session
         .receive(data)
         .catch(report)
-        .finally(() => this.#finish())
+        .finally(() => this.#backlog.finish())
     })
     // A protocol error or a reset; `close` follows.
     this.#socket.on('error', () => undefined)
@@ -94,7 +99,9 @@ export class WebSocketConnection implements CallerConnection {
     if (this.dropsEvents && isPush(pieces)) return
     this.#gather()
     pieces.forEach((piece, index) => {
-      this.#socket.send(piece, { binary: false, fin: index === pieces.length - 1 }, () => this.#resume())
+      this.#socket.send(piece, { binary: false, fin: index === pieces.length - 1 }, () =>
+        this.#backlog.resume(),
+      )
     })
   }
 
@@ -130,26 +137,8 @@ export class WebSocketConnection implements CallerConnection {
     setTimeout(() => this.#socket.terminate(), 200).unref()
   }
 
-  #begin(): void {
-    this.#inWork += 1
-    if (this.#isBusy()) this.#socket.pause()
-  }
-
-  #finish(): void {
-    this.#inWork -= 1
-    this.#resume()
-  }
-
-  #resume(): void {
-    if (this.#socket.isPaused && !this.#isBusy()) this.#socket.resume()
-  }
-
-  #isBusy(): boolean {
-    return this.#inWork >= maxInWork || this.#socket.bufferedAmount > maxWaiting
-  }
-
   #watchIdleness(): void {
-    if (this.#idleMilliseconds === undefined) return
+    if (this.#idleMilliseconds === undefined || this.#gone.signal.aborted) return
     if (this.#idleTimer !== undefined) this.#idleTimer.refresh()
     else this.#idleTimer = setTimeout(() => this.#socket.close(goingAway), this.#idleMilliseconds)
   }
