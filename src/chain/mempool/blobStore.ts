@@ -20,7 +20,7 @@ export class BlobStore {
     const batch = new WriteBatch()
     for (const [index, blob] of blobs.entries()) {
       const commitment = commitments[index]
-      if (commitment !== undefined) batch.put(keys.blob(versionedHash(commitment)), blob)
+      if (commitment !== undefined) batch.putBulk(keys.blob(versionedHash(commitment)), blob)
     }
     database.write(batch)
   }
@@ -28,6 +28,6 @@ export class BlobStore {
   /** A blob of 131,072 bytes by its 32-byte versioned hash. */
   get(hash: Uint8Array): Uint8Array | undefined {
     const { database, keys } = this.#place
-    return database.get(keys.blob(hash))
+    return database.getBulk(keys.blob(hash))
   }
 }
