@@ -13,6 +13,9 @@ let socket: Socket
 let received: string
 /** Ends the call of `test_wait` that is in work. */
 let release: () => void
+/** How many calls of `test_large` were answered. */
+let largeAnswers: number
+const largeLength = 4 * 1024 * 1024
 let waiting: Promise<AbortSignal | undefined>
 
 beforeEach(async () => {
@@ -22,6 +25,14 @@ beforeEach(async () => {
   })
   const methods: Method[] = [
     { name: 'test_echo', parameters: [], invoke: (_, params) => JSON.stringify(params) },
+    {
+      name: 'test_large',
+      parameters: [],
+      invoke: () => {
+        largeAnswers++
+        return 'x'.repeat(largeLength)
+      },
+    },
     {
       name: 'test_wait',
       parameters: [],
@@ -42,6 +53,7 @@ beforeEach(async () => {
   running = await startServer({ dispatcherOf: () => dispatcher })
   socket = connect({ port: running.port, host: '127.0.0.1', noDelay: true })
   received = ''
+  largeAnswers = 0
   socket.on('data', (chunk) => {
     received += chunk.toString('latin1')
   })
@@ -121,6 +133,24 @@ test('a large answer comes whole', async () => {
   const body = `{"jsonrpc":"2.0","id":1,"method":"test_echo","params":["${long}"]}`
   socket.write(post(body))
   await positionsOf(`{"jsonrpc":"2.0","id":1,"result":"[\\"${long}\\"]"}`)
+})
+
+test('who asks and does not read is not answered on and on', async () => {
+  socket.pause()
+  const count = 40
+  socket.write(Array.from({ length: count }, (_, id) => post(bodyOf(id, 'test_large'))).join(''))
+  await expect.poll(() => largeAnswers).toBeGreaterThan(0)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  // What the system takes of the answers is some megabytes.
+  expect(largeAnswers).toBeLessThan(count / 2)
+  let bytes = 0
+  socket.removeAllListeners('data')
+  socket.on('data', (chunk) => {
+    bytes += chunk.length
+  })
+  socket.resume()
+  await expect.poll(() => bytes, { timeout: 20_000 }).toBeGreaterThan(count * largeLength)
+  expect(largeAnswers).toBe(count)
 })
 
 test('an upgrade may follow a plain request', async () => {

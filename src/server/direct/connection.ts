@@ -5,6 +5,8 @@ import type { RequestHead } from './requestHead.js'
 import { readRequestHead } from './requestHead.js'
 
 const headEnd = '\r\n\r\n'
+/** Bytes of answers that may wait for a slow reader before the next request is taken. */
+const maxWaiting = 1024 * 1024
 
 /** What requests of a connection are answered by. */
 export interface DirectSetup {
@@ -80,7 +82,12 @@ export class DirectConnection {
     this.closeIfIdle()
   }
 
+  /** Who asks and does not read is asked to read first: answers would heap up. */
   readonly #answered = (): void => {
+    if (this.#socket.writableLength > maxWaiting) {
+      this.#socket.once('drain', this.#answered)
+      return
+    }
     this.#isAnswering = false
     if (this.#isTaking) return
     this.#takeAll()
