@@ -28,7 +28,7 @@ const SPARSE_SHARE = 4
 const WIRE_CACHE_BYTES = 4 * 1024 * 1024
 /** Above this many bytes, those of a block are not kept. */
 const LONGEST_KEPT_WIRE = 1024 * 1024
-/** Up to this many bytes, those of a new block are kept before anybody asked for them. */
+/** Up to this many bytes, those of a new block are kept before anybody asked for them, and all are read for one. */
 const LONGEST_KEPT_AT_ONCE = 16 * 1024
 
 /** What a store of blocks works with. */
@@ -258,13 +258,17 @@ export class BlockStore {
     }
   }
 
-  /** The wire bytes of one of adjacent spans, from those of all of them where these are kept. */
+  /** The wire bytes of one of adjacent spans: from those of all where these are kept or few, else they alone are read. */
   #oneOf(record: IndexRecord, spans: readonly WireSpan[], index: number): Uint8Array {
     const span = spans[index]!
     const all = joined(spans)
-    if (all.length > LONGEST_KEPT_WIRE) return this.#wire(record, span)
+    const kept =
+      all.length <= LONGEST_KEPT_AT_ONCE
+        ? this.#shared(record, spans)
+        : this.#wires.get(wireKey(record.block.ordinal, all.offset))
+    if (kept === undefined) return this.#wire(record, span)
     const start = span.offset - all.offset
-    return this.#shared(record, spans).subarray(start, start + span.length)
+    return kept.subarray(start, start + span.length)
   }
 
   /** The wire bytes of adjacent spans, kept for the next time; nobody changes them. */
