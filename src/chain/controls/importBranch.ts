@@ -1,3 +1,4 @@
+import { adoptBranch } from '../adoptBranch.js'
 import type { StoredBlock } from '../block/record.js'
 import type { Chain } from '../chain.js'
 import { decodeBlock } from '../import/blockParts.js'
@@ -15,6 +16,6 @@ export function importBranch(chain: Chain, blocks: readonly Uint8Array[]): Promi
       const parts = decodeBlock(bytes)
       last = chain.view.blockByHash(parts.hash) ?? (await chain.importBlock(parts))
     }
-    if (last !== undefined && !chain.view.isCanonical(last)) await chain.reorganise(last)
+    if (last !== undefined && !chain.view.isCanonical(last)) await adoptBranch(chain, last)
   })
 }

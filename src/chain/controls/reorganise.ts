@@ -1,3 +1,4 @@
+import { adoptBranch } from '../adoptBranch.js'
 import { ChainError } from '../errors.js'
 import type { Chain } from '../chain.js'
 import type { CallObject } from '../execution/callObject.js'
@@ -61,7 +62,7 @@ export function reorganise(
       const block = await chain.mineBeside(parent, { candidates: oneByOne(transactions), prevRandao })
       parent = { block, workingRoot: block.header.stateRoot }
     }
-    if (depth > 0) await chain.reorganise(parent.block)
+    if (depth > 0) await adoptBranch(chain, parent.block)
   })
 }
 

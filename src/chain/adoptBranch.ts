@@ -1,0 +1,25 @@
+import type { StoredBlock } from './block/record.js'
+import type { Chain } from './chain.js'
+import { pooledOf, stagePooled, type NamedPooled } from './mempool/pooledStore.js'
+import { readmit } from './mempool/readmit.js'
+
+/**
+ * Makes a block of another branch the head, and announces it as geth does (core/blockchain.go, reorg): what left,
+ * then what came below the head, then the head. The transactions that left wait again; the write that moves the head
+ * keeps them, so that they wait after a crash too. Only within the chain's turn.
+ */
+export async function adoptBranch(chain: Chain, block: StoredBlock): Promise<void> {
+  const { blocks, keys } = chain.stores
+  let left: NamedPooled[] = []
+  const head = { block, workingRoot: block.header.stateRoot }
+  const { removed, added } = chain.moveHead(head, (batch, move) => {
+    left = move.removed.flatMap((orphan) => pooledOf(blocks, orphan))
+    for (const pooled of left) stagePooled(batch, keys, pooled)
+  })
+  chain.settings.gasLimit = block.header.gasLimit
+  await chain.touched()
+  for (const pooled of left) await readmit(chain.mempool, chain.nextRules(), pooled)
+  if (removed.length > 0) chain.events.emit({ type: 'removed', blocks: removed })
+  if (added.length > 1) chain.events.emit({ type: 'added', blocks: added.slice(0, -1) })
+  chain.events.emit({ type: 'head', block })
+}

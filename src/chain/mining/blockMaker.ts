@@ -1,0 +1,114 @@
+import { nextBaseFee } from '../block/fees.js'
+import { ancestorHash } from '../execution/callSite.js'
+import type { ConsoleListener } from '../execution/pooledEvm.js'
+import { isAltered, type Head } from '../head.js'
+import type { Mempool } from '../mempool/mempool.js'
+import type { ChainPosition } from '../position.js'
+import { WorkingState } from '../state/workingState.js'
+import type { ForkRules } from '../types.js'
+import type { ChainView } from '../view.js'
+import type { Clock } from './clock.js'
+import { draftHeader, type BlockSettings } from './draft.js'
+import { produceBlock, type ProducedBlock, type ProductionInput } from './producer.js'
+
+/** What blocks are made with. */
+export interface BlockMakerParts {
+  position: Pick<ChainPosition, 'head' | 'parts'>
+  view: ChainView
+  clock: Clock
+  mempool: Pick<Mempool, 'candidates'>
+  /** What the operator decides about coming blocks; changes in place. */
+  settings: BlockSettings
+}
+
+/** How the next block is made. */
+export interface NextBlockOptions {
+  /** The state after the head; it holds what the block changed afterwards. */
+  state: WorkingState
+  maximumTransactions?: number | undefined
+  /** Sees what contracts give to the console. */
+  onConsole?: ConsoleListener | undefined
+}
+
+/** What a block beside the canonical chain is made from. */
+export interface BranchBlockOptions {
+  candidates: ProductionInput['candidates']
+  /** 32 bytes; sets the block apart from the one whose place it takes. */
+  prevRandao: Uint8Array
+}
+
+/** How one block is produced. */
+interface Production extends NextBlockOptions {
+  settings: BlockSettings
+  /** What may go into it, at its base fee in wei per gas. */
+  candidates: (baseFee: bigint) => ProductionInput['candidates']
+}
+
+/** Drafts and executes blocks, on the head or on another stored block; stores none of them. */
+export class BlockMaker {
+  readonly #parts: BlockMakerParts
+
+  constructor(parts: BlockMakerParts) {
+    this.#parts = parts
+  }
+
+  /** The base fee of the next block in wei per gas; zero before London. */
+  nextBaseFee(): bigint {
+    const { position, settings } = this.#parts
+    return settings.nextBaseFee ?? nextBaseFee(position.head.block.header, this.nextRules()) ?? 0n
+  }
+
+  /** The rules of the next block, as far as its time is known. */
+  nextRules(): ForkRules {
+    return this.#draftPlace(this.#parts.position.head).rules
+  }
+
+  /** The block after the head, from what the mempool offers. */
+  next(options: NextBlockOptions): Promise<ProducedBlock> {
+    const { position, mempool, settings } = this.#parts
+    const candidates = (baseFee: bigint) => mempool.candidates(baseFee)
+    return this.#produce(position.head, { ...options, settings, candidates })
+  }
+
+  /** A block on any stored parent, from given candidates. */
+  beside(parent: Head, { candidates, prevRandao }: BranchBlockOptions): Promise<ProducedBlock> {
+    const { states } = this.#parts.position.parts
+    return this.#produce(parent, {
+      state: new WorkingState({ base: states.viewAt(parent.workingRoot), store: states }),
+      settings: { ...this.#parts.settings, nextPrevRandao: prevRandao },
+      candidates: () => candidates,
+    })
+  }
+
+  #produce(
+    head: Head,
+    { state, settings, candidates, maximumTransactions, onConsole }: Production,
+  ): Promise<ProducedBlock> {
+    const { view, position } = this.#parts
+    const { block: parent } = head
+    const { timestamp, rules } = this.#draftPlace(head)
+    const header = draftHeader(parent, rules, timestamp, settings)
+    return produceBlock({
+      header,
+      rules,
+      state,
+      parentTotalDifficulty: parent.totalDifficulty,
+      altered: isAltered(head),
+      candidates: candidates(header.baseFeePerGas ?? 0n),
+      onConsole,
+      maximumTransactions: maximumTransactions ?? settings.maximumTransactions ?? Infinity,
+      maximumGas: settings.maximumGas,
+      depositContract: position.parts.schedule.depositContract,
+      ...(rules.isActivatedEIP(4895) && { withdrawals: [] }),
+      blockHash: (number) => ancestorHash(view, header, number),
+    })
+  }
+
+  /** The time in seconds of a block after `head`, and the rules that hold then. */
+  #draftPlace({ block }: Head): { timestamp: bigint; rules: ForkRules } {
+    const { position, clock } = this.#parts
+    const timestamp = clock.peek(block.header.timestamp)
+    const number = block.header.number + 1n
+    return { timestamp, rules: position.parts.schedule.rulesAt({ number, timestamp }) }
+  }
+}

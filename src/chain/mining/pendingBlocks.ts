@@ -1,0 +1,46 @@
+import type { HeadStates } from '../headStates.js'
+import type { Mempool } from '../mempool/mempool.js'
+import type { ChainPosition } from '../position.js'
+import { StatePreview } from '../state/preview.js'
+import type { Turnstile } from '../turnstile.js'
+import type { BlockMaker } from './blockMaker.js'
+import type { PendingBlock } from './pending.js'
+
+/** What the pending block is made with. */
+export interface PendingBlocksParts {
+  position: Pick<ChainPosition, 'parts' | 'version'>
+  mempool: Pick<Mempool, 'version'>
+  states: Pick<HeadStates, 'fresh'>
+  maker: Pick<BlockMaker, 'next'>
+  turnstile: Turnstile
+}
+
+/** The pending block, made once for as long as neither the chain nor the mempool changes. */
+export class PendingBlocks {
+  readonly #parts: PendingBlocksParts
+  #made: { key: string; block: Promise<PendingBlock> } | undefined
+
+  constructor(parts: PendingBlocksParts) {
+    this.#parts = parts
+  }
+
+  /** The block that would be mined now. */
+  current(): Promise<PendingBlock> {
+    const { position, mempool, turnstile } = this.#parts
+    const key = `${position.version}/${mempool.version}`
+    if (this.#made?.key !== key) {
+      const block = turnstile.pass(() => this.#make())
+      this.#made = { key, block }
+      block.catch(() => {
+        this.#made = undefined
+      })
+    }
+    return this.#made.block
+  }
+
+  async #make(): Promise<PendingBlock> {
+    const { position, states, maker } = this.#parts
+    const { block, commitment } = await maker.next({ state: states.fresh() })
+    return { block, state: new StatePreview(position.parts.states, commitment) }
+  }
+}
