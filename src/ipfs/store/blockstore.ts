@@ -10,6 +10,7 @@ import { BlockNotFoundError, FileNetworkError } from '../errors.js'
 export interface Session {
   /** Protects a block that may already be stored. */
   touch(cid: CID): void
+  /** Stores a block. Blocks that are written together have one promise. */
   put(cid: CID, bytes: Uint8Array): Promise<void>
   end(): void
 }
@@ -53,9 +54,9 @@ export function createBlockstore(options: {
 }): Blockstore {
   const { blocks, verifyBlocks } = options
 
-  async function put(cid: CID, bytes: Uint8Array, session?: BlockSession): Promise<void> {
-    if (isIdentity(cid)) return
-    await blocks.put({ key: cid.multihash.bytes, label: encodeLabel(cid), data: bytes, session })
+  function put(cid: CID, bytes: Uint8Array, session?: BlockSession): Promise<void> {
+    if (isIdentity(cid)) return Promise.resolve()
+    return blocks.put({ key: cid.multihash.bytes, label: encodeLabel(cid), data: bytes, session })
   }
 
   async function read(cid: CID): Promise<Uint8Array> {
@@ -135,12 +136,20 @@ export async function matches(cid: CID, bytes: Uint8Array): Promise<boolean | un
   return Buffer.compare(digest.subarray(0, cid.multihash.digest.length), cid.multihash.digest) === 0
 }
 
+const knownLabels = new Map<number, Uint8Array>()
+
 /** The label a block is stored with: version and codec of its CID. */
-function encodeLabel(cid: CID): Uint8Array {
-  const bytes = Buffer.alloc(5)
-  bytes[0] = cid.version
-  bytes.writeUInt32LE(cid.code, 1)
-  return bytes
+function encodeLabel({ version, code }: CID): Uint8Array {
+  const number = version * 2 ** 32 + code
+  let label = knownLabels.get(number)
+  if (label === undefined) {
+    const bytes = Buffer.alloc(5)
+    bytes[0] = version
+    bytes.writeUInt32LE(code, 1)
+    label = bytes
+    if (knownLabels.size < 64) knownLabels.set(number, label)
+  }
+  return label
 }
 
 function cidsOf(block: StoredBlock): CID[] {

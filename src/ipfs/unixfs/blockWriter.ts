@@ -1,4 +1,5 @@
 import type { CID } from 'multiformats/cid'
+import { identityCode } from '../cid/hashFunctions.js'
 import { makeCid } from '../cid/makeCid.js'
 import type { CidFormat } from '../cid/makeCid.js'
 import type { NewChunk } from './chunk.js'
@@ -6,7 +7,7 @@ import { createChunkPool } from './chunkPool.js'
 
 /**
  * Stores a block; settled once it would survive the end of the process. Blocks are stored in the order in
- * which they were given.
+ * which they were given; those that are stored together may have one promise.
  */
 export type StoreBlock = (cid: CID, bytes: Uint8Array) => Promise<void>
 
@@ -17,21 +18,40 @@ export type StoreBlock = (cid: CID, bytes: Uint8Array) => Promise<void>
 export interface BlockWriter {
   /** Makes an empty chunk, whose memory is used again once a block that lies in it is stored. */
   newChunk: NewChunk
+  /** Hands a block over to be stored; the caller waits for `room` before it goes on. */
+  put(codec: number, bytes: Uint8Array): CID
+  /** Settled once there is room for another block; undefined when there is already. */
+  room(): Promise<void> | undefined
+  /** Hands a block over and waits for room. */
   write(codec: number, bytes: Uint8Array): Promise<CID>
-  /** Settled once everything written so far is stored. */
+  /** Settled once everything written so far is stored: the same promise for all that is stored together. */
   stored(): Promise<void>
+}
+
+/** Blocks that are stored together. */
+interface Group {
+  bytes: number
+  blocks: number
+  /** Blocks whose memory may be the pool's. */
+  lent: Uint8Array[]
+  /** What the store promised. */
+  storing: Promise<void>
+  /** The same, or the first failure of the writer. */
+  stored: Promise<void>
 }
 
 /** Bytes, and blocks, that may wait to be stored before the writer has to wait too. */
 const bytesInFlight = 8 * 1024 * 1024
 const blocksInFlight = 2048
 
+const allStored = Promise.resolve()
+
 /** A writer whose blocks go to `store`. */
 export function createBlockWriter(format: CidFormat, store: StoreBlock): BlockWriter {
   let waitingBytes = 0
   let waitingBlocks = 0
   let failure: { error: unknown } | undefined
-  let last: Promise<void> = Promise.resolve()
+  let group: Group | undefined
   let wake = (): void => undefined
   const pool = createChunkPool()
 
@@ -39,37 +59,68 @@ export function createBlockWriter(format: CidFormat, store: StoreBlock): BlockWr
     if (failure) throw failure.error
   }
 
-  async function storeBehind(cid: CID, bytes: Uint8Array): Promise<void> {
+  function openGroup(storing: Promise<void>): Group {
+    const opened: Group = { bytes: 0, blocks: 0, lent: [], storing, stored: storing }
+    opened.stored = storing.then(
+      () => finish(opened),
+      (error: unknown) => {
+        failure ??= { error }
+        finish(opened)
+      },
+    )
+    opened.stored.catch(() => undefined)
+    group = opened
+    return opened
+  }
+
+  function finish(finished: Group): void {
+    const { bytes, blocks, lent } = finished
+    if (group === finished) group = undefined
+    for (const block of lent) pool.giveBack(block)
+    waitingBytes -= bytes
+    waitingBlocks -= blocks
+    wake()
+    check()
+  }
+
+  function put(codec: number, bytes: Uint8Array): CID {
+    const cid = makeCid(format, codec, bytes)
+    if (cid.multihash.code === identityCode) return cid
+    const storing = store(cid, bytes)
+    const current = group?.storing === storing ? group : openGroup(storing)
+    current.bytes += bytes.length
+    current.blocks++
+    current.lent.push(bytes)
     waitingBytes += bytes.length
     waitingBlocks++
-    try {
-      await store(cid, bytes)
-    } catch (error) {
-      failure ??= { error }
+    return cid
+  }
+
+  async function waitForRoom(): Promise<void> {
+    while (waitingBytes > bytesInFlight || waitingBlocks > blocksInFlight) {
+      await new Promise<void>((resolve) => (wake = resolve))
     }
-    pool.giveBack(bytes)
-    waitingBytes -= bytes.length
-    waitingBlocks--
-    wake()
+    check()
+  }
+
+  function room(): Promise<void> | undefined {
+    if (failure === undefined && waitingBytes <= bytesInFlight && waitingBlocks <= blocksInFlight)
+      return undefined
+    return waitForRoom()
   }
 
   return {
     newChunk: (capacity) => pool.newChunk(capacity),
+    put,
+    room,
     async write(codec, bytes) {
-      const cid = makeCid(format, codec, bytes)
-      last = storeBehind(cid, bytes)
-      while (waitingBytes > bytesInFlight || waitingBlocks > blocksInFlight) {
-        await new Promise<void>((resolve) => (wake = resolve))
-      }
-      check()
+      const cid = put(codec, bytes)
+      await room()
       return cid
     },
-    async stored() {
-      await last
-      check()
-    },
+    stored: () => group?.stored ?? (failure ? Promise.reject(failure.error) : allStored),
   }
 }
 
 /** A store that keeps nothing: for CIDs alone. */
-export const discardBlock: StoreBlock = () => Promise.resolve()
+export const discardBlock: StoreBlock = () => allStored

@@ -1,9 +1,9 @@
 import type { IndexChange } from './indexDatabase.js'
 import { rowKey, rowKind, segmentRowKey } from './keyspace.js'
-import { encodeRecordHead, recordHeadLength } from './record.js'
+import { recordHeadLength } from './record.js'
+import { RecordBuffers } from './recordBuffers.js'
 import { encodeBlockRow, encodeSegmentRow } from './rows.js'
 import type { BlockRow, SegmentRow } from './rows.js'
-import { keyText } from './sessions.js'
 import type { BlockSession } from './sessions.js'
 
 /** A new segment is begun where a block would make the current one longer than this. */
@@ -19,10 +19,15 @@ export interface BlockToStore {
   session?: BlockSession | undefined
 }
 
+/** A block with its key as a text, for maps. */
+export interface PlannedBlock extends BlockToStore {
+  text: string
+}
+
 /** What has to be written so that a number of blocks is stored. */
 export interface WritePlan {
   /** What to append, by segment. */
-  appends: Map<number, { position: number; buffers: Uint8Array[] }>
+  appends: Map<number, { position: number; records: RecordBuffers }>
   changes: IndexChange[]
   segments: Map<number, SegmentRow>
   activeSegment: number
@@ -37,55 +42,63 @@ export interface PlanContext {
   givenUp?: ReadonlySet<number> | undefined
 }
 
+interface PlannedRow {
+  key: Uint8Array
+  row: BlockRow
+  changed: boolean
+  isAppended: boolean
+}
+
 const emptySegment: SegmentRow = { committedLength: 0, liveBlocks: 0, liveBytes: 0 }
 
 /** Plans the storing of blocks: what is stored already is only touched, and gains a label if need be. */
-export function planWrite(blocks: BlockToStore[], context: PlanContext): WritePlan {
-  const rows = new Map<string, { key: Uint8Array; row: BlockRow; changed: boolean }>()
+export function planWrite(blocks: PlannedBlock[], context: PlanContext): WritePlan {
+  const rows = new Map<string, PlannedRow>()
   const segments = new Map<number, SegmentRow>()
   const appends: WritePlan['appends'] = new Map()
   let activeSegment = context.activeSegment
 
   for (const block of blocks) {
-    const text = keyText(block.key)
-    let entry = rows.get(text)
+    let entry = rows.get(block.text)
     if (entry === undefined) {
       const stored = context.lookUp(block.key)
-      if (stored === undefined) entry = { key: block.key, row: append(block), changed: true }
-      else if (context.givenUp?.has(stored.segment))
-        entry = { key: block.key, row: move(block, stored), changed: true }
-      else entry = { key: block.key, row: stored, changed: false }
-      rows.set(text, entry)
+      const { key } = block
+      if (stored === undefined) entry = { key, row: append(block), changed: true, isAppended: true }
+      else if (context.givenUp?.has(stored.segment)) {
+        entry = { key, row: move(block, stored), changed: true, isAppended: true }
+      } else entry = { key, row: stored, changed: false, isAppended: false }
+      rows.set(block.text, entry)
     }
-    block.session?.touch(block.key)
-    if (!entry.row.labels.some((label) => Buffer.compare(label, block.label) === 0)) {
+    // What is appended lies behind the place at which the session began, and is protected by that.
+    if (!entry.isAppended) block.session?.touch(block.key)
+    const { labels } = entry.row
+    if (labels[0] !== block.label && !labels.some((label) => Buffer.compare(label, block.label) === 0)) {
       entry.row.labels.push(block.label)
       entry.changed = true
     }
   }
 
   function append(block: BlockToStore): BlockRow {
-    const head = encodeRecordHead(block, block.data.length)
+    const recordLength = recordHeadLength(block) + block.data.length
     let segment = segmentOf(activeSegment)
-    const full = segment.committedLength + head.length + block.data.length > segmentLimit
-    if (full && segment.committedLength > 0) {
+    if (segment.committedLength + recordLength > segmentLimit && segment.committedLength > 0) {
       activeSegment++
       segment = segmentOf(activeSegment)
     }
     let part = appends.get(activeSegment)
     if (part === undefined) {
-      part = { position: segment.committedLength, buffers: [] }
+      part = { position: segment.committedLength, records: new RecordBuffers() }
       appends.set(activeSegment, part)
     }
-    part.buffers.push(head, block.data)
-    const offset = segment.committedLength + head.length
-    const recordLength = head.length + block.data.length
+    part.records.add(block, block.data)
+    const end = segment.committedLength + recordLength
     segments.set(activeSegment, {
-      committedLength: segment.committedLength + recordLength,
+      committedLength: end,
       liveBlocks: segment.liveBlocks + 1,
       liveBytes: segment.liveBytes + recordLength,
     })
-    return { segment: activeSegment, offset, length: block.data.length, labels: [block.label] }
+    const { length } = block.data
+    return { segment: activeSegment, offset: end - length, length, labels: [block.label] }
   }
 
   function move(block: BlockToStore, stored: BlockRow): BlockRow {

@@ -1,6 +1,6 @@
 import { plainBytes } from '../plainBytes.js'
 import { planWrite } from './batch.js'
-import type { BlockToStore } from './batch.js'
+import type { BlockToStore, PlannedBlock } from './batch.js'
 import { rewriteSegments, segmentsToGiveUp } from './compaction.js'
 import { applyChanges } from './indexDatabase.js'
 import type { IndexChange, IndexDatabase } from './indexDatabase.js'
@@ -17,7 +17,7 @@ import { createSharedMemory } from './sharedMemory.js'
 import type { LentBlock } from './sharedMemory.js'
 
 /** Bytes written at once, at most, however many blocks wait. */
-const batchLimit = 8 * 1024 * 1024
+const roundLimit = 8 * 1024 * 1024
 /** Blocks below this size are read into memory of their own. */
 const smallestShared = 65_536
 
@@ -46,7 +46,10 @@ export interface BlockFiles {
   get(key: Uint8Array): Promise<Uint8Array | undefined>
   /** The same in memory that is shared and used again; undefined when the block is not stored. */
   lend(key: Uint8Array): Promise<LentBlock | undefined>
-  /** Stores a block; settled once it survives the end of the process. */
+  /**
+   * Stores a block; settled once it survives the end of the process. Blocks that are written together have one
+   * promise; they are written in the order in which they were put.
+   */
   put(block: BlockToStore): Promise<void>
   /** Every block, in the order of the keys. */
   entries(): AsyncIterable<StoredBlock>
@@ -58,10 +61,12 @@ export interface BlockFiles {
   settle(): Promise<void>
 }
 
-interface WaitingBlock extends BlockToStore {
-  text: string
-  stored: () => void
-  failed: (error: unknown) => void
+/** Blocks that are written together. */
+interface WriteRound {
+  blocks: PlannedBlock[]
+  bytes: number
+  /** Settled once the blocks survive the end of the process. */
+  stored: Promise<void>
 }
 
 /** Opens the blocks, after bringing files and index to the same state. */
@@ -78,49 +83,37 @@ export async function openBlockFiles(options: {
   const sessions = createSessions(() => ({ segment: activeSegment, offset: lengthOf(activeSegment) }))
   const exclusively = createMutex()
   const reading = createSharedMemory()
-  const waiting: WaitingBlock[] = []
-  const unwritten = new Map<string, WaitingBlock>()
-  let scheduled = false
+  const unwritten = new Map<string, PlannedBlock>()
+  /** The round that takes blocks until its turn to be written comes. */
+  let open: WriteRound | undefined
 
   function lookUp(key: Uint8Array): BlockRow | undefined {
     const value = database.getSync(rowKey(rowKind.block, key))
     return value === undefined ? undefined : decodeBlockRow(value)
   }
 
-  function scheduleWrite(): void {
-    if (scheduled) return
-    scheduled = true
-    void exclusively(async () => {
-      scheduled = false
-      await writeBatch(takeBatch())
-      if (waiting.length > 0) scheduleWrite()
-    })
+  function openRound(): WriteRound {
+    const round: WriteRound = { blocks: [], bytes: 0, stored: Promise.resolve() }
+    round.stored = exclusively(() => writeRound(round))
+    open = round
+    return round
   }
 
-  function takeBatch(): WaitingBlock[] {
-    let bytes = 0
-    let count = 0
-    while (count < waiting.length && bytes < batchLimit) bytes += waiting[count++]?.data.length ?? 0
-    return waiting.splice(0, count)
-  }
-
-  async function writeBatch(blocks: WaitingBlock[]): Promise<void> {
+  async function writeRound(round: WriteRound): Promise<void> {
+    if (open === round) open = undefined
     try {
-      await write(blocks)
-      for (const block of blocks) block.stored()
-    } catch (error) {
-      for (const block of blocks) block.failed(error)
+      await write(round.blocks)
     } finally {
-      for (const block of blocks) {
+      for (const block of round.blocks) {
         if (unwritten.get(block.text) === block) unwritten.delete(block.text)
       }
     }
   }
 
-  async function write(blocks: BlockToStore[], givenUp?: ReadonlySet<number>): Promise<void> {
+  async function write(blocks: PlannedBlock[], givenUp?: ReadonlySet<number>): Promise<void> {
     const plan = planWrite(blocks, { lookUp, segments, activeSegment, givenUp })
-    for (const [segment, { position, buffers }] of plan.appends) {
-      await files.write(segment, position, buffers)
+    for (const [segment, { position, records }] of plan.appends) {
+      await files.write(segment, position, records.take())
       if (sync) await files.flush(segment)
     }
     await applyChanges(database, plan.changes, { sync })
@@ -208,12 +201,12 @@ export async function openBlockFiles(options: {
     get,
     lend,
     put(block) {
-      return new Promise<void>((stored, failed) => {
-        const entry: WaitingBlock = { ...block, text: keyText(block.key), stored, failed }
-        if (!unwritten.has(entry.text)) unwritten.set(entry.text, entry)
-        waiting.push(entry)
-        scheduleWrite()
-      })
+      const round = open === undefined || open.bytes >= roundLimit ? openRound() : open
+      const planned = { ...block, text: keyText(block.key) }
+      if (!unwritten.has(planned.text)) unwritten.set(planned.text, planned)
+      round.blocks.push(planned)
+      round.bytes += block.data.length
+      return round.stored
     },
     async *entries() {
       for await (const [key, value] of database.iterator(rowRange(rowKind.block))) {
@@ -230,7 +223,11 @@ export async function openBlockFiles(options: {
           files,
           segments,
           givenUp,
-          write: (blocks) => write(blocks, givenUp),
+          write: (blocks) =>
+            write(
+              blocks.map((block) => ({ ...block, text: keyText(block.key) })),
+              givenUp,
+            ),
         })
       }),
     totals() {

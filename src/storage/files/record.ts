@@ -10,15 +10,20 @@ export interface RecordName {
 
 const headerLength = 8
 
-/** The bytes that stand before the data of a record. */
-export function encodeRecordHead(name: RecordName, dataLength: number): Uint8Array {
-  const head = Buffer.alloc(recordHeadLength(name))
-  head.writeUInt32LE(dataLength, 0)
-  head.writeUInt16LE(name.key.length, 4)
-  head[6] = name.label.length
-  head.set(name.key, headerLength)
-  head.set(name.label, headerLength + name.key.length)
-  return head
+/** Writes what stands before the data of a record at a position of a buffer, and returns the position behind it. */
+export function writeRecordHead(
+  name: RecordName,
+  dataLength: number,
+  target: { bytes: Buffer; position: number },
+): number {
+  const { bytes, position } = target
+  bytes.writeUInt32LE(dataLength, position)
+  bytes.writeUInt16LE(name.key.length, position + 4)
+  bytes[position + 6] = name.label.length
+  bytes[position + 7] = 0
+  bytes.set(name.key, position + headerLength)
+  bytes.set(name.label, position + headerLength + name.key.length)
+  return position + recordHeadLength(name)
 }
 
 /** Number of bytes that stand before the data of a record. */

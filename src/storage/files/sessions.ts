@@ -25,7 +25,9 @@ export interface Sessions {
 
 /** A key as a string, for maps and sets. */
 export function keyText(key: Uint8Array): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1')
+  if (key.length > 256) return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1')
+  // A short key lies on V8's heap as long as nobody asks for its buffer.
+  return Reflect.apply(String.fromCharCode, undefined, key)
 }
 
 /** A place in the segments as a number that only grows: segments are numbered and appended to in order. */
