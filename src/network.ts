@@ -13,7 +13,6 @@ import { MiningSchedule, type MiningMode } from './chain/mining/schedule.js'
 import { genesisHash, openBase, openChain } from './chain/open.js'
 import { Snapshots } from './chain/snapshots.js'
 import { bytesToHex } from './encoding/hex.js'
-import { defaultCoinbase } from './network/coinbase.js'
 import { createBackend } from './network/backend.js'
 import { ChainBases } from './network/chainBases.js'
 import { chainOfFile, etherToWei, identityOf, ownChain } from './network/chainSource.js'
@@ -31,6 +30,7 @@ import { forkedMethods } from './rpc/fork/forkedMethods.js'
 import { blockEncoder } from './rpc/format/blockEncoder.js'
 import { controlMethodNames } from './rpc/methods/controls.js'
 import type { Method } from './rpc/method.js'
+import { habitsOf, type Habits } from './rpc/habits.js'
 import { registry } from './rpc/registry.js'
 import { FilterStore } from './rpc/subscriptions/filterStore.js'
 import { admitNetwork } from './storage/manifest.js'
@@ -53,10 +53,11 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
   const { name, settings, data, gate, methods, report, files } = request
   const { database, manifest } = data
   const known = manifest.networks[name]
-  const accounts = await fundedAccounts(settings)
+  const habits = habitsOf(settings.compat)
+  const accounts = await fundedAccounts(settings, habits)
   const stored = known?.forkBlock === undefined ? undefined : BigInt(known.forkBlock)
   const homeFork = name === standardNetwork ? await openFork(settings, stored) : undefined
-  const clock = createClock(settings, homeFork?.header.timestamp)
+  const clock = createClock(settings, habits, homeFork?.header.timestamp)
   const funded = accounts.map(({ address }) => address)
   const source =
     files?.genesis === undefined
@@ -83,7 +84,7 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
     schedule,
     clock,
     mempool,
-    coinbase: defaultCoinbase(settings.compat),
+    coinbase: habits.coinbase,
     distances: distances(settings),
     maximumTransactions: settings.maxTransactions,
     ...(settings.disableBlockGasLimit && { maximumGas: UNLIMITED_GAS }),
@@ -122,7 +123,7 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
   })
   await bases.resume()
   const mining = new MiningSchedule(chain, miningMode(settings), {
-    waitingShareBlock: settings.compat === 'hardhat',
+    waitingShareBlock: habits.waitingShareBlock,
     report: (fault) => report('mining', fault),
   })
   const store = new PooledStore(chain.stores)
@@ -218,9 +219,9 @@ async function contractArtifacts({ artifacts }: NodeSettings): Promise<ContractA
   })
 }
 
-async function fundedAccounts(settings: NodeSettings) {
-  const { mnemonic, derivationPath: path, compat } = settings
-  const count = settings.accounts ?? (compat === 'hardhat' ? 20 : 10)
+async function fundedAccounts(settings: NodeSettings, habits: Habits) {
+  const { mnemonic, derivationPath: path } = settings
+  const count = settings.accounts ?? habits.accounts
   try {
     return await deriveAccounts({ mnemonic, path, count })
   } catch (error) {
@@ -240,9 +241,8 @@ function distances({ safeDistance, finalizedDistance, slotsInAnEpoch: epoch }: N
     : { safe: BigInt(epoch), finalized: BigInt(2 * epoch) }
 }
 
-function createClock(settings: NodeSettings, forkTime: bigint | undefined): Clock {
-  const { compat } = settings
-  const minimumStep = settings.allowSameTimestamp || compat === 'anvil' || compat === 'ganache' ? 0n : 1n
+function createClock(settings: NodeSettings, habits: Habits, forkTime: bigint | undefined): Clock {
+  const minimumStep = settings.allowSameTimestamp ? 0n : habits.leastTimeStep
   if (settings.deterministic) {
     const start = settings.timestamp ?? forkTime ?? DETERMINISTIC_GENESIS_TIME
     return new LogicalClock({ now: () => start, minimumStep })

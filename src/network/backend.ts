@@ -23,8 +23,8 @@ import { createControls } from './controls.js'
 import { createProver } from './prover.js'
 import { createRecords } from './records.js'
 import { rpcSettings } from './rpcSettings.js'
-import { clientVersions } from './clientVersion.js'
 import { Instance } from './instance.js'
+import { takeOnHabits } from './mempoolHabits.js'
 
 /** What the backend of a network is joined from. */
 export interface BackendParts {
@@ -51,15 +51,9 @@ export function createBackend(parts: BackendParts): Backend {
     pendingGasLimit: () => chain.settings.gasLimit,
     onConsole: (data) => chain.onConsole?.(data),
   })
-  const { compat } = settings
   const answers = rpcSettings(settings)
-  if (compat === 'hardhat') {
-    mempool.options.mineAtOnce = () => (mining.mode.automine ? chain.nextBaseFee() : undefined)
-  }
-  if (compat === 'anvil') {
-    mempool.options.minimumFeeCap = () => chain.nextBaseFee()
-    mempool.options.capReplaces = true
-  }
+  const { habits } = answers
+  takeOnHabits(parts, habits)
   const wallet = new Wallet({
     keyring,
     impersonation,
@@ -68,8 +62,8 @@ export function createBackend(parts: BackendParts): Backend {
     executor,
     suggestedTip: () => suggestTip(view, answers.startTip),
     nextBaseFee: () => chain.nextBaseFee(),
-    keepsAccessLists: compat !== undefined,
-    ...((compat === 'anvil' || compat === 'ganache') && { fallbackGas: () => chain.settings.gasLimit }),
+    keepsAccessLists: habits.keepsAccessLists,
+    ...(habits.sendsWithoutEstimate && { fallbackGas: () => chain.settings.gasLimit }),
   })
   return {
     chain: view,
@@ -100,8 +94,9 @@ export function createBackend(parts: BackendParts): Backend {
       messageSigner,
       signTypedData: (address, typedData) => signTypedData(keyring, address, typedData),
       signTransaction: async (call) => {
-        const fillsIn = compat === 'anvil' || compat === 'ganache'
-        const { transaction, hash } = await (fillsIn ? wallet.prepare(call) : wallet.sign(call))
+        const { transaction, hash } = await (habits.signsIncomplete
+          ? wallet.prepare(call)
+          : wallet.sign(call))
         return { raw: transaction.serialize(), transaction, hash }
       },
       fillTransaction: async (call) => {
@@ -117,10 +112,10 @@ export function createBackend(parts: BackendParts): Backend {
       impersonation,
       wallet,
       instance: new Instance(),
-      compat,
+      habits,
     }),
     events: chain.events,
     settings: answers,
-    clientVersion: settings.clientVersion ?? clientVersions[compat ?? 'standin'],
+    clientVersion: settings.clientVersion ?? habits.clientVersion,
   }
 }

@@ -8,8 +8,8 @@ import type { SignatureRecoveries } from '../chain/execution/signatureRecoveries
 import type { TransactionIntake } from '../chain/intake.js'
 import type { MiningSchedule } from '../chain/mining/schedule.js'
 import type { Snapshots } from '../chain/snapshots.js'
-import type { Compat } from '../rpc/backend.js'
 import type { Controls } from '../rpc/controls.js'
+import type { Habits } from '../rpc/habits.js'
 import type { ChainBases } from './chainBases.js'
 import { createAccountControls, createPoolControls } from './controls/accounts.js'
 import { createClockControls } from './controls/clock.js'
@@ -35,7 +35,7 @@ export interface ControlParts {
   instance: Instance
   /** Whether the node tells about blocks and calls; changes in place. */
   logging: { enabled: boolean }
-  compat: Compat | undefined
+  habits: Habits
 }
 
 /** The controls that test suites drive a chain with. */

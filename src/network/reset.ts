@@ -1,10 +1,9 @@
 import type { Chain } from '../chain/chain.js'
 import type { TransactionIntake } from '../chain/intake.js'
 import type { Snapshots } from '../chain/snapshots.js'
-import type { Compat } from '../rpc/backend.js'
 import type { ForkOrder } from '../rpc/controls.js'
+import type { Habits } from '../rpc/habits.js'
 import type { ChainBases } from './chainBases.js'
-import { defaultCoinbase } from './coinbase.js'
 
 /** What a reset works on. */
 export interface ResetParts {
@@ -12,7 +11,7 @@ export interface ResetParts {
   bases: ChainBases
   snapshots: Snapshots
   intake: TransactionIntake
-  compat: Compat | undefined
+  habits: Pick<Habits, 'coinbase'>
 }
 
 /**
@@ -25,7 +24,7 @@ export interface ResetParts {
  * @throws UnsupportedControlError or RemoteStateError; nothing has changed then
  */
 export function resetChain(
-  { chain, bases, snapshots, intake, compat }: ResetParts,
+  { chain, bases, snapshots, intake, habits }: ResetParts,
   order: ForkOrder | undefined,
 ): Promise<void> {
   return bases.exclusively(async () => {
@@ -33,7 +32,7 @@ export function resetChain(
     await chain.exclusively(async () => {
       chain.clock.restore({ offset: 0n })
       chain.settings.gasLimit = chain.first.header.gasLimit
-      chain.settings.coinbase = defaultCoinbase(compat)
+      chain.settings.coinbase = habits.coinbase
       chain.settings.extraData = new Uint8Array(0)
       delete chain.settings.nextBaseFee
       delete chain.settings.nextPrevRandao

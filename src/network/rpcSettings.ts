@@ -1,5 +1,6 @@
 import type { NodeSettings } from '../options.js'
 import type { RpcSettings } from '../rpc/backend.js'
+import { habitsOf } from '../rpc/habits.js'
 
 /** What anvil and hardhat suggest as a tip, wei per gas. */
 const devnetStartTip = 1_000_000_000n
@@ -8,18 +9,19 @@ const gethStartTip = 1_000_000n
 
 /** The limits and choices of a node, as methods take them. */
 export function rpcSettings(settings: NodeSettings): RpcSettings {
+  const habits = habitsOf(settings.compat)
   return {
     maxLogs: settings.logsMaxResults,
     logTimeoutMilliseconds: settings.logsTimeoutMs,
     maxLogParameters: settings.logsMaxParameters,
     maxLogRange: settings.logsMaxRange,
-    logsRange: settings.logsRange ?? (settings.compat === undefined ? 'strict' : 'lenient'),
+    logsRange: settings.logsRange ?? habits.logsRange,
     logsError: settings.logsError,
     gasCapInBlocks: settings.gasCapBlocks,
     startTip: settings.genesis === undefined ? devnetStartTip : gethStartTip,
     maxTraceBytes: settings.maxResponse,
     totalDifficulty: !settings.noTotalDifficulty,
-    pendingFields: settings.pendingFields ?? (settings.compat === 'anvil' ? 'geth' : 'spec'),
-    compat: settings.compat,
+    pendingFields: settings.pendingFields ?? habits.pendingFields,
+    habits,
   }
 }

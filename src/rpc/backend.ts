@@ -12,6 +12,7 @@ import type { PooledTransaction } from '../chain/mempool/transaction.js'
 import type { AccountState, Awaitable, HeaderFields, StateView } from '../chain/types.js'
 import type { BlockSelector, ChainView } from '../chain/view.js'
 import type { Controls } from './controls.js'
+import type { Habits } from './habits.js'
 
 /** A message to execute without a transaction. */
 export interface ExecutionRequest {
@@ -146,9 +147,6 @@ export interface Accounts {
   fillTransaction(call: CallObject): Awaitable<SignedTransaction>
 }
 
-/** A development node whose habits can be taken on. */
-export type Compat = 'anvil' | 'hardhat' | 'ganache'
-
 /** Limits and choices that methods answer by. */
 export interface RpcSettings {
   /** Most logs of one query. */
@@ -173,8 +171,8 @@ export interface RpcSettings {
   totalDifficulty: boolean
   /** Which members of the pending block are null: those of the provider's documentation, or geth's. */
   pendingFields: 'spec' | 'geth'
-  /** Whose habits prevail where the development nodes disagree; the node's own if undefined. */
-  compat?: Compat | undefined
+  /** What prevails where the development nodes disagree. */
+  habits: Habits
 }
 
 /** What methods work with; each member is one capability, joined at the composition root. */

@@ -13,7 +13,7 @@ import { TimestampError } from '../chain/mining/clock.js'
 import { SimulationError, type SimulationRefusal } from '../chain/simulate/errors.js'
 import { TraceTooLargeError } from '../chain/tracing/budget.js'
 import { anvilError } from './anvilWords.js'
-import type { Compat } from './backend.js'
+import type { Habits } from './habits.js'
 import { bytesToHex } from '../encoding/hex.js'
 import {
   InternalError,
@@ -52,17 +52,17 @@ const simulationCodes: Readonly<Record<SimulationRefusal, number>> = {
  * A refusal by the chain keeps its words, but for failed executions where the node stands in for another one, and all
  * refusals where that is anvil; what nobody foresaw becomes an InternalError with its cause.
  */
-export function toRpcError(error: unknown, compat?: Compat): RpcError {
-  if (compat === 'anvil') {
+export function toRpcError(error: unknown, words: Habits['words']): RpcError {
+  if (words === 'anvil') {
     const worded = anvilError(error)
     if (worded !== undefined) return worded
   }
   if (error instanceof RpcError) return error
-  if (compat === 'hardhat') {
+  if (words === 'hardhat') {
     if (error instanceof ExecutionRevertedError) return hardhatRevert(error)
     if (error instanceof ExecutionFailedError) return hardhatFailure(error)
   }
-  if (compat === 'ganache') {
+  if (words === 'ganache') {
     if (error instanceof ExecutionRevertedError) return ganacheRevert(error)
     if (error instanceof ExecutionFailedError) return ganacheFailure(error)
   }

@@ -106,7 +106,7 @@ export class CallExecutor {
   }
 
   #failure(method: string, thrown: unknown): Outcome {
-    const error = toRpcError(thrown, this.#setup.backend.settings.compat)
+    const error = toRpcError(thrown, this.#setup.backend.settings.habits.words)
     if (error instanceof InternalError) this.#setup.report(method, error.cause)
     return { error }
   }

@@ -3,11 +3,8 @@ import { UnsupportedControlError } from '../../chain/errors.js'
 import type { MiningControls } from '../../rpc/controls.js'
 import type { ControlParts } from '../controls.js'
 
-/**
- * Mining by order and by itself. In anvil mining by the clock and automine exclude each other, in hardhat they do not
- * (--compat).
- */
-export function createMiningControls({ chain, schedule, compat }: ControlParts): MiningControls {
+/** Mining by order and by itself. */
+export function createMiningControls({ chain, schedule, habits }: ControlParts): MiningControls {
   const isLondon = () => chain.head.block.header.baseFeePerGas !== undefined
   const { mempool } = chain
   let gasPrice: bigint | undefined
@@ -15,11 +12,11 @@ export function createMiningControls({ chain, schedule, compat }: ControlParts):
     mine: (order, mined) => mineBlocks(chain, order, mined),
     miningMode: () => schedule.mode,
     setAutomine: async (enabled) => {
-      if (compat !== 'hardhat') schedule.setInterval(0)
+      if (habits.clockEndsAutomine) schedule.setInterval(0)
       await schedule.setAutomine(enabled)
     },
     setIntervalMining: async (interval) => {
-      if (compat !== 'hardhat') await schedule.setAutomine(false)
+      if (habits.clockEndsAutomine) await schedule.setAutomine(false)
       schedule.setInterval(interval)
     },
     setBlockGasLimit: (gas) =>

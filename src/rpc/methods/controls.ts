@@ -63,8 +63,7 @@ function answeringAsNamed(method: Method): Method {
   return {
     ...method,
     invoke(call, params) {
-      const { compat } = call.backend.settings
-      const isTrue = named || compat === 'hardhat' || compat === 'ganache'
+      const isTrue = named || call.backend.settings.habits.settersAnswerTrue
       const result = method.invoke(call, params)
       const answer = (value: Result): Result => (value === null && isTrue ? true : value)
       return result instanceof Promise ? result.then(answer) : answer(result)

@@ -22,8 +22,8 @@ export interface ExecutionArguments {
  */
 export function executionRequest({ view, backend }: Call, args: ExecutionArguments): ExecutionRequest {
   const call = toCall(args.transaction)
-  const from =
-    call.from ?? (backend.settings.compat === 'hardhat' ? backend.accounts.addresses()[0] : undefined)
+  const { callsFromFirstAccount } = backend.settings.habits
+  const from = call.from ?? (callsFromFirstAccount ? backend.accounts.addresses()[0] : undefined)
   return {
     view,
     block: args.block ?? { tag: 'latest' },

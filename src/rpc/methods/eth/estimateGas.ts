@@ -19,7 +19,7 @@ export const estimateGas = defineMethod(
     const { backend } = call
     const request = executionRequest(call, {
       transaction,
-      block: block ?? (backend.settings.compat === 'hardhat' ? { tag: 'pending' } : undefined),
+      block: block ?? { tag: backend.settings.habits.estimateBlock },
       stateOverrides: state,
       blockOverrides: header,
     })

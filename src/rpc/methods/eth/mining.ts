@@ -4,5 +4,5 @@ import { defineMethod } from '../../method.js'
 export const mining = defineMethod(
   'eth_mining',
   [],
-  ({ backend }) => backend.settings.compat === 'ganache' && backend.controls.miningMode().automine,
+  ({ backend }) => backend.settings.habits.answersMining && backend.controls.miningMode().automine,
 )

@@ -13,7 +13,6 @@ export const signTransaction = defineMethod(
   [required('transaction', callObject)],
   async ({ backend }, call) => {
     const signed = await backend.accounts.signTransaction(transactionRequest(call))
-    const { compat } = backend.settings
-    return compat === 'anvil' || compat === 'ganache' ? bytesToHex(signed.raw) : rawAndTransaction(signed)
+    return backend.settings.habits.signsIncomplete ? bytesToHex(signed.raw) : rawAndTransaction(signed)
   },
 )

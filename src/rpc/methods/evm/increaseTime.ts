@@ -10,13 +10,13 @@ export const increaseTime = defineMethod(
   'evm_increaseTime',
   [required('seconds', seconds)],
   async ({ backend }, by) => {
-    const { compat } = backend.settings
-    if (by < 0n && compat !== 'ganache') {
+    const { clockGoesBack, answersTimeAsText } = backend.settings.habits
+    if (by < 0n && !clockGoesBack) {
       throw new InvalidParamsError(
         `invalid argument 0: expected a number or a hexadecimal or decimal string, got ${by}`,
       )
     }
     const offset = await backend.controls.increaseTime(by)
-    return compat === 'hardhat' ? offset.toString() : Number(offset)
+    return answersTimeAsText ? offset.toString() : Number(offset)
   },
 )

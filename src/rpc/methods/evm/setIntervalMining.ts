@@ -9,8 +9,8 @@ export const setIntervalMining = defineMethod(
   'evm_setIntervalMining',
   [required('interval', miningInterval)],
   async ({ backend }, interval) => {
-    const isSeconds = typeof interval === 'number' && backend.settings.compat !== 'hardhat'
-    await backend.controls.setIntervalMining(isSeconds ? interval * 1000 : interval)
+    const { miningIntervalUnit: unit } = backend.settings.habits
+    await backend.controls.setIntervalMining(typeof interval === 'number' ? interval * unit : interval)
     return null
   },
 )

@@ -13,9 +13,9 @@ export const setTime = defineMethod(
   'evm_setTime',
   [required('time', controlNumber)],
   async ({ backend }, time) => {
-    const isGanache = backend.settings.compat === 'ganache'
-    const isMilliseconds = isGanache || time > FIRST_MILLISECONDS
+    const { setsTimeInMilliseconds, clockGoesBack } = backend.settings.habits
+    const isMilliseconds = setsTimeInMilliseconds || time > FIRST_MILLISECONDS
     const moved = Number(await backend.controls.setTime(isMilliseconds ? time / 1000n : time))
-    return isGanache ? moved : Math.max(0, moved)
+    return clockGoesBack ? moved : Math.max(0, moved)
   },
 )

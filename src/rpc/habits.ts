@@ -1,0 +1,158 @@
+import type { BlockTag } from '../chain/view.js'
+import { hexToBytes } from '../encoding/hex.js'
+import { clientVersion, version } from '../version.js'
+import type { RpcSettings } from './backend.js'
+
+/** A development node whose habits can be taken on. */
+export type Compat = 'anvil' | 'hardhat' | 'ganache'
+
+/** Everything that a node does in one way or another depending on which node it stands in for (`--compat`). */
+export interface Habits {
+  /** What web3_clientVersion answers unless it is set; begins as the client libraries of the node want it. */
+  clientVersion: string
+  /** How many accounts are funded at genesis unless it is set. */
+  accounts: number
+  /** Who earns the tips of blocks unless a control says otherwise, 20 bytes. */
+  coinbase: Uint8Array
+  /** Seconds from a block to the next at least. */
+  leastTimeStep: bigint
+
+  /** Whether automine and mining by the clock exclude each other. */
+  clockEndsAutomine: boolean
+  /** Whether what waited while automine was off goes with the next transaction, in one block. */
+  waitingShareBlock: boolean
+  /** Whether a transaction that automine cannot mine at once is refused. */
+  refusesWaiting: boolean
+  /** Whether a transaction is refused whose fee cap is below the next base fee. */
+  refusesLowCap: boolean
+  /** Whether a higher fee cap alone replaces a waiting transaction, by however little. */
+  capReplaces: boolean
+
+  /** Whether an access list stays in force beside a gas price; in geth that makes the transaction legacy. */
+  keepsAccessLists: boolean
+  /** Whether a transaction that names no gas and whose estimate fails gets the block's gas limit. */
+  sendsWithoutEstimate: boolean
+  /** Whether eth_signTransaction fills in what is missing, and answers the signed bytes alone. */
+  signsIncomplete: boolean
+
+  /** The block that eth_estimateGas works on unless one is named. */
+  estimateBlock: BlockTag
+  /** Whether a message that names no sender is the first account's. */
+  callsFromFirstAccount: boolean
+  /** Whether a transaction that was mined at once and failed is answered with its failure. */
+  answersFailures: boolean
+  /** Whose words refusals and failed executions have. */
+  words: Compat | 'geth'
+  /** Whether eth_accounts has the impersonated accounts too. */
+  listsImpersonated: boolean
+  /** Whether eth_mining says whether automine is on. */
+  answersMining: boolean
+  /** Whether log ranges beyond the head are refused or cut, unless it is set. */
+  logsRange: RpcSettings['logsRange']
+  /** Which members of the pending block are null, unless it is set. */
+  pendingFields: RpcSettings['pendingFields']
+
+  /** Whether the setters whose names all nodes share answer true rather than null. */
+  settersAnswerTrue: boolean
+  /** Milliseconds in the unit of evm_setIntervalMining. */
+  miningIntervalUnit: 1 | 1000
+  /** Whether evm_setTime counts milliseconds whatever the number; otherwise only where it is too large for seconds. */
+  setsTimeInMilliseconds: boolean
+  /** Whether evm_increaseTime and evm_setTime move the clock back, and say so. */
+  clockGoesBack: boolean
+  /** Whether evm_increaseTime and evm_setNextBlockTimestamp answer the time as decimal text. */
+  answersTimeAsText: boolean
+  /** Whether anvil_metadata has the fork and the snapshots. */
+  metadataHasSnapshots: boolean
+}
+
+/** hardhat's beneficiary: an address of nobody. */
+const NOBODY = hexToBytes('c014ba5e'.repeat(5))
+const ZERO_ADDRESS = new Uint8Array(20)
+
+/**
+ * The node's own. The beneficiary is hardhat's: the balance of the zero address stays what contracts burn, and a call
+ * to it costs what it costs elsewhere (EIP-3651 makes the beneficiary warm).
+ */
+const own: Habits = {
+  clientVersion,
+  accounts: 10,
+  coinbase: NOBODY,
+  leastTimeStep: 1n,
+  clockEndsAutomine: true,
+  waitingShareBlock: false,
+  refusesWaiting: false,
+  refusesLowCap: false,
+  capReplaces: false,
+  keepsAccessLists: false,
+  sendsWithoutEstimate: false,
+  signsIncomplete: false,
+  estimateBlock: 'latest',
+  callsFromFirstAccount: false,
+  answersFailures: false,
+  words: 'geth',
+  listsImpersonated: true,
+  answersMining: false,
+  logsRange: 'strict',
+  pendingFields: 'spec',
+  settersAnswerTrue: false,
+  miningIntervalUnit: 1000,
+  setsTimeInMilliseconds: false,
+  clockGoesBack: false,
+  answersTimeAsText: false,
+  metadataHasSnapshots: true,
+}
+
+/** What is different from the node's own habits. */
+const others: Readonly<Record<Compat, Partial<Habits>>> = {
+  anvil: {
+    clientVersion: `anvil/v1.7.1/Standin/v${version}`,
+    coinbase: ZERO_ADDRESS,
+    leastTimeStep: 0n,
+    refusesLowCap: true,
+    capReplaces: true,
+    keepsAccessLists: true,
+    sendsWithoutEstimate: true,
+    signsIncomplete: true,
+    words: 'anvil',
+    logsRange: 'lenient',
+    pendingFields: 'geth',
+  },
+  hardhat: {
+    clientVersion: `HardhatNetwork/2.29.1/Standin/v${version}`,
+    accounts: 20,
+    clockEndsAutomine: false,
+    waitingShareBlock: true,
+    refusesWaiting: true,
+    keepsAccessLists: true,
+    estimateBlock: 'pending',
+    callsFromFirstAccount: true,
+    answersFailures: true,
+    words: 'hardhat',
+    listsImpersonated: false,
+    logsRange: 'lenient',
+    settersAnswerTrue: true,
+    miningIntervalUnit: 1,
+    answersTimeAsText: true,
+    metadataHasSnapshots: false,
+  },
+  ganache: {
+    clientVersion: `Ganache/v7.9.2/EthereumJS TestRPC/v7.9.2/Standin/v${version}`,
+    coinbase: ZERO_ADDRESS,
+    leastTimeStep: 0n,
+    keepsAccessLists: true,
+    sendsWithoutEstimate: true,
+    signsIncomplete: true,
+    words: 'ganache',
+    answersMining: true,
+    logsRange: 'lenient',
+    settersAnswerTrue: true,
+    setsTimeInMilliseconds: true,
+    clockGoesBack: true,
+  },
+}
+
+/** The habits of the node that is stood in for, or the node's own. */
+export function habitsOf(compat: Compat | undefined): Habits {
+  return compat === undefined ? own : { ...own, ...others[compat] }
+}
