@@ -236,6 +236,15 @@ describe('WorkingState', () => {
     expect(await state.getCode(address)).toEqual(Uint8Array.of(1, 2, 3))
   })
 
+  it('has no code any more once it is taken away, though the base has it', async () => {
+    const { parts, state: stored } = await withAccount()
+    // Without a store, as calls have it.
+    const state = new WorkingState({ base: parts.store.viewAt(await stored.getStateRoot()) })
+    expect(await state.getCode(address)).toEqual(Uint8Array.of(0x60, 0))
+    await state.putCode(address, new Uint8Array(0))
+    expect(await state.getCode(address)).toEqual(new Uint8Array(0))
+  })
+
   it('refuses to write to the storage of an account that does not exist', async () => {
     const { state } = await withAccount()
     await expect(state.putStorage(addressOf(3), slotKey(0), Uint8Array.of(1))).rejects.toThrow(

@@ -1,4 +1,5 @@
 import { Account } from '@ethereumjs/util'
+import { bytesEqual } from '../../encoding/hex.js'
 import { keccak256 } from '../keccak.js'
 import { EMPTY_CODE_HASH, NO_BYTES, padTo32 } from './account.js'
 import { bytesKey } from './byteCache.js'
@@ -304,6 +305,8 @@ export class WorkingState implements StateManagerInterface {
   #codeOf(entry: AccountEntry): Awaitable<Uint8Array> {
     const hash = entry.current?.codeHash ?? EMPTY_CODE_HASH
     if (entry.code.hash === hash) return entry.code.bytes
+    // Code that was taken away (EIP-7702, a destruction) is not that of the base.
+    if (bytesEqual(hash, EMPTY_CODE_HASH)) return NO_BYTES
     const known = this.#newCodes.get(bytesKey(hash))?.bytes ?? this.#store?.getCode(hash)
     return whenReady(known ?? this.base.getCode(entry.address), (bytes) => {
       entry.code = { hash, bytes }
