@@ -58,9 +58,9 @@ export interface Keyspace {
   trieNode(hash: Uint8Array): Uint8Array
   /** A contract's code by its 32-byte hash. */
   code(hash: Uint8Array): Uint8Array
-  /** The addresses and slots that came with a 32-byte state root. */
-  preimages(root: Uint8Array): Uint8Array
-  /** Those of all state roots. */
+  /** Addresses and slots that came with a state, by the 32-byte hash of their encoding. */
+  preimages(hash: Uint8Array): Uint8Array
+  /** Those that came with all states. */
   allPreimages(): KeyRange
   /** A block by its ordinal. */
   block(ordinal: number): Uint8Array
@@ -101,7 +101,7 @@ export function keyspaceOf(network: number): Keyspace {
     blob: (versionedHash) => key(KIND.blob, versionedHash),
     trieNode: (hash) => key(KIND.trieNode, hash),
     code: (hash) => key(KIND.code, hash),
-    preimages: (root) => key(KIND.preimages, root),
+    preimages: (hash) => key(KIND.preimages, hash),
     allPreimages: () => all(KIND.preimages),
     block: (ordinal) => key(KIND.block, encodeOrdinal(ordinal)),
     blocks: () => all(KIND.block),

@@ -1,3 +1,4 @@
+import { latin1 } from '../encoding/latin1.js'
 import type { AppendFile } from './appendFile.js'
 import type { KeyBounds } from './cursor.js'
 import {
@@ -15,7 +16,7 @@ import type { BatchOperation } from './writeBatch.js'
 
 /** A key in the form that maps can look up: its bytes as Latin-1 characters. */
 export function keyString(key: Uint8Array): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1')
+  return latin1(key)
 }
 
 /** The bytes behind a key in the form of maps. */

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { latin1 } from '../encoding/latin1.js'
 import type { BatchOperation } from './writeBatch.js'
 
 /**
@@ -106,7 +107,7 @@ export function* operationsOf(file: Buffer, { start, end }: RecordSpan): Generat
 /** The key of the operation that begins at a position, each byte as one Latin-1 character. */
 export function keyNameAt(file: Buffer, position: number): string {
   const start = position + OPERATION_HEADER_LENGTH
-  return file.toString('latin1', start, start + file.readUInt32LE(position))
+  return latin1(file, start, start + file.readUInt32LE(position))
 }
 
 /** The operation that begins at a position; its bytes are slices of the file. */

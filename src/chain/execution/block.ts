@@ -62,7 +62,7 @@ export class BlockExecution {
   }
 
   static async begin(context: BlockExecutionContext): Promise<BlockExecution> {
-    await writeBlockStart(context.evm.stateManager, context.header, context.rules)
+    await writeBlockStart(context.evm.state, context.header, context.rules)
     return new BlockExecution(context)
   }
 

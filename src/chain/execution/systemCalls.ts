@@ -1,12 +1,14 @@
-import type { StateManagerInterface } from '@ethereumjs/common'
-import type { EVM } from '@ethereumjs/evm'
 import { Address } from '@ethereumjs/util'
 import { createHash } from 'node:crypto'
 import { bytesEqual, bytesToHex, hexToBytes } from '../../encoding/hex.js'
 import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
 import { keccak256 } from '../keccak.js'
 import { SYSTEM_ADDRESS, systemContracts, type Predeploy } from '../systemContracts.js'
-import type { ExecutionLog, ForkRules, HeaderFields } from '../types.js'
+import { NO_BYTES } from '../state/account.js'
+import { whenReady } from '../state/whenReady.js'
+import type { WorkingState } from '../state/workingState.js'
+import type { Awaitable, ExecutionLog, ForkRules, HeaderFields } from '../types.js'
+import type { PooledEvm } from './pooledEvm.js'
 
 /** EIP-4788 and EIP-2935: the length of both rings. */
 const HISTORY_LENGTH = 8191n
@@ -52,39 +54,34 @@ export interface ConsensusRequest {
  * (EIP-2935). The contracts store into their rings at known slots, so the slots are written without a call.
  */
 export async function writeBlockStart(
-  state: StateManagerInterface,
+  state: WorkingState,
   header: HeaderFields,
   rules: ForkRules,
 ): Promise<void> {
   if (rules.isActivatedEIP(4788) && header.parentBeaconBlockRoot !== undefined) {
-    const contract = new Address(systemContracts.beaconRoots.address)
-    if ((await state.getCode(contract)).length > 0) {
-      const slot = header.timestamp % HISTORY_LENGTH
-      await state.putStorage(
-        contract,
-        bigintToBytes(slot, 32),
-        stripZeros(bigintToBytes(header.timestamp, 32)),
-      )
-      await state.putStorage(
-        contract,
-        bigintToBytes(slot + HISTORY_LENGTH, 32),
-        stripZeros(header.parentBeaconBlockRoot),
-      )
-    }
+    const slot = header.timestamp % HISTORY_LENGTH
+    await store(state, systemContracts.beaconRoots, [
+      [slot, bigintToBytes(header.timestamp, 32)],
+      [slot + HISTORY_LENGTH, header.parentBeaconBlockRoot],
+    ])
   }
   if (rules.isActivatedEIP(2935) && header.number > 0n) {
-    const contract = new Address(systemContracts.historyStorage.address)
-    if ((await state.getCode(contract)).length > 0) {
-      const slot = (header.number - 1n) % HISTORY_LENGTH
-      await state.putStorage(contract, bigintToBytes(slot, 32), stripZeros(header.parentHash))
-    }
+    const slot = (header.number - 1n) % HISTORY_LENGTH
+    await store(state, systemContracts.historyStorage, [[slot, header.parentHash]])
   }
 }
 
-function stripZeros(value: Uint8Array): Uint8Array {
-  let start = 0
-  while (start < value.length && value[start] === 0) start++
-  return value.subarray(start)
+/** Writes slots of a contract if it is there. What they hold does not matter and is not read. */
+function store(
+  state: WorkingState,
+  { address }: Predeploy,
+  slots: readonly (readonly [slot: bigint, value: Uint8Array])[],
+): Awaitable<void> {
+  return whenReady(state.readCode(address), (code) => {
+    if (code.length === 0) return
+    const values = slots.map(([slot, value]) => ({ key: bigintToBytes(slot, 32), value }))
+    return state.overwriteStorage(address, values)
+  })
 }
 
 /**
@@ -94,20 +91,20 @@ function stripZeros(value: Uint8Array): Uint8Array {
  * @param depositContract - 20 bytes
  * @throws Error if a deposit log has another layout than the deposit contract's, which makes the block invalid.
  */
-export async function collectRequests(
-  evm: EVM,
+export function collectRequests(
+  evm: PooledEvm,
   rules: ForkRules,
   logs: Iterable<ExecutionLog>,
   depositContract: Uint8Array,
-): Promise<ConsensusRequest[]> {
+): Awaitable<ConsensusRequest[]> {
   if (!rules.isActivatedEIP(7685)) return []
-  const withdrawals = await callSystemContract(evm, withdrawalRequests)
-  const consolidations = await callSystemContract(evm, consolidationRequests)
-  return [
-    { type: 0, data: collectDeposits(logs, depositContract) },
-    { type: 1, data: withdrawals },
-    { type: 2, data: consolidations },
-  ]
+  return whenReady(callSystemContract(evm, withdrawalRequests), (withdrawals) =>
+    whenReady(callSystemContract(evm, consolidationRequests), (consolidations) => [
+      { type: 0, data: collectDeposits(logs, depositContract) },
+      { type: 1, data: withdrawals },
+      { type: 2, data: consolidations },
+    ]),
+  )
 }
 
 /** The hash of no requests, which nearly every block of a devnet has. */
@@ -124,11 +121,15 @@ export function hashRequests(requests: readonly ConsensusRequest[]): Uint8Array 
   return Uint8Array.from(outer.digest())
 }
 
-/** Calls a system contract as the system, whose own account the call must not leave a trace of. */
-async function callSystemContract(evm: EVM, contract: RequestContract): Promise<Uint8Array> {
-  if (await isIdle(evm.stateManager, contract)) return new Uint8Array(0)
-  const to = new Address(contract.address)
-  if ((await evm.stateManager.getAccount(to)) === undefined) return new Uint8Array(0)
+/** Calls a system contract unless the call would do nothing. */
+function callSystemContract(evm: PooledEvm, contract: RequestContract): Awaitable<Uint8Array> {
+  return whenReady(isIdle(evm.state, contract), (idle) => (idle ? NO_BYTES : runSystemCall(evm, contract)))
+}
+
+/** Calls a contract as the system, whose own account the call must not leave a trace of. */
+async function runSystemCall(evm: PooledEvm, { address }: RequestContract): Promise<Uint8Array> {
+  const to = new Address(address)
+  if ((await evm.stateManager.getAccount(to)) === undefined) return NO_BYTES
   const caller = new Address(SYSTEM_ADDRESS)
   const before = await evm.stateManager.getAccount(caller)
   const result = await evm.runCall({ caller, to, gasLimit: SYSTEM_CALL_GAS })
@@ -143,17 +144,24 @@ async function callSystemContract(evm: EVM, contract: RequestContract): Promise<
  * Whether a system call of a request contract would change nothing and answer nothing: its excess, its count and both
  * ends of its queue are zero, and it writes those four slots alone. Most blocks of a devnet have no request.
  */
-async function isIdle(
-  state: StateManagerInterface,
-  { address, codeHash }: RequestContract,
-): Promise<boolean> {
-  const account = new Address(address)
-  const current = await state.getAccount(account)
-  if (current === undefined || !bytesEqual(current.codeHash, codeHash)) return false
-  for (const slot of queueSlots) {
-    if ((await state.getStorage(account, slot)).some((byte) => byte !== 0)) return false
-  }
-  return true
+function isIdle(state: WorkingState, { address, codeHash }: RequestContract): Awaitable<boolean> {
+  return whenReady(
+    state.readAccount(address),
+    (account) =>
+      account !== undefined && bytesEqual(account.codeHash, codeHash) && areZero(state, address, queueSlots),
+  )
+}
+
+function areZero(
+  state: WorkingState,
+  address: Uint8Array,
+  [slot, ...rest]: readonly Uint8Array[],
+): Awaitable<boolean> {
+  if (slot === undefined) return true
+  return whenReady(
+    state.readStorage(address, slot),
+    (value) => value.length === 0 && areZero(state, address, rest),
+  )
 }
 
 function collectDeposits(logs: Iterable<ExecutionLog>, depositContract: Uint8Array): Uint8Array {

@@ -1,6 +1,8 @@
-/** Bytes as a map's key: one Latin-1 character each. */
+import { latin1 } from '../../encoding/latin1.js'
+
+/** Bytes as a map's key. */
 export function bytesKey(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+  return latin1(bytes)
 }
 
 /** What an entry costs beside its bytes: its key, the map's slot, the array's headers in and beside V8's heap. */

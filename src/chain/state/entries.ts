@@ -16,23 +16,29 @@ export function isEmptyRecord({ nonce, balance, codeHash }: AccountRecord): bool
   return nonce === 0n && balance === 0n && bytesEqual(codeHash, EMPTY_CODE_HASH)
 }
 
+/** Whether two accounts, or their absence, are the same apart from storage. */
+export function isSameRecord(a: AccountRecord | undefined, b: AccountRecord | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b
+  return a.nonce === b.nonce && a.balance === b.balance && bytesEqual(a.codeHash, b.codeHash)
+}
+
 const NO_CODE = { hash: EMPTY_CODE_HASH, bytes: NO_BYTES }
 
 /** One slot as the working state knows it. Values are minimal: without leading zeros. */
 export class SlotEntry {
   /** 32 bytes. */
   readonly key: Uint8Array
-  /** The value in the base, or none if the storage was cleared over it. */
-  base: Uint8Array
+  /** The value in the base, none if the storage was cleared over it; undefined if it was overwritten unread. */
+  base: Uint8Array | undefined
   value: Uint8Array
   /** The value when the transaction began, once it was asked for. */
   original: Uint8Array | undefined
   #hashedKey: Uint8Array | undefined
 
-  constructor(key: Uint8Array, base: Uint8Array) {
+  constructor(key: Uint8Array, base: Uint8Array | undefined) {
     this.key = key
     this.base = base
-    this.value = base
+    this.value = base ?? NO_BYTES
   }
 
   /** The key in the storage trie. */

@@ -1,8 +1,7 @@
 import { NO_BYTES, stripZeros } from './account.js'
 import { bytesKey } from './byteCache.js'
-import { AccountEntry, SlotEntry, StorageEntry } from './entries.js'
+import { AccountEntry, isSameRecord, SlotEntry, StorageEntry } from './entries.js'
 import { EMPTY_ROOT } from './trieNode.js'
-import { isSameRecord } from './stateChanges.js'
 import { whenReady } from './whenReady.js'
 import type { Awaitable, StateView } from '../types.js'
 import type { AccountRecord } from './entries.js'
@@ -66,6 +65,19 @@ export class JournaledState {
       this.#known++
       return slot
     })
+  }
+
+  /** Sets a 32-byte slot outside of any checkpoint whatever it holds, which is not read. */
+  overwriteSlot(entry: AccountEntry, key: Uint8Array, bytes: Uint8Array): void {
+    this.#checkNoCheckpoint()
+    const name = bytesKey(key)
+    let slot = entry.storage.find(name)
+    if (slot === undefined) {
+      slot = new SlotEntry(key, undefined)
+      entry.storage.add(name, slot)
+      this.#known++
+    }
+    this.setSlot(entry, slot, bytes)
   }
 
   /** Replaces an account's record; undefined removes the account, though not its storage. */
@@ -203,6 +215,6 @@ export class JournaledState {
   }
 
   #checkNoCheckpoint(): void {
-    if (this.#checkpoints.length > 0) throw new Error('The base cannot change within a checkpoint')
+    if (this.#checkpoints.length > 0) throw new Error('Not within a checkpoint')
   }
 }

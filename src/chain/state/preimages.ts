@@ -2,7 +2,9 @@ import { RLP } from '@ethereumjs/rlp'
 import type { Database } from '../../storage/database.js'
 import type { Keyspace } from '../../storage/keyspace.js'
 import type { WriteBatch } from '../../storage/writeBatch.js'
+import { keccak256 } from '../keccak.js'
 import { bytesKey } from './byteCache.js'
+import { encodeList, encodeString } from './rlp.js'
 
 /**
  * Addresses and slots that came into a state. The tries know them by their hashes only; what lists accounts and
@@ -38,7 +40,10 @@ export class Preimages {
 
   /** RLP of a list of lists: an address and its slots. */
   encode(): Uint8Array {
-    return RLP.encode([...this.entries()].map(([address, slots]) => [address, ...slots]))
+    const entries = [...this.entries()]
+    return encodeList(
+      entries.map(([address, slots]) => encodeList([encodeString(address), ...slots.map(encodeString)])),
+    )
   }
 
   /** Takes up what {@link encode} wrote. */
@@ -52,24 +57,15 @@ export class Preimages {
   }
 }
 
-/** Where preimages are kept: beside each state root those that came with it. */
-export interface PreimageStoreParts {
-  database: Pick<Database, 'get'>
-  keyspace: Pick<Keyspace, 'preimages'>
-}
-
-/** Adds the preimages that came with a state root to a batch; a root that was reached before keeps those it has. */
+/** Adds the preimages that came with a state to a batch. */
 export function stagePreimages(
-  { database, keyspace }: PreimageStoreParts,
+  keyspace: Pick<Keyspace, 'preimages'>,
   batch: WriteBatch,
-  root: Uint8Array,
   preimages: Preimages,
 ): void {
   if (preimages.isEmpty) return
-  const key = keyspace.preimages(root)
-  const known = database.get(key)
-  if (known !== undefined) preimages.addEncoded(known)
-  batch.put(key, preimages.encode())
+  const encoded = preimages.encode()
+  batch.put(keyspace.preimages(keccak256(encoded)), encoded)
 }
 
 /** All addresses and slots that were ever part of a state of a network. */

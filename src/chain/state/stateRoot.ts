@@ -63,7 +63,8 @@ export class WorkingTrie implements NodeReader {
   *#applyStorage(address: Uint8Array, storage: StorageEntry): Pieces<void> {
     const changes: TrieChange[] = []
     for (const { key, hashedKey, base, value } of storage.takeTouched()) {
-      if ((base.length === 0 || this.#marksAbsence) && value.length > 0) this.preimages.add(address, key)
+      const mayBeNew = base === undefined || base.length === 0 || this.#marksAbsence
+      if (mayBeNew && value.length > 0) this.preimages.add(address, key)
       changes.push({
         key: hashedKey,
         value: value.length === 0 ? this.#absent(ABSENT_SLOT) : encodeString(value),

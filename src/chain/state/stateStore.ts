@@ -115,8 +115,8 @@ export class StateStore implements NodeReader {
   }
 
   /** Adds the new nodes and codes of a state to a batch, which the caller writes together with what names the root. */
-  stage(batch: WriteBatch, { root, nodes, replaced, codes, preimages }: StateCommitment): void {
-    stagePreimages({ database: this.#database, keyspace: this.#keyspace }, batch, root, preimages)
+  stage(batch: WriteBatch, { nodes, replaced, codes, preimages }: StateCommitment): void {
+    stagePreimages(this.#keyspace, batch, preimages)
     for (const key of replaced) {
       const bytes = this.#nodes.take(key)
       if (bytes !== undefined) this.#replacedNodes.set(key, bytes)

@@ -254,21 +254,22 @@ describe('WorkingState', () => {
     expect(await state.getAccount(addressOf(3))).toBeUndefined()
   })
 
-  it('tells what is different from its base, and nothing else', async () => {
+  it('overwrites slots without asking the base for them', async () => {
     const { state, parts } = await withAccount()
-    await state.getAccount(addressOf(2))
-    await state.putStorage(address, slotKey(1), Uint8Array.of(7))
-    expect(state.changes()).toEqual([])
-    await state.putStorage(address, slotKey(2), Uint8Array.of(3))
-    await state.putAccount(addressOf(2), new Account(0n, 6n))
-    const [first, second] = state.changes()
-    expect(first).toMatchObject({ address: address.bytes, storageCleared: false })
-    expect(first?.slots).toEqual([{ key: slotKey(2), before: new Uint8Array(0), after: Uint8Array.of(3) }])
-    expect(second).toMatchObject({ before: undefined, after: { balance: 6n }, slots: [] })
-    await state.deleteAccount(address)
-    expect(state.changes()[0]).toMatchObject({ after: undefined, storageCleared: true, slots: [] })
-    commitBlock(parts, state)
-    expect(state.changes()).toEqual([])
+    const twin = new WorkingState({ base: state.base, store: parts.store })
+    await twin.putStorage(address, slotKey(1), Uint8Array.of(9))
+    await twin.putStorage(address, slotKey(4), Uint8Array.of(8))
+    await state.overwriteStorage(address.bytes, [
+      { key: slotKey(1), value: Uint8Array.of(0, 9) },
+      { key: slotKey(4), value: Uint8Array.of(8) },
+      { key: slotKey(5), value: new Uint8Array(32) },
+    ])
+    expect(await state.getStorage(address, slotKey(1))).toEqual(Uint8Array.of(9))
+    expect(Buffer.from(state.computeRoot().root)).toEqual(Buffer.from(twin.computeRoot().root))
+    state.checkpoint()
+    expect(() => state.overwriteStorage(address.bytes, [{ key: slotKey(1), value: slotKey(2) }])).toThrow(
+      'Not within a checkpoint',
+    )
   })
 
   it('commits only code that an account has', async () => {

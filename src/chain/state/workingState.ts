@@ -5,7 +5,6 @@ import { EMPTY_CODE_HASH, NO_BYTES, padTo32 } from './account.js'
 import { bytesKey } from './byteCache.js'
 import { AccountEntry, EMPTY_RECORD } from './entries.js'
 import { JournaledState } from './journaledState.js'
-import { changeOf } from './stateChanges.js'
 import { WorkingTrie } from './stateRoot.js'
 import { whenReady } from './whenReady.js'
 import { runAtOnce, runInSlices, type TimeSlice } from '../timeSlice.js'
@@ -13,7 +12,6 @@ import type { AccountFields, StateManagerInterface } from '@ethereumjs/common'
 import type { Address } from '@ethereumjs/util'
 import type { Awaitable, StateView } from '../types.js'
 import type { AccountRecord } from './entries.js'
-import type { AccountChange } from './stateChanges.js'
 import type { HashedBytes, StateCommitment, StateStore } from './stateStore.js'
 import type { NodeReader } from './trieNode.js'
 
@@ -120,6 +118,21 @@ export class WorkingState implements StateManagerInterface {
     return whenReady(this.#state.entry(address), (entry) =>
       whenReady(this.#state.slot(entry, key), (slot) => this.#state.setSlot(entry, slot, value)),
     )
+  }
+
+  /**
+   * Sets 32-byte slots to values of at most 32 bytes, outside of any transaction and whatever they hold: they are not
+   * looked up. Keys are kept as they are given.
+   *
+   * @throws Error if there is no such account, or within a checkpoint.
+   */
+  overwriteStorage(
+    address: Uint8Array,
+    slots: readonly { key: Uint8Array; value: Uint8Array }[],
+  ): Awaitable<void> {
+    return whenReady(this.#state.entry(address), (entry) => {
+      for (const { key, value } of slots) this.#state.overwriteSlot(entry, key, value)
+    })
   }
 
   /** The account at a 20-byte address as ethereumjs has it; an empty one if there is none. */
@@ -232,11 +245,6 @@ export class WorkingState implements StateManagerInterface {
   /** The tries with everything that computeRoot brought into them: what proofs of this state are made from. */
   get nodes(): NodeReader {
     return this.#openTrie()
-  }
-
-  /** What is different from the base. */
-  changes(): AccountChange[] {
-    return [...this.#state.touched].flatMap((entry) => changeOf(entry) ?? [])
   }
 
   /**

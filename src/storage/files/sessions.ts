@@ -1,3 +1,4 @@
+import { latin1 } from '../../encoding/latin1.js'
 import type { BlockLocation } from './rows.js'
 
 /**
@@ -25,9 +26,7 @@ export interface Sessions {
 
 /** A key as a string, for maps and sets. */
 export function keyText(key: Uint8Array): string {
-  if (key.length > 256) return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1')
-  // A short key lies on V8's heap as long as nobody asks for its buffer.
-  return Reflect.apply(String.fromCharCode, undefined, key)
+  return latin1(key)
 }
 
 /** A place in the segments as a number that only grows: segments are numbered and appended to in order. */
