@@ -8,10 +8,10 @@ import { DataDirectoryError, StorageWriteError } from './errors.js'
 import { RECORD_END_KEY } from './keyspace.js'
 import { MergedCursor } from './mergedCursor.js'
 import { keyString, Overlay } from './overlay.js'
-import { RecordStore } from './records.js'
+import { lengthOf, RecordStore } from './records.js'
 import { plainBytes } from './plainBytes.js'
 import type { Entry, Level, RangeOptions, Walk } from './cursor.js'
-import type { BatchOperation, BulkOperation, WriteBatch } from './writeBatch.js'
+import type { BatchOperation, WriteBatch } from './writeBatch.js'
 
 const DEFAULT_WRITE_BUFFER_BYTES = 2 * 1024 * 1024
 const IDLE_FLUSH_MILLISECONDS = 250
@@ -114,7 +114,7 @@ export class Database {
    */
   write(batch: WriteBatch): void {
     this.#throwFailure()
-    const operations = [...batch.operations, ...this.#appendBulk(batch.bulk)]
+    const operations = [...batch.operations, ...this.#append(batch)]
     if (this.#options.sync) this.records.sync()
     try {
       this.#active.write({ operations, recordEnd: this.records.end }, { sync: this.#options.sync })
@@ -184,14 +184,22 @@ export class Database {
     return undefined
   }
 
-  #appendBulk(bulk: readonly BulkOperation[]): BatchOperation[] {
-    if (bulk.length === 0) return []
-    let position = this.records.append(bulk.map(({ value }) => value))
-    return bulk.map(({ key, value }) => {
-      const row = encodeBulkRow({ position, length: value.length })
+  /** In one write: most batches are one block, with some nodes of its state. */
+  #append({ records, bulk }: WriteBatch): BatchOperation[] {
+    if (records.length === 0 && bulk.length === 0) return []
+    const pieces = records.flatMap((record) => record.pieces)
+    for (const { value } of bulk) pieces.push(value)
+    let position = this.records.append(pieces)
+    const rows: BatchOperation[] = []
+    for (const { pieces, row } of records) {
+      rows.push(row(position))
+      position += lengthOf(pieces)
+    }
+    for (const { key, value } of bulk) {
+      rows.push({ key, value: encodeBulkRow({ position, length: value.length }) })
       position += value.length
-      return { key, value: row }
-    })
+    }
+    return rows
   }
 
   #newOverlay(): Overlay {

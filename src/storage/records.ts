@@ -15,6 +15,11 @@ const SEGMENT_SPAN = 2 ** 30
 const DEFAULT_SEGMENT_BYTES = 256 * 1024 * 1024
 const OPEN_SEGMENTS = 8
 
+/** Bytes of a record that is made of pieces. */
+export function lengthOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.length, 0)
+}
+
 /** How a record file is opened. */
 export interface RecordStoreOptions {
   directory: string
@@ -57,7 +62,7 @@ export class RecordStore {
    * @throws StorageWriteError if the disk refuses.
    */
   append(pieces: readonly Uint8Array[]): RecordPosition {
-    const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+    const length = lengthOf(pieces)
     if (length > SEGMENT_SPAN)
       throw new RangeError(`A record has at most ${SEGMENT_SPAN} bytes, not ${length}`)
     try {

@@ -1,3 +1,5 @@
+import type { RecordPosition } from './records.js'
+
 /** One change of a batch: a value to store under a key, or the key's removal. */
 export interface BatchOperation {
   key: Uint8Array
@@ -11,6 +13,14 @@ export interface BulkOperation {
   value: Uint8Array
 }
 
+/** A record of the record file, and the row that leads to it. */
+export interface RecordOperation {
+  /** What the record is made of, one piece behind the other. */
+  pieces: readonly Uint8Array[]
+  /** Makes the row, once it is known where the record begins. */
+  row: (position: RecordPosition) => BatchOperation
+}
+
 /**
  * Changes that become visible and durable together.
  *
@@ -20,6 +30,7 @@ export interface BulkOperation {
 export class WriteBatch {
   readonly operations: BatchOperation[] = []
   readonly bulk: BulkOperation[] = []
+  readonly records: RecordOperation[] = []
 
   put(key: Uint8Array, value: Uint8Array): this {
     this.operations.push({ key, value })
@@ -29,6 +40,12 @@ export class WriteBatch {
   /** Stores a value in the record file, and under the key only where it is: for what never changes, and is much. */
   putBulk(key: Uint8Array, value: Uint8Array): this {
     this.bulk.push({ key, value })
+    return this
+  }
+
+  /** Stores a record in the record file, and a row that says where. */
+  putRecord(record: RecordOperation): this {
+    this.records.push(record)
     return this
   }
 

@@ -1,7 +1,8 @@
 import type { TypedTransaction } from '@ethereumjs/tx'
 import type { HeaderFields, Withdrawal } from '../types.js'
-import { encodeRlp, type RlpInput } from './encodeRlp.js'
-import { headerToList, minimalBytes } from './header.js'
+import { encodeList, encodeString } from '../state/rlp.js'
+import { encodeRlp } from './encodeRlp.js'
+import { encodeHeader, headerToList, minimalBytes } from './header.js'
 import { orderedRoot } from './orderedRoot.js'
 import type { SealedBlock } from './record.js'
 import { serializedTransaction } from './serialized.js'
@@ -24,14 +25,19 @@ export interface BlockParts {
   withdrawals?: readonly Withdrawal[]
 }
 
-/** The RLP of a block as it travels between nodes and in chain files; typed transactions are byte strings in it. */
-export function encodeBlock(parts: BlockParts): Uint8Array {
+/**
+ * The RLP of a block as it travels between nodes and in chain files; typed transactions are byte strings in it.
+ *
+ * @param header the RLP of the header, where it is known
+ */
+export function encodeBlock(parts: BlockParts, header = encodeHeader(parts.header)): Uint8Array {
   const transactions = parts.transactions.map((transaction) => {
-    return transaction.type === 0 ? transaction.raw() : serializedTransaction(transaction)
+    const bytes = serializedTransaction(transaction)
+    return transaction.type === 0 ? bytes : encodeString(bytes)
   })
-  const list: RlpInput[] = [headerToList(parts.header), transactions, parts.uncles.map(headerToList)]
-  if (parts.withdrawals !== undefined) list.push(parts.withdrawals.map(withdrawalToList))
-  return encodeRlp(list)
+  const list = [header, encodeList(transactions), encodeRlp(parts.uncles.map(headerToList))]
+  if (parts.withdrawals !== undefined) list.push(encodeRlp(parts.withdrawals.map(withdrawalToList)))
+  return encodeList(list)
 }
 
 /** The RLP of a sealed block. */

@@ -35,17 +35,15 @@ const TRANSACTION_ROW = 53 + 16
 const FIXED = 1 + 32 + 4 + 8 + 16 + 8
 
 /**
- * Encodes an index record: fixed fields, the parent state root where the flags say so, then header RLP, uncle hashes and transactions, each behind its 4-byte length
- * or count; all numbers big-endian. The ordinal is the key and not repeated.
+ * Encodes an index record: fixed fields, the parent state root where the flags say so, then header RLP, uncle hashes and
+ * transactions, each behind its 4-byte length or count; all numbers big-endian. The ordinal is the key and not repeated.
+ *
+ * @param header the RLP of the header, where it is known
  */
-export function encodeIndexRecord({
-  block,
-  region,
-  head,
-  transactionSpans,
-  receiptSpans,
-}: IndexRecord): Uint8Array {
-  const header = encodeHeader(block.header)
+export function encodeIndexRecord(
+  { block, region, head, transactionSpans, receiptSpans }: IndexRecord,
+  header = encodeHeader(block.header),
+): Uint8Array {
   const length =
     FIXED +
     (block.parentStateRoot?.length ?? 0) +

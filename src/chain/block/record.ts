@@ -20,6 +20,8 @@ export interface SealedTransaction {
 
 /** A block and its receipts as RLP has them. */
 export interface SealedBytes {
+  /** The RLP of the header. */
+  header: Uint8Array
   /** The RLP of the whole block. */
   block: Uint8Array
   /** The consensus form of each receipt. */

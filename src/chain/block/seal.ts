@@ -1,8 +1,9 @@
 import type { BlockExecution } from '../execution/block.js'
+import { keccak256 } from '../keccak.js'
 import type { Pieces } from '../timeSlice.js'
 import type { HeaderFields, Withdrawal } from '../types.js'
 import { encodeBlock, withdrawalsRoot } from './body.js'
-import { hashHeader } from './header.js'
+import { encodeHeader } from './header.js'
 import { orderedRoot } from './orderedRoot.js'
 import { encodeReceipts } from './receipts.js'
 import type { SealedBlock, SealedTransaction } from './record.js'
@@ -50,21 +51,25 @@ export function* sealBlock(
   if (withdrawals !== undefined) header.withdrawalsRoot = withdrawalsRoot(withdrawals)
   if (outcome.blobGasUsed !== undefined) header.blobGasUsed = outcome.blobGasUsed
   if (outcome.requestsHash !== undefined) header.requestsHash = outcome.requestsHash
-  const block = encodeBlock({
-    header,
-    transactions: transactions.map(({ transaction }) => transaction),
-    uncles: [],
-    ...(withdrawals !== undefined && { withdrawals }),
-  })
+  const headerRlp = encodeHeader(header)
+  const block = encodeBlock(
+    {
+      header,
+      transactions: transactions.map(({ transaction }) => transaction),
+      uncles: [],
+      ...(withdrawals !== undefined && { withdrawals }),
+    },
+    headerRlp,
+  )
   return {
-    hash: hashHeader(header),
+    hash: keccak256(headerRlp),
     header,
     transactions,
     uncles: [],
     uncleHashes: [],
     ...(withdrawals !== undefined && { withdrawals }),
     size: block.length,
-    encoded: { block, receipts },
+    encoded: { header: headerRlp, block, receipts },
     totalDifficulty: parentTotalDifficulty + header.difficulty,
     altered,
     ...(parentStateRoot !== undefined && { parentStateRoot }),

@@ -20,6 +20,8 @@ import { RecentRecords } from './recentRecords.js'
 import type { Pieces } from '../timeSlice.js'
 import { decodeTransactionRow, encodeTransactionRow } from './transactionRow.js'
 
+/** Where a region lies that is not written yet. */
+const NOWHERE = -1
 /** The bytes of one entry in the table of logs. */
 const LOG_ENTRY = 8
 /** Below this share of a block's logs, they are read one by one instead of all at once. */
@@ -76,9 +78,9 @@ export class BlockStore {
   }
 
   /**
-   * Puts a sealed block into a batch. Its bulk is appended at once; it becomes part of the store with the batch. One
-   * that is stored already, mined anew to the letter after a revert, keeps its ordinal: a second one could be greater
-   * than those of the blocks that stand on it, and ordinals have to rise along every branch.
+   * Puts a sealed block into a batch, with which it becomes part of the store. One that is stored already, mined anew
+   * to the letter after a revert, keeps its ordinal: a second one could be greater than those of the blocks that stand
+   * on it, and ordinals have to rise along every branch.
    *
    * @returns what {@link added} is told once the batch is written
    */
@@ -87,10 +89,9 @@ export class BlockStore {
     const known = stored === undefined ? undefined : this.#record(stored)
     if (known !== undefined) return known
     const ordinal = this.#nextOrdinal
-    const record = yield* this.#writeRegion(sealed, ordinal)
+    const record = yield* this.#stageRegion(batch, sealed, ordinal)
     yield
     const keys = this.#keys
-    batch.put(keys.block(ordinal), encodeIndexRecord(record))
     batch.put(keys.ordinalByHash(sealed.hash), encodeOrdinal(ordinal))
     sealed.transactions.forEach(({ hash }, index) => {
       const key = keys.transaction(hash)
@@ -204,7 +205,7 @@ export class BlockStore {
     return list as Uint8Array[]
   }
 
-  *#writeRegion(sealed: SealedBlock, ordinal: number): Pieces<IndexRecord> {
+  *#stageRegion(batch: WriteBatch, sealed: SealedBlock, ordinal: number): Pieces<IndexRecord> {
     const { header, hash, size, altered, parentStateRoot, totalDifficulty, uncleHashes } = sealed
     const blockRlp = sealed.encoded?.block ?? encodeSealedBlock(sealed)
     yield
@@ -212,12 +213,6 @@ export class BlockStore {
     yield
     const encoded = yield* this.#encoder.encode(sealed)
     yield
-    const position = this.#database.records.append([
-      blockRlp,
-      receiptsRlp,
-      encoded.bytes,
-      encodeLogTable(encoded.logs),
-    ])
     const entries = sealed.transactions.map(({ hash: transactionHash, sender, impersonated }) => ({
       hash: transactionHash,
       sender,
@@ -236,7 +231,7 @@ export class BlockStore {
         uncleHashes,
       },
       region: {
-        position,
+        position: NOWHERE,
         blockLength: blockRlp.length,
         receiptsLength: receiptsRlp.length,
         wireLength: encoded.bytes.length,
@@ -246,6 +241,13 @@ export class BlockStore {
       transactionSpans: encoded.transactions,
       receiptSpans: encoded.receipts,
     }
+    batch.putRecord({
+      pieces: [blockRlp, receiptsRlp, encoded.bytes, encodeLogTable(encoded.logs)],
+      row: (position) => {
+        record.region.position = position
+        return { key: this.#keys.block(ordinal), value: encodeIndexRecord(record, sealed.encoded?.header) }
+      },
+    })
     this.#staged.set(record, encoded.bytes)
     return record
   }

@@ -3,11 +3,14 @@ import { rememberSerialized, serializedTransaction } from '../block/serialized.j
 import { recover } from '../crypto.js'
 import { TransactionRejectedError } from '../errors.js'
 import { keccak256 } from '../keccak.js'
+import { encodeList, itemEnd, listStart } from '../state/rlp.js'
 import type { ForkRules } from '../types.js'
 import { createTransaction } from './create.js'
 import type { TransactionFields } from './decode.js'
 import type { PooledTransaction } from './transaction.js'
 
+/** v (or the parity of y), r and s. */
+const SIGNATURE_FIELDS = 3
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
 /**
@@ -41,9 +44,26 @@ export function recoverTransaction(fields: TransactionFields, rules: ForkRules):
 }
 
 /** The hash that the sender of a transaction has signed. */
-function signedHash(transaction: PooledTransaction['transaction']): Uint8Array {
+function signedHash(
+  transaction: PooledTransaction['transaction'],
+  raw: TransactionFields['raw'],
+): Uint8Array {
+  if (transaction.type !== 0 && raw !== undefined) return keccak256(withoutSignature(raw))
   const message = transaction.getMessageToSign()
   return keccak256(message instanceof Uint8Array ? message : encodeRlp(message))
+}
+
+/** A typed transaction's encoding without its last three fields, which are what is signed (EIP-2930, EIP-1559, EIP-7702). */
+function withoutSignature(raw: Uint8Array): Uint8Array {
+  const list = raw.subarray(1)
+  const starts: number[] = []
+  const start = listStart(list)
+  for (let at = start; at < list.length; at = itemEnd(list, at)) starts.push(at)
+  const unsigned = encodeList([list.subarray(start, starts.at(-SIGNATURE_FIELDS))])
+  const typed = new Uint8Array(unsigned.length + 1)
+  typed.set(raw.subarray(0, 1))
+  typed.set(unsigned, 1)
+  return typed
 }
 
 /** What ethereumjs refuses beyond the checks of the mempool is the transaction's fault as well: sums beyond 256 bits. */
@@ -57,12 +77,12 @@ function create(fields: TransactionFields, rules: ForkRules): PooledTransaction[
 
 function recoverSender(
   transaction: PooledTransaction['transaction'],
-  { v, r, s, type }: TransactionFields,
+  { v, r, s, type, raw }: TransactionFields,
 ): Uint8Array {
   // 27 and 35 are odd, and EIP-155 adds an even number.
   const yParity = (type === 0 ? v + 1n : v) % 2n === 0n ? 0 : 1
   try {
-    return recover(signedHash(transaction), { r, s, yParity })
+    return recover(signedHash(transaction, raw), { r, s, yParity })
   } catch {
     throw invalidSender('recovery failed')
   }

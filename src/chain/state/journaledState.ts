@@ -5,9 +5,13 @@ import { EMPTY_ROOT } from './trieNode.js'
 import { whenReady } from './whenReady.js'
 import type { Awaitable, StateView } from '../types.js'
 import type { AccountRecord } from './entries.js'
+import type { TrieStateView } from './stateView.js'
 
 /** When more accounts and slots than this are known, the next rebase forgets them all. */
 const MAX_KNOWN = 10_000
+
+/** The view that a state goes on from: who follows a block asks it for the accounts that the block changed. */
+export type NextBase = StateView & Pick<TrieStateView, 'know'>
 
 /**
  * A flat cache of accounts and slots over a base, with an undo log.
@@ -164,12 +168,15 @@ export class JournaledState {
     return pending
   }
 
-  /** Makes the state as it is now the base of what follows; `base` must read the same. */
-  rebase(base: StateView): void {
+  /** Makes the state as it is now the base of what follows; `base`, which must read the same, is told what changed. */
+  rebase(base: NextBase): void {
     if (this.#known > MAX_KNOWN) return this.restart(base)
     this.#checkNoCheckpoint()
     this.#base = base
-    for (const entry of this.touched) entry.rebase()
+    for (const entry of this.touched) {
+      entry.rebase()
+      base.know(bytesKey(entry.address), entry.base)
+    }
     this.#forgetChanges()
   }
 

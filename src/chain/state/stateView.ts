@@ -51,10 +51,15 @@ export class TrieStateView implements StateView {
     const key = bytesKey(address)
     if (this.#accounts.has(key)) return this.#accounts.get(key)
     return whenReady(this.#readAccount(address), (account) => {
-      if (this.#accounts.size >= CACHED_ENTRIES) this.#accounts.clear()
-      this.#accounts.set(key, account)
+      this.know(key, account)
       return account
     })
+  }
+
+  /** Takes note of what a read of an account would give, by the map key of its address. */
+  know(key: string, account: AccountState | undefined): void {
+    if (this.#accounts.size >= CACHED_ENTRIES) this.#accounts.clear()
+    this.#accounts.set(key, account)
   }
 
   #readAccount(address: Uint8Array): Awaitable<AccountState | undefined> {

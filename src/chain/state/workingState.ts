@@ -4,7 +4,7 @@ import { keccak256 } from '../keccak.js'
 import { EMPTY_CODE_HASH, NO_BYTES, padTo32 } from './account.js'
 import { bytesKey } from './byteCache.js'
 import { AccountEntry, EMPTY_RECORD } from './entries.js'
-import { JournaledState } from './journaledState.js'
+import { JournaledState, type NextBase } from './journaledState.js'
 import { WorkingTrie } from './stateRoot.js'
 import { whenReady } from './whenReady.js'
 import { runAtOnce, runInSlices, type TimeSlice } from '../timeSlice.js'
@@ -253,7 +253,7 @@ export class WorkingState implements StateManagerInterface {
    * @param base the view at the computed root.
    * @throws Error within a checkpoint.
    */
-  rebase(base: StateView): void {
+  rebase(base: NextBase): void {
     this.#state.rebase(base)
     this.#forgetComputed()
   }
