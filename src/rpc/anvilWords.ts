@@ -33,7 +33,11 @@ const refusals: readonly (readonly [geth: RegExp, code: number, words: string])[
   [/^already known/, -32003, 'transaction already imported'],
   [/replacement transaction underpriced/, -32003, 'replacement transaction underpriced'],
   [/insufficient funds for/, -32003, 'Insufficient funds for gas * price + value'],
-  [/max fee per gas less than block base fee/, -32003, 'max fee per gas less than block base fee'],
+  [
+    /max fee per gas less than block base fee|^(gasPrice|maxFeePerGas) must be non-zero/,
+    -32003,
+    'max fee per gas less than block base fee',
+  ],
   [
     /max priority fee per gas higher than|^maxFeePerGas .* < maxPriorityFeePerGas/,
     -32003,
@@ -45,6 +49,7 @@ const refusals: readonly (readonly [geth: RegExp, code: number, words: string])[
     -32000,
     'intrinsic gas too high -- tx.gas_limit > env.block.gas_limit',
   ],
+  [/^err: intrinsic gas too low/, -32000, 'intrinsic gas too high -- CallGasCostMoreThanGasLimit'],
   [/intrinsic gas too low/, -32000, 'intrinsic gas too low'],
   [/^unknown account$/, -32602, 'No Signer available'],
   [/^(rlp: |typed transaction too short|transaction type not)/, -32602, 'Failed to decode transaction'],

@@ -35,6 +35,8 @@ export interface Habits {
   /** Whether eth_signTransaction fills in what is missing, and answers the signed bytes alone. */
   signsIncomplete: boolean
 
+  /** Whether a transfer to an account without code is estimated without being run, and so without looking at funds. */
+  estimatesTransfersUnseen: boolean
   /** The block that eth_estimateGas works on unless one is named. */
   estimateBlock: BlockTag
   /** Whether a message that names no sender is the first account's. */
@@ -49,6 +51,12 @@ export interface Habits {
   answersMining: boolean
   /** Whether log ranges beyond the head are refused or cut, unless it is set. */
   logsRange: RpcSettings['logsRange']
+  /** Whether the first poll of a log filter that names where it begins has the logs that were there before it. */
+  filtersBeginInThePast: boolean
+  /** Whether the encoding of an unknown transaction is null rather than no bytes. */
+  answersNullForUnknownRaw: boolean
+  /** Whether eth_simulateV1 puts blocks where numbers are left out. */
+  fillsSimulatedGaps: boolean
   /** Which members of the pending block are null, unless it is set. */
   pendingFields: RpcSettings['pendingFields']
 
@@ -87,6 +95,7 @@ const own: Habits = {
   keepsAccessLists: false,
   sendsWithoutEstimate: false,
   signsIncomplete: false,
+  estimatesTransfersUnseen: false,
   estimateBlock: 'latest',
   callsFromFirstAccount: false,
   answersFailures: false,
@@ -94,6 +103,9 @@ const own: Habits = {
   listsImpersonated: true,
   answersMining: false,
   logsRange: 'strict',
+  filtersBeginInThePast: false,
+  answersNullForUnknownRaw: false,
+  fillsSimulatedGaps: true,
   pendingFields: 'spec',
   settersAnswerTrue: false,
   miningIntervalUnit: 1000,
@@ -114,8 +126,12 @@ const others: Readonly<Record<Compat, Partial<Habits>>> = {
     keepsAccessLists: true,
     sendsWithoutEstimate: true,
     signsIncomplete: true,
+    estimatesTransfersUnseen: true,
     words: 'anvil',
     logsRange: 'lenient',
+    filtersBeginInThePast: true,
+    answersNullForUnknownRaw: true,
+    fillsSimulatedGaps: false,
     pendingFields: 'geth',
   },
   hardhat: {

@@ -15,13 +15,18 @@ const latest: NumberSelector = { tag: 'latest' }
  * @throws RpcError if the range cannot be searched or the query costs more than it may.
  */
 export async function findLogs(call: Call, filter: FilterArguments): Promise<WireBytes> {
+  return wireArray(await findLogTexts(call, filter))
+}
+
+/** The logs that a filter matches, each in wire form. @throws as `findLogs` does */
+export async function findLogTexts(call: Call, filter: FilterArguments): Promise<readonly Uint8Array[]> {
   const { view, backend } = call
   const { settings } = backend
   const range = searchedRange(call, filter)
-  if (range === undefined) return wireArray([])
+  if (range === undefined) return []
   const limits = { maxResults: settings.maxLogs, timeoutMilliseconds: settings.logTimeoutMilliseconds }
   try {
-    return wireArray(await view.logs({ range, addresses: filter.addresses, topics: filter.topics }, limits))
+    return await view.logs({ range, addresses: filter.addresses, topics: filter.topics }, limits)
   } catch (error) {
     throw error instanceof TooManyLogsError ? tooManyLogs(error, settings) : error
   }

@@ -109,6 +109,7 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
     ['more than there is', { value: toHex(parseEther('20000')), gas: '0x5208' }],
     ['a cap below the base fee', { maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1', gas: '0x5208' }],
     ['a price below the base fee', { gasPrice: '0x1', gas: '0x5208' }],
+    ['no price', { gasPrice: '0x0', gas: '0x5208' }],
     [
       'a tip above the cap',
       { maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x77359401', gas: '0x5208' },
@@ -141,6 +142,45 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
     }))
 
   test('an unknown method', () => expectSame('eth_nothing'))
+
+  test('a call with less gas than a transaction costs', () =>
+    expectSame('eth_call', { from, to, gas: '0x64' }, 'latest'))
+
+  test('a transfer is estimated without a look at the funds, and an unknown transaction has no encoding', async () => {
+    const calls: [method: string, ...params: unknown[]][] = [
+      ['eth_estimateGas', { from, to, value: toHex(parseEther('20000')) }],
+      ['eth_estimateGas', { from, to, maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1' }],
+      ['eth_getRawTransactionByHash', `0x${'12'.repeat(32)}`],
+    ]
+    for (const call of calls) {
+      const [theirs, ours] = await Promise.all(nodes.map((ask) => ask(...call)))
+      expect(ours).toBe(theirs)
+    }
+    await expectSame('eth_estimateGas', { from, to: reverter, value: toHex(parseEther('20000')) })
+  })
+
+  test('a filter that names where it begins has the logs of before', async () => {
+    // LOG0 without data, as creation code.
+    const emitting = { from, data: '0x60006000a0', gas: '0x20000', nonce: undefined }
+    for (const ask of nodes) {
+      await ask('evm_setAutomine', true)
+      const hash = await ask('eth_sendTransaction', emitting)
+      await until(async () => (await ask('eth_getTransactionReceipt', hash)) !== null)
+      const past = await ask('eth_newFilter', { fromBlock: '0x0' })
+      const future = await ask('eth_newFilter', {})
+      expect(await ask('eth_getFilterChanges', past)).toHaveLength(1)
+      expect(await ask('eth_getFilterChanges', past)).toEqual([])
+      expect(await ask('eth_getFilterChanges', future)).toEqual([])
+    }
+  })
+
+  test('eth_simulateV1 leaves the numbers out that are left out', async () => {
+    const blockStateCalls = [{ blockOverrides: { number: '0x10f2c' }, calls: [] }]
+    for (const ask of nodes) {
+      const blocks = await ask('eth_simulateV1', { blockStateCalls }, 'latest')
+      expect(blocks).toMatchObject([{ number: '0x10f2c' }])
+    }
+  })
 
   test('eth_signTransaction answers the signed transaction alone, filled in', async () => {
     const [theirs, ours] = await Promise.all(

@@ -26,6 +26,8 @@ export interface SimulationRequest {
   /** The block that they come after. */
   base: BlockSelector
   blocks: readonly BlockToSimulate[]
+  /** Whether empty blocks are put where numbers are left out; the next block follows on the last otherwise. */
+  fillsGaps: boolean
   /** Whether transfers of ether are shown as logs. */
   traceTransfers: boolean
   /** Whether nonces and fees are checked as in a real block. */

@@ -7,7 +7,7 @@ const base = { ...testHeader, number: 100n, timestamp: 1_000n }
 
 function place(...overrides: SimulatedBlockOverrides[]): [bigint, bigint][] {
   const blocks = overrides.map((own) => ({ overrides: own, stateOverrides: [], calls: [] }))
-  return placeBlocks(base, blocks).map(({ number, timestamp }) => [number, timestamp])
+  return placeBlocks(base, blocks, { fillsGaps: true }).map(({ number, timestamp }) => [number, timestamp])
 }
 
 describe('placeBlocks', () => {

@@ -35,11 +35,11 @@ export class Simulator {
    * overrides contradict each other.
    */
   async simulate(request: SimulationRequest): Promise<SimulatedBlock[]> {
-    const { view, base: selector, blocks, traceTransfers, validation } = request
+    const { view, base: selector, blocks, fillsGaps, traceTransfers, validation } = request
     checkLimits(blocks)
     const base = await view.stateAt(selector)
     const baseHash = base.hash ?? hashHeader(base.header)
-    const placed = placeBlocks(base.header, blocks)
+    const placed = placeBlocks(base.header, blocks, { fillsGaps })
     const state = this.#workingState(base.state)
     const budget = new GasBudget()
     const simulated: SimulatedBlock[] = []

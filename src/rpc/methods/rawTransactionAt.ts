@@ -8,10 +8,11 @@ export function rawTransactionAt({ backend }: Call, block: StoredBlock | undefin
   return bytesToHex(backend.records.rawTransaction(block, index))
 }
 
-/** The EIP-2718 form of a transaction, mined or waiting; `0x` if it is unknown. */
-export function rawTransactionByHash(call: Call, hash: Uint8Array): string {
+/** The EIP-2718 form of a transaction, mined or waiting; `0x` if it is unknown, null in anvil. */
+export function rawTransactionByHash(call: Call, hash: Uint8Array): string | null {
   const location = call.view.transactionLocation(hash)
   if (location !== undefined) return rawTransactionAt(call, location.block, location.index)
   const pooled = call.backend.pool.get(hash)
-  return pooled === undefined ? '0x' : bytesToHex(pooled.transaction.serialize())
+  if (pooled !== undefined) return bytesToHex(pooled.transaction.serialize())
+  return call.backend.settings.habits.answersNullForUnknownRaw ? null : '0x'
 }

@@ -71,18 +71,36 @@ export function createPendingFilter(source: Source, { full }: { full: boolean })
   )
 }
 
-/** Collects logs that came and logs that a reorganisation removed; they are read when the filter is polled. */
-export function createLogFilter(source: Source, logs: FilterArguments): Filter {
+/**
+ * Collects logs that came and logs that a reorganisation removed; they are read when the filter is polled.
+ *
+ * @param past - logs in wire form that the first poll has before all others
+ */
+export function createLogFilter(
+  source: Source,
+  logs: FilterArguments,
+  past: readonly Uint8Array[] = [],
+): Filter {
+  let unseen = past
   const collect = (event: ChainEvent) =>
     logChanges(event)
       .filter(({ block }) => inRange(block.header.number, logs))
       .map((change) => ({ value: change, block: change.removed ? undefined : change.block }))
   const print = async (changes: readonly LogChange[]): Promise<WireBytes> => {
-    const found: Uint8Array[] = []
+    const found = [...unseen]
+    unseen = []
     for (const change of changes) found.push(...(await changedLogs(source.chain, change, logs)))
     return wireArray(found)
   }
-  return { ...collectingFilter(source, collect, print), logs }
+  const filter = collectingFilter(source, collect, print)
+  const save = (): (() => void) => {
+    const [restore, saved] = [filter.save(), unseen]
+    return () => {
+      restore()
+      unseen = saved
+    }
+  }
+  return { ...filter, save, logs }
 }
 
 function inRange(number: bigint, { fromBlock, toBlock }: FilterArguments): boolean {

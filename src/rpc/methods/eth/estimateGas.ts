@@ -1,10 +1,14 @@
+import type { BlockSelector } from '../../../chain/view.js'
 import { quantity } from '../../../encoding/quantity.js'
-import { defineMethod, optional, required } from '../../method.js'
+import { defineMethod, optional, required, type Call } from '../../method.js'
 import { blockOverrides } from '../../params/blockOverrides.js'
 import { blockSelector } from '../../params/blockSelector.js'
-import { callObject } from '../../params/callObject.js'
+import { callObject, type CallArguments } from '../../params/callObject.js'
 import { stateOverride } from '../../params/stateOverride.js'
 import { executionRequest } from '../executionRequest.js'
+
+/** What a transfer costs that runs no code. */
+const TRANSFER_GAS = 21_000n
 
 /** eth_estimateGas: the gas that a transaction needs; in hardhat on what waits already unless a block is named. */
 export const estimateGas = defineMethod(
@@ -17,12 +21,26 @@ export const estimateGas = defineMethod(
   ],
   async (call, transaction, block, state, header) => {
     const { backend } = call
+    const { estimateBlock, estimatesTransfersUnseen } = backend.settings.habits
+    const at = block ?? { tag: estimateBlock }
+    if (estimatesTransfersUnseen && state === undefined && (await isPlainTransfer(call, transaction, at))) {
+      return quantity(TRANSFER_GAS)
+    }
     const request = executionRequest(call, {
       transaction,
-      block: block ?? { tag: backend.settings.habits.estimateBlock },
+      block: at,
       stateOverrides: state,
       blockOverrides: header,
     })
     return quantity(await backend.executor.estimateGas(request))
   },
 )
+
+/** Whether a message only moves ether to an account without code (foundry: anvil/src/eth/api.rs, do_estimate_gas). */
+async function isPlainTransfer({ view }: Call, given: CallArguments, block: BlockSelector): Promise<boolean> {
+  const { to, data = given.input, accessList, authorizationList, blobVersionedHashes } = given
+  if (to === undefined || (data !== undefined && data.length > 0)) return false
+  if ([accessList, authorizationList, blobVersionedHashes].some((list) => list !== undefined)) return false
+  const { state } = await view.stateAt(block)
+  return (await state.getCode(to)).length === 0
+}

@@ -1,4 +1,4 @@
-import { checkNewLogRange } from '../../logQuery.js'
+import { checkNewLogRange, findLogTexts } from '../../logQuery.js'
 import { filter } from '../../params/filter.js'
 import { createLogFilter } from '../../subscriptions/filters.js'
 import { defineMethod, required } from '../../method.js'
@@ -6,5 +6,11 @@ import { defineMethod, required } from '../../method.js'
 /** eth_newFilter: makes a filter of logs. */
 export const newFilter = defineMethod('eth_newFilter', [required('filter', filter)], (call, criteria) => {
   checkNewLogRange(call, criteria)
-  return call.filters.add(createLogFilter(call.backend, criteria))
+  const { filtersBeginInThePast } = call.backend.settings.habits
+  if (!filtersBeginInThePast || criteria.fromBlock === undefined) {
+    return call.filters.add(createLogFilter(call.backend, criteria))
+  }
+  return findLogTexts(call, criteria).then((past) =>
+    call.filters.add(createLogFilter(call.backend, criteria, past)),
+  )
 })

@@ -13,6 +13,7 @@ export const simulateV1 = defineMethod(
       view,
       base: base ?? { tag: 'latest' },
       blocks,
+      fillsGaps: backend.settings.habits.fillsSimulatedGaps,
       traceTransfers,
       validation,
     })
