@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { NodeSettings } from '../options.js'
-import { checkConfiguration } from '../provider/checkConfiguration.js'
 import { ConfigurationError } from '../provider/errors.js'
-import { faultsFileSchema } from '../provider/faults/faultSchema.js'
 import type { KeysFile } from '../provider/keys/keysFile.js'
-import { parseKeysFile } from '../provider/keys/keysFile.js'
 import { parseKeyFlag } from '../provider/mode.js'
+import { knownPlans } from '../provider/plans/knownPlans.js'
 import type { Provider } from '../provider/provider.js'
 
 /**
@@ -13,9 +11,11 @@ import type { Provider } from '../provider/provider.js'
  *
  * @throws ConfigurationError that names the file, the path to the value and what was expected.
  */
-export function readKeys({ keys: file, key: given }: Pick<NodeSettings, 'keys' | 'key'>): KeysFile {
-  const content = typeof file === 'string' ? readJsonFile('--keys', file) : (file ?? { keys: [] })
-  const { keys, plans } = parseKeysFile(content, typeof file === 'string' ? file : 'keys')
+export async function readKeys({
+  keys: file,
+  key: given,
+}: Pick<NodeSettings, 'keys' | 'key'>): Promise<KeysFile> {
+  const { keys, plans } = file === undefined ? { keys: [], plans: knownPlans } : await readKeysFile(file)
   for (const key of given.map(parseKeyFlag)) {
     if (keys.some((other) => other.key === key.key)) {
       throw new ConfigurationError(`--key: ${key.key} is there twice`)
@@ -25,16 +25,27 @@ export function readKeys({ keys: file, key: given }: Pick<NodeSettings, 'keys' |
   return { keys, plans }
 }
 
+/** A start without a file does not wait for its schema to be loaded. */
+async function readKeysFile(file: NonNullable<NodeSettings['keys']>): Promise<KeysFile> {
+  const { parseKeysFile } = await import('../provider/keys/keysFile.js')
+  const content = typeof file === 'string' ? readJsonFile('--keys', file) : file
+  return parseKeysFile(content, typeof file === 'string' ? file : 'keys')
+}
+
 /**
  * Sets the faults of the faults file and of the scenarios that were asked for.
  *
  * @throws ConfigurationError
  */
-export function setFaults(
+export async function setFaults(
   provider: Provider,
   { faults: file, scenario }: Pick<NodeSettings, 'faults' | 'scenario'>,
-): void {
+): Promise<void> {
   if (file !== undefined) {
+    const [{ checkConfiguration }, { faultsFileSchema }] = await Promise.all([
+      import('../provider/checkConfiguration.js'),
+      import('../provider/faults/faultSchema.js'),
+    ])
     const content = typeof file === 'string' ? readJsonFile('--faults', file) : file
     const where = typeof file === 'string' ? file : 'faults'
     const { faults } = checkConfiguration(faultsFileSchema, content, where)

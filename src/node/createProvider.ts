@@ -10,11 +10,11 @@ import type { NodeHooks } from './hooks.js'
  *
  * @throws ConfigurationError that names the path to what is wrong.
  */
-export function createProvider(
+export async function createProvider(
   settings: NodeSettings,
   hooks: NodeHooks,
-): { provider: Provider; decision: ModeDecision } {
-  const { keys, plans } = readKeys(settings)
+): Promise<{ provider: Provider; decision: ModeDecision }> {
+  const { keys, plans } = await readKeys(settings)
   const decision = decideMode({ mode: settings.mode, hosts: settings.host, keys })
   for (const warning of decision.warnings) hooks.warn?.(warning)
   const provider = new Provider({
@@ -26,6 +26,6 @@ export function createProvider(
     filesWithoutCredentials: settings.noIpfsAuth,
     onFailure: hooks.failure,
   })
-  setFaults(provider, settings)
+  await setFaults(provider, settings)
   return { provider, decision }
 }

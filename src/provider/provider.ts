@@ -5,7 +5,6 @@ import type { Mode, RefusedRequest } from './door/door.js'
 import { Door } from './door/door.js'
 import { ConfigurationError } from './errors.js'
 import { FaultBook } from './faults/faultBook.js'
-import { faultSchema } from './faults/faultSchema.js'
 import { scenarios } from './faults/scenarios.js'
 import { FileGate } from './files/fileGate.js'
 import { ProviderGate } from './gate/gate.js'
@@ -18,7 +17,7 @@ import type { ApiKey } from './keys/apiKey.js'
 import { maskKey } from './keys/apiKey.js'
 import { KeyStore } from './keys/keyStore.js'
 import type { Plan } from './plans/plan.js'
-import { knownPlans } from './plans/plan.js'
+import { knownPlans } from './plans/knownPlans.js'
 import { QuotaAccounts } from './quota/accounts.js'
 import { QuotaClock } from './quota/clock.js'
 import { refusedRequestCost } from './quota/costs.js'
@@ -116,7 +115,7 @@ export class Provider {
     if (scenario === undefined) {
       throw new ConfigurationError(`there is no scenario ${name}: ${Object.keys(scenarios).join(', ')} are`)
     }
-    return scenario.faults.map((fault) => this.faults.set(faultSchema.parse(fault)))
+    return scenario.faults.map((fault) => this.faults.set(fault))
   }
 
   /** Removes a key and what it has spent, and ends its connections. @returns whether there was one */

@@ -1,9 +1,16 @@
-import type { FaultInput } from './faultSchema.js'
+import type { FaultAction, FaultMatch } from './faultSchema.js'
+
+/** A fault with everything that its schema would fill in, so that a start does not wait for the schema. */
+export interface ScenarioFault {
+  id: string
+  match: FaultMatch
+  action: FaultAction
+}
 
 /** A set of faults with a name; docs/scenarios has a page for each. */
 export interface Scenario {
   summary: string
-  faults: readonly FaultInput[]
+  faults: readonly ScenarioFault[]
 }
 
 /** The scenarios by name. */
@@ -21,7 +28,11 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'flaky-network': {
     summary: 'Connections break, answers are cut short, everything takes its time',
     faults: [
-      { id: 'flaky-delay', action: { type: 'delay', milliseconds: { minimum: 20, maximum: 400 } } },
+      {
+        id: 'flaky-delay',
+        match: {},
+        action: { type: 'delay', milliseconds: { minimum: 20, maximum: 400 } },
+      },
       { id: 'flaky-close', match: { transport: 'http', probability: 0.1 }, action: { type: 'close' } },
       {
         id: 'flaky-cut',
@@ -31,7 +42,12 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       {
         id: 'flaky-gateway',
         match: { transport: 'http', probability: 0.05 },
-        action: { type: 'status', status: 502, body: 'Bad Gateway\n' },
+        action: {
+          type: 'status',
+          status: 502,
+          body: 'Bad Gateway\n',
+          contentType: 'text/plain; charset=utf-8',
+        },
       },
     ],
   },
@@ -42,7 +58,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       {
         id: 'websocket-death',
         match: { transport: 'websocket', every: 10 },
-        action: { type: 'close-websocket', frame: false },
+        action: { type: 'close-websocket', frame: false, code: 1011, reason: '' },
       },
     ],
   },
@@ -52,7 +68,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
   'archive-missing': {
     summary: 'The state of blocks more than 128 behind the head is not there',
-    faults: [{ id: 'archive-missing', action: { type: 'missing-history', blocks: 128 } }],
+    faults: [{ id: 'archive-missing', match: {}, action: { type: 'missing-history', blocks: 128 } }],
   },
   'outage-with-failover': {
     summary: 'The primary is down; estimates and proofs go to the partner where plan and header ask for it',
@@ -70,7 +86,12 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       {
         id: 'quota-severed',
         match: { transport: 'websocket' },
-        action: { type: 'close-websocket', code: 1008, reason: 'daily credit limit reached' },
+        action: {
+          type: 'close-websocket',
+          frame: true,
+          code: 1008,
+          reason: 'daily credit limit reached',
+        },
       },
     ],
   },

@@ -4,7 +4,8 @@ import { checkConfiguration } from '../checkConfiguration.js'
 import { ConfigurationError } from '../errors.js'
 import { limitsSchema } from '../plans/limits.js'
 import type { Plan } from '../plans/plan.js'
-import { knownPlans, planSchema } from '../plans/plan.js'
+import { knownPlans } from '../plans/knownPlans.js'
+import { planSchema } from '../plans/plan.js'
 import type { ApiKey } from './apiKey.js'
 
 const maxEntries = 30

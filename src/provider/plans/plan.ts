@@ -29,19 +29,3 @@ export const planSchema = z.strictObject({
 
 /** See {@link planSchema}. */
 export type Plan = z.infer<typeof planSchema>
-
-function plan(grants: z.input<typeof planSchema>): Plan {
-  return planSchema.parse(grants)
-}
-
-/**
- * The plans of the hosted provider's price list. `growth` has no published quotas: those of `team` are a choice of
- * ours. `custom` is what the keys file makes of it.
- */
-export const knownPlans: Readonly<Record<string, Plan>> = {
-  free: plan({ creditsPerDay: 3_000_000, creditsPerSecond: 500, secretOverridesAllowlists: false }),
-  developer: plan({ creditsPerDay: 15_000_000, creditsPerSecond: 4_000 }),
-  team: plan({ creditsPerDay: 75_000_000, creditsPerSecond: 40_000 }),
-  growth: plan({ creditsPerDay: 75_000_000, creditsPerSecond: 40_000, failover: true }),
-  custom: plan({ creditsPerDay: 1_000_000_000, creditsPerSecond: 400_000, failover: true }),
-}
