@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Network } from './network/network.js'
 import type { NodeUrls } from './node/addresses.js'
 import { describeUrls, formatMultiaddresses, formatUrls } from './node/addresses.js'
@@ -69,7 +70,7 @@ export async function startNode(
   hooks: NodeHooks = {},
   { listen = true }: StartOptions = {},
 ): Promise<RunningNode> {
-  const { provider, decision } = createProvider(settings, hooks)
+  const { provider, decision } = await createProvider(settings, hooks)
   const { mode } = decision
   const names = [{ name: standardNetwork, chainId: settings.chainId }, ...parseNetworks(settings.network)]
   const networkNames = names.map(({ name }) => name)
@@ -92,7 +93,10 @@ export async function startNode(
     ? listenOnPorts(server, settings, (message) => hooks.warn?.(message))
     : Promise.resolve(noPorts)
   const data: Promise<NodeData> = listening.then(() => openData(settings))
-  const files = data.then(async ({ directory }) => {
+  const standard = data.then(() => networks.get(standardNetwork))
+  const files = Promise.all([data, standard]).then(async ([{ directory }]) => {
+    // Whoever waits for the chain is answered before the file network is loaded.
+    await nextTurn()
     const { createFileNetwork } = await import('./ipfs/index.js')
     return createFileNetwork({
       ...settings,
@@ -110,11 +114,7 @@ export async function startNode(
   }
   try {
     const ports = await listening
-    const [{ directory: dataDirectory }, network] = await Promise.all([
-      data,
-      networks.get(standardNetwork),
-      files,
-    ])
+    const [{ directory: dataDirectory }, network] = await Promise.all([data, standard, files])
     const key = decision.keys[0]?.key ?? exampleKey
     const facts = { ...ports, hosts: settings.host, key, tls: certificate !== undefined }
     urls = formatUrls(facts)

@@ -1,7 +1,6 @@
 import type { RequestListener, Server as HttpServer } from 'node:http'
 import { createServer as createHttpServer } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
-import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
 /** A server of either protocol. */
@@ -20,7 +19,8 @@ export const keepAliveSeconds = 75
 export function createServer(listener: RequestListener, certificate: Certificate | undefined): Server {
   const options = { requestTimeout: 0, keepAliveTimeout: keepAliveSeconds * 1000 }
   if (certificate === undefined) return createHttpServer(options, listener)
-  return createHttpsServer({ ...options, ...certificate }, listener)
+  // Loaded where it is used: TLS takes longer to load than all of the server.
+  return process.getBuiltinModule('node:https').createServer({ ...options, ...certificate }, listener)
 }
 
 /** An address that something else listens on already. */

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { WebSocketServer } from 'ws'
+import type { WebSocketServer } from 'ws'
 import type { Caller } from '../provider/caller.js'
 import type { Admission } from '../provider/door/door.js'
 import type { Refusal } from '../provider/door/refusal.js'
@@ -32,17 +32,11 @@ const notFound = refuse(404, 'not found\n')
 /** Takes WebSocket upgrades from the HTTP server itself, so that a refused one has a status and a body. */
 export class Upgrades {
   readonly #setup: UpgradeSetup
-  readonly #webSockets: WebSocketServer
+  #webSockets: Promise<WebSocketServer> | undefined
   readonly #connections = new Set<WebSocketConnection>()
 
   constructor(setup: UpgradeSetup) {
     this.#setup = setup
-    this.#webSockets = new WebSocketServer({
-      noServer: true,
-      clientTracking: false,
-      perMessageDeflate: false,
-      maxPayload: setup.maxMessage,
-    })
   }
 
   /** Handles the `upgrade` event of an HTTP server. */
@@ -70,8 +64,10 @@ export class Upgrades {
       refuseUpgrade(socket, fate)
       return
     }
+    this.#webSockets ??= openWebSockets(this.#setup.maxMessage)
+    const webSockets = await this.#webSockets
     const dispatcher = await this.#setup.dispatcherOf(route.network)
-    this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+    webSockets.handleUpgrade(request, socket, head, (webSocket) => {
       this.#open(new WebSocketConnection(webSocket, socket, this.#optionsFor(caller)), dispatcher, caller)
     })
   }
@@ -119,6 +115,12 @@ export class Upgrades {
   closeAll(): void {
     for (const connection of this.#connections) connection.goAway()
   }
+}
+
+/** The library is loaded with the first upgrade. @param maxPayload - the longest message in bytes */
+async function openWebSockets(maxPayload: number): Promise<WebSocketServer> {
+  const { WebSocketServer: Sockets } = await import('ws')
+  return new Sockets({ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload })
 }
 
 /** Answers an upgrade as any other request and ends the connection. */
