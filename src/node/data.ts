@@ -42,7 +42,7 @@ export async function openData(
       database,
       caches: createStateCaches(settings.cacheMemory * 1024 * 1024),
       manifest,
-      saveManifest: () => writeManifest(directory, manifest),
+      saveManifest: () => writeManifest(directory, manifest, { durable: !isTemporary }),
       close: async () => {
         await database.close()
         await leave()

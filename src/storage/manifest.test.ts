@@ -23,13 +23,13 @@ it('reads back what was written, and nothing where nothing was', () => {
   expect(readManifest(directory)).toBeUndefined()
   const manifest = empty()
   admitNetwork(manifest, 'local', identity).clockOffsetSeconds = 60
-  writeManifest(directory, manifest)
+  writeManifest(directory, manifest, { durable: true })
   expect(readManifest(directory)).toEqual(manifest)
   expect(readdirSync(directory)).toEqual(['manifest.json'])
 })
 
 it.skipIf(platform() === 'win32')('lets nobody else read it', () => {
-  writeManifest(directory, empty())
+  writeManifest(directory, empty(), { durable: true })
   expect(statSync(join(directory, 'manifest.json')).mode & 0o777).toBe(0o600)
 })
 

@@ -91,14 +91,22 @@ export function readManifest(directory: string): Manifest | undefined {
 /** Read and written by the owner alone: the URL of a remote may have a key in it. */
 const OWNER_ONLY = 0o600
 
-/** Replaces the manifest of a data directory: a reader sees the old one or the new one, whole. */
-export function writeManifest(directory: string, manifest: Manifest): void {
+/**
+ * Replaces the manifest of a data directory: a reader sees the old one or the new one, whole.
+ *
+ * @param options.durable - whether it waits for the medium; of no use in a directory that goes with the process
+ */
+export function writeManifest(
+  directory: string,
+  manifest: Manifest,
+  { durable }: { durable: boolean },
+): void {
   const path = join(directory, MANIFEST_FILE)
   const draft = `${path}.new`
   const descriptor = openSync(draft, 'w', OWNER_ONLY)
   try {
     writeSync(descriptor, `${JSON.stringify(manifest, null, 2)}\n`)
-    fsyncSync(descriptor)
+    if (durable) fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
   }

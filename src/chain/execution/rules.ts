@@ -100,6 +100,19 @@ interface Answers {
   params: Map<string, bigint>
 }
 
+type Params = NonNullable<CommonOpts['params']>
+
+let allParams: Params | undefined
+
+/** The parameters of all libraries, merged before a Common takes them: it goes through all of them at each update. */
+function mergeParams(): Params {
+  const merged: Params = {}
+  for (const params of [paramsBlock, paramsTx, paramsEVM, paramsVM]) {
+    for (const [eip, values] of Object.entries(params)) merged[eip] = { ...merged[eip], ...values }
+  }
+  return merged
+}
+
 /**
  * The rules of one fork.
  *
@@ -114,7 +127,7 @@ class SharedRules extends Common {
   readonly recoveries: SignatureRecoveries | undefined
 
   constructor(options: CommonOpts, departures: Departures) {
-    super(options)
+    super({ ...options, params: (allParams ??= mergeParams()) })
     const { blobSchedule, codeSizeLimit } = departures
     this.recoveries = departures.recoveries
     this.blobs = blobSchedule && {
@@ -122,7 +135,6 @@ class SharedRules extends Common {
       maxBlobGasPerBlock: blobSchedule.max * GAS_PER_BLOB,
       blobGasPriceUpdateFraction: blobSchedule.baseFeeUpdateFraction,
     }
-    for (const params of [paramsBlock, paramsTx, paramsEVM, paramsVM]) this.updateParams(params)
     this.sealed = true
     this.answers = { eips: new Map(), hardforks: new Map(), params: new Map() }
     if (codeSizeLimit !== undefined) {
