@@ -4,7 +4,6 @@
 const { readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs')
 const { createRequire } = require('node:module')
 const { dirname, join } = require('node:path')
-const { PerformanceObserver, constants: performanceConstants } = require('node:perf_hooks')
 const v8 = require('node:v8')
 const { Script, constants } = require('node:vm')
 
@@ -33,6 +32,7 @@ function setGrowth(alive, least) {
 
 /** Lets the heap grow by more while it is collected again and again. */
 function followCollections() {
+  const { PerformanceObserver, constants: performanceConstants } = require('node:perf_hooks')
   const { NODE_PERFORMANCE_GC_MAJOR: major } = performanceConstants
   let last = -Infinity
   new PerformanceObserver((list) => {

