@@ -21,4 +21,8 @@ const settings = {
   },
 }
 
-export default defineConfig({ plugins: [settings] })
+export default defineConfig({
+  plugins: [settings],
+  // A busy machine may take its time over the first start of a node; nothing here tests how long.
+  test: { testTimeout: 60_000, hookTimeout: 60_000 },
+})

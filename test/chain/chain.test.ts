@@ -10,7 +10,7 @@ import {
   type Hex,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createNode, type NodeOptions, type StandinNode } from '../../src/index.js'
 import { readArtifact } from '../support/artifacts.js'
 
@@ -236,14 +236,26 @@ describe('mining', () => {
   })
 
   test('by the clock goes on by itself and ends when it is told to', async () => {
-    const { call, number, pay, balance } = callsOf(await start({ blockTime: 0.05 }))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { call, number, pay, balance } = callsOf(await start({ blockTime: 5 }))
     await pay(9n)
-    await expect.poll(number, { timeout: 10_000 }).toBeGreaterThanOrEqual(3)
+    const wait = async (seconds: number) => {
+      await vi.advanceTimersByTimeAsync(seconds * 1000)
+      // Takes its turn behind the block that the clock has begun.
+      await call('evm_increaseTime', 0)
+    }
+    await wait(4.999)
+    expect(await number()).toBe(0)
+    await wait(0.001)
+    expect(await number()).toBe(1)
     expect(await balance()).toBe(10_000n * ether + 9n)
+    await wait(5)
+    await wait(5)
+    expect(await number()).toBe(3)
     await call('evm_setIntervalMining', 0)
-    const last = await number()
-    await new Promise((resolve) => setTimeout(resolve, 200))
-    expect(await number()).toBe(last)
+    await wait(60)
+    expect(await number()).toBe(3)
   })
 
   test('mines what waits when automine is turned on, a block each', async () => {
