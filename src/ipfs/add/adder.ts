@@ -1,9 +1,9 @@
 import type { CID } from 'multiformats/cid'
-import type { UploadEntry } from '../request/upload.js'
+import type { UploadEntries, UploadEntry } from '../request/upload.js'
 import type { BlockWriter } from '../unixfs/blockWriter.js'
 import { unixfsType } from '../unixfs/data.js'
 import type { UnixfsMetadata } from '../unixfs/data.js'
-import { buildFile } from '../unixfs/fileBuilder.js'
+import { createFileBuilder } from '../unixfs/fileBuilder.js'
 import { writeNode } from '../unixfs/node.js'
 import type { StoredNode } from '../unixfs/node.js'
 import type { AddPlan } from './addOptions.js'
@@ -30,9 +30,11 @@ export async function addEntry(options: {
   entry: UploadEntry
   plan: AddPlan
   writer: BlockWriter
-  emit: (event: AddEvent) => Promise<void>
+  /** Tells of something; settled once more may be told, undefined when it may be at once. */
+  emit: (event: AddEvent) => Promise<void> | undefined
 }): Promise<AddedRoot> {
   const { entry, plan, writer, emit } = options
+  const buildFile = createFileBuilder(plan.settings, writer)
 
   function metadataOf(attributes: { mode: number; modified: UnixfsMetadata['modified'] }): UnixfsMetadata {
     const { preserveMode, preserveTime, fixed } = plan.metadata
@@ -42,10 +44,10 @@ export async function addEntry(options: {
     }
   }
 
-  async function storeLeaf(
+  function storeLeaf(
     leaf: Exclude<UploadEntry, { kind: 'directory' }>,
     path: string,
-  ): Promise<StoredNode> {
+  ): StoredNode | Promise<StoredNode> {
     const metadata = metadataOf(leaf)
     if (leaf.kind === 'symlink') {
       const { modified } = metadata
@@ -54,24 +56,37 @@ export async function addEntry(options: {
     const content = plan.progress
       ? withProgress(leaf.content, (bytes) => emit({ path, bytes }))
       : leaf.content
-    return buildFile({ content, settings: plan.settings, writer, metadata })
+    return buildFile(content, metadata)
   }
 
-  async function fill(
-    directory: TreeDirectory,
-    children: AsyncIterable<UploadEntry>,
-    path: string,
-  ): Promise<void> {
-    for await (const child of children) {
-      const childPath = join(path, child.name)
-      if (child.kind === 'directory') await enter(directory, child, childPath)
-      else {
-        const node = await storeLeaf(child, childPath)
-        const name = child.name === '' ? node.cid.toString() : child.name
-        directory.put(name, node)
-        if (!plan.silent) await emit({ path: join(path, name), node })
-      }
+  /** Waits only where there is something to wait for: a directory may have a million small files. */
+  async function fill(directory: TreeDirectory, children: UploadEntries, path: string): Promise<void> {
+    for (;;) {
+      const next = children.next()
+      const child = next instanceof Promise ? await next : next
+      if (child === undefined) return
+      const adding = addChild(directory, child, path)
+      if (adding) await adding
     }
+  }
+
+  function addChild(directory: TreeDirectory, child: UploadEntry, path: string): Promise<void> | undefined {
+    const childPath = join(path, child.name)
+    if (child.kind === 'directory') return enter(directory, child, childPath)
+    const storing = storeLeaf(child, childPath)
+    if (storing instanceof Promise) return storing.then((node) => putLeaf(directory, child, { path, node }))
+    return putLeaf(directory, child, { path, node: storing })
+  }
+
+  function putLeaf(
+    directory: TreeDirectory,
+    child: UploadEntry,
+    { path, node }: { path: string; node: StoredNode },
+  ): Promise<void> | undefined {
+    const name = child.name === '' ? node.cid.toString() : child.name
+    directory.put(name, node)
+    const telling = plan.silent ? undefined : emit({ path: join(path, name), node })
+    return telling ? telling.then(() => writer.room()) : writer.room()
   }
 
   async function enter(
@@ -79,15 +94,18 @@ export async function addEntry(options: {
     child: Extract<UploadEntry, { kind: 'directory' }>,
     path: string,
   ): Promise<void> {
-    const children = child.children[Symbol.asyncIterator]()
+    const { children } = child
     const first = await children.next()
-    if (first.done && !plan.includeEmptyDirectories) return
+    if (first === undefined && !plan.includeEmptyDirectories) return
     const directory = parent.enter(child.name, metadataOf(child))
-    await fill(directory, resume(first, children), path)
+    if (first === undefined) return
+    await addChild(directory, first, path)
+    await fill(directory, children, path)
   }
 
   if (entry.kind !== 'directory') {
     const node = await storeLeaf(entry, '')
+    await writer.room()
     if (!plan.silent) await emit({ path: '', node })
     return { cid: node.cid }
   }
@@ -98,11 +116,6 @@ export async function addEntry(options: {
     if (step.done) return { cid: step.value.cid }
     await emit(step.value)
   }
-}
-
-/** The rest of an iteration whose first result was already taken. */
-async function* resume<T>(first: IteratorResult<T>, rest: AsyncIterator<T>): AsyncGenerator<T> {
-  for (let result = first; !result.done; result = await rest.next()) yield result.value
 }
 
 function join(path: string, name: string): string {

@@ -4,7 +4,7 @@ const increment = 256 * 1024
 /** Passes bytes on and tells how many there were, every 256 KiB and at the end. */
 export async function* withProgress(
   source: AsyncIterable<Uint8Array>,
-  tell: (bytes: number) => Promise<void>,
+  tell: (bytes: number) => Promise<void> | undefined,
 ): AsyncGenerator<Uint8Array> {
   let total = 0
   for await (const bytes of source) {

@@ -1,26 +1,18 @@
+import type { CID } from 'multiformats/cid'
 import { addEntry } from '../add/adder.js'
 import type { AddEvent } from '../add/adder.js'
 import { addOptions, planAdd } from '../add/addOptions.js'
 import type { AddPlan } from '../add/addOptions.js'
 import { createFilesTarget } from '../add/filesTarget.js'
-import { createChannel } from '../channel.js'
-import type { Channel } from '../channel.js'
+import { createLineQueue } from '../add/lineQueue.js'
+import type { LineQueue } from '../add/lineQueue.js'
 import { FileNetworkError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import { defineCommand, fileArguments } from '../request/command.js'
 import type { CommandInput } from '../request/command.js'
-import { values } from '../request/output.js'
-import type { UploadEntry } from '../request/upload.js'
+import { valueGroups } from '../request/output.js'
+import type { UploadEntries, UploadEntry } from '../request/upload.js'
 import { createBlockWriter, discardBlock } from '../unixfs/blockWriter.js'
-
-/** A line of the answer, and when what it tells of is safe. */
-interface Line {
-  value: AddLine
-  safe: Promise<void>
-}
-
-/** Lines that may wait for their blocks to be stored before reading goes on. */
-const linesInFlight = 512
 
 /** `add`: imports files and directories as UnixFS, a line for each as soon as it is stored. */
 export const add = defineCommand({
@@ -29,71 +21,78 @@ export const add = defineCommand({
   options: addOptions,
   async run(input, network) {
     const plan = await planAdd(input.options, network.importSettings)
-    const lines = createChannel<Line>(linesInFlight)
+    const lines = createLineQueue<AddLine>()
     void addAll(input, network, { plan, lines }).then(
       () => lines.close(),
       (error: unknown) => lines.fail(error),
     )
-    return values(
-      (async function* () {
-        for await (const { value, safe } of lines.receive()) {
-          await safe
-          yield value
-        }
-      })(),
-    )
+    return valueGroups(lines.receive())
   },
 })
 
 async function addAll(
   input: CommandInput<typeof addOptions>,
   network: NetworkContext,
-  { plan, lines }: { plan: AddPlan; lines: Channel<Line> },
+  { plan, lines }: { plan: AddPlan; lines: LineQueue<AddLine> },
 ): Promise<void> {
   const { upload, encodeCid } = input
   const session = network.blockstore.openSession()
   const writer = createBlockWriter(plan.settings.cid, plan.onlyHash ? discardBlock : session.put)
   const filesTarget = plan.toFiles === undefined ? undefined : createFilesTarget(network, plan.toFiles)
 
+  /** Pins that are still to be set: reading goes on meanwhile. */
+  const pinning = new Set<Promise<void>>()
+
   async function addOne(entry: UploadEntry): Promise<void> {
-    let last: { event: AddEvent } | undefined
-    const send = async (event: AddEvent, safe: Promise<void>): Promise<void> => {
-      safe.catch(() => undefined)
+    let top: AddEvent | undefined
+    const send = (event: AddEvent, safe: Promise<void>): Promise<void> | undefined => {
       const hash = event.node && encodeCid(event.node.cid)
-      await lines.send({ value: toLine(entry, event, hash), safe })
+      return lines.send(toLine(entry, event, hash), safe)
     }
     const root = await addEntry({
       entry,
       plan,
       writer,
-      async emit(event) {
-        if (last) await send(last.event, Promise.resolve())
-        last = undefined
-        if (event.node && event.path === '') last = { event }
-        else await send(event, writer.stored())
+      emit(event) {
+        if (!event.node || event.path !== '') return send(event, writer.stored())
+        top = event
+        return undefined
       },
     })
-    await writer.stored()
-    if (plan.pin) await network.pins.set({ cid: root.cid, mode: 'recursive', name: plan.pinName })
-    if (last) await send(last.event, Promise.resolve())
+    const safe = plan.pin ? pin(root.cid) : writer.stored()
+    if (filesTarget) await safe
+    if (top) await send(top, safe)
     await filesTarget?.put(entry, root.cid)
+  }
+
+  function pin(cid: CID): Promise<void> {
+    const pinned = writer
+      .stored()
+      .then(() => network.pins.set({ cid, mode: 'recursive', name: plan.pinName }))
+      .finally(() => pinning.delete(pinned))
+    pinned.catch(() => undefined)
+    pinning.add(pinned)
+    return pinned
   }
 
   try {
     let added = 0
-    for await (const entry of plan.wrap ? wrapped(upload.entries()) : upload.entries()) {
+    for await (const entry of plan.wrap ? [wrapper(upload.entries())] : upload.entries()) {
       input.signal.throwIfAborted()
       await addOne(entry)
       added++
     }
     if (added === 0) throw new FileNetworkError('expected a file argument')
+    await writer.stored()
+    await Promise.all(pinning)
   } finally {
+    await Promise.allSettled(pinning)
     session.end()
   }
 }
 
-async function* wrapped(children: AsyncIterable<UploadEntry>): AsyncGenerator<UploadEntry> {
-  yield { kind: 'directory', name: '', mode: 0, modified: undefined, children }
+function wrapper(children: UploadEntries): UploadEntry {
+  return { kind: 'directory', name: '', mode: 0, modified: undefined, children }
 }
 
 function nameOf(entry: UploadEntry, event: AddEvent, hash: string | undefined): string {

@@ -110,6 +110,8 @@ function guardOutput(output: Output, deadline: Deadline): Output {
       return output
     case 'values':
       return { ...output, values: guardEach(output.values, deadline) }
+    case 'valueGroups':
+      return { ...output, groups: guardEach(output.groups, deadline) }
     case 'bytes':
       return { ...output, bytes: guardEach(output.bytes, deadline) }
   }

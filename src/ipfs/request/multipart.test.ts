@@ -11,10 +11,11 @@ async function parts(pieces: Uint8Array[]): Promise<[Record<string, string>, str
     yield* pieces
   }
   const found: [Record<string, string>, string][] = []
-  for await (const { headers, body } of readMultipart(source(), 'x')) {
+  const reader = readMultipart(source(), 'x')
+  for (let part = await reader.next(); part !== undefined; part = await reader.next()) {
     const content: Uint8Array[] = []
-    for await (const bytes of body) content.push(Uint8Array.from(bytes))
-    found.push([Object.fromEntries(headers), Buffer.concat(content).toString()])
+    for await (const bytes of part.content) content.push(Uint8Array.from(bytes))
+    found.push([Object.fromEntries(part.headers), Buffer.concat(content).toString()])
   }
   return found
 }
@@ -45,8 +46,9 @@ describe('readMultipart', () => {
     async function* source(): AsyncGenerator<Uint8Array> {
       yield body
     }
+    const reader = readMultipart(source(), 'x')
     let count = 0
-    for await (const _ of readMultipart(source(), 'x')) count++
+    while ((await reader.next()) !== undefined) count++
     expect(count).toBe(3)
   })
 })

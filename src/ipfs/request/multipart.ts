@@ -1,11 +1,27 @@
 import { RequestError } from '../errors.js'
 
+/** What a part holds. */
+export interface PartContent extends AsyncIterable<Uint8Array> {
+  /** All of it, where it was there together with the headers. */
+  readonly whole: Uint8Array | undefined
+}
+
 /** A part of a multipart body. */
 export interface MultipartPart {
   /** Header values by lower-case name. */
   headers: Map<string, string>
-  /** The part's content, to be read before the next part is asked for; what is not read is skipped. */
-  body: AsyncIterable<Uint8Array>
+  /** To be read before the next part is asked for; what is not read is skipped. */
+  content: PartContent
+}
+
+/** Parts, one after the other. */
+export interface PartReader {
+  /**
+   * The next part, undefined behind the last; a promise only where it is not here yet.
+   *
+   * @throws {@link RequestError} when the body ends early or is no multipart body
+   */
+  next(): MultipartPart | undefined | Promise<MultipartPart | undefined>
 }
 
 /** The longest header of a part: far above any name, far below what would hurt. */
@@ -18,13 +34,8 @@ const delimiterStart = Buffer.from('\r\n--')
 /**
  * The parts of a multipart body (RFC 2046), one after the other, none of them held in memory. Every part
  * counts, whatever its headers say, as in Go's `mime/multipart`, by whose rules Kubo reads uploads.
- *
- * @throws {@link RequestError} when the body ends early or is no multipart body
  */
-export async function* readMultipart(
-  body: AsyncIterable<Uint8Array>,
-  boundary: string,
-): AsyncGenerator<MultipartPart> {
+export function readMultipart(body: AsyncIterable<Uint8Array>, boundary: string): PartReader {
   const delimiter = Buffer.from(`\r\n--${boundary}`)
   const input = body[Symbol.asyncIterator]()
   let buffer: Buffer = lineBreak
@@ -40,7 +51,7 @@ export async function* readMultipart(
   /** The next bytes of the part; undefined at its end. */
   async function readData(): Promise<Uint8Array | undefined> {
     while (inPart) {
-      const end = indexOfDelimiter(buffer, delimiter)
+      const end = indexOfDelimiter(buffer, delimiter, 0)
       if (end >= 0) {
         const data = buffer.subarray(0, end)
         buffer = buffer.subarray(end + delimiter.length)
@@ -71,21 +82,58 @@ export async function* readMultipart(
     }
   }
 
-  try {
-    for (;;) {
-      while ((await readData()) !== undefined);
-      while (buffer.length < 2) await more()
-      if (buffer.subarray(0, 2).toString('latin1') === '--') return
-      const padding = await readUntil(lineBreak)
-      if (padding.toString('latin1').trim() !== '') throw new RequestError('multipart: malformed boundary')
-      while (buffer.length < 2) await more()
-      const isBare = buffer.subarray(0, 2).equals(lineBreak)
-      const head = isBare ? await readUntil(lineBreak) : await readUntil(headerEnd)
-      inPart = true
-      yield { headers: parseHeaders(head.toString('utf8')), body: iterate(readData) }
+  /** The next part where the buffer has the whole of it: most parts of a directory of small files. */
+  function takeWhole(): MultipartPart | undefined {
+    if (inPart || buffer.length < 3 || buffer.indexOf(lineBreak) !== 0 || buffer[2] === 0x0d) return undefined
+    const headLength = buffer.indexOf(headerEnd, lineBreak.length)
+    if (headLength < 0) return undefined
+    const start = headLength + headerEnd.length
+    const end = indexOfDelimiter(buffer, delimiter, start)
+    if (end < 0) return undefined
+    const headers = parseHeaders(buffer.toString('utf8', lineBreak.length, headLength))
+    const content = new WholeContent(buffer.subarray(start, end))
+    buffer = buffer.subarray(end + delimiter.length)
+    return { headers, content }
+  }
+
+  async function readPart(): Promise<MultipartPart | undefined> {
+    while ((await readData()) !== undefined);
+    while (buffer.length < 2) await more()
+    if (buffer.subarray(0, 2).toString('latin1') === '--') {
+      await input.return?.()
+      return undefined
     }
-  } finally {
-    await input.return?.()
+    const padding = await readUntil(lineBreak)
+    if (padding.toString('latin1').trim() !== '') throw new RequestError('multipart: malformed boundary')
+    while (buffer.length < 2) await more()
+    const isBare = buffer.subarray(0, 2).equals(lineBreak)
+    const head = isBare ? await readUntil(lineBreak) : await readUntil(headerEnd)
+    inPart = true
+    const content = { whole: undefined, [Symbol.asyncIterator]: () => iterate(readData) }
+    return { headers: parseHeaders(head.toString('utf8')), content }
+  }
+
+  async function readOrEnd(): Promise<MultipartPart | undefined> {
+    try {
+      return await readPart()
+    } catch (error) {
+      await input.return?.()
+      throw error
+    }
+  }
+
+  return { next: () => takeWhole() ?? readOrEnd() }
+}
+
+class WholeContent implements PartContent {
+  readonly whole: Uint8Array
+
+  constructor(whole: Uint8Array) {
+    this.whole = whole
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    if (this.whole.length > 0) yield this.whole
   }
 }
 
@@ -97,8 +145,8 @@ async function* iterate(read: () => Promise<Uint8Array | undefined>): AsyncGener
  * Where the delimiter is, or -1. Node finds something so short as its beginning with `memchr`, five times as fast
  * as anything longer; in most of what is uploaded there is none.
  */
-function indexOfDelimiter(buffer: Buffer, delimiter: Buffer): number {
-  const candidate = buffer.indexOf(delimiterStart)
+function indexOfDelimiter(buffer: Buffer, delimiter: Buffer, from: number): number {
+  const candidate = buffer.indexOf(delimiterStart, from)
   return candidate < 0 ? -1 : buffer.indexOf(delimiter, candidate)
 }
 
@@ -114,12 +162,17 @@ function delimiterStartLength(buffer: Buffer, delimiter: Buffer): number {
 
 function parseHeaders(text: string): Map<string, string> {
   const headers = new Map<string, string>()
-  for (const line of text.replace(/\r\n[ \t]+/g, ' ').split('\r\n')) {
+  for (const line of unfold(text).split('\r\n')) {
     const colon = line.indexOf(':')
     if (colon < 0) continue
     headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim())
   }
   return headers
+}
+
+/** Lines that begin with white space go on with the line before. */
+function unfold(text: string): string {
+  return /\r\n[ \t]/.test(text) ? text.replace(/\r\n[ \t]+/g, ' ') : text
 }
 
 /** A header value with parameters, such as `form-data; name="file"; filename="a.txt"`. */

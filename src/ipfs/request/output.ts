@@ -2,6 +2,7 @@
 export type Output =
   | { kind: 'single'; value: unknown }
   | { kind: 'values'; values: AsyncIterable<unknown> }
+  | { kind: 'valueGroups'; groups: AsyncIterable<readonly unknown[]> }
   | {
       kind: 'bytes'
       bytes: AsyncIterable<Uint8Array>
@@ -19,6 +20,11 @@ export function single(value: unknown): Output {
 /** JSON values, a line each, sent as they come. */
 export function values(source: AsyncIterable<unknown>): Output {
   return { kind: 'values', values: source }
+}
+
+/** JSON values, a line each; those of a group, which is never empty, are sent as one piece. */
+export function valueGroups(groups: AsyncIterable<readonly unknown[]>): Output {
+  return { kind: 'valueGroups', groups }
 }
 
 /** No value at all. */

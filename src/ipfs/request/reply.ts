@@ -61,14 +61,10 @@ export async function outputReply(output: Output): Promise<CommandReply> {
         headers: { ...commandHeaders, 'Content-Type': 'application/json' },
         body: encoder.encode(goJsonLine(output.value)),
       }
-    case 'values': {
-      const iterator = output.values[Symbol.asyncIterator]()
-      const first = await iterator.next()
-      return streamReply(jsonLines(first, iterator), {
-        'Content-Type': 'application/json',
-        'X-Chunked-Output': '1',
-      })
-    }
+    case 'values':
+      return linesReply(output.values, goJsonLine)
+    case 'valueGroups':
+      return linesReply(output.groups, (group) => group.map(goJsonLine).join(''))
     case 'bytes':
       return {
         ...streamReply(output.bytes, {
@@ -98,14 +94,20 @@ function streamReply(source: AsyncIterable<Uint8Array>, headers: Record<string, 
   }
 }
 
-async function* jsonLines(
-  first: IteratorResult<unknown>,
-  rest: AsyncIterator<unknown>,
+async function linesReply<T>(source: AsyncIterable<T>, toText: (value: T) => string): Promise<CommandReply> {
+  const iterator = source[Symbol.asyncIterator]()
+  const first = await iterator.next()
+  const headers = { 'Content-Type': 'application/json', 'X-Chunked-Output': '1' }
+  return streamReply(textPieces(first, iterator, toText), headers)
+}
+
+async function* textPieces<T>(
+  first: IteratorResult<T>,
+  rest: AsyncIterator<T>,
+  toText: (value: T) => string,
 ): AsyncGenerator<Uint8Array> {
   try {
-    for (let result = first; !result.done; result = await rest.next()) {
-      yield Buffer.from(goJsonLine(result.value))
-    }
+    for (let result = first; !result.done; result = await rest.next()) yield Buffer.from(toText(result.value))
   } finally {
     await rest.return?.()
   }

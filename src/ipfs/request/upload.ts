@@ -1,8 +1,9 @@
 import { cleanSegments } from '../cleanSegments.js'
 import { RequestError } from '../errors.js'
+import { readAll } from '../readAll.js'
 import type { UnixfsTime } from '../unixfs/data.js'
 import { parseParameterized, readMultipart } from './multipart.js'
-import type { MultipartPart } from './multipart.js'
+import type { MultipartPart, PartContent, PartReader } from './multipart.js'
 
 /** What an upload says of an entry beside its content. */
 interface EntryAttributes {
@@ -15,17 +16,26 @@ interface EntryAttributes {
 /** A file, directory or symlink of an upload, in the order of the body. */
 export type UploadEntry = EntryAttributes &
   (
-    | { kind: 'file'; content: AsyncIterable<Uint8Array> }
+    | { kind: 'file'; content: PartContent }
     | { kind: 'symlink'; target: Uint8Array }
-    | { kind: 'directory'; children: AsyncIterable<UploadEntry> }
+    | { kind: 'directory'; children: UploadEntries }
   )
+
+/** A value, or a promise of one where it is not here yet: most entries of an upload need none. */
+type Soon<T> = T | Promise<T>
+
+/** Entries of a directory, or those at the top, each to be read before the next is asked for. */
+export interface UploadEntries extends AsyncIterable<UploadEntry> {
+  /** The next entry, undefined behind the last. */
+  next(): Soon<UploadEntry | undefined>
+}
 
 /** The uploaded files of a request. Everything is read as it is asked for, and once. */
 export interface Upload {
   /** Whether there was a multipart body at all. */
   present: boolean
   /** The entries at the top, directories among them as trees. */
-  entries(): AsyncIterable<UploadEntry>
+  entries(): UploadEntries
 }
 
 /** The upload in a request's body; without a multipart body there are no entries. */
@@ -35,15 +45,21 @@ export function createUpload(
 ): Upload {
   const { value, parameters } = parseParameterized(contentType ?? '')
   if (value !== 'multipart/form-data' || body === undefined) {
-    return { present: false, entries: async function* () {} }
+    return {
+      present: false,
+      entries: () => new DirectoryEntries('/', new PartCursor({ next: () => undefined })),
+    }
   }
   const boundary = parameters.get('boundary')
   if (!boundary) throw new RequestError('no multipart boundary param in Content-Type')
   return {
     present: true,
-    entries: () => childrenOf('/', new PartCursor(readMultipart(body, boundary))),
+    entries: () => new DirectoryEntries('/', new PartCursor(readMultipart(body, boundary))),
   }
 }
+
+/** The longest target of a symlink, in bytes: as long as a block may be. */
+const symlinkLimit = 2 * 1024 * 1024
 
 /** A part with the absolute, cleaned path that its name stands for. */
 interface NamedPart {
@@ -56,65 +72,103 @@ interface NamedPart {
 
 /** The parts of a body, with a look at the next before it is taken. */
 class PartCursor {
-  private next: NamedPart | undefined
-  private readonly parts: AsyncIterator<MultipartPart>
+  #next: NamedPart | undefined
+  readonly #parts: PartReader
 
-  constructor(parts: AsyncIterator<MultipartPart>) {
-    this.parts = parts
+  constructor(parts: PartReader) {
+    this.#parts = parts
   }
 
-  async peek(): Promise<NamedPart | undefined> {
-    if (this.next === undefined) {
-      const result = await this.parts.next()
-      if (!result.done) this.next = describePart(result.value)
-    }
-    return this.next
+  peek(): Soon<NamedPart | undefined> {
+    if (this.#next !== undefined) return this.#next
+    const part = this.#parts.next()
+    return part instanceof Promise ? part.then((read) => this.#keep(read)) : this.#keep(part)
   }
 
   take(): void {
-    this.next = undefined
+    this.#next = undefined
+  }
+
+  #keep(part: MultipartPart | undefined): NamedPart | undefined {
+    this.#next = part && describePart(part)
+    return this.#next
   }
 }
+
+/** What `DirectoryEntries` found that is no entry. */
+const skipped = Symbol('skipped')
 
 /**
  * The entries of a directory: the parts that follow and lie below it (boxo, `files/multipartfile.go`).
  * A name with several segments makes directories that no part speaks of.
  */
-async function* childrenOf(path: string, cursor: PartCursor): AsyncGenerator<UploadEntry> {
-  const prefix = path.endsWith('/') ? path : `${path}/`
-  let current = ''
-  for (;;) {
-    const next = await cursor.peek()
-    if (next === undefined || !next.path.startsWith(prefix)) return
-    if (current !== '' && next.path.startsWith(`${prefix}${current}/`)) {
-      cursor.take()
-      continue
+class DirectoryEntries implements UploadEntries {
+  readonly #prefix: string
+  readonly #cursor: PartCursor
+  /** What the parts below the current entry begin with: what its reader has left of them is skipped. */
+  #below: string | undefined
+
+  constructor(path: string, cursor: PartCursor) {
+    this.#prefix = path.endsWith('/') ? path : `${path}/`
+    this.#cursor = cursor
+  }
+
+  next(): Soon<UploadEntry | undefined> {
+    for (;;) {
+      const part = this.#cursor.peek()
+      if (part instanceof Promise) return this.#waitFor(part)
+      const found = this.#take(part)
+      if (found !== skipped) return found
     }
-    const relative = next.path.slice(prefix.length)
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<UploadEntry> {
+    for (let entry = await this.next(); entry !== undefined; entry = await this.next()) yield entry
+  }
+
+  async #waitFor(part: Promise<NamedPart | undefined>): Promise<UploadEntry | undefined> {
+    for (let arrived = await part; ; arrived = await this.#cursor.peek()) {
+      const found = await this.#take(arrived)
+      if (found !== skipped) return found
+    }
+  }
+
+  #take(part: NamedPart | undefined): Soon<UploadEntry | undefined> | typeof skipped {
+    const prefix = this.#prefix
+    if (part === undefined || !part.path.startsWith(prefix)) return undefined
+    if (this.#below !== undefined && part.path.startsWith(this.#below)) {
+      this.#cursor.take()
+      return skipped
+    }
+    const relative = part.path.slice(prefix.length)
     const slash = relative.indexOf('/')
-    if (slash >= 0) {
-      current = relative.slice(0, slash)
-      const children = childrenOf(prefix + current, cursor)
-      yield { kind: 'directory', name: current, mode: 0, modified: undefined, children }
-      continue
+    const name = slash < 0 ? relative : relative.slice(0, slash)
+    this.#below = name === '' ? undefined : `${prefix}${name}/`
+    if (slash < 0) {
+      this.#cursor.take()
+      return toEntry(part, name, this.#cursor)
     }
-    cursor.take()
-    current = relative
-    yield await toEntry(next, current, cursor)
+    const children = new DirectoryEntries(prefix + name, this.#cursor)
+    return { kind: 'directory', name, mode: 0, modified: undefined, children }
   }
 }
 
-async function toEntry(part: NamedPart, name: string, cursor: PartCursor): Promise<UploadEntry> {
-  const { mode, modified } = part
-  if (part.type === 'application/x-directory' || part.type === 'multipart/form-data') {
-    return { kind: 'directory', name, mode, modified, children: childrenOf(part.path, cursor) }
+function toEntry(part: NamedPart, name: string, cursor: PartCursor): Soon<UploadEntry> {
+  const { mode, modified, type } = part
+  const { content } = part.part
+  if (type === 'application/x-directory' || type === 'multipart/form-data') {
+    return { kind: 'directory', name, mode, modified, children: new DirectoryEntries(part.path, cursor) }
   }
-  if (part.type === 'application/symlink') {
-    const target: Uint8Array[] = []
-    for await (const bytes of part.part.body) target.push(Uint8Array.from(bytes))
-    return { kind: 'symlink', name, mode, modified, target: Buffer.concat(target) }
+  if (type === 'application/symlink') {
+    return readAll(content, symlinkLimit).then((target) => ({
+      kind: 'symlink',
+      name,
+      mode,
+      modified,
+      target,
+    }))
   }
-  return { kind: 'file', name, mode, modified, content: part.part.body }
+  return { kind: 'file', name, mode, modified, content }
 }
 
 function describePart(part: MultipartPart): NamedPart {
@@ -156,6 +210,7 @@ function parseTime(query: URLSearchParams): UnixfsTime | undefined {
 
 /** Go's `url.QueryUnescape`; a text that is not escaped properly stays as it is. */
 function unescapeQuery(text: string): string {
+  if (!/[%+]/.test(text)) return text
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {

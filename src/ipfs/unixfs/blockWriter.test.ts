@@ -1,7 +1,7 @@
 import { createCipheriv } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { createBlockWriter } from './blockWriter.js'
-import { buildFile } from './fileBuilder.js'
+import { createFileBuilder } from './fileBuilder.js'
 import { importSettings } from './settings.js'
 
 const stream = createCipheriv('chacha20', Buffer.alloc(32, 5), Buffer.alloc(16)).update(
@@ -21,7 +21,7 @@ it('uses memory again, but not before the block in it is stored', async () => {
     await new Promise((resolve) => setTimeout(resolve, 1))
     if (cid.code === 0x55) stored.push(Buffer.from(bytes))
   })
-  await buildFile({ content: inPieces(), settings: { ...settings, chunker: 'size-262144' }, writer })
+  await createFileBuilder({ ...settings, chunker: 'size-262144' }, writer)(inPieces())
   await writer.stored()
   expect(Buffer.concat(stored).equals(stream)).toBe(true)
   expect(memories.size).toBeLessThan(40)

@@ -25,6 +25,12 @@ export function createChunker(text: string): Chunker {
   throw new FileNetworkError(`unrecognized chunker option: ${text}`)
 }
 
+/** Bytes up to which all content is one chunk, whatever it is; 0 where the content decides. */
+export function singleChunkLimit(text: string): number {
+  if (text === '' || text === 'default') return defaultChunkSize
+  return text.startsWith('size-') ? parseSize(text) : 0
+}
+
 function parseSize(text: string): number {
   const parts = text.split('-')
   if (parts.length !== 2) {

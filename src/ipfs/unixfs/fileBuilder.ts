@@ -1,7 +1,7 @@
 import { codecCode } from '../cid/makeCid.js'
 import type { BlockWriter } from './blockWriter.js'
 import type { Chunk, NewChunk } from './chunk.js'
-import { createChunker } from './chunker.js'
+import { createChunker, singleChunkLimit } from './chunker.js'
 import { encodeLeaf, unixfsType } from './data.js'
 import type { UnixfsMetadata, UnixfsType } from './data.js'
 import { balancedLayout } from './layouts/balanced.js'
@@ -20,6 +20,8 @@ export interface FileNode extends StoredNode {
 export interface FileParts {
   maxLinks: number
   newChunk: NewChunk
+  /** Stores a chunk as a leaf; the caller waits for room in the writer before it goes on. */
+  putLeaf(chunk: Chunk, type: UnixfsType, metadata?: UnixfsMetadata): FileNode
   /** Stores a chunk as a leaf. */
   leaf(chunk: Chunk, type: UnixfsType, metadata?: UnixfsMetadata): Promise<FileNode>
   /** Stores a node above others. */
@@ -33,18 +35,30 @@ export type FileLayout = (
   metadata: UnixfsMetadata,
 ) => Promise<FileNode>
 
-/** Cuts content into chunks and stores the DAG of the file they make. */
-export async function buildFile(options: {
-  content: AsyncIterable<Uint8Array>
-  settings: ImportSettings
-  writer: BlockWriter
-  metadata?: UnixfsMetadata | undefined
-}): Promise<FileNode> {
-  const { content, settings, writer, metadata = {} } = options
-  const chunks = createChunker(settings.chunker)(content, writer.newChunk)
+/** The content of a file; `whole` is all of it, where it is known already. */
+export type FileContent = AsyncIterable<Uint8Array> & { readonly whole?: Uint8Array | undefined }
+
+/**
+ * Cuts content into chunks and stores the DAG of the file they make. Whole content of one chunk is handed over to
+ * the writer at once, and the caller waits for room before it goes on.
+ */
+export type FileBuilder = (content: FileContent, metadata?: UnixfsMetadata) => FileNode | Promise<FileNode>
+
+/** A builder of files with the same settings. */
+export function createFileBuilder(settings: ImportSettings, writer: BlockWriter): FileBuilder {
+  const cut = createChunker(settings.chunker)
   const parts = createFileParts({ writer, rawLeaves: settings.rawLeaves, maxLinks: settings.maxFileLinks })
   const layout = settings.layout === 'trickle' ? trickleLayout : balancedLayout
-  return layout(chunks, parts, metadata)
+  const leafLimit = settings.layout === 'trickle' ? -1 : singleChunkLimit(settings.chunker)
+  return (content, metadata = {}) => {
+    const { whole } = content
+    if (whole === undefined || whole.length > leafLimit) {
+      return layout(cut(content, writer.newChunk), parts, metadata)
+    }
+    const chunk = writer.newChunk(whole.length)
+    chunk.append(whole)
+    return parts.putLeaf(chunk, unixfsType.file, metadata)
+  }
 }
 
 /** The parts that files are built from, stored by a writer. */
@@ -54,17 +68,23 @@ export function createFileParts(options: {
   maxLinks: number
 }): FileParts {
   const { writer, rawLeaves, maxLinks } = options
+
+  function putLeaf(chunk: Chunk, type: UnixfsType, metadata: UnixfsMetadata = {}): FileNode {
+    const { content } = chunk
+    const fileSize = content.length
+    if (rawLeaves) return { cid: writer.put(codecCode.raw, content), size: fileSize, fileSize }
+    const block = encodeLeaf(chunk, { ...metadata, type, fileSize })
+    return { cid: writer.put(codecCode.dagPb, block), size: block.length, fileSize }
+  }
+
   return {
     maxLinks,
     newChunk: writer.newChunk,
-    async leaf(chunk, type, metadata = {}) {
-      const { content } = chunk
-      const fileSize = content.length
-      if (rawLeaves) {
-        return { cid: await writer.write(codecCode.raw, content), size: fileSize, fileSize }
-      }
-      const block = encodeLeaf(chunk, { ...metadata, type, fileSize })
-      return { cid: await writer.write(codecCode.dagPb, block), size: block.length, fileSize }
+    putLeaf,
+    async leaf(chunk, type, metadata) {
+      const node = putLeaf(chunk, type, metadata)
+      await writer.room()
+      return node
     },
     async parent(children, metadata = {}) {
       const blockSizes = children.map((child) => child.fileSize)
