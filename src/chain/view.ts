@@ -1,5 +1,5 @@
 import type { StoredBlock, TransactionLocation } from './block/record.js'
-import type { RulesPlace } from './execution/rules.js'
+import type { RulesPlace } from './execution/forkSchedule.js'
 import type { PendingBlock } from './mining/pending.js'
 import type { Awaitable, ForkRules, HeaderFields, StateView } from './types.js'
 

@@ -1,7 +1,7 @@
 import type { Chain } from '../chain/chain.js'
 import { HashNotFoundError } from '../chain/errors.js'
 import { createCallSite } from '../chain/execution/callSite.js'
-import type { ForkSchedule } from '../chain/execution/rules.js'
+import type { ForkSchedule } from '../chain/execution/forkSchedule.js'
 import { buildBlock } from '../chain/mining/build.js'
 import { WorkingState } from '../chain/state/workingState.js'
 import type { BlockBuilder } from '../rpc/backend.js'

@@ -1,5 +1,5 @@
 import type { KeyedAccount } from '../chain/accounts/mnemonic.js'
-import type { ScheduleChanges } from '../chain/execution/rules.js'
+import type { ScheduleChanges } from '../chain/execution/forkSchedule.js'
 import { SignatureRecoveries } from '../chain/execution/signatureRecoveries.js'
 import type { Clock } from '../chain/mining/clock.js'
 import type { NodeSettings } from '../options.js'

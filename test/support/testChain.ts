@@ -1,5 +1,5 @@
 import type { Chain } from '../../src/chain/chain.js'
-import type { ForkSchedule } from '../../src/chain/execution/rules.js'
+import type { ForkSchedule } from '../../src/chain/execution/forkSchedule.js'
 import type { Genesis } from '../../src/chain/genesis.js'
 import { Mempool } from '../../src/chain/mempool/mempool.js'
 import { LogicalClock } from '../../src/chain/mining/clock.js'

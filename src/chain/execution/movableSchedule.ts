@@ -1,5 +1,5 @@
 import type { ForkRules } from '../types.js'
-import type { ForkActivation, ForkSchedule, RulesPlace, ScheduleChanges } from './rules.js'
+import type { ForkActivation, ForkSchedule, RulesPlace, ScheduleChanges } from './forkSchedule.js'
 
 /** A fork schedule that can be changed while the chain runs. */
 export class MovableSchedule implements ForkSchedule {

@@ -14,7 +14,8 @@ import type { BlockEnvironment } from './blockEnvironment.js'
 import { withEvm } from './evm.js'
 import { effectiveGasPrice, type Message } from './message.js'
 import { callChecks, transactionChecks } from './preCheck.js'
-import { createRules, type Hardfork } from './rules.js'
+import type { Hardfork } from './hardforks.js'
+import { createRules } from './rules.js'
 import { executeMessage } from './stateTransition.js'
 
 const privateKey = new Uint8Array(32).fill(7)

@@ -1,6 +1,6 @@
 import type { StoredBlock } from '../block/record.js'
 import type { BlockStore } from '../block/store.js'
-import type { ForkSchedule } from '../execution/rules.js'
+import type { ForkSchedule } from '../execution/forkSchedule.js'
 import { ImportError } from '../import/errors.js'
 import { checkHeader } from '../import/headerChecks.js'
 

@@ -1,4 +1,6 @@
-import type { BlobSchedule, ForkActivation, Hardfork } from '../execution/rules.js'
+import type { ForkActivation } from '../execution/forkSchedule.js'
+import type { Hardfork } from '../execution/hardforks.js'
+import type { BlobSchedule } from '../execution/rules.js'
 import type { Fields } from './fields.js'
 
 /** Forks before the merge: their names in a geth genesis (geth: params/config.go, ChainConfig), in their order. */

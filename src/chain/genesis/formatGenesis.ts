@@ -3,12 +3,11 @@ import { bytesToBigint, quantity } from '../../encoding/quantity.js'
 import { GAS_PER_BLOB } from '../block/fees.js'
 import {
   createForkSchedule,
-  hardforks,
   type ForkActivation,
   type ForkSchedule,
   type ForkStart,
-  type Hardfork,
-} from '../execution/rules.js'
+} from '../execution/forkSchedule.js'
+import { hardforks, type Hardfork } from '../execution/hardforks.js'
 import type { GenesisAccount } from '../genesis.js'
 import type { HeaderFields } from '../types.js'
 import { OWN_CONFIG, type ChainDescription } from './gethGenesis.js'

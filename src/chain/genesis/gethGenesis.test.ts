@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { bytesToHex } from '../../encoding/hex.js'
-import { createSingleForkSchedule } from '../execution/rules.js'
+import { createSingleForkSchedule } from '../execution/forkSchedule.js'
 import { ownGenesis } from '../genesis.js'
 import { formatGethGenesis } from './formatGenesis.js'
 import { parseGethGenesis } from './gethGenesis.js'

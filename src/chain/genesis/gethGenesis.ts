@@ -1,4 +1,5 @@
-import { createForkSchedule, hardforks, type ForkSchedule, type Hardfork } from '../execution/rules.js'
+import { createForkSchedule, type ForkSchedule } from '../execution/forkSchedule.js'
+import { hardforks, type Hardfork } from '../execution/hardforks.js'
 import type { Genesis } from '../genesis.js'
 import { readAccounts } from './accounts.js'
 import { Fields, GenesisError } from './fields.js'

@@ -1,4 +1,5 @@
-import { hardforks, type ForkSchedule } from '../execution/rules.js'
+import type { ForkSchedule } from '../execution/forkSchedule.js'
+import { hardforks } from '../execution/hardforks.js'
 
 const PARIS = hardforks.indexOf('paris')
 

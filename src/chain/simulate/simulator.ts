@@ -1,4 +1,4 @@
-import type { ForkSchedule } from '../execution/rules.js'
+import type { ForkSchedule } from '../execution/forkSchedule.js'
 import { ancestorHash } from '../execution/callSite.js'
 import { hashHeader } from '../block/header.js'
 import { StatePreview } from '../state/preview.js'

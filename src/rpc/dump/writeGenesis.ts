@@ -1,4 +1,4 @@
-import type { ForkSchedule } from '../../chain/execution/rules.js'
+import type { ForkSchedule } from '../../chain/execution/forkSchedule.js'
 import type { GenesisAccount } from '../../chain/genesis.js'
 import { formatGethGenesis } from '../../chain/genesis/formatGenesis.js'
 import type { ChainView } from '../../chain/view.js'

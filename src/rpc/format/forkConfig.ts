@@ -1,6 +1,6 @@
 import { GAS_PER_BLOB } from '../../chain/block/fees.js'
 import type { StoredBlock } from '../../chain/block/record.js'
-import type { ForkActivation, ForkSchedule } from '../../chain/execution/rules.js'
+import type { ForkActivation, ForkSchedule } from '../../chain/execution/forkSchedule.js'
 import { forkHash } from '../../chain/forkId.js'
 import { systemContracts } from '../../chain/systemContracts.js'
 import type { ForkRules } from '../../chain/types.js'

@@ -1,4 +1,4 @@
-import type { ForkActivation, ForkSchedule } from '../../../chain/execution/rules.js'
+import type { ForkActivation, ForkSchedule } from '../../../chain/execution/forkSchedule.js'
 import { forkConfig } from '../../format/forkConfig.js'
 import { defineMethod } from '../../method.js'
 
