@@ -36,6 +36,8 @@ export interface Blockstore {
   get(cid: CID): Promise<Uint8Array>
   /** As `get`, but in memory that others share and that is used again once it is given back. */
   lend(cid: CID): Promise<LentBlock>
+  /** Whether readers may borrow blocks before they need them: not while much memory is lent out. */
+  mayReadAhead(): boolean
   /** Whether the bytes stored under a CID hash to it; undefined for a hash function that is not known. */
   verify(cid: CID): Promise<boolean | undefined>
   put(cid: CID, bytes: Uint8Array): Promise<void>
@@ -97,6 +99,7 @@ export function createBlockstore(options: {
       }
       return lent
     },
+    mayReadAhead: () => blocks.mayReadAhead(),
     verify: async (cid) => matches(cid, await read(cid)),
     put,
     async *cids() {

@@ -21,26 +21,25 @@ export function readFile(
   entry: UnixfsEntry,
   range: ByteRange = { start: 0, end: entry.size },
 ): AsyncGenerator<Uint8Array> {
-  const lend: Lend = async (cid) => ({ bytes: await source.get(cid), giveBack: () => undefined })
-  return readRange(lend, entry, range)
+  const lender: Lender = {
+    lend: async (cid) => ({ bytes: await source.get(cid), giveBack: () => undefined }),
+    mayReadAhead: () => true,
+  }
+  return readRange(lender, entry, range)
 }
 
 /**
  * The bytes of a file within a range as they lie in memory that is shared and used again: each piece is valid
  * until the next one is asked for.
  */
-export function borrowFile(
-  source: Pick<Blockstore, 'lend'>,
-  entry: UnixfsEntry,
-  range: ByteRange,
-): AsyncGenerator<Uint8Array> {
-  return readRange((cid) => source.lend(cid), entry, range)
+export function borrowFile(source: Lender, entry: UnixfsEntry, range: ByteRange): AsyncGenerator<Uint8Array> {
+  return readRange(source, entry, range)
 }
 
-type Lend = Blockstore['lend']
-type LentBlock = Awaited<ReturnType<Lend>>
+type Lender = Pick<Blockstore, 'lend' | 'mayReadAhead'>
+type LentBlock = Awaited<ReturnType<Lender['lend']>>
 
-async function* readRange(lend: Lend, entry: UnixfsEntry, range: ByteRange): AsyncGenerator<Uint8Array> {
+async function* readRange(lender: Lender, entry: UnixfsEntry, range: ByteRange): AsyncGenerator<Uint8Array> {
   if (range.start >= range.end) return
   if (entry.node === undefined) {
     yield entry.block.subarray(range.start, range.end)
@@ -53,11 +52,11 @@ async function* readRange(lend: Lend, entry: UnixfsEntry, range: ByteRange): Asy
   if (links.length !== unixfs.blockSizes.length) {
     throw new FileNetworkError('not a valid UnixFS node: inconsistent number of links and block sizes')
   }
-  yield* readChildren(lend, { entry, range, childrenStart: own.length })
+  yield* readChildren(lender, { entry, range, childrenStart: own.length })
 }
 
 async function* readChildren(
-  lend: Lend,
+  lender: Lender,
   options: { entry: UnixfsEntry; range: ByteRange; childrenStart: number },
 ): AsyncGenerator<Uint8Array> {
   const { entry, range } = options
@@ -74,18 +73,19 @@ async function* readChildren(
 
   const fetched: Promise<LentBlock>[] = []
   let next = 0
+  const mayFetch = (ahead: number): boolean => ahead === 0 || (ahead <= readAhead && lender.mayReadAhead())
   try {
     for (const { index, start, end } of wanted) {
-      for (; next < wanted.length && fetched.length <= readAhead; next++) {
+      for (; next < wanted.length && mayFetch(fetched.length); next++) {
         const link = links[wanted[next]?.index ?? 0]
-        const block = link ? lend(link.cid) : Promise.reject(new Error('link without a size'))
+        const block = link ? lender.lend(link.cid) : Promise.reject(new Error('link without a size'))
         block.catch(() => undefined)
         fetched.push(block)
       }
       const { bytes, giveBack } = await (fetched[0] as Promise<LentBlock>)
       void fetched.shift()
       try {
-        yield* readBlock(lend, { cid: links[index]?.cid as CID, bytes, size: sizes[index], start, end })
+        yield* readBlock(lender, { cid: links[index]?.cid as CID, bytes, size: sizes[index], start, end })
       } finally {
         giveBack()
       }
@@ -101,7 +101,7 @@ async function* readChildren(
 }
 
 async function* readBlock(
-  lend: Lend,
+  lender: Lender,
   block: ByteRange & { cid: CID; bytes: Uint8Array; size: number | undefined },
 ): AsyncGenerator<Uint8Array> {
   const { cid, bytes, size, start, end } = block
@@ -112,7 +112,7 @@ async function* readBlock(
   }
   const child = readEntry(cid, bytes)
   if (child.node) checkSize(fileSizeOf(child.node), size)
-  yield* readRange(lend, child, { start, end })
+  yield* readRange(lender, child, { start, end })
 }
 
 function checkSize(actual: number, announced: number | undefined): void {

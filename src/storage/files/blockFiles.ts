@@ -46,6 +46,8 @@ export interface BlockFiles {
   get(key: Uint8Array): Promise<Uint8Array | undefined>
   /** The same in memory that is shared and used again; undefined when the block is not stored. */
   lend(key: Uint8Array): Promise<LentBlock | undefined>
+  /** Whether readers may borrow blocks before they need them: not while much memory is lent out. */
+  mayReadAhead(): boolean
   /**
    * Stores a block; settled once it survives the end of the process. Blocks that are written together have one
    * promise; they are written in the order in which they were put.
@@ -200,6 +202,7 @@ export async function openBlockFiles(options: {
     },
     get,
     lend,
+    mayReadAhead: () => reading.mayReadAhead(),
     put(block) {
       const round = open === undefined || open.bytes >= roundLimit ? openRound() : open
       const planned = { ...block, text: keyText(block.key) }

@@ -33,3 +33,16 @@ it('reads again what nobody has any more, and what could not be read', async () 
   await expect(memory.lend('a', length, failing)).rejects.toThrow('gone')
   expect((await memory.lend('a', length, filledWith(5))).bytes[0]).toBe(5)
 })
+
+it('lets nobody read ahead while much is lent out', async () => {
+  const memory = createSharedMemory()
+  const mebibyte = 1_048_576
+  const lent = []
+  while (memory.mayReadAhead()) lent.push(await memory.lend(`block ${lent.length}`, mebibyte, filledWith(1)))
+  expect(lent).toHaveLength(64)
+  const again = await memory.lend('block 0', mebibyte, filledWith(2))
+  again.giveBack()
+  expect(memory.mayReadAhead()).toBe(false)
+  lent[0]?.giveBack()
+  expect(memory.mayReadAhead()).toBe(true)
+})

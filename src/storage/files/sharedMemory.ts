@@ -2,6 +2,8 @@ import { plainBytes } from '../plainBytes.js'
 
 /** Memory that waits to be used again, in bytes, at most. */
 const freeLimit = 8 * 1024 * 1024
+/** Memory that is lent out, in bytes, up to which readers may fetch what they do not need yet. */
+const readAheadLimit = 64 * 1024 * 1024
 
 /** The bytes of a block in memory that others may be reading too, valid until it is given back. */
 export interface LentBlock {
@@ -20,6 +22,8 @@ type Fill = (memory: Uint8Array) => Promise<Uint8Array>
 export interface SharedMemory {
   /** The block with a name: what readers have of it already, or what `fill` puts into `length` bytes. */
   lend(name: string, length: number, fill: Fill): Promise<LentBlock>
+  /** Whether so little is lent out that readers may fetch blocks ahead: a thousand readers have one block each. */
+  mayReadAhead(): boolean
 }
 
 interface Frame {
@@ -33,6 +37,7 @@ export function createSharedMemory(): SharedMemory {
   const frames = new Map<string, Frame>()
   const free: Uint8Array[] = []
   let freeBytes = 0
+  let lentBytes = 0
 
   function take(length: number): Uint8Array {
     const index = free.findLastIndex((memory) => memory.length >= length && memory.length < 2 * length)
@@ -46,18 +51,21 @@ export function createSharedMemory(): SharedMemory {
     frame.readers--
     if (frame.readers > 0) return
     frames.delete(name)
+    lentBytes -= frame.memory.length
     if (freeBytes + frame.memory.length > freeLimit) return
     free.push(frame.memory)
     freeBytes += frame.memory.length
   }
 
   return {
+    mayReadAhead: () => lentBytes < readAheadLimit,
     async lend(name, length, fill) {
       let frame = frames.get(name)
       if (frame === undefined) {
         const memory = take(length)
         frame = { memory, filled: fill(memory.subarray(0, length)), readers: 0 }
         frames.set(name, frame)
+        lentBytes += memory.length
       }
       frame.readers++
       const lent = frame
