@@ -1,4 +1,4 @@
-import type { Hex } from './hex.js'
+import { bytesToPlainHex, type Hex } from './hex.js'
 
 /** A number as a JSON-RPC QUANTITY: minimal hexadecimal digits behind `0x`, zero is `0x0`. */
 export function quantity(value: bigint | number): Hex {
@@ -18,7 +18,7 @@ export function bytesToBigint(bytes: Uint8Array): bigint {
     for (let i = 0; i < length; i++) small = small * 256 + (bytes[i] as number)
     return BigInt(small)
   }
-  return BigInt(`0x${Buffer.from(bytes.buffer, bytes.byteOffset, length).toString('hex')}`)
+  return BigInt(`0x${bytesToPlainHex(bytes)}`)
 }
 
 /** An unsigned number as exactly `length` big-endian bytes; higher bits are cut off. */

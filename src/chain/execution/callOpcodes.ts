@@ -9,13 +9,14 @@ import { delegationTarget } from './delegation.js'
 import { FrameEnvironment } from './frameEnvironment.js'
 import type { RunState } from './interpreter.js'
 import { expand } from './memoryGas.js'
+import { stackItem } from './stackItems.js'
 import { accessGas } from './stateOpcodes.js'
 import type { SyncOpcode } from './syncOpcodes.js'
 import { wordToAddress } from './words.js'
 
 /** Yellow Paper, appendix G: value that goes along, an account that the value makes, gas that comes with value. */
-const VALUE_TRANSFER_GAS = 9_000n
-const NEW_ACCOUNT_GAS = 25_000n
+const VALUE_TRANSFER_GAS = 9_000
+const NEW_ACCOUNT_GAS = 25_000
 const CALL_STIPEND = 2_300n
 /** EIP-150: of the gas that is left, one part in so many stays with the caller. */
 const RETAINED_SHARE = 64n
@@ -50,11 +51,16 @@ function takesValue(kind: CallKind): boolean {
 }
 
 function readArguments({ stack }: RunState, kind: CallKind): CallArguments {
-  const items = stack.peek(takesValue(kind) ? 7 : 6)
-  const [requestedGas = 0n, target = 0n] = items
-  const [inOffset = 0n, inLength = 0n, outOffset = 0n, outLength = 0n] = items.slice(-4)
-  const value = takesValue(kind) ? (items[2] ?? 0n) : 0n
-  return { requestedGas, target: wordToAddress(target), value, inOffset, inLength, outOffset, outLength }
+  const memory = takesValue(kind) ? 3 : 2
+  return {
+    requestedGas: stackItem(stack, 0),
+    target: wordToAddress(stackItem(stack, 1)),
+    value: takesValue(kind) ? stackItem(stack, 2) : 0n,
+    inOffset: stackItem(stack, memory),
+    inLength: stackItem(stack, memory + 1),
+    outOffset: stackItem(stack, memory + 2),
+    outLength: stackItem(stack, memory + 3),
+  }
 }
 
 /**
@@ -67,7 +73,7 @@ export function createCallOpcodes(
 ): ReadonlyMap<number, Omit<SyncOpcode, 'gas'>> {
   const delegates = rules.isActivatedEIP(7702)
 
-  function gasOf(kind: CallKind, runState: RunState): bigint {
+  function gasOf(kind: CallKind, runState: RunState): number {
     const { requestedGas, target, value, inOffset, inLength, outOffset, outLength } = readArguments(
       runState,
       kind,
@@ -86,7 +92,8 @@ export function createCallOpcodes(
       if (kind === 'CALL' && isDead(target)) gas += NEW_ACCOUNT_GAS
     }
     if (delegate !== undefined) gas += accessGas(interpreter.journal, delegate)
-    const available = runState.gasLeft - gas
+    if (gas === Infinity) return gas
+    const available = runState.gasLeft - BigInt(gas)
     const allowed = available - available / RETAINED_SHARE
     runState.messageGasLimit = requestedGas < allowed ? requestedGas : allowed
     return gas
@@ -139,6 +146,7 @@ export function createCallOpcodes(
   }
 
   const opcode = (kind: CallKind): Omit<SyncOpcode, 'gas'> => ({
+    seesGas: true,
     dynamicGas: (runState) => gasOf(kind, runState),
     action: (runState) => run(kind, runState),
   })

@@ -1,8 +1,7 @@
 import { keccak256 } from '../keccak.js'
 import { NO_BYTES } from '../state/account.js'
-import { bigintToBytes } from '../../encoding/quantity.js'
 import type { RunState } from './interpreter.js'
-import { readWord, toWord, writeWord } from './words.js'
+import { readWord, toWord, wordToBytes, writeWord } from './words.js'
 
 /** What an opcode does once its gas is paid; a promise only where something is awaited. */
 export type OpcodeAction = (runState: RunState) => void | Promise<void>
@@ -21,12 +20,14 @@ function caller({ stack, env }: RunState): void {
 }
 
 function mload({ stack, memory }: RunState): void {
-  stack.push(readWord(memory.read(Number(stack.pop()), 32, true), 0))
+  const offset = Number(stack.pop())
+  if (offset + 32 > memory._store.length) memory.extend(offset, 32)
+  stack.push(readWord(memory._store, offset))
 }
 
 function mstore({ stack, memory }: RunState): void {
   const offset = Number(stack.pop())
-  memory.extend(offset, 32)
+  if (offset + 32 > memory._store.length) memory.extend(offset, 32)
   writeWord(memory._store, offset, stack.pop())
 }
 
@@ -40,7 +41,7 @@ function keccak({ stack, memory }: RunState): void {
 function log({ stack, memory, interpreter, opCode }: RunState): void {
   const offset = Number(stack.pop())
   const length = Number(stack.pop())
-  const topics = stack.popN(opCode - LOG0).map((topic) => bigintToBytes(topic, 32))
+  const topics = stack.popN(opCode - LOG0).map(wordToBytes)
   interpreter.log(length === 0 ? NO_BYTES : memory.read(offset, length), topics.length, topics)
 }
 

@@ -14,6 +14,7 @@ import { describeFailure, stackOverflow, stackUnderflow, type FrameFailure } fro
 import type { FrameEnvironment } from './frameEnvironment.js'
 import type { PlainOpcode } from './plainOpcodes.js'
 import type { SyncOpcode } from './syncOpcodes.js'
+import { checkStack } from './stackItems.js'
 import { stackMaximum, stackMinimum } from './stackLimits.js'
 import type { TraceFeed } from '../tracing/traceFeed.js'
 import { framingOpcodes } from '../tracing/opcodes.js'
@@ -180,64 +181,77 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
     /**
      * Runs until the code ends or something is to be awaited; then it is called again.
      *
-     * What plain opcodes cost is summed up and taken from the gas before any other opcode runs: a number costs nothing,
-     * and each change of the gas makes a bigint.
+     * What opcodes cost is summed up and taken from the gas when somebody looks at that: a number costs nothing, and
+     * each change of the gas makes a bigint.
      */
     #run(host: FrameHost): Promise<unknown> | undefined {
       const runState = this._runState
       const rules = this.common
       const { opcodeTable, syncOpcodes, feed } = host
       const { code, stack } = runState
-      const plainOpcodes = feed === undefined && !host.traced ? host.plainOpcodes : NO_OPCODES
+      const isWatched = feed !== undefined || host.traced
+      const plainOpcodes = isWatched ? NO_OPCODES : host.plainOpcodes
       let affordable = countable(runState.gasLeft)
       let spent = 0
-      while (runState.programCounter < code.length) {
-        const opcode = code[runState.programCounter] as number
-        if ((opcode === JUMP || opcode === JUMPI) && this.#analysis === undefined) this.#analyse(code)
-        runState.opCode = opcode
-        if (--host.stepsLeft <= 0) {
-          runState.gasLeft -= BigInt(spent)
-          affordable -= spent
-          spent = 0
-          const pause = host.pause()
-          if (pause !== undefined) return pause
-        }
-        const { length } = stack
-        if (length < (stackMinimum[opcode] as number) || length > (stackMaximum[opcode] as number)) {
-          const misfit = this.#misfit(opcode, host)
-          if (misfit !== undefined) return misfit
-        }
-        const plain = plainOpcodes[opcode]
-        if (plain !== undefined && spent + plain.gas <= affordable) {
-          spent += plain.gas
+      try {
+        while (runState.programCounter < code.length) {
+          const opcode = code[runState.programCounter] as number
+          if ((opcode === JUMP || opcode === JUMPI) && this.#analysis === undefined) this.#analyse(code)
+          runState.opCode = opcode
+          if (--host.stepsLeft <= 0) {
+            const pause = host.pause()
+            if (pause !== undefined) return pause
+          }
+          const { length } = stack
+          if (length < (stackMinimum[opcode] as number) || length > (stackMaximum[opcode] as number)) {
+            const misfit = this.#misfit(opcode, host)
+            if (misfit !== undefined) return misfit
+          }
+          const plain = plainOpcodes[opcode]
+          if (plain !== undefined && spent + plain.gas <= affordable) {
+            spent += plain.gas
+            runState.programCounter++
+            plain.action(runState)
+            continue
+          }
+          const sync = syncOpcodes[opcode]
+          if (spent > 0 && (sync === undefined || sync.seesGas || isWatched)) {
+            runState.gasLeft -= BigInt(spent)
+            affordable = countable(runState.gasLeft)
+            spent = 0
+          }
+          if (host.observe !== undefined) host.observe(opcode, runState)
+          if (feed !== undefined && (feed.tracer.step !== undefined || framingOpcodes[opcode] === 1)) {
+            feed.opcode = opcode
+            host.stepsLeft -= TRACED_STEP_WEIGHT
+            return runTracedStep(runState, opcodeTable[opcode] as OpcodeEntry, rules, feed.tracer)
+          }
+          if (sync === undefined || host.traced) return this.runStep(opcodeTable[opcode])
+          const gas = sync.dynamicGas === undefined ? sync.gas : sync.gas + sync.dynamicGas(runState)
+          if (spent + gas > affordable) {
+            runState.gasLeft -= BigInt(spent)
+            affordable = countable(runState.gasLeft)
+            spent = 0
+            if (gas > affordable) {
+              runState.gasLeft = 0n
+              throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
+            }
+          }
           runState.programCounter++
-          plain.action(runState)
-          continue
+          if (!sync.seesGas) {
+            spent += gas
+            const pending = sync.action(runState, rules)
+            if (pending instanceof Promise) return pending
+            continue
+          }
+          runState.gasLeft -= BigInt(gas)
+          const pending = sync.action(runState, rules)
+          if (pending instanceof Promise) return pending
+          affordable = countable(runState.gasLeft)
         }
-        if (spent > 0) {
-          runState.gasLeft -= BigInt(spent)
-          spent = 0
-        }
-        if (host.observe !== undefined) host.observe(opcode, runState)
-        if (feed !== undefined && (feed.tracer.step !== undefined || framingOpcodes[opcode] === 1)) {
-          feed.opcode = opcode
-          host.stepsLeft -= TRACED_STEP_WEIGHT
-          return runTracedStep(runState, opcodeTable[opcode] as OpcodeEntry, rules, feed.tracer)
-        }
-        const sync = syncOpcodes[opcode]
-        if (sync === undefined || host.traced) return this.runStep(opcodeTable[opcode])
-        const gas = sync.dynamicGas === undefined ? sync.gas : sync.gas + sync.dynamicGas(runState)
-        if (gas > runState.gasLeft) {
-          runState.gasLeft = 0n
-          throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
-        }
-        runState.gasLeft -= gas
-        runState.programCounter++
-        const pending = sync.action(runState, rules)
-        if (pending instanceof Promise) return pending
-        affordable = countable(runState.gasLeft)
+      } finally {
+        if (spent > 0) runState.gasLeft -= BigInt(spent)
       }
-      if (spent > 0) runState.gasLeft -= BigInt(spent)
       if (feed === undefined || code.length === 0 || !this.#endIsUntold) return undefined
       this.#endIsUntold = false
       return reportEnd(runState, feed.tracer)
@@ -304,6 +318,7 @@ export function loadFrameInterpreter(evm: EVM): Promise<FrameInterpreterConstruc
 async function captureInterpreter(evm: EVM): Promise<InterpreterConstructor> {
   const { runState } = await EVM.prototype.runCode.call(evm, { code: Uint8Array.of(0x00), gasLimit: 1n })
   if (runState === undefined) throw new Error('@ethereumjs/evm no longer shows the state of a run')
+  checkStack(runState.stack)
   const constructor = runState.interpreter.constructor as InterpreterConstructor
   for (const member of ['run', 'runStep', '_getValidJumpDestinations']) {
     if (typeof Reflect.get(constructor.prototype, member) !== 'function') {

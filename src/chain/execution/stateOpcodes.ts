@@ -1,31 +1,31 @@
 import { EVMError } from '@ethereumjs/evm'
-import { bigintToBytes } from '../../encoding/quantity.js'
 import { stripZeros } from '../state/account.js'
 import { isEmptyRecord } from '../state/entries.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { ForkRules } from '../types.js'
 import { atHand } from './atHand.js'
 import type { RunState } from './interpreter.js'
+import { stackItem } from './stackItems.js'
 import type { SyncOpcode } from './syncOpcodes.js'
-import { readWord, toWord, wordToAddress } from './words.js'
+import { readWord, toWord, wordToAddress, wordToBytes } from './words.js'
 
 /** EIP-2929. */
-const COLD_SLOAD_GAS = 2_100n
-const COLD_ACCOUNT_GAS = 2_600n
-const WARM_READ_GAS = 100n
+const COLD_SLOAD_GAS = 2_100
+const COLD_ACCOUNT_GAS = 2_600
+const WARM_READ_GAS = 100
 /** EIP-2200: SSTORE wants more gas than this left. */
 const SSTORE_SENTRY = 2_300n
 /** EIP-2200, SSTORE_SET_GAS. */
-const SSTORE_SET_GAS = 20_000n
+const SSTORE_SET_GAS = 20_000
 /** EIP-2929: SSTORE_RESET_GAS (5000) without COLD_SLOAD_COST. */
-const SSTORE_RESET_GAS = 2_900n
+const SSTORE_RESET_GAS = 2_900
 
 type Journal = RunState['interpreter']['journal']
 /** An opcode without its static gas. */
 type StateOpcode = Omit<SyncOpcode, 'gas'>
 
 /** What it costs to get at the account at a 20-byte address, which is warm from then on (EIP-2929). */
-export function accessGas(journal: Journal, address: Uint8Array): bigint {
+export function accessGas(journal: Journal, address: Uint8Array): number {
   if (journal.isWarmedAddress(address)) return WARM_READ_GAS
   journal.addWarmedAddress(address)
   return COLD_ACCOUNT_GAS
@@ -39,10 +39,10 @@ function warmSlot(journal: Journal, address: Uint8Array, slot: Uint8Array): bool
 }
 
 function topAddress({ stack }: RunState): Uint8Array {
-  return wordToAddress(stack.peek(1)[0] ?? 0n)
+  return wordToAddress(stackItem(stack, 0))
 }
 
-function accountAccess(runState: RunState): bigint {
+function accountAccess(runState: RunState): number {
   return accessGas(runState.interpreter.journal, topAddress(runState))
 }
 
@@ -63,16 +63,15 @@ export function createStateOpcodes(
   const clearRefund = rules.param('sstoreClearRefundEIP2200Gas')
 
   /** EIP-2200 with EIP-2929 and EIP-3529. */
-  function sstoreGas(runState: RunState): bigint {
+  function sstoreGas(runState: RunState): number {
     const { stack, env, interpreter, gasLeft } = runState
     if (env.isStatic) throw new EVMError(EVMError.errorMessages.STATIC_STATE_CHANGE)
     if (gasLeft <= SSTORE_SENTRY) throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
-    const [key = 0n, word = 0n] = stack.peek(2)
-    const slot = bigintToBytes(key, 32)
+    const slot = wordToBytes(stackItem(stack, 0))
     const address = env.address.bytes
     const { value: current, original } = atHand(host.state.readSlot(address, slot))
-    const cold = warmSlot(interpreter.journal, address, slot) ? 0n : COLD_SLOAD_GAS
-    const value = stripZeros(bigintToBytes(word, 32))
+    const cold = warmSlot(interpreter.journal, address, slot) ? 0 : COLD_SLOAD_GAS
+    const value = stripZeros(wordToBytes(stackItem(stack, 1)))
     if (sameBytes(current, value)) return cold + WARM_READ_GAS
     if (sameBytes(original, current)) {
       if (original.length === 0) return cold + SSTORE_SET_GAS
@@ -84,28 +83,29 @@ export function createStateOpcodes(
       else if (value.length === 0) interpreter.refundGas(clearRefund)
     }
     if (sameBytes(original, value)) {
-      interpreter.refundGas((original.length === 0 ? SSTORE_SET_GAS : SSTORE_RESET_GAS) - WARM_READ_GAS)
+      const paid = original.length === 0 ? SSTORE_SET_GAS : SSTORE_RESET_GAS
+      interpreter.refundGas(BigInt(paid - WARM_READ_GAS))
     }
     return cold + WARM_READ_GAS
   }
 
   function sstore({ stack, env }: RunState): void | Promise<void> {
-    const slot = bigintToBytes(stack.pop(), 32)
-    return host.state.writeStorage(env.address.bytes, slot, bigintToBytes(stack.pop(), 32))
+    const slot = wordToBytes(stack.pop())
+    return host.state.writeStorage(env.address.bytes, slot, wordToBytes(stack.pop()))
   }
 
-  function sloadGas({ stack, env, interpreter }: RunState): bigint {
-    const slot = bigintToBytes(stack.peek(1)[0] ?? 0n, 32)
+  function sloadGas({ stack, env, interpreter }: RunState): number {
+    const slot = wordToBytes(stackItem(stack, 0))
     return warmSlot(interpreter.journal, env.address.bytes, slot) ? WARM_READ_GAS : COLD_SLOAD_GAS
   }
 
   function sload({ stack, env }: RunState): void | Promise<void> {
-    const value = host.state.readStorage(env.address.bytes, bigintToBytes(stack.pop(), 32))
+    const value = host.state.readStorage(env.address.bytes, wordToBytes(stack.pop()))
     if (value instanceof Promise) return value.then((bytes) => stack.push(toWord(bytes)))
     stack.push(toWord(value))
   }
 
-  function balanceGas(runState: RunState): bigint {
+  function balanceGas(runState: RunState): number {
     atHand(host.state.readAccount(topAddress(runState)))
     return accountAccess(runState)
   }
@@ -119,7 +119,7 @@ export function createStateOpcodes(
     stack.push(atHand(host.state.readAccount(env.address.bytes))?.balance ?? 0n)
   }
 
-  function codeSizeGas(runState: RunState): bigint {
+  function codeSizeGas(runState: RunState): number {
     atHand(host.state.readCode(topAddress(runState)))
     return accountAccess(runState)
   }
@@ -135,11 +135,11 @@ export function createStateOpcodes(
   }
 
   return new Map<number, StateOpcode>([
-    [0x31, { dynamicGas: balanceGas, action: balance }],
-    [0x3b, { dynamicGas: codeSizeGas, action: codeSize }],
-    [0x3f, { dynamicGas: balanceGas, action: codeHash }],
-    [0x47, { dynamicGas: undefined, action: selfBalance }],
-    [0x54, { dynamicGas: sloadGas, action: sload }],
-    [0x55, { dynamicGas: sstoreGas, action: sstore }],
+    [0x31, { dynamicGas: balanceGas, seesGas: false, action: balance }],
+    [0x3b, { dynamicGas: codeSizeGas, seesGas: false, action: codeSize }],
+    [0x3f, { dynamicGas: balanceGas, seesGas: false, action: codeHash }],
+    [0x47, { dynamicGas: undefined, seesGas: false, action: selfBalance }],
+    [0x54, { dynamicGas: sloadGas, seesGas: false, action: sload }],
+    [0x55, { dynamicGas: sstoreGas, seesGas: true, action: sstore }],
   ])
 }

@@ -3,19 +3,23 @@ import { createCallOpcodes, type CallHost } from './callOpcodes.js'
 import { fastActions } from './fastOpcodes.js'
 import type { OpcodeEntry, RunState } from './interpreter.js'
 import { memoryGas, type DynamicGas } from './memoryGas.js'
+import { stackItem } from './stackItems.js'
 import { createStateOpcodes } from './stateOpcodes.js'
 
 /** An opcode that runs without a promise. */
 export interface SyncOpcode {
   /** Gas that it always costs. */
-  gas: bigint
+  gas: number
   /** Gas that it costs besides. */
   dynamicGas: DynamicGas | undefined
+  /** Whether it looks at the gas that is left, which is worked out for it then. */
+  seesGas: boolean
   /** A promise only where the state is not at hand. */
   action: (runState: RunState, rules: Common) => unknown
 }
 
 const EXP = 0x0a
+const GAS = 0x5a
 const AsyncFunction = (async () => {}).constructor
 
 /**
@@ -33,22 +37,24 @@ export function createSyncOpcodes(
     ? new Map([...createStateOpcodes(host, rules), ...createCallOpcodes(host, rules)])
     : new Map<number, Omit<SyncOpcode, 'gas'>>()
   return table.map(({ opcodeInfo, opHandler }, opcode) => {
-    const { feeBigInt: gas, dynamicGas, isInvalid } = opcodeInfo
+    const { feeBigInt, dynamicGas, isInvalid } = opcodeInfo
+    const gas = Number(feeBigInt)
+    const seesGas = opcode === GAS
     if (isInvalid) return undefined
     const replaced = own.get(opcode)
     if (replaced !== undefined) return { gas, ...replaced }
     if (opHandler.constructor === AsyncFunction) return undefined
     const action = fastActions.get(opcode) ?? opHandler
-    if (!dynamicGas) return { gas, dynamicGas: undefined, action }
-    const known = opcode === EXP ? exponentGas(rules.param('expByteGas')) : memoryGas[opcode]
-    return known === undefined ? undefined : { gas, dynamicGas: known, action }
+    if (!dynamicGas) return { gas, dynamicGas: undefined, seesGas, action }
+    const known = opcode === EXP ? exponentGas(Number(rules.param('expByteGas'))) : memoryGas[opcode]
+    return known === undefined ? undefined : { gas, dynamicGas: known, seesGas, action }
   })
 }
 
 /** EXP costs by the bytes of its exponent (EIP-160). */
-function exponentGas(perByte: bigint): DynamicGas {
+function exponentGas(perByte: number): DynamicGas {
   return ({ stack }) => {
-    const [, exponent = 0n] = stack.peek(2)
-    return exponent === 0n ? 0n : perByte * BigInt((exponent.toString(16).length + 1) >> 1)
+    const exponent = stackItem(stack, 1)
+    return exponent === 0n ? 0 : perByte * ((exponent.toString(16).length + 1) >> 1)
   }
 }
