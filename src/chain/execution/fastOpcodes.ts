@@ -1,7 +1,7 @@
-import { keccak256 } from '../keccak.js'
+import { keccak256Word } from '../keccak.js'
 import { NO_BYTES } from '../state/account.js'
 import type { RunState } from './interpreter.js'
-import { readWord, toWord, wordToBytes, writeWord } from './words.js'
+import { readMemoryWord, readWord, toWord, wordToBytes, writeMemoryWord } from './words.js'
 
 /** What an opcode does once its gas is paid; a promise only where something is awaited. */
 export type OpcodeAction = (runState: RunState) => void | Promise<void>
@@ -22,20 +22,20 @@ function caller({ stack, env }: RunState): void {
 function mload({ stack, memory }: RunState): void {
   const offset = Number(stack.pop())
   if (offset + 32 > memory._store.length) memory.extend(offset, 32)
-  stack.push(readWord(memory._store, offset))
+  stack.push(readMemoryWord(memory._store, offset))
 }
 
 function mstore({ stack, memory }: RunState): void {
   const offset = Number(stack.pop())
   if (offset + 32 > memory._store.length) memory.extend(offset, 32)
-  writeWord(memory._store, offset, stack.pop())
+  writeMemoryWord(memory._store, offset, stack.pop())
 }
 
 function keccak({ stack, memory }: RunState): void {
   const offset = Number(stack.pop())
   const length = Number(stack.pop())
   const data = length === 0 ? NO_BYTES : memory.read(offset, length, true)
-  stack.push(readWord(keccak256(data), 0))
+  stack.push(keccak256Word(data))
 }
 
 function log({ stack, memory, interpreter, opCode }: RunState): void {

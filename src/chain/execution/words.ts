@@ -2,56 +2,68 @@ import { bytesToBigint } from '../../encoding/quantity.js'
 
 const LARGEST_OF_EIGHT_BYTES = 2n ** 64n - 1n
 
-let viewed: ArrayBufferLike = new ArrayBuffer(0)
-let view: DataView = new DataView(viewed)
-
-/** A view on the memory of bytes: one after another of the same memory is asked for, and making one costs more than using it. */
-function viewOf({ buffer }: Uint8Array): DataView {
-  if (buffer === viewed) return view
-  viewed = buffer
-  view = new DataView(buffer)
-  return view
-}
-
-/** 32 big-endian bytes as a number; most words on a stack are small. */
-export function readWord(bytes: Uint8Array, offset: number): bigint {
-  const memory = viewOf(bytes)
-  const at = bytes.byteOffset + offset
-  const low = memory.getBigUint64(at + 24)
+/** 32 big-endian bytes at a place as a number; most words on a stack are small. */
+export function wordIn(view: DataView, at: number): bigint {
+  const low = view.getBigUint64(at + 24)
   const isSmall =
-    memory.getUint32(at) === 0 &&
-    memory.getUint32(at + 4) === 0 &&
-    memory.getUint32(at + 8) === 0 &&
-    memory.getUint32(at + 12) === 0 &&
-    memory.getUint32(at + 16) === 0 &&
-    memory.getUint32(at + 20) === 0
+    view.getUint32(at) === 0 &&
+    view.getUint32(at + 4) === 0 &&
+    view.getUint32(at + 8) === 0 &&
+    view.getUint32(at + 12) === 0 &&
+    view.getUint32(at + 16) === 0 &&
+    view.getUint32(at + 20) === 0
   if (isSmall) return low
-  const upper = (memory.getBigUint64(at) << 64n) | memory.getBigUint64(at + 8)
-  return (upper << 128n) | (memory.getBigUint64(at + 16) << 64n) | low
+  const upper = (view.getBigUint64(at) << 64n) | view.getBigUint64(at + 8)
+  return (upper << 128n) | (view.getBigUint64(at + 16) << 64n) | low
 }
 
-/** Writes a number as 32 big-endian bytes. */
-export function writeWord(bytes: Uint8Array, offset: number, word: bigint): void {
-  const memory = viewOf(bytes)
-  const at = bytes.byteOffset + offset
+function putWord(view: DataView, at: number, word: bigint): void {
   // Eight bytes are written of a larger number too: its lowest.
-  memory.setBigUint64(at + 24, word)
+  view.setBigUint64(at + 24, word)
   if (word <= LARGEST_OF_EIGHT_BYTES) {
-    memory.setFloat64(at, 0)
-    memory.setFloat64(at + 8, 0)
-    memory.setFloat64(at + 16, 0)
+    view.setFloat64(at, 0)
+    view.setFloat64(at + 8, 0)
+    view.setFloat64(at + 16, 0)
     return
   }
-  memory.setBigUint64(at, word >> 192n)
-  memory.setBigUint64(at + 8, word >> 128n)
-  memory.setBigUint64(at + 16, word >> 64n)
+  view.setBigUint64(at, word >> 192n)
+  view.setBigUint64(at + 8, word >> 128n)
+  view.setBigUint64(at + 16, word >> 64n)
 }
+
+let viewed: ArrayBufferLike = new ArrayBuffer(0)
+let memoryView: DataView = new DataView(viewed)
+
+/** A view on the memory of a frame: the same is asked for again and again, and making one costs more than using it. */
+function viewOfMemory({ buffer }: Uint8Array): DataView {
+  if (buffer === viewed) return memoryView
+  viewed = buffer
+  memoryView = new DataView(buffer)
+  return memoryView
+}
+
+/** A word in the memory of a frame. */
+export function readMemoryWord(memory: Uint8Array, offset: number): bigint {
+  return wordIn(viewOfMemory(memory), memory.byteOffset + offset)
+}
+
+/** Writes a number as 32 big-endian bytes into the memory of a frame. */
+export function writeMemoryWord(memory: Uint8Array, offset: number, word: bigint): void {
+  putWord(viewOfMemory(memory), memory.byteOffset + offset, word)
+}
+
+/** 32 big-endian bytes as a number. */
+export function readWord(bytes: Uint8Array, offset: number): bigint {
+  return wordIn(new DataView(bytes.buffer), bytes.byteOffset + offset)
+}
+
+const scratch = new Uint8Array(32)
+const scratchView = new DataView(scratch.buffer)
 
 /** A number as 32 big-endian bytes. */
 export function wordToBytes(word: bigint): Uint8Array {
-  const bytes = new Uint8Array(32)
-  writeWord(bytes, 0, word)
-  return bytes
+  putWord(scratchView, 0, word)
+  return scratch.slice()
 }
 
 /** At most 32 big-endian bytes as a number; no bytes are zero. */
@@ -59,10 +71,8 @@ export function toWord(value: Uint8Array): bigint {
   return value.length === 32 ? readWord(value, 0) : bytesToBigint(value)
 }
 
-const scratch = new Uint8Array(32)
-
 /** The 20-byte address in the lower bytes of a word. */
 export function wordToAddress(word: bigint): Uint8Array {
-  writeWord(scratch, 0, word)
+  putWord(scratchView, 0, word)
   return scratch.slice(12)
 }
