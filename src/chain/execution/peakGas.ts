@@ -5,6 +5,14 @@ const SSTORE_SENTRY = 2_300n
 /** What a call with value gets on top of its gas. */
 const CALL_STIPEND = 2_300n
 const SSTORE = 0x55
+/**
+ * What sees the gas that is left or hands a part of it on, and what sees a balance, which may be that of who has paid for
+ * the gas: BALANCE, SELFBALANCE, GAS, creations, calls, SELFDESTRUCT.
+ */
+const gasDependent: ReadonlySet<number> = new Set([
+  ...[0x31, 0x47, 0x5a],
+  ...[0xf0, 0xf1, 0xf2, 0xf4, 0xf5, 0xfa, 0xff],
+])
 
 interface MeasuredFrame {
   runState: RunState
@@ -19,12 +27,21 @@ interface MeasuredFrame {
  *
  * That is more than the gas it used: a call gets at most 63/64 of what is left (EIP-150), so that each level of calls
  * needs some gas that it does not use. What depends on the gas that is left (GAS, or a call that runs out) is not seen;
- * the result is to be proven by a run.
+ * where there may be such a thing, the result is to be proven by a run.
  */
 export class PeakGas {
   readonly #frames: MeasuredFrame[] = []
   /** The least gas of the frame that ended last. */
   #ended = 0n
+  #isExact = true
+
+  /**
+   * Whether the execution goes the same way with any gas that is at least its peak: it neither looked at what is left nor
+   * handed a part of it on, so that there is nothing to prove.
+   */
+  get isExact(): boolean {
+    return this.#isExact
+  }
 
   /** A frame begins. */
   enter(runState: RunState): void {
@@ -40,6 +57,7 @@ export class PeakGas {
   /** Sees an opcode of the innermost frame before it runs. */
   observe(opcode: number, { gasLeft }: RunState): void {
     if (opcode === SSTORE) this.#need(gasLeft, SSTORE_SENTRY + 1n)
+    else if (gasDependent.has(opcode)) this.#isExact = false
   }
 
   /** A message without code begins. */
