@@ -1,5 +1,6 @@
 import type { StoredBlock } from './block/record.js'
 import type { Chain } from './chain.js'
+import { BlobStore } from './mempool/blobStore.js'
 import { pooledOf, stagePooled, type NamedPooled } from './mempool/pooledStore.js'
 import { readmit } from './mempool/readmit.js'
 
@@ -10,10 +11,11 @@ import { readmit } from './mempool/readmit.js'
  */
 export async function adoptBranch(chain: Chain, block: StoredBlock): Promise<void> {
   const { blocks, keys } = chain.stores
+  const blobs = new BlobStore(chain.stores)
   let left: NamedPooled[] = []
   const head = { block, workingRoot: block.header.stateRoot }
   const { removed, added } = chain.moveHead(head, (batch, move) => {
-    left = move.removed.flatMap((orphan) => pooledOf(blocks, orphan))
+    left = move.removed.flatMap((orphan) => pooledOf({ blocks, blobs }, orphan))
     for (const pooled of left) stagePooled(batch, keys, pooled)
   })
   chain.settings.gasLimit = block.header.gasLimit

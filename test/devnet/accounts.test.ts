@@ -104,6 +104,7 @@ describe('the mempool', () => {
     expect(await call('anvil_removePoolTransactions', from)).toBeNull()
     expect(await waiting()).toBe(1)
     expect(await call('hardhat_dropAllTransactions')).toBe(true)
+    expect(await call('debug_clearTxpool')).toBeNull()
     expect(await waiting()).toBe(0)
   })
 

@@ -126,6 +126,26 @@ describe.each(['osaka', 'cancun'] as const)('blob transactions under %s', (hardf
     expect(await chain.call('anvil_getBlobsByTransactionHash', plain)).toBeNull()
   })
 
+  it('wait again with their blobs when a reorganisation takes their block away', async () => {
+    await chain.call('evm_setAutomine', false)
+    const nonce = Number(await chain.call('eth_getTransactionCount', chain.node.accounts[0]?.address))
+    const form = hardfork === 'osaka' ? withCellProofs : withBlobProof
+    const hash = await chain.call<Hex>('eth_sendRawTransaction', await signed(chain, nonce, form))
+    await chain.call('evm_mine')
+    await chain.call('anvil_reorg', 1, [])
+    expect(await chain.call('eth_getTransactionReceipt', hash)).toBeNull()
+    expect(await chain.call('eth_pendingTransactions')).toMatchObject([{ hash }])
+    await chain.call('evm_mine')
+    await chain.call('evm_setAutomine', true)
+    // As blocks hold it: without the blobs.
+    const raw = await chain.call<Hex>('eth_getRawTransactionByHash', hash)
+    expect(await chain.call('debug_getRawTransactions', 'latest')).toEqual([raw])
+    expect(await chain.call('eth_getTransactionReceipt', hash)).toMatchObject({
+      status: '0x1',
+      blobGasUsed: toHex(GAS_PER_BLOB),
+    })
+  })
+
   it('are refused in the words of geth', async () => {
     const nonce = Number(await chain.call<Hex>('eth_getTransactionCount', chain.alice, 'latest'))
     const form = hardfork === 'osaka' ? withCellProofs : withBlobProof

@@ -1,5 +1,5 @@
 import { RLP } from '@ethereumjs/rlp'
-import type { PooledTransaction } from './transaction.js'
+import type { BlobSidecar, PooledTransaction } from './transaction.js'
 
 /**
  * The EIP-2718 form in which a transaction was sent: that of a blob transaction has its blobs with it, as
@@ -7,8 +7,14 @@ import type { PooledTransaction } from './transaction.js'
  */
 export function encodeForPool({ transaction, sidecar }: PooledTransaction): Uint8Array {
   const raw = transaction.serialize()
-  if (sidecar === undefined) return raw
-  const { version, blobs, commitments, proofs } = sidecar
+  return sidecar === undefined ? raw : encodeWithBlobs(raw, sidecar)
+}
+
+/** A blob transaction as blocks hold it, with its blobs: the form in which it is sent. */
+export function encodeWithBlobs(
+  raw: Uint8Array,
+  { version, blobs, commitments, proofs }: BlobSidecar,
+): Uint8Array {
   const encoded = RLP.encode([
     RLP.decode(raw.subarray(1)),
     ...(version === 0 ? [] : [Uint8Array.of(version)]),
@@ -17,7 +23,7 @@ export function encodeForPool({ transaction, sidecar }: PooledTransaction): Uint
     [...proofs],
   ])
   const typed = new Uint8Array(encoded.length + 1)
-  typed[0] = transaction.type
+  typed.set(raw.subarray(0, 1))
   typed.set(encoded, 1)
   return typed
 }

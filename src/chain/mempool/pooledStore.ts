@@ -1,3 +1,4 @@
+import { RLP } from '@ethereumjs/rlp'
 import type { Database } from '../../storage/database.js'
 import type { Keyspace } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/writeBatch.js'
@@ -5,6 +6,8 @@ import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
 import { rawTransactions } from '../block/rawParts.js'
 import type { StoredBlock } from '../block/record.js'
 import type { BlockStore } from '../block/store.js'
+import type { BlobStore } from './blobStore.js'
+import { encodeWithBlobs } from './encodeForPool.js'
 
 /** A waiting transaction as it is kept on disk. */
 export interface StoredPooled {
@@ -16,6 +19,9 @@ export interface StoredPooled {
 }
 
 const HEAD_LENGTH = 21
+/** EIP-4844: the type, and where the versioned hashes stand among the fields. */
+const BLOB_TRANSACTION = 3
+const VERSIONED_HASHES = 10
 
 /** A waiting transaction as 1 byte (whether it is impersonated), 20 bytes of sender, and its EIP-2718 form. */
 export function encodePooled({ sender, impersonated, raw }: StoredPooled): Uint8Array {
@@ -40,14 +46,27 @@ export interface NamedPooled extends StoredPooled {
   hash: Uint8Array
 }
 
-/** The transactions of a stored block, as they would wait; those with blobs have lost them. */
-export function pooledOf(blocks: Pick<BlockStore, 'blockRlp'>, block: StoredBlock): NamedPooled[] {
+/** The transactions of a stored block as they would wait, with the blobs that are known. */
+export function pooledOf(
+  { blocks, blobs }: { blocks: Pick<BlockStore, 'blockRlp'>; blobs: BlobStore },
+  block: StoredBlock,
+): NamedPooled[] {
   if (block.transactions.length === 0) return []
   const raws = rawTransactions(blocks.blockRlp(block))
   return block.transactions.flatMap((entry, index) => {
     const raw = raws[index]
-    return raw === undefined ? [] : [{ ...entry, raw }]
+    return raw === undefined ? [] : [{ ...entry, raw: withBlobs(raw, blobs) }]
   })
+}
+
+/** The form in which a transaction of a block was sent; one whose blobs are not known stays without. */
+function withBlobs(raw: Uint8Array, blobs: BlobStore): Uint8Array {
+  if (raw[0] !== BLOB_TRANSACTION) return raw
+  const fields = RLP.decode(raw.subarray(1))
+  const hashes = Array.isArray(fields) ? fields[VERSIONED_HASHES] : undefined
+  if (!Array.isArray(hashes)) return raw
+  const sidecar = blobs.sidecarOf(hashes as Uint8Array[])
+  return sidecar === undefined ? raw : encodeWithBlobs(raw, sidecar)
 }
 
 /** Puts a waiting transaction into a batch; {@link PooledStore.note} is told of it afterwards. */

@@ -12,6 +12,7 @@ import { importBlocks } from './standin/importBlocks.js'
 const furtherNames: Readonly<Record<string, readonly string[]>> = {
   anvil_addBalance: ['tenderly_addBalance'],
   anvil_dealERC20: ['anvil_setERC20Balance', 'anvil_deal', 'tenderly_setErc20Balance'],
+  anvil_dropAllTransactions: ['debug_clearTxpool'],
   anvil_nodeInfo: [],
   anvil_setBalance: ['tenderly_setBalance', 'evm_setAccountBalance'],
   anvil_setCode: ['tenderly_setCode', 'evm_setAccountCode'],

@@ -3,6 +3,7 @@ import { getRawBlock } from './debug/getRawBlock.js'
 import { getRawHeader } from './debug/getRawHeader.js'
 import { getRawReceipts } from './debug/getRawReceipts.js'
 import { getRawTransaction } from './debug/getRawTransaction.js'
+import { getRawTransactions } from './debug/getRawTransactions.js'
 import { storageRangeAt } from './debug/storageRangeAt.js'
 import { traceBlock } from './debug/traceBlock.js'
 import { traceBlockByHash } from './debug/traceBlockByHash.js'
@@ -16,6 +17,7 @@ export const debugMethods: readonly Method[] = [
   getRawHeader,
   getRawReceipts,
   getRawTransaction,
+  getRawTransactions,
   storageRangeAt,
   traceBlock,
   traceBlockByHash,
