@@ -7,19 +7,22 @@ export const reads = ({ requests, logs }) => ({
   async prepare(running) {
     const { client, stage } = running
     await stage.deploy()
+    const logging = []
     for (let first = 0; first < logs; first += 500) {
-      await stage.send(stage.sign('emitMany', [1_000_000 + first, 500], { gasLimit: 2_000_000n }))
+      const raw = stage.sign('emitMany', [1_000_000 + first, 500], { gasLimit: 2_000_000n })
+      logging.push((await stage.send(raw)).transactionHash)
     }
     await setAutomine(running, false)
     const raws = Array.from({ length: 500 }, (_, i) =>
       stage.signers[i % 10].sign({ to: stage.signers[0].address, value: 1n }),
     )
-    running.hashes = await client.callMany(
+    const waiting = await client.callMany(
       'eth_sendRawTransaction',
       raws.map((raw) => [raw]),
     )
     await client.call('evm_mine')
-    running.fullBlock = (await client.call('eth_getTransactionByHash', running.hashes[0])).blockNumber
+    running.fullBlock = (await client.call('eth_getTransactionByHash', waiting[0])).blockNumber
+    running.hashes = [...waiting, ...logging]
   },
   measures: [
     {
@@ -44,7 +47,7 @@ export const reads = ({ requests, logs }) => ({
       async run({ client, fullBlock }) {
         const body = client.body('eth_getBlockByNumber', [fullBlock, true])
         const block = client.result(await client.post(body))
-        const value = await rate(() => client.post(body), { count: requests / 20 })
+        const value = await rate(() => client.load(body), { count: requests / 20 })
         return { value, answer: String(block.transactions.length) }
       },
     },
@@ -55,11 +58,14 @@ export const reads = ({ requests, logs }) => ({
       goal: '≥ 50,000',
       async run({ client, hashes, round }) {
         const random = randomFrom(round)
-        const bodies = Array.from({ length: 500 }, () =>
-          client.body('eth_getTransactionByHash', [hashes[random(500)]]),
-        )
+        const asked = Array.from({ length: 500 }, () => hashes[random(hashes.length)])
+        const bodies = asked.map((hash) => client.body('eth_getTransactionByHash', [hash]))
+        const value = await rate((i) => client.load(bodies[i % 500]), { count: 2 * requests, inFlight: 16 })
+        for (let i = 0; i < 500; i += 50) {
+          const { hash } = client.result(await client.post(bodies[i]))
+          if (hash !== asked[i]) throw new Error(`asked for ${asked[i]} and got ${hash}`)
+        }
         const { from } = client.result(await client.post(bodies[0]))
-        const value = await rate((i) => client.post(bodies[i % 500]), { count: 2 * requests, inFlight: 16 })
         return { value, answer: from.toLowerCase() }
       },
     },

@@ -15,7 +15,7 @@ export const transport = ({ requests }) => ({
       better: 'higher',
       goal: inFlight === 1 ? '≥ 0.9 × bare node:http' : '≥ anvil',
       run: ({ client }) =>
-        rate(() => client.post(BODY), { count: inFlight === 1 ? requests : 4 * requests, inFlight }),
+        rate(() => client.load(BODY), { count: inFlight === 1 ? requests : 4 * requests, inFlight }),
     },
     {
       title: `eth_blockNumber over WebSocket, ${inFlight} in flight`,

@@ -3,40 +3,37 @@ import { connect } from 'node:net'
 /** The end of the header of an HTTP response. */
 const HEADER_END = Buffer.from('\r\n\r\n')
 
+/** Bytes that a connection can receive before it needs more memory. */
+const ROOM = 64 * 1024
+
 /**
- * One keep-alive HTTP connection that carries one request at a time, on a bare socket: the client's own cost stays
- * small beside what it measures.
+ * One keep-alive HTTP connection that carries one request at a time, on a bare socket that reads into one piece of
+ * memory again and again: the client's own cost stays small beside what it measures.
  */
 class HttpConnection {
   #socket
-  #host
-  #path
-  #chunks = []
+  #head
+  #received = Buffer.allocUnsafeSlow(ROOM)
   #length = 0
+  #start = 0
   #expected
   #waiting
   isOpen = true
-  isUsed = false
 
   constructor(url) {
     const { hostname, port, pathname } = new URL(url)
-    this.#host = `${hostname}:${port}`
-    this.#path = pathname
-    this.#socket = connect({ host: hostname, port: Number(port), noDelay: true })
-    this.#socket.on('data', (chunk) => this.#read(chunk))
+    this.#head = `POST ${pathname} HTTP/1.1\r\nhost: ${hostname}:${port}\r\ncontent-type: application/json\r\ncontent-length: `
+    const onread = { buffer: () => this.#room(), callback: (count) => this.#read(count) }
+    this.#socket = connect({ host: hostname, port: Number(port), noDelay: true, onread })
     this.#socket.on('error', (error) => this.#fail(error))
     this.#socket.on('close', () => this.#fail(new Error('the connection was closed')))
   }
 
-  /** Sends a body and gives the body of the response. */
+  /** Sends a body and gives the body of the response: bytes that are valid until the next request. */
   post(body) {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject }
-      const bytes = Buffer.byteLength(body)
-      this.#socket.write(
-        `POST ${this.#path} HTTP/1.1\r\nhost: ${this.#host}\r\ncontent-type: application/json\r\n` +
-          `content-length: ${bytes}\r\n\r\n${body}`,
-      )
+      this.#socket.write(`${this.#head}${Buffer.byteLength(body)}\r\n\r\n${body}`)
     })
   }
 
@@ -51,33 +48,43 @@ class HttpConnection {
     this.#waiting = undefined
   }
 
-  #read(chunk) {
-    this.#chunks.push(chunk)
-    this.#length += chunk.length
-    if (this.#expected !== undefined && this.#length < this.#expected) return
-    const whole = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks)
-    this.#chunks = [whole]
-    const headerEnd = whole.indexOf(HEADER_END)
-    if (headerEnd < 0) return
-    const header = whole.latin1Slice(0, headerEnd).toLowerCase()
-    const start = headerEnd + HEADER_END.length
-    const declared = /content-length: *(\d+)/.exec(header)
-    if (declared !== null) {
-      this.#expected = start + Number(declared[1])
-      if (whole.length >= this.#expected) this.#finish(whole.subarray(start, this.#expected))
-    } else {
-      const body = joinChunks(whole, start)
+  /** Where the next bytes go: behind what came, and as many as are expected if that is known. */
+  #room() {
+    const wanted = Math.max(this.#length + ROOM / 4, this.#expected ?? 0)
+    if (wanted > this.#received.length) {
+      const larger = Buffer.allocUnsafeSlow(2 * wanted)
+      this.#received.copy(larger, 0, 0, this.#length)
+      this.#received = larger
+    }
+    return this.#received.subarray(this.#length)
+  }
+
+  #read(count) {
+    this.#length += count
+    if (this.#expected === undefined) this.#readHeader()
+    if (this.#expected !== undefined) {
+      if (this.#length >= this.#expected) this.#finish(this.#received.subarray(this.#start, this.#expected))
+    } else if (this.#start > 0) {
+      const body = joinChunks(this.#received.subarray(0, this.#length), this.#start)
       if (body !== undefined) this.#finish(body)
     }
+    return true
+  }
+
+  #readHeader() {
+    const end = this.#received.subarray(0, this.#length).indexOf(HEADER_END)
+    if (end < 0) return
+    this.#start = end + HEADER_END.length
+    const declared = /content-length: *(\d+)/i.exec(this.#received.latin1Slice(0, end))
+    if (declared !== null) this.#expected = this.#start + Number(declared[1])
   }
 
   #finish(body) {
-    this.#chunks = []
     this.#length = 0
+    this.#start = 0
     this.#expected = undefined
     const { resolve } = this.#waiting
     this.#waiting = undefined
-    this.isUsed = true
     resolve(body)
   }
 }
@@ -110,21 +117,30 @@ export class RpcClient {
 
   /** Sends a body as it is and gives the response's bytes. */
   async post(body) {
-    const [connection, response] = await this.#postOn(this.#idle.pop() ?? new HttpConnection(this.#url), body)
-    this.#idle.push(connection)
-    return response
+    return Buffer.from(await this.#exchange(body))
+  }
+
+  /** Sends a body as it is and waits for the whole response without keeping it. @returns its bytes' number */
+  async load(body) {
+    return (await this.#exchange(body)).length
   }
 
   /** Servers end connections that were idle for some seconds, perhaps just now: then another one is used. */
-  async #postOn(connection, body) {
-    const wasUsed = connection.isUsed
-    try {
-      if (connection.isOpen) return [connection, await connection.post(body)]
-    } catch (error) {
-      if (!wasUsed) throw error
+  async #exchange(body) {
+    const connection = this.#idle.pop()
+    if (connection?.isOpen) {
+      try {
+        const response = await connection.post(body)
+        this.#idle.push(connection)
+        return response
+      } catch {
+        // The next one tells what is wrong, if anything is.
+      }
     }
     const fresh = new HttpConnection(this.#url)
-    return [fresh, await fresh.post(body)]
+    const response = await fresh.post(body)
+    this.#idle.push(fresh)
+    return response
   }
 
   /** Calls a method. Throws if the answer is an error. */
