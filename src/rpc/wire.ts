@@ -50,7 +50,16 @@ function spanOf(first: WirePiece, last: WirePiece): WirePiece {
 
 /** The bytes of all pieces, one after another. */
 export function joinPieces(pieces: readonly WirePiece[]): Buffer {
-  return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)))
+  const bytes = Buffer.allocUnsafe(countBytes(pieces))
+  let at = 0
+  for (const piece of pieces) {
+    if (typeof piece === 'string') at += bytes.write(piece, at)
+    else {
+      bytes.set(piece, at)
+      at += piece.length
+    }
+  }
+  return bytes
 }
 
 /** How many bytes the pieces are on the wire. */

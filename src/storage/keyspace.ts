@@ -134,7 +134,14 @@ export function encodeOrdinal(ordinal: number): Uint8Array {
 
 /** The ordinal in the first 6 bytes of a value. */
 export function decodeOrdinal(bytes: Uint8Array): number {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, ORDINAL_LENGTH).readUIntBE(0, ORDINAL_LENGTH)
+  return ordinalAt(bytes, 0)
+}
+
+/** The ordinal whose 6 bytes begin at an offset. */
+export function ordinalAt(bytes: Uint8Array, at: number): number {
+  const high = bytes[at]! * 2 ** 8 + bytes[at + 1]!
+  const low = bytes[at + 2]! * 2 ** 24 + bytes[at + 3]! * 2 ** 16 + bytes[at + 4]! * 2 ** 8 + bytes[at + 5]!
+  return high * 2 ** 32 + low
 }
 
 /** A block number as 8 bytes big-endian. */

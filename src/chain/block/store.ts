@@ -256,7 +256,9 @@ export class BlockStore {
   #keepWire({ block, transactionSpans, receiptSpans }: IndexRecord, bytes: Uint8Array): void {
     if (bytes.length > LONGEST_KEPT_AT_ONCE) return
     for (const { offset, length } of [joined(transactionSpans), joined(receiptSpans)]) {
-      if (length > 0) this.#wires.set(wireKey(block.ordinal, offset), bytes.subarray(offset, offset + length))
+      if (length > 0) {
+        this.#wires.set(wireKey(block.ordinal, { offset, length }), bytes.subarray(offset, offset + length))
+      }
     }
   }
 
@@ -267,8 +269,8 @@ export class BlockStore {
     const kept =
       all.length <= LONGEST_KEPT_AT_ONCE
         ? this.#shared(record, spans)
-        : this.#wires.get(wireKey(record.block.ordinal, all.offset))
-    if (kept === undefined) return this.#wire(record, span)
+        : this.#wires.get(wireKey(record.block.ordinal, all))
+    if (kept === undefined) return this.#kept(record, span)
     const start = span.offset - all.offset
     return kept.subarray(start, start + span.length)
   }
@@ -276,8 +278,12 @@ export class BlockStore {
   /** The wire bytes of adjacent spans, kept for the next time; nobody changes them. */
   #shared(record: IndexRecord, spans: readonly WireSpan[]): Uint8Array {
     const span = joined(spans)
-    if (span.length > LONGEST_KEPT_WIRE) return this.#wire(record, span)
-    const key = wireKey(record.block.ordinal, span.offset)
+    return span.length > LONGEST_KEPT_WIRE ? this.#wire(record, span) : this.#kept(record, span)
+  }
+
+  /** The wire bytes of a span, from the cache or the file, and in the cache from now on. */
+  #kept(record: IndexRecord, span: WireSpan): Uint8Array {
+    const key = wireKey(record.block.ordinal, span)
     let bytes = this.#wires.get(key)
     if (bytes === undefined) {
       bytes = this.#wire(record, span)
@@ -321,8 +327,9 @@ export class BlockStore {
   }
 }
 
-function wireKey(ordinal: number, offset: number): string {
-  return `${ordinal}/${offset}`
+/** The first of several spans and all of them begin at the same place. */
+function wireKey(ordinal: number, { offset, length }: WireSpan): string {
+  return `${ordinal}/${offset}/${length}`
 }
 
 /** The span from the first to the last of adjacent spans. */

@@ -1,4 +1,4 @@
-import { decodeOrdinal, encodeOrdinal } from '../../storage/keyspace.js'
+import { encodeOrdinal, ordinalAt } from '../../storage/keyspace.js'
 
 /** One place of a transaction: the block by its ordinal, and the index in it. */
 export interface TransactionPlace {
@@ -21,9 +21,11 @@ export function encodeTransactionRow(places: readonly TransactionPlace[]): Uint8
 
 /** Reads what {@link encodeTransactionRow} wrote. */
 export function decodeTransactionRow(bytes: Uint8Array): TransactionPlace[] {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return Array.from({ length: bytes.length / PLACE_LENGTH }, (_, i) => ({
-    ordinal: decodeOrdinal(bytes.subarray(PLACE_LENGTH * i)),
-    index: view.getUint32(PLACE_LENGTH * i + 6),
-  }))
+  const places: TransactionPlace[] = []
+  for (let at = 0; at < bytes.length; at += PLACE_LENGTH) {
+    const index =
+      ((bytes[at + 6]! << 24) | (bytes[at + 7]! << 16) | (bytes[at + 8]! << 8) | bytes[at + 9]!) >>> 0
+    places.push({ ordinal: ordinalAt(bytes, at), index })
+  }
+  return places
 }
