@@ -105,6 +105,12 @@ describe('the mempool', () => {
     expect(await waiting()).toBe(1)
     expect(await call('hardhat_dropAllTransactions')).toBe(true)
     expect(await call('debug_clearTxpool')).toBeNull()
+    const mined = await call<Hex>('eth_sendTransaction', { from, to })
+    await call('evm_mine')
+    // hardhat 2.29.1
+    const words = `Transaction ${mined} cannot be dropped because it's already mined`
+    expect(await refusalOf(call('hardhat_dropTransaction', mined))).toEqual({ code: -32602, message: words })
+    expect(await call('anvil_dropTransaction', mined)).toBeNull()
     expect(await waiting()).toBe(0)
   })
 
