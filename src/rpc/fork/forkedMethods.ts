@@ -12,6 +12,7 @@ const blockMethods: Readonly<Record<string, number>> = {
   debug_getRawBlock: 0,
   debug_getRawHeader: 0,
   debug_getRawReceipts: 0,
+  debug_getRawTransactions: 0,
   debug_traceBlockByNumber: 0,
   eth_getBlockByNumber: 0,
   eth_getBlockReceipts: 0,
