@@ -1,3 +1,4 @@
+import { Address } from '@ethereumjs/util'
 import { encodeDeployData, encodeFunctionData } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { readArtifact } from '../../../test/support/artifacts.js'
@@ -93,6 +94,19 @@ describe('estimateGas', () => {
     expect(await passes(site, call, estimate)).toBe(true)
     const least = await leastGas(site, call)
     expect(Number(estimate - least) / Number(estimate)).toBeLessThanOrEqual(0.015)
+  })
+
+  it('searches where what is left to the payer of the gas decides, though the code asks for no gas', async () => {
+    const site = await createTestSite()
+    const gasPrice = 10n ** 9n
+    // Goes through only where a million gas or more have been paid for out of alice's ten ether.
+    const most = (10n ** 19n - 1_000_000n * gasPrice).toString(16).padStart(16, '0')
+    // CALLER BALANCE PUSH8 most LT PUSH1 0x10 JUMPI STOP JUMPDEST PUSH0 PUSH0 REVERT
+    await site.state.putCode(new Address(contract), hexToBytes(`333167${most}10601057005b5f5ffd`))
+    const call = { from: alice, to: contract, gasPrice }
+    const estimate = await estimateGas({ site, call, blockGasLimit: LIMIT })
+    expect(estimate).toBeGreaterThanOrEqual(1_000_000n)
+    expect(estimate).toBeLessThanOrEqual(1_015_300n)
   })
 
   it('fails as geth does', async () => {
