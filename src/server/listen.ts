@@ -15,6 +15,9 @@ export interface Certificate {
 /** Seconds that a connection may wait for its next request. */
 export const keepAliveSeconds = 75
 
+/** Connections that may wait to be accepted: Node's 511 are fewer than a thousand clients that come at once. */
+const waitingConnections = 4096
+
 /** Makes a server whose uploads may take as long as they like. */
 export function createServer(listener: RequestListener, certificate: Certificate | undefined): Server {
   const options = { requestTimeout: 0, keepAliveTimeout: keepAliveSeconds * 1000 }
@@ -96,6 +99,7 @@ function listen(
       else if (error.code === 'EADDRINUSE') reject(new AddressInUseError(address.host, address.port))
       else reject(error)
     })
-    server.listen({ ...address, ipv6Only: true }, () => resolve((server.address() as AddressInfo).port))
+    const options = { ...address, ipv6Only: true, backlog: waitingConnections }
+    server.listen(options, () => resolve((server.address() as AddressInfo).port))
   })
 }

@@ -25,9 +25,7 @@ export async function startNetwork(options: Partial<FileNetworkOptions> = {}): P
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'file-network-')))
   let network = await createFileNetwork({ ...options, directory })
   const server = createServer((request, response) => void answer(network, request, response))
-  // A busy test may take longer to send its next request than a server waits for one.
-  server.keepAliveTimeout = 0
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, resolve))
   const { port } = server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}`
   return {
