@@ -85,7 +85,10 @@ export class BlockStore {
    * @returns what {@link added} is told once the batch is written
    */
   *stage(batch: WriteBatch, sealed: SealedBlock): Pieces<IndexRecord> {
-    const stored = this.#storedOrdinal(this.#keys.ordinalByHash(sealed.hash))
+    const parent = this.#recent.ordinal(bytesToPlainHex(sealed.header.parentHash))
+    // Blocks are stored after their parents: a child of the last one cannot be stored yet.
+    const isNew = parent !== undefined && parent === this.#nextOrdinal - 1
+    const stored = isNew ? undefined : this.#storedOrdinal(this.#keys.ordinalByHash(sealed.hash))
     const known = stored === undefined ? undefined : this.#record(stored)
     if (known !== undefined) return known
     const ordinal = this.#nextOrdinal
