@@ -1,15 +1,7 @@
+import { hexDigits, writeHexDigits } from './nativeText.js'
+
 /** A string of lower-case hexadecimal digits behind `0x`. */
 export type Hex = `0x${string}`
-
-/** One of Node's conversions between bytes and text, which take any byte array. */
-type ByteText<Arguments extends unknown[], Result> = (this: Uint8Array, ...parts: Arguments) => Result
-
-// Buffer's toString and write want a Buffer made around the bytes first, which costs as much again for short strings.
-const hexSlice = Reflect.get(Buffer.prototype, 'hexSlice') as ByteText<[start: number, end: number], string>
-const hexWrite = Reflect.get(Buffer.prototype, 'hexWrite') as ByteText<
-  [digits: string, offset: number, length: number],
-  number
->
 
 /** Bytes as lower-case hexadecimal behind `0x`, two digits a byte; no bytes give `0x`. */
 export function bytesToHex(bytes: Uint8Array): Hex {
@@ -18,7 +10,7 @@ export function bytesToHex(bytes: Uint8Array): Hex {
 
 /** Bytes as lower-case hexadecimal without a prefix: the form used for keys of maps. */
 export function bytesToPlainHex(bytes: Uint8Array): string {
-  return hexSlice.call(bytes, 0, bytes.length)
+  return hexDigits(bytes)
 }
 
 /**
@@ -30,7 +22,7 @@ export function bytesToPlainHex(bytes: Uint8Array): string {
 export function hexToBytes(hex: string): Uint8Array {
   const digits = hex.startsWith('0x') ? hex.slice(2) : hex
   const bytes = new Uint8Array(digits.length >> 1)
-  hexWrite.call(bytes, digits, 0, bytes.length)
+  writeHexDigits(digits, bytes)
   return bytes
 }
 

@@ -114,7 +114,7 @@ export class Database {
    */
   write(batch: WriteBatch): void {
     this.#throwFailure()
-    const operations = [...batch.operations, ...this.#append(batch)]
+    const operations = batch.operations.concat(this.#append(batch))
     if (this.#options.sync) this.records.sync()
     try {
       this.#active.write({ operations, recordEnd: this.records.end }, { sync: this.#options.sync })
@@ -187,7 +187,8 @@ export class Database {
   /** In one write: most batches are one block, with some nodes of its state. */
   #append({ records, bulk }: WriteBatch): BatchOperation[] {
     if (records.length === 0 && bulk.length === 0) return []
-    const pieces = records.flatMap((record) => record.pieces)
+    const pieces: Uint8Array[] = []
+    for (const record of records) pieces.push(...record.pieces)
     for (const { value } of bulk) pieces.push(value)
     let position = this.records.append(pieces)
     const rows: BatchOperation[] = []

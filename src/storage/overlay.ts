@@ -1,4 +1,4 @@
-import { latin1 } from '../encoding/latin1.js'
+import { latin1 } from '../encoding/nativeText.js'
 import type { AppendFile } from './appendFile.js'
 import type { KeyBounds } from './cursor.js'
 import {

@@ -148,19 +148,17 @@ function isIdle(state: WorkingState, { address, codeHash }: RequestContract): Aw
   return whenReady(
     state.readAccount(address),
     (account) =>
-      account !== undefined && bytesEqual(account.codeHash, codeHash) && areZero(state, address, queueSlots),
+      account !== undefined && bytesEqual(account.codeHash, codeHash) && areZero(state, address, 0),
   )
 }
 
-function areZero(
-  state: WorkingState,
-  address: Uint8Array,
-  [slot, ...rest]: readonly Uint8Array[],
-): Awaitable<boolean> {
+/** Whether the queue slots of a contract are zero, from the one at an index on. */
+function areZero(state: WorkingState, address: Uint8Array, index: number): Awaitable<boolean> {
+  const slot = queueSlots[index]
   if (slot === undefined) return true
   return whenReady(
     state.readStorage(address, slot),
-    (value) => value.length === 0 && areZero(state, address, rest),
+    (value) => value.length === 0 && areZero(state, address, index + 1),
   )
 }
 

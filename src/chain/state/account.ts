@@ -1,4 +1,5 @@
 import { bytesEqual } from '../../encoding/hex.js'
+import { writeHexDigits } from '../../encoding/nativeText.js'
 import { bytesToBigint } from '../../encoding/quantity.js'
 import { keccak256 } from '../keccak.js'
 import { encodeList, encodeString, itemsOf, payloadOf } from './rlp.js'
@@ -16,13 +17,18 @@ export function minimalBytes(value: bigint): Uint8Array {
   if (value === 0n) return NO_BYTES
   const digits = value.toString(16)
   const bytes = new Uint8Array((digits.length + 1) >>> 1)
-  Buffer.from(bytes.buffer).write(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex')
+  writeHexDigits(digits.length % 2 === 0 ? digits : `0${digits}`, bytes)
   return bytes
 }
 
 /** The value of an account in the state trie (Yellow Paper, section 4.1). */
 export function encodeAccount({ nonce, balance, storageRoot, codeHash }: AccountState): Uint8Array {
-  return encodeList([minimalBytes(nonce), minimalBytes(balance), storageRoot, codeHash].map(encodeString))
+  return encodeList([
+    encodeString(minimalBytes(nonce)),
+    encodeString(minimalBytes(balance)),
+    encodeString(storageRoot),
+    encodeString(codeHash),
+  ])
 }
 
 /** An account from its value in the state trie; its hashes are in memory of their own. */

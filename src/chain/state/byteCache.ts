@@ -1,4 +1,4 @@
-import { latin1 } from '../../encoding/latin1.js'
+import { latin1 } from '../../encoding/nativeText.js'
 
 /** Bytes as a map's key. */
 export function bytesKey(bytes: Uint8Array): string {

@@ -1,4 +1,4 @@
-import { latin1 } from '../../encoding/latin1.js'
+import { latin1 } from '../../encoding/nativeText.js'
 import type { BlockLocation } from './rows.js'
 
 /**
