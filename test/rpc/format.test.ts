@@ -269,7 +269,8 @@ describe('proofs', () => {
   it('echoes keys as hashes or quantities and gives absent accounts zero hashes', () => {
     const keys = [`0x${'00'.repeat(31)}07`, '0x00', '7', '']
     const storageProof = keys.map(() => ({ proof: [Uint8Array.of(1)], value: 0n }))
-    const proof = formatProof(filled(20, 1), keys.map(decodeStorageKey), { accountProof: [], storageProof })
+    const pieces = formatProof(filled(20, 1), keys.map(decodeStorageKey), { accountProof: [], storageProof })
+    const proof = runAtOnce(pieces).parse()
     expect(proof).toMatchObject({
       codeHash: `0x${'00'.repeat(32)}`,
       storageHash: `0x${'00'.repeat(32)}`,

@@ -6,11 +6,15 @@ import { bytesToHex } from '../../encoding/hex.js'
 import { bigintToBytes } from '../../encoding/quantity.js'
 import { keccak256 } from '../keccak.js'
 import { encodeAccount } from './account.js'
+import type { AccountProof } from './proof.js'
 import { proveAccount } from './proof.js'
+import { runAtOnce } from '../timeSlice.js'
 import { EMPTY_ROOT, MissingNodeError } from './trieNode.js'
 import { WorkingState } from './workingState.js'
 import { StateStore } from './stateStore.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
+
+const prove = (...parameters: Parameters<typeof proveAccount>) => runAtOnce(proveAccount(...parameters))
 
 const addressOf = (n: number) => new Address(bigintToBytes(BigInt(n) + 1n, 20))
 const slotKey = (n: number) => bigintToBytes(BigInt(n), 32)
@@ -32,12 +36,12 @@ beforeAll(async () => {
   root = state.computeRoot().root
 })
 
-const expectAccountProven = async (address: Address, proof: ReturnType<typeof proveAccount>) => {
+const expectAccountProven = async (address: Address, proof: AccountProof) => {
   const proven = await verifyMerkleProof(keccak256(address.bytes), proof.accountProof, { root })
   expect(proven).toEqual(proof.exists ? encodeAccount(proof.account) : null)
 }
 
-const expectSlotsProven = async ({ account, storageProof }: ReturnType<typeof proveAccount>) => {
+const expectSlotsProven = async ({ account, storageProof }: AccountProof) => {
   for (const { slot, value, proof } of storageProof) {
     const proven = await verifyMerkleProof(keccak256(slot), proof, { root: account.storageRoot })
     expect(proven).toEqual(value.length === 0 ? null : RLP.encode(value))
@@ -47,7 +51,7 @@ const expectSlotsProven = async ({ account, storageProof }: ReturnType<typeof pr
 describe('proveAccount, verified by @ethereumjs/mpt', () => {
   it('proves accounts that are there', async () => {
     for (const n of [0, 1, 7, 8, 150, 299]) {
-      const proof = proveAccount(state.nodes, root, addressOf(n).bytes, [])
+      const proof = prove(state.nodes, root, addressOf(n).bytes, [])
       expect(proof).toMatchObject({
         exists: true,
         account: { nonce: BigInt(n), balance: 10n ** 18n * BigInt(n) },
@@ -58,7 +62,7 @@ describe('proveAccount, verified by @ethereumjs/mpt', () => {
 
   it('proves that accounts are not there, with their slots', async () => {
     for (const n of [300, 301, 5000, 123_456_789]) {
-      const proof = proveAccount(state.nodes, root, addressOf(n).bytes, [slotKey(0)])
+      const proof = prove(state.nodes, root, addressOf(n).bytes, [slotKey(0)])
       expect(proof).toMatchObject({ exists: false, account: { nonce: 0n, balance: 0n } })
       expect(bytesToHex(proof.account.storageRoot)).toBe(bytesToHex(EMPTY_ROOT))
       expect(proof.storageProof).toEqual([{ slot: slotKey(0), value: new Uint8Array(0), proof: [] }])
@@ -68,7 +72,7 @@ describe('proveAccount, verified by @ethereumjs/mpt', () => {
 
   it('proves slots that are set and slots that are not, in the order asked for', async () => {
     const slots = [199, 3, 0, 777, 3].map(slotKey)
-    const proof = proveAccount(state.nodes, root, addressOf(7).bytes, slots)
+    const proof = prove(state.nodes, root, addressOf(7).bytes, slots)
     expect(proof.storageProof.map(({ slot }) => slot)).toEqual(slots)
     expect(proof.storageProof.map(({ value }) => BigInt(bytesToHex(value) + '00') >> 8n)).toEqual([
       199n * 199n,
@@ -81,15 +85,13 @@ describe('proveAccount, verified by @ethereumjs/mpt', () => {
   })
 
   it('proves slots of a storage that is a single node', async () => {
-    const proof = proveAccount(state.nodes, root, addressOf(8).bytes, [slotKey(0), slotKey(1)])
+    const proof = prove(state.nodes, root, addressOf(8).bytes, [slotKey(0), slotKey(1)])
     expect(proof.storageProof.map(({ proof: nodes }) => nodes.length)).toEqual([1, 1])
     await expectSlotsProven(proof)
   })
 
   it('has nothing to prove of an empty state, and refuses one that is unknown', () => {
-    expect(proveAccount(state.nodes, EMPTY_ROOT, addressOf(1).bytes, []).accountProof).toEqual([])
-    expect(() => proveAccount(state.nodes, new Uint8Array(32), addressOf(1).bytes, [])).toThrow(
-      MissingNodeError,
-    )
+    expect(prove(state.nodes, EMPTY_ROOT, addressOf(1).bytes, []).accountProof).toEqual([])
+    expect(() => prove(state.nodes, new Uint8Array(32), addressOf(1).bytes, [])).toThrow(MissingNodeError)
   })
 })

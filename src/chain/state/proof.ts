@@ -3,6 +3,7 @@ import { decodeAccount, EMPTY_CODE_HASH, NO_BYTES } from './account.js'
 import { proveKey } from './readTrie.js'
 import { payloadOf } from './rlp.js'
 import { EMPTY_ROOT } from './trieNode.js'
+import type { Pieces } from '../timeSlice.js'
 import type { AccountState } from '../types.js'
 import type { NodeReader } from './trieNode.js'
 
@@ -30,26 +31,26 @@ export interface AccountProof {
 const ABSENT: AccountState = { nonce: 0n, balance: 0n, storageRoot: EMPTY_ROOT, codeHash: EMPTY_CODE_HASH }
 
 /**
- * Proves what the state under a root says about an account and its slots.
+ * Proves what the state under a root says about an account and its slots, one slot after another.
  *
  * @param address 20 bytes.
  * @param slots 32 bytes each.
  * @throws MissingNodeError if the root is not stored.
  */
-export function proveAccount(
+export function* proveAccount(
   reader: NodeReader,
   root: Uint8Array,
   address: Uint8Array,
   slots: readonly Uint8Array[],
-): AccountProof {
+): Pieces<AccountProof> {
   const { value, proof } = proveKey(reader, root, keccak256(address))
   const account = value === undefined ? ABSENT : decodeAccount(value)
-  return {
-    exists: value !== undefined,
-    account,
-    accountProof: proof,
-    storageProof: slots.map((slot) => proveSlot(reader, account.storageRoot, slot)),
+  const storageProof: StorageProof[] = []
+  for (const slot of slots) {
+    storageProof.push(proveSlot(reader, account.storageRoot, slot))
+    yield
   }
+  return { exists: value !== undefined, account, accountProof: proof, storageProof }
 }
 
 function proveSlot(reader: NodeReader, storageRoot: Uint8Array, slot: Uint8Array): StorageProof {

@@ -1,31 +1,41 @@
+import type { Pieces } from '../../chain/timeSlice.js'
 import { bytesToHex } from '../../encoding/hex.js'
 import { bytesToBigint, quantity } from '../../encoding/quantity.js'
 import type { AccountProof } from '../backend.js'
-import type { JsonValue } from '../json.js'
+import { printJson } from '../json.js'
 import type { StorageSlot } from '../params/storageKey.js'
+import { WireBytes } from '../wire.js'
 
 const absentHash = bytesToHex(new Uint8Array(32))
 
 /**
- * The result of eth_getProof. An absent account has zero hashes; a key is echoed as a hash if it was given with 32
+ * The result of eth_getProof, in the form of the wire, one slot after another. An absent account has zero hashes; a key is echoed as a hash if it was given with 32
  * bytes, and else as a QUANTITY (geth: internal/ethapi/api.go, GetProof).
  */
-export function formatProof(
+export function* formatProof(
   address: Uint8Array,
   slots: readonly StorageSlot[],
   { account, accountProof, storageProof }: AccountProof,
-): JsonValue {
-  return {
+): Pieces<WireBytes> {
+  const members = printJson({
     address: bytesToHex(address),
     accountProof: accountProof.map(bytesToHex),
     balance: quantity(account?.balance ?? 0n),
     codeHash: account === undefined ? absentHash : bytesToHex(account.codeHash),
     nonce: quantity(account?.nonce ?? 0n),
     storageHash: account === undefined ? absentHash : bytesToHex(account.storageRoot),
-    storageProof: slots.map(({ slot, inputLength }, index) => ({
+  })
+  const pieces = [`${members.slice(0, -1)},"storageProof":[`]
+  for (const [index, { slot, inputLength }] of slots.entries()) {
+    const { value = 0n, proof = [] } = storageProof[index] ?? {}
+    const text = printJson({
       key: inputLength === 32 ? bytesToHex(slot) : quantity(bytesToBigint(slot)),
-      value: quantity(storageProof[index]?.value ?? 0n),
-      proof: storageProof[index]?.proof.map(bytesToHex) ?? [],
-    })),
+      value: quantity(value),
+      proof: proof.map(bytesToHex),
+    })
+    pieces.push(index === 0 ? text : `,${text}`)
+    yield
   }
+  pieces.push(']}')
+  return new WireBytes(pieces)
 }

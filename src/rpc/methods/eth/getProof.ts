@@ -1,3 +1,4 @@
+import { runInSlices, TimeSlice } from '../../../chain/timeSlice.js'
 import { address } from '../../params/address.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { InvalidParamsError } from '../../errors.js'
@@ -24,6 +25,6 @@ export const getProof = defineMethod(
       account,
       slots.map(({ slot }) => slot),
     )
-    return formatProof(account, slots, proof)
+    return runInSlices(formatProof(account, slots, proof), new TimeSlice())
   },
 )
