@@ -1,37 +1,15 @@
-import { RLP } from '@ethereumjs/rlp'
 import { bytesToPlainHex } from '../../encoding/hex.js'
 import type { Database } from '../../storage/database.js'
 import { decodeOrdinal, encodeOrdinal, ordinalOfKey, type Keyspace } from '../../storage/keyspace.js'
 import type { WriteBatch } from '../../storage/writeBatch.js'
 import { logRows } from '../logs/rows.js'
-import { ByteCache } from '../state/byteCache.js'
-import { encodeSealedBlock } from './body.js'
-import {
-  decodeIndexRecord,
-  decodeLogTable,
-  encodeIndexRecord,
-  encodeLogTable,
-  type IndexRecord,
-} from './indexRecord.js'
-import { encodeRlp } from './encodeRlp.js'
-import { encodeReceipts } from './receipts.js'
-import type { BlockEncoder, SealedBlock, StoredBlock, TransactionLocation, WireSpan } from './record.js'
+import { decodeIndexRecord, encodeIndexRecord, type IndexRecord } from './indexRecord.js'
+import type { BlockEncoder, SealedBlock, StoredBlock, TransactionLocation } from './record.js'
 import { RecentRecords } from './recentRecords.js'
+import { encodeRegion } from './region.js'
+import { BlockRegions } from './regions.js'
 import type { Pieces } from '../timeSlice.js'
 import { decodeTransactionRow, encodeTransactionRow } from './transactionRow.js'
-
-/** Where a region lies that is not written yet. */
-const NOWHERE = -1
-/** The bytes of one entry in the table of logs. */
-const LOG_ENTRY = 8
-/** Below this share of a block's logs, they are read one by one instead of all at once. */
-const SPARSE_SHARE = 4
-/** Bytes of transactions and receipts in wire form that stay in memory: what was asked for is asked for again. */
-const WIRE_CACHE_BYTES = 4 * 1024 * 1024
-/** Above this many bytes, those of a block are not kept. */
-const LONGEST_KEPT_WIRE = 1024 * 1024
-/** Up to this many bytes, those of a new block are kept before anybody asked for them, and all are read for one. */
-const LONGEST_KEPT_AT_ONCE = 16 * 1024
 
 /** What a store of blocks works with. */
 export interface BlockStoreOptions {
@@ -49,7 +27,7 @@ export class BlockStore {
   readonly #keys: Keyspace
   readonly #encoder: BlockEncoder
   readonly #recent = new RecentRecords()
-  readonly #wires = new ByteCache(WIRE_CACHE_BYTES)
+  readonly #regions: BlockRegions
   /** The wire bytes of blocks that are not stored yet: a batch that is never written leaves nothing behind. */
   readonly #staged = new WeakMap<IndexRecord, Uint8Array>()
   #nextOrdinal = 0
@@ -58,6 +36,7 @@ export class BlockStore {
     this.#database = database
     this.#keys = keys
     this.#encoder = encoder
+    this.#regions = new BlockRegions(database.records)
   }
 
   /** How many topics a log has, by its wire bytes. */
@@ -92,9 +71,17 @@ export class BlockStore {
     const known = stored === undefined ? undefined : this.#record(stored)
     if (known !== undefined) return known
     const ordinal = this.#nextOrdinal
-    const record = yield* this.#stageRegion(batch, sealed, ordinal)
-    yield
     const keys = this.#keys
+    const { record, pieces, wire } = yield* encodeRegion(sealed, ordinal, this.#encoder)
+    batch.putRecord({
+      pieces,
+      row: (position) => {
+        record.region.position = position
+        return { key: keys.block(ordinal), value: encodeIndexRecord(record, sealed.encoded?.header) }
+      },
+    })
+    this.#staged.set(record, wire)
+    yield
     batch.put(keys.ordinalByHash(sealed.hash), encodeOrdinal(ordinal))
     sealed.transactions.forEach(({ hash }, index) => {
       const key = keys.transaction(hash)
@@ -120,7 +107,7 @@ export class BlockStore {
     this.#recent.set(record)
     const wire = this.#staged.get(record)
     this.#staged.delete(record)
-    if (wire !== undefined) this.#keepWire(record, wire)
+    if (wire !== undefined) this.#regions.keep(record, wire)
     return record.block
   }
 
@@ -154,158 +141,38 @@ export class BlockStore {
   }
 
   headWire(block: StoredBlock): Uint8Array {
-    const record = this.#recordOf(block)
-    return this.#wire(record, record.head)
+    return this.#regions.head(this.#recordOf(block))
   }
 
   transactionsWire(block: StoredBlock): Uint8Array {
-    const record = this.#recordOf(block)
-    return this.#shared(record, record.transactionSpans)
+    return this.#regions.transactions(this.#recordOf(block))
   }
 
   transactionWire(block: StoredBlock, index: number): Uint8Array {
-    const record = this.#recordOf(block)
-    return this.#oneOf(record, record.transactionSpans, index)
+    return this.#regions.transaction(this.#recordOf(block), index)
   }
 
   receiptsWire(block: StoredBlock): Uint8Array {
-    const record = this.#recordOf(block)
-    return this.#shared(record, record.receiptSpans)
+    return this.#regions.receipts(this.#recordOf(block))
   }
 
   receiptWire(block: StoredBlock, index: number): Uint8Array {
-    const record = this.#recordOf(block)
-    return this.#oneOf(record, record.receiptSpans, index)
+    return this.#regions.receipt(this.#recordOf(block), index)
   }
 
   /** The wire bytes of logs of a block by their rising indices; undefined stands for all of them. */
   logsWire(block: StoredBlock, indices: readonly number[] | undefined): Uint8Array[] {
-    const record = this.#recordOf(block)
-    const { logCount } = record.region
-    if (logCount === 0) return []
-    if (indices !== undefined && indices.length * SPARSE_SHARE < logCount) {
-      return indices.map((index) => this.#wire(record, decodeLogTable(this.#logTable(record, index, 1))[0]!))
-    }
-    const { offset, length } = joined(record.receiptSpans)
-    const receipts = this.#wire(record, { offset, length })
-    const spans = decodeLogTable(this.#logTable(record, 0, logCount))
-    const wanted = indices === undefined ? spans : indices.map((index) => spans[index]!)
-    return wanted.map((span) => receipts.subarray(span.offset - offset, span.offset - offset + span.length))
+    return this.#regions.logs(this.#recordOf(block), indices)
   }
 
   /** The RLP of a whole block. */
   blockRlp(block: StoredBlock): Uint8Array {
-    const { region } = this.#recordOf(block)
-    return this.#database.records.read(region.position, 0, region.blockLength)
+    return this.#regions.blockRlp(this.#recordOf(block))
   }
 
   /** The consensus forms of a block's receipts. */
   receiptsRlp(block: StoredBlock): Uint8Array[] {
-    const { region } = this.#recordOf(block)
-    const list = RLP.decode(
-      this.#database.records.read(region.position, region.blockLength, region.receiptsLength),
-    )
-    return list as Uint8Array[]
-  }
-
-  *#stageRegion(batch: WriteBatch, sealed: SealedBlock, ordinal: number): Pieces<IndexRecord> {
-    const { header, hash, size, altered, parentStateRoot, totalDifficulty, uncleHashes } = sealed
-    const blockRlp = sealed.encoded?.block ?? encodeSealedBlock(sealed)
-    yield
-    const receiptsRlp = encodeRlp(sealed.encoded?.receipts ?? encodeReceipts(sealed.transactions))
-    yield
-    const encoded = yield* this.#encoder.encode(sealed)
-    yield
-    const entries = sealed.transactions.map(({ hash: transactionHash, sender, impersonated }) => ({
-      hash: transactionHash,
-      sender,
-      impersonated,
-    }))
-    const record: IndexRecord = {
-      block: {
-        ordinal,
-        hash,
-        header,
-        totalDifficulty,
-        size,
-        altered,
-        ...(parentStateRoot !== undefined && { parentStateRoot }),
-        transactions: entries,
-        uncleHashes,
-      },
-      region: {
-        position: NOWHERE,
-        blockLength: blockRlp.length,
-        receiptsLength: receiptsRlp.length,
-        wireLength: encoded.bytes.length,
-        logCount: encoded.logs.length,
-      },
-      head: encoded.head,
-      transactionSpans: encoded.transactions,
-      receiptSpans: encoded.receipts,
-    }
-    batch.putRecord({
-      pieces: [blockRlp, receiptsRlp, encoded.bytes, encodeLogTable(encoded.logs)],
-      row: (position) => {
-        record.region.position = position
-        return { key: this.#keys.block(ordinal), value: encodeIndexRecord(record, sealed.encoded?.header) }
-      },
-    })
-    this.#staged.set(record, encoded.bytes)
-    return record
-  }
-
-  /** Who has sent a transaction asks for its receipt next. Long blocks would crowd out all others. */
-  #keepWire({ block, transactionSpans, receiptSpans }: IndexRecord, bytes: Uint8Array): void {
-    if (bytes.length > LONGEST_KEPT_AT_ONCE) return
-    for (const { offset, length } of [joined(transactionSpans), joined(receiptSpans)]) {
-      if (length > 0) {
-        this.#wires.set(wireKey(block.ordinal, { offset, length }), bytes.subarray(offset, offset + length))
-      }
-    }
-  }
-
-  /** The wire bytes of one of adjacent spans: from those of all where these are kept or few, else they alone are read. */
-  #oneOf(record: IndexRecord, spans: readonly WireSpan[], index: number): Uint8Array {
-    const span = spans[index]!
-    const all = joined(spans)
-    const kept =
-      all.length <= LONGEST_KEPT_AT_ONCE
-        ? this.#shared(record, spans)
-        : this.#wires.get(wireKey(record.block.ordinal, all))
-    if (kept === undefined) return this.#kept(record, span)
-    const start = span.offset - all.offset
-    return kept.subarray(start, start + span.length)
-  }
-
-  /** The wire bytes of adjacent spans, kept for the next time; nobody changes them. */
-  #shared(record: IndexRecord, spans: readonly WireSpan[]): Uint8Array {
-    const span = joined(spans)
-    return span.length > LONGEST_KEPT_WIRE ? this.#wire(record, span) : this.#kept(record, span)
-  }
-
-  /** The wire bytes of a span, from the cache or the file, and in the cache from now on. */
-  #kept(record: IndexRecord, span: WireSpan): Uint8Array {
-    const key = wireKey(record.block.ordinal, span)
-    let bytes = this.#wires.get(key)
-    if (bytes === undefined) {
-      bytes = this.#wire(record, span)
-      this.#wires.set(key, bytes)
-    }
-    return bytes
-  }
-
-  #wire({ region }: IndexRecord, { offset, length }: WireSpan): Uint8Array {
-    return this.#database.records.read(
-      region.position,
-      region.blockLength + region.receiptsLength + offset,
-      length,
-    )
-  }
-
-  #logTable({ region }: IndexRecord, first: number, count: number): Uint8Array {
-    const start = region.blockLength + region.receiptsLength + region.wireLength
-    return this.#database.records.read(region.position, start + LOG_ENTRY * first, LOG_ENTRY * count)
+    return this.#regions.receiptsRlp(this.#recordOf(block))
   }
 
   #recordOf(block: StoredBlock): IndexRecord {
@@ -328,17 +195,4 @@ export class BlockStore {
     const value = this.#database.get(key)
     return value === undefined ? undefined : decodeOrdinal(value)
   }
-}
-
-/** The first of several spans and all of them begin at the same place. */
-function wireKey(ordinal: number, { offset, length }: WireSpan): string {
-  return `${ordinal}/${offset}/${length}`
-}
-
-/** The span from the first to the last of adjacent spans. */
-function joined(spans: readonly WireSpan[]): WireSpan {
-  const first = spans[0]
-  const last = spans[spans.length - 1]
-  if (first === undefined || last === undefined) return { offset: 0, length: 0 }
-  return { offset: first.offset, length: last.offset + last.length - first.offset }
 }

@@ -1,0 +1,138 @@
+import { RLP } from '@ethereumjs/rlp'
+import type { RecordStore } from '../../storage/records.js'
+import { ByteCache } from '../state/byteCache.js'
+import { decodeLogTable, type IndexRecord } from './indexRecord.js'
+import type { WireSpan } from './record.js'
+
+/** The bytes of one entry in the table of logs. */
+const LOG_ENTRY = 8
+/** Below this share of a block's logs, they are read one by one instead of all at once. */
+const SPARSE_SHARE = 4
+/** Bytes of transactions and receipts in wire form that stay in memory: what was asked for is asked for again. */
+const WIRE_CACHE_BYTES = 4 * 1024 * 1024
+/** Above this many bytes, those of a block are not kept. */
+const LONGEST_KEPT_WIRE = 1024 * 1024
+/** Up to this many bytes, those of a new block are kept before anybody asked for them, and all are read for one. */
+const LONGEST_KEPT_AT_ONCE = 16 * 1024
+
+/** The bulk of stored blocks: what stands in the record file, with what was read or stored last kept in memory. */
+export class BlockRegions {
+  readonly #records: Pick<RecordStore, 'read'>
+  readonly #wires = new ByteCache(WIRE_CACHE_BYTES)
+
+  constructor(records: Pick<RecordStore, 'read'>) {
+    this.#records = records
+  }
+
+  head(record: IndexRecord): Uint8Array {
+    return this.#wire(record, record.head)
+  }
+
+  /** The full transactions, joined by commas. */
+  transactions(record: IndexRecord): Uint8Array {
+    return this.#shared(record, record.transactionSpans)
+  }
+
+  transaction(record: IndexRecord, index: number): Uint8Array {
+    return this.#oneOf(record, record.transactionSpans, index)
+  }
+
+  /** The receipts, joined by commas. */
+  receipts(record: IndexRecord): Uint8Array {
+    return this.#shared(record, record.receiptSpans)
+  }
+
+  receipt(record: IndexRecord, index: number): Uint8Array {
+    return this.#oneOf(record, record.receiptSpans, index)
+  }
+
+  /** The wire bytes of logs by their rising indices; undefined stands for all of them. */
+  logs(record: IndexRecord, indices: readonly number[] | undefined): Uint8Array[] {
+    const { logCount } = record.region
+    if (logCount === 0) return []
+    if (indices !== undefined && indices.length * SPARSE_SHARE < logCount) {
+      return indices.map((index) => this.#wire(record, decodeLogTable(this.#logTable(record, index, 1))[0]!))
+    }
+    const { offset, length } = joined(record.receiptSpans)
+    const receipts = this.#wire(record, { offset, length })
+    const spans = decodeLogTable(this.#logTable(record, 0, logCount))
+    const wanted = indices === undefined ? spans : indices.map((index) => spans[index]!)
+    return wanted.map((span) => receipts.subarray(span.offset - offset, span.offset - offset + span.length))
+  }
+
+  /** The RLP of the whole block. */
+  blockRlp({ region }: IndexRecord): Uint8Array {
+    return this.#records.read(region.position, 0, region.blockLength)
+  }
+
+  /** The consensus forms of the receipts. */
+  receiptsRlp({ region }: IndexRecord): Uint8Array[] {
+    const list = RLP.decode(this.#records.read(region.position, region.blockLength, region.receiptsLength))
+    return list as Uint8Array[]
+  }
+
+  /**
+   * Keeps the wire bytes of a block that was stored just now: who has sent a transaction asks for its receipt next. Long
+   * blocks would crowd out all others.
+   */
+  keep({ block, transactionSpans, receiptSpans }: IndexRecord, bytes: Uint8Array): void {
+    if (bytes.length > LONGEST_KEPT_AT_ONCE) return
+    for (const { offset, length } of [joined(transactionSpans), joined(receiptSpans)]) {
+      if (length > 0) {
+        this.#wires.set(wireKey(block.ordinal, { offset, length }), bytes.subarray(offset, offset + length))
+      }
+    }
+  }
+
+  /** The wire bytes of one of adjacent spans: from those of all where these are kept or few, else they alone are read. */
+  #oneOf(record: IndexRecord, spans: readonly WireSpan[], index: number): Uint8Array {
+    const span = spans[index]!
+    const all = joined(spans)
+    const kept =
+      all.length <= LONGEST_KEPT_AT_ONCE
+        ? this.#shared(record, spans)
+        : this.#wires.get(wireKey(record.block.ordinal, all))
+    if (kept === undefined) return this.#kept(record, span)
+    const start = span.offset - all.offset
+    return kept.subarray(start, start + span.length)
+  }
+
+  /** The wire bytes of adjacent spans, kept for the next time; nobody changes them. */
+  #shared(record: IndexRecord, spans: readonly WireSpan[]): Uint8Array {
+    const span = joined(spans)
+    return span.length > LONGEST_KEPT_WIRE ? this.#wire(record, span) : this.#kept(record, span)
+  }
+
+  /** The wire bytes of a span, from the cache or the file, and in the cache from now on. */
+  #kept(record: IndexRecord, span: WireSpan): Uint8Array {
+    const key = wireKey(record.block.ordinal, span)
+    let bytes = this.#wires.get(key)
+    if (bytes === undefined) {
+      bytes = this.#wire(record, span)
+      this.#wires.set(key, bytes)
+    }
+    return bytes
+  }
+
+  #wire({ region }: IndexRecord, { offset, length }: WireSpan): Uint8Array {
+    return this.#records.read(region.position, region.blockLength + region.receiptsLength + offset, length)
+  }
+
+  #logTable({ region }: IndexRecord, first: number, count: number): Uint8Array {
+    const start = region.blockLength + region.receiptsLength + region.wireLength
+    return this.#records.read(region.position, start + LOG_ENTRY * first, LOG_ENTRY * count)
+  }
+}
+
+/** The first of several spans and all of them begin at the same place. */
+function wireKey(ordinal: number, { offset, length }: WireSpan): string {
+  return `${ordinal}/${offset}/${length}`
+}
+
+/** The span from the first to the last of adjacent spans. */
+function joined(spans: readonly WireSpan[]): WireSpan {
+  const first = spans[0]
+  const last = spans[spans.length - 1]
+  if (first === undefined || last === undefined) return { offset: 0, length: 0 }
+  return { offset: first.offset, length: last.offset + last.length - first.offset }
+}
