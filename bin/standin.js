@@ -4,48 +4,14 @@
 const { readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs')
 const { createRequire } = require('node:module')
 const { dirname, join } = require('node:path')
-const v8 = require('node:v8')
 const { Script, constants } = require('node:vm')
+const { followCollections, startHeapGrowth } = require('./heapGrowth.js')
 
 const path = join(__dirname, '../dist/cli.cjs')
 /** Milliseconds between the start of the node and the moment when its compiled code is kept. */
 const keepAfter = 1000
 
-/** Percent of what is alive by which the heap may grow before V8 collects it: by itself it takes three hundred. */
-const growth = 40
-/**
- * Bytes by which it may grow where one collection follows another. Buffers of the network count as growth: with less,
- * an upload has the whole heap collected again and again before the young generation is, in which they die.
- */
-const leastGrowth = 40 * 1024 * 1024
-/** Milliseconds between two collections of the whole heap below which they follow one another. */
-const quickly = 250
-
-/** Bytes that are alive when the node has started. */
-const aliveAtStart = 20 * 1024 * 1024
-
-/** Sets how far the heap may grow: in proportion to what is alive, and by `least` bytes. */
-function setGrowth(alive, least) {
-  const percent = Math.max(growth, Math.round((100 * least) / alive))
-  v8.setFlagsFromString(`--heap-growing-percent=${percent}`)
-}
-
-/** Lets the heap grow by more while it is collected again and again. */
-function followCollections() {
-  const { PerformanceObserver, constants: performanceConstants } = require('node:perf_hooks')
-  const { NODE_PERFORMANCE_GC_MAJOR: major } = performanceConstants
-  let last = -Infinity
-  new PerformanceObserver((list) => {
-    for (const { detail, startTime } of list.getEntries()) {
-      if (detail.kind !== major) continue
-      setGrowth(v8.getHeapStatistics().used_heap_size, startTime - last < quickly ? leastGrowth : 0)
-      last = startTime
-    }
-  }).observe({ entryTypes: ['gc'] })
-}
-
-// Before anything is compiled, and the same until the code is kept: that is valid for one set of flags.
-setGrowth(aliveAtStart, leastGrowth)
+startHeapGrowth()
 
 /** What a file says; undefined if it cannot be read. */
 function read(file, encoding) {

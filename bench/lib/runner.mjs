@@ -90,9 +90,7 @@ class Results {
     try {
       await Promise.race([work(), late])
     } catch (error) {
-      const note = `${name}, ${what}: ${error.message.slice(0, 300)}`
-      this.notes.push(note)
-      this.#log(`  ${note}`)
+      this.#note(`${name}, ${what}: ${error.message.slice(0, 300)}`)
       if (error.message === 'took too long' || what === 'start' || what.startsWith('growth'))
         this.#out.add(name)
     } finally {
@@ -113,8 +111,15 @@ class Results {
     if (known === undefined) this.#answers.set(asked, { node, answer })
     else if (known.answer !== answer && known.node !== node) {
       const note = `${place}: ${node} answers ${answer.slice(0, 100)}, ${known.node} ${known.answer.slice(0, 100)}`
-      if (!this.notes.includes(note)) this.notes.push(note)
+      this.#note(note)
     }
+  }
+
+  /** Says once what happens in every round. */
+  #note(note) {
+    if (this.notes.includes(note)) return
+    this.notes.push(note)
+    this.#log(`  ${note}`)
   }
 
   rows(group) {
