@@ -4,7 +4,7 @@
 const { readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs')
 const { createRequire } = require('node:module')
 const { dirname, join } = require('node:path')
-const { Script, constants } = require('node:vm')
+const { Script } = require('node:vm')
 const { followCollections, startHeapGrowth } = require('./heapGrowth.js')
 
 const path = join(__dirname, '../dist/cli.cjs')
@@ -49,7 +49,6 @@ function run(source) {
   const script = new Script(`(function (module, require, __filename) { ${source}\n})`, {
     filename: path,
     cachedData,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   })
   const isKept = cachedData !== undefined && !script.cachedDataRejected
   const whenStarted = () => {

@@ -141,7 +141,8 @@ function commandSettings(sources) {
 
 /**
  * Turns imports of what is not bundled into calls of require(). esbuild's own CommonJS format would do so too, but
- * refuses modules that wait for something at their top level.
+ * refuses modules that wait for something at their top level. Those that are made later are turned as well: a script
+ * that begins with its kept compiled form has lost its import().
  */
 const requiringPlugin = {
   name: 'require what is not bundled',
@@ -151,7 +152,7 @@ const requiringPlugin = {
       const isBinary = path === './binding' && importer.includes('classic-level')
       const name = isBinary ? levelBinding : path
       if (!isBinary && !isExternalToCommand(name)) return undefined
-      return isBinary || kind === 'import-statement'
+      return isBinary || kind === 'import-statement' || kind === 'dynamic-import'
         ? { path: name, namespace: 'required' }
         : { path: name, external: true }
     })
