@@ -1,5 +1,4 @@
 import { createCipheriv, createHash } from 'node:crypto'
-import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -8,6 +7,7 @@ import { join } from 'node:path'
 import { createFileNetwork } from '../../src/ipfs/index.js'
 import type { FileNetwork, FileNetworkOptions } from '../../src/ipfs/index.js'
 import { isForGateway } from '../../src/server/gateway.js'
+import { createServer } from '../../src/server/listen.js'
 
 /** A file network in a temporary directory behind a plain HTTP server. */
 export interface TestNetwork {
@@ -20,11 +20,11 @@ export interface TestNetwork {
   stop(): Promise<void>
 }
 
-/** Starts a file network for a test. */
+/** Starts a file network for a test, behind a server that keeps connections as long as the node's. */
 export async function startNetwork(options: Partial<FileNetworkOptions> = {}): Promise<TestNetwork> {
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'file-network-')))
   let network = await createFileNetwork({ ...options, directory })
-  const server = createServer((request, response) => void answer(network, request, response))
+  const server = createServer((request, response) => void answer(network, request, response), undefined)
   await new Promise<void>((resolve) => server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, resolve))
   const { port } = server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}`
