@@ -127,7 +127,8 @@ export async function openBlockFiles(options: {
     const removed: StoredBlock[] = []
     const changes: IndexChange[] = []
     const changedSegments = new Set<number>()
-    for (const key of keys) {
+    // A key may come once for each label of its block; the index has it until all changes are written.
+    for (const key of new Map(keys.map((key) => [keyText(key), key])).values()) {
       const row = lookUp(key)
       const segment = row && segments.get(row.segment)
       if (row === undefined || segment === undefined || sessions.isProtected(key, row)) continue

@@ -109,6 +109,21 @@ describe('removal', () => {
     expect(store.blocks.totals().blocks).toBe(2)
   })
 
+  it('counts a block once that is removed under several labels', async () => {
+    const shared = bytes(1000)
+    const kept = bytes(1000)
+    await Promise.all([put(shared), put(kept)])
+    await store.blocks.put({ key: keyOf(shared), label: Uint8Array.of(0, 0x70), data: shared })
+    const removal = store.blocks.openRemoval()
+    const removed = await removal.remove([keyOf(shared), Uint8Array.from(keyOf(shared))])
+    removal.end()
+    expect(removed.map(({ labels }) => labels.length)).toEqual([2])
+    expect(store.blocks.totals().blocks).toBe(1)
+    await store.blocks.compact()
+    await reopen()
+    expect(await store.blocks.get(keyOf(kept))).toEqual(kept)
+  })
+
   it('spares what a session stored or found stored, also when the session ends meanwhile', async () => {
     const [before, found, stored] = [bytes(10), bytes(10), bytes(10)]
     await put(before)
