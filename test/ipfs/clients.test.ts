@@ -3,9 +3,10 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { create } from 'kubo-rpc-client'
 import type { KuboRPCClient } from 'kubo-rpc-client'
+import { encode as encodeCbor } from '@ipld/dag-cbor'
 import { CID } from 'multiformats/cid'
 import { extract } from 'tar-stream'
-import { startNetwork } from './support.js'
+import { lines, startNetwork } from './support.js'
 import type { TestNetwork } from './support.js'
 
 let server: TestNetwork
@@ -166,6 +167,33 @@ describe('blocks and data through kubo-rpc-client', () => {
     await expect(ipfs.dag.resolve(`${root}/nothing`)).rejects.toThrow(`no link named "nothing" under ${root}`)
   })
 
+  it('finds links by name in dag-pb nodes whose data is none of UnixFS', async () => {
+    const leaf = await ipfs.dag.put({ deep: [10, 20] })
+    const Data = new TextEncoder().encode('any bytes')
+    const Links = [{ Name: 'leaf', Tsize: 9, Hash: leaf }]
+    for (const node of [{ Data, Links }, { Links }]) {
+      const root = await ipfs.dag.put(node, { storeCodec: 'dag-pb' })
+      const resolved = await ipfs.dag.resolve(root, { path: 'leaf/deep/1' })
+      expect(resolved.cid.toString()).toBe(leaf.toString())
+      expect(resolved.remainderPath).toBe('/deep/1')
+      await expect(ipfs.dag.resolve(root, { path: 'other' })).rejects.toThrow(
+        `no link named "other" under ${root}`,
+      )
+    }
+  })
+
+  it('says of each root of a CAR whether it could be pinned, and counts the blocks in any case', async () => {
+    const header = encodeCbor({ version: 1, roots: [missing] })
+    const car = Buffer.concat([Buffer.from([header.length]), header])
+    const body = new FormData()
+    body.append('file', new Blob([car]))
+    const answer = await lines(await server.post('dag/import?stats=true', body))
+    expect(answer).toEqual([
+      { Root: { Cid: { '/': missing.toString() }, PinErrorMsg: `ipld: could not find ${missing}` } },
+      { Stats: { BlockCount: 0, BlockBytesCount: 0 } },
+    ])
+  })
+
   it('carries a DAG over in a CAR', async () => {
     const { cid } = await ipfs.add(randomBytes(700_000), { pin: false })
     const car = await content(ipfs.dag.export(cid))
@@ -277,6 +305,7 @@ describe('the repository through kubo-rpc-client', () => {
     expect(removed).toContain(garbage.toString())
     expect(removed).not.toContain(pinned.toString())
     const after = await ipfs.repo.stat()
+    expect(before.numObjects - after.numObjects).toBe(BigInt(removed.length))
     expect(Number(before.repoSize - after.repoSize)).toBeGreaterThan(1_000_000)
     expect((await content(ipfs.cat(pinned))).length).toBe(300_000)
     expect((await content(ipfs.files.read('/needed'))).length).toBe(300_000)

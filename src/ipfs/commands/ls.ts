@@ -99,7 +99,7 @@ async function describeLink(network: NetworkContext, link: UnixfsLink, rule: LsR
   if (link.cid.code === codecCode.raw) return describe(rule, link, { type: 'file' })
   if (link.cid.code !== codecCode.dagPb || !rule.resolveTypes) return describe(rule, { ...link, size: 0 }, {})
   const child = await loadEntry(network.blockstore, link.cid)
-  const size = child.type === 'file' ? child.size : 0
+  const { size } = child
   const target = child.type === 'symlink' ? Buffer.from(child.node?.unixfs.data ?? []).toString() : ''
   return describe(rule, { ...link, size }, { ...child, target })
 }

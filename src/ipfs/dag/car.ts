@@ -1,7 +1,8 @@
 import { decode as decodeCbor, encode as encodeCbor } from '@ipld/dag-cbor'
 import { CID } from 'multiformats/cid'
+import * as Digest from 'multiformats/hashes/digest'
+import { hashFunctionByCode } from '../cid/hashFunctions.js'
 import { errorText, FileNetworkError } from '../errors.js'
-import { matches } from '../store/blockstore.js'
 
 /** The largest header and the largest section of a CAR that are accepted, in bytes (go-car). */
 const headerLimit = 32 * 1024 * 1024
@@ -65,11 +66,24 @@ async function* readBlocks(input: ByteInput): CarReader['blocks'] {
     }
     const section = await input.take(length)
     const [cid, bytes] = attempt('invalid section', () => CID.decodeFirst(section))
-    const isRight = await matches(cid, bytes)
-    if (isRight === undefined) throw new CarError(`cannot check ${cid}: unknown multihash`)
-    if (!isRight) throw new CarError(`mismatch in content integrity, the block of ${cid} is another`)
+    const found = await cidOf(bytes, cid)
+    if (!found.equals(cid)) {
+      throw new CarError(`mismatch in content integrity, expected: ${cid}, got: ${found}`)
+    }
     yield { cid, bytes: Uint8Array.from(bytes) }
   }
+}
+
+/** The CID of bytes, in the form of another CID. */
+async function cidOf(bytes: Uint8Array, form: CID): Promise<CID> {
+  const { code, digest } = form.multihash
+  const hash = await hashFunctionByCode(code)
+  if (hash === undefined) throw new CarError(`cannot check ${form}: unknown multihash`)
+  return CID.create(
+    form.version,
+    form.code,
+    Digest.create(code, hash.digest(bytes).subarray(0, digest.length)),
+  )
 }
 
 function attempt<T>(what: string, read: () => T): T {

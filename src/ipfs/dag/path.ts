@@ -4,9 +4,10 @@ import { InvalidCidError, parseCid } from '../cid/parseCid.js'
 import { cleanSegments } from '../cleanSegments.js'
 import { FileNetworkError, LinkNotFoundError } from '../errors.js'
 import { readEntry } from '../unixfs/entry.js'
-import type { BlockSource } from '../unixfs/entry.js'
+import type { BlockSource, UnixfsEntry } from '../unixfs/entry.js'
 import { findLink } from '../unixfs/readDirectory.js'
 import { codecByCode } from './codecs.js'
+import { linksOf } from './links.js'
 
 /** A path below a CID. */
 export interface ContentPath {
@@ -79,7 +80,7 @@ export async function resolvePath(source: BlockSource, path: ContentPath): Promi
     const block = await source.get(cid)
     if (cid.code === codecCode.dagPb && path.namespace === 'ipfs') {
       const [name = '', ...following] = rest
-      cid = (await findLink(source, readEntry(cid, block), name)).cid
+      cid = await findName(source, { cid, block, name })
       rest = following
       continue
     }
@@ -89,6 +90,30 @@ export async function resolvePath(source: BlockSource, path: ContentPath): Promi
     rest = found.rest
   }
   return { cid, remainder: [] }
+}
+
+/**
+ * Where a name leads in a dag-pb node: to an entry of a UnixFS directory, or to a link of that name where the node's
+ * data is none of UnixFS (go-unixfsnode, `reification.go`).
+ */
+async function findName(
+  source: BlockSource,
+  { cid, block, name }: { cid: CID; block: Uint8Array; name: string },
+): Promise<CID> {
+  const entry = readUnixfs(cid, block)
+  if (entry !== undefined) return (await findLink(source, entry, name)).cid
+  const link = linksOf(cid, block).find((candidate) => candidate.name === name)
+  if (link === undefined) throw new LinkNotFoundError(name, cid)
+  return link.cid
+}
+
+function readUnixfs(cid: CID, block: Uint8Array): UnixfsEntry | undefined {
+  try {
+    return readEntry(cid, block)
+  } catch (error) {
+    if (error instanceof FileNetworkError) return undefined
+    throw error
+  }
 }
 
 /** The value that keys lead to inside data; stops at the first link. */

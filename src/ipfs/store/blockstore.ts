@@ -132,7 +132,7 @@ export function isIdentity(cid: CID): boolean {
 }
 
 /** Whether bytes hash to a CID; undefined when its hash function is not known. */
-export async function matches(cid: CID, bytes: Uint8Array): Promise<boolean | undefined> {
+async function matches(cid: CID, bytes: Uint8Array): Promise<boolean | undefined> {
   const hash = await hashFunctionByCode(cid.multihash.code)
   if (hash === undefined) return undefined
   const digest = hash.digest(bytes)

@@ -1,6 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { allowBigBlock } from '../../blockSize.js'
-import { readCar } from '../../dag/car.js'
+import { CarError, readCar } from '../../dag/car.js'
+import type { CarReader } from '../../dag/car.js'
 import { errorText, FileNetworkError } from '../../errors.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { pinDag } from '../../pinning.js'
@@ -9,7 +10,10 @@ import { values } from '../../request/output.js'
 import type { Upload } from '../../request/upload.js'
 import type { Session } from '../../store/blockstore.js'
 
-/** `dag/import`: stores the blocks of CARs, each checked against its CID, and pins their roots. */
+/**
+ * `dag/import`: stores the blocks of CARs, each checked against its CID, and pins their roots. A root that cannot be
+ * pinned is no failure of the request: its line says why.
+ */
 export const dagImport = defineCommand({
   description: 'Import the blocks of CARs.',
   arguments: [fileArguments('path', 'The CARs.')],
@@ -49,7 +53,7 @@ async function importAll(
     for (const root of car.roots) roots.set(root.toString(), root)
     let storing: Promise<void>[] = []
     let waitingBytes = 0
-    for await (const { cid, bytes } of car.blocks) {
+    for await (const { cid, bytes } of nameFailures(car.blocks)) {
       const stored = session.put(cid, bytes)
       stored.catch(() => undefined)
       storing.push(stored)
@@ -66,18 +70,27 @@ async function importAll(
   return { roots, ...counts }
 }
 
+/** Says behind which block a CAR went wrong, as Kubo does (`core/commands/dag/import.go`). */
+async function* nameFailures(blocks: CarReader['blocks']): CarReader['blocks'] {
+  let previous: CID | undefined
+  try {
+    for await (const block of blocks) {
+      yield block
+      previous = block.cid
+    }
+  } catch (error) {
+    if (!(error instanceof CarError)) throw error
+    const place = previous === undefined ? '' : ` after block "${previous}"`
+    throw new CarError(`import failed${place}: ${errorText(error)}`)
+  }
+}
+
 /** Bytes that may wait to be stored before reading goes on. */
 const bytesInFlight = 8 * 1024 * 1024
 
 async function* pinRoots(network: NetworkContext, roots: Map<string, CID>): AsyncGenerator<object> {
-  let failures = 0
   for (const [name, cid] of roots) {
-    const problem = await pinRoot(network, cid)
-    if (problem !== '') failures++
-    yield { Root: { Cid: { '/': name }, PinErrorMsg: problem } }
-  }
-  if (failures > 0) {
-    throw new FileNetworkError(`unable to pin all roots: ${failures} out of ${roots.size} failed`)
+    yield { Root: { Cid: { '/': name }, PinErrorMsg: await pinRoot(network, cid) } }
   }
 }
 
