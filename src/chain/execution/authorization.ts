@@ -1,6 +1,5 @@
 import { RLP } from '@ethereumjs/rlp'
 import { Account, Address } from '@ethereumjs/util'
-import { bytesToPlainHex } from '../../encoding/hex.js'
 import { minimalBytes } from '../block/header.js'
 import { recover } from '../crypto.js'
 import { keccak256 } from '../keccak.js'
@@ -58,7 +57,7 @@ async function applyAuthorization(evm: PooledEvm, authorization: Authorization):
   const signer = recoverAuthority(authorization)
   if (signer === undefined) return 0n
   const authority = new Address(signer)
-  evm.journal.addAlwaysWarmAddress(bytesToPlainHex(signer))
+  evm.frameJournal.warmAddress(signer)
   const existing = await evm.stateManager.getAccount(authority)
   const code = await evm.stateManager.getCode(authority)
   if (code.length > 0 && !isDelegation(code)) return 0n

@@ -37,11 +37,36 @@ export interface BlockOverrides {
   blobBaseFee?: bigint
 }
 
+const NO_OVERRIDES: BlockOverrides = {}
+
+/** The environments of blocks, by their headers, which do not change: the next call mostly runs on the same block. */
+const known = new WeakMap<HeaderFields, { rules: ForkRules; block: BlockEnvironment }>()
+/** Of these, and of others, what a call that pays nothing sees. */
+const freed = new WeakMap<BlockEnvironment, BlockEnvironment>()
+
+/** The environment of a block, made once for a header. */
+export function knownBlockEnvironment(header: HeaderFields, rules: ForkRules): BlockEnvironment {
+  const found = known.get(header)
+  if (found?.rules === rules) return found.block
+  const block = createBlockEnvironment(header, rules)
+  known.set(header, { rules, block })
+  return block
+}
+
+/** The same block with a base fee of zero, made once for a block. */
+export function withoutBaseFee(block: BlockEnvironment): BlockEnvironment {
+  const found = freed.get(block)
+  if (found !== undefined) return found
+  const made = withFees(block, { baseFeePerGas: 0n })
+  freed.set(block, made)
+  return made
+}
+
 /** The environment of a block, made from its header. */
 export function createBlockEnvironment(
   header: HeaderFields,
   rules: ForkRules,
-  overrides: BlockOverrides = {},
+  overrides: BlockOverrides = NO_OVERRIDES,
 ): BlockEnvironment {
   // Worked out when it is asked for: few contracts do.
   let blobBaseFee = overrides.blobBaseFee

@@ -1,7 +1,14 @@
 import { ExecutionFailedError, MessageRejectedError } from '../errors.js'
 import { orElse, whenReady } from '../state/whenReady.js'
 import type { Awaitable } from '../types.js'
-import { createBlockEnvironment, withFees, type BlockOverrides } from './blockEnvironment.js'
+import {
+  createBlockEnvironment,
+  knownBlockEnvironment,
+  withFees,
+  withoutBaseFee,
+  type BlockEnvironment,
+  type BlockOverrides,
+} from './blockEnvironment.js'
 import type { CallObject } from './callObject.js'
 import type { CallSite } from './callSite.js'
 import { withEvm } from './evm.js'
@@ -65,13 +72,18 @@ export function withCall<T>(
 ): Awaitable<T> {
   const { site, call, stateOverrides = [], blockOverrides, movesPrecompiles = true, onConsole } = request
   checkForkFields(call, site.rules)
-  const block = createBlockEnvironment(site.header, site.rules, blockOverrides)
+  const block =
+    blockOverrides === undefined
+      ? knownBlockEnvironment(site.header, site.rules)
+      : createBlockEnvironment(site.header, site.rules, blockOverrides)
   const message = messageFromCall(call, {
     chainId: site.rules.chainId(),
     baseFee: block.header.baseFeePerGas,
     gasCap: callGasCap(request),
   })
-  return withEvm({ ...site, block: freeOfFees(block, message), onConsole }, (evm) => {
+  const { rules, state, blockHash } = site
+  const context = { rules, state, block: freeOfFees(block, message), blockHash, onConsole }
+  return withEvm(context, (evm) => {
     if (stateOverrides.length === 0) return use(evm, message)
     const applied = applyStateOverrides(evm, stateOverrides, { precompiles: movesPrecompiles })
     return applied.then(() => use(evm, message))
@@ -80,14 +92,12 @@ export function withCall<T>(
 
 /** A call that pays nothing sees a block that asks for nothing, so that BASEFEE is not above the call's price. */
 export function freeOfFees(
-  block: ReturnType<typeof createBlockEnvironment>,
+  block: BlockEnvironment,
   { gasPrice, maxFeePerBlobGas }: Message,
-): ReturnType<typeof createBlockEnvironment> {
+): BlockEnvironment {
   const isLondon = block.header.baseFeePerGas !== undefined
-  return withFees(block, {
-    ...(gasPrice === 0n && isLondon ? { baseFeePerGas: 0n } : {}),
-    ...(maxFeePerBlobGas === 0n ? { blobBaseFee: 0n } : {}),
-  })
+  const priced = gasPrice === 0n && isLondon ? withoutBaseFee(block) : block
+  return maxFeePerBlobGas === 0n ? withFees(priced, { blobBaseFee: 0n }) : priced
 }
 
 /** Runs the message of a call; the state keeps what it changed. */

@@ -1,5 +1,4 @@
 import { EVMError, type ExecResult, type Message, type PrecompileFunc } from '@ethereumjs/evm'
-import { bytesToPlainHex } from '../../encoding/hex.js'
 import { NO_BYTES } from '../state/account.js'
 import { EMPTY_RECORD } from '../state/entries.js'
 import type { WorkingState } from '../state/workingState.js'
@@ -18,8 +17,8 @@ export interface MessageHost {
   readonly state: WorkingState
   readonly frameJournal: FrameJournal
   readonly common: ForkRules
-  /** By 40 lower-case hexadecimal digits. */
-  readonly precompiles: ReadonlyMap<string, PrecompileFunc>
+  /** The precompile at a 20-byte address, if there is one. */
+  findPrecompile(address: Uint8Array): PrecompileFunc | undefined
   readonly transientStorage: { checkpoint(): void; commit(): void; revert(): void }
   callPrecompile(code: PrecompileFunc, message: Message): Awaitable<ExecResult>
   runFrame(message: Message): Awaitable<ExecResult>
@@ -62,10 +61,11 @@ function start(host: MessageHost, message: Message): Awaitable<ExecResult> {
 
 /** What answers a call to an address: a precompile, its code, or that of the account that it delegates to. */
 function findCode(
-  { precompiles, state, common }: MessageHost,
+  host: MessageHost,
   address: Uint8Array,
 ): Awaitable<Uint8Array | PrecompileFunc> {
-  const precompile = precompiles.get(bytesToPlainHex(address))
+  const { state, common } = host
+  const precompile = host.findPrecompile(address)
   if (precompile !== undefined) return precompile
   return whenReady(state.readCode(address), (code) => {
     const target = common.isActivatedEIP(7702) ? delegationTarget(code) : undefined

@@ -10,7 +10,7 @@ import { FrameEnvironment } from './frameEnvironment.js'
 import type { RunState } from './interpreter.js'
 import { expand } from './memoryGas.js'
 import { stackItem } from './stackItems.js'
-import { accessGas } from './stateOpcodes.js'
+import { accessGas, type JournalOwner } from './stateOpcodes.js'
 import type { SyncOpcode } from './syncOpcodes.js'
 import { wordToAddress } from './words.js'
 
@@ -24,7 +24,7 @@ const RETAINED_SHARE = 64n
 const MAX_DEPTH = 1_024
 
 /** What calls need of the machine. */
-export interface CallHost {
+export interface CallHost extends JournalOwner {
   readonly state: WorkingState
   /** Runs the message of a call. */
   runInnerCall(message: Message): Awaitable<ExecResult>
@@ -78,7 +78,7 @@ export function createCallOpcodes(
       runState,
       kind,
     )
-    const { env, interpreter } = runState
+    const { env } = runState
     if (kind === 'CALL' && env.isStatic && value > 0n) {
       throw new EVMError(EVMError.errorMessages.STATIC_STATE_CHANGE)
     }
@@ -86,12 +86,12 @@ export function createCallOpcodes(
     const delegate = delegates ? delegationTarget(code) : undefined
     if (delegate !== undefined) atHand(host.state.readCode(delegate))
     let gas = expand(runState, inOffset, inLength) + expand(runState, outOffset, outLength)
-    gas += accessGas(interpreter.journal, target)
+    gas += accessGas(host, target)
     if (value > 0n) {
       gas += VALUE_TRANSFER_GAS
       if (kind === 'CALL' && isDead(target)) gas += NEW_ACCOUNT_GAS
     }
-    if (delegate !== undefined) gas += accessGas(interpreter.journal, delegate)
+    if (delegate !== undefined) gas += accessGas(host, delegate)
     if (gas === Infinity) return gas
     const available = runState.gasLeft - BigInt(gas)
     const allowed = available - available / RETAINED_SHARE

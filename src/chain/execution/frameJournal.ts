@@ -1,12 +1,21 @@
 import type { Account, Address } from '@ethereumjs/util'
 import { hexToBytes } from '../../encoding/hex.js'
 import { bytesKey } from '../state/byteCache.js'
-import { isEmptyRecord } from '../state/entries.js'
+import { slotKeyOf, type SlotKey } from '../state/slotKey.js'
+import { isEmptyRecord, isSameAddress } from '../state/entries.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { Awaitable, ForkRules } from '../types.js'
 
 /** Touching this account outlives a revert: an accident of one block that became a rule (EIP-716). */
 const RIPEMD160 = bytesKey(Uint8Array.from({ length: 20 }, (_, index) => (index === 19 ? 3 : 0)))
+
+/** The warm slots of one account, by the names of their keys. */
+interface WarmSlots {
+  readonly address: Uint8Array
+  readonly names: Set<string>
+}
+
+const NO_SLOTS: WarmSlots = { address: new Uint8Array(0), names: new Set() }
 
 /** What a journal asks of the machine that it belongs to. */
 export interface JournalHost {
@@ -19,19 +28,25 @@ export interface JournalHost {
  * What a transaction has warmed (EIP-2929) and touched (EIP-161), with what belongs to reverted frames taken back.
  *
  * It stands in for ethereumjs' Journal, which makes six collections for each message and keeps them until the
- * transaction ends: half a gigabyte for a transaction of 200,000 calls. Here there is one set of what is warm and one
- * list of what was added to it, and a checkpoint is the length of that list. All but `cleanup` is done when it returns.
+ * transaction ends: half a gigabyte for a transaction of 200,000 calls. Here there is one set of what is warm, one of
+ * warm slots for each account, and lists of what was added to them, and a checkpoint is the length of these lists. All
+ * but `cleanup` is done when it returns.
  */
 export class FrameJournal {
   readonly #host: JournalHost
   readonly #alwaysWarm: ReadonlySet<string>
   readonly #warm = new Set<string>()
+  readonly #warmSlots = new Map<string, WarmSlots>()
   readonly #touched = new Map<string, Address>()
-  /** Addresses and slots in the order in which they became warm. */
+  /** Whose slots were asked for last: opcodes ask for those of one account many times in a row. */
+  #last = NO_SLOTS
+  /** Addresses in the order in which they became warm. */
   #warmed: string[] = []
+  /** Slots in the order in which they became warm. */
+  #warmedSlots: { of: WarmSlots; name: string }[] = []
   /** Addresses in the order in which they were touched. */
   #touches: string[] = []
-  /** Lengths of both lists, in turns. */
+  /** Lengths of the three lists, in turns. */
   #checkpoints: number[] = []
 
   /** @param alwaysWarm - addresses that are warm in every transaction: 40 lower-case hexadecimal digits each */
@@ -59,19 +74,21 @@ export class FrameJournal {
   }
 
   checkpoint(): Promise<void> {
-    this.#checkpoints.push(this.#warmed.length, this.#touches.length)
+    this.#checkpoints.push(this.#warmed.length, this.#warmedSlots.length, this.#touches.length)
     return this.#host.state.checkpoint()
   }
 
   commit(): Promise<void> {
-    this.#checkpoints.length -= 2
+    this.#checkpoints.length -= 3
     return this.#host.state.commit()
   }
 
   revert(): Promise<void> {
     const touches = this.#checkpoints.pop() ?? 0
+    const slots = this.#checkpoints.pop() ?? 0
     const warmed = this.#checkpoints.pop() ?? 0
     for (const key of this.#warmed.splice(warmed)) this.#warm.delete(key)
+    for (const { of, name } of this.#warmedSlots.splice(slots)) of.names.delete(name)
     for (const key of this.#touches.splice(touches)) {
       if (key !== RIPEMD160) this.#touched.delete(key)
     }
@@ -81,8 +98,11 @@ export class FrameJournal {
   /** Forgets everything. */
   cleanJournal(): void {
     this.#warm.clear()
+    this.#warmSlots.clear()
     this.#touched.clear()
+    this.#last = NO_SLOTS
     this.#warmed = []
+    this.#warmedSlots = []
     this.#touches = []
     this.#checkpoints = []
   }
@@ -112,9 +132,28 @@ export class FrameJournal {
 
   /** @param slotDigits - 64 lower-case hexadecimal digits, with or without a prefix */
   addAlwaysWarmSlot(digits: string, slotDigits: string): void {
-    const key = keyOfDigits(digits)
+    const address = hexToBytes(digits)
+    this.#warm.add(bytesKey(address))
+    this.#slotsOf(address).names.add(keyOfDigits(slotDigits))
+  }
+
+  /** Makes a 20-byte address warm. @returns whether it was */
+  warmAddress(address: Uint8Array): boolean {
+    const key = bytesKey(address)
+    if (this.#warm.has(key) || this.#alwaysWarm.has(key)) return true
     this.#warm.add(key)
-    this.#warm.add(key + keyOfDigits(slotDigits))
+    this.#warmed.push(key)
+    return false
+  }
+
+  /** Makes a slot warm, and its account with it. @returns whether the slot was */
+  warmSlot(address: Uint8Array, { name }: SlotKey): boolean {
+    const slots = this.#slotsOf(address)
+    if (slots.names.has(name)) return true
+    this.warmAddress(address)
+    slots.names.add(name)
+    this.#warmedSlots.push({ of: slots, name })
+    return false
   }
 
   isWarmedAddress(address: Uint8Array): boolean {
@@ -123,23 +162,27 @@ export class FrameJournal {
   }
 
   addWarmedAddress(address: Uint8Array): void {
-    this.#add(bytesKey(address))
+    this.warmAddress(address)
   }
 
   isWarmedStorage(address: Uint8Array, slot: Uint8Array): boolean {
-    return this.#warm.has(bytesKey(address) + bytesKey(slot))
+    return this.#slotsOf(address).names.has(bytesKey(slot))
   }
 
   addWarmedStorage(address: Uint8Array, slot: Uint8Array): void {
-    const account = bytesKey(address)
-    this.#add(account)
-    this.#add(account + bytesKey(slot))
+    this.warmSlot(address, slotKeyOf(slot))
   }
 
-  #add(key: string): void {
-    if (this.#warm.has(key)) return
-    this.#warm.add(key)
-    this.#warmed.push(key)
+  #slotsOf(address: Uint8Array): WarmSlots {
+    if (isSameAddress(this.#last.address, address)) return this.#last
+    const key = bytesKey(address)
+    let slots = this.#warmSlots.get(key)
+    if (slots === undefined) {
+      slots = { address, names: new Set() }
+      this.#warmSlots.set(key, slots)
+    }
+    this.#last = slots
+    return slots
   }
 }
 

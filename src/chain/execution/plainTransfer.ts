@@ -1,4 +1,4 @@
-import { bytesEqual, bytesToPlainHex } from '../../encoding/hex.js'
+import { bytesEqual } from '../../encoding/hex.js'
 import { EMPTY_CODE_HASH, NO_BYTES } from '../state/account.js'
 import { EMPTY_RECORD, isEmptyRecord, type AccountRecord } from '../state/entries.js'
 import type { WorkingState } from '../state/workingState.js'
@@ -26,7 +26,7 @@ export function runPlainTransfer(
   const { state, common: rules } = evm
   if (to === undefined || value === 0n || message.authorizationList !== undefined) return undefined
   if (evm.feed !== undefined || evm.peakGas !== undefined) return undefined
-  if (!rules.gteHardfork('spuriousDragon') || evm.precompiles.has(bytesToPlainHex(to))) return undefined
+  if (!rules.gteHardfork('spuriousDragon') || evm.findPrecompile(to) !== undefined) return undefined
   const { header } = evm.block
   const coinbase = header.coinbase.bytes
   const [sender, recipient, miner] = [from, to, coinbase].map((address) => state.readAccount(address))

@@ -14,7 +14,7 @@ import { SimpleStateManager } from '@ethereumjs/statemanager'
 import { createZeroAddress, type Address } from '@ethereumjs/util'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { whenReady } from '../state/whenReady.js'
-import { bytesEqual, hexToBytes } from '../../encoding/hex.js'
+import { bytesEqual, bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
 import { loadKzg } from '../kzg.js'
 import { NO_BYTES } from '../state/account.js'
 import type { WorkingState } from '../state/workingState.js'
@@ -167,6 +167,13 @@ export class PooledEvm extends EVM implements FrameHost {
   /** The precompiles of the fork until {@link usePrecompiles} replaces them. */
   usePrecompiles(precompiles: PrecompileMap): void {
     this._precompiles = precompiles
+  }
+
+  /** The precompile at a 20-byte address, if there is one now. */
+  findPrecompile(address: Uint8Array): PrecompileFunc | undefined {
+    const precompiles = this._precompiles
+    if (precompiles === this.#ownPrecompiles && !isLowAddress(address)) return undefined
+    return precompiles.get(bytesToPlainHex(address))
   }
 
   /** Sets this EVM to work on a context. */
@@ -340,6 +347,12 @@ export class PooledEvm extends EVM implements FrameHost {
     if (code !== this.#ownPrecompiles.get(POINT_EVALUATION)) return super.runPrecompile(code, data, gasLimit)
     return loadKzg().then(() => super.runPrecompile(code, data, gasLimit))
   }
+}
+
+/** Whether an address is below 2^32, as those of all forks' precompiles are. */
+function isLowAddress(address: Uint8Array): boolean {
+  for (let i = 0; i < 16; i++) if (address[i] !== 0) return false
+  return true
 }
 
 /** The address that the libraries for console.log of hardhat and forge call: its last bytes say "console.log". */

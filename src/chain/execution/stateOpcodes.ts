@@ -2,9 +2,12 @@ import { EVMError } from '@ethereumjs/evm'
 import { stripZeros } from '../state/account.js'
 import { isEmptyRecord } from '../state/entries.js'
 import type { WorkingState } from '../state/workingState.js'
+import type { SlotKey } from '../state/slotKey.js'
 import type { ForkRules } from '../types.js'
 import { atHand } from './atHand.js'
+import type { FrameJournal } from './frameJournal.js'
 import type { RunState } from './interpreter.js'
+import { slotOfWord } from './slotWords.js'
 import { stackItem } from './stackItems.js'
 import type { SyncOpcode } from './syncOpcodes.js'
 import { readWord, toWord, wordToAddress, wordToBytes } from './words.js'
@@ -20,30 +23,26 @@ const SSTORE_SET_GAS = 20_000
 /** EIP-2929: SSTORE_RESET_GAS (5000) without COLD_SLOAD_COST. */
 const SSTORE_RESET_GAS = 2_900
 
-type Journal = RunState['interpreter']['journal']
 /** An opcode without its static gas. */
 type StateOpcode = Omit<SyncOpcode, 'gas'>
 
-/** What it costs to get at the account at a 20-byte address, which is warm from then on (EIP-2929). */
-export function accessGas(journal: Journal, address: Uint8Array): number {
-  if (journal.isWarmedAddress(address)) return WARM_READ_GAS
-  journal.addWarmedAddress(address)
-  return COLD_ACCOUNT_GAS
+/** What has the journal of a message. */
+export interface JournalOwner {
+  readonly frameJournal: FrameJournal
 }
 
-/** What a slot costs over being warm; it is warm from then on. */
-function warmSlot(journal: Journal, address: Uint8Array, slot: Uint8Array): boolean {
-  if (journal.isWarmedStorage(address, slot)) return true
-  journal.addWarmedStorage(address, slot)
-  return false
+/** What it costs to get at the account at a 20-byte address, which is warm from then on (EIP-2929). */
+export function accessGas({ frameJournal }: JournalOwner, address: Uint8Array): number {
+  return frameJournal.warmAddress(address) ? WARM_READ_GAS : COLD_ACCOUNT_GAS
+}
+
+/** The slot that is named on top of the stack. */
+function topSlot({ stack }: RunState): SlotKey {
+  return slotOfWord(stackItem(stack, 0))
 }
 
 function topAddress({ stack }: RunState): Uint8Array {
   return wordToAddress(stackItem(stack, 0))
-}
-
-function accountAccess(runState: RunState): number {
-  return accessGas(runState.interpreter.journal, topAddress(runState))
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
@@ -57,7 +56,7 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
  * functions, which costs several promises each, and converts their numbers through text.
  */
 export function createStateOpcodes(
-  host: { readonly state: WorkingState },
+  host: JournalOwner & { readonly state: WorkingState },
   rules: ForkRules,
 ): ReadonlyMap<number, StateOpcode> {
   const clearRefund = rules.param('sstoreClearRefundEIP2200Gas')
@@ -67,10 +66,10 @@ export function createStateOpcodes(
     const { stack, env, interpreter, gasLeft } = runState
     if (env.isStatic) throw new EVMError(EVMError.errorMessages.STATIC_STATE_CHANGE)
     if (gasLeft <= SSTORE_SENTRY) throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
-    const slot = wordToBytes(stackItem(stack, 0))
+    const slot = topSlot(runState)
     const address = env.address.bytes
     const { value: current, original } = atHand(host.state.readSlot(address, slot))
-    const cold = warmSlot(interpreter.journal, address, slot) ? 0 : COLD_SLOAD_GAS
+    const cold = host.frameJournal.warmSlot(address, slot) ? 0 : COLD_SLOAD_GAS
     const value = stripZeros(wordToBytes(stackItem(stack, 1)))
     if (sameBytes(current, value)) return cold + WARM_READ_GAS
     if (sameBytes(original, current)) {
@@ -90,24 +89,25 @@ export function createStateOpcodes(
   }
 
   function sstore({ stack, env }: RunState): void | Promise<void> {
-    const slot = wordToBytes(stack.pop())
-    return host.state.writeStorage(env.address.bytes, slot, wordToBytes(stack.pop()))
+    const slot = slotOfWord(stack.pop())
+    return host.state.storeSlot(env.address.bytes, slot, wordToBytes(stack.pop()))
   }
 
-  function sloadGas({ stack, env, interpreter }: RunState): number {
-    const slot = wordToBytes(stackItem(stack, 0))
-    return warmSlot(interpreter.journal, env.address.bytes, slot) ? WARM_READ_GAS : COLD_SLOAD_GAS
+  function sloadGas(runState: RunState): number {
+    const isWarm = host.frameJournal.warmSlot(runState.env.address.bytes, topSlot(runState))
+    return isWarm ? WARM_READ_GAS : COLD_SLOAD_GAS
   }
 
   function sload({ stack, env }: RunState): void | Promise<void> {
-    const value = host.state.readStorage(env.address.bytes, wordToBytes(stack.pop()))
+    const value = host.state.loadSlot(env.address.bytes, slotOfWord(stack.pop()))
     if (value instanceof Promise) return value.then((bytes) => stack.push(toWord(bytes)))
     stack.push(toWord(value))
   }
 
   function balanceGas(runState: RunState): number {
-    atHand(host.state.readAccount(topAddress(runState)))
-    return accountAccess(runState)
+    const address = topAddress(runState)
+    atHand(host.state.readAccount(address))
+    return accessGas(host, address)
   }
 
   function balance(runState: RunState): void {
@@ -120,8 +120,9 @@ export function createStateOpcodes(
   }
 
   function codeSizeGas(runState: RunState): number {
-    atHand(host.state.readCode(topAddress(runState)))
-    return accountAccess(runState)
+    const address = topAddress(runState)
+    atHand(host.state.readCode(address))
+    return accessGas(host, address)
   }
 
   function codeSize({ stack }: RunState): void {

@@ -1,7 +1,8 @@
 import { EVMError, type EVMResult } from '@ethereumjs/evm'
 import { Address } from '@ethereumjs/util'
-import { bytesToHex, bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
+import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
 import { EMPTY_RECORD, type AccountRecord } from '../state/entries.js'
+import { slotKeyOf } from '../state/slotKey.js'
 import { whenReady } from '../state/whenReady.js'
 import type { Awaitable, ExecutionLog } from '../types.js'
 import { atHand } from './atHand.js'
@@ -81,17 +82,14 @@ function prepay(evm: PooledEvm, message: Message, { blobGas }: CheckedMessage): 
 
 /** EIP-2929, EIP-2930, EIP-3651: what is warm before the first opcode. */
 function warm(evm: PooledEvm, { from, to, accessList }: Message): void {
-  const { journal, common: rules } = evm
+  const { frameJournal: journal, common: rules } = evm
   if (!rules.isActivatedEIP(2929)) return
-  journal.addAlwaysWarmAddress(bytesToPlainHex(from))
-  if (to !== undefined) journal.addAlwaysWarmAddress(bytesToPlainHex(to))
-  if (rules.isActivatedEIP(3651)) {
-    journal.addAlwaysWarmAddress(bytesToPlainHex(evm.block.header.coinbase.bytes))
-  }
+  journal.warmAddress(from)
+  if (to !== undefined) journal.warmAddress(to)
+  if (rules.isActivatedEIP(3651)) journal.warmAddress(evm.block.header.coinbase.bytes)
   for (const { address, storageKeys } of accessList) {
-    const key = bytesToPlainHex(address)
-    journal.addAlwaysWarmAddress(key)
-    for (const slot of storageKeys) journal.addAlwaysWarmSlot(key, bytesToPlainHex(slot))
+    journal.warmAddress(address)
+    for (const slot of storageKeys) journal.warmSlot(address, slotKeyOf(slot))
   }
 }
 
@@ -100,7 +98,7 @@ function warmDelegation(evm: PooledEvm, { to }: Message): Awaitable<void> {
   if (to === undefined || !evm.common.isActivatedEIP(7702)) return undefined
   return whenReady(evm.state.readCode(to), (code) => {
     const target = delegationTarget(code)
-    if (target !== undefined) evm.journal.addAlwaysWarmAddress(bytesToPlainHex(target))
+    if (target !== undefined) evm.frameJournal.warmAddress(target)
   })
 }
 

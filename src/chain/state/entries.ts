@@ -22,6 +22,14 @@ export function isSameRecord(a: AccountRecord | undefined, b: AccountRecord | un
   return a.nonce === b.nonce && a.balance === b.balance && bytesEqual(a.codeHash, b.codeHash)
 }
 
+/** Whether two addresses are the same. Random ones differ in their last byte already. */
+export function isSameAddress(a: Uint8Array, b: Uint8Array): boolean {
+  if (a === b) return true
+  if (a.length !== b.length) return false
+  for (let i = a.length - 1; i >= 0; i--) if (a[i] !== b[i]) return false
+  return true
+}
+
 const NO_CODE = { hash: EMPTY_CODE_HASH, bytes: NO_BYTES }
 
 /** One slot as the working state knows it. Values are minimal: without leading zeros. */

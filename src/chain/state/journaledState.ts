@@ -1,6 +1,7 @@
 import { NO_BYTES, stripZeros } from './account.js'
 import { bytesKey } from './byteCache.js'
-import { AccountEntry, isSameRecord, SlotEntry, StorageEntry } from './entries.js'
+import { AccountEntry, isSameAddress, isSameRecord, SlotEntry, StorageEntry } from './entries.js'
+import type { SlotKey } from './slotKey.js'
 import { EMPTY_ROOT } from './trieNode.js'
 import { whenReady } from './whenReady.js'
 import type { Awaitable, StateView } from '../types.js'
@@ -22,6 +23,9 @@ export type NextBase = StateView & Pick<TrieStateView, 'know'>
 export class JournaledState {
   #base: StateView
   #entries = new Map<string, AccountEntry>()
+  /** The two entries that were asked for last: a message asks for its sender and its recipient again and again. */
+  #latest: AccountEntry | undefined
+  #earlier: AccountEntry | undefined
   /** How many accounts and slots were read or written since they were last forgotten. */
   #known = 0
   /** Entries that may differ from the base. */
@@ -43,28 +47,44 @@ export class JournaledState {
 
   /** The entry of a 20-byte address. */
   entry(address: Uint8Array): Awaitable<AccountEntry> {
+    const latest = this.#latest
+    if (latest !== undefined && isSameAddress(latest.address, address)) return latest
+    const earlier = this.#earlier
+    if (earlier !== undefined && isSameAddress(earlier.address, address)) {
+      this.#latest = earlier
+      this.#earlier = latest
+      return earlier
+    }
     const key = bytesKey(address)
-    return (
-      this.#entries.get(key) ??
-      whenReady(this.#base.getAccount(address), (base) => {
-        const entry = this.#entries.get(key) ?? new AccountEntry(address.slice(), base)
-        this.#entries.set(key, entry)
-        this.#known++
-        return entry
-      })
-    )
+    const known = this.#entries.get(key)
+    if (known === undefined) return this.#readEntry(address, key)
+    this.#earlier = latest
+    this.#latest = known
+    return known
   }
 
-  /** The 32-byte slot of an account. */
-  slot(entry: AccountEntry, key: Uint8Array): Awaitable<SlotEntry> {
-    if (key.length !== 32) throw new Error(`A storage key has 32 bytes, not ${key.length}`)
+  #readEntry(address: Uint8Array, key: string): Awaitable<AccountEntry> {
+    return whenReady(this.#base.getAccount(address), (base) => {
+      const entry = this.#entries.get(key) ?? new AccountEntry(address.slice(), base)
+      this.#entries.set(key, entry)
+      this.#known++
+      return entry
+    })
+  }
+
+  #forgetLatest(): void {
+    this.#latest = undefined
+    this.#earlier = undefined
+  }
+
+  /** A slot of an account. */
+  slot(entry: AccountEntry, { bytes, name }: SlotKey): Awaitable<SlotEntry> {
     const { storage } = entry
-    const name = bytesKey(key)
     const known = storage.find(name)
     if (known !== undefined) return known
-    const value = storage.isOverBase ? this.#base.getStorage(entry.address, key) : NO_BYTES
+    const value = storage.isOverBase ? this.#base.getStorage(entry.address, bytes) : NO_BYTES
     return whenReady(value, (base) => {
-      const slot = storage.find(name) ?? new SlotEntry(key.slice(), stripZeros(base))
+      const slot = storage.find(name) ?? new SlotEntry(bytes, stripZeros(base))
       storage.add(name, slot)
       this.#known++
       return slot
@@ -185,12 +205,14 @@ export class JournaledState {
     this.#checkNoCheckpoint()
     this.#base = base
     this.#entries.clear()
+    this.#forgetLatest()
     this.#known = 0
     this.#forgetChanges()
   }
 
   /** Forgets what was only read. */
   forgetReads(): void {
+    this.#forgetLatest()
     this.#entries = new Map([...this.touched].map((entry) => [bytesKey(entry.address), entry]))
   }
 

@@ -6,6 +6,7 @@ import { bytesKey } from './byteCache.js'
 import { AccountEntry, EMPTY_RECORD } from './entries.js'
 import { JournaledState, type NextBase } from './journaledState.js'
 import { WorkingTrie } from './stateRoot.js'
+import { slotKeyOf, type SlotKey } from './slotKey.js'
 import { whenReady } from './whenReady.js'
 import { runAtOnce, runInSlices, type TimeSlice } from '../timeSlice.js'
 import type { AccountFields, StateManagerInterface } from '@ethereumjs/common'
@@ -60,7 +61,7 @@ export class WorkingState implements StateManagerInterface {
     get: async (address: Address, key: Uint8Array): Promise<Uint8Array> => {
       const entry = await this.#state.entry(address.bytes)
       if (entry.current === undefined) return NO_BYTES
-      return this.#state.originalOf(await this.#state.slot(entry, key))
+      return this.#state.originalOf(await this.#state.slot(entry, slotKeyOf(key)))
     },
     clear: (): void => this.#state.forgetOriginals(),
   }
@@ -87,13 +88,18 @@ export class WorkingState implements StateManagerInterface {
 
   /** The value of a 32-byte slot; no bytes for zero. */
   readStorage(address: Uint8Array, key: Uint8Array): Awaitable<Uint8Array> {
+    return this.loadSlot(address, slotKeyOf(key))
+  }
+
+  /** The value of a slot; no bytes for zero. */
+  loadSlot(address: Uint8Array, key: SlotKey): Awaitable<Uint8Array> {
     return whenReady(this.#state.entry(address), (entry) =>
       entry.current === undefined ? NO_BYTES : whenReady(this.#state.slot(entry, key), (slot) => slot.value),
     )
   }
 
   /** What the gas of an SSTORE depends on (EIP-2200); see `originalStorageCache` for when a transaction began. */
-  readSlot(address: Uint8Array, key: Uint8Array): Awaitable<SlotValues> {
+  readSlot(address: Uint8Array, key: SlotKey): Awaitable<SlotValues> {
     return whenReady(this.#state.entry(address), (entry) =>
       entry.current === undefined
         ? ZERO_SLOT
@@ -115,6 +121,15 @@ export class WorkingState implements StateManagerInterface {
    * @throws Error if there is no such account.
    */
   writeStorage(address: Uint8Array, key: Uint8Array, value: Uint8Array): Awaitable<void> {
+    return this.storeSlot(address, slotKeyOf(key), value)
+  }
+
+  /**
+   * Sets a slot to a value of at most 32 bytes.
+   *
+   * @throws Error if there is no such account.
+   */
+  storeSlot(address: Uint8Array, key: SlotKey, value: Uint8Array): Awaitable<void> {
     return whenReady(this.#state.entry(address), (entry) =>
       whenReady(this.#state.slot(entry, key), (slot) => this.#state.setSlot(entry, slot, value)),
     )

@@ -27,14 +27,15 @@ export function executionRequest({ view, backend }: Call, args: ExecutionArgumen
   return {
     view,
     block: args.block ?? { tag: 'latest' },
-    call: from === undefined ? call : { ...call, from },
+    call: from === call.from || from === undefined ? call : { ...call, from },
     stateOverrides: args.stateOverrides,
     blockOverrides: supportedOverrides(args.blockOverrides),
     gasCapInBlocks: backend.settings.gasCapInBlocks,
   }
 }
 
-function supportedOverrides(given: BlockOverrideArguments = {}): BlockOverrides {
+function supportedOverrides(given: BlockOverrideArguments | undefined): BlockOverrides | undefined {
+  if (given === undefined) return undefined
   const { beaconRoot, withdrawals, ...overrides } = given
   if (beaconRoot !== undefined) throw unsupported('beaconRoot')
   if (withdrawals !== undefined) throw unsupported('withdrawals')
