@@ -73,7 +73,12 @@ describe('symlinks', () => {
         { name: 'links/one', content: 'some/target', type: 'application/symlink' },
       ]),
     )
-    const path = `/ipfs/${String(added.at(-1)?.['Hash'])}/one`
+    const root = String(added.at(-1)?.['Hash'])
+    const path = `/ipfs/${root}/one`
+    const listed = (await (await server.post(`ls?arg=${root}`)).json()) as { Objects: { Links: object[] }[] }
+    expect(listed.Objects[0]?.Links).toMatchObject([
+      { Name: 'one', Type: 4, Target: 'some/target', Size: 'some/target'.length },
+    ])
     expect(await (await server.post(`cat?arg=${path}`)).text()).toBe('some/target')
     const packed = await (await server.post(`get?arg=${path}&compress=true`)).arrayBuffer()
     expect(gunzipSync(packed).toString()).toBe('some/target')
