@@ -73,10 +73,12 @@ describe('createAccessList', () => {
 
   it('refuses half of the fees and what may not run', async () => {
     const site = await createTestSite()
-    await expect(createAccessList({ site, call: { to: bob, maxFeePerGas: 1n } })).rejects.toThrow(
+    await expect(async () => createAccessList({ site, call: { to: bob, maxFeePerGas: 1n } })).rejects.toThrow(
       new InvalidCallError('maxFeePerGas and maxPriorityFeePerGas must be given together'),
     )
-    await expect(createAccessList({ site, call: { from: bob, to: alice, value: 1n } })).rejects.toThrow(
+    await expect(async () =>
+      createAccessList({ site, call: { from: bob, to: alice, value: 1n } }),
+    ).rejects.toThrow(
       /^failed to apply transaction: 0x[0-9a-f]{64} err: insufficient funds for gas \* price \+ value: address /,
     )
   })

@@ -1,7 +1,10 @@
-import { Address, generateAddress } from '@ethereumjs/util'
-import { bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
+import { generateAddress } from '@ethereumjs/util'
+import { bytesToHex } from '../../encoding/hex.js'
 import { minimalBytes } from '../block/header.js'
 import { ChainError, InvalidCallError, MessageRejectedError } from '../errors.js'
+import { isSameAddress } from '../state/entries.js'
+import { orElse, whenReady } from '../state/whenReady.js'
+import type { Awaitable } from '../types.js'
 import { AccessTracker } from './accessTracker.js'
 import { recoverAuthority } from './authorization.js'
 import { executeCall, withCall, type CallRequest } from './call.js'
@@ -10,6 +13,7 @@ import { AUTHORIZATION_GAS } from './intrinsicGas.js'
 import type { Message } from './message.js'
 import type { PooledEvm } from './pooledEvm.js'
 import type { MessageResult } from './stateTransition.js'
+import { takenBack } from './takenBack.js'
 import { hashUnsigned } from './unsignedHash.js'
 
 const MAX_NONCE = 2n ** 64n - 1n
@@ -31,68 +35,74 @@ export interface AccessListResult {
  * @throws InvalidCallError if only one of the EIP-1559 fees is given.
  * @throws ChainError or MessageRejectedError, in geth's words, if the call may not run.
  */
-export async function createAccessList(
+export function createAccessList(
   request: Pick<CallRequest, 'site' | 'call' | 'stateOverrides'>,
-): Promise<AccessListResult> {
+): Awaitable<AccessListResult> {
   const { call, site } = request
   if ((call.maxFeePerGas === undefined) !== (call.maxPriorityFeePerGas === undefined)) {
     throw new InvalidCallError('maxFeePerGas and maxPriorityFeePerGas must be given together')
   }
   return withCall(
     { site, call, stateOverrides: request.stateOverrides ?? [], movesPrecompiles: false },
-    async (evm, raw) => {
-      const message = { ...raw, nonce: await nonceOf(evm, call, raw) }
-      const authorizations = message.authorizationList ?? []
-      if (BigInt(authorizations.length) > message.gasLimit / AUTHORIZATION_GAS) {
-        throw new ChainError('insufficient gas to process all authorizations')
-      }
-      const excluded = excludedAddresses(evm, message)
-      let list = new AccessTracker(message.accessList, excluded)
-      for (;;) {
-        const accessList = list.list()
-        const tracker = new AccessTracker(accessList, excluded)
-        evm.observe = (opcode, runState) => tracker.observe(opcode, runState)
-        const result = await attempt(evm, { ...message, accessList }, call)
-        if (tracker.size() === list.size()) {
-          const { gasUsed, failure } = result
-          return { accessList, gasUsed, ...(failure === undefined ? {} : { error: failure.words }) }
+    (evm, raw) =>
+      whenReady(nonceOf(evm, call, raw), (nonce) => {
+        const message = { ...raw, nonce }
+        const authorizations = message.authorizationList ?? []
+        if (BigInt(authorizations.length) > message.gasLimit / AUTHORIZATION_GAS) {
+          throw new ChainError('insufficient gas to process all authorizations')
         }
-        list = tracker
-      }
+        const excluded = excludedAddresses(evm, message)
+        return completeList(evm, message, call, new AccessTracker(message.accessList, excluded))
+      }),
+  )
+}
+
+/** Runs the message with what is known to be touched, and again with what that touched, until nothing is new. */
+function completeList(
+  evm: PooledEvm,
+  message: Message,
+  call: CallObject,
+  known: AccessTracker,
+): Awaitable<AccessListResult> {
+  const accessList = known.list()
+  const tracker = new AccessTracker(accessList, known.excluded)
+  evm.observe = (opcode, runState) => tracker.observe(opcode, runState)
+  return whenReady(attempt(evm, { ...message, accessList }, call), ({ gasUsed, failure }) => {
+    if (tracker.size() !== known.size()) return completeList(evm, message, call, tracker)
+    return { accessList, gasUsed, ...(failure === undefined ? {} : { error: failure.words }) }
+  })
+}
+
+function nonceOf({ state }: PooledEvm, call: CallObject, { from }: Message): Awaitable<bigint> {
+  return call.nonce ?? whenReady(state.readAccount(from), (account) => account?.nonce ?? 0n)
+}
+
+/** Runs the message and takes its changes back. */
+function attempt(evm: PooledEvm, message: Message, call: CallObject): Awaitable<MessageResult> {
+  return orElse(
+    () => takenBack(evm, () => executeCall(evm, message)),
+    (error) => {
+      if (!(error instanceof MessageRejectedError)) throw error
+      const isFeeMarket = call.maxFeePerGas !== undefined
+      const hash = hashUnsigned(message, { chainId: evm.common.chainId(), isFeeMarket })
+      throw new MessageRejectedError(`failed to apply transaction: ${bytesToHex(hash)} err: ${error.message}`)
     },
   )
 }
 
-async function nonceOf(evm: PooledEvm, call: CallObject, { from }: Message): Promise<bigint> {
-  return call.nonce ?? (await evm.stateManager.getAccount(new Address(from)))?.nonce ?? 0n
-}
-
-/** Runs the message and takes its changes back. */
-async function attempt(evm: PooledEvm, message: Message, call: CallObject): Promise<MessageResult> {
-  await evm.stateManager.checkpoint()
-  try {
-    return await executeCall(evm, message)
-  } catch (error) {
-    if (!(error instanceof MessageRejectedError)) throw error
-    const isFeeMarket = call.maxFeePerGas !== undefined
-    const hash = hashUnsigned(message, { chainId: evm.common.chainId(), isFeeMarket })
-    throw new MessageRejectedError(`failed to apply transaction: ${bytesToHex(hash)} err: ${error.message}`)
-  } finally {
-    await evm.stateManager.revert()
-  }
-}
-
-/** Addresses that are warm without a list. */
+/** Whether an address is warm without a list. */
 function excludedAddresses(
   evm: PooledEvm,
   { from, to, nonce, authorizationList = [] }: Message,
-): Set<string> {
+): (address: Uint8Array) => boolean {
   const recipient = to ?? generateAddress(from, minimalBytes(nonce))
   const authorities = authorizationList
     .filter((authorization) => isValidFor(authorization, evm.common.chainId()))
     .map(recoverAuthority)
     .filter((authority) => authority !== undefined)
-  return new Set([...[from, recipient, ...authorities].map(bytesToPlainHex), ...evm.precompiles.keys()])
+  const warm = [from, recipient, ...authorities]
+  return (address) =>
+    warm.some((other) => isSameAddress(other, address)) || evm.findPrecompile(address) !== undefined
 }
 
 function isValidFor({ chainId, nonce }: Authorization, ownChainId: bigint): boolean {

@@ -1,6 +1,11 @@
-import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
+import { bytesKey } from '../state/byteCache.js'
+import { isSameAddress } from '../state/entries.js'
+import { slotKeyOf, type SlotKey } from '../state/slotKey.js'
 import type { AccessListEntry } from './callObject.js'
 import type { RunState } from './interpreter.js'
+import { slotOfWord } from './slotWords.js'
+import { stackItem } from './stackItems.js'
+import { wordToAddress } from './words.js'
 
 const SLOAD = 0x54
 const SSTORE = 0x55
@@ -8,7 +13,14 @@ const SSTORE = 0x55
 const ADDRESS_ON_TOP: ReadonlySet<number> = new Set([0x31, 0x3b, 0x3c, 0x3f, 0xff])
 /** Opcodes with an address below the gas: CALL, CALLCODE, DELEGATECALL, STATICCALL. */
 const ADDRESS_BELOW_GAS: ReadonlySet<number> = new Set([0xf1, 0xf2, 0xf4, 0xfa])
-const ADDRESS_MASK = 2n ** 160n - 1n
+
+/** What was touched of one account. */
+interface TouchedAccount {
+  /** 20 bytes. */
+  readonly address: Uint8Array
+  /** By their names, which sort as their bytes do. */
+  readonly slots: Map<string, Uint8Array>
+}
 
 /**
  * Collects what an execution touches (geth: eth/tracers/logger/access_list_tracer.go).
@@ -17,66 +29,73 @@ const ADDRESS_MASK = 2n ** 160n - 1n
  * same if a storage slot of it was used.
  */
 export class AccessTracker {
-  /** By address and slot, both as digits. */
-  readonly #accessed = new Map<string, Set<string>>()
-  readonly #excluded: ReadonlySet<string>
+  /** By map keys of addresses, which sort as their bytes do. */
+  readonly #accessed = new Map<string, TouchedAccount>()
+  /** Whose slots were used last. */
+  #last: TouchedAccount | undefined
+  /** Whether a 20-byte address is left out. */
+  readonly excluded: (address: Uint8Array) => boolean
 
   /**
    * @param start - what is listed from the beginning
-   * @param excluded - addresses as 40 lower-case hexadecimal digits
+   * @param excluded - whether a 20-byte address is left out
    */
-  constructor(start: readonly AccessListEntry[], excluded: ReadonlySet<string>) {
-    this.#excluded = excluded
+  constructor(start: readonly AccessListEntry[], excluded: (address: Uint8Array) => boolean) {
+    this.excluded = excluded
     for (const { address, storageKeys } of start) {
-      const key = bytesToPlainHex(address)
-      this.#addAddress(key)
-      for (const slot of storageKeys) this.#slots(key).add(bytesToPlainHex(slot))
+      this.#addAddress(address)
+      for (const slot of storageKeys) this.#addSlot(address, slotKeyOf(slot))
     }
   }
 
-  /** Sees an opcode before it runs. */
+  /** Sees an opcode before it runs; one that the fork does not have may find too little on the stack. */
   observe(opcode: number, { stack, env }: RunState): void {
     if (opcode === SLOAD || opcode === SSTORE) {
-      const slot = stack.peek(1)[0] ?? 0n
-      this.#slots(bytesToPlainHex(env.address.bytes)).add(slot.toString(16).padStart(64, '0'))
-    } else if (ADDRESS_ON_TOP.has(opcode)) {
-      this.#addAddress(toAddress(stack.peek(1)[0] ?? 0n))
-    } else if (ADDRESS_BELOW_GAS.has(opcode)) {
-      this.#addAddress(toAddress(stack.peek(2)[1] ?? 0n))
+      this.#addSlot(env.address.bytes, slotOfWord(stackItem(stack, 0)))
+    } else if (ADDRESS_ON_TOP.has(opcode) && stack.length > 0) {
+      this.#addAddress(wordToAddress(stackItem(stack, 0)))
+    } else if (ADDRESS_BELOW_GAS.has(opcode) && stack.length > 1) {
+      this.#addAddress(wordToAddress(stackItem(stack, 1)))
     }
   }
 
   /** What was touched, sorted by address and slot. */
   list(): AccessListEntry[] {
-    return [...this.#accessed]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([address, slots]) => ({
-        address: hexToBytes(address),
-        storageKeys: [...slots].sort().map(hexToBytes),
-      }))
+    return sortedValues(this.#accessed).map(({ address, slots }) => ({
+      address,
+      storageKeys: sortedValues(slots),
+    }))
   }
 
   /** How many addresses and slots were touched; a list only ever grows. */
   size(): number {
     let size = this.#accessed.size
-    for (const slots of this.#accessed.values()) size += slots.size
+    for (const { slots } of this.#accessed.values()) size += slots.size
     return size
   }
 
-  #addAddress(address: string): void {
-    if (!this.#excluded.has(address)) this.#slots(address)
+  #addAddress(address: Uint8Array): void {
+    if (!this.excluded(address)) this.#account(address)
   }
 
-  #slots(address: string): Set<string> {
-    let slots = this.#accessed.get(address)
-    if (slots === undefined) {
-      slots = new Set()
-      this.#accessed.set(address, slots)
+  #addSlot(address: Uint8Array, { bytes, name }: SlotKey): void {
+    this.#account(address).slots.set(name, bytes)
+  }
+
+  #account(address: Uint8Array): TouchedAccount {
+    if (this.#last !== undefined && isSameAddress(this.#last.address, address)) return this.#last
+    const key = bytesKey(address)
+    let account = this.#accessed.get(key)
+    if (account === undefined) {
+      account = { address, slots: new Map() }
+      this.#accessed.set(key, account)
     }
-    return slots
+    this.#last = account
+    return account
   }
 }
 
-function toAddress(word: bigint): string {
-  return (word & ADDRESS_MASK).toString(16).padStart(40, '0')
+function sortedValues<T>(entries: ReadonlyMap<string, T>): T[] {
+  if (entries.size < 2) return [...entries.values()]
+  return [...entries].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value)
 }

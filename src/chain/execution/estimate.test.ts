@@ -111,7 +111,7 @@ describe('estimateGas', () => {
 
   it('fails as geth does', async () => {
     const site = await createTestSite({ Reverter: { address: contract }, GasDependent: { address: bob } })
-    const estimate = (call: CallObject) => estimateGas({ site, call, blockGasLimit: LIMIT })
+    const estimate = async (call: CallObject) => estimateGas({ site, call, blockGasLimit: LIMIT })
     await expect(
       estimate({ to: contract, data: encode('Reverter', 'revertWithReason', ['no']) }),
     ).rejects.toThrow('execution reverted: no')
@@ -134,7 +134,7 @@ describe('estimateGas', () => {
     const site = await createTestSite({ Reverter: { address: contract } })
     const gasPrice = 10n ** 14n
     const call = { from: alice, to: contract, gasPrice, data: encode('Reverter', 'outOfGas') }
-    await expect(estimateGas({ site, call, blockGasLimit: LIMIT })).rejects.toThrow(
+    await expect(async () => estimateGas({ site, call, blockGasLimit: LIMIT })).rejects.toThrow(
       'gas required exceeds allowance (100000)',
     )
   })

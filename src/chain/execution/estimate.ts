@@ -1,6 +1,7 @@
-import { Address } from '@ethereumjs/util'
 import { GAS_PER_BLOB } from '../block/fees.js'
 import { ChainError, ExecutionFailedError, MessageRejectedError } from '../errors.js'
+import { orElse, whenReady } from '../state/whenReady.js'
+import type { Awaitable } from '../types.js'
 import { callGasCap, executeCall, throwFailure, withCall, type CallRequest } from './call.js'
 import { floorGas, intrinsicGas, TRANSACTION_GAS } from './intrinsicGas.js'
 import type { Message } from './message.js'
@@ -8,6 +9,7 @@ import { PeakGas } from './peakGas.js'
 import type { PooledEvm } from './pooledEvm.js'
 import { IntrinsicGasError } from './preCheck.js'
 import type { MessageResult } from './stateTransition.js'
+import { takenBack } from './takenBack.js'
 
 /** An estimate may be this much too high where the result depends on the gas given, in thousandths (geth: 1.5 %). */
 const TOLERANCE = 15n
@@ -29,50 +31,59 @@ export interface EstimateRequest extends CallRequest {
  *
  * @throws ChainError, MessageRejectedError, ExecutionRevertedError or ExecutionFailedError, in geth's words.
  */
-export async function estimateGas({ blockGasLimit, ...request }: EstimateRequest): Promise<bigint> {
-  return withCall(request, async (evm, message) => {
-    const bound = await upperBound(evm, message, {
-      blockGasLimit,
-      ...(request.call.gas === undefined ? {} : { given: request.call.gas }),
-      cap: callGasCap(request),
-    })
-    if (await isPlainTransfer(evm, message)) {
-      const attempt = await tryGas(evm, message, TRANSACTION_GAS).catch(() => undefined)
-      if (succeeded(attempt)) return TRANSACTION_GAS
-    }
-    const peak = await runAtBound(evm, message, bound)
-    if (peak.isExact) return smaller(peak.gas, bound)
-    return search(evm, message, peak.gas, bound)
-  })
+export function estimateGas(request: EstimateRequest): Awaitable<bigint> {
+  const limits = { given: request.call.gas, blockGasLimit: request.blockGasLimit, cap: callGasCap(request) }
+  return withCall(request, (evm, message) =>
+    whenReady(upperBound(evm, message, limits), (bound) =>
+      whenReady(isPlainTransfer(evm, message), (isPlain) => {
+        if (!isPlain) return leastGas(evm, message, bound)
+        const attempt = orElse<MessageResult | undefined>(
+          () => tryGas(evm, message, TRANSACTION_GAS),
+          () => undefined,
+        )
+        return whenReady(attempt, (result) =>
+          succeeded(result) ? TRANSACTION_GAS : leastGas(evm, message, bound),
+        )
+      }),
+    ),
+  )
+}
+
+/** The least gas up to a bound with which a message goes through. */
+function leastGas(evm: PooledEvm, message: Message, bound: bigint): Awaitable<bigint> {
+  return whenReady(runAtBound(evm, message, bound), ({ gas, isExact }) =>
+    isExact ? smaller(gas, bound) : search(evm, message, gas, bound),
+  )
 }
 
 interface Limits {
-  given?: bigint
+  given: bigint | undefined
   blockGasLimit: bigint
   cap: bigint
 }
 
 /** The most gas that the sender could give, and that anybody would take. */
-async function upperBound(evm: PooledEvm, message: Message, limits: Limits): Promise<bigint> {
+function upperBound(evm: PooledEvm, message: Message, limits: Limits): Awaitable<bigint> {
   const { given, blockGasLimit, cap } = limits
-  let bound = given !== undefined && given >= TRANSACTION_GAS ? given : blockGasLimit
-  if (message.maxFeePerGas > 0n) {
-    const account = await evm.stateManager.getAccount(new Address(message.from))
-    let available = account?.balance ?? 0n
-    if (message.value >= available && message.value > 0n)
-      throw new ChainError('insufficient funds for transfer')
-    available -= message.value
-    const blobs = BigInt(message.blobVersionedHashes?.length ?? 0)
-    const blobCost = blobs * GAS_PER_BLOB * (message.maxFeePerBlobGas ?? 0n)
-    if (blobCost > available) throw new ChainError('insufficient funds for gas * price + value')
-    bound = smaller(bound, (available - blobCost) / message.maxFeePerGas)
-  }
-  return smaller(bound, cap)
+  const bound = smaller(given !== undefined && given >= TRANSACTION_GAS ? given : blockGasLimit, cap)
+  if (message.maxFeePerGas === 0n) return bound
+  return whenReady(evm.state.readAccount(message.from), (account) =>
+    smaller(bound, affordableGas(message, account?.balance ?? 0n)),
+  )
 }
 
-async function isPlainTransfer(evm: PooledEvm, { to, data }: Message): Promise<boolean> {
+/** The most gas that a balance pays for. */
+function affordableGas(message: Message, balance: bigint): bigint {
+  const { value, maxFeePerGas, blobVersionedHashes = [], maxFeePerBlobGas = 0n } = message
+  if (value >= balance && value > 0n) throw new ChainError('insufficient funds for transfer')
+  const blobCost = BigInt(blobVersionedHashes.length) * GAS_PER_BLOB * maxFeePerBlobGas
+  if (blobCost > balance - value) throw new ChainError('insufficient funds for gas * price + value')
+  return (balance - value - blobCost) / maxFeePerGas
+}
+
+function isPlainTransfer({ state }: PooledEvm, { to, data }: Message): Awaitable<boolean> {
   if (to === undefined || data.length > 0) return false
-  return (await evm.stateManager.getCode(new Address(to))).length === 0
+  return whenReady(state.readCode(to), (code) => code.length === 0)
 }
 
 /** The least gas with which a message goes the way that it went. */
@@ -87,22 +98,22 @@ interface Peak {
  *
  * @throws what a caller is told where even the bound does not do
  */
-async function runAtBound(evm: PooledEvm, message: Message, bound: bigint): Promise<Peak> {
+function runAtBound(evm: PooledEvm, message: Message, bound: bigint): Awaitable<Peak> {
   const meter = new PeakGas()
   evm.peakGas = meter
   evm.observe = (opcode, runState) => meter.observe(opcode, runState)
-  const result = await tryGas(evm, message, bound).finally(() => {
+  return whenReady(tryGas(evm, message, bound), (result) => {
     evm.peakGas = undefined
     evm.observe = undefined
+    if (result === undefined || result.failure?.kind === 'outOfGas') {
+      throw new ExecutionFailedError(`gas required exceeds allowance (${bound})`)
+    }
+    throwFailure(result)
+    const intrinsic = intrinsicGas(message, evm.common)
+    const peak = intrinsic + meter.total(result.executionGasUsed)
+    const gas = larger(peak, floorGas(message.data, evm.common))
+    return { gas, isExact: meter.isExact && message.to !== undefined && !message.authorizationList }
   })
-  if (result === undefined || result.failure?.kind === 'outOfGas') {
-    throw new ExecutionFailedError(`gas required exceeds allowance (${bound})`)
-  }
-  throwFailure(result)
-  const intrinsic = intrinsicGas(message, evm.common)
-  const peak = intrinsic + meter.total(result.executionGasUsed)
-  const gas = larger(peak, floorGas(message.data, evm.common))
-  return { gas, isExact: meter.isExact && message.to !== undefined && !message.authorizationList }
 }
 
 async function search(evm: PooledEvm, message: Message, peak: bigint, bound: bigint): Promise<bigint> {
@@ -130,21 +141,15 @@ async function search(evm: PooledEvm, message: Message, peak: bigint, bound: big
  * @returns undefined if the gas does not cover what comes before the first opcode
  * @throws MessageRejectedError if it may not run for another reason
  */
-async function tryGas(
-  evm: PooledEvm,
-  message: Message,
-  gasLimit: bigint,
-): Promise<MessageResult | undefined> {
-  await evm.stateManager.checkpoint()
-  try {
-    return await executeCall(evm, { ...message, gasLimit })
-  } catch (error) {
-    if (error instanceof IntrinsicGasError) return undefined
-    if (!(error instanceof MessageRejectedError)) throw error
-    throw new MessageRejectedError(`failed with ${gasLimit} gas: ${error.message}`)
-  } finally {
-    await evm.stateManager.revert()
-  }
+function tryGas(evm: PooledEvm, message: Message, gasLimit: bigint): Awaitable<MessageResult | undefined> {
+  return orElse<MessageResult | undefined>(
+    () => takenBack(evm, () => executeCall(evm, { ...message, gasLimit })),
+    (error) => {
+      if (error instanceof IntrinsicGasError) return undefined
+      if (!(error instanceof MessageRejectedError)) throw error
+      throw new MessageRejectedError(`failed with ${gasLimit} gas: ${error.message}`)
+    },
+  )
 }
 
 function succeeded(result: MessageResult | undefined): boolean {

@@ -56,8 +56,10 @@ export class MessageExecutor {
    *
    * @throws as {@link call} does
    */
-  async estimateGas(request: ExecutionRequest): Promise<bigint> {
-    return estimateGas({ ...(await locate(request)), blockGasLimit: this.#options.pendingGasLimit() })
+  estimateGas(request: ExecutionRequest): Awaitable<bigint> {
+    return whenReady(locate(request), (located) =>
+      estimateGas({ ...located, blockGasLimit: this.#options.pendingGasLimit() }),
+    )
   }
 
   /**
@@ -65,8 +67,8 @@ export class MessageExecutor {
    *
    * @throws InvalidCallError, MessageRejectedError or ChainError.
    */
-  async createAccessList(request: ExecutionRequest): Promise<AccessListResult> {
-    return createAccessList(await locate(request))
+  createAccessList(request: ExecutionRequest): Awaitable<AccessListResult> {
+    return whenReady(locate(request), createAccessList)
   }
 }
 

@@ -1,3 +1,4 @@
+import { whenReady } from '../../../chain/state/whenReady.js'
 import { formatAccessList } from '../../format/accessList.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
@@ -13,8 +14,8 @@ export const createAccessList = defineMethod(
     optional('block', blockSelector),
     optional('stateOverrides', stateOverride),
   ],
-  async (call, transaction, block, stateOverrides) => {
+  (call, transaction, block, stateOverrides) => {
     const request = executionRequest(call, { transaction, block, stateOverrides })
-    return formatAccessList(await call.backend.executor.createAccessList(request))
+    return whenReady(call.backend.executor.createAccessList(request), formatAccessList)
   },
 )

@@ -1,3 +1,4 @@
+import { whenReady } from '../../../chain/state/whenReady.js'
 import type { BlockSelector } from '../../../chain/view.js'
 import { quantity } from '../../../encoding/quantity.js'
 import { defineMethod, optional, required, type Call } from '../../method.js'
@@ -19,20 +20,21 @@ export const estimateGas = defineMethod(
     optional('stateOverrides', stateOverride),
     optional('blockOverrides', blockOverrides),
   ],
-  async (call, transaction, block, state, header) => {
+  (call, transaction, block, state, header) => {
     const { backend } = call
     const { estimateBlock, estimatesTransfersUnseen } = backend.settings.habits
     const at = block ?? { tag: estimateBlock }
-    if (estimatesTransfersUnseen && state === undefined && (await isPlainTransfer(call, transaction, at))) {
-      return quantity(TRANSFER_GAS)
-    }
-    const request = executionRequest(call, {
-      transaction,
-      block: at,
-      stateOverrides: state,
-      blockOverrides: header,
+    const isUnseen = estimatesTransfersUnseen && state === undefined && isPlainTransfer(call, transaction, at)
+    return whenReady(isUnseen, (unseen) => {
+      if (unseen) return quantity(TRANSFER_GAS)
+      const request = executionRequest(call, {
+        transaction,
+        block: at,
+        stateOverrides: state,
+        blockOverrides: header,
+      })
+      return whenReady(backend.executor.estimateGas(request), quantity)
     })
-    return quantity(await backend.executor.estimateGas(request))
   },
 )
 
