@@ -12,8 +12,14 @@ export class ChainError extends Error {
 /** A block number beyond the head (geth: eth/api_backend.go). */
 export class HeaderNotFoundError extends ChainError {
   override readonly name = 'HeaderNotFoundError'
-  constructor() {
+  /** The number that was asked for. */
+  readonly requested: bigint
+  /** The number of the head. */
+  readonly head: bigint
+  constructor(requested: bigint, head: bigint) {
     super('header not found')
+    this.requested = requested
+    this.head = head
   }
 }
 

@@ -113,7 +113,7 @@ export class ChainReader implements ChainView {
       }))
     }
     const block = this.resolve(selector)
-    if (block === undefined) throw notFound(selector)
+    if (block === undefined) throw notFound(selector, this.head())
     const { header, hash } = block
     const latest = 'tag' in selector && selector.tag === 'latest'
     const root = latest ? this.#sources.head().workingRoot : this.#stateRootOf(block)

@@ -63,6 +63,7 @@ export function createBackend(parts: BackendParts): Backend {
     suggestedTip: () => suggestTip(view, answers.startTip),
     nextBaseFee: () => chain.nextBaseFee(),
     keepsAccessLists: habits.keepsAccessLists,
+    createsWithoutData: habits.createsWithoutData,
     ...(habits.sendsWithoutEstimate && { fallbackGas: () => chain.settings.gasLimit }),
   })
   return {

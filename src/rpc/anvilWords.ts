@@ -3,6 +3,7 @@ import {
   ExecutionFailedError,
   ExecutionRevertedError,
   HashNotFoundError,
+  HeaderNotFoundError,
 } from '../chain/errors.js'
 import { decodeErrorText, decodePanicCode } from '../chain/execution/revertReason.js'
 import { bytesToHex, bytesToPlainHex } from '../encoding/hex.js'
@@ -61,6 +62,11 @@ export function anvilError(error: unknown): RpcError | undefined {
   if (error instanceof ExecutionRevertedError)
     return new RevertError(revertWords(error.data), bytesToHex(error.data))
   if (error instanceof HashNotFoundError) return new RpcError(-32001, 'Resource not found')
+  if (error instanceof HeaderNotFoundError) {
+    const { head, requested } = error
+    const words = `BlockOutOfRangeError: block height is ${head} but requested was ${requested}`
+    return new RpcError(-32602, words)
+  }
   if (!(error instanceof ChainError)) return undefined
   const { message } = error
   const [, allowance] = /^gas required exceeds allowance \((\d+)\)/.exec(message) ?? []

@@ -24,6 +24,8 @@ export interface ExecutionRequest {
   blockOverrides?: BlockOverrides | undefined
   /** The most gas, as a multiple of the block's gas limit. */
   gasCapInBlocks?: number | undefined
+  /** Whether the message runs although its fee cap is below the base fee. */
+  belowBaseFee?: boolean | undefined
 }
 
 /** Executes messages. */

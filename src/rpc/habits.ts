@@ -32,6 +32,8 @@ export interface Habits {
   keepsAccessLists: boolean
   /** Whether a transaction that names no gas and whose estimate fails gets the block's gas limit. */
   sendsWithoutEstimate: boolean
+  /** Whether a transaction without recipient and data creates an account without code. */
+  createsWithoutData: boolean
   /** Whether eth_signTransaction fills in what is missing, and answers the signed bytes alone. */
   signsIncomplete: boolean
 
@@ -41,6 +43,8 @@ export interface Habits {
   estimateBlock: BlockTag
   /** Whether a message that names no sender is the first account's. */
   callsFromFirstAccount: boolean
+  /** Whether a message runs whose fee cap is below the base fee. */
+  callsBelowBaseFee: boolean
   /** Whether a transaction that was mined at once and failed is answered with its failure. */
   answersFailures: boolean
   /** Whose words refusals and failed executions have. */
@@ -51,6 +55,8 @@ export interface Habits {
   answersMining: boolean
   /** Whether log ranges beyond the head are refused or cut, unless it is set. */
   logsRange: RpcSettings['logsRange']
+  /** Whether a log range that begins beyond the head is refused also where ranges are cut. */
+  refusesLogsToCome: boolean
   /** Whether the first poll of a log filter that names where it begins has the logs that were there before it. */
   filtersBeginInThePast: boolean
   /** Whether the encoding of an unknown transaction is null rather than no bytes. */
@@ -94,15 +100,18 @@ const own: Habits = {
   capReplaces: false,
   keepsAccessLists: false,
   sendsWithoutEstimate: false,
+  createsWithoutData: false,
   signsIncomplete: false,
   estimatesTransfersUnseen: false,
   estimateBlock: 'latest',
   callsFromFirstAccount: false,
+  callsBelowBaseFee: false,
   answersFailures: false,
   words: 'geth',
   listsImpersonated: true,
   answersMining: false,
   logsRange: 'strict',
+  refusesLogsToCome: false,
   filtersBeginInThePast: false,
   answersNullForUnknownRaw: false,
   fillsSimulatedGaps: true,
@@ -125,10 +134,13 @@ const others: Readonly<Record<Compat, Partial<Habits>>> = {
     capReplaces: true,
     keepsAccessLists: true,
     sendsWithoutEstimate: true,
+    createsWithoutData: true,
     signsIncomplete: true,
     estimatesTransfersUnseen: true,
+    callsBelowBaseFee: true,
     words: 'anvil',
     logsRange: 'lenient',
+    refusesLogsToCome: true,
     filtersBeginInThePast: true,
     answersNullForUnknownRaw: true,
     fillsSimulatedGaps: false,

@@ -146,6 +146,33 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
   test('a call with less gas than a transaction costs', () =>
     expectSame('eth_call', { from, to, gas: '0x64' }, 'latest'))
 
+  test.each<[string, readonly unknown[]]>([
+    ['eth_getBalance', [from, '0x1000']],
+    ['eth_getProof', [from, [], '0x1000']],
+    ['eth_call', [{ from, to }, '0x1000']],
+    ['eth_estimateGas', [{ from, to }, '0x1000']],
+    ['eth_simulateV1', [{ blockStateCalls: [{ calls: [] }] }, '0x1000']],
+    ['eth_getLogs', [{ fromBlock: '0x100' }]],
+    ['eth_getLogs', [{ fromBlock: '0x100', toBlock: '0x200' }]],
+    ['eth_newFilter', [{ fromBlock: '0x100' }]],
+  ])('a block beyond the head: %s', (method, params) => expectSame(method, ...params))
+
+  test('a call whose cap is below the base fee, at the price of the cap', async () => {
+    // Answers GASPRICE.
+    const message = { from, data: '0x3a60005260206000f3', maxFeePerGas: '0x5', maxPriorityFeePerGas: '0x1' }
+    const calls: [method: string, ...params: unknown[]][] = [
+      ['eth_call', message, 'latest'],
+      ['eth_call', { from, data: message.data, gasPrice: '0x7' }, 'latest'],
+      ['eth_createAccessList', { from, to, maxFeePerGas: '0x5', maxPriorityFeePerGas: '0x1' }, 'latest'],
+    ]
+    for (const call of calls) {
+      const [theirs, ours] = await Promise.all(nodes.map((ask) => ask(...call)))
+      expect(ours).toEqual(theirs)
+    }
+    // An estimate searches, and stops in another place.
+    for (const ask of nodes) expect(await ask('eth_estimateGas', message)).toMatch(/^0x/)
+  })
+
   test('a transfer is estimated without a look at the funds, and an unknown transaction has no encoding', async () => {
     const calls: [method: string, ...params: unknown[]][] = [
       ['eth_estimateGas', { from, to, value: toHex(parseEther('20000')) }],
@@ -157,6 +184,19 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
       expect(ours).toBe(theirs)
     }
     await expectSame('eth_estimateGas', { from, to: reverter, value: toHex(parseEther('20000')) })
+  })
+
+  test('a creation without data makes an account without code', async () => {
+    for (const ask of nodes) {
+      await ask('evm_setAutomine', true)
+      const hash = await ask('eth_sendTransaction', { from, gas: '0x20000', value: '0x7' })
+      const receipt = () => ask('eth_getTransactionReceipt', hash)
+      await until(async () => (await receipt()) !== null)
+      const { contractAddress, gasUsed } = (await receipt()) as Record<string, string>
+      expect(gasUsed).toBe(toHex(53_000))
+      expect(await ask('eth_getCode', contractAddress, 'latest')).toBe('0x')
+      expect(await ask('eth_getBalance', contractAddress, 'latest')).toBe('0x7')
+    }
   })
 
   test('a filter that names where it begins has the logs of before', async () => {

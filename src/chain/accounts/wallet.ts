@@ -30,6 +30,8 @@ export interface WalletParts {
   fallbackGas?: (() => bigint) | undefined
   /** Whether an access list stays in force beside a gas price; in geth that makes the transaction legacy. */
   keepsAccessLists?: boolean | undefined
+  /** Whether a creation may have no data; geth takes it for a forgotten recipient. */
+  createsWithoutData?: boolean | undefined
 }
 
 /** Makes transactions of the accounts that the node holds keys of. */
@@ -112,7 +114,7 @@ export class Wallet {
       replacedTip: this.#replacedTip(call),
     })
     checkForkFields(call, rules)
-    checkRecipient(call)
+    checkRecipient(call, this.#parts)
     if (call.chainId !== undefined && call.chainId !== view.chainId) {
       throw new ChainError(`chainId does not match node's (have=${call.chainId}, want=${view.chainId})`)
     }
@@ -203,14 +205,17 @@ function isProtected(rules: ForkRules): boolean {
   return rules.gteHardfork('spuriousDragon')
 }
 
-function checkRecipient({ to, data, blobVersionedHashes, authorizationList }: CallObject): void {
+function checkRecipient(
+  { to, data, blobVersionedHashes, authorizationList }: CallObject,
+  { createsWithoutData = false }: Pick<WalletParts, 'createsWithoutData'>,
+): void {
   if (blobVersionedHashes?.length === 0) throw new ChainError('need at least 1 blob for a blob transaction')
   if (to !== undefined) return
   if (blobVersionedHashes !== undefined) throw new ChainError('missing "to" in blob transaction')
   if (authorizationList !== undefined) {
     throw new ChainError('authorizationList provided for contract creation, but "to" field is missing')
   }
-  if (data === undefined || data.length === 0) {
+  if (!createsWithoutData && (data === undefined || data.length === 0)) {
     throw new ChainError('contract creation without any data provided')
   }
 }

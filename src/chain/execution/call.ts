@@ -34,6 +34,8 @@ export interface CallRequest {
   onConsole?: ConsoleListener | undefined
   /** The most gas, as a multiple of the block's gas limit; 10 unless given. */
   gasCapInBlocks?: number | undefined
+  /** Whether a call whose fee cap is below the base fee runs in a block that asks for no more than the cap. */
+  belowBaseFee?: boolean | undefined
 }
 
 /** The most gas that a call on a block gets: ten times the block's gas limit, unless the request says otherwise. */
@@ -82,7 +84,7 @@ export function withCall<T>(
     gasCap: callGasCap(request),
   })
   const { rules, state, blockHash } = site
-  const context = { rules, state, block: freeOfFees(block, message), blockHash, onConsole }
+  const context = { rules, state, block: freeOfFees(block, message, request), blockHash, onConsole }
   return withEvm(context, (evm) => {
     if (stateOverrides.length === 0) return use(evm, message)
     const applied = applyStateOverrides(evm, stateOverrides, { precompiles: movesPrecompiles })
@@ -91,13 +93,24 @@ export function withCall<T>(
 }
 
 /** A call that pays nothing sees a block that asks for nothing, so that BASEFEE is not above the call's price. */
-export function freeOfFees(
+function freeOfFees(
   block: BlockEnvironment,
-  { gasPrice, maxFeePerBlobGas }: Message,
+  message: Message,
+  request: Pick<CallRequest, 'belowBaseFee'>,
 ): BlockEnvironment {
-  const isLondon = block.header.baseFeePerGas !== undefined
-  const priced = gasPrice === 0n && isLondon ? withoutBaseFee(block) : block
-  return maxFeePerBlobGas === 0n ? withFees(priced, { blobBaseFee: 0n }) : priced
+  const priced = freeOfBaseFee(block, message, request)
+  return message.maxFeePerBlobGas === 0n ? withFees(priced, { blobBaseFee: 0n }) : priced
+}
+
+function freeOfBaseFee(
+  block: BlockEnvironment,
+  { gasPrice, maxFeePerGas }: Message,
+  { belowBaseFee = false }: Pick<CallRequest, 'belowBaseFee'>,
+): BlockEnvironment {
+  const { baseFeePerGas: baseFee } = block.header
+  if (baseFee === undefined) return block
+  if (gasPrice === 0n) return withoutBaseFee(block)
+  return belowBaseFee && maxFeePerGas < baseFee ? withFees(block, { baseFeePerGas: gasPrice }) : block
 }
 
 /** Runs the message of a call; the state keeps what it changed. */

@@ -23,6 +23,8 @@ export interface ExecutionRequest {
   blockOverrides?: BlockOverrides | undefined
   /** The most gas, as a multiple of the block's gas limit; 10 unless given. */
   gasCapInBlocks?: number | undefined
+  /** Whether the call runs although its fee cap is below the base fee. */
+  belowBaseFee?: boolean | undefined
 }
 
 /** What decides about executions besides their request. */
@@ -73,12 +75,13 @@ export class MessageExecutor {
 }
 
 function locate(request: ExecutionRequest): Awaitable<CallRequest> {
-  const { view, block, call, stateOverrides, blockOverrides, gasCapInBlocks } = request
+  const { view, block, call, stateOverrides, blockOverrides, gasCapInBlocks, belowBaseFee } = request
   return whenReady(view.stateAt(block), (found) => ({
     site: createCallSite(view, found),
     call,
     stateOverrides,
     blockOverrides,
     gasCapInBlocks,
+    belowBaseFee,
   }))
 }

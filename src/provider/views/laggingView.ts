@@ -38,7 +38,7 @@ export class LaggingView extends ChainViewWrapper {
 
   override stateAt(selector: BlockSelector): Awaitable<StateAt> {
     const block = this.resolve(selector)
-    if (block === undefined) throw notFound(selector)
+    if (block === undefined) throw notFound(selector, this.#head)
     return this.inner.stateAt({ hash: block.hash, requireCanonical: false })
   }
 

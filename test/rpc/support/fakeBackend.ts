@@ -102,7 +102,9 @@ export class FakeChain implements ChainView {
   stateAt(selector: Parameters<ChainView['stateAt']>[0]): ReturnType<ChainView['stateAt']> {
     const block = this.resolve(selector)
     if (block === undefined) {
-      return Promise.reject('hash' in selector ? new HashNotFoundError() : new HeaderNotFoundError())
+      return Promise.reject(
+        'number' in selector ? new HeaderNotFoundError(selector.number, 0n) : new HashNotFoundError(),
+      )
     }
     return Promise.resolve({ header: block.header, hash: block.hash, state: emptyState, rules: osaka })
   }
