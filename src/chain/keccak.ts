@@ -1,7 +1,8 @@
 import { wordIn } from './execution/words.js'
-import { DIGEST_OFFSET, INPUT_OFFSET, keccakModule, RATE_BYTES } from './keccak/wasmModule.js'
+import { DIGEST_OFFSET, INPUT_OFFSET, RATE_BYTES } from './keccak/layout.js'
+import { KECCAK_MODULE } from './keccak/moduleBytes.js'
 
-/** What the module shows (see {@link keccakModule}). */
+/** What the module shows (see keccakModule in keccak/wasmModule.ts). */
 interface KeccakExports {
   memory: { readonly buffer: ArrayBuffer }
   absorb(length: number, isLast: 0 | 1): void
@@ -18,7 +19,7 @@ const PAGE_BYTES = 65_536
 const CHUNK_BYTES = (Math.floor((PAGE_BYTES - INPUT_OFFSET) / RATE_BYTES) - 1) * RATE_BYTES
 
 const { Module, Instance } = Reflect.get(globalThis, 'WebAssembly') as WebAssemblyInterface
-const { memory, absorb } = new Instance(new Module(keccakModule(1))).exports
+const { memory, absorb } = new Instance(new Module(Buffer.from(KECCAK_MODULE, 'base64'))).exports
 const view = new DataView(memory.buffer)
 const digest = new Uint8Array(memory.buffer, DIGEST_OFFSET, 32)
 const input = new Uint8Array(memory.buffer, INPUT_OFFSET)

@@ -1,9 +1,4 @@
-/** Where the hash is left. */
-export const DIGEST_OFFSET = 0
-/** Where the input begins; what comes before it is the module's own. */
-export const INPUT_OFFSET = 512
-/** The bytes of input that one permutation takes. */
-export const RATE_BYTES = 136
+import { DIGEST_OFFSET, INPUT_OFFSET, RATE_BYTES } from './layout.js'
 
 const ROUNDS = 24
 const CONSTANTS_OFFSET = 64
