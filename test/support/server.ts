@@ -1,6 +1,7 @@
 import { createConnection } from 'node:net'
 import { connect } from 'node:tls'
 import type { Backend } from '../../src/rpc/backend.js'
+import { habitsOf } from '../../src/rpc/habits.js'
 import { Dispatcher } from '../../src/rpc/dispatcher.js'
 import type { Method } from '../../src/rpc/method.js'
 import { FilterStore } from '../../src/rpc/subscriptions/filterStore.js'
@@ -53,7 +54,7 @@ export async function startServer(
   const dispatcher = new Dispatcher({
     gate: provider.gateOf('local'),
     methods: new Map([[echo.name, echo]]),
-    backend: { settings: {} } as Backend,
+    backend: { settings: { habits: habitsOf(undefined) } } as Backend,
     filters: new FilterStore(),
     report: () => undefined,
     batch: { maxItems: 10 },
