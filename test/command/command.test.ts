@@ -132,7 +132,7 @@ describe('what it refuses, with one line and exit status 2', () => {
     [['--port', '70000'], '--port'],
     [['--chain-id', '-1'], '--chain-id'],
     [['--hardfork', 'tomorrow'], '--hardfork'],
-    [['--mnemonic', 'not a mnemonic'], 'mnemonic'],
+    [['--mnemonic', 'not a mnemonic', '--port', '0', '--ipfs-port', '0'], 'mnemonic'],
     [['--config', '/no/such/file.json'], '/no/such/file.json'],
   ])('%j', async (words, mention) => {
     const command = run(words)
