@@ -60,10 +60,7 @@ function start(host: MessageHost, message: Message): Awaitable<ExecResult> {
 }
 
 /** What answers a call to an address: a precompile, its code, or that of the account that it delegates to. */
-function findCode(
-  host: MessageHost,
-  address: Uint8Array,
-): Awaitable<Uint8Array | PrecompileFunc> {
+function findCode(host: MessageHost, address: Uint8Array): Awaitable<Uint8Array | PrecompileFunc> {
   const { state, common } = host
   const precompile = host.findPrecompile(address)
   if (precompile !== undefined) return precompile

@@ -266,7 +266,7 @@ describe('WorkingState', () => {
     ])
     expect(await state.getStorage(address, slotKey(1))).toEqual(Uint8Array.of(9))
     expect(Buffer.from(state.computeRoot().root)).toEqual(Buffer.from(twin.computeRoot().root))
-    state.checkpoint()
+    await state.checkpoint()
     expect(() => state.overwriteStorage(address.bytes, [{ key: slotKey(1), value: slotKey(2) }])).toThrow(
       'Not within a checkpoint',
     )
