@@ -40,7 +40,7 @@ async function addAll(
   const writer = createBlockWriter(plan.settings.cid, plan.onlyHash ? discardBlock : session.put)
   const filesTarget = plan.toFiles === undefined ? undefined : createFilesTarget(network, plan.toFiles)
 
-  /** Pins that are still to be set: reading goes on meanwhile. */
+  /** Pins that are still to be set, while reading goes on, and those that could not be. */
   const pinning = new Set<Promise<void>>()
 
   async function addOne(entry: UploadEntry): Promise<void> {
@@ -69,7 +69,7 @@ async function addAll(
     const pinned = writer
       .stored()
       .then(() => network.pins.set({ cid, mode: 'recursive', name: plan.pinName }))
-      .finally(() => pinning.delete(pinned))
+      .then(() => void pinning.delete(pinned))
     pinned.catch(() => undefined)
     pinning.add(pinned)
     return pinned

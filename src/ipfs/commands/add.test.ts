@@ -1,0 +1,82 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { form } from '../../../test/ipfs/support.js'
+import { openFileStore } from '../../storage/files/fileStore.js'
+import type { FileStore } from '../../storage/files/fileStore.js'
+import { openMutableFiles } from '../mfs/mutableFiles.js'
+import type { NetworkContext } from '../networkContext.js'
+import { executeCommand } from '../request/execute.js'
+import { createBlockstore } from '../store/blockstore.js'
+import { loadIdentity } from '../store/identity.js'
+import { createPins } from '../store/pins.js'
+import { createSharedLock } from '../store/sharedLock.js'
+import { importSettings } from '../unixfs/settings.js'
+import { add } from './add.js'
+
+let directory: string
+let store: FileStore
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'standin-add-test-'))
+  store = await openFileStore({ directory, sync: false })
+})
+afterEach(async () => {
+  await store.close()
+  await rm(directory, { recursive: true })
+})
+
+/** A network whose first pin cannot be written. */
+async function networkWithFailingPin(): Promise<NetworkContext> {
+  const blockstore = createBlockstore({ blocks: store.blocks, verifyBlocks: false })
+  const settings = await importSettings('unixfs-v0-2015')
+  const pins = createPins(store.pins)
+  let failed = false
+  return {
+    directory,
+    blockstore,
+    pins: {
+      ...pins,
+      set: async (pin) => {
+        if (failed) return pins.set(pin)
+        failed = true
+        throw new Error('disk full')
+      },
+    },
+    files: await openMutableFiles({ blockstore, named: store.named, importSettings: settings }),
+    collectionLock: createSharedLock(),
+    importSettings: settings,
+    identity: await loadIdentity(store.named, () => []),
+  }
+}
+
+/** The body of two files, the second of which comes when the pin of the first has failed long since. */
+async function* inTwoPieces(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  const middle = Buffer.from(body).indexOf('second file')
+  yield body.subarray(0, middle)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  yield body.subarray(middle)
+}
+
+it.each(['', 'silent=true'])(
+  'fails where a pin cannot be written, and be it the first of two: %s',
+  async (query) => {
+    const { body, headers } = form([
+      { name: 'one', content: 'first file' },
+      { name: 'two', content: 'second file' },
+    ])
+    const request = {
+      operation: 'add',
+      query: new URLSearchParams(query),
+      headers,
+      body: inTwoPieces(body),
+      signal: new AbortController().signal,
+    }
+    const reply = await executeCommand(add, request, await networkWithFailingPin())
+    const text = reply.body instanceof Uint8Array ? Buffer.from(reply.body).toString() : ''
+    expect({ status: reply.status, text }).toMatchObject({
+      status: 500,
+      text: expect.stringContaining('disk full'),
+    })
+  },
+)
