@@ -82,3 +82,14 @@ test('--logs-range strict holds under --compat too', async () => {
   const { call } = await startDevnet({ compat: 'hardhat', logsRange: 'strict' })
   expect(await refusalOf(call('eth_getLogs', { fromBlock: numberToHex(9) }))).toMatchObject({ code: -32602 })
 })
+
+test('a filter of anvil’s that begins in the past has each log once, also one that comes while it is made', async () => {
+  const devnet = await startDevnet({ compat: 'anvil' })
+  const log = await withLogs(devnet)
+  for (let count = 4; count <= 24; count++) {
+    const [filter] = await Promise.all([devnet.call<Hex>('eth_newFilter', { fromBlock: '0x0' }), log(count)])
+    const found = await devnet.call<{ blockNumber: Hex }[]>('eth_getFilterChanges', filter)
+    const wanted = Array.from({ length: count }, (_, index) => index + 2)
+    expect(found.map(({ blockNumber }) => Number(blockNumber))).toEqual(wanted)
+  }
+})

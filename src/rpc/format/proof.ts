@@ -9,8 +9,8 @@ import { WireBytes } from '../wire.js'
 const absentHash = bytesToHex(new Uint8Array(32))
 
 /**
- * The result of eth_getProof, in the form of the wire, one slot after another. An absent account has zero hashes; a key is echoed as a hash if it was given with 32
- * bytes, and else as a QUANTITY (geth: internal/ethapi/api.go, GetProof).
+ * The result of eth_getProof, in the form of the wire, one slot after another. An absent account has zero hashes; a key
+ * is echoed as a hash if it was given with 32 bytes, and else as a QUANTITY (geth: internal/ethapi/api.go, GetProof).
  */
 export function* formatProof(
   address: Uint8Array,

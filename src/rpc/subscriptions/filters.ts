@@ -1,5 +1,6 @@
 import type { StoredBlock } from '../../chain/block/record.js'
 import type { ChainEvent } from '../../chain/events.js'
+import type { Awaitable } from '../../chain/types.js'
 import type { Backend } from '../backend.js'
 import { hashesText } from '../format/block.js'
 import { jsonBytes } from '../format/members.js'
@@ -79,7 +80,7 @@ export function createPendingFilter(source: Source, { full }: { full: boolean })
 export function createLogFilter(
   source: Source,
   logs: FilterArguments,
-  past: readonly Uint8Array[] = [],
+  past: Awaitable<readonly Uint8Array[]> = [],
 ): Filter {
   let unseen = past
   const collect = (event: ChainEvent) =>
@@ -87,8 +88,9 @@ export function createLogFilter(
       .filter(({ block }) => inRange(block.header.number, logs))
       .map((change) => ({ value: change, block: change.removed ? undefined : change.block }))
   const print = async (changes: readonly LogChange[]): Promise<WireBytes> => {
-    const found = [...unseen]
+    const begin = unseen
     unseen = []
+    const found = [...(await begin)]
     for (const change of changes) found.push(...(await changedLogs(source.chain, change, logs)))
     return wireArray(found)
   }

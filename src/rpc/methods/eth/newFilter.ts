@@ -10,7 +10,14 @@ export const newFilter = defineMethod('eth_newFilter', [required('filter', filte
   if (!filtersBeginInThePast || criteria.fromBlock === undefined) {
     return call.filters.add(createLogFilter(call.backend, criteria))
   }
-  return findLogTexts(call, criteria).then((past) =>
-    call.filters.add(createLogFilter(call.backend, criteria, past)),
+  // The search ends at the head of now, and the filter listens from now on: nothing is lost or comes twice.
+  const past = findLogTexts(call, criteria)
+  const logs = createLogFilter(call.backend, criteria, past)
+  return past.then(
+    () => call.filters.add(logs),
+    (error: unknown) => {
+      logs.end()
+      throw error
+    },
   )
 })
