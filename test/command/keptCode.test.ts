@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { beforeAll, expect, test } from 'vitest'
 import { buildCommand, startCommand, stopCommand } from '../support/command.js'
@@ -15,7 +15,10 @@ const answer = `0x${'1000'.padStart(64, '0')}73eda753299d7d483339d80809a1d80553b
 
 beforeAll(async () => {
   await buildCommand()
-  const isKept = async () => (await readdir('dist')).some((name) => name.startsWith('.compiled-'))
+  // The build is named in the first line of what it made; compiled forms of earlier builds may lie beside it.
+  const [line = ''] = (await readFile('dist/cli.cjs', 'latin1')).split('\n', 1)
+  const prefix = `.compiled-${line.slice(2).trim()}-${process.version}-`
+  const isKept = async () => (await readdir('dist')).some((name) => name.startsWith(prefix))
   const first = await startCommand()
   await until(isKept)
   await stopCommand(first)

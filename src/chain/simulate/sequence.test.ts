@@ -27,6 +27,19 @@ describe('placeBlocks', () => {
     ])
   })
 
+  it('leaves out what is left out where gaps are not filled, however far they go', () => {
+    const blocks = [{ number: 103n }, { number: 2_000_000n }].map((overrides) => ({
+      overrides,
+      stateOverrides: [],
+      calls: [],
+    }))
+    const placed = placeBlocks(base, blocks, { fillsGaps: false })
+    expect(placed.map(({ number, timestamp }) => [number, timestamp])).toEqual([
+      [103n, 1_012n],
+      [2_000_000n, 1_024n],
+    ])
+  })
+
   it('refuses a time that the blocks of a gap have passed', () => {
     expect(() => place({ number: 103n, time: 1_024n })).toThrow(
       'block timestamps must be in order: 1024 <= 1024',

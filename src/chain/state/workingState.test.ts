@@ -255,10 +255,17 @@ describe('WorkingState', () => {
   })
 
   it('overwrites slots without asking the base for them', async () => {
-    const { state, parts } = await withAccount()
-    const twin = new WorkingState({ base: state.base, store: parts.store })
+    const { state: stored, parts } = await withAccount()
+    const twin = new WorkingState({ base: stored.base, store: parts.store })
     await twin.putStorage(address, slotKey(1), Uint8Array.of(9))
     await twin.putStorage(address, slotKey(4), Uint8Array.of(8))
+    const unread: StateView = {
+      ...slowView(stored.base),
+      getStorage: () => {
+        throw new Error('asked for')
+      },
+    }
+    const state = new WorkingState({ base: unread, store: parts.store })
     await state.overwriteStorage(address.bytes, [
       { key: slotKey(1), value: Uint8Array.of(0, 9) },
       { key: slotKey(4), value: Uint8Array.of(8) },
