@@ -81,3 +81,16 @@ export function codecByCode(code: number): Codec {
   if (codec) return codec
   throw new FileNetworkError(`no decoder registered for multicodec code ${code} (0x${code.toString(16)})`)
 }
+
+/** Codecs that Kubo reads with plugins of its own, and that are not read here: git-raw and dag-jose. */
+const readByPlugins: ReadonlySet<number> = new Set([0x78, 0x85])
+
+/**
+ * Refuses a block that is not what its codec says. Blocks of codecs that only Kubo reads are taken as they are.
+ *
+ * @throws what the codec says; {@link FileNetworkError} when nobody reads data of that codec
+ */
+export function checkBlockData(code: number, bytes: Uint8Array): void {
+  if (code === codecCode.raw || readByPlugins.has(code)) return
+  codecByCode(code).decode(bytes)
+}

@@ -4,9 +4,10 @@ import { codecCode } from '../cid/makeCid.js'
 import { errorText, FileNetworkError } from '../errors.js'
 import { codecByCode } from './codecs.js'
 
-/** A link of any node: where it leads, and its name or place in the node. */
+/** A link of any node. */
 export interface DagLink {
   cid: CID
+  /** The name that a dag-pb node gives it; empty in other data, whose links have none (go-ipld-legacy, `node.go`). */
   name: string
 }
 
@@ -31,18 +32,16 @@ export function linksOf(cid: CID, bytes: Uint8Array): DagLink[] {
 /** The links of decoded data, found without recursion, however deep it is nested. */
 function linksOfValue(root: unknown): DagLink[] {
   const links: DagLink[] = []
-  const stack: { value: unknown; path: string }[] = [{ value: root, path: '' }]
-  for (let top = stack.pop(); top; top = stack.pop()) {
-    const { value, path } = top
+  const stack: unknown[] = [root]
+  while (stack.length > 0) {
+    const value = stack.pop()
     if (typeof value !== 'object' || value === null || value instanceof Uint8Array) continue
     const cid = CID.asCID(value)
     if (cid) {
-      links.push({ cid, name: path })
+      links.push({ cid, name: '' })
       continue
     }
-    for (const [key, child] of Object.entries(value).reverse()) {
-      stack.push({ value: child, path: path === '' ? key : `${path}/${key}` })
-    }
+    for (const child of Object.values(value).reverse()) stack.push(child)
   }
   return links
 }

@@ -48,6 +48,8 @@ export interface CommandInput<O extends OptionSpecs> {
   encodeCid: CidEncoder
   /** Ends when the client goes away or the time it allowed is over. */
   signal: AbortSignal
+  /** Whether a failure for want of a block is held back until the time that the request allows is over. */
+  waitsForBlocks: boolean
 }
 
 /** An operation of the file network. */

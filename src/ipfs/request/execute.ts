@@ -46,7 +46,8 @@ export async function executeCommand(
   try {
     const { options } = query
     const encodeCid = createCidEncoder(options['cid-base'] as string | undefined)
-    const running = command.run({ args, options, upload, encodeCid, signal: deadline.signal }, network)
+    const { signal, waitsForBlocks } = deadline
+    const running = command.run({ args, options, upload, encodeCid, signal, waitsForBlocks }, network)
     const output = await deadline.guard(Promise.resolve(running))
     return await outputReply(guardOutput(output, deadline))
   } catch (error) {
@@ -58,6 +59,7 @@ export async function executeCommand(
 /** The time that a request allows itself. */
 interface Deadline {
   signal: AbortSignal
+  waitsForBlocks: boolean
   /** The same promise, but rejected when time is up; a missing block is waited for until then. */
   guard<T>(promise: Promise<T>): Promise<T>
   end(): void
@@ -66,7 +68,7 @@ interface Deadline {
 function createDeadline({ options }: ParsedQuery, signal: AbortSignal): Deadline {
   const text = options['timeout']
   if (typeof text !== 'string' || text === '') {
-    return { signal, guard: (promise) => promise, end: () => undefined }
+    return { signal, waitsForBlocks: false, guard: (promise) => promise, end: () => undefined }
   }
   const milliseconds = parseGoDuration(text)
   if (milliseconds === undefined) throw new RequestError(`time: invalid duration ${JSON.stringify(text)}`)
@@ -79,15 +81,16 @@ function createDeadline({ options }: ParsedQuery, signal: AbortSignal): Deadline
   })
   timeIsUp.catch(() => undefined)
   const timer = setTimeout(() => controller.abort(new DeadlineError()), Math.max(milliseconds, 0))
-  const isOffline = options['offline'] === true
+  const waitsForBlocks = options['offline'] !== true
   return {
     signal: controller.signal,
+    waitsForBlocks,
     async guard(promise) {
       promise.catch(() => undefined)
       try {
         return await Promise.race([promise, timeIsUp])
       } catch (error) {
-        if (isOffline || !isMissingBlock(error)) throw error
+        if (!waitsForBlocks || !isMissingBlock(error)) throw error
         return timeIsUp
       }
     },

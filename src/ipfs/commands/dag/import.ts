@@ -1,7 +1,8 @@
 import type { CID } from 'multiformats/cid'
-import { allowBigBlock } from '../../blockSize.js'
+import { allowBigBlock, checkBlockSize } from '../../blockSize.js'
 import { CarError, readCar } from '../../dag/car.js'
 import type { CarReader } from '../../dag/car.js'
+import { checkBlockData } from '../../dag/codecs.js'
 import { errorText, FileNetworkError } from '../../errors.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { pinDag } from '../../pinning.js'
@@ -11,7 +12,7 @@ import type { Upload } from '../../request/upload.js'
 import type { Session } from '../../store/blockstore.js'
 
 /**
- * `dag/import`: stores the blocks of CARs, each checked against its CID, and pins their roots. A root that cannot be
+ * `dag/import`: stores the blocks of CARs, each checked against its CID and its codec, and pins their roots. A root that cannot be
  * pinned is no failure of the request: its line says why.
  */
 export const dagImport = defineCommand({
@@ -30,7 +31,7 @@ export const dagImport = defineCommand({
       (async function* () {
         const session = network.blockstore.openSession()
         try {
-          const { roots, blocks, bytes } = await importAll(upload, session)
+          const { roots, blocks, bytes } = await importAll(upload, session, options)
           if (options['pin-roots']) yield* pinRoots(network, roots)
           if (options.stats) yield { Stats: { BlockCount: blocks, BlockBytesCount: bytes } }
         } finally {
@@ -44,6 +45,7 @@ export const dagImport = defineCommand({
 async function importAll(
   upload: Upload,
   session: Session,
+  limits: { 'allow-big-block': boolean },
 ): Promise<{ roots: Map<string, CID>; blocks: number; bytes: number }> {
   const roots = new Map<string, CID>()
   const counts = { blocks: 0, bytes: 0 }
@@ -54,6 +56,7 @@ async function importAll(
     let storing: Promise<void>[] = []
     let waitingBytes = 0
     for await (const { cid, bytes } of nameFailures(car.blocks)) {
+      checkBlock(cid, bytes, limits)
       const stored = session.put(cid, bytes)
       stored.catch(() => undefined)
       storing.push(stored)
@@ -82,6 +85,16 @@ async function* nameFailures(blocks: CarReader['blocks']): CarReader['blocks'] {
     if (!(error instanceof CarError)) throw error
     const place = previous === undefined ? '' : ` after block "${previous}"`
     throw new CarError(`import failed${place}: ${errorText(error)}`)
+  }
+}
+
+/** Refuses a block that Kubo would not decode, or finds too big (`core/commands/dag/import.go`). */
+function checkBlock(cid: CID, bytes: Uint8Array, limits: { 'allow-big-block': boolean }): void {
+  try {
+    checkBlockSize(bytes.length, limits)
+    checkBlockData(cid.code, bytes)
+  } catch (error) {
+    throw new CarError(`import failed at block "${cid}": ${errorText(error)}`)
   }
 }
 

@@ -43,7 +43,9 @@ async function loadSource({ files, blockstore }: NetworkContext, source: string)
     checkCodec(cid)
     return await loadEntry(blockstore, cid)
   } catch (error) {
-    throw new FileNetworkError(`cp: cannot get node from path ${source}: ${errorText(error)}`)
+    throw new FileNetworkError(`cp: cannot get node from path ${source}: ${errorText(error)}`, {
+      cause: error,
+    })
   }
 }
 

@@ -1,7 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { linksOf } from '../../dag/links.js'
 import { parsePath, resolvePath } from '../../dag/path.js'
-import { errorText, FileNetworkError } from '../../errors.js'
+import { BlockNotFoundError, errorText, FileNetworkError } from '../../errors.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, pathArguments } from '../../request/command.js'
 import { values } from '../../request/output.js'
@@ -14,7 +14,10 @@ interface RefsRule {
   format: string
 }
 
-/** `refs`: the links of objects. An error in the middle becomes a line, as in Kubo. */
+/**
+ * `refs`: the links of objects. An error in the middle becomes a line, as in Kubo; a block that was waited for in vain
+ * ends the answer, so that a client hears that time is up.
+ */
 export const refs = defineCommand({
   description: 'List the links of objects.',
   arguments: [pathArguments('ipfs-path', 'The objects.')],
@@ -29,7 +32,7 @@ export const refs = defineCommand({
     recursive: { type: 'bool', aliases: ['r'], description: 'Also the links of what is linked.' },
     'max-depth': { type: 'int', default: -1, description: 'Levels to go down; -1: all.' },
   },
-  async run({ args, options, encodeCid }, network) {
+  async run({ args, options, encodeCid, waitsForBlocks }, network) {
     if (options.edges && options.format !== '<dst>') {
       throw new FileNetworkError('using format argument with edges is not allowed')
     }
@@ -40,16 +43,16 @@ export const refs = defineCommand({
     }
     const roots: CID[] = []
     for (const arg of args) roots.push((await resolvePath(network.blockstore, parsePath(arg))).cid)
-    return values(listRefs(network, roots, { ...rule, encodeCid }))
+    return values(listRefs(network, roots, { ...rule, encodeCid, waitsForBlocks }))
   },
 })
 
 async function* listRefs(
   { blockstore }: NetworkContext,
   roots: CID[],
-  rule: RefsRule & { encodeCid: (cid: CID) => string },
+  rule: RefsRule & { encodeCid: (cid: CID) => string; waitsForBlocks: boolean },
 ): AsyncGenerator<{ Ref: string; Err: string }> {
-  const { unique, maxDepth, format, encodeCid } = rule
+  const { unique, maxDepth, format, encodeCid, waitsForBlocks } = rule
   /** Depth at which a CID was last met; only for unique listings. */
   const met = new Map<string, number>()
 
@@ -91,6 +94,7 @@ async function* listRefs(
     try {
       for await (const line of below(root)) yield { Ref: line, Err: '' }
     } catch (error) {
+      if (waitsForBlocks && error instanceof BlockNotFoundError) throw error
       yield { Ref: '', Err: errorText(error) }
     }
   }
