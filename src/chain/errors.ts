@@ -55,6 +55,13 @@ export class InvalidCallError extends ChainError {
 /** A transaction that the mempool refuses (geth: core/txpool/validation.go). */
 export class TransactionRejectedError extends ChainError {
   override readonly name = 'TransactionRejectedError'
+  /** What geth's words leave out and those of other nodes say, by name. */
+  readonly facts: Readonly<Record<string, bigint | string>>
+
+  constructor(words: string, facts: Readonly<Record<string, bigint | string>> = {}) {
+    super(words)
+    this.facts = facts
+  }
 }
 
 /** Why a message may not execute, as far as answers tell the reasons apart. */

@@ -26,6 +26,8 @@ export interface ExecutionRequest {
   gasCapInBlocks?: number | undefined
   /** Whether the message runs although its fee cap is below the base fee. */
   belowBaseFee?: boolean | undefined
+  /** Whether the message runs although its sender cannot pay for it. */
+  unfunded?: boolean | undefined
 }
 
 /** Executes messages. */

@@ -24,7 +24,8 @@ import {
   RpcError,
   ServerError,
 } from './errors.js'
-import { ganacheFailure, ganacheRevert, hardhatFailure, hardhatRevert } from './revertWords.js'
+import { hardhatError } from './hardhatWords.js'
+import { ganacheFailure, ganacheRevert } from './revertWords.js'
 
 /** Refusals for which the parameters of the request are at fault. */
 const parameterErrors = [ImportError, InvalidCallError, TimestampError, DepthError, UnsupportedControlError]
@@ -50,18 +51,12 @@ const simulationCodes: Readonly<Record<SimulationRefusal, number>> = {
  * The error that the caller sees for whatever a method threw.
  *
  * A refusal by the chain keeps its words, but for failed executions where the node stands in for another one, and all
- * refusals where that is anvil; what nobody foresaw becomes an InternalError with its cause.
+ * refusals where that is anvil or hardhat; what nobody foresaw becomes an InternalError with its cause.
  */
 export function toRpcError(error: unknown, words: Habits['words']): RpcError {
-  if (words === 'anvil') {
-    const worded = anvilError(error)
-    if (worded !== undefined) return worded
-  }
+  const worded = words === 'anvil' ? anvilError(error) : words === 'hardhat' ? hardhatError(error) : undefined
+  if (worded !== undefined) return worded
   if (error instanceof RpcError) return error
-  if (words === 'hardhat') {
-    if (error instanceof ExecutionRevertedError) return hardhatRevert(error)
-    if (error instanceof ExecutionFailedError) return hardhatFailure(error)
-  }
   if (words === 'ganache') {
     if (error instanceof ExecutionRevertedError) return ganacheRevert(error)
     if (error instanceof ExecutionFailedError) return ganacheFailure(error)

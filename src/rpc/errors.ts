@@ -63,8 +63,10 @@ export class InvalidRequestError extends RpcError {
 /** The method is unknown or not enabled (-32601, in the words of the hosted provider). */
 export class MethodNotFoundError extends RpcError {
   override readonly name = 'MethodNotFoundError'
+  readonly method: string
   constructor(method: string) {
     super(-32601, `The method ${method} does not exist/is not available`)
+    this.method = method
   }
 }
 

@@ -45,6 +45,8 @@ export interface Habits {
   callsFromFirstAccount: boolean
   /** Whether a message runs whose fee cap is below the base fee. */
   callsBelowBaseFee: boolean
+  /** Whether a message runs whose sender cannot pay for it. */
+  callsUnfunded: boolean
   /** Whether a transaction that was mined at once and failed is answered with its failure. */
   answersFailures: boolean
   /** Whose words refusals and failed executions have. */
@@ -106,6 +108,7 @@ const own: Habits = {
   estimateBlock: 'latest',
   callsFromFirstAccount: false,
   callsBelowBaseFee: false,
+  callsUnfunded: false,
   answersFailures: false,
   words: 'geth',
   listsImpersonated: true,
@@ -155,6 +158,8 @@ const others: Readonly<Record<Compat, Partial<Habits>>> = {
     keepsAccessLists: true,
     estimateBlock: 'pending',
     callsFromFirstAccount: true,
+    callsBelowBaseFee: true,
+    callsUnfunded: true,
     answersFailures: true,
     words: 'hardhat',
     listsImpersonated: false,

@@ -73,7 +73,7 @@ describe('Keyring', () => {
   it('knows its own accounts only', async () => {
     expect(keyring.addresses()).toEqual(accounts.map((account) => account.address))
     expect([keyring.has(address), keyring.has(stranger)]).toEqual([true, false])
-    expect(() => keyring.signMessage(stranger, new Uint8Array(1))).toThrow(new UnknownAccountError())
+    expect(() => keyring.signMessage(stranger, new Uint8Array(1))).toThrow(new UnknownAccountError(stranger))
     await expect(signTypedData(keyring, stranger, mail)).rejects.toThrow('unknown account')
     await expect(signTypedData(keyring, address, 'no JSON')).rejects.toThrow(InvalidTypedDataError)
     await expect(signTypedData(keyring, address, { ...mail, primaryType: 'Letter' })).rejects.toThrow(

@@ -8,8 +8,11 @@ import type { KeyedAccount } from './mnemonic.js'
 /** An address that the node has no key of (geth: accounts/errors.go). */
 export class UnknownAccountError extends ChainError {
   override readonly name = 'UnknownAccountError'
-  constructor() {
+  /** 20 bytes; undefined where no account was named and there is none. */
+  readonly address: Uint8Array | undefined
+  constructor(address?: Uint8Array) {
     super('unknown account')
+    this.address = address
   }
 }
 
@@ -37,7 +40,7 @@ export class Keyring {
   /** @throws UnknownAccountError */
   privateKey(address: Uint8Array): Uint8Array {
     const account = this.#accounts.get(bytesToPlainHex(address))
-    if (account === undefined) throw new UnknownAccountError()
+    if (account === undefined) throw new UnknownAccountError(address)
     return account.privateKey
   }
 

@@ -55,7 +55,7 @@ export class Wallet {
     if (from === undefined) throw new UnknownAccountError()
     if (keyring.has(from)) return this.#sign(from, await this.fill({ ...call, from }))
     if (impersonation.allows(from)) return this.prepareUnsigned({ ...call, from })
-    throw new UnknownAccountError()
+    throw new UnknownAccountError(from)
   }
 
   /** A transaction of any account, whether the node has a key of it or not; what is missing is filled in. */
@@ -78,7 +78,9 @@ export class Wallet {
     }
     if (call.nonce === undefined) throw new ChainError('nonce not specified')
     const from = call.from ?? this.#parts.keyring.addresses()[0]
-    if (from === undefined || !this.#parts.keyring.has(from)) throw new UnknownAccountError()
+    if (from === undefined || !this.#parts.keyring.has(from)) {
+      throw new UnknownAccountError(from)
+    }
     return this.prepare(call)
   }
 

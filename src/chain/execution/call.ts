@@ -13,7 +13,7 @@ import type { CallObject } from './callObject.js'
 import type { CallSite } from './callSite.js'
 import { withEvm } from './evm.js'
 import { checkForkFields } from './forkFields.js'
-import { messageFromCall, type Message } from './message.js'
+import { messageFromCall, mostCost, type Message } from './message.js'
 import { applyStateOverrides, type AccountOverride } from './overrides.js'
 import type { ConsoleListener, PooledEvm } from './pooledEvm.js'
 import { callChecks } from './preCheck.js'
@@ -22,6 +22,7 @@ import { executeMessage, type MessageResult } from './stateTransition.js'
 
 /** A call gets at most this many times the block gas limit. */
 const GAS_CAP_IN_BLOCKS = 10
+const MAX_UINT256 = 2n ** 256n - 1n
 
 /** A call, where it runs, and what is to be different there. */
 export interface CallRequest {
@@ -36,6 +37,8 @@ export interface CallRequest {
   gasCapInBlocks?: number | undefined
   /** Whether a call whose fee cap is below the base fee runs in a block that asks for no more than the cap. */
   belowBaseFee?: boolean | undefined
+  /** Whether a call runs whose sender cannot pay for it; it then has just what is needed. */
+  unfunded?: boolean | undefined
 }
 
 /** The most gas that a call on a block gets: ten times the block's gas limit, unless the request says otherwise. */
@@ -86,10 +89,20 @@ export function withCall<T>(
   const { rules, state, blockHash } = site
   const context = { rules, state, block: freeOfFees(block, message, request), blockHash, onConsole }
   return withEvm(context, (evm) => {
-    if (stateOverrides.length === 0) return use(evm, message)
-    const applied = applyStateOverrides(evm, stateOverrides, { precompiles: movesPrecompiles })
-    return applied.then(() => use(evm, message))
+    const run = (): Awaitable<T> =>
+      request.unfunded === true ? fund(evm, message).then(() => use(evm, message)) : use(evm, message)
+    if (stateOverrides.length === 0) return run()
+    return applyStateOverrides(evm, stateOverrides, { precompiles: movesPrecompiles }).then(run)
   })
+}
+
+/** Gives the sender of a message what it may cost at most, where it has less. */
+async function fund(evm: PooledEvm, message: Message): Promise<void> {
+  const { from: address } = message
+  const balance = mostCost(message)
+  const account = await evm.state.readAccount(address)
+  if ((account?.balance ?? 0n) >= balance || balance > MAX_UINT256) return
+  await applyStateOverrides(evm, [{ address, balance }], { precompiles: false })
 }
 
 /** A call that pays nothing sees a block that asks for nothing, so that BASEFEE is not above the call's price. */

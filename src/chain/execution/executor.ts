@@ -25,6 +25,8 @@ export interface ExecutionRequest {
   gasCapInBlocks?: number | undefined
   /** Whether the call runs although its fee cap is below the base fee. */
   belowBaseFee?: boolean | undefined
+  /** Whether the call runs although its sender cannot pay for it. */
+  unfunded?: boolean | undefined
 }
 
 /** What decides about executions besides their request. */
@@ -75,7 +77,8 @@ export class MessageExecutor {
 }
 
 function locate(request: ExecutionRequest): Awaitable<CallRequest> {
-  const { view, block, call, stateOverrides, blockOverrides, gasCapInBlocks, belowBaseFee } = request
+  const { view, block, call, stateOverrides, blockOverrides, gasCapInBlocks, belowBaseFee, unfunded } =
+    request
   return whenReady(view.stateAt(block), (found) => ({
     site: createCallSite(view, found),
     call,
@@ -83,5 +86,6 @@ function locate(request: ExecutionRequest): Awaitable<CallRequest> {
     blockOverrides,
     gasCapInBlocks,
     belowBaseFee,
+    unfunded,
   }))
 }

@@ -1,3 +1,4 @@
+import { GAS_PER_BLOB } from '../block/fees.js'
 import { ChainError } from '../errors.js'
 import type { AccessListEntry, Authorization, CallObject } from './callObject.js'
 
@@ -37,6 +38,14 @@ export interface CallDefaults {
 
 const ZERO_ADDRESS = new Uint8Array(20)
 const NO_DATA = new Uint8Array(0)
+
+/** The wei that a message costs its sender at most. */
+export function mostCost(message: Message): bigint {
+  const { gasLimit, maxFeePerGas, value, blobVersionedHashes = [], maxFeePerBlobGas = 0n } = message
+  return (
+    gasLimit * maxFeePerGas + value + BigInt(blobVersionedHashes.length) * GAS_PER_BLOB * maxFeePerBlobGas
+  )
+}
 
 /**
  * The message of a call (geth: internal/ethapi/transaction_args.go, CallDefaults and ToMessage).

@@ -162,7 +162,7 @@ describe('Mempool', () => {
     const fees = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint) =>
       sign(a, { maxFeePerGas, maxPriorityFeePerGas })
     const first = await pool.add(fees(1000n, 100n))
-    const refusal = new TransactionRejectedError('replacement transaction underpriced')
+    const refusal = /^replacement transaction underpriced$/
     await expect(pool.add(fees(1099n, 110n))).rejects.toThrow(refusal)
     await expect(pool.add(fees(1100n, 109n))).rejects.toThrow(refusal)
     await expect(pool.add(fees(2000n, 100n))).rejects.toThrow(refusal)
@@ -281,16 +281,16 @@ describe('Mempool', () => {
       await pool.reset(state, block)
       const refused = pool.add(sign(a, { nonce: 1n, ...fields }))
       await expect(refused).rejects.toThrow(TransactionRejectedError)
-      await expect(refused).rejects.toThrow(
-        words.startsWith('^') ? new RegExp(words) : new TransactionRejectedError(words),
-      )
+      await expect(refused).rejects.toMatchObject({
+        message: words.startsWith('^') ? expect.stringMatching(words) : words,
+      })
     })
 
     it('known transactions, also after they were mined', async () => {
       const { pool, state } = await createPool()
       const raw = sign(a, {})
       await pool.add(raw)
-      await expect(pool.add(raw)).rejects.toThrow(new TransactionRejectedError('already known'))
+      await expect(pool.add(raw)).rejects.toMatchObject({ message: 'already known' })
       state.set(a, 1n)
       await pool.reset(state, block)
       await expect(pool.add(raw)).rejects.toThrow(

@@ -207,12 +207,16 @@ export class Mempool {
     })
   }
 
+  #checkNew(key: string): void {
+    if (this.#byHash.has(key)) throw new TransactionRejectedError('already known', { hash: `0x${key}` })
+  }
+
   async #insert(pooled: PooledTransaction): Promise<PooledTransaction> {
     const key = bytesToPlainHex(pooled.hash)
-    if (this.#byHash.has(key)) throw new TransactionRejectedError('already known')
+    this.#checkNew(key)
     if (pooled.sidecar !== undefined) await verifySidecar(pooled.sidecar, this.#rules())
     const queue = await this.#queueOf(pooled.sender)
-    if (this.#byHash.has(key)) throw new TransactionRejectedError('already known')
+    this.#checkNew(key)
     const entry: Entry = { ...pooled, arrival: this.#arrivals, cost: costOf(pooled.transaction) }
     const baseFee = this.#options.mineAtOnce()
     if (baseFee !== undefined) checkAtOnce(entry, queue, baseFee)

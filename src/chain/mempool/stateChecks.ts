@@ -83,10 +83,13 @@ export function checkReplacement(
 ): void {
   if (capReplaces && maxFeePerGas(entry.transaction) > maxFeePerGas(replaced.transaction)) return
   if (isBlob(entry)) return checkBlobReplacement(entry, replaced)
-  const isEnough = [maxFeePerGas, maxPriorityFeePerGas].every(
-    (fee) => fee(entry.transaction) >= leastReplacement(fee(replaced.transaction)),
-  )
-  if (!isEnough) throw rejected('replacement transaction underpriced')
+  const fees = { maxFeePerGas, maxPriorityFeePerGas }
+  for (const [name, fee] of Object.entries(fees)) {
+    const least = leastReplacement(fee(replaced.transaction))
+    if (fee(entry.transaction) >= least) continue
+    const { nonce } = entry.transaction
+    throw new TransactionRejectedError('replacement transaction underpriced', { name, least, nonce })
+  }
 }
 
 function checkBlobReplacement(entry: Entry, replaced: Entry): void {

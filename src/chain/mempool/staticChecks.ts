@@ -73,12 +73,19 @@ export function checkStatic(fields: TransactionFields, context: StaticContext): 
   if (rules.isActivatedEIP(7825) && gasLimit > MAX_TRANSACTION_GAS) {
     throw rejected(`transaction gas limit too high (cap: ${MAX_TRANSACTION_GAS}, tx: ${gasLimit})`)
   }
-  if (gasLimit > blockGasLimit) throw rejected('exceeds block gas limit')
+  if (gasLimit > blockGasLimit) {
+    throw new TransactionRejectedError('exceeds block gas limit', { gasLimit, blockGasLimit })
+  }
   const maxFee = feeCap(fields)
   const tip = tipCap(fields)
   if (maxFee > MAX_UINT256) throw rejected('max fee per gas higher than 2^256-1')
   if (tip > MAX_UINT256) throw rejected('max priority fee per gas higher than 2^256-1')
-  if (tip > maxFee) throw rejected('max priority fee per gas higher than max fee per gas')
+  if (tip > maxFee) {
+    throw new TransactionRejectedError('max priority fee per gas higher than max fee per gas', {
+      tip,
+      maxFee,
+    })
+  }
   if (context.isSigned) checkSignature(fields, rules)
   if (nonce === MAX_NONCE) throw rejected('nonce has max value')
   const intrinsic = intrinsicGas(

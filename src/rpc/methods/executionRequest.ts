@@ -22,7 +22,7 @@ export interface ExecutionArguments {
  */
 export function executionRequest({ view, backend }: Call, args: ExecutionArguments): ExecutionRequest {
   const call = toCall(args.transaction)
-  const { callsFromFirstAccount, callsBelowBaseFee } = backend.settings.habits
+  const { callsFromFirstAccount, callsBelowBaseFee, callsUnfunded } = backend.settings.habits
   const from = call.from ?? (callsFromFirstAccount ? backend.accounts.addresses()[0] : undefined)
   return {
     view,
@@ -32,6 +32,7 @@ export function executionRequest({ view, backend }: Call, args: ExecutionArgumen
     blockOverrides: supportedOverrides(args.blockOverrides),
     gasCapInBlocks: backend.settings.gasCapInBlocks,
     belowBaseFee: callsBelowBaseFee,
+    unfunded: callsUnfunded,
   }
 }
 
