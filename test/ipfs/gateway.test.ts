@@ -203,6 +203,36 @@ describe('forms that can be verified', () => {
     expect(count).toBe(1)
   })
 
+  it('sends of a file what some of its bytes need', async () => {
+    // Three chunks of 262,144, 262,144 and 75,712 bytes below a root, and a directory above it.
+    const blocks = async (bytes: string): Promise<number> => {
+      const answer = await ask(`/ipfs/${site}/data.bin?format=car&entity-bytes=${bytes}`)
+      expect(answer.status).toBe(200)
+      let count = 0
+      for await (const _ of (await CarReader.fromBytes(answer.body)).blocks()) count++
+      return count
+    }
+    expect(await blocks('0:*')).toBe(5)
+    expect(await blocks('0:262143')).toBe(3)
+    expect(await blocks('262143:262144')).toBe(4)
+    expect(await blocks('-1:*')).toBe(3)
+    expect(await blocks('-75713:-75712')).toBe(4)
+    expect(await blocks('700000:*')).toBe(2)
+    for (const nonsense of ['5', '5:2', '*:5', 'a:b', '-2:-5']) {
+      expect((await ask(`/ipfs/${site}?format=car&entity-bytes=${nonsense}`)).status).toBe(400)
+    }
+  })
+
+  it('takes the parameters of a CAR from the query and the media type, and refuses what it cannot do', async () => {
+    const type = 'application/vnd.ipld.car'
+    const accepted = await ask(`/ipfs/${site}`, { accept: `${type}; version=1; order=unk; dups=y` })
+    expect(accepted.headers['content-type']).toBe(`${type}; version=1; order=dfs; dups=n`)
+    expect((await ask(`/ipfs/${site}`, { accept: `${type};version=2` })).status).toBe(400)
+    for (const query of ['car-version=2', 'car-order=bfs', 'car-dups=maybe', 'dag-scope=some']) {
+      expect((await ask(`/ipfs/${site}?format=car&${query}`)).status).toBe(400)
+    }
+  })
+
   it('sends a tar archive', async () => {
     const answer = await ask(`/ipfs/${site}?format=tar`)
     const archive = extract()
@@ -222,3 +252,85 @@ describe('forms that can be verified', () => {
 async function blockOf(cid: string): Promise<Buffer> {
   return Buffer.from(await (await server.post(`block/get?arg=${cid}`)).arrayBuffer())
 }
+
+describe('data', () => {
+  /** `{"a":1}`: a map of one pair, the text `a` and the number 1 (RFC 8949, 3.1). */
+  const cborBytes = Buffer.from('a1616101', 'hex')
+
+  async function put(input: string, codec: string): Promise<string> {
+    const { body, headers } = form([{ content: input }])
+    const query = `input-codec=dag-json&store-codec=${codec}`
+    const added = await lines(await server.post(`dag/put?${query}`, body as Uint8Array<ArrayBuffer>, headers))
+    return (added[0] as { Cid: { '/': string } }).Cid['/']
+  }
+
+  it('comes as it is stored, JSON to be shown and CBOR to be saved', async () => {
+    const cbor = await put('{"a":1}', 'dag-cbor')
+    const stored = await ask(`/ipfs/${cbor}`)
+    expect(stored.body.equals(cborBytes)).toBe(true)
+    expect(stored.headers).toMatchObject({
+      'content-type': 'application/vnd.ipld.dag-cbor',
+      'content-disposition': `attachment; filename="${cbor}.cbor"; filename*=UTF-8''${cbor}.cbor`,
+      etag: `"${cbor}.dag-cbor"`,
+    })
+    const json = await put('{"a":1}', 'dag-json')
+    const shown = await ask(`/ipfs/${json}`)
+    expect(shown.body.toString()).toBe('{"a":1}')
+    expect(shown.headers['content-disposition']).toMatch(/^inline; filename="[^"]*\.json"/)
+    const saved = await ask(`/ipfs/${json}?download=true&filename=x.json`)
+    expect(saved.headers['content-disposition']).toMatch(/^attachment; filename="x\.json"/)
+  })
+
+  it('is converted between the codecs of IPLD, and not into plain ones', async () => {
+    const cbor = await put('{"a":1}', 'dag-cbor')
+    const json = await ask(`/ipfs/${cbor}`, { accept: 'text/html;q=0.1, application/vnd.ipld.dag-json' })
+    expect(json.body.toString()).toBe('{"a":1}')
+    expect(json.headers).toMatchObject({
+      'content-type': 'application/vnd.ipld.dag-json',
+      etag: `"${cbor}.dag-json"`,
+    })
+    const plain = await ask(`/ipfs/${cbor}?format=cbor`)
+    expect(plain.body.equals(cborBytes)).toBe(true)
+    expect(plain.headers['content-type']).toBe('application/cbor')
+    expect((await ask(`/ipfs/${cbor}?format=json`)).status).toBe(400)
+    // A file is itself where plain JSON is accepted, and its node where that is asked for.
+    expect((await ask(`/ipfs/${page}`, { accept: 'application/json, */*' })).body.toString()).toContain(
+      'page',
+    )
+    const node = JSON.parse((await ask(`/ipfs/${page}?format=dag-json`)).body.toString()) as object
+    expect(Object.keys(node)).toEqual(['Data', 'Links'])
+  })
+
+  it('is followed through its links, and says that what lies between them cannot be shown', async () => {
+    const linking = await put(`{"list":[1,{"page":{"/":"${page}"}}]}`, 'dag-cbor')
+    const found = await ask(`/ipfs/${linking}/list/1/page`)
+    expect(found.body.toString()).toContain('page')
+    expect(found.headers['x-ipfs-roots']).toBe(`${linking},${page}`)
+    expect((await ask(`/ipfs/${linking}/list/0`)).status).toBe(501)
+    expect((await ask(`/ipfs/${linking}/nothing`)).status).toBe(404)
+  })
+})
+
+describe('addresses', () => {
+  it('of the form ipfs:// are sent to their paths', async () => {
+    const uri = encodeURIComponent(`ipfs://${site}/notes%20%26%20more.txt?download=true`)
+    const moved = await ask(`/ipfs/?uri=${uri}`)
+    expect(moved.status).toBe(301)
+    expect(moved.headers.location).toBe(`/ipfs/${site}/notes%20%26%20more.txt?download=true`)
+    expect((await ask('/ipfs/?uri=https://example.org')).status).toBe(400)
+  })
+
+  it('never lead to another host', async () => {
+    const evil = await addAll([{ name: 'e/example.org/x', content: 'x' }], 'cid-version=1')
+    const moved = await ask('//example.org', { host: `${evil}.ipfs.localhost` })
+    expect(moved.status).toBe(301)
+    expect(moved.headers.location).toBe('/example.org/')
+  })
+
+  it('without a name are saved under the CID', async () => {
+    const saved = await ask(`/ipfs/${page}?download=true`)
+    expect(saved.headers['content-disposition']).toBe(
+      `attachment; filename="${page}"; filename*=UTF-8''${page}`,
+    )
+  })
+})

@@ -64,6 +64,8 @@ function parseAbsolute(path: string): ContentPath {
 /** Where a path leads: a block, and what is left of the path inside it. */
 export interface ResolvedPath {
   cid: CID
+  /** The CIDs that the path came through, its root first and `cid` last; the inner blocks of a directory left out. */
+  cids: CID[]
   /** Keys inside the block's data; empty for a UnixFS path. */
   remainder: string[]
 }
@@ -74,6 +76,7 @@ export interface ResolvedPath {
  * @throws {@link LinkNotFoundError} when a segment leads nowhere
  */
 export async function resolvePath(source: BlockSource, path: ContentPath): Promise<ResolvedPath> {
+  const cids = [path.root]
   let cid = path.root
   let rest = path.segments
   while (rest.length > 0) {
@@ -81,15 +84,17 @@ export async function resolvePath(source: BlockSource, path: ContentPath): Promi
     if (cid.code === codecCode.dagPb && path.namespace === 'ipfs') {
       const [name = '', ...following] = rest
       cid = await findName(source, { cid, block, name })
+      cids.push(cid)
       rest = following
       continue
     }
     const found = followKeys(cid, codecByCode(cid.code).decode(block), rest)
-    if (found.next === undefined) return { cid, remainder: rest }
+    if (found.next === undefined) return { cid, cids, remainder: rest }
     cid = found.next
+    cids.push(cid)
     rest = found.rest
   }
-  return { cid, remainder: [] }
+  return { cid, cids, remainder: [] }
 }
 
 /**

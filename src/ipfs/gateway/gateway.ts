@@ -1,6 +1,6 @@
 import type { CID } from 'multiformats/cid'
+import { codecCode } from '../cid/makeCid.js'
 import { resolvePath } from '../dag/path.js'
-import type { ContentPath } from '../dag/path.js'
 import { BlockNotFoundError, errorText, LinkNotFoundError } from '../errors.js'
 import type { CommandReply } from '../request/reply.js'
 import type { BlockSource } from '../unixfs/entry.js'
@@ -9,6 +9,7 @@ import { chooseFormat } from './format.js'
 import { readTarget } from './request.js'
 import type { GatewayRequest, GatewayTarget, ResolvedTarget } from './request.js'
 import { serveContent } from './serveContent.js'
+import { serveData } from './serveData.js'
 import { serveVerifiable } from './serveVerifiable.js'
 
 /** A read-only HTTP gateway to files (https://specs.ipfs.tech/http-gateways/). */
@@ -53,11 +54,16 @@ async function answer(source: BlockSource, request: GatewayRequest): Promise<Com
   if (target.form === 'path' && request.headers['service-worker'] === 'script') {
     throw new GatewayError(400, 'navigator.serviceWorker: registration is not allowed for this scope')
   }
-  const format = chooseFormat(request.query, request.headers['accept'])
+  const { format, parameters } = chooseFormat(request.query, request.headers['accept'])
   const resolved = await resolveTarget(source, request, target)
-  return format === 'content'
-    ? serveContent(source, request, resolved)
-    : serveVerifiable(source, request, { target: resolved, format })
+  if (format === 'raw' || format === 'car' || format === 'tar') {
+    return serveVerifiable(source, request, { target: resolved, format, parameters })
+  }
+  const { code } = resolved.cid
+  const isFile = code === codecCode.dagPb || code === codecCode.raw
+  if (isFile && format !== 'dag-json' && format !== 'dag-cbor') return serveContent(source, request, resolved)
+  const asked = format === 'content' ? undefined : format
+  return serveData(source, request, { target: resolved, format: asked })
 }
 
 async function resolveTarget(
@@ -73,10 +79,12 @@ async function resolveTarget(
     },
   }
   try {
-    const roots = await resolveEach(recording, target.content)
-    const cid = roots.at(-1) as CID
+    const { cid, cids, remainder } = await resolvePath(recording, target.content)
+    if (remainder.length > 0) {
+      throw new GatewayError(501, `cannot show ${target.contentPath}: it leads into the data of ${cid}`)
+    }
     await source.get(cid)
-    return { ...target, cid, roots, visited }
+    return { ...target, cid, roots: cids, visited }
   } catch (error) {
     const onlyIfCached = /(^|,)\s*only-if-cached\s*(,|$)/.test(request.headers['cache-control'] ?? '')
     if (error instanceof BlockNotFoundError) {
@@ -90,17 +98,6 @@ async function resolveTarget(
     }
     throw error
   }
-}
-
-async function resolveEach(source: BlockSource, content: ContentPath): Promise<CID[]> {
-  const roots = [content.root]
-  for (const segment of content.segments) {
-    const root = roots.at(-1) as CID
-    const { cid, remainder } = await resolvePath(source, { namespace: 'ipfs', root, segments: [segment] })
-    if (remainder.length > 0) throw new LinkNotFoundError(segment, root)
-    roots.push(cid)
-  }
-  return roots
 }
 
 function refusal(error: unknown): CommandReply {

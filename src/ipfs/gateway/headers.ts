@@ -11,19 +11,20 @@ export function originHeaders(target: ResolvedTarget): Record<string, string> {
   }
 }
 
-/** The `Content-Disposition` for a name that the query may give, `filename`, and whether to save it. */
+/** What the browser is told to do with an answer: to show it, or to save it. */
+export type DispositionKind = 'inline' | 'attachment'
+
+/** The `Content-Disposition` for a name and a kind, which `filename` and `download` in the query may change. */
 export function contentDisposition(
   query: GatewayRequest['query'],
-  options: { name: string; attachment: boolean },
-): string | undefined {
-  const given = query.get('filename')
-  const attachment = options.attachment || query.get('download') === 'true'
-  if (given === null && !attachment) return undefined
-  const name = given ?? options.name
+  options: { name: string; kind: DispositionKind },
+): string {
+  const kind = query.get('download') === 'true' ? 'attachment' : options.kind
+  const name = query.get('filename') ?? options.name
   const ascii = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
   const encoded = encodeURIComponent(name).replace(
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
-  return `${attachment ? 'attachment' : 'inline'}; filename="${ascii}"; filename*=UTF-8''${encoded}`
+  return `${kind}; filename="${ascii}"; filename*=UTF-8''${encoded}`
 }

@@ -3,46 +3,61 @@ import { codecCode } from '../cid/makeCid.js'
 import { encodeCarHeader, encodeCarSection } from '../dag/car.js'
 import { walkDag } from '../dag/walk.js'
 import { readEntry } from '../unixfs/entry.js'
-import type { BlockSource } from '../unixfs/entry.js'
+import type { BlockSource, UnixfsEntry } from '../unixfs/entry.js'
 import { isShardedEntry, shardBlocks } from '../unixfs/readDirectory.js'
-import type { DagScope } from './format.js'
+import { blocksOfRange } from '../unixfs/readFile.js'
+import type { ByteRange } from '../unixfs/readFile.js'
+import type { CarParameters, EntityBytes } from './carParameters.js'
 
-/** The blocks of a path and of what it leads to, as a CARv1 whose root is where the path ends. */
-export async function* partialCar(
-  source: BlockSource,
-  options: { end: CID; onTheWay: CID[]; scope: DagScope },
-): AsyncGenerator<Uint8Array> {
-  const { end, onTheWay, scope } = options
-  yield encodeCarHeader(end)
-  const seen = new Set<string>()
-  for (const cid of onTheWay) {
-    if (seen.has(cid.toString()) || cid.equals(end)) continue
-    seen.add(cid.toString())
-    yield encodeCarSection(cid, await source.get(cid))
-  }
-  if (scope === 'all') {
-    for await (const { cid, bytes } of walkDag(source, end, seen)) yield encodeCarSection(cid, bytes)
-    return
-  }
-  if (scope === 'block') {
-    yield encodeCarSection(end, await source.get(end))
-    return
-  }
-  yield* entityBlocks(source, end, seen)
+/** What of a DAG a CAR is to have. */
+export interface PartialDag extends CarParameters {
+  /** Where the path ends: the CAR's root. */
+  end: CID
+  /** The blocks that the path came through. */
+  onTheWay: CID[]
 }
 
-/** All of a file, but of a directory only what its listing needs. */
-async function* entityBlocks(source: BlockSource, end: CID, seen: Set<string>): AsyncGenerator<Uint8Array> {
+/** The blocks of a path and of what it leads to, as a CARv1 whose root is where the path ends. */
+export async function* partialCar(source: BlockSource, wanted: PartialDag): AsyncGenerator<Uint8Array> {
+  yield encodeCarHeader(wanted.end)
+  const sent = new Set<string>()
+  for await (const cid of blocksOf(source, wanted)) {
+    const name = cid.toString()
+    if (sent.has(name)) continue
+    sent.add(name)
+    yield encodeCarSection(cid, await source.get(cid))
+  }
+}
+
+async function* blocksOf(source: BlockSource, wanted: PartialDag): AsyncGenerator<CID> {
+  const { end, onTheWay, scope, bytes } = wanted
+  yield* onTheWay.filter((cid) => !cid.equals(end))
+  if (scope === 'block') yield end
+  else if (scope === 'entity') yield* entityBlocks(source, end, bytes)
+  else yield* dagBlocks(source, end)
+}
+
+/** All of a file, or what some bytes of it need, but of a directory only what its listing needs. */
+async function* entityBlocks(
+  source: BlockSource,
+  end: CID,
+  bytes: EntityBytes | undefined,
+): AsyncGenerator<CID> {
   const block = await source.get(end)
   const entry = end.code === codecCode.dagPb ? readEntry(end, block) : undefined
   if (entry?.type === 'file') {
-    for await (const { cid, bytes } of walkDag(source, end, seen)) yield encodeCarSection(cid, bytes)
+    yield* bytes === undefined ? dagBlocks(source, end) : blocksOfRange(source, end, rangeOf(entry, bytes))
     return
   }
-  yield encodeCarSection(end, block)
-  if (entry === undefined || !isShardedEntry(entry)) return
-  for await (const cid of shardBlocks(source, entry)) {
-    if (!seen.has(cid.toString())) yield encodeCarSection(cid, await source.get(cid))
-    seen.add(cid.toString())
-  }
+  yield end
+  if (entry !== undefined && isShardedEntry(entry)) yield* shardBlocks(source, entry)
+}
+
+async function* dagBlocks(source: BlockSource, root: CID): AsyncGenerator<CID> {
+  for await (const { cid } of walkDag(source, root)) yield cid
+}
+
+function rangeOf({ size }: UnixfsEntry, { from, to }: EntityBytes): ByteRange {
+  const place = (position: number): number => Math.max(0, position < 0 ? size + position : position)
+  return { start: place(from), end: to === undefined ? size : Math.min(size, place(to) + 1) }
 }

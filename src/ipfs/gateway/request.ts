@@ -52,6 +52,7 @@ export function readTarget(request: GatewayRequest): GatewayTarget {
   const subdomain = subdomainPattern.exec(request.headers['host'] ?? '')
   const hasTrailingSlash = path.endsWith('/')
   if (subdomain === null) {
+    redirectUri(path, request.query)
     const content = parseContent(path)
     return { form: 'path', content, contentPath: path, hasTrailingSlash }
   }
@@ -66,6 +67,21 @@ export function readTarget(request: GatewayRequest): GatewayTarget {
     contentPath: ['/ipfs', root.toString(), ...segments].join('/'),
     hasTrailingSlash,
   }
+}
+
+/**
+ * Sends `/ipfs/?uri=ipfs://<cid>/path`, which a browser asks for that has the gateway as its handler of `ipfs:`, to
+ * the path that the address stands for (https://specs.ipfs.tech/http-gateways/path-gateway/#uri-request-query-parameter).
+ */
+function redirectUri(path: string, query: URLSearchParams): void {
+  const uri = query.get('uri')
+  if (uri === null || !/^\/ip[fn]s\/?$/.test(path)) return
+  const [, namespace, rest] = /^(ip[fn]s):\/\/(.+)$/.exec(uri) ?? []
+  if (namespace === undefined || rest === undefined) {
+    throw new GatewayError(400, `uri query parameter scheme must be ipfs or ipns: ${JSON.stringify(uri)}`)
+  }
+  const location = encodeURI(`/${namespace}/${rest}`).replaceAll('%25', '%')
+  throw new GatewayError(301, 'moved to the path of the address', { Location: location })
 }
 
 function decodePath(path: string): string {

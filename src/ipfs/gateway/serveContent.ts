@@ -1,6 +1,3 @@
-import type { CID } from 'multiformats/cid'
-import { codecCode } from '../cid/makeCid.js'
-import { codecName } from '../dag/codecs.js'
 import { LinkNotFoundError } from '../errors.js'
 import type { CommandReply } from '../request/reply.js'
 import { loadEntry } from '../unixfs/entry.js'
@@ -13,6 +10,7 @@ import { GatewayError } from './errors.js'
 import { contentDisposition, immutable, originHeaders } from './headers.js'
 import { listingPage } from './listingPage.js'
 import type { ListedEntry } from './listingPage.js'
+import { notModified } from './notModified.js'
 import type { GatewayRequest, ResolvedTarget } from './request.js'
 
 const encoder = new TextEncoder()
@@ -23,9 +21,7 @@ export async function serveContent(
   request: GatewayRequest,
   target: ResolvedTarget,
 ): Promise<CommandReply> {
-  const { cid } = target
-  if (cid.code !== codecCode.dagPb && cid.code !== codecCode.raw) return serveData(source, request, target)
-  const entry = await loadEntry(source, cid)
+  const entry = await loadEntry(source, target.cid)
   if (entry.type === 'directory') return serveDirectory(source, request, { target, entry })
   if (target.hasTrailingSlash && target.content.segments.length > 0) {
     throw new GatewayError(404, `failed to resolve ${target.contentPath}: not a directory`)
@@ -54,8 +50,10 @@ async function serveFile(
     'Cache-Control': immutable,
   }
   if (matchesEtag(request.headers['if-none-match'], etag)) return notModified(headers)
-  const disposition = contentDisposition(request.query, { name, attachment: false })
-  if (disposition !== undefined) headers['Content-Disposition'] = disposition
+  if (request.query.has('filename') || request.query.get('download') === 'true') {
+    const kept = name === '' ? String(entry.cid) : name
+    headers['Content-Disposition'] = contentDisposition(request.query, { name: kept, kind: 'inline' })
+  }
   if (entry.type === 'symlink') {
     const body = entry.node?.unixfs.data ?? new Uint8Array()
     return { status: 200, headers: { ...headers, 'Content-Type': 'inode/symlink' }, body }
@@ -85,7 +83,9 @@ async function serveDirectory(
 ): Promise<CommandReply> {
   if (!target.hasTrailingSlash) {
     const query = request.query.size > 0 ? `?${request.query}` : ''
-    throw new GatewayError(301, 'moved to the directory', { Location: `${request.path}/${query}` })
+    throw new GatewayError(301, 'moved to the directory', {
+      Location: `${request.path.replace(/^\/+/, '/')}/${query}`,
+    })
   }
   const index = await findIndex(source, entry)
   if (index) return serveFile(source, request, { target, entry: index, name: 'index.html' })
@@ -123,41 +123,6 @@ async function findIndex(source: BlockSource, directory: UnixfsEntry): Promise<U
     if (error instanceof LinkNotFoundError) return undefined
     throw error
   }
-}
-
-/** Data that is no file: its block, as it is. */
-async function serveData(
-  source: BlockSource,
-  request: GatewayRequest,
-  target: ResolvedTarget,
-): Promise<CommandReply> {
-  const { cid } = target
-  const name = codecName(cid.code)
-  if (name === undefined) throw new GatewayError(501, `cannot show the codec ${cid.code}: ask for format=raw`)
-  const etag = `"${cid}.${name}"`
-  const headers = { ...originHeaders(target), ETag: etag, 'Cache-Control': immutable }
-  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified(headers)
-  return {
-    status: 200,
-    headers: {
-      ...headers,
-      'Content-Type': mediaTypeOf(cid, name),
-      'Content-Disposition':
-        contentDisposition(request.query, { name: `${cid}.${name}`, attachment: true }) ?? 'attachment',
-    },
-    body: await source.get(cid),
-  }
-}
-
-function mediaTypeOf(cid: CID, name: string): string {
-  return cid.code === codecCode.json || cid.code === codecCode.cbor
-    ? `application/${name}`
-    : `application/vnd.ipld.${name}`
-}
-
-/** The answer to a client that has the content already. */
-export function notModified(headers: Record<string, string>): CommandReply {
-  return { status: 304, headers, body: new Uint8Array() }
 }
 
 async function collect(source: AsyncIterable<Uint8Array>): Promise<Uint8Array> {

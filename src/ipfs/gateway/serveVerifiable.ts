@@ -3,12 +3,11 @@ import type { CommandReply } from '../request/reply.js'
 import { loadEntry } from '../unixfs/entry.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import { matchesEtag } from './conditional.js'
-import { chooseScope } from './format.js'
-import type { GatewayFormat } from './format.js'
+import { readCarParameters } from './carParameters.js'
 import { contentDisposition, immutable, originHeaders } from './headers.js'
+import { notModified } from './notModified.js'
 import { partialCar } from './partialCar.js'
 import type { GatewayRequest, ResolvedTarget } from './request.js'
-import { notModified } from './serveContent.js'
 
 /** An answer in a form of its own: what it is called, and where its bytes come from. */
 interface VerifiableForm {
@@ -19,13 +18,20 @@ interface VerifiableForm {
   body: () => Promise<CommandReply['body']> | CommandReply['body']
 }
 
+interface VerifiableRequest {
+  target: ResolvedTarget
+  format: 'raw' | 'car' | 'tar'
+  /** What the media type in the `Accept` header said beside its name. */
+  parameters: ReadonlyMap<string, string>
+}
+
 /** Answers with a block, a CAR or a tar archive, always to be saved. */
 export async function serveVerifiable(
   source: BlockSource,
   request: GatewayRequest,
-  { target, format }: { target: ResolvedTarget; format: Exclude<GatewayFormat, 'content'> },
+  { target, format, parameters }: VerifiableRequest,
 ): Promise<CommandReply> {
-  const form = describeForm(source, request, { target, format })
+  const form = describeForm(source, request, { target, format, parameters })
   const headers = { ...originHeaders(target), ETag: form.etag, 'Cache-Control': immutable }
   if (matchesEtag(request.headers['if-none-match'], form.etag)) return notModified(headers)
   const body = await form.body()
@@ -34,8 +40,7 @@ export async function serveVerifiable(
     headers: {
       ...headers,
       'Content-Type': form.contentType,
-      'Content-Disposition':
-        contentDisposition(request.query, { name: form.name, attachment: true }) ?? 'attachment',
+      'Content-Disposition': contentDisposition(request.query, { name: form.name, kind: 'attachment' }),
       ...form.headers,
       ...(body instanceof Uint8Array ? { 'Content-Length': String(body.length) } : {}),
     },
@@ -46,7 +51,7 @@ export async function serveVerifiable(
 function describeForm(
   source: BlockSource,
   request: GatewayRequest,
-  { target, format }: { target: ResolvedTarget; format: Exclude<GatewayFormat, 'content'> },
+  { target, format, parameters }: VerifiableRequest,
 ): VerifiableForm {
   const { cid, visited } = target
   switch (format) {
@@ -58,13 +63,14 @@ function describeForm(
         body: () => source.get(cid),
       }
     case 'car': {
-      const scope = chooseScope(request.query)
+      const wanted = readCarParameters(request.query, parameters)
+      const range = wanted.bytes === undefined ? '' : `.${wanted.bytes.from}:${wanted.bytes.to ?? '*'}`
       return {
-        etag: `W/"${cid}.car.${scope}.${target.roots.length}"`,
+        etag: `W/"${cid}.car.${wanted.scope}${range}.${target.roots.length}"`,
         name: `${cid}.car`,
         contentType: 'application/vnd.ipld.car; version=1; order=dfs; dups=n',
         headers: { 'Accept-Ranges': 'none' },
-        body: () => partialCar(source, { end: cid, onTheWay: visited, scope }),
+        body: () => partialCar(source, { ...wanted, end: cid, onTheWay: visited }),
       }
     }
     case 'tar':

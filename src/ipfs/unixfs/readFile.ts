@@ -119,3 +119,17 @@ function checkSize(actual: number, announced: number | undefined): void {
   if (actual === announced) return
   throw new FileNetworkError('not a valid UnixFS node: a block is not as long as its parent says')
 }
+
+/** The blocks that bytes of a file need, its root first; what none of them lie in is left out. */
+export async function* blocksOfRange(source: BlockSource, cid: CID, range: ByteRange): AsyncGenerator<CID> {
+  yield cid
+  const { node } = readEntry(cid, await source.get(cid))
+  let position = node?.unixfs.data?.length ?? 0
+  for (const [index, size] of (node?.unixfs.blockSizes ?? []).entries()) {
+    const start = Math.max(range.start - position, 0)
+    const end = Math.min(range.end - position, size)
+    const link = node?.links[index]
+    if (start < end && link !== undefined) yield* blocksOfRange(source, link.cid, { start, end })
+    position += size
+  }
+}
