@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bigintToBytes, bytesToBigint } from './quantity.js'
+import { bigintToBytes, bytesToBigint, minimalBytes } from './quantity.js'
 
 /** The same through text. */
 const viaText = (value: bigint, length: number): string =>
@@ -31,6 +31,15 @@ describe('numbers as bytes', () => {
         const cut = BigInt.asUintN(length * 8, value)
         expect(bytesToBigint(bigintToBytes(value, length))).toBe(cut)
       }
+    }
+  })
+
+  it('without leading zeros', () => {
+    expect(minimalBytes(0n)).toHaveLength(0)
+    for (const value of values) {
+      const digits = value.toString(16)
+      const expected = value === 0n ? '' : digits.padStart(digits.length + (digits.length % 2), '0')
+      expect(Buffer.from(minimalBytes(value)).toString('hex')).toBe(expected)
     }
   })
 })

@@ -1,4 +1,5 @@
 import { bytesToPlainHex, type Hex } from './hex.js'
+import { writeHexDigits } from './nativeText.js'
 
 /** A number as a JSON-RPC QUANTITY: minimal hexadecimal digits behind `0x`, zero is `0x0`. */
 export function quantity(value: bigint | number): Hex {
@@ -39,6 +40,28 @@ export function bigintToBytes(value: bigint, length: number): Uint8Array {
   if (end === 7) bytes[0] = Number((rest >> 48n) & 0xffn)
   writeSmall(Number(BigInt.asUintN(8 * Math.min(end, 6), rest)), bytes, end)
   return bytes
+}
+
+/** An unsigned number as RLP holds it: big-endian without leading zeros, zero is no bytes. */
+export function minimalBytes(value: bigint): Uint8Array {
+  if (value <= LARGEST_OF_SIX_BYTES) {
+    const small = Number(value)
+    const length = byteLength(small)
+    const bytes = new Uint8Array(length)
+    writeSmall(small, bytes, length)
+    return bytes
+  }
+  const digits = value.toString(16)
+  const bytes = new Uint8Array((digits.length + 1) >>> 1)
+  writeHexDigits(digits.length % 2 === 0 ? digits : `0${digits}`, bytes)
+  return bytes
+}
+
+/** Bytes that a number of at most six takes. */
+function byteLength(value: number): number {
+  let length = 0
+  for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) length++
+  return length
 }
 
 /** Writes a number of at most six bytes so that it ends before `end`: without a bigint for each byte. */

@@ -106,9 +106,18 @@ export class CallExecutor {
   }
 
   #failure(method: string, thrown: unknown): Outcome {
-    const error = toRpcError(thrown, this.#setup.backend.settings.habits.words)
+    const error = this.#worded(thrown)
     if (error instanceof InternalError) this.#setup.report(method, error.cause)
     return { error }
+  }
+
+  /** A fault in the wording itself is answered too: whoever called waits for something. */
+  #worded(thrown: unknown): RpcError {
+    try {
+      return toRpcError(thrown, this.#setup.backend.settings.habits.words)
+    } catch (fault) {
+      return new InternalError(fault)
+    }
   }
 }
 

@@ -133,6 +133,32 @@ describe('faults and refusals', () => {
     await expect(dispatcher.request('eth_broken')).rejects.toMatchObject({ code: -32603 })
   })
 
+  it('answers also where what was thrown cannot be put into words', async () => {
+    const fault = new Error('not to be looked at')
+    const unspeakable = new Proxy(new Error(), {
+      getPrototypeOf() {
+        throw fault
+      },
+    })
+    const reported: unknown[] = []
+    const broken = (name: string, run: () => Promise<null> | null) =>
+      [name, defineMethod(name, [], run)] as const
+    const dispatcher = testDispatcher({
+      methods: new Map([
+        broken('eth_atOnce', () => {
+          throw unspeakable
+        }),
+        broken('eth_later', () => Promise.reject(unspeakable)),
+      ]),
+      report: (method, cause) => reported.push(method, cause),
+    })
+    for (const method of ['eth_atOnce', 'eth_later']) {
+      const text = await answerText(dispatcher, `{"jsonrpc":"2.0","id":1,"method":"${method}"}`)
+      expect(text).toBe(failure('1', -32603, 'method handler crashed'))
+    }
+    expect(reported).toEqual(['eth_atOnce', fault, 'eth_later', fault])
+  })
+
   it('answers a lone refusal with the reply that it brings, and a batched one inside the batch', async () => {
     const body = '{"jsonrpc":"2.0","error":{"code":-32002,"message":"rejected"}}\n'
     const dispatcher = testDispatcher({

@@ -1,24 +1,11 @@
 import { RLP } from '@ethereumjs/rlp'
-import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
+import { bytesToBigint, minimalBytes } from '../../encoding/quantity.js'
 import { keccak256 } from '../keccak.js'
 import { encodeRlp } from './encodeRlp.js'
 import type { HeaderFields } from '../types.js'
 
 /** The number of fields of a header before London; each later field is appended (execution-specs, Header). */
 const BASE_FIELDS = 15
-
-/** An unsigned number as RLP holds it: big-endian without leading zeros, zero is empty. */
-export function minimalBytes(value: bigint): Uint8Array {
-  if (value === 0n) return new Uint8Array(0)
-  return bigintToBytes(value, value < 0x100n ? 1 : byteLength(value))
-}
-
-function byteLength(value: bigint): number {
-  if (value > BigInt(Number.MAX_SAFE_INTEGER)) return (value.toString(16).length + 1) >> 1
-  let length = 1
-  for (let rest = Number(value); rest >= 0x100; rest = Math.floor(rest / 0x100)) length++
-  return length
-}
 
 /** A header as the list of byte strings that its RLP encodes. */
 export function headerToList(header: HeaderFields): Uint8Array[] {

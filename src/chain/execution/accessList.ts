@@ -1,6 +1,6 @@
 import { generateAddress } from '@ethereumjs/util'
+import { minimalBytes } from '../../encoding/quantity.js'
 import { bytesToHex } from '../../encoding/hex.js'
-import { minimalBytes } from '../block/header.js'
 import { ChainError, InvalidCallError, MessageRejectedError } from '../errors.js'
 import { isSameAddress } from '../state/entries.js'
 import { orElse, whenReady } from '../state/whenReady.js'

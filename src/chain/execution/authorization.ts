@@ -1,6 +1,6 @@
 import { RLP } from '@ethereumjs/rlp'
 import { Account, Address } from '@ethereumjs/util'
-import { minimalBytes } from '../block/header.js'
+import { minimalBytes } from '../../encoding/quantity.js'
 import { recover } from '../crypto.js'
 import { keccak256 } from '../keccak.js'
 import type { Authorization } from './callObject.js'

@@ -1,6 +1,6 @@
 import type { EVM } from '@ethereumjs/evm'
 import { Account, Address, generateAddress } from '@ethereumjs/util'
-import { minimalBytes } from '../block/header.js'
+import { minimalBytes } from '../../encoding/quantity.js'
 import { joinBlooms, logsBloom } from '../block/bloom.js'
 import { GAS_PER_BLOB } from '../block/fees.js'
 import type { SealedTransaction } from '../block/record.js'

@@ -1,5 +1,5 @@
 import { RLP, type Input } from '@ethereumjs/rlp'
-import { minimalBytes } from '../block/header.js'
+import { minimalBytes } from '../../encoding/quantity.js'
 import { keccak256 } from '../keccak.js'
 import type { AccessListEntry } from './callObject.js'
 import type { Message } from './message.js'

@@ -1,6 +1,6 @@
 import { generateAddress } from '@ethereumjs/util'
+import { minimalBytes } from '../../encoding/quantity.js'
 import { logsBloom, joinBlooms } from '../block/bloom.js'
-import { minimalBytes } from '../block/header.js'
 import { GAS_PER_BLOB } from '../block/fees.js'
 import type { SealedTransaction } from '../block/record.js'
 import { sealBlock } from '../block/seal.js'

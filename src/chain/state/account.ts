@@ -1,6 +1,5 @@
 import { bytesEqual } from '../../encoding/hex.js'
-import { writeHexDigits } from '../../encoding/nativeText.js'
-import { bytesToBigint } from '../../encoding/quantity.js'
+import { bytesToBigint, minimalBytes } from '../../encoding/quantity.js'
 import { keccak256 } from '../keccak.js'
 import { encodeList, encodeString, itemsOf, payloadOf } from './rlp.js'
 import { EMPTY_ROOT } from './trieNode.js'
@@ -11,15 +10,6 @@ export const EMPTY_CODE_HASH: Uint8Array = keccak256(new Uint8Array(0))
 
 /** No bytes: the code of an account without code, the minimal form of a zero slot. */
 export const NO_BYTES: Uint8Array = new Uint8Array(0)
-
-/** A number without leading zero bytes, as RLP wants numbers; zero is no bytes. */
-export function minimalBytes(value: bigint): Uint8Array {
-  if (value === 0n) return NO_BYTES
-  const digits = value.toString(16)
-  const bytes = new Uint8Array((digits.length + 1) >>> 1)
-  writeHexDigits(digits.length % 2 === 0 ? digits : `0${digits}`, bytes)
-  return bytes
-}
 
 /** The value of an account in the state trie (Yellow Paper, section 4.1). */
 export function encodeAccount({ nonce, balance, storageRoot, codeHash }: AccountState): Uint8Array {

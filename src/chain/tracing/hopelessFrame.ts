@@ -1,6 +1,5 @@
 import { generateAddress, generateAddress2 } from '@ethereumjs/util'
-import { bigintToBytes } from '../../encoding/quantity.js'
-import { minimalBytes } from '../block/header.js'
+import { bigintToBytes, minimalBytes } from '../../encoding/quantity.js'
 import type { RunState } from '../execution/interpreter.js'
 import type { ForkRules } from '../types.js'
 import { callsWithValue, callTypes, createTypes, wordToAddress } from './opcodes.js'

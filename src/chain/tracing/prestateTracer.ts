@@ -1,7 +1,6 @@
 import { generateAddress, generateAddress2 } from '@ethereumjs/util'
 import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
-import { bigintToBytes } from '../../encoding/quantity.js'
-import { minimalBytes } from '../block/header.js'
+import { bigintToBytes, minimalBytes } from '../../encoding/quantity.js'
 import { recoverAuthority } from '../execution/authorization.js'
 import { delegationTarget } from '../execution/delegation.js'
 import { padTo32 } from '../state/account.js'
