@@ -10,6 +10,7 @@ import { admitNetwork, type NetworkManifest } from '../storage/manifest.js'
 import type { Ground } from './chainBases.js'
 import { identityOf } from './chainSource.js'
 import { importBlocks } from './importBlocks.js'
+import { keepBaseFee } from './keepBaseFee.js'
 import type { NetworkRequest } from './network.js'
 import type { Origin } from './origin.js'
 
@@ -56,7 +57,7 @@ export async function openHome(request: NetworkRequest, origin: Origin, habits: 
       withoutFunds: settings.disablePoolBalanceChecks,
     }),
     coinbase: habits.coinbase,
-    distances: distances(settings),
+    distances: distances(settings, habits),
     maximumTransactions: settings.maxTransactions,
     ...(settings.disableBlockGasLimit && { maximumGas: UNLIMITED_GAS }),
     genesis: source.genesis,
@@ -67,10 +68,14 @@ export async function openHome(request: NetworkRequest, origin: Origin, habits: 
   if (fork !== undefined) entry.forkBlock = fork.header.number.toString()
   if (known === undefined) data.saveManifest()
   if (files?.import !== undefined) await importBlocks({ chain, path: files.import, progress: files.progress })
+  if (known === undefined && fork === undefined) keepBaseFee(chain, habits)
   return { chain, schedules, ground: { index, base: chain.base, schedule, fork }, entry }
 }
 
-function distances({ safeDistance, finalizedDistance, slotsInAnEpoch: epoch }: NodeSettings) {
+function distances(settings: NodeSettings, habits: Habits) {
+  const { safeDistance, finalizedDistance, slotsInAnEpoch } = settings
+  const isGiven = slotsInAnEpoch !== undefined || safeDistance > 0 || finalizedDistance > 0
+  const epoch = isGiven ? slotsInAnEpoch : habits.slotsInAnEpoch
   return epoch === undefined
     ? { safe: BigInt(safeDistance), finalized: BigInt(finalizedDistance) }
     : { safe: BigInt(epoch), finalized: BigInt(2 * epoch) }

@@ -4,6 +4,7 @@ import type { Snapshots } from '../chain/snapshots.js'
 import type { ForkOrder } from '../rpc/controls.js'
 import type { Habits } from '../rpc/habits.js'
 import type { ChainBases } from './chainBases.js'
+import { keepBaseFee } from './keepBaseFee.js'
 
 /** What a reset works on. */
 export interface ResetParts {
@@ -11,7 +12,7 @@ export interface ResetParts {
   bases: ChainBases
   snapshots: Snapshots
   intake: TransactionIntake
-  habits: Pick<Habits, 'coinbase'>
+  habits: Pick<Habits, 'coinbase' | 'firstBlockKeepsBaseFee'>
 }
 
 /**
@@ -38,6 +39,7 @@ export function resetChain(
       delete chain.settings.nextPrevRandao
       chain.mempool.dropAll()
       moveToFirst(chain)
+      if (ground.fork === undefined) keepBaseFee(chain, habits)
       snapshots.clear()
       await chain.touched()
       intake.forgetGone()

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import {
   ChainError,
   ExecutionFailedError,
@@ -40,6 +41,11 @@ const refusals: readonly (readonly [geth: RegExp, code: number, words: string])[
     'max fee per gas less than block base fee',
   ],
   [
+    /^(err: |failed with \d+ gas: )?max priority fee per gas higher than max fee per gas: /,
+    -32602,
+    'Invalid input: `max_priority_fee_per_gas` greater than `max_fee_per_gas`',
+  ],
+  [
     /max priority fee per gas higher than|^maxFeePerGas .* < maxPriorityFeePerGas/,
     -32003,
     'max priority fee per gas higher than max fee per gas',
@@ -78,6 +84,7 @@ export function anvilError(error: unknown): RpcError | undefined {
   return code === undefined || words === undefined ? undefined : new RpcError(code, words)
 }
 
+/** A reason in the words of anvil, which takes what can be text for text (foundry: evm/core/src/decode.rs). */
 function revertWords(data: Uint8Array): string {
   const text = decodeErrorText(data)
   if (text !== undefined) return `execution reverted: ${text}`
@@ -86,9 +93,12 @@ function revertWords(data: Uint8Array): string {
     const reason = panicReasons.get(code) ?? 'unknown code'
     return `execution reverted: panic: ${reason} (0x${code.toString(16).padStart(2, '0')})`
   }
-  if (data.length < 4) return 'execution reverted'
+  if (data.length === 0) return 'execution reverted'
+  if (data.every((byte) => byte < 0x80)) return `execution reverted: ${Buffer.from(data).toString('latin1')}`
+  if (data.length < 4) return `execution reverted: custom error bytes ${bytesToHex(data)}`
   const [selector, rest] = [data.subarray(0, 4), data.subarray(4)]
-  const values = rest.length === 0 ? '' : `: ${bytesToPlainHex(rest)}`
+  const values =
+    rest.length === 0 ? '' : `: ${isUtf8(rest) ? Buffer.from(rest).toString() : bytesToPlainHex(rest)}`
   return `execution reverted: custom error ${bytesToHex(selector)}${values}`
 }
 

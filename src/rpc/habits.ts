@@ -61,6 +61,16 @@ export interface Habits {
   refusesLogsToCome: boolean
   /** Whether the first poll of a log filter that names where it begins has the logs that were there before it. */
   filtersBeginInThePast: boolean
+  /** Whether a receipt has the time of its block, and the price of blob gas also without blobs. */
+  receiptsTellBlock: boolean
+  /** Whether eth_createAccessList refuses a message that fails, and takes one that names one of the two fees. */
+  accessListsAsCalls: boolean
+  /** Whether eth_gasPrice knows the base fee of the next block rather than the head's. */
+  pricesNextBlock: boolean
+  /** Whether the first block has the base fee of the genesis rather than what follows from it. */
+  firstBlockKeepsBaseFee: boolean
+  /** How many blocks the safe one is behind the head, and half of what the finalized one is, unless it is set. */
+  slotsInAnEpoch: number
   /** Whether the encoding of an unknown transaction is null rather than no bytes. */
   answersNullForUnknownRaw: boolean
   /** Whether eth_simulateV1 puts blocks where numbers are left out. */
@@ -116,6 +126,11 @@ const own: Habits = {
   logsRange: 'strict',
   refusesLogsToCome: false,
   filtersBeginInThePast: false,
+  receiptsTellBlock: false,
+  accessListsAsCalls: false,
+  pricesNextBlock: false,
+  firstBlockKeepsBaseFee: false,
+  slotsInAnEpoch: 0,
   answersNullForUnknownRaw: false,
   fillsSimulatedGaps: true,
   pendingFields: 'spec',
@@ -145,6 +160,11 @@ const others: Readonly<Record<Compat, Partial<Habits>>> = {
     logsRange: 'lenient',
     refusesLogsToCome: true,
     filtersBeginInThePast: true,
+    receiptsTellBlock: true,
+    accessListsAsCalls: true,
+    pricesNextBlock: true,
+    firstBlockKeepsBaseFee: true,
+    slotsInAnEpoch: 32,
     answersNullForUnknownRaw: true,
     fillsSimulatedGaps: false,
     pendingFields: 'geth',

@@ -104,6 +104,24 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
     )
   })
 
+  // Text without a selector, as Vyper's raw_revert gives it; text and no text behind a selector; too little for one.
+  test.each(['61', '61626364', '00000000', '4e487b71', 'ff', 'fffe', 'deadbeef', 'deadbeef00', 'deadbeefff'])(
+    'a REVERT with 0x%s',
+    async (data) => {
+      const size = data.length / 2
+      const code = `0x7f${data.padEnd(64, '0')}60005260${size.toString(16).padStart(2, '0')}6000fd`
+      for (const ask of nodes) await ask('anvil_setCode', nobody, code)
+      await expectSame('eth_call', { to: nobody }, 'latest')
+      await expectSame('eth_createAccessList', { to: nobody }, 'latest')
+    },
+  )
+
+  test.each(['eth_call', 'eth_estimateGas'])('a tip above the cap: %s', async (method) => {
+    await expectSame(method, { from, to: reverter, maxPriorityFeePerGas: '0x2' }, 'latest')
+    const fees = { maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x2' }
+    await expectSame(method, { from, to: reverter, ...fees }, 'latest')
+  })
+
   test.each<[string, Record<string, unknown>]>([
     ['a used nonce', { nonce: '0x0', gas: '0x5208' }],
     ['more than there is', { value: toHex(parseEther('20000')), gas: '0x5208' }],
@@ -164,6 +182,8 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
       ['eth_call', message, 'latest'],
       ['eth_call', { from, data: message.data, gasPrice: '0x7' }, 'latest'],
       ['eth_createAccessList', { from, to, maxFeePerGas: '0x5', maxPriorityFeePerGas: '0x1' }, 'latest'],
+      ['eth_createAccessList', { from, to, maxFeePerGas: '0x5' }, 'latest'],
+      ['eth_createAccessList', { from, to, maxPriorityFeePerGas: '0x5' }, 'latest'],
     ]
     for (const call of calls) {
       const [theirs, ours] = await Promise.all(nodes.map((ask) => ask(...call)))
@@ -220,6 +240,36 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
       const blocks = await ask('eth_simulateV1', { blockStateCalls }, 'latest')
       expect(blocks).toMatchObject([{ number: '0x10f2c' }])
     }
+  })
+
+  test('fees, safe blocks and receipts', async () => {
+    const seen = await Promise.all(
+      nodes.map(async (ask) => {
+        await ask('anvil_reset')
+        await ask('evm_setAutomine', false)
+        const atFirst = await ask('eth_gasPrice')
+        const hash = await ask('eth_sendTransaction', { from, to, gas: '0x5208', maxFeePerGas: '0x77359400' })
+        await ask('evm_mine')
+        const afterOne = await ask('eth_gasPrice')
+        await ask('anvil_mine', '0x50')
+        const base = async (block: string) => {
+          const { number, baseFeePerGas } = (await ask('eth_getBlockByNumber', block, false)) as Record<
+            string,
+            string
+          >
+          return [number, baseFeePerGas]
+        }
+        const receipt = (await ask('eth_getTransactionReceipt', hash)) as Record<string, unknown>
+        const [inBlock] = (await ask('eth_getBlockReceipts', '0x1')) as unknown[]
+        expect(inBlock).toEqual(receipt)
+        const { timestamp } = (await ask('eth_getBlockByNumber', '0x1', false)) as { timestamp: Hex }
+        expect(receipt['blockTimestamp']).toBe(Number(timestamp))
+        const { blobGasPrice, effectiveGasPrice } = receipt
+        const blocks = await Promise.all(['0x1', '0x2', '0x3', 'safe', 'finalized'].map(base))
+        return [atFirst, afterOne, blobGasPrice, effectiveGasPrice, Object.keys(receipt).sort(), ...blocks]
+      }),
+    )
+    expect(seen[1]).toEqual(seen[0])
   })
 
   test('eth_signTransaction answers the signed transaction alone, filled in', async () => {

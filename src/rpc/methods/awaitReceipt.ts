@@ -1,6 +1,7 @@
 import { bytesToHex } from '../../encoding/hex.js'
 import { RpcError } from '../errors.js'
 import type { Call } from '../method.js'
+import { receiptWire } from './receiptWire.js'
 import { WireBytes } from '../wire.js'
 
 /** How long a sender waits unless it says so, and at most, in milliseconds (geth: internal/ethapi/api.go). */
@@ -14,18 +15,15 @@ const TIMED_OUT = 4
  *
  * @throws RpcError if it is not mined in time; the transaction goes on waiting.
  */
-export function awaitReceipt(
-  { view, backend, context }: Call,
-  hash: Uint8Array,
-  timeout = DEFAULT_TIMEOUT,
-): Promise<WireBytes> {
+export function awaitReceipt(call: Call, hash: Uint8Array, timeout = DEFAULT_TIMEOUT): Promise<WireBytes> {
+  const { view, backend, context } = call
   const limit = Math.min(timeout || DEFAULT_TIMEOUT, LONGEST_TIMEOUT)
   return new Promise((resolve, reject) => {
     const look = (): void => {
       const location = view.transactionLocation(hash)
       if (location === undefined) return
       stop()
-      resolve(new WireBytes([view.receiptWire(location.block, location.index)]))
+      resolve(new WireBytes([receiptWire(call, location.block, location.index)]))
     }
     const giveUp = (): void => {
       stop()

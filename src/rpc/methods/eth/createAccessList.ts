@@ -1,3 +1,4 @@
+import type { CallObject } from '../../../chain/execution/callObject.js'
 import { whenReady } from '../../../chain/state/whenReady.js'
 import { formatAccessList } from '../../format/accessList.js'
 import { defineMethod, optional, required } from '../../method.js'
@@ -6,7 +7,10 @@ import { callObject } from '../../params/callObject.js'
 import { stateOverride } from '../../params/stateOverride.js'
 import { executionRequest } from '../executionRequest.js'
 
-/** eth_createAccessList: what a transaction touches, and what it costs with that declared (EIP-2930). */
+/**
+ * eth_createAccessList: what a transaction touches, and what it costs with that declared (EIP-2930). In anvil a message
+ * that fails is refused as by eth_call, and the fees need not come together.
+ */
 export const createAccessList = defineMethod(
   'eth_createAccessList',
   [
@@ -15,7 +19,23 @@ export const createAccessList = defineMethod(
     optional('stateOverrides', stateOverride),
   ],
   (call, transaction, block, stateOverrides) => {
+    const { executor, settings } = call.backend
     const request = executionRequest(call, { transaction, block, stateOverrides })
-    return whenReady(call.backend.executor.createAccessList(request), formatAccessList)
+    if (!settings.habits.accessListsAsCalls)
+      return whenReady(executor.createAccessList(request), formatAccessList)
+    const priced = { ...request, call: withBothFees(request.call) }
+    return whenReady(executor.call(priced), () =>
+      whenReady(executor.createAccessList(priced), formatAccessList),
+    )
   },
 )
+
+/** The call with the EIP-1559 fee that it leaves out: no tip, or a cap that is the tip. */
+function withBothFees(call: CallObject): CallObject {
+  const { maxFeePerGas, maxPriorityFeePerGas } = call
+  if (maxFeePerGas !== undefined && maxPriorityFeePerGas === undefined)
+    return { ...call, maxPriorityFeePerGas: 0n }
+  return maxFeePerGas === undefined && maxPriorityFeePerGas !== undefined
+    ? { ...call, maxFeePerGas: maxPriorityFeePerGas }
+    : call
+}

@@ -1,16 +1,22 @@
 import { quantity } from '../../../encoding/quantity.js'
+import { baseFeeAfter } from '../../fees/nextFees.js'
 import { suggestTip } from '../../fees/suggestTip.js'
 import { defineMethod } from '../../method.js'
 
 /**
  * eth_gasPrice: a price per gas in wei that is good now: the base fee of the head, or a higher one that a control has
- * set for the next block, and the suggested tip.
+ * set for the next block, and the suggested tip. In anvil it is the base fee of the next block in any case.
  */
 export const gasPrice = defineMethod('eth_gasPrice', [], ({ view, backend }) => {
   const { gasPrice: price, imposedBaseFee } = backend.controls
-  const baseFee = view.head().header.baseFeePerGas ?? 0n
-  const imposed = imposedBaseFee() ?? 0n
-  return quantity(
-    price() ?? (baseFee > imposed ? baseFee : imposed) + suggestTip(view, backend.settings.startTip),
-  )
+  const { header } = view.head()
+  const { habits, startTip } = backend.settings
+  const imposed = imposedBaseFee()
+  if (habits.pricesNextBlock) {
+    const baseFee = imposed ?? baseFeeAfter(view, header) ?? 0n
+    return quantity(price() ?? baseFee + suggestTip(view, startTip))
+  }
+  const baseFee = header.baseFeePerGas ?? 0n
+  const least = imposed === undefined || baseFee > imposed ? baseFee : imposed
+  return quantity(price() ?? least + suggestTip(view, startTip))
 })
