@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path'
 import { OptionError } from '../options.js'
 import type { Backend } from '../rpc/backend.js'
 import { StateDumpError } from '../rpc/dump/errors.js'
-import { readDump } from '../rpc/dump/readDump.js'
 import { writeDump } from '../rpc/dump/writeDump.js'
 import { writeGenesis } from '../rpc/dump/writeGenesis.js'
 
@@ -34,6 +33,7 @@ export async function loadStateFile(
     throw new OptionError(`${flag}: ${error instanceof Error ? error.message : String(error)}`)
   })
   if (bytes === undefined) return
+  const { readDump } = await import('../rpc/dump/readDump.js')
   try {
     await controls.importState(readDump(bytes, chain))
   } catch (error) {

@@ -2,8 +2,8 @@ import * as z from 'zod'
 
 /** What values an option takes, and how one is read from a command line or an environment variable. */
 export interface OptionKind<Output, Input = Output> {
-  /** Checks a value that a program or a configuration file gives. */
-  schema: z.ZodType<Output, Input>
+  /** Makes what checks a value that a program or a configuration file gives: most are never made. */
+  schema: () => z.ZodType<Output, Input>
   /** Turns text into what `schema` checks. */
   fromText: (text: string) => unknown
   /** What is expected, for refusals: "a whole number from 0 to 65535". */
@@ -19,7 +19,7 @@ export interface OptionKind<Output, Input = Output> {
 /** On or off. A flag without a value is on; `--flag false` is off, as launchers of devnets write it. */
 export function toggle(): OptionKind<boolean> {
   return {
-    schema: z.boolean(),
+    schema: () => z.boolean(),
     fromText: (text) => ({ true: true, '1': true, '': true, false: false, '0': false })[text] ?? text,
     expected: 'true or false',
   }
@@ -30,7 +30,7 @@ export function wholeNumber(range: { minimum?: number; maximum?: number; valueNa
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER, valueName = 'N' } = range
   const upTo = maximum === Number.MAX_SAFE_INTEGER ? `, ${minimum} or more` : ` from ${minimum} to ${maximum}`
   const kind: OptionKind<number> = {
-    schema: z.int().min(minimum).max(maximum),
+    schema: () => z.int().min(minimum).max(maximum),
     fromText: (text) => (/^\d+$/.test(text) ? Number(text) : text),
     expected: `a whole number${upTo}`,
     valueName,
@@ -41,7 +41,7 @@ export function wholeNumber(range: { minimum?: number; maximum?: number; valueNa
 /** A number with decimals. */
 export function decimalNumber(range: { minimum: number; valueName: string }): OptionKind<number> {
   return {
-    schema: z.number().min(range.minimum),
+    schema: () => z.number().min(range.minimum),
     fromText: (text) => (/^\d*\.?\d+$/.test(text) ? Number(text) : text),
     expected: `a number, ${range.minimum} or more`,
     valueName: range.valueName,
@@ -52,10 +52,11 @@ export function decimalNumber(range: { minimum: number; valueName: string }): Op
 export function bigWholeNumber(range: { minimum?: bigint; valueName?: string } = {}) {
   const { minimum = 0n, valueName = 'N' } = range
   const kind: OptionKind<bigint, bigint | number | string> = {
-    schema: z
-      .union([z.bigint(), z.int(), z.string().regex(/^(0x[0-9a-f]+|\d+)$/i)])
-      .transform((value) => BigInt(value))
-      .pipe(z.bigint().min(minimum)),
+    schema: () =>
+      z
+        .union([z.bigint(), z.int(), z.string().regex(/^(0x[0-9a-f]+|\d+)$/i)])
+        .transform((value) => BigInt(value))
+        .pipe(z.bigint().min(minimum)),
     fromText: (text) => text,
     expected: `a whole number, ${minimum} or more, decimal or hexadecimal behind 0x`,
     valueName,
@@ -66,7 +67,7 @@ export function bigWholeNumber(range: { minimum?: bigint; valueName?: string } =
 /** One of a fixed set of words. */
 export function choice<const Word extends string>(words: readonly Word[]): OptionKind<Word> {
   return {
-    schema: z.enum(words),
+    schema: () => z.enum(words),
     fromText: (text) => text,
     expected: words.length === 2 ? `${words[0]} or ${words[1]}` : `one of ${words.join(', ')}`,
     valueName: words.join('|'),
@@ -80,13 +81,13 @@ export function anyCase<Word extends string>(kind: OptionKind<Word>): OptionKind
 
 /** Text that is not empty. */
 export function text(valueName: string, pattern = /./s, expected = 'text'): OptionKind<string> {
-  return { schema: z.string().regex(pattern), fromText: (value) => value, expected, valueName }
+  return { schema: () => z.string().regex(pattern), fromText: (value) => value, expected, valueName }
 }
 
 /** How many words a BIP-39 phrase has. */
 export function wordCount(): OptionKind<number> {
   return {
-    schema: z.union([12, 15, 18, 21, 24].map((count) => z.literal(count))),
+    schema: () => z.union([12, 15, 18, 21, 24].map((count) => z.literal(count))),
     fromText: (text) => (/^\d+$/.test(text) ? Number(text) : text),
     expected: '12, 15, 18, 21 or 24',
     valueName: 'WORDS',
@@ -104,10 +105,8 @@ export function withBareValue<Output, Input>(
 /** The path of a JSON file; a program may give the file's content itself. */
 export function fileOrContent<Content extends object>(): OptionKind<string | Content> {
   return {
-    schema: z.union([
-      z.string().min(1),
-      z.custom<Content>((value) => typeof value === 'object' && value !== null),
-    ]),
+    schema: () =>
+      z.union([z.string().min(1), z.custom<Content>((value) => typeof value === 'object' && value !== null)]),
     fromText: (value) => value,
     expected: 'the path of a JSON file',
     valueName: 'FILE',
@@ -118,7 +117,7 @@ export function fileOrContent<Content extends object>(): OptionKind<string | Con
 export function list<Output, Input>(kind: OptionKind<Output, Input>): OptionKind<Output[], Input[]> {
   return {
     ...kind,
-    schema: z.array(kind.schema),
+    schema: () => z.array(kind.schema()),
     fromText: (value) => value.split(',').map((item) => kind.fromText(item.trim())),
     expected: `a list, each ${kind.expected}`,
     repeatable: true,

@@ -11,7 +11,7 @@ export type AnyOption = OptionDefinition<unknown, unknown>
  * @throws OptionError if the option does not take the value.
  */
 export function checkValue(definition: AnyOption, value: unknown, where: string): unknown {
-  const result = definition.kind.schema.safeParse(value)
+  const result = definition.kind.schema().safeParse(value)
   if (result.success) return result.data
   throw new OptionError(`${where}: expected ${definition.kind.expected}, got ${show(value)}`)
 }

@@ -1,4 +1,3 @@
-import { readDump } from '../../dump/readDump.js'
 import { StateDumpError } from '../../dump/errors.js'
 import { InvalidParamsError } from '../../errors.js'
 import { defineMethod, required } from '../../method.js'
@@ -9,6 +8,7 @@ export const loadState = defineMethod(
   'anvil_loadState',
   [required('dump', data)],
   async ({ backend }, dump) => {
+    const { readDump } = await import('../../dump/readDump.js')
     try {
       await backend.controls.importState(readDump(dump, backend.chain))
       return true
