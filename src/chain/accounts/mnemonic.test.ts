@@ -3,7 +3,8 @@ import { mnemonicToSeedSync } from '@scure/bip39'
 import { describe, expect, it } from 'vitest'
 import { bytesToHex } from '../../encoding/hex.js'
 import { checksumAddress } from '../address.js'
-import { deriveAccounts, InvalidMnemonicError } from './mnemonic.js'
+import { privateKeyToAddress } from '../crypto.js'
+import { DEFAULT_MNEMONIC, deriveAccounts, InvalidMnemonicError } from './mnemonic.js'
 
 describe('deriveAccounts', () => {
   it('gives the accounts that every development node has', async () => {
@@ -28,6 +29,15 @@ describe('deriveAccounts', () => {
     const parent = HDKey.fromMasterSeed(mnemonicToSeedSync(mnemonic)).derive(path.replace(/\/$/, ''))
     const expected = [0, 1, 2].map((index) => parent.deriveChild(index).privateKey)
     expect(accounts.map(({ privateKey }) => privateKey)).toEqual(expected)
+  })
+
+  it.each([0, 1, 20, 21])('agrees on %i accounts of the shared phrase', async (count) => {
+    const parent = HDKey.fromMasterSeed(mnemonicToSeedSync(DEFAULT_MNEMONIC)).derive("m/44'/60'/0'/0")
+    const expected = Array.from({ length: count }, (_, index) => {
+      const { privateKey } = parent.deriveChild(index)
+      return privateKey && { address: privateKeyToAddress(privateKey), privateKey }
+    })
+    expect(await deriveAccounts({ count })).toEqual(expected)
   })
 
   it('refuses what is no mnemonic', async () => {

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
 import { privateKeyToAddress, publicKeyToAddress } from '../crypto.js'
 import { ChainError } from '../errors.js'
+import { sharedAccounts } from './sharedAccounts.js'
 
 /** The phrase that development nodes share: everybody knows its keys. */
 export const DEFAULT_MNEMONIC = 'test test test test test test test test test test test junk'
@@ -59,7 +60,10 @@ const SEED_BYTES = 64
 export async function deriveAccounts(options: DerivationOptions): Promise<KeyedAccount[]> {
   const { mnemonic = DEFAULT_MNEMONIC, path = DEFAULT_DERIVATION_PATH, count } = options
   const words = mnemonic.normalize('NFKD').trim().split(/\s+/).join(' ')
-  if (words !== DEFAULT_MNEMONIC) await checkMnemonic(words)
+  const isShared = words === DEFAULT_MNEMONIC
+  const known = isShared && path === DEFAULT_DERIVATION_PATH ? sharedAccounts(count) : undefined
+  if (known !== undefined) return known
+  if (!isShared) await checkMnemonic(words)
   const seed = await promisify(pbkdf2)(words, 'mnemonic', SEED_ROUNDS, SEED_BYTES, 'sha512')
   const parent = parsePath(path).reduce(deriveChild, masterKey(seed))
   const point = publicKey(parent.key)
