@@ -11,10 +11,10 @@ const unitsInMilliseconds = new Map([
 /** A Go duration such as `1m30s` or `250ms` in milliseconds; undefined when it is none. */
 export function parseGoDuration(text: string): number | undefined {
   if (text === '0') return 0
-  const match = /^([+-]?)((?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/.exec(text)
+  const match = /^([+-]?)((?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|ms|s|m|h))+$/.exec(text)
   if (match === null) return undefined
   let milliseconds = 0
-  for (const [, amount, unit] of text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)/g)) {
+  for (const [, amount, unit] of text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|\u00b5s|ms|s|m|h)/g)) {
     milliseconds += Number(amount) * (unitsInMilliseconds.get(unit ?? '') ?? 0)
   }
   return match[1] === '-' ? -milliseconds : milliseconds
