@@ -6,6 +6,7 @@ import { builtinModules, createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { lighterLibraries } from './lighterLibraries.mjs'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const dist = join(root, 'dist')
@@ -85,6 +86,7 @@ async function bundle(sources, log) {
     conditions: ['module'],
     legalComments: 'none',
     external,
+    plugins: [lighterLibraries],
     logLevel: 'warning',
     metafile: true,
     write: false,
@@ -132,7 +134,7 @@ function commandSettings(sources) {
     outfile: join(dist, 'cli.cjs'),
     format: 'esm',
     external: [],
-    plugins: [requiringPlugin],
+    plugins: [lighterLibraries, requiringPlugin],
     define: { 'import.meta.url': 'standinModuleUrl' },
     banner: { js: `//${sources}\n${commonJsUrl}\nmodule.exports = async (words, whenStarted) => {` },
     footer: { js: '}' },
@@ -232,6 +234,7 @@ async function hashSources() {
     'tsconfig.json',
     'tsconfig.build.json',
     'scripts/build.mjs',
+    'scripts/lighterLibraries.mjs',
   ]
   for (const path of [...inSrc.sort(), ...others.map((name) => join(root, name))]) {
     hash.update(`${relative(root, path)}\0`).update(await readFile(path))

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises'
+
+/**
+ * What libraries make when they are loaded and few programs ever use, as text to replace. Every start would pay for it.
+ * A build whose libraries no longer have the text fails.
+ */
+const replacements = [
+  {
+    // 65,536 numbers, so that numbers of two bytes need not be made.
+    file: /@ethereumjs\/util\/dist\/esm\/bytes\.js$/,
+    texts: [
+      [/const BIGINT_CACHE = \[\];\nfor \(.*\n.*\n\}\n/, ''],
+      ['BIGINT_CACHE[bytes[0]]', 'BigInt(bytes[0])'],
+      ['BIGINT_CACHE[bytes[0] * 256 + bytes[1]]', 'BigInt(bytes[0] * 256 + bytes[1])'],
+    ],
+  },
+  {
+    // One number of a curve, whose tables come with it: the order of the group (SEC 2, section 2.4.1).
+    file: /@ethereumjs\/util\/dist\/esm\/constants\.js$/,
+    texts: [
+      [/^import \{ secp256k1 \}.*\n/, ''],
+      [
+        'secp256k1.Point.CURVE().n',
+        "BigInt('0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141')",
+      ],
+    ],
+  },
+  {
+    // Two points of a curve, which are there when it is.
+    file: /@ethereumjs\/evm\/dist\/esm\/precompiles\/bls12_381\/noble\.js$/,
+    texts: [
+      [/^const G[12]_ZERO = bls12_381\.G[12]\.Point\.ZERO;\n/gm, ''],
+      [/\b(G[12])_ZERO\b/g, 'bls12_381.$1.Point.ZERO'],
+    ],
+  },
+]
+
+/** The curves that @ethereumjs uses, by their module: each takes milliseconds to be made. */
+const curves = { secp256k1: 'secp256k1', 'bls12-381': 'bls12_381', bn254: 'bn254', nist: 'p256' }
+
+/** A curve that is made when something of it is asked for. */
+function deferredCurve(path, name) {
+  return `
+let curves
+export const ${name} = new Proxy({}, {
+  get: (_, member) => (curves ??= require(${JSON.stringify(path)})).${name}[member],
+})`
+}
+
+/** `debug` asks for the terminal and its colours when it is loaded, also where nobody asks for its lines. */
+const debugIfAsked = `
+const silent = Object.assign(() => {}, { enabled: false, extend: () => silent })
+module.exports = process.env.DEBUG ? require('debug') : () => silent`
+
+/** Leaves out what libraries do when they are loaded and a node does not need for its start. */
+export const lighterLibraries = {
+  name: 'lighter libraries',
+  setup({ onLoad, onResolve, resolve }) {
+    for (const { file, texts } of replacements) {
+      onLoad({ filter: file }, async ({ path }) => ({
+        contents: texts.reduce(
+          (text, [from, to]) => replaceIn(path, text, from, to),
+          await readFile(path, 'utf8'),
+        ),
+      }))
+    }
+    onResolve({ filter: /^@noble\/curves\/[a-z0-9-]+\.js$/ }, async ({ path, importer, ...place }) => {
+      const name = curves[path.slice('@noble/curves/'.length, -'.js'.length)]
+      if (!importer.includes('@ethereumjs') || name === undefined) return undefined
+      const { resolveDir, kind } = place
+      const { path: module, errors } = await resolve(path, { resolveDir, kind })
+      return { errors, path: module, namespace: 'curve', pluginData: { name, resolveDir } }
+    })
+    onLoad({ filter: /./, namespace: 'curve' }, ({ path, pluginData: { name, resolveDir } }) => ({
+      contents: deferredCurve(path, name),
+      resolveDir,
+    }))
+    onResolve({ filter: /^debug$/ }, ({ importer, resolveDir }) =>
+      importer.includes('@ethereumjs')
+        ? { path: 'debug', namespace: 'debug', pluginData: { resolveDir } }
+        : undefined,
+    )
+    onLoad({ filter: /./, namespace: 'debug' }, ({ pluginData }) => ({
+      contents: debugIfAsked,
+      ...pluginData,
+    }))
+  },
+}
+
+function replaceIn(path, text, from, to) {
+  const replaced = text.replace(from, to)
+  if (replaced === text) throw new Error(`${path} has no ${from} any more: see scripts/lighterLibraries.mjs`)
+  return replaced
+}
