@@ -1,7 +1,5 @@
 'use strict'
 
-const v8 = require('node:v8')
-
 /** Percent of what is alive by which the heap may grow before V8 collects it: by itself it takes three hundred. */
 const growth = 40
 /**
@@ -17,7 +15,8 @@ const aliveAtStart = 20 * 1024 * 1024
 /** Sets how far the heap may grow: in proportion to what is alive, and by `least` bytes. */
 function setGrowth(alive, least) {
   const percent = Math.max(growth, Math.round((100 * least) / alive))
-  v8.setFlagsFromString(`--heap-growing-percent=${percent}`)
+  // Loaded late: the first answer does not wait for it.
+  require('node:v8').setFlagsFromString(`--heap-growing-percent=${percent}`)
 }
 
 /**
@@ -26,16 +25,12 @@ function setGrowth(alive, least) {
  */
 module.exports = {
   /**
-   * Sets the growth for the start. Before anything is compiled, and the same until the compiled code is kept: that is
-   * valid for one set of flags.
+   * Sets the growth and follows the collections from now on. Not before the compiled code is kept: that is valid for
+   * one set of flags.
    */
-  startHeapGrowth() {
-    setGrowth(aliveAtStart, leastGrowth)
-  },
-
-  /** Follows the collections from now on. */
   followCollections() {
-    // Loaded late: the first answer does not wait for it.
+    setGrowth(aliveAtStart, leastGrowth)
+    const v8 = require('node:v8')
     const { PerformanceObserver, constants } = require('node:perf_hooks')
     let last = -Infinity
     new PerformanceObserver((list) => {

@@ -5,13 +5,10 @@ const { readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs')
 const { createRequire } = require('node:module')
 const { dirname, join } = require('node:path')
 const { Script } = require('node:vm')
-const { followCollections, startHeapGrowth } = require('./heapGrowth.js')
 
 const path = join(__dirname, '../dist/cli.cjs')
 /** Milliseconds between the start of the node and the moment when its compiled code is kept. */
 const keepAfter = 1000
-
-startHeapGrowth()
 
 /** What a file says; undefined if it cannot be read. */
 function read(file, encoding) {
@@ -54,7 +51,7 @@ function run(source) {
   const whenStarted = () => {
     setTimeout(() => {
       if (!isKept) keep(file, script)
-      followCollections()
+      require('./heapGrowth.js').followCollections()
     }, keepAfter).unref()
   }
   const command = { exports: undefined }
