@@ -25,7 +25,7 @@ describe('where log ranges are clipped', () => {
   test.each([
     { logsRange: 'lenient' } as const,
     { compat: 'hardhat' } as const,
-    { compat: 'anvil' } as const,
+    { compat: 'anvil', slotsInAnEpoch: 0 } as const,
   ])('every range is searched as far as there are blocks: %o', async (options) => {
     const devnet = await startDevnet(options)
     await withLogs(devnet)
@@ -84,7 +84,7 @@ test('--logs-range strict holds under --compat too', async () => {
 })
 
 test('a filter of anvil’s that begins in the past has each log once, also one that comes while it is made', async () => {
-  const devnet = await startDevnet({ compat: 'anvil' })
+  const devnet = await startDevnet({ compat: 'anvil', slotsInAnEpoch: 0 })
   const log = await withLogs(devnet)
   for (let count = 4; count <= 24; count++) {
     const [filter] = await Promise.all([devnet.call<Hex>('eth_newFilter', { fromBlock: '0x0' }), log(count)])
