@@ -18,7 +18,12 @@ import { applyStateOverrides, type AccountOverride } from './overrides.js'
 import type { ConsoleListener, PooledEvm } from './pooledEvm.js'
 import { callChecks } from './preCheck.js'
 import { revertError } from './revertReason.js'
-import { executeMessage, type MessageResult } from './stateTransition.js'
+import {
+  executeForOutcome,
+  executeMessage,
+  type MessageOutcome,
+  type MessageResult,
+} from './stateTransition.js'
 
 /** A call gets at most this many times the block gas limit. */
 const GAS_CAP_IN_BLOCKS = 10
@@ -57,7 +62,7 @@ export function callGasCap({ site, gasCapInBlocks }: Pick<CallRequest, 'site' | 
 export function call(request: CallRequest): Awaitable<Uint8Array> {
   return withCall(request, (evm, message) => {
     const result = orElse(
-      () => executeCall(evm, message),
+      () => executeForOutcome(evm, message, callChecks),
       (error) => {
         if (!(error instanceof MessageRejectedError)) throw error
         throw new MessageRejectedError(`err: ${error.message} (supplied gas ${message.gasLimit})`)
@@ -134,7 +139,7 @@ export function executeCall(evm: PooledEvm, message: Message): Awaitable<Message
 /**
  * @throws ExecutionRevertedError or ExecutionFailedError if the message failed
  */
-export function throwFailure({ failure, returnData }: MessageResult): void {
+export function throwFailure({ failure, returnData }: MessageOutcome): void {
   if (failure === undefined) return
   if (failure.kind === 'revert') throw revertError(returnData)
   throw new ExecutionFailedError(failure.words)

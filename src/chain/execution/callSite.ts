@@ -16,10 +16,18 @@ export function createCallSite(
   view: Ancestry,
   { header, rules, state }: Pick<StateAt, 'header' | 'rules' | 'state'>,
 ): CallSite {
+  return siteOn(view, { header, rules, state: new WorkingState({ base: state }) })
+}
+
+/** The site of a call on a block of a chain, over a state that is there already. */
+export function siteOn(
+  view: Ancestry,
+  { header, rules, state }: Pick<CallSite, 'header' | 'rules' | 'state'>,
+): CallSite {
   return {
     header,
     rules,
-    state: new WorkingState({ base: state }),
+    state,
     blockHash: (number) => ancestorHash(view, header, number),
   }
 }

@@ -1,11 +1,13 @@
 import { whenReady } from '../state/whenReady.js'
+import { WorkingState } from '../state/workingState.js'
 import type { Awaitable } from '../types.js'
 import type { BlockSelector, ChainView } from '../view.js'
 import { createAccessList, type AccessListResult } from './accessList.js'
 import type { BlockOverrides } from './blockEnvironment.js'
 import { call, type CallRequest } from './call.js'
 import type { CallObject } from './callObject.js'
-import { createCallSite, type Ancestry } from './callSite.js'
+import { siteOn, type Ancestry } from './callSite.js'
+import { withCallState } from './callState.js'
 import { estimateGas } from './estimate.js'
 import type { AccountOverride } from './overrides.js'
 import type { ConsoleListener } from './pooledEvm.js'
@@ -52,7 +54,7 @@ export class MessageExecutor {
    */
   call(request: ExecutionRequest): Awaitable<Uint8Array> {
     const { onConsole } = this.#options
-    return whenReady(locate(request), (located) => call({ ...located, onConsole }))
+    return onSite(request, (located) => call(onConsole === undefined ? located : { ...located, onConsole }))
   }
 
   /**
@@ -61,7 +63,7 @@ export class MessageExecutor {
    * @throws as {@link call} does
    */
   estimateGas(request: ExecutionRequest): Awaitable<bigint> {
-    return whenReady(locate(request), (located) =>
+    return onSite(request, (located) =>
       estimateGas({ ...located, blockGasLimit: this.#options.pendingGasLimit() }),
     )
   }
@@ -72,20 +74,25 @@ export class MessageExecutor {
    * @throws InvalidCallError, MessageRejectedError or ChainError.
    */
   createAccessList(request: ExecutionRequest): Awaitable<AccessListResult> {
-    return whenReady(locate(request), createAccessList)
+    return onSite(request, createAccessList)
   }
 }
 
-function locate(request: ExecutionRequest): Awaitable<CallRequest> {
+/** Runs a request where it wants to be run, on a state that nobody else works on. */
+function onSite<T>(request: ExecutionRequest, use: (located: CallRequest) => Awaitable<T>): Awaitable<T> {
   const { view, block, call, stateOverrides, blockOverrides, gasCapInBlocks, belowBaseFee, unfunded } =
     request
-  return whenReady(view.stateAt(block), (found) => ({
-    site: createCallSite(view, found),
-    call,
-    stateOverrides,
-    blockOverrides,
-    gasCapInBlocks,
-    belowBaseFee,
-    unfunded,
-  }))
+  return whenReady(view.stateAt(block), ({ header, rules, state: base }) => {
+    const run = (state: WorkingState): Awaitable<T> =>
+      use({
+        site: siteOn(view, { header, rules, state }),
+        call,
+        stateOverrides,
+        blockOverrides,
+        gasCapInBlocks,
+        belowBaseFee,
+        unfunded,
+      })
+    return stateOverrides === undefined ? withCallState(base, run) : run(new WorkingState({ base }))
+  })
 }

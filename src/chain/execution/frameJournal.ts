@@ -97,14 +97,15 @@ export class FrameJournal {
 
   /** Forgets everything. */
   cleanJournal(): void {
-    this.#warm.clear()
-    this.#warmSlots.clear()
-    this.#touched.clear()
+    // Clearing an empty collection makes it a new table all the same.
+    if (this.#warm.size > 0) this.#warm.clear()
+    if (this.#warmSlots.size > 0) this.#warmSlots.clear()
+    if (this.#touched.size > 0) this.#touched.clear()
     this.#last = NO_SLOTS
-    this.#warmed = []
-    this.#warmedSlots = []
-    this.#touches = []
-    this.#checkpoints = []
+    this.#warmed.length = 0
+    this.#warmedSlots.length = 0
+    this.#touches.length = 0
+    this.#checkpoints.length = 0
   }
 
   /** Ends a transaction: touched accounts that are empty are removed (EIP-161), and everything is forgotten. */

@@ -86,7 +86,9 @@ export class PooledEvm extends EVM implements FrameHost {
   #feed: TraceFeed | undefined
   #block: BlockEnvironment | undefined
   #onConsole: ConsoleListener | undefined
-  #sliceStart = 0
+  /** When this execution was first seen to run, in milliseconds; undefined until the clock is looked at. */
+  #sliceStart: number | undefined
+  readonly #hashes = new HashLookup()
   #state: WorkingState | undefined
   /** Interpreters of frames that have ended. */
   readonly #interpreters: FrameInterpreter[] = []
@@ -181,9 +183,10 @@ export class PooledEvm extends EVM implements FrameHost {
     this.#onConsole = onConsole
     this.#state = state
     this.stateManager = state
-    this.blockchain = createHashLookup(blockHash)
+    this.#hashes.find = blockHash
+    this.blockchain = this.#hashes
     this.#block = block
-    this.#sliceStart = performance.now()
+    this.#sliceStart = undefined
   }
 
   /** Forgets the context. */
@@ -191,8 +194,8 @@ export class PooledEvm extends EVM implements FrameHost {
     this.#state = undefined
     this.stateManager = noState
     this.journal.cleanJournal()
-    this.transientStorage.clear()
-    this.events.removeAllListeners()
+    this.#hashes.find = unknownHash
+    if (this.traced) this.events.removeAllListeners()
     this._precompiles = this.#ownPrecompiles
     this.observe = undefined
     this.peakGas = undefined
@@ -204,6 +207,7 @@ export class PooledEvm extends EVM implements FrameHost {
   pause(): Promise<void> | undefined {
     this.stepsLeft = STEPS_BETWEEN_LOOKS
     this.#feed?.tracer.tick?.()
+    this.#sliceStart ??= performance.now()
     if (performance.now() - this.#sliceStart < SLICE_MILLISECONDS) return undefined
     return nextTurn().then(() => {
       this.#sliceStart = performance.now()
@@ -249,13 +253,15 @@ export class PooledEvm extends EVM implements FrameHost {
       value,
       gasLimit,
       data: options.data ?? NO_BYTES,
-      ...(options.blobVersionedHashes !== undefined && { blobVersionedHashes: options.blobVersionedHashes }),
       selfdestruct: new Map(),
       createdAddresses: new Set(),
     })
+    if (options.blobVersionedHashes !== undefined) message.blobVersionedHashes = options.blobVersionedHashes
     return whenReady(runCallMessage(this, message), (result) => {
       this.transientStorage.clear()
-      return { ...result, selfdestruct: message.selfdestruct, createdAddresses: message.createdAddresses }
+      result.selfdestruct = message.selfdestruct
+      result.createdAddresses = message.createdAddresses
+      return result
     })
   }
 
@@ -362,14 +368,22 @@ function isConsole(address: Uint8Array): boolean {
   return bytesEqual(address, CONSOLE_ADDRESS)
 }
 
-function createHashLookup(blockHash: ExecutionContext['blockHash']): EVMMockBlockchainInterface {
-  const lookup: EVMMockBlockchainInterface = {
-    getBlock: async (number) => {
-      const hash = (await blockHash(BigInt(number))) ?? ZERO_HASH
-      return { hash: () => hash }
-    },
-    putBlock: async () => {},
-    shallowCopy: () => lookup,
+/** What BLOCKHASH asks. */
+class HashLookup implements EVMMockBlockchainInterface {
+  find: ExecutionContext['blockHash'] = unknownHash
+
+  async getBlock(number: number): Promise<{ hash: () => Uint8Array }> {
+    const hash = (await this.find(BigInt(number))) ?? ZERO_HASH
+    return { hash: () => hash }
   }
-  return lookup
+
+  async putBlock(): Promise<void> {}
+
+  shallowCopy(): this {
+    return this
+  }
+}
+
+function unknownHash(): undefined {
+  return undefined
 }

@@ -1,4 +1,4 @@
-import { EVMError, type EVMResult } from '@ethereumjs/evm'
+import { EVMError, type EVMResult, type EVMRunCallOpts } from '@ethereumjs/evm'
 import { Address } from '@ethereumjs/util'
 import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
 import { EMPTY_RECORD, type AccountRecord } from '../state/entries.js'
@@ -54,7 +54,38 @@ export function executeMessage(
   )
 }
 
+/** What a message gave back, without what it cost. */
+export type MessageOutcome = Pick<MessageResult, 'returnData' | 'failure'>
+
+/**
+ * Runs a message of which only the answer counts: the state is not as a message leaves it, and has to be taken back.
+ *
+ * @throws MessageRejectedError if it may not run at all.
+ */
+export function executeForOutcome(
+  evm: PooledEvm,
+  message: Message,
+  checks: MessageChecks,
+): Awaitable<MessageOutcome> {
+  return whenReady(preCheck(evm, message, checks), (checked) =>
+    runToEnd(evm, message, checked, ({ execResult: { returnValue, exceptionError } }) => {
+      if (exceptionError === undefined) return { returnData: returnValue }
+      return { returnData: returnValue, failure: describe(evm, message, exceptionError) }
+    }),
+  )
+}
+
 function runChecked(evm: PooledEvm, message: Message, checked: CheckedMessage): Awaitable<MessageResult> {
+  return runToEnd(evm, message, checked, (result, refund) => settle(evm, message, checked, result, refund))
+}
+
+/** Runs a message, without what is paid for it in the end. */
+function runToEnd<T>(
+  evm: PooledEvm,
+  message: Message,
+  checked: CheckedMessage,
+  end: (result: EVMResult, authorizationRefund: bigint) => Awaitable<T>,
+): Awaitable<T> {
   warm(evm, message)
   prepay(evm, message, checked)
   const { authorizationList: authorizations = [] } = message
@@ -62,9 +93,7 @@ function runChecked(evm: PooledEvm, message: Message, checked: CheckedMessage): 
   return whenReady(applied, (refund) => {
     if (refund > 0n) evm.feed?.tracer.refund?.(refund)
     return whenReady(warmDelegation(evm, message), () =>
-      whenReady(run(evm, message, checked.intrinsic), (result) =>
-        settle(evm, message, checked, result, refund),
-      ),
+      whenReady(run(evm, message, checked.intrinsic), (result) => end(result, refund)),
     )
   })
 }
@@ -114,19 +143,18 @@ function changeSender(
 
 function run(evm: PooledEvm, message: Message, intrinsic: bigint): Awaitable<EVMResult> {
   const { from, to, value, data, gasPrice, gasLimit, blobVersionedHashes } = message
-  return evm.runOutermost({
+  const options: EVMRunCallOpts = {
     block: evm.block,
     caller: new Address(from),
-    ...(to === undefined ? {} : { to: new Address(to) }),
     value,
     data,
     gasPrice,
     gasLimit: gasLimit - intrinsic,
-    ...(blobVersionedHashes === undefined
-      ? {}
-      : { blobVersionedHashes: blobVersionedHashes.map(bytesToHex) }),
     skipNonceIncrement: true,
-  })
+  }
+  if (to !== undefined) options.to = new Address(to)
+  if (blobVersionedHashes !== undefined) options.blobVersionedHashes = blobVersionedHashes.map(bytesToHex)
+  return evm.runOutermost(options)
 }
 
 /** Pays what is left of the gas back and the coinbase its part, and ends the transaction. */

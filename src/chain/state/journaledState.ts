@@ -210,6 +210,18 @@ export class JournaledState {
     this.#forgetChanges()
   }
 
+  /** How many accounts and slots are known. */
+  get known(): number {
+    return this.#known
+  }
+
+  /** Where all that was written is taken back: nothing differs from the base any more. */
+  forgetTakenBack(): void {
+    this.#checkNoCheckpoint()
+    this.touched.clear()
+    this.#pending.clear()
+  }
+
   /** Forgets what was only read. */
   forgetReads(): void {
     this.#forgetLatest()

@@ -296,6 +296,21 @@ export class WorkingState implements StateManagerInterface {
     return keccak256(key)
   }
 
+  /** How many accounts and slots are known: those that were read or written. */
+  get known(): number {
+    return this.#state.known
+  }
+
+  /**
+   * Forgets that there were changes, once all of them are taken back; what was read stays.
+   *
+   * @throws Error within a checkpoint.
+   */
+  forgetTakenBack(): void {
+    this.#state.forgetTakenBack()
+    if (this.#newCodes.size > 0) this.#newCodes.clear()
+  }
+
   /** Forgets what was only read; changes stay. */
   clearCaches(): void {
     this.#state.forgetReads()

@@ -1,0 +1,43 @@
+import { ChainError } from '../errors.js'
+import { TrieStateView } from '../state/stateView.js'
+import { whenReady } from '../state/whenReady.js'
+import { WorkingState } from '../state/workingState.js'
+import type { Awaitable, StateView } from '../types.js'
+
+/** When a state knows more accounts and slots than this, it is not kept. */
+const MOST_KEPT_ENTRIES = 1000
+
+/** States of calls that have ended, with what they have read, by the views that they read. */
+const idle = new WeakMap<StateView, WorkingState>()
+
+/**
+ * Lends a state over a view to a call, and takes back what the call changed. The next call on the same view mostly asks
+ * for the same accounts and slots, and finds them there.
+ *
+ * Only the views of stored roots always read the same; over any other view a call has a state of its own. After an
+ * unexpected error a state is not lent again: a call that broke off leaves checkpoints open.
+ *
+ * @param use - changes the state within checkpoints that it closes, or by single writes
+ */
+export function withCallState<T>(base: StateView, use: (state: WorkingState) => Awaitable<T>): Awaitable<T> {
+  if (!(base instanceof TrieStateView)) return use(new WorkingState({ base }))
+  const state = idle.get(base) ?? new WorkingState({ base })
+  idle.delete(base)
+  const takeBack = (): void => {
+    void state.revert()
+    state.forgetTakenBack()
+    if (state.known <= MOST_KEPT_ENTRIES) idle.set(base, state)
+  }
+  void state.checkpoint()
+  let used: Awaitable<T>
+  try {
+    used = use(state)
+  } catch (error) {
+    if (error instanceof ChainError) takeBack()
+    throw error
+  }
+  return whenReady(used, (result) => {
+    takeBack()
+    return result
+  })
+}
