@@ -26,7 +26,8 @@ export interface StructNames {
  * Names match exactly or else whatever their case, and null is an empty object (Go: encoding/json).
  */
 export function struct<const F extends Fields>(names: StructNames, fields: F): Decoder<Decoded<F>> {
-  const folded = new Map(Object.keys(fields).map((name) => [name.toLowerCase(), name]))
+  const exact = new Map(Object.entries(fields).map(([name, decoder]) => [name, { name, decoder }]))
+  const folded = new Map([...exact.values()].map((field) => [field.name.toLowerCase(), field]))
   return {
     schema: objectSchema(fields),
     decode(value) {
@@ -36,10 +37,9 @@ export function struct<const F extends Fields>(names: StructNames, fields: F): D
         throw new TypeMismatchError(jsonTypeName(value), names.type)
       }
       for (const [given, member] of Object.entries(value)) {
-        const name = Object.hasOwn(fields, given) ? given : folded.get(given.toLowerCase())
-        const decoder = name === undefined ? undefined : fields[name]
-        if (name === undefined || decoder === undefined || member === null || member === undefined) continue
-        decoded[name] = decodeMember(decoder, member, names, name)
+        const field = exact.get(given) ?? folded.get(given.toLowerCase())
+        if (field === undefined || member === null || member === undefined) continue
+        decoded[field.name] = decodeMember(field.decoder, member, names, field.name)
       }
       return decoded as Decoded<F>
     },
