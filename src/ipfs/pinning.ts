@@ -1,4 +1,5 @@
 import type { CID } from 'multiformats/cid'
+import { cidKey } from './cid/cidKey.js'
 import { walkDag } from './dag/walk.js'
 import { errorText, FileNetworkError } from './errors.js'
 import type { NetworkContext } from './networkContext.js'
@@ -62,15 +63,15 @@ export async function unpin({ pins }: PinContext, cid: CID, options: { recursive
   await pins.remove(cid)
 }
 
-/** A recursive pin that protects a block, or undefined. The DAGs are walked in the order of the pins. */
+/** The recursive pins that protect blocks, by the blocks' keys. The DAGs are walked in the order of the pins. */
 export async function findPinAbove(network: PinContext, cids: CID[]): Promise<Map<string, CID>> {
-  const wanted = new Set(cids.map(String))
+  const wanted = new Set(cids.map(cidKey))
   const found = new Map<string, CID>()
   const seen = new Set<string>()
   for await (const pin of network.pins.list('recursive')) {
     for await (const { cid } of walkDag(network.blockstore, pin.cid, seen)) {
-      const name = cid.toString()
-      if (wanted.delete(name)) found.set(name, pin.cid)
+      const key = cidKey(cid)
+      if (wanted.delete(key)) found.set(key, pin.cid)
       if (wanted.size === 0) return found
     }
   }

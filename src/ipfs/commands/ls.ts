@@ -68,18 +68,18 @@ export const ls = defineCommand({
     for (const Hash of args) {
       const Links: LsLink[] = []
       for await (const link of listLinks(network, Hash, rule)) Links.push(link)
-      objects.push({ Hash, Links: Links.sort(bySize ? compareSizes : compareNames) })
+      objects.push({ Hash, Links: sortLinks(Links, bySize) })
     }
     return single({ Objects: objects })
   },
 })
 
-function compareNames(a: LsLink, b: LsLink): number {
-  return Buffer.compare(Buffer.from(a.Name), Buffer.from(b.Name))
-}
-
-function compareSizes(a: LsLink, b: LsLink): number {
-  return b.Size - a.Size || compareNames(a, b)
+/** By name, in the order of the bytes, or largest first; the names are encoded once, not for every comparison. */
+function sortLinks(links: LsLink[], bySize: boolean): LsLink[] {
+  return links
+    .map((link) => ({ link, name: Buffer.from(link.Name) }))
+    .sort((a, b) => (bySize ? b.link.Size - a.link.Size : 0) || Buffer.compare(a.name, b.name))
+    .map(({ link }) => link)
 }
 
 async function* listLinks(network: NetworkContext, path: string, rule: LsRule): AsyncGenerator<LsLink> {

@@ -1,4 +1,5 @@
 import type { CID } from 'multiformats/cid'
+import { cidKey } from '../cid/cidKey.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import { linksOf } from './links.js'
 
@@ -12,7 +13,7 @@ export interface VisitedBlock {
  * Every block of a DAG, depth first in the order of the links, no block twice.
  *
  * `seen` may be shared between walks, or filled beforehand with what is not to be visited; it has the
- * CIDs as strings. Without recursion, so that no depth of the DAG is too much.
+ * CIDs as keys ({@link cidKey}). Without recursion, so that no depth of the DAG is too much.
  */
 export async function* walkDag(
   source: BlockSource,
@@ -21,15 +22,15 @@ export async function* walkDag(
 ): AsyncGenerator<VisitedBlock> {
   const stack: CID[] = [root]
   for (let cid = stack.pop(); cid; cid = stack.pop()) {
-    const name = cid.toString()
-    if (seen.has(name)) continue
-    seen.add(name)
+    const key = cidKey(cid)
+    if (seen.has(key)) continue
+    seen.add(key)
     const bytes = await source.get(cid)
     yield { cid, bytes }
     const links = linksOf(cid, bytes)
     for (let index = links.length - 1; index >= 0; index--) {
       const link = links[index]
-      if (link && !seen.has(link.cid.toString())) stack.push(link.cid)
+      if (link && !seen.has(cidKey(link.cid))) stack.push(link.cid)
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { CID } from 'multiformats/cid'
+import { cidKey } from '../cid/cidKey.js'
 import { linksOf } from '../dag/links.js'
 import { walkDag } from '../dag/walk.js'
 import { BlockNotFoundError } from '../errors.js'
@@ -47,9 +48,9 @@ export async function neededBlocks(network: NetworkContext): Promise<Set<string>
   const filesSeen = new Set<string>()
   const stack: CID[] = [network.files.root()]
   for (let cid = stack.pop(); cid; cid = stack.pop()) {
-    const name = cid.toString()
-    if (seen.has(name) || filesSeen.has(name)) continue
-    filesSeen.add(name)
+    const key = cidKey(cid)
+    if (seen.has(key) || filesSeen.has(key)) continue
+    filesSeen.add(key)
     needed.add(multihashText(cid))
     const bytes = await network.blockstore.get(cid).catch((error: unknown) => {
       if (error instanceof BlockNotFoundError) return undefined

@@ -46,6 +46,21 @@ describe('blocks', () => {
     expect(await store.blocks.get(bytes(32))).toBeUndefined()
   })
 
+  it('lets others have their turn while many small blocks are read', async () => {
+    const blocks = Array.from({ length: 1000 }, () => bytes(20))
+    await Promise.all(blocks.map(put))
+    let turns = 0
+    let isReading = true
+    const count = (): void => {
+      turns++
+      if (isReading) setImmediate(count)
+    }
+    setImmediate(count)
+    for (const data of blocks) expect(await store.blocks.get(keyOf(data))).toEqual(data)
+    isReading = false
+    expect(turns).toBeGreaterThanOrEqual(15)
+  })
+
   it('stores equal blocks once and keeps every label', async () => {
     const data = bytes(1000)
     const other = Uint8Array.of(0, 0x70)

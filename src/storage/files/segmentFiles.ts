@@ -5,6 +5,8 @@ import { join } from 'node:path'
 
 /** Blocks up to this size are read without leaving the thread: a page cache hit costs less than a hop. */
 const synchronousReadLimit = 65_536
+/** So many such reads may follow each other; then one does leave it, and the event loop goes round. */
+const synchronousReadsInRow = 64
 const openFilesLimit = 64
 
 interface OpenSegment {
@@ -38,6 +40,14 @@ function fileName(segment: number): string {
 /** Opens the segment files in a directory, which must exist. */
 export function createSegmentFiles(directory: string): SegmentFiles {
   const opened = new Map<number, Promise<OpenSegment>>()
+  let readsInRow = 0
+
+  /** Whether a read stays on the thread: where all of them do, a walk over a large DAG lets nothing else run. */
+  function staysOnThread(length: number): boolean {
+    if (length > synchronousReadLimit) return false
+    readsInRow = (readsInRow + 1) % synchronousReadsInRow
+    return readsInRow !== 0
+  }
 
   async function acquire(segment: number, flags: number): Promise<OpenSegment> {
     let opening = opened.get(segment)
@@ -114,10 +124,9 @@ export function createSegmentFiles(directory: string): SegmentFiles {
     read: (segment, offset, memory) =>
       use(segment, constants.O_RDWR, async (handle) => {
         const { length } = memory
-        const bytesRead =
-          length <= synchronousReadLimit
-            ? readSync(handle.fd, memory, 0, length, offset)
-            : (await handle.read(memory, 0, length, offset)).bytesRead
+        const bytesRead = staysOnThread(length)
+          ? readSync(handle.fd, memory, 0, length, offset)
+          : (await handle.read(memory, 0, length, offset)).bytesRead
         if (bytesRead !== length) throw new Error(`segment ${segment} ends before offset ${offset + length}`)
         return memory
       }),

@@ -1,3 +1,4 @@
+import { cidKey } from '../../cid/cidKey.js'
 import { parsePath, resolvePath } from '../../dag/path.js'
 import { walkDag } from '../../dag/walk.js'
 import { FileNetworkError } from '../../errors.js'
@@ -38,9 +39,9 @@ export const dagStat = defineCommand({
             dag.Size += bytes.length
             dag.NumBlocks++
             redundantSize += bytes.length
-            const name = cid.toString()
-            if (!unique.has(name)) totalSize += bytes.length
-            unique.add(name)
+            const key = cidKey(cid)
+            if (!unique.has(key)) totalSize += bytes.length
+            unique.add(key)
             if (options.progress) yield summary({})
           }
         }

@@ -1,4 +1,5 @@
 import type { CID } from 'multiformats/cid'
+import { cidKey } from '../../cid/cidKey.js'
 import { parsePath, resolvePath } from '../../dag/path.js'
 import { walkDag } from '../../dag/walk.js'
 import { FileNetworkError } from '../../errors.js'
@@ -88,7 +89,7 @@ async function listObjects(
       continue
     }
     const mayBeIndirect = type === 'all' || (type === 'indirect' && pin?.mode !== 'recursive')
-    const root = mayBeIndirect ? (await findPinAbove(network, [cid])).get(cid.toString()) : undefined
+    const root = mayBeIndirect ? (await findPinAbove(network, [cid])).get(cidKey(cid)) : undefined
     if (root === undefined) throw new FileNetworkError(`path '${arg}' is not pinned`)
     listed.push({ cid, type: `indirect through ${encodeCid(root)}`, name: '' })
   }
@@ -99,7 +100,7 @@ async function* listAll(network: NetworkContext, type: ListType, name: string): 
   const seen = new Set<string>()
   for (const mode of ['recursive', 'direct'] as const) {
     for await (const pin of network.pins.list(mode)) {
-      if (type === 'indirect' || type === 'all') seen.add(pin.cid.toString())
+      if (type === 'indirect' || type === 'all') seen.add(cidKey(pin.cid))
       if (type !== mode && type !== 'all') continue
       if (pin.name.includes(name)) yield { cid: pin.cid, type: mode, name: pin.name }
     }
@@ -111,7 +112,7 @@ async function* listIndirect(network: NetworkContext, pinned: Set<string>): Asyn
   const visited = new Set<string>()
   for await (const pin of network.pins.list('recursive')) {
     for await (const { cid } of walkDag(network.blockstore, pin.cid, visited)) {
-      if (!pinned.has(cid.toString())) yield { cid, type: 'indirect', name: '' }
+      if (!pinned.has(cidKey(cid))) yield { cid, type: 'indirect', name: '' }
     }
   }
 }

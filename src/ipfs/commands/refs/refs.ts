@@ -1,4 +1,5 @@
 import type { CID } from 'multiformats/cid'
+import { cidKey } from '../../cid/cidKey.js'
 import { linksOf } from '../../dag/links.js'
 import { parsePath, resolvePath } from '../../dag/path.js'
 import { BlockNotFoundError, errorText, FileNetworkError } from '../../errors.js'
@@ -61,10 +62,10 @@ async function* listRefs(
     if (maxDepth >= 0 && depth > maxDepth) return { list: false, descend: false }
     const descend = depth !== maxDepth
     if (!unique) return { list: true, descend }
-    const name = cid.toString()
-    const before = met.get(name)
+    const key = cidKey(cid)
+    const before = met.get(key)
     if (before !== undefined && (maxDepth < 0 || before <= depth)) return { list: false, descend: false }
-    met.set(name, depth)
+    met.set(key, depth)
     return { list: before === undefined, descend }
   }
 
