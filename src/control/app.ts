@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
 import { ConfigurationError } from '../provider/errors.js'
-import type { Provider } from '../provider/provider.js'
 import { describeApi } from './openapi.js'
 import type { ControlRoute } from './route.js'
 import { mount } from './route.js'
@@ -11,15 +10,7 @@ import { metricsRoutes } from './routes/metrics.js'
 import { outageRoutes } from './routes/outages.js'
 import { requestRoutes } from './routes/requests.js'
 import { usageRoutes } from './routes/usage.js'
-
-/** What the controls work on. */
-export interface ControlSetup {
-  provider: Provider
-  /** Names of the node's networks. */
-  networks: readonly string[]
-  /** The version of this package. */
-  version: string
-}
+import type { ControlSetup } from './setup.js'
 
 /** The control API, to be mounted at `/_standin`. Who may use it has been decided before. */
 export function createControl(setup: ControlSetup): Hono {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Mode } from './door/door.js'
+import type { Mode } from './door/settings.js'
 import { isLoopbackHost } from './door/origin.js'
 import type { ApiKey } from './keys/apiKey.js'
 import { createApiKey } from './keys/apiKey.js'

@@ -1,7 +1,7 @@
 import type { ChainEvent } from '../chain/events.js'
 import type { RpcSettings } from '../rpc/backend.js'
 import type { Caller } from './caller.js'
-import type { Mode, RefusedRequest } from './door/door.js'
+import type { Mode, RefusedRequest } from './door/settings.js'
 import { Door } from './door/door.js'
 import { ConfigurationError } from './errors.js'
 import { FaultBook } from './faults/faultBook.js'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CommandReply, CommandRequest, FileNetwork } from '../ipfs/index.js'
-import type { FileCaller } from '../provider/door/door.js'
+import type { FileCaller } from '../provider/door/admission.js'
 import { refuse, uploadTooLarge } from '../provider/door/refusal.js'
 import type { FilePassage } from '../provider/files/fileGate.js'
 import type { Provider } from '../provider/provider.js'

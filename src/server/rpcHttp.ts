@@ -1,5 +1,5 @@
 import type { Caller } from '../provider/caller.js'
-import type { Admission } from '../provider/door/door.js'
+import type { Admission } from '../provider/door/admission.js'
 import type { Refusal } from '../provider/door/refusal.js'
 import { refuse } from '../provider/door/refusal.js'
 import type { Provider } from '../provider/provider.js'

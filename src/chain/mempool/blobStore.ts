@@ -1,7 +1,7 @@
 import { RLP } from '@ethereumjs/rlp'
 import { WriteBatch } from '../../storage/writeBatch.js'
 import { versionedHash } from './blobs.js'
-import type { PooledPlace } from './pooledStore.js'
+import type { PooledPlace } from './pooledPlace.js'
 import type { BlobSidecar } from './transaction.js'
 
 /** EIP-4844: bytes of a blob. */

@@ -1,5 +1,4 @@
 import { RLP } from '@ethereumjs/rlp'
-import type { Database } from '../../storage/database.js'
 import type { Keyspace } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/writeBatch.js'
 import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
@@ -8,6 +7,7 @@ import type { StoredBlock } from '../block/record.js'
 import type { BlockStore } from '../block/store.js'
 import type { BlobStore } from './blobStore.js'
 import { encodeWithBlobs } from './encodeForPool.js'
+import type { PooledPlace } from './pooledPlace.js'
 
 /** A waiting transaction as it is kept on disk. */
 export interface StoredPooled {
@@ -72,12 +72,6 @@ function withBlobs(raw: Uint8Array, blobs: BlobStore): Uint8Array {
 /** Puts a waiting transaction into a batch; {@link PooledStore.note} is told of it afterwards. */
 export function stagePooled(batch: WriteBatch, keys: Keyspace, { hash, ...pooled }: NamedPooled): void {
   batch.put(keys.pooled(hash), encodePooled(pooled))
-}
-
-/** Where waiting transactions are kept. The members may change while nothing is kept. */
-export interface PooledPlace {
-  readonly database: Database
-  readonly keys: Keyspace
 }
 
 /**

@@ -1,7 +1,7 @@
 import { bytesEqual } from '../../encoding/hex.js'
 import { EMPTY_CODE_HASH } from '../state/account.js'
 import type { PrestateAccount } from './prestateAccount.js'
-import type { PrestateOptions } from './prestateTracer.js'
+import type { PrestateOptions } from './prestateOptions.js'
 
 const ZERO_SLOT = '0'.repeat(64)
 

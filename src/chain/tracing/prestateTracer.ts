@@ -9,14 +9,7 @@ import { callTypes, opcodes, wordToAddress } from './opcodes.js'
 import { readAccount, type PrestateAccount } from './prestateAccount.js'
 import { changedAccount } from './prestateDiff.js'
 import type { ExecutionTracer, Step, TracedMessage, TracedState } from './tracer.js'
-
-/** What a prestate tracer shows. */
-export interface PrestateOptions {
-  diffMode?: boolean
-  disableCode?: boolean
-  disableStorage?: boolean
-  includeEmpty?: boolean
-}
+import type { PrestateOptions } from './prestateOptions.js'
 
 /** Accounts by address: 40 lower-case hexadecimal digits. */
 export type PrestateAccounts = Map<string, PrestateAccount>

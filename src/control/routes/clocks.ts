@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { QuotaClock } from '../../provider/quota/clock.js'
-import type { ControlSetup } from '../app.js'
+import type { ControlSetup } from '../setup.js'
 import type { ControlRoute } from '../route.js'
 import { readBody } from '../route.js'
 

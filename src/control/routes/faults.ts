@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { faultSchema, faultsFileSchema } from '../../provider/faults/faultSchema.js'
 import { scenarios } from '../../provider/faults/scenarios.js'
-import type { ControlSetup } from '../app.js'
+import type { ControlSetup } from '../setup.js'
 import type { ControlRoute } from '../route.js'
 import { readBody } from '../route.js'
 

@@ -1,4 +1,4 @@
-import type { ControlSetup } from '../app.js'
+import type { ControlSetup } from '../setup.js'
 import type { ControlRoute } from '../route.js'
 
 /** Outages that are declared. */

@@ -5,7 +5,7 @@ import { checkConfiguration } from '../../provider/checkConfiguration.js'
 import type { JournalEntry, JournalFilter } from '../../provider/journal/entry.js'
 import { matchesEntry } from '../../provider/journal/entry.js'
 import { maskKey } from '../../provider/keys/apiKey.js'
-import type { ControlSetup } from '../app.js'
+import type { ControlSetup } from '../setup.js'
 import type { ControlRoute } from '../route.js'
 
 const wholeNumber = z.string().regex(/^\d+$/, 'expected a whole number').transform(Number)

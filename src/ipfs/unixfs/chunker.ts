@@ -1,11 +1,8 @@
 import { FileNetworkError } from '../errors.js'
-import type { Chunk, NewChunk } from './chunk.js'
 import { buzhash } from './chunkers/buzhash.js'
 import { rabin } from './chunkers/rabin.js'
 import { fixedSize } from './chunkers/size.js'
-
-/** Cuts a stream of bytes into chunks, copies in memory of `newChunk`: the pieces that come are the network's. */
-export type Chunker = (source: AsyncIterable<Uint8Array>, newChunk: NewChunk) => AsyncIterable<Chunk>
+import type { Chunker } from './chunkers/chunker.js'
 
 /** The largest chunk: what fits into a block of 2 MiB (boxo, `chunker`). */
 const maxChunkSize = 2_096_896

@@ -1,39 +1,14 @@
 import { codecCode } from '../cid/makeCid.js'
 import type { BlockWriter } from './blockWriter.js'
-import type { Chunk, NewChunk } from './chunk.js'
+import type { Chunk } from './chunk.js'
 import { createChunker, singleChunkLimit } from './chunker.js'
 import { encodeLeaf, unixfsType } from './data.js'
 import type { UnixfsMetadata, UnixfsType } from './data.js'
 import { balancedLayout } from './layouts/balanced.js'
 import { trickleLayout } from './layouts/trickle.js'
 import { writeNode } from './node.js'
-import type { StoredNode } from './node.js'
 import type { ImportSettings } from './settings.js'
-
-/** A stored node of a file. */
-export interface FileNode extends StoredNode {
-  /** Bytes of the file below the node. */
-  fileSize: number
-}
-
-/** What a layout builds a file from. */
-export interface FileParts {
-  maxLinks: number
-  newChunk: NewChunk
-  /** Stores a chunk as a leaf; the caller waits for room in the writer before it goes on. */
-  putLeaf(chunk: Chunk, type: UnixfsType, metadata?: UnixfsMetadata): FileNode
-  /** Stores a chunk as a leaf. */
-  leaf(chunk: Chunk, type: UnixfsType, metadata?: UnixfsMetadata): Promise<FileNode>
-  /** Stores a node above others. */
-  parent(children: FileNode[], metadata?: UnixfsMetadata): Promise<FileNode>
-}
-
-/** Builds the DAG of a file and returns its root. */
-export type FileLayout = (
-  chunks: AsyncIterable<Chunk>,
-  parts: FileParts,
-  metadata: UnixfsMetadata,
-) => Promise<FileNode>
+import type { FileNode, FileParts } from './layouts/layout.js'
 
 /** The content of a file; `whole` is all of it, where it is known already. */
 export type FileContent = AsyncIterable<Uint8Array> & { readonly whole?: Uint8Array | undefined }

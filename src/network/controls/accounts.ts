@@ -1,6 +1,6 @@
 import { accountOfKey } from '../../chain/accounts/mnemonic.js'
 import type { AccountControls, PoolControls } from '../../rpc/controls.js'
-import type { ControlParts } from '../controls.js'
+import type { ControlParts } from './parts.js'
 
 /** Who may send transactions. */
 export function createAccountControls({ impersonation, keyring, recoveries }: ControlParts): AccountControls {

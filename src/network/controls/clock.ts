@@ -1,5 +1,5 @@
 import type { ClockControls } from '../../rpc/controls.js'
-import type { ControlParts } from '../controls.js'
+import type { ControlParts } from './parts.js'
 
 /** The clock of a chain. */
 export function createClockControls({ chain }: ControlParts): ClockControls {

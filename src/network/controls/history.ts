@@ -3,7 +3,7 @@ import { reorganise, rollback } from '../../chain/controls/reorganise.js'
 import { decodeTransaction } from '../../chain/mempool/decode.js'
 import { recoverTransaction } from '../../chain/mempool/sender.js'
 import type { HistoryControls } from '../../rpc/controls.js'
-import type { ControlParts } from '../controls.js'
+import type { ControlParts } from './parts.js'
 import { resetChain } from '../reset.js'
 
 /** Going back, and going another way. */

@@ -1,7 +1,7 @@
 import { mineBlocks } from '../../chain/controls/mineBlocks.js'
 import { UnsupportedControlError } from '../../chain/errors.js'
 import type { MiningControls } from '../../rpc/controls.js'
-import type { ControlParts } from '../controls.js'
+import type { ControlParts } from './parts.js'
 
 /** Mining by order and by itself. */
 export function createMiningControls({ chain, schedule, habits }: ControlParts): MiningControls {

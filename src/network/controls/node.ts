@@ -1,5 +1,5 @@
 import type { NodeControls } from '../../rpc/controls.js'
-import type { ControlParts } from '../controls.js'
+import type { ControlParts } from './parts.js'
 
 /** The node as it describes itself. */
 export function createNodeControls(parts: ControlParts): NodeControls {

@@ -3,7 +3,7 @@ import { addBalance, setBalance, setCode, setNonce, setStorage } from '../../cha
 import { exportAccounts, importState } from '../../chain/controls/stateDump.js'
 import { loadPreimages } from '../../chain/state/preimages.js'
 import type { StateControls } from '../../rpc/controls.js'
-import type { ControlParts } from '../controls.js'
+import type { ControlParts } from './parts.js'
 
 /** Edits of the state that the next block is executed on. */
 export function createStateControls({ chain, executor }: ControlParts): StateControls {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { parseBasicCredentials, secretsEqual } from './credentials.js'
-import type { Admission, DoorSettings, FileCaller, FileEntry } from './door.js'
+import type { Admission, FileCaller, FileEntry } from './admission.js'
+import type { DoorSettings } from './settings.js'
 import { isOwnOrigin, matchesOrigin } from './origin.js'
 import {
   billingCardRequired,

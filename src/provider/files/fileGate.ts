@@ -1,4 +1,4 @@
-import type { FileCaller } from '../door/door.js'
+import type { FileCaller } from '../door/admission.js'
 import type { Refusal } from '../door/refusal.js'
 import { refuse } from '../door/refusal.js'
 import type { TransportEffects } from '../faults/effects.js'

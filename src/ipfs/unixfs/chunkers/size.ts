@@ -1,5 +1,5 @@
 import type { Chunk } from '../chunk.js'
-import type { Chunker } from '../chunker.js'
+import type { Chunker } from './chunker.js'
 
 /** Chunks of one size; the last may be shorter. */
 export function fixedSize(size: number): Chunker {

@@ -1,7 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { hashFunctionByName } from '../../cid/hashFunctions.js'
 import { codecCode } from '../../cid/makeCid.js'
-import type { FileNode } from '../fileBuilder.js'
+import type { FileNode } from '../layouts/layout.js'
 import type { EditContext } from './editContext.js'
 import { openNode, storeNode } from './editableNode.js'
 

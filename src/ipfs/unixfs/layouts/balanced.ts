@@ -1,6 +1,6 @@
 import type { Chunk } from '../chunk.js'
 import { unixfsType } from '../data.js'
-import type { FileLayout, FileNode, FileParts } from '../fileBuilder.js'
+import type { FileLayout, FileNode, FileParts } from './layout.js'
 
 /**
  * All leaves at one depth, every node filled with as many links as allowed before the next is begun

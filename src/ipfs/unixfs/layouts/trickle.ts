@@ -1,6 +1,6 @@
 import type { Chunk, NewChunk } from '../chunk.js'
 import { unixfsType } from '../data.js'
-import type { FileLayout, FileNode, FileParts } from '../fileBuilder.js'
+import type { FileLayout, FileNode, FileParts } from './layout.js'
 
 /** Subtrees of one depth under a node before the depth grows (boxo, `importer/trickle`). */
 export const repeats = 4
