@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
-import * as z from 'zod'
 import { flagToVariable } from './definition.js'
 import { OptionError } from './errors.js'
 import type { AnyOption } from './read.js'
@@ -110,14 +109,18 @@ function readVariables(
 
 function readConfigFile(definitions: Definitions, path: string): Record<string, unknown> {
   const name = basename(path)
-  const content = z.record(z.string(), z.unknown()).safeParse(parseJsonFile(path))
-  if (!content.success) throw new OptionError(`${name}: expected one JSON object of options`)
+  const content = parseJsonFile(path)
+  if (!isObject(content)) throw new OptionError(`${name}: expected one JSON object of options`)
   const given = Object.fromEntries(
-    Object.entries(definitions).filter(([property]) => Object.hasOwn(content.data, property)),
+    Object.entries(definitions).filter(([property]) => Object.hasOwn(content, property)),
   )
-  const unknownName = Object.keys(content.data).find((property) => !Object.hasOwn(definitions, property))
+  const unknownName = Object.keys(content).find((property) => !Object.hasOwn(definitions, property))
   if (unknownName !== undefined) throw new OptionError(`unknown option ${unknownName} in ${name}`)
-  return checkValues(given, content.data, (property) => `${property} in ${name}`)
+  return checkValues(given, content, (property) => `${property} in ${name}`)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function parseJsonFile(path: string): unknown {

@@ -1,10 +1,10 @@
-import * as z from 'zod'
-
 /** What values an option takes, and how one is read from a command line or an environment variable. */
 export interface OptionKind<Output, Input = Output> {
-  /** Makes what checks a value that a program or a configuration file gives: most are never made. */
-  schema: () => z.ZodType<Output, Input>
-  /** Turns text into what `schema` checks. */
+  /** Checks a value that a program or a configuration file gives; undefined for one that the option does not take. */
+  check: (value: unknown) => Output | undefined
+  /** Only says what programs may give; no kind has it. */
+  given?: Input
+  /** Turns text into what `check` takes. */
   fromText: (text: string) => unknown
   /** What is expected, for refusals: "a whole number from 0 to 65535". */
   expected: string
@@ -19,7 +19,7 @@ export interface OptionKind<Output, Input = Output> {
 /** On or off. A flag without a value is on; `--flag false` is off, as launchers of devnets write it. */
 export function toggle(): OptionKind<boolean> {
   return {
-    schema: () => z.boolean(),
+    check: (value) => (typeof value === 'boolean' ? value : undefined),
     fromText: (text) => ({ true: true, '1': true, '': true, false: false, '0': false })[text] ?? text,
     expected: 'true or false',
   }
@@ -30,7 +30,7 @@ export function wholeNumber(range: { minimum?: number; maximum?: number; valueNa
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER, valueName = 'N' } = range
   const upTo = maximum === Number.MAX_SAFE_INTEGER ? `, ${minimum} or more` : ` from ${minimum} to ${maximum}`
   const kind: OptionKind<number> = {
-    schema: () => z.int().min(minimum).max(maximum),
+    check: (value) => (isWhole(value) && value >= minimum && value <= maximum ? value : undefined),
     fromText: (text) => (/^\d+$/.test(text) ? Number(text) : text),
     expected: `a whole number${upTo}`,
     valueName,
@@ -41,7 +41,8 @@ export function wholeNumber(range: { minimum?: number; maximum?: number; valueNa
 /** A number with decimals. */
 export function decimalNumber(range: { minimum: number; valueName: string }): OptionKind<number> {
   return {
-    schema: () => z.number().min(range.minimum),
+    check: (value) =>
+      typeof value === 'number' && Number.isFinite(value) && value >= range.minimum ? value : undefined,
     fromText: (text) => (/^\d*\.?\d+$/.test(text) ? Number(text) : text),
     expected: `a number, ${range.minimum} or more`,
     valueName: range.valueName,
@@ -52,11 +53,12 @@ export function decimalNumber(range: { minimum: number; valueName: string }): Op
 export function bigWholeNumber(range: { minimum?: bigint; valueName?: string } = {}) {
   const { minimum = 0n, valueName = 'N' } = range
   const kind: OptionKind<bigint, bigint | number | string> = {
-    schema: () =>
-      z
-        .union([z.bigint(), z.int(), z.string().regex(/^(0x[0-9a-f]+|\d+)$/i)])
-        .transform((value) => BigInt(value))
-        .pipe(z.bigint().min(minimum)),
+    check: (value) => {
+      const isText = typeof value === 'string' && /^(0x[0-9a-f]+|\d+)$/i.test(value)
+      if (!isText && typeof value !== 'bigint' && !isWhole(value)) return undefined
+      const number = BigInt(value)
+      return number >= minimum ? number : undefined
+    },
     fromText: (text) => text,
     expected: `a whole number, ${minimum} or more, decimal or hexadecimal behind 0x`,
     valueName,
@@ -67,7 +69,7 @@ export function bigWholeNumber(range: { minimum?: bigint; valueName?: string } =
 /** One of a fixed set of words. */
 export function choice<const Word extends string>(words: readonly Word[]): OptionKind<Word> {
   return {
-    schema: () => z.enum(words),
+    check: (value) => words.find((word) => word === value),
     fromText: (text) => text,
     expected: words.length === 2 ? `${words[0]} or ${words[1]}` : `one of ${words.join(', ')}`,
     valueName: words.join('|'),
@@ -81,13 +83,18 @@ export function anyCase<Word extends string>(kind: OptionKind<Word>): OptionKind
 
 /** Text that is not empty. */
 export function text(valueName: string, pattern = /./s, expected = 'text'): OptionKind<string> {
-  return { schema: () => z.string().regex(pattern), fromText: (value) => value, expected, valueName }
+  return {
+    check: (value) => (typeof value === 'string' && pattern.test(value) ? value : undefined),
+    fromText: (value) => value,
+    expected,
+    valueName,
+  }
 }
 
 /** How many words a BIP-39 phrase has. */
 export function wordCount(): OptionKind<number> {
   return {
-    schema: () => z.union([12, 15, 18, 21, 24].map((count) => z.literal(count))),
+    check: (value) => [12, 15, 18, 21, 24].find((count) => count === value),
     fromText: (text) => (/^\d+$/.test(text) ? Number(text) : text),
     expected: '12, 15, 18, 21 or 24',
     valueName: 'WORDS',
@@ -105,8 +112,10 @@ export function withBareValue<Output, Input>(
 /** The path of a JSON file; a program may give the file's content itself. */
 export function fileOrContent<Content extends object>(): OptionKind<string | Content> {
   return {
-    schema: () =>
-      z.union([z.string().min(1), z.custom<Content>((value) => typeof value === 'object' && value !== null)]),
+    check: (value) => {
+      if (typeof value === 'string') return value === '' ? undefined : value
+      return typeof value === 'object' && value !== null ? (value as Content) : undefined
+    },
     fromText: (value) => value,
     expected: 'the path of a JSON file',
     valueName: 'FILE',
@@ -115,11 +124,20 @@ export function fileOrContent<Content extends object>(): OptionKind<string | Con
 
 /** Any number of values of one kind. */
 export function list<Output, Input>(kind: OptionKind<Output, Input>): OptionKind<Output[], Input[]> {
+  const { check, fromText, expected, valueName } = kind
   return {
-    ...kind,
-    schema: () => z.array(kind.schema()),
-    fromText: (value) => value.split(',').map((item) => kind.fromText(item.trim())),
-    expected: `a list, each ${kind.expected}`,
+    check: (value) => {
+      if (!Array.isArray(value)) return undefined
+      const items = value.map(check)
+      return items.every((item) => item !== undefined) ? items : undefined
+    },
+    fromText: (value) => value.split(',').map((item) => fromText(item.trim())),
+    expected: `a list, each ${expected}`,
+    ...(valueName !== undefined && { valueName }),
     repeatable: true,
   }
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value)
 }

@@ -11,8 +11,8 @@ export type AnyOption = OptionDefinition<unknown, unknown>
  * @throws OptionError if the option does not take the value.
  */
 export function checkValue(definition: AnyOption, value: unknown, where: string): unknown {
-  const result = definition.kind.schema().safeParse(value)
-  if (result.success) return result.data
+  const checked = definition.kind.check(value)
+  if (checked !== undefined) return checked
   throw new OptionError(`${where}: expected ${definition.kind.expected}, got ${show(value)}`)
 }
 
