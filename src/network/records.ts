@@ -3,7 +3,7 @@ import type { ChainStores } from '../chain/base.js'
 import type { BlockRecords } from '../rpc/backend.js'
 
 /** The consensus forms of what a store holds. */
-export function createRecords(stores: Pick<ChainStores, 'blocks'>): BlockRecords {
+export function createRecords(stores: Pick<ChainStores, 'blocks' | 'states'>): BlockRecords {
   return {
     rawBlock: (block) => stores.blocks.blockRlp(block),
     rawReceipts: (block) => stores.blocks.receiptsRlp(block),
@@ -13,5 +13,6 @@ export function createRecords(stores: Pick<ChainStores, 'blocks'>): BlockRecords
       return raw
     },
     uncles: (block) => (block.uncleHashes.length === 0 ? [] : uncleHeaders(stores.blocks.blockRlp(block))),
+    code: (hash) => stores.states.getCode(hash),
   }
 }

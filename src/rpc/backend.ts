@@ -88,6 +88,8 @@ export interface BlockRecords {
   /** The transaction in its EIP-2718 form. */
   rawTransaction(block: StoredBlock, index: number): Uint8Array
   uncles(block: StoredBlock): readonly HeaderFields[]
+  /** The code with a 32-byte keccak-256 hash, if an account of any block had it. */
+  code(hash: Uint8Array): Uint8Array | undefined
 }
 
 /** A block to build without storing it. */

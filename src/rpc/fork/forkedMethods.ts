@@ -31,6 +31,8 @@ const stateMethods: Readonly<Record<string, number>> = {
   eth_call: 1,
   eth_createAccessList: 1,
   eth_estimateGas: 1,
+  eth_getAccount: 1,
+  eth_getAccountInfo: 1,
   eth_getBalance: 1,
   eth_getCode: 1,
   eth_getStorageAt: 2,

@@ -1,4 +1,5 @@
 import type { Method } from '../method.js'
+import { codeByHash } from './debug/codeByHash.js'
 import { getRawBlock } from './debug/getRawBlock.js'
 import { getRawHeader } from './debug/getRawHeader.js'
 import { getRawReceipts } from './debug/getRawReceipts.js'
@@ -13,6 +14,7 @@ import { traceTransaction } from './debug/traceTransaction.js'
 
 /** The methods whose names begin with `debug_`. */
 export const debugMethods: readonly Method[] = [
+  codeByHash,
   getRawBlock,
   getRawHeader,
   getRawReceipts,

@@ -13,6 +13,8 @@ import { estimateGas } from './eth/estimateGas.js'
 import { feeHistory } from './eth/feeHistory.js'
 import { fillTransaction } from './eth/fillTransaction.js'
 import { gasPrice } from './eth/gasPrice.js'
+import { getAccount } from './eth/getAccount.js'
+import { getAccountInfo } from './eth/getAccountInfo.js'
 import { getBalance } from './eth/getBalance.js'
 import { getBlockByHash } from './eth/getBlockByHash.js'
 import { getBlockByNumber } from './eth/getBlockByNumber.js'
@@ -45,6 +47,7 @@ import { getWork } from './eth/getWork.js'
 import { hashrate } from './eth/hashrate.js'
 import { maxPriorityFeePerGas } from './eth/maxPriorityFeePerGas.js'
 import { mining } from './eth/mining.js'
+import { networkId } from './eth/networkId.js'
 import { newBlockFilter } from './eth/newBlockFilter.js'
 import { newFilter } from './eth/newFilter.js'
 import { newPendingTransactionFilter } from './eth/newPendingTransactionFilter.js'
@@ -60,6 +63,7 @@ import { sign } from './eth/sign.js'
 import { signTransaction } from './eth/signTransaction.js'
 import { signTypedData_v4 } from './eth/signTypedData_v4.js'
 import { simulateV1 } from './eth/simulateV1.js'
+import { submitHashrate } from './eth/submitHashrate.js'
 import { submitWork } from './eth/submitWork.js'
 import { subscribe } from './eth/subscribe.js'
 import { syncing } from './eth/syncing.js'
@@ -82,6 +86,8 @@ export const ethMethods: readonly Method[] = [
   feeHistory,
   fillTransaction,
   gasPrice,
+  getAccount,
+  getAccountInfo,
   getBalance,
   getBlockByHash,
   getBlockByNumber,
@@ -114,6 +120,7 @@ export const ethMethods: readonly Method[] = [
   hashrate,
   maxPriorityFeePerGas,
   mining,
+  networkId,
   newBlockFilter,
   newFilter,
   newPendingTransactionFilter,
@@ -129,6 +136,7 @@ export const ethMethods: readonly Method[] = [
   signTransaction,
   signTypedData_v4,
   simulateV1,
+  submitHashrate,
   submitWork,
   subscribe,
   syncing,

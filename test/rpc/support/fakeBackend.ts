@@ -213,6 +213,7 @@ export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): 
       rawReceipts: () => [],
       rawTransaction: () => Uint8Array.of(1),
       uncles: () => [],
+      code: () => undefined,
     },
     pool: {
       sendRaw: unexpected,

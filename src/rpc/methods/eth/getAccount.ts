@@ -1,0 +1,24 @@
+import { bytesToHex } from '../../../encoding/hex.js'
+import { quantity } from '../../../encoding/quantity.js'
+import { EMPTY_CODE_HASH } from '../../../chain/state/account.js'
+import { EMPTY_ROOT } from '../../../chain/state/trieNode.js'
+import { address } from '../../params/address.js'
+import { blockSelector } from '../../params/blockSelector.js'
+import { latestBlock } from '../latestBlock.js'
+import { defineMethod, optional, required } from '../../method.js'
+
+/** eth_getAccount: an account as the state trie has it; one that is not there has nothing (anvil/src/eth/api.rs). */
+export const getAccount = defineMethod(
+  'eth_getAccount',
+  [required('address', address), optional('block', blockSelector)],
+  async ({ view }, of, block = latestBlock) => {
+    const { state } = await view.stateAt(block)
+    const account = await state.getAccount(of)
+    return {
+      nonce: quantity(account?.nonce ?? 0n),
+      balance: quantity(account?.balance ?? 0n),
+      storageRoot: bytesToHex(account?.storageRoot ?? EMPTY_ROOT),
+      codeHash: bytesToHex(account?.codeHash ?? EMPTY_CODE_HASH),
+    }
+  },
+)
