@@ -72,6 +72,7 @@ describe('files by path', () => {
       'x-ipfs-path': `/ipfs/${site}/notes%20&%20more.txt`,
       'content-security-policy': 'sandbox',
       'access-control-allow-origin': '*',
+      vary: 'Accept',
     })
     const etag = String(answer.headers.etag)
     expect(etag).toMatch(/^"bafk/)

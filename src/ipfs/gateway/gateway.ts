@@ -26,6 +26,8 @@ const commonHeaders = {
   'Access-Control-Expose-Headers':
     'Content-Length, Content-Range, X-Chunked-Output, X-Ipfs-Path, X-Ipfs-Roots, X-Stream-Output',
   'X-Content-Type-Options': 'nosniff',
+  // What is sent for an address depends on it: a cache must not give a block to who wants the page.
+  Vary: 'Accept',
 }
 
 const encoder = new TextEncoder()
