@@ -5,6 +5,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openFileStore } from './fileStore.js'
 import type { FileStore } from './fileStore.js'
+import { openIndexDatabase } from './indexDatabase.js'
+import { segmentRowKey } from './keyspace.js'
+import { encodeSegmentRow } from './rows.js'
 
 const label = Uint8Array.of(1, 0x55)
 let directory: string
@@ -101,6 +104,21 @@ describe('blocks', () => {
     await put(second)
     await reopen()
     expect(await store.blocks.get(keyOf(second))).toEqual(second)
+  })
+
+  it('deletes nothing on the word of a count, and counts again', async () => {
+    const blocks = [bytes(1000), bytes(2000)]
+    await Promise.all(blocks.map(put))
+    const { bytes: committedLength } = store.blocks.totals()
+    await store.close()
+    const index = await openIndexDatabase(join(directory, 'index'))
+    await index.put(segmentRowKey(1), encodeSegmentRow({ committedLength, liveBlocks: 0, liveBytes: 0 }))
+    await index.close()
+    store = await open()
+    for (const data of blocks) expect(await store.blocks.get(keyOf(data))).toEqual(data)
+    expect(store.blocks.totals()).toEqual({ blocks: 2, bytes: committedLength })
+    await reopen()
+    expect(store.blocks.totals().blocks).toBe(2)
   })
 })
 

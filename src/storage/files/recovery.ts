@@ -3,7 +3,7 @@ import type { IndexChange, IndexDatabase } from './indexDatabase.js'
 import { rowKind, rowRange, segmentRowKey } from './keyspace.js'
 import { recordHeadLength } from './record.js'
 import { decodeBlockRow, decodeSegmentRow, encodeSegmentRow } from './rows.js'
-import type { SegmentRow } from './rows.js'
+import type { BlockRow, SegmentRow } from './rows.js'
 import type { SegmentFiles } from './segmentFiles.js'
 
 /**
@@ -29,6 +29,7 @@ export async function recoverSegments(
     if (size < row.committedLength) cutShort.set(segment, Math.max(size, 0))
   }
   if (cutShort.size > 0) await dropLostBlocks({ database, segments, cutShort })
+  if ([...segments.values()].some(isSuspicious)) await recount(database, segments)
 
   for (const [segment, row] of segments) {
     if (row.liveBlocks > 0) continue
@@ -56,9 +57,8 @@ async function dropLostBlocks(options: {
     const size = cutShort.get(row.segment)
     if (size === undefined || row.offset + row.length <= size) continue
     const segment = segments.get(row.segment) as SegmentRow
-    const label = row.labels[0] ?? new Uint8Array()
     segment.liveBlocks--
-    segment.liveBytes -= recordHeadLength({ key: key.subarray(1), label }) + row.length
+    segment.liveBytes -= recordLength(key, row)
     changes.push({ type: 'del', key })
   }
   for (const segment of cutShort.keys()) {
@@ -66,4 +66,35 @@ async function dropLostBlocks(options: {
     changes.push({ type: 'put', key: segmentRowKey(segment), value: encodeSegmentRow(row) })
   }
   await applyChanges(database, changes, { sync: true })
+}
+
+/** Whether a segment has nothing that lives, or counts that cannot be: nothing is deleted on the word of a count. */
+function isSuspicious({ liveBlocks, liveBytes, committedLength }: SegmentRow): boolean {
+  return liveBlocks <= 0 || liveBytes <= 0 || liveBytes > committedLength
+}
+
+/** Counts the living blocks of all segments anew, by the index. */
+async function recount(database: IndexDatabase, segments: Map<number, SegmentRow>): Promise<void> {
+  for (const segment of segments.values()) {
+    segment.liveBlocks = 0
+    segment.liveBytes = 0
+  }
+  for await (const [key, value] of database.iterator(rowRange(rowKind.block))) {
+    const row = decodeBlockRow(value)
+    const segment = segments.get(row.segment)
+    if (segment === undefined) continue
+    segment.liveBlocks++
+    segment.liveBytes += recordLength(key, row)
+  }
+  const changes: IndexChange[] = [...segments].map(([number, row]) => ({
+    type: 'put',
+    key: segmentRowKey(number),
+    value: encodeSegmentRow(row),
+  }))
+  await applyChanges(database, changes, { sync: true })
+}
+
+/** Bytes that a block takes in its segment, by its row in the index. */
+function recordLength(key: Uint8Array, { labels, length }: BlockRow): number {
+  return recordHeadLength({ key: key.subarray(1), label: labels[0] ?? new Uint8Array() }) + length
 }
