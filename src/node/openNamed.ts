@@ -1,8 +1,9 @@
 import type { Network } from '../network/network.js'
 import type { NodeSettings } from '../options.js'
-import { setQuotaTime } from '../provider/methods/setQuotaTime.js'
 import type { NetworkName } from '../provider/networks.js'
 import { standardNetwork } from '../provider/networks.js'
+import { ProviderGate } from '../provider/gate/gate.js'
+import { setQuotaTime } from '../provider/methods/setQuotaTime.js'
 import type { Provider } from '../provider/provider.js'
 import type { NodeData } from './data.js'
 import type { NodeHooks } from './hooks.js'
@@ -23,7 +24,7 @@ export interface NetworkParts {
 export async function openNamed({ name, chainId }: NetworkName, parts: NetworkParts): Promise<Network> {
   const { settings, hooks, provider, data } = parts
   const [{ openNetwork }, opened] = await Promise.all([import('../network.js'), data])
-  const gate = provider.gateOf(name)
+  const gate = new ProviderGate(provider, name)
   const network = await openNetwork({
     name,
     chainId,

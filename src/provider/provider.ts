@@ -6,8 +6,6 @@ import { Door } from './door/door.js'
 import { ConfigurationError } from './errors.js'
 import { FaultBook } from './faults/faultBook.js'
 import { scenarios } from './faults/scenarios.js'
-import { FileGate } from './files/fileGate.js'
-import { ProviderGate } from './gate/gate.js'
 import type { UpgradeFate } from './gate/upgradeFaults.js'
 import { meetUpgradeFaults } from './gate/upgradeFaults.js'
 import type { JournalEntry } from './journal/entry.js'
@@ -46,7 +44,7 @@ export interface ProviderSettings {
   onFailure?: ((entry: Omit<JournalEntry, 'id'>) => void) | undefined
 }
 
-/** What makes a node a hosted provider: keys, plans, quotas, faults, the journal, and the door and gates that use them. */
+/** What makes a node a hosted provider: keys, plans, quotas, faults, the journal, and the door. Gates ask it. */
 export class Provider {
   readonly mode: Mode
   readonly keys: KeyStore
@@ -58,7 +56,6 @@ export class Provider {
   readonly journal: Journal
   readonly usage = new Usage()
   readonly door: Door
-  readonly files: FileGate
   readonly failoverUrl: string | undefined
   /** Names of the networks whose primary is declared to be down. */
   readonly outages = new Set<string>()
@@ -78,7 +75,6 @@ export class Provider {
     this.journal = new Journal({ capacity: settings.journalSize ?? 10_000 })
     this.failoverUrl = settings.failoverUrl
     this.#onFailure = settings.onFailure
-    this.files = new FileGate(this)
     this.door = new Door({
       mode: settings.mode,
       keys: this.keys,
@@ -87,11 +83,6 @@ export class Provider {
       secretOverridesAllowlists: (key) => this.quotas.planOf(key)?.secretOverridesAllowlists ?? true,
       onRefusal: (refused) => this.#refused(refused),
     })
-  }
-
-  /** The gate of one network. */
-  gateOf(network: string): ProviderGate {
-    return new ProviderGate(this, network)
   }
 
   /** Charges what subscriptions cost; called with every event of a network's chain. */

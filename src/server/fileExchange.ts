@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CommandReply, CommandRequest, FileNetwork } from '../ipfs/index.js'
 import type { FileCaller } from '../provider/door/admission.js'
 import { refuse, uploadTooLarge } from '../provider/door/refusal.js'
-import type { FilePassage } from '../provider/files/fileGate.js'
+import type { FileGate, FilePassage } from '../provider/files/fileGate.js'
 import type { Provider } from '../provider/provider.js'
 import { CutError } from './disturb.js'
 import { sendText } from './reply.js'
@@ -14,6 +14,7 @@ export type FileEndpoint = Pick<FileNetwork, 'execute' | 'gateway'>
 /** What the file network's requests are answered with. */
 export interface FileSetup {
   provider: Provider
+  gate: FileGate
   files: FileEndpoint
   /** Most bytes of one request; undefined is no limit. */
   maxUpload: number | undefined
@@ -47,7 +48,7 @@ export async function exchange(
 ): Promise<void> {
   const { request, response, caller, operation, query } = admitted
   const started = performance.now()
-  const passage = await setup.provider.files.enter(caller, operation, query)
+  const passage = await setup.gate.enter(caller, operation, query)
   const limit = setup.provider.limitOf(caller.key, 'maxUpload') ?? setup.maxUpload
   const upload = new Upload(request, limit)
   const length = Number(request.headers['content-length'] ?? 0)

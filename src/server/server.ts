@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Hono } from 'hono'
+import { FileGate } from '../provider/files/fileGate.js'
 import type { Provider } from '../provider/provider.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
 import { refuseControl } from './control.js'
@@ -46,6 +47,7 @@ export interface ServerSetup {
 export class NodeServer {
   readonly #setup: ServerSetup
   readonly #upgrades: Upgrades
+  readonly #fileGate: FileGate
   #app: Promise<RequestListener> | undefined
   readonly #servers: Server[] = []
   readonly #fronts: DirectFront[] = []
@@ -56,6 +58,7 @@ export class NodeServer {
   constructor(setup: ServerSetup) {
     this.#setup = setup
     this.#routes = new RouteMemory(setup.names)
+    this.#fileGate = new FileGate(setup.provider)
     this.#upgrades = new Upgrades({
       ...setup,
       ...setup.limits,
@@ -189,7 +192,7 @@ export class NodeServer {
   }
 
   #answerFiles(request: IncomingMessage, response: ServerResponse): void {
-    const setup = { ...this.#setup, maxUpload: this.#setup.limits.maxUpload }
+    const setup = { ...this.#setup, gate: this.#fileGate, maxUpload: this.#setup.limits.maxUpload }
     const isGateway = isForGateway(request.url ?? '/', request.headers.host)
     const answered = isGateway
       ? answerGatewayRequest(setup, request, response)

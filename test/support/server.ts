@@ -5,6 +5,7 @@ import { habitsOf } from '../../src/rpc/habits.js'
 import { Dispatcher } from '../../src/rpc/dispatcher.js'
 import type { Method } from '../../src/rpc/method.js'
 import { FilterStore } from '../../src/rpc/subscriptions/filterStore.js'
+import { ProviderGate } from '../../src/provider/gate/gate.js'
 import type { ProviderSettings } from '../../src/provider/provider.js'
 import { Provider } from '../../src/provider/provider.js'
 import type { FileEndpoint } from '../../src/server/fileExchange.js'
@@ -52,7 +53,7 @@ export async function startServer(
   provider = new Provider({ mode: 'open', ...changes.provider }),
 ): Promise<RunningServer> {
   const dispatcher = new Dispatcher({
-    gate: provider.gateOf('local'),
+    gate: new ProviderGate(provider, 'local'),
     methods: new Map([[echo.name, echo]]),
     backend: { settings: { habits: habitsOf(undefined) } } as Backend,
     filters: new FilterStore(),

@@ -5,6 +5,7 @@ import type { Gate } from '../../rpc/gate.js'
 import { FilterStore } from '../../rpc/subscriptions/filterStore.js'
 import { createCaller } from '../caller.js'
 import { Provider } from '../provider.js'
+import { ProviderGate } from './gate.js'
 
 const body = Buffer.from('{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}')
 
@@ -23,7 +24,7 @@ function createDispatcher(gate?: Gate): Dispatcher {
 // With no plan and no fault the gate may cost at most 3 µs of CPU a request: the difference of the two.
 describe('a call', () => {
   const bare = createDispatcher()
-  const gated = createDispatcher(new Provider({ mode: 'open' }).gateOf('local'))
+  const gated = createDispatcher(new ProviderGate(new Provider({ mode: 'open' }), 'local'))
   bench(
     'without provider',
     () => void bare.handle(body, { transport: 'http', caller: createCaller('local') }),
