@@ -43,10 +43,7 @@ function keep(file, script) {
 function run(source) {
   const file = compiledPath(source)
   const cachedData = read(file)
-  const script = new Script(`(function (module, require, __filename) { ${source}\n})`, {
-    filename: path,
-    cachedData,
-  })
+  const script = new Script(source, { filename: path, cachedData })
   const isKept = cachedData !== undefined && !script.cachedDataRejected
   const whenStarted = () => {
     setTimeout(() => {

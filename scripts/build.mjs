@@ -120,8 +120,10 @@ async function bundle(sources, log) {
 }
 
 /**
- * The command is one CommonJS file that exports a function of what main() of src/cli.ts takes: V8 can keep the compiled form
- * of such a file between starts, but not that of modules (see bin/standin.js). Its first line names the build.
+ * The command is one script, a function of what a CommonJS module has, that exports a function of what main() of
+ * src/cli.ts takes: V8 can keep the compiled form of a script between starts, but not that of modules (see
+ * bin/standin.js, which compiles the file as it lies: to put something around it would copy all of it). Its first line
+ * names the build.
  */
 function commandSettings(sources) {
   return {
@@ -136,8 +138,13 @@ function commandSettings(sources) {
     external: [],
     plugins: [lighterLibraries, requiringPlugin],
     define: { 'import.meta.url': 'standinModuleUrl' },
-    banner: { js: `//${sources}\n${commonJsUrl}\nmodule.exports = async (words, whenStarted) => {` },
-    footer: { js: '}' },
+    banner: {
+      js: `//${sources}
+(function (module, require, __filename) {
+${commonJsUrl}
+module.exports = async (words, whenStarted) => {`,
+    },
+    footer: { js: '}})' },
   }
 }
 
