@@ -7,9 +7,6 @@ import type { Awaitable, StateView } from '../types.js'
 /** When a state knows more accounts and slots than this, it is not kept. */
 const MOST_KEPT_ENTRIES = 1000
 
-/** States of calls that have ended, with what they have read, by the views that they read. */
-const idle = new WeakMap<StateView, WorkingState>()
-
 /**
  * Lends a state over a view to a call, and takes back what the call changed. The next call on the same view mostly asks
  * for the same accounts and slots, and finds them there.
@@ -21,12 +18,12 @@ const idle = new WeakMap<StateView, WorkingState>()
  */
 export function withCallState<T>(base: StateView, use: (state: WorkingState) => Awaitable<T>): Awaitable<T> {
   if (!(base instanceof TrieStateView)) return use(new WorkingState({ base }))
-  const state = idle.get(base) ?? new WorkingState({ base })
-  idle.delete(base)
+  const state = base.idleState ?? new WorkingState({ base })
+  base.idleState = undefined
   const takeBack = (): void => {
     void state.revert()
     state.forgetTakenBack()
-    if (state.known <= MOST_KEPT_ENTRIES) idle.set(base, state)
+    if (state.known <= MOST_KEPT_ENTRIES) base.idleState = state
   }
   void state.checkpoint()
   let used: Awaitable<T>
