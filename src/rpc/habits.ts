@@ -75,6 +75,8 @@ export interface Habits {
   answersNullForUnknownRaw: boolean
   /** Whether eth_simulateV1 puts blocks where numbers are left out. */
   fillsSimulatedGaps: boolean
+  /** Whether eth_simulateV1 tells the gas of a call before refunds. */
+  tellsPeakGas: boolean
   /** Which members of the pending block are null, unless it is set. */
   pendingFields: RpcSettings['pendingFields']
 
@@ -133,6 +135,7 @@ const own: Habits = {
   slotsInAnEpoch: 0,
   answersNullForUnknownRaw: false,
   fillsSimulatedGaps: true,
+  tellsPeakGas: true,
   pendingFields: 'spec',
   settersAnswerTrue: false,
   miningIntervalUnit: 1000,
@@ -167,6 +170,7 @@ const others: Readonly<Record<Compat, Partial<Habits>>> = {
     slotsInAnEpoch: 32,
     answersNullForUnknownRaw: true,
     fillsSimulatedGaps: false,
+    tellsPeakGas: false,
     pendingFields: 'geth',
   },
   hardhat: {

@@ -234,6 +234,22 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
     }
   })
 
+  test('calls of eth_simulateV1 have the members of anvil', async () => {
+    const calls = [
+      { from, to, value: '0x1' },
+      { from, to: reverter, data: '0x12345678' },
+    ]
+    const members = await Promise.all(
+      nodes.map(async (ask) => {
+        const [block] = (await ask('eth_simulateV1', { blockStateCalls: [{ calls }] }, 'latest')) as [
+          { calls: Record<string, unknown>[] },
+        ]
+        return block.calls.map((call) => Object.keys(call).sort())
+      }),
+    )
+    expect(members[1]).toEqual(members[0])
+  })
+
   test('eth_simulateV1 leaves the numbers out that are left out', async () => {
     const blockStateCalls = [{ blockOverrides: { number: '0x10f2c' }, calls: [] }]
     for (const ask of nodes) {

@@ -4,7 +4,7 @@ import { printJson } from '../json.js'
 import { hashesText, totalDifficultyMember, type BlockShape } from './block.js'
 import { bodyMembers, headerMembers } from './header.js'
 import { logText } from './log.js'
-import { jsonBytes, jsonQuantity } from './members.js'
+import { jsonBytes, jsonQuantity, quantityMember } from './members.js'
 import { placeInBlock, type BlockPlace } from './place.js'
 import { transactionText } from './transaction.js'
 
@@ -14,15 +14,27 @@ const REVERTED_CODE = 3
 const FAILED_CODE = -32015
 const CAPPED = " (gas limit was capped by the RPC server's global gas cap)"
 
+/** What a simulated block shows. */
+export interface SimulationShape extends BlockShape {
+  /** Whether calls tell their gas before refunds. */
+  peakGas: boolean
+}
+
 /** The object of a simulated block: that of a block, and what its calls did. */
-export function simulatedBlockText({ block, calls }: SimulatedBlock, shape: BlockShape): string {
+export function simulatedBlockText({ block, calls }: SimulatedBlock, shape: SimulationShape): string {
   const place = placeInBlock(block)
   const transactions = shape.fullTransactions
     ? block.transactions.map((sealed, index) => transactionText(sealed, { block: place, index })).join(',')
     : hashesText(block.transactions)
   const callTexts = calls.map((call, index) => {
     const hash = block.transactions[index]?.hash
-    return callText(call, { block: place, index, hash: hash === undefined ? 'null' : jsonBytes(hash) })
+    const { peakGas } = shape
+    return callText(call, {
+      block: place,
+      index,
+      hash: hash === undefined ? 'null' : jsonBytes(hash),
+      peakGas,
+    })
   })
   return (
     headerMembers(block.hash, block.header) +
@@ -38,17 +50,18 @@ interface CallPlace {
   index: number
   /** JSON text. */
   hash: string
+  peakGas: boolean
 }
 
 /** What a call did, its members in geth's order (internal/ethapi/simulate.go, simCallResult). */
-function callText(call: SimulatedCall, { block, index, hash }: CallPlace): string {
+function callText(call: SimulatedCall, { block, index, hash, peakGas }: CallPlace): string {
   const { returnData, logs, gasUsed, maxGasUsed, failure } = call
   const logTexts = logs.map((log) =>
     logText(log, { block, transactionHash: hash, transactionIndex: index, logIndex: log.index }),
   )
   return (
     `{"returnData":${failure === undefined ? jsonBytes(returnData) : '"0x"'},"logs":[${logTexts.join(',')}]` +
-    `,"gasUsed":${jsonQuantity(gasUsed)},"maxUsedGas":${jsonQuantity(maxGasUsed)}` +
+    `,"gasUsed":${jsonQuantity(gasUsed)}${quantityMember('maxUsedGas', peakGas ? maxGasUsed : undefined)}` +
     `,"status":${failure === undefined ? '"0x1"' : '"0x0"'}${errorMember(call)}}`
   )
 }

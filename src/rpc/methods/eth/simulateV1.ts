@@ -9,16 +9,17 @@ export const simulateV1 = defineMethod(
   'eth_simulateV1',
   [required('payload', simulation), optional('block', blockSelector)],
   async ({ view, backend }, { blocks, traceTransfers, validation, returnFullTransactions }, base) => {
+    const { totalDifficulty, habits } = backend.settings
     const simulated = await backend.simulator.simulate({
       view,
       base: base ?? { tag: 'latest' },
       blocks,
-      fillsGaps: backend.settings.habits.fillsSimulatedGaps,
+      fillsGaps: habits.fillsSimulatedGaps,
       traceTransfers,
       validation,
     })
-    const { totalDifficulty } = backend.settings
-    const shape = { fullTransactions: returnFullTransactions, totalDifficulty }
+    const { tellsPeakGas: peakGas } = habits
+    const shape = { fullTransactions: returnFullTransactions, totalDifficulty, peakGas }
     return wireArray(simulated.map((block) => simulatedBlockText(block, shape)))
   },
 )
