@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { murmur3128 } from '@multiformats/murmur3'
 import type { BlockWriter } from './blockWriter.js'
 import { unixfsType } from './data.js'
@@ -9,6 +10,8 @@ import type { StoredNode, UnixfsLink } from './node.js'
 /** The code of murmur3-x64-64 in the multicodec table, which shards name as their hash. */
 const hashType = 0x22
 const hashBits = 64n
+/** Names that are hashed before others have their turn. */
+const namesInTurn = 1024
 
 /** The 64 bits by which a name finds its slot at each depth: murmur3-x64, its first half. */
 export async function hashName(name: string): Promise<bigint> {
@@ -33,7 +36,10 @@ export function slotLabel(slot: number, fanout: number): string {
   return slot.toString(16).toUpperCase().padStart(width, '0')
 }
 
-/** Stores a directory as a HAMT (https://specs.ipfs.tech/unixfs/, HAMT sharded directories). */
+/**
+ * Stores a directory as a HAMT (https://specs.ipfs.tech/unixfs/, HAMT sharded directories). Others have their turn
+ * between shards: a directory may have a million entries.
+ */
 export async function writeHamt(options: {
   links: LinkList
   fanout: number
@@ -44,11 +50,15 @@ export async function writeHamt(options: {
   const bits = bitsOfFanout(fanout)
   const hashes = new BigUint64Array(links.length)
   let hashed = 0
-  for (const { name } of links) hashes[hashed++] = await hashName(name)
+  for (const { name } of links) {
+    hashes[hashed++] = await hashName(name)
+    if (hashed % namesInTurn === 0) await nextTurn()
+  }
   return writeShard(Uint32Array.from(hashes.keys()), 0, metadata)
 
   /** Stores the links at some places of the list as a shard. */
   async function writeShard(places: Uint32Array, depth: number, own: UnixfsMetadata): Promise<StoredNode> {
+    await nextTurn()
     const shardLinks: UnixfsLink[] = []
     const slots: number[] = []
     for (const [slot, inSlot] of placesBySlot(places, depth)) {
