@@ -20,21 +20,22 @@ export function withCallState<T>(base: StateView, use: (state: WorkingState) => 
   if (!(base instanceof TrieStateView)) return use(new WorkingState({ base }))
   const state = base.idleState ?? new WorkingState({ base })
   base.idleState = undefined
-  const takeBack = (): void => {
-    void state.revert()
-    state.forgetTakenBack()
-    if (state.known <= MOST_KEPT_ENTRIES) base.idleState = state
-  }
   void state.checkpoint()
   let used: Awaitable<T>
   try {
     used = use(state)
   } catch (error) {
-    if (error instanceof ChainError) takeBack()
+    if (error instanceof ChainError) keep(base, state)
     throw error
   }
   return whenReady(used, (result) => {
-    takeBack()
+    keep(base, state)
     return result
   })
+}
+
+function keep(base: TrieStateView, state: WorkingState): void {
+  void state.revert()
+  state.forgetNewCodes()
+  if (state.known <= MOST_KEPT_ENTRIES) base.idleState = state
 }

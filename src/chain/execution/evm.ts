@@ -28,20 +28,21 @@ function lend<T>(
   context: ExecutionContext,
   use: (evm: PooledEvm) => Awaitable<T>,
 ): Awaitable<T> {
-  const takeBack = (): void => {
-    evm.release()
-    pool.push(evm)
-  }
   evm.bind(context)
   const used = orElse(
     () => use(evm),
     (error) => {
-      if (error instanceof ChainError) takeBack()
+      if (error instanceof ChainError) takeBack(evm, pool)
       throw error
     },
   )
   return whenReady(used, (result) => {
-    takeBack()
+    takeBack(evm, pool)
     return result
   })
+}
+
+function takeBack(evm: PooledEvm, pool: PooledEvm[]): void {
+  evm.release()
+  pool.push(evm)
 }

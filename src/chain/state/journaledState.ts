@@ -215,13 +215,6 @@ export class JournaledState {
     return this.#known
   }
 
-  /** Where all that was written is taken back: nothing differs from the base any more. */
-  forgetTakenBack(): void {
-    this.#checkNoCheckpoint()
-    this.touched.clear()
-    this.#pending.clear()
-  }
-
   /** Forgets what was only read. */
   forgetReads(): void {
     this.#forgetLatest()

@@ -301,13 +301,8 @@ export class WorkingState implements StateManagerInterface {
     return this.#state.known
   }
 
-  /**
-   * Forgets that there were changes, once all of them are taken back; what was read stays.
-   *
-   * @throws Error within a checkpoint.
-   */
-  forgetTakenBack(): void {
-    this.#state.forgetTakenBack()
+  /** Forgets the codes that were put, once all changes are taken back. */
+  forgetNewCodes(): void {
     if (this.#newCodes.size > 0) this.#newCodes.clear()
   }
 
