@@ -184,6 +184,7 @@ const others: Readonly<Record<Compat, Partial<Habits>>> = {
     callsFromFirstAccount: true,
     callsBelowBaseFee: true,
     callsUnfunded: true,
+    pricesNextBlock: true,
     answersFailures: true,
     words: 'hardhat',
     listsImpersonated: false,

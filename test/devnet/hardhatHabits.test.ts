@@ -131,6 +131,13 @@ describe('under --compat hardhat', () => {
     expect(await plain.call('eth_call', { to: contract })).toBe(word(0))
   })
 
+  test('the gas price is that of the next block', async () => {
+    const price = async (devnet: Devnet) => Number(await devnet.call<Hex>('eth_gasPrice'))
+    // The base fee of 1 gwei falls by an eighth after an empty genesis; the tip is 1 gwei.
+    expect(await price(await startDevnet({ compat: 'hardhat' }))).toBe(1_875_000_000)
+    expect(await price(await startDevnet())).toBe(2_000_000_000)
+  })
+
   test('estimates see what waits', async () => {
     // Reverts if nothing has been paid to the contract.
     const needsBalance = '0x4760095760006000fd5b00'
