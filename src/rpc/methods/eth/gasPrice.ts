@@ -5,7 +5,7 @@ import { defineMethod } from '../../method.js'
 
 /**
  * eth_gasPrice: a price per gas in wei that is good now: the base fee of the head, or a higher one that a control has
- * set for the next block, and the suggested tip. In anvil it is the base fee of the next block in any case.
+ * set for the next block, and the suggested tip. In anvil and hardhat it is the base fee of the next block in any case.
  */
 export const gasPrice = defineMethod('eth_gasPrice', [], ({ view, backend }) => {
   const { gasPrice: price, imposedBaseFee } = backend.controls
