@@ -22,7 +22,7 @@ export async function generatePages() {
 
 /** The type of the options that programs give, with what the schema says about each in a comment. */
 export async function generateNodeOptions() {
-  const { nodeOptionDefinitions } = await loadSource('src/options.ts')
+  const { nodeOptionDefinitions } = await loadSource('src/options/nodeOptionDefinitions.ts')
   const members = Object.entries(nodeOptionDefinitions).flatMap(
     ([name, { flag, default: value, description }]) => {
       const shown = formatDefault(value)
@@ -41,7 +41,7 @@ export async function generateNodeOptions() {
 export const nodeOptionsPath = 'src/options/nodeOptions.ts'
 
 const optionTypeHead = [
-  "import type { nodeOptionDefinitions } from '../options.js'",
+  "import type { nodeOptionDefinitions } from './nodeOptionDefinitions.js'",
   "import type { OptionDefinition } from './definition.js'",
   '',
   'type Definitions = typeof nodeOptionDefinitions',

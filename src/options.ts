@@ -1,29 +1,14 @@
-import { chainOptions } from './options/chainOptions.js'
 import type { CommandSources } from './options/command.js'
 import { readCommandSettings } from './options/command.js'
 import { commandOptions } from './options/commandOptions.js'
 import type { OptionDefinition } from './options/definition.js'
-import { devnetOptions } from './options/devnetOptions.js'
-import { fileOptions } from './options/fileOptions.js'
 import { ignoredOptions } from './options/ignoredOptions.js'
 import { checkValues } from './options/read.js'
-import { forkOptions } from './options/forkOptions.js'
+import { nodeOptionDefinitions } from './options/nodeOptionDefinitions.js'
 import type { NodeOptions } from './options/nodeOptions.js'
-import { providerOptions } from './options/providerOptions.js'
-import { serverOptions } from './options/serverOptions.js'
 
 export type { NodeOptions } from './options/nodeOptions.js'
 export { OptionError } from './options/errors.js'
-
-/** Every option of a node. Flags, environment, configuration file, help and documentation come from here. */
-export const nodeOptionDefinitions = {
-  ...serverOptions,
-  ...chainOptions,
-  ...forkOptions,
-  ...devnetOptions,
-  ...providerOptions,
-  ...fileOptions,
-}
 
 /** Every option of the command line: those of a node and those of the command itself. */
 export const optionDefinitions = { ...nodeOptionDefinitions, ...commandOptions, ...ignoredOptions }

@@ -1,4 +1,5 @@
-import { deriveAccounts, InvalidMnemonicError, type KeyedAccount } from '../chain/accounts/mnemonic.js'
+import { deriveAccounts, InvalidMnemonicError } from '../chain/accounts/mnemonic.js'
+import type { KeyedAccount } from '../chain/accounts/keyedAccount.js'
 import { OptionError, type NodeSettings } from '../options.js'
 import type { Habits } from '../rpc/habits.js'
 

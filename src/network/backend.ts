@@ -1,7 +1,7 @@
 import { Impersonation } from '../chain/accounts/impersonation.js'
 import { Keyring } from '../chain/accounts/keyring.js'
 import { messageSigner } from '../chain/accounts/message.js'
-import type { KeyedAccount } from '../chain/accounts/mnemonic.js'
+import type { KeyedAccount } from '../chain/accounts/keyedAccount.js'
 import { signTypedData } from '../chain/accounts/typedData.js'
 import { Wallet } from '../chain/accounts/wallet.js'
 import type { Chain } from '../chain/chain.js'

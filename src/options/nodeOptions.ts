@@ -1,4 +1,4 @@
-import type { nodeOptionDefinitions } from '../options.js'
+import type { nodeOptionDefinitions } from './nodeOptionDefinitions.js'
 import type { OptionDefinition } from './definition.js'
 
 type Definitions = typeof nodeOptionDefinitions

@@ -12,7 +12,7 @@ import type { PooledTransaction } from '../chain/mempool/transaction.js'
 import type { AccountState, Awaitable, HeaderFields, StateView } from '../chain/types.js'
 import type { BlockSelector, ChainView } from '../chain/view.js'
 import type { Controls } from './controls.js'
-import type { Habits } from './habits.js'
+import type { Habits, LogsRange, PendingFields } from './habits.js'
 
 /** A message to execute without a transaction. */
 export interface ExecutionRequest {
@@ -164,7 +164,7 @@ export interface RpcSettings {
   /** Most blocks of one query; no limit if undefined. */
   maxLogRange?: number | undefined
   /** Whether a range beyond the head or up to `pending` is refused as in geth, or cut as development nodes do. */
-  logsRange: 'strict' | 'lenient'
+  logsRange: LogsRange
   /** Whether the refusal of too many logs names a range that would do. */
   logsError: 'plain' | 'suggest'
   /** The most gas of a call or an estimate, as a multiple of the block's gas limit; 10 if undefined. */
@@ -176,7 +176,7 @@ export interface RpcSettings {
   /** Whether blocks have a total difficulty. */
   totalDifficulty: boolean
   /** Which members of the pending block are null: those of the provider's documentation, or geth's. */
-  pendingFields: 'spec' | 'geth'
+  pendingFields: PendingFields
   /** What prevails where the development nodes disagree. */
   habits: Habits
 }

@@ -1,10 +1,15 @@
 import type { BlockTag } from '../chain/view.js'
 import { hexToBytes } from '../encoding/hex.js'
 import { clientVersion, version } from '../version.js'
-import type { RpcSettings } from './backend.js'
 
 /** A development node whose habits can be taken on. */
 export type Compat = 'anvil' | 'hardhat' | 'ganache'
+
+/** Whether a range beyond the head or up to `pending` is refused as in geth, or cut as development nodes do. */
+export type LogsRange = 'strict' | 'lenient'
+
+/** Which members of the pending block are null: those of the provider's documentation, or geth's. */
+export type PendingFields = 'spec' | 'geth'
 
 /** Everything that a node does in one way or another depending on which node it stands in for (`--compat`). */
 export interface Habits {
@@ -56,7 +61,7 @@ export interface Habits {
   /** Whether eth_mining says whether automine is on. */
   answersMining: boolean
   /** Whether log ranges beyond the head are refused or cut, unless it is set. */
-  logsRange: RpcSettings['logsRange']
+  logsRange: LogsRange
   /** Whether a log range that begins beyond the head is refused also where ranges are cut. */
   refusesLogsToCome: boolean
   /** Whether the first poll of a log filter that names where it begins has the logs that were there before it. */
@@ -78,7 +83,7 @@ export interface Habits {
   /** Whether eth_simulateV1 tells the gas of a call before refunds. */
   tellsPeakGas: boolean
   /** Which members of the pending block are null, unless it is set. */
-  pendingFields: RpcSettings['pendingFields']
+  pendingFields: PendingFields
 
   /** Whether the setters whose names all nodes share answer true rather than null. */
   settersAnswerTrue: boolean

@@ -1,29 +1,11 @@
 import type { ChainView } from '../chain/view.js'
 import type { Backend } from './backend.js'
 import type { RequestContext } from './context.js'
-import type { JsonSchema, JsonValue } from './json.js'
+import type { JsonValue } from './json.js'
 import type { FilterStore } from './subscriptions/filterStore.js'
 import type { WireBytes } from './wire.js'
 import { decodeArguments } from './params/arguments.js'
-
-/** Turns one JSON value into what methods work on. */
-export interface Decoder<T> {
-  readonly schema: JsonSchema
-  /** @throws DecodeError if the value does not fit. */
-  decode(value: unknown): T
-}
-
-/** One positional parameter of a method. */
-export interface Parameter<T> {
-  readonly name: string
-  readonly required: boolean
-  readonly decoder: Decoder<T>
-}
-
-/** The decoded arguments that belong to a list of parameters. */
-export type ArgumentsOf<P extends readonly Parameter<unknown>[]> = {
-  [I in keyof P]: P[I] extends Parameter<infer T> ? T : never
-}
+import type { ArgumentsOf, Decoder, Parameter } from './params/parameter.js'
 
 /** What a method may use. */
 export interface Call {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Decoder, Method } from '../../src/rpc/method.js'
+import type { Method } from '../../src/rpc/method.js'
+import type { Decoder } from '../../src/rpc/params/parameter.js'
 import { address } from '../../src/rpc/params/address.js'
 import { blockNumber } from '../../src/rpc/params/blockNumber.js'
 import { blockOverrides } from '../../src/rpc/params/blockOverrides.js'

@@ -3,7 +3,7 @@ import { bigintToBytes } from '../../encoding/quantity.js'
 import { sign, type Signature } from '../crypto.js'
 import { ChainError } from '../errors.js'
 import { messageHash } from './message.js'
-import type { KeyedAccount } from './mnemonic.js'
+import type { KeyedAccount } from './keyedAccount.js'
 
 /** An address that the node has no key of (geth: accounts/errors.go). */
 export class UnknownAccountError extends ChainError {

@@ -5,19 +5,12 @@ import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
 import { privateKeyToAddress, publicKeyToAddress } from '../crypto.js'
 import { ChainError } from '../errors.js'
 import { sharedAccounts } from './sharedAccounts.js'
+import type { KeyedAccount } from './keyedAccount.js'
 
 /** The phrase that development nodes share: everybody knows its keys. */
 export const DEFAULT_MNEMONIC = 'test test test test test test test test test test test junk'
 /** The path of an account without the index at its end (BIP-44, coin type 60). */
 export const DEFAULT_DERIVATION_PATH = "m/44'/60'/0'/0/"
-
-/** An account with its key. */
-export interface KeyedAccount {
-  /** 20 bytes. */
-  address: Uint8Array
-  /** 32 bytes. */
-  privateKey: Uint8Array
-}
 
 /** Which accounts to derive. */
 export interface DerivationOptions {

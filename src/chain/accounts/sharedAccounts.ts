@@ -1,5 +1,5 @@
 import { hexToBytes } from '../../encoding/hex.js'
-import type { KeyedAccount } from './mnemonic.js'
+import type { KeyedAccount } from './keyedAccount.js'
 
 /** Addresses of the shared phrase at its usual path, by index. */
 const addresses = [

@@ -12,7 +12,7 @@ import type { AccessListEntry, Authorization, CallObject } from './callObject.js
 import { AUTHORIZATION_GAS } from './intrinsicGas.js'
 import type { Message } from './message.js'
 import type { PooledEvm } from './pooledEvm.js'
-import type { MessageResult } from './stateTransition.js'
+import type { MessageResult } from './messageResult.js'
 import { takenBack } from './takenBack.js'
 import { hashUnsigned } from './unsignedHash.js'
 

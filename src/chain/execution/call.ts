@@ -18,12 +18,8 @@ import { applyStateOverrides, type AccountOverride } from './overrides.js'
 import type { ConsoleListener, PooledEvm } from './pooledEvm.js'
 import { callChecks } from './preCheck.js'
 import { revertError } from './revertReason.js'
-import {
-  executeForOutcome,
-  executeMessage,
-  type MessageOutcome,
-  type MessageResult,
-} from './stateTransition.js'
+import { executeForOutcome, executeMessage, type MessageOutcome } from './stateTransition.js'
+import type { MessageResult } from './messageResult.js'
 
 /** A call gets at most this many times the block gas limit. */
 const GAS_CAP_IN_BLOCKS = 10

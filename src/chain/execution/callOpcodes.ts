@@ -7,11 +7,11 @@ import type { Awaitable, ForkRules } from '../types.js'
 import { atHand } from './atHand.js'
 import { delegationTarget } from './delegation.js'
 import { FrameEnvironment } from './frameEnvironment.js'
-import type { RunState } from './interpreter.js'
+import type { RunState } from './runState.js'
 import { expand } from './memoryGas.js'
 import { stackItem } from './stackItems.js'
 import { accessGas, type JournalOwner } from './stateOpcodes.js'
-import type { SyncOpcode } from './syncOpcodes.js'
+import type { SyncOpcode } from './syncOpcode.js'
 import { wordToAddress } from './words.js'
 
 /** Yellow Paper, appendix G: value that goes along, an account that the value makes, gas that comes with value. */

@@ -7,6 +7,9 @@ import type { Awaitable, StateView } from '../types.js'
 /** When a state knows more accounts and slots than this, it is not kept. */
 const MOST_KEPT_ENTRIES = 1000
 
+/** States that know what was read through their view and have no changes, until the next call takes them. */
+const idleStates = new WeakMap<TrieStateView, WorkingState>()
+
 /**
  * Lends a state over a view to a call, and takes back what the call changed. The next call on the same view mostly asks
  * for the same accounts and slots, and finds them there.
@@ -18,8 +21,8 @@ const MOST_KEPT_ENTRIES = 1000
  */
 export function withCallState<T>(base: StateView, use: (state: WorkingState) => Awaitable<T>): Awaitable<T> {
   if (!(base instanceof TrieStateView)) return use(new WorkingState({ base }))
-  const state = base.idleState ?? new WorkingState({ base })
-  base.idleState = undefined
+  const state = idleStates.get(base) ?? new WorkingState({ base })
+  idleStates.delete(base)
   void state.checkpoint()
   let used: Awaitable<T>
   try {
@@ -37,5 +40,5 @@ export function withCallState<T>(base: StateView, use: (state: WorkingState) => 
 function keep(base: TrieStateView, state: WorkingState): void {
   void state.revert()
   state.forgetNewCodes()
-  if (state.known <= MOST_KEPT_ENTRIES) base.idleState = state
+  if (state.known <= MOST_KEPT_ENTRIES) idleStates.set(base, state)
 }

@@ -8,7 +8,7 @@ import type { Message } from './message.js'
 import { PeakGas } from './peakGas.js'
 import type { PooledEvm } from './pooledEvm.js'
 import { IntrinsicGasError } from './preCheck.js'
-import type { MessageResult } from './stateTransition.js'
+import type { MessageResult } from './messageResult.js'
 import { takenBack } from './takenBack.js'
 
 /** An estimate may be this much too high where the result depends on the gas given, in thousandths (geth: 1.5 %). */

@@ -1,7 +1,7 @@
 import { EVMError } from '@ethereumjs/evm'
 import type { ForkRules } from '../types.js'
 import { maxInitcodeSize } from './intrinsicGas.js'
-import type { RunState } from './interpreter.js'
+import type { RunState } from './runState.js'
 
 const messages = EVMError.errorMessages
 

@@ -1,6 +1,6 @@
 import { keccak256Word } from '../keccak.js'
 import { NO_BYTES } from '../state/account.js'
-import type { RunState } from './interpreter.js'
+import type { RunState } from './runState.js'
 import { readMemoryWord, readWord, toWord, wordToBytes, writeMemoryWord } from './words.js'
 
 /** What an opcode does once its gas is paid; a promise only where something is awaited. */

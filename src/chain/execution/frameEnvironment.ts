@@ -1,7 +1,7 @@
 import type { Account, Address } from '@ethereumjs/util'
 import type { WorkingState } from '../state/workingState.js'
 import { atHand } from './atHand.js'
-import type { Interpreter } from './interpreter.js'
+import type { Interpreter } from './runState.js'
 
 type LibraryEnvironment = Interpreter['_env']
 

@@ -1,11 +1,5 @@
 import type { StateManagerInterface } from '@ethereumjs/common'
-import {
-  EVM,
-  EVMError,
-  type EVMMockBlockchainInterface,
-  type EVMPerformanceLogger,
-  type ExecResult,
-} from '@ethereumjs/evm'
+import { EVM, EVMError, type EVMMockBlockchainInterface, type EVMPerformanceLogger } from '@ethereumjs/evm'
 import type { PrefixedHexString } from '@ethereumjs/util'
 import { NO_BYTES } from '../state/account.js'
 import type { Awaitable } from '../types.js'
@@ -13,19 +7,13 @@ import { StateOnItsWay } from './atHand.js'
 import { describeFailure, stackOverflow, stackUnderflow, type FrameFailure } from './failure.js'
 import type { FrameEnvironment } from './frameEnvironment.js'
 import type { PlainOpcode } from './plainOpcodes.js'
-import type { SyncOpcode } from './syncOpcodes.js'
+import type { SyncOpcode } from './syncOpcode.js'
 import { checkStack } from './stackItems.js'
 import { stackMaximum, stackMinimum } from './stackLimits.js'
 import type { TraceFeed } from '../tracing/traceFeed.js'
 import { framingOpcodes } from '../tracing/opcodes.js'
 import { reportEnd, reportMisfit, runTracedStep } from '../tracing/tracedStep.js'
-
-/** ethereumjs' interpreter of one frame; the package does not export its class. */
-export type Interpreter = NonNullable<ExecResult['runState']>['interpreter']
-/** What an interpreter keeps of its frame while it runs. */
-export type RunState = NonNullable<ExecResult['runState']>
-/** What the library knows of an opcode. */
-export type OpcodeEntry = ReturnType<Interpreter['lookupOpInfo']>
+import type { Interpreter, OpcodeEntry, RunState } from './runState.js'
 
 /** Makes the interpreter of one frame. */
 export type InterpreterConstructor = new (

@@ -1,5 +1,5 @@
 import { EVMError } from '@ethereumjs/evm'
-import type { RunState } from './interpreter.js'
+import type { RunState } from './runState.js'
 import { stackItem } from './stackItems.js'
 
 const MEMORY_WORD_GAS = 3

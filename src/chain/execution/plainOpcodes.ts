@@ -1,6 +1,6 @@
 import { EVMError } from '@ethereumjs/evm'
 import type { OpcodeAction } from './fastOpcodes.js'
-import type { OpcodeEntry, RunState } from './interpreter.js'
+import type { OpcodeEntry, RunState } from './runState.js'
 
 /** An opcode that always costs the same and neither sees nor changes gas and state. */
 export interface PlainOpcode {

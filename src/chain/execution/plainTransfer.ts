@@ -5,7 +5,7 @@ import type { WorkingState } from '../state/workingState.js'
 import type { Message } from './message.js'
 import type { PooledEvm } from './pooledEvm.js'
 import type { CheckedMessage } from './preCheck.js'
-import type { MessageResult } from './stateTransition.js'
+import type { MessageResult } from './messageResult.js'
 
 /**
  * Runs a message that moves ether to an account without code, and so runs no code, without a frame of ethereumjs'

@@ -34,8 +34,8 @@ import {
   type FrameHost,
   type FrameInterpreter,
   type FrameInterpreterConstructor,
-  type RunState,
 } from './interpreter.js'
+import type { RunState } from './runState.js'
 
 /** How many opcodes run between two looks at the clock. */
 const STEPS_BETWEEN_LOOKS = 2048

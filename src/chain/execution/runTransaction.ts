@@ -2,7 +2,8 @@ import type { Awaitable } from '../types.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
 import { transactionChecks, type MessageChecks } from './preCheck.js'
 import type { PooledEvm } from './pooledEvm.js'
-import { executeMessage, type MessageResult } from './stateTransition.js'
+import { executeMessage } from './stateTransition.js'
+import type { MessageResult } from './messageResult.js'
 import { messageFromTransaction } from './transactionMessage.js'
 
 /** All that a block demands, except that the sender is no contract (EIP-3607): anybody may be impersonated. */

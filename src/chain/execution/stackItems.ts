@@ -1,4 +1,4 @@
-import type { RunState } from './interpreter.js'
+import type { RunState } from './runState.js'
 
 /**
  * An item of the stack by its depth below the top, whose depth is zero. The loop has made sure that it is there.

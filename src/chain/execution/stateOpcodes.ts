@@ -6,10 +6,10 @@ import type { SlotKey } from '../state/slotKey.js'
 import type { ForkRules } from '../types.js'
 import { atHand } from './atHand.js'
 import type { FrameJournal } from './frameJournal.js'
-import type { RunState } from './interpreter.js'
+import type { RunState } from './runState.js'
 import { slotOfWord } from './slotWords.js'
 import { stackItem } from './stackItems.js'
-import type { SyncOpcode } from './syncOpcodes.js'
+import type { SyncOpcode } from './syncOpcode.js'
 import { readWord, toWord, wordToAddress, wordToBytes } from './words.js'
 
 /** EIP-2929. */

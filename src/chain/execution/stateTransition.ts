@@ -4,7 +4,7 @@ import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
 import { EMPTY_RECORD, type AccountRecord } from '../state/entries.js'
 import { slotKeyOf } from '../state/slotKey.js'
 import { whenReady } from '../state/whenReady.js'
-import type { Awaitable, ExecutionLog } from '../types.js'
+import type { Awaitable } from '../types.js'
 import { atHand } from './atHand.js'
 import { applyAuthorizations } from './authorization.js'
 import { delegationTarget } from './delegation.js'
@@ -13,28 +13,7 @@ import type { Message } from './message.js'
 import { runPlainTransfer } from './plainTransfer.js'
 import type { PooledEvm } from './pooledEvm.js'
 import { preCheck, type CheckedMessage, type MessageChecks } from './preCheck.js'
-
-/** How the outermost frame failed. */
-export interface MessageFailure {
-  kind: 'revert' | 'outOfGas' | 'other'
-  /** As geth has it (core/vm/errors.go). */
-  words: string
-}
-
-/** What a message did. */
-export interface MessageResult {
-  /** Gas that was paid for, after refunds. */
-  gasUsed: bigint
-  /** Gas that had to be there, before refunds. */
-  maxGasUsed: bigint
-  /** Gas that the code took, without what is paid before its first opcode and before refunds. */
-  executionGasUsed: bigint
-  /** What the code returned, or reverted with. */
-  returnData: Uint8Array
-  logs: ExecutionLog[]
-  /** Absent on success. */
-  failure?: MessageFailure
-}
+import type { MessageFailure, MessageResult } from './messageResult.js'
 
 /**
  * Runs a message on the state that an EVM is bound to, as a block would (geth: core/state_transition.go).

@@ -1,22 +1,11 @@
 import type { Common } from '@ethereumjs/common'
 import { createCallOpcodes, type CallHost } from './callOpcodes.js'
 import { fastActions } from './fastOpcodes.js'
-import type { OpcodeEntry, RunState } from './interpreter.js'
+import type { OpcodeEntry } from './runState.js'
 import { memoryGas, type DynamicGas } from './memoryGas.js'
 import { stackItem } from './stackItems.js'
 import { createStateOpcodes } from './stateOpcodes.js'
-
-/** An opcode that runs without a promise. */
-export interface SyncOpcode {
-  /** Gas that it always costs. */
-  gas: number
-  /** Gas that it costs besides. */
-  dynamicGas: DynamicGas | undefined
-  /** Whether it looks at the gas that is left, which is worked out for it then. */
-  seesGas: boolean
-  /** A promise only where the state is not at hand. */
-  action: (runState: RunState, rules: Common) => unknown
-}
+import type { SyncOpcode } from './syncOpcode.js'
 
 const EXP = 0x0a
 const GAS = 0x5a

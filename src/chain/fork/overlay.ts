@@ -1,7 +1,7 @@
 import { keccak256 } from '../keccak.js'
 import { EMPTY_CODE_HASH } from '../state/account.js'
 import { readTrie } from '../state/readTrie.js'
-import type { HashedBytes } from '../state/stateStore.js'
+import type { HashedBytes } from '../state/hashedBytes.js'
 import { EMPTY_ROOT, type NodeReader } from '../state/trieNode.js'
 import { updateTrie } from '../state/updateTrie.js'
 import type { AccountState } from '../types.js'

@@ -10,12 +10,7 @@ import type { Database } from '../../storage/database.js'
 import type { Keyspace } from '../../storage/keyspace.js'
 import type { WriteBatch } from '../../storage/writeBatch.js'
 import type { NodeReader } from './trieNode.js'
-
-/** Bytes under the 32-byte hash that names them. */
-export interface HashedBytes {
-  hash: Uint8Array
-  bytes: Uint8Array
-}
+import type { HashedBytes } from './hashedBytes.js'
 
 /** A new state that is computed and not stored: what its trie needs beside what is stored. */
 export interface StateCommitment {

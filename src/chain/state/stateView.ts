@@ -10,7 +10,6 @@ import { EMPTY_ROOT } from './trieNode.js'
 import { whenReady } from './whenReady.js'
 import type { AccountState, Awaitable, StateView } from '../types.js'
 import type { NodeReader } from './trieNode.js'
-import type { WorkingState } from './workingState.js'
 
 /** What a view reads from. */
 export interface StateReader extends NodeReader {
@@ -41,8 +40,6 @@ export class TrieStateView implements StateView {
   readonly #reader: StateReader
   readonly #accounts = new Map<string, AccountState | undefined>()
   readonly #slots = new Map<string, Uint8Array>()
-  /** A state over this view that knows what was read and has no changes, for whoever takes it from here next. */
-  idleState: WorkingState | undefined
 
   constructor(reader: StateReader, root: Uint8Array) {
     this.#reader = reader

@@ -13,7 +13,8 @@ import type { AccountFields, StateManagerInterface } from '@ethereumjs/common'
 import type { Address } from '@ethereumjs/util'
 import type { Awaitable, StateView } from '../types.js'
 import type { AccountRecord } from './entries.js'
-import type { HashedBytes, StateCommitment, StateStore } from './stateStore.js'
+import type { StateCommitment, StateStore } from './stateStore.js'
+import type { HashedBytes } from './hashedBytes.js'
 import type { NodeReader } from './trieNode.js'
 
 const DONE = Promise.resolve()

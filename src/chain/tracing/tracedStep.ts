@@ -1,7 +1,7 @@
 import { EVMError } from '@ethereumjs/evm'
 import { Address } from '@ethereumjs/util'
 import { describeFailure, type FrameFailure } from '../execution/failure.js'
-import type { OpcodeEntry, RunState } from '../execution/interpreter.js'
+import type { OpcodeEntry, RunState } from '../execution/runState.js'
 import type { ForkRules } from '../types.js'
 import { reportHopelessFrame } from './hopelessFrame.js'
 import { callTypes, framingOpcodes, opcodes, wordToAddress } from './opcodes.js'

@@ -1,5 +1,6 @@
 import { InvalidParamsError } from '../../rpc/errors.js'
-import type { Decoder, Method } from '../../rpc/method.js'
+import type { Method } from '../../rpc/method.js'
+import type { Decoder } from '../../rpc/params/parameter.js'
 import { defineMethod, required } from '../../rpc/method.js'
 import type { QuotaClock } from '../quota/clock.js'
 

@@ -1,5 +1,5 @@
 import type { AccessListEntry } from '../../chain/execution/callObject.js'
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { address } from './address.js'
 import { jsonTypeName, TypeMismatchError } from './decodeError.js'
 import { hash } from './hash.js'

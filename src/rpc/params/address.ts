@@ -1,5 +1,5 @@
 import { hexToBytes } from '../../encoding/hex.js'
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { fixedDigits } from './hexText.js'
 
 /** An address as 20 bytes; checksums are not verified. */

@@ -1,4 +1,4 @@
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 
 /** A value that nothing is done with. */
 export const anything: Decoder<unknown> = { schema: {}, decode: (value) => value }

@@ -1,5 +1,5 @@
 import { InvalidParamsError } from '../errors.js'
-import type { ArgumentsOf, Parameter } from '../method.js'
+import type { ArgumentsOf, Parameter } from './parameter.js'
 import { DecodeError } from './decodeError.js'
 
 /**

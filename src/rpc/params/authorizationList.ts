@@ -1,5 +1,5 @@
 import type { Authorization } from '../../chain/execution/callObject.js'
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { address } from './address.js'
 import { ReasonError, TypeMismatchError } from './decodeError.js'
 import { list } from './list.js'

@@ -1,6 +1,6 @@
 import type { BlockSelector, BlockTag } from '../../chain/view.js'
 import type { JsonSchema } from '../json.js'
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { ReasonError } from './decodeError.js'
 import { quantityMisfit } from './hexText.js'
 

@@ -1,6 +1,6 @@
 import type { BlockSelector } from '../../chain/view.js'
 import { hexToBytes } from '../../encoding/hex.js'
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import {
   blockNumber,
   blockNumberSchema,

@@ -1,4 +1,4 @@
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { jsonTypeName, TypeMismatchError } from './decodeError.js'
 
 /** A boolean; null is false, as it is to Go. */

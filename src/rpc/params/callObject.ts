@@ -1,5 +1,5 @@
 import type { CallObject } from '../../chain/execution/callObject.js'
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { accessList } from './accessList.js'
 import { address } from './address.js'
 import { authorizationList } from './authorizationList.js'

@@ -1,4 +1,4 @@
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { jsonTypeName, ReasonError, TypeMismatchError } from './decodeError.js'
 import { list } from './list.js'
 

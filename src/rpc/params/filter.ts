@@ -1,5 +1,5 @@
 import { hexToBytes } from '../../encoding/hex.js'
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { address } from './address.js'
 import { blockNumber, type NumberSelector } from './blockNumber.js'
 import { jsonTypeName, ReasonError, TypeMismatchError } from './decodeError.js'

@@ -1,4 +1,4 @@
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { ReasonError } from './decodeError.js'
 import { text } from './text.js'
 

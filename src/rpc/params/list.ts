@@ -1,4 +1,4 @@
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { jsonTypeName, TypeMismatchError } from './decodeError.js'
 
 /** A list whose items are all decoded alike, under the name of its Go type; null is an empty list. */

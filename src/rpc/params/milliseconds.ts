@@ -1,4 +1,4 @@
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { controlNumber } from './controlNumber.js'
 
 /** A time to wait. */

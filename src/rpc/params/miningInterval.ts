@@ -1,5 +1,5 @@
 import type { MiningInterval } from '../../chain/mining/schedule.js'
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { controlNumber } from './controlNumber.js'
 import { ReasonError } from './decodeError.js'
 

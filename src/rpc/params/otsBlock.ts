@@ -1,5 +1,5 @@
 import type { BlockSelector } from '../../chain/view.js'
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { blockSelector } from './blockSelector.js'
 import { controlNumber } from './controlNumber.js'
 

@@ -1,5 +1,5 @@
 import type { PayloadAttributes } from '../../chain/mining/build.js'
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { address } from './address.js'
 import { data } from './data.js'
 import { ReasonError } from './decodeError.js'

@@ -1,4 +1,4 @@
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { callObject, type CallArguments } from './callObject.js'
 import { controlNumber } from './controlNumber.js'
 import { data } from './data.js'

@@ -1,5 +1,5 @@
 import type { ForkOrder } from '../controls.js'
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { controlNumber } from './controlNumber.js'
 import { struct } from './struct.js'
 import { httpUrl } from './httpUrl.js'

@@ -1,4 +1,4 @@
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { controlNumber } from './controlNumber.js'
 
 /** Seconds to move a clock by: as ganache takes them, also a fraction, which is rounded, and less than zero. */

@@ -1,5 +1,5 @@
 import { hexToBytes } from '../../encoding/hex.js'
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { fixedDigits } from './hexText.js'
 
 /** A signature: 65 bytes, r, s and v. */

@@ -1,4 +1,4 @@
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { address } from './address.js'
 import { ReasonError } from './decodeError.js'
 import { signature } from './signature.js'

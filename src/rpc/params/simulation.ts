@@ -1,5 +1,5 @@
 import type { BlockToSimulate } from '../../chain/simulate/request.js'
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { blockOverrides } from './blockOverrides.js'
 import { boolean } from './boolean.js'
 import { callObject, toCall } from './callObject.js'

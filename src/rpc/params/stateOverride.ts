@@ -1,5 +1,5 @@
 import type { AccountOverride, SlotOverride } from '../../chain/execution/overrides.js'
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { address } from './address.js'
 import { data } from './data.js'
 import { jsonTypeName, TypeMismatchError } from './decodeError.js'

@@ -1,5 +1,5 @@
 import { bytesToHex, type Hex } from '../../encoding/hex.js'
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { address } from './address.js'
 import { jsonTypeName, TypeMismatchError } from './decodeError.js'
 import { hash } from './hash.js'

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../json.js'
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { jsonTypeName, TypeMismatchError } from './decodeError.js'
 
 /** The members a struct may have, each with its decoder. */

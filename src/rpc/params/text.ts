@@ -1,4 +1,4 @@
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { jsonTypeName, TypeMismatchError } from './decodeError.js'
 
 /** A string under the name of the Go type that holds it; null is the empty string. */

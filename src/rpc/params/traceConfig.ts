@@ -1,4 +1,4 @@
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { blockOverrides } from './blockOverrides.js'
 import { boolean } from './boolean.js'
 import { jsonTypeName, TypeMismatchError } from './decodeError.js'

@@ -3,7 +3,7 @@ import { blockNumber } from './blockNumber.js'
 import { controlNumber } from './controlNumber.js'
 import { list } from './list.js'
 import { struct } from './struct.js'
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 
 const wholeNumber: Decoder<number> = {
   schema: controlNumber.schema,

@@ -1,4 +1,4 @@
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { jsonTypeName, ReasonError, TypeMismatchError } from './decodeError.js'
 
 /** Typed data (EIP-712) as an object or as its JSON text. */

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../json.js'
-import type { Decoder } from '../method.js'
+import type { Decoder } from './parameter.js'
 import { decodeQuantity } from './hexText.js'
 
 const schema: JsonSchema = {

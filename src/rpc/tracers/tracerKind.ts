@@ -2,7 +2,7 @@ import type { TraceBudget } from '../../chain/tracing/budget.js'
 import type { ExecutionTracer } from '../../chain/tracing/tracer.js'
 import { ServerError } from '../errors.js'
 import type { TracePlace } from '../format/tracePlace.js'
-import type { Decoder } from '../method.js'
+import type { Decoder } from '../params/parameter.js'
 import { DecodeError } from '../params/decodeError.js'
 import type { WirePiece } from '../wire.js'
 

@@ -1,5 +1,6 @@
 import { decodeArguments } from '../../../params/arguments.js'
-import type { ArgumentsOf, Call, Parameter } from '../../../method.js'
+import type { Call } from '../../../method.js'
+import type { ArgumentsOf, Parameter } from '../../../params/parameter.js'
 import type { Feed } from '../../../subscriptions/sessionSubscriptions.js'
 
 /** A kind of subscription. */
