@@ -130,6 +130,21 @@ test('requests that fail or are limited are tried again', async () => {
   expect(await slotOf(node, '0x2')).toMatch(/29$/)
 })
 
+test('a call that the remote breaks off leaves no transient storage to the next one', async () => {
+  const node = await fork()
+  // With input: TSTORE(0, 7), then SLOAD of the slot that the input names. Without: TLOAD(0), which it returns.
+  await node.request('anvil_setCode', [remote.counter, '0x36600c575f5c5f5260205ff35b60075f5d5f3554'])
+  const call = (data: string) => node.request('eth_call', [{ to: remote.counter, data }, 'latest'])
+  expect(await call('0x')).toBe(`0x${'0'.repeat(64)}`)
+  const error = { code: -32000, message: 'pruned' }
+  treat = (messages) => ({
+    status: 200,
+    body: JSON.stringify(messages.map(({ id }) => ({ jsonrpc: '2.0', id, error }))),
+  })
+  await expect(call(`0x${'5'.repeat(64)}`)).rejects.toThrow('pruned')
+  expect(await call('0x')).toBe(`0x${'0'.repeat(64)}`)
+})
+
 test('a remote that takes no batches is asked one by one', async () => {
   treat = (messages) =>
     messages.length > 1

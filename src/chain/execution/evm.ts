@@ -9,8 +9,8 @@ const idle = new WeakMap<ForkRules, PooledEvm[]>()
 /**
  * Lends an EVM that works on a context, and takes it back clean.
  *
- * After an unexpected error it is not lent again: an execution that broke off leaves checkpoints open. A ChainError is
- * thrown where nothing is open.
+ * After an unexpected error it is not lent again. A ChainError ends what runs in the middle of it where a remote node
+ * does not answer or a trace grows too large: then the transient storage is not what the end of a message leaves.
  */
 export function withEvm<T>(context: ExecutionContext, use: (evm: PooledEvm) => Awaitable<T>): Awaitable<T> {
   let evms = idle.get(context.rules)
@@ -32,7 +32,10 @@ function lend<T>(
   const used = orElse(
     () => use(evm),
     (error) => {
-      if (error instanceof ChainError) takeBack(evm, pool)
+      if (error instanceof ChainError) {
+        evm.transientStorage.clear()
+        takeBack(evm, pool)
+      }
       throw error
     },
   )
