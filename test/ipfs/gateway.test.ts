@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import { CarReader } from '@ipld/car'
+import { encode as encodeNode } from '@ipld/dag-pb'
 import { base36 } from 'multiformats/bases/base36'
 import { CID } from 'multiformats/cid'
 import { extract } from 'tar-stream'
@@ -222,6 +223,35 @@ describe('forms that can be verified', () => {
     for (const nonsense of ['5', '5:2', '*:5', 'a:b', '-2:-5']) {
       expect((await ask(`/ipfs/${site}?format=car&entity-bytes=${nonsense}`)).status).toBe(400)
     }
+  })
+
+  it('walks once what a file repeats, however large that makes it', async () => {
+    const putBlock = async (bytes: Uint8Array, codec: string): Promise<CID> => {
+      const { body, headers } = form([{ content: Buffer.from(bytes) }])
+      const query = `block/put?cid-codec=${codec}`
+      const [stored] = await lines(await server.post(query, body as Uint8Array<ArrayBuffer>, headers))
+      return CID.parse(String(stored?.['Key']))
+    }
+    const varint = (value: number): number[] =>
+      value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))]
+    let cid = await putBlock(Uint8Array.of(7), 'raw')
+    // Each node has the one below it twice: 41 blocks are a file of 2^40 bytes.
+    for (let half = 1; half < 2 ** 40; half *= 2) {
+      // A file (1: 2), its size (3) and those of its parts (4), as https://specs.ipfs.tech/unixfs/ numbers them.
+      const sizes = [0x18, ...varint(2 * half), 0x20, ...varint(half), 0x20, ...varint(half)]
+      const link = { Hash: cid, Name: '', Tsize: 0 }
+      const node = { Data: Uint8Array.of(0x08, 0x02, ...sizes), Links: [link, link] }
+      cid = await putBlock(encodeNode(node), 'dag-pb')
+    }
+    const blocks = async (bytes: string): Promise<number> => {
+      const { body } = await ask(`/ipfs/${cid}?format=car&entity-bytes=${bytes}`)
+      const carried = new Set<string>()
+      for await (const block of (await CarReader.fromBytes(body)).blocks()) carried.add(String(block.cid))
+      return carried.size
+    }
+    expect(await blocks('0:*')).toBe(41)
+    expect(await blocks('1:-2')).toBe(41)
+    expect(await blocks('5:5')).toBe(41)
   })
 
   it('takes the parameters of a CAR from the query and the media type, and refuses what it cannot do', async () => {

@@ -1,4 +1,5 @@
 import type { CID } from 'multiformats/cid'
+import { cidKey } from '../cid/cidKey.js'
 import { codecCode } from '../cid/makeCid.js'
 import { encodeCarHeader, encodeCarSection } from '../dag/car.js'
 import { walkDag } from '../dag/walk.js'
@@ -22,9 +23,9 @@ export async function* partialCar(source: BlockSource, wanted: PartialDag): Asyn
   yield encodeCarHeader(wanted.end)
   const sent = new Set<string>()
   for await (const cid of blocksOf(source, wanted)) {
-    const name = cid.toString()
-    if (sent.has(name)) continue
-    sent.add(name)
+    const key = cidKey(cid)
+    if (sent.has(key)) continue
+    sent.add(key)
     yield encodeCarSection(cid, await source.get(cid))
   }
 }

@@ -1,4 +1,5 @@
 import type { CID } from 'multiformats/cid'
+import { cidKey } from '../cid/cidKey.js'
 import { codecCode } from '../cid/makeCid.js'
 import { FileNetworkError } from '../errors.js'
 import type { Blockstore } from '../store/blockstore.js'
@@ -120,16 +121,29 @@ function checkSize(actual: number, announced: number | undefined): void {
   throw new FileNetworkError('not a valid UnixFS node: a block is not as long as its parent says')
 }
 
-/** The blocks that bytes of a file need, its root first; what none of them lie in is left out. */
-export async function* blocksOfRange(source: BlockSource, cid: CID, range: ByteRange): AsyncGenerator<CID> {
-  yield cid
-  const { node } = readEntry(cid, await source.get(cid))
-  let position = node?.unixfs.data?.length ?? 0
-  for (const [index, size] of (node?.unixfs.blockSizes ?? []).entries()) {
-    const start = Math.max(range.start - position, 0)
-    const end = Math.min(range.end - position, size)
-    const link = node?.links[index]
-    if (start < end && link !== undefined) yield* blocksOfRange(source, link.cid, { start, end })
-    position += size
+/**
+ * The blocks that bytes of a file need, its root first; what none of them lie in is left out. A part of the file that
+ * lies in the range as a whole is walked once, however often it is repeated: a few blocks can make a file of any size.
+ */
+export async function* blocksOfRange(source: BlockSource, root: CID, range: ByteRange): AsyncGenerator<CID> {
+  const walked = new Set<string>()
+  yield* blocksBelow(root, range)
+
+  async function* blocksBelow(cid: CID, { start, end }: ByteRange): AsyncGenerator<CID> {
+    yield cid
+    const { node } = readEntry(cid, await source.get(cid))
+    let position = node?.unixfs.data?.length ?? 0
+    for (const [index, size] of (node?.unixfs.blockSizes ?? []).entries()) {
+      const wanted = { start: Math.max(start - position, 0), end: Math.min(end - position, size) }
+      position += size
+      const link = node?.links[index]
+      if (link === undefined || wanted.start >= wanted.end) continue
+      if (wanted.end - wanted.start === size) {
+        const part = `${size} ${cidKey(link.cid)}`
+        if (walked.has(part)) continue
+        walked.add(part)
+      }
+      yield* blocksBelow(link.cid, wanted)
+    }
   }
 }
