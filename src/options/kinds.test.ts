@@ -63,3 +63,9 @@ describe.each<[name: string, kind: OptionKind<unknown>, taken: [unknown, unknown
     expect(kind.check(value)).toBeUndefined(),
   )
 })
+
+test('a word for a switch is read, and any other left as it is, names of what every object has too', () => {
+  const { fromText } = kinds.toggle()
+  expect(['true', '1', '', 'false', '0'].map(fromText)).toEqual([true, true, true, false, false])
+  expect(['constructor', '__proto__', 'yes'].map(fromText)).toEqual(['constructor', '__proto__', 'yes'])
+})

@@ -16,11 +16,19 @@ export interface OptionKind<Output, Input = Output> {
   repeatable?: boolean
 }
 
+const switchWords = new Map([
+  ['true', true],
+  ['1', true],
+  ['', true],
+  ['false', false],
+  ['0', false],
+])
+
 /** On or off. A flag without a value is on; `--flag false` is off, as launchers of devnets write it. */
 export function toggle(): OptionKind<boolean> {
   return {
     check: (value) => (typeof value === 'boolean' ? value : undefined),
-    fromText: (text) => ({ true: true, '1': true, '': true, false: false, '0': false })[text] ?? text,
+    fromText: (text) => switchWords.get(text) ?? text,
     expected: 'true or false',
   }
 }
