@@ -71,7 +71,8 @@ export function readTarget(request: GatewayRequest): GatewayTarget {
 
 /**
  * Sends `/ipfs/?uri=ipfs://<cid>/path`, which a browser asks for that has the gateway as its handler of `ipfs:`, to
- * the path that the address stands for (https://specs.ipfs.tech/http-gateways/path-gateway/#uri-request-query-parameter).
+ * the path that the address stands for
+ * (https://specs.ipfs.tech/http-gateways/path-gateway/#uri-request-query-parameter).
  */
 function redirectUri(path: string, query: URLSearchParams): void {
   const uri = query.get('uri')

@@ -7,8 +7,8 @@ import type { WirePiece } from '../wire.js'
 const BLOB_PRICE = '"blobGasPrice":'
 
 /**
- * The receipt of a transaction of a block in wire form; in anvil with the time of the block (seconds, a JSON number) and
- * the price of its blob gas.
+ * The receipt of a transaction of a block in wire form; in anvil with the time of the block (seconds, a JSON number)
+ * and the price of its blob gas.
  */
 export function receiptWire(
   { view, backend }: Pick<Call, 'view' | 'backend'>,

@@ -12,8 +12,8 @@ import type { Upload } from '../../request/upload.js'
 import type { Session } from '../../store/blockstore.js'
 
 /**
- * `dag/import`: stores the blocks of CARs, each checked against its CID and its codec, and pins their roots. A root that cannot be
- * pinned is no failure of the request: its line says why.
+ * `dag/import`: stores the blocks of CARs, each checked against its CID and its codec, and pins their roots. A root
+ * that cannot be pinned is no failure of the request: its line says why.
  */
 export const dagImport = defineCommand({
   description: 'Import the blocks of CARs.',
