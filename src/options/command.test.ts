@@ -76,6 +76,8 @@ describe('sources', () => {
     expect(() => parseNodeOptions({ port: -1 })).toThrow(
       'port: expected a whole number from 0 to 65535, got -1',
     )
+    expect(() => parseNodeOptions({ port: NaN })).toThrow('got NaN')
+    expect(() => parseNodeOptions({ blockTime: Infinity })).toThrow('got Infinity')
     expect(() => parseNodeOptions(JSON.parse('{"quiet":true}'))).toThrow('unknown option quiet')
   })
 })

@@ -38,5 +38,7 @@ export function checkValues(
 }
 
 function show(value: unknown): string {
+  // JSON has no words for the numbers that are none.
+  if (typeof value === 'number') return String(value)
   return JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? String(item) : item)) ?? String(value)
 }
