@@ -120,6 +120,22 @@ describe('blocks', () => {
     await reopen()
     expect(store.blocks.totals().blocks).toBe(2)
   })
+
+  it('counts again where a file is shortened and the count was wrong already', async () => {
+    const kept = bytes(1000)
+    await put(kept)
+    await put(bytes(2000))
+    const { bytes: committedLength } = store.blocks.totals()
+    await store.close()
+    const index = await openIndexDatabase(join(directory, 'index'))
+    await index.put(segmentRowKey(1), encodeSegmentRow({ committedLength, liveBlocks: 0, liveBytes: 0 }))
+    await index.close()
+    const file = await newestSegment()
+    await truncate(file, (await stat(file)).size - 1)
+    store = await open()
+    expect(await store.blocks.get(keyOf(kept))).toEqual(kept)
+    expect(store.blocks.totals().blocks).toBe(1)
+  })
 })
 
 describe('removal', () => {

@@ -22,14 +22,15 @@ export async function recoverSegments(
     segments.set(Buffer.from(key).readUInt32BE(1), decodeSegmentRow(value))
   }
 
-  const cutShort = new Map<number, number>()
+  let isCutShort = false
   for (const [segment, row] of segments) {
     const size = await files.size(segment)
     if (size > row.committedLength) await files.truncate(segment, row.committedLength)
-    if (size < row.committedLength) cutShort.set(segment, Math.max(size, 0))
+    if (size >= row.committedLength) continue
+    segments.set(segment, { ...row, committedLength: Math.max(size, 0) })
+    isCutShort = true
   }
-  if (cutShort.size > 0) await dropLostBlocks({ database, segments, cutShort })
-  if ([...segments.values()].some(isSuspicious)) await recount(database, segments)
+  if (isCutShort || [...segments.values()].some(isSuspicious)) await recount(database, segments)
 
   for (const [segment, row] of segments) {
     if (row.liveBlocks > 0) continue
@@ -42,55 +43,35 @@ export async function recoverSegments(
   return segments
 }
 
-async function dropLostBlocks(options: {
-  database: IndexDatabase
-  segments: Map<number, SegmentRow>
-  cutShort: Map<number, number>
-}): Promise<void> {
-  const { database, segments, cutShort } = options
-  const changes: IndexChange[] = []
-  for (const [segment, size] of cutShort) {
-    segments.set(segment, { ...(segments.get(segment) as SegmentRow), committedLength: size })
-  }
-  for await (const [key, value] of database.iterator(rowRange(rowKind.block))) {
-    const row = decodeBlockRow(value)
-    const size = cutShort.get(row.segment)
-    if (size === undefined || row.offset + row.length <= size) continue
-    const segment = segments.get(row.segment) as SegmentRow
-    segment.liveBlocks--
-    segment.liveBytes -= recordLength(key, row)
-    changes.push({ type: 'del', key })
-  }
-  for (const segment of cutShort.keys()) {
-    const row = segments.get(segment) as SegmentRow
-    changes.push({ type: 'put', key: segmentRowKey(segment), value: encodeSegmentRow(row) })
-  }
-  await applyChanges(database, changes, { sync: true })
-}
-
 /** Whether a segment has nothing that lives, or counts that cannot be: nothing is deleted on the word of a count. */
 function isSuspicious({ liveBlocks, liveBytes, committedLength }: SegmentRow): boolean {
   return liveBlocks <= 0 || liveBytes <= 0 || liveBytes > committedLength
 }
 
-/** Counts the living blocks of all segments anew, by the index. */
+/**
+ * Counts the living blocks of all segments anew, by the index. Blocks that end behind the committed length leave the
+ * index: their file is too short to have them whole.
+ */
 async function recount(database: IndexDatabase, segments: Map<number, SegmentRow>): Promise<void> {
   for (const segment of segments.values()) {
     segment.liveBlocks = 0
     segment.liveBytes = 0
   }
+  const changes: IndexChange[] = []
   for await (const [key, value] of database.iterator(rowRange(rowKind.block))) {
     const row = decodeBlockRow(value)
     const segment = segments.get(row.segment)
     if (segment === undefined) continue
+    if (row.offset + row.length > segment.committedLength) {
+      changes.push({ type: 'del', key })
+      continue
+    }
     segment.liveBlocks++
     segment.liveBytes += recordLength(key, row)
   }
-  const changes: IndexChange[] = [...segments].map(([number, row]) => ({
-    type: 'put',
-    key: segmentRowKey(number),
-    value: encodeSegmentRow(row),
-  }))
+  for (const [number, row] of segments) {
+    changes.push({ type: 'put', key: segmentRowKey(number), value: encodeSegmentRow(row) })
+  }
   await applyChanges(database, changes, { sync: true })
 }
 
