@@ -226,12 +226,6 @@ describe('forms that can be verified', () => {
   })
 
   it('walks once what a file repeats, however large that makes it', async () => {
-    const putBlock = async (bytes: Uint8Array, codec: string): Promise<CID> => {
-      const { body, headers } = form([{ content: Buffer.from(bytes) }])
-      const query = `block/put?cid-codec=${codec}`
-      const [stored] = await lines(await server.post(query, body as Uint8Array<ArrayBuffer>, headers))
-      return CID.parse(String(stored?.['Key']))
-    }
     const varint = (value: number): number[] =>
       value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))]
     let cid = await putBlock(Uint8Array.of(7), 'raw')
@@ -252,6 +246,21 @@ describe('forms that can be verified', () => {
     expect(await blocks('0:*')).toBe(41)
     expect(await blocks('1:-2')).toBe(41)
     expect(await blocks('5:5')).toBe(41)
+  })
+
+  it('walks once what a sharded directory repeats', async () => {
+    // A shard (1: 5) whose slots 0 and 1 are taken (2), of murmur3-x64-64 (5) and 256 slots (6).
+    const Data = Uint8Array.of(0x08, 0x05, 0x12, 0x01, 0x03, 0x28, 0x22, 0x30, 0x80, 0x02)
+    const file = await putBlock(Uint8Array.of(7), 'raw')
+    let cid = await putBlock(encodeNode({ Data, Links: [{ Hash: file, Name: '00x', Tsize: 1 }] }), 'dag-pb')
+    for (let level = 0; level < 40; level++) {
+      const Links = ['00', '01'].map((Name) => ({ Hash: cid, Name, Tsize: 0 }))
+      cid = await putBlock(encodeNode({ Data, Links }), 'dag-pb')
+    }
+    const { body } = await ask(`/ipfs/${cid}?format=car&dag-scope=entity`)
+    let count = 0
+    for await (const _ of (await CarReader.fromBytes(body)).blocks()) count++
+    expect(count).toBe(41)
   })
 
   it('takes the parameters of a CAR from the query and the media type, and refuses what it cannot do', async () => {
@@ -279,6 +288,13 @@ describe('forms that can be verified', () => {
     expect(names).toContain(`${site}/sub/index.html`)
   })
 })
+
+async function putBlock(bytes: Uint8Array, codec: string): Promise<CID> {
+  const { body, headers } = form([{ content: Buffer.from(bytes) }])
+  const query = `block/put?cid-codec=${codec}`
+  const [stored] = await lines(await server.post(query, body as Uint8Array<ArrayBuffer>, headers))
+  return CID.parse(String(stored?.['Key']))
+}
 
 async function blockOf(cid: string): Promise<Buffer> {
   return Buffer.from(await (await server.post(`block/get?arg=${cid}`)).arrayBuffer())

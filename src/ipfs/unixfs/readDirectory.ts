@@ -1,4 +1,5 @@
 import type { CID } from 'multiformats/cid'
+import { cidKey } from '../cid/cidKey.js'
 import { LinkNotFoundError } from '../errors.js'
 import { unixfsType } from './data.js'
 import { loadEntry } from './entry.js'
@@ -61,14 +62,24 @@ async function findInShards(
   }
 }
 
-/** The CIDs of all blocks of a sharded directory below its root, without its entries. */
-export async function* shardBlocks(source: BlockSource, entry: UnixfsEntry): AsyncGenerator<CID> {
+/**
+ * The CIDs of all blocks of a sharded directory below its root, without its entries.
+ *
+ * @param walked - the keys of blocks that are not walked again; no directory repeats any, but a block can be made so
+ */
+export async function* shardBlocks(
+  source: BlockSource,
+  entry: UnixfsEntry,
+  walked = new Set<string>(),
+): AsyncGenerator<CID> {
   if (!isShardedEntry(entry) || entry.node === undefined) return
   const width = labelWidth(entry.node)
   for (const link of entry.node.links) {
-    if (link.name.length > width) continue
+    const key = cidKey(link.cid)
+    if (link.name.length > width || walked.has(key)) continue
+    walked.add(key)
     yield link.cid
-    yield* shardBlocks(source, await loadEntry(source, link.cid))
+    yield* shardBlocks(source, await loadEntry(source, link.cid), walked)
   }
 }
 
