@@ -65,6 +65,20 @@ describe('mining by itself', () => {
     expect(await hardhat.call('anvil_getIntervalMining')).toBe(1)
   })
 
+  // Scripts send both, in either order; anvil 1.7.1 goes on mining after `evm_setIntervalMining`, `evm_setAutomine(false)`.
+  test('by the clock goes on when automine, off already, is turned off', async () => {
+    const { call, height, from, to } = await startDevnet()
+    await call('evm_setIntervalMining', [20, 20])
+    await call('evm_setAutomine', false)
+    const hash = await call<Hex>('eth_sendTransaction', { from, to })
+    await until(async () => (await call('eth_getTransactionReceipt', hash)) !== null)
+    await call('miner_stop')
+    const stopped = await height()
+    expect(await call('anvil_getIntervalMining')).toBeNull()
+    await call('eth_sendTransaction', { from, to })
+    expect(await height()).toBe(stopped)
+  })
+
   test('by a pair of milliseconds goes on at random', async () => {
     const { call, height } = await startDevnet()
     await call('evm_setIntervalMining', [5, 20])

@@ -12,7 +12,8 @@ export function createMiningControls({ chain, schedule, habits }: ControlParts):
     mine: (order, mined) => mineBlocks(chain, order, mined),
     miningMode: () => schedule.mode,
     setAutomine: async (enabled) => {
-      if (habits.clockEndsAutomine) schedule.setInterval(0)
+      // As in anvil, turning off what is off already leaves a clock running.
+      if (habits.clockEndsAutomine && (enabled || schedule.mode.automine)) schedule.setInterval(0)
       await schedule.setAutomine(enabled)
     },
     setIntervalMining: async (interval) => {
