@@ -261,6 +261,10 @@ describe('forms that can be verified', () => {
     let count = 0
     for await (const _ of (await CarReader.fromBytes(body)).blocks()) count++
     expect(count).toBe(41)
+    const [listing] = await lines(await server.post(`ls?arg=${cid}`))
+    expect(listing).toMatchObject({ Objects: [{ Links: [{ Name: 'x', Hash: file.toString() }] }] })
+    const page = await ask(`/ipfs/${cid}/`, { accept: 'text/html' })
+    expect(page.body.toString().match(/>x</g)).toHaveLength(1)
   })
 
   it('takes the parameters of a CAR from the query and the media type, and refuses what it cannot do', async () => {

@@ -12,8 +12,17 @@ export function isShardedEntry(entry: UnixfsEntry): boolean {
   return entry.node?.unixfs.type === unixfsType.hamtShard
 }
 
-/** The entries of a directory, one after the other: by name, or by slot where it is sharded. */
-export async function* listDirectory(source: BlockSource, entry: UnixfsEntry): AsyncGenerator<UnixfsLink> {
+/**
+ * The entries of a directory, one after the other: by name, or by slot where it is sharded.
+ *
+ * @param walked - the keys of shards that are not listed again; no directory repeats any, but a block can be made so
+ * (boxo, `ipld/unixfs/hamt/hamt.go`)
+ */
+export async function* listDirectory(
+  source: BlockSource,
+  entry: UnixfsEntry,
+  walked = new Set<string>(),
+): AsyncGenerator<UnixfsLink> {
   const node = entry.node
   if (node === undefined) return
   if (!isShardedEntry(entry)) {
@@ -22,8 +31,14 @@ export async function* listDirectory(source: BlockSource, entry: UnixfsEntry): A
   }
   const width = labelWidth(node)
   for (const link of node.links) {
-    if (link.name.length > width) yield { ...link, name: link.name.slice(width) }
-    else yield* listDirectory(source, await loadEntry(source, link.cid))
+    if (link.name.length > width) {
+      yield { ...link, name: link.name.slice(width) }
+      continue
+    }
+    const key = cidKey(link.cid)
+    if (walked.has(key)) continue
+    walked.add(key)
+    yield* listDirectory(source, await loadEntry(source, link.cid), walked)
   }
 }
 
