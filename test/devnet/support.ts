@@ -8,6 +8,7 @@ export interface Receipt {
   contractAddress: Hex
   from: Hex
   gasUsed: Hex
+  transactionHash: Hex
   logs: unknown[]
 }
 

@@ -6,7 +6,7 @@ import { refusalOf, startDevnet, stopAll, type Devnet } from './support.js'
 afterEach(stopAll)
 
 interface ParityFrame {
-  action: { from: Hex; to?: Hex; value?: Hex; callType?: string; creationMethod?: string }
+  action: { from: Hex; to?: Hex; value?: Hex; gas: Hex; callType?: string; creationMethod?: string }
   result?: { output?: Hex; address?: Hex; gasUsed: Hex }
   error?: string
   traceAddress: number[]
@@ -40,7 +40,12 @@ describe("traces in Parity's form", () => {
       tracer: 'flatCallTracer',
       tracerConfig: { convertParityErrors: true },
     })
-    expect(frames).toEqual(geth)
+    expect(frames.slice(1)).toEqual(geth.slice(1))
+    expect(frames[0]).toEqual({
+      ...geth[0],
+      action: { ...geth[0]?.action, gas: frames[0]?.action.gas },
+      result: { ...geth[0]?.result, gasUsed: frames[0]?.result?.gasUsed },
+    })
     expect(frames[0]).toMatchObject({
       action: { from: from.toLowerCase(), to: store },
       subtraces: 1,
@@ -56,6 +61,33 @@ describe("traces in Parity's form", () => {
     expect(await call('trace_get', creation, [7])).toBeNull()
     expect(await call('trace_transaction', `0x${'00'.repeat(32)}`)).toBeNull()
     expect(await call('trace_block', '0x0')).toEqual([])
+  })
+
+  test('tell what the code itself had and took of the gas, before refunds', async () => {
+    const { call, send, to } = devnet
+    const traced = async (hash: Hex) => {
+      const [{ action, result } = { action: { gas: '0x' as Hex } }] = await call<ParityFrame[]>(
+        'trace_transaction',
+        hash,
+      )
+      return { gas: BigInt(action.gas), gasUsed: BigInt(result?.gasUsed ?? -1) }
+    }
+    const transfer = await send({ to, value: '0x1', gas: '0xc350' })
+    expect(await traced(transfer.transactionHash)).toEqual({ gas: 50_000n - 21_000n, gasUsed: 0n })
+    for (const [value, refund] of [
+      [9n, 0n],
+      [0n, 4_800n],
+    ] as const) {
+      const data = setNumber(value)
+      const bytes = [...Buffer.from(data.slice(2), 'hex')]
+      const intrinsic = bytes.reduce((sum, byte) => sum + (byte === 0 ? 4n : 16n), 21_000n)
+      const receipt = await send({ to: store, data, gas: '0x186a0' })
+      const { gas, gasUsed } = await traced(receipt.transactionHash)
+      expect(gas).toBe(100_000n - intrinsic)
+      const spent = intrinsic + gasUsed
+      const most = spent / 5n
+      expect(BigInt(receipt.gasUsed)).toBe(spent - (refund < most ? refund : most))
+    }
   })
 
   test('are filtered by who calls whom, and cut into pages', async () => {

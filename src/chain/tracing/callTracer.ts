@@ -31,6 +31,11 @@ export interface CallTracerOptions {
   withLog?: boolean
   /** Whether calls to precompiles are left out, as Parity does. */
   skipPrecompiles?: boolean
+  /**
+   * Whether the outermost frame has the gas of its code alone, as Parity does: without the intrinsic gas that was paid
+   * before it and the refunds behind it.
+   */
+  executionGas?: boolean
   /** About the text of a frame apart from its data, where it is another than callTracer's. */
   frameBytes?: number
 }
@@ -79,14 +84,14 @@ export class CallTracer implements ExecutionTracer {
     if (this.#options.onlyTopCall === true && frame.depth > 0) return
     const { input, from, to, depth, type, value } = frame
     this.#budget.spend((this.#options.frameBytes ?? FRAME_BYTES) + 2 * input.length)
-    const gas = depth === 0 ? (this.#message?.gasLimit ?? frame.gas) : frame.gas
+    const gas = depth > 0 || this.#options.executionGas === true ? frame.gas : this.#message?.gasLimit
     this.#open.push({
       type,
       depth,
       from: this.#keep(from),
       to: this.#keep(to),
       input: input.length === 0 ? NO_BYTES : input.slice(),
-      gas,
+      gas: gas ?? frame.gas,
       value,
       gasUsed: 0n,
       output: undefined,
@@ -128,7 +133,7 @@ export class CallTracer implements ExecutionTracer {
 
   end(gasUsed: bigint): void {
     if (this.#top === undefined) return
-    this.#top.gasUsed = gasUsed
+    if (this.#options.executionGas !== true) this.#top.gasUsed = gasUsed
     dropFailedLogs(this.#top, false)
   }
 

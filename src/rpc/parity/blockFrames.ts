@@ -5,7 +5,7 @@ import { combineTracers } from '../../chain/tracing/combine.js'
 import { flatCallText, flattenCalls, type FlatCall } from '../format/flatCalls.js'
 import type { Call } from '../method.js'
 import { placeOf } from '../methods/traces.js'
-import { parityForm } from './parityTrace.js'
+import { parityForm, parityFrames } from './parityTrace.js'
 
 /** The outermost frames of a block's transactions, or of one of them; a block without transactions has none. */
 export async function blockFrames(
@@ -22,7 +22,7 @@ export async function blockFrames(
     block,
     ...(only !== undefined && { only }),
     tracerFor: () => {
-      calls = new CallTracer({ skipPrecompiles: true }, budget)
+      calls = new CallTracer(parityFrames, budget)
       return combineTracers([budget.guard(), calls])
     },
     traced: (index) => {

@@ -21,9 +21,12 @@ export interface ParityTrace {
 /** How Parity shows frames. */
 export const parityForm = { convertParityErrors: true }
 
+/** What Parity tells of frames. */
+export const parityFrames = { skipPrecompiles: true, executionGas: true }
+
 /** Starts a trace of these parts; those that were not asked for are null or empty. */
 export function startParityTrace(types: ReadonlySet<TraceType>, budget: TraceBudget): ParityTrace {
-  const calls = new CallTracer({ skipPrecompiles: true }, budget)
+  const calls = new CallTracer(parityFrames, budget)
   const changes = new PrestateTracer({ diffMode: true }, budget)
   const withChanges = types.has('stateDiff')
   return {
