@@ -1,5 +1,8 @@
 'use strict'
 
+const { PerformanceObserver, constants } = require('node:perf_hooks')
+const v8 = require('node:v8')
+
 /** Percent of what is alive by which the heap may grow before V8 collects it: by itself it takes three hundred. */
 const growth = 40
 /**
@@ -15,8 +18,7 @@ const aliveAtStart = 20 * 1024 * 1024
 /** Sets how far the heap may grow: in proportion to what is alive, and by `least` bytes. */
 function setGrowth(alive, least) {
   const percent = Math.max(growth, Math.round((100 * least) / alive))
-  // Loaded late: the first answer does not wait for it.
-  require('node:v8').setFlagsFromString(`--heap-growing-percent=${percent}`)
+  v8.setFlagsFromString(`--heap-growing-percent=${percent}`)
 }
 
 /**
@@ -30,8 +32,6 @@ module.exports = {
    */
   followCollections() {
     setGrowth(aliveAtStart, leastGrowth)
-    const v8 = require('node:v8')
-    const { PerformanceObserver, constants } = require('node:perf_hooks')
     let last = -Infinity
     new PerformanceObserver((list) => {
       for (const { detail, startTime } of list.getEntries()) {

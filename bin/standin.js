@@ -48,6 +48,7 @@ function run(source) {
   const whenStarted = () => {
     setTimeout(() => {
       if (!isKept) keep(file, script)
+      // Loaded late: the first answer does not wait for it.
       require('./heapGrowth.js').followCollections()
     }, keepAfter).unref()
   }

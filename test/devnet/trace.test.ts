@@ -66,11 +66,8 @@ describe("traces in Parity's form", () => {
   test('tell what the code itself had and took of the gas, before refunds', async () => {
     const { call, send, to } = devnet
     const traced = async (hash: Hex) => {
-      const [{ action, result } = { action: { gas: '0x' as Hex } }] = await call<ParityFrame[]>(
-        'trace_transaction',
-        hash,
-      )
-      return { gas: BigInt(action.gas), gasUsed: BigInt(result?.gasUsed ?? -1) }
+      const [frame] = await call<ParityFrame[]>('trace_transaction', hash)
+      return { gas: BigInt(frame?.action.gas ?? -1), gasUsed: BigInt(frame?.result?.gasUsed ?? -1) }
     }
     const transfer = await send({ to, value: '0x1', gas: '0xc350' })
     expect(await traced(transfer.transactionHash)).toEqual({ gas: 50_000n - 21_000n, gasUsed: 0n })

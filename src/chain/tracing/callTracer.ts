@@ -84,14 +84,15 @@ export class CallTracer implements ExecutionTracer {
     if (this.#options.onlyTopCall === true && frame.depth > 0) return
     const { input, from, to, depth, type, value } = frame
     this.#budget.spend((this.#options.frameBytes ?? FRAME_BYTES) + 2 * input.length)
-    const gas = depth > 0 || this.#options.executionGas === true ? frame.gas : this.#message?.gasLimit
+    const showsLimit = depth === 0 && this.#options.executionGas !== true
+    const gas = (showsLimit ? this.#message?.gasLimit : undefined) ?? frame.gas
     this.#open.push({
       type,
       depth,
       from: this.#keep(from),
       to: this.#keep(to),
       input: input.length === 0 ? NO_BYTES : input.slice(),
-      gas: gas ?? frame.gas,
+      gas,
       value,
       gasUsed: 0n,
       output: undefined,
