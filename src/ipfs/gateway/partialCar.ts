@@ -19,7 +19,8 @@ export interface PartialDag extends CarParameters {
 }
 
 /** The blocks of a path and of what it leads to, as a CARv1 whose root is where the path ends. */
-export async function* partialCar(source: BlockSource, wanted: PartialDag): AsyncGenerator<Uint8Array> {
+export async function* partialCar(store: BlockSource, wanted: PartialDag): AsyncGenerator<Uint8Array> {
+  const source = rememberLast(store)
   yield encodeCarHeader(wanted.end)
   const sent = new Set<string>()
   for await (const cid of blocksOf(source, wanted)) {
@@ -27,6 +28,18 @@ export async function* partialCar(source: BlockSource, wanted: PartialDag): Asyn
     if (sent.has(key)) continue
     sent.add(key)
     yield encodeCarSection(cid, await source.get(cid))
+  }
+}
+
+/** A source that has the block at hand that was read last: who finds a block and who sends it ask for it in turns. */
+function rememberLast(source: BlockSource): BlockSource {
+  let last: { key: string; bytes: ReturnType<BlockSource['get']> } | undefined
+  return {
+    get(cid) {
+      const key = cidKey(cid)
+      if (last?.key !== key) last = { key, bytes: source.get(cid) }
+      return last.bytes
+    },
   }
 }
 
