@@ -7,6 +7,7 @@ import type { Provider } from '../provider/provider.js'
 import { CutError } from './disturb.js'
 import { sendText } from './reply.js'
 import { sendStream } from './stream.js'
+import { UploadBody } from './uploadBody.js'
 
 /** The file network as the server sees it. */
 export type FileEndpoint = Pick<FileNetwork, 'execute' | 'gateway'>
@@ -50,7 +51,7 @@ export async function exchange(
   const started = performance.now()
   const passage = await setup.gate.enter(caller, operation, query)
   const limit = setup.provider.limitOf(caller.key, 'maxUpload') ?? setup.maxUpload
-  const upload = new Upload(request, limit)
+  const upload = new UploadBody(request, limit)
   const length = Number(request.headers['content-length'] ?? 0)
   let sent = 0
   if (passage.refusal !== undefined) sendText(response, passage.refusal)
@@ -68,7 +69,7 @@ export async function exchange(
 async function write(
   setup: FileSetup,
   { request, response, operation, query }: AdmittedRequest,
-  { upload, passage, answer }: { upload: Upload; passage: FilePassage; answer: AnswerFiles },
+  { upload, passage, answer }: { upload: UploadBody; passage: FilePassage; answer: AnswerFiles },
 ): Promise<number> {
   const counter = { bytes: 0 }
   const controller = new AbortController()
@@ -86,31 +87,6 @@ async function write(
     else sendText(response, upload.tooLong ? uploadTooLarge : refuse(500, 'internal server error\n'))
   }
   return counter.bytes
-}
-
-/** A request's body that stops when it has grown longer than one request may be. */
-class Upload implements AsyncIterable<Uint8Array> {
-  tooLong = false
-  /** Bytes so far. */
-  length = 0
-  readonly #request: IncomingMessage
-  readonly #limit: number
-
-  constructor(request: IncomingMessage, limit = Infinity) {
-    this.#request = request
-    this.#limit = limit
-  }
-
-  async *[Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
-    for await (const chunk of this.#request.iterator({ destroyOnReturn: false })) {
-      this.length += (chunk as Buffer).length
-      if (this.length > this.#limit) {
-        this.tooLong = true
-        throw new Error('payload too large')
-      }
-      yield chunk as Buffer
-    }
-  }
 }
 
 function singleHeaders(request: IncomingMessage): Record<string, string> {

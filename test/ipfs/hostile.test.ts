@@ -252,4 +252,4 @@ it('serves a thousand readers at once', async () => {
     Array.from({ length: 1000 }, async () => (await read(`cat?arg=${hash}`)).equals(content)),
   )
   expect(sizes.every(Boolean)).toBe(true)
-})
+}, 240_000)
