@@ -9,6 +9,7 @@ import type { BlobStore } from '../chain/mempool/blobStore.js'
 import { MessageExecutor } from '../chain/execution/executor.js'
 import type { MovableSchedule } from '../chain/execution/movableSchedule.js'
 import type { SignatureRecoveries } from '../chain/execution/signatureRecoveries.js'
+import { CallSequence } from '../chain/tracing/callSequence.js'
 import { HistoryTracer } from '../chain/tracing/historyTracer.js'
 import type { TransactionIntake } from '../chain/intake.js'
 import type { MiningSchedule } from '../chain/mining/schedule.js'
@@ -71,6 +72,7 @@ export function createBackend(parts: BackendParts): Backend {
     executor,
     prover: createProver(chain.stores),
     tracing: new HistoryTracer(chain.stores),
+    sequence: new CallSequence(chain.stores),
     simulator: new Simulator({ stores: chain.stores, schedule: parts.schedules }),
     records: createRecords(chain.stores),
     builder: createBuilder(chain, parts.schedules),

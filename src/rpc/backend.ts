@@ -3,6 +3,7 @@ import type { AccessListResult } from '../chain/execution/accessList.js'
 import type { BlockOverrides } from '../chain/execution/blockEnvironment.js'
 import type { CallObject } from '../chain/execution/callObject.js'
 import type { AccountOverride } from '../chain/execution/overrides.js'
+import type { CallSequence } from '../chain/tracing/callSequence.js'
 import type { HistoryTracer } from '../chain/tracing/historyTracer.js'
 import type { ForkSchedule } from '../chain/execution/forkSchedule.js'
 import type { Simulator } from '../chain/simulate/simulator.js'
@@ -78,6 +79,9 @@ export interface PoolQueues {
 
 /** Traces what was executed and what could be; see chain/tracing. */
 export type Tracing = Pick<HistoryTracer, 'traceBlock' | 'traceCall' | 'traceCalls' | 'stateBefore'>
+
+/** Runs calls on one state that is thrown away; see chain/tracing. */
+export type CallSequences = Pick<CallSequence, 'run'>
 
 /** Consensus forms of what is stored. */
 export interface BlockRecords {
@@ -187,6 +191,7 @@ export interface Backend {
   executor: Executor
   prover: Prover
   tracing: Tracing
+  sequence: CallSequences
   simulator: BlockSimulator
   records: BlockRecords
   builder: BlockBuilder

@@ -1,4 +1,4 @@
-import { encodeFunctionData, keccak256, pad, type Hex } from 'viem'
+import { encodeFunctionData, keccak256, numberToHex, pad, type Hex } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readArtifact } from '../support/artifacts.js'
 import { refusalOf, startDevnet, stopAll, type Devnet } from './support.js'
@@ -13,6 +13,21 @@ interface ParityFrame {
   subtraces: number
   transactionHash?: Hex
   type: string
+}
+
+interface VmFrame {
+  code: Hex
+  ops: {
+    pc: number
+    cost: number
+    sub: VmFrame | null
+    ex: {
+      mem: { data: Hex; off: number } | null
+      push: Hex[]
+      store: { key: Hex; val: Hex } | null
+      used: number
+    } | null
+  }[]
 }
 
 const { abi, bytecode } = readArtifact('Store')
@@ -118,7 +133,86 @@ describe("traces in Parity's form", () => {
       [number, ['trace']],
     ])
     expect(many[1]?.output).toBe(pad('0x9'))
-    expect((await refusalOf(call('trace_call', { from, to }, ['vmTrace']))).code).toBe(-32602)
+    expect((await refusalOf(call('trace_call', { from, to }, ['steps']))).code).toBe(-32602)
+  })
+
+  test('show each opcode with what it left', async () => {
+    const { call, from, to } = devnet
+    const callee: Hex = `0x${'77'.repeat(20)}`
+    // MSTORE(0, 5 + 3), a slot, a call without code and one with code of its own, whose last opcode is none.
+    const code = '0x600560030160005260076002556000600060006000600073' + to.slice(2) + '61fffff1'
+    const inner = '0x6001800c'
+    await call('anvil_setCode', callee, inner)
+    const whole = `${code}6020600060006000600073${callee.slice(2)}61fffff100`
+    await call('anvil_setCode', store, whole)
+    const gas = 200_000n
+    const { vmTrace, trace } = await call<{ vmTrace: VmFrame; trace: unknown }>(
+      'trace_call',
+      { from, to: store, gas: numberToHex(gas) },
+      ['vmTrace'],
+    )
+    expect(trace).toEqual([])
+    expect(vmTrace.code).toBe(whole.toLowerCase())
+    const { ops } = vmTrace
+    const op = (pc: number) => ops.find((shown) => shown.pc === pc)
+    const start = gas - 21_000n
+    expect(ops[0]).toEqual({
+      pc: 0,
+      cost: 3,
+      sub: null,
+      ex: { mem: null, push: ['0x5'], store: null, used: Number(start - 3n) },
+    })
+    expect(op(4)?.ex).toMatchObject({ push: ['0x8'], used: Number(start - 9n) })
+    // One word of memory more costs three.
+    expect(op(7)).toMatchObject({
+      cost: 6,
+      ex: { mem: { data: pad('0x8'), off: 0 }, push: [], used: Number(start - 18n) },
+    })
+    // A slot that was zero and cold: 20,000 and 2,100 (EIP-2200, EIP-2929).
+    expect(op(12)).toMatchObject({
+      cost: 22_100,
+      ex: { store: { key: '0x2', val: '0x7' }, used: Number(start - 22_124n) },
+    })
+    const calls = ops.filter(({ ex }) => ex?.mem?.off === 0 && ex.mem.data.length === 66)
+    expect(calls).toHaveLength(2)
+    const [plain, failing] = ops.filter(({ cost }) => cost > 0xffff)
+    // A cold account: 2,600. One without code gives all of it back, one whose code fails nothing.
+    expect(plain).toMatchObject({ cost: 0xffff + 2_600, sub: null, ex: { mem: null, push: ['0x1'] } })
+    expect(failing).toMatchObject({ cost: 0xffff + 2_600, ex: { push: ['0x0'] } })
+    expect(failing?.sub).toEqual({
+      code: inner,
+      ops: [
+        { pc: 0, cost: 3, sub: null, ex: { mem: null, push: ['0x1'], store: null, used: 0xffff - 3 } },
+        { pc: 2, cost: 3, sub: null, ex: { mem: null, push: ['0x1', '0x1'], store: null, used: 0xffff - 6 } },
+        { pc: 3, cost: 0, sub: null, ex: null },
+      ],
+    })
+    const before = ops[ops.findIndex((shown) => shown === failing) - 1]
+    expect(failing?.ex?.used).toBe(Number(before?.ex?.used) - 0xffff - 2_600)
+    const last = ops.at(-1)
+    expect(last).toEqual({
+      pc: (whole.length - 4) / 2,
+      cost: 0,
+      sub: null,
+      ex: { mem: null, push: [], store: null, used: failing?.ex?.used },
+    })
+  })
+
+  test('show the opcodes of what was mined, and none of a transfer', async () => {
+    const { call, from, to, send } = devnet
+    const { vmTrace } = await call<{ vmTrace: VmFrame }>('trace_replayTransaction', creation, ['vmTrace'])
+    const { structLogs } = await call<{ structLogs: { pc: number; depth: number; gasCost: number }[] }>(
+      'debug_traceTransaction',
+      creation,
+    )
+    const flat = (frame: VmFrame): { pc: number; gasCost: number }[] =>
+      frame.ops.flatMap(({ pc, cost, sub }) => [{ pc, gasCost: cost }, ...(sub === null ? [] : flat(sub))])
+    expect(flat(vmTrace)).toEqual(structLogs.map(({ pc, gasCost }) => ({ pc, gasCost })))
+    expect(Math.max(...structLogs.map(({ depth }) => depth))).toBe(2)
+    const { transactionHash } = await send({ from, to, value: '0x1' })
+    expect(await call('trace_replayTransaction', transactionHash, ['vmTrace'])).toMatchObject({
+      vmTrace: { code: '0x', ops: [] },
+    })
   })
 
   test('replay what was mined with what it changed, also what failed', async () => {

@@ -1,4 +1,4 @@
-import { ExecutionFailedError, MessageRejectedError } from '../errors.js'
+import { ExecutionFailedError, MessageRejectedError, type ExecutionRevertedError } from '../errors.js'
 import { orElse, whenReady } from '../state/whenReady.js'
 import type { Awaitable } from '../types.js'
 import {
@@ -132,11 +132,19 @@ export function executeCall(evm: PooledEvm, message: Message): Awaitable<Message
   return executeMessage(evm, message, callChecks)
 }
 
+/** How a message failed, as an error; undefined if it did not. */
+export function failureOf({
+  failure,
+  returnData,
+}: MessageOutcome): ExecutionRevertedError | ExecutionFailedError | undefined {
+  if (failure === undefined) return undefined
+  return failure.kind === 'revert' ? revertError(returnData) : new ExecutionFailedError(failure.words)
+}
+
 /**
  * @throws ExecutionRevertedError or ExecutionFailedError if the message failed
  */
-export function throwFailure({ failure, returnData }: MessageOutcome): void {
-  if (failure === undefined) return
-  if (failure.kind === 'revert') throw revertError(returnData)
-  throw new ExecutionFailedError(failure.words)
+export function throwFailure(outcome: MessageOutcome): void {
+  const failure = failureOf(outcome)
+  if (failure !== undefined) throw failure
 }

@@ -4,6 +4,7 @@ import { baseFee } from './eth/baseFee.js'
 import { blobBaseFee } from './eth/blobBaseFee.js'
 import { blockNumber } from './eth/blockNumber.js'
 import { call } from './eth/call.js'
+import { callMany } from './eth/callMany.js'
 import { capabilities } from './eth/capabilities.js'
 import { chainId } from './eth/chainId.js'
 import { coinbase } from './eth/coinbase.js'
@@ -77,6 +78,7 @@ export const ethMethods: readonly Method[] = [
   blobBaseFee,
   blockNumber,
   call,
+  callMany,
   capabilities,
   chainId,
   coinbase,

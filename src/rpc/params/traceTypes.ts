@@ -2,17 +2,16 @@ import { ReasonError } from './decodeError.js'
 import type { Decoder } from './parameter.js'
 
 /** What traces in Parity's form may consist of. */
-export type TraceType = 'trace' | 'stateDiff'
+export type TraceType = 'trace' | 'stateDiff' | 'vmTrace'
 
-const types: readonly string[] = ['trace', 'stateDiff']
+const types: readonly string[] = ['trace', 'stateDiff', 'vmTrace']
 
-/** Which parts of a trace are asked for. The steps of the virtual machine (`vmTrace`) are left to debug_trace*. */
+/** Which parts of a trace are asked for. */
 export const traceTypes: Decoder<ReadonlySet<TraceType>> = {
-  schema: { title: 'trace types', type: 'array', items: { enum: ['trace', 'stateDiff'] } },
+  schema: { title: 'trace types', type: 'array', items: { enum: types } },
   decode(value) {
     if (!Array.isArray(value)) throw new ReasonError('expected an array of trace types')
     for (const type of value) {
-      if (type === 'vmTrace') throw new ReasonError('vmTrace is not supported, see debug_traceTransaction')
       if (!types.includes(type as string)) throw new ReasonError(`unknown trace type ${JSON.stringify(type)}`)
     }
     return new Set(value as TraceType[])

@@ -8,6 +8,7 @@ import { jsonBytes } from '../format/members.js'
 import { printJson } from '../json.js'
 import type { TraceType } from '../params/traceTypes.js'
 import { stateDiff } from './stateDiff.js'
+import { VmTrace } from './vmTrace.js'
 
 /** A trace in Parity's form that is being made. */
 export interface ParityTrace {
@@ -29,8 +30,14 @@ export function startParityTrace(types: ReadonlySet<TraceType>, budget: TraceBud
   const calls = new CallTracer(parityFrames, budget)
   const changes = new PrestateTracer({ diffMode: true }, budget)
   const withChanges = types.has('stateDiff')
+  const steps = types.has('vmTrace') ? new VmTrace(budget) : undefined
   return {
-    tracer: combineTracers([budget.guard(), calls, ...(withChanges ? [changes] : [])]),
+    tracer: combineTracers([
+      budget.guard(),
+      calls,
+      ...(withChanges ? [changes] : []),
+      ...(steps ? [steps] : []),
+    ]),
     frame: () => calls.result,
     members: () => {
       const frames = types.has('trace')
@@ -39,7 +46,7 @@ export function startParityTrace(types: ReadonlySet<TraceType>, budget: TraceBud
       return (
         `"output":${jsonBytes(calls.result.output ?? new Uint8Array(0))}` +
         `,"stateDiff":${withChanges ? printJson(stateDiff(changes)) : 'null'}` +
-        `,"trace":[${frames.join(',')}],"vmTrace":null`
+        `,"trace":[${frames.join(',')}],"vmTrace":${steps?.text() ?? 'null'}`
       )
     },
   }

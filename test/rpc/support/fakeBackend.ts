@@ -205,6 +205,7 @@ export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): 
       traceCalls: unexpected,
       stateBefore: unexpected,
     },
+    sequence: { run: unexpected },
     simulator: { simulate: unexpected },
     builder: { build: unexpected },
     forks: createSingleForkSchedule({ chainId: 1n, hardfork: 'osaka' }),

@@ -21,6 +21,7 @@ export const call = defineMethod(
       isLatest: 'tag' in selector && selector.tag === 'latest',
       call: request.call,
       tracer: trace.tracer,
+      keepsSteps: types.has('vmTrace'),
     })
     return new WireBytes([`{${trace.members()}}`])
   },

@@ -30,6 +30,7 @@ export const rawTransaction = defineMethod(
       isLatest: true,
       call: { from, ...(to !== undefined && { to }), value, data: input, gas: gasLimit, accessList },
       tracer: trace.tracer,
+      keepsSteps: types.has('vmTrace'),
     })
     return new WireBytes([`{${trace.members()}}`])
   },

@@ -28,6 +28,7 @@ export const replayBlockTransactions = defineMethod(
         const hash = block.transactions[index]?.hash ?? new Uint8Array(32)
         texts.push(`{${trace?.members() ?? ''},"transactionHash":${jsonBytes(hash)}}`)
       },
+      keepsSteps: types.has('vmTrace'),
     })
     return wireArray(texts)
   },

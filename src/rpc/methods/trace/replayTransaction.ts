@@ -20,6 +20,7 @@ export const replayTransaction = defineMethod(
       only: location.index,
       tracerFor: () => trace.tracer,
       traced: () => undefined,
+      keepsSteps: types.has('vmTrace'),
     })
     return new WireBytes([`{${trace.members()}}`])
   },
