@@ -65,6 +65,7 @@ export function createBackend(parts: BackendParts): Backend {
     nextBaseFee: () => chain.nextBaseFee(),
     keepsAccessLists: habits.keepsAccessLists,
     createsWithoutData: habits.createsWithoutData,
+    capsAtNextPrice: habits.capsAtNextPrice,
     ...(habits.sendsWithoutEstimate && { fallbackGas: () => chain.settings.gasLimit }),
   })
   return {

@@ -276,7 +276,7 @@ export interface NodeOptions {
   /** Leave totalDifficulty out of blocks. `--no-total-difficulty`; `false` unless given. */
   noTotalDifficulty?: Given<'noTotalDifficulty'> | undefined
   /**
-   * Which fields of the pending block are null; ethers' getBlock('pending') needs geth; spec unless given, geth with --compat anvil.
+   * Which fields of the pending block are null; ethers' getBlock('pending') needs geth or anvil (none are); spec unless given, anvil with --compat anvil.
    * `--pending-fields`.
    */
   pendingFields?: Given<'pendingFields'> | undefined

@@ -145,9 +145,9 @@ export const providerOptions = {
   }),
   pendingFields: optionalOption({
     flag: 'pending-fields',
-    kind: choice(['spec', 'geth']),
+    kind: choice(['spec', 'geth', 'anvil']),
     description:
-      "Which fields of the pending block are null; ethers' getBlock('pending') needs geth; spec unless given, geth with --compat anvil",
+      "Which fields of the pending block are null; ethers' getBlock('pending') needs geth or anvil (none are); spec unless given, anvil with --compat anvil",
     group: 'Answers and limits',
   }),
 }

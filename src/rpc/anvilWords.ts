@@ -59,7 +59,24 @@ const refusals: readonly (readonly [geth: RegExp, code: number, words: string])[
   [/^err: intrinsic gas too low/, -32000, 'intrinsic gas too high -- CallGasCostMoreThanGasLimit'],
   [/intrinsic gas too low/, -32000, 'intrinsic gas too low'],
   [/^unknown account$/, -32602, 'No Signer available'],
+  [/EIP-7702 transaction with empty auth list/, -32003, 'empty authorization list'],
   [/^(rlp: |typed transaction too short|transaction type not)/, -32602, 'Failed to decode transaction'],
+]
+
+/** The names of failures by what geth's words say (revm: context/interface/src/result.rs, HaltReason). */
+const failures: readonly (readonly [geth: RegExp, name: string])[] = [
+  [/^out of gas: write protection|^write protection/, 'StateChangeDuringStaticCall'],
+  [/^out of gas: not enough gas for reentrancy sentry/, 'ReentrancySentryOOG'],
+  [/^out of gas/, 'OutOfGas'],
+  [/^invalid opcode: INVALID$/, 'InvalidFEOpcode'],
+  [/^invalid opcode/, 'OpcodeNotFound'],
+  [/^stack underflow/, 'StackUnderflow'],
+  [/^stack limit reached/, 'StackOverflow'],
+  [/^invalid jump destination/, 'InvalidJump'],
+  [/^return data out of bounds/, 'OutOfOffset'],
+  [/^contract address collision/, 'CreateCollision'],
+  [/^invalid code: must not begin with 0xef/, 'CreateContractStartingWithEF'],
+  [/^max code size exceeded/, 'CreateContractSizeLimit'],
 ]
 
 /** An error in the words of anvil; undefined where it has none of its own, or none that says more. */
@@ -104,7 +121,6 @@ function revertWords(data: Uint8Array): string {
 
 /** A failure of the virtual machine that is no REVERT, named as revm names it. */
 function failure(message: string): RpcError | undefined {
-  if (message.startsWith('out of gas')) return new RpcError(-32603, 'EVM error OutOfGas')
-  if (message === 'invalid opcode: INVALID') return new RpcError(-32603, 'EVM error InvalidFEOpcode')
-  return undefined
+  const [, name] = failures.find(([geth]) => geth.test(message)) ?? []
+  return name === undefined ? undefined : new RpcError(-32603, `EVM error ${name}`)
 }

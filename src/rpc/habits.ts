@@ -8,8 +8,8 @@ export type Compat = 'anvil' | 'hardhat' | 'ganache'
 /** Whether a range beyond the head or up to `pending` is refused as in geth, or cut as development nodes do. */
 export type LogsRange = 'strict' | 'lenient'
 
-/** Which members of the pending block are null: those of the provider's documentation, or geth's. */
-export type PendingFields = 'spec' | 'geth'
+/** Which members of the pending block are null: those of the provider's documentation, geth's, or none as in anvil. */
+export type PendingFields = 'spec' | 'geth' | 'anvil'
 
 /** Everything that a node does in one way or another depending on which node it stands in for (`--compat`). */
 export interface Habits {
@@ -39,6 +39,8 @@ export interface Habits {
   sendsWithoutEstimate: boolean
   /** Whether a transaction without recipient and data creates an account without code. */
   createsWithoutData: boolean
+  /** Whether the fee cap that a caller leaves open is the next base fee and the usual tip, whatever tip is given. */
+  capsAtNextPrice: boolean
   /** Whether eth_signTransaction fills in what is missing, and answers the signed bytes alone. */
   signsIncomplete: boolean
 
@@ -74,6 +76,12 @@ export interface Habits {
   pricesNextBlock: boolean
   /** Whether the first block has the base fee of the genesis rather than what follows from it. */
   firstBlockKeepsBaseFee: boolean
+  /** Whether a fee history without percentiles has an empty list of rewards rather than none. */
+  answersEmptyRewards: boolean
+  /** Whether the proof of an account that does not exist has the hashes of an empty one rather than zeros. */
+  provesAbsentAsEmpty: boolean
+  /** Whether txpool_content and txpool_inspect write addresses with checksums. */
+  checksumsPoolAddresses: boolean
   /** How many blocks the safe one is behind the head, and half of what the finalized one is, unless it is set. */
   slotsInAnEpoch: number
   /** Whether the encoding of an unknown transaction is null rather than no bytes. */
@@ -120,6 +128,7 @@ const own: Habits = {
   keepsAccessLists: false,
   sendsWithoutEstimate: false,
   createsWithoutData: false,
+  capsAtNextPrice: false,
   signsIncomplete: false,
   estimatesTransfersUnseen: false,
   estimateBlock: 'latest',
@@ -137,6 +146,9 @@ const own: Habits = {
   accessListsAsCalls: false,
   pricesNextBlock: false,
   firstBlockKeepsBaseFee: false,
+  answersEmptyRewards: false,
+  provesAbsentAsEmpty: false,
+  checksumsPoolAddresses: true,
   slotsInAnEpoch: 0,
   answersNullForUnknownRaw: false,
   fillsSimulatedGaps: true,
@@ -161,6 +173,7 @@ const others: Readonly<Record<Compat, Partial<Habits>>> = {
     keepsAccessLists: true,
     sendsWithoutEstimate: true,
     createsWithoutData: true,
+    capsAtNextPrice: true,
     signsIncomplete: true,
     estimatesTransfersUnseen: true,
     callsBelowBaseFee: true,
@@ -172,11 +185,14 @@ const others: Readonly<Record<Compat, Partial<Habits>>> = {
     accessListsAsCalls: true,
     pricesNextBlock: true,
     firstBlockKeepsBaseFee: true,
+    answersEmptyRewards: true,
+    provesAbsentAsEmpty: true,
+    checksumsPoolAddresses: false,
     slotsInAnEpoch: 32,
     answersNullForUnknownRaw: true,
     fillsSimulatedGaps: false,
     tellsPeakGas: false,
-    pendingFields: 'geth',
+    pendingFields: 'anvil',
   },
   hardhat: {
     clientVersion: `HardhatNetwork/2.29.1/Standin/v${version}`,

@@ -116,6 +116,23 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
     },
   )
 
+  test.each([
+    ['takes from an empty stack', '01'],
+    ['fills the stack', '5b6001600056'],
+    ['jumps to nowhere', '600556'],
+    ['is no opcode', '0c'],
+    ['creates code that begins with 0xef', '60ef60005360016000f3'],
+    ['creates more code than there may be', '620100006000f3'],
+    ['reads behind the returned data', '6001600060003e'],
+  ])('code that %s', async (_, code) => {
+    const message = { from, data: `0x${code}`, gas: '0x100000' }
+    await expectSame('eth_call', message, 'latest')
+    await expectSame('eth_estimateGas', message, 'latest')
+  })
+
+  test('an empty list of authorizations', () =>
+    expectSame('eth_estimateGas', { from, to: reverter, authorizationList: [] }, 'latest'))
+
   test.each(['eth_call', 'eth_estimateGas'])('a tip above the cap: %s', async (method) => {
     await expectSame(method, { from, to: reverter, maxPriorityFeePerGas: '0x2' }, 'latest')
     const fees = { maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x2' }
@@ -296,5 +313,62 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
     )
     // Both sign as RFC 6979 says, so that equal transactions have equal signatures.
     expect(ours).toBe(theirs)
+  })
+
+  test.each<[string, Record<string, unknown>]>([
+    ['nothing', {}],
+    ['a small tip', { maxPriorityFeePerGas: '0x1' }],
+    ['half a gwei more tip than usual', { maxPriorityFeePerGas: '0x59682f00' }],
+    ['a cap', { maxFeePerGas: '0x59682f00' }],
+    ['a price', { gasPrice: '0x59682f00' }],
+  ])('the fees of a transaction that names %s', async (_, fees) => {
+    const seen = await Promise.all(
+      nodes.map(async (ask) => {
+        await ask('anvil_reset')
+        await ask('evm_setAutomine', false)
+        await ask('anvil_mine', '0x3')
+        const hash = await ask('eth_sendTransaction', { from, to, gas: '0x5208', ...fees })
+        const sent = (await ask('eth_getTransactionByHash', hash)) as Record<string, unknown>
+        const { tx } = (await ask('eth_fillTransaction', { from, to, nonce: '0x1', ...fees })) as {
+          tx: Record<string, unknown>
+        }
+        return [sent, tx].map(({ type, gasPrice, maxFeePerGas, maxPriorityFeePerGas }) =>
+          type === '0x0' ? { type, gasPrice } : { type, maxFeePerGas, maxPriorityFeePerGas },
+        )
+      }),
+    )
+    expect(seen[1]).toEqual(seen[0])
+  })
+
+  test('a tip above the cap that is filled in', async () => {
+    for (const ask of nodes) await ask('anvil_reset')
+    await expectSame('eth_sendTransaction', { from, to, maxPriorityFeePerGas: '0xb2d05e00' })
+  })
+
+  test('what waits, the pending block, a history without percentiles and the proof of nobody', async () => {
+    const seen = await Promise.all(
+      nodes.map(async (ask) => {
+        await ask('anvil_reset')
+        await ask('evm_setAutomine', false)
+        const fees = { maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x1' }
+        await ask('eth_sendTransaction', { from, to, gas: '0x5208', ...fees })
+        const pending = (await ask('eth_getBlockByNumber', 'pending', false)) as Record<string, unknown>
+        const nulls = Object.keys(pending).filter((member) => pending[member] === null)
+        const { accountProof: _, ...proof } = (await ask('eth_getProof', nobody, [], 'latest')) as {
+          accountProof: unknown
+        }
+        return {
+          inspected: await ask('txpool_inspect'),
+          senders: Object.keys(((await ask('txpool_content')) as { pending: object }).pending),
+          number: pending['number'],
+          nonce: pending['nonce'],
+          nulls,
+          history: await ask('eth_feeHistory', '0x1', 'latest', []),
+          proof,
+        }
+      }),
+    )
+    expect(seen[1]).toEqual(seen[0])
+    expect(seen[0]?.senders).toEqual([from.toLowerCase()])
   })
 })

@@ -36,6 +36,18 @@ test('eth_fillTransaction completes what was left open, for any account', async 
   expect(legacy).not.toHaveProperty('tx.chainId')
 })
 
+test('eth_fillTransaction takes a tip next to nothing while the base fee falls', async () => {
+  const [first, second] = node.accounts.map(({ address }) => address)
+  const request = { from: first, to: second, maxPriorityFeePerGas: '0x1' }
+  const { tx } = (await node.request('eth_fillTransaction', [request])) as { tx: { maxFeePerGas: Hex } }
+  const { baseFeePerGas } = (await node.request('eth_getBlockByNumber', ['latest', false])) as {
+    baseFeePerGas: Hex
+  }
+  // The head has next to no gas in it: the next base fee is about an eighth lower.
+  expect(BigInt(tx.maxFeePerGas)).toBeGreaterThanOrEqual((BigInt(baseFeePerGas) * 7n) / 8n + 1n)
+  expect(tx).toMatchObject({ maxPriorityFeePerGas: '0x1', gas: '0x5208' })
+})
+
 test('what viem has prepared is taken by every method that takes a transaction', async () => {
   const [account, to] = node.accounts.map(({ address }) => address) as [Hex, Hex]
   const client = createWalletClient({ chain: foundry, transport: http(node.url) }).extend(publicActions)

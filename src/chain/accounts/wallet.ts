@@ -30,6 +30,8 @@ export interface WalletParts {
   fallbackGas?: (() => bigint) | undefined
   /** Whether an access list stays in force beside a gas price; in geth that makes the transaction legacy. */
   keepsAccessLists?: boolean | undefined
+  /** Whether an open fee cap is the next base fee and the usual tip, as in anvil, whatever tip is given. */
+  capsAtNextPrice?: boolean | undefined
   /** Whether a creation may have no data; geth takes it for a forgotten recipient. */
   createsWithoutData?: boolean | undefined
 }
@@ -102,10 +104,11 @@ export class Wallet {
 
   /** The fields of a transaction with everything that the caller left open. @throws as {@link prepare} does */
   async fill(
-    call: CallObject & { from: Uint8Array },
+    given: CallObject & { from: Uint8Array },
     { fallbackGas }: Pick<WalletParts, 'fallbackGas'> = this.#parts,
   ): Promise<CreatableFields> {
-    const { view } = this.#parts
+    const { view, capsAtNextPrice = false } = this.#parts
+    const call = capsAtNextPrice ? { ...given, ...this.#nextCap(given) } : given
     const { header } = view.head()
     const rules = view.rulesAt(header)
     const fees = feeDefaults(call, {
@@ -165,10 +168,13 @@ export class Wallet {
 
   /** The cap that reaches the next block and leaves room for the tip, where neither it nor a price is given. */
   #nextCap({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: CallObject): Pick<CallObject, 'maxFeePerGas'> {
-    const { view, nextBaseFee, suggestedTip } = this.#parts
-    const hasBaseFee = view.head().header.baseFeePerGas !== undefined
-    if (!hasBaseFee || gasPrice !== undefined || maxFeePerGas !== undefined) return {}
-    return { maxFeePerGas: nextBaseFee() + (maxPriorityFeePerGas ?? suggestedTip()) }
+    const { view, nextBaseFee, suggestedTip, capsAtNextPrice = false } = this.#parts
+    const { baseFeePerGas } = view.head().header
+    if (baseFeePerGas === undefined || gasPrice !== undefined || maxFeePerGas !== undefined) return {}
+    const tip = capsAtNextPrice ? suggestedTip() : (maxPriorityFeePerGas ?? suggestedTip())
+    const cap = nextBaseFee() + tip
+    // The estimate runs on the head, whose base fee may be above that of the next block.
+    return { maxFeePerGas: cap > baseFeePerGas ? cap : baseFeePerGas }
   }
 
   #replacedTip({ from, nonce }: { from: Uint8Array; nonce?: bigint | undefined }): bigint | undefined {

@@ -25,6 +25,8 @@ export interface FeeHistorySource {
   chain: ChainView
   /** Wei per gas that a control has set for the block after the chain's head. */
   imposedBaseFee: bigint | undefined
+  /** Whether a history without percentiles has an empty list of rewards rather than none. */
+  answersEmptyRewards: boolean
 }
 
 /** What of it is asked for. */
@@ -40,7 +42,7 @@ export interface FeeHistoryQuery {
  * @throws ServerError in geth's words if the percentiles or the newest block are not acceptable.
  */
 export async function feeHistory(
-  { view, chain, imposedBaseFee }: FeeHistorySource,
+  { view, chain, imposedBaseFee, answersEmptyRewards }: FeeHistorySource,
   { count, newest, percentiles }: FeeHistoryQuery,
 ): Promise<JsonValue> {
   if (count < 1n) return { oldestBlock: '0x0', gasUsedRatio: null }
@@ -51,10 +53,11 @@ export async function feeHistory(
   const last = headers.at(-1)
   if (oldest === undefined || last === undefined) return { oldestBlock: '0x0', gasUsedRatio: null }
   const imposed = last === chain.head().header ? imposedBaseFee : undefined
+  const noRewards = answersEmptyRewards ? [] : undefined
   const nextBaseFee = imposed ?? baseFeeAfter(view, last)
   return {
     oldestBlock: quantity(oldest.number),
-    reward: percentiles.length === 0 ? undefined : blocks.map((block) => rewards(block, percentiles)),
+    reward: percentiles.length > 0 ? blocks.map((block) => rewards(block, percentiles)) : noRewards,
     baseFeePerGas: [...headers.map((header) => header.baseFeePerGas), nextBaseFee].map(orZero),
     gasUsedRatio: headers.map(({ gasUsed, gasLimit }) => Number(gasUsed) / Number(gasLimit)),
     baseFeePerBlobGas: [

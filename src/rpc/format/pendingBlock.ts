@@ -6,12 +6,13 @@ import { placeInBlock } from './place.js'
 import { transactionText } from './transaction.js'
 
 /** Which members of the pending block are null, and whether its transactions name it. */
-export type PendingFields = 'spec' | 'geth'
+export type PendingFields = 'spec' | 'geth' | 'anvil'
 
-/** By the provider's documentation; by geth (internal/ethapi/api.go, GetBlockByNumber). */
+/** By the provider's documentation; by geth (internal/ethapi/api.go, GetBlockByNumber); anvil leaves out nothing. */
 const nullMembers: Readonly<Record<PendingFields, NullMembers>> = {
   spec: new Set(['hash', 'number', 'nonce', 'logsBloom']),
   geth: new Set(['hash', 'nonce', 'miner']),
+  anvil: new Set(),
 }
 
 /** The object of the pending block. */
@@ -27,9 +28,9 @@ export function pendingBlockWire(block: SealedBlock, shape: BlockShape, fields: 
   ])
 }
 
-/** The object of one of its transactions; geth lets them name the provisional block. */
+/** The object of one of its transactions; geth and anvil let them name the provisional block. */
 export function pendingTransactionText(block: SealedBlock, index: number, fields: PendingFields): string {
   const sealed = block.transactions[index]
   if (sealed === undefined) return 'null'
-  return transactionText(sealed, fields === 'geth' ? { block: placeInBlock(block), index } : undefined)
+  return transactionText(sealed, fields !== 'spec' ? { block: placeInBlock(block), index } : undefined)
 }

@@ -1,7 +1,9 @@
 import { checksumAddress } from '../../chain/address.js'
 import type { PooledTransaction } from '../../chain/mempool/transaction.js'
 import { maxFeePerGas } from '../../chain/mempool/transaction.js'
+import { bytesToHex } from '../../encoding/hex.js'
 import type { PoolQueues } from '../backend.js'
+import type { Habits } from '../habits.js'
 import { printJson } from '../json.js'
 import { transactionText } from './transaction.js'
 
@@ -11,11 +13,21 @@ type Printer = (transaction: PooledTransaction) => string
 /** A waiting transaction as an object. */
 export const pooledText: Printer = (transaction) => transactionText(transaction, undefined)
 
+/** How an address of 20 bytes is written. */
+type AddressWriter = (address: Uint8Array) => string
+
+/** Addresses have checksums in geth, and none in anvil. */
+export function poolAddresses({ checksumsPoolAddresses }: Habits): AddressWriter {
+  return checksumsPoolAddresses ? checksumAddress : bytesToHex
+}
+
 /** A waiting transaction in one line (geth: internal/ethapi/api.go, TxPoolAPI.Inspect). */
-export const pooledSummary: Printer = ({ transaction }) => {
-  const { to, value, gasLimit } = transaction
-  const target = to === undefined ? 'contract creation' : checksumAddress(to.bytes)
-  return printJson(`${target}: ${value} wei + ${gasLimit} gas × ${maxFeePerGas(transaction)} wei`)
+export function pooledSummary(write: AddressWriter): Printer {
+  return (pooled) => {
+    const { to, value, gasLimit } = pooled.transaction
+    const target = to === undefined ? 'contract creation' : write(to.bytes)
+    return printJson(`${target}: ${value} wei + ${gasLimit} gas × ${maxFeePerGas(pooled.transaction)} wei`)
+  }
 }
 
 /** Those of one sender, by their nonces in decimals. */
@@ -26,12 +38,12 @@ export function queuesText(
   return `{"pending":${byNonce(pending, print)},"queued":${byNonce(queued, print)}}`
 }
 
-/** Those of all senders, by their addresses with checksums. */
-export function poolText(senders: readonly PoolQueues[], print: Printer): string {
+/** Those of all senders, by their addresses. */
+export function poolText(senders: readonly PoolQueues[], write: AddressWriter, print: Printer): string {
   const part = (which: 'pending' | 'queued'): string => {
     const members = senders
       .filter((queues) => queues[which].length > 0)
-      .map((queues) => `"${checksumAddress(queues.sender)}":${byNonce(queues[which], print)}`)
+      .map((queues) => `"${write(queues.sender)}":${byNonce(queues[which], print)}`)
     return `{${members.join(',')}}`
   }
   return `{"pending":${part('pending')},"queued":${part('queued')}}`

@@ -13,7 +13,12 @@ export const feeHistory = defineMethod(
   ],
   ({ view, backend }, count, newest, percentiles) =>
     collectFeeHistory(
-      { view, chain: backend.chain, imposedBaseFee: backend.controls.imposedBaseFee() },
+      {
+        view,
+        chain: backend.chain,
+        imposedBaseFee: backend.controls.imposedBaseFee(),
+        answersEmptyRewards: backend.settings.habits.answersEmptyRewards,
+      },
       { count, newest, percentiles },
     ),
 )

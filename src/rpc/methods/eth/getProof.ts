@@ -1,3 +1,5 @@
+import { EMPTY_CODE_HASH } from '../../../chain/state/account.js'
+import { EMPTY_ROOT } from '../../../chain/state/trieNode.js'
 import { runInSlices, TimeSlice } from '../../../chain/timeSlice.js'
 import { address } from '../../params/address.js'
 import { blockSelector } from '../../params/blockSelector.js'
@@ -9,6 +11,8 @@ import { defineMethod, optional, required } from '../../method.js'
 
 /** Most keys of one request (geth: internal/ethapi/api.go). */
 const maxKeys = 1024
+
+const EMPTY_ACCOUNT = { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH, storageRoot: EMPTY_ROOT }
 
 /** eth_getProof: proves an account and some of its slots (EIP-1186). */
 export const getProof = defineMethod(
@@ -25,6 +29,10 @@ export const getProof = defineMethod(
       account,
       slots.map(({ slot }) => slot),
     )
-    return runInSlices(formatProof(account, slots, proof), new TimeSlice())
+    const proven =
+      proof.account === undefined && backend.settings.habits.provesAbsentAsEmpty
+        ? { ...proof, account: EMPTY_ACCOUNT }
+        : proof
+    return runInSlices(formatProof(account, slots, proven), new TimeSlice())
   },
 )

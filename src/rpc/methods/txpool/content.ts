@@ -1,4 +1,4 @@
-import { pooledText, poolText } from '../../format/pool.js'
+import { poolAddresses, pooledText, poolText } from '../../format/pool.js'
 import { defineMethod } from '../../method.js'
 import { WireBytes } from '../../wire.js'
 
@@ -6,5 +6,6 @@ import { WireBytes } from '../../wire.js'
 export const content = defineMethod(
   'txpool_content',
   [],
-  ({ backend }) => new WireBytes([poolText(backend.pool.content(), pooledText)]),
+  ({ backend: { pool, settings } }) =>
+    new WireBytes([poolText(pool.content(), poolAddresses(settings.habits), pooledText)]),
 )
