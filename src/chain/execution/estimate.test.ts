@@ -45,10 +45,8 @@ async function leastGas(site: CallSite, call: CallObject): Promise<bigint> {
 describe('estimateGas', () => {
   it('gives a plain transfer 21000 exactly', async () => {
     const site = await createTestSite()
-    expect(await estimateGas({ site, call: { from: alice, to: bob, value: 1n }, blockGasLimit: LIMIT })).toBe(
-      21_000n,
-    )
-    expect(await estimateGas({ site, call: { to: bob }, blockGasLimit: LIMIT })).toBe(21_000n)
+    expect(await estimateGas({ site, call: { from: alice, to: bob, value: 1n } }, LIMIT)).toBe(21_000n)
+    expect(await estimateGas({ site, call: { to: bob } }, LIMIT)).toBe(21_000n)
   })
 
   it.each([
@@ -72,7 +70,7 @@ describe('estimateGas', () => {
       const mint = { ...call, data: encode('Token', 'mint', [`0x${'a1'.repeat(20)}`, 1000n]) }
       await withCall({ site, call: mint }, executeCall)
     }
-    expect(await estimateGas({ site, call, blockGasLimit: LIMIT })).toBe(await leastGas(site, call))
+    expect(await estimateGas({ site, call }, LIMIT)).toBe(await leastGas(site, call))
   })
 
   it('finds the gas of a creation', async () => {
@@ -80,7 +78,7 @@ describe('estimateGas', () => {
     const { abi, bytecode } = readArtifact('Token')
     const data = hexToBytes(encodeDeployData({ abi, bytecode, args: ['A', 'B', 5n] }))
     const call = { from: alice, data }
-    expect(await estimateGas({ site, call, blockGasLimit: LIMIT })).toBe(await leastGas(site, call))
+    expect(await estimateGas({ site, call }, LIMIT)).toBe(await leastGas(site, call))
   })
 
   it.each([
@@ -90,7 +88,7 @@ describe('estimateGas', () => {
   ])('is close to the least gas where %s(%s) depends on the gas given', async (functionName, args) => {
     const site = await createTestSite({ GasDependent: { address: contract } })
     const call = { from: alice, to: contract, data: encode('GasDependent', functionName, args) }
-    const estimate = await estimateGas({ site, call, blockGasLimit: LIMIT })
+    const estimate = await estimateGas({ site, call }, LIMIT)
     expect(await passes(site, call, estimate)).toBe(true)
     const least = await leastGas(site, call)
     expect(Number(estimate - least) / Number(estimate)).toBeLessThanOrEqual(0.015)
@@ -104,14 +102,14 @@ describe('estimateGas', () => {
     // CALLER BALANCE PUSH8 most LT PUSH1 0x10 JUMPI STOP JUMPDEST PUSH0 PUSH0 REVERT
     await site.state.putCode(new Address(contract), hexToBytes(`333167${most}10601057005b5f5ffd`))
     const call = { from: alice, to: contract, gasPrice }
-    const estimate = await estimateGas({ site, call, blockGasLimit: LIMIT })
+    const estimate = await estimateGas({ site, call }, LIMIT)
     expect(estimate).toBeGreaterThanOrEqual(1_000_000n)
     expect(estimate).toBeLessThanOrEqual(1_015_300n)
   })
 
   it('fails as geth does', async () => {
     const site = await createTestSite({ Reverter: { address: contract }, GasDependent: { address: bob } })
-    const estimate = async (call: CallObject) => estimateGas({ site, call, blockGasLimit: LIMIT })
+    const estimate = async (call: CallObject) => estimateGas({ site, call }, LIMIT)
     await expect(
       estimate({ to: contract, data: encode('Reverter', 'revertWithReason', ['no']) }),
     ).rejects.toThrow('execution reverted: no')
@@ -134,7 +132,7 @@ describe('estimateGas', () => {
     const site = await createTestSite({ Reverter: { address: contract } })
     const gasPrice = 10n ** 14n
     const call = { from: alice, to: contract, gasPrice, data: encode('Reverter', 'outOfGas') }
-    await expect(async () => estimateGas({ site, call, blockGasLimit: LIMIT })).rejects.toThrow(
+    await expect(async () => estimateGas({ site, call }, LIMIT)).rejects.toThrow(
       'gas required exceeds allowance (100000)',
     )
   })

@@ -16,12 +16,6 @@ const TOLERANCE = 15n
 /** EIP-2200: what an SSTORE wants left; geth adds it to its guess. */
 const CALL_STIPEND = 2_300n
 
-/** A call whose gas is looked for. */
-export interface EstimateRequest extends CallRequest {
-  /** The most gas to try where the call names none: the gas limit of the pending block. */
-  blockGasLimit: bigint
-}
-
 /**
  * The least gas with which a call goes through (eth_estimateGas; geth: eth/gasestimator).
  *
@@ -29,10 +23,11 @@ export interface EstimateRequest extends CallRequest {
  * looks at its gas nor calls needs no proof. Only where the outcome depends on the gas given is the answer searched for
  * between them, and then up to 1.5 % too high.
  *
+ * @param blockGasLimit - the most gas to try where the call names none: the gas limit of the pending block
  * @throws ChainError, MessageRejectedError, ExecutionRevertedError or ExecutionFailedError, in geth's words.
  */
-export function estimateGas(request: EstimateRequest): Awaitable<bigint> {
-  const limits = { given: request.call.gas, blockGasLimit: request.blockGasLimit, cap: callGasCap(request) }
+export function estimateGas(request: CallRequest, blockGasLimit: bigint): Awaitable<bigint> {
+  const limits = { given: request.call.gas, blockGasLimit, cap: callGasCap(request) }
   return withCall(request, (evm, message) =>
     whenReady(upperBound(evm, message, limits), (bound) =>
       whenReady(isPlainTransfer(evm, message), (isPlain) => {

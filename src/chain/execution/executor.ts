@@ -53,8 +53,7 @@ export class MessageExecutor {
    * @throws ExecutionRevertedError, ExecutionFailedError, MessageRejectedError or ChainError, in geth's words.
    */
   call(request: ExecutionRequest): Awaitable<Uint8Array> {
-    const { onConsole } = this.#options
-    return onSite(request, (located) => call(onConsole === undefined ? located : { ...located, onConsole }))
+    return onSite(request, call, this.#options.onConsole)
   }
 
   /**
@@ -63,9 +62,7 @@ export class MessageExecutor {
    * @throws as {@link call} does
    */
   estimateGas(request: ExecutionRequest): Awaitable<bigint> {
-    return onSite(request, (located) =>
-      estimateGas({ ...located, blockGasLimit: this.#options.pendingGasLimit() }),
-    )
+    return onSite(request, (located) => estimateGas(located, this.#options.pendingGasLimit()))
   }
 
   /**
@@ -79,7 +76,11 @@ export class MessageExecutor {
 }
 
 /** Runs a request where it wants to be run, on a state that nobody else works on. */
-function onSite<T>(request: ExecutionRequest, use: (located: CallRequest) => Awaitable<T>): Awaitable<T> {
+function onSite<T>(
+  request: ExecutionRequest,
+  use: (located: CallRequest) => Awaitable<T>,
+  onConsole?: ConsoleListener,
+): Awaitable<T> {
   const { view, block, call, stateOverrides, blockOverrides, gasCapInBlocks, belowBaseFee, unfunded } =
     request
   return whenReady(view.stateAt(block), ({ header, rules, state: base }) => {
@@ -89,6 +90,7 @@ function onSite<T>(request: ExecutionRequest, use: (located: CallRequest) => Awa
         call,
         stateOverrides,
         blockOverrides,
+        onConsole,
         gasCapInBlocks,
         belowBaseFee,
         unfunded,
