@@ -8,7 +8,8 @@ import { FaultBook } from './faults/faultBook.js'
 import { scenarios } from './faults/scenarios.js'
 import type { UpgradeFate } from './gate/upgradeFaults.js'
 import { meetUpgradeFaults } from './gate/upgradeFaults.js'
-import type { JournalEntry } from './journal/entry.js'
+import type { JournalEntry, RecordedRequest } from './journal/entry.js'
+import { entryOf } from './journal/entry.js'
 import { Journal } from './journal/journal.js'
 import { Usage } from './journal/usage.js'
 import type { ApiKey } from './keys/apiKey.js'
@@ -146,11 +147,11 @@ export class Provider {
   }
 
   /** Writes a request down, counts it, and charges its key. */
-  account(entry: Omit<JournalEntry, 'id'>, key: ApiKey | undefined): void {
+  account(entry: RecordedRequest, key: ApiKey | undefined): void {
     this.usage.add(entry)
     this.journal.record(entry)
     if (key !== undefined && entry.credits > 0 && this.quotas.isMetered(key)) this.charge(key, entry.credits)
-    if (entry.error !== undefined || entry.status >= 400) this.#onFailure?.(entry)
+    if (entry.error !== undefined || entry.status >= 400) this.#onFailure?.(entryOf(entry))
   }
 
   /** Charges a key; its WebSockets end when the day's credits do. */

@@ -20,6 +20,8 @@ export interface DispatcherOptions extends ExecutionSetup {
   batch: BatchLimits
 }
 
+type SingleMessage = Extract<Body, { kind: 'single' }>
+
 /** One message's part of a reply; undefined where nothing is answered. */
 type Answer = readonly WirePiece[] | undefined
 
@@ -53,7 +55,7 @@ export class Dispatcher {
     }
     if (read.kind === 'empty') return undefined
     if (read.kind === 'batch') return this.#answerBatch(read.messages, context)
-    return this.#answerSingle(read.message, context)
+    return this.#answerSingle(read, context)
   }
 
   /** Opens a session for a connection that can be pushed to. */
@@ -72,26 +74,34 @@ export class Dispatcher {
     params?: unknown,
     context: RequestContext = { transport: 'in-process' },
   ): Promise<unknown> {
-    const outcome = await this.#calls.execute({ method, params, batched: false, context })
+    const outcome = await this.#calls.execute({ method, params, text: undefined, batched: false, context })
     if ('error' in outcome) throw outcome.error
     return new WireBytes(outcome.result).parse()
   }
 
-  #answerSingle(message: Message, context: RequestContext): Reply | undefined | Promise<Reply | undefined> {
-    const outcome = this.#outcome(message, context, false)
+  #answerSingle(
+    { message, text }: SingleMessage,
+    context: RequestContext,
+  ): Reply | undefined | Promise<Reply | undefined> {
+    const outcome = this.#outcome(message, context, text)
     if (outcome instanceof Promise) return outcome.then((settled) => singleReply(message, settled))
     return singleReply(message, outcome)
   }
 
-  /** How a message ends; undefined if it is none that does anything. */
+  /**
+   * How a message ends; undefined if it is none that does anything.
+   *
+   * @param text - what it was read from; undefined in a batch
+   */
   #outcome(
     message: Message,
     context: RequestContext,
-    batched: boolean,
+    text: string | undefined,
   ): Outcome | undefined | Promise<Outcome> {
     if (isCall(message) || isNotification(message)) {
       if (message.idAbsent && message.method.endsWith('_subscription')) return undefined
-      return this.#calls.execute({ method: message.method, params: message.params, batched, context })
+      const { method, params } = message
+      return this.#calls.execute({ method, params, text, batched: text === undefined, context })
     }
     return isResponse(message) ? undefined : { error: new InvalidRequestError() }
   }
@@ -110,7 +120,7 @@ export class Dispatcher {
       const outcome: Outcome | undefined =
         full && isCall(message)
           ? { error: new ResponseTooLargeError() }
-          : await this.#outcome(message, context, true)
+          : await this.#outcome(message, context, undefined)
       if (outcome !== undefined && this.#batch.maxResponseBytes !== undefined) bytes += outcomeBytes(outcome)
       const answer = answerTo(message, outcome)
       if (answer === undefined) continue

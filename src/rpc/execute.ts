@@ -16,6 +16,8 @@ export interface CallRequest {
   method: string
   /** Undecoded. */
   params: unknown
+  /** The JSON text that the call was read from; undefined in a batch and in process. */
+  text: string | undefined
   batched: boolean
   context: RequestContext
 }

@@ -10,6 +10,8 @@ export interface GateCall {
   method: string
   /** As they came, undecoded. */
   params: unknown
+  /** The JSON text that the call was read from; undefined in a batch and in process. */
+  text: string | undefined
   /** Whether the call stands in a batch. */
   batched: boolean
   context: RequestContext

@@ -5,8 +5,8 @@ import type { CallOutcome, GateCall, Passage } from '../../rpc/gate.js'
 import type { Result } from '../../rpc/method.js'
 import { joinPieces } from '../../rpc/wire.js'
 import type { Caller } from '../caller.js'
-import type { JournalEntry } from '../journal/entry.js'
-import { keepableParams } from '../journal/keepable.js'
+import type { JournalEntry, RecordedRequest } from '../journal/entry.js'
+import { isKeepableText, keepableParams } from '../journal/keepable.js'
 import type { Provider } from '../provider.js'
 import { costOf, refusedRequestCost, unknownMethodCost } from '../quota/costs.js'
 
@@ -51,16 +51,18 @@ export class CallPassage implements Passage {
     milliseconds: number,
     answeredBy: JournalEntry['answeredBy'],
   ): void {
-    const { method, params, batched, context } = this.#call
+    const { method, params, text, batched, context } = this.#call
+    const isTextKept = text !== undefined && isKeepableText(text)
     const { key, keyLabel, network } = this.#caller
     const status = batched ? 200 : (error?.refusal?.status ?? error?.status ?? 200)
     const credits = creditsOf(method, error, status)
-    const entry: Omit<JournalEntry, 'id'> = {
+    const entry: RecordedRequest = {
       time: this.#started,
       network,
       transport: context.transport,
       method,
-      params: keepableParams(params),
+      params: isTextKept ? undefined : keepableParams(params),
+      text: isTextKept ? text : undefined,
       status,
       milliseconds,
       credits,

@@ -1,3 +1,6 @@
+import { readBody } from '../../rpc/envelope/body.js'
+import { keepableParams } from './keepable.js'
+
 /** How a request reached the node. */
 export type JournalTransport = 'http' | 'websocket' | 'upgrade' | 'ipc' | 'in-process' | 'files'
 
@@ -28,6 +31,23 @@ export interface JournalEntry {
   faults?: readonly string[]
   /** Who answered, where it was not this node's own chain or file network. */
   answeredBy?: 'door' | 'gate' | 'partner'
+}
+
+/** A request as it is written down. */
+export interface RecordedRequest extends Omit<JournalEntry, 'id'> {
+  /**
+   * The JSON text of the call, in the place of `params`, which are read from it when somebody asks: most entries are
+   * never looked at, and one text is less to keep than the values in it.
+   */
+  text?: string | undefined
+}
+
+/** A recorded request with its parameters. */
+export function entryOf<Recorded extends RecordedRequest>(recorded: Recorded): Omit<Recorded, 'text'> {
+  const { text, ...entry } = recorded
+  if (text === undefined) return entry
+  const body = readBody(text)
+  return { ...entry, params: body.kind === 'single' ? keepableParams(body.message.params) : undefined }
 }
 
 /** What to look for in the journal; everything given must fit. */

@@ -1,16 +1,18 @@
 import { maskKey } from '../keys/apiKey.js'
-import type { JournalEntry, JournalFilter } from './entry.js'
-import { matchesEntry } from './entry.js'
+import type { JournalEntry, JournalFilter, RecordedRequest } from './entry.js'
+import { entryOf, matchesEntry } from './entry.js'
 
 /** Told of every entry as it is made. */
 export type JournalListener = (entry: JournalEntry) => void
+
+type RecordedEntry = RecordedRequest & { id: number }
 
 /** The last requests, in the order in which they ended. */
 export class Journal {
   readonly #capacity: number
   readonly #listeners = new Set<JournalListener>()
   /** A ring: the entry of id n is at n modulo the capacity. */
-  #entries: JournalEntry[] = []
+  #entries: RecordedEntry[] = []
   #nextId = 1
 
   constructor({ capacity }: { capacity: number }) {
@@ -18,12 +20,13 @@ export class Journal {
   }
 
   /** Remembers a request, in the place of the oldest one if there are too many. */
-  record(request: Omit<JournalEntry, 'id'>): void {
-    const entry = request as JournalEntry
+  record(request: RecordedRequest): void {
+    const entry = request as RecordedEntry
     entry.id = this.#nextId++
     if (this.#capacity > 0) this.#entries[entry.id % this.#capacity] = entry
     if (this.#listeners.size === 0) return
-    for (const listener of this.#listeners) listener(entry)
+    const told = entryOf(entry)
+    for (const listener of this.#listeners) listener(told)
   }
 
   /** The entries that a filter looks for, oldest first; with a limit the newest of them. */
@@ -31,7 +34,7 @@ export class Journal {
     const found = this.#entries
       .filter((entry) => entry !== undefined && matchesEntry(filter, entry, maskKey))
       .sort((a, b) => a.id - b.id)
-    return found.slice(Math.max(0, found.length - limit))
+    return found.slice(Math.max(0, found.length - limit)).map(entryOf)
   }
 
   /** @returns a function that ends it */

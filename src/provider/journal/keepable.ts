@@ -25,3 +25,8 @@ function isSmall(params: unknown): boolean {
   }
   return true
 }
+
+/** Whether a text is short enough to be kept in the place of the parameters that are read from it. */
+export function isKeepableText(text: string): boolean {
+  return text.length <= maxCharacters
+}

@@ -4,7 +4,10 @@ import { endOfValue, skipWhitespace } from './scan.js'
 
 /** What a body holds. */
 export type Body =
-  { kind: 'empty' } | { kind: 'single'; message: Message } | { kind: 'batch'; messages: Message[] }
+  | { kind: 'empty' }
+  /** With the text that it was read from. */
+  | { kind: 'single'; message: Message; text: string }
+  | { kind: 'batch'; messages: Message[] }
 
 /**
  * Takes a request body apart. Text behind the first JSON value is ignored, as a streaming decoder does (geth: rpc/json.go).
@@ -17,11 +20,12 @@ export function readBody(body: Uint8Array | string): Body {
   if (start === text.length) return { kind: 'empty' }
   const value = parseFirst(text, start)
   if (Array.isArray(value)) return { kind: 'batch', messages: readBatch(value, text, start) }
-  return { kind: 'single', message: readMessage(value, text, start, !text.includes('\\')) }
+  return { kind: 'single', message: readMessage(value, text, start, !text.includes('\\')), text }
 }
 
 function decodeText(body: Uint8Array): string {
-  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
+  const bytes = body instanceof Buffer ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  return bytes.toString('utf8')
 }
 
 function parseFirst(text: string, start: number): unknown {

@@ -31,24 +31,29 @@ function emptyMessage(): Message {
 export function readMessage(value: unknown, text: string, start: number, plain: boolean): Message {
   const message = emptyMessage()
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return message
-  for (const [name, member] of Object.entries(value)) {
-    if (!memberNames.has(name) && memberNames.has(name.toLowerCase())) return readMembers(text, start)
+  const members = value as Record<string, unknown>
+  for (const name of Object.keys(members)) {
+    const member = members[name]
     if (name === 'id') {
       message.idAbsent = false
       message.id = idText(member, text, plain)
       if (message.id === undefined && isScalar(member)) return readMembers(text, start)
-    } else setMember(message, name, member)
+    } else if (!setMember(message, name, member) && memberNames.has(name.toLowerCase())) {
+      return readMembers(text, start)
+    }
   }
   return message
 }
 
-function setMember(message: Message, name: string, value: unknown): void {
+/** @returns whether it is the exact name of a member */
+function setMember(message: Message, name: string, value: unknown): boolean {
   if (name === 'jsonrpc') message.versionValid = value === '2.0'
   else if (name === 'method') message.method = typeof value === 'string' ? value : ''
   else if (name === 'params') message.params = value
-  else if (name === 'result' || (name === 'error' && typeof value === 'object' && value !== null)) {
-    message.answers = true
-  }
+  else if (name === 'result') message.answers = true
+  else if (name !== 'error') return false
+  else if (typeof value === 'object' && value !== null) message.answers = true
+  return true
 }
 
 function isScalar(value: unknown): boolean {

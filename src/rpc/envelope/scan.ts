@@ -1,12 +1,13 @@
-const whitespace = /[\t\n\r ]*/y
 const structural = /["{}[\]]/g
 const delimiters = ',]}\t\n\r '
 
 /** The index of the first character at or after `index` that is no JSON whitespace. */
 export function skipWhitespace(text: string, index: number): number {
-  whitespace.lastIndex = index
-  whitespace.test(text)
-  return whitespace.lastIndex
+  let end = index
+  for (let code = text.charCodeAt(end); code <= 0x20; code = text.charCodeAt(++end)) {
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) break
+  }
+  return end
 }
 
 function endOfString(text: string, start: number): number {

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { entryOf, type RecordedRequest } from './entry.js'
+
+const request: RecordedRequest = {
+  time: 0,
+  network: 'mainnet',
+  transport: 'http',
+  method: 'eth_call',
+  params: undefined,
+  status: 200,
+  milliseconds: 1,
+  credits: 80,
+  bytes: 4,
+}
+
+function paramsIn(text: string): unknown {
+  return entryOf({ ...request, text }).params
+}
+
+test('parameters are those of the call that the text holds', () => {
+  expect(paramsIn('{"id":1,"method":"eth_call","params":[{"to":"0x12"},"latest"]}')).toEqual([
+    { to: '0x12' },
+    'latest',
+  ])
+  expect(paramsIn(' {"params":["a"],"PARAMS":["last"],"method":"eth_call"} and more')).toEqual(['last'])
+  expect(paramsIn('{"method":"eth_call"}')).toBeUndefined()
+})
+
+test('parameters of many values are not kept, however short their text is', () => {
+  expect(paramsIn(`{"params":[${Array.from({ length: 256 }, () => 0).join()}]}`)).toHaveLength(256)
+  expect(paramsIn(`{"params":[${Array.from({ length: 257 }, () => 0).join()}]}`)).toBe(
+    '(too large for the journal)',
+  )
+})
+
+test('an entry has its members in the order in which they were written down, and no text', () => {
+  const entry = entryOf({ ...request, text: '{"params":["0x1"]}' })
+  expect(Object.keys(entry)).toEqual(Object.keys(request))
+})
