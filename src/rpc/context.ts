@@ -7,11 +7,11 @@ export type Transport = 'http' | 'websocket' | 'ipc' | 'in-process'
 export interface RequestContext {
   transport: Transport
   /** What the door found out about the caller; means something to the gate alone. */
-  caller?: object
+  caller?: object | undefined
   /** Set on connections that can be pushed to. */
-  subscriptions?: Subscriptions
+  subscriptions?: Subscriptions | undefined
   /** Most items of a batch; the dispatcher's own limit unless given. */
   maxBatch?: number | undefined
   /** Aborted when nobody waits for the answer any more. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }

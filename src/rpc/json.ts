@@ -5,6 +5,8 @@ export type JsonValue =
 /** A JSON Schema (2020-12) as an OpenRPC document embeds it. */
 export type JsonSchema = { readonly [keyword: string]: JsonValue }
 
+/** Texts of ASCII that JSON, and {@link printJson}, write as they are. */
+const plainText = /^[ !#-%'-;=?-[\]-~]*$/
 const unsafeInHtml = /[<>&\u2028\u2029]/
 const everyUnsafeInHtml = /[<>&\u2028\u2029]/g
 
@@ -18,6 +20,7 @@ function escapeUnit(character: string): string {
  * Go's encoder escapes them by default, and so geth's answers carry them that way (encoding/json, HTMLEscape).
  */
 export function printJson(value: JsonValue): string {
+  if (typeof value === 'string' && plainText.test(value)) return `"${value}"`
   const text = JSON.stringify(value)
   return unsafeInHtml.test(text) ? text.replace(everyUnsafeInHtml, escapeUnit) : text
 }

@@ -1,19 +1,27 @@
+import { latin1 } from '../encoding/nativeText.js'
 import type { RpcError } from './errors.js'
 import { printJson } from './json.js'
-import { joinPieces, type WirePiece } from './wire.js'
+import { countBytes, joinPieces, type WirePiece } from './wire.js'
 
 /** The answer to a body: what a transport writes. */
 export interface Reply {
   /** HTTP status; 200 unless the provider refuses the whole request. */
-  status: number
-  contentType: string
+  readonly status: number
+  readonly contentType: string
   /** Written one after another. */
-  pieces: readonly Uint8Array[]
-  byteLength: number
+  readonly pieces: readonly Uint8Array[]
+  /**
+   * The same bytes where they are few, as a string with one character for each (Latin-1): transports put what stands
+   * before a reply in front of it and write both at once.
+   */
+  readonly byteText: string | undefined
+  readonly byteLength: number
   /** Whether the body was no JSON, upon which a WebSocket is closed. */
-  malformed: boolean
+  readonly malformed: boolean
 }
 
+/** Replies up to this many bytes have a `byteText`. */
+const shortReply = 4096
 /** Pieces that together stay below this many bytes are joined into one. */
 const joinBelow = 65_536
 
@@ -22,15 +30,45 @@ export function createReply(
   pieces: readonly WirePiece[],
   { status = 200, contentType = 'application/json', malformed = false } = {},
 ): Reply {
-  const written = writtenPieces(pieces)
-  const byteLength = written.reduce((sum, { length }) => sum + length, 0)
-  return { status, contentType, pieces: written, byteLength, malformed }
+  const byteLength = countBytes(pieces)
+  if (byteLength <= shortReply)
+    return new ShortReply(byteText(pieces, byteLength), { status, contentType, malformed })
+  const written = byteLength < joinBelow ? [joinPieces(pieces)] : joinStrings(pieces)
+  return { status, contentType, pieces: written, byteText: undefined, byteLength, malformed }
 }
 
-function writtenPieces(pieces: readonly WirePiece[]): Uint8Array[] {
-  if (pieces.every((piece) => typeof piece === 'string')) return [Buffer.from(pieces.join(''))]
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
-  return length < joinBelow ? [joinPieces(pieces)] : joinStrings(pieces)
+/** A reply that is mostly written as text; its bytes are made where a transport wants them. */
+class ShortReply implements Reply {
+  readonly status: number
+  readonly contentType: string
+  readonly byteText: string
+  readonly malformed: boolean
+
+  constructor(
+    bytes: string,
+    { status, contentType, malformed }: Pick<Reply, 'status' | 'contentType' | 'malformed'>,
+  ) {
+    this.status = status
+    this.contentType = contentType
+    this.byteText = bytes
+    this.malformed = malformed
+  }
+
+  get byteLength(): number {
+    return this.byteText.length
+  }
+
+  get pieces(): readonly Uint8Array[] {
+    return [Buffer.from(this.byteText, 'latin1')]
+  }
+}
+
+/** The bytes of all pieces as one string of a character for each. */
+function byteText(pieces: readonly WirePiece[], byteLength: number): string {
+  let text = ''
+  for (const piece of pieces) text += typeof piece === 'string' ? piece : latin1(piece)
+  // Characters beyond ASCII are more bytes than one.
+  return text.length === byteLength ? text : latin1(joinPieces(pieces))
 }
 
 /** Large byte pieces stay as they are; runs of small text between them become bytes. */

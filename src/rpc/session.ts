@@ -1,13 +1,15 @@
-import type { RequestContext } from './context.js'
+import type { RequestContext, Transport } from './context.js'
 import { describeSyntaxError } from './envelope/syntaxError.js'
 import { ParseError } from './errors.js'
-import { errorText, type Reply } from './reply.js'
-import { SessionSubscriptions } from './subscriptions/sessionSubscriptions.js'
+import { createReply, errorText, type Reply } from './reply.js'
+import { SessionSubscriptions, type Subscriptions } from './subscriptions/sessionSubscriptions.js'
 
 /** A connection that messages can be pushed to, such as a WebSocket. */
 export interface Connection {
-  /** Sends one message whose bytes are these pieces, in order. */
-  send(pieces: readonly Uint8Array[]): void
+  /** Sends the answer to a message. */
+  answer(reply: Reply): void
+  /** Sends a message that is no answer. */
+  push(message: Uint8Array): void
   /** Bytes that were sent and have not left yet. */
   readonly bufferedBytes: number
   /** Ends the connection. @param reason - for the other side */
@@ -38,28 +40,50 @@ export class Session {
     this.#handle = handle
   }
 
-  /** Takes one message. Answers come in the order in which they are ready. */
-  async receive(message: Uint8Array | string): Promise<void> {
+  /**
+   * Takes one message. Answers come in the order in which they are ready: what is answered at once needs no promise.
+   */
+  receive(message: Uint8Array | string): void | Promise<void> {
     const subscriptions = this.#subscriptions.forMessage()
-    try {
-      const handled = this.#handle(message, { ...this.#context, subscriptions })
-      const reply = handled instanceof Promise ? await handled : handled
-      if (reply?.malformed) this.#refuse(message)
-      else if (reply !== undefined) this.#connection.send(reply.pieces)
-    } finally {
-      subscriptions.release()
+    const handled = this.#handle(message, new MessageContext(this.#context, subscriptions))
+    if (handled instanceof Promise) {
+      return handled.then((reply) => this.#answer(message, reply)).finally(() => subscriptions.release())
     }
+    this.#answer(message, handled)
+    subscriptions.release()
+  }
+
+  #answer(message: Uint8Array | string, reply: Reply | undefined): void {
+    if (reply?.malformed) this.#refuse(message)
+    else if (reply !== undefined) this.#connection.answer(reply)
   }
 
   /** Says what is wrong with a message, unless it just breaks off, and ends the connection (geth: rpc/handler.go). */
   #refuse(message: Uint8Array | string): void {
     const words = describeSyntaxError(Buffer.from(message).toString())
-    if (words !== undefined) this.#connection.send([Buffer.from(errorText('null', new ParseError(words)))])
+    if (words !== undefined) this.#connection.answer(createReply([errorText('null', new ParseError(words))]))
     this.#connection.close('malformed message')
   }
 
   /** Ends all subscriptions; called when the connection is gone. */
   close(): void {
     this.#subscriptions.clear()
+  }
+}
+
+/** Where one message of a connection comes from: the members of a copy would be found more slowly. */
+class MessageContext implements RequestContext {
+  readonly transport: Transport
+  readonly caller: object | undefined
+  readonly subscriptions: Subscriptions
+  readonly maxBatch: number | undefined
+  readonly signal: AbortSignal | undefined
+
+  constructor({ transport, caller, maxBatch, signal }: RequestContext, subscriptions: Subscriptions) {
+    this.transport = transport
+    this.caller = caller
+    this.subscriptions = subscriptions
+    this.maxBatch = maxBatch
+    this.signal = signal
   }
 }

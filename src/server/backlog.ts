@@ -21,6 +21,19 @@ export class Backlog {
     this.#source = source
   }
 
+  /** Counts a message as in work while it is. @param report - told of what the work throws */
+  handle(work: () => void | Promise<void>, report: (fault: unknown) => void): void {
+    this.begin()
+    try {
+      const working = work()
+      if (working === undefined) this.finish()
+      else working.catch(report).finally(() => this.finish())
+    } catch (fault) {
+      report(fault)
+      this.finish()
+    }
+  }
+
   /** A message has come. */
   begin(): void {
     this.#inWork += 1

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 /** A request's body, or what stopped it from being read. */
-export type Body = { bytes: Buffer } | { tooLong: true }
+export type Body = { content: Buffer | string } | { tooLong: true }
 
 /**
  * Reads a whole body of at most `limit` bytes.
@@ -24,8 +24,8 @@ export function readBody(request: IncomingMessage, limit: number, done: (body: B
     else (others ??= [first]).push(chunk)
   }
   const onEnd = (): void => {
-    if (others !== undefined) done({ bytes: Buffer.concat(others, length) })
-    else done({ bytes: first ?? Buffer.alloc(0) })
+    if (others !== undefined) done({ content: Buffer.concat(others, length) })
+    else done({ content: first ?? Buffer.alloc(0) })
   }
   request.on('data', onData)
   request.on('end', onEnd)

@@ -44,11 +44,7 @@ export class IpcConnection {
     const session = dispatcher.open(this.#asTarget(), { transport: 'ipc', caller, signal: gone.signal })
     socket.on('data', (chunk: Buffer) => {
       for (const message of this.#messages.push(chunk)) {
-        this.#backlog.begin()
-        session
-          .receive(message)
-          .catch(this.#options.report)
-          .finally(() => this.#backlog.finish())
+        this.#backlog.handle(() => session.receive(message), this.#options.report)
       }
       if (this.#messages.waiting > this.#options.maxMessage) socket.destroy()
     })
@@ -63,14 +59,16 @@ export class IpcConnection {
 
   #asTarget(): Connection {
     const socket = this.#socket
+    const send = (pieces: readonly Uint8Array[]): void => {
+      if (!socket.writable) return
+      socket.cork()
+      for (const piece of pieces) socket.write(piece)
+      socket.write(lineEnd)
+      socket.uncork()
+    }
     return {
-      send: (pieces) => {
-        if (!socket.writable) return
-        socket.cork()
-        for (const piece of pieces) socket.write(piece)
-        socket.write(lineEnd)
-        socket.uncork()
-      },
+      answer: (reply) => send(reply.pieces),
+      push: (message) => send([message]),
       close: () => socket.end(),
       get bufferedBytes() {
         return socket.writableLength

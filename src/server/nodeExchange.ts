@@ -4,9 +4,6 @@ import type { Body } from './body.js'
 import { readBody } from './body.js'
 import type { RpcExchange } from './rpcExchange.js'
 
-/** Bytes up to which a reply is written together with its head. */
-const shortReply = 4096
-
 /** A request that node:http has read and will answer. */
 export class NodeExchange implements RpcExchange {
   readonly method: string | undefined
@@ -38,9 +35,9 @@ export class NodeExchange implements RpcExchange {
       'access-control-allow-origin',
       '*',
     ])
-    const [first, ...others] = reply.pieces
-    if (first !== undefined && others.length === 0) {
-      endWith(response, first)
+    if (reply.byteText !== undefined) {
+      // Node writes a short text together with the head, where bytes would be a chunk of their own.
+      response.end(reply.byteText, 'latin1')
       return
     }
     response.cork()
@@ -54,10 +51,4 @@ export class NodeExchange implements RpcExchange {
       if (!this.response.writableFinished) listener()
     })
   }
-}
-
-/** Node writes a short text together with the head, where bytes would be a chunk of their own. */
-function endWith(response: ServerResponse, bytes: Uint8Array): void {
-  if (bytes.length > shortReply) response.end(bytes)
-  else response.end(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1'), 'latin1')
 }

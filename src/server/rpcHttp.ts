@@ -83,14 +83,14 @@ function answerAdmitted(
     const context = new HttpContext(caller, exchange, setup.provider.limitOf(caller.key, 'maxBatch'))
     exchange.readBody(limit, (body) => {
       // A body that grows over the limit without having said so is cut, and what is left is no JSON (geth).
-      const bytes = 'bytes' in body ? body.bytes : '{'
+      const content = 'content' in body ? body.content : '{'
       const dispatcher = setup.dispatcherOf(route.network)
       if (dispatcher instanceof Promise) {
         dispatcher.then(
-          (opened) => dispatch(setup, opened, bytes, context),
+          (opened) => dispatch(setup, opened, content, context),
           (error: unknown) => fail(setup, exchange, error),
         )
-      } else dispatch(setup, dispatcher, bytes, context)
+      } else dispatch(setup, dispatcher, content, context)
     })
   }
 }
@@ -142,7 +142,8 @@ function refuseTransport({ method, target, headers }: RpcExchange, limit: number
   ) {
     return undefined
   }
-  const isJson = method === 'POST' && jsonTypes.test(headers['content-type'] ?? '')
+  const type = headers['content-type'] ?? ''
+  const isJson = method === 'POST' && (type === 'application/json' || jsonTypes.test(type))
   return isJson ? undefined : badContentType
 }
 

@@ -2,8 +2,10 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { Caller, CallerConnection } from '../provider/caller.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
+import type { Reply } from '../rpc/reply.js'
 import type { Connection } from '../rpc/session.js'
 import { Backlog } from './backlog.js'
+import { writeReplyFrame } from './textFrame.js'
 
 /** Close codes (RFC 6455, section 7.4.1). */
 const goingAway = 1001
@@ -21,9 +23,6 @@ export interface ConnectionOptions {
   /** Told of faults of ours. */
   report: (fault: unknown) => void
 }
-
-/** How every pushed message begins. */
-const pushBeginning = Buffer.from('{"jsonrpc":"2.0","method":')
 
 /** One WebSocket as the dispatcher, quotas and faults see it. */
 export class WebSocketConnection implements CallerConnection {
@@ -67,12 +66,9 @@ export class WebSocketConnection implements CallerConnection {
         this.close(messageTooBig, '')
         return
       }
-      this.#backlog.begin()
-      session
-        .receive(data)
-        .catch(report)
-        .finally(() => this.#backlog.finish())
+      this.#backlog.handle(() => session.receive(data), report)
     })
+    this.#stream.on('drain', () => this.#backlog.resume())
     // A protocol error or a reset; `close` follows.
     this.#socket.on('error', () => undefined)
     this.#socket.once('close', () => {
@@ -86,7 +82,8 @@ export class WebSocketConnection implements CallerConnection {
   #asTarget(): Connection {
     const socket = this.#socket
     return {
-      send: (pieces) => this.#send(pieces),
+      answer: (reply) => this.#answer(reply),
+      push: (message) => this.#push(message),
       close: (reason) => this.close(policyViolation, reason),
       get bufferedBytes() {
         return socket.bufferedAmount
@@ -94,15 +91,16 @@ export class WebSocketConnection implements CallerConnection {
     }
   }
 
-  #send(pieces: readonly Uint8Array[]): void {
+  #answer(reply: Reply): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return
-    if (this.dropsEvents && isPush(pieces)) return
     this.#gather()
-    pieces.forEach((piece, index) => {
-      this.#socket.send(piece, { binary: false, fin: index === pieces.length - 1 }, () =>
-        this.#backlog.resume(),
-      )
-    })
+    writeReplyFrame(this.#stream, reply)
+  }
+
+  #push(message: Uint8Array): void {
+    if (this.dropsEvents || this.#socket.readyState !== this.#socket.OPEN) return
+    this.#gather()
+    this.#socket.send(message, { binary: false })
   }
 
   /** Messages that came together are answered together: one write carries what is sent in one turn of the loop. */
@@ -142,8 +140,4 @@ export class WebSocketConnection implements CallerConnection {
     if (this.#idleTimer !== undefined) this.#idleTimer.refresh()
     else this.#idleTimer = setTimeout(() => this.#socket.close(goingAway), this.#idleMilliseconds)
   }
-}
-
-function isPush([first]: readonly Uint8Array[]): boolean {
-  return first !== undefined && pushBeginning.equals(first.subarray(0, pushBeginning.length))
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Reply } from '../../src/rpc/reply.js'
 import { maxWaitingBytes } from '../../src/rpc/subscriptions/sessionSubscriptions.js'
 import { FilterStore } from '../../src/rpc/subscriptions/filterStore.js'
 import { wireArray } from '../../src/rpc/wire.js'
@@ -19,7 +20,8 @@ function openSession() {
   const closed: string[] = []
   const connection = {
     bufferedBytes: 0,
-    send: (pieces: readonly Uint8Array[]) => void sent.push(JSON.parse(Buffer.concat(pieces).toString())),
+    answer: ({ pieces }: Reply) => void sent.push(JSON.parse(Buffer.concat(pieces).toString())),
+    push: (message: Uint8Array) => void sent.push(JSON.parse(Buffer.from(message).toString())),
     close: (reason: string) => void closed.push(reason),
   }
   const dispatcher = testDispatcher({ backend: fakeBackend(chain) })

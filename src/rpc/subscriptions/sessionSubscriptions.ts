@@ -4,7 +4,7 @@ import { joinPieces } from '../wire.js'
 
 /** What pushes go out on; see Connection. */
 interface PushTarget {
-  send(pieces: readonly Uint8Array[]): void
+  push(message: Uint8Array): void
   readonly bufferedBytes: number
   close(reason: string): void
 }
@@ -40,17 +40,15 @@ export class SessionSubscriptions {
 
   /** Subscriptions that are opened while one message is handled: they are held until `release`. */
   forMessage(): Subscriptions & { release(): void } {
-    const opened: string[] = []
+    let opened: string[] | undefined
     return {
       open: (feed) => {
         const id = this.#start(feed)
-        opened.push(id)
+        ;(opened ??= []).push(id)
         return id
       },
       close: (id) => this.#end(id),
-      release: () => {
-        for (const id of opened) this.#release(id)
-      },
+      release: () => opened?.forEach((id) => this.#release(id)),
     }
   }
 
@@ -90,6 +88,6 @@ export class SessionSubscriptions {
       return
     }
     const head = `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":`
-    this.#target.send([joinPieces([head, ...payload, '}}'])])
+    this.#target.push(joinPieces([head, ...payload, '}}']))
   }
 }

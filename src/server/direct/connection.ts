@@ -114,7 +114,7 @@ export class DirectConnection {
     this.#unread = unread.length === end ? undefined : unread.subarray(end)
     this.#isAnswering = true
     const { keepAliveSeconds, answer } = this.#setup
-    const exchange = new DirectExchange(known.head, unread.subarray(start, end), {
+    const exchange = new DirectExchange(known.head, unread, start, {
       socket: this.#socket,
       keepAliveSeconds,
       answered: this.#answered,

@@ -7,9 +7,6 @@ import type { RpcExchange } from '../rpcExchange.js'
 import { formatReplyHead } from './replyHead.js'
 import type { RequestHead } from './requestHead.js'
 
-/** Bytes up to which a reply and its head are one text to write. */
-const shortReply = 4096
-
 /** What an exchange needs of its connection. */
 export interface ExchangeSetup {
   socket: Socket
@@ -24,15 +21,20 @@ export class DirectExchange implements RpcExchange {
   readonly method = 'POST'
   readonly target: string
   readonly headers: IncomingHttpHeaders
-  readonly #body: Buffer
+  readonly #head: RequestHead
+  readonly #unread: Buffer
+  readonly #start: number
   readonly #setup: ExchangeSetup
   #response: ServerResponse | undefined
   #abandoned: (() => void) | undefined
 
-  constructor(head: RequestHead, body: Buffer, setup: ExchangeSetup) {
+  /** @param start - where in the unread bytes the body begins */
+  constructor(head: RequestHead, unread: Buffer, start: number, setup: ExchangeSetup) {
     this.target = head.target
     this.headers = head.headers
-    this.#body = body
+    this.#head = head
+    this.#unread = unread
+    this.#start = start
     this.#setup = setup
   }
 
@@ -43,18 +45,17 @@ export class DirectExchange implements RpcExchange {
   }
 
   readBody(limit: number, done: (body: Body) => void): void {
-    done(this.#body.length > limit ? { tooLong: true } : { bytes: this.#body })
+    const { bodyLength } = this.#head
+    if (bodyLength > limit) done({ tooLong: true })
+    else done({ content: this.#unread.toString('utf8', this.#start, this.#start + bodyLength) })
   }
 
   send(reply: Reply): void {
     const { socket, keepAliveSeconds } = this.#setup
     const head = formatReplyHead(reply, keepAliveSeconds)
-    const [first] = reply.pieces
     if (!socket.writable) return
-    if (first !== undefined && reply.pieces.length === 1 && first.length <= shortReply) {
-      const text = Buffer.from(first.buffer, first.byteOffset, first.length).toString('latin1')
-      socket.write(head + text, 'latin1')
-    } else {
+    if (reply.byteText !== undefined) socket.write(head + reply.byteText, 'latin1')
+    else {
       socket.cork()
       socket.write(head, 'latin1')
       for (const piece of reply.pieces) socket.write(piece)
