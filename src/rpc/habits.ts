@@ -52,6 +52,8 @@ export interface Habits {
   callsFromFirstAccount: boolean
   /** Whether a message runs whose fee cap is below the base fee. */
   callsBelowBaseFee: boolean
+  /** Whether a message that names only a tip offers no more than that; otherwise it has no fee cap. */
+  capsCallsAtTip: boolean
   /** Whether a message runs whose sender cannot pay for it. */
   callsUnfunded: boolean
   /** Whether a transaction that was mined at once and failed is answered with its failure. */
@@ -93,6 +95,10 @@ export interface Habits {
   /** Which members of the pending block are null, unless it is set. */
   pendingFields: PendingFields
 
+  /** Whether a filter that is not there finds nothing, null, rather than being refused. */
+  answersNullForUnknownFilters: boolean
+  /** Whether a control sets the nonce of an account to no less than it is, and while nothing waits. */
+  noncesOnlyRise: boolean
   /** Whether the setters whose names all nodes share answer true rather than null. */
   settersAnswerTrue: boolean
   /** Milliseconds in the unit of evm_setIntervalMining. */
@@ -134,6 +140,7 @@ const own: Habits = {
   estimateBlock: 'latest',
   callsFromFirstAccount: false,
   callsBelowBaseFee: false,
+  capsCallsAtTip: false,
   callsUnfunded: false,
   answersFailures: false,
   words: 'geth',
@@ -154,6 +161,8 @@ const own: Habits = {
   fillsSimulatedGaps: true,
   tellsPeakGas: true,
   pendingFields: 'spec',
+  answersNullForUnknownFilters: false,
+  noncesOnlyRise: false,
   settersAnswerTrue: false,
   miningIntervalUnit: 1000,
   setsTimeInMilliseconds: false,
@@ -204,12 +213,15 @@ const others: Readonly<Record<Compat, Partial<Habits>>> = {
     estimateBlock: 'pending',
     callsFromFirstAccount: true,
     callsBelowBaseFee: true,
+    capsCallsAtTip: true,
     callsUnfunded: true,
     pricesNextBlock: true,
     answersFailures: true,
     words: 'hardhat',
     listsImpersonated: false,
     logsRange: 'lenient',
+    answersNullForUnknownFilters: true,
+    noncesOnlyRise: true,
     settersAnswerTrue: true,
     miningIntervalUnit: 1,
     answersTimeAsText: true,

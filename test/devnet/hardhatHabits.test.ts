@@ -105,6 +105,43 @@ describe('under --compat hardhat', () => {
     expect(await devnet.call('eth_pendingTransactions')).toHaveLength(2)
   })
 
+  // What hardhat 2.29.1 answers to the same calls.
+  test('nonces only rise, and not while something waits', async () => {
+    const devnet = await startDevnet({ compat: 'hardhat' })
+    const { call, from, to } = devnet
+    expect(await call('hardhat_setNonce', from, '0x5')).toBe(true)
+    expect(await call('hardhat_setNonce', from, '0x5')).toBe(true)
+    expect(await refusalOf(call('hardhat_setNonce', from, '0x1'))).toEqual({
+      code: -32000,
+      message: 'New nonce (1) must not be smaller than the existing nonce (5)',
+    })
+    await call('evm_setAutomine', false)
+    await send(devnet, {})
+    expect(await refusalOf(call('hardhat_setNonce', to, '0x7'))).toEqual({
+      code: -32603,
+      message: 'Cannot set account nonce when the transaction pool is not empty',
+    })
+  })
+
+  test('a filter that is not there finds null', async () => {
+    const { call } = await startDevnet({ compat: 'hardhat' })
+    expect(await call('eth_getFilterChanges', '0x1234')).toBeNull()
+    expect(await call('eth_getFilterLogs', '0x1234')).toBeNull()
+    expect(await call('eth_uninstallFilter', '0x1234')).toBe(false)
+    const id = await call('eth_newFilter', {})
+    expect(await call('eth_getFilterLogs', id)).toEqual([])
+  })
+
+  test('a call that names only a tip offers just that', async () => {
+    const { call, from } = await startDevnet({ compat: 'hardhat' })
+    for (const tip of [1, 3_000_000_000]) {
+      // Answers GASPRICE.
+      const message = { from, data: '0x3a60005260206000f3', maxPriorityFeePerGas: numberToHex(tip) }
+      expect(await call('eth_call', message, 'latest')).toBe(word(tip))
+      expect(await call('eth_estimateGas', message)).toMatch(/^0x/)
+    }
+  })
+
   test('what waited when automine is turned on goes into the block of the next transaction', async () => {
     const devnet = await startDevnet({ compat: 'hardhat' })
     await devnet.call('evm_setAutomine', false)

@@ -1,3 +1,4 @@
+import type { CallObject } from '../../chain/execution/callObject.js'
 import type { BlockOverrides } from '../../chain/execution/blockEnvironment.js'
 import type { AccountOverride } from '../../chain/execution/overrides.js'
 import type { BlockSelector } from '../../chain/view.js'
@@ -16,13 +17,14 @@ export interface ExecutionArguments {
 }
 
 /**
- * What is to be executed, at `latest` unless a block is named. In hardhat a message of nobody is the first account's.
+ * What is to be executed, at `latest` unless a block is named. In hardhat a message of nobody is the first account's, and
+ * one that names only a tip has it for its cap.
  *
  * @throws ServerError if block overrides ask for what only eth_simulateV1 can do.
  */
 export function executionRequest({ view, backend }: Call, args: ExecutionArguments): ExecutionRequest {
-  const call = toCall(args.transaction)
-  const { callsFromFirstAccount, callsBelowBaseFee, callsUnfunded } = backend.settings.habits
+  const { callsFromFirstAccount, callsBelowBaseFee, callsUnfunded, capsCallsAtTip } = backend.settings.habits
+  const call = capsCallsAtTip ? cappedAtTip(toCall(args.transaction)) : toCall(args.transaction)
   const from = call.from ?? (callsFromFirstAccount ? backend.accounts.addresses()[0] : undefined)
   return {
     view,
@@ -34,6 +36,12 @@ export function executionRequest({ view, backend }: Call, args: ExecutionArgumen
     belowBaseFee: callsBelowBaseFee,
     unfunded: callsUnfunded,
   }
+}
+
+function cappedAtTip(call: CallObject): CallObject {
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = call
+  if (gasPrice !== undefined || maxFeePerGas !== undefined || maxPriorityFeePerGas === undefined) return call
+  return { ...call, maxFeePerGas: maxPriorityFeePerGas }
 }
 
 function supportedOverrides(given: BlockOverrideArguments | undefined): BlockOverrides | undefined {

@@ -48,6 +48,12 @@ export class FilterStore {
     return entry.filter.poll()
   }
 
+  /** Whether there is a filter of this id. */
+  has(id: string): boolean {
+    this.#sweep()
+    return this.#entries.has(id)
+  }
+
   /** What a filter of logs asks for. @throws ServerError if there is none of this id. */
   logs(id: string): FilterArguments {
     const { logs } = this.#find(id).filter

@@ -1,13 +1,27 @@
-import { defineMethod, required } from '../../method.js'
+import { RpcError, ServerError } from '../../errors.js'
+import { defineMethod, required, type Call } from '../../method.js'
 import { address } from '../../params/address.js'
 import { controlUint64 } from '../../params/controlUint64.js'
 
-/** anvil_setNonce: sets the nonce that the next transaction of an account has to have. */
+/** anvil_setNonce: sets the nonce that the next transaction of an account has to have; in hardhat to no less than it is. */
 export const setNonce = defineMethod(
   'anvil_setNonce',
   [required('address', address), required('nonce', controlUint64)],
-  async ({ backend }, address, nonce) => {
-    await backend.controls.setNonce(address, nonce)
+  async (call, account, nonce) => {
+    const { controls, settings } = call.backend
+    if (settings.habits.noncesOnlyRise) await checkRise(call, account, nonce)
+    await controls.setNonce(account, nonce)
     return null
   },
 )
+
+/** @throws RpcError in the words of hardhat (EDR: edr_provider, error.rs) */
+async function checkRise({ view, backend }: Call, account: Uint8Array, nonce: bigint): Promise<void> {
+  if (backend.pool.content().length > 0) {
+    throw new RpcError(-32603, 'Cannot set account nonce when the transaction pool is not empty')
+  }
+  const { state } = await view.stateAt({ tag: 'latest' })
+  const { nonce: existing = 0n } = (await state.getAccount(account)) ?? {}
+  if (nonce >= existing) return
+  throw new ServerError(`New nonce (${nonce}) must not be smaller than the existing nonce (${existing})`)
+}

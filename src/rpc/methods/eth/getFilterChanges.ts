@@ -1,3 +1,4 @@
+import { isFilterMissing } from '../filterMissing.js'
 import { filterId } from '../../params/text.js'
 import { defineMethod, required } from '../../method.js'
 
@@ -5,5 +6,5 @@ import { defineMethod, required } from '../../method.js'
 export const getFilterChanges = defineMethod(
   'eth_getFilterChanges',
   [required('id', filterId)],
-  ({ filters }, id) => filters.poll(id),
+  (call, id) => (isFilterMissing(call, id) ? null : call.filters.poll(id)),
 )
