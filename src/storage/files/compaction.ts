@@ -1,6 +1,7 @@
 import type { BlockToStore } from './batch.js'
 import type { IndexDatabase } from './indexDatabase.js'
-import { rowKind, rowRange, segmentRowKey } from './keyspace.js'
+import { rowKind, rowRange } from './keyspace.js'
+import { removeSegment } from './removeSegment.js'
 import { decodeBlockRow } from './rows.js'
 import type { BlockRow, SegmentRow } from './rows.js'
 import type { SegmentFiles } from './segmentFiles.js'
@@ -51,7 +52,6 @@ export async function rewriteSegments(options: {
 
   for (const segment of givenUp) {
     segments.delete(segment)
-    await database.del(segmentRowKey(segment))
-    await files.remove(segment)
+    await removeSegment(database, files, segment)
   }
 }

@@ -121,6 +121,58 @@ describe('blocks', () => {
     expect(store.blocks.totals().blocks).toBe(2)
   })
 
+  it('keeps the blocks of a file whose row the index has lost', async () => {
+    const blocks = [bytes(1000), bytes(2000)]
+    await Promise.all(blocks.map(put))
+    const totals = store.blocks.totals()
+    await store.close()
+    const index = await openIndexDatabase(join(directory, 'index'))
+    await index.del(segmentRowKey(1))
+    await index.close()
+    store = await open()
+    for (const data of blocks) expect(await store.blocks.get(keyOf(data))).toEqual(data)
+    expect(store.blocks.totals()).toEqual(totals)
+  })
+
+  it('finds its blocks without an index, up to the one that is not whole', async () => {
+    const blocks = [new Uint8Array(0), bytes(1000), bytes(70_000)]
+    const torn = bytes(1000)
+    for (const data of [...blocks, torn]) await put(data)
+    await store.close()
+    const file = await newestSegment()
+    const { size } = await stat(file)
+    await truncate(file, size - 1)
+    await rm(join(directory, 'index'), { recursive: true })
+    store = await open()
+    for (const data of blocks) expect(await store.blocks.get(keyOf(data))).toEqual(data)
+    expect(store.blocks.find(keyOf(blocks[1] as Uint8Array))?.labels).toEqual([label])
+    expect(store.blocks.find(keyOf(torn))).toBeUndefined()
+    await put(torn)
+    await reopen()
+    expect(await store.blocks.get(keyOf(torn))).toEqual(torn)
+    expect(store.blocks.totals()).toEqual({ blocks: 4, bytes: size })
+  })
+
+  it('does not bring back what was removed when a process ends while it deletes a file', async () => {
+    const [dead, living] = [bytes(1000), bytes(1000)]
+    await put(dead)
+    const removal = store.blocks.openRemoval()
+    await removal.remove([keyOf(dead)])
+    removal.end()
+    await put(living)
+    await store.blocks.compact()
+    await store.close()
+    const index = await openIndexDatabase(join(directory, 'index'))
+    await index.put(
+      segmentRowKey(1),
+      encodeSegmentRow({ committedLength: 1000, liveBlocks: 0, liveBytes: 0 }),
+    )
+    await index.close()
+    store = await open()
+    expect(store.blocks.find(keyOf(dead))).toBeUndefined()
+    expect(await store.blocks.get(keyOf(living))).toEqual(living)
+  })
+
   it('counts again where a file is shortened and the count was wrong already', async () => {
     const kept = bytes(1000)
     await put(kept)

@@ -8,7 +8,8 @@ export interface RecordName {
   label: Uint8Array
 }
 
-const headerLength = 8
+/** Number of bytes of a record's header. */
+export const headerLength = 8
 
 /** Writes what stands before the data of a record at a position of a buffer, and returns the position behind it. */
 export function writeRecordHead(
@@ -29,4 +30,9 @@ export function writeRecordHead(
 /** Number of bytes that stand before the data of a record. */
 export function recordHeadLength(name: RecordName): number {
   return headerLength + name.key.length + name.label.length
+}
+
+/** What the header of a record says: the length of the data, of the key and of the label, in bytes. */
+export function readRecordHeader(bytes: Buffer): { data: number; key: number; label: number } {
+  return { data: bytes.readUInt32LE(0), key: bytes.readUInt16LE(4), label: bytes.readUInt8(6) }
 }

@@ -2,6 +2,8 @@ import { applyChanges } from './indexDatabase.js'
 import type { IndexChange, IndexDatabase } from './indexDatabase.js'
 import { rowKind, rowRange, segmentRowKey } from './keyspace.js'
 import { recordHeadLength } from './record.js'
+import { rebuildSegment } from './rebuildSegment.js'
+import { removeSegment } from './removeSegment.js'
 import { decodeBlockRow, decodeSegmentRow, encodeSegmentRow } from './rows.js'
 import type { BlockRow, SegmentRow } from './rows.js'
 import type { SegmentFiles } from './segmentFiles.js'
@@ -10,8 +12,8 @@ import type { SegmentFiles } from './segmentFiles.js'
  * Brings files and index to the same state and returns the segments that hold blocks.
  *
  * What lies in a file behind the committed length was never acknowledged, a torn write among it: it is cut
- * off. Where a file is shorter than that, the blocks that are no longer whole leave the index. Files
- * without a live block are deleted.
+ * off. Where a file is shorter than that, the blocks that are no longer whole leave the index. A file that the
+ * index does not know gives its blocks to it. Files without a live block are deleted.
  */
 export async function recoverSegments(
   database: IndexDatabase,
@@ -20,6 +22,9 @@ export async function recoverSegments(
   const segments = new Map<number, SegmentRow>()
   for await (const [key, value] of database.iterator(rowRange(rowKind.segment))) {
     segments.set(Buffer.from(key).readUInt32BE(1), decodeSegmentRow(value))
+  }
+  for (const segment of await files.list()) {
+    if (!segments.has(segment)) segments.set(segment, await rebuildSegment(database, files, segment))
   }
 
   let isCutShort = false
@@ -35,10 +40,7 @@ export async function recoverSegments(
   for (const [segment, row] of segments) {
     if (row.liveBlocks > 0) continue
     segments.delete(segment)
-    await database.del(segmentRowKey(segment))
-  }
-  for (const segment of await files.list()) {
-    if (!segments.has(segment)) await files.remove(segment)
+    await removeSegment(database, files, segment)
   }
   return segments
 }
@@ -50,7 +52,7 @@ function isSuspicious({ liveBlocks, liveBytes, committedLength }: SegmentRow): b
 
 /**
  * Counts the living blocks of all segments anew, by the index. Blocks that end behind the committed length leave the
- * index: their file is too short to have them whole.
+ * index: their file is too short to have them whole, or is not there.
  */
 async function recount(database: IndexDatabase, segments: Map<number, SegmentRow>): Promise<void> {
   for (const segment of segments.values()) {
@@ -61,8 +63,7 @@ async function recount(database: IndexDatabase, segments: Map<number, SegmentRow
   for await (const [key, value] of database.iterator(rowRange(rowKind.block))) {
     const row = decodeBlockRow(value)
     const segment = segments.get(row.segment)
-    if (segment === undefined) continue
-    if (row.offset + row.length > segment.committedLength) {
+    if (segment === undefined || row.offset + row.length > segment.committedLength) {
       changes.push({ type: 'del', key })
       continue
     }
