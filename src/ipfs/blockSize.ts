@@ -1,8 +1,11 @@
 import { FileNetworkError } from './errors.js'
+import { readAll } from './readAll.js'
 import type { OptionSpec } from './request/command.js'
 
 /** The largest block that is made without `allow-big-block`, in bytes (Kubo, `cmdutils.SoftBlockLimit`). */
 const softBlockLimit = 2 * 1024 * 1024
+/** The largest block that is kept at all, in bytes. */
+const blockLimit = 64 * 1024 * 1024
 
 /** The option that lifts the limit. */
 export const allowBigBlock = {
@@ -13,9 +16,24 @@ export const allowBigBlock = {
 
 /** Refuses a block that is too large for most of the network. */
 export function checkBlockSize(size: number, options: { 'allow-big-block': boolean }): void {
-  if (size <= softBlockLimit || options['allow-big-block']) return
-  throw new FileNetworkError(
-    "produced block is over 2MiB: big blocks can't be exchanged with other peers. consider using UnixFS " +
-      'for automatic chunking of bigger files, or pass --allow-big-block to override',
-  )
+  if (size > softBlockLimit && !options['allow-big-block']) throw new BigBlockError()
+}
+
+/** The bytes of a block that comes as a stream; of one that is too large no more is kept than shows it. */
+export async function readBlock(
+  source: AsyncIterable<Uint8Array>,
+  options: { 'allow-big-block': boolean },
+): Promise<Uint8Array> {
+  return options['allow-big-block']
+    ? readAll(source, blockLimit)
+    : readAll(source, softBlockLimit, () => new BigBlockError())
+}
+
+class BigBlockError extends FileNetworkError {
+  constructor() {
+    super(
+      "produced block is over 2MiB: big blocks can't be exchanged with other peers. consider using UnixFS " +
+        'for automatic chunking of bigger files, or pass --allow-big-block to override',
+    )
+  }
 }

@@ -1,13 +1,21 @@
 import { FileNetworkError } from './errors.js'
 
-/** All bytes of a stream as one array; refuses a stream that is longer than the limit. */
-export async function readAll(source: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = []
+/**
+ * All bytes of a stream as one array; a stream that is longer than the limit is refused as `refusal` says. It is read to
+ * its end all the same, and forgotten: a client that is still sending may not be listening yet.
+ */
+export async function readAll(
+  source: AsyncIterable<Uint8Array>,
+  limit: number,
+  refusal = (): Error => new FileNetworkError(`input is larger than ${limit} bytes`),
+): Promise<Uint8Array> {
+  let pieces: Uint8Array[] = []
   let length = 0
   for await (const bytes of source) {
     length += bytes.length
-    if (length > limit) throw new FileNetworkError(`input is larger than ${limit} bytes`)
-    pieces.push(bytes)
+    if (length <= limit) pieces.push(bytes)
+    else pieces = []
   }
+  if (length > limit) throw refusal()
   return Uint8Array.from(Buffer.concat(pieces))
 }

@@ -164,6 +164,49 @@ describe('blocks and data through kubo-rpc-client', () => {
     expect(kept?.error?.message).toBe('pinned: recursive')
   })
 
+  it('removes many blocks at once, those excepted that are needed, with a line for each in their order', async () => {
+    const inside = await ipfs.block.put(randomBytes(50))
+    const root = await ipfs.dag.put({ inside }, { pin: true })
+    const direct = await ipfs.block.put(randomBytes(50))
+    await ipfs.pin.add(direct, { recursive: false })
+    const free = await Promise.all([1, 2].map(() => ipfs.block.put(randomBytes(50))))
+    const lines = await all(ipfs.block.rm([free[0] as CID, inside, missing, direct, root, free[1] as CID]))
+    expect(lines.map(({ error }) => error?.message)).toEqual([
+      undefined,
+      `pinned via ${root}`,
+      `ipld: could not find ${missing}`,
+      'pinned: direct',
+      'pinned: recursive',
+      undefined,
+    ])
+    const stored = (await all(ipfs.refs.local())).map(({ ref }) => ref)
+    expect(free.some((cid) => stored.includes(cid.toString()))).toBe(false)
+    expect([inside, direct, root].every((cid) => stored.includes(cid.toString()))).toBe(true)
+    const answered = await (await server.post(`block/rm?arg=${inside}&arg=foo&arg=${direct}`)).text()
+    expect(answered).toContain(`pinned via ${root}`)
+    expect(answered).not.toContain(direct.toString())
+  })
+
+  it('refuses a block that is too large as Kubo does, however large it is', async () => {
+    for (const megabytes of [3, 70]) {
+      await expect(ipfs.block.put(new Uint8Array(megabytes * 1_000_000))).rejects.toThrow(
+        'produced block is over 2MiB',
+      )
+    }
+    const large = await ipfs.block.put(new Uint8Array(3_000_000), { allowBigBlock: true })
+    expect((await ipfs.block.stat(large)).size).toBe(3_000_000)
+  })
+
+  it('counts a block once that is stored under two codecs', async () => {
+    const before = await ipfs.repo.stat()
+    const data = encodeCbor({ twice: true })
+    const cids = [await ipfs.block.put(data), await ipfs.block.put(data, { format: 'dag-cbor' })]
+    expect(new Set(cids.map((cid) => cid.code))).toEqual(new Set([0x55, dagCborCode]))
+    expect((await ipfs.repo.stat()).numObjects).toBe(before.numObjects + 1n)
+    await all(ipfs.block.rm(cids[0] as CID))
+    expect((await ipfs.repo.stat()).numObjects).toBe(before.numObjects)
+  })
+
   it('stores data and finds its way inside it', async () => {
     const leaf = await ipfs.dag.put({ hello: 'world', list: [1, 2] })
     const root = await ipfs.dag.put({ leaf, bytes: Uint8Array.of(1, 2) }, { storeCodec: 'dag-json' })

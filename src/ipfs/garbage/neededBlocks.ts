@@ -11,23 +11,28 @@ export function multihashText(cid: CID): string {
 }
 
 /**
- * Why a block may not be removed by hand (Kubo, `blockstoreutil`); undefined when it may. Pins under any CID of
- * the block count: Kubo looks for the same CID only, and takes what another version's pin needs.
+ * Why blocks may not be removed by hand (Kubo, `blockstoreutil`), by {@link multihashText}; those that may be are left
+ * out. Pins under any CID of a block count: Kubo looks for the same CID only, and takes what another version's pin
+ * needs. All pins are walked once, however many blocks are asked for.
  */
-export async function reasonToKeep(network: NetworkContext, cid: CID): Promise<string | undefined> {
-  const wanted = multihashText(cid)
+export async function reasonsToKeep(network: NetworkContext, cids: CID[]): Promise<Map<string, string>> {
+  const wanted = new Set(cids.map(multihashText))
+  const reasons = new Map<string, string>()
+  const keep = (cid: CID, reason: string): void => {
+    const text = multihashText(cid)
+    if (wanted.delete(text)) reasons.set(text, reason)
+  }
   for (const mode of ['recursive', 'direct'] as const) {
-    for await (const pin of network.pins.list(mode)) {
-      if (multihashText(pin.cid) === wanted) return `pinned: ${mode}`
-    }
+    for await (const pin of network.pins.list(mode)) keep(pin.cid, `pinned: ${mode}`)
   }
   const seen = new Set<string>()
   for await (const pin of network.pins.list('recursive')) {
     for await (const block of walkDag(network.blockstore, pin.cid, seen)) {
-      if (multihashText(block.cid) === wanted) return `pinned via ${pin.cid}`
+      keep(block.cid, `pinned via ${pin.cid}`)
+      if (wanted.size === 0) return reasons
     }
   }
-  return undefined
+  return reasons
 }
 
 /**

@@ -1,17 +1,13 @@
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
-import { allowBigBlock, checkBlockSize } from '../../blockSize.js'
+import { allowBigBlock, readBlock } from '../../blockSize.js'
 import { hashFunctionByName, identityCode, isHashName, sha256Code } from '../../cid/hashFunctions.js'
 import type { HashFunction } from '../../cid/hashFunctions.js'
 import { codecCode } from '../../cid/makeCid.js'
 import { codecCodeByName } from '../../dag/codecs.js'
 import { FileNetworkError } from '../../errors.js'
-import { readAll } from '../../readAll.js'
 import { defineCommand, fileArguments } from '../../request/command.js'
 import { values } from '../../request/output.js'
-
-/** The largest block that is kept at all, in bytes. */
-const blockLimit = 64 * 1024 * 1024
 
 /** How the CIDs of blocks are made. */
 interface BlockFormat {
@@ -43,8 +39,7 @@ export const blockPut = defineCommand({
           for await (const entry of upload.entries()) {
             signal.throwIfAborted()
             if (entry.kind !== 'file') throw new FileNetworkError('expected a file')
-            const data = await readAll(entry.content, blockLimit)
-            checkBlockSize(data.length, options)
+            const data = await readBlock(entry.content, options)
             const cid = makeBlockCid(format, data)
             await session.put(cid, data)
             if (options.pin) await network.pins.set({ cid, mode: 'recursive', name: '' })

@@ -1,7 +1,6 @@
 import type { CID } from 'multiformats/cid'
 import { parsePath, resolvePath } from '../../dag/path.js'
-import { errorText, FileNetworkError } from '../../errors.js'
-import { reasonToKeep } from '../../garbage/neededBlocks.js'
+import { multihashText, reasonsToKeep } from '../../garbage/neededBlocks.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, pathArguments } from '../../request/command.js'
 import { values } from '../../request/output.js'
@@ -17,35 +16,57 @@ export const blockRm = defineCommand({
   run({ args, options }, network) {
     return values(
       (async function* () {
-        for (const arg of args) {
-          const { cid } = await resolvePath(network.blockstore, parsePath(arg))
-          const failure = await removeBlock(network, cid, { force: options.force === true })
-          if (failure !== undefined) yield { Hash: cid.toString(), Error: failure }
+        const { cids, failure } = await resolveAll(network, args)
+        const force = options.force === true
+        for (const { cid, problem } of await removeBlocks(network, cids, { force })) {
+          if (problem !== undefined) yield { Hash: cid.toString(), Error: problem }
           else if (!options.quiet) yield { Hash: cid.toString() }
         }
+        if (failure !== undefined) throw failure
       })(),
     )
   },
 })
 
-async function removeBlock(
+/** Where arguments lead, up to the first that leads nowhere: what stands before it is removed all the same. */
+async function resolveAll(
+  { blockstore }: NetworkContext,
+  args: string[],
+): Promise<{ cids: CID[]; failure?: Error }> {
+  const cids: CID[] = []
+  try {
+    for (const arg of args) cids.push((await resolvePath(blockstore, parsePath(arg))).cid)
+    return { cids }
+  } catch (error) {
+    return { cids, failure: error as Error }
+  }
+}
+
+/** A block that was to be removed, and what was wrong, if anything. */
+interface Outcome {
+  cid: CID
+  problem: string | undefined
+}
+
+async function removeBlocks(
   network: NetworkContext,
-  cid: CID,
+  cids: CID[],
   options: { force: boolean },
-): Promise<string | undefined> {
+): Promise<Outcome[]> {
   return network.collectionLock.alone(async () => {
-    const removal = network.blockstore.openRemoval()
+    const { blockstore } = network
+    const removal = blockstore.openRemoval()
     try {
-      const reason = await reasonToKeep(network, cid)
-      if (reason !== undefined) return reason
-      if (!network.blockstore.has(cid)) {
-        if (options.force) return undefined
-        throw new FileNetworkError(`ipld: could not find ${cid}`)
+      const reasons = await reasonsToKeep(network, cids)
+      const outcomes: Outcome[] = []
+      for (const cid of cids) {
+        const isThere = blockstore.has(cid)
+        const absence = isThere || options.force ? undefined : `ipld: could not find ${cid}`
+        const problem = reasons.get(multihashText(cid)) ?? absence
+        if (isThere && problem === undefined) await removal.remove([cid])
+        outcomes.push({ cid, problem })
       }
-      await removal.remove([cid])
-      return undefined
-    } catch (error) {
-      return errorText(error)
+      return outcomes
     } finally {
       removal.end()
     }
