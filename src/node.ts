@@ -8,6 +8,7 @@ import { createServer } from './node/createServer.js'
 import type { NodeData } from './node/data.js'
 import { openData } from './node/data.js'
 import type { NodeHooks } from './node/hooks.js'
+import { inOrder } from './node/inOrder.js'
 import type { Ports } from './node/listenOnPorts.js'
 import { listenOnPorts } from './node/listenOnPorts.js'
 import { NetworkMap } from './node/networkMap.js'
@@ -106,12 +107,20 @@ export async function startNode(
   })
   // Whoever waits for it learns of a failure; nobody may be waiting yet.
   files.catch(() => undefined)
-  const close = async (): Promise<void> => {
-    await server.close()
-    await networks.close()
-    await files.then((opened) => opened.close()).catch(() => undefined)
-    await data.then((opened) => opened.close()).catch(() => undefined)
-  }
+  const closeIfOpen = (part: Promise<{ close(): Promise<void> }>): Promise<void> =>
+    part.then(
+      (opened) => opened.close(),
+      () => undefined,
+    )
+  let closing: Promise<void> | undefined
+  // Once: a second time the numbers of its files may belong to files of another node.
+  const close = (): Promise<void> =>
+    (closing ??= inOrder([
+      () => server.close(),
+      () => networks.close(),
+      () => closeIfOpen(files),
+      () => closeIfOpen(data),
+    ]))
   try {
     const ports = await listening
     const [{ directory: dataDirectory }, network] = await Promise.all([data, standard, files])
@@ -137,7 +146,7 @@ export async function startNode(
       stop: close,
     }
   } catch (error) {
-    await close()
+    await close().catch(() => undefined)
     throw error
   }
 }

@@ -10,6 +10,7 @@ import {
   removeTemporaryDirectory,
   sweepTemporaryDirectories,
 } from '../storage/temporaryDirectory.js'
+import { inOrder } from './inOrder.js'
 
 /** The data of a node while it is open. */
 export interface NodeData extends NetworkData {
@@ -43,10 +44,7 @@ export async function openData(
       caches: createStateCaches(settings.cacheMemory * 1024 * 1024),
       manifest,
       saveManifest: () => writeManifest(directory, manifest, { durable: !isTemporary }),
-      close: async () => {
-        await database.close()
-        await leave()
-      },
+      close: () => inOrder([() => database.close(), leave]),
     }
   } catch (error) {
     await leave()

@@ -1,6 +1,7 @@
 import type { Network } from '../network/network.js'
 import type { NetworkName } from '../provider/networks.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
+import { inOrder } from './inOrder.js'
 
 /** Opens one of the node's networks. */
 export type OpenNamed = (network: NetworkName) => Promise<Network>
@@ -11,6 +12,8 @@ export class NetworkMap {
   readonly #open: OpenNamed
   readonly #opened = new Map<string, Network>()
   readonly #opening = new Map<string, Promise<Network>>()
+  /** Settles when nothing is being opened: one after the other, a network takes the next number in the data. */
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(names: readonly NetworkName[], open: OpenNamed) {
     this.names = names
@@ -36,13 +39,14 @@ export class NetworkMap {
 
   async close(): Promise<void> {
     await Promise.allSettled(this.#opening.values())
-    await Promise.all(this.opened().map((network) => network.close()))
+    await inOrder(this.opened().map((network) => () => network.close()))
   }
 
   #begin(name: string): Promise<Network> {
     const named = this.names.find((network) => network.name === name)
     if (named === undefined) throw new Error(`there is no network ${name}`)
-    const opening = this.#open(named)
+    const opening = this.#last.then(() => this.#open(named))
+    this.#last = opening.catch(() => undefined)
     this.#opening.set(name, opening)
     opening.then(
       (network) => this.#opened.set(name, network),
