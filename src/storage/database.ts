@@ -8,8 +8,9 @@ import { DataDirectoryError, StorageWriteError } from './errors.js'
 import { RECORD_END_KEY } from './keyspace.js'
 import { MergedCursor } from './mergedCursor.js'
 import { keyString, Overlay } from './overlay.js'
-import { lengthOf, RecordStore } from './records.js'
 import { plainBytes } from './plainBytes.js'
+import { lengthOf, RecordStore } from './records.js'
+import { syncDirectory } from './syncDirectory.js'
 import type { Entry, Level, RangeOptions, Walk } from './cursor.js'
 import type { BatchOperation, WriteBatch } from './writeBatch.js'
 
@@ -207,7 +208,9 @@ export class Database {
     const path = writeAheadPath(this.#options.directory, this.#generation++)
     const memory = this.#spareMemory ?? Buffer.allocUnsafeSlow(this.#options.writeBufferBytes)
     this.#spareMemory = undefined
-    return new Overlay(new AppendFile({ path, length: 0 }), memory, this.records.end)
+    const file = new AppendFile({ path, length: 0 })
+    if (this.#options.sync) syncDirectory(this.#options.directory)
+    return new Overlay(file, memory, this.records.end)
   }
 
   #scheduleFlush(): void {
@@ -256,9 +259,9 @@ export class Database {
   async #writeBehind(): Promise<void> {
     for (let overlay = this.#behind[0]; overlay !== undefined; overlay = this.#behind[0]) {
       await writeToLevel(this.#level, overlay, this.#options)
+      this.#behind.shift()
       overlay.file.close()
       rmSync(overlay.file.path)
-      this.#behind.shift()
       // Until now what was written stood before what was kept.
       this.#kept.clear()
       if (overlay.memory.length <= 2 * this.#options.writeBufferBytes) this.#spareMemory = overlay.memory
@@ -342,14 +345,17 @@ function recover(
   return { recovered, recordEnd, generation: (generations.at(-1) ?? -1) + 1 }
 }
 
-/** In several LevelDB batches: the write-ahead file, which stays until the last one, makes them one. */
+/**
+ * In several LevelDB batches: the write-ahead file, which stays until the last one, makes them one. Each of them waits
+ * for the medium where writes do: LevelDB may begin another log between two of them, and leaves the old one unsynced.
+ */
 async function writeToLevel(level: Level, overlay: Overlay, { sync }: WriteOptions): Promise<void> {
   let batch = level.batch()
   for (const { key, value } of overlay.operations()) {
     if (value === undefined) batch.del(key)
     else batch.put(key, value)
     if (batch.length >= OPERATIONS_PER_BATCH) {
-      await batch.write()
+      await batch.write({ sync })
       batch = level.batch()
     }
   }

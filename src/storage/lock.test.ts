@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DataDirectoryError } from './errors.js'
 import { lockDirectory, lockOwner } from './lock.js'
@@ -37,6 +37,17 @@ describe('lockDirectory', () => {
     lock.release()
     lockDirectory(join(directory, 'new')).release()
     expect(existsSync(join(directory, 'new', 'lock'))).toBe(false)
+  })
+
+  it('knows a directory by all of its names', () => {
+    const alias = `${directory}-alias`
+    symlinkSync(directory, alias)
+    const lock = lockDirectory(directory)
+    for (const name of [relative('.', directory), alias]) {
+      expect(() => lockDirectory(name)).toThrow('already open in this process')
+    }
+    lock.release()
+    rmSync(alias)
   })
 
   it('refuses what a running process has, by name', () => {

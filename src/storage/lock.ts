@@ -1,6 +1,6 @@
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DataDirectoryError } from './errors.js'
 import { isRunning, isSameProcess, parseOwner, thisProcess } from './owner.js'
 import type { Owner } from './owner.js'
@@ -26,7 +26,8 @@ export interface DirectoryLock {
  */
 export function lockDirectory(directory: string): DirectoryLock {
   mkdirSync(directory, { recursive: true })
-  const path = join(directory, LOCK_FILE)
+  // One name for a directory that has several: LevelDB would let one process in by each.
+  const path = join(realpathSync(directory), LOCK_FILE)
   if (heldByThisProcess.has(path)) {
     throw new DataDirectoryError(`The data directory ${directory} is already open in this process.`)
   }
@@ -41,7 +42,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   return {
     release() {
       heldByThisProcess.delete(path)
-      const owner = lockOwner(directory)
+      const owner = lockOwner(dirname(path))
       if (owner !== undefined && isSameProcess(owner, thisProcess())) rmSync(path, { force: true })
     },
   }

@@ -1,7 +1,8 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DataDirectoryError } from './errors.js'
 import { MAX_NETWORKS } from './keyspace.js'
+import { syncDirectory } from './syncDirectory.js'
 
 /** The version of everything on disk: keys, records, blocks of files. */
 export const FORMAT_VERSION = 2
@@ -105,12 +106,13 @@ export function writeManifest(
   const draft = `${path}.new`
   const descriptor = openSync(draft, 'w', OWNER_ONLY)
   try {
-    writeSync(descriptor, `${JSON.stringify(manifest, null, 2)}\n`)
+    writeFileSync(descriptor, `${JSON.stringify(manifest, null, 2)}\n`)
     if (durable) fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
   }
   renameSync(draft, path)
+  if (durable) syncDirectory(directory)
 }
 
 /**

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { plainBytes } from './plainBytes.js'
 import { AppendFile } from './appendFile.js'
 import { DataDirectoryError, StorageWriteError } from './errors.js'
+import { syncDirectory } from './syncDirectory.js'
 
 /**
  * Where a record begins: the number of its segment times 2^30, plus the offset within the segment.
@@ -114,6 +115,7 @@ export class RecordStore {
 
   #startSegment(): void {
     const file = new AppendFile({ path: this.#pathOf(this.#segment + 1), length: 0 })
+    syncDirectory(this.#directory)
     this.#file.sync()
     this.#file.close()
     this.#file = file

@@ -9,7 +9,7 @@ import { createMutex } from './mutex.js'
 import { recordHeadLength } from './record.js'
 import { recoverSegments } from './recovery.js'
 import { decodeBlockRow, encodeSegmentRow } from './rows.js'
-import type { BlockRow } from './rows.js'
+import type { BlockRow, SegmentRow } from './rows.js'
 import type { SegmentFiles } from './segmentFiles.js'
 import { createSessions, keyText } from './sessions.js'
 import type { BlockSession } from './sessions.js'
@@ -126,27 +126,26 @@ export async function openBlockFiles(options: {
   async function remove(keys: Uint8Array[]): Promise<StoredBlock[]> {
     const removed: StoredBlock[] = []
     const changes: IndexChange[] = []
-    const changedSegments = new Set<number>()
+    const changed = new Map<number, SegmentRow>()
     // A key may come once for each label of its block; the index has it until all changes are written.
     for (const key of new Map(keys.map((key) => [keyText(key), key])).values()) {
       const row = lookUp(key)
-      const segment = row && segments.get(row.segment)
+      const segment = row && (changed.get(row.segment) ?? segments.get(row.segment))
       if (row === undefined || segment === undefined || sessions.isProtected(key, row)) continue
       const label = row.labels[0] ?? new Uint8Array()
-      segments.set(row.segment, {
+      changed.set(row.segment, {
         committedLength: segment.committedLength,
         liveBlocks: segment.liveBlocks - 1,
         liveBytes: segment.liveBytes - recordHeadLength({ key, label }) - row.length,
       })
-      changedSegments.add(row.segment)
       changes.push({ type: 'del', key: rowKey(rowKind.block, key) })
       removed.push({ key, labels: row.labels, length: row.length })
     }
-    for (const number of changedSegments) {
-      const row = segments.get(number)
-      if (row) changes.push({ type: 'put', key: segmentRowKey(number), value: encodeSegmentRow(row) })
+    for (const [number, row] of changed) {
+      changes.push({ type: 'put', key: segmentRowKey(number), value: encodeSegmentRow(row) })
     }
     await applyChanges(database, changes, { sync })
+    for (const [number, row] of changed) segments.set(number, row)
     return removed
   }
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { appendFile, mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises'
+import { appendFile, mkdir, mkdtemp, readdir, rename, rm, stat, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -186,6 +186,21 @@ describe('blocks', () => {
     await truncate(file, (await stat(file)).size - 1)
     store = await open()
     expect(await store.blocks.get(keyOf(kept))).toEqual(kept)
+    expect(store.blocks.totals().blocks).toBe(1)
+  })
+})
+
+describe('opening', () => {
+  it('leaves the directory to the next one where it fails', async () => {
+    await put(bytes(10))
+    await store.close()
+    const segment = await newestSegment()
+    await rename(segment, `${segment}.aside`)
+    await mkdir(segment)
+    await expect(open()).rejects.toThrow('EISDIR')
+    await rm(segment, { recursive: true })
+    await rename(`${segment}.aside`, segment)
+    store = await open()
     expect(store.blocks.totals().blocks).toBe(1)
   })
 })

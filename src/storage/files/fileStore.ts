@@ -34,7 +34,11 @@ export async function openFileStore(options: {
   await mkdir(blocksDirectory, { recursive: true })
   const database = await openIndexDatabase(join(directory, 'index'))
   const files = createSegmentFiles(blocksDirectory)
-  const blocks = await openBlockFiles({ database, files, sync })
+  const blocks = await openBlockFiles({ database, files, sync }).catch(async (error: unknown) => {
+    await files.close()
+    await database.close()
+    throw error
+  })
   return {
     blocks,
     pins: createRecordStore({ database, kind: rowKind.pin, sync }),

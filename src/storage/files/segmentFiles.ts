@@ -2,6 +2,7 @@ import { open, readdir, unlink } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { constants, readSync } from 'node:fs'
 import { join } from 'node:path'
+import { syncDirectory } from '../syncDirectory.js'
 
 /** Blocks up to this size are read without leaving the thread: a page cache hit costs less than a hop. */
 const synchronousReadLimit = 65_536
@@ -25,6 +26,7 @@ export interface SegmentFiles {
   read(segment: number, offset: number, memory: Uint8Array): Promise<Uint8Array>
   /** Writes all buffers, one after the other, from a position on. */
   write(segment: number, position: number, buffers: Uint8Array[]): Promise<void>
+  /** Waits until a file, and its name, are on the medium. */
   flush(segment: number): Promise<void>
   truncate(segment: number, length: number): Promise<void>
   /** Deletes a file once its last reader is done. */
@@ -40,6 +42,8 @@ function fileName(segment: number): string {
 /** Opens the segment files in a directory, which must exist. */
 export function createSegmentFiles(directory: string): SegmentFiles {
   const opened = new Map<number, Promise<OpenSegment>>()
+  /** Files whose names are on the medium. */
+  const named = new Set<number>()
   let readsInRow = 0
 
   /** Whether a read stays on the thread: where all of them do, a walk over a large DAG lets nothing else run. */
@@ -141,7 +145,12 @@ export function createSegmentFiles(directory: string): SegmentFiles {
             .bytesWritten
         }
       }),
-    flush: (segment) => use(segment, constants.O_RDWR, (handle) => handle.datasync()),
+    async flush(segment) {
+      await use(segment, constants.O_RDWR, (handle) => handle.datasync())
+      if (named.has(segment)) return
+      syncDirectory(directory)
+      named.add(segment)
+    },
     truncate: (segment, length) => use(segment, constants.O_RDWR, (handle) => handle.truncate(length)),
     async remove(segment) {
       await retire(segment)
