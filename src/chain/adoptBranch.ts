@@ -20,7 +20,7 @@ export async function adoptBranch(chain: Chain, block: StoredBlock): Promise<voi
   })
   chain.settings.gasLimit = block.header.gasLimit
   await chain.touched()
-  for (const pooled of left) await readmit(chain.mempool, chain.nextRules(), pooled)
+  await readmit(chain.mempool, chain.nextRules(), left)
   if (removed.length > 0) chain.events.emit({ type: 'removed', blocks: removed })
   if (added.length > 1) chain.events.emit({ type: 'added', blocks: added.slice(0, -1) })
   chain.events.emit({ type: 'head', block })

@@ -50,7 +50,7 @@ export class TransactionIntake {
     const { chain, store } = this.#parts
     const waiting = await store.load()
     await chain.exclusively(async () => {
-      for (const stored of waiting) await readmit(chain.mempool, chain.nextRules(), stored)
+      await readmit(chain.mempool, chain.nextRules(), waiting)
       this.forgetGone()
     })
   }

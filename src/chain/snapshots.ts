@@ -147,7 +147,8 @@ export class Snapshots {
     else mempool.dropAll()
     await chain.touched()
     if (remembered !== undefined) return
-    for (const text of waiting) await readmit(mempool, chain.nextRules(), decodePooled(hexToBytes(text)))
+    const stored = waiting.map((text) => decodePooled(hexToBytes(text)))
+    await readmit(mempool, chain.nextRules(), stored)
   }
 
   #record(id: number): SnapshotRecord | undefined {

@@ -89,6 +89,22 @@ describe('decodeTransaction', () => {
   const encode = (items: unknown[]) => RLP.encode(items as Uint8Array[])
   const replaced = (index: number, value: unknown) =>
     encode(fields.map((field, i) => (i === index ? value : field)))
+  const typed = (type: number, items: unknown[]) => Uint8Array.from([type, ...encode(items)])
+  /** What blob and set-code transactions begin with. */
+  const bounded = [31337, 0, 1, 2, 21_000, new Uint8Array(20), 0, '0x', []]
+  const blobBody = [...bounded, 9, [], 0, 1, 1]
+  /** A list in a list in a list. */
+  const nested = (depth: number) => {
+    const heads: number[][] = []
+    for (let length = 1, i = 0; i < depth; i++) {
+      const digits = [length >> 16, (length >> 8) & 255, length & 255]
+      while (digits[0] === 0) digits.shift()
+      const head = length < 56 ? [0xc0 + length] : [0xf7 + digits.length, ...digits]
+      heads.push(head)
+      length += head.length
+    }
+    return Uint8Array.from([...heads.reverse().flat(), 0xc0])
+  }
 
   it.each<[string, Uint8Array, string]>([
     ['nothing', new Uint8Array(0), 'typed transaction too short'],
@@ -127,6 +143,52 @@ describe('decodeTransaction', () => {
       'a list as the value',
       replaced(4, []),
       'rlp: expected input string or byte for *big.Int, decoding into (types.LegacyTx).Value',
+    ],
+    [
+      'an empty list as the recipient',
+      replaced(3, []),
+      'rlp: wrong kind of empty value (got List, want String) for *common.Address, decoding into (types.LegacyTx).To',
+    ],
+    ['a length that is cut short', Uint8Array.of(0xf9, 1), 'rlp: value size exceeds available input length'],
+    [
+      'a blob fee of 33 bytes',
+      typed(3, [...bounded, new Uint8Array(33).fill(1), [], 0, 1, 1]),
+      'rlp: input string too long for *uint256.Int, decoding into (types.BlobTx).BlobFeeCap',
+    ],
+    [
+      'a chain id of 33 bytes where numbers have 32',
+      typed(4, [new Uint8Array(33).fill(1), ...bounded.slice(1), [], 0, 1, 1]),
+      'rlp: input string too long for *uint256.Int, decoding into (types.SetCodeTx).ChainID',
+    ],
+    [
+      'an access tuple without keys',
+      typed(3, [...bounded.slice(0, 8), [[new Uint8Array(20)]], 9, [], 0, 1, 1]),
+      'rlp: too few elements for types.AccessTuple, decoding into (types.BlobTx).AccessList[0]',
+    ],
+    [
+      'a short blob',
+      typed(3, [blobBody, [new Uint8Array(7)], [], []]),
+      'rlp: input string too short for kzg4844.Blob, decoding into (types.blobTxWithBlobsV0).Blobs[0]',
+    ],
+    [
+      'a long proof',
+      typed(3, [blobBody, 1, [], [], [new Uint8Array(49)]]),
+      'rlp: input string too long for kzg4844.Proof, decoding into (types.blobTxWithBlobsV1).Proofs[0]',
+    ],
+    [
+      'a wrong field of a transaction with blobs',
+      typed(3, [[...bounded.slice(0, 5), 1], [], [], []]),
+      'rlp: input string too short for common.Address, decoding into (types.blobTxWithBlobsV0).BlobTx.To',
+    ],
+    [
+      'a version of the sidecar that is not 1',
+      typed(3, [blobBody, 0, [], [], []]),
+      'unsupported blob tx version 0',
+    ],
+    [
+      'lists within lists without end',
+      nested(100_000),
+      'rlp: expected input string or byte for uint64, decoding into (types.LegacyTx).Nonce',
     ],
   ])('refuses %s in the words of geth', (_, raw, words) => {
     expect(() => decodeTransaction(raw)).toThrow(TransactionRejectedError)

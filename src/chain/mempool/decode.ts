@@ -4,6 +4,10 @@ import { FieldReader } from './fieldReader.js'
 import { decodeStrictRlp, type RlpItem } from './strictRlp.js'
 import type { BlobSidecar } from './transaction.js'
 
+/** EIP-4844: bytes of a blob, and of a point of the curve that commitments and proofs are. */
+const BLOB_LENGTH = 131_072
+const POINT_LENGTH = 48
+
 /** The types of transactions by their first byte (EIP-2718). */
 export type TransactionType = 0 | 1 | 2 | 3 | 4
 
@@ -102,7 +106,11 @@ function feeMarketTransaction(item: RlpItem): Fields {
   const reader = new FieldReader(item, 'types.DynamicFeeTx')
   return {
     type: 2,
-    ...feeMarketFields(reader),
+    chainId: reader.big('ChainID'),
+    nonce: reader.uint64('Nonce'),
+    maxPriorityFeePerGas: reader.big('GasTipCap'),
+    maxFeePerGas: reader.big('GasFeeCap'),
+    gasLimit: reader.uint64('Gas'),
     ...recipient(reader.optionalAddress('To')),
     value: reader.big('Value'),
     data: reader.bytes('Data'),
@@ -115,13 +123,9 @@ function setCodeTransaction(item: RlpItem): Fields {
   const reader = new FieldReader(item, 'types.SetCodeTx')
   return {
     type: 4,
-    ...feeMarketFields(reader),
-    to: reader.address('To'),
-    value: reader.uint256('Value'),
-    data: reader.bytes('Data'),
-    accessList: reader.accessList(),
+    ...boundedFields(reader),
     authorizationList: reader.authorizationList(),
-    ...signature(reader),
+    ...boundedSignature(reader),
   }
 }
 
@@ -129,42 +133,46 @@ function setCodeTransaction(item: RlpItem): Fields {
 function blobTransaction(item: RlpItem): Fields {
   if (!Array.isArray(item) || !Array.isArray(item[0])) return blobFields(item)
   const isVersioned = !Array.isArray(item[1])
-  const reader = new FieldReader(item, isVersioned ? 'types.blobTxWithBlobsV1' : 'types.blobTxWithBlobsV0')
-  const fields = blobFields(reader.take())
-  const version = isVersioned ? reader.uint8('Version') : 0n
-  if (version > 1n) throw new TransactionRejectedError(`unsupported blob tx version ${version}`)
+  const type = isVersioned ? 'types.blobTxWithBlobsV1' : 'types.blobTxWithBlobsV0'
+  const reader = new FieldReader(item, type)
+  const fields = blobFields(reader.take(), `(${type}).BlobTx`)
+  const version = isVersioned ? reader.uint8('Version') : undefined
   const sidecar: BlobSidecar = {
-    version: version === 0n ? 0 : 1,
-    blobs: reader.byteStrings('Blobs'),
-    commitments: reader.byteStrings('Commitments'),
-    proofs: reader.byteStrings('Proofs'),
+    version: isVersioned ? 1 : 0,
+    blobs: reader.fixedList('Blobs', { type: 'kzg4844.Blob', length: BLOB_LENGTH }),
+    commitments: reader.fixedList('Commitments', { type: 'kzg4844.Commitment', length: POINT_LENGTH }),
+    proofs: reader.fixedList('Proofs', { type: 'kzg4844.Proof', length: POINT_LENGTH }),
   }
   reader.end()
+  if (version !== undefined && version !== 1n) {
+    throw new TransactionRejectedError(`unsupported blob tx version ${version}`)
+  }
   return { ...fields, sidecar }
 }
 
-function blobFields(item: RlpItem): Fields {
-  const reader = new FieldReader(item, 'types.BlobTx')
+function blobFields(item: RlpItem, path?: string): Fields {
+  const reader = new FieldReader(item, 'types.BlobTx', path)
   return {
     type: 3,
-    ...feeMarketFields(reader),
+    ...boundedFields(reader),
+    maxFeePerBlobGas: reader.uint256('BlobFeeCap'),
+    blobVersionedHashes: reader.hashes('BlobHashes'),
+    ...boundedSignature(reader),
+  }
+}
+
+/** What blob and set-code transactions begin with: their numbers have 256 bits at most, and they create no contract. */
+function boundedFields(reader: FieldReader) {
+  return {
+    chainId: reader.uint256('ChainID'),
+    nonce: reader.uint64('Nonce'),
+    maxPriorityFeePerGas: reader.uint256('GasTipCap'),
+    maxFeePerGas: reader.uint256('GasFeeCap'),
+    gasLimit: reader.uint64('Gas'),
     to: reader.address('To'),
     value: reader.uint256('Value'),
     data: reader.bytes('Data'),
     accessList: reader.accessList(),
-    maxFeePerBlobGas: reader.uint256('BlobFeeCap'),
-    blobVersionedHashes: reader.hashes('BlobHashes'),
-    ...signature(reader),
-  }
-}
-
-function feeMarketFields(reader: FieldReader) {
-  return {
-    chainId: reader.big('ChainID'),
-    nonce: reader.uint64('Nonce'),
-    maxPriorityFeePerGas: reader.big('GasTipCap'),
-    maxFeePerGas: reader.big('GasFeeCap'),
-    gasLimit: reader.uint64('Gas'),
   }
 }
 
@@ -174,6 +182,12 @@ function recipient(to: Uint8Array | undefined): { to?: Uint8Array } {
 
 function signature(reader: FieldReader): { v: bigint; r: bigint; s: bigint } {
   const fields = { v: reader.big('V'), r: reader.big('R'), s: reader.big('S') }
+  reader.end()
+  return fields
+}
+
+function boundedSignature(reader: FieldReader): { v: bigint; r: bigint; s: bigint } {
+  const fields = { v: reader.uint256('V'), r: reader.uint256('R'), s: reader.uint256('S') }
   reader.end()
   return fields
 }

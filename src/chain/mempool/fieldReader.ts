@@ -8,6 +8,8 @@ export class FieldReader {
   readonly #items: readonly RlpItem[]
   readonly #type: string
   readonly #path: string
+  /** Where the list itself stands; nothing of the outermost one, which is no part of another value. */
+  readonly #place: string
   #next = 0
 
   /**
@@ -15,20 +17,23 @@ export class FieldReader {
    * @param path - where the list stands in the value that is decoded
    */
   constructor(item: RlpItem | undefined, type: string, path = `(${type})`) {
-    if (!Array.isArray(item)) throw fieldError('expected input list', type, path === `(${type})` ? '' : path)
-    this.#items = item
     this.#type = type
     this.#path = path
+    this.#place = path === `(${type})` ? '' : path
+    if (!Array.isArray(item)) throw fieldError('expected input list', type, this.#place)
+    this.#items = item
   }
 
   /** @throws TransactionEncodingError if fields are left */
   end(): void {
-    if (this.#next < this.#items.length) throw fieldError('input list has too many elements', this.#type, '')
+    if (this.#next < this.#items.length) {
+      throw fieldError('input list has too many elements', this.#type, this.#place)
+    }
   }
 
   take(): RlpItem {
     const item = this.#items[this.#next++]
-    if (item === undefined) throw fieldError('too few elements', this.#type, '')
+    if (item === undefined) throw fieldError('too few elements', this.#type, this.#place)
     return item
   }
 
@@ -44,8 +49,9 @@ export class FieldReader {
     return toUint(this.take(), { type: 'uint8', length: 1 }, `${this.#path}.${name}`)
   }
 
+  /** A number of at most 256 bits. */
   uint256(name: string): bigint {
-    return toUint(this.take(), { type: 'uint256.Int', length: 32 }, `${this.#path}.${name}`)
+    return toUint(this.take(), { type: '*uint256.Int', length: 32 }, `${this.#path}.${name}`)
   }
 
   /** A number of any length. */
@@ -60,20 +66,21 @@ export class FieldReader {
   /** An address, or no bytes for none. */
   optionalAddress(name: string): Uint8Array | undefined {
     const item = this.take()
-    if (item.length === 0) return undefined
-    return toFixed(item, { type: 'common.Address', length: 20 }, `${this.#path}.${name}`)
+    const path = `${this.#path}.${name}`
+    if (Array.isArray(item) && item.length === 0) {
+      throw fieldError('wrong kind of empty value (got List, want String)', '*common.Address', path)
+    }
+    return item.length === 0 ? undefined : toFixed(item, { type: 'common.Address', length: 20 }, path)
   }
 
   hashes(name: string): Uint8Array[] {
-    return toList(this.take(), '[]common.Hash', `${this.#path}.${name}`).map((item, i) =>
-      toFixed(item, { type: 'common.Hash', length: 32 }, `${this.#path}.${name}[${i}]`),
-    )
+    return this.fixedList(name, { type: 'common.Hash', length: 32 })
   }
 
-  byteStrings(name: string): Uint8Array[] {
-    return toList(this.take(), `[]${name}`, `${this.#path}.${name}`).map((item) =>
-      toBytes(item, '[]uint8', `${this.#path}.${name}`),
-    )
+  /** Byte strings of one length. */
+  fixedList(name: string, of: FieldType): Uint8Array[] {
+    const path = `${this.#path}.${name}`
+    return toList(this.take(), `[]${of.type}`, path).map((item, i) => toFixed(item, of, `${path}[${i}]`))
   }
 
   accessList(): AccessListEntry[] {
@@ -105,6 +112,7 @@ export class FieldReader {
   }
 }
 
+/** The form of a byte string: the name of geth's type, and how many bytes it has. */
 interface FieldType {
   type: string
   length: number

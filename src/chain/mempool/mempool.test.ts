@@ -10,6 +10,7 @@ import { createRules } from '../execution/rules.js'
 import type { AccountState, StateView } from '../types.js'
 import { Mempool } from './mempool.js'
 import type { MempoolOptions } from './options.js'
+import { readmit } from './readmit.js'
 import type { PooledTransaction } from './transaction.js'
 
 const GWEI = 10n ** 9n
@@ -99,6 +100,15 @@ describe('Mempool', () => {
     expect(pooled.sender).toEqual(addressOf(a))
     expect(pool.get(pooled.hash)).toMatchObject({ hash: pooled.hash, impersonated: false })
     expect(pool.size).toBe(1)
+  })
+
+  it('takes in again what was in, where a gap in the nonces is refused', async () => {
+    const { pool } = await createPool({ mineAtOnce: () => 1n })
+    const waiting = [sign(a, { nonce: 1n }), sign(b, { nonce: 0n }), sign(a, { nonce: 0n })]
+    await expect(pool.add(waiting[0]!)).rejects.toThrow('Nonce too high')
+    const stored = waiting.map((raw, i) => ({ raw, sender: addressOf(i === 1 ? b : a), impersonated: false }))
+    await readmit(pool, rules, stored)
+    expect(pool.inOrderOfArrival().map(nameOf)).toEqual(['a0', 'b0', 'a1'])
   })
 
   it('offers the best tip whose nonce is next, ties by arrival', async () => {
