@@ -16,7 +16,7 @@ export type ChainEvent =
   /** A reset put the chain onto another base: no block that was told of before can be read any more. */
   | { type: 'replaced'; head: StoredBlock }
 
-/** Called with every event; what it throws is the listener's own fault and stops no other listener. */
+/** Called with every event; what it throws stops no other listener. */
 export type ChainListener = (event: ChainEvent) => void
 
 /** Hands events to listeners in the order in which they subscribed. */
@@ -29,7 +29,16 @@ export class ChainEvents {
     return () => this.#listeners.delete(listener)
   }
 
+  /** @throws what the first listener that failed has thrown, once all have heard of the event */
   emit(event: ChainEvent): void {
-    for (const listener of this.#listeners) listener(event)
+    const failures: unknown[] = []
+    for (const listener of this.#listeners) {
+      try {
+        listener(event)
+      } catch (failure) {
+        failures.push(failure)
+      }
+    }
+    if (failures.length > 0) throw failures[0]
   }
 }

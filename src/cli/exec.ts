@@ -4,7 +4,8 @@ import { withKey } from '../fixture/nodeClient.js'
 import { createProviderControls } from '../fixture/provider.js'
 import type { RunningNode } from '../node.js'
 import { startNode } from '../node.js'
-import { OptionError, parseCommandOptions } from '../options.js'
+import { OptionError } from '../options.js'
+import { readCommandSettings } from './commandSettings.js'
 
 /** How a command ended. */
 type Ending = { status: number } | { signal: NodeJS.Signals }
@@ -29,10 +30,7 @@ export async function runExec(words: readonly string[]): Promise<number> {
   const separator = words.indexOf('--')
   const [command, ...parameters] = separator < 0 ? [] : words.slice(separator + 1)
   if (command === undefined) throw new OptionError('exec: expected -- and a command behind it')
-  const settings = parseCommandOptions({
-    words: ['--port=0', '--ipfs-port=0', ...words.slice(0, separator)],
-    environment: process.env,
-  })
+  const settings = await readCommandSettings(['--port=0', '--ipfs-port=0', ...words.slice(0, separator)])
   const node = await startNode(settings, {
     warn: (message) => process.stderr.write(`Warning: ${message}\n`),
     fault: (place, fault) => process.stderr.write(`Error in ${place}: ${String(fault)}\n`),

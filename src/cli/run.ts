@@ -2,9 +2,10 @@ import type { NodeHooks, RunningNode } from '../node.js'
 import { startNode } from '../node.js'
 import { formatHelp } from '../options/help.js'
 import type { CommandSettings } from '../options.js'
-import { optionDefinitions, parseCommandOptions } from '../options.js'
+import { optionDefinitions } from '../options.js'
 import { version } from '../version.js'
 import { formatBanner } from './banner.js'
+import { readCommandSettings } from './commandSettings.js'
 import { writeConfigFile } from './configFile.js'
 import { createImportBar } from './importBar.js'
 import { formatBlockLine, formatFailureLine } from './lines.js'
@@ -41,10 +42,10 @@ export async function runCommand(words: readonly string[], whenStarted: () => vo
       const { runExec } = await import('./exec.js')
       return await runExec(words.slice(1))
     }
-    const settings = parseCommandOptions({ words, environment: process.env })
+    const settings = await readCommandSettings(words)
     if (settings.help) print(usage + formatHelp(optionDefinitions))
     else if (settings.version) print(version)
-    else await serve(await withMnemonic(settings), whenStarted)
+    else await serve(settings, whenStarted)
     return 0
   } catch (error) {
     if (!isUserError(error)) throw error
@@ -61,14 +62,6 @@ async function serve(settings: CommandSettings, whenStarted: () => void): Promis
   whenStarted()
   await stopping
   await node.stop()
-}
-
-/** The settings with the phrase that was asked for instead of being given. */
-async function withMnemonic(settings: CommandSettings): Promise<CommandSettings> {
-  const { mnemonicRandom: words, mnemonicSeedUnsafe: seed } = settings
-  if (words === undefined && seed === undefined) return settings
-  const { randomMnemonic, seededMnemonic } = await import('./mnemonic.js')
-  return { ...settings, mnemonic: words === undefined ? seededMnemonic(seed ?? 0n) : randomMnemonic(words) }
 }
 
 function createHooks(settings: CommandSettings): NodeHooks {

@@ -71,7 +71,7 @@ export class ChainBases {
     if (entry.resetTo === undefined) return
     const { index, block, url } = entry.resetTo
     const fork = await this.#openFork(url ?? this.#homeUrl(), BigInt(block))
-    this.#stand({ index, fork, ...(await this.#parts.open(fork, index)) })
+    this.#stand(await this.#openGround(fork, index))
     await chain.restore()
   }
 
@@ -92,7 +92,7 @@ export class ChainBases {
       const fork = await this.#openFork(url, order.blockNumber)
       const index = this.#freeIndex()
       await this.#parts.data.database.clear(networkRange(index))
-      return { index, fork, ...(await this.#parts.open(fork, index)) }
+      return await this.#openGround(fork, index)
     } catch (error) {
       throw error instanceof ForkError ? new RemoteStateError(error.message, { cause: error }) : error
     }
@@ -166,6 +166,16 @@ export class ChainBases {
     const fork = await openFork({ ...settings, forkUrl: url, forkBlock: block, forkHeader }, undefined)
     if (fork === undefined) throw new ForkError('the data goes on from another chain: --fork-url is needed')
     return fork
+  }
+
+  /** A fork with its base; closed if there is none to be had. */
+  async #openGround(fork: Fork, index: number): Promise<Ground> {
+    try {
+      return { index, fork, ...(await this.#parts.open(fork, index)) }
+    } catch (error) {
+      fork.close()
+      throw error
+    }
   }
 
   #homeUrl(): string | undefined {

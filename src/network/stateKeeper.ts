@@ -16,6 +16,8 @@ export class StateKeeper {
   readonly #backend: KeptBackend
   readonly #paths: DumpPaths
   #timer: NodeJS.Timeout | undefined
+  /** The dump by the clock that is under way: two at once would write into one file. */
+  #dumping: Promise<void> | undefined
 
   private constructor(backend: KeptBackend, paths: DumpPaths) {
     this.#backend = backend
@@ -45,6 +47,7 @@ export class StateKeeper {
   /** Dumps the state a last time. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
+    await this.#dumping
     const { state, genesis } = this.#paths
     if (state !== undefined) await dumpStateFile(this.#backend, state)
     if (genesis !== undefined) await dumpGenesisFile(this.#backend, genesis)
@@ -53,7 +56,13 @@ export class StateKeeper {
   #dumpEvery(milliseconds: number, fault: (fault: unknown) => void): void {
     const path = this.#paths.state
     if (path === undefined) return
-    this.#timer = setInterval(() => void dumpStateFile(this.#backend, path).catch(fault), milliseconds)
+    this.#timer = setInterval(() => {
+      this.#dumping ??= dumpStateFile(this.#backend, path)
+        .catch(fault)
+        .finally(() => {
+          this.#dumping = undefined
+        })
+    }, milliseconds)
     this.#timer.unref()
   }
 }

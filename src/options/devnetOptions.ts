@@ -1,5 +1,5 @@
 import { option, optionalOption } from './definition.js'
-import { choice, text, toggle, wholeNumber } from './kinds.js'
+import { choice, LONGEST_WAIT_SECONDS, text, toggle, wholeNumber } from './kinds.js'
 
 /** What makes the node stand in for another development node. */
 export const devnetOptions = {
@@ -74,7 +74,7 @@ export const devnetOptions = {
   stateInterval: optionalOption({
     flag: 'state-interval',
     aliases: ['s'],
-    kind: wholeNumber({ minimum: 1, valueName: 'SECONDS' }),
+    kind: wholeNumber({ minimum: 1, maximum: LONGEST_WAIT_SECONDS, valueName: 'SECONDS' }),
     description: 'Write the state every so many seconds too',
     group: 'Data',
   }),

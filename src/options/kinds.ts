@@ -16,6 +16,10 @@ export interface OptionKind<Output, Input = Output> {
   repeatable?: boolean
 }
 
+/** The longest times that a timer waits (Node, setTimeout): a longer one would be over at once. */
+export const LONGEST_WAIT_MILLISECONDS = 2 ** 31 - 1
+export const LONGEST_WAIT_SECONDS = Math.floor(LONGEST_WAIT_MILLISECONDS / 1000)
+
 const switchWords = new Map([
   ['true', true],
   ['1', true],

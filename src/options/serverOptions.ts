@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { option, optionalOption } from './definition.js'
-import { list, text, toggle, wholeNumber, withBareValue } from './kinds.js'
+import { list, LONGEST_WAIT_SECONDS, text, toggle, wholeNumber, withBareValue } from './kinds.js'
 
 const port = wholeNumber({ maximum: 65_535, valueName: 'PORT' })
 
@@ -109,7 +109,7 @@ export const serverOptions = {
   }),
   wsIdleTimeout: optionalOption({
     flag: 'ws-idle-timeout',
-    kind: wholeNumber({ minimum: 1, valueName: 'SECONDS' }),
+    kind: wholeNumber({ minimum: 1, maximum: LONGEST_WAIT_SECONDS, valueName: 'SECONDS' }),
     description: 'Close a WebSocket connection that has been idle for so long; off unless given',
     group: 'Answers and limits',
   }),

@@ -1,3 +1,4 @@
+import { mnemonicToAccount } from 'viem/accounts'
 import { expect, test, beforeAll } from 'vitest'
 import { buildCommand, runCommand } from '../support/command.js'
 import { until } from '../support/until.js'
@@ -32,6 +33,20 @@ test('the command finds a node of its own by its environment', async () => {
       true,
     ])
   }
+})
+
+test('its accounts are those of the number that was asked for', async () => {
+  // What anvil 1.7.1 makes of the number 1.
+  const phrase = 'gesture car maximum regret pudding merry fatal electric sea grab crack social'
+  const program = `(async () => {
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_accounts' })
+    const { result } = await (await fetch(process.env.RPC_URL, { method: 'POST', headers, body })).json()
+    console.log(result[0])
+  })()`
+  const { ended, stdout, stderr } = exec(program, ['--mnemonic-seed-unsafe', '1'])
+  expect(await ended, stderr()).toBe(0)
+  expect(stdout().trim()).toBe(mnemonicToAccount(phrase).address.toLowerCase())
 })
 
 test('the exit status is passed on', async () => {

@@ -150,6 +150,15 @@ describe('the journal', () => {
     ])
   })
 
+  test('keeps no more of names and messages than a reader needs', async () => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'x'.repeat(5000), params: [] })
+    const headers = { 'content-type': 'application/json' }
+    await request(running.port, '/v3/first-key-of-all', { headers, body })
+    const { text } = await control('GET', '/requests')
+    expect(JSON.parse(text)).toMatchObject([{ method: `${'x'.repeat(1024)}…` }])
+    expect(text.length).toBeLessThan(2500)
+  })
+
   test('is filtered, limited and cleared', async () => {
     for (const key of ['first-key-of-all', 'nobody', 'first-key-of-all']) await ask(key)
     const list = async (query: string) =>
@@ -198,6 +207,19 @@ test('usage tells what the run would have cost', async () => {
   })
 })
 
+test('names that callers make up are counted together once there are many', () => {
+  const { usage, plans } = running.provider
+  const entry = { time: 0, network: 'local', transport: 'http', milliseconds: 0, bytes: 0 } as const
+  for (let i = 0; i < 3000; i++) {
+    usage.add({ ...entry, method: `eth_${i}`, key: `key-${i}`, status: 200, credits: 160 })
+  }
+  const { byMethod, byKey, requests } = usage.report(plans)
+  expect(requests).toBe(3000)
+  expect(Object.keys(byMethod)).toHaveLength(1001)
+  expect(byMethod['(others)']).toMatchObject({ calls: 2000, credits: 320_000 })
+  expect(byKey['(others)']).toEqual({ requests: 2000, credits: 320_000 })
+})
+
 test('metrics are in the text form of Prometheus', async () => {
   await ask('first-key-of-all')
   const { text } = await control('GET', '/metrics')
@@ -212,7 +234,9 @@ test('the quota clock is set, frozen and reset', async () => {
     frozen: true,
   })
   expect((await control('GET', '/clocks')).json()).toEqual({ quota: { time, frozen: true } })
-  expect((await control('PUT', '/clocks/quota', { time: 'noon' })).status).toBe(400)
+  for (const wrong of ['noon', 8.65e15]) {
+    expect((await control('PUT', '/clocks/quota', { time: wrong })).status).toBe(400)
+  }
   expect((await control('DELETE', '/clocks/quota')).json()).toMatchObject({ frozen: false })
 })
 

@@ -22,6 +22,9 @@ export interface ScheduleOptions {
   report: (fault: unknown) => void
 }
 
+/** The longest time that a timer waits, in milliseconds: a longer one would be over at once (Node, setTimeout). */
+const LONGEST_WAIT = 2 ** 31 - 1
+
 /** Mines by itself: for each transaction, by the clock, or not at all. */
 export class MiningSchedule {
   readonly #chain: Pick<Chain, 'exclusively' | 'mine' | 'mineEachReady'>
@@ -88,8 +91,10 @@ export class MiningSchedule {
 
   /** Each block plans the next one, so that blocks that take longer than the interval do not pile up. */
   #plan(due: number): void {
+    const wait = Math.max(0, due - performance.now())
     const timer = setTimeout(
       () => {
+        if (wait > LONGEST_WAIT) return this.#plan(due)
         void this.#chain
           .exclusively(() => (this.#timer === timer ? this.#chain.mine() : undefined))
           .catch(this.#options.report)
@@ -97,7 +102,7 @@ export class MiningSchedule {
             if (this.#timer === timer) this.#plan(Math.max(due + this.#nextWait(), performance.now()))
           })
       },
-      Math.max(0, due - performance.now()),
+      Math.min(wait, LONGEST_WAIT),
     )
     this.#timer = timer
   }

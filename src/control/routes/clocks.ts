@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { LATEST_TIME } from '../../provider/quota/clock.js'
 import type { QuotaClock } from '../../provider/quota/clock.js'
 import type { ControlSetup } from '../setup.js'
 import type { ControlRoute } from '../route.js'
@@ -6,7 +7,10 @@ import { readBody } from '../route.js'
 
 const bodySchema = z.strictObject({
   /** When it is: a date and time (ISO 8601), or milliseconds since 1970. */
-  time: z.union([z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)), z.int().min(0)]),
+  time: z.union([
+    z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
+    z.int().min(0).max(LATEST_TIME),
+  ]),
   /** Whether the clock stands still. */
   frozen: z.boolean().default(false),
 })

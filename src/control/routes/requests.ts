@@ -28,7 +28,7 @@ const querySchema = z.object({
 const queryWords = {
   network: 'name of the network',
   key: 'the key, whole or masked',
-  transport: 'http, websocket, upgrade, in-process or files',
+  transport: 'http, websocket, upgrade, ipc, in-process or files',
   method: 'JSON-RPC method or file operation; * at the end stands for anything',
   status: 'HTTP status',
   failed: 'true for requests that failed, false for the others',

@@ -6,7 +6,7 @@ import type { Result } from '../../rpc/method.js'
 import { joinPieces } from '../../rpc/wire.js'
 import type { Caller } from '../caller.js'
 import type { JournalEntry, RecordedRequest } from '../journal/entry.js'
-import { isKeepableText, keepableParams } from '../journal/keepable.js'
+import { cutText, isKeepableText, keepableParams } from '../journal/keepable.js'
 import type { Provider } from '../provider.js'
 import { costOf, refusedRequestCost, unknownMethodCost } from '../quota/costs.js'
 
@@ -60,7 +60,7 @@ export class CallPassage implements Passage {
       time: this.#started,
       network,
       transport: context.transport,
-      method,
+      method: cutText(method),
       params: isTextKept ? undefined : keepableParams(params),
       text: isTextKept ? text : undefined,
       status,
@@ -70,7 +70,7 @@ export class CallPassage implements Passage {
     }
     if (keyLabel !== undefined) entry.key = keyLabel
     if (batched) entry.batched = true
-    if (error !== undefined) entry.error = { code: error.code, message: error.message }
+    if (error !== undefined) entry.error = { code: error.code, message: cutText(error.message) }
     if (this.faults !== undefined) entry.faults = this.faults
     if (answeredBy !== undefined) entry.answeredBy = answeredBy
     this.#provider.account(entry, key)

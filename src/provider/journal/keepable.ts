@@ -1,12 +1,20 @@
 /** Characters of parameters that an entry keeps. */
 const maxCharacters = 16_384
 
+/** Characters of a name or a message that an entry keeps; those of no method are longer. */
+const maxText = 1024
+
 /** Values inside parameters that are looked at. */
 const maxValues = 256
 
 /** Parameters as the journal keeps them: as they came, or a word about their size. */
 export function keepableParams(params: unknown): unknown {
   return isSmall(params) ? params : '(too large for the journal)'
+}
+
+/** A name or a message as the journal keeps it: what a caller made too long is cut. */
+export function cutText(text: string): string {
+  return text.length <= maxText ? text : `${text.slice(0, maxText)}…`
 }
 
 function isSmall(params: unknown): boolean {
@@ -18,6 +26,7 @@ function isSmall(params: unknown): boolean {
     if (typeof value === 'string') characters += value.length
     else if (typeof value === 'object' && value !== null) {
       const inner: unknown[] = Array.isArray(value) ? value : Object.values(value)
+      if (!Array.isArray(value)) for (const name of Object.keys(value)) characters += name.length
       if (inner.length > maxValues) return false
       waiting.push(...inner)
     }

@@ -34,6 +34,10 @@ export interface UsagePeaks {
   logRefusals: number
 }
 
+/** Names come from callers: so many are told apart, and the others are counted together. */
+const mostNames = 1000
+const others = '(others)'
+
 /** Counts what a run comes to. */
 export class Usage {
   readonly #methods = new Map<string, MethodTally>()
@@ -44,7 +48,7 @@ export class Usage {
 
   /** Counts one request. */
   add(entry: Omit<JournalEntry, 'id'>): void {
-    const method = entry.method ?? '(none)'
+    const method = nameIn(this.#methods, entry.method ?? '(none)')
     let tally = this.#methods.get(method)
     if (tally === undefined) {
       tally = { calls: 0, failed: 0, credits: 0, milliseconds: 0, bytes: 0 }
@@ -97,9 +101,11 @@ export class Usage {
     this.#methods.clear()
     this.#keys.clear()
     this.#peaks = noPeaks()
+    this.#secondCredits = 0
   }
 
-  #addToKey(key: string, credits: number): void {
+  #addToKey(label: string, credits: number): void {
+    const key = nameIn(this.#keys, label)
     const used = this.#keys.get(key)
     if (used === undefined) this.#keys.set(key, { requests: 1, credits })
     else {
@@ -123,6 +129,11 @@ export class Usage {
     if (this.#secondCredits > this.#peaks.creditsInOneSecond)
       this.#peaks.creditsInOneSecond = this.#secondCredits
   }
+}
+
+/** The name that something is counted under. */
+function nameIn(counted: ReadonlyMap<string, unknown>, name: string): string {
+  return counted.has(name) || counted.size < mostNames ? name : others
 }
 
 function noPeaks(): UsagePeaks {

@@ -2,6 +2,7 @@ import { InvalidParamsError } from '../../rpc/errors.js'
 import type { Method } from '../../rpc/method.js'
 import type { Decoder } from '../../rpc/params/parameter.js'
 import { defineMethod, required } from '../../rpc/method.js'
+import { LATEST_TIME } from '../quota/clock.js'
 import type { QuotaClock } from '../quota/clock.js'
 
 const when: Decoder<number> = {
@@ -11,9 +12,9 @@ const when: Decoder<number> = {
   },
   decode(value) {
     const milliseconds = typeof value === 'number' ? value * 1000 : Date.parse(String(value))
-    if (!Number.isFinite(milliseconds)) {
+    if (!(milliseconds >= 0 && milliseconds <= LATEST_TIME)) {
       throw new InvalidParamsError(
-        'expected seconds since 1970, or a date and time such as 2030-01-01T00:00:00Z',
+        'expected seconds since 1970, or a date and time such as 2030-01-01T00:00:00Z, up to the year 9999',
       )
     }
     return milliseconds

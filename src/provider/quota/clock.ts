@@ -1,3 +1,6 @@
+/** The last millisecond of the year 9999: later times have no place in a date of four digits. */
+export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
 /** The clock that quotas run on; it is not the chain's, and may be set without touching any chain. */
 export class QuotaClock {
   #offset = 0
