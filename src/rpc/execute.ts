@@ -88,10 +88,11 @@ export class CallExecutor {
   }
 
   #run(request: CallRequest, passage: Passage | undefined): Result | Promise<Result> {
-    const { filters } = this.#setup
+    const { filters, report } = this.#setup
     const backend = withSettings(this.#setup.backend, passage?.settings)
     const view = passage?.view ?? backend.chain
-    return this.#method(request).invoke({ view, backend, filters, context: request.context }, request.params)
+    const { context, params } = request
+    return this.#method(request).invoke({ view, backend, filters, context, report }, params)
   }
 
   #method({ method: name, context }: CallRequest): Method {

@@ -14,6 +14,8 @@ export interface Call {
   backend: Backend
   filters: FilterStore
   context: RequestContext
+  /** Told of faults of ours that come up when the call has been answered, with the method's name. */
+  report: (method: string, fault: unknown) => void
 }
 
 /** What a method gives back: a value to print, or bytes that are on the wire already. */

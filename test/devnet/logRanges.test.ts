@@ -93,3 +93,27 @@ test('a filter of anvil’s that begins in the past has each log once, also one 
     expect(found.map(({ blockNumber }) => Number(blockNumber))).toEqual(wanted)
   }
 })
+
+test('a filter of anvil’s that begins in the past forgets what a revert took back, and no more', async () => {
+  const devnet = await startDevnet({ compat: 'anvil', slotsInAnEpoch: 0 })
+  const snapshot = await devnet.call<Hex>('evm_snapshot')
+  const log = await withLogs(devnet)
+  const second = await devnet.call<Hex>('evm_snapshot')
+  await log(5)
+  const [whole, polled, beyond] = await Promise.all(
+    ['0x0', '0x0', '0x5'].map((fromBlock) => devnet.call<Hex>('eth_newFilter', { fromBlock })),
+  )
+  const poll = async (filter: Hex | undefined) => {
+    const changes = await devnet.call<{ blockNumber: Hex }[]>('eth_getFilterChanges', filter)
+    return changes.map(({ blockNumber }) => Number(blockNumber))
+  }
+  expect(await poll(polled)).toEqual([2, 3, 4, 5])
+  await devnet.call('evm_revert', second)
+  expect(await poll(polled)).toEqual([])
+  expect(await poll(beyond)).toEqual([])
+  await log(5)
+  expect(await poll(whole)).toEqual([2, 3, 4, 5])
+  const again = await devnet.call<Hex>('eth_newFilter', { fromBlock: '0x0' })
+  await devnet.call('evm_revert', snapshot)
+  expect(await poll(again)).toEqual([])
+})

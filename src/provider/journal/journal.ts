@@ -26,7 +26,7 @@ export class Journal {
     if (this.#capacity > 0) this.#entries[entry.id % this.#capacity] = entry
     if (this.#listeners.size === 0) return
     const told = entryOf(entry)
-    for (const listener of this.#listeners) listener(told)
+    for (const listener of this.#listeners) tell(listener, told)
   }
 
   /** The entries that a filter looks for, oldest first; with a limit the newest of them. */
@@ -69,6 +69,17 @@ export class Journal {
       })
       if (signal?.aborted) abort()
       else signal?.addEventListener('abort', abort, { once: true })
+    })
+  }
+}
+
+/** What a listener throws is its own fault: it comes up by itself, and not in the request. */
+function tell(listener: JournalListener, entry: JournalEntry): void {
+  try {
+    listener(entry)
+  } catch (fault) {
+    queueMicrotask(() => {
+      throw fault
     })
   }
 }

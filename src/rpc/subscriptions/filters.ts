@@ -1,6 +1,5 @@
 import type { StoredBlock } from '../../chain/block/record.js'
 import type { ChainEvent } from '../../chain/events.js'
-import type { Awaitable } from '../../chain/types.js'
 import type { Backend } from '../backend.js'
 import { hashesText } from '../format/block.js'
 import { jsonBytes } from '../format/members.js'
@@ -72,25 +71,34 @@ export function createPendingFilter(source: Source, { full }: { full: boolean })
   )
 }
 
+/** Logs in wire form that were there before a filter was. */
+export interface PastLogs {
+  /** Those that are there now. */
+  now: Promise<readonly Uint8Array[]>
+  /** Searches anew: a revert may have taken some of them back. */
+  again: () => Promise<readonly Uint8Array[]>
+}
+
 /**
  * Collects logs that came and logs that a reorganisation removed; they are read when the filter is polled.
  *
- * @param past - logs in wire form that the first poll has before all others
+ * @param past - what the first poll has before all others
  */
-export function createLogFilter(
-  source: Source,
-  logs: FilterArguments,
-  past: Awaitable<readonly Uint8Array[]> = [],
-): Filter {
-  let unseen = past
+export function createLogFilter(source: Source, logs: FilterArguments, past?: PastLogs): Filter {
+  let unseen = past?.now
+  const endPast = source.events.subscribe(({ type }) => {
+    if (unseen === undefined || (type !== 'rewound' && type !== 'replaced')) return
+    // A range that begins beyond the head now is refused, and has none.
+    unseen = past?.again().catch(() => [])
+  })
   const collect = (event: ChainEvent) =>
     logChanges(event)
       .filter(({ block }) => inRange(block.header.number, logs))
       .map((change) => ({ value: change, block: change.removed ? undefined : change.block }))
   const print = async (changes: readonly LogChange[]): Promise<WireBytes> => {
     const begin = unseen
-    unseen = []
-    const found = [...(await begin)]
+    unseen = undefined
+    const found = [...((await begin) ?? [])]
     for (const change of changes) found.push(...(await changedLogs(source.chain, change, logs)))
     return wireArray(found)
   }
@@ -102,7 +110,11 @@ export function createLogFilter(
       unseen = saved
     }
   }
-  return { ...filter, save, logs }
+  const end = (): void => {
+    endPast()
+    filter.end()
+  }
+  return { ...filter, save, end, logs }
 }
 
 function inRange(number: bigint, { fromBlock, toBlock }: FilterArguments): boolean {

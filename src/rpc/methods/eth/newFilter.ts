@@ -10,10 +10,11 @@ export const newFilter = defineMethod('eth_newFilter', [required('filter', filte
   if (!filtersBeginInThePast || criteria.fromBlock === undefined) {
     return call.filters.add(createLogFilter(call.backend, criteria))
   }
-  // The search ends at the head of now, and the filter listens from now on: nothing is lost or comes twice.
-  const past = findLogTexts(call, criteria)
-  const logs = createLogFilter(call.backend, criteria, past)
-  return past.then(
+  // A search ends at the head of its time, and the filter listens from then on: nothing is lost or comes twice.
+  const again = () => findLogTexts(call, criteria)
+  const now = again()
+  const logs = createLogFilter(call.backend, criteria, { now, again })
+  return now.then(
     () => call.filters.add(logs),
     (error: unknown) => {
       logs.end()

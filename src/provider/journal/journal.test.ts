@@ -1,0 +1,41 @@
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+import { Journal } from './journal.js'
+
+const request = {
+  time: 0,
+  network: 'local',
+  transport: 'http',
+  status: 200,
+  milliseconds: 0,
+  credits: 0,
+  bytes: 0,
+} as const
+
+test('a listener that fails disturbs neither the request nor other listeners', async () => {
+  const journal = new Journal({ capacity: 10 })
+  const failure = new Error('the listener is wrong')
+  const heard: number[] = []
+  journal.listen(() => {
+    throw failure
+  })
+  journal.listen(({ id }) => heard.push(id))
+  // The runner takes what nobody catches for a failure of the test.
+  const runners = process.listeners('uncaughtException')
+  process.removeAllListeners('uncaughtException')
+  try {
+    const uncaught = once(process, 'uncaughtException')
+    journal.record({ ...request })
+    expect(heard).toEqual([1])
+    expect(await uncaught).toContain(failure)
+  } finally {
+    for (const runner of runners) process.on('uncaughtException', runner)
+  }
+})
+
+test('it remembers the newest requests, oldest first', () => {
+  const journal = new Journal({ capacity: 3 })
+  for (let i = 0; i < 5; i++) journal.record({ ...request })
+  expect(journal.list().map(({ id }) => id)).toEqual([3, 4, 5])
+  expect(journal.list({}, 2).map(({ id }) => id)).toEqual([4, 5])
+})
