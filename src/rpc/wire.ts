@@ -24,29 +24,27 @@ export class WireBytes {
 export function wireArray(items: readonly WirePiece[]): WireBytes {
   const pieces: WirePiece[] = ['[']
   for (let index = 0; index < items.length;) {
-    const first = items[index]!
-    let last = first
-    for (index++; index < items.length && isNeighbour(last, items[index]!); index++) last = items[index]!
+    const item = items[index]!
     if (pieces.length > 1) pieces.push(',')
-    pieces.push(spanOf(first, last))
+    if (typeof item === 'string') {
+      pieces.push(item)
+      index++
+      continue
+    }
+    const memory = new Uint8Array(item.buffer)
+    let end = item.byteOffset + item.length
+    for (index++; index < items.length && memory[end] === COMMA; index++) {
+      const next = items[index]!
+      if (typeof next === 'string' || next.buffer !== item.buffer || next.byteOffset !== end + 1) break
+      end += 1 + next.length
+    }
+    pieces.push(memory.subarray(item.byteOffset, end))
   }
   pieces.push(']')
   return new WireBytes(pieces)
 }
 
 const COMMA = 0x2c
-
-/** Whether a value begins one comma behind the end of another one in the same memory. */
-function isNeighbour(before: WirePiece, piece: WirePiece): boolean {
-  if (typeof before === 'string' || typeof piece === 'string' || before.buffer !== piece.buffer) return false
-  const end = before.byteOffset + before.length
-  return piece.byteOffset === end + 1 && new Uint8Array(piece.buffer, end, 1)[0] === COMMA
-}
-
-function spanOf(first: WirePiece, last: WirePiece): WirePiece {
-  if (first === last || typeof first === 'string' || typeof last === 'string') return first
-  return new Uint8Array(first.buffer, first.byteOffset, last.byteOffset + last.length - first.byteOffset)
-}
 
 /** The bytes of all pieces, one after another. */
 export function joinPieces(pieces: readonly WirePiece[]): Buffer {

@@ -55,9 +55,16 @@ export class BlockRegions {
     }
     const { offset, length } = joined(record.receiptSpans)
     const receipts = this.#wire(record, { offset, length })
-    const spans = decodeLogTable(this.#logTable(record, 0, logCount))
-    const wanted = indices === undefined ? spans : indices.map((index) => spans[index]!)
-    return wanted.map((span) => receipts.subarray(span.offset - offset, span.offset - offset + span.length))
+    const start = receipts.byteOffset - offset
+    const table = viewOf(this.#logTable(record, 0, logCount))
+    const count = indices === undefined ? logCount : indices.length
+    const logs: Uint8Array[] = []
+    // One loop without spans and subarrays: an answer of thousands of logs is mostly this, and often the first one.
+    for (let i = 0; i < count; i++) {
+      const at = LOG_ENTRY * (indices === undefined ? i : indices[i]!)
+      logs.push(new Uint8Array(receipts.buffer, start + table.getUint32(at), table.getUint32(at + 4)))
+    }
+    return logs
   }
 
   /** The RLP of the whole block. */
@@ -122,6 +129,10 @@ export class BlockRegions {
     const start = region.blockLength + region.receiptsLength + region.wireLength
     return this.#records.read(region.position, start + LOG_ENTRY * first, LOG_ENTRY * count)
   }
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, byteLength)
 }
 
 /** The first of several spans and all of them begin at the same place. */
