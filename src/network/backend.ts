@@ -66,6 +66,7 @@ export function createBackend(parts: BackendParts): Backend {
     keepsAccessLists: habits.keepsAccessLists,
     createsWithoutData: habits.createsWithoutData,
     capsAtNextPrice: habits.capsAtNextPrice,
+    estimatesTransfersUnseen: habits.estimatesTransfersUnseen,
     ...(habits.sendsWithoutEstimate && { fallbackGas: () => chain.settings.gasLimit }),
   })
   return {

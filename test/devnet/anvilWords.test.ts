@@ -371,4 +371,22 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
     expect(seen[1]).toEqual(seen[0])
     expect(seen[0]?.senders).toEqual([from.toLowerCase()])
   })
+
+  test('a transfer that its sender cannot pay for is filled in, and refused when it is sent', async () => {
+    const seen = await Promise.all(
+      nodes.map(async (ask) => {
+        await ask('anvil_reset')
+        const fees = { maxFeePerGas: toHex(2n ** 120n), maxPriorityFeePerGas: '0x1' }
+        const { tx } = (await ask('eth_fillTransaction', { from, to, ...fees })) as {
+          tx: Record<string, unknown>
+        }
+        return [
+          tx['gas'],
+          tx['maxFeePerGas'],
+          await answer(ask, 'eth_sendTransaction', { from, to, ...fees }),
+        ]
+      }),
+    )
+    expect(seen[1]).toEqual(seen[0])
+  })
 })

@@ -132,6 +132,12 @@ describe('under --compat hardhat', () => {
     expect(await call('eth_getFilterLogs', id)).toEqual([])
   })
 
+  test('an access list is made of a call that its sender cannot pay for', async () => {
+    const { call, to } = await startDevnet({ compat: 'hardhat' })
+    const poor = { from: contract, to, value: '0x1', gasPrice: '0x77359400' }
+    expect(await call('eth_createAccessList', poor, 'latest')).toEqual({ accessList: [], gasUsed: '0x5208' })
+  })
+
   test('a call that names only a tip offers just that', async () => {
     const { call, from } = await startDevnet({ compat: 'hardhat' })
     for (const tip of [1, 3_000_000_000]) {

@@ -3,6 +3,7 @@ import { headerBlobBaseFee } from '../block/fees.js'
 import type { CallObject } from '../execution/callObject.js'
 import type { ExecutionView, MessageExecutor } from '../execution/executor.js'
 import { checkForkFields } from '../execution/forkFields.js'
+import { runsNoCode, TRANSFER_GAS } from '../execution/unseenTransfer.js'
 import { keccak256 } from '../keccak.js'
 import { createTransaction, type CreatableFields } from '../mempool/create.js'
 import type { TransactionType } from '../mempool/decode.js'
@@ -30,6 +31,8 @@ export interface WalletParts {
   fallbackGas?: (() => bigint) | undefined
   /** Whether an access list stays in force beside a gas price; in geth that makes the transaction legacy. */
   keepsAccessLists?: boolean | undefined
+  /** Whether transfers to accounts without code take 21,000 gas without a look at the funds, as in anvil. */
+  estimatesTransfersUnseen?: boolean | undefined
   /** Whether an open fee cap is the next base fee and the usual tip, as in anvil, whatever tip is given. */
   capsAtNextPrice?: boolean | undefined
   /** Whether a creation may have no data; geth takes it for a forgotten recipient. */
@@ -157,7 +160,11 @@ export class Wallet {
   }
 
   async #estimate(call: CallObject, fallbackGas: WalletParts['fallbackGas']): Promise<bigint> {
-    const { view, executor } = this.#parts
+    const { view, executor, estimatesTransfersUnseen = false } = this.#parts
+    if (estimatesTransfersUnseen) {
+      const { state } = await view.stateAt({ tag: 'latest' })
+      if (await runsNoCode(call, state)) return TRANSFER_GAS
+    }
     try {
       return await executor.estimateGas({ view, block: { tag: 'latest' }, call })
     } catch (error) {

@@ -36,22 +36,24 @@ export interface AccessListResult {
  * @throws ChainError or MessageRejectedError, in geth's words, if the call may not run.
  */
 export function createAccessList(
-  request: Pick<CallRequest, 'site' | 'call' | 'stateOverrides' | 'belowBaseFee'>,
+  request: Pick<CallRequest, 'site' | 'call' | 'stateOverrides' | 'belowBaseFee' | 'unfunded'>,
 ): Awaitable<AccessListResult> {
-  const { call, site, stateOverrides = [], belowBaseFee } = request
+  const { call, site, stateOverrides = [], belowBaseFee, unfunded } = request
   if ((call.maxFeePerGas === undefined) !== (call.maxPriorityFeePerGas === undefined)) {
     throw new InvalidCallError('maxFeePerGas and maxPriorityFeePerGas must be given together')
   }
-  return withCall({ site, call, stateOverrides, movesPrecompiles: false, belowBaseFee }, (evm, raw) =>
-    whenReady(nonceOf(evm, call, raw), (nonce) => {
-      const message = { ...raw, nonce }
-      const authorizations = message.authorizationList ?? []
-      if (BigInt(authorizations.length) > message.gasLimit / AUTHORIZATION_GAS) {
-        throw new ChainError('insufficient gas to process all authorizations')
-      }
-      const excluded = excludedAddresses(evm, message)
-      return completeList(evm, message, call, new AccessTracker(message.accessList, excluded))
-    }),
+  return withCall(
+    { site, call, stateOverrides, movesPrecompiles: false, belowBaseFee, unfunded },
+    (evm, raw) =>
+      whenReady(nonceOf(evm, call, raw), (nonce) => {
+        const message = { ...raw, nonce }
+        const authorizations = message.authorizationList ?? []
+        if (BigInt(authorizations.length) > message.gasLimit / AUTHORIZATION_GAS) {
+          throw new ChainError('insufficient gas to process all authorizations')
+        }
+        const excluded = excludedAddresses(evm, message)
+        return completeList(evm, message, call, new AccessTracker(message.accessList, excluded))
+      }),
   )
 }
 

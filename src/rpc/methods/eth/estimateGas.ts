@@ -1,15 +1,13 @@
+import { runsNoCode, TRANSFER_GAS } from '../../../chain/execution/unseenTransfer.js'
 import { whenReady } from '../../../chain/state/whenReady.js'
 import type { BlockSelector } from '../../../chain/view.js'
 import { quantity } from '../../../encoding/quantity.js'
 import { defineMethod, optional, required, type Call } from '../../method.js'
 import { blockOverrides } from '../../params/blockOverrides.js'
 import { blockSelector } from '../../params/blockSelector.js'
-import { callObject, type CallArguments } from '../../params/callObject.js'
+import { callObject, toCall, type CallArguments } from '../../params/callObject.js'
 import { stateOverride } from '../../params/stateOverride.js'
 import { executionRequest } from '../executionRequest.js'
-
-/** What a transfer costs that runs no code. */
-const TRANSFER_GAS = 21_000n
 
 /** eth_estimateGas: the gas that a transaction needs; in hardhat on what waits already unless a block is named. */
 export const estimateGas = defineMethod(
@@ -24,7 +22,8 @@ export const estimateGas = defineMethod(
     const { backend } = call
     const { estimateBlock, estimatesTransfersUnseen } = backend.settings.habits
     const at = block ?? { tag: estimateBlock }
-    const isUnseen = estimatesTransfersUnseen && state === undefined && isPlainTransfer(call, transaction, at)
+    const isUnseen =
+      estimatesTransfersUnseen && state === undefined && isUnseenTransfer(call, transaction, at)
     return whenReady(isUnseen, (unseen) => {
       if (unseen) return quantity(TRANSFER_GAS)
       const request = executionRequest(call, {
@@ -38,11 +37,11 @@ export const estimateGas = defineMethod(
   },
 )
 
-/** Whether a message only moves ether to an account without code (foundry: anvil/src/eth/api.rs, do_estimate_gas). */
-async function isPlainTransfer({ view }: Call, given: CallArguments, block: BlockSelector): Promise<boolean> {
-  const { to, data = given.input, accessList, authorizationList, blobVersionedHashes } = given
-  if (to === undefined || (data !== undefined && data.length > 0)) return false
-  if ([accessList, authorizationList, blobVersionedHashes].some((list) => list !== undefined)) return false
+async function isUnseenTransfer(
+  { view }: Call,
+  given: CallArguments,
+  block: BlockSelector,
+): Promise<boolean> {
   const { state } = await view.stateAt(block)
-  return (await state.getCode(to)).length === 0
+  return runsNoCode(toCall(given), state)
 }
