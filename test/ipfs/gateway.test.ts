@@ -112,6 +112,17 @@ describe('files by path', () => {
     expect(other.status).toBe(200)
   })
 
+  it('sends of several parts the first that the file has, as Kubo does', async () => {
+    const path = `/ipfs/${site}/data.bin`
+    const several = await ask(path, { range: 'bytes=700000-, 10-19,, 100-199' })
+    expect(several.status).toBe(206)
+    expect(several.headers['content-range']).toBe('bytes 10-19/600000')
+    expect(several.body.equals(data.subarray(10, 20))).toBe(true)
+    expect((await ask(path, { range: 'bytes=0-399999, 300000-' })).body.equals(data)).toBe(true)
+    expect((await ask(path, { range: 'bytes=600000-, 700000-700001' })).status).toBe(416)
+    expect((await ask(path, { range: 'bytes=0-1, x-y' })).status).toBe(200)
+  })
+
   it('answers HEAD with the headers of GET alone', async () => {
     const answer = await ask(`/ipfs/${site}/data.bin`, {}, 'HEAD')
     expect(answer.status).toBe(200)
@@ -267,10 +278,36 @@ describe('forms that can be verified', () => {
     expect(page.body.toString().match(/>x</g)).toHaveLength(1)
   })
 
+  it('sends a block as often as it is linked where that is asked for', async () => {
+    // Two chunks of 262,144 zeros below a root; the directory has the file twice, and so its blocks.
+    const zeros = Buffer.alloc(2 * 262_144)
+    const twice = await addAll(
+      [
+        { name: 'd/a', content: zeros },
+        { name: 'd/b', content: zeros },
+      ],
+      'cid-version=1',
+    )
+    const read = async (path: string, headers: Record<string, string> = {}): Promise<number> => {
+      const answer = await ask(`/ipfs/${twice}${path}`, headers)
+      expect(answer.headers['content-type']).toContain('dups=y')
+      let count = 0
+      for await (const _ of (await CarReader.fromBytes(answer.body)).blocks()) count++
+      return count
+    }
+    expect(await read('', { accept: 'application/vnd.ipld.car; dups=y' })).toBe(7)
+    expect(await read('/a?format=car&car-dups=y')).toBe(4)
+    expect(await read('/a?format=car&car-dups=y&entity-bytes=0:*')).toBe(4)
+    const once = await CarReader.fromBytes((await ask(`/ipfs/${twice}?format=car`)).body)
+    let blocks = 0
+    for await (const _ of once.blocks()) blocks++
+    expect(blocks).toBe(3)
+  })
+
   it('takes the parameters of a CAR from the query and the media type, and refuses what it cannot do', async () => {
     const type = 'application/vnd.ipld.car'
     const accepted = await ask(`/ipfs/${site}`, { accept: `${type}; version=1; order=unk; dups=y` })
-    expect(accepted.headers['content-type']).toBe(`${type}; version=1; order=dfs; dups=n`)
+    expect(accepted.headers['content-type']).toBe(`${type}; version=1; order=dfs; dups=y`)
     expect((await ask(`/ipfs/${site}`, { accept: `${type};version=2` })).status).toBe(400)
     for (const query of ['car-version=2', 'car-order=bfs', 'car-dups=maybe', 'dag-scope=some']) {
       expect((await ask(`/ipfs/${site}?format=car&${query}`)).status).toBe(400)

@@ -1,5 +1,6 @@
 import type { CID } from 'multiformats/cid'
 import { cidKey } from '../cid/cidKey.js'
+import type { VisitedSet } from '../cid/visitedSet.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import { linksOf } from './links.js'
 
@@ -10,7 +11,7 @@ export interface VisitedBlock {
 }
 
 /**
- * Every block of a DAG, depth first in the order of the links, no block twice.
+ * Every block of a DAG, depth first in the order of the links, no block twice unless `seen` forgets them.
  *
  * `seen` may be shared between walks, or filled beforehand with what is not to be visited; it has the
  * CIDs as keys ({@link cidKey}). Without recursion, so that no depth of the DAG is too much.
@@ -18,7 +19,7 @@ export interface VisitedBlock {
 export async function* walkDag(
   source: BlockSource,
   root: CID,
-  seen: Set<string> = new Set(),
+  seen: VisitedSet = new Set(),
 ): AsyncGenerator<VisitedBlock> {
   const stack: CID[] = [root]
   for (let cid = stack.pop(); cid; cid = stack.pop()) {

@@ -14,11 +14,12 @@ export interface CarParameters {
   scope: DagScope
   /** Only the blocks that these bytes of a file need. */
   bytes: EntityBytes | undefined
+  /** Whether a block comes as often as it is linked, and not once. */
+  repeats: boolean
 }
 
 /**
- * Reads what a request for a CAR asks for. Of the orders and of repetitions there is one kind, which the answer names:
- * depth first, no block twice.
+ * Reads what a request for a CAR asks for. Of the orders there is one, which the answer names: depth first.
  *
  * @throws {@link GatewayError} for what makes no sense
  */
@@ -33,7 +34,7 @@ export function readCarParameters(
   const bytes = readEntityBytes(query.get('entity-bytes'))
   const scope = query.get('dag-scope') ?? (bytes === undefined ? 'all' : 'entity')
   checkOneOf('dag-scope', scope, ['all', 'entity', 'block'])
-  return { scope: scope as DagScope, bytes }
+  return { scope: scope as DagScope, bytes, repeats: parameter('dups') === 'y' }
 }
 
 function checkOneOf(name: string, value: string | undefined, allowed: string[]): void {

@@ -28,7 +28,7 @@ it('reads each block of a DAG once, to walk it and to send it', async () => {
     },
   }
   const pieces: Uint8Array[] = []
-  const wanted: PartialDag = { end, onTheWay: [], scope: 'all', bytes: undefined }
+  const wanted: PartialDag = { end, onTheWay: [], scope: 'all', bytes: undefined, repeats: false }
   for await (const piece of partialCar(source, wanted)) pieces.push(piece)
   const sent: string[] = []
   for await (const { cid } of (await CarReader.fromBytes(Buffer.concat(pieces))).blocks()) {

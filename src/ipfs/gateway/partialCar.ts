@@ -1,5 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { cidKey } from '../cid/cidKey.js'
+import { forgetful } from '../cid/visitedSet.js'
+import type { VisitedSet } from '../cid/visitedSet.js'
 import { codecCode } from '../cid/makeCid.js'
 import { encodeCarHeader, encodeCarSection } from '../dag/car.js'
 import { walkDag } from '../dag/walk.js'
@@ -22,7 +24,7 @@ export interface PartialDag extends CarParameters {
 export async function* partialCar(store: BlockSource, wanted: PartialDag): AsyncGenerator<Uint8Array> {
   const source = rememberLast(store)
   yield encodeCarHeader(wanted.end)
-  const sent = new Set<string>()
+  const sent = walkedSet(wanted.repeats)
   for await (const cid of blocksOf(source, wanted)) {
     const key = cidKey(cid)
     if (sent.has(key)) continue
@@ -44,31 +46,33 @@ function rememberLast(source: BlockSource): BlockSource {
 }
 
 async function* blocksOf(source: BlockSource, wanted: PartialDag): AsyncGenerator<CID> {
-  const { end, onTheWay, scope, bytes } = wanted
+  const { end, onTheWay, scope } = wanted
   yield* onTheWay.filter((cid) => !cid.equals(end))
   if (scope === 'block') yield end
-  else if (scope === 'entity') yield* entityBlocks(source, end, bytes)
-  else yield* dagBlocks(source, end)
+  else if (scope === 'entity') yield* entityBlocks(source, wanted)
+  else yield* dagBlocks(source, wanted)
 }
 
 /** All of a file, or what some bytes of it need, but of a directory only what its listing needs. */
-async function* entityBlocks(
-  source: BlockSource,
-  end: CID,
-  bytes: EntityBytes | undefined,
-): AsyncGenerator<CID> {
+async function* entityBlocks(source: BlockSource, wanted: PartialDag): AsyncGenerator<CID> {
+  const { end, bytes, repeats } = wanted
   const block = await source.get(end)
   const entry = end.code === codecCode.dagPb ? readEntry(end, block) : undefined
   if (entry?.type === 'file') {
-    yield* bytes === undefined ? dagBlocks(source, end) : blocksOfRange(source, end, rangeOf(entry, bytes))
+    if (bytes === undefined) yield* dagBlocks(source, wanted)
+    else yield* blocksOfRange(source, end, rangeOf(entry, bytes), walkedSet(repeats))
     return
   }
   yield end
-  if (entry !== undefined && isShardedEntry(entry)) yield* shardBlocks(source, entry)
+  if (entry !== undefined && isShardedEntry(entry)) yield* shardBlocks(source, entry, walkedSet(repeats))
 }
 
-async function* dagBlocks(source: BlockSource, root: CID): AsyncGenerator<CID> {
-  for await (const { cid } of walkDag(source, root)) yield cid
+async function* dagBlocks(source: BlockSource, { end, repeats }: PartialDag): AsyncGenerator<CID> {
+  for await (const { cid } of walkDag(source, end, walkedSet(repeats))) yield cid
+}
+
+function walkedSet(repeats: boolean): VisitedSet {
+  return repeats ? forgetful : new Set()
 }
 
 function rangeOf({ size }: UnixfsEntry, { from, to }: EntityBytes): ByteRange {

@@ -66,9 +66,9 @@ function describeForm(
       const wanted = readCarParameters(request.query, parameters)
       const range = wanted.bytes === undefined ? '' : `.${wanted.bytes.from}:${wanted.bytes.to ?? '*'}`
       return {
-        etag: `W/"${cid}.car.${wanted.scope}${range}.${target.roots.length}"`,
+        etag: `W/"${cid}.car.${wanted.scope}${range}.${target.roots.length}${wanted.repeats ? '.dups' : ''}"`,
         name: `${cid}.car`,
-        contentType: 'application/vnd.ipld.car; version=1; order=dfs; dups=n',
+        contentType: `application/vnd.ipld.car; version=1; order=dfs; dups=${wanted.repeats ? 'y' : 'n'}`,
         headers: { 'Accept-Ranges': 'none' },
         body: () => partialCar(source, { ...wanted, end: cid, onTheWay: visited }),
       }

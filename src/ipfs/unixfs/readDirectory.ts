@@ -1,5 +1,6 @@
 import type { CID } from 'multiformats/cid'
 import { cidKey } from '../cid/cidKey.js'
+import type { VisitedSet } from '../cid/visitedSet.js'
 import { LinkNotFoundError } from '../errors.js'
 import { unixfsType } from './data.js'
 import { loadEntry } from './entry.js'
@@ -13,33 +14,47 @@ export function isShardedEntry(entry: UnixfsEntry): boolean {
 }
 
 /**
- * The entries of a directory, one after the other: by name, or by slot where it is sharded.
- *
- * @param walked - the keys of shards that are not listed again; no directory repeats any, but a block can be made so
- * (boxo, `ipld/unixfs/hamt/hamt.go`)
+ * The entries of a directory, one after the other: by name, or by slot where it is sharded. No shard is listed twice: no
+ * directory repeats any, but a block can be made so (boxo, `ipld/unixfs/hamt/hamt.go`).
  */
-export async function* listDirectory(
-  source: BlockSource,
-  entry: UnixfsEntry,
-  walked = new Set<string>(),
-): AsyncGenerator<UnixfsLink> {
-  const node = entry.node
+export async function* listDirectory(source: BlockSource, entry: UnixfsEntry): AsyncGenerator<UnixfsLink> {
+  const { node } = entry
   if (node === undefined) return
   if (!isShardedEntry(entry)) {
     yield* node.links
     return
   }
-  const width = labelWidth(node)
-  for (const link of node.links) {
-    if (link.name.length > width) {
-      yield { ...link, name: link.name.slice(width) }
-      continue
+  const walked = new Set<string>()
+  // Of a deep directory, what is not listed yet of each shard on the way: without recursion, so that no depth is too much.
+  const levels = [openShard(node)]
+  for (let level = levels.at(-1); level; level = levels.at(-1)) {
+    const link = level.links[level.next++]
+    if (link === undefined) levels.pop()
+    else if (link.name.length > level.width) yield { ...link, name: link.name.slice(level.width) }
+    else if (isNew(walked, link)) {
+      const shard = await loadEntry(source, link.cid)
+      if (isShardedEntry(shard) && shard.node) levels.push(openShard(shard.node))
     }
-    const key = cidKey(link.cid)
-    if (walked.has(key)) continue
-    walked.add(key)
-    yield* listDirectory(source, await loadEntry(source, link.cid), walked)
   }
+}
+
+/** A shard as it is walked. */
+interface ShardLevel {
+  links: UnixfsLink[]
+  next: number
+  /** Length of the label before the name of a link; a link without a name leads to a shard below. */
+  width: number
+}
+
+function openShard(node: UnixfsNode): ShardLevel {
+  return { links: node.links, next: 0, width: labelWidth(node) }
+}
+
+function isNew(walked: VisitedSet, { cid }: UnixfsLink): boolean {
+  const key = cidKey(cid)
+  if (walked.has(key)) return false
+  walked.add(key)
+  return true
 }
 
 /**
@@ -80,21 +95,23 @@ async function findInShards(
 /**
  * The CIDs of all blocks of a sharded directory below its root, without its entries.
  *
- * @param walked - the keys of blocks that are not walked again; no directory repeats any, but a block can be made so
+ * @param walked - blocks that are not walked again; no directory repeats any, but a block can be made so
  */
 export async function* shardBlocks(
   source: BlockSource,
   entry: UnixfsEntry,
-  walked = new Set<string>(),
+  walked: VisitedSet,
 ): AsyncGenerator<CID> {
   if (!isShardedEntry(entry) || entry.node === undefined) return
-  const width = labelWidth(entry.node)
-  for (const link of entry.node.links) {
-    const key = cidKey(link.cid)
-    if (link.name.length > width || walked.has(key)) continue
-    walked.add(key)
-    yield link.cid
-    yield* shardBlocks(source, await loadEntry(source, link.cid), walked)
+  const levels = [openShard(entry.node)]
+  for (let level = levels.at(-1); level; level = levels.at(-1)) {
+    const link = level.links[level.next++]
+    if (link === undefined) levels.pop()
+    else if (link.name.length <= level.width && isNew(walked, link)) {
+      yield link.cid
+      const shard = await loadEntry(source, link.cid)
+      if (isShardedEntry(shard) && shard.node) levels.push(openShard(shard.node))
+    }
   }
 }
 

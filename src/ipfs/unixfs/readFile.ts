@@ -1,5 +1,6 @@
 import type { CID } from 'multiformats/cid'
 import { cidKey } from '../cid/cidKey.js'
+import type { VisitedSet } from '../cid/visitedSet.js'
 import { codecCode } from '../cid/makeCid.js'
 import { FileNetworkError } from '../errors.js'
 import type { Blockstore } from '../store/blockstore.js'
@@ -40,80 +41,111 @@ export function borrowFile(source: Lender, entry: UnixfsEntry, range: ByteRange)
 type Lender = Pick<Blockstore, 'lend' | 'mayReadAhead'>
 type LentBlock = Awaited<ReturnType<Lender['lend']>>
 
-async function* readRange(lender: Lender, entry: UnixfsEntry, range: ByteRange): AsyncGenerator<Uint8Array> {
-  if (range.start >= range.end) return
-  if (entry.node === undefined) {
-    yield entry.block.subarray(range.start, range.end)
-    return
-  }
-  const { unixfs, links } = entry.node
-  const own = unixfs.data ?? new Uint8Array()
-  if (range.start < own.length) yield own.subarray(range.start, Math.min(range.end, own.length))
-  if (links.length === 0) return
-  if (links.length !== unixfs.blockSizes.length) {
-    throw new FileNetworkError('not a valid UnixFS node: inconsistent number of links and block sizes')
-  }
-  yield* readChildren(lender, { entry, range, childrenStart: own.length })
+/** An inner node whose children are being read. */
+interface Level {
+  wanted: WantedChild[]
+  /** How many of them were read. */
+  done: number
+  /** Those that follow, as far as they were asked for. */
+  fetched: Promise<LentBlock>[]
+  /** Gives back the node's own block, on which its links lie. */
+  giveBack(): void
 }
 
-async function* readChildren(
-  lender: Lender,
-  options: { entry: UnixfsEntry; range: ByteRange; childrenStart: number },
-): AsyncGenerator<Uint8Array> {
-  const { entry, range } = options
-  const links = entry.node?.links ?? []
-  const sizes = entry.node?.unixfs.blockSizes ?? []
-  const wanted: { index: number; start: number; end: number }[] = []
-  let position = options.childrenStart
-  for (const [index, size] of sizes.entries()) {
-    const start = Math.max(range.start - position, 0)
-    const end = Math.min(range.end - position, size)
-    if (start < end) wanted.push({ index, start, end })
-    position += size
-  }
+/** A child of which some bytes are wanted. */
+interface WantedChild extends ByteRange {
+  cid: CID
+  /** Bytes below it, as its parent says. */
+  size: number
+}
 
-  const fetched: Promise<LentBlock>[] = []
-  let next = 0
-  const mayFetch = (ahead: number): boolean => ahead === 0 || (ahead <= readAhead && lender.mayReadAhead())
+/** Without recursion: every piece would come up through all the levels above it. */
+async function* readRange(lender: Lender, root: UnixfsEntry, range: ByteRange): AsyncGenerator<Uint8Array> {
+  if (range.start >= range.end) return
+  if (root.node === undefined) {
+    yield root.block.subarray(range.start, range.end)
+    return
+  }
+  const levels: Level[] = []
   try {
-    for (const { index, start, end } of wanted) {
-      for (; next < wanted.length && mayFetch(fetched.length); next++) {
-        const link = links[wanted[next]?.index ?? 0]
-        const block = link ? lender.lend(link.cid) : Promise.reject(new Error('link without a size'))
-        block.catch(() => undefined)
-        fetched.push(block)
+    yield* ownBytes(root, range)
+    levels.push({ wanted: wantedChildren(root, range), done: 0, fetched: [], giveBack: () => undefined })
+    for (let level = levels.at(-1); level; level = levels.at(-1)) {
+      const child = level.wanted[level.done]
+      if (child === undefined) {
+        levels.pop()
+        level.giveBack()
+        continue
       }
-      const { bytes, giveBack } = await (fetched[0] as Promise<LentBlock>)
-      void fetched.shift()
+      fetchAhead(lender, level)
+      const { bytes, giveBack } = await (level.fetched[0] as Promise<LentBlock>)
+      void level.fetched.shift()
+      level.done++
+      let below: Level | undefined
       try {
-        yield* readBlock(lender, { cid: links[index]?.cid as CID, bytes, size: sizes[index], start, end })
+        if (child.cid.code === codecCode.raw) {
+          checkSize(bytes.length, child.size)
+          yield bytes.subarray(child.start, child.end)
+        } else {
+          const entry = readEntry(child.cid, bytes)
+          if (entry.node) checkSize(fileSizeOf(entry.node), child.size)
+          yield* ownBytes(entry, child)
+          const wanted = wantedChildren(entry, child)
+          if (wanted.length > 0) below = { wanted, done: 0, fetched: [], giveBack }
+        }
       } finally {
-        giveBack()
+        if (below) levels.push(below)
+        else giveBack()
       }
     }
   } finally {
-    for (const block of fetched) {
-      void block.then(
-        ({ giveBack }) => giveBack(),
-        () => undefined,
-      )
-    }
+    for (const level of levels) letGo(level)
   }
 }
 
-async function* readBlock(
-  lender: Lender,
-  block: ByteRange & { cid: CID; bytes: Uint8Array; size: number | undefined },
-): AsyncGenerator<Uint8Array> {
-  const { cid, bytes, size, start, end } = block
-  if (cid.code === codecCode.raw) {
-    checkSize(bytes.length, size)
-    yield bytes.subarray(start, end)
-    return
+/** What of a range lies in a node itself. */
+function* ownBytes({ node }: UnixfsEntry, { start, end }: ByteRange): Generator<Uint8Array> {
+  const own = node?.unixfs.data
+  if (own !== undefined && start < own.length) yield own.subarray(start, Math.min(end, own.length))
+}
+
+function wantedChildren({ node }: UnixfsEntry, range: ByteRange): WantedChild[] {
+  const wanted: WantedChild[] = []
+  if (node === undefined || node.links.length === 0) return wanted
+  const { unixfs, links } = node
+  if (links.length !== unixfs.blockSizes.length) {
+    throw new FileNetworkError('not a valid UnixFS node: inconsistent number of links and block sizes')
   }
-  const child = readEntry(cid, bytes)
-  if (child.node) checkSize(fileSizeOf(child.node), size)
-  yield* readRange(lender, child, { start, end })
+  let position = unixfs.data?.length ?? 0
+  for (const [index, { cid }] of links.entries()) {
+    const size = unixfs.blockSizes[index] as number
+    const start = Math.max(range.start - position, 0)
+    const end = Math.min(range.end - position, size)
+    if (start < end) wanted.push({ cid, size, start, end })
+    position += size
+  }
+  return wanted
+}
+
+function fetchAhead(lender: Lender, { wanted, done, fetched }: Level): void {
+  const mayFetch = (ahead: number): boolean => ahead === 0 || (ahead <= readAhead && lender.mayReadAhead())
+  while (mayFetch(fetched.length)) {
+    const child = wanted[done + fetched.length]
+    if (child === undefined) return
+    const block = lender.lend(child.cid)
+    block.catch(() => undefined)
+    fetched.push(block)
+  }
+}
+
+function letGo({ fetched, giveBack }: Level): void {
+  giveBack()
+  for (const block of fetched) {
+    void block.then(
+      (lent) => lent.giveBack(),
+      () => undefined,
+    )
+  }
 }
 
 function checkSize(actual: number, announced: number | undefined): void {
@@ -122,28 +154,35 @@ function checkSize(actual: number, announced: number | undefined): void {
 }
 
 /**
- * The blocks that bytes of a file need, its root first; what none of them lie in is left out. A part of the file that
- * lies in the range as a whole is walked once, however often it is repeated: a few blocks can make a file of any size.
+ * The blocks that bytes of a file need, its root first; what none of them lie in is left out.
+ *
+ * @param walked - the parts that lie in the range as a whole and are not walked again: a few blocks can make a file of
+ * any size
  */
-export async function* blocksOfRange(source: BlockSource, root: CID, range: ByteRange): AsyncGenerator<CID> {
-  const walked = new Set<string>()
-  yield* blocksBelow(root, range)
-
-  async function* blocksBelow(cid: CID, { start, end }: ByteRange): AsyncGenerator<CID> {
+export async function* blocksOfRange(
+  source: BlockSource,
+  root: CID,
+  range: ByteRange,
+  walked: VisitedSet,
+): AsyncGenerator<CID> {
+  const stack: { cid: CID; range: ByteRange; part: string | undefined }[] = [
+    { cid: root, range, part: undefined },
+  ]
+  for (let top = stack.pop(); top; top = stack.pop()) {
+    const { cid, part } = top
+    if (part !== undefined) {
+      if (walked.has(part)) continue
+      walked.add(part)
+    }
     yield cid
-    const { node } = readEntry(cid, await source.get(cid))
-    let position = node?.unixfs.data?.length ?? 0
-    for (const [index, size] of (node?.unixfs.blockSizes ?? []).entries()) {
-      const wanted = { start: Math.max(start - position, 0), end: Math.min(end - position, size) }
-      position += size
-      const link = node?.links[index]
-      if (link === undefined || wanted.start >= wanted.end) continue
-      if (wanted.end - wanted.start === size) {
-        const part = `${size} ${cidKey(link.cid)}`
-        if (walked.has(part)) continue
-        walked.add(part)
-      }
-      yield* blocksBelow(link.cid, wanted)
+    const below = wantedChildren(readEntry(cid, await source.get(cid)), top.range)
+    for (const { cid: child, size, start, end } of below.reverse()) {
+      const isWhole = end - start === size
+      stack.push({
+        cid: child,
+        range: { start, end },
+        part: isWhole ? `${size} ${cidKey(child)}` : undefined,
+      })
     }
   }
 }
