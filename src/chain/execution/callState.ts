@@ -14,8 +14,8 @@ const idleStates = new WeakMap<TrieStateView, WorkingState>()
  * Lends a state over a view to a call, and takes back what the call changed. The next call on the same view mostly asks
  * for the same accounts and slots, and finds them there.
  *
- * Only the views of stored roots always read the same; over any other view a call has a state of its own. After an
- * unexpected error a state is not lent again: a call that broke off leaves checkpoints open.
+ * Only the views of stored roots always read the same; over any other view a call has a state of its own. A state is not
+ * lent again after an unexpected error, nor after any error in the middle of a frame, which leaves checkpoints open.
  *
  * @param use - changes the state within checkpoints that it closes, or by single writes
  */
@@ -28,7 +28,7 @@ export function withCallState<T>(base: StateView, use: (state: WorkingState) => 
   try {
     used = use(state)
   } catch (error) {
-    if (error instanceof ChainError) keep(base, state)
+    if (error instanceof ChainError && state.openCheckpoints === 1) keep(base, state)
     throw error
   }
   return whenReady(used, (result) => {

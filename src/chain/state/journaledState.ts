@@ -156,6 +156,11 @@ export class JournaledState {
     this.#remember(() => set(before))
   }
 
+  /** How many checkpoints are neither committed nor reverted. */
+  get openCheckpoints(): number {
+    return this.#checkpoints.length
+  }
+
   checkpoint(): void {
     this.#checkpoints.push(this.#undo.length)
   }

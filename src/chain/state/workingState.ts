@@ -297,6 +297,11 @@ export class WorkingState implements StateManagerInterface {
     return keccak256(key)
   }
 
+  /** How many checkpoints are neither committed nor reverted. */
+  get openCheckpoints(): number {
+    return this.#state.openCheckpoints
+  }
+
   /** How many accounts and slots are known: those that were read or written. */
   get known(): number {
     return this.#state.known
