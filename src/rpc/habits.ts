@@ -50,6 +50,8 @@ export interface Habits {
   estimateBlock: BlockTag
   /** Whether a message that names no sender is the first account's. */
   callsFromFirstAccount: boolean
+  /** Whether wei per gas of more than 128 bits are refused. */
+  refusesWideFees: boolean
   /** Whether a message runs whose fee cap is below the base fee. */
   callsBelowBaseFee: boolean
   /** Whether a message that names only a tip offers no more than that; otherwise it has no fee cap. */
@@ -139,6 +141,7 @@ const own: Habits = {
   estimatesTransfersUnseen: false,
   estimateBlock: 'latest',
   callsFromFirstAccount: false,
+  refusesWideFees: false,
   callsBelowBaseFee: false,
   capsCallsAtTip: false,
   callsUnfunded: false,
@@ -185,6 +188,7 @@ const others: Readonly<Record<Compat, Partial<Habits>>> = {
     capsAtNextPrice: true,
     signsIncomplete: true,
     estimatesTransfersUnseen: true,
+    refusesWideFees: true,
     callsBelowBaseFee: true,
     words: 'anvil',
     logsRange: 'lenient',

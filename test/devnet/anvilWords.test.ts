@@ -139,6 +139,18 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
     await expectSame(method, { from, to: reverter, ...fees }, 'latest')
   })
 
+  test.each(['gasPrice', 'maxFeePerGas', 'maxPriorityFeePerGas'])(
+    'wei per gas of more than 128 bits: %s',
+    async (name) => {
+      const request = { from, to, [name]: toHex(2n ** 128n) }
+      await expectSame('eth_call', request, 'latest')
+      await expectSame('eth_estimateGas', request, 'latest')
+      await expectSame('eth_createAccessList', request, 'latest')
+      await expectSame('eth_sendTransaction', request)
+      await expectSame('eth_fillTransaction', request)
+    },
+  )
+
   test.each<[string, Record<string, unknown>]>([
     ['a used nonce', { nonce: '0x0', gas: '0x5208' }],
     ['more than there is', { value: toHex(parseEther('20000')), gas: '0x5208' }],

@@ -7,6 +7,7 @@ import { ServerError } from '../errors.js'
 import type { Call } from '../method.js'
 import type { BlockOverrideArguments } from '../params/blockOverrides.js'
 import { toCall, type CallArguments } from '../params/callObject.js'
+import { checkFeeWidths } from './feeWidths.js'
 
 /** The decoded arguments of a method that executes a message. */
 export interface ExecutionArguments {
@@ -21,9 +22,12 @@ export interface ExecutionArguments {
  * one that names only a tip has it for its cap.
  *
  * @throws ServerError if block overrides ask for what only eth_simulateV1 can do.
+ * @throws InvalidParamsError if a fee is wider than anvil takes it, where the node stands in for anvil.
  */
 export function executionRequest({ view, backend }: Call, args: ExecutionArguments): ExecutionRequest {
-  const { callsFromFirstAccount, callsBelowBaseFee, callsUnfunded, capsCallsAtTip } = backend.settings.habits
+  const { habits } = backend.settings
+  const { callsFromFirstAccount, callsBelowBaseFee, callsUnfunded, capsCallsAtTip } = habits
+  checkFeeWidths(args.transaction, habits)
   const call = capsCallsAtTip ? cappedAtTip(toCall(args.transaction)) : toCall(args.transaction)
   const from = call.from ?? (callsFromFirstAccount ? backend.accounts.addresses()[0] : undefined)
   return {

@@ -1,5 +1,6 @@
 import type { Replacement } from '../../../chain/controls/reorganise.js'
 import { InvalidParamsError } from '../../errors.js'
+import type { Habits } from '../../habits.js'
 import { defineMethod, required, type Method } from '../../method.js'
 import { controlNumber } from '../../params/controlNumber.js'
 import { replacementPair, type ReplacementPair } from '../../params/replacementPair.js'
@@ -10,7 +11,8 @@ const byPosition = defineMethod(
   'anvil_reorg',
   [required('depth', controlNumber), required('tx_block_pairs', list(replacementPair, 'ReorgOptions'))],
   async ({ backend }, depth, pairs) => {
-    await backend.controls.reorganise({ depth: Number(depth), replacements: pairs.map(toReplacement) })
+    const replacements = pairs.map((pair) => toReplacement(pair, backend.settings.habits))
+    await backend.controls.reorganise({ depth: Number(depth), replacements })
     return null
   },
 )
@@ -30,9 +32,9 @@ export const reorg: Method = {
   },
 }
 
-function toReplacement({ transaction, index }: ReplacementPair): Replacement {
+function toReplacement({ transaction, index }: ReplacementPair, habits: Habits): Replacement {
   if (transaction instanceof Uint8Array) return { transaction, index }
-  const { from, ...request } = transactionRequest(transaction)
+  const { from, ...request } = transactionRequest(transaction, habits)
   if (from === undefined) throw new InvalidParamsError('invalid argument 1: a transaction lacks its sender')
   return { transaction: { ...request, from }, index }
 }

@@ -8,6 +8,7 @@ import { blockSelector } from '../../params/blockSelector.js'
 import { callObject, toCall, type CallArguments } from '../../params/callObject.js'
 import { stateOverride } from '../../params/stateOverride.js'
 import { executionRequest } from '../executionRequest.js'
+import { checkFeeWidths } from '../feeWidths.js'
 
 /** eth_estimateGas: the gas that a transaction needs; in hardhat on what waits already unless a block is named. */
 export const estimateGas = defineMethod(
@@ -20,7 +21,9 @@ export const estimateGas = defineMethod(
   ],
   (call, transaction, block, state, header) => {
     const { backend } = call
-    const { estimateBlock, estimatesTransfersUnseen } = backend.settings.habits
+    const { habits } = backend.settings
+    const { estimateBlock, estimatesTransfersUnseen } = habits
+    checkFeeWidths(transaction, habits)
     const at = block ?? { tag: estimateBlock }
     const isUnseen =
       estimatesTransfersUnseen && state === undefined && isUnseenTransfer(call, transaction, at)

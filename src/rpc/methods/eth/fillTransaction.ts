@@ -8,5 +8,7 @@ export const fillTransaction = defineMethod(
   'eth_fillTransaction',
   [required('transaction', callObject)],
   async ({ backend }, call) =>
-    rawAndTransaction(await backend.accounts.fillTransaction(transactionRequest(call))),
+    rawAndTransaction(
+      await backend.accounts.fillTransaction(transactionRequest(call, backend.settings.habits)),
+    ),
 )

@@ -7,5 +7,6 @@ import { transactionRequest } from '../transactionRequest.js'
 export const sendTransaction = defineMethod(
   'eth_sendTransaction',
   [required('transaction', callObject)],
-  ({ backend }, call) => answerSent(backend, () => backend.pool.send(transactionRequest(call))),
+  ({ backend }, call) =>
+    answerSent(backend, () => backend.pool.send(transactionRequest(call, backend.settings.habits))),
 )

@@ -8,6 +8,8 @@ import { awaitReceipt } from '../awaitReceipt.js'
 export const sendTransactionSync = defineMethod(
   'eth_sendTransactionSync',
   [required('transaction', callObject), optional('timeout', milliseconds)],
-  async (call, transaction, timeout) =>
-    awaitReceipt(call, await call.backend.pool.send(transactionRequest(transaction)), timeout),
+  async (call, transaction, timeout) => {
+    const { pool, settings } = call.backend
+    return awaitReceipt(call, await pool.send(transactionRequest(transaction, settings.habits)), timeout)
+  },
 )

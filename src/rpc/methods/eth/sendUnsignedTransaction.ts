@@ -9,7 +9,10 @@ export const sendUnsignedTransaction = defineMethod(
   'eth_sendUnsignedTransaction',
   [required('transaction', callObject)],
   async ({ backend }, given) => {
-    const { from = backend.accounts.addresses()[0], ...call } = transactionRequest(given)
+    const { from = backend.accounts.addresses()[0], ...call } = transactionRequest(
+      given,
+      backend.settings.habits,
+    )
     if (from === undefined)
       throw new InvalidParamsError('invalid argument 0: the transaction lacks its sender')
     return bytesToHex(await backend.controls.sendUnsigned({ ...call, from }))

@@ -12,7 +12,7 @@ export const signTransaction = defineMethod(
   'eth_signTransaction',
   [required('transaction', callObject)],
   async ({ backend }, call) => {
-    const signed = await backend.accounts.signTransaction(transactionRequest(call))
+    const signed = await backend.accounts.signTransaction(transactionRequest(call, backend.settings.habits))
     return backend.settings.habits.signsIncomplete ? bytesToHex(signed.raw) : rawAndTransaction(signed)
   },
 )

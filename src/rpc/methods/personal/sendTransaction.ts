@@ -8,5 +8,6 @@ import { transactionRequest } from '../transactionRequest.js'
 export const sendTransaction = defineMethod(
   'personal_sendTransaction',
   [required('transaction', callObject), required('passphrase', passphrase)],
-  async ({ backend }, call) => bytesToHex(await backend.pool.send(transactionRequest(call))),
+  async ({ backend }, call) =>
+    bytesToHex(await backend.pool.send(transactionRequest(call, backend.settings.habits))),
 )

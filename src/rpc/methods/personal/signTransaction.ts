@@ -9,7 +9,7 @@ export const signTransaction = defineMethod(
   'personal_signTransaction',
   [required('transaction', callObject), required('passphrase', passphrase)],
   async ({ backend }, call) => {
-    const { raw } = await backend.accounts.signTransaction(transactionRequest(call))
+    const { raw } = await backend.accounts.signTransaction(transactionRequest(call, backend.settings.habits))
     return bytesToHex(raw)
   },
 )
