@@ -1,28 +1,21 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { ClassicLevel } from 'classic-level'
 import { AppendFile } from './appendFile.js'
 import { decodeBulkRow, encodeBulkRow } from './bulkRow.js'
 import { Cursor, entriesOf } from './cursor.js'
-import { DataDirectoryError, StorageWriteError } from './errors.js'
-import { RECORD_END_KEY } from './keyspace.js'
+import { StorageWriteError } from './errors.js'
+import { openLevel, writeToLevel } from './level.js'
 import { MergedCursor } from './mergedCursor.js'
 import { keyString, Overlay } from './overlay.js'
 import { plainBytes } from './plainBytes.js'
 import { lengthOf, RecordStore } from './records.js'
 import { syncDirectory } from './syncDirectory.js'
+import { recoverWriteAhead, writeAheadPath } from './writeAheadFiles.js'
 import type { Entry, Level, RangeOptions, Walk } from './cursor.js'
 import type { BatchOperation, WriteBatch } from './writeBatch.js'
 
 const DEFAULT_WRITE_BUFFER_BYTES = 2 * 1024 * 1024
 const IDLE_FLUSH_MILLISECONDS = 250
-const OPERATIONS_PER_BATCH = 500
-/** LevelDB maps the files that it holds open into memory; 74 is the least that it takes. */
-const MAX_OPEN_FILES = 74
-/** What LevelDB collects before it writes a table, twice over while it does so. Rows are small: bulk is elsewhere. */
-const LEVEL_BUFFER_BYTES = 1024 * 1024
-/** LevelDB's blocks that stay in memory; the files are mapped besides. */
-const LEVEL_CACHE_BYTES = 2 * 1024 * 1024
 /** Bytes of the longest value that is kept once it was read: rows that lead to blocks, not nodes of tries. */
 const LONGEST_KEPT = 64
 const MOST_KEPT = 10_000
@@ -289,86 +282,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   mkdirSync(directory, { recursive: true })
   const level = await openLevel(directory)
   try {
-    const { recovered, recordEnd, generation } = recover(level, directory)
+    const { overlays, recordEnd, generation } = recoverWriteAhead(level, directory)
     const records = new RecordStore({
       directory: join(directory, 'records'),
       end: recordEnd,
       segmentBytes,
     })
     const options = { directory, sync, writeBufferBytes }
-    return new Database({ level, records, options, generation, recovered })
+    return new Database({ level, records, options, generation, recovered: overlays })
   } catch (error) {
     await level.close()
     throw error
   }
-}
-
-async function openLevel(directory: string): Promise<Level> {
-  const level: Level = new ClassicLevel(join(directory, 'leveldb'), {
-    keyEncoding: 'view',
-    valueEncoding: 'view',
-    multithreading: true,
-    maxOpenFiles: MAX_OPEN_FILES,
-    writeBufferSize: LEVEL_BUFFER_BYTES,
-    cacheSize: LEVEL_CACHE_BYTES,
-    // Most of what is stored are hashes, which do not compress.
-    compression: false,
-  })
-  try {
-    await level.open()
-  } catch (error) {
-    const { cause } = error as Error
-    const reason = cause instanceof Error ? cause.message : String(error)
-    throw new DataDirectoryError(`Could not open the database in ${directory}: ${reason}`, { cause: error })
-  }
-  return level
-}
-
-/** Takes up what the write-ahead files hold; LevelDB gets it in the background, as what is written from now on. */
-function recover(
-  level: Level,
-  directory: string,
-): { recovered: Overlay[]; recordEnd: number; generation: number } {
-  const stored = level.getSync(RECORD_END_KEY)
-  let recordEnd = stored === undefined ? 0 : Buffer.from(stored).readDoubleLE(0)
-  const generations = writeAheadGenerations(directory)
-  const recovered = generations.map((generation) => {
-    const path = writeAheadPath(directory, generation)
-    const overlay = Overlay.recover(
-      (length) => new AppendFile({ path, length }),
-      readFileSync(path),
-      recordEnd,
-    )
-    recordEnd = overlay.recordEnd
-    return overlay
-  })
-  return { recovered, recordEnd, generation: (generations.at(-1) ?? -1) + 1 }
-}
-
-/**
- * In several LevelDB batches: the write-ahead file, which stays until the last one, makes them one. Each of them waits
- * for the medium where writes do: LevelDB may begin another log between two of them, and leaves the old one unsynced.
- */
-async function writeToLevel(level: Level, overlay: Overlay, { sync }: WriteOptions): Promise<void> {
-  let batch = level.batch()
-  for (const { key, value } of overlay.operations()) {
-    if (value === undefined) batch.del(key)
-    else batch.put(key, value)
-    if (batch.length >= OPERATIONS_PER_BATCH) {
-      await batch.write({ sync })
-      batch = level.batch()
-    }
-  }
-  const end = Buffer.alloc(8)
-  end.writeDoubleLE(overlay.recordEnd)
-  await batch.put(RECORD_END_KEY, end).write({ sync })
-}
-
-function writeAheadPath(directory: string, generation: number): string {
-  return join(directory, `write-ahead-${String(generation).padStart(10, '0')}.log`)
-}
-
-function writeAheadGenerations(directory: string): number[] {
-  const names = readdirSync(directory).map((name) => /^write-ahead-(\d+)\.log$/.exec(name)?.[1])
-  return names.flatMap((digits) => (digits === undefined ? [] : [Number(digits)])).sort((a, b) => a - b)
 }
