@@ -62,8 +62,14 @@ export class StateCache {
     this.#file = undefined
   }
 
+  /** Where the disk refuses, what comes from now on stays in memory: no answer depends on the file. */
   #append(line: AccountLine | SlotLine): void {
-    if (this.#file !== undefined) appendFileSync(this.#file, `${JSON.stringify(line)}\n`)
+    if (this.#file === undefined) return
+    try {
+      appendFileSync(this.#file, `${JSON.stringify(line)}\n`)
+    } catch {
+      this.close()
+    }
   }
 
   #take(text: string): void {

@@ -59,16 +59,23 @@ function waitingBlock(block: StoredBlock): Waiting<StoredBlock> {
   return { value: block, block }
 }
 
-/** Collects transactions that became executable: their hashes, or whole objects. */
+/**
+ * Collects transactions that became executable: whole objects, or their hashes. Nobody may ever poll: where hashes do,
+ * no more is kept.
+ */
 export function createPendingFilter(source: Source, { full }: { full: boolean }): Filter {
-  const collect = (event: ChainEvent) => (event.type === 'pending' ? [{ value: event.transaction }] : [])
-  return collectingFilter(source, collect, (transactions) =>
-    wireArray(
-      transactions.map((transaction) =>
-        full ? transactionText(transaction, undefined) : jsonBytes(transaction.hash),
-      ),
-    ),
-  )
+  return full
+    ? collectingFilter(
+        source,
+        (event) => (event.type === 'pending' ? [{ value: event.transaction }] : []),
+        (transactions) =>
+          wireArray(transactions.map((transaction) => transactionText(transaction, undefined))),
+      )
+    : collectingFilter(
+        source,
+        (event) => (event.type === 'pending' ? [{ value: event.transaction.hash }] : []),
+        (hashes) => wireArray(hashes.map((hash) => jsonBytes(hash))),
+      )
 }
 
 /** Logs in wire form that were there before a filter was. */

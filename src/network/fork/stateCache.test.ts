@@ -1,0 +1,25 @@
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { StateCache } from './stateCache.js'
+
+const address = new Uint8Array(20).fill(1)
+const slot = new Uint8Array(32).fill(2)
+const account = { nonce: 3n, balance: 4n, code: Uint8Array.of(5) }
+
+test('what was fetched is there in the next run', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'standin-test-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const path = join(directory, 'chain', 'state.ndjson')
+  const first = new StateCache(path)
+  first.putAccount(address, account)
+  first.putSlot(address, slot, Uint8Array.of(6))
+  first.close()
+  // What a process that was killed has torn.
+  appendFileSync(path, '["slot","0x01')
+  const second = new StateCache(path)
+  expect(second.account(address)).toEqual(account)
+  expect(second.slot(address, slot)).toEqual(Uint8Array.of(6))
+  second.close()
+})
