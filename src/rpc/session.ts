@@ -67,7 +67,7 @@ export class Session {
 
   /** Ends all subscriptions; called when the connection is gone. */
   close(): void {
-    this.#subscriptions.clear()
+    this.#subscriptions.close()
   }
 }
 

@@ -33,6 +33,7 @@ interface Subscription {
 export class SessionSubscriptions {
   readonly #target: PushTarget
   readonly #open = new Map<string, Subscription>()
+  #isClosed = false
 
   constructor(target: PushTarget) {
     this.#target = target
@@ -52,13 +53,15 @@ export class SessionSubscriptions {
     }
   }
 
-  /** Ends all of them. */
-  clear(): void {
+  /** Ends all of them, for good: messages may still be on their way to a subscription when their connection is gone. */
+  close(): void {
+    this.#isClosed = true
     for (const id of [...this.#open.keys()]) this.#end(id)
   }
 
   #start(feed: Feed): string {
     const id = randomId()
+    if (this.#isClosed) return id
     const subscription: Subscription = { end: () => undefined, held: [] }
     this.#open.set(id, subscription)
     subscription.end = feed((payload) => {
@@ -83,7 +86,7 @@ export class SessionSubscriptions {
   #push(id: string, payload: readonly WirePiece[]): void {
     if (!this.#open.has(id)) return
     if (this.#target.bufferedBytes > maxWaitingBytes) {
-      this.clear()
+      this.close()
       this.#target.close('too slow for its subscriptions')
       return
     }
