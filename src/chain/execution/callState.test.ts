@@ -17,7 +17,7 @@ function emptyView() {
 /** Runs a call that opens as many frames, changes an account in each, and fails in the innermost one. */
 function failWithin(view: ReturnType<typeof emptyView>, frames: number): WorkingState | undefined {
   let lent: WorkingState | undefined
-  const fail = (): undefined =>
+  const fail = () =>
     withCallState(view, (state) => {
       lent = state
       for (let frame = 0; frame < frames; frame++) {
@@ -25,7 +25,7 @@ function failWithin(view: ReturnType<typeof emptyView>, frames: number): Working
         void state.putAccount(address, new Account(BigInt(frame), 1n))
       }
       throw new ChainError('no more')
-    }) as undefined
+    })
   expect(fail).toThrow('no more')
   return lent
 }
