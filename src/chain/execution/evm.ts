@@ -1,7 +1,8 @@
 import { ChainError } from '../errors.js'
 import { orElse, whenReady } from '../state/whenReady.js'
 import type { Awaitable, ForkRules } from '../types.js'
-import { PooledEvm, type ExecutionContext } from './pooledEvm.js'
+import type { ExecutionContext } from './executionContext.js'
+import { PooledEvm } from './pooledEvm.js'
 
 /** EVMs that are not lent now, by the rules that they follow. */
 const idle = new WeakMap<ForkRules, PooledEvm[]>()

@@ -8,9 +8,9 @@ import { call, type CallRequest } from './call.js'
 import type { CallObject } from './callObject.js'
 import { siteOn, type Ancestry } from './callSite.js'
 import { withCallState } from './callState.js'
+import type { ConsoleListener } from './console.js'
 import { estimateGas } from './estimate.js'
 import type { AccountOverride } from './overrides.js'
-import type { ConsoleListener } from './pooledEvm.js'
 
 /** The parts of a chain that an execution looks at. */
 export type ExecutionView = Pick<ChainView, 'stateAt'> & Ancestry

@@ -1,7 +1,7 @@
 import { EVMError, type ExecResult } from '@ethereumjs/evm'
 import { NO_BYTES } from '../state/account.js'
 import type { FrameFailure } from './failure.js'
-import type { FrameInterpreter } from './interpreter.js'
+import type { FrameInterpreter } from './frameInterpreter.js'
 
 /**
  * What a frame left behind, in the library's shape (EVM.runInterpreter).

@@ -1,75 +1,19 @@
-import type { StateManagerInterface } from '@ethereumjs/common'
-import { EVM, EVMError, type EVMMockBlockchainInterface, type EVMPerformanceLogger } from '@ethereumjs/evm'
-import type { PrefixedHexString } from '@ethereumjs/util'
+import { EVMError, type EVM } from '@ethereumjs/evm'
 import { NO_BYTES } from '../state/account.js'
 import type { Awaitable } from '../types.js'
 import { StateOnItsWay } from './atHand.js'
+import { captureInterpreter } from './captureInterpreter.js'
 import { describeFailure, stackOverflow, stackUnderflow, type FrameFailure } from './failure.js'
-import type { FrameEnvironment } from './frameEnvironment.js'
-import type { PlainOpcode } from './plainOpcodes.js'
-import type { SyncOpcode } from './syncOpcode.js'
-import { checkStack } from './stackItems.js'
+import type {
+  FrameHost,
+  FrameInterpreterConstructor,
+  FrameStart,
+  InterpreterConstructor,
+} from './frameInterpreter.js'
 import { stackMaximum, stackMinimum } from './stackLimits.js'
-import type { TraceFeed } from '../tracing/traceFeed.js'
 import { framingOpcodes } from '../tracing/opcodes.js'
 import { reportEnd, reportMisfit, runTracedStep } from '../tracing/tracedStep.js'
-import type { Interpreter, OpcodeEntry, RunState } from './runState.js'
-
-/** Makes the interpreter of one frame. */
-export type InterpreterConstructor = new (
-  evm: EVM,
-  state: StateManagerInterface,
-  blockchain: EVMMockBlockchainInterface,
-  environment: Interpreter['_env'],
-  gasLeft: bigint,
-  journal: EVM['journal'],
-  logger: EVMPerformanceLogger,
-) => Interpreter
-
-/** An interpreter whose loop is this module's, and that goes from one frame to the next. */
-export interface FrameInterpreter extends Interpreter {
-  /** Makes everything as it is at the beginning of a frame. */
-  begin(start: FrameStart): void
-  /** Runs the frame's code, at once unless something is to be awaited. @returns how it failed, if it did */
-  execute(host: FrameHost): Awaitable<FrameFailure | undefined>
-  readonly runState: RunState
-}
-
-/** What a frame begins with. */
-export interface FrameStart {
-  environment: FrameEnvironment
-  gasLimit: bigint
-  state: StateManagerInterface
-  blockchain: EVMMockBlockchainInterface
-  /** Accounts that are destroyed and created in the transaction; the frame adds its own. */
-  selfdestruct: Map<PrefixedHexString, PrefixedHexString>
-  createdAddresses: Set<PrefixedHexString>
-}
-
-/** Makes an interpreter with this module's loop. */
-export type FrameInterpreterConstructor = new (
-  ...parts: ConstructorParameters<InterpreterConstructor>
-) => FrameInterpreter
-
-/** What a frame shares with the other frames of its message. */
-export interface FrameHost {
-  /** The opcodes of the fork, by their byte. */
-  readonly opcodeTable: readonly OpcodeEntry[]
-  /** Those of them that await nothing. */
-  readonly syncOpcodes: readonly (SyncOpcode | undefined)[]
-  /** Those that see neither gas nor state. */
-  readonly plainOpcodes: readonly (PlainOpcode | undefined)[]
-  /** How many opcodes may still run before the clock is looked at. */
-  stepsLeft: number
-  /** Called when no steps are left; the promise, if any, resolves when other work has had its turn. */
-  pause(): Promise<void> | undefined
-  /** Sees every opcode but the plain ones before it runs. */
-  observe: ((opcode: number, runState: RunState) => void) | undefined
-  /** Tells a tracer of frames, logs and, if it asks for them, steps. */
-  readonly feed: TraceFeed | undefined
-  /** Whether somebody listens to every step, so that the library's own step has to run. */
-  readonly traced: boolean
-}
+import type { OpcodeEntry, RunState } from './runState.js'
 
 /** A traced step takes about as long as this many others. */
 const TRACED_STEP_WEIGHT = 16
@@ -301,17 +245,4 @@ let frameInterpreter: Promise<FrameInterpreterConstructor> | undefined
 export function loadFrameInterpreter(evm: EVM): Promise<FrameInterpreterConstructor> {
   frameInterpreter ??= captureInterpreter(evm).then(createInterpreterClass)
   return frameInterpreter
-}
-
-async function captureInterpreter(evm: EVM): Promise<InterpreterConstructor> {
-  const { runState } = await EVM.prototype.runCode.call(evm, { code: Uint8Array.of(0x00), gasLimit: 1n })
-  if (runState === undefined) throw new Error('@ethereumjs/evm no longer shows the state of a run')
-  checkStack(runState.stack)
-  const constructor = runState.interpreter.constructor as InterpreterConstructor
-  for (const member of ['run', 'runStep', '_getValidJumpDestinations']) {
-    if (typeof Reflect.get(constructor.prototype, member) !== 'function') {
-      throw new Error(`@ethereumjs/evm no longer has Interpreter.${member}`)
-    }
-  }
-  return constructor
 }

@@ -2,7 +2,6 @@ import {
   EVM,
   EVMMockBlockchain,
   NobleBN254,
-  type EVMMockBlockchainInterface,
   type EVMOpts,
   type EVMResult,
   type EVMRunCallOpts,
@@ -14,7 +13,7 @@ import { SimpleStateManager } from '@ethereumjs/statemanager'
 import { createZeroAddress, type Address } from '@ethereumjs/util'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { whenReady } from '../state/whenReady.js'
-import { bytesEqual, bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
+import { bytesToPlainHex } from '../../encoding/hex.js'
 import { loadKzg } from '../kzg.js'
 import { NO_BYTES } from '../state/account.js'
 import type { WorkingState } from '../state/workingState.js'
@@ -24,17 +23,16 @@ import type { PeakGas } from './peakGas.js'
 import { TraceFeed } from '../tracing/traceFeed.js'
 import type { ExecutionTracer } from '../tracing/tracer.js'
 import { runCallMessage } from './callMessage.js'
+import { isConsole, type ConsoleListener } from './console.js'
+import type { ExecutionContext } from './executionContext.js'
 import { FrameEnvironment } from './frameEnvironment.js'
+import type { FrameHost, FrameInterpreter, FrameInterpreterConstructor } from './frameInterpreter.js'
 import { checkLibraryJournal, FrameJournal } from './frameJournal.js'
 import { frameResult } from './frameResult.js'
+import { HashLookup } from './hashLookup.js'
 import { createPlainOpcodes } from './plainOpcodes.js'
 import { createSyncOpcodes } from './syncOpcodes.js'
-import {
-  loadFrameInterpreter,
-  type FrameHost,
-  type FrameInterpreter,
-  type FrameInterpreterConstructor,
-} from './interpreter.js'
+import { loadFrameInterpreter } from './interpreter.js'
 import type { RunState } from './runState.js'
 
 /** How many opcodes run between two looks at the clock. */
@@ -45,25 +43,9 @@ const SLICE_MILLISECONDS = 5
 const ECRECOVER = '0000000000000000000000000000000000000001'
 /** EIP-4844: the point evaluation precompile, as a key of the precompile map. */
 const POINT_EVALUATION = '000000000000000000000000000000000000000a'
-/** BLOCKHASH of a block that is not known. */
-const ZERO_HASH = new Uint8Array(32)
 
 /** Precompiles by address: 40 lower-case hexadecimal digits without a prefix. */
 export type PrecompileMap = Map<string, PrecompileFunc>
-
-/** Told of the data of a call to the console's address. */
-export type ConsoleListener = (data: Uint8Array) => void
-
-/** What an execution works on. */
-export interface ExecutionContext {
-  rules: ForkRules
-  state: WorkingState
-  block: BlockEnvironment
-  /** The 32-byte hash of an earlier block, for BLOCKHASH; undefined reads as zero. */
-  blockHash: (number: bigint) => Awaitable<Uint8Array | undefined>
-  /** Sees what contracts give to the console. */
-  onConsole?: ConsoleListener | undefined
-}
 
 /** The state of an EVM that is not lent. */
 const noState = new SimpleStateManager()
@@ -194,7 +176,7 @@ export class PooledEvm extends EVM implements FrameHost {
     this.#state = undefined
     this.stateManager = noState
     this.journal.cleanJournal()
-    this.#hashes.find = unknownHash
+    this.#hashes.forget()
     if (this.traced) this.events.removeAllListeners()
     this._precompiles = this.#ownPrecompiles
     this.observe = undefined
@@ -359,31 +341,4 @@ export class PooledEvm extends EVM implements FrameHost {
 function isLowAddress(address: Uint8Array): boolean {
   for (let i = 0; i < 16; i++) if (address[i] !== 0) return false
   return true
-}
-
-/** The address that the libraries for console.log of hardhat and forge call: its last bytes say "console.log". */
-const CONSOLE_ADDRESS = hexToBytes('000000000000000000636f6e736f6c652e6c6f67')
-
-function isConsole(address: Uint8Array): boolean {
-  return bytesEqual(address, CONSOLE_ADDRESS)
-}
-
-/** What BLOCKHASH asks. */
-class HashLookup implements EVMMockBlockchainInterface {
-  find: ExecutionContext['blockHash'] = unknownHash
-
-  async getBlock(number: number): Promise<{ hash: () => Uint8Array }> {
-    const hash = (await this.find(BigInt(number))) ?? ZERO_HASH
-    return { hash: () => hash }
-  }
-
-  async putBlock(): Promise<void> {}
-
-  shallowCopy(): this {
-    return this
-  }
-}
-
-function unknownHash(): undefined {
-  return undefined
 }
