@@ -46,6 +46,30 @@ test('the fork has the chain id, the head and the state of its remote', async ()
   expect(await slot(node, 0)).toBe(word(1))
 })
 
+test('calls one after another run at, below and above the fork', async () => {
+  // Answers the balance of the first account.
+  const balance = { data: `0x73${remote.accounts[0]?.slice(2)}3160005260206000f3` }
+  const many = async (blockNumber: string) => {
+    const bundles = [{ transactions: [balance] }]
+    const [answers] = (await node.request('eth_callMany', [bundles, { blockNumber }])) as [unknown[]]
+    return answers
+  }
+  await onFresh(async () => {
+    const head = (await node.request('eth_blockNumber')) as string
+    await callCounter(node)
+    const blocks = ['latest', head, `0x${remote.firstBlock.toString(16)}`]
+    const answers = await Promise.all(blocks.map(many))
+    expect(answers).toEqual(
+      await Promise.all(
+        blocks.map(async (block) => [{ value: await node.request('eth_call', [balance, block]) }]),
+      ),
+    )
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(3)
+    const asked = [[{ transactions: [balance] }], { blockNumber: head, transactionIndex: 0 }]
+    expect(await node.request('eth_callMany', asked)).toEqual(await remote.request('eth_callMany', asked))
+  })
+})
+
 test('what is below the fork comes from the remote as it is', async () => {
   const block = (await remote.request('eth_getBlockByNumber', [
     `0x${remote.firstBlock.toString(16)}`,

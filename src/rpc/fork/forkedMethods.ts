@@ -39,6 +39,7 @@ const stateMethods: Readonly<Record<string, number>> = {
   eth_getTransactionCount: 1,
   eth_simulateV1: 1,
   trace_call: 2,
+  trace_callMany: 1,
 }
 
 /** Methods that name a block by its hash. */
@@ -81,6 +82,7 @@ export function forkedMethods(
   for (const [name, index] of Object.entries(stateMethods)) wrap(name, byState(index))
   for (const name of blockHashMethods) wrap(name, byHash(remoteNumberOfHash))
   for (const name of transactionMethods) wrap(name, byHash(remoteNumberOfTransaction))
+  wrap('eth_callMany', callMany)
   wrap('eth_getProof', proof)
   wrap('eth_getFilterLogs', forkedFilterLogs)
   wrap('eth_getLogs', forkedLogs)
@@ -106,6 +108,20 @@ function byState(index: number): Wrap {
     const place = await placeAt(remote, call, params, index)
     if (place === undefined || place.number === remote.forkBlock) return local.invoke(call, params)
     return forward(remote, local.name, replaced(params, index, place.parameter))
+  }
+}
+
+/** As {@link byState}, where a context names the block, and how many of its transactions come first. */
+function callMany(remote: RemoteChain, local: Method): Invoke {
+  const index = 1
+  return async (call, params) => {
+    const given = Array.isArray(params) ? (params as unknown[])[index] : undefined
+    const context = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {}
+    const { blockNumber = 'latest', transactionIndex = -1 } = context
+    const place = await remotePlaceOf(remote, call, blockNumber)
+    const isLocal = place?.number === remote.forkBlock && transactionIndex === -1
+    if (place === undefined || isLocal) return local.invoke(call, params)
+    return forward(remote, local.name, replaced(params, index, { ...context, blockNumber: place.parameter }))
   }
 }
 
