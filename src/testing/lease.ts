@@ -7,13 +7,18 @@ export interface Lease {
   end(): Promise<void>
 }
 
+/** Goes back to a snapshot, or to the genesis where a reset has taken the snapshot away. */
+export async function goBack(node: TestNode, snapshot: string): Promise<void> {
+  if (!(await node.revert(snapshot))) await node.reset()
+}
+
 /** Runs work with the chain as it is, and goes back to that when the work has ended, however it ends. */
 export async function onFreshState<Result>(node: TestNode, work: () => Promise<Result>): Promise<Result> {
   const id = await node.snapshot()
   try {
     return await work()
   } finally {
-    await node.revert(id)
+    await goBack(node, id)
   }
 }
 
@@ -22,8 +27,6 @@ export async function leaseShared(node: TestNode): Promise<Lease> {
   const id = await node.snapshot()
   return {
     node,
-    end: async () => {
-      await node.revert(id)
-    },
+    end: () => goBack(node, id),
   }
 }

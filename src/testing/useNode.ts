@@ -1,4 +1,5 @@
 import type { TestNode } from '../fixture/nodeClient.js'
+import { goBack } from './lease.js'
 import type { Lease } from './lease.js'
 
 /** What a test runner calls around tests. */
@@ -32,7 +33,7 @@ export function useNodeWith(hooks: RunnerHooks, open: () => Promise<Lease>): () 
     snapshot = await node().snapshot()
   })
   hooks.afterEach(async () => {
-    if (snapshot !== undefined) await node().revert(snapshot)
+    if (snapshot !== undefined) await goBack(node(), snapshot)
     snapshot = undefined
   })
   return node
