@@ -55,6 +55,25 @@ describe('in open mode', () => {
   })
 })
 
+test.each([
+  ['the client closes', (socket: WebSocket) => socket.close(1000), 1000],
+  ['the next one is too long', (socket: WebSocket) => socket.send('x'.repeat(10_001)), 1009],
+] as const)('a message is answered before the end where %s at once', async (_, end, code) => {
+  const socket = await connect()
+  const heard: (string | number)[] = []
+  socket.on('message', (data: Buffer) => heard.push(data.toString()))
+  socket.on('close', (closed) => heard.push(closed))
+  socket.send(echo(1, ['é']))
+  socket.send(echo(2, []))
+  end(socket)
+  await once(socket, 'close')
+  expect(heard).toEqual([
+    '{"jsonrpc":"2.0","id":1,"result":"[\\"é\\"]"}',
+    '{"jsonrpc":"2.0","id":2,"result":"[]"}',
+    code,
+  ])
+})
+
 test('a message that is too long closes the connection with 1009', async () => {
   const socket = await connect()
   socket.send('x'.repeat(10_001))
