@@ -68,7 +68,8 @@ async function* readRange(lender: Lender, root: UnixfsEntry, range: ByteRange): 
   }
   const levels: Level[] = []
   try {
-    yield* ownBytes(root, range)
+    const own = ownBytes(root, range)
+    if (own) yield own
     levels.push({ wanted: wantedChildren(root, range), done: 0, fetched: [], giveBack: () => undefined })
     for (let level = levels.at(-1); level; level = levels.at(-1)) {
       const child = level.wanted[level.done]
@@ -89,7 +90,8 @@ async function* readRange(lender: Lender, root: UnixfsEntry, range: ByteRange): 
         } else {
           const entry = readEntry(child.cid, bytes)
           if (entry.node) checkSize(fileSizeOf(entry.node), child.size)
-          yield* ownBytes(entry, child)
+          const own = ownBytes(entry, child)
+          if (own) yield own
           const wanted = wantedChildren(entry, child)
           if (wanted.length > 0) below = { wanted, done: 0, fetched: [], giveBack }
         }
@@ -103,10 +105,10 @@ async function* readRange(lender: Lender, root: UnixfsEntry, range: ByteRange): 
   }
 }
 
-/** What of a range lies in a node itself. */
-function* ownBytes({ node }: UnixfsEntry, { start, end }: ByteRange): Generator<Uint8Array> {
+/** What of a range lies in a node itself; undefined when nothing does. */
+function ownBytes({ node }: UnixfsEntry, { start, end }: ByteRange): Uint8Array | undefined {
   const own = node?.unixfs.data
-  if (own !== undefined && start < own.length) yield own.subarray(start, Math.min(end, own.length))
+  return own !== undefined && start < own.length ? own.subarray(start, Math.min(end, own.length)) : undefined
 }
 
 function wantedChildren({ node }: UnixfsEntry, range: ByteRange): WantedChild[] {
