@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { create } from 'kubo-rpc-client'
 import type { KuboRPCClient } from 'kubo-rpc-client'
+import type { CID } from 'multiformats/cid'
 import { form, keyStream, lines, startNetwork } from './support.js'
 import type { FormFile, TestNetwork } from './support.js'
 
@@ -176,4 +177,30 @@ it('imports what a CAR has though its root is missing, and says so', async () =>
   )
   expect(imported?.root.pinErrorMsg).toBe(`ipld: could not find ${root}`)
   expect((await ipfs.block.stat(kept)).size).toBe(100)
+})
+
+it('changes large directories in place, to what adding their entries gives', async () => {
+  const add = async (names: string[]): Promise<CID> => {
+    const added = await all(
+      ipfs.addAll(names.map((name) => ({ path: `d/${name}`, content: name.slice(0, 9) }))),
+    )
+    return added.at(-1)?.cid as CID
+  }
+  // A directory is sharded above 262,144 bytes of names and CIDs: these have 34 + 200 each.
+  const names = Array.from({ length: 1130 }, (_, index) => `${index}-`.padEnd(200, 'x'))
+  await ipfs.files.cp(`/ipfs/${await add(names)}`, '/large')
+  const [first = '', second = '', ...rest] = names
+  await ipfs.files.rm(`/large/${first}`)
+  await ipfs.files.mv(`/large/${second}`, '/large/moved')
+  const moved = (await ipfs.files.stat('/large/moved')).cid
+  expect(moved.toString()).toBe((await ipfs.add(second.slice(0, 9))).cid.toString())
+  await ipfs.files.rm('/large/moved')
+  expect((await ipfs.files.stat('/large')).cid.toString()).toBe((await add(rest)).toString())
+  const few = rest.slice(0, 1119)
+  for (const name of rest.slice(1119)) await ipfs.files.rm(`/large/${name}`)
+  expect((await ipfs.files.stat('/large')).cid.toString()).toBe((await add(few)).toString())
+  expect((await ipfs.dag.get((await ipfs.files.stat('/large')).cid)).value).toHaveProperty(
+    'Links.length',
+    1119,
+  )
 })

@@ -26,7 +26,7 @@ export async function changeMetadata(
       const context = createEditContext(blockstore, session.put, await formatOf(parent.cid))
       const node = await setMetadata(context, cid, metadata)
       await context.stored()
-      await files.change(directory, ({ links }) => void links.set(name, { ...node, name }))
+      await files.change(directory, ({ links }) => void links.set({ ...node, name }))
     } finally {
       session.end()
     }

@@ -3,10 +3,12 @@ import type { CidFormat } from '../cid/makeCid.js'
 import type { Session } from '../store/blockstore.js'
 import { createBlockWriter } from '../unixfs/blockWriter.js'
 import type { BlockWriter } from '../unixfs/blockWriter.js'
-import { buildDirectory } from '../unixfs/directoryBuilder.js'
+import { buildDirectory, staysSharded } from '../unixfs/directoryBuilder.js'
+import { editHamt } from '../unixfs/editHamt.js'
+import { loadEntry } from '../unixfs/entry.js'
 import type { BlockSource, UnixfsEntry } from '../unixfs/entry.js'
 import type { StoredNode, UnixfsLink } from '../unixfs/node.js'
-import { isShardedEntry, listDirectory } from '../unixfs/readDirectory.js'
+import { isShardedEntry, listDirectory, lookUpLink } from '../unixfs/readDirectory.js'
 import type { DirectorySettings } from '../unixfs/settings.js'
 
 /** A directory whose entries can be changed. */
@@ -14,35 +16,87 @@ export interface EditableDirectory {
   entry: UnixfsEntry
   /** How the CIDs of the directory and of what is made in it are formed; may be changed. */
   format: CidFormat
-  links: Map<string, UnixfsLink>
-  /** Number of entries when it was read. */
-  readonly originalSize: number
+  links: EditableLinks
 }
 
-/** Reads all entries of a directory so that they can be changed. */
+/** The links of a directory and what is to become of them: of a large directory only what is asked for is read. */
+export class EditableLinks {
+  /** The links that were set; undefined for those that were removed. */
+  readonly changes = new Map<string, UnixfsLink | undefined>()
+  private readonly source: BlockSource
+  private readonly entry: UnixfsEntry
+
+  constructor(source: BlockSource, entry: UnixfsEntry) {
+    this.source = source
+    this.entry = entry
+  }
+
+  async get(name: string): Promise<UnixfsLink | undefined> {
+    return this.changes.has(name) ? this.changes.get(name) : lookUpLink(this.source, this.entry, name)
+  }
+
+  set(link: UnixfsLink): void {
+    this.changes.set(link.name, link)
+  }
+
+  delete(name: string): void {
+    this.changes.set(name, undefined)
+  }
+
+  /** All links, after the changes. */
+  async list(): Promise<UnixfsLink[]> {
+    const links = new Map<string, UnixfsLink>()
+    for await (const link of listDirectory(this.source, this.entry)) links.set(link.name, link)
+    for (const [name, link] of this.changes) {
+      if (link) links.set(name, link)
+      else links.delete(name)
+    }
+    return [...links.values()]
+  }
+
+  /** By how many entries the changes make the directory longer. */
+  async growth(): Promise<number> {
+    let growth = 0
+    for (const [name, link] of this.changes) {
+      const before = await lookUpLink(this.source, this.entry, name)
+      growth += Number(link !== undefined) - Number(before !== undefined)
+    }
+    return growth
+  }
+}
+
+/** A directory as it is, to be changed. */
 export async function openDirectory(source: BlockSource, entry: UnixfsEntry): Promise<EditableDirectory> {
-  const links = new Map<string, UnixfsLink>()
-  for await (const link of listDirectory(source, entry)) links.set(link.name, link)
-  return { entry, format: await formatOf(entry.cid), links, originalSize: links.size }
+  return { entry, format: await formatOf(entry.cid), links: new EditableLinks(source, entry) }
 }
 
 /** Stores a directory after its entries were changed. */
 export async function storeDirectory(
+  source: BlockSource,
   directory: EditableDirectory,
-  session: Session,
-  settings: DirectorySettings,
+  { session, settings }: { session: Session; settings: DirectorySettings },
 ): Promise<StoredNode> {
-  const { entry, format, links, originalSize } = directory
+  const { entry, format, links } = directory
+  const metadata = { mode: entry.mode, modified: entry.modified }
   const writer = sessionWriter(format, session)
-  const node = await buildDirectory({
-    links: [...links.values()],
-    settings,
-    writer,
-    metadata: { mode: entry.mode, modified: entry.modified },
-    keepSharded: isShardedEntry(entry) && links.size >= originalSize,
-  })
+  const isSharded = isShardedEntry(entry)
+  // A directory that was sharded stays so when entries are added, whatever its size.
+  const keepSharded = isSharded && (await links.growth()) >= 0
+  if (isSharded && (await hasFormat(entry, format))) {
+    const node = await editHamt({ source, root: entry, changes: links.changes, writer, metadata })
+    await writer.stored()
+    if (keepSharded) return node
+    const left = listDirectory(source, await loadEntry(source, node.cid))
+    if (await staysSharded(left, settings, metadata)) return node
+  }
+  const node = await buildDirectory({ links: await links.list(), settings, writer, metadata, keepSharded })
   await writer.stored()
   return node
+}
+
+async function hasFormat({ cid }: UnixfsEntry, { version, hash }: CidFormat): Promise<boolean> {
+  const own = await formatOf(cid)
+  return own.version === version && own.hash.code === hash.code
 }
 
 /** A writer whose blocks are protected by a session. */

@@ -132,10 +132,14 @@ export async function openMutableFiles(options: {
     const name = path[depth]
     if (name === undefined) await task.change(directory, task.session)
     else {
-      const below = directory.links.get(name)?.cid ?? (await makeParent(directory, task))
-      directory.links.set(name, { ...(await rebuild(below, path, task, depth + 1)), name })
+      const below = (await directory.links.get(name))?.cid ?? (await makeParent(directory, task))
+      directory.links.set({ ...(await rebuild(below, path, task, depth + 1)), name })
     }
-    return storeDirectory(directory, task.session, importSettings.directory)
+    return store(directory, task.session)
+  }
+
+  function store(directory: EditableDirectory, session: Session): Promise<StoredNode> {
+    return storeDirectory(blockstore, directory, { session, settings: importSettings.directory })
   }
 
   async function makeParent(
@@ -166,17 +170,17 @@ export async function openMutableFiles(options: {
     { options, session }: { options: NewDirectory; session: Session },
   ): Promise<void> {
     const { parents, format, metadata = {} } = options
-    const existing = parent.links.get(name)
+    const existing = await parent.links.get(name)
     if (existing === undefined) {
       const node = await emptyDirectory(session, format ?? parent.format, metadata)
-      parent.links.set(name, { ...node, name })
+      parent.links.set({ ...node, name })
       return
     }
     const entry = await loadEntry(blockstore, existing.cid)
     if (!parents || entry.type !== 'directory') throw new FileNetworkError('file already exists')
     if (format === undefined) return
     const directory = { ...(await openDirectory(blockstore, entry)), format }
-    parent.links.set(name, { ...(await storeDirectory(directory, session, importSettings.directory)), name })
+    parent.links.set({ ...(await store(directory, session)), name })
   }
 
   const files: MutableFiles = {
@@ -211,11 +215,11 @@ export async function openMutableFiles(options: {
       const slash = path.lastIndexOf('/')
       const name = path.slice(slash + 1)
       if (name === '') throw new FileNetworkError('cannot create file with empty name')
-      await files.change(cleanSegments(path.slice(0, slash)), (directory) => {
-        if (directory.links.has(name)) {
+      await files.change(cleanSegments(path.slice(0, slash)), async (directory) => {
+        if (await directory.links.get(name)) {
           throw new FileNetworkError('directory already has entry by that name')
         }
-        directory.links.set(name, { name, cid, size: entry.cumulativeSize })
+        directory.links.set({ name, cid, size: entry.cumulativeSize })
       })
     },
   }

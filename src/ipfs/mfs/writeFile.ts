@@ -60,7 +60,7 @@ export async function writeFile(network: NetworkContext, write: FileWrite): Prom
       const changed = await edit(network, context, { root, write, format })
       await context.stored()
       const { cid, cumulativeSize: size } = await loadEntry(blockstore, changed)
-      await files.change(directory, ({ links }) => void links.set(name, { name, cid, size }))
+      await files.change(directory, ({ links }) => void links.set({ name, cid, size }))
     } finally {
       session.end()
     }

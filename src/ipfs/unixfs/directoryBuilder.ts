@@ -26,14 +26,37 @@ export async function buildDirectory(options: {
 /** Whether a directory is stored sharded (boxo, `ipld/unixfs/io/directory.go`). */
 export function isSharded(links: LinkList, settings: DirectorySettings, metadata: UnixfsMetadata): boolean {
   if (settings.maxLinks > 0 && links.length > settings.maxLinks) return true
-  let size = settings.estimation === 'links' ? 0 : serializedLengthWithoutLinks(metadata)
+  let size = sizeWithoutLinks(settings, metadata)
   for (const link of links) {
-    const { name, cid } = link
-    size +=
-      settings.estimation === 'links' ? Buffer.byteLength(name) + cid.byteLength : serializedLength(link)
+    size += sizeOfLink(settings, link)
     if (size > settings.shardThreshold) return true
   }
   return size > settings.shardThreshold
+}
+
+/** The same for links that are yet to be read: no more of them are than it takes to know. */
+export async function staysSharded(
+  links: AsyncIterable<UnixfsLink>,
+  settings: DirectorySettings,
+  metadata: UnixfsMetadata,
+): Promise<boolean> {
+  let size = sizeWithoutLinks(settings, metadata)
+  let count = 0
+  for await (const link of links) {
+    size += sizeOfLink(settings, link)
+    count++
+    if (size > settings.shardThreshold || (settings.maxLinks > 0 && count > settings.maxLinks)) return true
+  }
+  return size > settings.shardThreshold
+}
+
+function sizeWithoutLinks({ estimation }: DirectorySettings, metadata: UnixfsMetadata): number {
+  return estimation === 'links' ? 0 : serializedLengthWithoutLinks(metadata)
+}
+
+function sizeOfLink({ estimation }: DirectorySettings, link: UnixfsLink): number {
+  if (estimation !== 'links') return serializedLength(link)
+  return Buffer.byteLength(link.name) + link.cid.byteLength
 }
 
 function serializedLengthWithoutLinks(metadata: UnixfsMetadata): number {

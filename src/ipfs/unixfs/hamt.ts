@@ -60,23 +60,13 @@ export async function writeHamt(options: {
   async function writeShard(places: Uint32Array, depth: number, own: UnixfsMetadata): Promise<StoredNode> {
     await nextTurn()
     const shardLinks: UnixfsLink[] = []
-    const slots: number[] = []
     for (const [slot, inSlot] of placesBySlot(places, depth)) {
-      slots.push(slot)
       const label = slotLabel(slot, fanout)
       const only = inSlot.length === 1 ? links.at(inSlot[0] as number) : undefined
       if (only) shardLinks.push({ name: label + only.name, cid: only.cid, size: only.size })
       else shardLinks.push({ ...(await writeShard(inSlot, depth + 1, {})), name: label })
     }
-    const message = {
-      ...own,
-      type: unixfsType.hamtShard,
-      data: encodeBitfield(slots, fanout),
-      blockSizes: [],
-      hashType,
-      fanout,
-    }
-    return writeNode(writer, message, shardLinks)
+    return writeShardNode({ links: shardLinks, fanout, writer, metadata: own })
   }
 
   /** The slots in use, in order, with the places whose hashes lead there. */
@@ -100,6 +90,24 @@ export async function writeHamt(options: {
       if (starts[slot] !== ends[slot]) yield [slot, sorted.subarray(starts[slot], ends[slot])]
     }
   }
+}
+
+/** Stores a shard, whose links begin with the labels of their slots. */
+export function writeShardNode(options: {
+  links: UnixfsLink[]
+  fanout: number
+  writer: BlockWriter
+  metadata: UnixfsMetadata
+}): Promise<StoredNode> {
+  const { links, fanout, writer, metadata } = options
+  const width = slotLabel(0, fanout).length
+  const slots = links.map(({ name }) => Number.parseInt(name.slice(0, width), 16))
+  const data = encodeBitfield(slots, fanout)
+  return writeNode(
+    writer,
+    { ...metadata, type: unixfsType.hamtShard, data, blockSizes: [], hashType, fanout },
+    links,
+  )
 }
 
 /** The slots in use as a big-endian bit field without leading zero bytes. */

@@ -63,11 +63,20 @@ function isNew(walked: VisitedSet, { cid }: UnixfsLink): boolean {
  * @throws {@link LinkNotFoundError} when the directory has no such entry
  */
 export async function findLink(source: BlockSource, entry: UnixfsEntry, name: string): Promise<UnixfsLink> {
-  const found = isShardedEntry(entry)
-    ? await findInShards(source, entry, name)
-    : entry.node?.links.find((link) => link.name === name)
+  const found = await lookUpLink(source, entry, name)
   if (found === undefined) throw new LinkNotFoundError(name, entry.cid)
   return found
+}
+
+/** The same, or undefined when the directory has no such entry. */
+export async function lookUpLink(
+  source: BlockSource,
+  entry: UnixfsEntry,
+  name: string,
+): Promise<UnixfsLink | undefined> {
+  return isShardedEntry(entry)
+    ? findInShards(source, entry, name)
+    : entry.node?.links.find((link) => link.name === name)
 }
 
 async function findInShards(

@@ -63,9 +63,11 @@ async function putEntry(
   try {
     if (name === '') throw new FileNetworkError('cannot create file with empty name')
     if (parents) await files.makeDirectory(directory, { parents, format: undefined })
-    await files.change(directory, ({ links }) => {
-      if (links.has(name) && !force) throw new FileNetworkError('directory already has entry by that name')
-      links.set(name, { name, cid: entry.cid, size: entry.cumulativeSize })
+    await files.change(directory, async ({ links }) => {
+      if (!force && (await links.get(name))) {
+        throw new FileNetworkError('directory already has entry by that name')
+      }
+      links.set({ name, cid: entry.cid, size: entry.cumulativeSize })
     })
   } catch (error) {
     throw new FileNetworkError(`cp: cannot put node in path ${target}: ${errorText(error)}`)

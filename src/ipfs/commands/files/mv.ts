@@ -64,7 +64,7 @@ async function moveEntry(
   const session = blockstore.openSession()
   try {
     await files.change(target.directory, ({ links }) => {
-      links.set(target.name, { name: target.name, cid: entry.cid, size: entry.cumulativeSize })
+      links.set({ name: target.name, cid: entry.cid, size: entry.cumulativeSize })
     })
     await files.change(source.directory, ({ links }) => void links.delete(source.name))
   } finally {

@@ -66,7 +66,7 @@ async function removeFile(
   const { directory, name } = splitPath(path)
   try {
     await files.change(directory, async ({ links }) => {
-      const link = links.get(name)
+      const link = await links.get(name)
       if (link === undefined) throw new FileNotFoundError()
       if (!rule.force && !rule.recursive && (await loadEntry(blockstore, link.cid)).type === 'directory') {
         throw new FileNetworkError('path is a directory, use -r to remove directories')
