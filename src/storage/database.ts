@@ -101,6 +101,21 @@ export class Database {
   }
 
   /**
+   * The same, and up to `lookBack` bytes that lie before them in the record file: what was put ahead of them with the same
+   * batch, or with an earlier one. `before` stays as it is until the next call.
+   */
+  getBulkWithBefore(
+    key: Uint8Array,
+    lookBack: number,
+  ): { value: Uint8Array; before: Uint8Array } | undefined {
+    const row = this.get(key)
+    if (row === undefined) return undefined
+    const { position, length } = decodeBulkRow(row)
+    const { bytes, start } = this.records.readWithBefore(position, length, lookBack)
+    return { value: bytes.slice(start), before: bytes.subarray(0, start) }
+  }
+
+  /**
    * Stores a batch: all of it or nothing, durable against the end of this process when the call returns.
    *
    * @throws StorageWriteError if the disk refuses; then nothing of the batch is stored or visible. A failure of an

@@ -41,6 +41,7 @@ export class RecordStore {
   #segment: number
   #file: AppendFile
   readonly #readers = new Map<number, number>()
+  #memory: Uint8Array = new Uint8Array(0)
 
   constructor({ directory, end, segmentBytes = DEFAULT_SEGMENT_BYTES }: RecordStoreOptions) {
     this.#directory = directory
@@ -92,15 +93,38 @@ export class RecordStore {
   /** Reads `length` bytes from `offset` bytes behind a record's beginning, into memory of their own. */
   read(position: RecordPosition, offset: number, length: number): Uint8Array {
     const bytes = Buffer.allocUnsafeSlow(length)
+    this.#fill(bytes, position, offset)
+    return plainBytes(bytes)
+  }
+
+  /**
+   * Reads the first `length` bytes of a record, and before them up to `lookBack` bytes that lie before it in its segment,
+   * all in memory that the next call uses again.
+   *
+   * @returns the bytes, and where among them the record begins
+   */
+  readWithBefore(
+    position: RecordPosition,
+    length: number,
+    lookBack: number,
+  ): { bytes: Uint8Array; start: number } {
+    const start = Math.min(position % SEGMENT_SPAN, lookBack)
+    if (this.#memory.length < start + length) this.#memory = new Uint8Array(start + length)
+    const bytes = this.#memory.subarray(0, start + length)
+    this.#fill(bytes, position, -start)
+    return { bytes, start }
+  }
+
+  #fill(bytes: Uint8Array, position: RecordPosition, offset: number): void {
     const descriptor = this.#reader(Math.floor(position / SEGMENT_SPAN))
     const start = (position % SEGMENT_SPAN) + offset
+    const { length } = bytes
     let filled = 0
     while (filled < length) {
       const count = readSync(descriptor, bytes, filled, length - filled, start + filled)
       if (count === 0) throw new DataDirectoryError(`The record file ends before byte ${start + length}`)
       filled += count
     }
-    return plainBytes(bytes)
   }
 
   close(): void {

@@ -56,7 +56,7 @@ function rulesOf(fork: string): ForkRules {
 
 async function loadState(pre: StateTest['pre']): Promise<WorkingState> {
   const store = new StateStore({
-    database: { get: () => undefined, getBulk: () => undefined },
+    database: { get: () => undefined, getBulkWithBefore: () => undefined },
     keyspace: keyspaceOf(0),
   })
   const state = new WorkingState({ base: store.viewAt(EMPTY_ROOT), store })

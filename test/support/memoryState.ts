@@ -6,7 +6,7 @@ import { keyspaceOf } from '../../src/storage/keyspace.js'
 
 /** An empty state whose roots can be computed, over a store that nothing is written to. */
 export function createMemoryState(): WorkingState {
-  const database = { get: () => undefined, getBulk: () => undefined }
+  const database = { get: () => undefined, getBulkWithBefore: () => undefined }
   const store = new StateStore({ database, keyspace: keyspaceOf(0), caches: createStateCaches() })
   return new WorkingState({ base: store.viewAt(EMPTY_ROOT), store })
 }

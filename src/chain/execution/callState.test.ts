@@ -10,7 +10,7 @@ import { withCallState } from './callState.js'
 const address = new Address(new Uint8Array(20).fill(0xaa))
 
 function emptyView() {
-  const database = { get: () => undefined, getBulk: () => undefined }
+  const database = { get: () => undefined, getBulkWithBefore: () => undefined }
   return new StateStore({ database, keyspace: keyspaceOf(0) }).viewAt(EMPTY_ROOT)
 }
 

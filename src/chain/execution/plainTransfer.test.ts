@@ -28,7 +28,7 @@ type Place = keyof typeof places
 
 async function createState(): Promise<WorkingState> {
   const store = new StateStore({
-    database: { get: () => undefined, getBulk: () => undefined },
+    database: { get: () => undefined, getBulkWithBefore: () => undefined },
     keyspace: keyspaceOf(0),
   })
   const state = new WorkingState({ base: store.viewAt(EMPTY_ROOT), store })

@@ -35,9 +35,13 @@ const slot = (number: bigint): Uint8Array => bigintToBytes(number, 32)
 function openStore(remote: RemoteState) {
   const rows = new Map<string, Uint8Array>()
   const get = (key: Uint8Array) => rows.get(Buffer.from(key).toString('hex'))
+  const getBulkWithBefore = (key: Uint8Array) => {
+    const value = get(key)
+    return value && { value, before: new Uint8Array() }
+  }
   const keyspace = keyspaceOf(0)
   rows.set(Buffer.from(keyspace.trieNode(EMPTY_OVERLAY.hash)).toString('hex'), EMPTY_OVERLAY.bytes)
-  return new StateStore({ database: { get, getBulk: get }, keyspace, remote })
+  return new StateStore({ database: { get, getBulkWithBefore }, keyspace, remote })
 }
 
 /** Changes the state under a root and stores what comes out. */

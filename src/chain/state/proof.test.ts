@@ -20,7 +20,7 @@ const addressOf = (n: number) => new Address(bigintToBytes(BigInt(n) + 1n, 20))
 const slotKey = (n: number) => bigintToBytes(BigInt(n), 32)
 
 const emptyStore = new StateStore({
-  database: { get: () => undefined, getBulk: () => undefined },
+  database: { get: () => undefined, getBulkWithBefore: () => undefined },
   keyspace: keyspaceOf(0),
 })
 const state = new WorkingState({ base: emptyStore.viewAt(EMPTY_ROOT), store: emptyStore })

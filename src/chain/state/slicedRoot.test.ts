@@ -13,7 +13,7 @@ const address = new Address(new Uint8Array(20).fill(0xaa))
 const slotKey = (slot: number) => bigintToBytes(BigInt(slot), 32)
 
 it('computes in pieces the root that @ethereumjs/mpt has', async () => {
-  const database = { get: () => undefined, getBulk: () => undefined }
+  const database = { get: () => undefined, getBulkWithBefore: () => undefined }
   const store = new StateStore({ database, keyspace: keyspaceOf(0) })
   const state = new WorkingState({ base: store.viewAt(EMPTY_ROOT), store })
   const oracle = await createMPT({ useKeyHashing: true })

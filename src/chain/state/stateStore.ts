@@ -5,6 +5,7 @@ import { bytesKey, type ByteCache } from './byteCache.js'
 import { createStateCaches, type StateCaches } from './stateCaches.js'
 import { stagePreimages, type Preimages } from './preimages.js'
 import { TrieStateView } from './stateView.js'
+import { StoredNodes } from './storedNodes.js'
 import { EMPTY_ROOT, MissingNodeError } from './trieNode.js'
 import type { Database } from '../../storage/database.js'
 import type { Keyspace } from '../../storage/keyspace.js'
@@ -28,7 +29,7 @@ export interface StateCommitment {
 
 /** How a state store is made. */
 export interface StateStoreOptions {
-  database: Pick<Database, 'get' | 'getBulk'>
+  database: Pick<Database, 'get' | 'getBulkWithBefore'>
   keyspace: Pick<Keyspace, 'trieNode' | 'code' | 'preimages'>
   /** What a fork reads where its tries hold nothing. */
   remote?: RemoteState | undefined
@@ -43,6 +44,7 @@ export class StateStore implements NodeReader {
   readonly remote: RemoteState | undefined
   readonly #database: StateStoreOptions['database']
   readonly #keyspace: StateStoreOptions['keyspace']
+  readonly #stored: StoredNodes
   readonly #nodes: ByteCache
   readonly #replacedNodes: ByteCache
   readonly #codes: ByteCache
@@ -54,6 +56,7 @@ export class StateStore implements NodeReader {
     this.remote = options.remote
     this.#database = database
     this.#keyspace = keyspace
+    this.#stored = new StoredNodes(options)
     this.#nodes = caches.nodes
     this.#replacedNodes = caches.replacedNodes
     this.#codes = caches.codes
@@ -63,7 +66,7 @@ export class StateStore implements NodeReader {
     const key = bytesKey(hash)
     const cached = this.#nodes.get(key) ?? this.#replacedNodes.get(key)
     if (cached !== undefined) return cached
-    const stored = this.#database.getBulk(this.#keyspace.trieNode(hash))
+    const stored = this.#stored.read(hash)
     if (stored === undefined) throw new MissingNodeError(hash.slice())
     this.#nodes.set(key, stored)
     return stored

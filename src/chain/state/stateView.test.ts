@@ -56,7 +56,7 @@ it('reads every root that was ever stored, also after a restart', async () => {
 })
 
 it('names code that is missing', async () => {
-  const database = { get: () => undefined, getBulk: () => undefined }
+  const database = { get: () => undefined, getBulkWithBefore: () => undefined }
   const store = new StateStore({ database, keyspace: keyspaceOf(0) })
   const state = new WorkingState({ base: store.viewAt(EMPTY_ROOT), store })
   await state.putCode(address, Uint8Array.of(1))

@@ -18,8 +18,9 @@ class MemoryDatabase {
   get(key: Uint8Array): Uint8Array | undefined {
     return this.#entries.get(bytesToPlainHex(key))
   }
-  getBulk(key: Uint8Array): Uint8Array | undefined {
-    return this.get(key)
+  getBulkWithBefore(key: Uint8Array) {
+    const value = this.get(key)
+    return value && { value, before: new Uint8Array() }
   }
   write({ operations, bulk }: WriteBatch): void {
     for (const { key, value } of [...operations, ...bulk])

@@ -87,7 +87,11 @@ function scheduleOf(config: StateTest['config'], fork: string, hardfork: Hardfor
 async function stateOf(pre: unknown): Promise<WorkingState> {
   const rows = new Map<string, Uint8Array>()
   const get = (key: Uint8Array) => rows.get(bytesToPlainHex(key))
-  const store = new StateStore({ database: { get, getBulk: get }, keyspace: keyspaceOf(0) })
+  const getBulkWithBefore = (key: Uint8Array) => {
+    const value = get(key)
+    return value && { value, before: new Uint8Array() }
+  }
+  const store = new StateStore({ database: { get, getBulkWithBefore }, keyspace: keyspaceOf(0) })
   const before = new WorkingState({ base: store.viewAt(EMPTY_ROOT), store })
   for (const { address, balance, nonce, code, storage } of accountsOf(pre)) {
     const target = new Address(address)
