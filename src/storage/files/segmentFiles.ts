@@ -11,7 +11,7 @@ const synchronousReadsInRow = 64
 const openFilesLimit = 64
 
 interface OpenSegment {
-  handle: FileHandle
+  handle: Promise<FileHandle>
   readers: number
   retired: boolean
 }
@@ -41,7 +41,7 @@ function fileName(segment: number): string {
 
 /** Opens the segment files in a directory, which must exist. */
 export function createSegmentFiles(directory: string): SegmentFiles {
-  const opened = new Map<number, Promise<OpenSegment>>()
+  const opened = new Map<number, OpenSegment>()
   /** Files whose names are on the medium. */
   const named = new Set<number>()
   let readsInRow = 0
@@ -53,39 +53,40 @@ export function createSegmentFiles(directory: string): SegmentFiles {
     return readsInRow !== 0
   }
 
-  async function acquire(segment: number, flags: number): Promise<OpenSegment> {
-    let opening = opened.get(segment)
-    if (opening === undefined) {
-      opening = openSegment(segment, flags)
-      opened.set(segment, opening)
-      opening.catch(() => opened.delete(segment))
-      await closeIdle()
-    } else {
-      opened.delete(segment)
-      opened.set(segment, opening)
-    }
-    const file = await opening
+  /** A file for one more reader, who is counted before anything else may close it. */
+  function acquire(segment: number, flags: number): OpenSegment {
+    const file = opened.get(segment) ?? openSegment(segment, flags)
     file.readers++
+    opened.delete(segment)
+    opened.set(segment, file)
     return file
   }
 
-  async function openSegment(segment: number, flags: number): Promise<OpenSegment> {
-    const handle = await open(join(directory, fileName(segment)), flags)
-    return { handle, readers: 0, retired: false }
+  function openSegment(segment: number, flags: number): OpenSegment {
+    const file = { handle: open(join(directory, fileName(segment)), flags), readers: 0, retired: false }
+    file.handle.catch(() => {
+      if (opened.get(segment) === file) opened.delete(segment)
+    })
+    return file
   }
 
   async function release(file: OpenSegment): Promise<void> {
     file.readers--
-    if (file.retired && file.readers === 0) await file.handle.close()
+    if (file.retired && file.readers === 0) await close(file)
   }
 
   async function retire(segment: number): Promise<void> {
-    const opening = opened.get(segment)
-    if (opening === undefined) return
+    const file = opened.get(segment)
+    if (file === undefined) return
     opened.delete(segment)
-    const file = await opening
     file.retired = true
-    if (file.readers === 0) await file.handle.close()
+    if (file.readers === 0) await close(file)
+  }
+
+  /** What could not be opened needs no closing. */
+  async function close({ handle }: OpenSegment): Promise<void> {
+    const openedHandle = await handle.catch(() => undefined)
+    await openedHandle?.close()
   }
 
   async function closeIdle(): Promise<void> {
@@ -100,9 +101,10 @@ export function createSegmentFiles(directory: string): SegmentFiles {
     flags: number,
     action: (handle: FileHandle) => Promise<T> | T,
   ): Promise<T> {
-    const file = await acquire(segment, flags)
+    const file = acquire(segment, flags)
     try {
-      return await action(file.handle)
+      if (opened.size > openFilesLimit) await closeIdle()
+      return await action(await file.handle)
     } finally {
       await release(file)
     }
