@@ -1,12 +1,5 @@
-import {
-  directory,
-  importAlone,
-  largeFile,
-  mebibyteFile,
-  post,
-  readAtOnce,
-  textOf,
-} from '../lib/fileWork.mjs'
+import { FileClient } from '../lib/fileClient.mjs'
+import { directory, importAlone, mebibyteFile, post, readAtOnce, textOf } from '../lib/fileWork.mjs'
 import { startNode } from '../lib/nodes.mjs'
 import { timed } from '../lib/statistics.mjs'
 
@@ -34,27 +27,26 @@ export async function measureFiles({ nodes, rounds, mebibytes, smallFiles, reade
     const running = await startNode(node)
     const url = running.url.replace(/\/$/, '')
     const rate = (milliseconds) => (mebibytes * 1000) / milliseconds
+    const client = new FileClient()
     let most = 0
     const watch = setInterval(() => (most = Math.max(most, running.process.memory() ?? 0)), 20)
     try {
-      let large
-      const uploading = await timed(async () => {
-        large = await post(`${url}/api/v0/add`, largeFile(mebibytes))
-      })
-      add('upload', node.name, rate(uploading))
+      await client.warmUp(url)
+      const { milliseconds, cid } = await client.upload(url, mebibytes)
+      add('upload', node.name, rate(milliseconds))
       if (node.isReference) {
         add('smallFiles', node.name, await timed(() => importAlone(round, smallFiles)))
         return
       }
-      const cid = textOf(large)
-      add('cat', node.name, rate(await timed(() => post(`${url}/api/v0/cat?arg=${cid}`))))
+      add('cat', node.name, rate(await client.cat(url, cid)))
       const files = directory(round, smallFiles)
       add('smallFiles', node.name, await timed(() => post(`${url}/api/v0/add?pin=false`, files)))
-      const shared = textOf(await post(`${url}/api/v0/add`, mebibyteFile()))
+      const shared = textOf((await post(`${url}/api/v0/add`, mebibyteFile())).last.toString())
       add('readers', node.name, await timed(() => readAtOnce(url, shared, readers)))
       add('memory', node.name, most * 1.048576)
     } finally {
       clearInterval(watch)
+      client.end()
       await running.stop()
     }
   }

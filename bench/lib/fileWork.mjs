@@ -84,8 +84,8 @@ export async function importAlone(round, count) {
 }
 
 /** The CID that the last line of an answer to `add` tells. */
-export function textOf(received) {
-  return JSON.parse(received.last.toString().trim().split('\n').at(-1)).Hash
+export function textOf(answer) {
+  return JSON.parse(answer.trim().split('\n').at(-1)).Hash
 }
 
 /** A file of 1 MiB of random bytes is read by many at once, and every reader must get all of it. */

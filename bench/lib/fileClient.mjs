@@ -1,0 +1,39 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { textOf } from './fileWork.mjs'
+
+const script = fileURLToPath(new URL('fileClientProcess.mjs', import.meta.url))
+
+/** Sends and receives large files in a process of its own (fileClientProcess.mjs). */
+export class FileClient {
+  #process = fork(script)
+
+  /** Lets a server load what its first upload needs. */
+  async warmUp(url) {
+    await this.#ask({ task: 'warmUp', url })
+  }
+
+  /** @returns the milliseconds that it took, and the CID where the server tells one */
+  async upload(url, mebibytes) {
+    const { milliseconds, answer } = await this.#ask({ task: 'upload', url, mebibytes })
+    return { milliseconds, cid: answer.startsWith('{') ? textOf(answer) : undefined }
+  }
+
+  /** @returns the milliseconds that it took */
+  async cat(url, cid) {
+    const { milliseconds } = await this.#ask({ task: 'cat', url, cid })
+    return milliseconds
+  }
+
+  end() {
+    this.#process.kill()
+  }
+
+  async #ask(request) {
+    this.#process.send(request)
+    const [result] = await once(this.#process, 'message')
+    if (result.failure) throw new Error(result.failure)
+    return result
+  }
+}

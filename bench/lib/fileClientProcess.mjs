@@ -1,0 +1,29 @@
+import { largeFile, mebibyteFile, post } from './fileWork.mjs'
+import { timed } from './statistics.mjs'
+
+/*
+ * Sends and receives large files in a process of its own: what else the bench has in its memory, and has to collect,
+ * does not slow them down.
+ */
+
+const work = {
+  async upload({ url, mebibytes }) {
+    let received
+    const milliseconds = await timed(async () => {
+      received = await post(`${url}/api/v0/add`, largeFile(mebibytes))
+    })
+    return { milliseconds, answer: received.last.toString() }
+  },
+  async cat({ url, cid }) {
+    return { milliseconds: await timed(() => post(`${url}/api/v0/cat?arg=${cid}`)) }
+  },
+  /** Lets a server load what its first upload needs. */
+  async warmUp({ url }) {
+    await post(`${url}/api/v0/add`, mebibyteFile())
+    return {}
+  },
+}
+
+process.on('message', async ({ task, ...options }) => {
+  process.send(await work[task](options).catch(({ message }) => ({ failure: message })))
+})
