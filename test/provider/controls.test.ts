@@ -1,4 +1,6 @@
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { get } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createControl } from '../../src/control/app.js'
@@ -184,6 +186,23 @@ describe('the journal', () => {
     while (!text.includes('\n')) text += (await reader?.read())?.value ?? ''
     expect(JSON.parse(text)).toMatchObject({ id: 2, method: 'test_echo' })
     stop.abort()
+  })
+
+  test('ends for a follower who does not read what comes', async () => {
+    await ask('first-key-of-all')
+    const { journal } = running.provider
+    const [entry] = journal.list({})
+    const path = '/_standin/requests?format=stream'
+    const [response] = (await once(get({ port: running.port, path }), 'response')) as [IncomingMessage]
+    const params = ['x'.repeat(10_000)]
+    for (let turn = 0; turn < 100; turn++) {
+      for (let i = 0; i < 50; i++) journal.record({ ...(entry as JournalEntry), params })
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    let received = 0
+    for await (const piece of response) received += (piece as Buffer).length
+    expect(received).toBeGreaterThan(0)
+    expect(received).toBeLessThan(40_000_000)
   })
 
   test('lets a test wait for a request', async () => {

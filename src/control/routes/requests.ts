@@ -69,7 +69,10 @@ export function requestRoutes({ provider }: ControlSetup): ControlRoute[] {
   ]
 }
 
-/** Writes what there is, then what comes, until the reader goes away. */
+/** Characters that may wait for a reader; who lets more come up is slower than what it follows. */
+const mostWaiting = 1024 * 1024
+
+/** Writes what there is, then what comes, until the reader goes away or reads too slowly. */
 function follow(
   context: Context,
   entries: readonly JournalEntry[],
@@ -77,12 +80,24 @@ function follow(
   filter: JournalFilter,
 ): Response {
   return stream(context, async (out) => {
-    const gone = new Promise<void>((resolve) => out.onAbort(resolve))
+    let waiting = 0
+    let end = (): void => undefined
+    const ended = new Promise<void>((resolve) => (end = resolve))
+    out.onAbort(() => end())
+    async function write(text: string): Promise<void> {
+      waiting += text.length
+      if (waiting > mostWaiting) {
+        end()
+        return
+      }
+      await out.write(text)
+      waiting -= text.length
+    }
     const stop = listen((entry) => {
-      if (matchesEntry(filter, entry, maskKey)) void out.write(toLine(entry))
+      if (matchesEntry(filter, entry, maskKey)) void write(toLine(entry))
     })
     await out.write(entries.map(toLine).join(''))
-    await gone
+    await ended
     stop()
   })
 }
