@@ -1,5 +1,6 @@
+import { LONGEST_WAIT } from '../encoding/longestWait.js'
 import { option, optionalOption } from './definition.js'
-import { bigWholeNumber, list, LONGEST_WAIT_MILLISECONDS, text, toggle, wholeNumber } from './kinds.js'
+import { bigWholeNumber, list, text, toggle, wholeNumber } from './kinds.js'
 
 /** A chain that goes on from a block of another node's chain. */
 export const forkOptions = {
@@ -36,7 +37,7 @@ export const forkOptions = {
   forkTimeout: option({
     flag: 'fork-timeout',
     aliases: ['timeout'],
-    kind: wholeNumber({ minimum: 1, maximum: LONGEST_WAIT_MILLISECONDS, valueName: 'MILLISECONDS' }),
+    kind: wholeNumber({ minimum: 1, maximum: LONGEST_WAIT, valueName: 'MILLISECONDS' }),
     default: 45_000,
     description: 'Longest time that one request to the remote takes',
     group: 'Fork',

@@ -1,3 +1,5 @@
+import { LONGEST_WAIT } from '../encoding/longestWait.js'
+
 /** What values an option takes, and how one is read from a command line or an environment variable. */
 export interface OptionKind<Output, Input = Output> {
   /** Checks a value that a program or a configuration file gives; undefined for one that the option does not take. */
@@ -16,9 +18,8 @@ export interface OptionKind<Output, Input = Output> {
   repeatable?: boolean
 }
 
-/** The longest times that a timer waits (Node, setTimeout): a longer one would be over at once. */
-export const LONGEST_WAIT_MILLISECONDS = 2 ** 31 - 1
-export const LONGEST_WAIT_SECONDS = Math.floor(LONGEST_WAIT_MILLISECONDS / 1000)
+/** The longest time that a timer waits, in seconds. */
+export const LONGEST_WAIT_SECONDS = Math.floor(LONGEST_WAIT / 1000)
 
 const switchWords = new Map([
   ['true', true],

@@ -3,7 +3,8 @@ import { headerBlobBaseFee } from '../block/fees.js'
 import type { CallObject } from '../execution/callObject.js'
 import type { ExecutionView, MessageExecutor } from '../execution/executor.js'
 import { checkForkFields } from '../execution/forkFields.js'
-import { runsNoCode, TRANSFER_GAS } from '../execution/unseenTransfer.js'
+import { TRANSACTION_GAS } from '../execution/intrinsicGas.js'
+import { runsNoCode } from '../execution/unseenTransfer.js'
 import { keccak256 } from '../keccak.js'
 import { createTransaction, type CreatableFields } from '../mempool/create.js'
 import type { TransactionType } from '../mempool/decode.js'
@@ -163,7 +164,7 @@ export class Wallet {
     const { view, executor, estimatesTransfersUnseen = false } = this.#parts
     if (estimatesTransfersUnseen) {
       const { state } = await view.stateAt({ tag: 'latest' })
-      if (await runsNoCode(call, state)) return TRANSFER_GAS
+      if (await runsNoCode(call, state)) return TRANSACTION_GAS
     }
     try {
       return await executor.estimateGas({ view, block: { tag: 'latest' }, call })

@@ -1,9 +1,6 @@
 import type { StateView } from '../types.js'
 import type { CallObject } from './callObject.js'
 
-/** What a transfer costs that runs no code. */
-export const TRANSFER_GAS = 21_000n
-
 /**
  * Whether a message only moves ether to an account without code: anvil estimates such a one without running it
  * (foundry: anvil/src/eth/api.rs, do_estimate_gas).

@@ -1,3 +1,4 @@
+import { LONGEST_WAIT } from '../../encoding/longestWait.js'
 import type { Chain } from '../chain.js'
 
 /** Milliseconds between blocks that are mined by the clock: as many as that, or any number between two. */
@@ -21,9 +22,6 @@ export interface ScheduleOptions {
   /** Told when mining by the clock fails. */
   report: (fault: unknown) => void
 }
-
-/** The longest time that a timer waits, in milliseconds: a longer one would be over at once (Node, setTimeout). */
-const LONGEST_WAIT = 2 ** 31 - 1
 
 /** Mines by itself: for each transaction, by the clock, or not at all. */
 export class MiningSchedule {

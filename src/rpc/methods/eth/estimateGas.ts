@@ -1,4 +1,5 @@
-import { runsNoCode, TRANSFER_GAS } from '../../../chain/execution/unseenTransfer.js'
+import { TRANSACTION_GAS } from '../../../chain/execution/intrinsicGas.js'
+import { runsNoCode } from '../../../chain/execution/unseenTransfer.js'
 import { whenReady } from '../../../chain/state/whenReady.js'
 import type { BlockSelector } from '../../../chain/view.js'
 import { quantity } from '../../../encoding/quantity.js'
@@ -28,7 +29,7 @@ export const estimateGas = defineMethod(
     const isUnseen =
       estimatesTransfersUnseen && state === undefined && isUnseenTransfer(call, transaction, at)
     return whenReady(isUnseen, (unseen) => {
-      if (unseen) return quantity(TRANSFER_GAS)
+      if (unseen) return quantity(TRANSACTION_GAS)
       const request = executionRequest(call, {
         transaction,
         block: at,
