@@ -1,20 +1,11 @@
 import { expect, test } from 'vitest'
-import { testHeader } from '../../test/support/callSite.js'
+import { testBlock } from '../../test/support/callSite.js'
 import { ChainEvents } from './events.js'
 import type { ChainEvent } from './events.js'
 
 const event: ChainEvent = {
   type: 'rewound',
-  head: {
-    ordinal: 0,
-    hash: new Uint8Array(32),
-    header: testHeader,
-    totalDifficulty: 0n,
-    size: 0,
-    altered: false,
-    transactions: [],
-    uncleHashes: [],
-  },
+  head: testBlock,
 }
 
 test('a listener that fails keeps no other from hearing of an event', () => {

@@ -1,5 +1,6 @@
 import { Account, Address } from '@ethereumjs/util'
 import { encodeDeployData } from 'viem'
+import type { StoredBlock } from '../../src/chain/block/record.js'
 import type { CallSite } from '../../src/chain/execution/callSite.js'
 import { call } from '../../src/chain/execution/call.js'
 import type { Hardfork } from '../../src/chain/execution/hardforks.js'
@@ -39,6 +40,18 @@ export const testHeader: HeaderFields = {
   excessBlobGas: 0n,
   parentBeaconBlockRoot: new Uint8Array(32),
   requestsHash: new Uint8Array(32),
+}
+
+/** A block of that header in which nothing happened. */
+export const testBlock: StoredBlock = {
+  ordinal: 0,
+  hash: new Uint8Array(32),
+  header: testHeader,
+  totalDifficulty: 0n,
+  size: 0,
+  altered: false,
+  transactions: [],
+  uncleHashes: [],
 }
 
 export const alice: Uint8Array = new Uint8Array(20).fill(0xa1)

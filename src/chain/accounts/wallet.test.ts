@@ -1,10 +1,9 @@
 import { Account, Address } from '@ethereumjs/util'
 import { parseTransaction, recoverTransactionAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { testHeader } from '../../../test/support/callSite.js'
+import { testBlock, testHeader } from '../../../test/support/callSite.js'
 import { bytesToHex } from '../../encoding/hex.js'
 import { checksumAddress } from '../address.js'
-import type { StoredBlock } from '../block/record.js'
 import { ChainError, ExecutionRevertedError } from '../errors.js'
 import type { CallObject } from '../execution/callObject.js'
 import { MessageExecutor } from '../execution/executor.js'
@@ -41,22 +40,12 @@ async function createState(): Promise<StateView> {
 
 async function createWallet(): Promise<Wallet> {
   const state = await createState()
-  const head: StoredBlock = {
-    ordinal: 0,
-    hash: new Uint8Array(32),
-    header: testHeader,
-    totalDifficulty: 0n,
-    size: 0,
-    altered: false,
-    transactions: [],
-    uncleHashes: [],
-  }
   return new Wallet({
     keyring,
     impersonation: new Impersonation({ automatic: false }),
     view: {
       chainId: 31337n,
-      head: () => head,
+      head: () => testBlock,
       rulesAt: () => rules,
       stateAt: async () => ({ header: testHeader, state, rules }),
       blockByHash: () => undefined,

@@ -1,8 +1,7 @@
 import { createFeeMarket1559Tx, createLegacyTx, type FeeMarketEIP1559TxData } from '@ethereumjs/tx'
 import { Address } from '@ethereumjs/util'
 import { describe, expect, it } from 'vitest'
-import { testHeader } from '../../../test/support/callSite.js'
-import type { StoredBlock } from '../block/record.js'
+import { testBlock } from '../../../test/support/callSite.js'
 import { privateKeyToAddress } from '../crypto.js'
 import { TransactionRejectedError } from '../errors.js'
 import { createSingleForkSchedule } from '../execution/forkSchedule.js'
@@ -19,17 +18,6 @@ const schedule = createSingleForkSchedule({ chainId: 31337n, hardfork: 'osaka' }
 const keys = Array.from({ length: 4 }, (_, i) => new Uint8Array(32).fill(i + 1))
 const [a, b, c, d] = keys as [Uint8Array, Uint8Array, Uint8Array, Uint8Array]
 const addressOf = (key: Uint8Array) => privateKeyToAddress(key)
-
-const block: StoredBlock = {
-  ordinal: 0,
-  hash: new Uint8Array(32),
-  header: testHeader,
-  totalDifficulty: 0n,
-  size: 0,
-  altered: false,
-  transactions: [],
-  uncleHashes: [],
-}
 
 /** A state in which the four accounts have a nonce and a balance. */
 class TestState implements StateView {
@@ -50,7 +38,7 @@ async function createPool(options: MempoolOptions = {}) {
   const state = new TestState()
   for (const key of keys) state.set(key, 0n)
   const pool = new Mempool(schedule, options)
-  await pool.reset(state, block)
+  await pool.reset(state, testBlock)
   return { state, pool }
 }
 
@@ -190,15 +178,15 @@ describe('Mempool', () => {
     pool.subscribe((transaction) => told.push(nameOf(transaction)))
     state.set(a, 2n)
     state.set(b, 1n)
-    await pool.reset(state, block)
+    await pool.reset(state, testBlock)
     expect(order(pool)).toEqual(['a2', 'b1'])
     expect(told).toEqual(['b1'])
     expect(pool.size).toBe(2)
     state.set(a, 2n, 1n)
-    await pool.reset(state, block)
+    await pool.reset(state, testBlock)
     expect(order(pool)).toEqual(['b1'])
     state.set(b, 2n)
-    await pool.reset(state, block)
+    await pool.reset(state, testBlock)
     expect(pool.size).toBe(0)
     expect(pool.content()).toEqual([])
   })
@@ -226,11 +214,11 @@ describe('Mempool', () => {
     const snapshot = pool.snapshot()
     const later = await pool.add(sign(b, {}))
     state.set(a, 1n)
-    await pool.reset(state, block)
+    await pool.reset(state, testBlock)
     state.set(a, 0n)
     for (let round = 0; round < 2; round++) {
       pool.restore(snapshot)
-      await pool.reset(state, block)
+      await pool.reset(state, testBlock)
       expect(pool.get(kept.hash)).toBeDefined()
       expect(pool.get(later.hash)).toBeUndefined()
       expect(order(pool)).toEqual(['a0'])
@@ -288,7 +276,7 @@ describe('Mempool', () => {
     ])('%s', async (_, fields, words) => {
       const { pool, state } = await createPool()
       state.set(a, 1n)
-      await pool.reset(state, block)
+      await pool.reset(state, testBlock)
       const refused = pool.add(sign(a, { nonce: 1n, ...fields }))
       await expect(refused).rejects.toThrow(TransactionRejectedError)
       await expect(refused).rejects.toMatchObject({
@@ -302,7 +290,7 @@ describe('Mempool', () => {
       await pool.add(raw)
       await expect(pool.add(raw)).rejects.toMatchObject({ message: 'already known' })
       state.set(a, 1n)
-      await pool.reset(state, block)
+      await pool.reset(state, testBlock)
       await expect(pool.add(raw)).rejects.toThrow(
         new TransactionRejectedError('nonce too low: next nonce 1, tx nonce 0'),
       )
@@ -311,7 +299,7 @@ describe('Mempool', () => {
     it('funds that other transactions of the sender need', async () => {
       const { pool, state } = await createPool()
       state.set(a, 0n, 2n * cost + 5n)
-      await pool.reset(state, block)
+      await pool.reset(state, testBlock)
       await pool.add(sign(a, {}))
       await pool.add(sign(a, { nonce: 1n }))
       await expect(pool.add(sign(a, { nonce: 2n }))).rejects.toThrow(
@@ -356,14 +344,14 @@ describe('Mempool', () => {
         'invalid sender: invalid chain id for signer: have 5 want 31337',
       )
       const berlin = new Mempool(createSingleForkSchedule({ chainId: 31337n, hardfork: 'berlin' }))
-      await berlin.reset(new TestState(), block)
+      await berlin.reset(new TestState(), testBlock)
       await expect(berlin.add(sign(a, {}))).rejects.toThrow(
         'transaction type not supported: type 2 rejected, pool not yet in London',
       )
       const capped = new Mempool(
         createSingleForkSchedule({ chainId: 31337n, hardfork: 'osaka', transactionGasLimitCap: true }),
       )
-      await capped.reset(new TestState(), block)
+      await capped.reset(new TestState(), testBlock)
       await expect(capped.add(sign(a, { gasLimit: 16_777_217n }))).rejects.toThrow(
         'transaction gas limit too high (cap: 16777216, tx: 16777217)',
       )

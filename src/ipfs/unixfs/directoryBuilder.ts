@@ -26,12 +26,9 @@ export async function buildDirectory(options: {
 /** Whether a directory is stored sharded (boxo, `ipld/unixfs/io/directory.go`). */
 export function isSharded(links: LinkList, settings: DirectorySettings, metadata: UnixfsMetadata): boolean {
   if (settings.maxLinks > 0 && links.length > settings.maxLinks) return true
-  let size = sizeWithoutLinks(settings, metadata)
-  for (const link of links) {
-    size += sizeOfLink(settings, link)
-    if (size > settings.shardThreshold) return true
-  }
-  return size > settings.shardThreshold
+  const size = new DirectorySize(settings, metadata)
+  for (const link of links) if (size.isTooLargeWith(link)) return true
+  return size.isTooLarge
 }
 
 /** The same for links that are yet to be read: no more of them are than it takes to know. */
@@ -40,23 +37,34 @@ export async function staysSharded(
   settings: DirectorySettings,
   metadata: UnixfsMetadata,
 ): Promise<boolean> {
-  let size = sizeWithoutLinks(settings, metadata)
-  let count = 0
-  for await (const link of links) {
-    size += sizeOfLink(settings, link)
-    count++
-    if (size > settings.shardThreshold || (settings.maxLinks > 0 && count > settings.maxLinks)) return true
+  const size = new DirectorySize(settings, metadata)
+  for await (const link of links) if (size.isTooLargeWith(link)) return true
+  return size.isTooLarge
+}
+
+/** Adds up what a directory takes in one block. */
+class DirectorySize {
+  readonly #settings: DirectorySettings
+  #bytes: number
+  #links = 0
+
+  constructor(settings: DirectorySettings, metadata: UnixfsMetadata) {
+    this.#settings = settings
+    this.#bytes = settings.estimation === 'links' ? 0 : serializedLengthWithoutLinks(metadata)
   }
-  return size > settings.shardThreshold
-}
 
-function sizeWithoutLinks({ estimation }: DirectorySettings, metadata: UnixfsMetadata): number {
-  return estimation === 'links' ? 0 : serializedLengthWithoutLinks(metadata)
-}
+  get isTooLarge(): boolean {
+    const { maxLinks, shardThreshold } = this.#settings
+    return this.#bytes > shardThreshold || (maxLinks > 0 && this.#links > maxLinks)
+  }
 
-function sizeOfLink({ estimation }: DirectorySettings, link: UnixfsLink): number {
-  if (estimation !== 'links') return serializedLength(link)
-  return Buffer.byteLength(link.name) + link.cid.byteLength
+  isTooLargeWith(link: UnixfsLink): boolean {
+    const { estimation } = this.#settings
+    this.#links++
+    this.#bytes +=
+      estimation === 'links' ? Buffer.byteLength(link.name) + link.cid.byteLength : serializedLength(link)
+    return this.isTooLarge
+  }
 }
 
 function serializedLengthWithoutLinks(metadata: UnixfsMetadata): number {
