@@ -7,7 +7,7 @@ import { RemoteStateError } from '../chain/fork/errors.js'
 import { Turnstile } from '../chain/turnstile.js'
 import type { NodeSettings } from '../options.js'
 import type { ForkOrder } from '../rpc/controls.js'
-import { MAX_NETWORKS, networkRange } from '../storage/keyspace.js'
+import { networkRange } from '../storage/keyspace.js'
 import type { NetworkManifest } from '../storage/manifest.js'
 import { ForkError } from './fork/errors.js'
 import { openFork, splitUrl, type Fork, type ForkSettings } from './fork/openFork.js'
@@ -48,6 +48,8 @@ export class ChainBases {
   readonly #parts: ChainBasesParts
   readonly #turnstile = new Turnstile()
   #current: Ground
+  /** The number of the ground that was prepared last, which the manifest may not have yet. */
+  #prepared: number | undefined
 
   constructor(parts: ChainBasesParts) {
     this.#parts = parts
@@ -90,7 +92,7 @@ export class ChainBases {
     this.#checkAllowed(url)
     try {
       const fork = await this.#openFork(url, order.blockNumber)
-      const index = this.#freeIndex()
+      const index = this.#takeNumber()
       await this.#parts.data.database.clear(networkRange(index))
       return await this.#openGround(fork, index)
     } catch (error) {
@@ -190,13 +192,12 @@ export class ChainBases {
   }
 
   /** Networks are numbered from below, and grounds that resets make from above. */
-  #freeIndex(): number {
-    const networks = Object.values(this.#parts.data.manifest.networks)
-    const used = new Set(networks.flatMap(({ index, resetTo }) => [index, resetTo?.index]))
-    let index = MAX_NETWORKS - 1
-    while (used.has(index)) index--
-    if (index < 0) throw new Error('the database has no room for another chain')
-    return index
+  /** Resets of one chain follow each other: what the last one took is in the manifest by now, or was for nothing. */
+  #takeNumber(): number {
+    const { numbers } = this.#parts.data
+    if (this.#prepared !== undefined) numbers.giveBack(this.#prepared)
+    this.#prepared = numbers.takeGreatest()
+    return this.#prepared
   }
 }
 

@@ -35,13 +35,26 @@ export interface Home {
  * @throws ChainFileError if a block of the file does not check.
  */
 export async function openHome(request: NetworkRequest, origin: Origin, habits: Habits): Promise<Home> {
+  const { manifest, numbers } = request.data
+  const index = manifest.networks[request.name]?.index ?? numbers.takeLeast()
+  try {
+    return await openUnder(index, request, { origin, habits })
+  } finally {
+    numbers.giveBack(index)
+  }
+}
+
+async function openUnder(
+  index: number,
+  request: NetworkRequest,
+  { origin, habits }: { origin: Origin; habits: Habits },
+): Promise<Home> {
   const { name, settings, data, files } = request
   const { source, fork, limits, funds } = origin
   const { manifest } = data
   const known = manifest.networks[name]
-  const identity = identityOf(source)
+  const identity = { ...identityOf(source), index }
   if (known !== undefined) admitNetwork(manifest, name, { ...identity, genesisHash: known.genesisHash })
-  const index = known?.index ?? Object.keys(manifest.networks).length
   const schedule = source.schedule.with(limits)
   const schedules = new MovableSchedule(schedule)
   const chain = await openChain({

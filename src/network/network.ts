@@ -8,6 +8,7 @@ import type { Dispatcher } from '../rpc/dispatcher.js'
 import type { Gate } from '../rpc/gate.js'
 import type { Method } from '../rpc/method.js'
 import type { Database } from '../storage/database.js'
+import type { NetworkNumbers } from './networkNumbers.js'
 import type { Manifest } from '../storage/manifest.js'
 
 /** An account that a network funds at genesis. */
@@ -57,6 +58,8 @@ export interface NetworkData {
   /** What the chains of the node keep of their states, within one budget of memory. */
   caches: StateCaches
   manifest: Manifest
+  /** Of the chains in the database. */
+  numbers: NetworkNumbers
   /** Writes the manifest as it is now. */
   saveManifest(): void
 }

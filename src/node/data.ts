@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { createStateCaches } from '../chain/state/stateCaches.js'
 import type { NetworkData } from '../network/network.js'
+import { NetworkNumbers } from '../network/networkNumbers.js'
 import type { NodeSettings } from '../options.js'
 import { openDatabase } from '../storage/database.js'
 import { lockDirectory } from '../storage/lock.js'
@@ -43,6 +44,7 @@ export async function openData(
       database,
       caches: createStateCaches(settings.cacheMemory * 1024 * 1024),
       manifest,
+      numbers: new NetworkNumbers(manifest),
       saveManifest: () => writeManifest(directory, manifest, { durable: !isTemporary }),
       close: () => inOrder([() => database.close(), leave]),
     }

@@ -12,8 +12,6 @@ export class NetworkMap {
   readonly #open: OpenNamed
   readonly #opened = new Map<string, Network>()
   readonly #opening = new Map<string, Promise<Network>>()
-  /** Settles when nothing is being opened: one after the other, a network takes the next number in the data. */
-  #last: Promise<unknown> = Promise.resolve()
 
   constructor(names: readonly NetworkName[], open: OpenNamed) {
     this.names = names
@@ -45,8 +43,7 @@ export class NetworkMap {
   #begin(name: string): Promise<Network> {
     const named = this.names.find((network) => network.name === name)
     if (named === undefined) throw new Error(`there is no network ${name}`)
-    const opening = this.#last.then(() => this.#open(named))
-    this.#last = opening.catch(() => undefined)
+    const opening = this.#open(named)
     this.#opening.set(name, opening)
     opening.then(
       (network) => this.#opened.set(name, network),

@@ -1,7 +1,6 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DataDirectoryError } from './errors.js'
-import { MAX_NETWORKS } from './keyspace.js'
 import { syncDirectory } from './syncDirectory.js'
 
 /** The version of everything on disk: keys, records, blocks of files. */
@@ -118,17 +117,19 @@ export function writeManifest(
 /**
  * The entry of a network in a manifest, made if the manifest does not have it.
  *
- * @throws DataDirectoryError if it has the name with another chain, genesis or fork schedule, or has no room left.
+ * @param index - the number that a new network has in the keys of the database
+ * @throws DataDirectoryError if it has the name with another chain, genesis or fork schedule.
  */
-export function admitNetwork(manifest: Manifest, name: string, identity: NetworkIdentity): NetworkManifest {
+export function admitNetwork(
+  manifest: Manifest,
+  name: string,
+  { index, ...identity }: NetworkIdentity & Pick<NetworkManifest, 'index'>,
+): NetworkManifest {
   const known = Object.hasOwn(manifest.networks, name) ? manifest.networks[name] : undefined
   if (known !== undefined) {
     checkIdentity(name, known, identity)
     return known
   }
-  const index = Math.max(-1, ...Object.values(manifest.networks).map((network) => network.index)) + 1
-  if (index >= MAX_NETWORKS)
-    throw new DataDirectoryError(`A data directory has at most ${MAX_NETWORKS} networks.`)
   const network = { index, clockOffsetSeconds: 0, ...identity }
   manifest.networks[name] = network
   return network

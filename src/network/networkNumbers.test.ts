@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { FORMAT_VERSION } from '../storage/manifest.js'
+import type { Manifest } from '../storage/manifest.js'
+import { NetworkNumbers } from './networkNumbers.js'
+
+function manifestOf(networks: Record<string, { index: number; resetTo?: number }>): Manifest {
+  const entries = Object.entries(networks).map(([name, { index, resetTo }]) => [
+    name,
+    {
+      index,
+      clockOffsetSeconds: 0,
+      chainId: '1',
+      genesisHash: '0x',
+      forks: [],
+      resetTo: resetTo === undefined ? undefined : { index: resetTo, block: '1' },
+    },
+  ])
+  return { formatVersion: FORMAT_VERSION, networks: Object.fromEntries(entries) }
+}
+
+test("numbers that are written down or taken are nobody else's", () => {
+  const numbers = new NetworkNumbers(manifestOf({ a: { index: 0, resetTo: 254 }, b: { index: 2 } }))
+  expect([numbers.takeLeast(), numbers.takeLeast()]).toEqual([1, 3])
+  expect([numbers.takeGreatest(), numbers.takeGreatest()]).toEqual([253, 252])
+  numbers.giveBack(1)
+  numbers.giveBack(2)
+  expect([numbers.takeLeast(), numbers.takeLeast()]).toEqual([1, 4])
+})
+
+test('there are 255 numbers', () => {
+  const numbers = new NetworkNumbers(manifestOf({}))
+  for (let number = 0; number < 255; number++) expect(numbers.takeLeast()).toBe(number)
+  expect(() => numbers.takeLeast()).toThrow('room for 255 chains')
+  expect(() => numbers.takeGreatest()).toThrow('room for 255 chains')
+})
