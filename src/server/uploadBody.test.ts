@@ -81,9 +81,24 @@ test('a body of which the client sends only the beginning fails', async () => {
   expect(length).toBe(4)
 })
 
+test('a body whose request is destroyed here fails', async () => {
+  const { port, result } = readWith(async (body, request) => {
+    setTimeout(() => request.destroy(), 50)
+    return collect(body).catch((error: unknown) => error)
+  })
+  const socket = connect(await port, '127.0.0.1')
+  endings.push(() => socket.destroy())
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf')
+  expect(await result).toBeInstanceOf(Error)
+})
+
 test('what a reader does not want is read, and the next request on the connection answered', async () => {
   const { port, result } = readWith(async (body) => {
-    for await (const piece of body) return piece.length
+    for await (const piece of body) {
+      // By now more waits than may, and the client is held up.
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      return piece.length
+    }
     return 0
   })
   const socket = connect(await port, '127.0.0.1')

@@ -26,7 +26,7 @@ export interface StoredNodesOptions {
 export class StoredNodes {
   readonly #database: StoredNodesOptions['database']
   readonly #keyspace: StoredNodesOptions['keyspace']
-  /** What lies before the node that was read last. */
+  /** What lay before the node that was read last; another store of the database may have overwritten it since. */
   #before: Uint8Array = NO_BYTES
 
   constructor({ database, keyspace }: StoredNodesOptions) {
