@@ -97,10 +97,14 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
     events: chain.events,
     logging,
     reset: async () => backend.controls.reset(),
+    windDown: () => {
+      mining.close()
+      chain.windDown()
+    },
     close: async () => {
-      mining.stop()
+      mining.close()
       bases.close()
-      await chain.exclusively(() => undefined)
+      await chain.close()
       await keeper?.close()
     },
   }

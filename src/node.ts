@@ -116,6 +116,8 @@ export async function startNode(
   // Once: a second time the numbers of its files may belong to files of another node.
   const close = (): Promise<void> =>
     (closing ??= inOrder([
+      // First, so that their callers are answered while the server still waits for answers.
+      async () => networks.windDown(),
       () => server.close(),
       () => networks.close(),
       () => closeIfOpen(files),

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { WriteBatch } from '../storage/writeBatch.js'
 import { storesOf, type ChainBase, type ChainParts, type ChainStores } from './base.js'
 import type { SealedBlock, StoredBlock } from './block/record.js'
+import { ChainStoppedError } from './errors.js'
 import { ChainEvents } from './events.js'
 import type { ConsoleListener } from './execution/console.js'
 import type { Head, HeadMove } from './head.js'
@@ -49,6 +50,7 @@ export class Chain {
   /** Sees what contracts give to the console while blocks are mined. */
   onConsole: ConsoleListener | undefined
   readonly #turnstile = new Turnstile()
+  #isWindingDown = false
   readonly #position: ChainPosition
   readonly #states: HeadStates
   readonly #maker: BlockMaker
@@ -86,7 +88,27 @@ export class Chain {
     return this.#position.head
   }
 
-  /** Runs work that no other change of this chain comes between. */
+  /** Whether the node is about to stop: what takes many blocks ends behind the one that it is at. */
+  get isWindingDown(): boolean {
+    return this.#isWindingDown
+  }
+
+  /** Lets orders of many blocks end early from now on; other changes still pass. */
+  windDown(): void {
+    this.#isWindingDown = true
+  }
+
+  /** Takes no change any more, and waits for the one that is under way: the data is about to be closed. */
+  close(): Promise<void> {
+    this.windDown()
+    return this.#turnstile.close(() => new ChainStoppedError())
+  }
+
+  /**
+   * Runs work that no other change of this chain comes between.
+   *
+   * @throws ChainStoppedError if the chain was closed before.
+   */
   exclusively<T>(work: () => T | Promise<T>): Promise<T> {
     return this.#turnstile.pass(work)
   }
@@ -114,11 +136,11 @@ export class Chain {
   }
 
   /**
-   * Mines blocks, one after another, until no transaction is left that can be executed now. Only within
-   * {@link exclusively}.
+   * Mines blocks, one after another, until no transaction is left that can be executed now, or the node is to stop.
+   * Only within {@link exclusively}.
    */
   async mineEachReady({ maximumTransactions }: Pick<MineOptions, 'maximumTransactions'>): Promise<void> {
-    while (this.mempool.hasCandidates(this.nextBaseFee())) {
+    while (!this.#isWindingDown && this.mempool.hasCandidates(this.nextBaseFee())) {
       const state = this.#states.take()
       const { onConsole } = this
       const produced = await this.#maker.next({ state, maximumTransactions, onConsole })

@@ -109,6 +109,16 @@ export class StateUnknownError extends ChainError {
   }
 }
 
+/** The node goes down: a change of the chain was not begun, or ended before it was done. */
+export class ChainStoppedError extends ChainError {
+  override readonly name = 'ChainStoppedError'
+
+  /** @param done - how far it has come */
+  constructor(done?: string) {
+    super(done === undefined ? 'the node is stopping' : `the node is stopping: ${done}`)
+  }
+}
+
 /** A control that means nothing under the rules of this chain. */
 export class UnsupportedControlError extends ChainError {
   override readonly name = 'UnsupportedControlError'

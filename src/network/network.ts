@@ -49,6 +49,9 @@ export interface Network {
   logging: { readonly enabled: boolean }
   /** Puts the chain back to its genesis. */
   reset(): Promise<void>
+  /** Mines no more by itself, and lets what takes many blocks end early; {@link close} follows. */
+  windDown(): void
+  /** Waits for what is under way; changes that come later are refused. */
   close(): Promise<void>
 }
 

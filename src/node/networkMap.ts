@@ -35,6 +35,11 @@ export class NetworkMap {
     return [...this.#opened.values()]
   }
 
+  /** Lets what takes long on the open networks end early. */
+  windDown(): void {
+    for (const network of this.opened()) network.windDown()
+  }
+
   async close(): Promise<void> {
     await Promise.allSettled(this.#opening.values())
     await inOrder(this.opened().map((network) => () => network.close()))

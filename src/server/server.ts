@@ -110,11 +110,17 @@ export class NodeServer {
   async close(graceMilliseconds = 1000): Promise<void> {
     this.#upgrades.closeAll()
     const closed = this.#servers.map((server) => new Promise((resolve) => server.close(resolve)))
-    for (const server of [...this.#servers, ...this.#fronts]) server.closeIdleConnections()
+    const closeIdle = (): void => {
+      for (const server of [...this.#servers, ...this.#fronts]) server.closeIdleConnections()
+    }
+    closeIdle()
+    // What is answered from now on leaves a connection behind that its client keeps.
+    const watch = setInterval(closeIdle, 20)
     const timer = setTimeout(() => {
       for (const server of [...this.#servers, ...this.#fronts]) server.closeAllConnections()
     }, graceMilliseconds)
     await Promise.all([...closed, this.#ipc?.close()])
+    clearInterval(watch)
     clearTimeout(timer)
   }
 

@@ -1,6 +1,7 @@
 import { adoptBranch } from '../adoptBranch.js'
 import type { StoredBlock } from '../block/record.js'
 import type { Chain } from '../chain.js'
+import { ChainStoppedError } from '../errors.js'
 import { decodeBlock } from '../import/blockParts.js'
 
 /**
@@ -8,11 +9,13 @@ import { decodeBlock } from '../import/blockParts.js'
  * where it stands on the head, by a reorganisation where it stands on another branch.
  *
  * @throws ImportError for the first block that does not check; those before it are stored.
+ * @throws ChainStoppedError if the node stops on the way; the blocks until then are stored.
  */
 export function importBranch(chain: Chain, blocks: readonly Uint8Array[]): Promise<void> {
   return chain.exclusively(async () => {
     let last: StoredBlock | undefined
     for (const bytes of blocks) {
+      if (chain.isWindingDown) throw new ChainStoppedError()
       const parts = decodeBlock(bytes)
       last = chain.view.blockByHash(parts.hash) ?? (await chain.importBlock(parts))
     }

@@ -1,4 +1,5 @@
 import type { Chain, MinedBlock } from '../chain.js'
+import { ChainStoppedError } from '../errors.js'
 import { TimeSlice } from '../timeSlice.js'
 
 /** Blocks to mine one after another. */
@@ -17,6 +18,7 @@ export interface MiningOrder {
  *
  * @param mined - told of each block
  * @throws TimestampError if the first block cannot have the time that was asked for.
+ * @throws ChainStoppedError if the node stops on the way; what was mined stays.
  */
 export function mineBlocks(
   chain: Chain,
@@ -27,6 +29,7 @@ export function mineBlocks(
     const slice = new TimeSlice()
     for (let index = 0; index < blocks; index++) {
       await slice.pause()
+      if (chain.isWindingDown) throw new ChainStoppedError(`${index} of ${blocks} blocks were mined`)
       const isSpaced = interval !== undefined && interval > 0n && (index > 0 || intervalBeforeFirst)
       const spaced = isSpaced ? chain.head.block.header.timestamp + interval : undefined
       const time = index === 0 && timestamp !== undefined ? timestamp : spaced

@@ -1,5 +1,5 @@
 import { adoptBranch } from '../adoptBranch.js'
-import { ChainError } from '../errors.js'
+import { ChainError, ChainStoppedError } from '../errors.js'
 import type { Chain } from '../chain.js'
 import type { CallObject } from '../execution/callObject.js'
 import type { Head } from '../head.js'
@@ -36,6 +36,7 @@ export interface ReorganisationParts {
  * goes down has either the old blocks or the new ones.
  *
  * @throws DepthError if there are not so many blocks, or a transaction is to go behind the last new one.
+ * @throws ChainStoppedError if the node stops on the way; the old blocks stay.
  */
 export function reorganise(
   { chain, prepare }: ReorganisationParts,
@@ -52,6 +53,7 @@ export function reorganise(
     }
     let parent = ancestor(chain, height - BigInt(depth))
     for (let index = 0; index < depth; index++) {
+      if (chain.isWindingDown) throw new ChainStoppedError()
       const replaced = ancestor(chain, parent.block.header.number + 1n)
       const nonceOf = nonces(chain, parent)
       const transactions: PooledTransaction[] = []

@@ -1,5 +1,6 @@
 import { LONGEST_WAIT } from '../../encoding/longestWait.js'
 import type { Chain } from '../chain.js'
+import { ChainStoppedError } from '../errors.js'
 
 /** Milliseconds between blocks that are mined by the clock: as many as that, or any number between two. */
 export type MiningInterval = number | readonly [least: number, most: number]
@@ -30,6 +31,7 @@ export class MiningSchedule {
   #automine: boolean
   #interval: MiningInterval = 0
   #timer: NodeJS.Timeout | undefined
+  #isClosed = false
 
   constructor(
     chain: Pick<Chain, 'exclusively' | 'mine' | 'mineEachReady'>,
@@ -55,10 +57,11 @@ export class MiningSchedule {
 
   /** Mines blocks by the clock from now on; an interval of 0 ends that. */
   setInterval(interval: MiningInterval): void {
-    this.stop()
+    clearTimeout(this.#timer)
+    this.#timer = undefined
     this.#interval = interval
     const wait = this.#nextWait()
-    if (wait > 0) this.#plan(performance.now() + wait)
+    if (wait > 0 && !this.#isClosed) this.#plan(performance.now() + wait)
   }
 
   /** Leaves mining to those who ask for it. */
@@ -81,10 +84,10 @@ export class MiningSchedule {
     )
   }
 
-  /** Ends mining by the clock. */
-  stop(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+  /** Ends mining by the clock for good. */
+  close(): void {
+    this.#isClosed = true
+    this.setInterval(0)
   }
 
   /** Each block plans the next one, so that blocks that take longer than the interval do not pile up. */
@@ -95,7 +98,9 @@ export class MiningSchedule {
         if (wait > LONGEST_WAIT) return this.#plan(due)
         void this.#chain
           .exclusively(() => (this.#timer === timer ? this.#chain.mine() : undefined))
-          .catch(this.#options.report)
+          .catch((fault: unknown) => {
+            if (!(fault instanceof ChainStoppedError)) this.#options.report(fault)
+          })
           .then(() => {
             if (this.#timer === timer) this.#plan(Math.max(due + this.#nextWait(), performance.now()))
           })

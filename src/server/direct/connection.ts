@@ -56,9 +56,9 @@ export class DirectConnection {
     socket.on('close', released)
   }
 
-  /** Ends the connection unless a request is being answered. */
+  /** Ends the connection unless a request is being answered, or an answer still on its way. */
   closeIfIdle(): void {
-    if (!this.#isAnswering) this.#socket.destroy()
+    if (!this.#isAnswering && this.#socket.writableLength === 0) this.#socket.destroy()
   }
 
   /** Ends the connection. */
@@ -79,7 +79,7 @@ export class DirectConnection {
   }
 
   readonly #onTimeout = (): void => {
-    this.closeIfIdle()
+    if (!this.#isAnswering) this.#socket.destroy()
   }
 
   /** Who asks and does not read is asked to read first: answers would heap up. */

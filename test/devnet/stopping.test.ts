@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { numberToHex } from 'viem'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { until } from '../support/until.js'
+import { startDevnet, stopAll } from './support.js'
+
+/** More blocks than a test could wait for. */
+const endless = numberToHex(10_000_000)
+
+let dataDir: string
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'standin-stopping-'))
+})
+afterEach(async () => {
+  await stopAll()
+  rmSync(dataDir, { recursive: true })
+})
+
+function failureOf(request: Promise<unknown>): Promise<Error> {
+  return request.then(
+    () => new Error('it did not fail'),
+    (error: Error) => error,
+  )
+}
+
+/** How many blocks an order came to, by what its caller was told. */
+function blocksTold(message: string): number {
+  return Number(/^the node is stopping: (\d+) of 10000000 blocks were mined$/.exec(message)?.[1])
+}
+
+describe('a node that stops while it mines', () => {
+  test('ends an order of many blocks, keeps what was mined, and says how far it came', async () => {
+    const { node, call, height } = await startDevnet({ dataDir })
+    const mining = failureOf(call('hardhat_mine', endless))
+    const behind = failureOf(call('hardhat_mine', endless))
+    await until(async () => (await height()) > 2)
+    await node.stop()
+    const mined = blocksTold((await mining).message)
+    expect(mined).toBeGreaterThan(2)
+    expect((await behind).message).toMatch(/^the node is stopping/)
+    const again = await startDevnet({ dataDir })
+    expect(await again.height()).toBe(mined)
+  })
+
+  test('answers who asked over HTTP', async () => {
+    const { node, height } = await startDevnet({ dataDir })
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_mine', params: [endless] })
+    const headers = { 'content-type': 'application/json' }
+    const reply = fetch(node.url, { method: 'POST', headers, body })
+    await until(async () => (await height()) > 2)
+    await node.stop()
+    const { error } = (await (await reply).json()) as { error: { code: number; message: string } }
+    expect(error.code).toBe(-32000)
+    expect(blocksTold(error.message)).toBeGreaterThan(2)
+  })
+
+  test('leaves transactions waiting that it would have mined one after another', async () => {
+    const { node, call, from, to, height } = await startDevnet({ dataDir, noMining: true })
+    const count = 300
+    for (let nonce = 0; nonce < count; nonce++) {
+      await call('eth_sendTransaction', { from, to, value: '0x1', nonce: numberToHex(nonce) })
+    }
+    const mining = call('evm_setAutomine', true)
+    await until(async () => (await height()) > 0)
+    await node.stop()
+    await mining
+    const again = await startDevnet({ dataDir, noMining: true })
+    const { pending } = await again.call<{ pending: string }>('txpool_status')
+    expect((await again.height()) + Number(pending)).toBe(count)
+    expect(Number(pending)).toBeGreaterThan(0)
+  })
+})
+
+test('a node that has stopped takes no change and starts no clock', async () => {
+  const { node, call, from, to } = await startDevnet({ dataDir })
+  await node.stop()
+  const send = failureOf(call('eth_sendTransaction', { from, to, value: '0x1' }))
+  expect((await send).message).toBe('the node is stopping')
+  const clock = failureOf(call('evm_setIntervalMining', 1))
+  expect((await clock).message).toBe('the node is stopping')
+})
