@@ -25,6 +25,8 @@ export interface OptionDefinition<Output, Input = Output> {
   /** The value where none is given; undefined where the absence itself means something. */
   default: Output
   description: string
+  /** Whether values hold keys or secrets, which no refusal may repeat. */
+  holdsSecrets?: boolean
   group: (typeof optionGroups)[number]
 }
 

@@ -8,6 +8,7 @@ export const forkOptions = {
     flag: 'fork-url',
     aliases: ['f', 'rpc-url', 'fork', 'fork.url'],
     kind: text('URL[@BLOCK]', /^https?:\/\/./, 'an http or https URL'),
+    holdsSecrets: true,
     description: 'Go on from the chain of this node: its state and blocks are fetched when they are needed',
     group: 'Fork',
   }),
@@ -53,6 +54,7 @@ export const forkOptions = {
   forkHeader: option({
     flag: 'fork-header',
     kind: list(text('NAME:VALUE', /^[^\s:]+:.*$/, 'a header as NAME: VALUE')),
+    holdsSecrets: true,
     default: [],
     description:
       'Header to send to the remote, such as an authorization; may be repeated, goes to no other host',

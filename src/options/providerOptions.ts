@@ -13,6 +13,7 @@ export const providerOptions = {
   key: option({
     flag: 'key',
     kind: list(text('KEY[:SECRET]', /^[A-Za-z0-9_-]+(:.+)?$/, 'KEY or KEY:SECRET')),
+    holdsSecrets: true,
     default: [],
     description: 'API key, with its secret for the file network; may be repeated',
     group: 'Provider',
@@ -69,6 +70,7 @@ export const providerOptions = {
   failoverUrl: optionalOption({
     flag: 'failover-url',
     kind: text('URL', /^https?:\/\//, 'an http or https URL'),
+    holdsSecrets: true,
     description:
       'Partner that eth_estimateGas and eth_getProof go to in an outage; this node itself unless given',
     group: 'Provider',

@@ -13,7 +13,8 @@ export type AnyOption = OptionDefinition<unknown, unknown>
 export function checkValue(definition: AnyOption, value: unknown, where: string): unknown {
   const checked = definition.kind.check(value)
   if (checked !== undefined) return checked
-  throw new OptionError(`${where}: expected ${definition.kind.expected}, got ${show(value)}`)
+  const given = definition.holdsSecrets ? 'something else (not shown: it may hold a secret)' : show(value)
+  throw new OptionError(`${where}: expected ${definition.kind.expected}, got ${given}`)
 }
 
 /**

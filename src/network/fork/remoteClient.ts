@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { maskUrl } from '../../encoding/maskUrl.js'
 import { ForkError, RemoteRpcError } from './errors.js'
-import { maskUrl } from './maskUrl.js'
 
 /** How a remote node is asked. */
 export interface RemoteClientOptions {

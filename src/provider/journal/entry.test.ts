@@ -37,3 +37,18 @@ test('an entry has its members in the order in which they were written down, and
   const entry = entryOf({ ...request, text: '{"params":["0x1"]}' })
   expect(Object.keys(entry)).toEqual(Object.keys(request))
 })
+
+test.each([
+  ['anvil_reset', [{ forking: { jsonRpcUrl: 'https://user:pass@remote.example/v3/KEY', blockNumber: 5 } }]],
+  ['hardhat_reset', [{ forking: { jsonRpcUrl: 'https://remote.example/?key=KEY', blockNumber: 5 } }]],
+])('of the node that %s names only the host is told', (method, params) => {
+  const told = [{ forking: { jsonRpcUrl: 'https://remote.example/…', blockNumber: 5 } }]
+  expect(entryOf({ ...request, method, text: JSON.stringify({ method, params }) }).params).toEqual(told)
+  expect(entryOf({ ...request, method, params }).params).toEqual(told)
+})
+
+test('of the node that anvil_setRpcUrl names only the host is told, and what is no URL stays', () => {
+  const entry = (params: unknown) => entryOf({ ...request, method: 'anvil_setRpcUrl', params }).params
+  expect(entry(['http://remote.example:8545/v3/KEY'])).toEqual(['http://remote.example:8545/…'])
+  expect(entry([null, 'none'])).toEqual([null, 'none'])
+})

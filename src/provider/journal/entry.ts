@@ -1,3 +1,4 @@
+import { maskUrl } from '../../encoding/maskUrl.js'
 import { readBody } from '../../rpc/envelope/body.js'
 import { keepableParams } from './keepable.js'
 
@@ -42,12 +43,26 @@ export interface RecordedRequest extends Omit<JournalEntry, 'id'> {
   text?: string | undefined
 }
 
-/** A recorded request with its parameters. */
+/** The calls that name another node, whose URL may hold a key. */
+const namesNode = /_(reset|setRpcUrl)$/
+
+/** A recorded request with its parameters, URLs of other nodes masked. */
 export function entryOf<Recorded extends RecordedRequest>(recorded: Recorded): Omit<Recorded, 'text'> {
   const { text, ...entry } = recorded
-  if (text === undefined) return entry
+  const told = text === undefined ? entry : { ...entry, params: paramsIn(text) }
+  return namesNode.test(entry.method ?? '') ? { ...told, params: withMaskedUrls(told.params) } : told
+}
+
+function paramsIn(text: string): unknown {
   const body = readBody(text)
-  return { ...entry, params: body.kind === 'single' ? keepableParams(body.message.params) : undefined }
+  return body.kind === 'single' ? keepableParams(body.message.params) : undefined
+}
+
+function withMaskedUrls(value: unknown): unknown {
+  if (typeof value === 'string') return URL.canParse(value) ? maskUrl(value) : value
+  if (Array.isArray(value)) return value.map(withMaskedUrls)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withMaskedUrls(inner)]))
 }
 
 /** What to look for in the journal; everything given must fit. */
