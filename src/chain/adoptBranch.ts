@@ -14,11 +14,15 @@ export async function adoptBranch(chain: Chain, block: StoredBlock): Promise<voi
   const blobs = new BlobStore(chain.stores)
   let left: NamedPooled[] = []
   const head = { block, workingRoot: block.header.stateRoot }
-  const { removed, added } = chain.moveHead(head, (batch, move) => {
-    left = move.removed.flatMap((orphan) => pooledOf({ blocks, blobs }, orphan))
-    for (const pooled of left) stagePooled(batch, keys, pooled)
+  const { removed, added } = chain.moveHead(head, {
+    stage: (batch, move) => {
+      left = move.removed.flatMap((orphan) => pooledOf({ blocks, blobs }, orphan))
+      for (const pooled of left) stagePooled(batch, keys, pooled)
+    },
+    change: () => {
+      chain.settings.gasLimit = block.header.gasLimit
+    },
   })
-  chain.settings.gasLimit = block.header.gasLimit
   await chain.touched()
   await readmit(chain.mempool, chain.nextRules(), left)
   if (removed.length > 0) chain.events.emit({ type: 'removed', blocks: removed })

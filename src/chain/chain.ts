@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { WriteBatch } from '../storage/writeBatch.js'
 import { storesOf, type ChainBase, type ChainParts, type ChainStores } from './base.js'
 import type { SealedBlock, StoredBlock } from './block/record.js'
 import { ChainStoppedError } from './errors.js'
@@ -15,8 +14,9 @@ import type { Clock } from './mining/clock.js'
 import type { BlockSettings } from './mining/draft.js'
 import { PendingBlocks } from './mining/pendingBlocks.js'
 import type { ProducedBlock } from './mining/producer.js'
-import { ChainPosition } from './position.js'
+import { ChainPosition, type MoveOptions } from './position.js'
 import { ChainReader, type ChainSources } from './reader.js'
+import type { StateCommitment } from './state/stateStore.js'
 import type { WorkingState } from './state/workingState.js'
 import type { ForkRules } from './types.js'
 import { Turnstile } from './turnstile.js'
@@ -129,10 +129,11 @@ export class Chain {
    * @throws TimestampError if the block cannot have the time that was asked for.
    */
   async mine({ timestamp, maximumTransactions }: MineOptions = {}): Promise<MinedBlock> {
-    if (timestamp !== undefined) this.clock.setNext(timestamp, this.head.block.header.timestamp)
+    if (timestamp !== undefined) this.clock.check(timestamp, this.head.block.header.timestamp)
     const state = this.#states.take()
     const { onConsole } = this
-    return this.#adopt(await this.#maker.next({ state, maximumTransactions, onConsole }), state)
+    const produced = await this.#maker.next({ state, timestamp, maximumTransactions, onConsole })
+    return this.#adopt(produced, state, timestamp)
   }
 
   /**
@@ -161,8 +162,9 @@ export class Chain {
     const { parent, produced, state } = await executeOnParent(sources, block)
     await nextTurn()
     if (parent.ordinal !== this.head.block.ordinal) return this.#storeBeside(produced)
-    this.settings.gasLimit = block.header.gasLimit
-    return this.#become(produced, state)
+    return this.#become(produced, state, () => {
+      this.settings.gasLimit = block.header.gasLimit
+    })
   }
 
   /**
@@ -180,20 +182,23 @@ export class Chain {
 
   /** Changes the state that `latest` reads, without a block. Only within {@link exclusively}. */
   async editState(edit: (state: WorkingState) => Promise<void>): Promise<void> {
+    this.#position.alter(await this.draftState(edit))
+    await this.touched()
+  }
+
+  /** The state that `latest` reads with a change, which is not stored. Only within {@link exclusively}. */
+  async draftState(edit: (state: WorkingState) => Promise<void>): Promise<StateCommitment> {
     const state = this.#states.fresh()
     await edit(state)
-    this.#position.alter(state.computeRoot())
-    await this.touched()
+    return state.computeRoot()
   }
 
   /**
    * Makes another stored block the head, with a working root of its own. Nothing is announced: a revert and a
    * reorganisation say different things about the same move. Only within {@link exclusively}.
-   *
-   * @param also - puts what has to change with the move into its batch
    */
-  moveHead(head: Head, also?: (batch: WriteBatch, move: HeadMove) => void): HeadMove {
-    return this.#position.move(head, also)
+  moveHead(head: Head, options?: MoveOptions): HeadMove {
+    return this.#position.move(head, options)
   }
 
   /**
@@ -212,11 +217,14 @@ export class Chain {
     await this.#resetMempool()
   }
 
-  /** Changes the clock or what coming blocks get from the operator, when its turn has come. */
+  /**
+   * Changes the clock or what coming blocks get from the operator, when its turn has come; nothing if that cannot be
+   * kept.
+   */
   adjust<T>(change: () => T): Promise<T> {
     return this.exclusively(async () => {
-      const result = change()
-      await this.touched()
+      const result = this.#position.adjust(change)
+      await this.#resetMempool()
       return result
     })
   }
@@ -227,16 +235,21 @@ export class Chain {
     await this.#resetMempool()
   }
 
-  async #adopt(produced: ProducedBlock, state: WorkingState): Promise<MinedBlock> {
-    this.clock.mined(produced.block.header.timestamp)
-    delete this.settings.nextBaseFee
-    delete this.settings.nextPrevRandao
-    return { block: await this.#become(produced, state), executed: produced.block }
+  /** @param fixedTime - seconds, where the time of the block was asked for with it */
+  async #adopt(produced: ProducedBlock, state: WorkingState, fixedTime?: bigint): Promise<MinedBlock> {
+    const parentTime = this.head.block.header.timestamp
+    const block = await this.#become(produced, state, () => {
+      if (fixedTime !== undefined) this.clock.setNext(fixedTime, parentTime)
+      this.clock.mined(produced.block.header.timestamp)
+      delete this.settings.nextBaseFee
+      delete this.settings.nextPrevRandao
+    })
+    return { block, executed: produced.block }
   }
 
   /** Makes an executed block on the head the head. */
-  async #become(produced: ProducedBlock, state: WorkingState): Promise<StoredBlock> {
-    const block = await this.#position.advance(produced)
+  async #become(produced: ProducedBlock, state: WorkingState, change: () => void): Promise<StoredBlock> {
+    const block = await this.#position.advance(produced, change)
     this.#states.keep(state)
     await this.#resetMempool()
     this.events.emit({ type: 'head', block, executed: produced.block })

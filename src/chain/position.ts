@@ -3,9 +3,17 @@ import type { ChainBase, ChainParts } from './base.js'
 import type { SealedBlock, StoredBlock } from './block/record.js'
 import { encodeHead, loadHead, planMove, stageMove, type Head, type HeadMove } from './head.js'
 import type { ProducedBlock } from './mining/producer.js'
-import { applyProgress, currentProgress, ProgressStore } from './progress.js'
+import { applyProgress, currentProgress, ProgressStore, rememberProgress } from './progress.js'
 import type { StateCommitment } from './state/stateStore.js'
 import { runAtOnce, runInSlices, TimeSlice } from './timeSlice.js'
+
+/** What changes together with a head, in the same write. */
+export interface MoveOptions {
+  /** Puts what has to change with the move into its batch. */
+  stage?: ((batch: WriteBatch, move: HeadMove) => void) | undefined
+  /** Changes the clock and the settings of coming blocks. */
+  change?: (() => void) | undefined
+}
 
 /**
  * Where a chain is: the base it stands on, its head, and how far the operator has taken its clock and settings. Each
@@ -39,15 +47,17 @@ export class ChainPosition {
   /**
    * Stores a block that was executed on the head and makes it the head. What is put together for the write may take
    * many turns; nothing counts before it.
+   *
+   * @param change - what the block does to the clock and to the settings of coming blocks
    */
-  async advance({ block, commitment }: ProducedBlock): Promise<StoredBlock> {
+  async advance({ block, commitment }: ProducedBlock, change: () => void): Promise<StoredBlock> {
     const { blocks, states, keys } = this.#parts
     const batch = new WriteBatch()
     states.stage(batch, commitment)
     const record = await runInSlices(blocks.stage(batch, block), new TimeSlice())
     const head = { block: record.block, workingRoot: block.header.stateRoot }
     stageMove(batch, keys, { removed: [], added: [record.block] }, head)
-    this.#write(batch)
+    this.#write(batch, change)
     this.#head = head
     this.#version++
     return blocks.added(record)
@@ -63,18 +73,14 @@ export class ChainPosition {
     return blocks.added(record)
   }
 
-  /**
-   * Makes a stored block the head.
-   *
-   * @param also - puts what has to change with the move into its batch
-   */
-  move(head: Head, also?: (batch: WriteBatch, move: HeadMove) => void): HeadMove {
+  /** Makes a stored block the head. */
+  move(head: Head, { stage, change = noChange }: MoveOptions = {}): HeadMove {
     const { blocks, keys } = this.#parts
     const move = planMove(blocks, this.#head.block, head.block)
     const batch = new WriteBatch()
     stageMove(batch, keys, move, head)
-    also?.(batch, move)
-    this.#write(batch)
+    stage?.(batch, move)
+    this.#write(batch, change)
     this.#head = head
     this.#version++
     return move
@@ -87,7 +93,7 @@ export class ChainPosition {
     const batch = new WriteBatch()
     states.stage(batch, commitment)
     batch.put(keys.head(), encodeHead(head))
-    this.#write(batch)
+    this.#write(batch, noChange)
     this.#head = head
     this.#version++
   }
@@ -106,14 +112,32 @@ export class ChainPosition {
     if (progress !== undefined) applyProgress(progress, this.#parts.clock, this.#parts.settings)
   }
 
-  /** Keeps the clock and the settings as they are now. */
-  saveProgress(): void {
+  /** Changes the clock or the settings. */
+  adjust<T>(change: () => T): T {
     this.#version++
-    this.#write(new WriteBatch())
+    return this.#write(new WriteBatch(), change)
   }
 
-  #write(batch: WriteBatch): void {
-    const { clock, settings } = this.#parts
-    this.#progress.write(batch, currentProgress(clock, settings))
+  /** Keeps the clock and the settings as they are now. */
+  saveProgress(): void {
+    this.adjust(noChange)
   }
+
+  /** Writes a batch with the clock and the settings as `change` leaves them; where that fails they stay as they were. */
+  #write<T>(batch: WriteBatch, change: () => T): T {
+    const { clock, settings } = this.#parts
+    const takeBack = rememberProgress(clock, settings)
+    try {
+      const result = change()
+      this.#progress.write(batch, currentProgress(clock, settings))
+      return result
+    } catch (error) {
+      takeBack()
+      throw error
+    }
+  }
+}
+
+function noChange(): void {
+  // The clock and the settings stay.
 }

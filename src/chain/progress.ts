@@ -50,7 +50,21 @@ export function currentProgress(clock: Clock, settings: BlockSettings): Progress
 /** Takes a clock and settings to a stored progress; settings change in place. */
 export function applyProgress(progress: Progress, clock: Clock, settings: BlockSettings): void {
   clock.restore(fromClockRecord(progress.clock))
+  replaceSettings(settings, fromSettingsRecord(progress.settings))
+}
+
+/** Remembers a clock and settings. @returns a function that takes them back there */
+export function rememberProgress(clock: Clock, settings: BlockSettings): () => void {
+  const time = clock.state
+  const before = { ...settings }
+  return () => {
+    clock.restore(time)
+    replaceSettings(settings, before)
+  }
+}
+
+function replaceSettings(settings: BlockSettings, others: BlockSettings): void {
   delete settings.nextBaseFee
   delete settings.nextPrevRandao
-  Object.assign(settings, fromSettingsRecord(progress.settings))
+  Object.assign(settings, others)
 }

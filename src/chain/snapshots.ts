@@ -108,11 +108,16 @@ export class Snapshots {
       if (record === undefined) return false
       const block = blocks.byOrdinal(record.ordinal)
       if (block === undefined) throw new Error(`the block of snapshot ${id} is not stored`)
-      applyProgress(record.progress, chain.clock, chain.settings)
       const used = [...this.#ids].filter((other) => other >= Number(id))
-      chain.moveHead({ block, workingRoot: hexToBytes(record.workingRoot) }, (batch) => {
-        for (const other of used) batch.delete(keys.snapshot(other))
-      })
+      chain.moveHead(
+        { block, workingRoot: hexToBytes(record.workingRoot) },
+        {
+          stage: (batch) => {
+            for (const other of used) batch.delete(keys.snapshot(other))
+          },
+          change: () => applyProgress(record.progress, chain.clock, chain.settings),
+        },
+      )
       await this.#restoreMempool(Number(id), record)
       for (const restore of this.#remembered.get(Number(id))?.companions ?? []) restore()
       this.#forget(used)

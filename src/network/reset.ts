@@ -31,14 +31,15 @@ export function resetChain(
   return bases.exclusively(async () => {
     const ground = await bases.prepare(order)
     await chain.exclusively(async () => {
-      chain.clock.restore({ offset: 0n })
-      chain.settings.gasLimit = chain.first.header.gasLimit
-      chain.settings.coinbase = habits.coinbase
-      chain.settings.extraData = new Uint8Array(0)
-      delete chain.settings.nextBaseFee
-      delete chain.settings.nextPrevRandao
+      moveToFirst(chain, () => {
+        chain.clock.restore({ offset: 0n })
+        chain.settings.gasLimit = chain.first.header.gasLimit
+        chain.settings.coinbase = habits.coinbase
+        chain.settings.extraData = new Uint8Array(0)
+        delete chain.settings.nextBaseFee
+        delete chain.settings.nextPrevRandao
+      })
       chain.mempool.dropAll()
-      moveToFirst(chain)
       if (ground.fork === undefined) keepBaseFee(chain, habits)
       snapshots.clear()
       await chain.touched()
@@ -53,6 +54,6 @@ export function resetChain(
   })
 }
 
-function moveToFirst(chain: Chain): void {
-  chain.moveHead({ block: chain.first, workingRoot: chain.first.header.stateRoot })
+function moveToFirst(chain: Chain, change?: () => void): void {
+  chain.moveHead({ block: chain.first, workingRoot: chain.first.header.stateRoot }, { change })
 }

@@ -45,17 +45,27 @@ export interface ImportedState {
 /**
  * Puts accounts into the state that `latest` reads; those of the same address are replaced, others stay. Blocks take
  * the place of the whole chain: of their states only the last is known.
+ *
+ * One write makes it count: blocks are stored beside the chain before it, and a node that goes down on the way has the
+ * chain and the state that it had.
  */
 export function importState(chain: Chain, { accounts, blocks }: ImportedState): Promise<void> {
   return chain.exclusively(async () => {
-    await chain.editState(async (state) => {
+    const edit = async (state: WorkingState): Promise<void> => {
       for (const account of accounts) await replaceAccount(state, account)
-    })
-    const stored = blocks.map((block) => chain.storeForeign(block))
-    const head = stored.at(-1)
-    if (head === undefined) return
-    chain.moveHead({ block: head, workingRoot: chain.head.workingRoot })
-    chain.settings.gasLimit = head.header.gasLimit
+    }
+    const head = blocks.map((block) => chain.storeForeign(block)).at(-1)
+    if (head === undefined) return chain.editState(edit)
+    const commitment = await chain.draftState(edit)
+    chain.moveHead(
+      { block: head, workingRoot: commitment.root },
+      {
+        stage: (batch) => chain.stores.states.stage(batch, commitment),
+        change: () => {
+          chain.settings.gasLimit = head.header.gasLimit
+        },
+      },
+    )
     await chain.touched()
     chain.events.emit({ type: 'rewound', head })
   })

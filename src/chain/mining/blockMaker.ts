@@ -25,6 +25,8 @@ export interface BlockMakerParts {
 export interface NextBlockOptions {
   /** The state after the head; it holds what the block changed afterwards. */
   state: WorkingState
+  /** Seconds; the clock's time if absent. */
+  timestamp?: bigint | undefined
   maximumTransactions?: number | undefined
   /** Sees what contracts give to the console. */
   onConsole?: ConsoleListener | undefined
@@ -82,11 +84,11 @@ export class BlockMaker {
 
   #produce(
     head: Head,
-    { state, settings, candidates, maximumTransactions, onConsole }: Production,
+    { state, settings, candidates, timestamp: wanted, maximumTransactions, onConsole }: Production,
   ): Promise<ProducedBlock> {
     const { view, position } = this.#parts
     const { block: parent } = head
-    const { timestamp, rules } = this.#draftPlace(head)
+    const { timestamp, rules } = this.#draftPlace(head, wanted)
     const header = draftHeader(parent, rules, timestamp, settings)
     return produceBlock({
       header,
@@ -105,9 +107,9 @@ export class BlockMaker {
   }
 
   /** The time in seconds of a block after `head`, and the rules that hold then. */
-  #draftPlace({ block }: Head): { timestamp: bigint; rules: ForkRules } {
+  #draftPlace({ block }: Head, wanted?: bigint): { timestamp: bigint; rules: ForkRules } {
     const { position, clock } = this.#parts
-    const timestamp = clock.peek(block.header.timestamp)
+    const timestamp = wanted ?? clock.peek(block.header.timestamp)
     const number = block.header.number + 1n
     return { timestamp, rules: position.parts.schedule.rulesAt({ number, timestamp }) }
   }

@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { numberToHex, type Hex } from 'viem'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { AppendFile } from '../../src/storage/appendFile.js'
+import { refusalOf, startDevnet, stopAll, stopDevnet, type Block, type Devnet } from './support.js'
+
+let dataDir: string
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'standin-full-disk-'))
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await stopAll()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+/** Lets so many more pieces go to the disk; it is full then, until `free` is called. */
+function fillDiskAfter(appends: number): { free(): void } {
+  const append = AppendFile.prototype.append
+  let left = appends
+  const full = vi.spyOn(AppendFile.prototype, 'append').mockImplementation(function (
+    this: AppendFile,
+    ...written
+  ) {
+    if (left-- <= 0) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
+    append.apply(this, written)
+  })
+  return { free: () => full.mockRestore() }
+}
+
+describe('a block that cannot be written', () => {
+  const fixed = { time: 4_000_000_000, baseFee: 7n * 10n ** 9n, prevRandao: `0x${'5a'.repeat(32)}` as const }
+
+  async function fixNextBlock({ call }: Devnet): Promise<void> {
+    await call('evm_setNextBlockTimestamp', fixed.time)
+    await call('anvil_setNextBlockBaseFeePerGas', numberToHex(fixed.baseFee))
+    await call('hardhat_setPrevRandao', fixed.prevRandao)
+  }
+
+  const asFixed: Partial<Block> = {
+    number: '0x1',
+    timestamp: numberToHex(fixed.time),
+    baseFeePerGas: numberToHex(fixed.baseFee),
+    mixHash: fixed.prevRandao,
+  }
+
+  // A block is two appends: its bytes, then what makes it count.
+  test.each([0, 1])('leaves what was fixed for the next one (after %i appends)', async (appends) => {
+    const devnet = await startDevnet({ dataDir })
+    await fixNextBlock(devnet)
+    const disk = fillDiskAfter(appends)
+    await refusalOf(devnet.call('evm_mine'))
+    expect(await devnet.height()).toBe(0)
+    disk.free()
+    await devnet.call('evm_mine')
+    expect(await devnet.block()).toMatchObject(asFixed)
+  })
+
+  test('leaves it for a restart too', async () => {
+    const devnet = await startDevnet({ dataDir })
+    await fixNextBlock(devnet)
+    const disk = fillDiskAfter(1)
+    await refusalOf(devnet.call('evm_mine'))
+    disk.free()
+    await stopDevnet(devnet)
+    const again = await startDevnet({ dataDir })
+    await again.call('evm_mine')
+    expect(await again.block()).toMatchObject(asFixed)
+  })
+
+  test('does not hand the time that it was to have to another one', async () => {
+    const { call, block } = await startDevnet()
+    const disk = fillDiskAfter(0)
+    await refusalOf(call('evm_mine', fixed.time))
+    disk.free()
+    await call('evm_mine')
+    expect(Number((await block()).timestamp)).toBeLessThan(fixed.time)
+  })
+})
+
+test('a setting that cannot be written is not set', async () => {
+  const { call, block } = await startDevnet()
+  const { gasLimit } = await block()
+  const disk = fillDiskAfter(0)
+  await refusalOf(call('evm_setBlockGasLimit', '0x1000000'))
+  await refusalOf(call('evm_increaseTime', 1_000_000_000))
+  disk.free()
+  const before = Number((await block()).timestamp)
+  await call('evm_mine')
+  expect((await block()).gasLimit).toBe(gasLimit)
+  expect(Number((await block()).timestamp)).toBeLessThan(before + 1_000_000)
+})
+
+test('a revert that cannot be written leaves clock and settings where they are', async () => {
+  const { call, block } = await startDevnet()
+  const id = await call<Hex>('evm_snapshot')
+  await call('evm_setBlockGasLimit', '0x1000000')
+  const disk = fillDiskAfter(0)
+  await refusalOf(call('evm_revert', id))
+  disk.free()
+  await call('evm_mine')
+  expect((await block()).gasLimit).toBe('0x1000000')
+})
+
+describe('a state that is loaded', () => {
+  test('counts as a whole or not at all, wherever the node goes down', async () => {
+    const source = await startDevnet()
+    const someone: Hex = `0x${'51'.repeat(20)}`
+    await source.call('anvil_setBalance', someone, '0x7')
+    await source.call('evm_setBlockGasLimit', '0x1000000')
+    await source.call('anvil_mine', 3)
+    const dump = await source.call<Hex>('anvil_dumpState')
+    let failures = 0
+    for (let isLoaded = false; !isLoaded; failures += isLoaded ? 0 : 1) {
+      const devnet = await startDevnet({ dataDir })
+      const disk = fillDiskAfter(failures)
+      isLoaded = await devnet.call('anvil_loadState', dump).then(
+        () => true,
+        () => false,
+      )
+      disk.free()
+      await stopDevnet(devnet)
+      const again = await startDevnet({ dataDir })
+      expect(await again.height()).toBe(isLoaded ? 3 : 0)
+      expect(await again.call('eth_getBalance', someone, 'latest')).toBe(isLoaded ? '0x7' : '0x0')
+      await again.call('evm_mine')
+      expect((await again.block()).gasLimit === '0x1000000').toBe(isLoaded)
+      await stopDevnet(again)
+      rmSync(dataDir, { recursive: true })
+    }
+    // Its four blocks are an append each for their bytes and for what makes them count.
+    expect(failures).toBeGreaterThan(8)
+  })
+})
