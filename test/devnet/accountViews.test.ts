@@ -1,7 +1,7 @@
 import { getProof } from 'viem/actions'
 import { createClient, http, keccak256, numberToHex, type Hex } from 'viem'
 import { afterEach, expect, test } from 'vitest'
-import { startDevnet, stopAll } from './support.js'
+import { refusalOf, startDevnet, stopAll } from './support.js'
 
 afterEach(stopAll)
 
@@ -52,8 +52,15 @@ test('debug_codeByHash finds code by its hash, whoever has it', async () => {
   expect(await call('debug_codeByHash', emptyCode)).toBe('0x')
 })
 
-test('there is no proof of work, and the network has the number of the chain', async () => {
+test('the network has the number of the chain', async () => {
   const { call } = await startDevnet({ chainId: 1337n })
   expect(await call('eth_networkId')).toBe('1337')
-  expect(await call('eth_submitHashrate', '0x1', numberToHex(1, { size: 32 }))).toBe(false)
 })
+
+test.each(['eth_submitHashrate', 'eth_signTypedData_v3', 'eth_compileSolidity'])(
+  '%s is not there, as in geth and hardhat',
+  async (method) => {
+    const { call } = await startDevnet()
+    expect(await refusalOf(call(method))).toMatchObject({ code: -32601 })
+  },
+)

@@ -38,6 +38,24 @@ describe('mining by order', () => {
     expect((await refusalOf(call('evm_mine', 1))).code).toBe(-32602)
   })
 
+  test('evm_mine at the time of the head mines a second later, or at it where blocks may share a time', async () => {
+    for (const [options, step] of [
+      [{}, 1],
+      [{ compat: 'hardhat' }, 1],
+      [{ compat: 'anvil' }, 0],
+      [{ allowSameTimestamp: true }, 0],
+    ] as const) {
+      const { call, block } = await startDevnet(options)
+      const later = (await time(block())) + 1000
+      await call('evm_mine', later)
+      await call('evm_mine', later)
+      expect(await time(block())).toBe(later + step)
+      const second = await time(block())
+      await call('evm_mine', { timestamp: second, blocks: 2 })
+      expect(await time(block('0x3'))).toBe(second + step)
+    }
+  })
+
   test('evm_mine_detailed gives whole blocks with what was returned', async () => {
     const { call, from } = await startDevnet({ noMining: true })
     const failing: Hex = `0x${'61'.repeat(20)}`

@@ -5,7 +5,7 @@ import { TimeSlice } from '../timeSlice.js'
 /** Blocks to mine one after another. */
 export interface MiningOrder {
   blocks: number
-  /** Seconds; the time of the first block. */
+  /** Seconds; the time of the first block, which comes the least step later if it is that of the head. */
   timestamp?: bigint | undefined
   /** Seconds between a block and the next. */
   interval?: bigint | undefined
@@ -31,8 +31,10 @@ export function mineBlocks(
       await slice.pause()
       if (chain.isWindingDown) throw new ChainStoppedError(`${index} of ${blocks} blocks were mined`)
       const isSpaced = interval !== undefined && interval > 0n && (index > 0 || intervalBeforeFirst)
-      const spaced = isSpaced ? chain.head.block.header.timestamp + interval : undefined
-      const time = index === 0 && timestamp !== undefined ? timestamp : spaced
+      const parent = chain.head.block.header.timestamp
+      const spaced = isSpaced ? parent + interval : undefined
+      const time =
+        index === 0 && timestamp !== undefined ? chain.clock.afterParent(timestamp, parent) : spaced
       mined(await chain.mine(time === undefined ? {} : { timestamp: time }))
     }
   })

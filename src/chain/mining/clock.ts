@@ -105,6 +105,11 @@ export class Clock {
     return [parent + this.#minimumStep, earliest, this.now()].reduce((a, b) => (a > b ? a : b))
   }
 
+  /** A time that was asked for, as a block can have it: that of its parent is moved by the least step. */
+  afterParent(timestamp: bigint, parent: bigint): bigint {
+    return timestamp === parent ? parent + this.#minimumStep : timestamp
+  }
+
   /** Takes note that a block of this time was mined: what was fixed for it is used up, and the clock goes on from it. */
   mined(timestamp: bigint): void {
     const fixed = this.#state.nextTimestamp !== undefined

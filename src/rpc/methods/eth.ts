@@ -64,7 +64,6 @@ import { sign } from './eth/sign.js'
 import { signTransaction } from './eth/signTransaction.js'
 import { signTypedData_v4 } from './eth/signTypedData_v4.js'
 import { simulateV1 } from './eth/simulateV1.js'
-import { submitHashrate } from './eth/submitHashrate.js'
 import { submitWork } from './eth/submitWork.js'
 import { subscribe } from './eth/subscribe.js'
 import { syncing } from './eth/syncing.js'
@@ -138,11 +137,10 @@ export const ethMethods: readonly Method[] = [
   signTransaction,
   signTypedData_v4,
   simulateV1,
-  submitHashrate,
   submitWork,
   subscribe,
   syncing,
   uninstallFilter,
   unsubscribe,
-  ...['eth_signTypedData', 'eth_signTypedData_v3'].map((name) => ({ ...signTypedData_v4, name })),
+  { ...signTypedData_v4, name: 'eth_signTypedData' },
 ]
