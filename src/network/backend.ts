@@ -2,6 +2,7 @@ import { Impersonation } from '../chain/accounts/impersonation.js'
 import { Keyring } from '../chain/accounts/keyring.js'
 import { messageSigner } from '../chain/accounts/message.js'
 import type { KeyedAccount } from '../chain/accounts/keyedAccount.js'
+import { resend } from '../chain/accounts/resend.js'
 import { signTypedData } from '../chain/accounts/typedData.js'
 import { Wallet } from '../chain/accounts/wallet.js'
 import type { Chain } from '../chain/chain.js'
@@ -82,6 +83,7 @@ export function createBackend(parts: BackendParts): Backend {
     pool: {
       sendRaw: async (raw) => (await intake.sendRaw(raw)).hash,
       send: async (call) => (await intake.sendPrepared(() => wallet.prepare(call))).hash,
+      resend: async (call, change) => (await intake.sendPrepared(() => resend(wallet, call, change))).hash,
       get: (hash) => mempool.get(hash),
       blob: (versionedHash) => parts.blobs.get(versionedHash),
       content: () => mempool.content(),

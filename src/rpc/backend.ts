@@ -1,6 +1,7 @@
 import type { StoredBlock } from '../chain/block/record.js'
 import type { AccessListResult } from '../chain/execution/accessList.js'
 import type { BlockOverrides } from '../chain/execution/blockEnvironment.js'
+import type { ResendChange } from '../chain/accounts/resend.js'
 import type { CallObject } from '../chain/execution/callObject.js'
 import type { AccountOverride } from '../chain/execution/overrides.js'
 import type { CallSequence } from '../chain/tracing/callSequence.js'
@@ -124,6 +125,8 @@ export interface TransactionPool {
   sendRaw(raw: Uint8Array): Awaitable<Uint8Array>
   /** Fills in, signs and takes a transaction of one of the node's accounts. @returns its hash */
   send(call: CallObject): Awaitable<Uint8Array>
+  /** Sends a transaction that waits already again, with another price or gas limit. @returns its hash */
+  resend(call: CallObject, change: ResendChange): Awaitable<Uint8Array>
   /** Everything that waits, by sender. */
   content(): readonly PoolQueues[]
   /** What waits of one 20-byte sender. */

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { refusalOf, startDevnet, stopAll } from './support.js'
 
 afterEach(stopAll)
@@ -30,3 +30,48 @@ test.each(['hardhat_setNonce', 'anvil_setNonce', 'evm_setAccountNonce'])(
     expect(await call('eth_getTransactionCount', from, 'latest')).toBe(`0x${'ff'.repeat(8)}`)
   },
 )
+
+describe('eth_resend', () => {
+  const gwei = (n: number): Hex => `0x${(n * 1e9).toString(16)}`
+
+  test('takes the place of the transaction that waits, with another price or gas limit', async () => {
+    const { call, from, to } = await startDevnet({ noMining: true })
+    const waiting = { from, to, value: '0x7', nonce: '0x0', gas: '0x5208', gasPrice: gwei(2) }
+    const first = await call<Hex>('eth_sendTransaction', waiting)
+    const second = await call<Hex>('eth_resend', waiting, gwei(3))
+    expect(await call('eth_getTransactionByHash', first)).toBeNull()
+    const dearer = { ...waiting, gasPrice: gwei(3) }
+    expect(await call('eth_getTransactionByHash', second)).toMatchObject({ value: '0x7', gasPrice: gwei(3) })
+    const third = await call<Hex>('eth_resend', dearer, gwei(4), '0x6000')
+    await call('evm_mine')
+    expect(await call('eth_getTransactionByHash', third)).toMatchObject({
+      blockNumber: '0x1',
+      gas: '0x6000',
+      gasPrice: gwei(4),
+    })
+    // What is mined waits no longer.
+    expect(
+      await refusalOf(call('eth_resend', { ...dearer, gasPrice: gwei(4), gas: '0x6000' })),
+    ).toMatchObject({
+      code: -32000,
+      message: expect.stringMatching(/^transaction 0x[0-9a-f]{64} not found$/),
+    })
+  })
+
+  test('wants the contents of what waits, and a price only where there is one', async () => {
+    const { call, from, to } = await startDevnet({ noMining: true })
+    const fees = { maxFeePerGas: gwei(3), maxPriorityFeePerGas: gwei(1) }
+    const waiting = { from, to, nonce: '0x0', gas: '0x5208', ...fees }
+    const hash = await call<Hex>('eth_sendTransaction', waiting)
+    expect(await refusalOf(call('eth_resend', { ...waiting, nonce: undefined }))).toMatchObject({
+      message: 'missing transaction nonce in transaction spec',
+    })
+    expect((await refusalOf(call('eth_resend', { ...waiting, value: '0x1' }))).message).toContain('not found')
+    expect((await refusalOf(call('eth_resend', { ...waiting, from: to, to: from }))).message).toContain(
+      'not found',
+    )
+    // The same contents make the same transaction.
+    expect((await refusalOf(call('eth_resend', waiting, gwei(9), '0x0'))).message).toBe('already known')
+    expect(await call('eth_getTransactionByHash', hash)).toMatchObject({ maxFeePerGas: gwei(3) })
+  })
+})

@@ -1,3 +1,4 @@
+import { bytesEqual, bytesToHex } from '../../encoding/hex.js'
 import { ChainError, ExecutionFailedError, ExecutionRevertedError } from '../errors.js'
 import { headerBlobBaseFee } from '../block/fees.js'
 import type { CallObject } from '../execution/callObject.js'
@@ -104,6 +105,24 @@ export class Wallet {
     const fields = await this.fill({ ...call, ...this.#nextCap(call), from }, {})
     const transaction = createTransaction(fields, this.#rules())
     return { transaction, hash: keccak256(transaction.serialize()) }
+  }
+
+  /**
+   * The transaction of the mempool with the contents that a caller gives; what is missing is filled in.
+   *
+   * @throws ChainError if there is none, and as {@link prepare} does
+   */
+  async findWaiting(call: CallObject): Promise<PooledTransaction> {
+    const from = call.from ?? this.#parts.keyring.addresses()[0]
+    if (from === undefined) throw new UnknownAccountError()
+    const wanted = createTransaction(await this.fill({ ...call, from }), this.#rules())
+    const contents = wanted.getHashedMessageToSign()
+    const { pending, queued } = this.#parts.mempool.contentFrom(from)
+    const waiting = [...pending, ...queued].find(({ transaction }) =>
+      bytesEqual(transaction.getHashedMessageToSign(), contents),
+    )
+    if (waiting !== undefined) return waiting
+    throw new ChainError(`transaction ${bytesToHex(keccak256(wanted.serialize()))} not found`)
   }
 
   /** The fields of a transaction with everything that the caller left open. @throws as {@link prepare} does */

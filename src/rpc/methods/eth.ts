@@ -55,6 +55,7 @@ import { newPendingTransactionFilter } from './eth/newPendingTransactionFilter.j
 import { pendingTransactions } from './eth/pendingTransactions.js'
 import { protocolVersion } from './eth/protocolVersion.js'
 import { requestAccounts } from './eth/requestAccounts.js'
+import { resend } from './eth/resend.js'
 import { sendRawTransaction } from './eth/sendRawTransaction.js'
 import { sendRawTransactionSync } from './eth/sendRawTransactionSync.js'
 import { sendTransaction } from './eth/sendTransaction.js'
@@ -128,6 +129,7 @@ export const ethMethods: readonly Method[] = [
   pendingTransactions,
   protocolVersion,
   requestAccounts,
+  resend,
   sendRawTransaction,
   sendRawTransactionSync,
   sendTransaction,

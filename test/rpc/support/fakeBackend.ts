@@ -219,6 +219,7 @@ export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): 
     pool: {
       sendRaw: unexpected,
       send: unexpected,
+      resend: unexpected,
       content: () => [],
       contentFrom: () => ({ pending: [], queued: [] }),
       get: (hash) => pooled.find((transaction) => bytesEqual(transaction.hash, hash)),

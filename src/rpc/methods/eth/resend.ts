@@ -1,0 +1,16 @@
+import { bytesToHex } from '../../../encoding/hex.js'
+import { defineMethod, optional, required } from '../../method.js'
+import { callObject } from '../../params/callObject.js'
+import { big } from '../../params/uint256.js'
+import { uint64 } from '../../params/uint64.js'
+import { transactionRequest } from '../transactionRequest.js'
+
+/** eth_resend: sends a waiting transaction again with another gas price or gas limit. */
+export const resend = defineMethod(
+  'eth_resend',
+  [required('transaction', callObject), optional('gasPrice', big), optional('gas', uint64)],
+  async ({ backend }, given, gasPrice, gas) => {
+    const call = transactionRequest(given, backend.settings.habits)
+    return bytesToHex(await backend.pool.resend(call, { gasPrice, gas }))
+  },
+)
