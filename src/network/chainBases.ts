@@ -10,6 +10,7 @@ import type { ForkOrder } from '../rpc/controls.js'
 import { networkRange } from '../storage/keyspace.js'
 import type { NetworkManifest } from '../storage/manifest.js'
 import { ForkError } from './fork/errors.js'
+import type { ForkCaches } from './fork/forkCaches.js'
 import { openFork, splitUrl, type Fork, type ForkSettings } from './fork/openFork.js'
 import type { NetworkData } from './network.js'
 
@@ -32,6 +33,7 @@ export interface ChainBasesParts {
   /** What the manifest has of the network. */
   entry: NetworkManifest
   settings: ForkSettings & Pick<NodeSettings, 'allowRemoteReset' | 'timestamp'>
+  caches: ForkCaches
   /** Opens a base on a fork, which is stored first if it is not there. */
   open(fork: Fork, index: number): Promise<Pick<Ground, 'base' | 'schedule'>>
   /** Told of the fork that the chain stands on now, if it is one. */
@@ -161,11 +163,11 @@ export class ChainBases {
   }
 
   async #openFork(url: string | undefined, block: bigint | undefined): Promise<Fork> {
-    const { settings } = this.#parts
+    const { settings, caches } = this.#parts
     // Headers may be secrets: another host than that of the command line does not get them.
     const given = settings.forkUrl === undefined ? undefined : splitUrl(settings.forkUrl).url
     const forkHeader = url !== undefined && isSameHost(url, given) ? settings.forkHeader : []
-    const fork = await openFork({ ...settings, forkUrl: url, forkBlock: block, forkHeader }, undefined)
+    const fork = await openFork({ ...settings, forkUrl: url, forkBlock: block, forkHeader }, { caches })
     if (fork === undefined) throw new ForkError('the data goes on from another chain: --fork-url is needed')
     return fork
   }

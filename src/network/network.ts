@@ -96,6 +96,8 @@ export interface NetworkRequest {
   developer?: Developer | undefined
   /** Stands before every call of the network. */
   gate: Gate
+  /** Told what the user should know, in one line. */
+  warn?: ((message: string) => void) | undefined
   /** Told of faults of ours, with the method that met them. */
   report: (method: string, fault: unknown) => void
 }

@@ -31,6 +31,7 @@ export async function openBases(request: NetworkRequest, origin: Origin, home: H
     data,
     entry: home.entry,
     settings,
+    caches: origin.caches,
     open: async (fork, index) => {
       const { chainId, schedule: forks, genesis } = origin.chainOn(fork)
       const schedule = forks.with(origin.limits)

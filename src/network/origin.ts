@@ -9,6 +9,7 @@ import type { Habits } from '../rpc/habits.js'
 import { fundedAccounts } from './accounts.js'
 import { chainOfFile, etherToWei, ownChain, type ChainSource } from './chainSource.js'
 import { createClock } from './clock.js'
+import { ForkCaches } from './fork/forkCaches.js'
 import { openFork, type Fork } from './fork/openFork.js'
 import type { NetworkRequest } from './network.js'
 
@@ -21,6 +22,8 @@ export interface Origin {
   source: ChainSource
   /** The remote chain that it goes on from, if it does. */
   fork: Fork | undefined
+  /** Of what it and other forks of the network fetch. */
+  caches: ForkCaches
   clock: Clock
   accounts: readonly KeyedAccount[]
   /** What a fork funds: addresses of 20 bytes, and wei. */
@@ -42,7 +45,8 @@ export async function findOrigin(request: NetworkRequest, habits: Habits): Promi
   const accounts = await fundedAccounts(settings, habits)
   const storedBlock = data.manifest.networks[name]?.forkBlock
   const stored = storedBlock === undefined ? undefined : BigInt(storedBlock)
-  const fork = name === standardNetwork ? await openFork(settings, stored) : undefined
+  const caches = new ForkCaches(settings, request.warn)
+  const fork = name === standardNetwork ? await openFork(settings, { stored, caches }) : undefined
   const clock = createClock(settings, habits, fork?.header.timestamp)
   const funded = accounts.map(({ address }) => address)
   const chainOn = (base: Fork | undefined) =>
@@ -50,6 +54,7 @@ export async function findOrigin(request: NetworkRequest, habits: Habits): Promi
   return {
     source: files?.genesis === undefined ? chainOn(fork) : await chainOfFile(files.genesis),
     fork,
+    caches,
     clock,
     accounts,
     funds: { funded, balance: etherToWei(settings.balance) },

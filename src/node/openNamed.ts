@@ -40,6 +40,7 @@ export async function openNamed({ name, chainId }: NetworkName, parts: NetworkPa
     data: opened,
     gate,
     methods: [setQuotaTime(provider.clock)],
+    warn: (message) => hooks.warn?.(message),
     report: (method, fault) => hooks.fault?.(method, fault),
   })
   gate.attach(network)

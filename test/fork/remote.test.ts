@@ -1,9 +1,9 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createNode, type StandinNode } from '../../src/index.js'
 import { runCommand, buildCommand } from '../support/command.js'
 import { ownRemote, type Remote } from './remotes.js'
@@ -93,6 +93,19 @@ test('what is fetched is asked for once, in batches, and kept for later runs', a
   const again = await fork({ forkCache: folder })
   expect(await slotOf(again, '0x2')).toMatch(/29$/)
   expect(new Set(seen.flat())).toEqual(new Set(['eth_chainId', 'eth_getBlockByNumber']))
+})
+
+test('a cache that cannot be written leaves a fork without one, with a warning', async () => {
+  const file = join(folder, 'file')
+  await writeFile(file, '')
+  const warnings: Error[] = []
+  const hear = (warning: Error): void => void warnings.push(warning)
+  process.on('warning', hear)
+  onTestFinished(() => void process.off('warning', hear))
+  const node = await fork({ forkCache: join(file, 'cache') })
+  expect(await slotOf(node, '0x2')).toMatch(/29$/)
+  const told = warnings.filter(({ name }) => name === 'StandinWarning')
+  expect(told.map(({ message }) => message)).toEqual([expect.stringContaining(join(file, 'cache'))])
 })
 
 test('blocks, receipts and logs up to the fork are asked for once, and what is unknown again', async () => {

@@ -7,9 +7,9 @@ import type { RemoteChain } from '../../rpc/fork/remoteChain.js'
 import { withAnswerCache } from './answerCache.js'
 import { ForkError } from './errors.js'
 import { FetchedState } from './fetchedState.js'
+import type { ForkCaches } from './forkCaches.js'
 import { headerOf, type RemoteBlock } from './remoteBlock.js'
 import { RemoteClient } from './remoteClient.js'
-import { cacheFile, defaultCacheDirectory, StateCache } from './stateCache.js'
 
 /** A remote chain that a fork has left at one of its blocks. */
 export interface Fork extends Omit<ForkPoint, 'funded' | 'balance'> {
@@ -28,25 +28,24 @@ export interface Fork extends Omit<ForkPoint, 'funded' | 'balance'> {
 /** The options that a fork follows from. */
 export type ForkSettings = Pick<
   NodeSettings,
-  | 'forkUrl'
-  | 'forkBlock'
-  | 'forkRetries'
-  | 'forkBackoff'
-  | 'forkTimeout'
-  | 'forkHeader'
-  | 'forkCache'
-  | 'noForkCache'
+  'forkUrl' | 'forkBlock' | 'forkRetries' | 'forkBackoff' | 'forkTimeout' | 'forkHeader'
 >
+
+/** What a fork is opened with besides its settings. */
+export interface ForkPlace {
+  /** The block that a stored chain left the remote at already. */
+  stored?: bigint | undefined
+  caches: Pick<ForkCaches, 'open'>
+}
 
 /**
  * Finds the block to leave a remote chain at.
  *
- * @param stored - the block that a stored chain left it at already
  * @throws ForkError if the remote does not answer, or does not have the block.
  */
 export async function openFork(
   settings: ForkSettings,
-  stored: bigint | undefined,
+  { stored, caches }: ForkPlace,
 ): Promise<Fork | undefined> {
   if (settings.forkUrl === undefined) return undefined
   const { url, number: inUrl } = splitUrl(settings.forkUrl)
@@ -64,7 +63,7 @@ export async function openFork(
       client.request('eth_getBlockByNumber', [wanted === undefined ? 'latest' : quantity(wanted), false]),
     ])) as [Hex, RemoteBlock | null]
     if (block === null) throw new ForkError(`${client.shownUrl} has no block ${wanted}`)
-    return createFork(client, { settings, chainId: BigInt(chainId), block })
+    return createFork(client, { caches, chainId: BigInt(chainId), block })
   } catch (error) {
     client.stop()
     if (error instanceof ForkError) throw error
@@ -75,12 +74,10 @@ export async function openFork(
 
 function createFork(
   client: RemoteClient,
-  { settings, chainId, block }: { settings: ForkSettings; chainId: bigint; block: RemoteBlock },
+  { caches, chainId, block }: { caches: ForkPlace['caches']; chainId: bigint; block: RemoteBlock },
 ): Fork {
   const header = headerOf(block)
-  const subject = { chainId, number: header.number, hash: hexToBytes(block.hash) }
-  const directory = cacheDirectory(client.url, settings)
-  const cache = new StateCache(directory && cacheFile(directory, subject))
+  const cache = caches.open(client.url, { chainId, number: header.number, hash: hexToBytes(block.hash) })
   const request = (method: string, params: readonly unknown[]) =>
     asChainErrors(client.request(method, params))
   return {
@@ -122,14 +119,6 @@ async function asChainErrors(result: Promise<unknown>): Promise<unknown> {
     const reason = error instanceof Error ? error.message : String(error)
     throw new RemoteStateError(`the forked chain could not be read: ${reason}`, { cause: error })
   }
-}
-
-/** What a node on this machine says may be another thing in the next run. */
-function cacheDirectory(url: string, { forkCache, noForkCache }: ForkSettings): string | undefined {
-  if (noForkCache) return undefined
-  const { hostname } = new URL(url)
-  const isLocal = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
-  return forkCache ?? (isLocal ? undefined : defaultCacheDirectory(process.env))
 }
 
 /** `NAME: VALUE` each. */

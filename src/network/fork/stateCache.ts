@@ -1,6 +1,5 @@
-import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { RemoteAccount } from '../../chain/fork/remoteState.js'
 import { bytesToHex, hexToBytes, type Hex } from '../../encoding/hex.js'
 
@@ -9,14 +8,6 @@ type AccountLine = ['account', address: string, nonce: string, balance: string, 
 /** A slot as a line of the file: address, slot, value. */
 type SlotLine = ['slot', address: string, slot: string, value: Hex]
 
-/** Which state a cache keeps: that of a chain after one block. */
-export interface CacheSubject {
-  chainId: bigint
-  number: bigint
-  /** 32 bytes; tells development chains of one id apart. */
-  hash: Uint8Array
-}
-
 /**
  * State of a remote chain that was fetched, in memory and, with a directory, in a file for later runs. The file grows
  * by whole lines, so that several nodes may write it at once; a line that a crash has torn is passed over.
@@ -24,14 +15,23 @@ export interface CacheSubject {
 export class StateCache {
   readonly #accounts = new Map<string, RemoteAccount | undefined>()
   readonly #slots = new Map<string, Uint8Array>()
+  readonly #lost: (reason: unknown) => void
   #file: number | undefined
 
-  /** @param path - the file; nothing outlives the process without one */
-  constructor(path?: string) {
+  /**
+   * @param path - the file; nothing outlives the process without one
+   * @param lost - told why, where nothing outlives it all the same
+   */
+  constructor(path?: string, lost: (reason: unknown) => void = () => undefined) {
+    this.#lost = lost
     if (path === undefined) return
-    mkdirSync(dirname(path), { recursive: true })
-    this.#file = openSync(path, 'a+')
-    for (const line of readFileSync(path, 'utf8').split('\n')) this.#take(line)
+    try {
+      if (existsSync(path)) for (const line of readFileSync(path, 'utf8').split('\n')) this.#take(line)
+      mkdirSync(dirname(path), { recursive: true })
+      this.#file = openSync(path, 'a')
+    } catch (reason) {
+      lost(reason)
+    }
   }
 
   hasAccount(address: Uint8Array): boolean {
@@ -67,8 +67,9 @@ export class StateCache {
     if (this.#file === undefined) return
     try {
       appendFileSync(this.#file, `${JSON.stringify(line)}\n`)
-    } catch {
+    } catch (reason) {
       this.close()
+      this.#lost(reason)
     }
   }
 
@@ -91,14 +92,4 @@ export class StateCache {
 /** Whether there is no such account, as far as a node tells (EIP-161). */
 export function isEmpty({ nonce, balance, code }: RemoteAccount): boolean {
   return nonce === 0n && balance === 0n && code.length === 0
-}
-
-/** The file of a cache: one for each chain and block. */
-export function cacheFile(directory: string, { chainId, number, hash }: CacheSubject): string {
-  return join(directory, chainId.toString(), `${number}-${bytesToHex(hash).slice(2, 18)}.ndjson`)
-}
-
-/** Where state of remotes is kept unless told otherwise. */
-export function defaultCacheDirectory(environment: Readonly<Record<string, string | undefined>>): string {
-  return join(environment['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'standin', 'fork')
 }
