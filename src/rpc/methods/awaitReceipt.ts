@@ -19,11 +19,17 @@ export function awaitReceipt(call: Call, hash: Uint8Array, timeout = DEFAULT_TIM
   const { view, backend, context } = call
   const limit = Math.min(timeout || DEFAULT_TIMEOUT, LONGEST_TIMEOUT)
   return new Promise((resolve, reject) => {
+    // Heard as an event: what it throws would reach whoever mined the block, and never the sender.
     const look = (): void => {
-      const location = view.transactionLocation(hash)
-      if (location === undefined) return
-      stop()
-      resolve(new WireBytes([receiptWire(call, location.block, location.index)]))
+      try {
+        const location = view.transactionLocation(hash)
+        if (location === undefined) return
+        stop()
+        resolve(new WireBytes([receiptWire(call, location.block, location.index)]))
+      } catch (fault) {
+        stop()
+        reject(fault)
+      }
     }
     const giveUp = (): void => {
       stop()
