@@ -122,8 +122,64 @@ describe('decodeTransaction', () => {
       Uint8Array.of(0xc2, 0x83, 1),
       'rlp: element is larger than containing list',
     ],
-    ['a long form that should be short', Uint8Array.of(0xf8, 1, 1), 'rlp: non-canonical size information'],
-    ['a byte in a string of one', Uint8Array.of(0xc2, 0x81, 1), 'rlp: non-canonical size information'],
+    [
+      'a long form that should be short',
+      Uint8Array.of(0xf8, 1, 1),
+      'rlp: non-canonical size information for types.LegacyTx',
+    ],
+    [
+      'a byte in a string of one',
+      Uint8Array.of(0xc2, 0x81, 1),
+      'rlp: non-canonical size information for uint64, decoding into (types.LegacyTx).Nonce',
+    ],
+    [
+      'a long form as the gas price',
+      Uint8Array.of(0xc4, 1, 0xb8, 1, 1),
+      'rlp: non-canonical size information for *big.Int, decoding into (types.LegacyTx).GasPrice',
+    ],
+    [
+      'a long form as the recipient',
+      Uint8Array.of(0xc6, 1, 1, 1, 0xb8, 1, 1),
+      'rlp: non-canonical size information for *common.Address, decoding into (types.LegacyTx).To',
+    ],
+    [
+      'a byte in a string of one as the recipient',
+      Uint8Array.of(0xc5, 1, 1, 1, 0x81, 1),
+      'rlp: input string too short for common.Address, decoding into (types.LegacyTx).To',
+    ],
+    [
+      'a long form as an access list',
+      Uint8Array.of(2, 0xcb, 1, 1, 1, 1, 1, 0x80, 1, 1, 0xf8, 1, 1),
+      'rlp: non-canonical size information for types.AccessList, decoding into (types.DynamicFeeTx).AccessList',
+    ],
+    [
+      'a long form as the address of an access tuple, which geth does not place',
+      Uint8Array.of(2, 0xcd, 1, 1, 1, 1, 1, 0x80, 1, 1, 0xc4, 0xc3, 0xb8, 1, 1),
+      'rlp: non-canonical size information',
+    ],
+    [
+      'a wrong field before a wrong encoding',
+      Uint8Array.of(0xc4, 0xc0, 0xb8, 1, 1),
+      'rlp: expected input string or byte for uint64, decoding into (types.LegacyTx).Nonce',
+    ],
+    [
+      'a wrong field before bytes behind the list',
+      Uint8Array.of(0xc1, 0xc0, 0),
+      'rlp: expected input string or byte for uint64, decoding into (types.LegacyTx).Nonce',
+    ],
+    [
+      'a long form as the chain id of a blob transaction, whose kind is looked at first',
+      Uint8Array.of(3, 0xc3, 0xb8, 1, 1),
+      'rlp: non-canonical size information',
+    ],
+    [
+      'a long form as the nonce of a blob transaction',
+      Uint8Array.of(3, 0xc4, 1, 0xb8, 1, 1),
+      'rlp: non-canonical size information for uint64, decoding into (types.BlobTx).Nonce',
+    ],
+    ['a blob transaction that is no list', Uint8Array.of(3, 0x81, 0x80), 'rlp: expected List'],
+    ['a blob transaction of nothing', Uint8Array.of(3, 0xc0), 'unexpected EOF'],
+    ['a blob transaction and nothing beside', Uint8Array.of(3, 0xc1, 0xc0), 'unexpected EOF'],
     [
       'a nonce with a leading zero',
       replaced(0, Uint8Array.of(0, 1)),
@@ -153,12 +209,12 @@ describe('decodeTransaction', () => {
     [
       'a blob fee of 33 bytes',
       typed(3, [...bounded, new Uint8Array(33).fill(1), [], 0, 1, 1]),
-      'rlp: input string too long for *uint256.Int, decoding into (types.BlobTx).BlobFeeCap',
+      'rlp: value too large for uint256',
     ],
     [
       'a chain id of 33 bytes where numbers have 32',
       typed(4, [new Uint8Array(33).fill(1), ...bounded.slice(1), [], 0, 1, 1]),
-      'rlp: input string too long for *uint256.Int, decoding into (types.SetCodeTx).ChainID',
+      'rlp: value too large for uint256',
     ],
     [
       'an access tuple without keys',

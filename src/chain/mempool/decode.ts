@@ -1,7 +1,8 @@
 import { TransactionRejectedError } from '../errors.js'
 import type { AccessListEntry, Authorization } from '../execution/callObject.js'
 import { FieldReader } from './fieldReader.js'
-import { decodeStrictRlp, type RlpItem } from './strictRlp.js'
+import { TransactionEncodingError } from './rlpError.js'
+import { checkOneItem, decodeStrictRlp, splitRlp, type RlpItem } from './strictRlp.js'
 import type { BlobSidecar } from './transaction.js'
 
 /** EIP-4844: bytes of a blob, and of a point of the curve that commitments and proofs are. */
@@ -52,17 +53,26 @@ export interface TransactionFields {
 export function decodeTransaction(raw: Uint8Array): TransactionFields {
   const type = raw[0]
   const size = raw.length
-  if (type !== undefined && type > 0x7f) return { ...legacy(decodeStrictRlp(raw)), size, raw }
+  if (type !== undefined && type > 0x7f) return { ...readWhole(raw, legacy), size, raw }
   if (type === undefined || size <= 1) throw new TransactionRejectedError('typed transaction too short')
   const reader = typedReaders.get(type)
   if (reader === undefined) throw new TransactionRejectedError('transaction type not supported')
-  const fields = reader(decodeStrictRlp(raw.subarray(1)))
+  const fields = readWhole(raw.subarray(1), reader)
   return fields.sidecar === undefined ? { ...fields, size, raw } : { ...fields, size }
 }
 
 type Fields = Omit<TransactionFields, 'size' | 'raw'>
 
-const typedReaders: ReadonlyMap<number, (item: RlpItem) => Fields> = new Map([
+/** Reads the fields from an item, or looks at its bytes too. */
+type Reader = (item: RlpItem, bytes: Uint8Array) => Fields
+
+function readWhole(bytes: Uint8Array, reader: Reader): Fields {
+  const fields = reader(decodeStrictRlp(bytes), bytes)
+  checkOneItem(bytes)
+  return fields
+}
+
+const typedReaders: ReadonlyMap<number, Reader> = new Map<number, Reader>([
   [1, accessListTransaction],
   [2, feeMarketTransaction],
   [3, blobTransaction],
@@ -129,10 +139,16 @@ function setCodeTransaction(item: RlpItem): Fields {
   }
 }
 
-/** With its sidecar: [transaction, version?, blobs, commitments, proofs] (EIP-4844, EIP-7594). */
-function blobTransaction(item: RlpItem): Fields {
-  if (!Array.isArray(item) || !Array.isArray(item[0])) return blobFields(item)
-  const isVersioned = !Array.isArray(item[1])
+/**
+ * With its sidecar: [transaction, version?, blobs, commitments, proofs] (EIP-4844, EIP-7594). geth looks at the kinds of
+ * the first two elements before it reads any (core/types/tx_blob.go, decode).
+ */
+function blobTransaction(item: RlpItem, bytes: Uint8Array): Fields {
+  const list = splitRlp(bytes, 0, bytes.length)
+  if (!list.isList) throw new TransactionEncodingError('rlp: expected List')
+  const first = splitRlp(bytes, list.start, list.end)
+  if (!first.isList) return blobFields(item)
+  const isVersioned = !splitRlp(bytes, first.end, list.end).isList
   const type = isVersioned ? 'types.blobTxWithBlobsV1' : 'types.blobTxWithBlobsV0'
   const reader = new FieldReader(item, type)
   const fields = blobFields(reader.take(), `(${type}).BlobTx`)

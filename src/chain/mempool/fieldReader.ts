@@ -1,7 +1,7 @@
 import { bytesToBigint } from '../../encoding/quantity.js'
 import type { AccessListEntry, Authorization } from '../execution/callObject.js'
-import { fieldError } from './rlpError.js'
-import type { RlpItem } from './strictRlp.js'
+import { fieldError, TransactionEncodingError } from './rlpError.js'
+import { RlpFault, type RlpItem } from './strictRlp.js'
 
 /** Takes the fields of a transaction's list one after another, in geth's words where one does not fit. */
 export class FieldReader {
@@ -16,12 +16,11 @@ export class FieldReader {
    * @param type - the name of geth's type
    * @param path - where the list stands in the value that is decoded
    */
-  constructor(item: RlpItem | undefined, type: string, path = `(${type})`) {
+  constructor(item: RlpItem, type: string, path = `(${type})`) {
     this.#type = type
     this.#path = path
     this.#place = path === `(${type})` ? '' : path
-    if (!Array.isArray(item)) throw fieldError('expected input list', type, this.#place)
-    this.#items = item
+    this.#items = toList(item, type, this.#place)
   }
 
   /** @throws TransactionEncodingError if fields are left */
@@ -51,7 +50,11 @@ export class FieldReader {
 
   /** A number of at most 256 bits. */
   uint256(name: string): bigint {
-    return toUint(this.take(), { type: '*uint256.Int', length: 32 }, `${this.#path}.${name}`)
+    const item = this.take()
+    if (item instanceof Uint8Array && item.length > 32) {
+      throw new TransactionEncodingError('rlp: value too large for uint256')
+    }
+    return toUint(item, { type: '*uint256.Int', length: 32 }, `${this.#path}.${name}`)
   }
 
   /** A number of any length. */
@@ -67,10 +70,12 @@ export class FieldReader {
   optionalAddress(name: string): Uint8Array | undefined {
     const item = this.take()
     const path = `${this.#path}.${name}`
+    if (item instanceof RlpFault && item.kind === 'size') throw sizeError('*common.Address', path)
     if (Array.isArray(item) && item.length === 0) {
       throw fieldError('wrong kind of empty value (got List, want String)', '*common.Address', path)
     }
-    return item.length === 0 ? undefined : toFixed(item, { type: 'common.Address', length: 20 }, path)
+    const isNone = item instanceof Uint8Array && item.length === 0
+    return isNone ? undefined : toFixed(item, { type: 'common.Address', length: 20 }, path)
   }
 
   hashes(name: string): Uint8Array[] {
@@ -119,20 +124,36 @@ interface FieldType {
 }
 
 function toList(item: RlpItem, type: string, path: string): RlpItem[] {
+  if (item instanceof RlpFault && item.kind !== 'byte') throw faultError(item, type, path)
   if (!Array.isArray(item)) throw fieldError('expected input list', type, path)
   return item
 }
 
 function toBytes(item: RlpItem, type: string, path: string): Uint8Array {
+  if (item instanceof RlpFault) throw faultError(item, type, path)
   if (Array.isArray(item)) throw fieldError('expected input string or byte', type, path)
   return item
 }
 
+/** All lengths are greater than one. */
 function toFixed(item: RlpItem, { type, length }: FieldType, path: string): Uint8Array {
+  if (item instanceof RlpFault) {
+    // What is wrong with the header is told without the type here (geth: decodeByteArray).
+    if (item.kind !== 'byte') throw new TransactionEncodingError(item.words)
+    throw fieldError('input string too short', type, path)
+  }
   const bytes = toBytes(item, type, path)
   if (bytes.length > length) throw fieldError('input string too long', type, path)
   if (bytes.length < length) throw fieldError('input string too short', type, path)
   return bytes
+}
+
+function faultError(fault: RlpFault, type: string, path: string): TransactionEncodingError {
+  return fault.kind === 'length' ? new TransactionEncodingError(fault.words) : sizeError(type, path)
+}
+
+function sizeError(type: string, path: string): TransactionEncodingError {
+  return fieldError('non-canonical size information', type, path)
 }
 
 function toUint(item: RlpItem, { type, length }: FieldType, path: string): bigint {

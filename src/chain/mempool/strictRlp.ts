@@ -1,9 +1,29 @@
 import { TransactionEncodingError } from './rlpError.js'
 
-/** A byte string or a list of items. */
-export type RlpItem = Uint8Array | RlpItem[]
+/** A byte string, a list of items, or what stands where neither can be read. */
+export type RlpItem = Uint8Array | RlpItem[] | RlpFault
 
-interface Span {
+/**
+ * An item that is wrongly encoded. What is said of it depends on the type that is read there, and nothing behind it was
+ * read: geth decodes as it goes and ends at the first error.
+ */
+export class RlpFault {
+  /**
+   * - `size`: the length takes more bytes than it needs, or has leading zeros.
+   * - `byte`: a string of one byte that stands for itself.
+   * - `length`: the item is longer than what it stands in.
+   */
+  readonly kind: 'size' | 'byte' | 'length'
+  readonly words: string
+
+  constructor(kind: RlpFault['kind'], words: string) {
+    this.kind = kind
+    this.words = words
+  }
+}
+
+/** Where the content of an item lies. */
+export interface RlpSpan {
   isList: boolean
   start: number
   end: number
@@ -12,28 +32,52 @@ interface Span {
 /** Lists are read so deep; those of a transaction with blobs are nested five deep. */
 const DEPTH = 8
 
+/** What geth's rlp package says where no type is known (rlp/decode.go). */
 const VALUE_TOO_LARGE = 'rlp: value size exceeds available input length'
 const ELEMENT_TOO_LARGE = 'rlp: element is larger than containing list'
+const SIZE = 'rlp: non-canonical size information'
 
 /**
- * The one item that bytes encode. What is nested deeper than any transaction is left out: a reader refuses the list that
- * it stands in.
- *
- * @throws TransactionEncodingError in the words of geth's rlp package, which takes canonical encodings only.
+ * The one item that bytes encode; geth takes canonical encodings only. What is nested deeper than any transaction is left
+ * out: a reader refuses the list that it stands in.
  */
 export function decodeStrictRlp(bytes: Uint8Array): RlpItem {
   const span = readHeader(bytes, 0, bytes.length, VALUE_TOO_LARGE)
-  const item = readItem(bytes, span, 0)
-  if (span.end !== bytes.length) throw new TransactionEncodingError('rlp: input contains more than one value')
-  return item
+  return span instanceof RlpFault ? span : readItem(bytes, span, 0)
 }
 
-function readItem(bytes: Uint8Array, { isList, start, end }: Span, depth: number): RlpItem {
+/**
+ * Checks that nothing lies behind the item that bytes begin with, once it could be read.
+ *
+ * @throws TransactionEncodingError
+ */
+export function checkOneItem(bytes: Uint8Array): void {
+  const span = readHeader(bytes, 0, bytes.length, VALUE_TOO_LARGE)
+  if (span instanceof RlpFault || span.end === bytes.length) return
+  throw new TransactionEncodingError('rlp: input contains more than one value')
+}
+
+/**
+ * Where the content of the item lies that stands at an offset, whatever its type (geth: rlp/raw.go, Split).
+ *
+ * @throws TransactionEncodingError in the words of that function
+ */
+export function splitRlp(bytes: Uint8Array, at: number, limit: number): RlpSpan {
+  const first = bytes[at] ?? 0
+  const lengthBytes = first >= 0xf8 ? first - 0xf7 : first >= 0xb8 && first < 0xc0 ? first - 0xb7 : 0
+  if (at + 1 + lengthBytes > limit) throw new TransactionEncodingError('unexpected EOF')
+  const span = readHeader(bytes, at, limit, VALUE_TOO_LARGE)
+  if (span instanceof RlpFault) throw new TransactionEncodingError(span.words)
+  return span
+}
+
+function readItem(bytes: Uint8Array, { isList, start, end }: RlpSpan, depth: number): RlpItem {
   if (!isList) return bytes.slice(start, end)
   const items: RlpItem[] = []
   if (depth === DEPTH) return items
   for (let at = start; at < end;) {
     const span = readHeader(bytes, at, end, ELEMENT_TOO_LARGE)
+    if (span instanceof RlpFault) return [...items, span]
     items.push(readItem(bytes, span, depth + 1))
     at = span.end
   }
@@ -41,9 +85,8 @@ function readItem(bytes: Uint8Array, { isList, start, end }: Span, depth: number
 }
 
 /** Where the content of the item at an offset lies. */
-function readHeader(bytes: Uint8Array, at: number, limit: number, tooLarge: string): Span {
-  const first = bytes[at]
-  if (first === undefined || at >= limit) throw new TransactionEncodingError('unexpected EOF')
+function readHeader(bytes: Uint8Array, at: number, limit: number, tooLarge: string): RlpSpan | RlpFault {
+  const first = bytes[at] ?? 0
   if (first < 0x80) return { isList: false, start: at, end: at + 1 }
   const isList = first >= 0xc0
   const short = isList ? first - 0xc0 : first - 0x80
@@ -53,12 +96,10 @@ function readHeader(bytes: Uint8Array, at: number, limit: number, tooLarge: stri
     const lengthBytes = bytes.subarray(start, start + short - 55)
     start += short - 55
     length = lengthBytes.reduce((sum, byte) => sum * 256 + byte, 0)
-    if (start > limit) throw new TransactionEncodingError(tooLarge)
-    if (lengthBytes[0] === 0 || length < 56)
-      throw new TransactionEncodingError('rlp: non-canonical size information')
+    if (start > limit) return new RlpFault('length', tooLarge)
+    if (lengthBytes[0] === 0 || length < 56) return new RlpFault('size', SIZE)
   }
-  if (length > limit - start) throw new TransactionEncodingError(tooLarge)
-  const isWrongByte = !isList && length === 1 && short <= 55 && (bytes[start] ?? 0) < 0x80
-  if (isWrongByte) throw new TransactionEncodingError('rlp: non-canonical size information')
-  return { isList, start, end: start + length }
+  if (length > limit - start) return new RlpFault('length', tooLarge)
+  const isByte = !isList && length === 1 && short <= 55 && (bytes[start] ?? 0) < 0x80
+  return isByte ? new RlpFault('byte', SIZE) : { isList, start, end: start + length }
 }
