@@ -9,12 +9,42 @@ export function matchesEtag(header: string | undefined, etag: string): boolean {
   return [...header.matchAll(/(?:W\/)?("[^"]*")/g)].some(([, tag]) => tag === wanted)
 }
 
+/** A range of a `Range` header: from a byte to another one, or to the end; or the last bytes of the file. */
+type AskedRange = { first: number; last: number | undefined } | { suffix: number }
+
+/** A `Range` header that is none (RFC 9110, 14.1.1). */
+export class InvalidRangeError extends GatewayError {
+  constructor() {
+    super(416, 'invalid range')
+  }
+}
+
 /**
- * The part of a file that a `Range` header asks for; undefined for all of it, also where the header makes no sense, as
- * RFC 9110, 14.2 allows. Of several ranges it is the first that lies in the file; where all of them have more bytes than
- * the file, it is all of it (boxo, `gateway/serve_http_content.go`).
+ * The ranges that a `Range` header names (boxo, `gateway/serve_http_content.go`).
  *
- * @throws {@link GatewayError} with status 416 when every range begins behind the end
+ * @throws {@link InvalidRangeError} when it makes no sense
+ */
+export function parseRanges(header: string): AskedRange[] {
+  const [, list] = /^bytes=(.*)$/.exec(header) ?? []
+  if (list === undefined) throw new InvalidRangeError()
+  const specs = list.split(',').map((spec) => spec.trim())
+  return specs.filter((spec) => spec !== '').map(parseSpec)
+}
+
+function parseSpec(spec: string): AskedRange {
+  const [, first = '', last = ''] = /^(\d*)\s*-\s*(\d*)$/.exec(spec) ?? []
+  if (first === '' && last === '') throw new InvalidRangeError()
+  if (first === '') return { suffix: Number(last) }
+  if (last !== '' && Number(last) < Number(first)) throw new InvalidRangeError()
+  return { first: Number(first), last: last === '' ? undefined : Number(last) }
+}
+
+/**
+ * The part of a file that a `Range` header asks for; undefined for all of it. Of several ranges it is the first that lies
+ * in the file; where all of them have more bytes than the file, it is all of it. Of an empty file every range is all of it
+ * (boxo, `gateway/serve_http_content.go`).
+ *
+ * @throws {@link GatewayError} with status 416 when the header makes no sense, or every range begins behind the end
  */
 export function readRange(
   headers: Readonly<Record<string, string | undefined>>,
@@ -23,22 +53,23 @@ export function readRange(
 ): ByteRange | undefined {
   const { range, 'if-range': condition } = headers
   if (range === undefined || (condition !== undefined && condition !== etag)) return undefined
-  const [, list] = /^bytes=(.*)$/.exec(range) ?? []
-  const specs = list?.split(',').map((spec) => spec.trim()) ?? []
-  const asked = specs.filter((spec) => spec !== '').map((spec) => parseSpec(spec, size))
-  if (asked.length === 0 || asked.includes(undefined)) return undefined
-  const ranges = asked.filter((found) => found !== undefined && found.start < found.end)
+  const asked = parseRanges(range)
+  if (asked.length === 0 || size === 0) return undefined
+  const ranges = asked.map((one) => within(one, size)).filter(({ start, end }) => start < end)
   if (ranges.length === 0) {
     throw new GatewayError(416, 'invalid range: failed to overlap', { 'Content-Range': `bytes */${size}` })
   }
-  const total = ranges.reduce((sum, found) => sum + (found ? found.end - found.start : 0), 0)
+  const total = ranges.reduce((sum, { start, end }) => sum + end - start, 0)
   return total > size ? undefined : ranges[0]
 }
 
-/** A range within a file of some bytes, empty where it lies behind its end; undefined for what is none. */
-function parseSpec(spec: string, size: number): ByteRange | undefined {
-  const [, first = '', last = ''] = /^(\d*)\s*-\s*(\d*)$/.exec(spec) ?? []
-  if (first === '') return last === '' ? undefined : { start: Math.max(0, size - Number(last)), end: size }
-  if (last !== '' && Number(last) < Number(first)) return undefined
-  return { start: Number(first), end: last === '' ? size : Math.min(size, Number(last) + 1) }
+/** The bytes of a file that a range means; none where it lies behind the end. */
+function within(asked: AskedRange, size: number): ByteRange {
+  if ('suffix' in asked) return { start: Math.max(0, size - asked.suffix), end: size }
+  return { start: asked.first, end: asked.last === undefined ? size : Math.min(size, asked.last + 1) }
+}
+
+/** What a `Content-Range` header says of a part of a file. */
+export function contentRange({ start, end }: ByteRange, size: number): string {
+  return `bytes ${start}-${end - 1}/${size}`
 }

@@ -4,6 +4,7 @@ import { resolvePath } from '../dag/path.js'
 import { BlockNotFoundError, errorText, LinkNotFoundError } from '../errors.js'
 import type { CommandReply } from '../request/reply.js'
 import type { BlockSource } from '../unixfs/entry.js'
+import { InvalidRangeError, parseRanges } from './conditional.js'
 import { GatewayError } from './errors.js'
 import { chooseFormat } from './format.js'
 import { readTarget } from './request.js'
@@ -57,15 +58,30 @@ async function answer(source: BlockSource, request: GatewayRequest): Promise<Com
     throw new GatewayError(400, 'navigator.serviceWorker: registration is not allowed for this scope')
   }
   const { format, parameters } = chooseFormat(request.query, request.headers['accept'])
+  const isVerifiable = format === 'raw' || format === 'car' || format === 'tar'
+  if (request.method === 'GET' && !isVerifiable) checkRange(request.headers['range'])
   const resolved = await resolveTarget(source, request, target)
-  if (format === 'raw' || format === 'car' || format === 'tar') {
-    return serveVerifiable(source, request, { target: resolved, format, parameters })
-  }
+  if (isVerifiable) return serveVerifiable(source, request, { target: resolved, format, parameters })
   const { code } = resolved.cid
   const isFile = code === codecCode.dagPb || code === codecCode.raw
   if (isFile && format !== 'dag-json' && format !== 'dag-cbor') return serveContent(source, request, resolved)
   const asked = format === 'content' ? undefined : format
   return serveData(source, request, { target: resolved, format: asked })
+}
+
+/**
+ * Refuses a `Range` header that makes no sense before anything is looked up, whatever is asked for (boxo,
+ * `gateway/handler_defaults.go`).
+ */
+function checkRange(header: string | undefined): void {
+  try {
+    if (header !== undefined) parseRanges(header)
+  } catch (error) {
+    if (error instanceof InvalidRangeError) {
+      throw new GatewayError(400, `invalid range request: ${error.message}`)
+    }
+    throw error
+  }
 }
 
 async function resolveTarget(

@@ -4,7 +4,7 @@ import { loadEntry } from '../unixfs/entry.js'
 import type { BlockSource, UnixfsEntry } from '../unixfs/entry.js'
 import { findLink, listDirectory } from '../unixfs/readDirectory.js'
 import { readFile } from '../unixfs/readFile.js'
-import { matchesEtag, readRange } from './conditional.js'
+import { contentRange, matchesEtag, readRange } from './conditional.js'
 import { contentTypeOf, sniffLength } from './contentType.js'
 import { GatewayError } from './errors.js'
 import { contentDisposition, immutable, originHeaders } from './headers.js'
@@ -70,7 +70,7 @@ async function serveFile(
       'Accept-Ranges': 'bytes',
       'Content-Type': contentTypeOf(name, beginning),
       'Content-Length': String(end - start),
-      ...(range ? { 'Content-Range': `bytes ${start}-${end - 1}/${entry.size}` } : {}),
+      ...(range ? { 'Content-Range': contentRange(range, entry.size) } : {}),
     },
     body: readFile(source, entry, { start, end }),
   }

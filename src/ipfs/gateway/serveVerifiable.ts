@@ -2,7 +2,7 @@ import { writeTar } from '../archive/tar.js'
 import type { CommandReply } from '../request/reply.js'
 import { loadEntry } from '../unixfs/entry.js'
 import type { BlockSource } from '../unixfs/entry.js'
-import { matchesEtag } from './conditional.js'
+import { contentRange, matchesEtag, readRange } from './conditional.js'
 import { readCarParameters } from './carParameters.js'
 import { contentDisposition, immutable, originHeaders } from './headers.js'
 import { notModified } from './notModified.js'
@@ -34,17 +34,24 @@ export async function serveVerifiable(
   const form = describeForm(source, request, { target, format, parameters })
   const headers = { ...originHeaders(target), ETag: form.etag, 'Cache-Control': immutable }
   if (matchesEtag(request.headers['if-none-match'], form.etag)) return notModified(headers)
+  const described = {
+    ...headers,
+    'Content-Type': form.contentType,
+    'Content-Disposition': contentDisposition(request.query, { name: form.name, kind: 'attachment' }),
+    ...form.headers,
+  }
   const body = await form.body()
+  if (!(body instanceof Uint8Array)) return { status: 200, headers: described, body }
+  const range = readRange(request.headers, form.etag, body.length)
+  const { start, end } = range ?? { start: 0, end: body.length }
   return {
-    status: 200,
+    status: range ? 206 : 200,
     headers: {
-      ...headers,
-      'Content-Type': form.contentType,
-      'Content-Disposition': contentDisposition(request.query, { name: form.name, kind: 'attachment' }),
-      ...form.headers,
-      ...(body instanceof Uint8Array ? { 'Content-Length': String(body.length) } : {}),
+      ...described,
+      'Content-Length': String(end - start),
+      ...(range ? { 'Content-Range': contentRange(range, body.length) } : {}),
     },
-    body,
+    body: body.subarray(start, end),
   }
 }
 
@@ -60,6 +67,7 @@ function describeForm(
         etag: `"${cid}.raw"`,
         name: `${cid}.bin`,
         contentType: 'application/vnd.ipld.raw',
+        headers: { 'Accept-Ranges': 'bytes' },
         body: () => source.get(cid),
       }
     case 'car': {
