@@ -187,6 +187,19 @@ describe('blocks and data through kubo-rpc-client', () => {
     expect(answered).not.toContain(direct.toString())
   })
 
+  it('follows a path to a block when its turn comes: not through one that was removed before', async () => {
+    const leaf = await ipfs.block.put(randomBytes(50))
+    const root = await ipfs.dag.put({ leaf })
+    const through = `arg=${root}&arg=/ipld/${root}/leaf`
+    const answered = await (await server.post(`block/rm?${through}`)).text()
+    expect(answered.trim().split('\n')).toEqual([`{"Hash":"${root}"}`])
+    expect((await ipfs.block.stat(leaf)).size).toBe(50)
+    await ipfs.dag.put({ leaf })
+    const inTurn = `arg=/ipld/${root}/leaf&arg=${root}`
+    const both = await (await server.post(`block/rm?${inTurn}`)).text()
+    expect(both.trim().split('\n')).toEqual([`{"Hash":"${leaf}"}`, `{"Hash":"${root}"}`])
+  })
+
   it('refuses a block that is too large as Kubo does, however large it is', async () => {
     for (const megabytes of [3, 70]) {
       await expect(ipfs.block.put(new Uint8Array(megabytes * 1_000_000))).rejects.toThrow(

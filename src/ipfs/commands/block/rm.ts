@@ -16,9 +16,8 @@ export const blockRm = defineCommand({
   run({ args, options }, network) {
     return values(
       (async function* () {
-        const { cids, failure } = await resolveAll(network, args)
-        const force = options.force === true
-        for (const { cid, problem } of await removeBlocks(network, cids, { force })) {
+        const { outcomes, failure } = await removeBlocks(network, args, { force: options.force === true })
+        for (const { cid, problem } of outcomes) {
           if (problem !== undefined) yield { Hash: cid.toString(), Error: problem }
           else if (!options.quiet) yield { Hash: cid.toString() }
         }
@@ -28,47 +27,52 @@ export const blockRm = defineCommand({
   },
 })
 
-/** Where arguments lead, up to the first that leads nowhere: what stands before it is removed all the same. */
-async function resolveAll(
-  { blockstore }: NetworkContext,
-  args: string[],
-): Promise<{ cids: CID[]; failure?: Error }> {
-  const cids: CID[] = []
-  try {
-    for (const arg of args) cids.push((await resolvePath(blockstore, parsePath(arg))).cid)
-    return { cids }
-  } catch (error) {
-    return { cids, failure: error as Error }
-  }
+/** What became of the arguments, up to the first that leads nowhere. */
+interface Removal {
+  /** Blocks that were to be removed, and what was wrong, if anything. */
+  outcomes: { cid: CID; problem: string | undefined }[]
+  failure?: Error
 }
 
-/** A block that was to be removed, and what was wrong, if anything. */
-interface Outcome {
-  cid: CID
-  problem: string | undefined
-}
-
+/**
+ * Removes blocks one after the other: an argument that leads through a block which stands before it leads nowhere. Pins
+ * are asked once for all of them.
+ */
 async function removeBlocks(
   network: NetworkContext,
-  cids: CID[],
+  args: string[],
   options: { force: boolean },
-): Promise<Outcome[]> {
-  return network.collectionLock.alone(async () => {
-    const { blockstore } = network
+): Promise<Removal> {
+  const { blockstore, collectionLock } = network
+  return collectionLock.alone(async () => {
     const removal = blockstore.openRemoval()
+    const outcomes: Removal['outcomes'] = []
     try {
-      const reasons = await reasonsToKeep(network, cids)
-      const outcomes: Outcome[] = []
-      for (const cid of cids) {
+      const reasons = await reasonsToKeep(network, await resolveAll(network, args))
+      for (const arg of args) {
+        const { cid } = await resolvePath(blockstore, parsePath(arg))
         const isThere = blockstore.has(cid)
         const absence = isThere || options.force ? undefined : `ipld: could not find ${cid}`
         const problem = reasons.get(multihashText(cid)) ?? absence
         if (isThere && problem === undefined) await removal.remove([cid])
         outcomes.push({ cid, problem })
       }
-      return outcomes
+      return { outcomes }
+    } catch (error) {
+      return { outcomes, failure: error as Error }
     } finally {
       removal.end()
     }
   })
+}
+
+/** Where arguments lead before anything is removed, up to the first that leads nowhere. */
+async function resolveAll({ blockstore }: NetworkContext, args: string[]): Promise<CID[]> {
+  const cids: CID[] = []
+  try {
+    for (const arg of args) cids.push((await resolvePath(blockstore, parsePath(arg))).cid)
+  } catch {
+    // Whoever removes comes to it too, and says what is wrong.
+  }
+  return cids
 }
