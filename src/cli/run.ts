@@ -78,7 +78,7 @@ function createHooks(settings: CommandSettings): NodeHooks {
     ...(importing && { importing }),
     block: (network, block) => print(formatBlockLine(block, showNetwork ? network : undefined)),
     tell: (_, text) => print(text),
-    colours: settings.color ?? process.stdout.isTTY === true,
+    colours: settings.color === 'always' || (settings.color === 'auto' && process.stdout.isTTY === true),
     failure: (call) => print(formatFailureLine(call, showNetwork)),
   }
 }

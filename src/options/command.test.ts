@@ -31,6 +31,17 @@ describe('flags', () => {
     expect(parse(['--no-mining', '--port', '0'])).toMatchObject({ noMining: true, port: 0 })
   })
 
+  test("anvil's flags that may stand alone or have a value are taken either way", () => {
+    expect(parse(['--prune-history', '--md', '--port', '7']).port).toBe(7)
+    expect(parse(['--prune-history', '5', '--port', '7']).port).toBe(7)
+    expect(parse(['--color', 'never']).color).toBe('never')
+    expect(parse(['--color', 'false', '--quiet']).color).toBe('never')
+    expect(parse(['--color', '--quiet']).color).toBe('always')
+    expect(parse([], { STANDIN_COLOR: '1' }).color).toBe('always')
+    expect(parse([]).color).toBe('auto')
+    expect(() => parse(['--color', 'red'])).toThrow('--color: expected auto, always or never, got "red"')
+  })
+
   test('numbers of any size are exact', () => {
     expect(parse(['--chain-id', '0x7a69']).chainId).toBe(31337n)
     expect(parse(['--gas-limit', '9007199254740993']).gasLimit).toBe(9007199254740993n)

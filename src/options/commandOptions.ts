@@ -1,5 +1,5 @@
 import { option, optionalOption } from './definition.js'
-import { bigWholeNumber, text, toggle, wholeNumber, withBareValue, wordCount } from './kinds.js'
+import { bigWholeNumber, colourChoice, text, toggle, wholeNumber, withBareValue, wordCount } from './kinds.js'
 
 /** What only the command line knows. */
 export const commandOptions = {
@@ -44,10 +44,11 @@ export const commandOptions = {
       "Derive the accounts from the phrase that this number stands for, the same as anvil's; anybody can",
     group: 'Accounts',
   }),
-  color: optionalOption({
+  color: option({
     flag: 'color',
-    kind: toggle(),
-    description: 'Print traces in colour; unless given, where the output is a terminal',
+    kind: colourChoice(),
+    default: 'auto',
+    description: 'Print traces in colour: auto is where the output is a terminal; always or never',
     group: 'Output',
   }),
   parentPid: optionalOption({

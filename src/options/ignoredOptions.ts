@@ -1,5 +1,5 @@
 import { option, optionalOption } from './definition.js'
-import { text, toggle } from './kinds.js'
+import { text, toggle, withBareValue } from './kinds.js'
 
 const group = 'Accepted and ignored'
 
@@ -19,7 +19,12 @@ export const ignoredOptions = {
   maxPersistedStates: ignoredValue('max-persisted-states', 'Every state stays on disk'),
   transactionBlockKeeper: ignoredValue('transaction-block-keeper', 'Every block stays on disk'),
   memoryLimit: ignoredValue('memory-limit', 'Memory of the virtual machine is bounded by gas'),
-  pruneHistory: ignored('prune-history', 'History lies on disk and needs no memory'),
+  pruneHistory: optionalOption({
+    flag: 'prune-history',
+    kind: withBareValue(text('STATES', /^/), ''),
+    description: 'History lies on disk and needs no memory',
+    group,
+  }),
   preserveHistoricalStates: ignored('preserve-historical-states', 'Dumps hold the newest state alone'),
   stepsTracing: ignored('steps-tracing', 'debug_traceTransaction always has steps', ['tracing']),
   noRequestSizeLimit: ignored('no-request-size-limit', 'See --max-control-body'),
@@ -31,6 +36,7 @@ export const ignoredOptions = {
   noRateLimit: ignored('no-rate-limit', 'The remote says itself when it is too much', ['no-rpc-rate-limit']),
   gasPrice: ignoredValue('gas-price', 'Since London the base fee and the tip make the price', ['gasPrice']),
   forkChainId: ignoredValue('fork-chain-id', 'The remote is asked for it; --chain-id sets another one'),
+  md: ignored('md', 'The banner is plain text, or JSON with --json'),
   noCors: ignored('no-cors', 'See --allow-origin'),
   verbosity: ignored('verbosity', 'See --trace', ['v']),
 }

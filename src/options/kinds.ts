@@ -104,6 +104,28 @@ export function text(valueName: string, pattern = /./s, expected = 'text'): Opti
   }
 }
 
+const colourWords = new Map<unknown, 'auto' | 'always' | 'never'>([
+  ['auto', 'auto'],
+  ['always', 'always'],
+  [true, 'always'],
+  ['never', 'never'],
+  [false, 'never'],
+])
+
+/** When to print in colour, in anvil's words; a switch means always or never. */
+export function colourChoice(): OptionKind<
+  'auto' | 'always' | 'never',
+  'auto' | 'always' | 'never' | boolean
+> {
+  return {
+    check: (value) => colourWords.get(value),
+    fromText: (text) => switchWords.get(text) ?? text,
+    expected: 'auto, always or never',
+    valueName: 'WHEN',
+    bare: 'always',
+  }
+}
+
 /** How many words a BIP-39 phrase has. */
 export function wordCount(): OptionKind<number> {
   return {
