@@ -101,21 +101,6 @@ export class Database {
   }
 
   /**
-   * The same, and up to `lookBack` bytes that lie before them in the record file: what was put ahead of them with the same
-   * batch, or with an earlier one. `before` stays as it is until the next call.
-   */
-  getBulkWithBefore(
-    key: Uint8Array,
-    lookBack: number,
-  ): { value: Uint8Array; before: Uint8Array } | undefined {
-    const row = this.get(key)
-    if (row === undefined) return undefined
-    const { position, length } = decodeBulkRow(row)
-    const { bytes, start } = this.records.readWithBefore(position, length, lookBack)
-    return { value: bytes.slice(start), before: bytes.subarray(0, start) }
-  }
-
-  /**
    * Stores a batch: all of it or nothing, durable against the end of this process when the call returns.
    *
    * @throws StorageWriteError if the disk refuses; then nothing of the batch is stored or visible. A failure of an
@@ -199,10 +184,17 @@ export class Database {
     const pieces: Uint8Array[] = []
     for (const record of records) pieces.push(...record.pieces)
     for (const { value } of bulk) pieces.push(value)
-    let position = this.records.append(pieces)
+    const start = this.records.placeFor(lengthOf(pieces))
+    let position = start
+    for (const { pieces, place } of records) {
+      place?.(position)
+      position += lengthOf(pieces)
+    }
+    this.records.append(pieces)
+    position = start
     const rows: BatchOperation[] = []
-    for (const { pieces, row } of records) {
-      rows.push(row(position))
+    for (const { pieces, rows: rowsAt } of records) {
+      rows.push(...rowsAt(position))
       position += lengthOf(pieces)
     }
     for (const { key, value } of bulk) {

@@ -10,7 +10,7 @@ const KIND = {
   setting: 0x03,
   pooled: 0x04,
   blob: 0x05,
-  trieNode: 0x10,
+  trieRoot: 0x10,
   code: 0x11,
   preimages: 0x12,
   block: 0x20,
@@ -54,8 +54,8 @@ export interface Keyspace {
   allPooled(): KeyRange
   /** A blob by its 32-byte versioned hash. */
   blob(versionedHash: Uint8Array): Uint8Array
-  /** Where a trie node lies in the record file, by the 32-byte hash of its RLP. */
-  trieNode(hash: Uint8Array): Uint8Array
+  /** Where the root of a trie lies in the record file, by its 32-byte hash. */
+  trieRoot(hash: Uint8Array): Uint8Array
   /** A contract's code by its 32-byte hash. */
   code(hash: Uint8Array): Uint8Array
   /** Addresses and slots that came with a state, by the 32-byte hash of their encoding. */
@@ -99,7 +99,7 @@ export function keyspaceOf(network: number): Keyspace {
     pooled: (hash) => key(KIND.pooled, hash),
     allPooled: () => all(KIND.pooled),
     blob: (versionedHash) => key(KIND.blob, versionedHash),
-    trieNode: (hash) => key(KIND.trieNode, hash),
+    trieRoot: (hash) => key(KIND.trieRoot, hash),
     code: (hash) => key(KIND.code, hash),
     preimages: (hash) => key(KIND.preimages, hash),
     allPreimages: () => all(KIND.preimages),

@@ -41,7 +41,6 @@ export class RecordStore {
   #segment: number
   #file: AppendFile
   readonly #readers = new Map<number, number>()
-  #memory: Uint8Array = new Uint8Array(0)
 
   constructor({ directory, end, segmentBytes = DEFAULT_SEGMENT_BYTES }: RecordStoreOptions) {
     this.#directory = directory
@@ -59,22 +58,37 @@ export class RecordStore {
   }
 
   /**
-   * Appends one record and returns where it begins. Durable together with the batch that is written next.
+   * Where a record of so many bytes begins if it is the next one that is appended.
+   *
+   * @throws StorageWriteError if the disk refuses.
+   */
+  placeFor(length: number): RecordPosition {
+    if (length > SEGMENT_SPAN)
+      throw new RangeError(`A record has at most ${SEGMENT_SPAN} bytes, not ${length}`)
+    if (this.#file.length > 0 && this.#file.length + length > this.#segmentBytes) {
+      try {
+        this.#startSegment()
+      } catch (cause) {
+        throw new StorageWriteError('Could not append to the record file', { cause })
+      }
+    }
+    return this.end
+  }
+
+  /**
+   * Appends one record and returns where it begins, as {@link placeFor} said. Durable together with the batch that is
+   * written next.
    *
    * @throws StorageWriteError if the disk refuses.
    */
   append(pieces: readonly Uint8Array[]): RecordPosition {
-    const length = lengthOf(pieces)
-    if (length > SEGMENT_SPAN)
-      throw new RangeError(`A record has at most ${SEGMENT_SPAN} bytes, not ${length}`)
+    const position = this.placeFor(lengthOf(pieces))
     try {
-      if (this.#file.length > 0 && this.#file.length + length > this.#segmentBytes) this.#startSegment()
-      const position = this.end
       this.#file.append(pieces)
-      return position
     } catch (cause) {
       throw new StorageWriteError('Could not append to the record file', { cause })
     }
+    return position
   }
 
   /**
@@ -97,22 +111,29 @@ export class RecordStore {
     return plainBytes(bytes)
   }
 
+  /** How many bytes lie before a position in its segment. */
+  offsetOf(position: RecordPosition): number {
+    return position % SEGMENT_SPAN
+  }
+
   /**
-   * Reads the first `length` bytes of a record, and before them up to `lookBack` bytes that lie before it in its segment,
-   * all in memory that the next call uses again.
+   * Fills memory with what lies from a position on, as far as its segment goes.
    *
-   * @returns the bytes, and where among them the record begins
+   * @returns how many bytes there are; fewer than the memory has only where the segment ends
    */
-  readWithBefore(
-    position: RecordPosition,
-    length: number,
-    lookBack: number,
-  ): { bytes: Uint8Array; start: number } {
-    const start = Math.min(position % SEGMENT_SPAN, lookBack)
-    if (this.#memory.length < start + length) this.#memory = new Uint8Array(start + length)
-    const bytes = this.#memory.subarray(0, start + length)
-    this.#fill(bytes, position, -start)
-    return { bytes, start }
+  readInto(memory: Uint8Array, position: RecordPosition): number {
+    const segment = Math.floor(position / SEGMENT_SPAN)
+    const start = position % SEGMENT_SPAN
+    // Behind the valid end there may be what a failed append left.
+    const valid = segment === this.#segment ? this.#file.length - start : memory.length
+    const wanted = Math.min(memory.length, Math.max(0, valid))
+    const descriptor = this.#reader(segment)
+    for (let filled = 0; ;) {
+      const count =
+        filled < wanted ? readSync(descriptor, memory, filled, wanted - filled, start + filled) : 0
+      if (count === 0) return filled
+      filled += count
+    }
   }
 
   #fill(bytes: Uint8Array, position: RecordPosition, offset: number): void {

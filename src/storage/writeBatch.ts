@@ -13,12 +13,14 @@ export interface BulkOperation {
   value: Uint8Array
 }
 
-/** A record of the record file, and the row that leads to it. */
+/** A record of the record file, and the rows that lead to it. */
 export interface RecordOperation {
   /** What the record is made of, one piece behind the other. */
   pieces: readonly Uint8Array[]
-  /** Makes the row, once it is known where the record begins. */
-  row: (position: RecordPosition) => BatchOperation
+  /** Brings into the pieces what depends on where the record begins. Another call may follow with another place. */
+  place?: (position: RecordPosition) => void
+  /** Makes the rows, once the record lies there. */
+  rows: (position: RecordPosition) => readonly BatchOperation[]
 }
 
 /**
@@ -43,7 +45,7 @@ export class WriteBatch {
     return this
   }
 
-  /** Stores a record in the record file, and a row that says where. */
+  /** Stores a record in the record file, and rows that say where. */
   putRecord(record: RecordOperation): this {
     this.records.push(record)
     return this

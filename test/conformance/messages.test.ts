@@ -21,6 +21,7 @@ import { bytesToHex, hexToBytes, type Hex } from '../../src/encoding/hex.js'
 import { bigintToBytes } from '../../src/encoding/quantity.js'
 import { keyspaceOf } from '../../src/storage/keyspace.js'
 import { testHeader } from '../support/callSite.js'
+import { MemoryDatabase } from '../support/memoryDatabase.js'
 
 /** The published form of a state test: https://eest.ethereum.org/main/consuming_tests/state_test/ */
 interface StateTest {
@@ -56,7 +57,7 @@ function rulesOf(fork: string): ForkRules {
 
 async function loadState(pre: StateTest['pre']): Promise<WorkingState> {
   const store = new StateStore({
-    database: { get: () => undefined, getBulkWithBefore: () => undefined },
+    database: new MemoryDatabase(),
     keyspace: keyspaceOf(0),
   })
   const state = new WorkingState({ base: store.viewAt(EMPTY_ROOT), store })

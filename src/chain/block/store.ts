@@ -75,9 +75,9 @@ export class BlockStore {
     const { record, pieces, wire } = yield* encodeRegion(sealed, ordinal, this.#encoder)
     batch.putRecord({
       pieces,
-      row: (position) => {
+      rows: (position) => {
         record.region.position = position
-        return { key: keys.block(ordinal), value: encodeIndexRecord(record, sealed.encoded?.header) }
+        return [{ key: keys.block(ordinal), value: encodeIndexRecord(record, sealed.encoded?.header) }]
       },
     })
     this.#staged.set(record, wire)

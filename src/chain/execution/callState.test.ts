@@ -1,5 +1,6 @@
 import { Account, Address } from '@ethereumjs/util'
 import { expect, it } from 'vitest'
+import { MemoryDatabase } from '../../../test/support/memoryDatabase.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
 import { ChainError } from '../errors.js'
 import { StateStore } from '../state/stateStore.js'
@@ -10,8 +11,7 @@ import { withCallState } from './callState.js'
 const address = new Address(new Uint8Array(20).fill(0xaa))
 
 function emptyView() {
-  const database = { get: () => undefined, getBulkWithBefore: () => undefined }
-  return new StateStore({ database, keyspace: keyspaceOf(0) }).viewAt(EMPTY_ROOT)
+  return new StateStore({ database: new MemoryDatabase(), keyspace: keyspaceOf(0) }).viewAt(EMPTY_ROOT)
 }
 
 /** Runs a call that opens as many frames, changes an account in each, and fails in the innermost one. */

@@ -12,6 +12,7 @@ import type { Message } from './message.js'
 import { runPlainTransfer } from './plainTransfer.js'
 import { callChecks, preCheck, transactionChecks } from './preCheck.js'
 import { createRules } from './rules.js'
+import { MemoryDatabase } from '../../../test/support/memoryDatabase.js'
 import { executeMessage } from './stateTransition.js'
 
 const addressOf = (byte: number) => new Uint8Array(20).fill(byte)
@@ -28,7 +29,7 @@ type Place = keyof typeof places
 
 async function createState(): Promise<WorkingState> {
   const store = new StateStore({
-    database: { get: () => undefined, getBulkWithBefore: () => undefined },
+    database: new MemoryDatabase(),
     keyspace: keyspaceOf(0),
   })
   const state = new WorkingState({ base: store.viewAt(EMPTY_ROOT), store })

@@ -57,7 +57,7 @@ export async function storeForkPoint(stores: ForkStores, point: ForkPoint): Prom
   const commitment = state.computeRoot()
   const batch = new WriteBatch()
   states.stage(batch, commitment)
-  batch.putBulk(keys.trieNode(EMPTY_OVERLAY.hash), EMPTY_OVERLAY.bytes)
+  batch.putBulk(keys.trieRoot(EMPTY_OVERLAY.hash), EMPTY_OVERLAY.bytes)
   batch.put(keys.setting(SETTING), commitment.root)
   const record = runAtOnce(blocks.stage(batch, bodilessBlock(header, totalDifficulty)))
   const head = { block: record.block, workingRoot: header.stateRoot }

@@ -1,6 +1,7 @@
 import { Account, Address } from '@ethereumjs/util'
 import { expect, it } from 'vitest'
 import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
+import { MemoryDatabase } from '../../../test/support/memoryDatabase.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/writeBatch.js'
 import { StateStore } from '../state/stateStore.js'
@@ -32,25 +33,23 @@ class SlowRemote implements RemoteState {
 
 const slot = (number: bigint): Uint8Array => bigintToBytes(number, 32)
 
+/** A store of a fork, and how a state in it is changed. */
 function openStore(remote: RemoteState) {
-  const rows = new Map<string, Uint8Array>()
-  const get = (key: Uint8Array) => rows.get(Buffer.from(key).toString('hex'))
-  const getBulkWithBefore = (key: Uint8Array) => {
-    const value = get(key)
-    return value && { value, before: new Uint8Array() }
-  }
+  const database = new MemoryDatabase()
   const keyspace = keyspaceOf(0)
-  rows.set(Buffer.from(keyspace.trieNode(EMPTY_OVERLAY.hash)).toString('hex'), EMPTY_OVERLAY.bytes)
-  return new StateStore({ database: { get, getBulkWithBefore }, keyspace, remote })
-}
-
-/** Changes the state under a root and stores what comes out. */
-async function change(store: StateStore, root: Uint8Array, edit: (state: WorkingState) => Promise<void>) {
-  const state = new WorkingState({ base: store.viewAt(root), store })
-  await edit(state)
-  const commitment = state.computeRoot()
-  store.stage(new WriteBatch(), commitment)
-  return commitment.root
+  database.write(new WriteBatch().putBulk(keyspace.trieRoot(EMPTY_OVERLAY.hash), EMPTY_OVERLAY.bytes))
+  const store = new StateStore({ database, keyspace, remote })
+  /** Changes the state under a root and stores what comes out. */
+  const change = async (root: Uint8Array, edit: (state: WorkingState) => Promise<void>) => {
+    const state = new WorkingState({ base: store.viewAt(root), store })
+    await edit(state)
+    const commitment = state.computeRoot()
+    const batch = new WriteBatch()
+    store.stage(batch, commitment)
+    database.write(batch)
+    return commitment.root
+  }
+  return { store, change }
 }
 
 async function read(store: StateStore, root: Uint8Array, address: Address, number: bigint): Promise<bigint> {
@@ -59,7 +58,7 @@ async function read(store: StateStore, root: Uint8Array, address: Address, numbe
 
 it('reads the remote where nothing is known, and only once', async () => {
   const remote = new SlowRemote()
-  const view = openStore(remote).viewAt(EMPTY_ROOT)
+  const view = openStore(remote).store.viewAt(EMPTY_ROOT)
   expect(await view.getAccount(contract.bytes)).toMatchObject({ nonce: 1n, balance: 5n })
   expect(await view.getCode(contract.bytes)).toEqual(code)
   expect(await view.getAccount(nobody.bytes)).toBeUndefined()
@@ -71,14 +70,12 @@ it('reads the remote where nothing is known, and only once', async () => {
 })
 
 it('keeps what was written over what the remote has, root by root', async () => {
-  const store = openStore(new SlowRemote())
-  const first = await change(store, EMPTY_ROOT, async (state) => {
+  const { store, change } = openStore(new SlowRemote())
+  const first = await change(EMPTY_ROOT, async (state) => {
     await state.putStorage(contract, slot(1n), Uint8Array.of(9))
     await state.putStorage(contract, slot(2n), new Uint8Array(0))
   })
-  const second = await change(store, first, (state) =>
-    state.putStorage(contract, slot(1n), new Uint8Array(0)),
-  )
+  const second = await change(first, (state) => state.putStorage(contract, slot(1n), new Uint8Array(0)))
   const slots = (root: Uint8Array) =>
     Promise.all([1n, 2n, 3n].map((number) => read(store, root, contract, number)))
   expect(await slots(EMPTY_ROOT)).toEqual([101n, 102n, 103n])
@@ -88,12 +85,12 @@ it('keeps what was written over what the remote has, root by root', async () => 
 })
 
 it('shows nothing of an account that is gone, nor of its storage when it comes back', async () => {
-  const store = openStore(new SlowRemote())
-  const gone = await change(store, EMPTY_ROOT, (state) => state.deleteAccount(contract))
+  const { store, change } = openStore(new SlowRemote())
+  const gone = await change(EMPTY_ROOT, (state) => state.deleteAccount(contract))
   expect(await store.viewAt(gone).getAccount(contract.bytes)).toBeUndefined()
   expect(await store.viewAt(gone).getCode(contract.bytes)).toHaveLength(0)
   expect(await read(store, gone, contract, 1n)).toBe(0n)
-  const back = await change(store, gone, async (state) => {
+  const back = await change(gone, async (state) => {
     await state.putAccount(contract, new Account(1n, 1n))
     await state.putStorage(contract, slot(5n), Uint8Array.of(6))
   })
@@ -103,8 +100,8 @@ it('shows nothing of an account that is gone, nor of its storage when it comes b
 })
 
 it('gives storage to a remote account that had none', async () => {
-  const store = openStore(new SlowRemote())
-  const root = await change(store, EMPTY_ROOT, async (state) => {
+  const { store, change } = openStore(new SlowRemote())
+  const root = await change(EMPTY_ROOT, async (state) => {
     await state.putCode(plain, code)
     await state.putStorage(plain, slot(1n), Uint8Array.of(3))
   })
@@ -114,8 +111,8 @@ it('gives storage to a remote account that had none', async () => {
 })
 
 it('takes back what a reverted call wrote', async () => {
-  const store = openStore(new SlowRemote())
-  const root = await change(store, EMPTY_ROOT, async (state) => {
+  const { store, change } = openStore(new SlowRemote())
+  const root = await change(EMPTY_ROOT, async (state) => {
     await state.checkpoint()
     await state.clearStorage(contract)
     expect(await state.getStorage(contract, slot(1n))).toHaveLength(0)
@@ -127,10 +124,8 @@ it('takes back what a reverted call wrote', async () => {
 })
 
 it('names a stored state by the root of the block that a fork begins with', async () => {
-  const store = openStore(new SlowRemote())
-  const funded = await change(store, EMPTY_ROOT, (state) =>
-    state.modifyAccountFields(nobody, { balance: 1n }),
-  )
+  const { store, change } = openStore(new SlowRemote())
+  const funded = await change(EMPTY_ROOT, (state) => state.modifyAccountFields(nobody, { balance: 1n }))
   const foreign = new Uint8Array(32).fill(7)
   expect(store.hasRoot(foreign)).toBe(false)
   store.alias(foreign, funded)

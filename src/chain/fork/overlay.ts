@@ -27,17 +27,18 @@ const OVERLAY_KEY = new Uint8Array(32).fill(0xff)
 export const EMPTY_OVERLAY: HashedBytes = createOverlay()
 
 function createOverlay(): HashedBytes {
-  const nodes: HashedBytes[] = []
-  const nothing: NodeReader = {
-    getNode: () => {
-      throw new Error('an empty trie has no nodes')
-    },
+  const refuse = () => {
+    throw new Error('an empty trie has no nodes')
   }
+  const roots: HashedBytes[] = []
   const changes = [{ key: OVERLAY_KEY, value: Uint8Array.of(0x01) }]
-  updateTrie(nothing, EMPTY_ROOT, changes, { add: (hash, bytes) => nodes.push({ hash, bytes }) })
-  const [node] = nodes
-  if (node === undefined) throw new Error('a trie of one leaf has one node')
-  return node
+  updateTrie({ getRoot: refuse, getNode: refuse }, EMPTY_ROOT, changes, {
+    add: () => undefined,
+    addRoot: (hash, { bytes }) => roots.push({ hash, bytes }),
+  })
+  const [root] = roots
+  if (root === undefined) throw new Error('a trie of one leaf has a root')
+  return root
 }
 
 /** Whether slots that a storage trie does not hold are those of the remote account. */

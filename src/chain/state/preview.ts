@@ -4,9 +4,10 @@ import { TrieStateView, type StateReader } from './stateView.js'
 import type { WorkingStore } from './workingState.js'
 
 /** What a state that is computed and not stored is read from. */
-function previewReader(store: StateStore, { nodes, codes }: StateCommitment): StateReader {
+function previewReader(store: StateStore, { roots, codes }: StateCommitment): StateReader {
   return {
-    getNode: (hash) => nodes.get(bytesKey(hash))?.bytes ?? store.getNode(hash),
+    getRoot: (hash) => roots.get(bytesKey(hash))?.record ?? store.getRoot(hash),
+    getNode: (position) => store.getNode(position),
     getCode: (hash) => codes.get(bytesKey(hash))?.bytes ?? store.getCode(hash),
     remote: store.remote,
   }

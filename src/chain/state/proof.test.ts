@@ -4,6 +4,7 @@ import { Account, Address } from '@ethereumjs/util'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { bytesToHex } from '../../encoding/hex.js'
 import { bigintToBytes } from '../../encoding/quantity.js'
+import { MemoryDatabase } from '../../../test/support/memoryDatabase.js'
 import { keccak256 } from '../keccak.js'
 import { encodeAccount } from './account.js'
 import type { AccountProof } from './proof.js'
@@ -20,7 +21,7 @@ const addressOf = (n: number) => new Address(bigintToBytes(BigInt(n) + 1n, 20))
 const slotKey = (n: number) => bigintToBytes(BigInt(n), 32)
 
 const emptyStore = new StateStore({
-  database: { get: () => undefined, getBulkWithBefore: () => undefined },
+  database: new MemoryDatabase(),
   keyspace: keyspaceOf(0),
 })
 const state = new WorkingState({ base: emptyStore.viewAt(EMPTY_ROOT), store: emptyStore })

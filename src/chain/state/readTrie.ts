@@ -1,7 +1,8 @@
 import { bytesEqual } from '../../encoding/hex.js'
 import { commonWithKey, decodePath, endsWith, isLeafPath, nibbleAt } from './nibbles.js'
-import { isPair, itemAt, payloadOf } from './rlp.js'
-import { EMPTY_ROOT, hashOf, referenceTo, rlpOf } from './trieNode.js'
+import { childAt } from './nodeRecord.js'
+import { isPair, itemAt, itemEnd, payloadOf } from './rlp.js'
+import { EMPTY_ROOT, nodeBehind, referenceIn } from './trieNode.js'
 import type { NodeReader } from './trieNode.js'
 
 /** What walks a path is told about every stored node on it, from the root down. */
@@ -20,25 +21,31 @@ export function readTrie(
   visit?: NodeVisitor,
 ): Uint8Array | undefined {
   if (bytesEqual(root, EMPTY_ROOT)) return undefined
-  let reference = referenceTo(root)
+  let node = reader.getRoot(root)
+  visit?.(node.rlp)
   for (let depth = 0; ;) {
-    const rlp = rlpOf(reader, reference)
-    if (visit !== undefined && hashOf(reference) !== undefined) visit(rlp)
+    const { rlp } = node
+    let item: Uint8Array
+    let link = 0
     if (isPair(rlp)) {
       const encodedPath = payloadOf(itemAt(rlp, 0))
       const path = decodePath(encodedPath)
       if (isLeafPath(encodedPath)) return endsWith(key, depth, path) ? payloadOf(itemAt(rlp, 1)) : undefined
       if (commonWithKey(path, key, depth) < path.length) return undefined
       depth += path.length
-      reference = itemAt(rlp, 1)
-      continue
-    }
-    if (depth === key.length * 2) {
+      item = itemAt(rlp, 1)
+    } else if (depth === key.length * 2) {
       const value = payloadOf(itemAt(rlp, 16))
       return value.length === 0 ? undefined : value
+    } else {
+      const child = childAt(rlp, nibbleAt(key, depth++))
+      if (rlp[child.start] === 0x80) return undefined
+      item = rlp.subarray(child.start, itemEnd(rlp, child.start))
+      link = child.link
     }
-    reference = itemAt(rlp, nibbleAt(key, depth++))
-    if (reference[0] === 0x80) return undefined
+    const reference = referenceIn(node, item, link)
+    node = nodeBehind(reader, reference)
+    if (reference.link !== undefined) visit?.(node.rlp)
   }
 }
 

@@ -101,11 +101,11 @@ export function encodeString(bytes: Uint8Array): Uint8Array {
   return item
 }
 
-/** Items, each with its own header, as a list. */
-export function encodeList(items: readonly Uint8Array[]): Uint8Array {
+/** Items, each with its own header, as a list, and so many zero bytes behind it. */
+export function encodeList(items: readonly Uint8Array[], room = 0): Uint8Array {
   let length = 0
   for (const item of items) length += item.length
-  const list = new Uint8Array(headerLength(length) + length)
+  const list = new Uint8Array(headerLength(length) + length + room)
   let position = writeHeader(list, length, 0xc0)
   for (const item of items) {
     list.set(item, position)

@@ -3,6 +3,7 @@ import { RLP } from '@ethereumjs/rlp'
 import { Account, Address } from '@ethereumjs/util'
 import { expect, it } from 'vitest'
 import { bigintToBytes } from '../../encoding/quantity.js'
+import { MemoryDatabase } from '../../../test/support/memoryDatabase.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
 import { TimeSlice } from '../timeSlice.js'
 import { StateStore } from './stateStore.js'
@@ -13,8 +14,7 @@ const address = new Address(new Uint8Array(20).fill(0xaa))
 const slotKey = (slot: number) => bigintToBytes(BigInt(slot), 32)
 
 it('computes in pieces the root that @ethereumjs/mpt has', async () => {
-  const database = { get: () => undefined, getBulkWithBefore: () => undefined }
-  const store = new StateStore({ database, keyspace: keyspaceOf(0) })
+  const store = new StateStore({ database: new MemoryDatabase(), keyspace: keyspaceOf(0) })
   const state = new WorkingState({ base: store.viewAt(EMPTY_ROOT), store })
   const oracle = await createMPT({ useKeyHashing: true })
   await state.putAccount(address, new Account(1n, 1n))

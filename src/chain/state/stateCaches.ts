@@ -1,13 +1,15 @@
+import type { RecordPosition } from '../../storage/records.js'
 import { ByteCache } from './byteCache.js'
+import type { NodeRecord } from './nodeRecord.js'
 
-/** What was read or made of tries and codes, each under the 32-byte hash of its bytes. */
+/** What was read or made of tries, by where it lies in the record file, and codes by their 32-byte hash. */
 export interface StateCaches {
-  nodes: ByteCache
+  nodes: ByteCache<RecordPosition, NodeRecord>
   /**
    * Nodes that a later state has others in the place of. Each block makes a dozen, which would crowd out what all states
    * to come are read from; those of the last few hundred blocks are kept for a revert.
    */
-  replacedNodes: ByteCache
+  replacedNodes: ByteCache<RecordPosition, NodeRecord>
   codes: ByteCache
 }
 
@@ -19,8 +21,8 @@ const NODE_SHARE = 5 / 8
 const REPLACED_SHARE = 1 / 8
 
 /**
- * Caches within a limit of memory. Bytes are named by their hash, so all chains of a node may share them: the limit
- * then holds for all of them together.
+ * Caches within a limit of memory. All chains of one database may share them: the limit then holds for all of them
+ * together.
  */
 export function createStateCaches(limitBytes: number = DEFAULT_CACHE_BYTES): StateCaches {
   return {

@@ -1,3 +1,4 @@
+import type { RecordPosition } from '../../storage/records.js'
 import { ABSENT_ACCOUNT, ABSENT_SLOT } from '../fork/overlay.js'
 import { encodeAccount } from './account.js'
 import { bytesKey } from './byteCache.js'
@@ -5,7 +6,7 @@ import { Preimages } from './preimages.js'
 import { encodeString } from './rlp.js'
 import { updateTrie } from './updateTrie.js'
 import type { AccountEntry, StorageEntry } from './entries.js'
-import type { HashedBytes } from './hashedBytes.js'
+import type { NodeRecord } from './nodeRecord.js'
 import type { NodeReader } from './trieNode.js'
 import type { NodeCollector, TrieChange } from './updateTrie.js'
 import type { Pieces } from '../timeSlice.js'
@@ -13,14 +14,23 @@ import type { Pieces } from '../timeSlice.js'
 /** Some milliseconds' worth of changes. Between two pieces a handful of nodes is made that the next one replaces. */
 const CHANGES_IN_A_PIECE = 256
 
+/** A root that is not stored yet. */
+export interface TrieRoot {
+  /** 32 bytes. */
+  hash: Uint8Array
+  record: NodeRecord
+}
+
 /** The state trie of a working state: stored nodes, and over them those that were made since. */
 export class WorkingTrie implements NodeReader {
   readonly #stored: NodeReader
   readonly #marksAbsence: boolean
-  /** New nodes by the key of their hash. */
-  readonly nodes = new Map<string, HashedBytes>()
-  /** The keys of the hashes of nodes, stored or made here, that others took the place of. */
-  readonly replaced = new Set<string>()
+  /** New nodes, children before their parents. */
+  readonly nodes = new Set<NodeRecord>()
+  /** New roots of the state and of storage, by the key of their hash. */
+  readonly roots = new Map<string, TrieRoot>()
+  /** Where stored nodes lie that others took the place of. */
+  readonly replaced = new Set<RecordPosition>()
   /** Addresses and slots that the base does not have. */
   readonly preimages = new Preimages()
   /** The root over everything that was applied. */
@@ -36,9 +46,13 @@ export class WorkingTrie implements NodeReader {
     this.root = root
   }
 
-  getNode(hash: Uint8Array): Uint8Array {
-    const made = this.nodes.size > 0 ? this.nodes.get(bytesKey(hash)) : undefined
-    return made?.bytes ?? this.#stored.getNode(hash)
+  getRoot(hash: Uint8Array): NodeRecord {
+    const made = this.roots.size > 0 ? this.roots.get(bytesKey(hash)) : undefined
+    return made?.record ?? this.#stored.getRoot(hash)
+  }
+
+  getNode(position: RecordPosition): NodeRecord {
+    return this.#stored.getNode(position)
   }
 
   /** Brings accounts and their storage into the trie as they are now. */
@@ -89,11 +103,15 @@ export class WorkingTrie implements NodeReader {
   }
 
   readonly #collector: NodeCollector = {
-    add: (hash, bytes) => {
-      this.nodes.set(bytesKey(hash), { hash, bytes })
+    add: (record) => {
+      this.nodes.add(record)
     },
-    replace: (hash) => {
-      this.replaced.add(bytesKey(hash))
+    addRoot: (hash, record) => {
+      this.roots.set(bytesKey(hash), { hash, record })
+    },
+    replace: (record) => {
+      if (record.position === undefined) record.isReplaced = true
+      else this.replaced.add(record.position)
     },
   }
 }

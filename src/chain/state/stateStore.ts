@@ -5,22 +5,28 @@ import { bytesKey, type ByteCache } from './byteCache.js'
 import { createStateCaches, type StateCaches } from './stateCaches.js'
 import { stagePreimages, type Preimages } from './preimages.js'
 import { TrieStateView } from './stateView.js'
-import { StoredNodes } from './storedNodes.js'
+import { decodeBulkRow, encodeBulkRow } from '../../storage/bulkRow.js'
+import { StoredNodes, type NodeFile } from './storedNodes.js'
 import { EMPTY_ROOT, MissingNodeError } from './trieNode.js'
 import type { Database } from '../../storage/database.js'
 import type { Keyspace } from '../../storage/keyspace.js'
-import type { WriteBatch } from '../../storage/writeBatch.js'
-import type { NodeReader } from './trieNode.js'
+import type { RecordPosition } from '../../storage/records.js'
+import type { BatchOperation, WriteBatch } from '../../storage/writeBatch.js'
 import type { HashedBytes } from './hashedBytes.js'
+import type { NodeRecord } from './nodeRecord.js'
+import type { TrieRoot } from './stateRoot.js'
+import type { NodeReader } from './trieNode.js'
 
 /** A new state that is computed and not stored: what its trie needs beside what is stored. */
 export interface StateCommitment {
   /** 32 bytes. */
   root: Uint8Array
-  /** New trie nodes by the key of their hash. */
-  nodes: ReadonlyMap<string, HashedBytes>
-  /** The keys of the hashes of nodes that the new ones take the place of. */
-  replaced: Iterable<string>
+  /** New trie nodes, children before their parents. */
+  nodes: ReadonlySet<NodeRecord>
+  /** New roots of the state and of storage, by the key of their hash. */
+  roots: ReadonlyMap<string, TrieRoot>
+  /** Where the stored nodes lie that new ones take the place of. */
+  replaced: Iterable<RecordPosition>
   /** New contract codes by the key of their hash. */
   codes: ReadonlyMap<string, HashedBytes>
   /** Addresses and slots that the state before did not have. */
@@ -29,8 +35,8 @@ export interface StateCommitment {
 
 /** How a state store is made. */
 export interface StateStoreOptions {
-  database: Pick<Database, 'get' | 'getBulkWithBefore'>
-  keyspace: Pick<Keyspace, 'trieNode' | 'code' | 'preimages'>
+  database: Pick<Database, 'get'> & { records: NodeFile }
+  keyspace: Pick<Keyspace, 'trieRoot' | 'code' | 'preimages'>
   /** What a fork reads where its tries hold nothing. */
   remote?: RemoteState | undefined
   /** Shared with other stores, or of its own. */
@@ -45,8 +51,8 @@ export class StateStore implements NodeReader {
   readonly #database: StateStoreOptions['database']
   readonly #keyspace: StateStoreOptions['keyspace']
   readonly #stored: StoredNodes
-  readonly #nodes: ByteCache
-  readonly #replacedNodes: ByteCache
+  readonly #nodes: StateCaches['nodes']
+  readonly #replacedNodes: StateCaches['nodes']
   readonly #codes: ByteCache
   readonly #views = new Map<string, TrieStateView>()
   readonly #aliases = new Map<string, Uint8Array>()
@@ -56,27 +62,30 @@ export class StateStore implements NodeReader {
     this.remote = options.remote
     this.#database = database
     this.#keyspace = keyspace
-    this.#stored = new StoredNodes(options)
+    this.#stored = new StoredNodes(database.records)
     this.#nodes = caches.nodes
     this.#replacedNodes = caches.replacedNodes
     this.#codes = caches.codes
   }
 
-  getNode(hash: Uint8Array): Uint8Array {
-    const key = bytesKey(hash)
-    const cached = this.#nodes.get(key) ?? this.#replacedNodes.get(key)
+  getRoot(hash: Uint8Array): NodeRecord {
+    const row = this.#database.get(this.#keyspace.trieRoot(hash))
+    if (row === undefined) throw new MissingNodeError(hash.slice())
+    return this.getNode(decodeBulkRow(row).position)
+  }
+
+  getNode(position: RecordPosition): NodeRecord {
+    const cached = this.#nodes.get(position) ?? this.#replacedNodes.get(position)
     if (cached !== undefined) return cached
-    const stored = this.#stored.read(hash)
-    if (stored === undefined) throw new MissingNodeError(hash.slice())
-    this.#nodes.set(key, stored)
+    const stored = this.#stored.read(position)
+    this.#nodes.set(position, stored)
     return stored
   }
 
   /** Whether a state root can be read. */
   hasRoot(root: Uint8Array): boolean {
-    if (this.#aliases.has(bytesKey(root))) return true
-    if (bytesEqual(root, EMPTY_ROOT) || this.#nodes.get(bytesKey(root)) !== undefined) return true
-    return this.#database.get(this.#keyspace.trieNode(root)) !== undefined
+    if (this.#aliases.has(bytesKey(root)) || bytesEqual(root, EMPTY_ROOT)) return true
+    return this.#database.get(this.#keyspace.trieRoot(root)) !== undefined
   }
 
   /** The code with this 32-byte hash, or undefined if none is stored. */
@@ -113,19 +122,43 @@ export class StateStore implements NodeReader {
   }
 
   /** Adds the new nodes and codes of a state to a batch, which the caller writes together with what names the root. */
-  stage(batch: WriteBatch, { nodes, replaced, codes, preimages }: StateCommitment): void {
+  stage(batch: WriteBatch, { nodes, roots, replaced, codes, preimages }: StateCommitment): void {
     stagePreimages(this.#keyspace, batch, preimages)
-    for (const key of replaced) {
-      const bytes = this.#nodes.take(key)
-      if (bytes !== undefined) this.#replacedNodes.set(key, bytes)
-    }
-    for (const [key, { hash, bytes }] of nodes) {
-      batch.putBulk(this.#keyspace.trieNode(hash), bytes)
-      this.#nodes.set(key, bytes)
-    }
+    batch.putRecord({
+      pieces: Array.from(nodes, ({ bytes }) => bytes),
+      place: (position) => {
+        for (const node of nodes) {
+          node.place(position)
+          position += node.length
+        }
+      },
+      rows: () => {
+        this.#retire(replaced)
+        for (const node of nodes) this.#keep(node)
+        return Array.from(roots.values(), (root) => this.#rootRow(root))
+      },
+    })
     for (const [key, { hash, bytes }] of codes) {
       batch.put(this.#keyspace.code(hash), bytes)
       this.#codes.set(key, bytes)
     }
+  }
+
+  #retire(replaced: Iterable<RecordPosition>): void {
+    for (const position of replaced) {
+      const node = this.#nodes.take(position)
+      if (node !== undefined) this.#replacedNodes.set(position, node)
+    }
+  }
+
+  #keep(node: NodeRecord): void {
+    const position = node.settle()
+    if (node.isReplaced) this.#replacedNodes.set(position, node)
+    else this.#nodes.set(position, node)
+  }
+
+  #rootRow({ hash, record }: TrieRoot): BatchOperation {
+    const { position = 0, length } = record
+    return { key: this.#keyspace.trieRoot(hash), value: encodeBulkRow({ position, length }) }
   }
 }

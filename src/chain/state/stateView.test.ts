@@ -5,6 +5,7 @@ import { Account, Address } from '@ethereumjs/util'
 import { expect, it } from 'vitest'
 import { bigintToBytes } from '../../encoding/quantity.js'
 import { openDatabase } from '../../storage/database.js'
+import { MemoryDatabase } from '../../../test/support/memoryDatabase.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/writeBatch.js'
 import { StateStore } from './stateStore.js'
@@ -56,11 +57,13 @@ it('reads every root that was ever stored, also after a restart', async () => {
 })
 
 it('names code that is missing', async () => {
-  const database = { get: () => undefined, getBulkWithBefore: () => undefined }
+  const database = new MemoryDatabase()
   const store = new StateStore({ database, keyspace: keyspaceOf(0) })
   const state = new WorkingState({ base: store.viewAt(EMPTY_ROOT), store })
   await state.putCode(address, Uint8Array.of(1))
   const commitment = state.computeRoot()
-  store.stage(new WriteBatch(), { ...commitment, codes: new Map() })
+  const batch = new WriteBatch()
+  store.stage(batch, { ...commitment, codes: new Map() })
+  database.write(batch)
   expect(() => store.viewAt(commitment.root).getCode(address.bytes)).toThrow(MissingCodeError)
 })

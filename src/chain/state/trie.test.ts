@@ -3,25 +3,63 @@ import { join } from 'node:path'
 import { createMPT, createMerkleProof, MerklePatriciaTrie, verifyMerkleProof } from '@ethereumjs/mpt'
 import { MapDB } from '@ethereumjs/util'
 import { describe, expect, it } from 'vitest'
+import { MemoryDatabase } from '../../../test/support/memoryDatabase.js'
 import { bytesToHex, bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
+import type { RecordPosition } from '../../storage/records.js'
+import { WriteBatch } from '../../storage/writeBatch.js'
 import { keccak256 } from '../keccak.js'
+import type { NodeRecord } from './nodeRecord.js'
 import { proveKey, readTrie } from './readTrie.js'
-import { EMPTY_ROOT, MissingNodeError } from './trieNode.js'
+import type { TrieRoot } from './stateRoot.js'
+import { StoredNodes } from './storedNodes.js'
+import { EMPTY_ROOT, MissingNodeError, type NodeReader } from './trieNode.js'
 import { updateTrie } from './updateTrie.js'
 import type { TrieChange } from './updateTrie.js'
 
-/** Nodes in memory, in the form in which @ethereumjs/mpt looks them up too. */
-class MemoryNodes {
-  readonly database = new MapDB<string, string>()
-  getNode(hash: Uint8Array): Uint8Array {
-    const found = this.database._database.get(bytesToPlainHex(hash))
-    if (found === undefined) throw new MissingNodeError(hash)
-    return hexToBytes(found)
+/** Tries as they are stored, read from what was written alone; and the nodes by hash, for @ethereumjs/mpt to look up. */
+class StoredTries implements NodeReader {
+  readonly byHash = new MapDB<string, string>()
+  readonly #database = new MemoryDatabase()
+  readonly #nodes = new StoredNodes(this.#database.records)
+  readonly #roots = new Map<string, RecordPosition>()
+
+  getRoot(hash: Uint8Array): NodeRecord {
+    const position = this.#roots.get(bytesToPlainHex(hash))
+    if (position === undefined) throw new MissingNodeError(hash)
+    return this.getNode(position)
   }
-  readonly collect = {
-    add: (hash: Uint8Array, rlp: Uint8Array) => {
-      this.database._database.set(bytesToPlainHex(hash), bytesToPlainHex(rlp))
-    },
+
+  getNode(position: RecordPosition): NodeRecord {
+    return this.#nodes.read(position)
+  }
+
+  update(root: Uint8Array, changes: TrieChange[], replace?: (record: NodeRecord) => void): Uint8Array {
+    const made: NodeRecord[] = []
+    const roots: TrieRoot[] = []
+    const updated = updateTrie(this, root, sorted(changes), {
+      add: (record) => made.push(record),
+      addRoot: (hash, record) => roots.push({ hash, record }),
+      ...(replace && { replace }),
+    })
+    const batch = new WriteBatch().putRecord({
+      pieces: made.map(({ bytes }) => bytes),
+      place: (position) => {
+        for (const record of made) {
+          record.place(position)
+          position += record.length
+        }
+      },
+      rows: () => {
+        for (const record of made) record.settle()
+        return []
+      },
+    })
+    this.#database.write(batch)
+    for (const { hash, record } of roots) this.#roots.set(bytesToPlainHex(hash), record.position as number)
+    for (const { rlp } of made) {
+      this.byHash._database.set(bytesToPlainHex(keccak256(rlp)), bytesToPlainHex(rlp))
+    }
+    return updated
   }
 }
 
@@ -48,7 +86,7 @@ describe('against @ethereumjs/mpt', () => {
     { name: 'hashed keys, short values', keyBytes: 32, alphabet: 256, valueBytes: 2, rounds: 150 },
   ])('$name: roots, reads and proofs are equal over random batches', async (setup) => {
     const random = randomOf(setup.keyBytes * 31 + setup.valueBytes)
-    const nodes = new MemoryNodes()
+    const nodes = new StoredTries()
     const oracle = new MerklePatriciaTrie({ useRootPersistence: false })
     const live = new Map<string, Uint8Array>()
     const known: Uint8Array[] = []
@@ -79,7 +117,7 @@ describe('against @ethereumjs/mpt', () => {
           await oracle.put(key, value)
         }
       }
-      root = updateTrie(nodes, root, sorted([...changes.values()]), nodes.collect)
+      root = nodes.update(root, [...changes.values()])
       expect(bytesToHex(root)).toBe(bytesToHex(oracle.root()))
       const probe = known[random(known.length)] as Uint8Array
       const { value, proof } = proveKey(nodes, root, probe)
@@ -91,7 +129,7 @@ describe('against @ethereumjs/mpt', () => {
         expect(verified ?? undefined).toEqual(value && Uint8Array.from(value))
       }
     }
-    const reader = await createMPT({ db: nodes.database, root, useRootPersistence: false })
+    const reader = await createMPT({ db: nodes.byHash, root, useRootPersistence: false })
     for (const [key, value] of live) {
       expect(await reader.get(hexToBytes(key))).toEqual(value)
       const listed = proveKey(nodes, root, hexToBytes(key)).proof.map(bytesToHex)
@@ -99,54 +137,55 @@ describe('against @ethereumjs/mpt', () => {
       expect(listed).toEqual(all.filter((rlp, i) => i === 0 || rlp.length >= 2 + 64))
     }
     expect(
-      updateTrie(
-        nodes,
+      nodes.update(
         root,
-        sorted([...live.keys()].map((key) => ({ key: hexToBytes(key), value: undefined }))),
-        nodes.collect,
+        [...live.keys()].map((key) => ({ key: hexToBytes(key), value: undefined })),
       ),
     ).toEqual(EMPTY_ROOT)
   })
 
   it('makes no node for changes that change nothing', () => {
-    const nodes = new MemoryNodes()
+    const nodes = new StoredTries()
     const entries = sorted(
       Array.from({ length: 200 }, (_, i) => ({
         key: keccak256(Uint8Array.of(i)),
         value: new Uint8Array(40).fill(i + 1),
       })),
     )
-    const root = updateTrie(nodes, EMPTY_ROOT, entries, nodes.collect)
+    const root = nodes.update(EMPTY_ROOT, entries)
     const absent = { key: keccak256(Uint8Array.of(7, 7)), value: undefined }
     const refuse = () => {
       throw new Error('no node is another one')
     }
-    const same = updateTrie(nodes, root, sorted([...entries, absent]), { add: refuse, replace: refuse })
+    const same = updateTrie(nodes, root, sorted([...entries, absent]), {
+      add: refuse,
+      addRoot: refuse,
+      replace: refuse,
+    })
     expect(same).toEqual(root)
   })
 
   it('tells of the nodes on the way to a change that others take the place of, and of no other', () => {
-    const nodes = new MemoryNodes()
+    const nodes = new StoredTries()
     const entries = sorted(
       Array.from({ length: 200 }, (_, i) => ({
         key: keccak256(Uint8Array.of(i)),
         value: new Uint8Array(40).fill(i + 1),
       })),
     )
-    const root = updateTrie(nodes, EMPTY_ROOT, entries, nodes.collect)
+    const root = nodes.update(EMPTY_ROOT, entries)
     const { key } = entries[77] as TrieChange
     const onTheWay = proveKey(nodes, root, key).proof.map((rlp) => bytesToHex(keccak256(rlp)))
     const replaced: string[] = []
-    updateTrie(nodes, root, [{ key, value: new Uint8Array(40) }], {
-      ...nodes.collect,
-      replace: (hash) => replaced.push(bytesToHex(hash)),
-    })
+    nodes.update(root, [{ key, value: new Uint8Array(40) }], ({ rlp }) =>
+      replaced.push(bytesToHex(keccak256(rlp))),
+    )
     expect(replaced.toReversed()).toEqual(onTheWay)
   })
 
   it('names the node that is missing', () => {
     const unknown = new Uint8Array(32).fill(9)
-    expect(() => readTrie(new MemoryNodes(), unknown, new Uint8Array(32))).toThrow(MissingNodeError)
+    expect(() => readTrie(new StoredTries(), unknown, new Uint8Array(32))).toThrow(MissingNodeError)
   })
 })
 
@@ -171,14 +210,11 @@ describe.skipIf(!existsSync(folder))(`public trie tests (left out where ${folder
         key: hashed ? keccak256(toBytes(key)) : toBytes(key),
         value: value === null ? undefined : toBytes(value),
       }))
-      const nodes = new MemoryNodes()
-      const oneByOne = changes.reduce(
-        (before, change) => updateTrie(nodes, before, [change], nodes.collect),
-        EMPTY_ROOT,
-      )
+      const nodes = new StoredTries()
+      const oneByOne = changes.reduce((before, change) => nodes.update(before, [change]), EMPTY_ROOT)
       expect(bytesToHex(oneByOne)).toBe(root)
       const last = new Map(changes.map((change) => [bytesToHex(change.key), change]))
-      expect(bytesToHex(updateTrie(nodes, EMPTY_ROOT, sorted([...last.values()]), nodes.collect))).toBe(root)
+      expect(bytesToHex(nodes.update(EMPTY_ROOT, [...last.values()]))).toBe(root)
     }
   })
 })

@@ -1,19 +1,23 @@
+import type { RecordPosition } from '../../storage/records.js'
 import { keccak256 } from '../keccak.js'
 import { decodePath, encodePath, isLeafPath } from './nibbles.js'
-import { encodeList, encodeString, itemsOf, listStart, payloadOf } from './rlp.js'
+import { HASH_HEAD, linksLength, NodeRecord, type NodeLink } from './nodeRecord.js'
+import { encodeList, encodeString, itemsOf, payloadOf } from './rlp.js'
 import type { Nibbles } from './nibbles.js'
 
-/** What finds stored trie nodes. */
+/** What finds trie nodes. Readers leave them unchanged. */
 export interface NodeReader {
   /**
-   * The RLP of the node with this 32-byte hash. Readers leave it unchanged.
+   * The root of a trie by its 32-byte hash.
    *
    * @throws MissingNodeError if it is not stored.
    */
-  getNode(hash: Uint8Array): Uint8Array
+  getRoot(hash: Uint8Array): NodeRecord
+  /** The node at a place of the record file that a link names. */
+  getNode(position: RecordPosition): NodeRecord
 }
 
-/** A trie refers to a node that is not stored: the state root is unknown, or the data is damaged. */
+/** A root is not stored: the state is unknown, or the data is damaged. */
 export class MissingNodeError extends Error {
   override readonly name = 'MissingNodeError'
   /** 32 bytes. */
@@ -24,11 +28,18 @@ export class MissingNodeError extends Error {
   }
 }
 
-/**
- * How a node stands in its parent: the RLP item of its hash (33 bytes) or, if its own RLP is shorter than 32
- * bytes, that RLP itself (Yellow Paper, appendix D).
- */
-export type Reference = Uint8Array
+/** How a node stands in its parent (Yellow Paper, appendix D). */
+export class Reference {
+  /** The RLP item of the node's hash (33 bytes) or, if its own RLP is shorter than 32 bytes, that RLP itself. */
+  readonly item: Uint8Array
+  /** Where a node with a hash is. */
+  readonly link: NodeLink | undefined
+
+  constructor(item: Uint8Array, link?: NodeLink) {
+    this.item = item
+    this.link = link
+  }
+}
 
 /** A child of a node in the making: still as stored, or changed and not yet encoded. */
 export type Child = Reference | NewNode
@@ -58,8 +69,11 @@ export type TrieNode = LeafNode | ExtensionNode | BranchNode
 
 /** Where an item of a stored branch lies in its RLP, and what takes its place. */
 export interface BranchPatch {
+  index: number
   start: number
   end: number
+  /** How many items before it are hashes. */
+  link: number
   child: Child
 }
 
@@ -67,7 +81,7 @@ export interface BranchPatch {
 export interface PatchedBranch {
   kind: 'patched branch'
   /** As it is stored. */
-  rlp: Uint8Array
+  record: NodeRecord
   /** In the order of their places. */
   patches: readonly BranchPatch[]
 }
@@ -81,87 +95,111 @@ const EMPTY_ITEM = Uint8Array.of(0x80)
 /** The root of a trie without entries: keccak-256 of the RLP of no bytes. */
 export const EMPTY_ROOT: Uint8Array = keccak256(EMPTY_ITEM)
 
-/** The 32-byte hash in a reference, or undefined if the reference is the node itself. */
-export function hashOf(reference: Reference): Uint8Array | undefined {
-  return reference.length === HASH_ITEM_LENGTH ? reference.subarray(1) : undefined
+/** The node behind a reference. */
+export function nodeBehind(reader: NodeReader, { item, link }: Reference): NodeRecord {
+  return link === undefined ? new NodeRecord(item, item.length) : follow(reader, link)
 }
 
-/** The reference to a node of this 32-byte hash. */
-export function referenceTo(hash: Uint8Array): Reference {
-  const reference = new Uint8Array(HASH_ITEM_LENGTH)
-  reference[0] = 0xa0
-  reference.set(hash, 1)
-  return reference
+/** The node behind a link. */
+export function follow(reader: NodeReader, link: NodeLink): NodeRecord {
+  return typeof link === 'number' ? reader.getNode(link) : link
 }
 
-/** The RLP of the node behind a reference. */
-export function rlpOf(reader: NodeReader, reference: Reference): Uint8Array {
-  const hash = hashOf(reference)
-  return hash === undefined ? reference : reader.getNode(hash)
+/** The RLP item of a 32-byte hash. */
+function hashItem(hash: Uint8Array): Uint8Array {
+  const item = new Uint8Array(HASH_ITEM_LENGTH)
+  item[0] = HASH_HEAD
+  item.set(hash, 1)
+  return item
 }
 
-/** A node from its RLP; children and value are views on it. */
-export function decodeNode(rlp: Uint8Array): TrieNode {
-  const items = itemsOf(rlp)
+/** A node from its record; children and value are views on it. */
+export function decodeNode(record: NodeRecord): TrieNode {
+  const items = itemsOf(record.rlp)
   const [first, second] = items
   if (items.length === 2 && first !== undefined && second !== undefined) {
     const encodedPath = payloadOf(first)
     const path = decodePath(encodedPath)
-    return isLeafPath(encodedPath)
-      ? { kind: 'leaf', path, value: payloadOf(second) }
-      : { kind: 'extension', path, child: second }
+    if (isLeafPath(encodedPath)) return { kind: 'leaf', path, value: payloadOf(second) }
+    return { kind: 'extension', path, child: referenceIn(record, second, 0) }
   }
-  const last = items.pop()
-  const children: (Child | undefined)[] = items
-  for (let i = 0; i < children.length; i++) {
-    if ((children[i] as Reference)[0] === 0x80) children[i] = undefined
+  const children: (Child | undefined)[] = []
+  let link = 0
+  for (let i = 0; i < 16; i++) {
+    const item = items[i] as Uint8Array
+    children.push(item[0] === 0x80 ? undefined : referenceIn(record, item, link))
+    if (item[0] === HASH_HEAD) link++
   }
-  const value = last === undefined ? EMPTY_ITEM : payloadOf(last)
+  const value = payloadOf(items[16] as Uint8Array)
   return { kind: 'branch', children, value: value.length === 0 ? undefined : value }
 }
 
-/**
- * The RLP of a node; `seal` turns children that are not encoded yet into references.
- */
-export function encodeNode(node: NewNode, seal: (child: NewNode) => Reference): Uint8Array {
-  const refer = (child: Child) => (child instanceof Uint8Array ? child : seal(child))
+/** The reference that an item of a node is. @param link - how many items before it are hashes */
+export function referenceIn(record: NodeRecord, item: Uint8Array, link: number): Reference {
+  return item[0] === HASH_HEAD ? new Reference(item, record.linkAt(link)) : new Reference(item)
+}
+
+/** What is told about the nodes that are made. */
+export type NodeListener = (record: NodeRecord) => void
+
+/** Makes the record of a node, and before it those of its children that are not made yet. */
+export function makeRecord(node: NewNode, made: NodeListener): NodeRecord {
   switch (node.kind) {
     case 'leaf':
-      return encodeList([encodeString(encodePath(node.path, { leaf: true })), encodeString(node.value)])
-    case 'extension':
-      return encodeList([encodeString(encodePath(node.path, { leaf: false })), refer(node.child)])
-    case 'patched branch':
-      return encodePatched(
-        node.rlp,
-        node.patches.map(({ start, end, child }) => ({ start, end, item: refer(child) })),
+      return recordOf([encodeString(encodePath(node.path, { leaf: true })), encodeString(node.value)], [])
+    case 'extension': {
+      const { item, link } = refer(node.child, made)
+      return recordOf(
+        [encodeString(encodePath(node.path, { leaf: false })), item],
+        link === undefined ? [] : [link],
       )
+    }
+    case 'patched branch':
+      return patchedRecord(node, made)
     case 'branch': {
-      const items = node.children.map((child) => (child === undefined ? EMPTY_ITEM : refer(child)))
+      const links: NodeLink[] = []
+      const items = node.children.map((child) => {
+        if (child === undefined) return EMPTY_ITEM
+        const { item, link } = refer(child, made)
+        if (link !== undefined) links.push(link)
+        return item
+      })
       items.push(node.value === undefined ? EMPTY_ITEM : encodeString(node.value))
-      return encodeList(items)
+      return recordOf(items, links)
     }
   }
 }
 
-interface EncodedPatch {
-  start: number
-  end: number
-  item: Reference
+function refer(child: Child, made: NodeListener): Reference {
+  if (child instanceof Reference) return child
+  const record = makeRecord(child, made)
+  if (record.rlp.length < 32) return new Reference(record.rlp)
+  const item = hashItem(keccak256(record.rlp))
+  made(record)
+  return new Reference(item, record)
 }
 
-/** The RLP of a branch with other items. Mostly hashes replace hashes, and nothing moves. */
-function encodePatched(rlp: Uint8Array, patches: readonly EncodedPatch[]): Uint8Array {
-  if (patches.every(({ start, end, item }) => item.length === end - start)) {
-    // What the database gives is a Buffer, whose slice() is no copy.
-    const copy = new Uint8Array(rlp)
-    for (const { start, item } of patches) copy.set(item, start)
+function recordOf(items: readonly Uint8Array[], links: readonly NodeLink[]): NodeRecord {
+  const linkBytes = linksLength(links.length)
+  const bytes = encodeList(items, linkBytes)
+  const record = new NodeRecord(bytes, bytes.length - linkBytes)
+  for (const [index, link] of links.entries()) record.link(index, link)
+  return record
+}
+
+/** A branch with other items. Mostly hashes take the place of hashes, and nothing moves. */
+function patchedRecord({ record, patches }: PatchedBranch, made: NodeListener): NodeRecord {
+  const references = patches.map(({ child }) => refer(child, made))
+  if (patches.every(({ start, end }, i) => references[i]?.item.length === end - start)) {
+    const copy = record.copy()
+    for (const [i, { start, link }] of patches.entries()) {
+      const reference = references[i] as Reference
+      copy.rlp.set(reference.item, start)
+      if (reference.link !== undefined) copy.link(link, reference.link)
+    }
     return copy
   }
-  const pieces: Uint8Array[] = []
-  let position = listStart(rlp)
-  for (const { start, end, item } of patches) {
-    pieces.push(rlp.subarray(position, start), item)
-    position = end
-  }
-  return encodeList([...pieces, rlp.subarray(position)])
+  const branch = decodeNode(record) as BranchNode
+  for (const [i, { index }] of patches.entries()) branch.children[index] = references[i]
+  return makeRecord(branch, made)
 }

@@ -2,7 +2,8 @@ import { bytesEqual } from '../../encoding/hex.js'
 import { keccak256 } from '../keccak.js'
 import { commonWithKey, endsWith, joinPaths, nibbleAt, nibblesOf } from './nibbles.js'
 import { isPair, itemEnd, listStart } from './rlp.js'
-import { decodeNode, EMPTY_ROOT, encodeNode, hashOf, referenceTo, rlpOf } from './trieNode.js'
+import { HASH_HEAD, NodeRecord } from './nodeRecord.js'
+import { decodeNode, EMPTY_ROOT, follow, makeRecord, nodeBehind, Reference, referenceIn } from './trieNode.js'
 import type { Nibbles } from './nibbles.js'
 import type {
   BranchNode,
@@ -11,7 +12,6 @@ import type {
   ExtensionNode,
   NewNode,
   NodeReader,
-  Reference,
   TrieNode,
 } from './trieNode.js'
 
@@ -24,10 +24,12 @@ export interface TrieChange {
 
 /** Is told what becomes of a trie's nodes. */
 export interface NodeCollector {
-  /** A node was made: its 32-byte hash and its RLP, each in memory of its own. */
-  add(hash: Uint8Array, rlp: Uint8Array): void
-  /** The node with this 32-byte hash, a view on other bytes, is not where it was any more. */
-  replace?(hash: Uint8Array): void
+  /** A node was made; its children were before. */
+  add(record: NodeRecord): void
+  /** A node, made just now or of the old trie, has become the root of this 32-byte hash. */
+  addRoot(hash: Uint8Array, record: NodeRecord): void
+  /** A node is not where it was any more. */
+  replace?(record: NodeRecord): void
 }
 
 /**
@@ -43,32 +45,25 @@ export function updateTrie(
   changes: readonly TrieChange[],
   collect: NodeCollector,
 ): Uint8Array {
-  const before = bytesEqual(root, EMPTY_ROOT) ? undefined : referenceTo(root)
+  const before = bytesEqual(root, EMPTY_ROOT) ? undefined : new Reference(root, reader.getRoot(root))
   const after = new TrieUpdate(reader, changes, collect).update(before, 0, { from: 0, to: changes.length })
   if (after === undefined) return EMPTY_ROOT
-  if (after instanceof Uint8Array) return after === before ? root : sealRoot(reader, after, collect)
-  const rlp = encodeNode(after, (child) => seal(child, collect))
-  const hash = keccak256(rlp)
-  collect.add(hash, rlp)
+  if (after === before) return root
+  const record = recordOf(reader, after, collect)
+  const hash = keccak256(record.rlp)
+  collect.addRoot(hash, record)
   return hash
 }
 
-/** An untouched part of the old trie has become the whole: it is a root by its hash even where it is short. */
-function sealRoot(reader: NodeReader, reference: Reference, collect: NodeCollector): Uint8Array {
-  const known = hashOf(reference)
-  if (known !== undefined) return known.slice()
-  const rlp = rlpOf(reader, reference).slice()
-  const hash = keccak256(rlp)
-  collect.add(hash, rlp)
-  return hash
-}
-
-function seal(node: NewNode, collect: NodeCollector): Reference {
-  const rlp = encodeNode(node, (child) => seal(child, collect))
-  if (rlp.length < 32) return rlp
-  const hash = keccak256(rlp)
-  collect.add(hash, rlp)
-  return referenceTo(hash)
+/** An untouched part of the old trie that has become the whole is a root by its hash even where it is short. */
+function recordOf(reader: NodeReader, root: Child, collect: NodeCollector): NodeRecord {
+  if (root instanceof Reference && root.link !== undefined) return follow(reader, root.link)
+  const record =
+    root instanceof Reference
+      ? new NodeRecord(root.item.slice(), root.item.length)
+      : makeRecord(root, (made) => collect.add(made))
+  collect.add(record)
+  return record
 }
 
 /** Part of the sorted changes: those from one index up to but not including another. */
@@ -93,22 +88,20 @@ class TrieUpdate {
   update(child: Child | undefined, depth: number, span: Span): Child | undefined {
     if (span.from === span.to) return child
     if (child === undefined) return this.#build(this.#puts(span), depth)
-    if (!(child instanceof Uint8Array)) return this.#updateNode(child, depth, span)
-    const after = this.#updateStored(child, depth, span)
-    if (after === child) return child
-    const hash = hashOf(child)
-    if (hash !== undefined) this.#collect.replace?.(hash)
+    if (!(child instanceof Reference)) return this.#updateNode(child, depth, span)
+    const record = nodeBehind(this.#reader, child)
+    const after = this.#updateStored(child, record, depth, span)
+    if (after !== child && child.link !== undefined) this.#collect.replace?.(record)
     return after
   }
 
-  #updateStored(child: Reference, depth: number, span: Span): Child | undefined {
-    const rlp = rlpOf(this.#reader, child)
-    if (!isPair(rlp)) {
-      const patches = this.#patchBranch(rlp, depth, span)
+  #updateStored(child: Reference, record: NodeRecord, depth: number, span: Span): Child | undefined {
+    if (!isPair(record.rlp)) {
+      const patches = this.#patchBranch(record, depth, span)
       if (patches !== undefined)
-        return patches.length === 0 ? child : { kind: 'patched branch', rlp, patches }
+        return patches.length === 0 ? child : { kind: 'patched branch', record, patches }
     }
-    const node = decodeNode(rlp)
+    const node = decodeNode(record)
     const after = this.#updateNode(node, depth, span)
     return after === node ? child : after
   }
@@ -117,22 +110,27 @@ class TrieUpdate {
    * What a span of changes replaces in a stored branch; undefined if it does more than replace children: if a key ends
    * here, or a child vanishes, so that the branch may not stay one.
    */
-  #patchBranch(rlp: Uint8Array, depth: number, span: Span): BranchPatch[] | undefined {
+  #patchBranch(record: NodeRecord, depth: number, span: Span): BranchPatch[] | undefined {
     if (this.#key(span.from).length * 2 === depth) return undefined
     const patches: BranchPatch[] = []
+    const { rlp } = record
     let start = listStart(rlp)
-    let place = 0
+    let index = 0
+    let link = 0
     for (let { from } = span; from < span.to;) {
       const nibble = nibbleAt(this.#key(from), depth)
       let to = from + 1
       while (to < span.to && nibbleAt(this.#key(to), depth) === nibble) to++
-      for (; place < nibble; place++) start = itemEnd(rlp, start)
+      for (; index < nibble; index++) {
+        if (rlp[start] === HASH_HEAD) link++
+        start = itemEnd(rlp, start)
+      }
       const end = itemEnd(rlp, start)
-      const before = rlp[start] === 0x80 ? undefined : rlp.subarray(start, end)
+      const before = rlp[start] === 0x80 ? undefined : referenceIn(record, rlp.subarray(start, end), link)
       const child = this.update(before, depth + 1, { from, to })
       if (child !== before) {
         if (child === undefined) return undefined
-        patches.push({ start, end, child })
+        patches.push({ index, start, end, link, child })
       }
       from = to
     }
@@ -230,7 +228,7 @@ class TrieUpdate {
   /** A child with a piece of path before it, merged with the path that it may have itself. */
   #prefixed(path: Nibbles, child: Child | undefined): Child | undefined {
     if (child === undefined || path.length === 0) return child
-    const node = child instanceof Uint8Array ? decodeNode(rlpOf(this.#reader, child)) : child
+    const node = child instanceof Reference ? decodeNode(nodeBehind(this.#reader, child)) : child
     if (node.kind === 'branch' || node.kind === 'patched branch') return { kind: 'extension', path, child }
     return { ...node, path: joinPaths(path, node.path) }
   }

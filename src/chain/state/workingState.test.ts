@@ -1,8 +1,9 @@
 import { MerkleStateManager } from '@ethereumjs/statemanager'
 import { Account, Address } from '@ethereumjs/util'
 import { describe, expect, it } from 'vitest'
-import { bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
+import { bytesToHex } from '../../encoding/hex.js'
 import { bigintToBytes } from '../../encoding/quantity.js'
+import { MemoryDatabase } from '../../../test/support/memoryDatabase.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/writeBatch.js'
 import { padTo32 } from './account.js'
@@ -11,22 +12,6 @@ import { StateStore } from './stateStore.js'
 import { EMPTY_ROOT } from './trieNode.js'
 import { WorkingState } from './workingState.js'
 import type { AccountState, StateView } from '../types.js'
-
-/** A database in memory: what the state needs of the real one. */
-class MemoryDatabase {
-  readonly #entries = new Map<string, Uint8Array>()
-  get(key: Uint8Array): Uint8Array | undefined {
-    return this.#entries.get(bytesToPlainHex(key))
-  }
-  getBulkWithBefore(key: Uint8Array) {
-    const value = this.get(key)
-    return value && { value, before: new Uint8Array() }
-  }
-  write({ operations, bulk }: WriteBatch): void {
-    for (const { key, value } of [...operations, ...bulk])
-      this.#entries.set(bytesToPlainHex(key), value as Uint8Array)
-  }
-}
 
 const newStore = () => {
   const database = new MemoryDatabase()

@@ -36,7 +36,10 @@ export interface WorkingStateOptions {
 }
 
 /** What a working state asks of its store. */
-export type WorkingStore = Pick<StateStore, 'getNode' | 'getCode' | 'hasRoot' | 'viewAt' | 'remote'>
+export type WorkingStore = Pick<
+  StateStore,
+  'getRoot' | 'getNode' | 'getCode' | 'hasRoot' | 'viewAt' | 'remote'
+>
 
 /**
  * A state that execution changes: what ethereumjs' virtual machine calls its state manager.
@@ -254,8 +257,8 @@ export class WorkingState implements StateManagerInterface {
   }
 
   #commitmentOf(trie: WorkingTrie): StateCommitment {
-    const { root, nodes, replaced, preimages } = trie
-    return { root, nodes, replaced, codes: this.#codesInUse(), preimages }
+    const { root, nodes, roots, replaced, preimages } = trie
+    return { root, nodes, roots, replaced, codes: this.#codesInUse(), preimages }
   }
 
   /** The tries with everything that computeRoot brought into them: what proofs of this state are made from. */

@@ -14,10 +14,11 @@ import { StateStore } from '../../../src/chain/state/stateStore.js'
 import { EMPTY_ROOT } from '../../../src/chain/state/trieNode.js'
 import { WorkingState } from '../../../src/chain/state/workingState.js'
 import type { ExecutionLog, ForkRules, HeaderFields } from '../../../src/chain/types.js'
-import { bytesToHex, bytesToPlainHex, hexToBytes } from '../../../src/encoding/hex.js'
+import { bytesToHex, hexToBytes } from '../../../src/encoding/hex.js'
 import { keyspaceOf } from '../../../src/storage/keyspace.js'
 import { WriteBatch } from '../../../src/storage/writeBatch.js'
 import { accountsOf, expectSame, hardforkOf, outcomeOf, readVectors, type Outcome } from './vectors.js'
+import { MemoryDatabase } from '../../support/memoryDatabase.js'
 
 interface PostState {
   hash: string
@@ -85,13 +86,8 @@ function scheduleOf(config: StateTest['config'], fork: string, hardfork: Hardfor
 
 /** A working state over stored tries, as a block has it. */
 async function stateOf(pre: unknown): Promise<WorkingState> {
-  const rows = new Map<string, Uint8Array>()
-  const get = (key: Uint8Array) => rows.get(bytesToPlainHex(key))
-  const getBulkWithBefore = (key: Uint8Array) => {
-    const value = get(key)
-    return value && { value, before: new Uint8Array() }
-  }
-  const store = new StateStore({ database: { get, getBulkWithBefore }, keyspace: keyspaceOf(0) })
+  const database = new MemoryDatabase()
+  const store = new StateStore({ database, keyspace: keyspaceOf(0) })
   const before = new WorkingState({ base: store.viewAt(EMPTY_ROOT), store })
   for (const { address, balance, nonce, code, storage } of accountsOf(pre)) {
     const target = new Address(address)
@@ -102,9 +98,7 @@ async function stateOf(pre: unknown): Promise<WorkingState> {
   const commitment = before.computeRoot()
   const batch = new WriteBatch()
   store.stage(batch, commitment)
-  for (const { key, value } of [...batch.operations, ...batch.bulk]) {
-    if (value !== undefined) rows.set(bytesToPlainHex(key), value)
-  }
+  database.write(batch)
   return new WorkingState({ base: store.viewAt(commitment.root), store })
 }
 

@@ -1,5 +1,13 @@
 import { keccak256 } from '../../../src/chain/keccak.js'
-import { decodeNode, EMPTY_ROOT, type NodeReader } from '../../../src/chain/state/trieNode.js'
+import type { NodeRecord } from '../../../src/chain/state/nodeRecord.js'
+import {
+  decodeNode,
+  EMPTY_ROOT,
+  nodeBehind,
+  Reference,
+  type Child,
+  type NodeReader,
+} from '../../../src/chain/state/trieNode.js'
 import { readTrie } from '../../../src/chain/state/readTrie.js'
 import { updateTrie } from '../../../src/chain/state/updateTrie.js'
 import { bytesEqual, bytesToHex, bytesToPlainHex, hexToBytes } from '../../../src/encoding/hex.js'
@@ -20,32 +28,34 @@ interface NeighbourTest {
 /** A trie in memory, written and read through the node's own code. */
 class MemoryTrie implements NodeReader {
   root = EMPTY_ROOT
-  readonly #nodes = new Map<string, Uint8Array>()
+  readonly #roots = new Map<string, NodeRecord>()
 
-  getNode(hash: Uint8Array): Uint8Array {
-    const node = this.#nodes.get(bytesToPlainHex(hash))
-    if (node === undefined) throw new Error(`there is no node ${bytesToHex(hash)}`)
-    return node
+  getRoot(hash: Uint8Array): NodeRecord {
+    const root = this.#roots.get(bytesToPlainHex(hash))
+    if (root === undefined) throw new Error(`there is no root ${bytesToHex(hash)}`)
+    return root
+  }
+
+  getNode(): never {
+    throw new Error('nothing is stored')
   }
 
   put(key: Uint8Array, value: Uint8Array | undefined): void {
     this.root = updateTrie(this, this.root, [{ key, value }], {
-      add: (hash, rlp) => this.#nodes.set(bytesToPlainHex(hash), rlp),
+      add: () => undefined,
+      addRoot: (hash, record) => this.#roots.set(bytesToPlainHex(hash), record),
     })
   }
 
   /** Every key in order, found by walking the nodes. */
   keys(): string[] {
-    return this.root === EMPTY_ROOT ? [] : this.#keysBelow(this.getNode(this.root), '')
+    return this.root === EMPTY_ROOT ? [] : this.#keysBelow(this.getRoot(this.root), '')
   }
 
-  #keysBelow(rlp: Uint8Array, path: string): string[] {
-    const node = decodeNode(rlp)
-    const child = (reference: unknown, further: string): string[] => {
-      if (!(reference instanceof Uint8Array)) return []
-      const isHash = reference.length === 33
-      return this.#keysBelow(isHash ? this.getNode(reference.subarray(1)) : reference, further)
-    }
+  #keysBelow(record: NodeRecord, path: string): string[] {
+    const node = decodeNode(record)
+    const child = (reference: Child | undefined, further: string): string[] =>
+      reference instanceof Reference ? this.#keysBelow(nodeBehind(this, reference), further) : []
     if (node.kind === 'branch') {
       const here = node.value === undefined ? [] : [path]
       return [...here, ...node.children.flatMap((next, nibble) => child(next, path + nibble.toString(16)))]

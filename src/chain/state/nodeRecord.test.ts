@@ -1,0 +1,65 @@
+import { RLP } from '@ethereumjs/rlp'
+import { expect, it } from 'vitest'
+import { NodeRecord, readRecord } from './nodeRecord.js'
+
+const hash = (byte: number): Uint8Array => new Uint8Array(32).fill(byte)
+
+/** A branch with hashes at some places and one child inside it, with room for links behind its RLP. */
+function branchOf(places: readonly number[]): NodeRecord {
+  const items = Array.from({ length: 17 }, (_, i) => (places.includes(i) ? hash(i + 1) : new Uint8Array()))
+  const rlp = RLP.encode(items.with(7, Uint8Array.of(0x20, 0x01)))
+  const bytes = new Uint8Array(rlp.length + 6 * places.length)
+  bytes.set(rlp)
+  return new NodeRecord(bytes, rlp.length)
+}
+
+const leaf = (): NodeRecord => new NodeRecord(new Uint8Array(40).fill(0xe7), 40)
+
+/** What a reader of the file finds of a record that was written there. */
+const stored = ({ bytes }: NodeRecord): NodeRecord => readRecord(Uint8Array.from([1, ...bytes, 2]), 1, 1)
+
+it('keeps links to the last byte of six, and finds how many there are from the RLP', () => {
+  const record = branchOf([0, 3, 15])
+  const positions = [1, 5 * 2 ** 30 + 123_456_789, 2 ** 48 - 1]
+  for (const [index, position] of positions.entries()) record.link(index, position)
+  const found = stored(record)
+  expect(found.bytes).toEqual(record.bytes)
+  expect(found.rlp).toEqual(record.rlp)
+  expect(positions.map((_, index) => found.linkAt(index))).toEqual(positions)
+})
+
+it('leads to children in memory until they are written', () => {
+  const [parent, child] = [branchOf([2, 4]), leaf()]
+  parent.link(0, child)
+  parent.link(1, 77)
+  expect([parent.linkAt(0), parent.linkAt(1)]).toEqual([child, 77])
+  child.place(1000)
+  parent.place(1040)
+  expect(parent.linkAt(0)).toBe(child)
+  expect([child.settle(), parent.settle()]).toEqual([1000, 1040])
+  expect([parent.linkAt(0), parent.linkAt(1)]).toEqual([1000, 77])
+  expect([stored(parent).linkAt(0), stored(parent).linkAt(1)]).toEqual([1000, 77])
+})
+
+it('is put elsewhere when the first write failed', () => {
+  const [parent, child] = [branchOf([9]), leaf()]
+  parent.link(0, child)
+  for (const start of [500, 9000]) {
+    child.place(start)
+    parent.place(start + 40)
+  }
+  expect([child.position, parent.position]).toEqual([undefined, undefined])
+  for (const record of [child, parent]) record.settle()
+  expect(stored(parent).linkAt(0)).toBe(9000)
+})
+
+it('has copies whose links are their own', () => {
+  const [parent, first, second] = [branchOf([1, 2]), leaf(), leaf()]
+  parent.link(0, first)
+  parent.link(1, 5)
+  const copy = parent.copy()
+  copy.link(0, second)
+  copy.link(1, first)
+  expect([parent.linkAt(0), parent.linkAt(1)]).toEqual([first, 5])
+  expect([copy.linkAt(0), copy.linkAt(1)]).toEqual([second, first])
+})

@@ -1,0 +1,140 @@
+import type { RecordPosition } from '../../storage/records.js'
+import { isLeafPath } from './nibbles.js'
+import { isPair, itemAt, itemEnd, listStart, payloadOf } from './rlp.js'
+
+/** A link: the position of a child, little-endian. */
+const LINK_LENGTH = 6
+/** The head of an RLP item of 32 bytes; no node inside its parent begins like this. */
+export const HASH_HEAD = 0xa0
+
+/** Where a child is: in the record file, or in memory as long as it is not stored. */
+export type NodeLink = NodeRecord | RecordPosition
+
+/**
+ * A trie node with a hash of its own, as it is stored: its RLP, and behind it one link of 6 bytes for each child that the
+ * RLP names by a hash, in their order. Whoever has a node finds its children without looking for their hashes.
+ */
+export class NodeRecord {
+  readonly bytes: Uint8Array
+  /** A view on the bytes. Readers leave it unchanged. */
+  readonly rlp: Uint8Array
+  /** Whether another node has taken its place before it was stored. */
+  isReplaced = false
+  #position: RecordPosition | undefined
+  /** Where the write that is under way puts it. */
+  #place: RecordPosition = 0
+  /** Children that are not stored yet, at the index of their links. */
+  #unstored: (NodeRecord | undefined)[] | undefined
+
+  /** @param bytes - RLP and links, in memory of their own; the links of a new node are put by {@link link} */
+  constructor(bytes: Uint8Array, rlpLength: number, position?: RecordPosition) {
+    this.bytes = bytes
+    this.rlp = rlpLength === bytes.length ? bytes : bytes.subarray(0, rlpLength)
+    this.#position = position
+  }
+
+  /** In bytes. */
+  get length(): number {
+    return this.bytes.length
+  }
+
+  /** Where the node lies in the record file; undefined while it is not stored. */
+  get position(): RecordPosition | undefined {
+    return this.#position
+  }
+
+  /** Where the child with an index among those that are named by hashes is. */
+  linkAt(index: number): NodeLink {
+    const unstored = this.#unstored?.[index]
+    if (unstored !== undefined) return unstored
+    const { bytes } = this
+    const at = this.rlp.length + LINK_LENGTH * index
+    const low = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16)
+    const high = (bytes[at + 3] ?? 0) | ((bytes[at + 4] ?? 0) << 8) | ((bytes[at + 5] ?? 0) << 16)
+    return high * 0x1000000 + low
+  }
+
+  /** Sets a link of a node that is not stored yet. */
+  link(index: number, to: NodeLink): void {
+    const position = typeof to === 'number' ? to : to.position
+    if (position !== undefined) this.#write(index, position)
+    const unstored = position === undefined ? (to as NodeRecord) : undefined
+    if (unstored === undefined && this.#unstored === undefined) return
+    this.#unstored ??= []
+    this.#unstored[index] = unstored
+  }
+
+  /** The same node, not stored, for changes of items that keep their length. */
+  copy(): NodeRecord {
+    const twin = new NodeRecord(new Uint8Array(this.bytes), this.rlp.length)
+    twin.#unstored = this.#unstored?.slice()
+    return twin
+  }
+
+  /** Says where a write puts the node; where it puts the children that are not stored was said before. */
+  place(position: RecordPosition): void {
+    this.#place = position
+    this.#unstored?.forEach((child, index) => {
+      if (child !== undefined) this.#write(index, child.#position ?? child.#place)
+    })
+  }
+
+  /** Says that the write has put the node where it was to, and its children too. */
+  settle(): RecordPosition {
+    this.#position = this.#place
+    this.#unstored = undefined
+    return this.#place
+  }
+
+  #write(index: number, position: RecordPosition): void {
+    const { bytes } = this
+    const at = this.rlp.length + LINK_LENGTH * index
+    const high = Math.floor(position / 0x1000000)
+    bytes[at] = position
+    bytes[at + 1] = position >>> 8
+    bytes[at + 2] = position >>> 16
+    bytes[at + 3] = high
+    bytes[at + 4] = high >>> 8
+    bytes[at + 5] = high >>> 16
+  }
+}
+
+/** Bytes of the links behind the RLP of a node with so many children that are named by hashes. */
+export function linksLength(children: number): number {
+  return LINK_LENGTH * children
+}
+
+/** Whether some bytes have the whole record whose RLP begins at a place. */
+export function wholeRecordAt(bytes: Uint8Array, start: number): boolean {
+  const end = itemEnd(bytes, start)
+  return end <= bytes.length && end + linksLength(hashesIn(bytes.subarray(start, end))) <= bytes.length
+}
+
+/** The record whose RLP begins at a place, in memory of its own. */
+export function readRecord(bytes: Uint8Array, start: number, position: RecordPosition): NodeRecord {
+  const end = itemEnd(bytes, start)
+  const rlp = bytes.subarray(start, end)
+  return new NodeRecord(bytes.slice(start, end + linksLength(hashesIn(rlp))), end - start, position)
+}
+
+/** How many children a node names by their hashes. */
+function hashesIn(rlp: Uint8Array): number {
+  if (isPair(rlp)) {
+    return isLeafPath(payloadOf(itemAt(rlp, 0))) || itemAt(rlp, 1)[0] !== HASH_HEAD ? 0 : 1
+  }
+  return childAt(rlp, 16).link
+}
+
+/** Where an item of a branch begins, and how many items before it are hashes. */
+export function childAt(rlp: Uint8Array, index: number): { start: number; link: number } {
+  let start = listStart(rlp)
+  let link = 0
+  for (let i = 0; i < index; i++) {
+    const head = rlp[start] ?? 0
+    if (head === HASH_HEAD) {
+      link++
+      start += 33
+    } else start = head === 0x80 ? start + 1 : itemEnd(rlp, start)
+  }
+  return { start, link }
+}

@@ -1,0 +1,40 @@
+import { bytesToPlainHex } from '../../src/encoding/hex.js'
+import { encodeBulkRow } from '../../src/storage/bulkRow.js'
+import type { BatchOperation, WriteBatch } from '../../src/storage/writeBatch.js'
+
+/** A database in memory: what the state needs of the real one. */
+export class MemoryDatabase {
+  readonly #rows = new Map<string, Uint8Array>()
+  #file = Buffer.alloc(0)
+
+  readonly records = {
+    offsetOf: (position: number): number => position,
+    readInto: (memory: Uint8Array, position: number): number => {
+      const bytes = this.#file.subarray(position, position + memory.length)
+      memory.set(bytes)
+      return bytes.length
+    },
+  }
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    return this.#rows.get(bytesToPlainHex(key))
+  }
+
+  write({ operations, records, bulk }: WriteBatch): void {
+    const rows: BatchOperation[] = [...operations]
+    for (const { pieces, place, rows: rowsAt } of records) {
+      const position = this.#file.length
+      place?.(position)
+      this.#file = Buffer.concat([this.#file, ...pieces])
+      rows.push(...rowsAt(position))
+    }
+    for (const { key, value } of bulk) {
+      rows.push({ key, value: encodeBulkRow({ position: this.#file.length, length: value.length }) })
+      this.#file = Buffer.concat([this.#file, value])
+    }
+    for (const { key, value } of rows) {
+      if (value === undefined) this.#rows.delete(bytesToPlainHex(key))
+      else this.#rows.set(bytesToPlainHex(key), value)
+    }
+  }
+}
