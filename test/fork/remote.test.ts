@@ -187,6 +187,18 @@ test('the command shows the remote without its key, and says what is wrong with 
     /^standin: http:\/\/127\.0\.0\.1:\d+\/… refuses: HTTP 401 invalid project id/,
   )
   expect(refused.stdout() + refused.stderr()).not.toContain(secret)
+  treat = () => ({ status: 403, body: `Cannot POST /${secret}` })
+  const echoed = runCommand([...words, '--fork-url', url])
+  expect(await echoed.ended).toBe(2)
+  expect(echoed.stderr()).toContain('refuses: HTTP 403 Cannot POST …')
+  const message = `no access to ${url}`
+  treat = ([call]) => ({
+    status: 200,
+    body: JSON.stringify({ jsonrpc: '2.0', id: call?.id, error: { code: -32000, message } }),
+  })
+  const echoing = runCommand([...words, '--fork-url', url])
+  expect(await echoing.ended).toBe(2)
+  expect(echoing.stderr()).toMatch(/no access to http:\/\/127\.0\.0\.1:\d+\/…$/m)
   treat = () => undefined
   const absent = runCommand([...words, '--fork-url', `${url}@999`])
   expect(await absent.ended).toBe(2)

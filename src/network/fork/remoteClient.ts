@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { maskUrl } from '../../encoding/maskUrl.js'
+import { maskUrl, maskUrlIn } from '../../encoding/maskUrl.js'
 import { ForkError, RemoteRpcError } from './errors.js'
 
 /** How a remote node is asked. */
@@ -113,7 +113,7 @@ export class RemoteClient {
         return
       }
       const limited = calls.filter(
-        (call, index) => !settle(call, answers.get(index), this.#mayRetry(attempt)),
+        (call, index) => !this.#settle(call, answers.get(index), this.#mayRetry(attempt)),
       )
       if (limited.length > 0) await this.#again(limited, attempt)
     } catch (error) {
@@ -152,7 +152,8 @@ export class RemoteClient {
     })
     const text = await response.text()
     if (response.status === 401 || response.status === 403) {
-      throw new ForkError(`${this.shownUrl} refuses: HTTP ${response.status} ${text.slice(0, 200)}`.trim())
+      const words = this.#masked(text).slice(0, 200)
+      throw new ForkError(`${this.shownUrl} refuses: HTTP ${response.status} ${words}`.trim())
     }
     const answer = parseAnswer(text)
     if (Array.isArray(answer)) return new Map((answer as Answer[]).map((entry) => [Number(entry.id), entry]))
@@ -162,12 +163,29 @@ export class RemoteClient {
     return calls.length > 1 ? 'no batches' : new Map([[0, answer]])
   }
 
+  /** @returns false if the call was limited and may be tried again */
+  #settle(call: Waiting, answer: Answer | undefined, mayRetry: boolean): boolean {
+    if (answer === undefined) {
+      if (mayRetry) return false
+      call.reject(new ForkError(`the remote left out its answer to ${call.method}`))
+    } else if (answer.error === undefined) call.resolve(answer.result)
+    else if (mayRetry && limitCodes.has(answer.error.code)) return false
+    else {
+      const { message } = answer.error
+      call.reject(new RemoteRpcError({ ...answer.error, message: this.#masked(String(message)) }))
+    }
+    return true
+  }
+
   #failure(error: Error): ForkError {
     const { cause } = error
     const reason = cause instanceof Error && cause.message !== '' ? cause.message : error.message
-    return new ForkError(
-      `${this.shownUrl} does not answer: ${reason.replaceAll(this.#options.url, this.shownUrl)}`,
-    )
+    return new ForkError(`${this.shownUrl} does not answer: ${this.#masked(reason)}`)
+  }
+
+  /** Remotes, and what stands between, repeat the path that they were asked for. */
+  #masked(words: string): string {
+    return maskUrlIn(words, this.#options.url)
   }
 }
 
@@ -180,17 +198,6 @@ function withoutCredentials(url: string): { target: URL; authorization: Record<s
   target.password = ''
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   return { target, authorization: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } }
-}
-
-/** @returns false if the call was limited and may be tried again */
-function settle(call: Waiting, answer: Answer | undefined, mayRetry: boolean): boolean {
-  if (answer === undefined) {
-    if (mayRetry) return false
-    call.reject(new ForkError(`the remote left out its answer to ${call.method}`))
-  } else if (answer.error === undefined) call.resolve(answer.result)
-  else if (mayRetry && limitCodes.has(answer.error.code)) return false
-  else call.reject(new RemoteRpcError(answer.error))
-  return true
 }
 
 function parseAnswer(text: string): object | undefined {

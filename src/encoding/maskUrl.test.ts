@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { maskUrl, maskUrlIn } from './maskUrl.js'
+
+test.each([
+  ['https://remote.example/v3/0123456789abcdef', 'https://remote.example/…'],
+  ['https://remote.example:8545?key=0123456789abcdef', 'https://remote.example:8545/…'],
+  ['https://user:password@remote.example', 'https://remote.example/…'],
+  ['http://127.0.0.1:8545/', 'http://127.0.0.1:8545'],
+])('%s is shown as its host alone', (url, shown) => expect(maskUrl(url)).toBe(shown))
+
+test.each([
+  ['Cannot POST /v3/0123456789abcdef?apikey=fedcba9876543210', 'Cannot POST …'],
+  ['no project 0123456789abcdef', 'no project …'],
+  ['the key fedcba9876543210 has expired', 'the key … has expired'],
+  ['alice is not hunter2hunter2', 'alice is not …'],
+  [
+    'see https://alice:hunter2hunter2@remote.example/v3/0123456789abcdef?apikey=fedcba9876543210',
+    'see https://remote.example/…',
+  ],
+  ['execution reverted on v3', 'execution reverted on v3'],
+])('what a remote says is told without keys: %s', (text, told) => {
+  const url = 'https://alice:hunter2hunter2@remote.example/v3/0123456789abcdef?apikey=fedcba9876543210'
+  expect(maskUrlIn(text, url)).toBe(told)
+})
