@@ -62,7 +62,7 @@ export interface Keyspace {
   preimages(hash: Uint8Array): Uint8Array
   /** Those that came with all states. */
   allPreimages(): KeyRange
-  /** A block by its ordinal. */
+  /** Where the index record of a block lies in the record file, by its ordinal. */
   block(ordinal: number): Uint8Array
   /** All blocks that were ever stored, by ordinal. */
   blocks(): KeyRange

@@ -1,4 +1,5 @@
 import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
+import type { RecordPosition } from '../../storage/records.js'
 import { decodeHeader, encodeHeader } from './header.js'
 import { keccak256 } from '../keccak.js'
 import type { StoredBlock, TransactionEntry, WireSpan } from './record.js'
@@ -17,7 +18,12 @@ export interface BlockRegion {
   logCount: number
 }
 
-/** What is kept of a block in the key-value store: enough to answer lookups and to find the bulk. */
+/** Bytes of a region. */
+export function regionLength({ blockLength, receiptsLength, wireLength, logCount }: BlockRegion): number {
+  return blockLength + receiptsLength + wireLength + LOG_ROW * logCount
+}
+
+/** What lies behind the region of a block: enough to answer lookups and to find the bulk. */
 export interface IndexRecord {
   block: StoredBlock
   region: BlockRegion
@@ -31,12 +37,15 @@ const FLAG_PARENT_STATE_ROOT = 2
 const FLAG_IMPERSONATED = 1
 /** hash (32), sender (20), flags (1), four spans of 4 bytes. */
 const TRANSACTION_ROW = 53 + 16
-/** flags (1), total difficulty (32), size (4), position (8), four lengths of the region (16), head span (8). */
-const FIXED = 1 + 32 + 4 + 8 + 16 + 8
+/** flags (1), total difficulty (32), size (4), four lengths of the region (16), head span (8). */
+const FIXED = 1 + 32 + 4 + 16 + 8
+/** Offset and length of a log in the wire bytes. */
+const LOG_ROW = 8
 
 /**
  * Encodes an index record: fixed fields, the parent state root where the flags say so, then header RLP, uncle hashes and
- * transactions, each behind its 4-byte length or count; all numbers big-endian. The ordinal is the key and not repeated.
+ * transactions, each behind its 4-byte length or count; all numbers big-endian. The ordinal is the key and not repeated, and
+ * the region ends where the record begins.
  *
  * @param header the RLP of the header, where it is known
  */
@@ -68,8 +77,6 @@ export function encodeIndexRecord(
   bytes[at++] = block.parentStateRoot === undefined ? flags : flags | FLAG_PARENT_STATE_ROOT
   copy(bigintToBytes(block.totalDifficulty, 32))
   uint32(block.size)
-  view.setBigUint64(at, BigInt(region.position))
-  at += 8
   uint32(region.blockLength)
   uint32(region.receiptsLength)
   uint32(region.wireLength)
@@ -94,8 +101,15 @@ export function encodeIndexRecord(
   return bytes
 }
 
-/** Decodes what {@link encodeIndexRecord} wrote; nothing in the result shares the memory of `bytes`. */
-export function decodeIndexRecord(bytes: Uint8Array, ordinal: number): IndexRecord {
+/**
+ * Decodes what {@link encodeIndexRecord} wrote; nothing in the result shares the memory of `bytes`.
+ *
+ * @param stored where the record begins in the record file, and under which ordinal the block is stored
+ */
+export function decodeIndexRecord(
+  bytes: Uint8Array,
+  { ordinal, position }: { ordinal: number; position: RecordPosition },
+): IndexRecord {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 0
   const uint32 = (): number => {
@@ -110,15 +124,14 @@ export function decodeIndexRecord(bytes: Uint8Array, ordinal: number): IndexReco
   const flags = bytes[at++]!
   const totalDifficulty = bytesToBigint(take(32))
   const size = uint32()
-  const position = Number(view.getBigUint64(at))
-  at += 8
   const region: BlockRegion = {
-    position,
+    position: 0,
     blockLength: uint32(),
     receiptsLength: uint32(),
     wireLength: uint32(),
     logCount: uint32(),
   }
+  region.position = position - regionLength(region)
   const head = span()
   const parentStateRoot = (flags & FLAG_PARENT_STATE_ROOT) === 0 ? undefined : take(32)
   const headerRlp = take(uint32())
@@ -153,11 +166,11 @@ export function decodeIndexRecord(bytes: Uint8Array, ordinal: number): IndexReco
 
 /** The table of logs at the end of a region. */
 export function encodeLogTable(logs: readonly WireSpan[]): Uint8Array {
-  const bytes = new Uint8Array(8 * logs.length)
+  const bytes = new Uint8Array(LOG_ROW * logs.length)
   const view = new DataView(bytes.buffer)
   logs.forEach(({ offset, length }, index) => {
-    view.setUint32(8 * index, offset)
-    view.setUint32(8 * index + 4, length)
+    view.setUint32(LOG_ROW * index, offset)
+    view.setUint32(LOG_ROW * index + 4, length)
   })
   return bytes
 }
@@ -165,8 +178,8 @@ export function encodeLogTable(logs: readonly WireSpan[]): Uint8Array {
 /** Reads what {@link encodeLogTable} wrote. */
 export function decodeLogTable(bytes: Uint8Array): WireSpan[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return Array.from({ length: bytes.length / 8 }, (_, index) => ({
-    offset: view.getUint32(8 * index),
-    length: view.getUint32(8 * index + 4),
+  return Array.from({ length: bytes.length / LOG_ROW }, (_, index) => ({
+    offset: view.getUint32(LOG_ROW * index),
+    length: view.getUint32(LOG_ROW * index + 4),
   }))
 }

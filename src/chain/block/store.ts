@@ -1,9 +1,10 @@
 import { bytesToPlainHex } from '../../encoding/hex.js'
+import { decodeBulkRow, encodeBulkRow } from '../../storage/bulkRow.js'
 import type { Database } from '../../storage/database.js'
 import { decodeOrdinal, encodeOrdinal, ordinalOfKey, type Keyspace } from '../../storage/keyspace.js'
 import type { WriteBatch } from '../../storage/writeBatch.js'
 import { logRows } from '../logs/rows.js'
-import { decodeIndexRecord, encodeIndexRecord, type IndexRecord } from './indexRecord.js'
+import { decodeIndexRecord, encodeIndexRecord, regionLength, type IndexRecord } from './indexRecord.js'
 import type { BlockEncoder, SealedBlock, StoredBlock, TransactionLocation } from './record.js'
 import { RecentRecords } from './recentRecords.js'
 import { encodeRegion } from './region.js'
@@ -19,7 +20,7 @@ export interface BlockStoreOptions {
 }
 
 /**
- * The stored blocks of one chain: index records in the key-value store, bulk in the record file. Blocks are only
+ * The stored blocks of one chain: rows in the key-value store, bulk and index records in the record file. Blocks are only
  * added; which of them are canonical is told by the rows number -> ordinal.
  */
 export class BlockStore {
@@ -73,11 +74,13 @@ export class BlockStore {
     const ordinal = this.#nextOrdinal
     const keys = this.#keys
     const { record, pieces, wire } = yield* encodeRegion(sealed, ordinal, this.#encoder)
+    const index = encodeIndexRecord(record, sealed.encoded?.header)
     batch.putRecord({
-      pieces,
+      pieces: [...pieces, index],
       rows: (position) => {
         record.region.position = position
-        return [{ key: keys.block(ordinal), value: encodeIndexRecord(record, sealed.encoded?.header) }]
+        const place = { position: position + regionLength(record.region), length: index.length }
+        return [{ key: keys.block(ordinal), value: encodeBulkRow(place) }]
       },
     })
     this.#staged.set(record, wire)
@@ -184,9 +187,10 @@ export class BlockStore {
   #record(ordinal: number): IndexRecord | undefined {
     const recent = this.#recent.get(ordinal)
     if (recent !== undefined) return recent
-    const bytes = this.#database.get(this.#keys.block(ordinal))
-    if (bytes === undefined) return undefined
-    const record = decodeIndexRecord(bytes, ordinal)
+    const row = this.#database.get(this.#keys.block(ordinal))
+    if (row === undefined) return undefined
+    const { position, length } = decodeBulkRow(row)
+    const record = decodeIndexRecord(this.#database.records.read(position, 0, length), { ordinal, position })
     this.#recent.set(record)
     return record
   }
