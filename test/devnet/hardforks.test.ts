@@ -72,6 +72,17 @@ describe('what a fork does not know yet', () => {
     }
   })
 
+  test.each(['maxFeePerGas', 'maxPriorityFeePerGas'])('is refused before London: %s', async (field) => {
+    const { call, from, to } = await startDevnet({ hardfork: 'berlin' })
+    const request = { from, to, gas: '0x5208', [field]: '0x77359400' }
+    for (const method of ['eth_call', 'eth_estimateGas', 'eth_sendTransaction']) {
+      expect(await refusalOf(call(method, request))).toMatchObject({
+        code: -32000,
+        message: 'maxFeePerGas and maxPriorityFeePerGas are not valid before London is active',
+      })
+    }
+  })
+
   test('prevrandao comes with the merge', async () => {
     const value = `0x${'07'.repeat(32)}`
     const london = await startDevnet({ hardfork: 'london' })
