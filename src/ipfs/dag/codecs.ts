@@ -14,8 +14,7 @@ export interface Codec {
   encode(value: unknown): Uint8Array
 }
 
-/** The codecs of blocks that can be read and written as data. */
-export const codecs: readonly Codec[] = [
+const libraries: readonly Codec[] = [
   {
     name: 'raw',
     code: codecCode.raw,
@@ -28,6 +27,26 @@ export const codecs: readonly Codec[] = [
   { name: 'cbor', code: codecCode.cbor, decode: dagCbor.decode, encode: dagCbor.encode },
   { name: 'json', code: codecCode.json, decode: json.decode, encode: json.encode },
 ]
+
+/** The codecs of blocks that can be read and written as data. */
+export const codecs: readonly Codec[] = libraries.map(withinStack)
+
+/** The same codec, with words for data that is nested so deeply that its library, which calls itself, runs out of stack. */
+function withinStack(codec: Codec): Codec {
+  const run = <T>(work: () => T): T => {
+    try {
+      return work()
+    } catch (error) {
+      if (!(error instanceof RangeError && /call stack/.test(error.message))) throw error
+      throw new FileNetworkError(`${codec.name}: data is nested too deeply`)
+    }
+  }
+  return {
+    ...codec,
+    decode: (bytes) => run(() => codec.decode(bytes)),
+    encode: (value) => run(() => codec.encode(value)),
+  }
+}
 
 /** Encodes data that has the form of a dag-pb node; the texts are those of go-codec-dagpb. */
 function encodeDagPb(value: unknown): Uint8Array {
