@@ -47,8 +47,9 @@ test.each([
   expect(entryOf({ ...request, method, params }).params).toEqual(told)
 })
 
-test('of the node that anvil_setRpcUrl names only the host is told, and what is no URL stays', () => {
+test('of the node that anvil_setRpcUrl names only the host is told, and nothing of what is no URL', () => {
   const entry = (params: unknown) => entryOf({ ...request, method: 'anvil_setRpcUrl', params }).params
   expect(entry(['http://remote.example:8545/v3/KEY'])).toEqual(['http://remote.example:8545/…'])
-  expect(entry([null, 'none'])).toEqual([null, 'none'])
+  expect(entry(['127.0.0.1:8545/v3/KEY'])).toEqual(['…'])
+  expect(entry([null, '0x5', '17'])).toEqual([null, '0x5', '17'])
 })

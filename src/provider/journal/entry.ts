@@ -59,10 +59,16 @@ function paramsIn(text: string): unknown {
 }
 
 function withMaskedUrls(value: unknown): unknown {
-  if (typeof value === 'string') return URL.canParse(value) ? maskUrl(value) : value
+  if (typeof value === 'string') return maskedText(value)
   if (Array.isArray(value)) return value.map(withMaskedUrls)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withMaskedUrls(inner)]))
+}
+
+/** A number of a block stays; what is no URL may be meant for one, and hold a key all the same. */
+function maskedText(text: string): string {
+  if (/^(0x[0-9a-f]*|\d*)$/i.test(text)) return text
+  return URL.canParse(text) ? maskUrl(text) : '…'
 }
 
 /** What to look for in the journal; everything given must fit. */
