@@ -1,5 +1,6 @@
 import type { Cursor, Entry, Walk } from './cursor.js'
-import { firstNotBefore, keyBytes, keyString, type Change } from './overlay.js'
+import { firstNotBefore, type Change } from './changesInOrder.js'
+import { keyBytes, keyString } from './overlay.js'
 
 /** What a merged walk is made of. */
 export interface MergedCursorParts {

@@ -1,5 +1,6 @@
 import { latin1 } from '../encoding/nativeText.js'
 import type { AppendFile } from './appendFile.js'
+import { ChangesInOrder, type Change } from './changesInOrder.js'
 import type { KeyBounds } from './cursor.js'
 import {
   encodedLength,
@@ -24,12 +25,6 @@ export function keyBytes(name: string): Uint8Array {
   return Buffer.from(name, 'latin1')
 }
 
-/** A key in the form of maps, with its value or, if it was removed, null. It never changes. */
-export interface Change {
-  name: string
-  value: Uint8Array | null
-}
-
 /**
  * What was written and has not reached LevelDB: one write-ahead file, its bytes in memory too, and where in them the
  * last change of every key is.
@@ -43,7 +38,8 @@ export class Overlay {
   recordEnd: number
   #bytes: Buffer
   readonly #places = new Map<string, number>()
-  readonly #groups = new Map<number, Group>()
+  /** By the first two bytes of the keys. Most groups are never walked. */
+  readonly #groups = new Map<number, ChangesInOrder>()
 
   constructor(file: AppendFile, bytes: Buffer, recordEnd: number) {
     this.file = file
@@ -94,25 +90,22 @@ export class Overlay {
   changes({ gte, lt }: KeyBounds): readonly Change[] {
     const from = keyString(gte)
     const to = keyString(lt)
-    const last = groupNumber(to)
-    const found: Change[][] = []
-    for (const [number, group] of this.#groups) {
-      // A bound of two bytes stands before everything of its group.
-      if (number < groupNumber(from) || number > last || (number === last && to.length <= 2)) continue
-      const changes = this.#inOrder(group)
-      const first = firstNotBefore(changes, from)
-      const end = firstNotBefore(changes, to)
-      if (first < end) found.push(changes.slice(first, end))
-    }
-    if (found.length <= 1) return found[0] ?? []
-    return found.flat().sort((a, b) => (a.name < b.name ? -1 : 1))
+    const [first, last] = [groupNumber(from), groupNumber(to)]
+    // A bound of two bytes stands before everything of its group.
+    const end = to.length <= 2 ? last : last + 1
+    const groups = [...this.#groups].filter(([number]) => number >= first && number < end)
+    return groups
+      .sort(([a], [b]) => a - b)
+      .flatMap(([number, group]) =>
+        group.between(number === first ? from : undefined, number === last ? to : undefined),
+      )
   }
 
   #index(record: RecordSpan): void {
     for (const place of operationsOf(this.#bytes, record)) {
       const name = keyNameAt(this.#bytes, place)
       this.#places.set(name, place)
-      this.#groupOf(groupNumber(name)).added.push(name)
+      this.#groupOf(groupNumber(name)).add(name)
     }
     this.recordEnd = recordEndOf(this.#bytes, record)
   }
@@ -124,60 +117,16 @@ export class Overlay {
     this.#bytes = larger
   }
 
-  #groupOf(number: number): Group {
+  #groupOf(number: number): ChangesInOrder {
     const known = this.#groups.get(number)
     if (known !== undefined) return known
-    const group: Group = { changes: [], added: [] }
+    const group = new ChangesInOrder((name) => this.find(name) ?? null)
     this.#groups.set(number, group)
     return group
   }
-
-  /** Few new keys are put where they belong; many are sorted with the others. */
-  #inOrder(group: Group): Change[] {
-    const { added } = group
-    if (added.length > SORT_ABOVE) {
-      const names = new Set(added)
-      for (const { name } of group.changes) names.add(name)
-      group.changes = [...names].sort().map((name) => this.#change(name))
-    } else {
-      for (const name of added) {
-        const position = firstNotBefore(group.changes, name)
-        const isKnown = group.changes[position]?.name === name
-        group.changes.splice(position, isKnown ? 1 : 0, this.#change(name))
-      }
-    }
-    group.added = []
-    return group.changes
-  }
-
-  #change(name: string): Change {
-    return { name, value: this.find(name) ?? null }
-  }
 }
-
-/** Keys that begin with the same two bytes. Most groups are never walked: they are put in order when one is. */
-interface Group {
-  /** In order, each key once. */
-  changes: Change[]
-  /** Keys that were written since. */
-  added: string[]
-}
-
-const SORT_ABOVE = 64
 
 /** Rises with the keys; a key of one byte stands before those that are longer. */
 function groupNumber(name: string): number {
   return (name.charCodeAt(0) << 9) | (name.length > 1 ? 256 + name.charCodeAt(1) : 0)
-}
-
-/** The index of the first change whose key is not before `name`. */
-export function firstNotBefore(changes: readonly Change[], name: string, from = 0): number {
-  let low = from
-  let high = changes.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (changes[middle]!.name < name) low = middle + 1
-    else high = middle
-  }
-  return low
 }
