@@ -1,12 +1,18 @@
-import type { Account, Address } from '@ethereumjs/util'
+import type { Message } from '@ethereumjs/evm'
+import { createZeroAddress, type Account, type Address } from '@ethereumjs/util'
 import type { WorkingState } from '../state/workingState.js'
 import { atHand } from './atHand.js'
 import type { Interpreter } from './runState.js'
 
 type LibraryEnvironment = Interpreter['_env']
 
-/** What a frame knows from its beginning: all but the account whose code runs. */
-export type FrameParts = Omit<LibraryEnvironment, 'contract'>
+/** What a frame runs in. */
+export interface FramePlace {
+  /** Whose price and origin are the frame's; undefined where a message is run without one. */
+  transaction: { gasPrice: bigint; origin: Address } | undefined
+  block: LibraryEnvironment['block']
+  state: WorkingState
+}
 
 /**
  * The environment of a frame as ethereumjs' interpreter wants it. The account whose code runs is made when it is asked
@@ -31,22 +37,23 @@ export class FrameEnvironment implements LibraryEnvironment {
   readonly #state: WorkingState
   #contract: Account | undefined
 
-  constructor(parts: FrameParts, state: WorkingState) {
-    this.address = parts.address
-    this.caller = parts.caller
-    this.callData = parts.callData
-    this.callValue = parts.callValue
-    this.code = parts.code
-    this.isStatic = parts.isStatic
-    this.isCreate = parts.isCreate
-    this.depth = parts.depth
-    this.gasPrice = parts.gasPrice
-    this.origin = parts.origin
-    this.block = parts.block
-    this.codeAddress = parts.codeAddress
-    this.gasRefund = parts.gasRefund
-    this.blobVersionedHashes = parts.blobVersionedHashes
-    this.createdAddresses = parts.createdAddresses
+  /** @param message - with its code, which is no precompile */
+  constructor(message: Message & { isCreate?: boolean }, { transaction, block, state }: FramePlace) {
+    this.address = message.to ?? createZeroAddress()
+    this.caller = message.caller
+    this.callData = message.data
+    this.callValue = message.value
+    this.code = message.code as Uint8Array
+    this.isStatic = message.isStatic
+    this.isCreate = message.isCreate ?? false
+    this.depth = message.depth
+    this.gasPrice = transaction?.gasPrice ?? 0n
+    this.origin = transaction?.origin ?? message.caller
+    this.block = block
+    this.codeAddress = message.codeAddress
+    this.gasRefund = message.gasRefund
+    this.blobVersionedHashes = message.blobVersionedHashes ?? []
+    this.createdAddresses = message.createdAddresses
     this.#state = state
   }
 

@@ -6,16 +6,14 @@ import {
   type EVMResult,
   type EVMRunCallOpts,
   type ExecResult,
-  Message,
+  type Message,
   type PrecompileFunc,
 } from '@ethereumjs/evm'
 import { SimpleStateManager } from '@ethereumjs/statemanager'
 import { createZeroAddress, type Address } from '@ethereumjs/util'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { whenReady } from '../state/whenReady.js'
-import { bytesToPlainHex } from '../../encoding/hex.js'
 import { loadKzg } from '../kzg.js'
-import { NO_BYTES } from '../state/account.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { Awaitable, ForkRules } from '../types.js'
 import type { BlockEnvironment } from './blockEnvironment.js'
@@ -25,11 +23,13 @@ import type { ExecutionTracer } from '../tracing/tracer.js'
 import { runCallMessage } from './callMessage.js'
 import { isConsole, type ConsoleListener } from './console.js'
 import type { ExecutionContext } from './executionContext.js'
+import { ForkPrecompiles, type PrecompileMap } from './forkPrecompiles.js'
 import { FrameEnvironment } from './frameEnvironment.js'
 import type { FrameHost, FrameInterpreter, FrameInterpreterConstructor } from './frameInterpreter.js'
 import { checkLibraryJournal, FrameJournal } from './frameJournal.js'
 import { frameResult } from './frameResult.js'
 import { HashLookup } from './hashLookup.js'
+import { outermostMessage } from './outermostMessage.js'
 import { createPlainOpcodes } from './plainOpcodes.js'
 import { createSyncOpcodes } from './syncOpcodes.js'
 import { loadFrameInterpreter } from './interpreter.js'
@@ -39,13 +39,6 @@ import type { RunState } from './runState.js'
 const STEPS_BETWEEN_LOOKS = 2048
 /** How long an execution may hold the event loop before other work has its turn. */
 const SLICE_MILLISECONDS = 5
-/** The precompile that recovers signers, as a key of the precompile map. */
-const ECRECOVER = '0000000000000000000000000000000000000001'
-/** EIP-4844: the point evaluation precompile, as a key of the precompile map. */
-const POINT_EVALUATION = '000000000000000000000000000000000000000a'
-
-/** Precompiles by address: 40 lower-case hexadecimal digits without a prefix. */
-export type PrecompileMap = Map<string, PrecompileFunc>
 
 /** The state of an EVM that is not lent. */
 const noState = new SimpleStateManager()
@@ -75,9 +68,7 @@ export class PooledEvm extends EVM implements FrameHost {
   /** Interpreters of frames that have ended. */
   readonly #interpreters: FrameInterpreter[] = []
   readonly #Interpreter: FrameInterpreterConstructor
-  readonly #ownPrecompiles: PrecompileMap
-  /** The addresses of the fork's precompiles, whatever overrides made of them: 40 lower-case hexadecimal digits. */
-  readonly forkPrecompiles: readonly string[]
+  readonly #fork: ForkPrecompiles
   /** What is warm and touched; the library sees it as its own journal. */
   readonly frameJournal: FrameJournal
 
@@ -102,12 +93,7 @@ export class PooledEvm extends EVM implements FrameHost {
         (runState) =>
           opHandler(runState, this.common),
     )
-    this.#ownPrecompiles = this._precompiles
-    const ecrecover = this._precompiles.get(ECRECOVER)
-    if (ecrecover !== undefined && rules.recoveries !== undefined) {
-      this._precompiles.set(ECRECOVER, rules.recoveries.around(ecrecover))
-    }
-    this.forkPrecompiles = [...this._precompiles.keys()]
+    this.#fork = new ForkPrecompiles(this._precompiles, rules)
     this.frameJournal = new FrameJournal(this, this.forkPrecompiles)
     checkLibraryJournal(this.journal, this.frameJournal)
     // The library's class has private members, so that nothing else is assignable.
@@ -148,6 +134,11 @@ export class PooledEvm extends EVM implements FrameHost {
     this.#block = block
   }
 
+  /** The addresses of the fork's precompiles, whatever overrides made of them: 40 lower-case hexadecimal digits. */
+  get forkPrecompiles(): readonly string[] {
+    return this.#fork.addresses
+  }
+
   /** The precompiles of the fork until {@link usePrecompiles} replaces them. */
   usePrecompiles(precompiles: PrecompileMap): void {
     this._precompiles = precompiles
@@ -155,9 +146,7 @@ export class PooledEvm extends EVM implements FrameHost {
 
   /** The precompile at a 20-byte address, if there is one now. */
   findPrecompile(address: Uint8Array): PrecompileFunc | undefined {
-    const precompiles = this._precompiles
-    if (precompiles === this.#ownPrecompiles && !isLowAddress(address)) return undefined
-    return precompiles.get(bytesToPlainHex(address))
+    return this.#fork.findIn(this._precompiles, address)
   }
 
   /** Sets this EVM to work on a context. */
@@ -178,7 +167,7 @@ export class PooledEvm extends EVM implements FrameHost {
     this.journal.cleanJournal()
     this.#hashes.forget()
     if (this.traced) this.events.removeAllListeners()
-    this._precompiles = this.#ownPrecompiles
+    this._precompiles = this.#fork.map
     this.observe = undefined
     this.peakGas = undefined
     this.#feed = undefined
@@ -226,19 +215,10 @@ export class PooledEvm extends EVM implements FrameHost {
 
   /** A call from outside, of an account: as the library begins one. */
   #runOutermost(options: EVMRunCallOpts, to: Address): Awaitable<ExecResult> {
-    const { caller = createZeroAddress(), value = 0n, gasLimit = 0n, gasPrice = 0n } = options
+    const { caller = createZeroAddress(), gasPrice = 0n } = options
     this._block = options.block ?? this.block
     this._tx = { gasPrice, origin: options.origin ?? caller }
-    const message = new Message({
-      caller,
-      to,
-      value,
-      gasLimit,
-      data: options.data ?? NO_BYTES,
-      selfdestruct: new Map(),
-      createdAddresses: new Set(),
-    })
-    if (options.blobVersionedHashes !== undefined) message.blobVersionedHashes = options.blobVersionedHashes
+    const message = outermostMessage(options, caller, to)
     return whenReady(runCallMessage(this, message), (result) => {
       this.transientStorage.clear()
       result.selfdestruct = message.selfdestruct
@@ -288,26 +268,8 @@ export class PooledEvm extends EVM implements FrameHost {
   }
 
   #beginFrame(message: Message & { isCreate?: boolean }): FrameInterpreter {
-    const environment = new FrameEnvironment(
-      {
-        address: message.to ?? createZeroAddress(),
-        caller: message.caller,
-        callData: message.data,
-        callValue: message.value,
-        code: message.code as Uint8Array,
-        isStatic: message.isStatic,
-        isCreate: message.isCreate ?? false,
-        depth: message.depth,
-        gasPrice: this._tx?.gasPrice ?? 0n,
-        origin: this._tx?.origin ?? message.caller,
-        block: this._block ?? this.block,
-        codeAddress: message.codeAddress,
-        gasRefund: message.gasRefund,
-        blobVersionedHashes: message.blobVersionedHashes ?? [],
-        createdAddresses: message.createdAddresses,
-      },
-      this.state,
-    )
+    const place = { transaction: this._tx, block: this._block ?? this.block, state: this.state }
+    const environment = new FrameEnvironment(message, place)
     const { stateManager: state, blockchain, journal, performanceLogger } = this
     const interpreter =
       this.#interpreters.pop() ??
@@ -332,13 +294,7 @@ export class PooledEvm extends EVM implements FrameHost {
     data: Uint8Array,
     gasLimit: bigint,
   ): Promise<ExecResult> | ExecResult {
-    if (code !== this.#ownPrecompiles.get(POINT_EVALUATION)) return super.runPrecompile(code, data, gasLimit)
+    if (!this.#fork.needsKzg(code)) return super.runPrecompile(code, data, gasLimit)
     return loadKzg().then(() => super.runPrecompile(code, data, gasLimit))
   }
-}
-
-/** Whether an address is below 2^32, as those of all forks' precompiles are. */
-function isLowAddress(address: Uint8Array): boolean {
-  for (let i = 0; i < 16; i++) if (address[i] !== 0) return false
-  return true
 }
