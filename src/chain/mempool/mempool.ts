@@ -1,18 +1,17 @@
 import { bytesToPlainHex } from '../../encoding/hex.js'
-import { GAS_PER_BLOB } from '../block/fees.js'
 import type { StoredBlock } from '../block/record.js'
 import { TransactionRejectedError } from '../errors.js'
 import type { ForkSchedule } from '../execution/forkSchedule.js'
 import type { ForkRules, StateView } from '../types.js'
-import { checkAtOnce } from './atOnceChecks.js'
+import { admit, costOf } from './admission.js'
 import { verifySidecar } from './blobs.js'
 import { Candidates } from './candidates.js'
 import { decodeTransaction, type TransactionFields } from './decode.js'
 import { fieldsOf } from './fields.js'
 import { defaultMempoolOptions, type MempoolOptions } from './options.js'
+import { PendingListeners } from './pendingListeners.js'
 import { recoverTransaction } from './sender.js'
 import { SenderQueue, type Entry } from './senderQueue.js'
-import { checkFeeCap, checkFunds, checkKind, checkNonce, checkReplacement } from './stateChecks.js'
 import { checkStatic, checkSubmission } from './staticChecks.js'
 import { maxFeePerGas, type PooledTransaction } from './transaction.js'
 
@@ -41,7 +40,7 @@ interface Head {
 export class Mempool {
   readonly #options: Required<MempoolOptions>
   readonly #schedule: ForkSchedule
-  readonly #listeners = new Set<(transaction: PooledTransaction) => void>()
+  readonly #listeners = new PendingListeners()
   #queues = new Map<string, SenderQueue>()
   #byHash = new Map<string, Entry>()
   #arrivals = 0
@@ -75,8 +74,7 @@ export class Mempool {
    * @returns a function that ends it
    */
   subscribe(listener: (transaction: PooledTransaction) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    return this.#listeners.subscribe(listener)
   }
 
   /**
@@ -218,15 +216,7 @@ export class Mempool {
     const queue = await this.#queueOf(pooled.sender)
     this.#checkNew(key)
     const entry: Entry = { ...pooled, arrival: this.#arrivals, cost: costOf(pooled.transaction) }
-    const baseFee = this.#options.mineAtOnce()
-    if (baseFee !== undefined) checkAtOnce(entry, queue, baseFee)
-    checkFeeCap(entry, this.#options.minimumFeeCap())
-    checkNonce(entry, queue)
-    if (!this.#options.withoutFunds) checkFunds(entry, queue)
-    checkKind(entry, queue)
-    const replaced = queue.at(entry.transaction.nonce)
-    if (replaced !== undefined) checkReplacement(entry, replaced, this.#options)
-    else if (this.size >= this.#options.capacity) throw new TransactionRejectedError('txpool is full')
+    const replaced = admit(entry, queue, { options: this.#options, size: this.size })
     this.#arrivals++
     const pendingBefore = queue.nextNonce
     queue.put(entry)
@@ -234,20 +224,11 @@ export class Mempool {
     if (replaced !== undefined) this.#byHash.delete(bytesToPlainHex(replaced.hash))
     this.#byHash.set(key, entry)
     this.#version++
-    if (queue.isPending(entry.transaction.nonce)) this.#announce(queue, entry, pendingBefore)
-    return entry
-  }
-
-  /** Tells of a transaction that came in, and of those that became pending through it. */
-  #announce(queue: SenderQueue, entry: Entry, pendingBefore: bigint): void {
-    this.#tell(entry)
-    for (const other of queue.pending) {
-      if (other !== entry && other.transaction.nonce >= pendingBefore) this.#tell(other)
+    if (queue.isPending(entry.transaction.nonce)) {
+      this.#listeners.tell(entry)
+      this.#listeners.tellFrom(pendingBefore, queue, entry)
     }
-  }
-
-  #tell(transaction: PooledTransaction): void {
-    for (const listener of this.#listeners) listener(transaction)
+    return entry
   }
 
   /** The queue of a sender; a new one is not kept before a transaction is in it. */
@@ -271,7 +252,7 @@ export class Mempool {
         transaction.gasLimit <= gasLimit,
     )
     this.#forget(gone)
-    for (const entry of queue.pending) if (entry.transaction.nonce >= pendingBefore) this.#tell(entry)
+    this.#listeners.tellFrom(pendingBefore, queue)
   }
 
   /** Removes what left its queue from the other indexes. */
@@ -295,11 +276,4 @@ export class Mempool {
     const { number, timestamp } = this.#requireHead().block.header
     return this.#schedule.rulesAt({ number: number + 1n, timestamp: timestamp + 1n })
   }
-}
-
-function costOf(transaction: PooledTransaction['transaction']): bigint {
-  const gas = transaction.gasLimit * maxFeePerGas(transaction)
-  if (!('blobVersionedHashes' in transaction)) return gas + transaction.value
-  const blobGas = BigInt(transaction.blobVersionedHashes.length) * GAS_PER_BLOB
-  return gas + transaction.value + blobGas * transaction.maxFeePerBlobGas
 }
