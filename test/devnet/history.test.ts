@@ -127,6 +127,22 @@ describe('a rollback', () => {
 })
 
 describe('a reorganisation', () => {
+  test('leaves what is fixed for the next block to that one', async () => {
+    const { call, block } = await startDevnet()
+    await call('anvil_mine', 3)
+    const fixed = Number((await block()).timestamp) + 1000
+    await call('evm_setNextBlockTimestamp', fixed)
+    await call('anvil_setNextBlockBaseFeePerGas', '0x7')
+    await call('anvil_reorg', 3, [])
+    const anew = await Promise.all(['0x1', '0x2', '0x3'].map((number) => block(number)))
+    const times = anew.map(({ timestamp }) => Number(timestamp))
+    expect(times).toEqual([...new Set(times)].sort((a, b) => a - b))
+    expect(times.at(-1)).toBeLessThan(fixed)
+    expect(anew.map(({ baseFeePerGas }) => baseFeePerGas)).not.toContain('0x7')
+    await call('evm_mine')
+    expect(await block()).toMatchObject({ timestamp: numberToHex(fixed), baseFeePerGas: '0x7' })
+  })
+
   async function subscribe({ node }: Devnet, ...params: unknown[]) {
     const socket = new WebSocket(node.wsUrl)
     await once(socket, 'open')

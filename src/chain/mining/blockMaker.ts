@@ -72,12 +72,16 @@ export class BlockMaker {
     return this.#produce(position.head, { ...options, settings, candidates })
   }
 
-  /** A block on any stored parent, from given candidates. */
+  /** A block on any stored parent, from given candidates. What is fixed for the next block stays for that one. */
   beside(parent: Head, { candidates, prevRandao }: BranchBlockOptions): Promise<ProducedBlock> {
-    const { states } = this.#parts.position.parts
+    const { position, clock } = this.#parts
+    const { states } = position.parts
+    const settings = { ...this.#parts.settings, nextPrevRandao: prevRandao }
+    delete settings.nextBaseFee
     return this.#produce(parent, {
       state: new WorkingState({ base: states.viewAt(parent.workingRoot), store: states }),
-      settings: { ...this.#parts.settings, nextPrevRandao: prevRandao },
+      timestamp: clock.peekUnfixed(parent.block.header.timestamp),
+      settings,
       candidates: () => candidates,
     })
   }

@@ -97,9 +97,19 @@ export class Clock {
     return wasSet
   }
 
-  /** The time that a block on a parent of time `parent` would have now. */
+  /**
+   * The time that the next block would have now, on a parent of time `parent`. The parent may be another one than when
+   * the time was fixed: blocks rise all the same.
+   */
   peek(parent: bigint): bigint {
-    if (this.#state.nextTimestamp !== undefined) return this.#state.nextTimestamp
+    const { nextTimestamp } = this.#state
+    if (nextTimestamp === undefined) return this.peekUnfixed(parent)
+    const least = parent + this.#minimumStep
+    return nextTimestamp < least ? least : nextTimestamp
+  }
+
+  /** The time that a block would have now for which none was fixed, on a parent of time `parent`. */
+  peekUnfixed(parent: bigint): bigint {
     if (this.#state.interval !== undefined) return parent + this.#state.interval
     const { earliest = 0n } = this.#state
     return [parent + this.#minimumStep, earliest, this.now()].reduce((a, b) => (a > b ? a : b))
