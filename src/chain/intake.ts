@@ -82,10 +82,14 @@ export class TransactionIntake {
     const { chain, schedule, blobs } = this.#parts
     return chain.exclusively(async () => {
       const pooled = await add()
-      if (pooled.sidecar !== undefined) blobs.put(pooled.sidecar)
-      await schedule.mineReady()
-      if (chain.mempool.get(pooled.hash) !== undefined) {
-        this.#keep(pooled, raw)
+      try {
+        if (pooled.sidecar !== undefined) blobs.put(pooled.sidecar)
+        await schedule.mineReady()
+        if (chain.mempool.get(pooled.hash) !== undefined) this.#keep(pooled, raw)
+      } catch (fault) {
+        // Its sender hears that it failed: it must not be mined later.
+        chain.mempool.drop(pooled.hash)
+        throw fault
       }
       return pooled
     })

@@ -80,6 +80,18 @@ describe('a block that cannot be written', () => {
   })
 })
 
+test('a transaction whose sender was told of a failure is not mined later, and can be sent again', async () => {
+  const { call, from, to, height } = await startDevnet()
+  const disk = fillDiskAfter(0)
+  await refusalOf(call('eth_sendTransaction', { from, to, value: '0x1' }))
+  disk.free()
+  expect(await call('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' })
+  expect(await call('eth_getTransactionCount', from, 'pending')).toBe('0x0')
+  await call('eth_sendTransaction', { from, to, value: '0x1' })
+  expect(await height()).toBe(1)
+  expect(await call('eth_getTransactionCount', from, 'latest')).toBe('0x1')
+})
+
 test('a setting that cannot be written is not set', async () => {
   const { call, block } = await startDevnet()
   const { gasLimit } = await block()
