@@ -8,15 +8,16 @@ import { MiningSchedule, type MiningMode } from './chain/mining/schedule.js'
 import { Snapshots } from './chain/snapshots.js'
 import { bytesToHex } from './encoding/hex.js'
 import { createBackend } from './network/backend.js'
-import { openHome } from './network/home.js'
+import type { ChainBases } from './network/chainBases.js'
+import { openHome, type Home } from './network/home.js'
 import type { GenesisFacts, Network, NetworkRequest } from './network/network.js'
-import { openBases } from './network/openBases.js'
-import { findOrigin } from './network/origin.js'
+import { openBases, type OpenedBases } from './network/openBases.js'
+import { findOrigin, type Origin } from './network/origin.js'
 import { startReports } from './network/reports.js'
 import { StateKeeper } from './network/stateKeeper.js'
 import type { NodeSettings } from './options.js'
 import { Dispatcher } from './rpc/dispatcher.js'
-import { habitsOf } from './rpc/habits.js'
+import { habitsOf, type Habits } from './rpc/habits.js'
 import { controlMethodNames } from './rpc/methods/controls.js'
 import { FilterStore } from './rpc/subscriptions/filterStore.js'
 
@@ -28,16 +29,41 @@ import { FilterStore } from './rpc/subscriptions/filterStore.js'
  * @throws OptionError if the mnemonic is none
  */
 export async function openNetwork(request: NetworkRequest): Promise<Network> {
-  const { name, settings, gate, report, files, developer } = request
-  const habits = habitsOf(settings.compat)
+  const habits = habitsOf(request.settings.compat)
   const origin = await findOrigin(request, habits)
-  const home = await openHome(request, origin, habits)
+  let bases: ChainBases | undefined
+  try {
+    const home = await openHome(request, origin, habits)
+    const opened = await openBases(request, origin, home)
+    bases = opened.bases
+    return await join(request, { origin, habits, home, ...opened })
+  } catch (error) {
+    origin.fork?.close()
+    await bases?.close()
+    throw error
+  }
+}
+
+/** What a network is joined from. */
+interface NetworkParts extends OpenedBases {
+  origin: Origin
+  habits: Habits
+  home: Home
+}
+
+async function join(request: NetworkRequest, parts: NetworkParts): Promise<Network> {
+  const { name, settings, gate, report, files, developer } = request
+  const { origin, habits, home, bases, offered } = parts
   const { chain, schedules } = home
-  const { bases, offered } = await openBases(request, origin, home)
-  const mining = new MiningSchedule(chain, miningMode(settings), {
-    waitingShareBlock: habits.waitingShareBlock,
-    report: (fault) => report('mining', fault),
-  })
+  const { automine, interval } = miningMode(settings)
+  const mining = new MiningSchedule(
+    chain,
+    { automine, interval: 0 },
+    {
+      waitingShareBlock: habits.waitingShareBlock,
+      report: (fault) => report('mining', fault),
+    },
+  )
   const blobs = new BlobStore(chain.stores)
   const intake = new TransactionIntake({
     chain,
@@ -74,6 +100,8 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
     const fault = (thrown: unknown) => report('reports', thrown)
     await startReports({ developer, settings, chain, tracing, logging, fault })
   }
+  // Last: a network that cannot be opened is not to mine.
+  mining.setInterval(interval)
   return {
     name,
     chainId: chain.view.chainId,
@@ -103,7 +131,7 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
     },
     close: async () => {
       mining.close()
-      bases.close()
+      await bases.close()
       await chain.close()
       await keeper?.close()
     },

@@ -1,6 +1,6 @@
 import type { ChainBase } from '../chain/base.js'
 import type { Chain } from '../chain/chain.js'
-import { UnsupportedControlError } from '../chain/errors.js'
+import { ChainStoppedError, UnsupportedControlError } from '../chain/errors.js'
 import type { MovableSchedule } from '../chain/execution/movableSchedule.js'
 import type { ForkSchedule } from '../chain/execution/forkSchedule.js'
 import { RemoteStateError } from '../chain/fork/errors.js'
@@ -52,6 +52,9 @@ export class ChainBases {
   #current: Ground
   /** The number of the ground that was prepared last, which the manifest may not have yet. */
   #prepared: number | undefined
+  readonly #closing = new AbortController()
+  /** A fork that is being opened, or was and is not stood on yet. */
+  #opened: Fork | undefined
 
   constructor(parts: ChainBasesParts) {
     this.#parts = parts
@@ -94,10 +97,12 @@ export class ChainBases {
     this.#checkAllowed(url)
     try {
       const fork = await this.#openFork(url, order.blockNumber)
+      this.#opened = fork
       const index = this.#takeNumber()
       await this.#parts.data.database.clear(networkRange(index))
       return await this.#openGround(fork, index)
     } catch (error) {
+      this.abandon()
       throw error instanceof ForkError ? new RemoteStateError(error.message, { cause: error }) : error
     }
   }
@@ -139,15 +144,30 @@ export class ChainBases {
     })
   }
 
-  close(): void {
-    const { home } = this.#parts
-    home.fork?.close()
-    if (this.#current !== home) this.fork?.close()
+  /** Lets go of what {@link prepare} has opened, if the chain was not taken there. */
+  abandon(): void {
+    this.#opened?.close()
+    this.#opened = undefined
+  }
+
+  /** Ends every request to a remote, and waits for the reset that is under way; none begins any more. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    this.#closeForks()
+    await this.#turnstile.close(() => new ChainStoppedError())
+    this.#closeForks()
+  }
+
+  #closeForks(): void {
+    this.#parts.home.fork?.close()
+    this.fork?.close()
+    this.#opened?.close()
   }
 
   #stand(ground: Ground): void {
     const { chain, schedules, entered } = this.#parts
     this.#current = ground
+    this.#opened = undefined
     schedules.replace(ground.schedule)
     chain.standOn(ground.base)
     entered(ground.fork)
@@ -167,7 +187,10 @@ export class ChainBases {
     // Headers may be secrets: another host than that of the command line does not get them.
     const given = settings.forkUrl === undefined ? undefined : splitUrl(settings.forkUrl).url
     const forkHeader = url !== undefined && isSameHost(url, given) ? settings.forkHeader : []
-    const fork = await openFork({ ...settings, forkUrl: url, forkBlock: block, forkHeader }, { caches })
+    const fork = await openFork(
+      { ...settings, forkUrl: url, forkBlock: block, forkHeader },
+      { caches, signal: this.#closing.signal },
+    )
     if (fork === undefined) throw new ForkError('the data goes on from another chain: --fork-url is needed')
     return fork
   }
@@ -193,8 +216,10 @@ export class ChainBases {
     return { index, block, ...(!isGiven && { url: fork?.url }) }
   }
 
-  /** Networks are numbered from below, and grounds that resets make from above. */
-  /** Resets of one chain follow each other: what the last one took is in the manifest by now, or was for nothing. */
+  /**
+   * Networks are numbered from below, and grounds that resets make from above. Resets of one chain follow each other:
+   * what the last one took is in the manifest by now, or was for nothing.
+   */
   #takeNumber(): number {
     const { numbers } = this.#parts.data
     if (this.#prepared !== undefined) numbers.giveBack(this.#prepared)

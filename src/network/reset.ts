@@ -30,7 +30,7 @@ export function resetChain(
 ): Promise<void> {
   return bases.exclusively(async () => {
     const ground = await bases.prepare(order)
-    await chain.exclusively(async () => {
+    const move = async (): Promise<void> => {
       moveToFirst(chain, () => {
         chain.clock.restore({ offset: 0n })
         chain.settings.gasLimit = chain.first.header.gasLimit
@@ -50,7 +50,8 @@ export function resetChain(
         await chain.touched()
       }
       chain.events.emit({ type: isOther ? 'replaced' : 'rewound', head: chain.first })
-    })
+    }
+    await chain.exclusively(move).finally(() => bases.abandon())
   })
 }
 

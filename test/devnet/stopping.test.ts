@@ -1,8 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { numberToHex } from 'viem'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createNode } from '../../src/index.js'
 import { until } from '../support/until.js'
 import { startDevnet, stopAll } from './support.js'
 
@@ -71,6 +74,37 @@ describe('a node that stops while it mines', () => {
     expect((await again.height()) + Number(pending)).toBe(count)
     expect(Number(pending)).toBeGreaterThan(0)
   })
+})
+
+test('a reset onto a remote that does not answer ends when the node stops', async () => {
+  let asked = 0
+  const remote = createServer(() => void asked++)
+  await new Promise<void>((resolve) => remote.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    remote.closeAllConnections()
+    remote.close()
+  })
+  const { port } = remote.address() as AddressInfo
+  const { node, call } = await startDevnet({ dataDir, allowRemoteReset: true })
+  const order = { forking: { jsonRpcUrl: `http://127.0.0.1:${port}` } }
+  let isOver = false
+  const reset = failureOf(call('anvil_reset', order)).finally(() => {
+    isOver = true
+  })
+  await until(() => asked > 0)
+  await node.stop()
+  expect(isOver).toBe(true)
+  expect((await reset).message).not.toBe('it did not fail')
+})
+
+test('a node that cannot be started begins no clock that mines', async () => {
+  const wait = vi.spyOn(globalThis, 'setTimeout')
+  onTestFinished(() => void wait.mockRestore())
+  const blockTime = 100_000
+  const start = createNode({ port: 0, blockTime, loadState: join(dataDir, 'absent.json') })
+  await expect(start).rejects.toThrow('--load-state')
+  // Nothing else waits a day.
+  expect(wait.mock.calls.filter(([, delay = 0]) => delay > 0.9 * blockTime * 1000)).toEqual([])
 })
 
 test('a node that has stopped takes no change and starts no clock', async () => {

@@ -36,6 +36,8 @@ export interface ForkPlace {
   /** The block that a stored chain left the remote at already. */
   stored?: bigint | undefined
   caches: Pick<ForkCaches, 'open'>
+  /** Ends the search. */
+  signal?: AbortSignal | undefined
 }
 
 /**
@@ -45,7 +47,7 @@ export interface ForkPlace {
  */
 export async function openFork(
   settings: ForkSettings,
-  { stored, caches }: ForkPlace,
+  { stored, caches, signal }: ForkPlace,
 ): Promise<Fork | undefined> {
   if (settings.forkUrl === undefined) return undefined
   const { url, number: inUrl } = splitUrl(settings.forkUrl)
@@ -56,6 +58,8 @@ export async function openFork(
     backoff: settings.forkBackoff,
     timeout: settings.forkTimeout,
   })
+  const stop = (): void => client.stop()
+  signal?.addEventListener('abort', stop)
   try {
     const wanted = settings.forkBlock ?? inUrl ?? stored
     const [chainId, block] = (await Promise.all([
@@ -69,6 +73,8 @@ export async function openFork(
     if (error instanceof ForkError) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new ForkError(`${client.shownUrl}: ${reason}`, { cause: error })
+  } finally {
+    signal?.removeEventListener('abort', stop)
   }
 }
 
