@@ -121,6 +121,29 @@ it('keeps bulk in the record file and finds it again, before and after a kill', 
   rmSync(killed, { recursive: true })
 })
 
+it('places records before it writes them, as many pieces and rows as they have', async () => {
+  const database = await openDatabase({ directory, sync: false })
+  const count = 200_000
+  const pieces = Array.from({ length: count }, (_, i) => Uint8Array.of(i, i >>> 8, i >>> 16))
+  const placed: number[] = []
+  const batch = new WriteBatch().putRecord({ pieces: [text('before')], rows: () => [] }).putRecord({
+    pieces,
+    place: (position) => placed.push(position),
+    rows: (position) => {
+      placed.push(position)
+      return pieces.map((key) => ({ key, value: bytes(1) }))
+    },
+  })
+  database.write(batch)
+  const [position = 0] = placed
+  expect(placed).toEqual([position, position])
+  expect(Buffer.from(database.records.read(position, 3 * (count - 1), 3))).toEqual(
+    Buffer.from(pieces.at(-1) ?? []),
+  )
+  expect(database.get(bytes(0x3f, 0x0d, 0x03))).toEqual(bytes(1))
+  await database.close()
+})
+
 describe('after a crash', () => {
   it('takes up several write-ahead files, the newest change of a key last, and walks over them', async () => {
     const database = await openDatabase({ directory, sync: false })

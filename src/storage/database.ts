@@ -182,7 +182,7 @@ export class Database {
   #append({ records, bulk }: WriteBatch): BatchOperation[] {
     if (records.length === 0 && bulk.length === 0) return []
     const pieces: Uint8Array[] = []
-    for (const record of records) pieces.push(...record.pieces)
+    for (const record of records) for (const piece of record.pieces) pieces.push(piece)
     for (const { value } of bulk) pieces.push(value)
     const start = this.records.placeFor(lengthOf(pieces))
     let position = start
@@ -194,7 +194,7 @@ export class Database {
     position = start
     const rows: BatchOperation[] = []
     for (const { pieces, rows: rowsAt } of records) {
-      rows.push(...rowsAt(position))
+      for (const row of rowsAt(position)) rows.push(row)
       position += lengthOf(pieces)
     }
     for (const { key, value } of bulk) {
