@@ -62,9 +62,11 @@ export function encodeLinklessNode(message: UnixfsData): Uint8Array {
 }
 
 /** Encodes a leaf, a dag-pb node without links, around the content of a chunk; the block is the chunk's memory. */
-export function encodeLeaf(chunk: Chunk, message: Omit<UnixfsData, 'data' | 'blockSizes'>): Uint8Array {
-  const content = chunk.content.length > 0 ? chunk.content : undefined
-  const { head, data, tail } = encodeParts({ ...message, data: content, blockSizes: [] })
+export function encodeLeaf(chunk: Chunk, type: UnixfsType, { mode, modified }: UnixfsMetadata): Uint8Array {
+  const { content } = chunk
+  const fileSize = content.length
+  const message = { type, data: fileSize > 0 ? content : undefined, fileSize, blockSizes: [], mode, modified }
+  const { head, data, tail } = encodeParts(message)
   const prefix = encodeNodePrefix(head.length + data.length + tail.length)
   return chunk.wrap(concatenate([prefix, head]), tail)
 }

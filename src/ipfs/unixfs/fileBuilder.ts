@@ -48,7 +48,7 @@ export function createFileParts(options: {
     const { content } = chunk
     const fileSize = content.length
     if (rawLeaves) return { cid: writer.put(codecCode.raw, content), size: fileSize, fileSize }
-    const block = encodeLeaf(chunk, { ...metadata, type, fileSize })
+    const block = encodeLeaf(chunk, type, metadata)
     return { cid: writer.put(codecCode.dagPb, block), size: block.length, fileSize }
   }
 

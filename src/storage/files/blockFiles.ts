@@ -203,12 +203,13 @@ export async function openBlockFiles(options: {
     get,
     lend,
     mayReadAhead: () => reading.mayReadAhead(),
-    put(block) {
+    put({ key, label, data, session }) {
       const round = open === undefined || open.bytes >= roundLimit ? openRound() : open
-      const planned = { ...block, text: keyText(block.key) }
+      // Not a copy of what was given with a member more: V8 finds nothing in such a copy fast.
+      const planned: PlannedBlock = { key, label, data, session, text: keyText(key) }
       if (!unwritten.has(planned.text)) unwritten.set(planned.text, planned)
       round.blocks.push(planned)
-      round.bytes += block.data.length
+      round.bytes += data.length
       return round.stored
     },
     async *entries() {
