@@ -51,14 +51,15 @@ export class Clock {
 
   /**
    * Moves the clock by seconds, for good. Forward, the next block is at least so much later than its parent, also where
-   * a burst of blocks has run ahead of the clock.
+   * a burst of blocks has run ahead of the clock; back again, it is not.
    *
    * @param parent - the time of the head in seconds
    * @returns the whole offset from the wall clock in seconds
    */
   increase(seconds: bigint, parent: bigint): bigint {
     this.#state.offset += seconds
-    if (seconds > 0n) this.#state.earliest = (this.#state.earliest ?? parent) + seconds
+    const { earliest } = this.#state
+    if (seconds > 0n || earliest !== undefined) this.#state.earliest = (earliest ?? parent) + seconds
     return this.#state.offset
   }
 
