@@ -117,9 +117,15 @@ export class ChainBases {
     const { chain, home, entry, data, settings } = this.#parts
     const left = this.#current
     if (ground === left) return false
-    if (ground === home) delete entry.resetTo
-    else entry.resetTo = this.#record(ground)
-    data.saveManifest()
+    const before = entry.resetTo
+    setResetTo(entry, ground === home ? undefined : this.#record(ground))
+    try {
+      data.saveManifest()
+    } catch (error) {
+      // The next to save the manifest would send the chain there at the next start.
+      setResetTo(entry, before)
+      throw error
+    }
     this.#stand(ground)
     if (left !== home) left.fork?.close()
     chain.settings.gasLimit = ground.base.first.header.gasLimit
@@ -226,6 +232,11 @@ export class ChainBases {
     this.#prepared = numbers.takeGreatest()
     return this.#prepared
   }
+}
+
+function setResetTo(entry: NetworkManifest, resetTo: NetworkManifest['resetTo']): void {
+  if (resetTo === undefined) delete entry.resetTo
+  else entry.resetTo = resetTo
 }
 
 function isSameUrl(url: string, other: string | undefined): boolean {

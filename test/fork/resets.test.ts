@@ -1,9 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createNode } from '../../src/index.js'
 import { callRpc } from '../support/rpc.js'
+import { until } from '../support/until.js'
 import { ownRemote, type Remote } from './remotes.js'
 
 let remote: Remote
@@ -35,4 +38,39 @@ test('networks that are reset at the same time stand on a fork each, also after 
   onTestFinished(() => second.stop())
   expect(await onEach(second.url, 'eth_blockNumber')).toEqual(['0x2', '0x3'])
   expect(await onEach(second.url, 'eth_getBalance', () => [remote.counter, 'latest'])).toEqual(['0x7', '0x8'])
+})
+
+test('a change to a remote that does not answer ends when the node stops', async () => {
+  let asked = 0
+  const silent = createServer(() => void asked++)
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    silent.closeAllConnections()
+    silent.close()
+  })
+  const { port } = silent.address() as AddressInfo
+  const node = await createNode({ port: 0, forkUrl: remote.url, allowRemoteReset: true })
+  const change = expect(node.request('anvil_setRpcUrl', [`http://127.0.0.1:${port}`])).rejects.toThrow()
+  await until(() => asked > 0)
+  await node.stop()
+  await change
+})
+
+test('a reset that the manifest could not take is not taken up by the next start', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'standin-resets-'))
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+  const options = { port: 0, network: ['sepolia'], dataDir, allowRemoteReset: true }
+  const node = await createNode(options)
+  // Where the new manifest is to be written.
+  const obstacle = join(dataDir, 'manifest.json.new')
+  mkdirSync(obstacle)
+  await expect(node.request('anvil_reset', [{ forking: { jsonRpcUrl: remote.url } }])).rejects.toThrow()
+  rmdirSync(obstacle)
+  // A network that is opened first saves the manifest.
+  await callRpc(node.url.replace('/v3/', '/sepolia/v3/'), 'eth_chainId', [])
+  await node.stop()
+  const again = await createNode(options)
+  onTestFinished(() => again.stop())
+  expect(await again.request('eth_blockNumber')).toBe('0x0')
+  expect(await again.request('eth_chainId')).toBe('0x7a69')
 })

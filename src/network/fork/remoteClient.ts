@@ -77,10 +77,13 @@ export class RemoteClient {
   async redirect(url: string, { number, hash }: { number: string; hash: string }): Promise<void> {
     const options = { ...this.#options, url, headers: this.#headersFor(url) }
     const other = new RemoteClient(options)
+    const stop = (): void => other.stop()
+    this.#stopped.signal.addEventListener('abort', stop)
     try {
       const block = (await other.request('eth_getBlockByNumber', [number, false])) as { hash: string } | null
       if (block?.hash !== hash) throw new ForkError(`${other.shownUrl} does not have the block of the fork`)
     } finally {
+      this.#stopped.signal.removeEventListener('abort', stop)
       other.stop()
     }
     this.#options = options
