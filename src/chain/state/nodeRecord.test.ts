@@ -16,7 +16,11 @@ function branchOf(places: readonly number[]): NodeRecord {
 const leaf = (): NodeRecord => new NodeRecord(new Uint8Array(40).fill(0xe7), 40)
 
 /** What a reader of the file finds of a record that was written there. */
-const stored = ({ bytes }: NodeRecord): NodeRecord => readRecord(Uint8Array.from([1, ...bytes, 2]), 1, 1)
+const stored = ({ bytes }: NodeRecord): NodeRecord => {
+  const found = readRecord(Uint8Array.from([1, ...bytes, 2]), 1, 1)
+  if (found === undefined) throw new Error('the record is not whole')
+  return found
+}
 
 it('keeps links to the last byte of six, and finds how many there are from the RLP', () => {
   const record = branchOf([0, 3, 15])
@@ -26,6 +30,14 @@ it('keeps links to the last byte of six, and finds how many there are from the R
   expect(found.bytes).toEqual(record.bytes)
   expect(found.rlp).toEqual(record.rlp)
   expect(positions.map((_, index) => found.linkAt(index))).toEqual(positions)
+})
+
+it('is not read where a byte is missing, of its links or of what is before them', () => {
+  const { bytes } = branchOf([0, 3, 15])
+  expect(readRecord(bytes, 0, 1)?.bytes).toEqual(bytes)
+  for (let length = 1; length < bytes.length; length++) {
+    expect(readRecord(bytes.subarray(0, length), 0, 1)).toBeUndefined()
+  }
 })
 
 it('leads to children in memory until they are written', () => {

@@ -104,17 +104,16 @@ export function linksLength(children: number): number {
   return LINK_LENGTH * children
 }
 
-/** Whether some bytes have the whole record whose RLP begins at a place. */
-export function wholeRecordAt(bytes: Uint8Array, start: number): boolean {
-  const end = itemEnd(bytes, start)
-  return end <= bytes.length && end + linksLength(hashesIn(bytes.subarray(start, end))) <= bytes.length
-}
-
-/** The record whose RLP begins at a place, in memory of its own. */
-export function readRecord(bytes: Uint8Array, start: number, position: RecordPosition): NodeRecord {
-  const end = itemEnd(bytes, start)
-  const rlp = bytes.subarray(start, end)
-  return new NodeRecord(bytes.slice(start, end + linksLength(hashesIn(rlp))), end - start, position)
+/** The record whose RLP begins at a place, in memory of its own; undefined if the bytes end before it does. */
+export function readRecord(
+  bytes: Uint8Array,
+  start: number,
+  position: RecordPosition,
+): NodeRecord | undefined {
+  const rlpEnd = itemEnd(bytes, start)
+  if (rlpEnd > bytes.length) return undefined
+  const end = rlpEnd + linksLength(hashesIn(bytes.subarray(start, rlpEnd)))
+  return end > bytes.length ? undefined : new NodeRecord(bytes.slice(start, end), rlpEnd - start, position)
 }
 
 /** How many children a node names by their hashes. */

@@ -1,6 +1,6 @@
 import { DataDirectoryError } from '../../storage/errors.js'
 import type { RecordPosition, RecordStore } from '../../storage/records.js'
-import { readRecord, wholeRecordAt, type NodeRecord } from './nodeRecord.js'
+import { readRecord, type NodeRecord } from './nodeRecord.js'
 
 /** What is read before a node: some three nodes further down on a path. */
 const LOOK_BACK = 2048
@@ -35,7 +35,7 @@ export class StoredNodes {
   #inWindow(position: RecordPosition): NodeRecord | undefined {
     const start = position - this.#position
     if (start < 0 || start >= this.#window.length) return undefined
-    return wholeRecordAt(this.#window, start) ? readRecord(this.#window, start, position) : undefined
+    return readRecord(this.#window, start, position)
   }
 
   #fetch(position: RecordPosition): NodeRecord {
