@@ -99,7 +99,33 @@ function listen(
       else if (error.code === 'EADDRINUSE') reject(new AddressInUseError(address.host, address.port))
       else reject(error)
     })
-    const options = { ...address, ipv6Only: true, backlog: waitingConnections }
-    server.listen(options, () => resolve((server.address() as AddressInfo).port))
+    server.once('listening', () => resolve((server.address() as AddressInfo).port))
+    bind(server, address)
   })
+}
+
+/** The family of the addresses that a node listens on unless it is told otherwise. */
+const loopbackFamilies: Readonly<Partial<Record<string, 4 | 6>>> = { '127.0.0.1': 4, '::1': 6 }
+
+/** libuv's UV_TCP_IPV6ONLY. */
+const ipv6Only = 1
+
+interface Binds {
+  _listen2?(host: string, port: number, family: 4 | 6, backlog: number, fd: undefined, flags: number): void
+}
+
+/**
+ * Starts to listen; the server tells by its events what came of it.
+ *
+ * `listen` looks every host up, for which Node loads its resolver and compiles a regular expression for each family of
+ * addresses: 7 to 15 ms of a start. What it calls with the outcome is on the server under a name that Node keeps for
+ * those who wrap it (`lib/net.js`, listenInCluster); a Node without it is asked in the usual way.
+ */
+function bind(server: Server & Binds, { host, port }: { host: string; port: number }): void {
+  const family = loopbackFamilies[host]
+  if (family === undefined || server._listen2 === undefined) {
+    server.listen({ host, port, ipv6Only: true, backlog: waitingConnections })
+    return
+  }
+  server._listen2(host, port, family, waitingConnections, undefined, family === 6 ? ipv6Only : 0)
 }
