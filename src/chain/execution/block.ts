@@ -9,6 +9,7 @@ import { DEPOSIT_CONTRACT_ADDRESS } from '../systemContracts.js'
 import type { ExecutionLog, ExecutionReceipt, ForkRules, HeaderFields, Withdrawal } from '../types.js'
 import type { BlockEnvironment } from './blockEnvironment.js'
 import type { PooledEvm } from './pooledEvm.js'
+import type { MessageResult } from './messageResult.js'
 import { runTransaction } from './runTransaction.js'
 import { collectRequests, hashRequests, writeBlockStart, type ConsensusRequest } from './systemCalls.js'
 
@@ -23,14 +24,6 @@ export interface BlockOutcome {
   requestsHash?: Uint8Array
   /** What the hash is over (EIP-7685); requests without data are left out of it. */
   requests?: readonly ConsensusRequest[]
-}
-
-/** What became of one transaction. */
-interface Run extends Omit<ExecutionReceipt, 'effectiveGasPrice'> {
-  /** What the code returned or reverted with. */
-  output: Uint8Array
-  /** Why it failed, in geth's words (core/vm/errors.go). */
-  failure: string | undefined
 }
 
 /** What a block is executed with. */
@@ -89,8 +82,11 @@ export class BlockExecution {
    * @throws Error if it may not be executed here (nonce, funds, fees, gas); the state is then as it was.
    */
   async apply(pooled: PooledTransaction): Promise<SealedTransaction> {
-    const run = await this.#run(pooled)
-    const receipt = toReceipt(run, pooled, this.#context.block)
+    const { evm, rules, block } = this.#context
+    const result = await runTransaction(evm, pooled)
+    const receipt = toReceipt(result, pooled, { block, gasUsedBefore: this.#gasUsed })
+    if (rules.gteHardfork('byzantium')) receipt.status = result.failure === undefined ? 1 : 0
+    else receipt.stateRoot = await evm.stateManager.getStateRoot()
     this.#gasUsed = receipt.cumulativeGasUsed
     this.#blobGasUsed += receipt.blobGasUsed ?? 0n
     const { transaction, hash, sender, impersonated } = pooled
@@ -100,27 +96,11 @@ export class BlockExecution {
       sender,
       impersonated,
       receipt,
-      output: run.output,
-      failure: run.failure,
+      output: result.returnData,
+      failure: result.failure?.words,
     }
     this.#transactions.push(sealed)
     return sealed
-  }
-
-  async #run(pooled: PooledTransaction): Promise<Run> {
-    const { evm, rules } = this.#context
-    const { gasUsed, logs, failure, returnData } = await runTransaction(evm, pooled)
-    return {
-      gasUsed,
-      cumulativeGasUsed: this.#gasUsed + gasUsed,
-      logsBloom: logsBloom(logs),
-      logs,
-      ...(rules.gteHardfork('byzantium')
-        ? { status: failure === undefined ? 1 : 0 }
-        : { stateRoot: await evm.stateManager.getStateRoot() }),
-      output: returnData,
-      failure: failure?.words,
-    }
   }
 
   /** Pays an address outside of any transaction, as proof of work is rewarded. @param amount - wei */
@@ -150,22 +130,35 @@ export class BlockExecution {
   }
 }
 
+/** The receipt of a transaction, still without its outcome. */
 function toReceipt(
-  { output: _, failure: __, ...run }: Run,
+  { gasUsed, logs }: MessageResult,
   { transaction, sender }: PooledTransaction,
-  { header }: BlockEnvironment,
+  { block: { header }, gasUsedBefore }: { block: BlockEnvironment; gasUsedBefore: bigint },
 ): ExecutionReceipt {
-  const price = effectiveGasPrice(transaction, header.baseFeePerGas ?? 0n)
-  const blobBaseFee = header.getBlobGasPrice()
-  const execution: ExecutionReceipt = { ...run, effectiveGasPrice: price }
+  // Receipts of one shape in memory are read faster, so whatever most of them lack stands there as undefined.
+  const receipt: ExecutionReceipt = {
+    status: undefined,
+    stateRoot: undefined,
+    gasUsed,
+    cumulativeGasUsed: gasUsedBefore + gasUsed,
+    logsBloom: logsBloom(logs),
+    logs,
+    contractAddress: undefined,
+    effectiveGasPrice: effectiveGasPrice(transaction, header.baseFeePerGas ?? 0n),
+    blobGasUsed: undefined,
+    blobGasPrice: undefined,
+  }
   if (transaction.to === undefined) {
-    execution.contractAddress = generateAddress(sender, minimalBytes(transaction.nonce))
+    receipt.contractAddress = generateAddress(sender, minimalBytes(transaction.nonce))
   }
-  if ('blobVersionedHashes' in transaction && blobBaseFee !== undefined) {
-    execution.blobGasUsed = GAS_PER_BLOB * BigInt(transaction.blobVersionedHashes.length)
-    execution.blobGasPrice = blobBaseFee
+  if ('blobVersionedHashes' in transaction) {
+    const blobBaseFee = header.getBlobGasPrice()
+    if (blobBaseFee === undefined) return receipt
+    receipt.blobGasUsed = GAS_PER_BLOB * BigInt(transaction.blobVersionedHashes.length)
+    receipt.blobGasPrice = blobBaseFee
   }
-  return execution
+  return receipt
 }
 
 /** The wei per gas that a transaction pays at a base fee (EIP-1559). */

@@ -39,7 +39,7 @@ export function intrinsicGas(
     data,
     accessList,
     authorizationList = [],
-  }: Pick<Message, 'to' | 'data' | 'accessList' | 'authorizationList'>,
+  }: Pick<Message, 'data' | 'accessList'> & Partial<Pick<Message, 'to' | 'authorizationList'>>,
   rules: ForkRules,
 ): bigint {
   const nonzero = countNonzero(data)

@@ -29,16 +29,21 @@ export function runPlainTransfer(
   if (!rules.gteHardfork('spuriousDragon') || evm.findPrecompile(to) !== undefined) return undefined
   const { header } = evm.block
   const coinbase = header.coinbase.bytes
-  const [sender, recipient, miner] = [from, to, coinbase].map((address) => state.readAccount(address))
+  const sender = state.readAccount(from)
+  const recipient = state.readAccount(to)
+  const miner = state.readAccount(coinbase)
   if (sender === undefined || sender instanceof Promise) return undefined
   if (recipient instanceof Promise || (recipient !== undefined && hasCode(recipient))) return undefined
   if (miner instanceof Promise) return undefined
   const gasUsed = intrinsic > floor ? intrinsic : floor
   const tip = isFree ? 0n : gasUsed * (gasPrice - (header.baseFeePerGas ?? 0n))
   if (tip === 0n && miner !== undefined && isEmptyRecord(miner)) return undefined
-  const fee = gasUsed * gasPrice + blobGas * (header.getBlobGasPrice() ?? 0n)
-  void state.writeAccount(from, { ...sender, nonce: sender.nonce + 1n, balance: sender.balance - fee })
-  addBalance(state, from, -value)
+  const blobFee = blobGas === 0n ? 0n : blobGas * (header.getBlobGasPrice() ?? 0n)
+  void state.writeAccount(from, {
+    nonce: sender.nonce + 1n,
+    balance: sender.balance - gasUsed * gasPrice - blobFee - value,
+    codeHash: sender.codeHash,
+  })
   addBalance(state, to, value)
   if (tip > 0n) addBalance(state, coinbase, tip)
   return { gasUsed, maxGasUsed: gasUsed, executionGasUsed: 0n, returnData: NO_BYTES, logs: [] }
@@ -52,6 +57,6 @@ function hasCode({ codeHash }: AccountRecord): boolean {
 function addBalance(state: WorkingState, address: Uint8Array, wei: bigint): void {
   const record = state.readAccount(address)
   if (record instanceof Promise) throw new Error('an account that was read is not at hand any more')
-  const { balance, ...rest } = record ?? EMPTY_RECORD
-  void state.writeAccount(address, { ...rest, balance: balance + wei })
+  const { nonce, balance, codeHash } = record ?? EMPTY_RECORD
+  void state.writeAccount(address, { nonce, balance: balance + wei, codeHash })
 }

@@ -67,7 +67,8 @@ class SharedRules extends Common {
   private sealed = false
   /** What was asked once: nothing changes any more, and the virtual machine asks at every step. */
   private answers: Answers | undefined
-  private readonly blobs: ReturnType<Common['getBlobGasSchedule']> | undefined
+  private blobs: ReturnType<Common['getBlobGasSchedule']> | undefined
+  private chainNumber: bigint | undefined
   readonly recoveries: SignatureRecoveries | undefined
 
   constructor(options: CommonOpts, departures: Departures) {
@@ -119,7 +120,11 @@ class SharedRules extends Common {
   }
 
   override getBlobGasSchedule(): ReturnType<Common['getBlobGasSchedule']> {
-    return this.blobs ?? super.getBlobGasSchedule()
+    return (this.blobs ??= super.getBlobGasSchedule())
+  }
+
+  override chainId(): bigint {
+    return (this.chainNumber ??= super.chainId())
   }
 
   override updateParams(params: Parameters<Common['updateParams']>[0]): void {

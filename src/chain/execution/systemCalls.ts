@@ -5,6 +5,7 @@ import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
 import { keccak256 } from '../keccak.js'
 import { SYSTEM_ADDRESS, systemContracts, type Predeploy } from '../systemContracts.js'
 import { NO_BYTES } from '../state/account.js'
+import { slotKeyOf } from '../state/slotKey.js'
 import { whenReady } from '../state/whenReady.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { Awaitable, ExecutionLog, ForkRules, HeaderFields } from '../types.js'
@@ -41,7 +42,7 @@ function requestContract({ address, code }: Predeploy): RequestContract {
 const withdrawalRequests = requestContract(systemContracts.withdrawalRequests)
 const consolidationRequests = requestContract(systemContracts.consolidationRequests)
 /** EIP-7002 and EIP-7251: the slots of the excess, the count, and the head and tail of the queue. */
-const queueSlots = [0n, 1n, 2n, 3n].map((slot) => bigintToBytes(slot, 32))
+const queueSlots = [0n, 1n, 2n, 3n].map((slot) => slotKeyOf(bigintToBytes(slot, 32)))
 
 /** A request of the execution layer to the consensus layer (EIP-7685). */
 export interface ConsensusRequest {
@@ -53,35 +54,46 @@ export interface ConsensusRequest {
  * What the system writes at the start of a block: the parent beacon block root (EIP-4788) and the parent hash
  * (EIP-2935). The contracts store into their rings at known slots, so the slots are written without a call.
  */
-export async function writeBlockStart(
+export function writeBlockStart(
   state: WorkingState,
   header: HeaderFields,
   rules: ForkRules,
-): Promise<void> {
-  if (rules.isActivatedEIP(4788) && header.parentBeaconBlockRoot !== undefined) {
-    const slot = header.timestamp % HISTORY_LENGTH
-    await store(state, systemContracts.beaconRoots, [
-      [slot, bigintToBytes(header.timestamp, 32)],
-      [slot + HISTORY_LENGTH, header.parentBeaconBlockRoot],
-    ])
-  }
-  if (rules.isActivatedEIP(2935) && header.number > 0n) {
-    const slot = (header.number - 1n) % HISTORY_LENGTH
-    await store(state, systemContracts.historyStorage, [[slot, header.parentHash]])
-  }
+): Awaitable<void> {
+  return whenReady(writeBeaconRoot(state, header, rules), () => writeParentHash(state, header, rules))
+}
+
+function writeBeaconRoot(
+  state: WorkingState,
+  { timestamp, parentBeaconBlockRoot }: HeaderFields,
+  rules: ForkRules,
+): Awaitable<void> {
+  if (!rules.isActivatedEIP(4788) || parentBeaconBlockRoot === undefined) return
+  const slot = timestamp % HISTORY_LENGTH
+  return store(state, systemContracts.beaconRoots, [
+    { key: bigintToBytes(slot, 32), value: bigintToBytes(timestamp, 32) },
+    { key: bigintToBytes(slot + HISTORY_LENGTH, 32), value: parentBeaconBlockRoot },
+  ])
+}
+
+function writeParentHash(
+  state: WorkingState,
+  { number, parentHash }: HeaderFields,
+  rules: ForkRules,
+): Awaitable<void> {
+  if (!rules.isActivatedEIP(2935) || number === 0n) return
+  const key = bigintToBytes((number - 1n) % HISTORY_LENGTH, 32)
+  return store(state, systemContracts.historyStorage, [{ key, value: parentHash }])
 }
 
 /** Writes slots of a contract if it is there. What they hold does not matter and is not read. */
 function store(
   state: WorkingState,
   { address }: Predeploy,
-  slots: readonly (readonly [slot: bigint, value: Uint8Array])[],
+  slots: readonly { key: Uint8Array; value: Uint8Array }[],
 ): Awaitable<void> {
-  return whenReady(state.readCode(address), (code) => {
-    if (code.length === 0) return
-    const values = slots.map(([slot, value]) => ({ key: bigintToBytes(slot, 32), value }))
-    return state.overwriteStorage(address, values)
-  })
+  return whenReady(state.readCode(address), (code) =>
+    code.length === 0 ? undefined : state.overwriteStorage(address, slots),
+  )
 }
 
 /**
@@ -154,12 +166,14 @@ function isIdle(state: WorkingState, { address, codeHash }: RequestContract): Aw
 
 /** Whether the queue slots of a contract are zero, from the one at an index on. */
 function areZero(state: WorkingState, address: Uint8Array, index: number): Awaitable<boolean> {
-  const slot = queueSlots[index]
-  if (slot === undefined) return true
-  return whenReady(
-    state.readStorage(address, slot),
-    (value) => value.length === 0 && areZero(state, address, index + 1),
-  )
+  for (let at = index; at < queueSlots.length; at++) {
+    const value = state.loadSlot(address, queueSlots[at]!)
+    if (value instanceof Promise) {
+      return value.then((bytes) => bytes.length === 0 && areZero(state, address, at + 1))
+    }
+    if (value.length > 0) return false
+  }
+  return true
 }
 
 function collectDeposits(logs: Iterable<ExecutionLog>, depositContract: Uint8Array): Uint8Array {

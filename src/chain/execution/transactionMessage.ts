@@ -1,5 +1,6 @@
-import { fieldsOf } from '../mempool/fields.js'
-import type { PooledTransaction } from '../mempool/transaction.js'
+import { accessListOf, authorizationListOf } from '../mempool/fields.js'
+import { maxFeePerGas, maxPriorityFeePerGas, type PooledTransaction } from '../mempool/transaction.js'
+import { hexToBytes } from '../../encoding/hex.js'
 import { effectiveGasPrice, type Message } from './message.js'
 
 /** The message of a transaction in a block of this base fee (wei per gas; undefined before London). */
@@ -7,23 +8,28 @@ export function messageFromTransaction(
   { transaction, sender }: Pick<PooledTransaction, 'transaction' | 'sender'>,
   baseFee: bigint | undefined,
 ): Message {
-  const fields = fieldsOf(transaction)
-  const { nonce, value, data, gasLimit, accessList, blobVersionedHashes, authorizationList } = fields
   const fees = {
-    maxFeePerGas: fields.maxFeePerGas ?? fields.gasPrice ?? 0n,
-    maxPriorityFeePerGas: fields.maxPriorityFeePerGas ?? fields.gasPrice ?? 0n,
+    maxFeePerGas: maxFeePerGas(transaction),
+    maxPriorityFeePerGas: maxPriorityFeePerGas(transaction),
   }
-  return {
+  const message: Message = {
     from: sender,
-    to: fields.to,
-    nonce,
-    value,
-    data,
-    gasLimit,
-    ...fees,
+    to: transaction.to?.bytes,
+    nonce: transaction.nonce,
+    value: transaction.value,
+    data: transaction.data,
+    gasLimit: transaction.gasLimit,
     gasPrice: baseFee === undefined ? fees.maxFeePerGas : effectiveGasPrice(fees, baseFee),
-    accessList,
-    ...(blobVersionedHashes && { blobVersionedHashes, maxFeePerBlobGas: fields.maxFeePerBlobGas ?? 0n }),
-    ...(authorizationList && { authorizationList }),
+    maxFeePerGas: fees.maxFeePerGas,
+    maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
+    accessList: 'accessList' in transaction ? accessListOf(transaction) : [],
   }
+  if ('blobVersionedHashes' in transaction) {
+    message.blobVersionedHashes = transaction.blobVersionedHashes.map(hexToBytes)
+    message.maxFeePerBlobGas = transaction.maxFeePerBlobGas
+  }
+  if ('authorizationList' in transaction) {
+    message.authorizationList = authorizationListOf(transaction)
+  }
+  return message
 }

@@ -1,7 +1,8 @@
-import type { TypedTransaction } from '@ethereumjs/tx'
+import type { AccessList2930Tx, EOACode7702Tx, TypedTransaction } from '@ethereumjs/tx'
 import { serializedTransaction } from '../block/serialized.js'
 import { bytesToBigint } from '../../encoding/quantity.js'
 import { hexToBytes } from '../../encoding/hex.js'
+import type { AccessListEntry, Authorization } from '../execution/callObject.js'
 import type { TransactionFields } from './decode.js'
 import type { BlobSidecar } from './transaction.js'
 
@@ -27,7 +28,7 @@ export function fieldsOf(transaction: TypedTransaction, sidecar?: BlobSidecar): 
   if ('chainId' in transaction) fields.chainId = transaction.chainId
   else if (v >= 35n) fields.chainId = (v - 35n) / 2n
   if ('accessList' in transaction) {
-    fields.accessList = transaction.accessList.map(([address, storageKeys]) => ({ address, storageKeys }))
+    fields.accessList = accessListOf(transaction)
   }
   if ('gasPrice' in transaction) fields.gasPrice = transaction.gasPrice
   if ('maxFeePerGas' in transaction) {
@@ -39,16 +40,26 @@ export function fieldsOf(transaction: TypedTransaction, sidecar?: BlobSidecar): 
     fields.blobVersionedHashes = transaction.blobVersionedHashes.map(hexToBytes)
   }
   if ('authorizationList' in transaction) {
-    fields.authorizationList = transaction.authorizationList.map(
-      ([chainId, address, authorizationNonce, yParity, signatureR, signatureS]) => ({
-        chainId: bytesToBigint(chainId),
-        address,
-        nonce: bytesToBigint(authorizationNonce),
-        yParity: bytesToBigint(yParity),
-        r: bytesToBigint(signatureR),
-        s: bytesToBigint(signatureS),
-      }),
-    )
+    fields.authorizationList = authorizationListOf(transaction)
   }
   return fields
+}
+
+/** The access list of a transaction object. */
+export function accessListOf({ accessList }: Pick<AccessList2930Tx, 'accessList'>): AccessListEntry[] {
+  return accessList.map(([address, storageKeys]) => ({ address, storageKeys }))
+}
+
+/** The authorizations of a transaction object. */
+export function authorizationListOf({
+  authorizationList,
+}: Pick<EOACode7702Tx, 'authorizationList'>): Authorization[] {
+  return authorizationList.map(([chainId, address, nonce, yParity, r, s]) => ({
+    chainId: bytesToBigint(chainId),
+    address,
+    nonce: bytesToBigint(nonce),
+    yParity: bytesToBigint(yParity),
+    r: bytesToBigint(r),
+    s: bytesToBigint(s),
+  }))
 }

@@ -213,14 +213,25 @@ export class Mempool {
     const key = bytesToPlainHex(pooled.hash)
     this.#checkNew(key)
     if (pooled.sidecar !== undefined) await verifySidecar(pooled.sidecar, this.#rules())
-    const queue = await this.#queueOf(pooled.sender)
+    const name = bytesToPlainHex(pooled.sender)
+    const queue = await this.#queueOf(pooled.sender, name)
     this.#checkNew(key)
-    const entry: Entry = { ...pooled, arrival: this.#arrivals, cost: costOf(pooled.transaction) }
+    const { transaction, hash, sender, impersonated, sidecar } = pooled
+    const cost = costOf(transaction)
+    const entry: Entry = {
+      transaction,
+      hash,
+      sender,
+      impersonated,
+      sidecar,
+      arrival: this.#arrivals,
+      cost,
+    }
     const replaced = admit(entry, queue, { options: this.#options, size: this.size })
     this.#arrivals++
     const pendingBefore = queue.nextNonce
     queue.put(entry)
-    this.#queues.set(bytesToPlainHex(pooled.sender), queue)
+    this.#queues.set(name, queue)
     if (replaced !== undefined) this.#byHash.delete(bytesToPlainHex(replaced.hash))
     this.#byHash.set(key, entry)
     this.#version++
@@ -232,12 +243,12 @@ export class Mempool {
   }
 
   /** The queue of a sender; a new one is not kept before a transaction is in it. */
-  async #queueOf(sender: Uint8Array): Promise<SenderQueue> {
-    const known = this.#queues.get(bytesToPlainHex(sender))
+  async #queueOf(sender: Uint8Array, name: string): Promise<SenderQueue> {
+    const known = this.#queues.get(name)
     if (known !== undefined) return known
     const account = await this.#requireHead().state.getAccount(sender)
     const queue = new SenderQueue(sender, { nonce: account?.nonce ?? 0n, balance: account?.balance ?? 0n })
-    return this.#queues.get(bytesToPlainHex(sender)) ?? queue
+    return this.#queues.get(name) ?? queue
   }
 
   async #follow(queue: SenderQueue, { state, gasLimit }: Head): Promise<void> {

@@ -59,7 +59,7 @@ export function checkSubmission(fields: TransactionFields, options: Required<Mem
  */
 export function checkStatic(fields: TransactionFields, context: StaticContext): void {
   const { rules, blockGasLimit, options } = context
-  const { type, size, data, gasLimit, nonce, to, accessList, authorizationList } = fields
+  const { type, size, data, gasLimit, nonce, to, authorizationList } = fields
   const maxSize = type === 3 ? MAX_BLOB_TRANSACTION_SIZE : MAX_SIZE + extraCodeSize(rules)
   if (size > maxSize) throw rejected(`oversized data: transaction size ${size}, limit ${maxSize}`)
   const fork = typeForks[type]
@@ -88,10 +88,7 @@ export function checkStatic(fields: TransactionFields, context: StaticContext): 
   }
   if (context.isSigned) checkSignature(fields, rules)
   if (nonce === MAX_NONCE) throw rejected('nonce has max value')
-  const intrinsic = intrinsicGas(
-    { to, data, accessList, ...(authorizationList && { authorizationList }) },
-    rules,
-  )
+  const intrinsic = intrinsicGas(fields, rules)
   if (gasLimit < intrinsic) {
     throw rejected(`intrinsic gas too low: gas ${gasLimit}, minimum needed ${intrinsic}`)
   }

@@ -1,4 +1,5 @@
 import { RLP } from '@ethereumjs/rlp'
+import { EMPTY_BLOOM } from '../block/bloom.js'
 import { nextBaseFee, nextExcessBlobGas } from '../block/fees.js'
 import { EMPTY_TRIE_ROOT } from '../block/orderedRoot.js'
 import { keccak256 } from '../keccak.js'
@@ -48,7 +49,7 @@ export function draftHeader(
     stateRoot: new Uint8Array(32),
     transactionsRoot: EMPTY_TRIE_ROOT,
     receiptsRoot: EMPTY_TRIE_ROOT,
-    logsBloom: new Uint8Array(256),
+    logsBloom: EMPTY_BLOOM,
     difficulty: 0n,
     number: parent.header.number + 1n,
     gasLimit: settings.gasLimit,

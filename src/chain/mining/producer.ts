@@ -6,7 +6,6 @@ import { BlockExecution } from '../execution/block.js'
 import { createBlockEnvironment } from '../execution/blockEnvironment.js'
 import { withEvm } from '../execution/evm.js'
 import type { ConsoleListener } from '../execution/console.js'
-import type { PooledTransaction } from '../mempool/transaction.js'
 import type { Candidates } from '../mempool/candidates.js'
 import { GAS_PER_BLOB } from '../block/fees.js'
 import type { StateCommitment } from '../state/stateStore.js'
@@ -60,8 +59,8 @@ export async function produceBlock(input: ProductionInput): Promise<ProducedBloc
       stateRoot: commitment.root,
       parentTotalDifficulty,
       altered,
-      ...(altered && { parentStateRoot: state.base.root }),
-      ...(withdrawals !== undefined && { withdrawals }),
+      parentStateRoot: altered ? state.base.root : undefined,
+      withdrawals,
     })
     const sealed = await runInSlices(sealing, slice)
     return { block: sealed, commitment }
@@ -75,24 +74,24 @@ export async function fillBlock(
 ): Promise<void> {
   const slice = new TimeSlice()
   while (execution.transactions.length < maximumTransactions) {
-    await slice.pause()
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
     const pooled = candidates.next()
     if (pooled === undefined) return
     const { transaction } = pooled
     const blobs = 'blobVersionedHashes' in transaction ? transaction.blobVersionedHashes.length : 0
     const fits =
       transaction.gasLimit <= execution.gasLeft && GAS_PER_BLOB * BigInt(blobs) <= execution.blobGasLeft
-    if (!fits || !(await applies(execution, pooled))) candidates.skipSender()
-  }
-}
-
-/** Whether a transaction could be executed; what it may lack (funds, after those before it) comes to light only here. */
-async function applies(execution: BlockExecution, pooled: PooledTransaction): Promise<boolean> {
-  try {
-    await execution.apply(pooled)
-    return true
-  } catch (error) {
-    if (error instanceof EthereumJSError || error instanceof MessageRejectedError) return false
-    throw error
+    if (!fits) {
+      candidates.skipSender()
+      continue
+    }
+    try {
+      await execution.apply(pooled)
+    } catch (error) {
+      // What it may lack (funds, after those before it) comes to light only here.
+      if (!(error instanceof EthereumJSError || error instanceof MessageRejectedError)) throw error
+      candidates.skipSender()
+    }
   }
 }

@@ -108,12 +108,13 @@ export class JournaledState {
   setRecord(entry: AccountEntry, record: AccountRecord | undefined): void {
     const before = entry.current
     if (isSameRecord(before, record)) return
-    const set = (value: AccountRecord | undefined) => {
-      entry.current = value
-      this.#touch(entry)
-    }
-    set(record)
-    this.#remember(() => set(before))
+    this.#putRecord(entry, record)
+    if (this.#isJournaling) this.#undo.push(() => this.#putRecord(entry, before))
+  }
+
+  #putRecord(entry: AccountEntry, record: AccountRecord | undefined): void {
+    entry.current = record
+    this.#touch(entry)
   }
 
   /** Sets a slot to a value of at most 32 bytes, which is copied. */
@@ -121,15 +122,15 @@ export class JournaledState {
     if (entry.current === undefined)
       throw new Error('Cannot write to the storage of an account that does not exist')
     if (bytes.length > 32) throw new Error(`A storage value has at most 32 bytes, not ${bytes.length}`)
-    const { storage } = entry
     const before = slot.value
-    const set = (value: Uint8Array) => {
-      slot.value = value
-      storage.touch(slot)
-      this.#touch(entry)
-    }
-    set(stripZeros(bytes))
-    this.#remember(() => set(before))
+    this.#putSlot(entry, slot, stripZeros(bytes))
+    if (this.#isJournaling) this.#undo.push(() => this.#putSlot(entry, slot, before))
+  }
+
+  #putSlot(entry: AccountEntry, slot: SlotEntry, value: Uint8Array): void {
+    slot.value = value
+    entry.storage.touch(slot)
+    this.#touch(entry)
   }
 
   /**
@@ -148,12 +149,13 @@ export class JournaledState {
   clearSlots(entry: AccountEntry): void {
     const before = entry.storage
     if (before.isBlank) return
-    const set = (storage: StorageEntry) => {
-      entry.storage = storage
-      this.#touch(entry)
-    }
-    set(new StorageEntry(EMPTY_ROOT))
-    this.#remember(() => set(before))
+    this.#putStorage(entry, new StorageEntry(EMPTY_ROOT))
+    if (this.#isJournaling) this.#undo.push(() => this.#putStorage(entry, before))
+  }
+
+  #putStorage(entry: AccountEntry, storage: StorageEntry): void {
+    entry.storage = storage
+    this.#touch(entry)
   }
 
   /** How many checkpoints are neither committed nor reverted. */
@@ -242,8 +244,9 @@ export class JournaledState {
     this.#pending.add(entry)
   }
 
-  #remember(undo: () => void): void {
-    if (this.#checkpoints.length > 0) this.#undo.push(undo)
+  /** Whether changes can be undone, and so have to be journaled. */
+  get #isJournaling(): boolean {
+    return this.#checkpoints.length > 0
   }
 
   #forgetChanges(): void {

@@ -82,7 +82,7 @@ export class WorkingState implements StateManagerInterface {
 
   /** The account at a 20-byte address, or undefined. */
   readAccount(address: Uint8Array): Awaitable<AccountRecord | undefined> {
-    return whenReady(this.#state.entry(address), (entry) => entry.current)
+    return whenReady(this.#state.entry(address), currentOf)
   }
 
   /** The code of an account, empty if there is none. */
@@ -116,7 +116,9 @@ export class WorkingState implements StateManagerInterface {
 
   /** Replaces the account at a 20-byte address. */
   writeAccount(address: Uint8Array, record: AccountRecord): Awaitable<void> {
-    return whenReady(this.#state.entry(address), (entry) => this.#state.setRecord(entry, record))
+    const found = this.#state.entry(address)
+    if (found instanceof AccountEntry) return this.#state.setRecord(found, record)
+    return found.then((entry) => this.#state.setRecord(entry, record))
   }
 
   /**
@@ -193,7 +195,8 @@ export class WorkingState implements StateManagerInterface {
     const entry = await this.#state.entry(address.bytes)
     const codeHash = code.length === 0 ? EMPTY_CODE_HASH : keccak256(code)
     if (code.length > 0) this.#newCodes.set(bytesKey(codeHash), { hash: codeHash, bytes: code.slice() })
-    this.#state.setRecord(entry, { ...(entry.current ?? EMPTY_RECORD), codeHash })
+    const { nonce, balance } = entry.current ?? EMPTY_RECORD
+    this.#state.setRecord(entry, { nonce, balance, codeHash })
   }
 
   async getCode(address: Address): Promise<Uint8Array> {
@@ -383,6 +386,10 @@ export class WorkingState implements StateManagerInterface {
       marksAbsence: store.remote !== undefined,
     }))
   }
+}
+
+function currentOf(entry: AccountEntry): AccountRecord | undefined {
+  return entry.current
 }
 
 function toAccount({ current, storage }: AccountEntry): Account | undefined {
