@@ -1,6 +1,7 @@
 import { Account, Address } from '@ethereumjs/util'
 import type { SealedBlock } from '../block/record.js'
 import type { Chain } from '../chain.js'
+import { blockStartSlots } from '../execution/systemCalls.js'
 import type { GenesisAccount } from '../genesis.js'
 import { loadPreimages } from '../state/preimages.js'
 import type { WorkingState } from '../state/workingState.js'
@@ -8,8 +9,12 @@ import type { StateView } from '../types.js'
 
 /** Every account of the state that `latest` reads, with its storage, by rising address. */
 export async function exportAccounts(chain: Chain): Promise<GenesisAccount[]> {
-  const { database, keys } = chain.stores
+  const { database, keys, states } = chain.stores
   const preimages = await loadPreimages(database, keys)
+  // A fork notes every key that it meets: it would ask its remote for all others.
+  if (states.remote === undefined) {
+    for (const { address, slot } of blockStartSlots()) preimages.add(address, slot)
+  }
   const { state } = await chain.view.stateAt({ tag: 'latest' })
   const accounts: GenesisAccount[] = []
   for (const [address, slots] of preimages.entries()) {

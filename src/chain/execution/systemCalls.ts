@@ -85,6 +85,19 @@ function writeParentHash(
   return store(state, systemContracts.historyStorage, [{ key, value: parentHash }])
 }
 
+/**
+ * The slots that {@link writeBlockStart} may have written in all of a chain's blocks. It does so unread, and nobody
+ * notes their keys then.
+ */
+export function* blockStartSlots(): Iterable<{ address: Uint8Array; slot: Uint8Array }> {
+  for (let slot = 0n; slot < 2n * HISTORY_LENGTH; slot++) {
+    yield { address: systemContracts.beaconRoots.address, slot: bigintToBytes(slot, 32) }
+  }
+  for (let slot = 0n; slot < HISTORY_LENGTH; slot++) {
+    yield { address: systemContracts.historyStorage.address, slot: bigintToBytes(slot, 32) }
+  }
+}
+
 /** Writes slots of a contract if it is there. What they hold does not matter and is not read. */
 function store(
   state: WorkingState,
