@@ -35,6 +35,16 @@ function hash(bytes: Uint8Array): void {
   absorb(rest.length, 1)
 }
 
+/** Writes the keccak-256 hash of the first `length` bytes into 32 bytes of others. */
+export function writeKeccak256(bytes: Uint8Array, length: number, into: Uint8Array, position: number): void {
+  if (bytes.length > CHUNK_BYTES) hash(bytes.subarray(0, length))
+  else {
+    input.set(bytes)
+    absorb(length, 1)
+  }
+  into.set(digest, position)
+}
+
 /**
  * The keccak-256 hash of bytes, 32 bytes long, in memory of its own.
  *

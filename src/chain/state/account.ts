@@ -1,24 +1,34 @@
 import { bytesEqual } from '../../encoding/hex.js'
 import { bytesToBigint, minimalBytes } from '../../encoding/quantity.js'
 import { keccak256 } from '../keccak.js'
-import { encodeList, encodeString, itemsOf, payloadOf } from './rlp.js'
+import { itemsOf, listLength, payloadOf, stringLength, writeListHeader, writeString } from './rlp.js'
 import { EMPTY_ROOT } from './trieNode.js'
 import type { AccountState } from '../types.js'
 
 /** The code hash of an account without code: keccak-256 of no bytes. */
 export const EMPTY_CODE_HASH: Uint8Array = keccak256(new Uint8Array(0))
 
+/** What a hash takes in a list. */
+const HASH_ITEM_LENGTH = 33
+
 /** No bytes: the code of an account without code, the minimal form of a zero slot. */
 export const NO_BYTES: Uint8Array = new Uint8Array(0)
 
-/** The value of an account in the state trie (Yellow Paper, section 4.1). */
-export function encodeAccount({ nonce, balance, storageRoot, codeHash }: AccountState): Uint8Array {
-  return encodeList([
-    encodeString(minimalBytes(nonce)),
-    encodeString(minimalBytes(balance)),
-    encodeString(storageRoot),
-    encodeString(codeHash),
-  ])
+/** The value of an account in the state trie (Yellow Paper, section 4.1). `storageRoot`: 32 bytes. */
+export function encodeAccount(
+  { nonce, balance, codeHash }: Omit<AccountState, 'storageRoot'>,
+  storageRoot: Uint8Array,
+): Uint8Array {
+  const nonceBytes = minimalBytes(nonce)
+  const balanceBytes = minimalBytes(balance)
+  const length = stringLength(nonceBytes) + stringLength(balanceBytes) + 2 * HASH_ITEM_LENGTH
+  const value = new Uint8Array(listLength(length))
+  let position = writeListHeader(value, length)
+  position = writeString(value, position, nonceBytes)
+  position = writeString(value, position, balanceBytes)
+  position = writeString(value, position, storageRoot)
+  writeString(value, position, codeHash)
+  return value
 }
 
 /** An account from its value in the state trie; its hashes are in memory of their own. */

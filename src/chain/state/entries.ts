@@ -106,6 +106,11 @@ export class StorageEntry {
     this.#written = undefined
   }
 
+  /** Whether slots were touched since they were last taken. */
+  get isTouched(): boolean {
+    return this.#pending !== undefined
+  }
+
   /** The slots that were touched since they were last taken. */
   takeTouched(): Iterable<SlotEntry> {
     const touched = this.#pending ?? []

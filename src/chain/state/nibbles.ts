@@ -27,6 +27,16 @@ export function endsWith(key: Uint8Array, depth: number, path: Nibbles): boolean
   return key.length * 2 - depth === path.length && commonWithKey(path, key, depth) === path.length
 }
 
+/** Whether the rest of a key from the `depth`th half byte on is the path of a leaf, given in the compact form. */
+export function endsAtLeaf(key: Uint8Array, depth: number, encodedPath: Uint8Array): boolean {
+  const odd = depth & 1
+  const head = 0x20 + (odd === 1 ? 0x10 + nibbleAt(key, depth) : 0)
+  const start = (depth + odd) >>> 1
+  if (encodedPath[0] !== head || encodedPath.length - 1 !== key.length - start) return false
+  for (let i = 1; i < encodedPath.length; i++) if (encodedPath[i] !== key[start + i - 1]) return false
+  return true
+}
+
 /** Two paths, one behind the other. */
 export function joinPaths(first: Nibbles, second: Nibbles): Nibbles {
   const joined = new Uint8Array(first.length + second.length)

@@ -1,4 +1,5 @@
 import type { RecordPosition } from '../../storage/records.js'
+import { writeKeccak256 } from '../keccak.js'
 import { isLeafPath } from './nibbles.js'
 import { isPair, itemAt, itemEnd, listStart, payloadOf } from './rlp.js'
 
@@ -6,6 +7,7 @@ import { isPair, itemAt, itemEnd, listStart, payloadOf } from './rlp.js'
 const LINK_LENGTH = 6
 /** The head of an RLP item of 32 bytes; no node inside its parent begins like this. */
 export const HASH_HEAD = 0xa0
+const HASH_ITEM_LENGTH = 33
 
 /** Where a child is: in the record file, or in memory as long as it is not stored. */
 export type NodeLink = NodeRecord | RecordPosition
@@ -16,8 +18,9 @@ export type NodeLink = NodeRecord | RecordPosition
  */
 export class NodeRecord {
   readonly bytes: Uint8Array
-  /** A view on the bytes. Readers leave it unchanged. */
-  readonly rlp: Uint8Array
+  /** How many of the bytes are RLP. */
+  readonly rlpLength: number
+  #rlp: Uint8Array | undefined
   /** Whether another node has taken its place before it was stored. */
   isReplaced = false
   #position: RecordPosition | undefined
@@ -29,8 +32,32 @@ export class NodeRecord {
   /** @param bytes - RLP and links, in memory of their own; the links of a new node are put by {@link link} */
   constructor(bytes: Uint8Array, rlpLength: number, position?: RecordPosition) {
     this.bytes = bytes
-    this.rlp = rlpLength === bytes.length ? bytes : bytes.subarray(0, rlpLength)
+    this.rlpLength = rlpLength
+    this.#rlp = rlpLength === bytes.length ? bytes : undefined
     this.#position = position
+  }
+
+  /** A view on the bytes. Readers leave it unchanged. */
+  get rlp(): Uint8Array {
+    return (this.#rlp ??= this.bytes.subarray(0, this.rlpLength))
+  }
+
+  /** Whether its parent names it by its hash, and does not have it within itself. */
+  get hasHash(): boolean {
+    return this.rlpLength >= 32
+  }
+
+  /** How long the item is that stands for the node in its parent (Yellow Paper, appendix D). */
+  get itemLength(): number {
+    return this.hasHash ? HASH_ITEM_LENGTH : this.rlpLength
+  }
+
+  /** Writes that item. */
+  writeItem(into: Uint8Array, position: number): void {
+    if (this.hasHash) {
+      into[position] = HASH_HEAD
+      writeKeccak256(this.bytes, this.rlpLength, into, position + 1)
+    } else into.set(this.rlp, position)
   }
 
   /** In bytes. */
@@ -48,7 +75,7 @@ export class NodeRecord {
     const unstored = this.#unstored?.[index]
     if (unstored !== undefined) return unstored
     const { bytes } = this
-    const at = this.rlp.length + LINK_LENGTH * index
+    const at = this.rlpLength + LINK_LENGTH * index
     const low = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16)
     const high = (bytes[at + 3] ?? 0) | ((bytes[at + 4] ?? 0) << 8) | ((bytes[at + 5] ?? 0) << 16)
     return high * 0x1000000 + low
@@ -66,7 +93,7 @@ export class NodeRecord {
 
   /** The same node, not stored, for changes of items that keep their length. */
   copy(): NodeRecord {
-    const twin = new NodeRecord(new Uint8Array(this.bytes), this.rlp.length)
+    const twin = new NodeRecord(new Uint8Array(this.bytes), this.rlpLength)
     twin.#unstored = this.#unstored?.slice()
     return twin
   }
@@ -88,7 +115,7 @@ export class NodeRecord {
 
   #write(index: number, position: RecordPosition): void {
     const { bytes } = this
-    const at = this.rlp.length + LINK_LENGTH * index
+    const at = this.rlpLength + LINK_LENGTH * index
     const high = Math.floor(position / 0x1000000)
     bytes[at] = position
     bytes[at + 1] = position >>> 8

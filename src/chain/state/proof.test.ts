@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 const expectAccountProven = async (address: Address, proof: AccountProof) => {
   const proven = await verifyMerkleProof(keccak256(address.bytes), proof.accountProof, { root })
-  expect(proven).toEqual(proof.exists ? encodeAccount(proof.account) : null)
+  expect(proven).toEqual(proof.exists ? encodeAccount(proof.account, proof.account.storageRoot) : null)
 }
 
 const expectSlotsProven = async ({ account, storageProof }: AccountProof) => {

@@ -45,7 +45,8 @@ export function payloadOf(item: Uint8Array): Uint8Array {
 
 /** Where the first item of a list begins. */
 export function listStart(list: Uint8Array): number {
-  return payloadAt(list, 0).start
+  const first = list[0] ?? 0
+  return first < 0xf8 ? 1 : first - 0xf7 + 1
 }
 
 /** The items of a list, each with its own header, as views on its bytes. */
@@ -67,46 +68,74 @@ export function itemAt(list: Uint8Array, index: number): Uint8Array {
   return list.subarray(position, itemEnd(list, position))
 }
 
-/** Whether a list has two items, as leaves and extensions have, and not seventeen as branches. */
+/**
+ * Whether the list that begins the bytes has two items, as leaves and extensions have, and not seventeen as branches.
+ */
 export function isPair(list: Uint8Array): boolean {
-  const { start, end } = payloadAt(list, 0)
-  return itemEnd(list, itemEnd(list, start)) === end
+  return itemEnd(list, itemEnd(list, listStart(list))) === itemEnd(list, 0)
 }
 
+/** How long the header of a payload is that is not a single byte below 0x80. */
 function headerLength(payloadLength: number): number {
   if (payloadLength < 56) return 1
   return payloadLength < 0x100 ? 2 : payloadLength < 0x10000 ? 3 : payloadLength < 0x1000000 ? 4 : 5
 }
 
-/** Writes the header of a payload and returns where the payload begins. `base` is 0x80 for strings, 0xc0 for lists. */
-function writeHeader(into: Uint8Array, payloadLength: number, base: number): number {
+/**
+ * Writes the header of a payload and returns where the payload begins. `base` is 0x80 for strings, 0xc0 for lists.
+ */
+function writeHeader(into: Uint8Array, position: number, payloadLength: number, base: number): number {
   const length = headerLength(payloadLength)
   if (length === 1) {
-    into[0] = base + payloadLength
-    return 1
+    into[position] = base + payloadLength
+    return position + 1
   }
-  into[0] = base + 54 + length
+  into[position] = base + 54 + length
   for (let i = 1, rest = payloadLength; i < length; i++) {
-    into[length - i] = rest & 0xff
+    into[position + length - i] = rest & 0xff
     rest >>>= 8
   }
-  return length
+  return position + length
+}
+
+/** How long the item of a byte string is. */
+export function stringLength(bytes: Uint8Array): number {
+  if (bytes.length === 1 && (bytes[0] ?? 0) < 0x80) return 1
+  return headerLength(bytes.length) + bytes.length
+}
+
+/** Writes a byte string as an item and returns where the item ends. */
+export function writeString(into: Uint8Array, position: number, bytes: Uint8Array): number {
+  const isItsOwnItem = bytes.length === 1 && (bytes[0] ?? 0) < 0x80
+  const start = isItsOwnItem ? position : writeHeader(into, position, bytes.length, 0x80)
+  into.set(bytes, start)
+  return start + bytes.length
+}
+
+/** How long a list is whose items have so many bytes. */
+export function listLength(itemsLength: number): number {
+  return headerLength(itemsLength) + itemsLength
+}
+
+/** Writes the header of a list whose items have so many bytes at the beginning of it, and returns where they begin. */
+export function writeListHeader(list: Uint8Array, itemsLength: number): number {
+  return writeHeader(list, 0, itemsLength, 0xc0)
 }
 
 /** A byte string as an item. */
 export function encodeString(bytes: Uint8Array): Uint8Array {
   if (bytes.length === 1 && (bytes[0] ?? 0) < 0x80) return bytes
-  const item = new Uint8Array(headerLength(bytes.length) + bytes.length)
-  item.set(bytes, writeHeader(item, bytes.length, 0x80))
+  const item = new Uint8Array(stringLength(bytes))
+  writeString(item, 0, bytes)
   return item
 }
 
-/** Items, each with its own header, as a list, and so many zero bytes behind it. */
-export function encodeList(items: readonly Uint8Array[], room = 0): Uint8Array {
+/** Items, each with its own header, as a list. */
+export function encodeList(items: readonly Uint8Array[]): Uint8Array {
   let length = 0
   for (const item of items) length += item.length
-  const list = new Uint8Array(headerLength(length) + length + room)
-  let position = writeHeader(list, length, 0xc0)
+  const list = new Uint8Array(listLength(length))
+  let position = writeListHeader(list, length)
   for (const item of items) {
     list.set(item, position)
     position += item.length

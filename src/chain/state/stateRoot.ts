@@ -5,7 +5,7 @@ import { bytesKey } from './byteCache.js'
 import { Preimages } from './preimages.js'
 import { encodeString } from './rlp.js'
 import { updateTrie } from './updateTrie.js'
-import type { AccountEntry, StorageEntry } from './entries.js'
+import type { AccountEntry, SlotEntry } from './entries.js'
 import type { NodeRecord } from './nodeRecord.js'
 import type { NodeReader } from './trieNode.js'
 import type { NodeCollector, TrieChange } from './updateTrie.js'
@@ -60,31 +60,33 @@ export class WorkingTrie implements NodeReader {
     const changes: TrieChange[] = []
     for (const entry of entries) {
       const { current, storage } = entry
-      if (current !== undefined) {
-        if (entry.base === undefined || this.#marksAbsence) this.preimages.add(entry.address)
-        yield* this.#applyStorage(entry.address, storage)
+      if (current === undefined) {
+        changes.push({ key: entry.hashedKey, value: this.#absent(ABSENT_ACCOUNT) })
+        continue
       }
-      changes.push({
-        key: entry.hashedKey,
-        value: current
-          ? encodeAccount({ ...current, storageRoot: storage.root })
-          : this.#absent(ABSENT_ACCOUNT),
-      })
+      if (entry.base === undefined || this.#marksAbsence) this.preimages.add(entry.address)
+      if (storage.isTouched) storage.root = yield* this.#update(storage.root, this.#slotChanges(entry))
+      changes.push({ key: entry.hashedKey, value: encodeAccount(current, storage.root) })
     }
     this.root = yield* this.#update(this.root, changes)
   }
 
-  *#applyStorage(address: Uint8Array, storage: StorageEntry): Pieces<void> {
+  #slotChanges({ address, storage }: AccountEntry): TrieChange[] {
     const changes: TrieChange[] = []
-    for (const { key, hashedKey, base, value } of storage.takeTouched()) {
-      const mayBeNew = base === undefined || base.length === 0 || this.#marksAbsence
-      if (mayBeNew && value.length > 0) this.preimages.add(address, key)
+    for (const slot of storage.takeTouched()) {
+      const { value } = slot
+      if (value.length > 0 && this.#mayBeNew(slot)) this.preimages.add(address, slot.key)
       changes.push({
-        key: hashedKey,
+        key: slot.hashedKey,
         value: value.length === 0 ? this.#absent(ABSENT_SLOT) : encodeString(value),
       })
     }
-    storage.root = yield* this.#update(storage.root, changes)
+    return changes
+  }
+
+  /** Whether a slot's key may be unknown: who overwrites slots unread knows their keys otherwise. */
+  #mayBeNew({ base }: SlotEntry): boolean {
+    return this.#marksAbsence || base?.length === 0
   }
 
   #absent(mark: Uint8Array): Uint8Array | undefined {
@@ -93,10 +95,12 @@ export class WorkingTrie implements NodeReader {
 
   /** In the order of the keys, so that one piece changes another part of the trie than the next. */
   *#update(root: Uint8Array, changes: TrieChange[]): Pieces<Uint8Array> {
-    changes.sort((a, b) => Buffer.compare(a.key, b.key))
+    changes.sort(byKey)
     let updated = root
     for (let start = 0; start < changes.length; start += CHANGES_IN_A_PIECE) {
-      updated = updateTrie(this, updated, changes.slice(start, start + CHANGES_IN_A_PIECE), this.#collector)
+      const end = start + CHANGES_IN_A_PIECE
+      const piece = changes.length <= end && start === 0 ? changes : changes.slice(start, end)
+      updated = updateTrie(this, updated, piece, this.#collector)
       yield
     }
     return updated
@@ -114,4 +118,13 @@ export class WorkingTrie implements NodeReader {
       else this.replaced.add(record.position)
     },
   }
+}
+
+/** Hashed keys differ within their first bytes, sooner than a call of native code has begun. */
+function byKey({ key: a }: TrieChange, { key: b }: TrieChange): number {
+  for (let i = 0; i < a.length; i++) {
+    const difference = (a[i] ?? 0) - (b[i] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return 0
 }

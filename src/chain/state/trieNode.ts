@@ -1,8 +1,8 @@
 import type { RecordPosition } from '../../storage/records.js'
 import { keccak256 } from '../keccak.js'
-import { decodePath, encodePath, isLeafPath } from './nibbles.js'
-import { HASH_HEAD, linksLength, NodeRecord, type NodeLink } from './nodeRecord.js'
-import { encodeList, encodeString, itemsOf, payloadOf } from './rlp.js'
+import { decodePath, isLeafPath } from './nibbles.js'
+import { HASH_HEAD, NodeRecord, type NodeLink } from './nodeRecord.js'
+import { itemsOf, payloadOf } from './rlp.js'
 import type { Nibbles } from './nibbles.js'
 
 /** What finds trie nodes. Readers leave them unchanged. */
@@ -39,10 +39,20 @@ export class Reference {
     this.item = item
     this.link = link
   }
+
+  /** How long the item is. */
+  get itemLength(): number {
+    return this.item.length
+  }
+
+  /** Writes the item. */
+  writeItem(into: Uint8Array, position: number): void {
+    into.set(this.item, position)
+  }
 }
 
-/** A child of a node in the making: still as stored, or changed and not yet encoded. */
-export type Child = Reference | NewNode
+/** A child of a node in the making: still as stored, changed and not yet encoded, or encoded. */
+export type Child = Reference | NewNode | NodeRecord
 
 /** The end of a key's path, with its value. */
 export interface LeafNode {
@@ -89,8 +99,8 @@ export interface PatchedBranch {
 /** A node in the making. */
 export type NewNode = TrieNode | PatchedBranch
 
-const HASH_ITEM_LENGTH = 33
-const EMPTY_ITEM = Uint8Array.of(0x80)
+/** The RLP item of no bytes. */
+export const EMPTY_ITEM = Uint8Array.of(0x80)
 
 /** The root of a trie without entries: keccak-256 of the RLP of no bytes. */
 export const EMPTY_ROOT: Uint8Array = keccak256(EMPTY_ITEM)
@@ -105,12 +115,16 @@ export function follow(reader: NodeReader, link: NodeLink): NodeRecord {
   return typeof link === 'number' ? reader.getNode(link) : link
 }
 
-/** The RLP item of a 32-byte hash. */
-function hashItem(hash: Uint8Array): Uint8Array {
-  const item = new Uint8Array(HASH_ITEM_LENGTH)
-  item[0] = HASH_HEAD
-  item.set(hash, 1)
-  return item
+/** The node behind the item of a branch that lies there, as it is stored; undefined if there is none. */
+export function childOfBranch(
+  reader: NodeReader,
+  branch: NodeRecord,
+  { start, end, link }: Pick<BranchPatch, 'start' | 'end' | 'link'>,
+): NodeRecord | undefined {
+  const head = branch.bytes[start]
+  if (head === 0x80) return undefined
+  if (head === HASH_HEAD) return follow(reader, branch.linkAt(link))
+  return new NodeRecord(branch.bytes.subarray(start, end), end - start)
 }
 
 /** A node from its record; children and value are views on it. */
@@ -137,69 +151,4 @@ export function decodeNode(record: NodeRecord): TrieNode {
 /** The reference that an item of a node is. @param link - how many items before it are hashes */
 export function referenceIn(record: NodeRecord, item: Uint8Array, link: number): Reference {
   return item[0] === HASH_HEAD ? new Reference(item, record.linkAt(link)) : new Reference(item)
-}
-
-/** What is told about the nodes that are made. */
-export type NodeListener = (record: NodeRecord) => void
-
-/** Makes the record of a node, and before it those of its children that are not made yet. */
-export function makeRecord(node: NewNode, made: NodeListener): NodeRecord {
-  switch (node.kind) {
-    case 'leaf':
-      return recordOf([encodeString(encodePath(node.path, { leaf: true })), encodeString(node.value)], [])
-    case 'extension': {
-      const { item, link } = refer(node.child, made)
-      return recordOf(
-        [encodeString(encodePath(node.path, { leaf: false })), item],
-        link === undefined ? [] : [link],
-      )
-    }
-    case 'patched branch':
-      return patchedRecord(node, made)
-    case 'branch': {
-      const links: NodeLink[] = []
-      const items = node.children.map((child) => {
-        if (child === undefined) return EMPTY_ITEM
-        const { item, link } = refer(child, made)
-        if (link !== undefined) links.push(link)
-        return item
-      })
-      items.push(node.value === undefined ? EMPTY_ITEM : encodeString(node.value))
-      return recordOf(items, links)
-    }
-  }
-}
-
-function refer(child: Child, made: NodeListener): Reference {
-  if (child instanceof Reference) return child
-  const record = makeRecord(child, made)
-  if (record.rlp.length < 32) return new Reference(record.rlp)
-  const item = hashItem(keccak256(record.rlp))
-  made(record)
-  return new Reference(item, record)
-}
-
-function recordOf(items: readonly Uint8Array[], links: readonly NodeLink[]): NodeRecord {
-  const linkBytes = linksLength(links.length)
-  const bytes = encodeList(items, linkBytes)
-  const record = new NodeRecord(bytes, bytes.length - linkBytes)
-  for (const [index, link] of links.entries()) record.link(index, link)
-  return record
-}
-
-/** A branch with other items. Mostly hashes take the place of hashes, and nothing moves. */
-function patchedRecord({ record, patches }: PatchedBranch, made: NodeListener): NodeRecord {
-  const references = patches.map(({ child }) => refer(child, made))
-  if (patches.every(({ start, end }, i) => references[i]?.item.length === end - start)) {
-    const copy = record.copy()
-    for (const [i, { start, link }] of patches.entries()) {
-      const reference = references[i] as Reference
-      copy.rlp.set(reference.item, start)
-      if (reference.link !== undefined) copy.link(link, reference.link)
-    }
-    return copy
-  }
-  const branch = decodeNode(record) as BranchNode
-  for (const [i, { index }] of patches.entries()) branch.children[index] = references[i]
-  return makeRecord(branch, made)
 }

@@ -1,9 +1,11 @@
 import { bytesEqual } from '../../encoding/hex.js'
 import { keccak256 } from '../keccak.js'
-import { commonWithKey, endsWith, joinPaths, nibbleAt, nibblesOf } from './nibbles.js'
-import { isPair, itemEnd, listStart } from './rlp.js'
+import { commonWithKey, endsAtLeaf, endsWith, joinPaths, nibbleAt } from './nibbles.js'
+import { isPair, itemEnd, listStart, payloadOf } from './rlp.js'
+import { buildNode, type TrieEntry } from './buildNode.js'
+import { leafRecord, makeRecord } from './makeRecord.js'
 import { HASH_HEAD, NodeRecord } from './nodeRecord.js'
-import { decodeNode, EMPTY_ROOT, follow, makeRecord, nodeBehind, Reference, referenceIn } from './trieNode.js'
+import { childOfBranch, decodeNode, EMPTY_ROOT, follow, nodeBehind, Reference } from './trieNode.js'
 import type { Nibbles } from './nibbles.js'
 import type {
   BranchNode,
@@ -12,6 +14,7 @@ import type {
   ExtensionNode,
   NewNode,
   NodeReader,
+  PatchedBranch,
   TrieNode,
 } from './trieNode.js'
 
@@ -58,12 +61,15 @@ export function updateTrie(
 /** An untouched part of the old trie that has become the whole is a root by its hash even where it is short. */
 function recordOf(reader: NodeReader, root: Child, collect: NodeCollector): NodeRecord {
   if (root instanceof Reference && root.link !== undefined) return follow(reader, root.link)
-  const record =
-    root instanceof Reference
-      ? new NodeRecord(root.item.slice(), root.item.length)
-      : makeRecord(root, (made) => collect.add(made))
+  const record = encodedRoot(root, collect)
   collect.add(record)
   return record
+}
+
+function encodedRoot(root: Child, collect: NodeCollector): NodeRecord {
+  if (root instanceof NodeRecord) return root
+  if (root instanceof Reference) return new NodeRecord(root.item.slice(), root.item.length)
+  return makeRecord(root, (made) => collect.add(made))
 }
 
 /** Part of the sorted changes: those from one index up to but not including another. */
@@ -87,34 +93,50 @@ class TrieUpdate {
   /** The node that a span of changes makes of a child: the very same object if it stays as it is. */
   update(child: Child | undefined, depth: number, span: Span): Child | undefined {
     if (span.from === span.to) return child
-    if (child === undefined) return this.#build(this.#puts(span), depth)
+    if (child === undefined) return buildNode(this.#puts(span), depth)
+    if (child instanceof NodeRecord) throw new Error('a node that was made is not changed again')
     if (!(child instanceof Reference)) return this.#updateNode(child, depth, span)
     const record = nodeBehind(this.#reader, child)
-    const after = this.#updateStored(child, record, depth, span)
-    if (after !== child && child.link !== undefined) this.#collect.replace?.(record)
+    const after = this.#updateStored(record, depth, span)
+    if (after === record) return child
+    if (child.link !== undefined) this.#collect.replace?.(record)
     return after
   }
 
-  #updateStored(child: Reference, record: NodeRecord, depth: number, span: Span): Child | undefined {
-    if (!isPair(record.rlp)) {
-      const patches = this.#patchBranch(record, depth, span)
-      if (patches !== undefined)
-        return patches.length === 0 ? child : { kind: 'patched branch', record, patches }
-    }
+  /** What a span of changes makes of a stored node: the record itself if it stays as it is. */
+  #updateStored(record: NodeRecord, depth: number, span: Span): Child | undefined {
+    const after = isPair(record.bytes)
+      ? this.#putValue(record, depth, span)
+      : this.#patchBranch(record, depth, span)
+    if (after !== undefined) return after
     const node = decodeNode(record)
-    const after = this.#updateNode(node, depth, span)
-    return after === node ? child : after
+    const updated = this.#updateNode(node, depth, span)
+    return updated === node ? record : updated
+  }
+
+  /** The leaf with another value, if a span of changes does no more than that; otherwise undefined. */
+  #putValue(record: NodeRecord, depth: number, { from, to }: Span): NodeRecord | undefined {
+    if (to - from > 1) return undefined
+    const change = this.#changes[from]
+    if (change?.value === undefined) return undefined
+    const { bytes } = record
+    const pathStart = listStart(bytes)
+    const pathEnd = itemEnd(bytes, pathStart)
+    const pathItem = bytes.subarray(pathStart, pathEnd)
+    if (!endsAtLeaf(change.key, depth, payloadOf(pathItem))) return undefined
+    const value = payloadOf(bytes.subarray(pathEnd, itemEnd(bytes, pathEnd)))
+    return bytesEqual(value, change.value) ? record : leafRecord(pathItem, change.value)
   }
 
   /**
-   * What a span of changes replaces in a stored branch; undefined if it does more than replace children: if a key ends
+   * A stored branch with other children; undefined if a span of changes does more than replace children: if a key ends
    * here, or a child vanishes, so that the branch may not stay one.
    */
-  #patchBranch(record: NodeRecord, depth: number, span: Span): BranchPatch[] | undefined {
+  #patchBranch(record: NodeRecord, depth: number, span: Span): NodeRecord | PatchedBranch | undefined {
     if (this.#key(span.from).length * 2 === depth) return undefined
     const patches: BranchPatch[] = []
-    const { rlp } = record
-    let start = listStart(rlp)
+    const { bytes } = record
+    let start = listStart(bytes)
     let index = 0
     let link = 0
     for (let { from } = span; from < span.to;) {
@@ -122,19 +144,24 @@ class TrieUpdate {
       let to = from + 1
       while (to < span.to && nibbleAt(this.#key(to), depth) === nibble) to++
       for (; index < nibble; index++) {
-        if (rlp[start] === HASH_HEAD) link++
-        start = itemEnd(rlp, start)
+        if (bytes[start] === HASH_HEAD) link++
+        start = itemEnd(bytes, start)
       }
-      const end = itemEnd(rlp, start)
-      const before = rlp[start] === 0x80 ? undefined : referenceIn(record, rlp.subarray(start, end), link)
-      const child = this.update(before, depth + 1, { from, to })
+      const end = itemEnd(bytes, start)
+      const before = childOfBranch(this.#reader, record, { start, end, link })
+      const below = { from, to }
+      const child =
+        before === undefined
+          ? buildNode(this.#puts(below), depth + 1)
+          : this.#updateStored(before, depth + 1, below)
       if (child !== before) {
+        if (before !== undefined && bytes[start] === HASH_HEAD) this.#collect.replace?.(before)
         if (child === undefined) return undefined
         patches.push({ index, start, end, link, child })
       }
       from = to
     }
-    return patches
+    return patches.length === 0 ? record : { kind: 'patched branch', record, patches }
   }
 
   #updateNode(node: NewNode, depth: number, span: Span): Child | undefined {
@@ -161,7 +188,7 @@ class TrieUpdate {
     } else if (entries.length === 1 && change.value !== undefined && bytesEqual(change.value, value)) {
       return leaf
     }
-    return this.#build(entries, depth)
+    return buildNode(entries, depth)
   }
 
   #updateExtension(extension: ExtensionNode, depth: number, span: Span): Child | undefined {
@@ -228,39 +255,18 @@ class TrieUpdate {
   /** A child with a piece of path before it, merged with the path that it may have itself. */
   #prefixed(path: Nibbles, child: Child | undefined): Child | undefined {
     if (child === undefined || path.length === 0) return child
-    const node = child instanceof Reference ? decodeNode(nodeBehind(this.#reader, child)) : child
+    const node = this.#decoded(child)
     if (node.kind === 'branch' || node.kind === 'patched branch') return { kind: 'extension', path, child }
     return { ...node, path: joinPaths(path, node.path) }
   }
 
-  /** The node over sorted entries that are all new. */
-  #build(entries: readonly LiveEntry[], depth: number): TrieNode | undefined {
-    const first = entries[0]
-    const last = entries.at(-1)
-    if (first === undefined || last === undefined) return undefined
-    const path = nibblesOf(first.key, depth)
-    if (first === last) return { kind: 'leaf', path, value: first.value }
-    const shared = commonWithKey(path, last.key, depth)
-    const branch = this.#buildBranch(entries, depth + shared)
-    return shared === 0 ? branch : { kind: 'extension', path: path.subarray(0, shared), child: branch }
+  #decoded(child: Child): NewNode {
+    if (child instanceof Reference) return decodeNode(nodeBehind(this.#reader, child))
+    return child instanceof NodeRecord ? decodeNode(child) : child
   }
 
-  #buildBranch(entries: readonly LiveEntry[], depth: number): BranchNode {
-    const children = new Array<Child | undefined>(16).fill(undefined)
-    const endsHere = entries[0]?.key.length === depth / 2
-    let from = endsHere ? 1 : 0
-    while (from < entries.length) {
-      const nibble = nibbleAt(entries[from]?.key ?? NO_KEY, depth)
-      let to = from + 1
-      while (to < entries.length && nibbleAt(entries[to]?.key ?? NO_KEY, depth) === nibble) to++
-      children[nibble] = this.#build(entries.slice(from, to), depth + 1)
-      from = to
-    }
-    return { kind: 'branch', children, value: endsHere ? entries[0]?.value : undefined }
-  }
-
-  #puts({ from, to }: Span): LiveEntry[] {
-    const entries: LiveEntry[] = []
+  #puts({ from, to }: Span): TrieEntry[] {
+    const entries: TrieEntry[] = []
     for (const { key, value } of this.#changes.slice(from, to)) {
       if (value !== undefined) entries.push({ key, value })
     }
@@ -288,11 +294,6 @@ class TrieUpdate {
   #key(index: number): Uint8Array {
     return this.#changes[index]?.key ?? NO_KEY
   }
-}
-
-interface LiveEntry {
-  key: Uint8Array
-  value: Uint8Array
 }
 
 const NO_KEY = new Uint8Array(0)

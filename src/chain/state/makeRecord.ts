@@ -1,0 +1,117 @@
+import { encodePath } from './nibbles.js'
+import { linksLength, NodeRecord, type NodeLink } from './nodeRecord.js'
+import { encodeString, listLength, stringLength, writeListHeader, writeString } from './rlp.js'
+import { decodeNode, EMPTY_ITEM, Reference } from './trieNode.js'
+import type { BranchNode, BranchPatch, Child, NewNode, PatchedBranch } from './trieNode.js'
+
+/** A child that has its encoding. */
+type MadeChild = Reference | NodeRecord
+
+/** What stands in a branch where nothing is. */
+const NO_CHILD = new Reference(EMPTY_ITEM)
+
+/** What is told about the nodes that are made. */
+export type NodeListener = (record: NodeRecord) => void
+
+/** Makes the record of a node, and before it those of its children that are not made yet. */
+export function makeRecord(node: NewNode, made: NodeListener): NodeRecord {
+  switch (node.kind) {
+    case 'leaf':
+      return leafRecord(encodeString(encodePath(node.path, { leaf: true })), node.value)
+    case 'extension': {
+      const path = new Reference(encodeString(encodePath(node.path, { leaf: false })))
+      return listRecord([path, makeChild(node.child, made)])
+    }
+    case 'patched branch':
+      return patchedRecord(node, made)
+    case 'branch': {
+      const items = node.children.map((child) => (child === undefined ? NO_CHILD : makeChild(child, made)))
+      items.push(node.value === undefined ? NO_CHILD : new Reference(encodeString(node.value)))
+      return listRecord(items)
+    }
+  }
+}
+
+/** The record of a leaf. @param pathItem - its path in the compact form, as an RLP item */
+export function leafRecord(pathItem: Uint8Array, value: Uint8Array): NodeRecord {
+  const length = pathItem.length + stringLength(value)
+  const bytes = new Uint8Array(listLength(length))
+  const start = writeListHeader(bytes, length)
+  bytes.set(pathItem, start)
+  writeString(bytes, start + pathItem.length, value)
+  return new NodeRecord(bytes, bytes.length)
+}
+
+function makeChild(child: Child, made: NodeListener): MadeChild {
+  if (child instanceof Reference) return child
+  const record = child instanceof NodeRecord ? child : makeRecord(child, made)
+  if (record.hasHash) made(record)
+  return record
+}
+
+/** Where a child with a hash is. */
+function linkTo(child: MadeChild): NodeLink | undefined {
+  if (child instanceof Reference) return child.link
+  return child.hasHash ? child : undefined
+}
+
+function listRecord(items: readonly MadeChild[]): NodeRecord {
+  let length = 0
+  let links = 0
+  for (const item of items) {
+    length += item.itemLength
+    if (linkTo(item) !== undefined) links++
+  }
+  const rlpLength = listLength(length)
+  const bytes = new Uint8Array(rlpLength + linksLength(links))
+  const record = new NodeRecord(bytes, rlpLength)
+  let position = writeListHeader(bytes, length)
+  let linked = 0
+  for (const item of items) {
+    item.writeItem(bytes, position)
+    position += item.itemLength
+    const link = linkTo(item)
+    if (link !== undefined) record.link(linked++, link)
+  }
+  return record
+}
+
+/** A branch with other items. Mostly hashes take the place of hashes, and nothing moves. */
+function patchedRecord({ record, patches }: PatchedBranch, made: NodeListener): NodeRecord {
+  const children: MadeChild[] = []
+  let staysInPlace = true
+  for (const { start, end, child } of patches) {
+    const ready = makeChild(child, made)
+    if (ready.itemLength !== end - start) staysInPlace = false
+    children.push(ready)
+  }
+  return staysInPlace ? patchedCopy(record, patches, children) : rebuilt(record, patches, children)
+}
+
+function patchedCopy(
+  record: NodeRecord,
+  patches: readonly BranchPatch[],
+  children: readonly MadeChild[],
+): NodeRecord {
+  const copy = record.copy()
+  for (let i = 0; i < patches.length; i++) {
+    const { start, link } = patches[i] as BranchPatch
+    const child = children[i] as MadeChild
+    child.writeItem(copy.bytes, start)
+    const target = linkTo(child)
+    if (target !== undefined) copy.link(link, target)
+  }
+  return copy
+}
+
+function rebuilt(
+  record: NodeRecord,
+  patches: readonly BranchPatch[],
+  children: readonly MadeChild[],
+): NodeRecord {
+  const branch = decodeNode(record) as BranchNode
+  const items = branch.children.map((child) => (child as MadeChild | undefined) ?? NO_CHILD)
+  for (const [i, { index }] of patches.entries()) items[index] = children[i] as MadeChild
+  items.push(branch.value === undefined ? NO_CHILD : new Reference(encodeString(branch.value)))
+  return listRecord(items)
+}
