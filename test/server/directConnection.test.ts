@@ -113,6 +113,16 @@ test.each([
   await positionsOf(echoOf(1))
 })
 
+test('requests whose heads differ are told apart, those that come again and those that were forgotten', async () => {
+  const ids = [1, 20, 300, 1, 4000, 50_000, 600_000, 20, 2, 300, 600_001, 7_000_000, 10]
+  for (const id of ids) {
+    received = ''
+    socket.write(post(bodyOf(id)))
+    await positionsOf(echoOf(id))
+    expect(received.endsWith(echoOf(id))).toBe(true)
+  }
+})
+
 test('a refusal, an empty answer and no JSON leave the connection open', async () => {
   socket.write(
     post(bodyOf(1), '', 'text/plain') +

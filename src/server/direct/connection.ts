@@ -7,6 +7,8 @@ import { readRequestHead } from './requestHead.js'
 const headEnd = '\r\n\r\n'
 /** Bytes of answers that may wait for a slow reader before the next request is taken. */
 const maxWaiting = 1024 * 1024
+/** A client's heads differ in Content-Length alone, and so by the kind of request: sending, asking for a receipt. */
+const maxKnownHeads = 4
 
 /** What requests of a connection are answered by. */
 export interface DirectSetup {
@@ -19,7 +21,7 @@ export interface DirectSetup {
   keepAliveSeconds: number
 }
 
-/** A head that was read, and the bytes that it was read from: a client sends the same one again and again. */
+/** A head that was read, and the bytes that it was read from: a client sends the same few again and again. */
 interface KnownHead {
   bytes: Buffer
   head: RequestHead
@@ -37,7 +39,8 @@ export class DirectConnection {
   readonly #release: () => void
   /** What has come and is not taken yet. */
   #unread: Buffer | undefined
-  #known: KnownHead | undefined
+  /** The one that was read last is the last. */
+  readonly #known: KnownHead[] = []
   #isAnswering = false
   /** Whether requests are being taken, further up on the stack. */
   #isTaking = false
@@ -124,16 +127,16 @@ export class DirectConnection {
   }
 
   #readHead(unread: Buffer): KnownHead | undefined {
-    const last = this.#known?.bytes
-    if (last !== undefined && unread.length >= last.length) {
-      if (unread.compare(last, 0, last.length, 0, last.length) === 0) return this.#known
-    }
+    const known = this.#known.find(({ bytes }) => startsWith(unread, bytes))
+    if (known !== undefined) return known
     const end = unread.indexOf(headEnd, 0, 'latin1')
     const head = end < 0 ? undefined : readRequestHead(unread.toString('latin1', 0, end))
     const route = head === undefined ? undefined : this.#setup.routeOf(head)
     if (head === undefined || route === undefined) return undefined
-    this.#known = { bytes: Buffer.from(unread.subarray(0, end + headEnd.length)), head, route }
-    return this.#known
+    if (this.#known.length === maxKnownHeads) this.#known.shift()
+    const read = { bytes: Buffer.from(unread.subarray(0, end + headEnd.length)), head, route }
+    this.#known.push(read)
+    return read
   }
 
   #handOver(unread: Buffer): void {
@@ -152,6 +155,10 @@ export class DirectConnection {
     this.#setup.handOver(socket)
     socket.resume()
   }
+}
+
+function startsWith(bytes: Buffer, start: Buffer): boolean {
+  return bytes.length >= start.length && bytes.compare(start, 0, start.length, 0, start.length) === 0
 }
 
 function ignore(): void {
