@@ -9,6 +9,7 @@ import {
   operationAt,
   operationsOf,
   recordEndOf,
+  valueAt,
   wholeRecords,
   type RecordSpan,
   type WriteAheadRecord,
@@ -67,9 +68,7 @@ export class Overlay {
   /** A copy of the value of a key, null if it was removed here, undefined if it was not written here. */
   find(name: string): Uint8Array | null | undefined {
     const place = this.#places.get(name)
-    if (place === undefined) return undefined
-    const { value } = operationAt(this.#bytes, place)
-    return value === undefined ? null : new Uint8Array(value)
+    return place === undefined ? undefined : valueAt(this.#bytes, place)
   }
 
   /** @throws the system's error if the disk refuses; nothing has changed then. */

@@ -110,6 +110,20 @@ export function keyNameAt(file: Buffer, position: number): string {
   return latin1(file, start, start + file.readUInt32LE(position))
 }
 
+/** A copy of the value of the operation that begins at a position; null if it removes its key. */
+export function valueAt(file: Buffer, position: number): Uint8Array | null {
+  const length = file.readUInt32LE(position + 4)
+  if (length === REMOVED) return null
+  const start = position + OPERATION_HEADER_LENGTH + file.readUInt32LE(position)
+  const value = new Uint8Array(length)
+  if (length > LONGEST_COPIED_HERE) value.set(file.subarray(start, start + length))
+  else for (let i = 0; i < length; i++) value[i] = file[start + i]!
+  return value
+}
+
+/** Up to this many bytes, copying them here takes less than making a slice to copy from. */
+const LONGEST_COPIED_HERE = 64
+
 /** The operation that begins at a position; its bytes are slices of the file. */
 export function operationAt(file: Buffer, position: number): BatchOperation {
   const keyEnd = position + OPERATION_HEADER_LENGTH + file.readUInt32LE(position)
