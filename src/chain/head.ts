@@ -1,5 +1,5 @@
 import type { Database } from '../storage/database.js'
-import { decodeOrdinal, encodeOrdinal, type Keyspace } from '../storage/keyspace.js'
+import { decodeOrdinal, encodeOrdinal, putOrdinal, type Keyspace } from '../storage/keyspace.js'
 import type { WriteBatch } from '../storage/writeBatch.js'
 import { bytesEqual } from '../encoding/hex.js'
 import type { StoredBlock } from './block/record.js'
@@ -25,7 +25,7 @@ const ORDINAL_LENGTH = 6
 /** A head as 6 bytes of ordinal and 32 bytes of working root. */
 export function encodeHead({ block, workingRoot }: Head): Uint8Array {
   const bytes = new Uint8Array(ORDINAL_LENGTH + 32)
-  bytes.set(encodeOrdinal(block.ordinal))
+  putOrdinal(bytes, block.ordinal, 0)
   bytes.set(workingRoot, ORDINAL_LENGTH)
   return bytes
 }

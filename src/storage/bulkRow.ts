@@ -31,6 +31,10 @@ export function encodeBulkRow({ position, length }: BulkPlace): Uint8Array {
 
 /** Reads what {@link encodeBulkRow} wrote. */
 export function decodeBulkRow(bytes: Uint8Array): BulkPlace {
-  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return { position: view.readUIntLE(0, 6), length: view.readUInt32LE(6) }
+  const high = bytes[4]! | (bytes[5]! << 8)
+  return { position: high * 2 ** 32 + uint32At(bytes, 0), length: uint32At(bytes, 6) }
+}
+
+function uint32At(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0
 }

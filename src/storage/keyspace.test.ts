@@ -26,6 +26,15 @@ describe('numbers in keys', () => {
     expect(numbers.map(encodeNumber).toSorted(Buffer.compare).map(decodeNumber)).toEqual(numbers)
   })
 
+  it('are big-endian, and never cut off', () => {
+    expect(encodeOrdinal(0xfedcba987654)).toEqual(Uint8Array.of(0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54))
+    expect(encodeNumber(0xfedcba9876543210n)).toEqual(
+      Uint8Array.of(0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10),
+    )
+    for (const ordinal of [2 ** 48, -1, NaN]) expect(() => encodeOrdinal(ordinal)).toThrow(RangeError)
+    for (const number of [2n ** 64n, -1n]) expect(() => encodeNumber(number)).toThrow(RangeError)
+  })
+
   it('are found at the end of keys', () => {
     const keys = keyspaceOf(3)
     expect(ordinalOfKey(keys.block(77))).toBe(77)

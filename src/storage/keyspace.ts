@@ -29,6 +29,8 @@ export const RECORD_END_KEY: Uint8Array = Uint8Array.of(255, 0)
 const ORDINAL_LENGTH = 6
 const NUMBER_LENGTH = 8
 const PREFIX_LENGTH = 2
+const ORDINAL_END = 2 ** 48
+const LARGEST_NUMBER = 2n ** 64n - 1n
 
 /** What a row of the log index stands for: a log's address, its topic 0 to 3, or any log at all (of empty value). */
 export type LogPosition = 'any' | 'address' | 0 | 1 | 2 | 3
@@ -128,8 +130,30 @@ export function networkRange(network: number): KeyRange {
 /** An ordinal as 6 bytes big-endian. */
 export function encodeOrdinal(ordinal: number): Uint8Array {
   const bytes = new Uint8Array(ORDINAL_LENGTH)
-  Buffer.from(bytes.buffer).writeUIntBE(ordinal, 0, ORDINAL_LENGTH)
+  putOrdinal(bytes, ordinal, 0)
   return bytes
+}
+
+/**
+ * Writes the 6 bytes of an ordinal to an offset.
+ *
+ * @throws RangeError if they cannot hold it.
+ */
+export function putOrdinal(bytes: Uint8Array, ordinal: number, at: number): void {
+  if (!(ordinal >= 0 && ordinal < ORDINAL_END)) throw new RangeError(`No ordinal is ${ordinal}`)
+  // Several of these are written with every block: asking a short array for a view moves its bytes off V8's heap.
+  const high = Math.floor(ordinal / 2 ** 32)
+  bytes[at] = high >>> 8
+  bytes[at + 1] = high
+  putUint32(bytes, ordinal, at + 2)
+}
+
+/** Writes the low 32 bits of a number to an offset, big-endian. */
+export function putUint32(bytes: Uint8Array, value: number, at: number): void {
+  bytes[at] = value >>> 24
+  bytes[at + 1] = value >>> 16
+  bytes[at + 2] = value >>> 8
+  bytes[at + 3] = value
 }
 
 /** The ordinal in the first 6 bytes of a value. */
@@ -144,10 +168,16 @@ export function ordinalAt(bytes: Uint8Array, at: number): number {
   return high * 2 ** 32 + low
 }
 
-/** A block number as 8 bytes big-endian. */
+/**
+ * A block number as 8 bytes big-endian.
+ *
+ * @throws RangeError if they cannot hold it.
+ */
 export function encodeNumber(number: bigint): Uint8Array {
+  if (number < 0n || number > LARGEST_NUMBER) throw new RangeError(`No block has the number ${number}`)
   const bytes = new Uint8Array(NUMBER_LENGTH)
-  Buffer.from(bytes.buffer).writeBigUInt64BE(number)
+  putUint32(bytes, Number(number >> 32n), 0)
+  putUint32(bytes, Number(number & 0xffffffffn), 4)
   return bytes
 }
 

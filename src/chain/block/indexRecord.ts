@@ -41,6 +41,7 @@ const TRANSACTION_ROW = 53 + 16
 const FIXED = 1 + 32 + 4 + 16 + 8
 /** Offset and length of a log in the wire bytes. */
 const LOG_ROW = 8
+const NO_BYTES = new Uint8Array(0)
 
 /**
  * Encodes an index record: fixed fields, the parent state root where the flags say so, then header RLP, uncle hashes and
@@ -166,6 +167,7 @@ export function decodeIndexRecord(
 
 /** The table of logs at the end of a region. */
 export function encodeLogTable(logs: readonly WireSpan[]): Uint8Array {
+  if (logs.length === 0) return NO_BYTES
   const bytes = new Uint8Array(LOG_ROW * logs.length)
   const view = new DataView(bytes.buffer)
   logs.forEach(({ offset, length }, index) => {

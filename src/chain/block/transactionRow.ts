@@ -1,4 +1,4 @@
-import { encodeOrdinal, ordinalAt } from '../../storage/keyspace.js'
+import { ordinalAt, putOrdinal, putUint32 } from '../../storage/keyspace.js'
 
 /** One place of a transaction: the block by its ordinal, and the index in it. */
 export interface TransactionPlace {
@@ -11,10 +11,9 @@ const PLACE_LENGTH = 10
 /** The places of a transaction, 10 bytes each: ordinal (6) and index (4), big-endian, oldest first. */
 export function encodeTransactionRow(places: readonly TransactionPlace[]): Uint8Array {
   const bytes = new Uint8Array(PLACE_LENGTH * places.length)
-  const view = new DataView(bytes.buffer)
   places.forEach(({ ordinal, index }, i) => {
-    bytes.set(encodeOrdinal(ordinal), PLACE_LENGTH * i)
-    view.setUint32(PLACE_LENGTH * i + 6, index)
+    putOrdinal(bytes, ordinal, PLACE_LENGTH * i)
+    putUint32(bytes, index, PLACE_LENGTH * i + 6)
   })
   return bytes
 }
