@@ -1,4 +1,4 @@
-import { bytesKey } from '../state/byteCache.js'
+import { addressKey } from '../state/addressKey.js'
 import { isSameAddress } from '../state/entries.js'
 import { slotKeyOf, type SlotKey } from '../state/slotKey.js'
 import type { AccessListEntry } from './callObject.js'
@@ -84,7 +84,7 @@ export class AccessTracker {
 
   #account(address: Uint8Array): TouchedAccount {
     if (this.#last !== undefined && isSameAddress(this.#last.address, address)) return this.#last
-    const key = bytesKey(address)
+    const key = addressKey(address)
     let account = this.#accessed.get(key)
     if (account === undefined) {
       account = { address, slots: new Map() }

@@ -9,10 +9,7 @@ export type OpcodeAction = (runState: RunState) => void | Promise<void>
 function callDataLoad({ stack, env: { callData } }: RunState): void {
   const position = stack.pop()
   if (position >= BigInt(callData.length)) return stack.push(0n)
-  const start = Number(position)
-  if (start + 32 <= callData.length) return stack.push(readWord(callData, start))
-  const rest = callData.subarray(start)
-  stack.push(toWord(rest) << BigInt(8 * (32 - rest.length)))
+  stack.push(readWord(callData, Number(position)))
 }
 
 function caller({ stack, env }: RunState): void {

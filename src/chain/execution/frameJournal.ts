@@ -1,5 +1,6 @@
 import type { Account, Address } from '@ethereumjs/util'
 import { hexToBytes } from '../../encoding/hex.js'
+import { addressKey } from '../state/addressKey.js'
 import { bytesKey } from '../state/byteCache.js'
 import { slotKeyOf, type SlotKey } from '../state/slotKey.js'
 import { isEmptyRecord, isSameAddress } from '../state/entries.js'
@@ -67,7 +68,7 @@ export class FrameJournal {
 
   /** Notes that the account goes if it is empty when the transaction ends (EIP-161). */
   touchAddress(address: Address): void {
-    const key = bytesKey(address.bytes)
+    const key = addressKey(address.bytes)
     if (this.#touched.has(key)) return
     this.#touched.set(key, address)
     this.#touches.push(key)
@@ -79,7 +80,9 @@ export class FrameJournal {
   }
 
   commit(): Promise<void> {
-    this.#checkpoints.length -= 3
+    this.#checkpoints.pop()
+    this.#checkpoints.pop()
+    this.#checkpoints.pop()
     return this.#host.state.commit()
   }
 
@@ -102,10 +105,10 @@ export class FrameJournal {
     if (this.#warmSlots.size > 0) this.#warmSlots.clear()
     if (this.#touched.size > 0) this.#touched.clear()
     this.#last = NO_SLOTS
-    this.#warmed.length = 0
-    this.#warmedSlots.length = 0
-    this.#touches.length = 0
-    this.#checkpoints.length = 0
+    forget(this.#warmed)
+    forget(this.#warmedSlots)
+    forget(this.#touches)
+    forget(this.#checkpoints)
   }
 
   /** Ends a transaction: touched accounts that are empty are removed (EIP-161), and everything is forgotten. */
@@ -134,13 +137,13 @@ export class FrameJournal {
   /** @param slotDigits - 64 lower-case hexadecimal digits, with or without a prefix */
   addAlwaysWarmSlot(digits: string, slotDigits: string): void {
     const address = hexToBytes(digits)
-    this.#warm.add(bytesKey(address))
+    this.#warm.add(addressKey(address))
     this.#slotsOf(address).names.add(keyOfDigits(slotDigits))
   }
 
   /** Makes a 20-byte address warm. @returns whether it was */
   warmAddress(address: Uint8Array): boolean {
-    const key = bytesKey(address)
+    const key = addressKey(address)
     if (this.#warm.has(key) || this.#alwaysWarm.has(key)) return true
     this.#warm.add(key)
     this.#warmed.push(key)
@@ -158,7 +161,7 @@ export class FrameJournal {
   }
 
   isWarmedAddress(address: Uint8Array): boolean {
-    const key = bytesKey(address)
+    const key = addressKey(address)
     return this.#warm.has(key) || this.#alwaysWarm.has(key)
   }
 
@@ -176,7 +179,7 @@ export class FrameJournal {
 
   #slotsOf(address: Uint8Array): WarmSlots {
     if (isSameAddress(this.#last.address, address)) return this.#last
-    const key = bytesKey(address)
+    const key = addressKey(address)
     let slots = this.#warmSlots.get(key)
     if (slots === undefined) {
       slots = { address, names: new Set() }
@@ -186,6 +189,14 @@ export class FrameJournal {
     return slots
   }
 }
+
+/** Takes everything out of a list: setting its length is a call into V8's runtime, and most lists are short. */
+function forget(list: unknown[]): void {
+  if (list.length > SHORT_LIST) list.length = 0
+  else while (list.length > 0) list.pop()
+}
+
+const SHORT_LIST = 16
 
 function keyOfDigits(digits: string): string {
   return bytesKey(hexToBytes(digits))

@@ -1,5 +1,3 @@
-import { bytesToBigint } from '../../encoding/quantity.js'
-
 const LARGEST_OF_EIGHT_BYTES = 2n ** 64n - 1n
 
 /** 32 big-endian bytes at a place as a number; most words on a stack are small. */
@@ -52,11 +50,6 @@ export function writeMemoryWord(memory: Uint8Array, offset: number, word: bigint
   putWord(viewOfMemory(memory), memory.byteOffset + offset, word)
 }
 
-/** 32 big-endian bytes as a number. */
-export function readWord(bytes: Uint8Array, offset: number): bigint {
-  return wordIn(new DataView(bytes.buffer), bytes.byteOffset + offset)
-}
-
 const scratch = new Uint8Array(32)
 const scratchView = new DataView(scratch.buffer)
 
@@ -66,9 +59,29 @@ export function wordToBytes(word: bigint): Uint8Array {
   return scratch.slice()
 }
 
-/** At most 32 big-endian bytes as a number; no bytes are zero. */
+/** 32 big-endian bytes as a number; those beyond the end are zero. */
+export function readWord(bytes: Uint8Array, offset: number): bigint {
+  const count = Math.min(32, bytes.length - offset)
+  for (let i = 0; i < count; i++) scratch[i] = bytes[offset + i] as number
+  for (let i = count; i < 32; i++) scratch[i] = 0
+  return wordIn(scratchView, 0)
+}
+
+/**
+ * At most 32 big-endian bytes as a number; no bytes are zero.
+ *
+ * The bytes are copied one by one: a view of their own would move those of a short array out of V8's heap, and a number
+ * of up to six bytes becomes a bigint in V8's runtime.
+ */
 export function toWord(value: Uint8Array): bigint {
-  return value.length === 32 ? readWord(value, 0) : bytesToBigint(value)
+  const { length } = value
+  if (length === 0) return 0n
+  scratchView.setFloat64(0, 0)
+  scratchView.setFloat64(8, 0)
+  scratchView.setFloat64(16, 0)
+  scratchView.setFloat64(24, 0)
+  for (let i = 0, at = 32 - length; i < length; i++, at++) scratch[at] = value[i] as number
+  return wordIn(scratchView, 0)
 }
 
 /** The 20-byte address in the lower bytes of a word. */

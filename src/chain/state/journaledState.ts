@@ -1,4 +1,5 @@
 import { NO_BYTES, stripZeros } from './account.js'
+import { addressKey } from './addressKey.js'
 import { bytesKey } from './byteCache.js'
 import { AccountEntry, isSameAddress, isSameRecord, SlotEntry, StorageEntry } from './entries.js'
 import type { SlotKey } from './slotKey.js'
@@ -55,7 +56,7 @@ export class JournaledState {
       this.#earlier = latest
       return earlier
     }
-    const key = bytesKey(address)
+    const key = addressKey(address)
     const known = this.#entries.get(key)
     if (known === undefined) return this.#readEntry(address, key)
     this.#earlier = latest

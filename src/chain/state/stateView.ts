@@ -3,6 +3,7 @@ import { ABSENT_ACCOUNT, accountOfRemote, isOverlay } from '../fork/overlay.js'
 import type { RemoteState } from '../fork/remoteState.js'
 import { keccak256 } from '../keccak.js'
 import { decodeAccount, EMPTY_CODE_HASH, NO_BYTES, padTo32 } from './account.js'
+import { addressKey } from './addressKey.js'
 import { bytesKey } from './byteCache.js'
 import { readTrie } from './readTrie.js'
 import { payloadOf } from './rlp.js'
@@ -48,7 +49,7 @@ export class TrieStateView implements StateView {
 
   /** @throws MissingNodeError if the root is not stored. */
   getAccount(address: Uint8Array): Awaitable<AccountState | undefined> {
-    const key = bytesKey(address)
+    const key = addressKey(address)
     if (this.#accounts.has(key)) return this.#accounts.get(key)
     return whenReady(this.#readAccount(address), (account) => {
       this.know(key, account)
@@ -91,7 +92,7 @@ export class TrieStateView implements StateView {
   getStorage(address: Uint8Array, slot: Uint8Array): Awaitable<Uint8Array> {
     return whenReady(this.getAccount(address), (account) => {
       if (account === undefined || bytesEqual(account.storageRoot, EMPTY_ROOT)) return ZERO_SLOT
-      const key = bytesKey(address) + bytesKey(slot)
+      const key = addressKey(address) + bytesKey(slot)
       const cached = this.#slots.get(key)
       if (cached !== undefined) return cached
       return whenReady(this.#readSlot(address, account.storageRoot, slot), (value) => {
