@@ -96,9 +96,9 @@ export class CallExecutor {
   }
 
   #method({ method: name, context }: CallRequest): Method {
-    const length = Buffer.byteLength(name)
-    if (length > maxMethodNameLength) {
-      throw new RpcError(-32600, `method name too long: ${length} > ${maxMethodNameLength}`)
+    // A character has at most three bytes: names of usual length are not counted.
+    if (name.length * 3 > maxMethodNameLength && Buffer.byteLength(name) > maxMethodNameLength) {
+      throw new RpcError(-32600, `method name too long: ${Buffer.byteLength(name)} > ${maxMethodNameLength}`)
     }
     if (name.endsWith('_subscribe') && context.subscriptions === undefined) {
       throw new NotificationsUnsupportedError()

@@ -55,6 +55,8 @@ export class StateStore implements NodeReader {
   readonly #replacedNodes: StateCaches['nodes']
   readonly #codes: ByteCache
   readonly #views = new Map<string, TrieStateView>()
+  /** The view that was asked for last, and with which array: calls on the latest block come with the head's own. */
+  #latestView: { of: Uint8Array; view: TrieStateView } | undefined
   readonly #aliases = new Map<string, Uint8Array>()
 
   constructor(options: StateStoreOptions) {
@@ -109,6 +111,7 @@ export class StateStore implements NodeReader {
 
   /** The state under a root. The latest few views are shared, with what they have read. */
   viewAt(root: Uint8Array): TrieStateView {
+    if (this.#latestView?.of === root) return this.#latestView.view
     const key = bytesKey(root)
     const known = this.#views.get(key)
     const view = known ?? new TrieStateView(this, this.#aliases.get(key) ?? root.slice())
@@ -118,6 +121,7 @@ export class StateStore implements NodeReader {
       const [oldest] = this.#views.keys()
       if (oldest !== undefined) this.#views.delete(oldest)
     }
+    this.#latestView = { of: root, view }
     return view
   }
 

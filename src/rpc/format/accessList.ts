@@ -1,16 +1,19 @@
+import type { AccessListEntry } from '../../chain/execution/callObject.js'
+import type { AccessListResult } from '../../chain/execution/accessList.js'
 import { bytesToHex } from '../../encoding/hex.js'
 import { quantity } from '../../encoding/quantity.js'
-import type { AccessListResult } from '../../chain/execution/accessList.js'
-import type { JsonValue } from '../json.js'
+import { printJson } from '../json.js'
+import { WireBytes } from '../wire.js'
 
 /** The result of eth_createAccessList (geth: internal/ethapi/api.go, accessListResult). */
-export function formatAccessList({ accessList, gasUsed, error }: AccessListResult): JsonValue {
-  return {
-    accessList: accessList.map((entry) => ({
-      address: bytesToHex(entry.address),
-      storageKeys: entry.storageKeys.map(bytesToHex),
-    })),
-    error,
-    gasUsed: quantity(gasUsed),
-  }
+export function accessListWire({ accessList, gasUsed, error }: AccessListResult): WireBytes {
+  const failure = error === undefined ? '' : `"error":${printJson(error)},`
+  return new WireBytes([
+    `{"accessList":[${accessList.map(entryText).join(',')}],${failure}"gasUsed":"${quantity(gasUsed)}"}`,
+  ])
+}
+
+function entryText({ address, storageKeys }: AccessListEntry): string {
+  const keys = storageKeys.map((key) => `"${bytesToHex(key)}"`).join(',')
+  return `{"address":"${bytesToHex(address)}","storageKeys":[${keys}]}`
 }

@@ -36,7 +36,9 @@ export function struct<const F extends Fields>(names: StructNames, fields: F): D
       if (typeof value !== 'object' || Array.isArray(value)) {
         throw new TypeMismatchError(jsonTypeName(value), names.type)
       }
-      for (const [given, member] of Object.entries(value)) {
+      const members = value as Readonly<Record<string, unknown>>
+      for (const given of Object.keys(members)) {
+        const member = members[given]
         const field = exact.get(given) ?? folded.get(given.toLowerCase())
         if (field === undefined || member === null || member === undefined) continue
         decoded[field.name] = decodeMember(field.decoder, member, names, field.name)

@@ -1,5 +1,5 @@
 import { whenReady } from '../../../chain/state/whenReady.js'
-import { bytesToHex } from '../../../encoding/hex.js'
+import { bytesWire } from '../../format/bytes.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockOverrides } from '../../params/blockOverrides.js'
 import { blockSelector } from '../../params/blockSelector.js'
@@ -23,6 +23,6 @@ export const call = defineMethod(
       stateOverrides: state,
       blockOverrides: header,
     })
-    return whenReady(call.backend.executor.call(request), bytesToHex)
+    return whenReady(call.backend.executor.call(request), bytesWire)
   },
 )

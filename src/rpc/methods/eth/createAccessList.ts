@@ -1,6 +1,6 @@
 import type { CallObject } from '../../../chain/execution/callObject.js'
 import { whenReady } from '../../../chain/state/whenReady.js'
-import { formatAccessList } from '../../format/accessList.js'
+import { accessListWire } from '../../format/accessList.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { callObject } from '../../params/callObject.js'
@@ -22,10 +22,10 @@ export const createAccessList = defineMethod(
     const { executor, settings } = call.backend
     const request = executionRequest(call, { transaction, block, stateOverrides })
     if (!settings.habits.accessListsAsCalls)
-      return whenReady(executor.createAccessList(request), formatAccessList)
+      return whenReady(executor.createAccessList(request), accessListWire)
     const priced = { ...request, call: withBothFees(request.call) }
     return whenReady(executor.call(priced), () =>
-      whenReady(executor.createAccessList(priced), formatAccessList),
+      whenReady(executor.createAccessList(priced), accessListWire),
     )
   },
 )
