@@ -128,14 +128,15 @@ async function storeGenesis(stores: Stores, { chainId, schedule, genesis }: Open
   const { block, commitment } = await makeGenesis(states, first)
   const batch = new WriteBatch()
   states.stage(batch, commitment)
-  const record = runAtOnce(blocks.stage(batch, block))
-  const head = { block: record.block, workingRoot: commitment.root }
-  stageMove(batch, keys, { removed: [], added: [record.block] }, head)
+  const staged = runAtOnce(blocks.stage(batch, block))
+  const { block: stored } = staged.record
+  const head = { block: stored, workingRoot: commitment.root }
+  stageMove(batch, keys, { removed: [], added: [stored] }, head)
   batch.put(
     genesisKey(keys),
     new TextEncoder().encode(formatGethGenesis({ chainId, schedule, genesis: first })),
   )
   database.write(batch)
-  blocks.added(record)
+  blocks.added(staged)
   return head
 }

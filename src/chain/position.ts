@@ -3,7 +3,7 @@ import type { ChainBase, ChainParts } from './base.js'
 import type { SealedBlock, StoredBlock } from './block/record.js'
 import { encodeHead, loadHead, planMove, stageMove, type Head, type HeadMove } from './head.js'
 import type { ProducedBlock } from './mining/producer.js'
-import { applyProgress, currentProgress, ProgressStore, rememberProgress } from './progress.js'
+import { applyProgress, ProgressStore, rememberProgress } from './progress.js'
 import type { StateCommitment } from './state/stateStore.js'
 import { runAtOnce, runInSlices, TimeSlice } from './timeSlice.js'
 
@@ -54,13 +54,14 @@ export class ChainPosition {
     const { blocks, states, keys } = this.#parts
     const batch = new WriteBatch()
     states.stage(batch, commitment)
-    const record = await runInSlices(blocks.stage(batch, block), new TimeSlice())
-    const head = { block: record.block, workingRoot: block.header.stateRoot }
-    stageMove(batch, keys, { removed: [], added: [record.block] }, head)
+    const staged = await runInSlices(blocks.stage(batch, block), new TimeSlice())
+    const { block: stored } = staged.record
+    const head = { block: stored, workingRoot: block.header.stateRoot }
+    stageMove(batch, keys, { removed: [], added: [stored] }, head)
     this.#write(batch, change)
     this.#head = head
     this.#version++
-    return blocks.added(record)
+    return blocks.added(staged)
   }
 
   /** Stores a block beside the canonical chain; without a commitment it comes without its state. */
@@ -68,9 +69,9 @@ export class ChainPosition {
     const { blocks, states, database } = this.#parts
     const batch = new WriteBatch()
     if (commitment !== undefined) states.stage(batch, commitment)
-    const record = runAtOnce(blocks.stage(batch, block))
+    const staged = runAtOnce(blocks.stage(batch, block))
     database.write(batch)
-    return blocks.added(record)
+    return blocks.added(staged)
   }
 
   /** Makes a stored block the head. */
@@ -129,7 +130,7 @@ export class ChainPosition {
     const takeBack = rememberProgress(clock, settings)
     try {
       const result = change()
-      this.#progress.write(batch, currentProgress(clock, settings))
+      this.#progress.write(batch, clock, settings)
       return result
     } catch (error) {
       takeBack()

@@ -1,7 +1,8 @@
 import type { Database } from '../storage/database.js'
 import type { Keyspace } from '../storage/keyspace.js'
 import type { WriteBatch } from '../storage/writeBatch.js'
-import type { Clock } from './mining/clock.js'
+import { bytesEqual } from '../encoding/hex.js'
+import type { Clock, ClockState } from './mining/clock.js'
 import { fromClockRecord, toClockRecord, type ClockRecord } from './mining/clockRecord.js'
 import type { BlockSettings } from './mining/draft.js'
 import { fromSettingsRecord, toSettingsRecord, type SettingsRecord } from './mining/settingsRecord.js'
@@ -18,7 +19,7 @@ const SETTING = 'progress'
 export class ProgressStore {
   readonly #database: Database
   readonly #key: Uint8Array
-  #stored = ''
+  #stored: { clock: ClockState; settings: BlockSettings } | undefined
 
   constructor(database: Database, keys: Keyspace) {
     this.#database = database
@@ -29,17 +30,48 @@ export class ProgressStore {
   load(): Progress | undefined {
     const bytes = this.#database.get(this.#key)
     if (bytes === undefined) return undefined
-    this.#stored = new TextDecoder().decode(bytes)
-    return JSON.parse(this.#stored) as Progress
+    const progress = JSON.parse(new TextDecoder().decode(bytes)) as Progress
+    this.#stored = { clock: fromClockRecord(progress.clock), settings: fromSettingsRecord(progress.settings) }
+    return progress
   }
 
-  /** Writes a batch together with the progress, if that is another than the one that is stored. */
-  write(batch: WriteBatch, progress: Progress): void {
-    const text = JSON.stringify(progress)
-    if (text !== this.#stored) batch.put(this.#key, new TextEncoder().encode(text))
+  /** Writes a batch together with the progress, if that is another than the one that is stored: few blocks change it. */
+  write(batch: WriteBatch, clock: Clock, settings: BlockSettings): void {
+    const stored = this.#stored
+    const time = clock.state
+    const isStored =
+      stored !== undefined && isSameClock(stored.clock, time) && areSameSettings(stored.settings, settings)
+    if (!isStored) {
+      const text = JSON.stringify(currentProgress(clock, settings))
+      batch.put(this.#key, new TextEncoder().encode(text))
+    }
     if (batch.operations.length > 0) this.#database.write(batch)
-    this.#stored = text
+    if (!isStored) this.#stored = { clock: time, settings: { ...settings } }
   }
+}
+
+function isSameClock(one: ClockState, other: ClockState): boolean {
+  return (
+    one.offset === other.offset &&
+    one.nextTimestamp === other.nextTimestamp &&
+    one.interval === other.interval &&
+    one.earliest === other.earliest
+  )
+}
+
+/** Whether what is stored of settings is the same. */
+function areSameSettings(one: BlockSettings, other: BlockSettings): boolean {
+  return (
+    one.gasLimit === other.gasLimit &&
+    one.nextBaseFee === other.nextBaseFee &&
+    isSameBytes(one.coinbase, other.coinbase) &&
+    isSameBytes(one.extraData, other.extraData) &&
+    isSameBytes(one.nextPrevRandao, other.nextPrevRandao)
+  )
+}
+
+function isSameBytes(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
+  return one === other || (one !== undefined && other !== undefined && bytesEqual(one, other))
 }
 
 /** The progress as it is now. */

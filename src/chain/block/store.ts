@@ -10,13 +10,21 @@ import { RecentRecords } from './recentRecords.js'
 import { encodeRegion } from './region.js'
 import { BlockRegions } from './regions.js'
 import type { Pieces } from '../timeSlice.js'
-import { decodeTransactionRow, encodeTransactionRow } from './transactionRow.js'
+import { TransactionFilter } from './transactionFilter.js'
+import { decodeTransactionRow, encodeTransactionRow, type TransactionPlace } from './transactionRow.js'
 
 /** What a store of blocks works with. */
 export interface BlockStoreOptions {
   database: Database
   keys: Keyspace
   encoder: BlockEncoder
+}
+
+/** A block that was put into a batch. */
+export interface StagedBlock {
+  record: IndexRecord
+  /** Its wire bytes; undefined of one that was stored before. */
+  wire: Uint8Array | undefined
 }
 
 /**
@@ -29,8 +37,8 @@ export class BlockStore {
   readonly #encoder: BlockEncoder
   readonly #recent = new RecentRecords()
   readonly #regions: BlockRegions
-  /** The wire bytes of blocks that are not stored yet: a batch that is never written leaves nothing behind. */
-  readonly #staged = new WeakMap<IndexRecord, Uint8Array>()
+  /** The transactions of all blocks that are stored, where all of them were stored by this process. */
+  #transactions: TransactionFilter | undefined = new TransactionFilter()
   #nextOrdinal = 0
 
   private constructor({ database, keys, encoder }: BlockStoreOptions) {
@@ -53,6 +61,7 @@ export class BlockStore {
       limit: 1,
     })) {
       store.#nextOrdinal = ordinalOfKey(key) + 1
+      store.#transactions = undefined
     }
     return store
   }
@@ -64,13 +73,13 @@ export class BlockStore {
    *
    * @returns what {@link added} is told once the batch is written
    */
-  *stage(batch: WriteBatch, sealed: SealedBlock): Pieces<IndexRecord> {
+  *stage(batch: WriteBatch, sealed: SealedBlock): Pieces<StagedBlock> {
     const parent = this.#recent.ordinal(bytesToPlainHex(sealed.header.parentHash))
     // Blocks are stored after their parents: a child of the last one cannot be stored yet.
     const isNew = parent !== undefined && parent === this.#nextOrdinal - 1
     const stored = isNew ? undefined : this.#storedOrdinal(this.#keys.ordinalByHash(sealed.hash))
     const known = stored === undefined ? undefined : this.#record(stored)
-    if (known !== undefined) return known
+    if (known !== undefined) return { record: known, wire: undefined }
     const ordinal = this.#nextOrdinal
     const keys = this.#keys
     const { record, pieces, wire } = yield* encodeRegion(sealed, ordinal, this.#encoder)
@@ -83,14 +92,12 @@ export class BlockStore {
         return [{ key: keys.block(ordinal), value: encodeBulkRow(place) }]
       },
     })
-    this.#staged.set(record, wire)
     yield
     batch.put(keys.ordinalByHash(sealed.hash), encodeOrdinal(ordinal))
     sealed.transactions.forEach(({ hash }, index) => {
-      const key = keys.transaction(hash)
-      const earlier = this.#database.get(key)
-      const places = earlier === undefined ? [] : decodeTransactionRow(earlier)
-      batch.put(key, encodeTransactionRow([...places, { ordinal, index }]))
+      const places = this.#placesOf(hash)
+      places.push({ ordinal, index })
+      batch.put(keys.transaction(hash), encodeTransactionRow(places))
     })
     yield
     for (const { criterion, posting } of logRows(
@@ -101,15 +108,14 @@ export class BlockStore {
         batch.put(keys.log('address', criterion.address, ordinal), posting)
       else batch.put(keys.log(criterion.position, criterion.topic, ordinal), posting)
     }
-    return record
+    return { record, wire }
   }
 
   /** Takes note that a staged block is stored. */
-  added(record: IndexRecord): StoredBlock {
+  added({ record, wire }: StagedBlock): StoredBlock {
     this.#nextOrdinal = Math.max(this.#nextOrdinal, record.block.ordinal + 1)
     this.#recent.set(record)
-    const wire = this.#staged.get(record)
-    this.#staged.delete(record)
+    for (const { hash } of record.block.transactions) this.#transactions?.add(hash)
     if (wire !== undefined) this.#regions.keep(record, wire)
     return record.block
   }
@@ -134,13 +140,17 @@ export class BlockStore {
 
   /** Where a transaction is on the canonical chain. */
   transactionLocation(hash: Uint8Array): TransactionLocation | undefined {
-    const row = this.#database.get(this.#keys.transaction(hash))
-    if (row === undefined) return undefined
-    for (const { ordinal, index } of decodeTransactionRow(row).reverse()) {
+    for (const { ordinal, index } of this.#placesOf(hash).reverse()) {
       const block = this.byOrdinal(ordinal)
       if (block !== undefined && this.isCanonical(block)) return { block, index }
     }
     return undefined
+  }
+
+  #placesOf(hash: Uint8Array): TransactionPlace[] {
+    if (this.#transactions?.mayHold(hash) === false) return []
+    const row = this.#database.get(this.#keys.transaction(hash))
+    return row === undefined ? [] : decodeTransactionRow(row)
   }
 
   headWire(block: StoredBlock): Uint8Array {

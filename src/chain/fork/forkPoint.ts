@@ -59,12 +59,13 @@ export async function storeForkPoint(stores: ForkStores, point: ForkPoint): Prom
   states.stage(batch, commitment)
   batch.putBulk(keys.trieRoot(EMPTY_OVERLAY.hash), EMPTY_OVERLAY.bytes)
   batch.put(keys.setting(SETTING), commitment.root)
-  const record = runAtOnce(blocks.stage(batch, bodilessBlock(header, totalDifficulty)))
-  const head = { block: record.block, workingRoot: header.stateRoot }
-  stageMove(batch, keys, { removed: [], added: [record.block] }, head)
+  const staged = runAtOnce(blocks.stage(batch, bodilessBlock(header, totalDifficulty)))
+  const { block: stored } = staged.record
+  const head = { block: stored, workingRoot: header.stateRoot }
+  stageMove(batch, keys, { removed: [], added: [stored] }, head)
   database.write(batch)
   states.alias(header.stateRoot, commitment.root)
-  return { block: blocks.added(record), workingRoot: header.stateRoot }
+  return { block: blocks.added(staged), workingRoot: header.stateRoot }
 }
 
 /**
