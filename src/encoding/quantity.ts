@@ -14,12 +14,15 @@ const LARGEST_OF_SIX_BYTES = 2n ** 48n - 1n
 /** A big-endian byte string read as an unsigned number; no bytes are zero. */
 export function bytesToBigint(bytes: Uint8Array): bigint {
   const { length } = bytes
-  if (length <= 6) {
-    let small = 0
-    for (let i = 0; i < length; i++) small = small * 256 + (bytes[i] as number)
-    return BigInt(small)
-  }
+  if (length <= 6) return BigInt(smallUintAt(bytes, 0, length))
   return BigInt(`0x${bytesToPlainHex(bytes)}`)
+}
+
+/** At most six big-endian bytes within others, read as an unsigned number: so many are exact. */
+export function smallUintAt(bytes: Uint8Array, start: number, length: number): number {
+  let value = 0
+  for (let i = start; i < start + length; i++) value = value * 256 + (bytes[i] as number)
+  return value
 }
 
 /** An unsigned number as exactly `length` big-endian bytes; higher bits are cut off. */

@@ -1,4 +1,5 @@
 import type { TypedTransaction } from '@ethereumjs/tx'
+import { SoundFeeMarketTx } from '../mempool/soundFeeMarketTx.js'
 
 const known = new WeakMap<TypedTransaction, Uint8Array>()
 
@@ -12,6 +13,7 @@ export function rememberSerialized(transaction: TypedTransaction, bytes: Uint8Ar
  * block needs it for its size, its root and its record.
  */
 export function serializedTransaction(transaction: TypedTransaction): Uint8Array {
+  if (transaction instanceof SoundFeeMarketTx) return transaction.serialize()
   let bytes = known.get(transaction)
   if (bytes === undefined) {
     bytes = transaction.serialize()

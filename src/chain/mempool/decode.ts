@@ -53,21 +53,20 @@ export interface TransactionFields {
 export function decodeTransaction(raw: Uint8Array): TransactionFields {
   const type = raw[0]
   const size = raw.length
-  if (type !== undefined && type > 0x7f) return { ...readWhole(raw, legacy), size, raw }
+  if (type !== undefined && type > 0x7f) return readWhole(raw, raw, legacy)
   if (type === undefined || size <= 1) throw new TransactionRejectedError('typed transaction too short')
   const reader = typedReaders.get(type)
   if (reader === undefined) throw new TransactionRejectedError('transaction type not supported')
-  const fields = readWhole(raw.subarray(1), reader)
-  return fields.sidecar === undefined ? { ...fields, size, raw } : { ...fields, size }
+  return readWhole(raw, raw.subarray(1), reader)
 }
 
 type Fields = Omit<TransactionFields, 'size' | 'raw'>
 
-/** Reads the fields from an item, or looks at its bytes too. */
-type Reader = (item: RlpItem, bytes: Uint8Array) => Fields
+/** Reads the fields from an item, or looks at its bytes too; the whole encoding of the transaction comes with them. */
+type Reader = (item: RlpItem, raw: Uint8Array, bytes: Uint8Array) => TransactionFields
 
-function readWhole(bytes: Uint8Array, reader: Reader): Fields {
-  const fields = reader(decodeStrictRlp(bytes), bytes)
+function readWhole(raw: Uint8Array, bytes: Uint8Array, reader: Reader): TransactionFields {
+  const fields = reader(decodeStrictRlp(bytes), raw, bytes)
   checkOneItem(bytes)
   return fields
 }
@@ -79,63 +78,86 @@ const typedReaders: ReadonlyMap<number, Reader> = new Map<number, Reader>([
   [4, setCodeTransaction],
 ])
 
-function legacy(item: RlpItem): Fields {
+// Most transactions are of the first three types: their fields are made in one piece, in the order of the encoding.
+
+function legacy(item: RlpItem, raw: Uint8Array): TransactionFields {
   const reader = new FieldReader(item, 'types.LegacyTx')
-  const fields = {
-    type: 0 as const,
+  const fields: TransactionFields = {
+    type: 0,
+    chainId: undefined,
     nonce: reader.uint64('Nonce'),
     gasPrice: reader.big('GasPrice'),
     gasLimit: reader.uint64('Gas'),
-    ...recipient(reader.optionalAddress('To')),
+    to: reader.optionalAddress('To'),
     value: reader.big('Value'),
     data: reader.bytes('Data'),
     accessList: [],
-    ...signature(reader),
+    v: reader.big('V'),
+    r: reader.big('R'),
+    s: reader.big('S'),
+    size: raw.length,
+    raw,
   }
+  reader.end()
   const { v } = fields
-  return v >= 35n ? { ...fields, chainId: (v - 35n) / 2n } : fields
+  if (v >= 35n) fields.chainId = (v - 35n) / 2n
+  return fields
 }
 
-function accessListTransaction(item: RlpItem): Fields {
+function accessListTransaction(item: RlpItem, raw: Uint8Array): TransactionFields {
   const reader = new FieldReader(item, 'types.AccessListTx')
-  return {
+  const fields: TransactionFields = {
     type: 1,
     chainId: reader.big('ChainID'),
     nonce: reader.uint64('Nonce'),
     gasPrice: reader.big('GasPrice'),
     gasLimit: reader.uint64('Gas'),
-    ...recipient(reader.optionalAddress('To')),
+    to: reader.optionalAddress('To'),
     value: reader.big('Value'),
     data: reader.bytes('Data'),
     accessList: reader.accessList(),
-    ...signature(reader),
+    v: reader.big('V'),
+    r: reader.big('R'),
+    s: reader.big('S'),
+    size: raw.length,
+    raw,
   }
+  reader.end()
+  return fields
 }
 
-function feeMarketTransaction(item: RlpItem): Fields {
+function feeMarketTransaction(item: RlpItem, raw: Uint8Array): TransactionFields {
   const reader = new FieldReader(item, 'types.DynamicFeeTx')
-  return {
+  const fields: TransactionFields = {
     type: 2,
     chainId: reader.big('ChainID'),
     nonce: reader.uint64('Nonce'),
     maxPriorityFeePerGas: reader.big('GasTipCap'),
     maxFeePerGas: reader.big('GasFeeCap'),
     gasLimit: reader.uint64('Gas'),
-    ...recipient(reader.optionalAddress('To')),
+    to: reader.optionalAddress('To'),
     value: reader.big('Value'),
     data: reader.bytes('Data'),
     accessList: reader.accessList(),
-    ...signature(reader),
+    v: reader.big('V'),
+    r: reader.big('R'),
+    s: reader.big('S'),
+    size: raw.length,
+    raw,
   }
+  reader.end()
+  return fields
 }
 
-function setCodeTransaction(item: RlpItem): Fields {
+function setCodeTransaction(item: RlpItem, raw: Uint8Array): TransactionFields {
   const reader = new FieldReader(item, 'types.SetCodeTx')
   return {
     type: 4,
     ...boundedFields(reader),
     authorizationList: reader.authorizationList(),
     ...boundedSignature(reader),
+    size: raw.length,
+    raw,
   }
 }
 
@@ -143,11 +165,11 @@ function setCodeTransaction(item: RlpItem): Fields {
  * With its sidecar: [transaction, version?, blobs, commitments, proofs] (EIP-4844, EIP-7594). geth looks at the kinds of
  * the first two elements before it reads any (core/types/tx_blob.go, decode).
  */
-function blobTransaction(item: RlpItem, bytes: Uint8Array): Fields {
+function blobTransaction(item: RlpItem, raw: Uint8Array, bytes: Uint8Array): TransactionFields {
   const list = splitRlp(bytes, 0, bytes.length)
   if (!list.isList) throw new TransactionEncodingError('rlp: expected List')
   const first = splitRlp(bytes, list.start, list.end)
-  if (!first.isList) return blobFields(item)
+  if (!first.isList) return { ...blobFields(item), size: raw.length, raw }
   const isVersioned = !splitRlp(bytes, first.end, list.end).isList
   const type = isVersioned ? 'types.blobTxWithBlobsV1' : 'types.blobTxWithBlobsV0'
   const reader = new FieldReader(item, type)
@@ -163,7 +185,7 @@ function blobTransaction(item: RlpItem, bytes: Uint8Array): Fields {
   if (version !== undefined && version !== 1n) {
     throw new TransactionRejectedError(`unsupported blob tx version ${version}`)
   }
-  return { ...fields, sidecar }
+  return { ...fields, sidecar, size: raw.length }
 }
 
 function blobFields(item: RlpItem, path?: string): Fields {
@@ -190,16 +212,6 @@ function boundedFields(reader: FieldReader) {
     data: reader.bytes('Data'),
     accessList: reader.accessList(),
   }
-}
-
-function recipient(to: Uint8Array | undefined): { to?: Uint8Array } {
-  return to === undefined ? {} : { to }
-}
-
-function signature(reader: FieldReader): { v: bigint; r: bigint; s: bigint } {
-  const fields = { v: reader.big('V'), r: reader.big('R'), s: reader.big('S') }
-  reader.end()
-  return fields
 }
 
 function boundedSignature(reader: FieldReader): { v: bigint; r: bigint; s: bigint } {

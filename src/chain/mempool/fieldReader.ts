@@ -1,7 +1,6 @@
-import { bytesToBigint } from '../../encoding/quantity.js'
 import type { AccessListEntry, Authorization } from '../execution/callObject.js'
 import { fieldError, TransactionEncodingError } from './rlpError.js'
-import { RlpFault, type RlpItem } from './strictRlp.js'
+import { RlpFault, RlpString, type RlpItem } from './strictRlp.js'
 
 /** Takes the fields of a transaction's list one after another, in geth's words where one does not fit. */
 export class FieldReader {
@@ -37,7 +36,7 @@ export class FieldReader {
   }
 
   bytes(name: string): Uint8Array {
-    return toBytes(this.take(), '[]uint8', `${this.#path}.${name}`)
+    return stringOf(this.take(), '[]uint8', `${this.#path}.${name}`).toBytes()
   }
 
   uint64(name: string): bigint {
@@ -51,7 +50,7 @@ export class FieldReader {
   /** A number of at most 256 bits. */
   uint256(name: string): bigint {
     const item = this.take()
-    if (item instanceof Uint8Array && item.length > 32) {
+    if (item instanceof RlpString && item.length > 32) {
       throw new TransactionEncodingError('rlp: value too large for uint256')
     }
     return toUint(item, { type: '*uint256.Int', length: 32 }, `${this.#path}.${name}`)
@@ -74,7 +73,7 @@ export class FieldReader {
     if (Array.isArray(item) && item.length === 0) {
       throw fieldError('wrong kind of empty value (got List, want String)', '*common.Address', path)
     }
-    const isNone = item instanceof Uint8Array && item.length === 0
+    const isNone = item instanceof RlpString && item.length === 0
     return isNone ? undefined : toFixed(item, { type: 'common.Address', length: 20 }, path)
   }
 
@@ -129,7 +128,7 @@ function toList(item: RlpItem, type: string, path: string): RlpItem[] {
   return item
 }
 
-function toBytes(item: RlpItem, type: string, path: string): Uint8Array {
+function stringOf(item: RlpItem, type: string, path: string): RlpString {
   if (item instanceof RlpFault) throw faultError(item, type, path)
   if (Array.isArray(item)) throw fieldError('expected input string or byte', type, path)
   return item
@@ -142,10 +141,10 @@ function toFixed(item: RlpItem, { type, length }: FieldType, path: string): Uint
     if (item.kind !== 'byte') throw new TransactionEncodingError(item.words)
     throw fieldError('input string too short', type, path)
   }
-  const bytes = toBytes(item, type, path)
-  if (bytes.length > length) throw fieldError('input string too long', type, path)
-  if (bytes.length < length) throw fieldError('input string too short', type, path)
-  return bytes
+  const string = stringOf(item, type, path)
+  if (string.length > length) throw fieldError('input string too long', type, path)
+  if (string.length < length) throw fieldError('input string too short', type, path)
+  return string.toBytes()
 }
 
 function faultError(fault: RlpFault, type: string, path: string): TransactionEncodingError {
@@ -157,8 +156,8 @@ function sizeError(type: string, path: string): TransactionEncodingError {
 }
 
 function toUint(item: RlpItem, { type, length }: FieldType, path: string): bigint {
-  const bytes = toBytes(item, type, path)
-  if (bytes.length > length) throw fieldError('input string too long', type, path)
-  if (bytes[0] === 0) throw fieldError('non-canonical integer (leading zero bytes)', type, path)
-  return bytesToBigint(bytes)
+  const string = stringOf(item, type, path)
+  if (string.length > length) throw fieldError('input string too long', type, path)
+  if (string.first === 0) throw fieldError('non-canonical integer (leading zero bytes)', type, path)
+  return string.toBigint()
 }

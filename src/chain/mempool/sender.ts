@@ -7,6 +7,7 @@ import { encodeList, itemEnd, listStart } from '../state/rlp.js'
 import type { ForkRules } from '../types.js'
 import { createTransaction } from './create.js'
 import type { TransactionFields } from './decode.js'
+import { SoundFeeMarketTx } from './soundFeeMarketTx.js'
 import type { PooledTransaction } from './transaction.js'
 
 /** v (or the parity of y), r and s. */
@@ -35,12 +36,15 @@ export function checkSignature({ type, chainId, v, r, s }: TransactionFields, ru
  * @throws TransactionRejectedError if the signature belongs to no key, or the fields cannot be.
  */
 export function recoverTransaction(fields: TransactionFields, rules: ForkRules): PooledTransaction {
-  const transaction = create(fields, rules)
-  const { sidecar, raw } = fields
-  if (raw !== undefined) rememberSerialized(transaction, raw)
-  const shared = { transaction, hash: keccak256(serializedTransaction(transaction)), impersonated: false }
-  const sender = recoverSender(transaction, fields)
-  return { ...shared, sender, ...(sidecar === undefined ? {} : { sidecar }) }
+  const transaction = SoundFeeMarketTx.from(fields, rules) ?? create(fields, rules)
+  const { sidecar } = fields
+  return {
+    transaction,
+    hash: keccak256(serializedTransaction(transaction)),
+    sender: recoverSender(transaction, fields),
+    impersonated: false,
+    sidecar,
+  }
 }
 
 /** The hash that the sender of a transaction has signed. */
@@ -69,7 +73,9 @@ function withoutSignature(raw: Uint8Array): Uint8Array {
 /** What ethereumjs refuses beyond the checks of the mempool is the transaction's fault as well: sums beyond 256 bits. */
 function create(fields: TransactionFields, rules: ForkRules): PooledTransaction['transaction'] {
   try {
-    return createTransaction(fields, rules)
+    const transaction = createTransaction(fields, rules)
+    if (fields.raw !== undefined) rememberSerialized(transaction, fields.raw)
+    return transaction
   } catch (error) {
     throw new TransactionRejectedError(error instanceof Error ? error.message : String(error))
   }

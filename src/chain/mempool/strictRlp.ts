@@ -1,7 +1,37 @@
+import { bytesToBigint, smallUintAt } from '../../encoding/quantity.js'
 import { TransactionEncodingError } from './rlpError.js'
 
 /** A byte string, a list of items, or what stands where neither can be read. */
-export type RlpItem = Uint8Array | RlpItem[] | RlpFault
+export type RlpItem = RlpString | RlpItem[] | RlpFault
+
+/** A byte string where it stands in the encoding: most are numbers, and need no array of their own. */
+export class RlpString {
+  readonly #encoding: Uint8Array
+  readonly #start: number
+  readonly length: number
+
+  constructor(encoding: Uint8Array, { start, end }: Pick<RlpSpan, 'start' | 'end'>) {
+    this.#encoding = encoding
+    this.#start = start
+    this.length = end - start
+  }
+
+  get first(): number | undefined {
+    return this.length === 0 ? undefined : this.#encoding[this.#start]
+  }
+
+  /** The bytes, in memory of their own. */
+  toBytes(): Uint8Array {
+    return this.#encoding.slice(this.#start, this.#start + this.length)
+  }
+
+  /** The bytes as a big-endian number. */
+  toBigint(): bigint {
+    const { length } = this
+    if (length <= 6) return BigInt(smallUintAt(this.#encoding, this.#start, length))
+    return bytesToBigint(this.#encoding.subarray(this.#start, this.#start + length))
+  }
+}
 
 /**
  * An item that is wrongly encoded. What is said of it depends on the type that is read there, and nothing behind it was
@@ -71,15 +101,16 @@ export function splitRlp(bytes: Uint8Array, at: number, limit: number): RlpSpan 
   return span
 }
 
-function readItem(bytes: Uint8Array, { isList, start, end }: RlpSpan, depth: number): RlpItem {
-  if (!isList) return bytes.slice(start, end)
+function readItem(bytes: Uint8Array, span: RlpSpan, depth: number): RlpItem {
+  const { isList, start, end } = span
+  if (!isList) return new RlpString(bytes, span)
   const items: RlpItem[] = []
   if (depth === DEPTH) return items
   for (let at = start; at < end;) {
-    const span = readHeader(bytes, at, end, ELEMENT_TOO_LARGE)
-    if (span instanceof RlpFault) return [...items, span]
-    items.push(readItem(bytes, span, depth + 1))
-    at = span.end
+    const inner = readHeader(bytes, at, end, ELEMENT_TOO_LARGE)
+    if (inner instanceof RlpFault) return [...items, inner]
+    items.push(readItem(bytes, inner, depth + 1))
+    at = inner.end
   }
   return items
 }
