@@ -1,8 +1,7 @@
 import type { TypedTransaction } from '@ethereumjs/tx'
 import { minimalBytes } from '../../encoding/quantity.js'
 import type { HeaderFields, Withdrawal } from '../types.js'
-import { encodeList, encodeString } from '../state/rlp.js'
-import { encodeRlp } from './encodeRlp.js'
+import { EncodedItem, encodeRlp, type RlpInput } from './encodeRlp.js'
 import { encodeHeader, headerToList } from './header.js'
 import { orderedRoot } from './orderedRoot.js'
 import type { SealedBlock } from './record.js'
@@ -34,11 +33,11 @@ export interface BlockParts {
 export function encodeBlock(parts: BlockParts, header = encodeHeader(parts.header)): Uint8Array {
   const transactions = parts.transactions.map((transaction) => {
     const bytes = serializedTransaction(transaction)
-    return transaction.type === 0 ? bytes : encodeString(bytes)
+    return transaction.type === 0 ? new EncodedItem(bytes) : bytes
   })
-  const list = [header, encodeList(transactions), encodeRlp(parts.uncles.map(headerToList))]
-  if (parts.withdrawals !== undefined) list.push(encodeRlp(parts.withdrawals.map(withdrawalToList)))
-  return encodeList(list)
+  const list: RlpInput[] = [new EncodedItem(header), transactions, parts.uncles.map(headerToList)]
+  if (parts.withdrawals !== undefined) list.push(parts.withdrawals.map(withdrawalToList))
+  return encodeRlp(list)
 }
 
 /** The RLP of a sealed block. */

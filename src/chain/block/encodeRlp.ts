@@ -1,14 +1,25 @@
 /** What RLP encodes: a byte string, or a list of such. */
-export type RlpInput = Uint8Array | readonly RlpInput[]
+export type RlpInput = Uint8Array | EncodedItem | readonly RlpInput[]
+
+/** An item that is encoded already and stands in a list as it is. */
+export class EncodedItem {
+  readonly bytes: Uint8Array
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes
+  }
+}
 
 /**
  * The RLP of a byte string or of nested lists. The whole is measured first and then written into one array, where
  * @ethereumjs/rlp makes and joins an array for every item and every list.
+ *
+ * @param room - so many zero bytes are left in front
  */
-export function encodeRlp(input: RlpInput): Uint8Array {
+export function encodeRlp(input: RlpInput, room = 0): Uint8Array {
   const payloads: number[] = []
-  const bytes = new Uint8Array(measure(input, payloads))
-  new RlpWriter(bytes, payloads).write(input)
+  const bytes = new Uint8Array(room + measure(input, payloads))
+  new RlpWriter(bytes, payloads, room).write(input)
   return bytes
 }
 
@@ -17,6 +28,7 @@ function measure(input: RlpInput, payloads: number[]): number {
   if (input instanceof Uint8Array) {
     return isItsOwnRlp(input) ? 1 : headerLength(input.length) + input.length
   }
+  if (input instanceof EncodedItem) return input.bytes.length
   const index = payloads.push(0) - 1
   let payload = 0
   for (const item of input) payload += measure(item, payloads)
@@ -41,22 +53,27 @@ class RlpWriter {
   readonly #bytes: Uint8Array
   readonly #payloads: readonly number[]
   #list = 0
-  #position = 0
+  #position: number
 
-  constructor(bytes: Uint8Array, payloads: readonly number[]) {
+  constructor(bytes: Uint8Array, payloads: readonly number[], position: number) {
     this.#bytes = bytes
     this.#payloads = payloads
+    this.#position = position
   }
 
   write(input: RlpInput): void {
     if (input instanceof Uint8Array) {
       if (!isItsOwnRlp(input)) this.#writeHeader(input.length, 0x80)
-      this.#bytes.set(input, this.#position)
-      this.#position += input.length
-      return
+      return this.#writeBytes(input)
     }
+    if (input instanceof EncodedItem) return this.#writeBytes(input.bytes)
     this.#writeHeader(this.#payloads[this.#list++] as number, 0xc0)
     for (const item of input) this.write(item)
+  }
+
+  #writeBytes(bytes: Uint8Array): void {
+    this.#bytes.set(bytes, this.#position)
+    this.#position += bytes.length
   }
 
   #writeHeader(payload: number, base: number): void {

@@ -61,7 +61,7 @@ export function headerFromList(list: readonly unknown[]): HeaderFields {
     return item
   }
   const number = (index: number): bigint => bytesToBigint(bytes(index))
-  const header: HeaderFields = {
+  return {
     parentHash: bytes(0),
     uncleHash: bytes(1),
     coinbase: bytes(2),
@@ -77,14 +77,13 @@ export function headerFromList(list: readonly unknown[]): HeaderFields {
     extraData: bytes(12),
     mixHash: bytes(13),
     nonce: bytes(14),
+    baseFeePerGas: list.length > 15 ? number(15) : undefined,
+    withdrawalsRoot: list.length > 16 ? bytes(16) : undefined,
+    blobGasUsed: list.length > 17 ? number(17) : undefined,
+    excessBlobGas: list.length > 18 ? number(18) : undefined,
+    parentBeaconBlockRoot: list.length > 19 ? bytes(19) : undefined,
+    requestsHash: list.length > 20 ? bytes(20) : undefined,
   }
-  if (list.length > 15) header.baseFeePerGas = number(15)
-  if (list.length > 16) header.withdrawalsRoot = bytes(16)
-  if (list.length > 17) header.blobGasUsed = number(17)
-  if (list.length > 18) header.excessBlobGas = number(18)
-  if (list.length > 19) header.parentBeaconBlockRoot = bytes(19)
-  if (list.length > 20) header.requestsHash = bytes(20)
-  return header
 }
 
 /**

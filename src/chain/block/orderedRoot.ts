@@ -5,6 +5,9 @@ import { keccak256 } from '../keccak.js'
 /** The root of a trie without entries: keccak-256 of the RLP of an empty byte string. */
 export const EMPTY_TRIE_ROOT: Uint8Array = keccak256(RLP.encode(new Uint8Array(0)))
 
+/** The path of a leaf that is alone in the trie: hex-prefix encoding of RLP(0), which is 0x80. */
+const FIRST_PATH = Uint8Array.of(0x20, 0x80)
+
 /** A trie node as RLP takes it: a nested list. */
 type NodeList = (Uint8Array | NodeList)[]
 
@@ -21,7 +24,9 @@ interface Entry {
  * @returns 32 bytes
  */
 export function orderedRoot(values: readonly Uint8Array[]): Uint8Array {
-  if (values.length === 0) return EMPTY_TRIE_ROOT
+  const [first] = values
+  if (first === undefined) return EMPTY_TRIE_ROOT
+  if (values.length === 1) return keccak256(encodeRlp([FIRST_PATH, first]))
   const entries = values.map((value, index) => ({ nibbles: toNibbles(RLP.encode(index)), value }))
   entries.sort((a, b) => Buffer.compare(a.nibbles, b.nibbles))
   return keccak256(encodeRlp(buildNode(entries, 0)))

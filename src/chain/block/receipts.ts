@@ -9,16 +9,15 @@ import type { SealedTransaction } from './record.js'
  */
 export function encodeReceipt(receipt: ExecutionReceipt, transactionType: number): Uint8Array {
   const outcome = receipt.stateRoot ?? minimalBytes(BigInt(receipt.status ?? 0))
-  const body = encodeRlp([
+  const fields = [
     outcome,
     minimalBytes(receipt.cumulativeGasUsed),
     receipt.logsBloom,
     receipt.logs.map((log) => [log.address, log.topics, log.data]),
-  ])
-  if (transactionType === 0) return body
-  const typed = new Uint8Array(body.length + 1)
+  ]
+  if (transactionType === 0) return encodeRlp(fields)
+  const typed = encodeRlp(fields, 1)
   typed[0] = transactionType
-  typed.set(body, 1)
   return typed
 }
 

@@ -40,24 +40,37 @@ export function* sealBlock(
   yield
   const ofReceipts = orderedRoot(receipts)
   yield
+  // All headers that are read often have their members in one order, whether they were drafted, sealed or decoded.
   const header: HeaderFields = {
-    ...draft,
+    parentHash: draft.parentHash,
+    uncleHash: draft.uncleHash,
+    coinbase: draft.coinbase,
     stateRoot,
     transactionsRoot: ofTransactions,
     receiptsRoot: ofReceipts,
-    gasUsed: outcome.gasUsed,
     logsBloom: outcome.logsBloom,
+    difficulty: draft.difficulty,
+    number: draft.number,
+    gasLimit: draft.gasLimit,
+    gasUsed: outcome.gasUsed,
+    timestamp: draft.timestamp,
+    extraData: draft.extraData,
+    mixHash: draft.mixHash,
+    nonce: draft.nonce,
+    baseFeePerGas: draft.baseFeePerGas,
+    withdrawalsRoot: withdrawals === undefined ? draft.withdrawalsRoot : withdrawalsRoot(withdrawals),
+    blobGasUsed: outcome.blobGasUsed ?? draft.blobGasUsed,
+    excessBlobGas: draft.excessBlobGas,
+    parentBeaconBlockRoot: draft.parentBeaconBlockRoot,
+    requestsHash: outcome.requestsHash ?? draft.requestsHash,
   }
-  if (withdrawals !== undefined) header.withdrawalsRoot = withdrawalsRoot(withdrawals)
-  if (outcome.blobGasUsed !== undefined) header.blobGasUsed = outcome.blobGasUsed
-  if (outcome.requestsHash !== undefined) header.requestsHash = outcome.requestsHash
   const headerRlp = encodeHeader(header)
   const block = encodeBlock(
     {
       header,
       transactions: transactions.map(({ transaction }) => transaction),
       uncles: [],
-      ...(withdrawals !== undefined && { withdrawals }),
+      withdrawals,
     },
     headerRlp,
   )
@@ -67,11 +80,11 @@ export function* sealBlock(
     transactions,
     uncles: [],
     uncleHashes: [],
-    ...(withdrawals !== undefined && { withdrawals }),
+    withdrawals,
     size: block.length,
     encoded: { header: headerRlp, block, receipts },
     totalDifficulty: parentTotalDifficulty + header.difficulty,
     altered,
-    ...(parentStateRoot !== undefined && { parentStateRoot }),
+    parentStateRoot,
   }
 }

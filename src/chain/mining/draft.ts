@@ -8,6 +8,9 @@ import type { ForkRules, HeaderFields } from '../types.js'
 /** The hash of an empty list of uncles. */
 export const EMPTY_UNCLES_HASH: Uint8Array = keccak256(RLP.encode([]))
 
+const ZERO_HASH = new Uint8Array(32)
+const ZERO_NONCE = new Uint8Array(8)
+
 /** What the next blocks get from the operator rather than from their parent. */
 export interface BlockSettings {
   gasLimit: bigint
@@ -42,11 +45,13 @@ export function draftHeader(
   timestamp: bigint,
   settings: BlockSettings,
 ): HeaderFields {
-  const header: HeaderFields = {
+  const isLondon = rules.isActivatedEIP(1559)
+  const excessBlobGas = nextExcessBlobGas(parent.header, rules)
+  return {
     parentHash: parent.hash,
     uncleHash: EMPTY_UNCLES_HASH,
     coinbase: settings.coinbase,
-    stateRoot: new Uint8Array(32),
+    stateRoot: ZERO_HASH,
     transactionsRoot: EMPTY_TRIE_ROOT,
     receiptsRoot: EMPTY_TRIE_ROOT,
     logsBloom: EMPTY_BLOOM,
@@ -56,20 +61,13 @@ export function draftHeader(
     gasUsed: 0n,
     timestamp,
     extraData: settings.extraData,
-    mixHash: new Uint8Array(32),
-    nonce: new Uint8Array(8),
+    mixHash: rules.isActivatedEIP(4399) ? (settings.nextPrevRandao ?? keccak256(parent.hash)) : ZERO_HASH,
+    nonce: ZERO_NONCE,
+    baseFeePerGas: isLondon ? (settings.nextBaseFee ?? nextBaseFee(parent.header, rules)) : undefined,
+    withdrawalsRoot: rules.isActivatedEIP(4895) ? EMPTY_TRIE_ROOT : undefined,
+    blobGasUsed: excessBlobGas === undefined ? undefined : 0n,
+    excessBlobGas,
+    parentBeaconBlockRoot: rules.isActivatedEIP(4788) ? ZERO_HASH : undefined,
+    requestsHash: undefined,
   }
-  if (rules.isActivatedEIP(4399)) {
-    header.mixHash = settings.nextPrevRandao ?? keccak256(parent.hash)
-  }
-  const baseFee = settings.nextBaseFee ?? nextBaseFee(parent.header, rules)
-  if (rules.isActivatedEIP(1559) && baseFee !== undefined) header.baseFeePerGas = baseFee
-  if (rules.isActivatedEIP(4895)) header.withdrawalsRoot = EMPTY_TRIE_ROOT
-  const excessBlobGas = nextExcessBlobGas(parent.header, rules)
-  if (excessBlobGas !== undefined) {
-    header.blobGasUsed = 0n
-    header.excessBlobGas = excessBlobGas
-  }
-  if (rules.isActivatedEIP(4788)) header.parentBeaconBlockRoot = new Uint8Array(32)
-  return header
 }
