@@ -31,13 +31,13 @@ export class Candidates {
   constructor(queues: Iterable<SenderQueue>, terms: CandidateTerms) {
     this.#terms = terms
     for (const { pending } of queues) {
-      this.#offer({ entries: pending, position: 0, tip: 0n, arrival: 0 })
+      this.#offer(pending, 0)
     }
   }
 
   /** The next transaction, or undefined if there is none. */
   next(): PooledTransaction | undefined {
-    if (this.#current !== undefined) this.#offer({ ...this.#current, position: this.#current.position + 1 })
+    if (this.#current !== undefined) this.#offer(this.#current.entries, this.#current.position + 1)
     this.#current = this.#takeBest()
     return this.#current?.entries[this.#current.position]
   }
@@ -47,12 +47,12 @@ export class Candidates {
     this.#current = undefined
   }
 
-  #offer(line: Line): void {
-    const entry = line.entries[line.position]
+  #offer(entries: readonly Entry[], position: number): void {
+    const entry = entries[position]
     if (entry === undefined) return
     const tip = effectiveTip(entry.transaction, this.#terms.baseFee)
     if (tip === undefined) return
-    this.#lines.push({ ...line, tip, arrival: entry.arrival })
+    this.#lines.push({ entries, position, tip, arrival: entry.arrival })
     this.#rise(this.#lines.length - 1)
   }
 

@@ -143,8 +143,7 @@ export class Mempool {
 
   /** Whether a block with this base fee (wei per gas) would be offered anything. */
   hasCandidates(baseFee: bigint): boolean {
-    for (const { pending } of this.#queues.values()) {
-      const [first] = pending
+    for (const { firstPending: first } of this.#queues.values()) {
       if (first !== undefined && maxFeePerGas(first.transaction) >= baseFee) return true
     }
     return false

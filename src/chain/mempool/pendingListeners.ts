@@ -21,6 +21,7 @@ export class PendingListeners {
    * @param known - is not told of
    */
   tellFrom(nonce: bigint, queue: SenderQueue, known?: PooledTransaction): void {
+    if (this.#listeners.size === 0) return
     for (const entry of queue.pending) {
       if (entry !== known && entry.transaction.nonce >= nonce) this.tell(entry)
     }

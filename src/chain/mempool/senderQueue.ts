@@ -35,6 +35,11 @@ export class SenderQueue {
     return this.#entries.slice(0, this.#pending)
   }
 
+  /** The one that can be executed first. */
+  get firstPending(): Entry | undefined {
+    return this.#pending === 0 ? undefined : this.#entries[0]
+  }
+
   /** Those behind a gap in the nonces. */
   get queued(): readonly Entry[] {
     return this.#entries.slice(this.#pending)

@@ -66,10 +66,17 @@ export class BlockMaker {
   }
 
   /** The block after the head, from what the mempool offers. */
-  next(options: NextBlockOptions): Promise<ProducedBlock> {
+  next({ state, timestamp, maximumTransactions, onConsole }: NextBlockOptions): Promise<ProducedBlock> {
     const { position, mempool, settings } = this.#parts
     const candidates = (baseFee: bigint) => mempool.candidates(baseFee)
-    return this.#produce(position.head, { ...options, settings, candidates })
+    return this.#produce(position.head, {
+      state,
+      timestamp,
+      maximumTransactions,
+      onConsole,
+      settings,
+      candidates,
+    })
   }
 
   /** A block on any stored parent, from given candidates. What is fixed for the next block stays for that one. */
@@ -105,7 +112,7 @@ export class BlockMaker {
       maximumTransactions: maximumTransactions ?? settings.maximumTransactions ?? Infinity,
       maximumGas: settings.maximumGas,
       depositContract: position.parts.schedule.depositContract,
-      ...(rules.isActivatedEIP(4895) && { withdrawals: [] }),
+      withdrawals: rules.isActivatedEIP(4895) ? [] : undefined,
       blockHash: (number) => ancestorHash(view, header, number),
     })
   }

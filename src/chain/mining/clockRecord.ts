@@ -11,9 +11,9 @@ export interface ClockRecord {
 export function toClockRecord({ offset, nextTimestamp, interval, earliest }: ClockState): ClockRecord {
   return {
     offset: offset.toString(),
-    ...(nextTimestamp !== undefined && { nextTimestamp: nextTimestamp.toString() }),
-    ...(interval !== undefined && { interval: interval.toString() }),
-    ...(earliest !== undefined && { earliest: earliest.toString() }),
+    nextTimestamp: nextTimestamp?.toString(),
+    interval: interval?.toString(),
+    earliest: earliest?.toString(),
   }
 }
 

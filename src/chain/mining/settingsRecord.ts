@@ -16,8 +16,8 @@ export function toSettingsRecord(settings: BlockSettings): SettingsRecord {
     gasLimit: gasLimit.toString(),
     coinbase: bytesToPlainHex(coinbase),
     extraData: bytesToPlainHex(extraData),
-    ...(nextBaseFee !== undefined && { nextBaseFee: nextBaseFee.toString() }),
-    ...(nextPrevRandao !== undefined && { nextPrevRandao: bytesToPlainHex(nextPrevRandao) }),
+    nextBaseFee: nextBaseFee?.toString(),
+    nextPrevRandao: nextPrevRandao && bytesToPlainHex(nextPrevRandao),
   }
 }
 
