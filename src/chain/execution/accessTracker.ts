@@ -10,9 +10,14 @@ import { wordToAddress } from './words.js'
 const SLOAD = 0x54
 const SSTORE = 0x55
 /** Opcodes with an address on top of the stack: BALANCE, EXTCODESIZE, EXTCODECOPY, EXTCODEHASH, SELFDESTRUCT. */
-const ADDRESS_ON_TOP: ReadonlySet<number> = new Set([0x31, 0x3b, 0x3c, 0x3f, 0xff])
+const ADDRESS_ON_TOP = [0x31, 0x3b, 0x3c, 0x3f, 0xff]
 /** Opcodes with an address below the gas: CALL, CALLCODE, DELEGATECALL, STATICCALL. */
-const ADDRESS_BELOW_GAS: ReadonlySet<number> = new Set([0xf1, 0xf2, 0xf4, 0xfa])
+const ADDRESS_BELOW_GAS = [0xf1, 0xf2, 0xf4, 0xfa]
+
+/** By the opcode: how many items of the stack it takes to reach its address; 0 for those without one. */
+const addressReach = new Uint8Array(256)
+for (const opcode of ADDRESS_ON_TOP) addressReach[opcode] = 1
+for (const opcode of ADDRESS_BELOW_GAS) addressReach[opcode] = 2
 
 /** What was touched of one account. */
 interface TouchedAccount {
@@ -52,11 +57,10 @@ export class AccessTracker {
   observe(opcode: number, { stack, env }: RunState): void {
     if (opcode === SLOAD || opcode === SSTORE) {
       this.#addSlot(env.address.bytes, slotOfWord(stackItem(stack, 0)))
-    } else if (ADDRESS_ON_TOP.has(opcode) && stack.length > 0) {
-      this.#addAddress(wordToAddress(stackItem(stack, 0)))
-    } else if (ADDRESS_BELOW_GAS.has(opcode) && stack.length > 1) {
-      this.#addAddress(wordToAddress(stackItem(stack, 1)))
+      return
     }
+    const reach = addressReach[opcode] as number
+    if (reach > 0 && stack.length >= reach) this.#addAddress(wordToAddress(stackItem(stack, reach - 1)))
   }
 
   /** What was touched, sorted by address and slot. */
