@@ -14,15 +14,19 @@ const LARGEST_OF_SIX_BYTES = 2n ** 48n - 1n
 /** A big-endian byte string read as an unsigned number; no bytes are zero. */
 export function bytesToBigint(bytes: Uint8Array): bigint {
   const { length } = bytes
-  if (length <= 6) return BigInt(smallUintAt(bytes, 0, length))
+  if (length <= WORD_BYTES) return smallBigintAt(bytes, 0, length)
   return BigInt(`0x${bytesToPlainHex(bytes)}`)
 }
 
-/** At most six big-endian bytes within others, read as an unsigned number: so many are exact. */
-export function smallUintAt(bytes: Uint8Array, start: number, length: number): number {
-  let value = 0
-  for (let i = start; i < start + length; i++) value = value * 256 + (bytes[i] as number)
-  return value
+const word = new Uint8Array(WORD_BYTES)
+const wordView = new DataView(word.buffer)
+
+/** At most eight big-endian bytes within others, read as an unsigned number: BigInt(number) would leave compiled code. */
+export function smallBigintAt(bytes: Uint8Array, start: number, length: number): bigint {
+  if (length === 0) return 0n
+  wordView.setBigUint64(0, 0n)
+  for (let from = start + length, to = WORD_BYTES; from > start;) word[--to] = bytes[--from] as number
+  return wordView.getBigUint64(0)
 }
 
 /** An unsigned number as exactly `length` big-endian bytes; higher bits are cut off. */

@@ -1,4 +1,4 @@
-import { bytesToBigint, smallUintAt } from '../../encoding/quantity.js'
+import { bytesToBigint, smallBigintAt } from '../../encoding/quantity.js'
 import { TransactionEncodingError } from './rlpError.js'
 
 /** A byte string, a list of items, or what stands where neither can be read. */
@@ -28,7 +28,7 @@ export class RlpString {
   /** The bytes as a big-endian number. */
   toBigint(): bigint {
     const { length } = this
-    if (length <= 6) return BigInt(smallUintAt(this.#encoding, this.#start, length))
+    if (length <= 8) return smallBigintAt(this.#encoding, this.#start, length)
     return bytesToBigint(this.#encoding.subarray(this.#start, this.#start + length))
   }
 }

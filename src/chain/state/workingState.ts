@@ -339,9 +339,11 @@ export class WorkingState implements StateManagerInterface {
         return computeRoot()
       },
       getAccount: (address) =>
-        whenReady(this.#state.entry(address), ({ current, storage }) =>
-          current === undefined ? undefined : { ...current, storageRoot: storage.root },
-        ),
+        whenReady(this.#state.entry(address), ({ current, storage: { root: storageRoot } }) => {
+          if (current === undefined) return undefined
+          const { nonce, balance, codeHash } = current
+          return { nonce, balance, storageRoot, codeHash }
+        }),
       getCode: (address) => this.readCode(address),
       getStorage: (address, slot) => whenReady(this.readStorage(address, slot), padTo32),
     }
