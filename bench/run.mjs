@@ -44,7 +44,7 @@ if (flags.help) {
 const full = {
   transfers: 1000,
   queued: 1000,
-  executions: 2000,
+  executions: 8000,
   requests: 10_000,
   logs: 10_000,
   samples: 100,
