@@ -5,7 +5,7 @@ import type { TraceFeed } from '../tracing/traceFeed.js'
 import type { Awaitable } from '../types.js'
 import type { FrameFailure } from './failure.js'
 import type { FrameEnvironment } from './frameEnvironment.js'
-import type { PlainOpcode } from './plainOpcodes.js'
+import type { PlainHost } from './plainLoop.js'
 import type { Interpreter, OpcodeEntry, RunState } from './runState.js'
 import type { SyncOpcode } from './syncOpcode.js'
 
@@ -46,15 +46,11 @@ export type FrameInterpreterConstructor = new (
 ) => FrameInterpreter
 
 /** What a frame shares with the other frames of its message. */
-export interface FrameHost {
+export interface FrameHost extends PlainHost {
   /** The opcodes of the fork, by their byte. */
   readonly opcodeTable: readonly OpcodeEntry[]
   /** Those of them that await nothing. */
   readonly syncOpcodes: readonly (SyncOpcode | undefined)[]
-  /** Those that see neither gas nor state. */
-  readonly plainOpcodes: readonly (PlainOpcode | undefined)[]
-  /** How many opcodes may still run before the clock is looked at. */
-  stepsLeft: number
   /** Called when no steps are left; the promise, if any, resolves when other work has had its turn. */
   pause(): Promise<void> | undefined
   /** Sees every opcode but the plain ones before it runs. */

@@ -3,6 +3,7 @@ import { NO_BYTES } from '../state/account.js'
 import type { Awaitable } from '../types.js'
 import { StateOnItsWay } from './atHand.js'
 import { captureInterpreter } from './captureInterpreter.js'
+import { codeTableOf } from './codeTable.js'
 import { describeFailure, stackOverflow, stackUnderflow, type FrameFailure } from './failure.js'
 import type {
   FrameHost,
@@ -10,6 +11,7 @@ import type {
   FrameStart,
   InterpreterConstructor,
 } from './frameInterpreter.js'
+import { runPlain } from './plainLoop.js'
 import { stackMaximum, stackMinimum } from './stackLimits.js'
 import { framingOpcodes } from '../tracing/opcodes.js'
 import { reportEnd, reportMisfit, runTracedStep } from '../tracing/tracedStep.js'
@@ -20,31 +22,22 @@ const TRACED_STEP_WEIGHT = 16
 const JUMP = 0x56
 const JUMPI = 0x57
 
-interface JumpAnalysis {
-  validJumps: Uint8Array
-  pushes: Record<number, bigint>
-}
-
-/** By the code's own array: the same contract is called again and again, and its array stays the same. */
-const analyses = new WeakMap<Uint8Array, JumpAnalysis>()
-
 /** Memory that is kept from frame to frame; a frame that took more gives it back. */
 const KEPT_MEMORY_BYTES = 65_536
 const FIRST_MEMORY_BYTES = 8_192
 const MOST_COUNTABLE_GAS = BigInt(Number.MAX_SAFE_INTEGER)
-const NO_OPCODES: readonly undefined[] = []
 const NO_JUMPS = new Uint8Array(0)
-const NO_PUSHES: JumpAnalysis['pushes'] = {}
+const NO_CODE = codeTableOf(NO_BYTES)
 
 /**
- * ethereumjs' interpreter with another loop: opcodes that await nothing run without a promise each, the jump analysis
- * of a contract is made once, a long run lets other work have its turn, the stack is checked before the gas as in geth,
+ * ethereumjs' interpreter with another loop: opcodes that await nothing run without a promise each, most of them without
+ * a call, the jump analysis of a contract is made once, a long run lets other work have its turn, the stack is checked before the gas as in geth,
  * and failures carry geth's words. One interpreter serves many frames, one after another: most of the cost of a small
  * frame was the 8 KB of memory that each new one takes.
  */
 export function createInterpreterClass(Base: InterpreterConstructor): FrameInterpreterConstructor {
   return class extends Base {
-    #analysis: JumpAnalysis | undefined
+    #table = NO_CODE
     /** Whether the end of the code is still to be told to a tracer. */
     #endIsUntold = true
 
@@ -65,7 +58,8 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
       this._env = environment
       this._result = { logs: [], returnValue: undefined, selfdestruct, createdAddresses }
       this.#endIsUntold = true
-      this.#use(analyses.get(environment.code))
+      runState.validJumps = NO_JUMPS
+      this.#table = codeTableOf(environment.code)
     }
 
     execute(host: FrameHost): Awaitable<FrameFailure | undefined> {
@@ -122,13 +116,16 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
       const { opcodeTable, syncOpcodes, feed } = host
       const { code, stack } = runState
       const isWatched = feed !== undefined || host.traced
-      const plainOpcodes = isWatched ? NO_OPCODES : host.plainOpcodes
       let affordable = countable(runState.gasLeft)
       let spent = 0
       try {
         while (runState.programCounter < code.length) {
+          if (!isWatched) {
+            spent += runPlain(runState, this.#table, host, affordable - spent)
+            if (runState.programCounter >= code.length) break
+          }
           const opcode = code[runState.programCounter] as number
-          if ((opcode === JUMP || opcode === JUMPI) && this.#analysis === undefined) this.#analyse(code)
+          if (opcode === JUMP || opcode === JUMPI) runState.validJumps = this.#table.jumps
           runState.opCode = opcode
           if (--host.stepsLeft <= 0) {
             const pause = host.pause()
@@ -138,13 +135,6 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
           if (length < (stackMinimum[opcode] as number) || length > (stackMaximum[opcode] as number)) {
             const misfit = this.#misfit(opcode, host)
             if (misfit !== undefined) return misfit
-          }
-          const plain = plainOpcodes[opcode]
-          if (plain !== undefined && spent + plain.gas <= affordable) {
-            spent += plain.gas
-            runState.programCounter++
-            plain.action(runState)
-            continue
           }
           const sync = syncOpcodes[opcode]
           if (spent > 0 && (sync === undefined || sync.seesGas || isWatched)) {
@@ -216,20 +206,6 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
       else memory._store.fill(0, 0, Number(runState.memoryWordCount) * 32)
       runState.memoryWordCount = 0n
       runState.highestMemCost = 0n
-    }
-
-    #analyse(code: Uint8Array): void {
-      const { jumps, pushes } = this._getValidJumpDestinations(code)
-      const analysis = { validJumps: jumps, pushes }
-      analyses.set(code, analysis)
-      this.#use(analysis)
-    }
-
-    #use(analysis: JumpAnalysis | undefined): void {
-      this.#analysis = analysis
-      this._runState.validJumps = analysis?.validJumps ?? NO_JUMPS
-      this._runState.cachedPushes = analysis?.pushes ?? NO_PUSHES
-      this._runState.shouldDoJumpAnalysis = analysis === undefined
     }
   }
 }

@@ -30,7 +30,7 @@ import { checkLibraryJournal, FrameJournal } from './frameJournal.js'
 import { frameResult } from './frameResult.js'
 import { HashLookup } from './hashLookup.js'
 import { outermostMessage } from './outermostMessage.js'
-import { createPlainOpcodes } from './plainOpcodes.js'
+import { createPlainGas } from './plainLoop.js'
 import { createSyncOpcodes } from './syncOpcodes.js'
 import { loadFrameInterpreter } from './interpreter.js'
 import type { RunState } from './runState.js'
@@ -50,7 +50,7 @@ const noState = new SimpleStateManager()
  */
 export class PooledEvm extends EVM implements FrameHost {
   readonly syncOpcodes: FrameHost['syncOpcodes']
-  readonly plainOpcodes: FrameHost['plainOpcodes']
+  readonly plainGas: Uint8Array
   stepsLeft = STEPS_BETWEEN_LOOKS
   /** Sees every opcode but the plain ones before it runs. */
   observe: ((opcode: number, runState: RunState) => void) | undefined
@@ -87,12 +87,7 @@ export class PooledEvm extends EVM implements FrameHost {
     super(options)
     this.#Interpreter = Interpreter
     this.syncOpcodes = createSyncOpcodes(this._opcodeMap, this.common, this)
-    this.plainOpcodes = createPlainOpcodes(
-      this._opcodeMap,
-      ({ opHandler }) =>
-        (runState) =>
-          opHandler(runState, this.common),
-    )
+    this.plainGas = createPlainGas(this._opcodeMap)
     this.#fork = new ForkPrecompiles(this._precompiles, rules)
     this.frameJournal = new FrameJournal(this, this.forkPrecompiles)
     checkLibraryJournal(this.journal, this.frameJournal)
