@@ -128,8 +128,10 @@ export class StateStore implements NodeReader {
   /** Adds the new nodes and codes of a state to a batch, which the caller writes together with what names the root. */
   stage(batch: WriteBatch, { nodes, roots, replaced, codes, preimages }: StateCommitment): void {
     stagePreimages(this.#keyspace, batch, preimages)
+    const pieces: Uint8Array[] = []
+    for (const { bytes } of nodes) pieces.push(bytes)
     batch.putRecord({
-      pieces: Array.from(nodes, ({ bytes }) => bytes),
+      pieces,
       place: (position) => {
         for (const node of nodes) {
           node.place(position)
@@ -139,7 +141,9 @@ export class StateStore implements NodeReader {
       rows: () => {
         this.#retire(replaced)
         for (const node of nodes) this.#keep(node)
-        return Array.from(roots.values(), (root) => this.#rootRow(root))
+        const rows: BatchOperation[] = []
+        for (const root of roots.values()) rows.push(this.#rootRow(root))
+        return rows
       },
     })
     for (const [key, { hash, bytes }] of codes) {

@@ -3,7 +3,7 @@ import { bytesEqual } from '../../encoding/hex.js'
 import { keccak256 } from '../keccak.js'
 import { EMPTY_CODE_HASH, NO_BYTES, padTo32 } from './account.js'
 import { bytesKey } from './byteCache.js'
-import { AccountEntry, EMPTY_RECORD } from './entries.js'
+import { accountState, AccountEntry, EMPTY_RECORD } from './entries.js'
 import { JournaledState, type NextBase } from './journaledState.js'
 import { WorkingTrie } from './stateRoot.js'
 import { slotKeyOf, type SlotKey } from './slotKey.js'
@@ -339,11 +339,10 @@ export class WorkingState implements StateManagerInterface {
         return computeRoot()
       },
       getAccount: (address) =>
-        whenReady(this.#state.entry(address), ({ current, storage: { root: storageRoot } }) => {
-          if (current === undefined) return undefined
-          const { nonce, balance, codeHash } = current
-          return { nonce, balance, storageRoot, codeHash }
-        }),
+        whenReady(
+          this.#state.entry(address),
+          ({ current, storage }) => current && accountState(current, storage.root),
+        ),
       getCode: (address) => this.readCode(address),
       getStorage: (address, slot) => whenReady(this.readStorage(address, slot), padTo32),
     }
