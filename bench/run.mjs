@@ -103,7 +103,8 @@ if (isWanted('start')) {
     'cold start to the first answer',
     'ms',
     '≤ bare Node + 90',
-    await measureColdStart({ nodes, rounds }),
+    // A start takes a quarter of a second, and any other work of the machine shows in it.
+    await measureColdStart({ nodes, rounds: 4 * rounds }),
   )
 }
 for (const make of [transport, transactions, calls, reads, stops, accounts, slots, chain]) {
