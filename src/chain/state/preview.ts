@@ -1,7 +1,7 @@
 import { bytesKey } from './byteCache.js'
 import type { StateCommitment, StateStore } from './stateStore.js'
 import { TrieStateView, type StateReader } from './stateView.js'
-import type { WorkingStore } from './workingState.js'
+import type { WorkingStore } from './executionState.js'
 
 /** What a state that is computed and not stored is read from. */
 function previewReader(store: StateStore, { roots, codes }: StateCommitment): StateReader {
