@@ -116,11 +116,12 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
       const { opcodeTable, syncOpcodes, feed } = host
       const { code, stack } = runState
       const isWatched = feed !== undefined || host.traced
+      const showsSteps = host.traced || feed?.tracer.step !== undefined
       let affordable = countable(runState.gasLeft)
       let spent = 0
       try {
         while (runState.programCounter < code.length) {
-          if (!isWatched) {
+          if (!showsSteps) {
             spent += runPlain(runState, this.#table, host, affordable - spent)
             if (runState.programCounter >= code.length) break
           }
