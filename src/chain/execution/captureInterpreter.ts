@@ -12,7 +12,7 @@ export async function captureInterpreter(evm: EVM): Promise<InterpreterConstruct
   if (runState === undefined) throw new Error('@ethereumjs/evm no longer shows the state of a run')
   checkStack(runState.stack)
   const constructor = runState.interpreter.constructor as InterpreterConstructor
-  for (const member of ['run', 'runStep', '_getValidJumpDestinations']) {
+  for (const member of ['run', 'runStep']) {
     if (typeof Reflect.get(constructor.prototype, member) !== 'function') {
       throw new Error(`@ethereumjs/evm no longer has Interpreter.${member}`)
     }

@@ -1,3 +1,5 @@
+import { bytesToBigint } from '../../encoding/quantity.js'
+
 const JUMPDEST = 0x5b
 const PUSH1 = 0x60
 const PUSH32 = 0x7f
@@ -37,10 +39,9 @@ export class CodeTable {
 
   /** The value of the PUSH at a place: bytes beyond the end of the code are zero. */
   readPush(place: number): bigint {
-    const count = (this.#code[place] as number) - PUSH1 + 1
-    let digits = '0x'
-    for (let i = 1; i <= count; i++) digits += (this.#code[place + i] ?? 0).toString(16).padStart(2, '0')
-    const value = BigInt(digits)
+    const data = new Uint8Array((this.#code[place] as number) - PUSH1 + 1)
+    data.set(this.#code.subarray(place + 1, place + 1 + data.length))
+    const value = bytesToBigint(data)
     if (this.pushValues.length <= MOST_INDEXED) {
       this.pushIndex[place] = this.pushValues.length
       this.pushValues.push(value)

@@ -1,20 +1,10 @@
 import { keccak256Word } from '../keccak.js'
 import { NO_BYTES } from '../state/account.js'
 import type { RunState } from './runState.js'
-import { readMemoryWord, readWord, toWord, wordToBytes, writeMemoryWord } from './words.js'
+import { readMemoryWord, wordToBytes, writeMemoryWord } from './words.js'
 
 /** What an opcode does once its gas is paid; a promise only where something is awaited. */
 export type OpcodeAction = (runState: RunState) => void | Promise<void>
-
-function callDataLoad({ stack, env: { callData } }: RunState): void {
-  const position = stack.pop()
-  if (position >= BigInt(callData.length)) return stack.push(0n)
-  stack.push(readWord(callData, Number(position)))
-}
-
-function caller({ stack, env }: RunState): void {
-  stack.push(toWord(env.caller.bytes))
-}
 
 function mload({ stack, memory }: RunState): void {
   const offset = Number(stack.pop())
@@ -61,8 +51,6 @@ const LOG0 = 0xa0
 export const fastActions: ReadonlyMap<number, OpcodeAction> = new Map([
   [0x00, stop],
   [0x20, keccak],
-  [0x33, caller],
-  [0x35, callDataLoad],
   [0x51, mload],
   [0x52, mstore],
   [LOG0, log],

@@ -31,9 +31,9 @@ const NO_CODE = codeTableOf(NO_BYTES)
 
 /**
  * ethereumjs' interpreter with another loop: opcodes that await nothing run without a promise each, most of them without
- * a call, the jump analysis of a contract is made once, a long run lets other work have its turn, the stack is checked before the gas as in geth,
- * and failures carry geth's words. One interpreter serves many frames, one after another: most of the cost of a small
- * frame was the 8 KB of memory that each new one takes.
+ * a call, the jump analysis of a contract is made once, a long run lets other work have its turn, the stack is checked
+ * before the gas as in geth, and failures carry geth's words. One interpreter serves many frames, one after another: most
+ * of the cost of a small frame was the 8 KB of memory that each new one takes.
  */
 export function createInterpreterClass(Base: InterpreterConstructor): FrameInterpreterConstructor {
   return class extends Base {
