@@ -113,6 +113,31 @@ test.each([
   await positionsOf(echoOf(1))
 })
 
+test('connections keep apart what they have received of a request, or behind one that takes its time', async () => {
+  const other = connect({ port: running.port, host: '127.0.0.1', noDelay: true })
+  let answers = ''
+  other.on('data', (chunk) => {
+    answers += chunk.toString('latin1')
+  })
+  const othersAnswer = async (id: number) => {
+    while (!answers.includes(echoOf(id))) await once(other, 'data')
+  }
+  const text = post(bodyOf(1))
+  socket.write(post(bodyOf(0)) + text.slice(0, 90))
+  await positionsOf(echoOf(0))
+  other.write(post(bodyOf(7000)))
+  await othersAnswer(7000)
+  socket.write(text.slice(90))
+  await positionsOf(echoOf(1))
+  socket.write(post(bodyOf(2, 'test_wait')) + post(bodyOf(3)))
+  await waiting
+  other.write(post(bodyOf(8000)))
+  await othersAnswer(8000)
+  release()
+  await positionsOf('"waited"', echoOf(3))
+  other.destroy()
+})
+
 test('requests whose heads differ are told apart, those that come again and those that were forgotten', async () => {
   const ids = [1, 20, 300, 1, 4000, 50_000, 600_000, 20, 2, 300, 600_001, 7_000_000, 10]
   for (const id of ids) {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { RpcRoute } from '../route.js'
 import { DirectExchange } from './exchange.js'
+import { receive } from './receive.js'
 import type { RequestHead } from './requestHead.js'
 import { readRequestHead } from './requestHead.js'
 
@@ -37,6 +38,7 @@ export class DirectConnection {
   readonly #socket: Socket
   readonly #setup: DirectSetup
   readonly #release: () => void
+  readonly #stopReceiving: () => void
   /** What has come and is not taken yet. */
   #unread: Buffer | undefined
   /** The one that was read last is the last. */
@@ -52,7 +54,7 @@ export class DirectConnection {
     this.#setup = setup
     this.#release = released
     socket.setTimeout(setup.keepAliveSeconds * 1000)
-    socket.on('data', this.#onData)
+    this.#stopReceiving = receive(socket, (part) => this.#take(part))
     socket.on('end', this.#onEnd)
     socket.on('timeout', this.#onTimeout)
     socket.on('error', ignore)
@@ -70,10 +72,12 @@ export class DirectConnection {
   }
 
   /** What comes before an answer is written waits, and what is behind it waits in the system. */
-  readonly #onData = (chunk: Buffer): void => {
-    this.#unread = this.#unread === undefined ? chunk : Buffer.concat([this.#unread, chunk])
-    if (!this.#isAnswering) this.#takeAll()
+  #take(part: Buffer): void {
+    this.#unread = this.#unread === undefined ? part : Buffer.concat([this.#unread, part])
+    if (!this.#isAnswering) this.#takeRequests()
     else this.#socket.pause()
+    // What is received next, by any connection, is written over the part.
+    if (this.#unread?.buffer === part.buffer) this.#unread = Buffer.from(this.#unread)
   }
 
   /** Who sends no more waits for nothing any more: as node:http takes it. */
@@ -93,19 +97,19 @@ export class DirectConnection {
     }
     this.#isAnswering = false
     if (this.#isTaking) return
-    this.#takeAll()
+    this.#takeRequests()
     if (!this.#isAnswering && !this.#isHandedOver) this.#socket.resume()
   }
 
   /** A loop, since what is answered at once would come here again. */
-  #takeAll(): void {
+  #takeRequests(): void {
     this.#isTaking = true
-    while (this.#unread !== undefined && !this.#isAnswering && this.#take(this.#unread));
+    while (this.#unread !== undefined && !this.#isAnswering && this.#takeRequest(this.#unread));
     this.#isTaking = false
   }
 
   /** Takes one request. @returns false where it is not there as a whole, or not ours */
-  #take(unread: Buffer): boolean {
+  #takeRequest(unread: Buffer): boolean {
     const known = this.#readHead(unread)
     if (known === undefined) {
       this.#handOver(unread)
@@ -117,7 +121,7 @@ export class DirectConnection {
     this.#unread = unread.length === end ? undefined : unread.subarray(end)
     this.#isAnswering = true
     const { keepAliveSeconds, answer } = this.#setup
-    const exchange = new DirectExchange(known.head, unread, start, {
+    const exchange = new DirectExchange(known.head, unread.toString('utf8', start, end), {
       socket: this.#socket,
       keepAliveSeconds,
       answered: this.#answered,
@@ -143,7 +147,7 @@ export class DirectConnection {
     const socket = this.#socket
     this.#isHandedOver = true
     this.#unread = undefined
-    socket.off('data', this.#onData)
+    this.#stopReceiving()
     socket.off('end', this.#onEnd)
     socket.off('timeout', this.#onTimeout)
     socket.off('error', ignore)
@@ -151,7 +155,7 @@ export class DirectConnection {
     this.#release()
     socket.setTimeout(0)
     socket.pause()
-    socket.unshift(unread)
+    socket.unshift(Buffer.from(unread))
     this.#setup.handOver(socket)
     socket.resume()
   }

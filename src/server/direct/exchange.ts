@@ -22,19 +22,16 @@ export class DirectExchange implements RpcExchange {
   readonly target: string
   readonly headers: IncomingHttpHeaders
   readonly #head: RequestHead
-  readonly #unread: Buffer
-  readonly #start: number
+  readonly #body: string
   readonly #setup: ExchangeSetup
   #response: ServerResponse | undefined
   #abandoned: (() => void) | undefined
 
-  /** @param start - where in the unread bytes the body begins */
-  constructor(head: RequestHead, unread: Buffer, start: number, setup: ExchangeSetup) {
+  constructor(head: RequestHead, body: string, setup: ExchangeSetup) {
     this.target = head.target
     this.headers = head.headers
     this.#head = head
-    this.#unread = unread
-    this.#start = start
+    this.#body = body
     this.#setup = setup
   }
 
@@ -45,9 +42,7 @@ export class DirectExchange implements RpcExchange {
   }
 
   readBody(limit: number, done: (body: Body) => void): void {
-    const { bodyLength } = this.#head
-    if (bodyLength > limit) done({ tooLong: true })
-    else done({ content: this.#unread.toString('utf8', this.#start, this.#start + bodyLength) })
+    done(this.#head.bodyLength > limit ? { tooLong: true } : { content: this.#body })
   }
 
   send(reply: Reply): void {
