@@ -38,6 +38,7 @@ function stop(title, goal, request) {
 /** How long one request keeps another one waiting. */
 export const stops = ({ logs }) => ({
   id: 'stops',
+  startsCold: true,
   async prepare(running) {
     const { stage } = running
     await stage.deploy()

@@ -29,8 +29,23 @@ export function formatTable(rows, names) {
     })
     return [row.title + size, row.unit, ...cells, againstBest(row, names[0]), row.goal ?? '']
   })
+  return joinTable(head, lines)
+}
+
+function joinTable(head, lines) {
   const line = (cells) => `| ${cells.join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...lines.map(line)].join('\n')
+}
+
+/** What the round gave that did not count; empty if there was none. */
+function formatFirst(rows, names) {
+  const lines = rows.flatMap(({ title, unit, nodes }) => {
+    if (names.every((name) => nodes[name]?.first === undefined)) return []
+    return [[title, unit, ...names.map((name) => round(nodes[name]?.first))]]
+  })
+  if (lines.length === 0) return ''
+  const table = joinTable(['Work', 'unit', ...names], lines)
+  return `\n\nThe first round of nodes that were just started, which is not counted above:\n\n${table}`
 }
 
 const COLOURS = ['#1b6ca8', '#c0392b', '#e1a100', '#5d8c3e', '#7d4fa0']
@@ -79,7 +94,7 @@ export function writeReport(folder, { rows, notes, names, machine }) {
   const table = formatTable(rows, names)
   const remarks =
     notes.length === 0 ? '' : `\n\nLeft out or different:\n\n${notes.map((note) => `- ${note}`).join('\n')}\n`
-  writeFileSync(join(folder, 'results.md'), `${machine}\n\n${table}${remarks}\n`)
+  writeFileSync(join(folder, 'results.md'), `${machine}\n\n${table}${formatFirst(rows, names)}${remarks}\n`)
   writeFileSync(join(folder, 'results.json'), `${JSON.stringify({ machine, rows, notes }, undefined, 2)}\n`)
   const grown = Map.groupBy?.(rows, keyOf) ?? groupBy(rows)
   for (const [key, ofWork] of grown) {

@@ -5,6 +5,9 @@ import { Stage } from './workload.mjs'
 /** A measurement that takes longer than this leaves its node out of the rest of the group. */
 const PATIENCE_MILLISECONDS = 120_000
 
+/** The round before those that count. */
+const FIRST = -1
+
 /**
  * @typedef {object} Measure one row of the table
  * @property {string} title
@@ -19,11 +22,15 @@ const PATIENCE_MILLISECONDS = 120_000
  * @property {string} id
  * @property {Measure[]} measures
  * @property {boolean} [withReference] whether bare node:http is measured too
+ * @property {boolean} [startsCold] whether the first round counts like the others
  * @property {(running: object) => Promise<void>} [prepare]
  * @property {{ name: string, sizes: number[], grow: (running: object, from: number, to: number) => Promise<void> }} [growth]
  */
 
-/** Runs the measures of a group on all nodes in turns, so that what else the machine does meets all of them. */
+/**
+ * Runs the measures of a group on all nodes in turns, so that what else the machine does meets all of them. The first
+ * round of a node that was just started is told apart from the others unless the group starts cold.
+ */
 export async function runGroup(group, { nodes, rounds, log }) {
   const results = new Results(log)
   const started = []
@@ -38,6 +45,7 @@ export async function runGroup(group, { nodes, rounds, log }) {
   }
   const sizes = group.growth?.sizes ?? [undefined]
   let reached = 0
+  let isFirst = !group.startsCold
   for (const size of sizes) {
     if (size !== undefined) {
       for (const running of started) {
@@ -48,11 +56,11 @@ export async function runGroup(group, { nodes, rounds, log }) {
       }
       reached = size
     }
-    for (let round = 0; round < rounds; round++) {
+    for (let round = isFirst ? FIRST : 0; round < rounds; round++) {
       for (const measure of group.measures) {
         for (const running of started) {
           if (results.isOut(running.name)) continue
-          if (measure.once && round > 0) continue
+          if (measure.once && round !== 0) continue
           const place = { measure, size, round, node: running.name }
           await results.attempt(running.name, measure.title, async () =>
             results.add(place, await measure.run(Object.assign(running, { round, size }))),
@@ -60,6 +68,7 @@ export async function runGroup(group, { nodes, rounds, log }) {
         }
       }
     }
+    isFirst = false
   }
   for (const running of started) await running.stop()
   return results.rows(group)
@@ -67,6 +76,7 @@ export async function runGroup(group, { nodes, rounds, log }) {
 
 class Results {
   #values = new Map()
+  #first = new Map()
   #answers = new Map()
   #out = new Set()
   #log
@@ -103,7 +113,8 @@ class Results {
     if (result === undefined) return
     const { value, answer } = typeof result === 'number' ? { value: result } : result
     const key = `${measure.title}\0${size ?? ''}\0${node}`
-    this.#values.set(key, [...(this.#values.get(key) ?? []), value])
+    if (round === FIRST) this.#first.set(key, value)
+    else this.#values.set(key, [...(this.#values.get(key) ?? []), value])
     if (answer === undefined) return
     const place = size === undefined ? measure.title : `${measure.title}, ${size}`
     const asked = `${place}\0${round}`
@@ -129,7 +140,8 @@ class Results {
         const nodes = {}
         for (const [key, values] of this.#values) {
           const [ofTitle, ofSize, node] = key.split('\0')
-          if (ofTitle === title && ofSize === String(size ?? '')) nodes[node] = summarise(values)
+          if (ofTitle !== title || ofSize !== String(size ?? '')) continue
+          nodes[node] = { ...summarise(values), first: this.#first.get(key) }
         }
         if (Object.keys(nodes).length > 0) {
           rows.push({ group: group.id, title, unit, better, goal, size, grows: group.growth?.name, nodes })
