@@ -58,6 +58,22 @@ export function minimalBytes(value: bigint): Uint8Array {
     writeSmall(small, bytes, length)
     return bytes
   }
+  if (value > LARGEST_OF_SCRATCH) return manyBytes(value)
+  // Of a larger number the lowest eight bytes are written.
+  scratchView.setBigUint64(WORD_BYTES, value)
+  scratchView.setBigUint64(0, value >> WORD_BITS)
+  let start = 0
+  while (scratch[start] === 0) start++
+  const bytes = new Uint8Array(scratch.length - start)
+  for (let i = 0; i < bytes.length; i++) bytes[i] = scratch[start + i] as number
+  return bytes
+}
+
+const scratch = new Uint8Array(2 * WORD_BYTES)
+const scratchView = new DataView(scratch.buffer)
+const LARGEST_OF_SCRATCH = 2n ** 128n - 1n
+
+function manyBytes(value: bigint): Uint8Array {
   const digits = value.toString(16)
   const bytes = new Uint8Array((digits.length + 1) >>> 1)
   writeHexDigits(digits.length % 2 === 0 ? digits : `0${digits}`, bytes)

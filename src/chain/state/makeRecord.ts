@@ -1,14 +1,14 @@
-import { encodePath } from './nibbles.js'
-import { linksLength, NodeRecord, type NodeLink } from './nodeRecord.js'
-import { encodeString, listLength, stringLength, writeListHeader, writeString } from './rlp.js'
-import { decodeNode, EMPTY_ITEM, Reference } from './trieNode.js'
-import type { BranchNode, BranchPatch, Child, NewNode, PatchedBranch } from './trieNode.js'
+import { encodePath, leafPath } from './nibbles.js'
+import { HASH_HEAD, linksLength, NodeRecord, type NodeLink } from './nodeRecord.js'
+import { encodeString, listLength, listStart, stringLength, writeListHeader, writeString } from './rlp.js'
+import { EMPTY_ITEM, Reference } from './trieNode.js'
+import type { Child, ItemPlace, NewNode, PatchedBranch } from './trieNode.js'
 
 /** A child that has its encoding. */
 type MadeChild = Reference | NodeRecord
 
 /** What stands in a branch where nothing is. */
-const NO_CHILD = new Reference(EMPTY_ITEM)
+export const NO_CHILD = new Reference(EMPTY_ITEM)
 
 /** What is told about the nodes that are made. */
 export type NodeListener = (record: NodeRecord) => void
@@ -40,6 +40,11 @@ export function leafRecord(pathItem: Uint8Array, value: Uint8Array): NodeRecord 
   bytes.set(pathItem, start)
   writeString(bytes, start + pathItem.length, value)
   return new NodeRecord(bytes, bytes.length)
+}
+
+/** The record of a leaf by its whole key, of which `depth` half bytes lie above it. */
+export function leafOfKey(key: Uint8Array, depth: number, value: Uint8Array): NodeRecord {
+  return leafRecord(encodeString(leafPath(key, depth)), value)
 }
 
 function makeChild(child: Child, made: NodeListener): MadeChild {
@@ -76,7 +81,14 @@ function listRecord(items: readonly MadeChild[]): NodeRecord {
   return record
 }
 
-/** A branch with other items. Mostly hashes take the place of hashes, and nothing moves. */
+/** A branch with another item in one place. */
+export function withChild(record: NodeRecord, place: ItemPlace, child: NodeRecord): NodeRecord {
+  return child.itemLength === place.end - place.start
+    ? patchedCopy(record, [place], [child])
+    : rebuilt(record, [place], [child])
+}
+
+/** A branch with other items. */
 function patchedRecord({ record, patches }: PatchedBranch, made: NodeListener): NodeRecord {
   const children: MadeChild[] = []
   let staysInPlace = true
@@ -88,14 +100,15 @@ function patchedRecord({ record, patches }: PatchedBranch, made: NodeListener): 
   return staysInPlace ? patchedCopy(record, patches, children) : rebuilt(record, patches, children)
 }
 
+/** Mostly hashes take the place of hashes, and nothing moves. */
 function patchedCopy(
   record: NodeRecord,
-  patches: readonly BranchPatch[],
+  places: readonly ItemPlace[],
   children: readonly MadeChild[],
 ): NodeRecord {
   const copy = record.copy()
-  for (let i = 0; i < patches.length; i++) {
-    const { start, link } = patches[i] as BranchPatch
+  for (let i = 0; i < places.length; i++) {
+    const { start, link } = places[i] as ItemPlace
     const child = children[i] as MadeChild
     child.writeItem(copy.bytes, start)
     const target = linkTo(child)
@@ -104,14 +117,42 @@ function patchedCopy(
   return copy
 }
 
+/** What lies between the places is copied as it is. */
 function rebuilt(
   record: NodeRecord,
-  patches: readonly BranchPatch[],
+  places: readonly ItemPlace[],
   children: readonly MadeChild[],
 ): NodeRecord {
-  const branch = decodeNode(record) as BranchNode
-  const items = branch.children.map((child) => (child as MadeChild | undefined) ?? NO_CHILD)
-  for (const [i, { index }] of patches.entries()) items[index] = children[i] as MadeChild
-  items.push(branch.value === undefined ? NO_CHILD : new Reference(encodeString(branch.value)))
-  return listRecord(items)
+  const { bytes: before, rlpLength, linkCount } = record
+  let from = listStart(before)
+  let length = rlpLength - from
+  let links = linkCount
+  for (let i = 0; i < places.length; i++) {
+    const { start, end } = places[i] as ItemPlace
+    const child = children[i] as MadeChild
+    length += child.itemLength - (end - start)
+    if (before[start] === HASH_HEAD) links--
+    if (linkTo(child) !== undefined) links++
+  }
+  const bytes = new Uint8Array(listLength(length) + linksLength(links))
+  const after = new NodeRecord(bytes, listLength(length))
+  let position = writeListHeader(bytes, length)
+  let oldLink = 0
+  let newLink = 0
+  for (let i = 0; i < places.length; i++) {
+    const { start, end, link } = places[i] as ItemPlace
+    const child = children[i] as MadeChild
+    bytes.set(before.subarray(from, start), position)
+    position += start - from
+    child.writeItem(bytes, position)
+    position += child.itemLength
+    from = end
+    while (oldLink < link) after.link(newLink++, record.linkAt(oldLink++))
+    if (before[start] === HASH_HEAD) oldLink++
+    const target = linkTo(child)
+    if (target !== undefined) after.link(newLink++, target)
+  }
+  bytes.set(before.subarray(from, rlpLength), position)
+  while (oldLink < linkCount) after.link(newLink++, record.linkAt(oldLink++))
+  return after
 }

@@ -1,6 +1,9 @@
 /** Half bytes, one per element: the digits that a trie branches on. */
 export type Nibbles = Uint8Array
 
+/** What the first byte of a leaf's path has in the compact form, and that of an extension has not. */
+export const LEAF_FLAG = 0x20
+
 /** The half bytes of a key from the `from`th on. */
 export function nibblesOf(key: Uint8Array, from: number): Nibbles {
   const nibbles = new Uint8Array(key.length * 2 - from)
@@ -27,13 +30,22 @@ export function endsWith(key: Uint8Array, depth: number, path: Nibbles): boolean
   return key.length * 2 - depth === path.length && commonWithKey(path, key, depth) === path.length
 }
 
-/** Whether the rest of a key from the `depth`th half byte on is the path of a leaf, given in the compact form. */
-export function endsAtLeaf(key: Uint8Array, depth: number, encodedPath: Uint8Array): boolean {
+/**
+ * Whether the rest of a key from the `depth`th half byte on is the path of a leaf.
+ *
+ * @param bytes - with the path in the compact form from `start` up to but not including `end`
+ */
+export function endsAtLeaf(
+  key: Uint8Array,
+  depth: number,
+  bytes: Uint8Array,
+  { start, end }: { start: number; end: number },
+): boolean {
   const odd = depth & 1
-  const head = 0x20 + (odd === 1 ? 0x10 + nibbleAt(key, depth) : 0)
-  const start = (depth + odd) >>> 1
-  if (encodedPath[0] !== head || encodedPath.length - 1 !== key.length - start) return false
-  for (let i = 1; i < encodedPath.length; i++) if (encodedPath[i] !== key[start + i - 1]) return false
+  const head = LEAF_FLAG + (odd === 1 ? 0x10 + nibbleAt(key, depth) : 0)
+  const from = (depth + odd) >>> 1
+  if (bytes[start] !== head || end - start - 1 !== key.length - from) return false
+  for (let i = start + 1, at = from; i < end; i++, at++) if (bytes[i] !== key[at]) return false
   return true
 }
 
@@ -56,9 +68,19 @@ export function encodePath(path: Nibbles, { leaf }: { leaf: boolean }): Uint8Arr
   return bytes
 }
 
+/** The rest of a key of whole bytes from the `depth`th half byte on, as the path of a leaf in the compact form. */
+export function leafPath(key: Uint8Array, depth: number): Uint8Array {
+  const odd = depth & 1
+  const start = (depth + odd) >>> 1
+  const bytes = new Uint8Array(1 + key.length - start)
+  bytes[0] = LEAF_FLAG + (odd === 1 ? 0x10 + nibbleAt(key, depth) : 0)
+  for (let i = 1; i < bytes.length; i++) bytes[i] = key[start + i - 1] ?? 0
+  return bytes
+}
+
 /** Whether a path in the compact form belongs to a leaf. */
 export function isLeafPath(encoded: Uint8Array): boolean {
-  return ((encoded[0] ?? 0) & 0x20) !== 0
+  return ((encoded[0] ?? 0) & LEAF_FLAG) !== 0
 }
 
 /** The half bytes of a path in the compact form. */

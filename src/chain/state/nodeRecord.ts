@@ -65,6 +65,11 @@ export class NodeRecord {
     return this.bytes.length
   }
 
+  /** How many children it names by their hashes. */
+  get linkCount(): number {
+    return (this.bytes.length - this.rlpLength) / LINK_LENGTH
+  }
+
   /** Where the node lies in the record file; undefined while it is not stored. */
   get position(): RecordPosition | undefined {
     return this.#position

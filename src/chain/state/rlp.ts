@@ -5,7 +5,7 @@
  */
 
 /** Where the payload of an item begins and ends. */
-interface Payload {
+export interface Payload {
   start: number
   end: number
 }
@@ -27,7 +27,7 @@ export function itemEnd(bytes: Uint8Array, position: number): number {
 }
 
 /** Where the payload of the item at a position begins and ends. */
-function payloadAt(bytes: Uint8Array, position: number): Payload {
+export function payloadAt(bytes: Uint8Array, position: number): Payload {
   const first = bytes[position] ?? 0
   const end = itemEnd(bytes, position)
   if (first < 0x80) return { start: position, end }

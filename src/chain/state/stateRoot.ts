@@ -26,11 +26,11 @@ export class WorkingTrie implements NodeReader {
   readonly #stored: NodeReader
   readonly #marksAbsence: boolean
   /** New nodes, children before their parents. */
-  readonly nodes = new Set<NodeRecord>()
+  readonly nodes: NodeRecord[] = []
   /** New roots of the state and of storage, by the key of their hash. */
   readonly roots = new Map<string, TrieRoot>()
   /** Where stored nodes lie that others took the place of. */
-  readonly replaced = new Set<RecordPosition>()
+  readonly replaced: RecordPosition[] = []
   /** Addresses and slots that the base does not have. */
   readonly preimages = new Preimages()
   /** The root over everything that was applied. */
@@ -108,14 +108,14 @@ export class WorkingTrie implements NodeReader {
 
   readonly #collector: NodeCollector = {
     add: (record) => {
-      this.nodes.add(record)
+      this.nodes.push(record)
     },
     addRoot: (hash, record) => {
       this.roots.set(bytesKey(hash), { hash, record })
     },
     replace: (record) => {
       if (record.position === undefined) record.isReplaced = true
-      else this.replaced.add(record.position)
+      else this.replaced.push(record.position)
     },
   }
 }

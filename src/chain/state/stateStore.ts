@@ -22,11 +22,11 @@ export interface StateCommitment {
   /** 32 bytes. */
   root: Uint8Array
   /** New trie nodes, children before their parents. */
-  nodes: ReadonlySet<NodeRecord>
+  nodes: readonly NodeRecord[]
   /** New roots of the state and of storage, by the key of their hash. */
   roots: ReadonlyMap<string, TrieRoot>
   /** Where the stored nodes lie that new ones take the place of. */
-  replaced: Iterable<RecordPosition>
+  replaced: readonly RecordPosition[]
   /** New contract codes by the key of their hash. */
   codes: ReadonlyMap<string, HashedBytes>
   /** Addresses and slots that the state before did not have. */
@@ -44,6 +44,8 @@ export interface StateStoreOptions {
 }
 
 const VIEWS_KEPT = 4
+/** The most roots that are worth being looked through: the state's, both rings', and those of a few contracts. */
+const LATEST_ROOTS = 8
 
 /** The state tries and codes of one network: nodes are only added, so that every root stays readable. */
 export class StateStore implements NodeReader {
@@ -57,6 +59,8 @@ export class StateStore implements NodeReader {
   readonly #views = new Map<string, TrieStateView>()
   /** The view that was asked for last, and with which array: calls on the latest block come with the head's own. */
   #latestView: { of: Uint8Array; view: TrieStateView } | undefined
+  /** Those of the state that was stored last, on which the next one is mostly built. */
+  #latestRoots: readonly TrieRoot[] = []
   readonly #aliases = new Map<string, Uint8Array>()
 
   constructor(options: StateStoreOptions) {
@@ -71,6 +75,9 @@ export class StateStore implements NodeReader {
   }
 
   getRoot(hash: Uint8Array): NodeRecord {
+    for (const { hash: known, record } of this.#latestRoots) {
+      if (known === hash || (known[0] === hash[0] && bytesEqual(known, hash))) return record
+    }
     const row = this.#database.get(this.#keyspace.trieRoot(hash))
     if (row === undefined) throw new MissingNodeError(hash.slice())
     return this.getNode(decodeBulkRow(row).position)
@@ -128,10 +135,8 @@ export class StateStore implements NodeReader {
   /** Adds the new nodes and codes of a state to a batch, which the caller writes together with what names the root. */
   stage(batch: WriteBatch, { nodes, roots, replaced, codes, preimages }: StateCommitment): void {
     stagePreimages(this.#keyspace, batch, preimages)
-    const pieces: Uint8Array[] = []
-    for (const { bytes } of nodes) pieces.push(bytes)
     batch.putRecord({
-      pieces,
+      pieces: nodes.map(({ bytes }) => bytes),
       place: (position) => {
         for (const node of nodes) {
           node.place(position)
@@ -141,6 +146,7 @@ export class StateStore implements NodeReader {
       rows: () => {
         this.#retire(replaced)
         for (const node of nodes) this.#keep(node)
+        this.#latestRoots = roots.size <= LATEST_ROOTS ? [...roots.values()] : []
         const rows: BatchOperation[] = []
         for (const root of roots.values()) rows.push(this.#rootRow(root))
         return rows
@@ -152,7 +158,7 @@ export class StateStore implements NodeReader {
     }
   }
 
-  #retire(replaced: Iterable<RecordPosition>): void {
+  #retire(replaced: readonly RecordPosition[]): void {
     for (const position of replaced) {
       const node = this.#nodes.take(position)
       if (node !== undefined) this.#replacedNodes.set(position, node)

@@ -183,6 +183,31 @@ describe('against @ethereumjs/mpt', () => {
     expect(replaced.toReversed()).toEqual(onTheWay)
   })
 
+  it('makes no node that nothing leads to, where values go and others change beside them', () => {
+    const nodes = new StoredTries()
+    const entries = sorted(
+      Array.from({ length: 200 }, (_, i) => ({
+        key: keccak256(Uint8Array.of(i)),
+        value: new Uint8Array(40).fill(i + 1),
+      })),
+    )
+    const root = nodes.update(EMPTY_ROOT, entries)
+    // Of neighbours in the order of the keys, many hang on one branch; every third one goes.
+    const changes = entries.map(({ key, value }, i) =>
+      i % 3 === 0 ? { key, value: undefined } : { key, value: value?.map((byte) => byte ^ 0xff) },
+    )
+    const made: string[] = []
+    let updated = ''
+    updateTrie(nodes, root, changes, {
+      add: ({ rlp }) => made.push(bytesToPlainHex(rlp)),
+      addRoot: (hash) => (updated = bytesToPlainHex(hash)),
+    })
+    const hashes = made.map((rlp) => bytesToPlainHex(keccak256(hexToBytes(rlp))))
+    const orphans = hashes.filter((hash) => hash !== updated && !made.some((rlp) => rlp.includes(hash)))
+    expect(made.length).toBeGreaterThan(100)
+    expect(orphans).toEqual([])
+  })
+
   it('names the node that is missing', () => {
     const unknown = new Uint8Array(32).fill(9)
     expect(() => readTrie(new StoredTries(), unknown, new Uint8Array(32))).toThrow(MissingNodeError)

@@ -77,13 +77,18 @@ export interface BranchNode {
 
 export type TrieNode = LeafNode | ExtensionNode | BranchNode
 
-/** Where an item of a stored branch lies in its RLP, and what takes its place. */
-export interface BranchPatch {
-  index: number
+/** Where an item of a stored branch lies in its RLP. */
+export interface ItemPlace {
   start: number
   end: number
   /** How many items before it are hashes. */
   link: number
+}
+
+/** An item of a stored branch, and what takes its place. */
+export interface BranchPatch extends ItemPlace {
+  /** Which of the items it is. */
+  index: number
   child: Child
 }
 
@@ -119,7 +124,7 @@ export function follow(reader: NodeReader, link: NodeLink): NodeRecord {
 export function childOfBranch(
   reader: NodeReader,
   branch: NodeRecord,
-  { start, end, link }: Pick<BranchPatch, 'start' | 'end' | 'link'>,
+  { start, end, link }: ItemPlace,
 ): NodeRecord | undefined {
   const head = branch.bytes[start]
   if (head === 0x80) return undefined

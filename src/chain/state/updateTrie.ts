@@ -1,10 +1,10 @@
 import { bytesEqual } from '../../encoding/hex.js'
 import { keccak256 } from '../keccak.js'
-import { commonWithKey, endsAtLeaf, endsWith, joinPaths, nibbleAt } from './nibbles.js'
-import { isPair, itemEnd, listStart, payloadOf } from './rlp.js'
+import { commonWithKey, endsAtLeaf, endsWith, joinPaths, LEAF_FLAG, nibbleAt } from './nibbles.js'
+import { isPair, itemEnd, listStart, payloadAt, type Payload } from './rlp.js'
 import { buildNode, type TrieEntry } from './buildNode.js'
-import { leafRecord, makeRecord } from './makeRecord.js'
-import { HASH_HEAD, NodeRecord } from './nodeRecord.js'
+import { leafOfKey, leafRecord, makeRecord, NO_CHILD, withChild } from './makeRecord.js'
+import { childAt, HASH_HEAD, NodeRecord } from './nodeRecord.js'
 import { childOfBranch, decodeNode, EMPTY_ROOT, follow, nodeBehind, Reference } from './trieNode.js'
 import type { Nibbles } from './nibbles.js'
 import type {
@@ -14,7 +14,6 @@ import type {
   ExtensionNode,
   NewNode,
   NodeReader,
-  PatchedBranch,
   TrieNode,
 } from './trieNode.js'
 
@@ -24,6 +23,9 @@ export interface TrieChange {
   /** Not empty. */
   value: Uint8Array | undefined
 }
+
+/** A change that does not remove its key. */
+type Put = TrieChange & { value: Uint8Array }
 
 /** Is told what becomes of a trie's nodes. */
 export interface NodeCollector {
@@ -61,15 +63,42 @@ export function updateTrie(
 /** An untouched part of the old trie that has become the whole is a root by its hash even where it is short. */
 function recordOf(reader: NodeReader, root: Child, collect: NodeCollector): NodeRecord {
   if (root instanceof Reference && root.link !== undefined) return follow(reader, root.link)
-  const record = encodedRoot(root, collect)
+  const record = encoded(root, collect)
   collect.add(record)
   return record
 }
 
-function encodedRoot(root: Child, collect: NodeCollector): NodeRecord {
-  if (root instanceof NodeRecord) return root
-  if (root instanceof Reference) return new NodeRecord(root.item.slice(), root.item.length)
-  return makeRecord(root, (made) => collect.add(made))
+function encoded(node: Child, collect: NodeCollector): NodeRecord {
+  if (node instanceof NodeRecord) return node
+  if (node instanceof Reference) return new NodeRecord(node.item.slice(), node.item.length)
+  return makeRecord(node, (made) => collect.add(made))
+}
+
+/** Whether a record is a leaf, and not that of a key. */
+function isLeafOfAnother({ bytes }: NodeRecord, depth: number, key: Uint8Array): boolean {
+  const path = payloadAt(bytes, listStart(bytes))
+  return ((bytes[path.start] ?? 0) & LEAF_FLAG) !== 0 && !endsAtLeaf(key, depth, bytes, path)
+}
+
+/** A leaf with another value; the record itself if it had that value, undefined if it is not the leaf of the key. */
+function withValue(
+  record: NodeRecord,
+  depth: number,
+  key: Uint8Array,
+  value: Uint8Array,
+): NodeRecord | undefined {
+  const { bytes } = record
+  const pathStart = listStart(bytes)
+  const path = payloadAt(bytes, pathStart)
+  if (!endsAtLeaf(key, depth, bytes, path)) return undefined
+  if (isSameAt(bytes, payloadAt(bytes, path.end), value)) return record
+  return leafRecord(bytes.subarray(pathStart, path.end), value)
+}
+
+function isSameAt(bytes: Uint8Array, { start, end }: Payload, value: Uint8Array): boolean {
+  if (end - start !== value.length) return false
+  for (let i = 0; i < value.length; i++) if (bytes[start + i] !== value[i]) return false
+  return true
 }
 
 /** Part of the sorted changes: those from one index up to but not including another. */
@@ -105,40 +134,61 @@ class TrieUpdate {
 
   /** What a span of changes makes of a stored node: the record itself if it stays as it is. */
   #updateStored(record: NodeRecord, depth: number, span: Span): Child | undefined {
-    const after = isPair(record.bytes)
-      ? this.#putValue(record, depth, span)
-      : this.#patchBranch(record, depth, span)
-    if (after !== undefined) return after
+    const { key, value } = this.#changes[span.from] as TrieChange
+    const isOne = span.to - span.from === 1
+    if (isOne && value !== undefined) return this.#put(record, depth, span.from)
+    if (!isPair(record.bytes)) {
+      if (key.length * 2 > depth) return this.#patchBranch(record, depth, span)
+    } else if (isOne && isLeafOfAnother(record, depth, key)) {
+      return record
+    }
     const node = decodeNode(record)
     const updated = this.#updateNode(node, depth, span)
     return updated === node ? record : updated
   }
 
-  /** The leaf with another value, if a span of changes does no more than that; otherwise undefined. */
-  #putValue(record: NodeRecord, depth: number, { from, to }: Span): NodeRecord | undefined {
-    if (to - from > 1) return undefined
-    const change = this.#changes[from]
-    if (change?.value === undefined) return undefined
+  /**
+   * A stored node with one value put into it: the record itself if it had that value.
+   *
+   * Most of what a block changes is this, so it is one walk down and up again, on which nothing is decoded and nothing is
+   * noted down.
+   */
+  #put(record: NodeRecord, depth: number, index: number): NodeRecord {
+    const { key, value } = this.#changes[index] as Put
     const { bytes } = record
-    const pathStart = listStart(bytes)
-    const pathEnd = itemEnd(bytes, pathStart)
-    const pathItem = bytes.subarray(pathStart, pathEnd)
-    if (!endsAtLeaf(change.key, depth, payloadOf(pathItem))) return undefined
-    const value = payloadOf(bytes.subarray(pathEnd, itemEnd(bytes, pathEnd)))
-    return bytesEqual(value, change.value) ? record : leafRecord(pathItem, change.value)
+    const isLeafOrExtension = isPair(bytes)
+    if (isLeafOrExtension || key.length * 2 === depth) {
+      return (
+        (isLeafOrExtension ? withValue(record, depth, key, value) : undefined) ??
+        this.#putInto(record, depth, index)
+      )
+    }
+    const { start, link } = childAt(bytes, nibbleAt(key, depth))
+    const end = itemEnd(bytes, start)
+    const before = childOfBranch(this.#reader, record, { start, end, link })
+    const child =
+      before === undefined ? leafOfKey(key, depth + 1, value) : this.#put(before, depth + 1, index)
+    if (child === before) return record
+    if (before !== undefined && bytes[start] === HASH_HEAD) this.#collect.replace?.(before)
+    if (child.hasHash) this.#collect.add(child)
+    return withChild(record, { start, end, link }, child)
   }
 
-  /**
-   * A stored branch with other children; undefined if a span of changes does more than replace children: if a key ends
-   * here, or a child vanishes, so that the branch may not stay one.
-   */
-  #patchBranch(record: NodeRecord, depth: number, span: Span): NodeRecord | PatchedBranch | undefined {
-    if (this.#key(span.from).length * 2 === depth) return undefined
+  /** The same of a node whose kind changes, or that is an extension. */
+  #putInto(record: NodeRecord, depth: number, index: number): NodeRecord {
+    const node = decodeNode(record)
+    const updated = this.#updateNode(node, depth, { from: index, to: index + 1 })
+    return updated === node ? record : encoded(updated as Child, this.#collect)
+  }
+
+  /** A stored branch with other children, for changes whose keys do not end here. */
+  #patchBranch(record: NodeRecord, depth: number, span: Span): Child | undefined {
     const patches: BranchPatch[] = []
     const { bytes } = record
     let start = listStart(bytes)
     let index = 0
     let link = 0
+    let isSmaller = false
     for (let { from } = span; from < span.to;) {
       const nibble = nibbleAt(this.#key(from), depth)
       let to = from + 1
@@ -156,12 +206,20 @@ class TrieUpdate {
           : this.#updateStored(before, depth + 1, below)
       if (child !== before) {
         if (before !== undefined && bytes[start] === HASH_HEAD) this.#collect.replace?.(before)
-        if (child === undefined) return undefined
-        patches.push({ index, start, end, link, child })
+        if (child === undefined) isSmaller = true
+        patches.push({ index, start, end, link, child: child ?? NO_CHILD })
       }
       from = to
     }
-    return patches.length === 0 ? record : { kind: 'patched branch', record, patches }
+    if (patches.length === 0) return record
+    return isSmaller ? this.#shrunk(record, patches) : { kind: 'patched branch', record, patches }
+  }
+
+  /** A stored branch that has lost children, and may not stay one. */
+  #shrunk(record: NodeRecord, patches: readonly BranchPatch[]): Child | undefined {
+    const branch = decodeNode(record) as BranchNode
+    for (const { index, child } of patches) branch.children[index] = child === NO_CHILD ? undefined : child
+    return this.#collapsed(branch)
   }
 
   #updateNode(node: NewNode, depth: number, span: Span): Child | undefined {
