@@ -11,7 +11,12 @@ export interface OrdinalRange {
   to: number
 }
 
-/** Opens the rows of a criterion; the database is not touched before the first look. */
+/**
+ * Opens the rows of a criterion; the database is not touched before the first look.
+ *
+ * A cursor that is first asked for an ordinal inside the range follows another one, of a rarer criterion perhaps: it
+ * looks whether just that row is there, which costs a tenth of a walk.
+ */
 export function openPostings(
   database: Database,
   keys: Keyspace,
@@ -19,25 +24,34 @@ export function openPostings(
   { from, to }: OrdinalRange,
 ): PostingCursor {
   const { position, value } = keyParts(criterion)
-  let cursor: Walk | undefined
+  const posting = (ordinal: number, bytes: Uint8Array): Posting =>
+    criterion.kind === 'any' ? { ordinal } : { ordinal, indices: decodePosting(bytes) }
+  let walk: Walk | undefined
   let current: Posting | undefined
   let ended = false
+  const followed = (ordinal: number): Posting | undefined => {
+    if (walk !== undefined || current !== undefined || ordinal === from) return undefined
+    const row = database.get(keys.log(position, value, ordinal))
+    return row && posting(ordinal, row)
+  }
   return {
     async seek(ordinal) {
       if (current !== undefined && current.ordinal >= ordinal) return current
       if (ended || ordinal > to) return undefined
-      if (cursor === undefined) {
-        cursor = database.openCursor(keys.logs(position, value, Math.max(from, ordinal), to))
+      const found = followed(ordinal)
+      if (found !== undefined) return (current = found)
+      if (walk === undefined) {
+        walk = database.openCursor(keys.logs(position, value, Math.max(from, ordinal), to))
       } else if (current !== undefined && ordinal > current.ordinal + 1) {
-        cursor.seek(keys.log(position, value, ordinal))
+        walk.seek(keys.log(position, value, ordinal))
       }
-      const entry = await cursor.next()
+      const entry = await walk.next()
       ended = entry === undefined
-      current = entry && toPosting(criterion, entry[0], entry[1])
+      current = entry && posting(ordinalOfKey(entry[0]), entry[1])
       return current
     },
     async close() {
-      await cursor?.close()
+      await walk?.close()
     },
   }
 }
@@ -46,9 +60,4 @@ function keyParts(criterion: LogCriterion): { position: LogPosition; value: Uint
   if (criterion.kind === 'any') return { position: 'any', value: new Uint8Array(0) }
   if (criterion.kind === 'address') return { position: 'address', value: criterion.address }
   return { position: criterion.position, value: criterion.topic }
-}
-
-function toPosting(criterion: LogCriterion, key: Uint8Array, value: Uint8Array): Posting {
-  const ordinal = ordinalOfKey(key)
-  return criterion.kind === 'any' ? { ordinal } : { ordinal, indices: decodePosting(value) }
 }
