@@ -26,6 +26,8 @@ export class CodeTable {
   readonly pushIndex: Uint16Array
   /** The values of pushes that ran, from index 1 on. */
   readonly pushValues: bigint[] = [0n]
+  /** The same as numbers, rounded where they are larger than 2^53. */
+  readonly pushNumbers: number[] = [0]
 
   constructor(code: Uint8Array) {
     this.#code = code
@@ -45,6 +47,7 @@ export class CodeTable {
     if (this.pushValues.length <= MOST_INDEXED) {
       this.pushIndex[place] = this.pushValues.length
       this.pushValues.push(value)
+      this.pushNumbers.push(Number(value))
     }
     return value
   }

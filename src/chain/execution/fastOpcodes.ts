@@ -1,5 +1,6 @@
 import { keccak256Word } from '../keccak.js'
 import { NO_BYTES } from '../state/account.js'
+import { hashOfPair, PAIR_BYTES } from './pairHashes.js'
 import type { RunState } from './runState.js'
 import { readMemoryWord, wordToBytes, writeMemoryWord } from './words.js'
 
@@ -21,6 +22,10 @@ function mstore({ stack, memory }: RunState): void {
 function keccak({ stack, memory }: RunState): void {
   const offset = Number(stack.pop())
   const length = Number(stack.pop())
+  if (length === PAIR_BYTES && offset + PAIR_BYTES <= memory._store.length) {
+    stack.push(hashOfPair(memory._store, offset))
+    return
+  }
   const data = length === 0 ? NO_BYTES : memory.read(offset, length, true)
   stack.push(keccak256Word(data))
 }
@@ -41,7 +46,13 @@ function returnData(runState: RunState): void {
   const { stack, memory, interpreter } = runState
   const offset = Number(stack.pop())
   const length = Number(stack.pop())
-  interpreter._result.returnValue = length === 0 ? NO_BYTES : memory.read(offset, length)
+  const isThere = offset + length <= memory._store.length
+  interpreter._result.returnValue =
+    length === 0
+      ? NO_BYTES
+      : isThere
+        ? memory._store.slice(offset, offset + length)
+        : memory.read(offset, length)
   stop(runState)
 }
 

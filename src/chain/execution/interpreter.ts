@@ -16,6 +16,7 @@ import { stackMaximum, stackMinimum } from './stackLimits.js'
 import { framingOpcodes } from '../tracing/opcodes.js'
 import { reportEnd, reportMisfit, runTracedStep } from '../tracing/tracedStep.js'
 import type { OpcodeEntry, RunState } from './runState.js'
+import { integerWord } from './words.js'
 
 /** A traced step takes about as long as this many others. */
 const TRACED_STEP_WEIGHT = 16
@@ -139,7 +140,7 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
           }
           const sync = syncOpcodes[opcode]
           if (spent > 0 && (sync === undefined || sync.seesGas || isWatched)) {
-            runState.gasLeft -= BigInt(spent)
+            runState.gasLeft -= integerWord(spent)
             affordable = countable(runState.gasLeft)
             spent = 0
           }
@@ -152,7 +153,7 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
           if (sync === undefined || host.traced) return this.runStep(opcodeTable[opcode])
           const gas = sync.dynamicGas === undefined ? sync.gas : sync.gas + sync.dynamicGas(runState)
           if (spent + gas > affordable) {
-            runState.gasLeft -= BigInt(spent)
+            runState.gasLeft -= integerWord(spent)
             affordable = countable(runState.gasLeft)
             spent = 0
             if (gas > affordable) {
@@ -167,13 +168,13 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
             if (pending instanceof Promise) return pending
             continue
           }
-          runState.gasLeft -= BigInt(gas)
+          runState.gasLeft -= integerWord(gas)
           const pending = sync.action(runState, rules)
           if (pending instanceof Promise) return pending
           affordable = countable(runState.gasLeft)
         }
       } finally {
-        if (spent > 0) runState.gasLeft -= BigInt(spent)
+        if (spent > 0) runState.gasLeft -= integerWord(spent)
       }
       if (feed === undefined || code.length === 0 || !this.#endIsUntold) return undefined
       this.#endIsUntold = false

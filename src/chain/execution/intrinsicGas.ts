@@ -1,14 +1,15 @@
 import type { ForkRules } from '../types.js'
 import type { Message } from './message.js'
+import { integerWord } from './words.js'
 
 /** Gas of a plain transfer. */
 export const TRANSACTION_GAS = 21_000n
 /** Homestead: what a creation costs on top. */
 const CREATION_GAS = 32_000n
-const ZERO_BYTE_GAS = 4n
+const ZERO_BYTE_GAS = 4
 /** EIP-2028 lowered it to 16 with Istanbul. */
-const NONZERO_BYTE_GAS_FRONTIER = 68n
-const NONZERO_BYTE_GAS = 16n
+const NONZERO_BYTE_GAS_FRONTIER = 68
+const NONZERO_BYTE_GAS = 16
 /** EIP-3860. */
 const INITCODE_WORD_GAS = 2n
 /** EIP-2930. */
@@ -17,9 +18,9 @@ const ACCESS_LIST_KEY_GAS = 1_900n
 /** EIP-7702, PER_EMPTY_ACCOUNT_COST. */
 export const AUTHORIZATION_GAS = 25_000n
 /** EIP-7623: a non-zero byte is as many tokens as this, a zero byte is one. */
-const TOKENS_PER_NONZERO_BYTE = 4n
+const TOKENS_PER_NONZERO_BYTE = 4
 /** EIP-7623, TOTAL_COST_FLOOR_PER_TOKEN. */
-const FLOOR_GAS_PER_TOKEN = 10n
+const FLOOR_GAS_PER_TOKEN = 10
 
 /** Most bytes of creation code (EIP-3860), or as many as the chain allows in the place of that; undefined before. */
 export function maxInitcodeSize(rules: ForkRules): bigint | undefined {
@@ -44,7 +45,7 @@ export function intrinsicGas(
 ): bigint {
   const nonzero = countNonzero(data)
   const perNonzero = rules.gteHardfork('istanbul') ? NONZERO_BYTE_GAS : NONZERO_BYTE_GAS_FRONTIER
-  let gas = TRANSACTION_GAS + BigInt(nonzero) * perNonzero + BigInt(data.length - nonzero) * ZERO_BYTE_GAS
+  let gas = TRANSACTION_GAS + integerWord(nonzero * perNonzero + (data.length - nonzero) * ZERO_BYTE_GAS)
   if (to === undefined) {
     if (rules.gteHardfork('homestead')) gas += CREATION_GAS
     if (rules.isActivatedEIP(3860)) gas += BigInt(Math.ceil(data.length / 32)) * INITCODE_WORD_GAS
@@ -52,6 +53,7 @@ export function intrinsicGas(
   for (const { storageKeys } of accessList) {
     gas += ACCESS_LIST_ADDRESS_GAS + BigInt(storageKeys.length) * ACCESS_LIST_KEY_GAS
   }
+  if (authorizationList.length === 0) return gas
   return gas + BigInt(authorizationList.length) * AUTHORIZATION_GAS
 }
 
@@ -59,6 +61,6 @@ export function intrinsicGas(
 export function floorGas(data: Uint8Array, rules: ForkRules): bigint {
   if (!rules.isActivatedEIP(7623)) return 0n
   const nonzero = countNonzero(data)
-  const tokens = BigInt(data.length - nonzero) + BigInt(nonzero) * TOKENS_PER_NONZERO_BYTE
-  return TRANSACTION_GAS + tokens * FLOOR_GAS_PER_TOKEN
+  const tokens = data.length - nonzero + nonzero * TOKENS_PER_NONZERO_BYTE
+  return TRANSACTION_GAS + integerWord(tokens * FLOOR_GAS_PER_TOKEN)
 }

@@ -1,6 +1,7 @@
 import { EVMError } from '@ethereumjs/evm'
 import type { RunState } from './runState.js'
 import { stackItem } from './stackItems.js'
+import { integerWord } from './words.js'
 
 const MEMORY_WORD_GAS = 3
 const QUADRATIC_DIVISOR = 512
@@ -30,8 +31,8 @@ export function expand(runState: RunState, offset: bigint, length: bigint): numb
   // Memory that numbers have no exact price for is more than anybody has gas for.
   if (total > Number.MAX_SAFE_INTEGER) return Infinity
   const gas = total - Number(runState.highestMemCost)
-  runState.highestMemCost = BigInt(total)
-  runState.memoryWordCount = BigInt(count)
+  runState.highestMemCost = integerWord(total)
+  runState.memoryWordCount = integerWord(count)
   return gas
 }
 

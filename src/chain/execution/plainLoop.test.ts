@@ -179,6 +179,45 @@ describe('runPlain does what an unpatched ethereumjs does', () => {
     }
   })
 
+  it('with the selector of a function, and what only looks like reading one', async () => {
+    const bytes = Uint8Array.from({ length: 36 }, (_, index) => 255 - index)
+    for (const data of [0, 1, 3, 4, 5, 31, 32, 36].map((length) => bytes.subarray(0, length))) {
+      for (const [place, shift, opcode] of [
+        [0, 224, 0x1c],
+        [1, 224, 0x1c],
+        [0, 223, 0x1c],
+        [0, 224, 0x1b],
+      ] as const) {
+        await expectSame([0x60, place, 0x35, 0x60, shift, opcode, 0x5f, 0x52, ...returnMemory(32)], { data })
+      }
+      await expectSame([0x5f, 0x35, 0x60, 224], { data })
+      await expectSame([0x5f, 0x35, 0x60], { data })
+    }
+    for (let gas = 0n; gas < 12n; gas++) await expectSame([0x5f, 0x35, 0x60, 224, 0x1c], { data: bytes, gas })
+    for (const depth of [1022, 1023, 1024]) {
+      await expectSame([...new Array<number>(depth).fill(0x5f), 0x35, 0x60, 224, 0x1c], { data: bytes })
+    }
+  })
+
+  it('with pushes that ran before, where what follows them uses them and where it does not', async () => {
+    const uses = [
+      ...[0x60, 0x40, 0x51, 0x60, 0xc0, 0x52],
+      ...[0x60, 4, 0x35, 0x60, 0xe0, 0x52],
+      ...[0x60, 0x40, 0x60, 0x20, 0x50, 0x51, 0x61, 1, 0, 0x52],
+      ...[0x60, 7, 0x60, 0x60, 0x81, 0x52, 0x50, 0x5f, 0x60, 8, 0x35, 0x15, 0x52],
+      ...push(2n ** 64n + 4n),
+      ...[0x35, 0x60, 0x80, 0x52],
+    ]
+    const again = 3
+    const code = [...[0x60, 4, 0x5b, 0x5b, ...uses], ...[0x60, 1, 0x90, 0x03, 0x80, 0x60, again, 0x57]]
+    const behind = code.length + 8
+    const jumps = [...[0x60, behind, 0x60, 5, 0x50, 0x56, 0xfe, 0xfe], ...[0x5b, ...returnMemory(320)]]
+    const data = Uint8Array.from({ length: 70 }, (_, index) => index + 1)
+    const { failed } = await expectSame([...code, ...jumps], { data })
+    expect(failed).toBe(false)
+    await expectSame([0x5b, ...push(2n ** 64n), 0x50, 0x60, 0, 0x56])
+  })
+
   it('with a stack that runs full', async () => {
     for (const opcode of [0x5f, 0x80, 0x36, 0x33]) {
       await expectSame([0x5f, 0x5b, opcode, ...pushPlace(1), 0x56])

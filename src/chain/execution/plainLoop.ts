@@ -1,13 +1,15 @@
 import type { CodeTable } from './codeTable.js'
 import type { OpcodeEntry, RunState } from './runState.js'
 import { stackMaximum, stackMinimum } from './stackLimits.js'
-import { readMemoryWord, readWord, toWord, writeMemoryWord } from './words.js'
+import { readMemoryWord, readWord, integerWord, toWord, writeMemoryWord } from './words.js'
 
 const MODULUS = 2n ** 256n
 const WORD_MASK = MODULUS - 1n
 const WORD_BITS = 256n
 const WORD_BYTES = 32
+const SHR = 0x1c
 const PUSH0 = 0x5f
+const PUSH1 = 0x60
 const DUP1 = 0x80
 const SWAP1 = 0x90
 
@@ -48,6 +50,12 @@ export function createPlainGas(opcodes: readonly OpcodeEntry[]): Uint8Array {
   return table
 }
 
+/** The first four bytes of data. */
+function selectorOf(data: Uint8Array): bigint {
+  const upper = ((data[0] as number) << 8) | (data[1] as number)
+  return integerWord((upper << 16) | ((data[2] as number) << 8) | (data[3] as number))
+}
+
 function signed(word: bigint): bigint {
   return BigInt.asIntN(256, word)
 }
@@ -63,7 +71,7 @@ function signed(word: bigint): bigint {
 export function runPlain(runState: RunState, table: CodeTable, host: PlainHost, affordable: number): number {
   const { code, stack, memory, env } = runState
   const { plainGas } = host
-  const { pushIndex, pushValues } = table
+  const { pushIndex, pushValues, pushNumbers } = table
   const items = stack['_store']
   const bytes = memory._store
   // Memory that was paid for may not have been made yet.
@@ -72,6 +80,9 @@ export function runPlain(runState: RunState, table: CodeTable, host: PlainHost, 
   let height = stack['_len']
   let steps = host.stepsLeft
   let spent = 0
+  // Where the last PUSH ended, and its value: what follows it mostly wants a number, and a bigint takes long to be one.
+  let pushEnd = -1
+  let pushed = 0
   loop: for (; steps > 0 && place < code.length; steps--) {
     const opcode = code[place] as number
     const gas = plainGas[opcode] as number
@@ -168,29 +179,48 @@ export function runPlain(runState: RunState, table: CodeTable, host: PlainHost, 
         break
       case 0x35: {
         // CALLDATALOAD
-        const offset = Number(items[top])
+        if (
+          items[top] === 0n &&
+          code[place + 3] === SHR &&
+          code[place + 1] === PUSH1 &&
+          code[place + 2] === 224 &&
+          env.callData.length >= 4 &&
+          height <= (stackMaximum[PUSH1] as number) &&
+          steps > 2
+        ) {
+          const more = (plainGas[PUSH1] as number) + (plainGas[SHR] as number)
+          if (plainGas[SHR] !== 0 && spent + gas + more <= affordable) {
+            // The selector of a function: what nearly all code begins with.
+            items[top] = selectorOf(env.callData)
+            steps -= 2
+            place += 4
+            spent += gas + more
+            continue
+          }
+        }
+        const offset = place === pushEnd ? pushed : Number(items[top])
         items[top] = offset < env.callData.length ? readWord(env.callData, offset) : 0n
         break
       }
       case 0x36: // CALLDATASIZE
-        items[height++] = BigInt(env.callData.length)
+        items[height++] = integerWord(env.callData.length)
         break
       case 0x3d: // RETURNDATASIZE
-        items[height++] = BigInt(runState.returnBytes.length)
+        items[height++] = integerWord(runState.returnBytes.length)
         break
       case 0x50: // POP
         height--
         break
       case 0x51: {
         // MLOAD
-        const offset = Number(items[top])
+        const offset = place === pushEnd ? pushed : Number(items[top])
         if (offset > lastWord) break loop
         items[top] = readMemoryWord(bytes, offset)
         break
       }
       case 0x52: {
         // MSTORE
-        const offset = Number(items[top])
+        const offset = place === pushEnd ? pushed : Number(items[top])
         if (offset > lastWord) break loop
         writeMemoryWord(bytes, offset, items[top - 1] as bigint)
         height -= 2
@@ -198,7 +228,7 @@ export function runPlain(runState: RunState, table: CodeTable, host: PlainHost, 
       }
       case 0x56: {
         // JUMP
-        const target = Number(items[top])
+        const target = place === pushEnd ? pushed : Number(items[top])
         if (table.jumps[target] !== 1) break loop
         height--
         place = target
@@ -208,7 +238,7 @@ export function runPlain(runState: RunState, table: CodeTable, host: PlainHost, 
       case 0x57: {
         // JUMPI
         if (items[top - 1] !== 0n) {
-          const target = Number(items[top])
+          const target = place === pushEnd ? pushed : Number(items[top])
           if (table.jumps[target] !== 1) break loop
           height -= 2
           place = target
@@ -235,6 +265,10 @@ export function runPlain(runState: RunState, table: CodeTable, host: PlainHost, 
           const index = pushIndex[place] as number
           items[height++] = index === 0 ? table.readPush(place) : (pushValues[index] as bigint)
           place += opcode - PUSH0
+          if (index !== 0) {
+            pushed = pushNumbers[index] as number
+            pushEnd = place + 1
+          }
         }
     }
     place++

@@ -1,6 +1,6 @@
 import { bytesKey } from '../state/byteCache.js'
 import type { SlotKey } from '../state/slotKey.js'
-import { wordToBytes } from './words.js'
+import { lowestByte, wordToBytes } from './words.js'
 
 interface KnownSlot extends SlotKey {
   readonly word: bigint
@@ -16,7 +16,7 @@ const known: (KnownSlot | undefined)[] = new Array<undefined>(256).fill(undefine
  * contract again; making the key takes longer than looking the slot up by it.
  */
 export function slotOfWord(word: bigint): SlotKey {
-  const place = Number(BigInt.asUintN(8, word))
+  const place = lowestByte(word)
   const found = known[place]
   if (found?.word === word) return found
   const bytes = wordToBytes(word)

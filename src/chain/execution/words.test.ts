@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readWord, toWord, wordToBytes } from './words.js'
+import { integerWord, lowestByte, readWord, toWord, wordToBytes } from './words.js'
 
 function valueOf(bytes: readonly number[]): bigint {
   return bytes.reduce((value, byte) => value * 256n + BigInt(byte), 0n)
@@ -17,6 +17,13 @@ describe('toWord', () => {
     expect(toWord(new Uint8Array(32).fill(255))).toBe(2n ** 256n - 1n)
     expect(toWord(Uint8Array.of(5))).toBe(5n)
   })
+})
+
+it('makes words of integers, and finds their lowest bytes', () => {
+  for (const value of [0, 1, 255, 256, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 53 - 1]) {
+    expect(integerWord(value)).toBe(BigInt(value))
+    expect(lowestByte(BigInt(value) + 2n ** 200n)).toBe(value % 256)
+  }
 })
 
 describe('readWord', () => {

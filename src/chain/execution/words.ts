@@ -1,39 +1,80 @@
+const LARGEST_HALF = 2 ** 32 - 1
 const LARGEST_OF_EIGHT_BYTES = 2n ** 64n - 1n
+
+/**
+ * A word in four parts of 64 bits, the lowest first, and their halves.
+ *
+ * V8 makes code of its own for bigints that go through an array; for those that go through a DataView it makes a call.
+ */
+const parts = new BigUint64Array(4)
+const halves = new Uint32Array(parts.buffer)
+parts[0] = 1n
+/** Which half of a part is the lower one: the order of bytes is the machine's. */
+const LOW = halves[0] === 1 ? 0 : 1
+const HIGH = 1 - LOW
+
+/** An integer that is not negative as a bigint. */
+export function integerWord(value: number): bigint {
+  if (value > LARGEST_HALF) return BigInt(value)
+  halves[LOW] = value
+  halves[HIGH] = 0
+  return parts[0] as bigint
+}
+
+/** The lowest byte of a word. */
+export function lowestByte(word: bigint): number {
+  parts[0] = word
+  return (halves[LOW] as number) & 0xff
+}
 
 /** 32 big-endian bytes at a place as a number; most words on a stack are small. */
 export function wordIn(view: DataView, at: number): bigint {
-  const low = view.getBigUint64(at + 24)
-  const isSmall =
-    view.getUint32(at) === 0 &&
-    view.getUint32(at + 4) === 0 &&
-    view.getUint32(at + 8) === 0 &&
-    view.getUint32(at + 12) === 0 &&
-    view.getUint32(at + 16) === 0 &&
-    view.getUint32(at + 20) === 0
-  if (isSmall) return low
-  const upper = (view.getBigUint64(at) << 64n) | view.getBigUint64(at + 8)
-  return (upper << 128n) | (view.getBigUint64(at + 16) << 64n) | low
+  halves[LOW] = view.getUint32(at + 28)
+  halves[HIGH] = view.getUint32(at + 24)
+  const a = view.getUint32(at)
+  const b = view.getUint32(at + 4)
+  const c = view.getUint32(at + 8)
+  const d = view.getUint32(at + 12)
+  const e = view.getUint32(at + 16)
+  const f = view.getUint32(at + 20)
+  if ((a | b | c | d | e | f) === 0) return parts[0] as bigint
+  halves[2 + LOW] = f
+  halves[2 + HIGH] = e
+  halves[4 + LOW] = d
+  halves[4 + HIGH] = c
+  halves[6 + LOW] = b
+  halves[6 + HIGH] = a
+  const upper = ((parts[3] as bigint) << 64n) | (parts[2] as bigint)
+  return (upper << 128n) | ((parts[1] as bigint) << 64n) | (parts[0] as bigint)
 }
 
 function putWord(view: DataView, at: number, word: bigint): void {
-  // Eight bytes are written of a larger number too: its lowest.
-  view.setBigUint64(at + 24, word)
+  // Of a larger number its lowest 64 bits.
+  parts[0] = word
+  view.setUint32(at + 28, halves[LOW] as number)
+  view.setUint32(at + 24, halves[HIGH] as number)
   if (word <= LARGEST_OF_EIGHT_BYTES) {
     view.setFloat64(at, 0)
     view.setFloat64(at + 8, 0)
     view.setFloat64(at + 16, 0)
     return
   }
-  view.setBigUint64(at, word >> 192n)
-  view.setBigUint64(at + 8, word >> 128n)
-  view.setBigUint64(at + 16, word >> 64n)
+  parts[1] = word >> 64n
+  parts[2] = word >> 128n
+  parts[3] = word >> 192n
+  view.setUint32(at + 20, halves[2 + LOW] as number)
+  view.setUint32(at + 16, halves[2 + HIGH] as number)
+  view.setUint32(at + 12, halves[4 + LOW] as number)
+  view.setUint32(at + 8, halves[4 + HIGH] as number)
+  view.setUint32(at + 4, halves[6 + LOW] as number)
+  view.setUint32(at, halves[6 + HIGH] as number)
 }
 
 let viewed: ArrayBufferLike = new ArrayBuffer(0)
 let memoryView: DataView = new DataView(viewed)
 
 /** A view on the memory of a frame: the same is asked for again and again, and making one costs more than using it. */
-function viewOfMemory({ buffer }: Uint8Array): DataView {
+export function viewOfMemory({ buffer }: Uint8Array): DataView {
   if (buffer === viewed) return memoryView
   viewed = buffer
   memoryView = new DataView(buffer)
