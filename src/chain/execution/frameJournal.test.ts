@@ -1,6 +1,9 @@
+import { Address } from '@ethereumjs/util'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestSite } from '../../../test/support/callSite.js'
+import { EMPTY_CODE_HASH } from '../state/account.js'
 import { slotKeyOf } from '../state/slotKey.js'
+import { atHand } from './atHand.js'
 import { FrameJournal } from './frameJournal.js'
 
 const address = new Uint8Array(20).fill(0xc0)
@@ -37,6 +40,39 @@ describe('FrameJournal', () => {
     expect(journal.isWarmedStorage(other, slot)).toBe(false)
     expect(journal.isWarmedAddress(other)).toBe(false)
     expect(journal.isWarmedAddress(new Uint8Array(20))).toBe(false)
+  })
+
+  it('knows nothing of the transactions before, however many there were', () => {
+    for (let transaction = 0; transaction < 2_000; transaction++) {
+      expect(journal.warmSlot(address, slotKeyOf(slot))).toBe(false)
+      expect(journal.isWarmedAddress(address)).toBe(true)
+      expect(journal.warmSlot(address, slotKeyOf(slot))).toBe(true)
+      expect(journal.warmAddress(other)).toBe(false)
+      journal.cleanJournal()
+      expect(journal.isWarmedAddress(other)).toBe(false)
+    }
+  })
+
+  it('removes the empty accounts that were touched, RIPEMD-160 even if that was taken back (EIP-716)', async () => {
+    const { state, rules } = await createTestSite()
+    const ripemd = Uint8Array.from({ length: 20 }, (_, index) => (index === 19 ? 3 : 0))
+    const own = new FrameJournal({ state, common: rules }, [])
+    const touched = [address, other, ripemd, new Uint8Array(20).fill(0xc2)]
+    const empty = { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH }
+    for (const bytes of touched) await state.writeAccount(bytes, empty)
+    own.touchAddress(new Address(address))
+    void own.checkpoint()
+    void own.checkpoint()
+    own.touchAddress(new Address(other))
+    own.touchAddress(new Address(ripemd))
+    void own.revert()
+    void own.revert()
+    await own.cleanup()
+    const left = touched.map((bytes) => atHand(state.readAccount(bytes)))
+    expect(left.map((account) => account !== undefined)).toEqual([false, true, false, true])
+    await state.writeAccount(address, empty)
+    await own.cleanup()
+    expect(atHand(state.readAccount(address))).toEqual(empty)
   })
 
   it('forgets everything but what is always warm', () => {

@@ -10,13 +10,16 @@ import type { Awaitable, ForkRules } from '../types.js'
 /** Touching this account outlives a revert: an accident of one block that became a rule (EIP-716). */
 const RIPEMD160 = bytesKey(Uint8Array.from({ length: 20 }, (_, index) => (index === 19 ? 3 : 0)))
 
-/** The warm slots of one account, by the names of their keys. */
+/** The slots of one account by the names of their keys, with the transaction in which each was last warm. */
 interface WarmSlots {
   readonly address: Uint8Array
-  readonly names: Set<string>
+  readonly names: Map<string, number>
 }
 
-const NO_SLOTS: WarmSlots = { address: new Uint8Array(0), names: new Set() }
+const NO_SLOTS: WarmSlots = { address: new Uint8Array(0), names: new Map() }
+
+/** When so much was noted since the collections were last emptied, they are. */
+const MOST_NOTED = 4_096
 
 /** What a journal asks of the machine that it belongs to. */
 export interface JournalHost {
@@ -29,16 +32,21 @@ export interface JournalHost {
  * What a transaction has warmed (EIP-2929) and touched (EIP-161), with what belongs to reverted frames taken back.
  *
  * It stands in for ethereumjs' Journal, which makes six collections for each message and keeps them until the
- * transaction ends: half a gigabyte for a transaction of 200,000 calls. Here there is one set of what is warm, one of
+ * transaction ends: half a gigabyte for a transaction of 200,000 calls. Here there is one map of what is warm, one of
  * warm slots for each account, and lists of what was added to them, and a checkpoint is the length of these lists. All
  * but `cleanup` is done when it returns.
  */
 export class FrameJournal {
   readonly #host: JournalHost
   readonly #alwaysWarm: ReadonlySet<string>
-  readonly #warm = new Set<string>()
+  /** Counts transactions: what is noted of an earlier one is no more, and need not be taken out. */
+  #transaction = 1
+  /** What was noted since the collections were last emptied. */
+  #noted = 0
+  /** By address: the transaction in which it was last warm, or touched. */
+  readonly #warm = new Map<string, number>()
   readonly #warmSlots = new Map<string, WarmSlots>()
-  readonly #touched = new Map<string, Address>()
+  readonly #touched = new Map<string, number>()
   /** Whose slots were asked for last: opcodes ask for those of one account many times in a row. */
   #last = NO_SLOTS
   /** Addresses in the order in which they became warm. */
@@ -46,7 +54,7 @@ export class FrameJournal {
   /** Slots in the order in which they became warm. */
   #warmedSlots: { of: WarmSlots; name: string }[] = []
   /** Addresses in the order in which they were touched. */
-  #touches: string[] = []
+  #touches: Address[] = []
   /** Lengths of the three lists, in turns. */
   #checkpoints: number[] = []
 
@@ -69,9 +77,9 @@ export class FrameJournal {
   /** Notes that the account goes if it is empty when the transaction ends (EIP-161). */
   touchAddress(address: Address): void {
     const key = addressKey(address.bytes)
-    if (this.#touched.has(key)) return
-    this.#touched.set(key, address)
-    this.#touches.push(key)
+    if (this.#touched.get(key) === this.#transaction) return
+    this.#touched.set(key, this.#transaction)
+    this.#touches.push(address)
   }
 
   checkpoint(): Promise<void> {
@@ -92,23 +100,32 @@ export class FrameJournal {
     const warmed = this.#checkpoints.pop() ?? 0
     for (const key of this.#warmed.splice(warmed)) this.#warm.delete(key)
     for (const { of, name } of this.#warmedSlots.splice(slots)) of.names.delete(name)
-    for (const key of this.#touches.splice(touches)) {
-      if (key !== RIPEMD160) this.#touched.delete(key)
+    for (const address of this.#touches.splice(touches)) {
+      const key = addressKey(address.bytes)
+      if (key === RIPEMD160) this.#touches.push(address)
+      else this.#touched.delete(key)
     }
     return this.#host.state.revert()
   }
 
   /** Forgets everything. */
   cleanJournal(): void {
-    // Clearing an empty collection makes it a new table all the same.
-    if (this.#warm.size > 0) this.#warm.clear()
-    if (this.#warmSlots.size > 0) this.#warmSlots.clear()
-    if (this.#touched.size > 0) this.#touched.clear()
-    this.#last = NO_SLOTS
+    this.#transaction++
+    this.#noted += this.#warmed.length + this.#warmedSlots.length + this.#touches.length
+    if (this.#noted > MOST_NOTED) this.#emptyCollections()
     forget(this.#warmed)
     forget(this.#warmedSlots)
     forget(this.#touches)
     forget(this.#checkpoints)
+  }
+
+  /** Emptying makes each collection a new table, and the next transaction mostly notes the same. */
+  #emptyCollections(): void {
+    this.#noted = 0
+    this.#warm.clear()
+    this.#warmSlots.clear()
+    this.#touched.clear()
+    this.#last = NO_SLOTS
   }
 
   /** Ends a transaction: touched accounts that are empty are removed (EIP-161), and everything is forgotten. */
@@ -117,7 +134,7 @@ export class FrameJournal {
     const empty: Address[] = []
     const away: Promise<unknown>[] = []
     if (common.gteHardfork('spuriousDragon')) {
-      for (const address of this.#touched.values()) {
+      for (const address of this.#touches) {
         const record = state.readAccount(address.bytes)
         if (record instanceof Promise) away.push(record)
         else if (record !== undefined && isEmptyRecord(record)) empty.push(address)
@@ -131,21 +148,23 @@ export class FrameJournal {
 
   /** @param digits - 40 lower-case hexadecimal digits, with or without a prefix */
   addAlwaysWarmAddress(digits: string): void {
-    this.#warm.add(keyOfDigits(digits))
+    this.#warm.set(keyOfDigits(digits), this.#transaction)
+    this.#noted++
   }
 
   /** @param slotDigits - 64 lower-case hexadecimal digits, with or without a prefix */
   addAlwaysWarmSlot(digits: string, slotDigits: string): void {
     const address = hexToBytes(digits)
-    this.#warm.add(addressKey(address))
-    this.#slotsOf(address).names.add(keyOfDigits(slotDigits))
+    this.#warm.set(addressKey(address), this.#transaction)
+    this.#slotsOf(address).names.set(keyOfDigits(slotDigits), this.#transaction)
+    this.#noted++
   }
 
   /** Makes a 20-byte address warm. @returns whether it was */
   warmAddress(address: Uint8Array): boolean {
     const key = addressKey(address)
-    if (this.#warm.has(key) || this.#alwaysWarm.has(key)) return true
-    this.#warm.add(key)
+    if (this.#warm.get(key) === this.#transaction || this.#alwaysWarm.has(key)) return true
+    this.#warm.set(key, this.#transaction)
     this.#warmed.push(key)
     return false
   }
@@ -153,16 +172,16 @@ export class FrameJournal {
   /** Makes a slot warm, and its account with it. @returns whether the slot was */
   warmSlot(address: Uint8Array, { name }: SlotKey): boolean {
     const slots = this.#slotsOf(address)
-    if (slots.names.has(name)) return true
+    if (slots.names.get(name) === this.#transaction) return true
     this.warmAddress(address)
-    slots.names.add(name)
+    slots.names.set(name, this.#transaction)
     this.#warmedSlots.push({ of: slots, name })
     return false
   }
 
   isWarmedAddress(address: Uint8Array): boolean {
     const key = addressKey(address)
-    return this.#warm.has(key) || this.#alwaysWarm.has(key)
+    return this.#warm.get(key) === this.#transaction || this.#alwaysWarm.has(key)
   }
 
   addWarmedAddress(address: Uint8Array): void {
@@ -170,7 +189,7 @@ export class FrameJournal {
   }
 
   isWarmedStorage(address: Uint8Array, slot: Uint8Array): boolean {
-    return this.#slotsOf(address).names.has(bytesKey(slot))
+    return this.#slotsOf(address).names.get(bytesKey(slot)) === this.#transaction
   }
 
   addWarmedStorage(address: Uint8Array, slot: Uint8Array): void {
@@ -182,7 +201,8 @@ export class FrameJournal {
     const key = addressKey(address)
     let slots = this.#warmSlots.get(key)
     if (slots === undefined) {
-      slots = { address, names: new Set() }
+      slots = { address: address.slice(), names: new Map() }
+      this.#noted++
       this.#warmSlots.set(key, slots)
     }
     this.#last = slots

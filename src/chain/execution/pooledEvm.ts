@@ -29,7 +29,7 @@ import type { FrameHost, FrameInterpreter, FrameInterpreterConstructor } from '.
 import { checkLibraryJournal, FrameJournal } from './frameJournal.js'
 import { frameResult } from './frameResult.js'
 import { HashLookup } from './hashLookup.js'
-import { outermostMessage } from './outermostMessage.js'
+import { outermostMessage, type MessageCollections } from './outermostMessage.js'
 import { createPlainGas } from './plainLoop.js'
 import { createSyncOpcodes } from './syncOpcodes.js'
 import { loadFrameInterpreter } from './interpreter.js'
@@ -67,6 +67,7 @@ export class PooledEvm extends EVM implements FrameHost {
   #state: WorkingState | undefined
   /** Interpreters of frames that have ended. */
   readonly #interpreters: FrameInterpreter[] = []
+  #collections: MessageCollections = { selfdestruct: new Map(), createdAddresses: new Set() }
   readonly #Interpreter: FrameInterpreterConstructor
   readonly #fork: ForkPrecompiles
   /** What is warm and touched; the library sees it as its own journal. */
@@ -213,13 +214,22 @@ export class PooledEvm extends EVM implements FrameHost {
     const { caller = createZeroAddress(), gasPrice = 0n } = options
     this._block = options.block ?? this.block
     this._tx = { gasPrice, origin: options.origin ?? caller }
-    const message = outermostMessage(options, caller, to)
+    const message = outermostMessage(options, caller, to, this.#emptyCollections())
     return whenReady(runCallMessage(this, message), (result) => {
       this.transientStorage.clear()
       result.selfdestruct = message.selfdestruct
       result.createdAddresses = message.createdAddresses
       return result
     })
+  }
+
+  /** The collections of the last message, or new ones if it left something in them: few do. */
+  #emptyCollections(): MessageCollections {
+    const { selfdestruct, createdAddresses } = this.#collections
+    if (selfdestruct.size + createdAddresses.size > 0) {
+      this.#collections = { selfdestruct: new Map(), createdAddresses: new Set() }
+    }
+    return this.#collections
   }
 
   runInnerCall(message: Message): Awaitable<ExecResult> {

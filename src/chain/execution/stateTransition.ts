@@ -65,23 +65,24 @@ function runToEnd<T>(
   checked: CheckedMessage,
   end: (result: EVMResult, authorizationRefund: bigint) => Awaitable<T>,
 ): Awaitable<T> {
+  const sender = new Address(message.from)
   warm(evm, message)
-  prepay(evm, message, checked)
+  prepay(evm, message, sender, checked)
   const { authorizationList: authorizations = [] } = message
   const applied = authorizations.length === 0 ? 0n : applyAuthorizations(evm, authorizations)
   return whenReady(applied, (refund) => {
     if (refund > 0n) evm.feed?.tracer.refund?.(refund)
     return whenReady(warmDelegation(evm, message), () =>
-      whenReady(run(evm, message, checked.intrinsic), (result) => end(result, refund)),
+      whenReady(run(evm, message, sender, checked.intrinsic), (result) => end(result, refund)),
     )
   })
 }
 
 /** Takes the gas and the blobs from the sender, and counts the message. */
-function prepay(evm: PooledEvm, message: Message, { blobGas }: CheckedMessage): void {
+function prepay(evm: PooledEvm, message: Message, sender: Address, { blobGas }: CheckedMessage): void {
   const blobFee = blobGas === 0n ? 0n : blobGas * (evm.block.header.getBlobGasPrice() ?? 0n)
   const prepaid = message.gasLimit * message.gasPrice + blobFee
-  changeSender(evm, message, ({ nonce, balance, codeHash }) => ({
+  changeSender(evm, sender, ({ nonce, balance, codeHash }) => ({
     nonce: BigInt.asUintN(64, nonce + 1n),
     balance: balance - prepaid,
     codeHash,
@@ -113,18 +114,19 @@ function warmDelegation(evm: PooledEvm, { to }: Message): Awaitable<void> {
 /** Changes the account of the sender, which the checks have read: it is at hand. */
 function changeSender(
   evm: PooledEvm,
-  { from }: Message,
+  sender: Address,
   change: (account: AccountRecord) => AccountRecord,
 ): void {
-  evm.frameJournal.touchAddress(new Address(from))
-  void evm.state.writeAccount(from, change(atHand(evm.state.readAccount(from)) ?? EMPTY_RECORD))
+  evm.frameJournal.touchAddress(sender)
+  const { bytes } = sender
+  void evm.state.writeAccount(bytes, change(atHand(evm.state.readAccount(bytes)) ?? EMPTY_RECORD))
 }
 
-function run(evm: PooledEvm, message: Message, intrinsic: bigint): Awaitable<EVMResult> {
-  const { from, to, value, data, gasPrice, gasLimit, blobVersionedHashes } = message
+function run(evm: PooledEvm, message: Message, sender: Address, intrinsic: bigint): Awaitable<EVMResult> {
+  const { to, value, data, gasPrice, gasLimit, blobVersionedHashes } = message
   const options: EVMRunCallOpts = {
     block: evm.block,
-    caller: new Address(from),
+    caller: sender,
     value,
     data,
     gasPrice,
@@ -149,7 +151,7 @@ function settle(
   const refund = authorizationRefund + (execResult.gasRefund ?? 0n)
   const maxRefund = maxGasUsed / (rules.isActivatedEIP(3529) ? 5n : 2n)
   const gasUsed = larger(maxGasUsed - (refund < maxRefund ? refund : maxRefund), floor)
-  changeSender(evm, message, ({ nonce, balance, codeHash }) => ({
+  changeSender(evm, new Address(message.from), ({ nonce, balance, codeHash }) => ({
     nonce,
     balance: balance + (message.gasLimit - gasUsed) * message.gasPrice,
     codeHash,
