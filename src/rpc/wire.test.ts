@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { joinPieces, wireArray } from './wire.js'
+import { countBytes, joinPieces, wireArray } from './wire.js'
 
 const memory = new TextEncoder().encode('{"logs":[1,22,333],"more":[4;5]}')
 const at = (text: string) => {
@@ -16,6 +16,12 @@ it('joins values by commas, wherever they come from', () => {
   expect(textOf([at('1'), at('333')])).toBe('[1,333]')
   expect(textOf([at('22'), at('22'), Uint8Array.of(0x37), at('1'), at('22')])).toBe('[22,22,7,1,22]')
   expect(textOf([at('4'), at('5')])).toBe('[4,5]')
+})
+
+it('counts the bytes of text as UTF-8 has them', () => {
+  for (const text of ['', 'plain', 'ö', '→', '😀', 'a'.repeat(128), `${'a'.repeat(127)}ö`, 'ö'.repeat(200)]) {
+    expect(countBytes([text, Uint8Array.of(1, 2)])).toBe(new TextEncoder().encode(text).length + 2)
+  }
 })
 
 it('takes neighbours together', () => {

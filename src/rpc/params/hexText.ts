@@ -1,3 +1,4 @@
+import { readHexDigits } from '../../encoding/hex.js'
 import { ReasonError, TypeMismatchError } from './decodeError.js'
 
 const digits = /^[0-9a-fA-F]*$/
@@ -7,36 +8,49 @@ function hasPrefix(text: string): boolean {
 }
 
 /**
- * The digits of a hexadecimal byte string, two a byte, checked in the order of geth (common/hexutil, checkText):
- * prefix, then even length. An empty string has no digits. The digits themselves are not looked at.
+ * A hexadecimal byte string, two digits a byte, checked in the order of geth (common/hexutil, checkText): prefix, then
+ * even length. The digits themselves are not looked at.
  *
  * @throws TypeMismatchError with the Go type `type`.
  */
-export function byteDigits(value: unknown, type: string): string {
+function byteText(value: unknown, type: string): string {
   if (typeof value !== 'string') throw new TypeMismatchError('non-string', type)
-  if (value === '') return ''
+  if (value === '') return EMPTY
   if (!hasPrefix(value)) throw new TypeMismatchError('hex string without 0x prefix', type)
   if (value.length % 2 !== 0) throw new TypeMismatchError('hex string of odd length', type)
-  return value.slice(2)
+  return value
 }
 
-/** @throws TypeMismatchError if something other than hexadecimal digits is among them. */
-export function checkDigits(text: string, type: string): void {
-  if (!digits.test(text)) throw new TypeMismatchError('invalid hex string', type)
+/** An empty string is taken for this. */
+const EMPTY = '0x'
+
+function readBytes(text: string, type: string): Uint8Array {
+  const bytes = readHexDigits(text, 2)
+  if (bytes === undefined) throw new TypeMismatchError('invalid hex string', type)
+  return bytes
 }
 
 /**
- * The digits of a byte string of a fixed length (common/hexutil, UnmarshalFixedJSON).
+ * A byte string of any length; an empty string has no bytes.
+ *
+ * @throws TypeMismatchError with the Go type `type`.
+ */
+export function decodeBytes(value: unknown, type: string): Uint8Array {
+  return readBytes(byteText(value, type), type)
+}
+
+/**
+ * A byte string of a fixed length (common/hexutil, UnmarshalFixedJSON).
  *
  * @throws TypeMismatchError, or ReasonError if the length is wrong.
  */
-export function fixedDigits(value: unknown, length: number, type: string): string {
-  const text = byteDigits(value, type)
-  if (text.length !== length * 2) {
-    throw new ReasonError(`hex string has length ${text.length}, want ${length * 2} for ${type}`)
+export function decodeFixedBytes(value: unknown, length: number, type: string): Uint8Array {
+  const text = byteText(value, type)
+  const digitCount = text.length - 2
+  if (digitCount !== length * 2) {
+    throw new ReasonError(`hex string has length ${digitCount}, want ${length * 2} for ${type}`)
   }
-  checkDigits(text, type)
-  return text
+  return readBytes(text, type)
 }
 
 /**
