@@ -30,9 +30,12 @@ export function createReply(
   pieces: readonly WirePiece[],
   { status = 200, contentType = 'application/json', malformed = false } = {},
 ): Reply {
-  const byteLength = countBytes(pieces)
-  if (byteLength <= shortReply)
-    return new ShortReply(byteText(pieces, byteLength), { status, contentType, malformed })
+  const text = joinShortText(pieces)
+  const byteLength = text === undefined ? countBytes(pieces) : Buffer.byteLength(text)
+  if (byteLength <= shortReply) {
+    const bytes = text?.length === byteLength ? text : byteText(pieces, byteLength)
+    return new ShortReply(bytes, { status, contentType, malformed })
+  }
   const written = byteLength < joinBelow ? [joinPieces(pieces)] : joinStrings(pieces)
   return { status, contentType, pieces: written, byteText: undefined, byteLength, malformed }
 }
@@ -61,6 +64,16 @@ class ShortReply implements Reply {
   get pieces(): readonly Uint8Array[] {
     return [Buffer.from(this.byteText, 'latin1')]
   }
+}
+
+/** The pieces as one text, which is counted in one go; undefined if there are bytes among them, or they are long. */
+function joinShortText(pieces: readonly WirePiece[]): string | undefined {
+  let text = ''
+  for (const piece of pieces) {
+    if (typeof piece !== 'string' || text.length + piece.length > shortReply) return undefined
+    text += piece
+  }
+  return text
 }
 
 /** The bytes of all pieces as one string of a character for each. */

@@ -63,18 +63,6 @@ export function joinPieces(pieces: readonly WirePiece[]): Buffer {
 /** How many bytes the pieces are on the wire. */
 export function countBytes(pieces: readonly WirePiece[]): number {
   let count = 0
-  for (const piece of pieces) count += typeof piece === 'string' ? utf8Length(piece) : piece.length
+  for (const piece of pieces) count += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length
   return count
 }
-
-/** Up to this many characters, looking at each takes less time than a call into Node. */
-const LONGEST_COUNTED_HERE = 128
-
-function utf8Length(text: string): number {
-  const { length } = text
-  if (length > LONGEST_COUNTED_HERE) return Buffer.byteLength(text)
-  for (let i = 0; i < length; i++) if (text.charCodeAt(i) > LAST_OF_ASCII) return Buffer.byteLength(text)
-  return length
-}
-
-const LAST_OF_ASCII = 0x7f

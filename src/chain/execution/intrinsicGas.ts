@@ -27,9 +27,10 @@ export function maxInitcodeSize(rules: ForkRules): bigint | undefined {
   return rules.isActivatedEIP(3860) ? rules.param('maxInitCodeSize') : undefined
 }
 
-function countNonzero(data: Uint8Array): number {
+/** How many bytes are not zero. */
+export function countNonzero(data: Uint8Array): number {
   let count = 0
-  for (const byte of data) if (byte !== 0) count++
+  for (let i = 0; i < data.length; i++) if (data[i] !== 0) count++
   return count
 }
 
@@ -42,8 +43,8 @@ export function intrinsicGas(
     authorizationList = [],
   }: Pick<Message, 'data' | 'accessList'> & Partial<Pick<Message, 'to' | 'authorizationList'>>,
   rules: ForkRules,
+  nonzero = countNonzero(data),
 ): bigint {
-  const nonzero = countNonzero(data)
   const perNonzero = rules.gteHardfork('istanbul') ? NONZERO_BYTE_GAS : NONZERO_BYTE_GAS_FRONTIER
   let gas = TRANSACTION_GAS + integerWord(nonzero * perNonzero + (data.length - nonzero) * ZERO_BYTE_GAS)
   if (to === undefined) {
@@ -58,9 +59,8 @@ export function intrinsicGas(
 }
 
 /** The least that a message with this data pays in all (EIP-7623); zero where it is not in force. */
-export function floorGas(data: Uint8Array, rules: ForkRules): bigint {
+export function floorGas(data: Uint8Array, rules: ForkRules, nonzero = countNonzero(data)): bigint {
   if (!rules.isActivatedEIP(7623)) return 0n
-  const nonzero = countNonzero(data)
   const tokens = data.length - nonzero + nonzero * TOKENS_PER_NONZERO_BYTE
   return TRANSACTION_GAS + integerWord(tokens * FLOOR_GAS_PER_TOKEN)
 }

@@ -3,7 +3,7 @@ import { GAS_PER_BLOB } from '../block/fees.js'
 import type { Awaitable } from '../types.js'
 import { atHand, onceAtHand } from './atHand.js'
 import { MessageRejectedError, type RejectionReason } from '../errors.js'
-import { floorGas, intrinsicGas, maxInitcodeSize } from './intrinsicGas.js'
+import { countNonzero, floorGas, intrinsicGas, maxInitcodeSize } from './intrinsicGas.js'
 import type { Message } from './message.js'
 import type { PooledEvm } from './pooledEvm.js'
 import { isDelegation } from './delegation.js'
@@ -99,10 +99,11 @@ function check(evm: PooledEvm, message: Message, checks: MessageChecks): Checked
       'insufficientFunds',
     )
   }
-  const intrinsic = intrinsicGas(message, rules)
+  const nonzero = countNonzero(data)
+  const intrinsic = intrinsicGas(message, rules, nonzero)
   if (gasLimit < intrinsic)
     throw new IntrinsicGasError(`intrinsic gas too low: have ${gasLimit}, want ${intrinsic}`)
-  const floor = floorGas(data, rules)
+  const floor = floorGas(data, rules, nonzero)
   if (gasLimit < floor) {
     throw rejected(`insufficient gas for floor data gas cost: have ${gasLimit}, want ${floor}`)
   }

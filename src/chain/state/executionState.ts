@@ -75,9 +75,16 @@ export class ExecutionState {
 
   /** The value of a slot; no bytes for zero. */
   loadSlot(address: Uint8Array, key: SlotKey): Awaitable<Uint8Array> {
-    return whenReady(this.state.entry(address), (entry) =>
-      entry.current === undefined ? NO_BYTES : whenReady(this.state.slot(entry, key), (slot) => slot.value),
-    )
+    const entry = this.state.entry(address)
+    // Each SLOAD comes here: without a function made for it.
+    if (entry instanceof Promise) return entry.then((arrived) => this.#valueOf(arrived, key))
+    return this.#valueOf(entry, key)
+  }
+
+  #valueOf(entry: AccountEntry, key: SlotKey): Awaitable<Uint8Array> {
+    if (entry.current === undefined) return NO_BYTES
+    const slot = this.state.slot(entry, key)
+    return slot instanceof Promise ? slot.then(({ value }) => value) : slot.value
   }
 
   /** What the gas of an SSTORE depends on (EIP-2200); see `originalStorageCache` for when a transaction began. */
