@@ -53,6 +53,7 @@ export async function runGroup(group, { nodes, rounds, log }) {
         await results.attempt(running.name, `growth to ${size}`, () =>
           group.growth.grow(running, reached, size),
         )
+        await stopIfOut(running, results)
       }
       reached = size
     }
@@ -65,13 +66,19 @@ export async function runGroup(group, { nodes, rounds, log }) {
           await results.attempt(running.name, measure.title, async () =>
             results.add(place, await measure.run(Object.assign(running, { round, size }))),
           )
+          await stopIfOut(running, results)
         }
       }
     }
     isFirst = false
   }
-  for (const running of started) await running.stop()
+  for (const running of started) if (!results.isOut(running.name)) await running.stop()
   return results.rows(group)
+}
+
+/** What a node that was too slow still works at would slow the others down. */
+async function stopIfOut(running, results) {
+  if (results.isOut(running.name)) await running.stop('SIGKILL')
 }
 
 class Results {
