@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { platform, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -32,6 +32,12 @@ it('reads back what was written, and nothing where nothing was', () => {
 it.skipIf(platform() === 'win32')('lets nobody else read it', () => {
   writeManifest(directory, empty(), { durable: true })
   expect(statSync(join(directory, 'manifest.json')).mode & 0o777).toBe(0o600)
+})
+
+it('leaves nothing behind where it cannot take the place of what is there', () => {
+  mkdirSync(join(directory, 'manifest.json'))
+  expect(() => writeManifest(directory, empty(), { durable: true })).toThrow('EISDIR')
+  expect(readdirSync(directory)).toEqual(['manifest.json'])
 })
 
 it('has an entry for each name, and keeps its number', () => {

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DataDirectoryError } from './errors.js'
 import { syncDirectory } from './syncDirectory.js'
@@ -103,15 +103,24 @@ export function writeManifest(
 ): void {
   const path = join(directory, MANIFEST_FILE)
   const draft = `${path}.new`
-  const descriptor = openSync(draft, 'w', OWNER_ONLY)
+  try {
+    writeDraft(draft, manifest, { durable })
+    renameSync(draft, path)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
+  if (durable) syncDirectory(directory)
+}
+
+function writeDraft(path: string, manifest: Manifest, { durable }: { durable: boolean }): void {
+  const descriptor = openSync(path, 'w', OWNER_ONLY)
   try {
     writeFileSync(descriptor, `${JSON.stringify(manifest, null, 2)}\n`)
     if (durable) fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
   }
-  renameSync(draft, path)
-  if (durable) syncDirectory(directory)
 }
 
 /**
