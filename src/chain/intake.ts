@@ -88,7 +88,7 @@ export class TransactionIntake {
         if (chain.mempool.get(pooled.hash) !== undefined) this.#keep(pooled, raw)
       } catch (fault) {
         // Its sender hears that it failed: it must not be mined later.
-        chain.mempool.drop(pooled.hash)
+        chain.mempool.withdraw(pooled.hash)
         throw fault
       }
       return pooled

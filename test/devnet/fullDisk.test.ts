@@ -92,6 +92,29 @@ test('a transaction whose sender was told of a failure is not mined later, and c
   expect(await call('eth_getTransactionCount', from, 'latest')).toBe('0x1')
 })
 
+test('a transaction waits on if the one that was to replace it cannot be written', async () => {
+  const devnet = await startDevnet({ dataDir })
+  const { call, from, to } = devnet
+  await call('evm_setAutomine', false)
+  const request = { from, to, nonce: '0x0', maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x3b9aca00' }
+  const hash = await call<Hex>('eth_sendTransaction', { ...request, value: '0x1' })
+  const disk = fillDiskAfter(0)
+  await refusalOf(
+    call('eth_sendTransaction', {
+      ...request,
+      value: '0x2',
+      maxFeePerGas: '0xee6b2800',
+      maxPriorityFeePerGas: '0x77359400',
+    }),
+  )
+  disk.free()
+  expect(await call('txpool_status')).toEqual({ pending: '0x1', queued: '0x0' })
+  expect(await call('eth_getTransactionCount', from, 'pending')).toBe('0x1')
+  await call('evm_mine')
+  expect(await call('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1', blockNumber: '0x1' })
+  expect(await call('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' })
+})
+
 test('a setting that cannot be written is not set', async () => {
   const { call, block } = await startDevnet()
   const { gasLimit } = await block()

@@ -41,6 +41,8 @@ export class Mempool {
   readonly #options: Required<MempoolOptions>
   readonly #schedule: ForkSchedule
   readonly #listeners = new PendingListeners()
+  /** The last one that took another one's place. */
+  #replacement: { entry: Entry; replaced: Entry } | undefined
   #queues = new Map<string, SenderQueue>()
   #byHash = new Map<string, Entry>()
   #arrivals = 0
@@ -158,6 +160,19 @@ export class Mempool {
     return entry
   }
 
+  /** Takes out a transaction that came just now; one whose place it took waits again. */
+  withdraw(hash: Uint8Array): void {
+    const { entry, replaced } = this.#replacement ?? {}
+    if (entry === undefined || replaced === undefined || entry !== this.get(hash)) {
+      this.drop(hash)
+      return
+    }
+    this.#queues.get(bytesToPlainHex(entry.sender))?.put(replaced)
+    this.#byHash.delete(bytesToPlainHex(hash))
+    this.#byHash.set(bytesToPlainHex(replaced.hash), replaced)
+    this.#version++
+  }
+
   /** Takes all transactions of a 20-byte sender out. */
   dropFrom(sender: Uint8Array): void {
     const queue = this.#queues.get(bytesToPlainHex(sender))
@@ -231,7 +246,10 @@ export class Mempool {
     const pendingBefore = queue.nextNonce
     queue.put(entry)
     this.#queues.set(name, queue)
-    if (replaced !== undefined) this.#byHash.delete(bytesToPlainHex(replaced.hash))
+    if (replaced !== undefined) {
+      this.#byHash.delete(bytesToPlainHex(replaced.hash))
+      this.#replacement = { entry, replaced }
+    }
     this.#byHash.set(key, entry)
     this.#version++
     if (queue.isPending(entry.transaction.nonce)) {
