@@ -42,6 +42,8 @@ export async function runGroup(group, { nodes, rounds, log }) {
       started.push(running)
       if (!node.isReference) await group.prepare?.(running)
     })
+    const latest = started.at(-1)
+    if (latest?.name === node.name) await stopIfOut(latest, results)
   }
   const sizes = group.growth?.sizes ?? [undefined]
   let reached = 0
@@ -72,7 +74,7 @@ export async function runGroup(group, { nodes, rounds, log }) {
     }
     isFirst = false
   }
-  for (const running of started) if (!results.isOut(running.name)) await running.stop()
+  for (const running of started) await running.stop()
   return results.rows(group)
 }
 

@@ -71,6 +71,16 @@ const randomOf = (seed: number) => (bound: number) => {
   return Math.floor((seed / 2 ** 32) * bound)
 }
 
+/** Two hundred values behind keys that lie anywhere. */
+function hashedEntries(): TrieChange[] {
+  return sorted(
+    Array.from({ length: 200 }, (_, i) => ({
+      key: keccak256(Uint8Array.of(i)),
+      value: new Uint8Array(40).fill(i + 1),
+    })),
+  )
+}
+
 describe('against @ethereumjs/mpt', () => {
   // Few bytes per key make shared paths, splits and nodes within nodes; long values make hashed ones.
   it.each([
@@ -146,12 +156,7 @@ describe('against @ethereumjs/mpt', () => {
 
   it('makes no node for changes that change nothing', () => {
     const nodes = new StoredTries()
-    const entries = sorted(
-      Array.from({ length: 200 }, (_, i) => ({
-        key: keccak256(Uint8Array.of(i)),
-        value: new Uint8Array(40).fill(i + 1),
-      })),
-    )
+    const entries = hashedEntries()
     const root = nodes.update(EMPTY_ROOT, entries)
     const absent = { key: keccak256(Uint8Array.of(7, 7)), value: undefined }
     const refuse = () => {
@@ -167,12 +172,7 @@ describe('against @ethereumjs/mpt', () => {
 
   it('tells of the nodes on the way to a change that others take the place of, and of no other', () => {
     const nodes = new StoredTries()
-    const entries = sorted(
-      Array.from({ length: 200 }, (_, i) => ({
-        key: keccak256(Uint8Array.of(i)),
-        value: new Uint8Array(40).fill(i + 1),
-      })),
-    )
+    const entries = hashedEntries()
     const root = nodes.update(EMPTY_ROOT, entries)
     const { key } = entries[77] as TrieChange
     const onTheWay = proveKey(nodes, root, key).proof.map((rlp) => bytesToHex(keccak256(rlp)))
@@ -185,12 +185,7 @@ describe('against @ethereumjs/mpt', () => {
 
   it('makes no node that nothing leads to, where values go and others change beside them', () => {
     const nodes = new StoredTries()
-    const entries = sorted(
-      Array.from({ length: 200 }, (_, i) => ({
-        key: keccak256(Uint8Array.of(i)),
-        value: new Uint8Array(40).fill(i + 1),
-      })),
-    )
+    const entries = hashedEntries()
     const root = nodes.update(EMPTY_ROOT, entries)
     // Of neighbours in the order of the keys, many hang on one branch; every third one goes.
     const changes = entries.map(({ key, value }, i) =>
