@@ -55,13 +55,14 @@ describe('the package', () => {
       'CHANGELOG.md',
       'bin/standin.js',
       'bin/heapGrowth.js',
+      'bin/tierUp.js',
       'dist/cli.cjs',
       'dist/index.d.ts',
     ]) {
       expect(names).toContain(`package/${name}`)
     }
     const allowed =
-      /^package\/(LICENSE|README\.md|CHANGELOG\.md|package\.json|bin\/((standin|heapGrowth)\.js|package\.json)|dist\/[^.].*\.(c?js|d\.c?ts))$/
+      /^package\/(LICENSE|README\.md|CHANGELOG\.md|package\.json|bin\/((standin|heapGrowth|tierUp)\.js|package\.json)|dist\/[^.].*\.(c?js|d\.c?ts))$/
     expect(names.filter((name) => !allowed.test(name))).toEqual([])
   })
 
