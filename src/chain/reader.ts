@@ -48,8 +48,9 @@ export class ChainReader implements ChainView {
   }
 
   #logSource({ database, keys, blocks }: ChainSources): LogSource {
+    const postings = { database, keys, lonePosting: blocks.lonePosting.bind(blocks) }
     return {
-      open: (criterion, from, to) => openPostings(database, keys, criterion, { from, to }),
+      open: (criterion, from, to) => openPostings(postings, criterion, { from, to }),
       blockByNumber: (number) => this.blockByNumber(number),
       canonicalBlock: (ordinal) => {
         const block = blocks.byOrdinal(ordinal)

@@ -3,7 +3,8 @@ import { decodeBulkRow, encodeBulkRow } from '../../storage/bulkRow.js'
 import type { Database } from '../../storage/database.js'
 import { decodeOrdinal, encodeOrdinal, ordinalOfKey, type Keyspace } from '../../storage/keyspace.js'
 import type { WriteBatch } from '../../storage/writeBatch.js'
-import { logRows } from '../logs/rows.js'
+import { LonePostings, type Lone } from '../logs/lonePostings.js'
+import { logRows, type LogCriterion, type LogRow } from '../logs/rows.js'
 import { decodeIndexRecord, encodeIndexRecord, regionLength, type IndexRecord } from './indexRecord.js'
 import type { BlockEncoder, SealedBlock, StoredBlock, TransactionLocation } from './record.js'
 import { RecentRecords } from './recentRecords.js'
@@ -23,8 +24,8 @@ export interface BlockStoreOptions {
 /** A block that was put into a batch. */
 export interface StagedBlock {
   record: IndexRecord
-  /** Its wire bytes; undefined of one that was stored before. */
-  wire: Uint8Array | undefined
+  /** What it brings; undefined of one that was stored before. */
+  news: { wire: Uint8Array; logRows: readonly LogRow[] } | undefined
 }
 
 /**
@@ -39,6 +40,8 @@ export class BlockStore {
   readonly #regions: BlockRegions
   /** The transactions of all blocks that are stored, where all of them were stored by this process. */
   #transactions: TransactionFilter | undefined = new TransactionFilter()
+  /** The rows of the log index, where all of them were stored by this process. */
+  #lonePostings: LonePostings | undefined = new LonePostings()
   #nextOrdinal = 0
 
   private constructor({ database, keys, encoder }: BlockStoreOptions) {
@@ -62,6 +65,7 @@ export class BlockStore {
     })) {
       store.#nextOrdinal = ordinalOfKey(key) + 1
       store.#transactions = undefined
+      store.#lonePostings = undefined
     }
     return store
   }
@@ -79,7 +83,7 @@ export class BlockStore {
     const isNew = parent !== undefined && parent === this.#nextOrdinal - 1
     const stored = isNew ? undefined : this.#storedOrdinal(this.#keys.ordinalByHash(sealed.hash))
     const known = stored === undefined ? undefined : this.#record(stored)
-    if (known !== undefined) return { record: known, wire: undefined }
+    if (known !== undefined) return { record: known, news: undefined }
     const ordinal = this.#nextOrdinal
     const keys = this.#keys
     const { record, pieces, wire } = yield* encodeRegion(sealed, ordinal, this.#encoder)
@@ -100,24 +104,26 @@ export class BlockStore {
       batch.put(keys.transaction(hash), encodeTransactionRow(places))
     })
     yield
-    for (const { criterion, posting } of logRows(
-      sealed.transactions.flatMap(({ receipt }) => receipt.logs),
-    )) {
+    const rows = logRows(sealed.transactions.flatMap(({ receipt }) => receipt.logs))
+    for (const { criterion, posting } of rows) {
       if (criterion.kind === 'any') batch.put(keys.log('any', new Uint8Array(0), ordinal), posting)
       else if (criterion.kind === 'address')
         batch.put(keys.log('address', criterion.address, ordinal), posting)
       else batch.put(keys.log(criterion.position, criterion.topic, ordinal), posting)
     }
-    return { record, wire }
+    return { record, news: { wire, logRows: rows } }
   }
 
   /** Takes note that a staged block is stored. */
-  added({ record, wire }: StagedBlock): StoredBlock {
-    this.#nextOrdinal = Math.max(this.#nextOrdinal, record.block.ordinal + 1)
+  added({ record, news }: StagedBlock): StoredBlock {
+    const { block } = record
+    this.#nextOrdinal = Math.max(this.#nextOrdinal, block.ordinal + 1)
     this.#recent.set(record)
-    for (const { hash } of record.block.transactions) this.#transactions?.add(hash)
-    if (wire !== undefined) this.#regions.keep(record, wire)
-    return record.block
+    for (const { hash } of block.transactions) this.#transactions?.add(hash)
+    if (news === undefined) return block
+    for (const { criterion } of news.logRows) this.#lonePostings?.add(criterion, block.ordinal)
+    this.#regions.keep(record, news.wire)
+    return block
   }
 
   byOrdinal(ordinal: number): StoredBlock | undefined {
@@ -171,6 +177,11 @@ export class BlockStore {
 
   receiptWire(block: StoredBlock, index: number): Uint8Array {
     return this.#regions.receipt(this.#recordOf(block), index)
+  }
+
+  /** See {@link LonePostings.find}. */
+  lonePosting(criterion: LogCriterion): Lone {
+    return this.#lonePostings?.find(criterion)
   }
 
   /** The wire bytes of logs of a block by their rising indices; undefined stands for all of them. */

@@ -19,6 +19,7 @@ const directory = mkdtempSync(join(tmpdir(), 'standin-bench-'))
 process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
 const database = await openDatabase({ directory, sync: false })
 const keys = keyspaceOf(0)
+const source = { database, keys, lonePosting: () => undefined }
 const logsOf = (ordinal: number) =>
   [common, ...(ordinal % RARE === 0 ? [rare] : [])].map((address) => ({
     address,
@@ -39,7 +40,7 @@ for (let ordinal = 0; ordinal < BLOCKS; ordinal++) {
 
 /** @returns how many blocks have a match */
 async function search(addresses: readonly Uint8Array[], to: number): Promise<number> {
-  const open = (criterion: LogCriterion) => openPostings(database, keys, criterion, { from: 0, to })
+  const open = (criterion: LogCriterion) => openPostings(source, criterion, { from: 0, to })
   const found = allOf(
     [
       anyOf(addresses.map((address) => open({ kind: 'address', address }))),

@@ -2,6 +2,7 @@ import type { Walk } from '../../storage/cursor.js'
 import type { Database } from '../../storage/database.js'
 import { ordinalOfKey, type Keyspace, type LogPosition } from '../../storage/keyspace.js'
 import type { Posting, PostingCursor } from './join.js'
+import type { Lone } from './lonePostings.js'
 import { decodePosting } from './posting.js'
 import type { LogCriterion } from './rows.js'
 
@@ -11,15 +12,23 @@ export interface OrdinalRange {
   to: number
 }
 
+/** What postings are read from. */
+export interface PostingSource {
+  database: Database
+  keys: Keyspace
+  /** What LonePostings knows of a value. */
+  lonePosting: (criterion: LogCriterion) => Lone
+}
+
 /**
  * Opens the rows of a criterion; the database is not touched before the first look.
  *
- * A cursor that is first asked for an ordinal inside the range follows another one, of a rarer criterion perhaps: it
- * looks whether just that row is there, which costs a tenth of a walk.
+ * Rows are looked up by their keys, which costs a tenth of a walk, where at most one can be meant: in a range of one
+ * block, for a value that is in one block alone, and for a cursor that is first asked for an ordinal inside the range,
+ * since it follows another one, of a rarer criterion perhaps.
  */
 export function openPostings(
-  database: Database,
-  keys: Keyspace,
+  { database, keys, lonePosting }: PostingSource,
   criterion: LogCriterion,
   { from, to }: OrdinalRange,
 ): PostingCursor {
@@ -28,18 +37,28 @@ export function openPostings(
     criterion.kind === 'any' ? { ordinal } : { ordinal, indices: decodePosting(bytes) }
   let walk: Walk | undefined
   let current: Posting | undefined
+  let started = false
   let ended = false
-  const followed = (ordinal: number): Posting | undefined => {
-    if (walk !== undefined || current !== undefined || ordinal === from) return undefined
+  const postingAt = (ordinal: number): Posting | undefined => {
     const row = database.get(keys.log(position, value, ordinal))
     return row && posting(ordinal, row)
+  }
+  /** The only posting that there can be; looks no further then. */
+  const only = (ordinal: number): Posting | undefined => {
+    const lone = from === to ? from : lonePosting(criterion)
+    ended = lone !== undefined
+    return typeof lone === 'number' && lone >= ordinal && lone <= to ? postingAt(lone) : undefined
+  }
+  const first = (ordinal: number): Posting | undefined => {
+    started = true
+    return only(ordinal) ?? (ended || ordinal === from ? undefined : postingAt(ordinal))
   }
   return {
     async seek(ordinal) {
       if (current !== undefined && current.ordinal >= ordinal) return current
       if (ended || ordinal > to) return undefined
-      const found = followed(ordinal)
-      if (found !== undefined) return (current = found)
+      const found = started ? undefined : first(ordinal)
+      if (found !== undefined || ended) return (current = found)
       if (walk === undefined) {
         walk = database.openCursor(keys.logs(position, value, Math.max(from, ordinal), to))
       } else if (current !== undefined && ordinal > current.ordinal + 1) {
