@@ -46,15 +46,11 @@ function run(source) {
   const script = new Script(source, { filename: path, cachedData })
   const isKept = cachedData !== undefined && !script.cachedDataRejected
   const whenStarted = () => {
-    // The flags of V8 that are set from here on are none of those that the kept code is valid for.
-    if (isKept) require('./tierUp.js').optimizeSooner()
     setTimeout(() => {
-      if (!isKept) {
-        keep(file, script)
-        require('./tierUp.js').optimizeSooner()
-      }
+      if (!isKept) keep(file, script)
       // Loaded late: the first answer does not wait for it.
       require('./heapGrowth.js').followCollections()
+      require('./tierUp.js').optimizeSooner()
     }, keepAfter).unref()
   }
   const command = { exports: undefined }

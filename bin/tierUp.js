@@ -11,8 +11,9 @@ const flags = ['--interrupt-budget=30000', '--ticks-before-optimization=1']
 
 module.exports = {
   /**
-   * Has V8 optimize code after a seventh of the usual time. A node that runs tests seldom lives long: most of what it is
-   * asked would be answered by code that is interpreted (docs/guides/performance.md).
+   * Has V8 optimize code after a seventh of the usual time: most of what tests ask of a node would be answered by code
+   * that is interpreted (docs/guides/performance.md). Not from the start on: the first second is mostly code that runs
+   * once, and compiling it would take the other processors from those who wait for the node.
    */
   optimizeSooner() {
     if (!process.versions.v8.startsWith('11.')) return
