@@ -43,21 +43,19 @@ export function openPostings(
     const row = database.get(keys.log(position, value, ordinal))
     return row && posting(ordinal, row)
   }
-  /** The only posting that there can be; looks no further then. */
-  const only = (ordinal: number): Posting | undefined => {
+  /** What the first look finds by a key; it is the last look too where no other posting can be there. */
+  const findFirst = (ordinal: number): Posting | undefined => {
+    started = true
     const lone = from === to ? from : lonePosting(criterion)
     ended = lone !== undefined
-    return typeof lone === 'number' && lone >= ordinal && lone <= to ? postingAt(lone) : undefined
-  }
-  const first = (ordinal: number): Posting | undefined => {
-    started = true
-    return only(ordinal) ?? (ended || ordinal === from ? undefined : postingAt(ordinal))
+    if (typeof lone === 'number') return lone >= ordinal && lone <= to ? postingAt(lone) : undefined
+    return ended || ordinal === from ? undefined : postingAt(ordinal)
   }
   return {
     async seek(ordinal) {
       if (current !== undefined && current.ordinal >= ordinal) return current
       if (ended || ordinal > to) return undefined
-      const found = started ? undefined : first(ordinal)
+      const found = started ? undefined : findFirst(ordinal)
       if (found !== undefined || ended) return (current = found)
       if (walk === undefined) {
         walk = database.openCursor(keys.logs(position, value, Math.max(from, ordinal), to))
