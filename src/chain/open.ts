@@ -20,7 +20,7 @@ import type { StateCaches } from './state/stateCaches.js'
 import { StateStore } from './state/stateStore.js'
 import { EMPTY_ROOT } from './state/trieNode.js'
 import { WorkingState } from './state/workingState.js'
-import { runAtOnce } from './timeSlice.js'
+import { runAtOnce } from '../encoding/timeSlice.js'
 
 /** What a chain is opened with. */
 export interface OpenChainOptions {

@@ -5,7 +5,7 @@ import { encodeHead, loadHead, planMove, stageMove, type Head, type HeadMove } f
 import type { ProducedBlock } from './mining/producer.js'
 import { applyProgress, ProgressStore, rememberProgress } from './progress.js'
 import type { StateCommitment } from './state/stateStore.js'
-import { runAtOnce, runInSlices, TimeSlice } from './timeSlice.js'
+import { runAtOnce, runInSlices, TimeSlice } from '../encoding/timeSlice.js'
 
 /** What changes together with a head, in the same write. */
 export interface MoveOptions {

@@ -1,7 +1,7 @@
 import type { ChainStores } from '../chain/base.js'
 import { proveAccount } from '../chain/state/proof.js'
 import { StatePreview } from '../chain/state/preview.js'
-import { runInSlices, TimeSlice } from '../chain/timeSlice.js'
+import { runInSlices, TimeSlice } from '../encoding/timeSlice.js'
 import { bytesToBigint } from '../encoding/quantity.js'
 import type { Prover } from '../rpc/backend.js'
 

@@ -1,5 +1,5 @@
 import type { TypedTransaction } from '@ethereumjs/tx'
-import type { Pieces } from '../timeSlice.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
 import type { ExecutionReceipt, HeaderFields, Withdrawal } from '../types.js'
 
 /** A transaction of a sealed block, with what execution knew about it. */

@@ -3,7 +3,7 @@ import { encodeRlp } from './encodeRlp.js'
 import { encodeLogTable, type IndexRecord } from './indexRecord.js'
 import { encodeReceipts } from './receipts.js'
 import type { BlockEncoder, SealedBlock } from './record.js'
-import type { Pieces } from '../timeSlice.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
 
 /** Where a region lies that is not written yet. */
 const NOWHERE = -1

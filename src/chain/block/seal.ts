@@ -1,6 +1,6 @@
 import type { BlockExecution } from '../execution/block.js'
 import { keccak256 } from '../keccak.js'
-import type { Pieces } from '../timeSlice.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
 import type { HeaderFields, Withdrawal } from '../types.js'
 import { encodeBlock, withdrawalsRoot } from './body.js'
 import { encodeHeader } from './header.js'

@@ -10,7 +10,7 @@ import type { BlockEncoder, SealedBlock, StoredBlock, TransactionLocation } from
 import { RecentRecords } from './recentRecords.js'
 import { encodeRegion } from './region.js'
 import { BlockRegions } from './regions.js'
-import type { Pieces } from '../timeSlice.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
 import { TransactionFilter } from './transactionFilter.js'
 import { decodeTransactionRow, encodeTransactionRow, type TransactionPlace } from './transactionRow.js'
 

@@ -1,6 +1,6 @@
 import type { Chain, MinedBlock } from '../chain.js'
 import { ChainStoppedError } from '../errors.js'
-import { TimeSlice } from '../timeSlice.js'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 
 /** Blocks to mine one after another. */
 export interface MiningOrder {

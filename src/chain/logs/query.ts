@@ -1,6 +1,6 @@
 import type { StoredBlock } from '../block/record.js'
 import { LogTimeoutError, TooManyLogsError } from '../errors.js'
-import { TimeSlice } from '../timeSlice.js'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import type { LogLimits, LogQuery } from '../view.js'
 import { allOf, anyOf, type Posting, type PostingCursor } from './join.js'
 import type { LogCriterion, TopicPosition } from './rows.js'

@@ -10,7 +10,7 @@ import type { Candidates } from '../mempool/candidates.js'
 import { GAS_PER_BLOB } from '../block/fees.js'
 import type { StateCommitment } from '../state/stateStore.js'
 import type { WorkingState } from '../state/workingState.js'
-import { runInSlices, TimeSlice } from '../timeSlice.js'
+import { runInSlices, TimeSlice } from '../../encoding/timeSlice.js'
 import type { Awaitable, ForkRules, HeaderFields, Withdrawal } from '../types.js'
 
 /** What a block is made from. */

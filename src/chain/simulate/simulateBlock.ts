@@ -14,7 +14,7 @@ import { collectRequests, hashRequests, writeBlockStart } from '../execution/sys
 import { blockRewards } from '../import/rewards.js'
 import { keccak256 } from '../keccak.js'
 import type { WorkingState } from '../state/workingState.js'
-import { runInSlices, TimeSlice } from '../timeSlice.js'
+import { runInSlices, TimeSlice } from '../../encoding/timeSlice.js'
 import type { Awaitable, ExecutionReceipt, ForkRules, HeaderFields } from '../types.js'
 import type { GasBudget } from './gasBudget.js'
 import { LogTracer } from './logTracer.js'

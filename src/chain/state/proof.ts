@@ -3,7 +3,7 @@ import { decodeAccount, EMPTY_CODE_HASH, NO_BYTES } from './account.js'
 import { proveKey } from './readTrie.js'
 import { payloadOf } from './rlp.js'
 import { EMPTY_ROOT } from './trieNode.js'
-import type { Pieces } from '../timeSlice.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
 import type { AccountState } from '../types.js'
 import type { NodeReader } from './trieNode.js'
 

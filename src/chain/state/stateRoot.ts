@@ -9,7 +9,7 @@ import type { AccountEntry, SlotEntry } from './entries.js'
 import type { NodeRecord } from './nodeRecord.js'
 import type { NodeReader } from './trieNode.js'
 import type { NodeCollector, TrieChange } from './updateTrie.js'
-import type { Pieces } from '../timeSlice.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
 
 /** Some milliseconds' worth of changes. Between two pieces a handful of nodes is made that the next one replaces. */
 const CHANGES_IN_A_PIECE = 256

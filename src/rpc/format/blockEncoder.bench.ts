@@ -2,7 +2,7 @@ import { bench, describe } from 'vitest'
 import type { SealedBlock, SealedTransaction } from '../../chain/block/record.js'
 import { createRules } from '../../chain/execution/rules.js'
 import { createTransaction } from '../../chain/mempool/create.js'
-import { runAtOnce } from '../../chain/timeSlice.js'
+import { runAtOnce } from '../../encoding/timeSlice.js'
 import { blockEncoder } from './blockEncoder.js'
 
 const filled = (length: number, value: number) => new Uint8Array(length).fill(value)

@@ -1,5 +1,5 @@
 import type { BlockEncoder, EncodedBlock, SealedBlock, WireSpan } from '../../chain/block/record.js'
-import type { Pieces } from '../../chain/timeSlice.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
 import { bodyMembers, headerMembers } from './header.js'
 import { topicCount } from './log.js'
 import { placeInBlock } from './place.js'

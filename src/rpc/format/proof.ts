@@ -1,4 +1,4 @@
-import type { Pieces } from '../../chain/timeSlice.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
 import { bytesToHex } from '../../encoding/hex.js'
 import { bytesToBigint, quantity } from '../../encoding/quantity.js'
 import type { AccountProof } from '../backend.js'

@@ -1,6 +1,6 @@
 import { EMPTY_CODE_HASH } from '../../../chain/state/account.js'
 import { EMPTY_ROOT } from '../../../chain/state/trieNode.js'
-import { runInSlices, TimeSlice } from '../../../chain/timeSlice.js'
+import { runInSlices, TimeSlice } from '../../../encoding/timeSlice.js'
 import { address } from '../../params/address.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { InvalidParamsError } from '../../errors.js'
