@@ -1,5 +1,6 @@
 import type { StoredBlock } from './block/record.js'
 import type { Chain } from './chain.js'
+import { blocksAbove } from './head.js'
 import { BlobStore } from './mempool/blobStore.js'
 import { pooledOf, stagePooled, type NamedPooled } from './mempool/pooledStore.js'
 import { readmit } from './mempool/readmit.js'
@@ -12,11 +13,13 @@ import { readmit } from './mempool/readmit.js'
 export async function adoptBranch(chain: Chain, block: StoredBlock): Promise<void> {
   const { blocks, keys } = chain.stores
   const blobs = new BlobStore(chain.stores)
+  let removed: StoredBlock[] = []
   let left: NamedPooled[] = []
   const head = { block, workingRoot: block.header.stateRoot }
-  const { removed, added } = chain.moveHead(head, {
-    stage: (batch, move) => {
-      left = move.removed.flatMap((orphan) => pooledOf({ blocks, blobs }, orphan))
+  const { added } = chain.moveHead(head, {
+    stage: (batch, { base }) => {
+      removed = blocksAbove(blocks, base, chain.head.block)
+      left = removed.flatMap((orphan) => pooledOf({ blocks, blobs }, orphan))
       for (const pooled of left) stagePooled(batch, keys, pooled)
     },
     change: () => {

@@ -45,8 +45,8 @@ export function loadHead(database: Database, keys: Keyspace, blocks: BlockStore)
 
 /** How the canonical chain changes when another block becomes its head. */
 export interface HeadMove {
-  /** Blocks that leave the canonical chain, oldest first. */
-  removed: StoredBlock[]
+  /** The last block that stays; undefined where nothing does. */
+  base: StoredBlock | undefined
   /** Blocks that join it, oldest first; the new head is the last unless it was canonical already. */
   added: StoredBlock[]
 }
@@ -54,30 +54,52 @@ export interface HeadMove {
 /**
  * What has to change for `to` to become the head: its ancestors are followed down to the canonical chain. One that has
  * no ancestor there, not even the first block, takes the place of the whole chain.
- *
- * @param from - the head now
  */
-export function planMove(blocks: BlockStore, from: StoredBlock, to: StoredBlock): HeadMove {
+export function planMove(blocks: BlockStore, to: StoredBlock): HeadMove {
   const added: StoredBlock[] = []
   let block: StoredBlock | undefined = to
   while (block !== undefined && !blocks.isCanonical(block)) {
     added.push(block)
     block = blocks.byHash(block.header.parentHash)
   }
-  const removed: StoredBlock[] = []
-  const stays = block?.header.number ?? -1n
-  for (let { number } = from.header; number > stays; number--) {
-    const ordinal = blocks.canonicalOrdinal(number)
-    if (ordinal === undefined) break
-    const leaving = blocks.byOrdinal(ordinal)
-    if (leaving !== undefined) removed.push(leaving)
-  }
-  return { removed: removed.reverse(), added: added.reverse() }
+  return { base: block, added: added.reverse() }
 }
 
-/** Puts the rows number -> ordinal of a move and the new head into a batch. */
-export function stageMove(batch: WriteBatch, keys: Keyspace, { removed, added }: HeadMove, head: Head): void {
-  for (const block of removed) batch.delete(keys.ordinalByNumber(block.header.number))
+/**
+ * The canonical blocks above another one, oldest first.
+ *
+ * @param base - undefined for all of them
+ * @param head - the head now
+ */
+export function blocksAbove(
+  blocks: BlockStore,
+  base: StoredBlock | undefined,
+  head: StoredBlock,
+): StoredBlock[] {
+  const above: StoredBlock[] = []
+  const stays = base?.header.number ?? -1n
+  for (let { number } = head.header; number > stays; number--) {
+    const ordinal = blocks.canonicalOrdinal(number)
+    const block = ordinal === undefined ? undefined : blocks.byOrdinal(ordinal)
+    if (block === undefined) break
+    above.push(block)
+  }
+  return above.reverse()
+}
+
+/**
+ * Puts the rows number -> ordinal of a move and the new head into a batch. Rows above the head stay: they count for
+ * nothing (see {@link BlockStore.endAt}), so that going back costs the same however far it leads.
+ *
+ * @param gone - numbers below the new head whose blocks are canonical no more, without others in their place
+ */
+export function stageMove(
+  batch: WriteBatch,
+  keys: Keyspace,
+  { added, gone = [] }: { added: readonly StoredBlock[]; gone?: Iterable<bigint> },
+  head: Head,
+): void {
+  for (const number of gone) batch.delete(keys.ordinalByNumber(number))
   for (const block of added) {
     batch.put(keys.ordinalByNumber(block.header.number), encodeOrdinal(block.ordinal))
   }

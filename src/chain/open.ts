@@ -131,7 +131,7 @@ async function storeGenesis(stores: Stores, { chainId, schedule, genesis }: Open
   const staged = runAtOnce(blocks.stage(batch, block))
   const { block: stored } = staged.record
   const head = { block: stored, workingRoot: commitment.root }
-  stageMove(batch, keys, { removed: [], added: [stored] }, head)
+  stageMove(batch, keys, { added: [stored] }, head)
   batch.put(
     genesisKey(keys),
     new TextEncoder().encode(formatGethGenesis({ chainId, schedule, genesis: first })),

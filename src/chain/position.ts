@@ -28,6 +28,7 @@ export class ChainPosition {
   constructor(parts: ChainParts) {
     this.#parts = parts
     this.#head = parts.head
+    parts.blocks.endAt(parts.head.block)
     this.#progress = new ProgressStore(parts.database, parts.keys)
   }
 
@@ -57,11 +58,11 @@ export class ChainPosition {
     const staged = await runInSlices(blocks.stage(batch, block), new TimeSlice())
     const { block: stored } = staged.record
     const head = { block: stored, workingRoot: block.header.stateRoot }
-    stageMove(batch, keys, { removed: [], added: [stored] }, head)
+    stageMove(batch, keys, { added: [stored] }, head)
     this.#write(batch, change)
-    this.#head = head
-    this.#version++
-    return blocks.added(staged)
+    const added = blocks.added(staged)
+    this.#stand(head)
+    return added
   }
 
   /** Stores a block beside the canonical chain; without a commitment it comes without its state. */
@@ -76,14 +77,14 @@ export class ChainPosition {
 
   /** Makes a stored block the head. */
   move(head: Head, { stage, change = noChange }: MoveOptions = {}): HeadMove {
-    const { blocks, keys } = this.#parts
-    const move = planMove(blocks, this.#head.block, head.block)
+    const { blocks, keys, first } = this.#parts
+    const move = planMove(blocks, head.block)
     const batch = new WriteBatch()
-    stageMove(batch, keys, move, head)
+    const gone = move.base === undefined ? numbersBelow(first, move.added[0]) : []
+    stageMove(batch, keys, { added: move.added, gone }, head)
     stage?.(batch, move)
     this.#write(batch, change)
-    this.#head = head
-    this.#version++
+    this.#stand(head)
     return move
   }
 
@@ -95,16 +96,14 @@ export class ChainPosition {
     states.stage(batch, commitment)
     batch.put(keys.head(), encodeHead(head))
     this.#write(batch, noChange)
-    this.#head = head
-    this.#version++
+    this.#stand(head)
   }
 
   /** Goes over to another base and its stored head. What the old one had stays where it is. */
   standOn({ keys, blocks, states, head, first, earlierHash }: ChainBase): void {
     this.#parts = { ...this.#parts, keys, blocks, states, first, earlierHash }
     this.#progress = new ProgressStore(this.#parts.database, keys)
-    this.#head = loadHead(this.#parts.database, keys, blocks) ?? head
-    this.#version++
+    this.#stand(loadHead(this.#parts.database, keys, blocks) ?? head)
   }
 
   /** Takes the clock and the settings to where they were left. */
@@ -124,6 +123,12 @@ export class ChainPosition {
     this.adjust(noChange)
   }
 
+  #stand(head: Head): void {
+    this.#head = head
+    this.#parts.blocks.endAt(head.block)
+    this.#version++
+  }
+
   /** Writes a batch with the clock and the settings as `change` leaves them; where that fails they stay as they were. */
   #write<T>(batch: WriteBatch, change: () => T): T {
     const { clock, settings } = this.#parts
@@ -137,6 +142,12 @@ export class ChainPosition {
       throw error
     }
   }
+}
+
+/** The numbers from one block on that are below another one. */
+function* numbersBelow(first: StoredBlock, lowest: StoredBlock | undefined): Iterable<bigint> {
+  const end = lowest?.header.number ?? 0n
+  for (let { number } = first.header; number < end; number++) yield number
 }
 
 function noChange(): void {

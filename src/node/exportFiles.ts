@@ -68,12 +68,13 @@ async function exportFrom(database: Database, network: number, order: ExportOrde
   const keys = keyspaceOf(network)
   const genesis = storedGenesis(database, keys)
   const blocks = await BlockStore.open({ database, keys, encoder: blockEncoder })
-  const head = loadHead(database, keys, blocks)?.block.header.number
+  const head = loadHead(database, keys, blocks)?.block
   const first = blocks.byOrdinal(0)?.header.number
   if (genesis === undefined || head === undefined || first === undefined) {
     throw new DataDirectoryError(`There is no chain in ${order.dataDir}.`)
   }
-  const last = order.to ?? head
+  blocks.endAt(head)
+  const last = order.to ?? head.header.number
   const { schedule } = parseGethGenesis(genesis)
   await writeBlocks(order.file, exportChain({ blocks, schedule, first, last }))
   await writeFile(order.genesisFile, genesis)

@@ -43,6 +43,8 @@ export class BlockStore {
   /** The rows of the log index, where all of them were stored by this process. */
   #lonePostings: LonePostings | undefined = new LonePostings()
   #nextOrdinal = 0
+  /** Of the newest canonical block; none is before a head is known. */
+  #end = -1n
 
   private constructor({ database, keys, encoder }: BlockStoreOptions) {
     this.#database = database
@@ -136,7 +138,13 @@ export class BlockStore {
     return ordinal === undefined ? undefined : this.byOrdinal(ordinal)
   }
 
+  /** Takes note of the head of the chain: rows of greater numbers are what a way back has left, and count for nothing. */
+  endAt(head: StoredBlock): void {
+    this.#end = head.header.number
+  }
+
   canonicalOrdinal(number: bigint): number | undefined {
+    if (number > this.#end) return undefined
     return this.#storedOrdinal(this.#keys.ordinalByNumber(number))
   }
 

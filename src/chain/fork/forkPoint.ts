@@ -62,7 +62,7 @@ export async function storeForkPoint(stores: ForkStores, point: ForkPoint): Prom
   const staged = runAtOnce(blocks.stage(batch, bodilessBlock(header, totalDifficulty)))
   const { block: stored } = staged.record
   const head = { block: stored, workingRoot: header.stateRoot }
-  stageMove(batch, keys, { removed: [], added: [stored] }, head)
+  stageMove(batch, keys, { added: [stored] }, head)
   database.write(batch)
   states.alias(header.stateRoot, commitment.root)
   return { block: blocks.added(staged), workingRoot: header.stateRoot }
