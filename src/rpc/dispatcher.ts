@@ -1,3 +1,4 @@
+import { TimeSlice } from '../encoding/timeSlice.js'
 import type { RequestContext } from './context.js'
 import { readBody, type Body } from './envelope/body.js'
 import type { Message } from './envelope/message.js'
@@ -115,7 +116,10 @@ export class Dispatcher {
     this.#gate?.batch?.({ size: messages.length, context })
     const pieces: WirePiece[] = []
     let bytes = 0
+    const slice = new TimeSlice()
     for (const message of messages) {
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
       const full = bytes > (this.#batch.maxResponseBytes ?? Infinity)
       const outcome: Outcome | undefined =
         full && isCall(message)

@@ -63,6 +63,20 @@ describe('what counts as what', () => {
     expect(await answerText(testDispatcher(), Buffer.from(body))).toBe(answer)
   })
 
+  it('takes 10,000 brackets inside each other, and no more', async () => {
+    const nested = (depth: number) => call(`,"id":1,"params":${'['.repeat(depth)}${']'.repeat(depth)}`)
+    // The object of the call is one of them.
+    expect(await answerText(testDispatcher(), nested(9999))).toBe(
+      failure('1', -32602, 'too many arguments, want at most 0'),
+    )
+    expect(await answerText(testDispatcher(), nested(10_000))).toBe(failure('null', -32700, 'parse error'))
+    expect(await answerText(testDispatcher(), '['.repeat(10_001))).toBe(
+      failure('null', -32700, 'parse error'),
+    )
+    const text = `"${'[\\\"'.repeat(10_001)}"`
+    expect(await answerText(testDispatcher(), call(`,"id":1,"params":[],"x":${text}`))).toBe(success('1'))
+  })
+
   it('says what it does not have', async () => {
     const body = '{"jsonrpc":"2.0","id":1,"method":"eth_<b>"}'
     const text = await answerText(testDispatcher(), body)
@@ -99,6 +113,26 @@ describe('batches', () => {
       -32003,
       -32003,
     ])
+  })
+
+  it('lets other work have its turn between calls', async () => {
+    const busy = defineMethod('eth_busy', [], () => {
+      const end = performance.now() + 6
+      while (performance.now() < end);
+      return null
+    })
+    const dispatcher = testDispatcher({ methods: new Map([...registry, ['eth_busy', busy]]) })
+    let turns = 0
+    let isDone = false
+    const count = (): void => {
+      turns++
+      if (!isDone) setImmediate(count)
+    }
+    setImmediate(count)
+    const call = '{"jsonrpc":"2.0","id":1,"method":"eth_busy"}'
+    await answerText(dispatcher, `[${call},${call},${call},${call}]`)
+    isDone = true
+    expect(turns).toBeGreaterThanOrEqual(3)
   })
 
   it('runs its calls one after another', async () => {

@@ -1,6 +1,6 @@
 import { ParseError } from '../errors.js'
 import { readBatch, readMessage, type Message } from './message.js'
-import { endOfValue, skipWhitespace } from './scan.js'
+import { endOfValue, isNestedTooDeep, skipWhitespace } from './scan.js'
 
 /** What a body holds. */
 export type Body =
@@ -12,12 +12,13 @@ export type Body =
 /**
  * Takes a request body apart. Text behind the first JSON value is ignored, as a streaming decoder does (geth: rpc/json.go).
  *
- * @throws ParseError if the body does not start with a JSON value.
+ * @throws ParseError if the body does not start with a JSON value, or something in it is nested too deeply.
  */
 export function readBody(body: Uint8Array | string): Body {
   const text = typeof body === 'string' ? body : decodeText(body)
   const start = skipWhitespace(text, 0)
   if (start === text.length) return { kind: 'empty' }
+  if (isNestedTooDeep(text)) throw new ParseError()
   const value = parseFirst(text, start)
   if (Array.isArray(value)) return { kind: 'batch', messages: readBatch(value, text, start) }
   return { kind: 'single', message: readMessage(value, text, start, !text.includes('\\')), text }

@@ -1,3 +1,6 @@
+/** How deep arrays and objects may be nested (Go: encoding/json/scanner.go, maxNestingDepth). */
+export const deepestNesting = 10_000
+
 const structural = /["{}[\]]/g
 const delimiters = ',]}\t\n\r '
 
@@ -44,6 +47,21 @@ export function endOfValue(text: string, start: number): number {
     if (depth === 0) return structural.lastIndex
   }
   return text.length
+}
+
+/** Whether arrays and objects are nested deeper than {@link deepestNesting} in a text that is perhaps no JSON. */
+export function isNestedTooDeep(text: string): boolean {
+  // Too short to open as many; most texts are.
+  if (text.length <= deepestNesting) return false
+  let depth = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code === 0x22) index = endOfString(text, index) - 1
+    else if (code === 0x5b || code === 0x7b) depth++
+    else if (code === 0x5d || code === 0x7d) depth--
+    if (depth > deepestNesting) return true
+  }
+  return false
 }
 
 /** One value inside an array or object, by the positions of its source text. */

@@ -46,3 +46,8 @@ it.each([
 ])('finds nothing wrong with the beginning %j', (text) => {
   expect(describeSyntaxError(text)).toBeUndefined()
 })
+
+it('says where brackets inside each other are too many', () => {
+  expect(describeSyntaxError('['.repeat(10_000))).toBeUndefined()
+  expect(describeSyntaxError('['.repeat(10_001))).toBe(`invalid character '[' exceeded max depth`)
+})

@@ -1,3 +1,5 @@
+import { deepestNesting } from './scan.js'
+
 /** What may stand at a place of a JSON text. */
 type Expectation = 'value' | 'valueOrEnd' | 'key' | 'keyOrEnd' | 'colon' | 'afterMember' | 'afterElement'
 
@@ -55,6 +57,7 @@ function findFault(text: string): Fault | undefined {
       (character === '{' || character === '[')
     ) {
       open.push(character)
+      if (open.length > deepestNesting) return { index, words: 'exceeded max depth' }
       expected = character === '{' ? 'keyOrEnd' : 'valueOrEnd'
       index += 1
       continue
