@@ -20,6 +20,7 @@ import type { StateCommitment } from './state/stateStore.js'
 import type { WorkingState } from './state/workingState.js'
 import type { ForkRules } from './types.js'
 import { Turnstile } from './turnstile.js'
+import { TimeSlice } from '../encoding/timeSlice.js'
 
 /** How one block is mined. */
 export interface MineOptions {
@@ -113,6 +114,11 @@ export class Chain {
     return this.#turnstile.pass(work)
   }
 
+  /** Runs work that changes nothing and that no change of this chain comes between; also when the chain was closed. */
+  unchanged<T>(work: () => T | Promise<T>): Promise<T> {
+    return this.#turnstile.passReading(work)
+  }
+
   /** The base fee of the next block in wei per gas; zero before London. */
   nextBaseFee(): bigint {
     return this.#maker.nextBaseFee()
@@ -190,7 +196,7 @@ export class Chain {
   async draftState(edit: (state: WorkingState) => Promise<void>): Promise<StateCommitment> {
     const state = this.#states.fresh()
     await edit(state)
-    return state.computeRoot()
+    return state.computeRootInSlices(new TimeSlice())
   }
 
   /**

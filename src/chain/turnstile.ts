@@ -9,10 +9,15 @@ export class Turnstile {
    * @throws what {@link close} was given, if it was called before the turn has come
    */
   pass<T>(work: () => T | Promise<T>): Promise<T> {
-    const result = this.#last.then(() => {
+    return this.passReading(() => {
       if (this.#refuse !== undefined) throw this.#refuse()
       return work()
     })
+  }
+
+  /** As {@link pass} for work that changes nothing: that is let through after {@link close} too. */
+  passReading<T>(work: () => T | Promise<T>): Promise<T> {
+    const result = this.#last.then(work)
     this.#last = result.catch(() => undefined)
     return result
   }

@@ -35,7 +35,7 @@ export async function loadStateFile(
   if (bytes === undefined) return
   const { readDump } = await import('../rpc/dump/readDump.js')
   try {
-    await controls.importState(readDump(bytes, chain))
+    await controls.importState(await readDump(bytes, chain))
   } catch (error) {
     throw error instanceof StateDumpError ? new OptionError(`${flag}: ${error.message}`) : error
   }
@@ -43,8 +43,8 @@ export async function loadStateFile(
 
 /** Dumps the state into a file. */
 export async function dumpStateFile({ chain, controls }: StateBackend, path: string): Promise<void> {
-  const accounts = await controls.exportAccounts()
-  await replaceFile(await fileOf(path), JSON.stringify(writeDump({ view: chain, accounts })))
+  const file = await fileOf(path)
+  await controls.exportState((accounts) => replaceFile(file, writeDump({ view: chain, accounts })))
 }
 
 /** Dumps the state into a file as a geth genesis. */
@@ -52,12 +52,13 @@ export async function dumpGenesisFile(
   { chain, controls, forks }: Pick<Backend, 'chain' | 'controls' | 'forks'>,
   path: string,
 ): Promise<void> {
-  const accounts = await controls.exportAccounts()
-  await replaceFile(path, writeGenesis({ view: chain, schedule: forks, accounts }))
+  await controls.exportState((accounts) =>
+    replaceFile(path, writeGenesis({ view: chain, schedule: forks, accounts })),
+  )
 }
 
 /** A file that is there is replaced at once, so that it is never half written. */
-async function replaceFile(file: string, content: string): Promise<void> {
+async function replaceFile(file: string, content: string | AsyncIterable<string>): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const unfinished = `${file}.${process.pid}`
   await writeFile(unfinished, content)

@@ -109,8 +109,8 @@ export interface StateControls {
   setCallResult(call: { to: Uint8Array; data: Uint8Array }, value: bigint): Awaitable<boolean>
   /** The 32-byte slots that an account has or once had values in. */
   knownSlots(address: Uint8Array): Awaitable<readonly Uint8Array[]>
-  /** Every account that `latest` knows. */
-  exportAccounts(): Awaitable<readonly GenesisAccount[]>
+  /** Gives every account that `latest` knows to `write`; the chain stays as it is until that is done. */
+  exportState<T>(write: (accounts: readonly GenesisAccount[]) => Awaitable<T>): Promise<T>
   /** Puts accounts into the state, and blocks in the place of the chain. */
   importState(state: ImportedState): Awaitable<void>
 }

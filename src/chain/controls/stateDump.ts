@@ -1,13 +1,17 @@
 import { Account, Address } from '@ethereumjs/util'
-import type { SealedBlock } from '../block/record.js'
+import type { SealedBlock, StoredBlock } from '../block/record.js'
 import type { Chain } from '../chain.js'
 import { blockStartSlots } from '../execution/systemCalls.js'
 import type { GenesisAccount } from '../genesis.js'
 import { loadPreimages } from '../state/preimages.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { StateView } from '../types.js'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 
-/** Every account of the state that `latest` reads, with its storage, by rising address. */
+/**
+ * Every account of the state that `latest` reads, with its storage, by rising address. Only within the chain's turn: it
+ * takes many turns of the event loop.
+ */
 export async function exportAccounts(chain: Chain): Promise<GenesisAccount[]> {
   const { database, keys, states } = chain.stores
   const preimages = await loadPreimages(database, keys)
@@ -16,13 +20,15 @@ export async function exportAccounts(chain: Chain): Promise<GenesisAccount[]> {
     for (const { address, slot } of blockStartSlots()) preimages.add(address, slot)
   }
   const { state } = await chain.view.stateAt({ tag: 'latest' })
+  const slice = new TimeSlice()
   const accounts: GenesisAccount[] = []
   for (const [address, slots] of preimages.entries()) {
+    await slice.pause()
     const account = await state.getAccount(address)
     if (account === undefined) continue
     const { nonce, balance } = account
     const code = await state.getCode(address)
-    accounts.push({ address, nonce, balance, code, storage: await readSlots(state, address, slots) })
+    accounts.push({ address, nonce, balance, code, storage: await readSlots(state, address, slots, slice) })
   }
   return accounts.toSorted((a, b) => Buffer.compare(a.address, b.address))
 }
@@ -31,9 +37,11 @@ async function readSlots(
   state: StateView,
   address: Uint8Array,
   slots: readonly Uint8Array[],
+  slice: TimeSlice,
 ): Promise<[slot: Uint8Array, value: Uint8Array][]> {
   const read: [slot: Uint8Array, value: Uint8Array][] = []
   for (const slot of slots.toSorted((a, b) => Buffer.compare(a, b))) {
+    await slice.pause()
     const value = await state.getStorage(address, slot)
     if (value.some((byte) => byte !== 0)) read.push([slot, value])
   }
@@ -56,10 +64,15 @@ export interface ImportedState {
  */
 export function importState(chain: Chain, { accounts, blocks }: ImportedState): Promise<void> {
   return chain.exclusively(async () => {
+    const slice = new TimeSlice()
     const edit = async (state: WorkingState): Promise<void> => {
-      for (const account of accounts) await replaceAccount(state, account)
+      for (const account of accounts) await replaceAccount(state, account, slice)
     }
-    const head = blocks.map((block) => chain.storeForeign(block)).at(-1)
+    let head: StoredBlock | undefined
+    for (const block of blocks) {
+      await slice.pause()
+      head = chain.storeForeign(block)
+    }
     if (head === undefined) return chain.editState(edit)
     const commitment = await chain.draftState(edit)
     chain.moveHead(
@@ -79,12 +92,15 @@ export function importState(chain: Chain, { accounts, blocks }: ImportedState): 
 async function replaceAccount(
   state: WorkingState,
   { address, nonce, balance, code, storage }: GenesisAccount,
+  slice: TimeSlice,
 ): Promise<void> {
+  await slice.pause()
   const target = new Address(address)
   await state.deleteAccount(target)
   await state.putAccount(target, new Account(nonce, balance))
   if (code.length > 0) await state.putCode(target, code)
   for (const [slot, value] of storage) {
+    await slice.pause()
     const first = value.findIndex((byte) => byte !== 0)
     if (first >= 0) await state.putStorage(target, slot, value.subarray(first))
   }

@@ -1,6 +1,7 @@
 import { RLP } from '@ethereumjs/rlp'
 import type { Database } from '../../storage/database.js'
 import type { Keyspace } from '../../storage/keyspace.js'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import type { WriteBatch } from '../../storage/writeBatch.js'
 import { keccak256 } from '../keccak.js'
 import { bytesKey } from './byteCache.js'
@@ -74,6 +75,10 @@ export async function loadPreimages(
   keyspace: Pick<Keyspace, 'allPreimages'>,
 ): Promise<Preimages> {
   const all = new Preimages()
-  for await (const [, bytes] of database.iterate(keyspace.allPreimages())) all.addEncoded(bytes)
+  const slice = new TimeSlice()
+  for await (const [, bytes] of database.iterate(keyspace.allPreimages())) {
+    all.addEncoded(bytes)
+    await slice.pause()
+  }
   return all
 }

@@ -15,7 +15,7 @@ export function createStateControls({ chain, executor }: ControlParts): StateCon
     setStorage: (address, slot, value) => setStorage(chain, address, slot, value),
     knownSlots: async (address) =>
       (await loadPreimages(chain.stores.database, chain.stores.keys)).slotsOf(address),
-    exportAccounts: () => exportAccounts(chain),
+    exportState: (write) => chain.unchanged(async () => write(await exportAccounts(chain))),
     importState: (state) => importState(chain, state),
     setCallResult: (call, value) => setCallResult({ chain, executor }, call, value),
   }

@@ -18,11 +18,12 @@ export const amount = z
   .union([z.int().nonnegative(), z.string().regex(/^(0x[0-9a-f]*|\d+)$/i, 'no number')])
   .transform((value) => (value === '0x' ? 0n : BigInt(value)))
 
-const account = z.object({
+/** An account; the values of its slots are {@link word}s. */
+export const account = z.object({
   nonce: amount.default(0n),
   balance: amount,
   code: bytes.default(new Uint8Array(0)),
-  storage: z.record(z.string(), word).default({}),
+  storage: z.record(z.string(), z.unknown()).default({}),
 })
 
 const header = z.object({
@@ -76,7 +77,7 @@ const transaction = z.object({
 
 const withdrawal = z.object({ index: amount, validatorIndex: amount, address: bytes, amount })
 
-const block = z.object({
+export const block = z.object({
   header,
   transactions: z.array(z.object({ transaction, impersonated_sender: bytes.nullish() })),
   withdrawals: z.array(withdrawal).nullish(),
@@ -84,7 +85,8 @@ const block = z.object({
 
 const log = z.object({ address: bytes, topics: z.array(bytes), data: bytes })
 
-const outcome = z.object({
+/** What became of a transaction. */
+export const outcome = z.object({
   info: z.object({
     transaction_hash: bytes,
     transaction_index: z.int(),
@@ -102,20 +104,25 @@ const outcome = z.object({
   block_hash: bytes,
 })
 
-/** A dump in the form of anvil_dumpState. What it has besides is not looked at. */
+const listed = z.record(z.string(), z.unknown())
+
+/**
+ * A dump in the form of anvil_dumpState, whose accounts, blocks and transactions are still to be read. What it has
+ * besides is not looked at.
+ */
 export const anvilState = z.object({
   block: z.object({ number: amount }).nullish(),
-  accounts: z.record(z.string(), account),
+  accounts: listed,
   best_block_number: amount.nullish(),
-  blocks: z.array(block).default([]),
-  transactions: z.array(outcome).default([]),
+  blocks: z.array(z.unknown()).default([]),
+  transactions: z.array(z.unknown()).default([]),
 })
 
-/** A geth genesis as far as it tells about accounts. */
-export const genesisAlloc = z.object({ alloc: z.record(z.string(), account) })
+/** A geth genesis as far as it tells about accounts, which are still to be read. */
+export const genesisAlloc = z.object({ alloc: listed })
 
-export type DumpedAccount = z.output<typeof account>
 export type DumpedHeader = z.output<typeof header>
 export type DumpedTransaction = z.output<typeof transaction>
+export type DumpedBlock = z.output<typeof block>
 export type DumpedOutcome = z.output<typeof outcome>
 export type AnvilState = z.output<typeof anvilState>

@@ -3,6 +3,7 @@ import type { GenesisAccount } from '../../chain/genesis.js'
 import type { ChainView } from '../../chain/view.js'
 import { bytesToHex } from '../../encoding/hex.js'
 import { quantity } from '../../encoding/quantity.js'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import { headerMembers } from '../format/header.js'
 import type { JsonValue } from '../json.js'
 
@@ -14,31 +15,85 @@ export interface DumpSource {
   accounts: readonly GenesisAccount[]
 }
 
-/** The state with its blocks and transactions as anvil_dumpState has it; past states are not in it. */
-export function writeDump({ view, accounts }: DumpSource): JsonValue {
-  const blocks = [...canonicalBlocks(view)]
+/** Characters of a dump that are written together. */
+const CHUNK = 64 * 1024
+
+/**
+ * The text of the state with its blocks and transactions as anvil_dumpState has it, in chunks, with turns for other
+ * work between them; past states are not in it. The chain has to stay as it is meanwhile.
+ */
+export async function* writeDump(source: DumpSource): AsyncGenerator<string> {
+  const slice = new TimeSlice()
+  let chunk = ''
+  for (const piece of dumpPieces(source)) {
+    chunk += piece
+    if (chunk.length >= CHUNK) {
+      yield chunk
+      chunk = ''
+    }
+    await slice.pause()
+  }
+  yield chunk
+}
+
+/** The text in pieces of an account, a slot, a block or a transaction. */
+function* dumpPieces({ view, accounts }: DumpSource): Generator<string> {
+  yield `{"block":${JSON.stringify(environmentJson(view))},"accounts":{`
+  let separator = ''
+  for (const account of accounts) {
+    yield* accountPieces(account, separator)
+    separator = ','
+  }
+  yield `},"best_block_number":${Number(view.head().header.number)},"blocks":[`
+  separator = ''
+  for (const block of canonicalBlocks(view)) {
+    yield* blockPieces(view, block, separator)
+    separator = ','
+  }
+  yield '],"transactions":['
+  separator = ''
+  for (const block of canonicalBlocks(view)) {
+    for (const index of block.transactions.keys()) {
+      yield `${separator}${JSON.stringify(outcomeJson(view, block, index))}`
+      separator = ','
+    }
+  }
+  yield '],"historical_states":null}'
+}
+
+/** What a call on the head sees of its block. */
+function environmentJson(view: ChainView): JsonValue {
   const { header } = view.head()
   return {
-    block: {
-      number: quantity(header.number),
-      beneficiary: bytesToHex(header.coinbase),
-      timestamp: quantity(header.timestamp),
-      gas_limit: Number(header.gasLimit),
-      basefee: Number(header.baseFeePerGas ?? 0n),
-      difficulty: quantity(header.difficulty),
-      prevrandao: bytesToHex(header.mixHash),
-      blob_excess_gas_and_price:
-        header.excessBlobGas === undefined
-          ? null
-          : { excess_blob_gas: Number(header.excessBlobGas), blob_gasprice: 1 },
-      slot_num: 0,
-    },
-    accounts: Object.fromEntries(accounts.map((account) => [bytesToHex(account.address), toJson(account)])),
-    best_block_number: Number(header.number),
-    blocks: blocks.map((block) => blockJson(view, block)),
-    transactions: blocks.flatMap((block) => outcomesJson(view, block)),
-    historical_states: null,
+    number: quantity(header.number),
+    beneficiary: bytesToHex(header.coinbase),
+    timestamp: quantity(header.timestamp),
+    gas_limit: Number(header.gasLimit),
+    basefee: Number(header.baseFeePerGas ?? 0n),
+    difficulty: quantity(header.difficulty),
+    prevrandao: bytesToHex(header.mixHash),
+    blob_excess_gas_and_price:
+      header.excessBlobGas === undefined
+        ? null
+        : { excess_blob_gas: Number(header.excessBlobGas), blob_gasprice: 1 },
+    slot_num: 0,
   }
+}
+
+function* accountPieces(
+  { address, nonce, balance, code, storage }: GenesisAccount,
+  separator: string,
+): Generator<string> {
+  yield (
+    `${separator}"${bytesToHex(address)}":{"nonce":${Number(nonce)},"balance":"${quantity(balance)}"` +
+    `,"code":"${bytesToHex(code)}","storage":{`
+  )
+  let comma = ''
+  for (const [slot, value] of storage) {
+    yield `${comma}"${bytesToHex(slot)}":"${bytesToHex(value)}"`
+    comma = ','
+  }
+  yield '}}'
 }
 
 function* canonicalBlocks(view: ChainView): Iterable<StoredBlock> {
@@ -49,56 +104,44 @@ function* canonicalBlocks(view: ChainView): Iterable<StoredBlock> {
   }
 }
 
-function toJson({ nonce, balance, code, storage }: GenesisAccount): JsonValue {
-  return {
-    nonce: Number(nonce),
-    balance: quantity(balance),
-    code: bytesToHex(code),
-    storage: Object.fromEntries(storage.map(([slot, value]) => [bytesToHex(slot), bytesToHex(value)])),
-  }
-}
-
-function blockJson(view: ChainView, block: StoredBlock): JsonValue {
+function* blockPieces(view: ChainView, block: StoredBlock, separator: string): Generator<string> {
   const { hash: _, ...header } = JSON.parse(`${headerMembers(block.hash, block.header)}}`) as Members
-  return {
-    header,
-    transactions: block.transactions.map(({ impersonated, sender }, index) => ({
-      transaction: withoutPlace(parse(view.transactionWire(block, index))),
-      impersonated_sender: impersonated ? bytesToHex(sender) : null,
-    })),
-    ommers: [],
-    withdrawals: block.header.withdrawalsRoot === undefined ? null : [],
+  yield `${separator}{"header":${JSON.stringify(header)},"transactions":[`
+  for (const [index, { impersonated, sender }] of block.transactions.entries()) {
+    const transaction = withoutPlace(parse(view.transactionWire(block, index)))
+    const entry = { transaction, impersonated_sender: impersonated ? bytesToHex(sender) : null }
+    yield `${index > 0 ? ',' : ''}${JSON.stringify(entry)}`
   }
+  const withdrawals = block.header.withdrawalsRoot === undefined ? 'null' : '[]'
+  yield `],"ommers":[],"withdrawals":${withdrawals}}`
 }
 
-function outcomesJson(view: ChainView, block: StoredBlock): JsonValue[] {
-  return block.transactions.map((_, index) => {
-    const receipt = parse(view.receiptWire(block, index))
-    const transaction = parse(view.transactionWire(block, index))
-    return {
-      info: {
-        transaction_hash: receipt['transactionHash'],
-        transaction_index: index,
-        from: receipt['from'],
-        to: receipt['to'],
-        contract_address: receipt['contractAddress'],
-        traces: [],
-        exit: receipt['status'] === '0x0' ? 'Revert' : 'Return',
-        out: null,
-        nonce: Number(transaction['nonce']),
-        gas_used: Number(receipt['gasUsed']),
-      },
-      receipt: {
-        type: receipt['type'],
-        status: receipt['status'] ?? '0x1',
-        cumulativeGasUsed: receipt['cumulativeGasUsed'],
-        logs: receipt['logs'],
-        logsBloom: receipt['logsBloom'],
-      },
-      block_hash: bytesToHex(block.hash),
-      block_number: Number(block.header.number),
-    }
-  })
+function outcomeJson(view: ChainView, block: StoredBlock, index: number): JsonValue {
+  const receipt = parse(view.receiptWire(block, index))
+  const transaction = parse(view.transactionWire(block, index))
+  return {
+    info: {
+      transaction_hash: receipt['transactionHash'],
+      transaction_index: index,
+      from: receipt['from'],
+      to: receipt['to'],
+      contract_address: receipt['contractAddress'],
+      traces: [],
+      exit: receipt['status'] === '0x0' ? 'Revert' : 'Return',
+      out: null,
+      nonce: Number(transaction['nonce']),
+      gas_used: Number(receipt['gasUsed']),
+    },
+    receipt: {
+      type: receipt['type'],
+      status: receipt['status'] ?? '0x1',
+      cumulativeGasUsed: receipt['cumulativeGasUsed'],
+      logs: receipt['logs'],
+      logsBloom: receipt['logsBloom'],
+    },
+    block_hash: bytesToHex(block.hash),
+    block_number: Number(block.header.number),
+  }
 }
 
 const placeMembers: ReadonlySet<string> = new Set([

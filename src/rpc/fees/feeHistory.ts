@@ -1,6 +1,7 @@
 import type { HeaderFields } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'
 import { quantity } from '../../encoding/quantity.js'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
 import type { JsonValue } from '../json.js'
 import { findBlock } from '../methods/findBlock.js'
@@ -101,10 +102,12 @@ async function collectBlocks(
   } else {
     last = newestNumber(view, newest)
   }
+  const slice = new TimeSlice()
   for (let number = last; number >= 0n && BigInt(blocks.length) < count; number--) {
     const block = view.blockByNumber(number)
     if (block === undefined) break
     blocks.push({ header: block.header, fees: storedBlockFees(view, block) })
+    await slice.pause()
   }
   return blocks.reverse()
 }

@@ -2,6 +2,7 @@ import { checksumAddress } from '../../chain/address.js'
 import type { PooledTransaction } from '../../chain/mempool/transaction.js'
 import { maxFeePerGas } from '../../chain/mempool/transaction.js'
 import { bytesToHex } from '../../encoding/hex.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
 import type { PoolQueues } from '../backend.js'
 import type { Habits } from '../habits.js'
 import { printJson } from '../json.js'
@@ -31,24 +32,36 @@ export function pooledSummary(write: AddressWriter): Printer {
 }
 
 /** Those of one sender, by their nonces in decimals. */
-export function queuesText(
+export function* queuesText(
   { pending, queued }: Pick<PoolQueues, 'pending' | 'queued'>,
   print: Printer,
-): string {
-  return `{"pending":${byNonce(pending, print)},"queued":${byNonce(queued, print)}}`
+): Pieces<string> {
+  return `{"pending":${yield* byNonce(pending, print)},"queued":${yield* byNonce(queued, print)}}`
 }
 
 /** Those of all senders, by their addresses. */
-export function poolText(senders: readonly PoolQueues[], write: AddressWriter, print: Printer): string {
-  const part = (which: 'pending' | 'queued'): string => {
-    const members = senders
-      .filter((queues) => queues[which].length > 0)
-      .map((queues) => `"${write(queues.sender)}":${byNonce(queues[which], print)}`)
-    return `{${members.join(',')}}`
+export function* poolText(
+  senders: readonly PoolQueues[],
+  write: AddressWriter,
+  print: Printer,
+): Pieces<string> {
+  const parts: string[] = []
+  for (const which of ['pending', 'queued'] as const) {
+    const members: string[] = []
+    for (const queues of senders) {
+      if (queues[which].length === 0) continue
+      members.push(`"${write(queues.sender)}":${yield* byNonce(queues[which], print)}`)
+    }
+    parts.push(`"${which}":{${members.join(',')}}`)
   }
-  return `{"pending":${part('pending')},"queued":${part('queued')}}`
+  return `{${parts.join(',')}}`
 }
 
-function byNonce(transactions: readonly PooledTransaction[], print: Printer): string {
-  return `{${transactions.map((pooled) => `"${pooled.transaction.nonce}":${print(pooled)}`).join(',')}}`
+function* byNonce(transactions: readonly PooledTransaction[], print: Printer): Pieces<string> {
+  const members: string[] = []
+  for (const pooled of transactions) {
+    members.push(`"${pooled.transaction.nonce}":${print(pooled)}`)
+    yield
+  }
+  return `{${members.join(',')}}`
 }

@@ -1,7 +1,9 @@
-import { gzipSync } from 'node:zlib'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
 import { bytesToHex } from '../../../encoding/hex.js'
 import { writeDump } from '../../dump/writeDump.js'
-import { printJson } from '../../json.js'
 import { defineMethod, optional } from '../../method.js'
 import { anything } from '../../params/anything.js'
 
@@ -12,8 +14,9 @@ import { anything } from '../../params/anything.js'
 export const dumpState = defineMethod(
   'anvil_dumpState',
   [optional('preserveHistory', anything)],
-  async ({ backend }) => {
-    const accounts = await backend.controls.exportAccounts()
-    return bytesToHex(gzipSync(printJson(writeDump({ view: backend.chain, accounts }))))
-  },
+  async ({ backend: { chain: view, controls } }) =>
+    controls.exportState(async (accounts) => {
+      const text = Readable.from(writeDump({ view, accounts }))
+      return bytesToHex(await pipeline(text, createGzip(), (compressed) => buffer(compressed)))
+    }),
 )

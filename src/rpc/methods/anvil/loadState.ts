@@ -10,7 +10,7 @@ export const loadState = defineMethod(
   async ({ backend }, dump) => {
     const { readDump } = await import('../../dump/readDump.js')
     try {
-      await backend.controls.importState(readDump(dump, backend.chain))
+      await backend.controls.importState(await readDump(dump, backend.chain))
       return true
     } catch (error) {
       if (error instanceof StateDumpError) throw new InvalidParamsError(error.message)

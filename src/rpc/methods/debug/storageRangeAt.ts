@@ -1,5 +1,6 @@
 import { keccak256 } from '../../../chain/keccak.js'
 import { bytesToHex, bytesToPlainHex } from '../../../encoding/hex.js'
+import { TimeSlice } from '../../../encoding/timeSlice.js'
 import { ServerError } from '../../errors.js'
 import { defineMethod, required } from '../../method.js'
 import { address } from '../../params/address.js'
@@ -26,15 +27,20 @@ export const storageRangeAt = defineMethod(
     if (index > 0n && index >= BigInt(block.transactions.length)) {
       throw new ServerError(`transaction index ${index} out of range for block ${bytesToHex(block.hash)}`)
     }
-    const slots = (await backend.controls.knownSlots(account))
-      .map((slot) => ({ slot, hash: keccak256(slot) }))
-      .filter(({ hash }) => Buffer.compare(hash, start) >= 0)
-      .toSorted((a, b) => Buffer.compare(a.hash, b.hash))
+    const slice = new TimeSlice()
+    const slots: { slot: Uint8Array; hash: Uint8Array }[] = []
+    for (const slot of await backend.controls.knownSlots(account)) {
+      const hash = keccak256(slot)
+      if (Buffer.compare(hash, start) >= 0) slots.push({ slot, hash })
+      await slice.pause()
+    }
+    slots.sort((a, b) => Buffer.compare(a.hash, b.hash))
     const request = { view, block, index: Number(index) }
     const present = await backend.tracing.stateBefore(request, async (state) => {
       const found: { hash: Uint8Array; slot: Uint8Array; value: Uint8Array }[] = []
       for (const { slot, hash } of slots) {
         if (found.length > Number(limit)) break
+        await slice.pause()
         const value = await state.getStorage(account, slot)
         if (value.some((byte) => byte !== 0)) found.push({ hash, slot, value })
       }

@@ -5,5 +5,5 @@ import { WireBytes } from '../../wire.js'
 /** standin_dumpGenesis: the state that `latest` has as a geth genesis.json, for `--genesis`, geth and others. */
 export const dumpGenesis = defineMethod('standin_dumpGenesis', [], async ({ backend }) => {
   const { chain: view, forks: schedule, controls } = backend
-  return new WireBytes([writeGenesis({ view, schedule, accounts: await controls.exportAccounts() })])
+  return controls.exportState((accounts) => new WireBytes([writeGenesis({ view, schedule, accounts })]))
 })

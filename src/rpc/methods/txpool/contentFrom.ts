@@ -1,3 +1,4 @@
+import { runInSlices, TimeSlice } from '../../../encoding/timeSlice.js'
 import { pooledText, queuesText } from '../../format/pool.js'
 import { defineMethod, required } from '../../method.js'
 import { address } from '../../params/address.js'
@@ -7,5 +8,8 @@ import { WireBytes } from '../../wire.js'
 export const contentFrom = defineMethod(
   'txpool_contentFrom',
   [required('address', address)],
-  ({ backend }, sender) => new WireBytes([queuesText(backend.pool.contentFrom(sender), pooledText)]),
+  async ({ backend }, sender) => {
+    const text = queuesText(backend.pool.contentFrom(sender), pooledText)
+    return new WireBytes([await runInSlices(text, new TimeSlice())])
+  },
 )
