@@ -73,7 +73,7 @@ describe('what counts as what', () => {
     expect(await answerText(testDispatcher(), '['.repeat(10_001))).toBe(
       failure('null', -32700, 'parse error'),
     )
-    const text = `"${'[\\\"'.repeat(10_001)}"`
+    const text = `"${'[\\"'.repeat(10_001)}"`
     expect(await answerText(testDispatcher(), call(`,"id":1,"params":[],"x":${text}`))).toBe(success('1'))
   })
 
