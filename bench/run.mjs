@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { calls } from './groups/calls.mjs'
 import { measureRestart } from './groups/durability.mjs'
 import { accounts, chain, slots } from './groups/growth.mjs'
+import { imports } from './groups/imports.mjs'
 import { reads } from './groups/reads.mjs'
 import { stops } from './groups/stops.mjs'
 import { transactions } from './groups/transactions.mjs'
@@ -18,8 +19,8 @@ import { measureFiles } from './groups/upload.mjs'
 const usage = `npm run bench -- [options]
 
   --quick              a small run of some minutes: fewer repetitions, smaller chains
-  --only a,b           groups: start, transport, transactions, calls, reads, stops, accounts, slots, chain,
-                       restart, upload
+  --only a,b           groups: start, transport, transactions, calls, reads, stops, imports, accounts,
+                       slots, chain, restart, upload
   --nodes a,b          nodes: standin, anvil, hardhat, ganache, "bare node:http"; all that are installed
   --checkout name=path another build of this node beside it: the path of its bin/standin.js
   --rounds n           repetitions of every measurement
@@ -48,6 +49,7 @@ const full = {
   requests: 10_000,
   logs: 10_000,
   samples: 100,
+  stateSize: 10_000,
   accountSizes: [100, 10_000, 100_000],
   slotSizes: [100, 10_000, 50_000],
   chainSizes: [1000, 5000, 10_000, 20_000],
@@ -62,6 +64,7 @@ const quick = {
   executions: 500,
   requests: 3000,
   samples: 30,
+  stateSize: 2000,
   accountSizes: [100, 2000, 10_000],
   slotSizes: [100, 2000, 10_000],
   chainSizes: [200, 1000, 2000],
@@ -107,7 +110,7 @@ if (isWanted('start')) {
     await measureColdStart({ nodes, rounds: 4 * rounds }),
   )
 }
-for (const make of [transport, transactions, calls, reads, stops, accounts, slots, chain]) {
+for (const make of [transport, transactions, calls, reads, stops, imports, accounts, slots, chain]) {
   const group = make(sizes)
   if (!isWanted(group.id)) continue
   log(group.id)

@@ -1,39 +1,6 @@
-import { RpcClient } from '../lib/rpcClient.mjs'
+import { stopDuring as stop } from '../lib/longestStop.mjs'
 import { setAutomine } from '../lib/nodes.mjs'
 import { TRANSACTION_GAS } from '../lib/workload.mjs'
-
-/** The longest time that a small request waits while a large one is answered. */
-async function longestStop({ url, client }, method, parameters) {
-  const other = new RpcClient(url)
-  await other.call('eth_blockNumber')
-  let isDone = false
-  let longest = 0
-  const large = client.post(client.body(method, parameters)).finally(() => {
-    isDone = true
-  })
-  while (!isDone) {
-    const start = performance.now()
-    await other.call('eth_blockNumber')
-    longest = Math.max(longest, performance.now() - start)
-  }
-  const { error } = JSON.parse(String(await large))
-  other.close()
-  if (error !== undefined) throw new Error(error.message)
-  return longest
-}
-
-function stop(title, goal, request) {
-  return {
-    title: `longest stop of eth_blockNumber during ${title}`,
-    unit: 'ms',
-    better: 'lower',
-    goal,
-    async run(running) {
-      const [method, ...parameters] = await request(running)
-      return longestStop(running, method, parameters)
-    },
-  }
-}
 
 /** How long one request keeps another one waiting. */
 export const stops = ({ logs }) => ({

@@ -35,6 +35,7 @@ function standin(name, entry) {
     }),
     dataDirectory: (folder) => ['--data-dir', folder],
     takesFiles: true,
+    entry,
   }
 }
 
@@ -148,6 +149,7 @@ export async function startNode(node, options = {}) {
   const client = await firstAnswer(running, url, started)
   return {
     name: node.name,
+    node,
     url,
     wsUrl: `ws://127.0.0.1:${port}/`,
     process: running,
