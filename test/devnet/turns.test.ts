@@ -40,13 +40,13 @@ const MANY = 10
 test('a large state is loaded, dumped and listed in turns', async () => {
   const devnet = await startDevnet()
   const { call } = devnet
-  expect(await turnsDuring(devnet, 'anvil_loadState', largeState(8000))).toBeGreaterThan(MANY)
-  expect(await call('eth_getBalance', addressOf(7999), 'latest')).toBe('0x7')
+  expect(await turnsDuring(devnet, 'anvil_loadState', largeState(5000))).toBeGreaterThan(MANY)
+  expect(await call('eth_getBalance', addressOf(4999), 'latest')).toBe('0x7')
   expect(await turnsDuring(devnet, 'anvil_dumpState')).toBeGreaterThan(MANY)
   expect(await turnsDuring(devnet, 'standin_dumpGenesis')).toBeGreaterThan(MANY)
   await call('evm_mine')
   const { hash } = await devnet.block()
-  expect(await turnsDuring(devnet, 'debug_storageRangeAt', hash, 0, holder, '0x', 8000)).toBeGreaterThan(MANY)
+  expect(await turnsDuring(devnet, 'debug_storageRangeAt', hash, 0, holder, '0x', 5000)).toBeGreaterThan(MANY)
 })
 
 test('what changes while a state is dumped comes behind it', async () => {
@@ -73,4 +73,14 @@ test('many waiting transactions are listed in turns', async () => {
   expect(await turnsDuring(devnet, 'txpool_content')).toBeGreaterThan(1)
   expect(await turnsDuring(devnet, 'txpool_inspect')).toBeGreaterThan(1)
   expect(await turnsDuring(devnet, 'eth_pendingTransactions')).toBeGreaterThan(1)
+})
+
+test('simulated calls and blocks that are made anew leave turns between them', async () => {
+  const devnet = await startDevnet()
+  const { call, from, to } = devnet
+  const calls = Array.from({ length: 200 }, () => ({ from, to, value: '0x1' }))
+  const blockStateCalls = Array.from({ length: 10 }, () => ({ calls }))
+  expect(await turnsDuring(devnet, 'eth_simulateV1', { blockStateCalls })).toBeGreaterThan(MANY)
+  await call('hardhat_mine', '0xc8')
+  expect(await turnsDuring(devnet, 'anvil_reorg', 200, [])).toBeGreaterThan(1)
 })

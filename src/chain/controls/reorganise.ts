@@ -5,6 +5,7 @@ import type { CallObject } from '../execution/callObject.js'
 import type { Head } from '../head.js'
 import { keccak256 } from '../keccak.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 
 /** A transaction of a replacing block: signed, or as a caller describes it, without a signature. */
 export interface Replacement {
@@ -51,8 +52,10 @@ export function reorganise(
           `Block number ${beyond.index} must not exceed (depth-1) ${depth - 1}`,
       )
     }
+    const slice = new TimeSlice()
     let parent = ancestor(chain, height - BigInt(depth))
     for (let index = 0; index < depth; index++) {
+      await slice.pause()
       if (chain.isWindingDown) throw new ChainStoppedError()
       const replaced = ancestor(chain, parent.block.header.number + 1n)
       const nonceOf = nonces(chain, parent)

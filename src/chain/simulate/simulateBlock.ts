@@ -14,7 +14,7 @@ import { collectRequests, hashRequests, writeBlockStart } from '../execution/sys
 import { blockRewards } from '../import/rewards.js'
 import { keccak256 } from '../keccak.js'
 import type { WorkingState } from '../state/workingState.js'
-import { runInSlices, TimeSlice } from '../../encoding/timeSlice.js'
+import { runInSlices, type TimeSlice } from '../../encoding/timeSlice.js'
 import type { Awaitable, ExecutionReceipt, ForkRules, HeaderFields } from '../types.js'
 import type { GasBudget } from './gasBudget.js'
 import { LogTracer } from './logTracer.js'
@@ -35,6 +35,8 @@ export interface SimulationContext {
   budget: GasBudget
   traceTransfers: boolean
   validation: boolean
+  /** Of the whole simulation: there are turns for other work between calls, and between blocks. */
+  slice: TimeSlice
 }
 
 /**
@@ -46,7 +48,7 @@ export async function simulateBlock(
   placed: PlacedBlock,
   context: SimulationContext,
 ): Promise<SimulatedBlock> {
-  const { header, rules, state, blockHash, parentTotalDifficulty } = context
+  const { header, rules, state, blockHash, parentTotalDifficulty, slice } = context
   const { overrides, stateOverrides } = placed
   const withdrawals = rules.isActivatedEIP(4895) ? (overrides.withdrawals ?? []) : undefined
   const { blobBaseFee } = overrides
@@ -55,11 +57,13 @@ export async function simulateBlock(
     await applyStateOverrides(evm, stateOverrides, { precompiles: true })
     await writeBlockStart(state, header, rules)
     const execution = new SimulatedExecution(evm, context)
-    for (const call of placed.calls) await execution.run(call)
+    for (const call of placed.calls) {
+      await slice.pause()
+      await execution.run(call)
+    }
     const outcome = await execution.finish()
     await payWithdrawals(evm, withdrawals ?? [])
     for (const { address, amount } of blockRewards(header, [], rules)) await addBalance(evm, address, amount)
-    const slice = new TimeSlice()
     const sealing = sealBlock(execution, outcome, {
       header,
       stateRoot: (await state.computeRootInSlices(slice)).root,

@@ -1,3 +1,4 @@
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import type { ForkSchedule } from '../execution/forkSchedule.js'
 import { ancestorHash } from '../execution/callSite.js'
 import { hashHeader } from '../block/header.js'
@@ -42,6 +43,7 @@ export class Simulator {
     const placed = placeBlocks(base.header, blocks, { fillsGaps })
     const state = this.#workingState(base.state)
     const budget = new GasBudget()
+    const slice = new TimeSlice()
     const simulated: SimulatedBlock[] = []
     let parent: DraftParent = { hash: baseHash, header: base.header }
     let parentTotalDifficulty = view.blockByHash(baseHash)?.totalDifficulty ?? view.head().totalDifficulty
@@ -64,6 +66,7 @@ export class Simulator {
         budget,
         traceTransfers,
         validation,
+        slice,
       })
       simulated.push(result)
       parent = result.block

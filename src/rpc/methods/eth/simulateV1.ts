@@ -1,3 +1,4 @@
+import { TimeSlice } from '../../../encoding/timeSlice.js'
 import { simulatedBlockText } from '../../format/simulatedBlock.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
@@ -20,6 +21,12 @@ export const simulateV1 = defineMethod(
     })
     const { tellsPeakGas: peakGas } = habits
     const shape = { fullTransactions: returnFullTransactions, totalDifficulty, peakGas }
-    return wireArray(simulated.map((block) => simulatedBlockText(block, shape)))
+    const slice = new TimeSlice()
+    const texts: string[] = []
+    for (const block of simulated) {
+      texts.push(simulatedBlockText(block, shape))
+      await slice.pause()
+    }
+    return wireArray(texts)
   },
 )
