@@ -12,6 +12,7 @@ export function createRecords(stores: Pick<ChainStores, 'blocks' | 'states'>): B
       if (raw === undefined) throw new RangeError(`block ${block.header.number} has no transaction ${index}`)
       return raw
     },
+    rawTransactions: (block) => rawTransactions(stores.blocks.blockRlp(block)),
     uncles: (block) => (block.uncleHashes.length === 0 ? [] : uncleHeaders(stores.blocks.blockRlp(block))),
     code: (hash) => stores.states.getCode(hash),
   }

@@ -92,6 +92,8 @@ export interface BlockRecords {
   rawReceipts(block: StoredBlock): readonly Uint8Array[]
   /** The transaction in its EIP-2718 form. */
   rawTransaction(block: StoredBlock, index: number): Uint8Array
+  /** All transactions of the block in their EIP-2718 forms. */
+  rawTransactions(block: StoredBlock): readonly Uint8Array[]
   uncles(block: StoredBlock): readonly HeaderFields[]
   /** The code with a 32-byte keccak-256 hash, if an account of any block had it. */
   code(hash: Uint8Array): Uint8Array | undefined

@@ -1,4 +1,5 @@
 import { RLP, type NestedUint8Array } from '@ethereumjs/rlp'
+import { splitRlp, type RlpSpan } from '../mempool/strictRlp.js'
 import type { HeaderFields } from '../types.js'
 import { hashHeader, headerFromList } from './header.js'
 
@@ -27,9 +28,25 @@ function listAt(blockRlp: Uint8Array, part: number): Item[] {
   return list
 }
 
-/** The transactions of a block's RLP, each in its EIP-2718 form. */
+/**
+ * The transactions of a block's RLP, each in its EIP-2718 form and in memory of its own. Nothing is decoded: a legacy
+ * transaction stands in a block as it stands alone, a typed one as the content of a byte string.
+ */
 export function rawTransactions(blockRlp: Uint8Array): Uint8Array[] {
-  return listAt(blockRlp, 1).map((item) => (item instanceof Uint8Array ? item : RLP.encode(item)))
+  const raws: Uint8Array[] = []
+  const list = transactionList(blockRlp)
+  for (let at = list.start; at < list.end;) {
+    const { isList, start, end } = splitRlp(blockRlp, at, list.end)
+    raws.push(blockRlp.slice(isList ? at : start, end))
+    at = end
+  }
+  return raws
+}
+
+function transactionList(blockRlp: Uint8Array): RlpSpan {
+  const block = splitRlp(blockRlp, 0, blockRlp.length)
+  const header = splitRlp(blockRlp, block.start, block.end)
+  return splitRlp(blockRlp, header.end, block.end)
 }
 
 /** The headers of the uncles of a block's RLP. */

@@ -213,6 +213,7 @@ export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): 
       rawBlock: () => Uint8Array.of(0xc0),
       rawReceipts: () => [],
       rawTransaction: () => Uint8Array.of(1),
+      rawTransactions: () => [Uint8Array.of(1)],
       uncles: () => [],
       code: () => undefined,
     },
