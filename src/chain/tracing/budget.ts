@@ -39,8 +39,9 @@ export class TraceBudget {
     this.#limits = limits
   }
 
-  /** Begins the time of a transaction. */
+  /** Begins the time of a transaction. @throws TraceInterruption if nobody waits */
   restart(): void {
+    if (this.#isAbandoned) throw timeout()
     this.#deadline = performance.now() + this.#limits.timeoutMilliseconds
   }
 
@@ -52,9 +53,11 @@ export class TraceBudget {
 
   /** @throws TraceInterruption if the time is over or nobody waits */
   checkTime(): void {
-    if (performance.now() > this.#deadline || this.#limits.signal?.aborted === true) {
-      throw new TraceInterruption(new ChainError('execution timeout'))
-    }
+    if (performance.now() > this.#deadline || this.#isAbandoned) throw timeout()
+  }
+
+  get #isAbandoned(): boolean {
+    return this.#limits.signal?.aborted === true
   }
 
   /** A tracer that ends executions over the budget. */
@@ -64,6 +67,10 @@ export class TraceBudget {
       tick: () => this.checkTime(),
     }
   }
+}
+
+function timeout(): TraceInterruption {
+  return new TraceInterruption(new ChainError('execution timeout'))
 }
 
 /** Runs what may be interrupted. @throws the refusal instead of the interruption */

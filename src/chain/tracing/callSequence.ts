@@ -1,3 +1,4 @@
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import type { StoredBlock } from '../block/record.js'
 import { ChainError } from '../errors.js'
 import { executeCall, withCall, type CallRequest } from '../execution/call.js'
@@ -56,7 +57,9 @@ async function runOn(
   { calls, stateOverrides }: Pick<SequenceRequest, 'calls' | 'stateOverrides'>,
 ): Promise<MessageResult[]> {
   const results: MessageResult[] = []
+  const slice = new TimeSlice()
   for (const [index, call] of calls.entries()) {
+    await slice.pause()
     const overrides = index === 0 ? { stateOverrides } : {}
     const result = await withCall({ site, ...call, ...overrides }, executeCall)
     results.push({ ...result, returnData: result.returnData.slice() })

@@ -9,6 +9,7 @@ import type { AccountOverride } from '../execution/overrides.js'
 import type { PooledEvm } from '../execution/pooledEvm.js'
 import { callChecks } from '../execution/preCheck.js'
 import { executeMessage } from '../execution/stateTransition.js'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import { interruptible } from './budget.js'
 import { replayBlock, type ReplaySources } from './replay.js'
 import { Turnstile } from '../turnstile.js'
@@ -78,7 +79,7 @@ export class HistoryTracer {
       throw new ChainError('genesis is not traceable')
     await this.#run(request, () =>
       replayBlock(this.#sources, view, block, async (replay) => {
-        const last = only ?? replay.transactions.length - 1
+        const last = only ?? replay.length - 1
         for (let index = 0; index <= last; index++) {
           if (only !== undefined && index !== only) {
             await replay.next()
@@ -116,7 +117,11 @@ export class HistoryTracer {
     await interruptible(async () => {
       const selector = isLatest ? { tag: 'latest' as const } : { hash: block.hash, requireCanonical: false }
       const site = createCallSite(view, await view.stateAt(selector))
-      for (const { call, tracer } of calls) await traceOn(site, { view, block, isLatest, call, tracer })
+      const slice = new TimeSlice()
+      for (const { call, tracer } of calls) {
+        await slice.pause()
+        await traceOn(site, { view, block, isLatest, call, tracer })
+      }
     })
   }
 
@@ -126,7 +131,7 @@ export class HistoryTracer {
     use: (state: StateView) => Promise<T>,
   ): Promise<T> {
     return replayBlock(this.#sources, view, block, async (replay) => {
-      for (let at = 0; at < Math.min(index, replay.transactions.length); at++) await replay.next()
+      for (let at = 0; at < Math.min(index, replay.length); at++) await replay.next()
       return use(replay.state.view())
     })
   }
@@ -138,7 +143,7 @@ export class HistoryTracer {
   #traceWithin(request: CallTraceRequest, transactionIndex: number): Promise<void> {
     const { view, block } = request
     return replayBlock(this.#sources, view, block, async (replay) => {
-      if (transactionIndex >= replay.transactions.length) {
+      if (transactionIndex >= replay.length) {
         throw new ChainError(
           `transaction index ${transactionIndex} out of range for block ${block.header.number}`,
         )

@@ -1,4 +1,5 @@
 import { bytesToPlainHex } from '../../encoding/hex.js'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import { rawTransactions } from '../block/rawParts.js'
 import type { StoredBlock } from '../block/record.js'
 import type { BlockStore } from '../block/store.js'
@@ -28,8 +29,12 @@ export interface ReplaySources {
 export interface Replay {
   readonly evm: PooledEvm
   readonly state: WorkingState
-  readonly transactions: readonly PooledTransaction[]
-  /** Executes the next transaction, and tells the tracer of it if there is one. */
+  /** How many transactions the block has. */
+  readonly length: number
+  /**
+   * Executes the next transaction, and tells the tracer of it if there is one. Other work has its turn before it where the
+   * replay has held the event loop for a while: what awaits only what is at hand never leaves it.
+   */
   next(tracer?: ExecutionTracer): Promise<void>
 }
 
@@ -51,7 +56,7 @@ export async function replayBlock<T>(
   const rules = view.rulesAt(header)
   const root = block.parentStateRoot ?? parent.header.stateRoot
   const state = new WorkingState({ base: states.viewAt(root), store: states })
-  const transactions = transactionsOf(blocks, block, rules)
+  const raws = rawTransactions(blocks.blockRlp(block))
   const environment = createBlockEnvironment(header, rules)
   const context = {
     rules,
@@ -59,6 +64,7 @@ export async function replayBlock<T>(
     block: environment,
     blockHash: (number: bigint) => ancestorHash(view, header, number),
   }
+  const slice = new TimeSlice()
   return withEvm(context, async (evm) => {
     const execution = await BlockExecution.begin({ evm, rules, header, block: environment })
     let index = 0
@@ -66,10 +72,11 @@ export async function replayBlock<T>(
     return use({
       evm,
       state,
-      transactions,
+      length: raws.length,
       next: async (tracer) => {
-        const pooled = transactions[index++]
-        if (pooled === undefined) throw new RangeError(`block ${header.number} has no more transactions`)
+        const pause = slice.pause()
+        if (pause !== undefined) await pause
+        const pooled = pooledOf(block, raws, index++, rules)
         await tracer?.begin?.(describe(pooled, { evm, state, firstLogIndex: logs }))
         evm.trace(tracer)
         const { receipt } = await execution.apply(pooled)
@@ -81,13 +88,18 @@ export async function replayBlock<T>(
   })
 }
 
-/** The transactions of a block; their senders were recovered when the block was made. */
-function transactionsOf(blocks: BlockStore, block: StoredBlock, rules: ForkRules): PooledTransaction[] {
-  return rawTransactions(blocks.blockRlp(block)).map((raw, index) => {
-    const entry = block.transactions[index]
-    if (entry === undefined) throw new RangeError(`block ${block.header.number} has no transaction ${index}`)
-    return { transaction: createTransaction(decodeTransaction(raw), rules), ...entry }
-  })
+/** A transaction of a block; its sender was recovered when the block was made. */
+function pooledOf(
+  { header, transactions }: StoredBlock,
+  raws: readonly Uint8Array[],
+  index: number,
+  rules: ForkRules,
+): PooledTransaction {
+  const [raw, entry] = [raws[index], transactions[index]]
+  if (raw === undefined || entry === undefined) {
+    throw new RangeError(`block ${header.number} has no transaction ${index}`)
+  }
+  return { transaction: createTransaction(decodeTransaction(raw), rules), ...entry }
 }
 
 function describe(

@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest'
+import { interruptible, TraceBudget } from './budget.js'
+
+it('begins no other transaction when nobody waits any more', async () => {
+  const caller = new AbortController()
+  const budget = new TraceBudget({ maxBytes: 1000, timeoutMilliseconds: Infinity, signal: caller.signal })
+  const begin = () => interruptible(async () => budget.restart())
+  await begin()
+  caller.abort()
+  await expect(begin()).rejects.toThrow('execution timeout')
+})

@@ -1,0 +1,106 @@
+import { toHex, type Hex } from 'viem'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { countTurns, endEverySlice } from '../support/turns.js'
+import { inputOf, TracedNode, type Receipt } from './tracedNode.js'
+
+const TRANSACTIONS = 12
+
+let chain: TracedNode
+let store: Hex
+
+beforeEach(async () => {
+  chain = await TracedNode.start()
+  store = await chain.deploy('Store')
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await chain.stop()
+})
+
+/** Mines a block of such transactions; gives their hashes. */
+async function mineMany(transaction: object): Promise<Hex[]> {
+  await chain.call('evm_setAutomine', false)
+  const hashes: Hex[] = []
+  for (let index = 0; index < TRANSACTIONS; index++) {
+    const sent = { from: chain.alice, gas: toHex(90_000), ...transaction }
+    hashes.push(await chain.call<Hex>('eth_sendTransaction', sent))
+  }
+  await chain.call('evm_mine')
+  await chain.call('evm_setAutomine', true)
+  return hashes
+}
+
+it('lets other work have its turn between the transactions of a block', async () => {
+  const hashes = await mineMany({ to: chain.bob, value: '0x1' })
+  const last = hashes.at(-1)
+  const { blockNumber } = await chain.call<Receipt>('eth_getTransactionReceipt', last)
+  const call = { from: chain.alice, to: chain.bob }
+  const before = toHex(TRANSACTIONS - 1)
+  const place = { blockNumber, transactionIndex: TRANSACTIONS }
+  const requests: [string, ...unknown[]][] = [
+    ['debug_traceBlockByNumber', blockNumber],
+    ['debug_traceBlockByNumber', blockNumber, { tracer: 'callTracer' }],
+    ['debug_traceBlockByNumber', blockNumber, { tracer: 'prestateTracer' }],
+    ['debug_traceTransaction', last, { tracer: 'callTracer' }],
+    ['debug_traceCall', call, blockNumber, { tracer: 'callTracer', txIndex: before }],
+    ['eth_callMany', [{ transactions: [call] }], place],
+    ['trace_block', blockNumber],
+    ['trace_replayBlockTransactions', blockNumber, ['trace', 'stateDiff', 'vmTrace']],
+    ['trace_filter', { fromBlock: blockNumber }],
+    ['trace_transaction', last],
+    ['ots_traceTransaction', last],
+    ['ots_searchTransactionsBefore', chain.bob, 0, 1],
+  ]
+  endEverySlice()
+  for (const [method, ...params] of requests) {
+    const turns = await countTurns(() => chain.call(method, ...params))
+    expect(turns, method).toBeGreaterThanOrEqual(TRANSACTIONS - 1)
+  }
+})
+
+it('lets other work have its turn between calls that stand on one another', async () => {
+  const call = { from: chain.alice, to: chain.bob }
+  const calls = new Array<object>(TRANSACTIONS).fill(call)
+  const traced = calls.map((one) => [one, ['trace']])
+  endEverySlice()
+  for (const [method, list] of [
+    ['trace_callMany', traced],
+    ['eth_callMany', [{ transactions: calls }]],
+  ] as const) {
+    const turns = await countTurns(() => chain.call(method, list))
+    expect(turns, method).toBeGreaterThanOrEqual(TRANSACTIONS - 1)
+  }
+})
+
+it('shows the same whatever happens to the chain in those turns', async () => {
+  const snapshot = await chain.call<Hex>('evm_snapshot')
+  const increment = { to: store, data: inputOf('Store', 'increment') }
+  const [hash] = await mineMany(increment)
+  const { blockHash } = await chain.call<Receipt>('eth_getTransactionReceipt', hash)
+  const configs = [
+    {},
+    { tracer: 'callTracer' },
+    { tracer: 'prestateTracer', tracerConfig: { diffMode: true } },
+  ]
+  const traceAll = () =>
+    Promise.all(configs.map((config) => chain.call('debug_traceBlockByHash', blockHash, config)))
+  const expected = await traceAll()
+  const changes: (() => Promise<unknown>)[] = [
+    () => chain.call('eth_call', increment, 'latest'),
+    () => chain.call('hardhat_setStorageAt', store, '0x0', toHex(700, { size: 32 })),
+    () => chain.send(increment),
+    () => chain.call('evm_revert', snapshot),
+    () => chain.call('hardhat_setCode', store, '0x00'),
+    () => chain.call('hardhat_mine', '0x5'),
+  ]
+  endEverySlice()
+  let traced: unknown
+  await countTurns(
+    async () => {
+      traced = await traceAll()
+    },
+    () => changes.shift()?.(),
+  )
+  expect(changes).toEqual([])
+  expect(traced).toEqual(expected)
+})
