@@ -4,6 +4,8 @@ import { countTurns, endEverySlice } from '../support/turns.js'
 import { inputOf, TracedNode, type Receipt } from './tracedNode.js'
 
 const TRANSACTIONS = 12
+/** How often each thing is done that a long trace consists of. */
+const STEPS = 40
 
 let chain: TracedNode
 let store: Hex
@@ -69,6 +71,46 @@ it('lets other work have its turn between calls that stand on one another', asyn
   ] as const) {
     const turns = await countTurns(() => chain.call(method, list))
     expect(turns, method).toBeGreaterThanOrEqual(TRANSACTIONS - 1)
+  }
+})
+
+it('lets other work have its turn while one long trace is written', async () => {
+  const repeated = (code: string) => code.repeat(STEPS)
+  // STEPS calls of bob without data, logs without data, and slots that are set.
+  const calls = repeated(`5f5f5f5f5f73${chain.bob.slice(2)}5af150`)
+  const slots = Array.from({ length: STEPS }, (_, slot) => `600160${slot.toString(16).padStart(2, '0')}55`)
+  const to = await chain.deployCode(`${calls}${repeated('5f5fa0')}${slots.join('')}`)
+  const { transactionHash: hash } = await chain.send({ to, gas: toHex(5_000_000) })
+  const call = { from: chain.alice, to }
+  const withLog = { tracer: 'callTracer', tracerConfig: { withLog: true } }
+  const diff = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } }
+  const traces: [string, number, ...unknown[]][] = [
+    ['debug_traceTransaction', 2, hash, withLog],
+    ['debug_traceTransaction', 2, hash, diff],
+    ['debug_traceTransaction', 1, hash, { tracer: 'flatCallTracer' }],
+    [
+      'debug_traceCall',
+      3,
+      call,
+      'latest',
+      { tracer: 'muxTracer', tracerConfig: { callTracer: null, prestateTracer: null, flatCallTracer: null } },
+    ],
+    ['trace_transaction', 1, hash],
+    ['trace_get', 1, hash, []],
+    ['trace_replayTransaction', 1, hash, ['trace']],
+    ['trace_replayTransaction', 2, hash, ['stateDiff']],
+    ['trace_call', 1, call, ['trace']],
+    ['trace_callMany', 1, [[call, ['trace']]]],
+    ['trace_replayBlockTransactions', 1, 'latest', ['trace']],
+    ['debug_traceBlockByNumber', 1, 'latest', withLog],
+    ['ots_traceTransaction', 1, hash],
+    ['ots_getInternalOperations', 1, hash],
+    ['ots_searchTransactionsBefore', 1, chain.node.accounts[2]?.address, 0, 1],
+  ]
+  endEverySlice()
+  for (const [method, lists, ...params] of traces) {
+    const turns = await countTurns(() => chain.call(method, ...params))
+    expect(turns, `${method} ${JSON.stringify(params)}`).toBeGreaterThanOrEqual(lists * STEPS)
   }
 })
 

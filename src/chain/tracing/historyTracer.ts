@@ -13,7 +13,7 @@ import { TimeSlice } from '../../encoding/timeSlice.js'
 import { interruptible } from './budget.js'
 import { replayBlock, type ReplaySources } from './replay.js'
 import { Turnstile } from '../turnstile.js'
-import type { StateView } from '../types.js'
+import type { Awaitable, StateView } from '../types.js'
 import type { ChainView } from '../view.js'
 import { stateReader } from './stateReader.js'
 import type { ExecutionTracer } from './tracer.js'
@@ -26,8 +26,8 @@ export interface BlockTraceRequest {
   only?: number
   /** Makes the tracer of a transaction just before it is executed. */
   tracerFor(index: number): ExecutionTracer
-  /** Takes note that a transaction was traced. */
-  traced(index: number): void
+  /** Takes note that a transaction was traced; the next one waits for it. */
+  traced(index: number): Awaitable<void>
   /** Whether every step is kept, so that the trace may fill an answer. Of those, one is made at a time. */
   keepsSteps?: boolean
 }
@@ -86,7 +86,7 @@ export class HistoryTracer {
             continue
           }
           await replay.next(tracerFor(index))
-          traced(index)
+          await traced(index)
         }
       }),
     )

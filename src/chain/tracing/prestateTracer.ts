@@ -1,6 +1,7 @@
 import { generateAddress, generateAddress2 } from '@ethereumjs/util'
 import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
 import { bigintToBytes, minimalBytes } from '../../encoding/quantity.js'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import { recoverAuthority } from '../execution/authorization.js'
 import { delegationTarget } from '../execution/delegation.js'
 import { padTo32 } from '../state/account.js'
@@ -81,11 +82,15 @@ export class PrestateTracer implements ExecutionTracer {
   /** Leaves in both states what is different, and nothing in the later one of an account that is gone. */
   async #compare(): Promise<void> {
     const { state } = this.#traced()
+    const slice = new TimeSlice()
     for (const [key, before] of this.pre) {
+      await slice.pause()
       const after = await readAccount(state, hexToBytes(key))
       if (after.isAbsent && !before.isAbsent) continue
-      for (const slot of before.storage.keys())
+      for (const slot of before.storage.keys()) {
+        await slice.pause()
         after.storage.set(slot, await this.#readSlot(hexToBytes(key), slot))
+      }
       const changed = changedAccount(before, after, this.#options)
       if (changed === undefined) this.pre.delete(key)
       else this.post.set(key, changed)

@@ -1,35 +1,63 @@
 import type { CallFrame, CallLog } from '../../chain/tracing/callTracer.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
 import { printJson } from '../json.js'
-import type { WirePiece } from '../wire.js'
 import { bytesMember, jsonBytes, jsonQuantity, quantityMember } from './members.js'
-import { PieceWriter } from './pieceWriter.js'
+import { ListWriter } from './listWriter.js'
+import type { PieceWriter } from './pieceWriter.js'
 
-/** A frame with those within it, its members in geth's order (eth/tracers/native/call.go, callFrame). */
-export function callFramePieces(frame: CallFrame): readonly WirePiece[] {
-  const writer = new PieceWriter()
-  writeFrame(frame, writer)
-  return writer.pieces()
+/** Writes a frame with those within it, its members in geth's order (eth/tracers/native/call.go, callFrame). */
+export function* writeCallFrame(top: CallFrame, writer: PieceWriter): Pieces<void> {
+  const open = [{ frame: top, next: 0 }]
+  writer.append(beginning(top))
+  for (let around = open.at(-1); around !== undefined; around = open.at(-1)) {
+    yield
+    const { frame, next } = around
+    const call = frame.calls[next]
+    if (call !== undefined) {
+      writer.append((next === 0 ? ',"calls":[' : ',') + beginning(call))
+      around.next++
+      open.push({ frame: call, next: 0 })
+      continue
+    }
+    if (next > 0) writer.append(']')
+    yield* writeLogs(frame.logs, writer)
+    writer.append(`${quantityMember('value', frame.value)},"type":"${frame.type}"}`)
+    open.pop()
+  }
 }
 
-function writeFrame(frame: CallFrame, writer: PieceWriter): void {
-  const { type, from, to, input, gas, gasUsed, output, failure, revertReason, calls, logs, value } = frame
+/** A frame up to the frames within it. */
+function beginning({
+  type,
+  from,
+  to,
+  input,
+  gas,
+  gasUsed,
+  output,
+  failure,
+  revertReason,
+}: CallFrame): string {
   const isFailedCreation = failure !== undefined && (type === 'CREATE' || type === 'CREATE2')
-  writer.append(
+  return (
     `{"from":${jsonBytes(from)},"gas":${jsonQuantity(gas)},"gasUsed":${jsonQuantity(gasUsed)}` +
-      bytesMember('to', isFailedCreation ? undefined : to) +
-      `,"input":${jsonBytes(input)}` +
-      bytesMember('output', output) +
-      textMember('error', failure) +
-      textMember('revertReason', revertReason),
+    bytesMember('to', isFailedCreation ? undefined : to) +
+    `,"input":${jsonBytes(input)}` +
+    bytesMember('output', output) +
+    textMember('error', failure) +
+    textMember('revertReason', revertReason)
   )
-  calls.forEach((call, index) => {
-    writer.append(index === 0 ? ',"calls":[' : ',')
-    writeFrame(call, writer)
-  })
-  if (calls.length > 0) writer.append(']')
-  logs.forEach((log, index) => writer.append((index === 0 ? ',"logs":[' : ',') + callLogText(log)))
-  if (logs.length > 0) writer.append(']')
-  writer.append(`${quantityMember('value', value)},"type":"${type}"}`)
+}
+
+function* writeLogs(logs: readonly CallLog[], writer: PieceWriter): Pieces<void> {
+  if (logs.length === 0) return
+  writer.append(',"logs":')
+  const list = new ListWriter(writer)
+  for (const log of logs) {
+    list.append(callLogText(log))
+    yield
+  }
+  list.end()
 }
 
 function callLogText({ address, topics, data, index, position }: CallLog): string {

@@ -1,8 +1,9 @@
 import type { CallFrame } from '../../chain/tracing/callTracer.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
 import { printJson } from '../json.js'
-import type { WirePiece } from '../wire.js'
+import { ListWriter } from './listWriter.js'
 import { bytesMember, jsonBytes, jsonQuantity, quantityMember } from './members.js'
-import { PieceWriter } from './pieceWriter.js'
+import type { PieceWriter } from './pieceWriter.js'
 import { parityWords } from './parityWords.js'
 import type { TracePlace } from './tracePlace.js'
 
@@ -14,18 +15,22 @@ export interface FlatCallOptions {
 const REVERTED = 'execution reverted'
 const NO_BYTES = new Uint8Array(0)
 
-/** A frame and those within it in one list, each behind the one around it, in Parity's form (geth: native/call_flat.go). */
-export function flatCallPieces(
+/**
+ * Writes a frame and those within it as one list, each behind the one around it, in Parity's form (geth:
+ * native/call_flat.go); without a place that of a call that is no transaction.
+ */
+export function* writeFlatCalls(
   top: CallFrame,
-  place: TracePlace,
+  place: TracePlace | undefined,
   options: FlatCallOptions,
-): readonly WirePiece[] {
-  const writer = new PieceWriter()
-  flattenCalls(top).forEach((flat, index) => {
-    writer.append((index === 0 ? '[' : ',') + flatCallText(flat, place, options))
-  })
-  writer.append(']')
-  return writer.pieces()
+  writer: PieceWriter,
+): Pieces<void> {
+  const list = new ListWriter(writer)
+  for (const flat of flattenCalls(top)) {
+    list.append(flatCallText(flat, place, options))
+    yield
+  }
+  list.end()
 }
 
 /** A frame by itself, and where it stands among the others. */
@@ -36,9 +41,20 @@ export interface FlatCall {
 }
 
 /** A frame and those within it, each behind the one around it. */
-export function flattenCalls(frame: CallFrame, traceAddress: readonly number[] = []): FlatCall[] {
-  const within = frame.calls.flatMap((call, index) => flattenCalls(call, [...traceAddress, index]))
-  return [{ frame, traceAddress }, ...within]
+export function* flattenCalls(top: CallFrame): Iterable<FlatCall> {
+  yield { frame: top, traceAddress: [] }
+  const open: (FlatCall & { next: number })[] = [{ frame: top, traceAddress: [], next: 0 }]
+  for (let around = open.at(-1); around !== undefined; around = open.at(-1)) {
+    const index = around.next++
+    const frame = around.frame.calls[index]
+    if (frame === undefined) {
+      open.pop()
+      continue
+    }
+    const flat = { frame, traceAddress: [...around.traceAddress, index] }
+    yield flat
+    open.push({ ...flat, next: 0 })
+  }
 }
 
 /** One frame; without a place, that of a call that is no transaction, it does not name any. */

@@ -8,12 +8,18 @@ const PIECE_LENGTH = 262_144
  * take several times its length.
  */
 export class PieceWriter {
-  readonly #pieces: Uint8Array[] = []
+  readonly #pieces: WirePiece[] = []
   #text = ''
 
   append(text: string): void {
     this.#text += text
     if (this.#text.length > PIECE_LENGTH) this.#flush()
+  }
+
+  /** Takes a piece as it is: what another writer made, or what was read. */
+  take(piece: WirePiece): void {
+    this.#flush()
+    this.#pieces.push(piece)
   }
 
   /** Everything that was taken so far. */

@@ -1,24 +1,38 @@
 import type { PrestateAccount } from '../../chain/tracing/prestateAccount.js'
 import type { PrestateAccounts } from '../../chain/tracing/prestateTracer.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
+import { ListWriter } from './listWriter.js'
 import { jsonBytes, jsonQuantity } from './members.js'
+import type { PieceWriter } from './pieceWriter.js'
 
-/** Accounts by address, sorted; an account has no members that are empty (geth: native/prestate.go, account). */
-export function prestateText(accounts: PrestateAccounts): string {
-  const members = [...accounts]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([address, account]) => `"0x${address}":${accountText(account)}`)
-  return `{${members.join(',')}}`
+/** Writes accounts by address, sorted; one has no members that are empty (geth: native/prestate.go, account). */
+export function* writePrestate(accounts: PrestateAccounts, writer: PieceWriter): Pieces<void> {
+  const list = new ListWriter(writer, '{}')
+  for (const [address, account] of [...accounts].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    list.append(`"0x${address}":`)
+    yield* writeAccount(account, writer)
+  }
+  list.end()
 }
 
-function accountText({ balance, nonce, code, codeHash, storage }: PrestateAccount): string {
-  const members: string[] = []
-  if (balance !== undefined) members.push(`"balance":${jsonQuantity(balance)}`)
-  if (code.length > 0) members.push(`"code":${jsonBytes(code)}`)
-  if (codeHash !== undefined) members.push(`"codeHash":${jsonBytes(codeHash)}`)
-  if (nonce !== undefined && nonce > 0n) members.push(`"nonce":${nonce}`)
+function* writeAccount(
+  { balance, nonce, code, codeHash, storage }: PrestateAccount,
+  writer: PieceWriter,
+): Pieces<void> {
+  const members = new ListWriter(writer, '{}')
+  if (balance !== undefined) members.append(`"balance":${jsonQuantity(balance)}`)
+  if (code.length > 0) members.append(`"code":${jsonBytes(code)}`)
+  if (codeHash !== undefined) members.append(`"codeHash":${jsonBytes(codeHash)}`)
+  if (nonce !== undefined && nonce > 0n) members.append(`"nonce":${nonce}`)
+  yield
   if (storage.size > 0) {
-    const slots = [...storage].sort(([a], [b]) => (a < b ? -1 : 1))
-    members.push(`"storage":{${slots.map(([slot, value]) => `"0x${slot}":"0x${value}"`).join(',')}}`)
+    members.append('"storage":')
+    const slots = new ListWriter(writer, '{}')
+    for (const [slot, value] of [...storage].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      slots.append(`"0x${slot}":"0x${value}"`)
+      yield
+    }
+    slots.end()
   }
-  return `{${members.join(',')}}`
+  members.end()
 }

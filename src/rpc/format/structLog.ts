@@ -1,7 +1,7 @@
 import type { StructLog, StructLogOutcome, StructLogSink } from '../../chain/tracing/structLogger.js'
 import { bytesToPlainHex } from '../../encoding/hex.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
 import { printJson } from '../json.js'
-import type { WirePiece } from '../wire.js'
 import { jsonBytes, jsonQuantity } from './members.js'
 import { opcodeNames } from './opcodeNames.js'
 import { PieceWriter } from './pieceWriter.js'
@@ -20,10 +20,16 @@ export class StructLogText implements StructLogSink {
     return text.length + 1
   }
 
-  /** The whole trace. */
-  result({ gasUsed, failed, returnValue }: StructLogOutcome): WirePiece[] {
-    const head = `{"gas":${gasUsed},"failed":${failed},"returnValue":${jsonBytes(returnValue)},"structLogs":[`
-    return [head, ...this.#writer.pieces(), ']}']
+  /** Writes the whole trace. */
+  *writeAll({ gasUsed, failed, returnValue }: StructLogOutcome, writer: PieceWriter): Pieces<void> {
+    writer.append(
+      `{"gas":${gasUsed},"failed":${failed},"returnValue":${jsonBytes(returnValue)},"structLogs":[`,
+    )
+    for (const piece of this.#writer.pieces()) {
+      writer.take(piece)
+      yield
+    }
+    writer.append(']}')
   }
 }
 

@@ -1,15 +1,19 @@
 import { TraceBudget } from '../../chain/tracing/budget.js'
 import { combineTracers } from '../../chain/tracing/combine.js'
 import type { StoredBlock } from '../../chain/block/record.js'
+import { runInSlices, TimeSlice } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
+import { ListWriter } from '../format/listWriter.js'
 import { jsonBytes } from '../format/members.js'
+import { PieceWriter } from '../format/pieceWriter.js'
 import type { TracePlace } from '../format/tracePlace.js'
+import { written } from '../format/written.js'
 import type { Call } from '../method.js'
 import { DurationError, parseDuration } from '../params/duration.js'
 import type { TraceConfig } from '../params/traceConfig.js'
 import { startTrace } from '../tracers/startTrace.js'
 import type { Trace } from '../tracers/tracerKind.js'
-import { WireBytes, type WirePiece } from '../wire.js'
+import { WireBytes } from '../wire.js'
 
 /** How long one transaction may be traced: longer than in geth, whose machine is faster. */
 const DEFAULT_TIMEOUT_MILLISECONDS = 30_000
@@ -58,13 +62,15 @@ export async function traceOne(
     traced: () => undefined,
     keepsSteps: keepsSteps(config),
   })
-  return new WireBytes(trace.result(placeOf(block, index)))
+  return written((writer) => trace.write(placeOf(block, index), writer))
 }
 
 /** The traces of all transactions of a block, each beside its hash. */
 export async function traceAll(call: Call, block: StoredBlock, config: TraceConfig): Promise<WireBytes> {
   const budget = traceBudget(call, config)
-  const pieces: WirePiece[] = []
+  const writer = new PieceWriter()
+  const list = new ListWriter(writer)
+  const slice = new TimeSlice()
   let trace: Trace | undefined
   await call.backend.tracing.traceBlock({
     view: call.view,
@@ -73,18 +79,17 @@ export async function traceAll(call: Call, block: StoredBlock, config: TraceConf
       trace = startTrace(config, budget)
       return combineTracers([budget.guard(), trace.tracer])
     },
-    traced: (index) => {
+    traced: async (index) => {
       const place = placeOf(block, index)
       const hash = place.transactionHash === undefined ? 'null' : jsonBytes(place.transactionHash)
-      pieces.push(
-        `${pieces.length === 0 ? '' : ','}{"txHash":${hash},"result":`,
-        ...(trace?.result(place) ?? []),
-        '}',
-      )
+      list.append(`{"txHash":${hash},"result":`)
+      if (trace !== undefined) await runInSlices(trace.write(place, writer), slice)
+      writer.append('}')
     },
     keepsSteps: keepsSteps(config),
   })
-  return new WireBytes(['[', ...pieces, ']'])
+  list.end()
+  return new WireBytes(writer.pieces())
 }
 
 /** Where a transaction of a block stands. */

@@ -1,10 +1,12 @@
 import type { StoredBlock } from '../../chain/block/record.js'
+import type { CallFrame } from '../../chain/tracing/callTracer.js'
 import { bytesEqual } from '../../encoding/hex.js'
+import { runInSlices, TimeSlice, type Pieces } from '../../encoding/timeSlice.js'
 import { flattenCalls } from '../format/flatCalls.js'
 import type { JsonValue } from '../json.js'
 import type { Call } from '../method.js'
 import { traceBudget } from '../methods/traces.js'
-import { blockFrames } from '../parity/blockFrames.js'
+import { eachFrame } from '../parity/blockFrames.js'
 import { receiptsOf, transactionsOf, type Members } from './blockMembers.js'
 
 /** What a search is asked for. */
@@ -53,10 +55,19 @@ export async function searchTransactions(call: Call, order: SearchOrder): Promis
 }
 
 async function transactionsWith(call: Call, block: StoredBlock, address: Uint8Array): Promise<number[]> {
-  const frames = await blockFrames(call, block, traceBudget(call, {}))
-  return frames
-    .filter(({ frame: top }) =>
-      flattenCalls(top).some(({ frame }) => bytesEqual(frame.from, address) || bytesEqual(frame.to, address)),
-    )
-    .map(({ index }) => index)
+  const indices: number[] = []
+  const slice = new TimeSlice()
+  await eachFrame(call, { block, budget: traceBudget(call, {}) }, async (top, index) => {
+    if (await runInSlices(hasPart(address, top), slice)) indices.push(index)
+  })
+  return indices
+}
+
+/** Whether an account calls or is called within a frame. */
+function* hasPart(address: Uint8Array, top: CallFrame): Pieces<boolean> {
+  for (const { frame } of flattenCalls(top)) {
+    if (bytesEqual(frame.from, address) || bytesEqual(frame.to, address)) return true
+    yield
+  }
+  return false
 }

@@ -2,20 +2,28 @@ import type { StoredBlock } from '../../chain/block/record.js'
 import type { TraceBudget } from '../../chain/tracing/budget.js'
 import { CallTracer, type CallFrame } from '../../chain/tracing/callTracer.js'
 import { combineTracers } from '../../chain/tracing/combine.js'
-import { flatCallText, flattenCalls, type FlatCall } from '../format/flatCalls.js'
+import type { Awaitable } from '../../chain/types.js'
 import type { Call } from '../method.js'
-import { placeOf } from '../methods/traces.js'
-import { parityForm, parityFrames } from './parityTrace.js'
+import { parityFrames } from './parityTrace.js'
 
-/** The outermost frames of a block's transactions, or of one of them; a block without transactions has none. */
-export async function blockFrames(
+/** Whose frames are wanted. */
+export interface FrameOrder {
+  block: StoredBlock
+  /** The index of the only transaction; all of the block if absent. */
+  only?: number
+  budget: TraceBudget
+}
+
+/**
+ * Hands over the outermost frame of each transaction, one by one as they are traced; a block without transactions has
+ * none.
+ */
+export async function eachFrame(
   { view, backend }: Pick<Call, 'view' | 'backend'>,
-  block: StoredBlock,
-  budget: TraceBudget,
-  only?: number,
-): Promise<{ index: number; frame: CallFrame }[]> {
-  const frames: { index: number; frame: CallFrame }[] = []
-  if (block.transactions.length === 0) return frames
+  { block, only, budget }: FrameOrder,
+  take: (top: CallFrame, index: number) => Awaitable<void>,
+): Promise<void> {
+  if (block.transactions.length === 0) return
   let calls: CallTracer | undefined
   await backend.tracing.traceBlock({
     view,
@@ -25,22 +33,6 @@ export async function blockFrames(
       calls = new CallTracer(parityFrames, budget)
       return combineTracers([budget.guard(), calls])
     },
-    traced: (index) => {
-      if (calls !== undefined) frames.push({ index, frame: calls.result })
-    },
+    traced: (index) => (calls === undefined ? undefined : take(calls.result, index)),
   })
-  return frames
-}
-
-/** The frames of a block's transactions in Parity's form, one by one. */
-export function* parityTexts(
-  block: StoredBlock,
-  frames: readonly { index: number; frame: CallFrame }[],
-  keep: (flat: FlatCall) => boolean = () => true,
-): Iterable<string> {
-  for (const { index, frame } of frames) {
-    for (const flat of flattenCalls(frame)) {
-      if (keep(flat)) yield flatCallText(flat, placeOf(block, index), parityForm)
-    }
-  }
 }

@@ -1,22 +1,32 @@
 import type { TraceBudget } from '../../chain/tracing/budget.js'
-import { CallTracer, type CallFrame } from '../../chain/tracing/callTracer.js'
+import { CallTracer } from '../../chain/tracing/callTracer.js'
 import { combineTracers } from '../../chain/tracing/combine.js'
 import { PrestateTracer } from '../../chain/tracing/prestateTracer.js'
 import type { ExecutionTracer } from '../../chain/tracing/tracer.js'
-import { flatCallText, flattenCalls } from '../format/flatCalls.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
+import { writeFlatCalls } from '../format/flatCalls.js'
 import { jsonBytes } from '../format/members.js'
-import { printJson } from '../json.js'
+import type { PieceWriter } from '../format/pieceWriter.js'
+import { written } from '../format/written.js'
 import type { TraceType } from '../params/traceTypes.js'
-import { stateDiff } from './stateDiff.js'
+import type { WireBytes } from '../wire.js'
+import { writeStateDiff } from './stateDiff.js'
 import { VmTrace } from './vmTrace.js'
 
 /** A trace in Parity's form that is being made. */
 export interface ParityTrace {
   tracer: ExecutionTracer
-  /** The outermost frame, once the execution is over. */
-  frame(): CallFrame
-  /** Output, frames and changes of the state as the members of a JSON object. */
-  members(): string
+  /** Writes output, frames and changes of the state as the members of a JSON object, once the execution is over. */
+  write(writer: PieceWriter): Pieces<void>
+}
+
+/** The object of a trace by itself. */
+export function writtenTrace(trace: ParityTrace): Promise<WireBytes> {
+  return written(function* (writer) {
+    writer.append('{')
+    yield* trace.write(writer)
+    writer.append('}')
+  })
 }
 
 /** How Parity shows frames. */
@@ -28,26 +38,20 @@ export const parityFrames = { skipPrecompiles: true, executionGas: true }
 /** Starts a trace of these parts; those that were not asked for are null or empty. */
 export function startParityTrace(types: ReadonlySet<TraceType>, budget: TraceBudget): ParityTrace {
   const calls = new CallTracer(parityFrames, budget)
-  const changes = new PrestateTracer({ diffMode: true }, budget)
-  const withChanges = types.has('stateDiff')
+  const changes = types.has('stateDiff') ? new PrestateTracer({ diffMode: true }, budget) : undefined
   const steps = types.has('vmTrace') ? new VmTrace(budget) : undefined
   return {
-    tracer: combineTracers([
-      budget.guard(),
-      calls,
-      ...(withChanges ? [changes] : []),
-      ...(steps ? [steps] : []),
-    ]),
-    frame: () => calls.result,
-    members: () => {
-      const frames = types.has('trace')
-        ? flattenCalls(calls.result).map((flat) => flatCallText(flat, undefined, parityForm))
-        : []
-      return (
-        `"output":${jsonBytes(calls.result.output ?? new Uint8Array(0))}` +
-        `,"stateDiff":${withChanges ? printJson(stateDiff(changes)) : 'null'}` +
-        `,"trace":[${frames.join(',')}],"vmTrace":${steps?.text() ?? 'null'}`
-      )
+    tracer: combineTracers([budget.guard(), calls, ...(changes ? [changes] : []), ...(steps ? [steps] : [])]),
+    *write(writer) {
+      writer.append(`"output":${jsonBytes(calls.result.output ?? new Uint8Array(0))},"stateDiff":`)
+      if (changes === undefined) writer.append('null')
+      else yield* writeStateDiff(changes, writer)
+      writer.append(',"trace":')
+      if (types.has('trace')) yield* writeFlatCalls(calls.result, undefined, parityForm, writer)
+      else writer.append('[]')
+      writer.append(',"vmTrace":')
+      if (steps === undefined) writer.append('null')
+      else yield* steps.write(writer)
     },
   }
 }

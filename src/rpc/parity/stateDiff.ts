@@ -1,53 +1,70 @@
 import type { PrestateAccount } from '../../chain/tracing/prestateAccount.js'
 import type { PrestateTracer } from '../../chain/tracing/prestateTracer.js'
-import { bytesToHex } from '../../encoding/hex.js'
-import { quantity } from '../../encoding/quantity.js'
-import type { JsonValue } from '../json.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
+import { ListWriter } from '../format/listWriter.js'
+import { jsonBytes, jsonQuantity } from '../format/members.js'
+import type { PieceWriter } from '../format/pieceWriter.js'
 
 const ZERO_SLOT = '0'.repeat(64)
+/** What did not change. */
+const SAME = '"="'
 
-/** What an execution changed, in Parity's form: `=` as it was, `*` changed, `+` new, `-` gone. */
-export function stateDiff({ pre, post }: Pick<PrestateTracer, 'pre' | 'post'>): JsonValue {
-  const accounts = [...pre].sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(
-    accounts.map(([address, before]) => [`0x${address}`, accountDiff(before, post.get(address))]),
-  )
-}
-
-function accountDiff(before: PrestateAccount, after: PrestateAccount | undefined): JsonValue {
-  if (after === undefined) return wholeAccount('-', before)
-  if (before.isAbsent) return wholeAccount('+', after)
-  return {
-    balance: changed(before.balance, after.balance),
-    nonce: changed(before.nonce, after.nonce),
-    code:
-      after.codeHash === undefined
-        ? '='
-        : { '*': { from: bytesToHex(before.code), to: bytesToHex(after.code) } },
-    storage: storageDiff(before.storage, after.storage),
+/** Writes what an execution changed, in Parity's form: `=` as it was, `*` changed, `+` new, `-` gone. */
+export function* writeStateDiff(
+  { pre, post }: Pick<PrestateTracer, 'pre' | 'post'>,
+  writer: PieceWriter,
+): Pieces<void> {
+  const accounts = new ListWriter(writer, '{}')
+  for (const [address, before] of [...pre].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    accounts.append(`"0x${address}":`)
+    const after = post.get(address)
+    if (after === undefined) yield* writeWhole('-', before, writer)
+    else if (before.isAbsent) yield* writeWhole('+', after, writer)
+    else yield* writeChanges(before, after, writer)
   }
+  accounts.end()
 }
 
-function wholeAccount(sign: '+' | '-', { balance, nonce, code, storage }: PrestateAccount): JsonValue {
-  const slots = [...storage].map(([slot, value]) => [`0x${slot}`, { [sign]: `0x${value}` }])
-  return {
-    balance: { [sign]: quantity(balance ?? 0n) },
-    nonce: { [sign]: quantity(nonce ?? 0n) },
-    code: { [sign]: bytesToHex(code) },
-    storage: Object.fromEntries(slots) as JsonValue,
-  }
-}
-
-function changed(before = 0n, after: bigint | undefined): JsonValue {
-  return after === undefined ? '=' : { '*': { from: quantity(before), to: quantity(after) } }
-}
-
-function storageDiff(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): JsonValue {
-  const slots = [...new Set([...before.keys(), ...after.keys()])].sort()
-  return Object.fromEntries(
-    slots.map((slot) => {
-      const [from, to] = [before.get(slot) ?? ZERO_SLOT, after.get(slot) ?? ZERO_SLOT]
-      return [`0x${slot}`, { '*': { from: `0x${from}`, to: `0x${to}` } }]
-    }),
+function* writeWhole(
+  sign: '+' | '-',
+  { balance, nonce, code, storage }: PrestateAccount,
+  writer: PieceWriter,
+): Pieces<void> {
+  const whole = (value: string): string => `{"${sign}":${value}}`
+  writer.append(
+    `{"balance":${whole(jsonQuantity(balance ?? 0n))},"nonce":${whole(jsonQuantity(nonce ?? 0n))}` +
+      `,"code":${whole(jsonBytes(code))},"storage":`,
   )
+  const slots = new ListWriter(writer, '{}')
+  for (const [slot, value] of storage) {
+    slots.append(`"0x${slot}":${whole(`"0x${value}"`)}`)
+    yield
+  }
+  slots.end()
+  writer.append('}')
+}
+
+function* writeChanges(before: PrestateAccount, after: PrestateAccount, writer: PieceWriter): Pieces<void> {
+  const code = after.codeHash === undefined ? SAME : fromTo(jsonBytes(before.code), jsonBytes(after.code))
+  writer.append(
+    `{"balance":${changed(before.balance, after.balance)},"nonce":${changed(before.nonce, after.nonce)}` +
+      `,"code":${code},"storage":`,
+  )
+  yield
+  const slots = new ListWriter(writer, '{}')
+  for (const slot of [...new Set([...before.storage.keys(), ...after.storage.keys()])].sort()) {
+    const [from, to] = [before.storage.get(slot) ?? ZERO_SLOT, after.storage.get(slot) ?? ZERO_SLOT]
+    slots.append(`"0x${slot}":${fromTo(`"0x${from}"`, `"0x${to}"`)}`)
+    yield
+  }
+  slots.end()
+  writer.append('}')
+}
+
+function changed(before = 0n, after: bigint | undefined): string {
+  return after === undefined ? SAME : fromTo(jsonQuantity(before), jsonQuantity(after))
+}
+
+function fromTo(from: string, to: string): string {
+  return `{"*":{"from":${from},"to":${to}}}`
 }

@@ -2,6 +2,7 @@ import { opcodes } from '../../chain/tracing/opcodes.js'
 import type { TraceBudget } from '../../chain/tracing/budget.js'
 import type { ExecutionTracer, Step } from '../../chain/tracing/tracer.js'
 import type { RunState } from '../../chain/execution/runState.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
 import { jsonBytes, jsonQuantity } from '../format/members.js'
 import { PieceWriter } from '../format/pieceWriter.js'
 import { memoryWritten, pushedItems, type MemoryRange } from './vmEffects.js'
@@ -72,10 +73,13 @@ export class VmTrace implements ExecutionTracer {
     if (caller !== undefined) caller.hasFrame = true
   }
 
-  /** JSON text of the outermost frame. */
-  text(): string {
-    if (this.#isEmpty) return '{"code":"0x","ops":[]}'
-    return Buffer.concat(this.#writer.pieces().map((piece) => Buffer.from(piece))).toString('latin1')
+  /** Writes the outermost frame. */
+  *write(writer: PieceWriter): Pieces<void> {
+    if (this.#isEmpty) writer.append('{"code":"0x","ops":[]}')
+    for (const piece of this.#writer.pieces()) {
+      writer.take(piece)
+      yield
+    }
   }
 
   #open(frame: Frame, { env }: RunState): void {

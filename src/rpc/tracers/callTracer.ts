@@ -1,5 +1,5 @@
 import { CallTracer } from '../../chain/tracing/callTracer.js'
-import { callFramePieces } from '../format/callFrame.js'
+import { writeCallFrame } from '../format/callFrame.js'
 import { boolean } from '../params/boolean.js'
 import { struct } from '../params/struct.js'
 import { decodeTracerConfig, type TracerKind } from './tracerKind.js'
@@ -15,6 +15,6 @@ export const callTracer: TracerKind = {
   start(config, budget) {
     const { onlyTopCall = false, withLog = false } = decodeTracerConfig(options, config)
     const tracer = new CallTracer({ onlyTopCall, withLog }, budget)
-    return { tracer, result: () => callFramePieces(tracer.result) }
+    return { tracer, write: (_, writer) => writeCallFrame(tracer.result, writer) }
   },
 }

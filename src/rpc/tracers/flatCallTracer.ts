@@ -1,5 +1,5 @@
 import { CallTracer } from '../../chain/tracing/callTracer.js'
-import { flatCallPieces } from '../format/flatCalls.js'
+import { writeFlatCalls } from '../format/flatCalls.js'
 import { boolean } from '../params/boolean.js'
 import { struct } from '../params/struct.js'
 import { decodeTracerConfig, type TracerKind } from './tracerKind.js'
@@ -18,6 +18,9 @@ export const flatCallTracer: TracerKind = {
   start(config, budget) {
     const { convertParityErrors = false, includePrecompiles = false } = decodeTracerConfig(options, config)
     const tracer = new CallTracer({ skipPrecompiles: !includePrecompiles, frameBytes: FRAME_BYTES }, budget)
-    return { tracer, result: (place) => flatCallPieces(tracer.result, place, { convertParityErrors }) }
+    return {
+      tracer,
+      write: (place, writer) => writeFlatCalls(tracer.result, place, { convertParityErrors }, writer),
+    }
   },
 }

@@ -1,6 +1,6 @@
 import { PrestateTracer } from '../../chain/tracing/prestateTracer.js'
 import { ServerError } from '../errors.js'
-import { prestateText } from '../format/prestate.js'
+import { writePrestate } from '../format/prestate.js'
 import { boolean } from '../params/boolean.js'
 import { struct } from '../params/struct.js'
 import { decodeTracerConfig, type TracerKind } from './tracerKind.js'
@@ -18,10 +18,16 @@ export const prestateTracer: TracerKind = {
     const { diffMode = false, disableCode = false, disableStorage = false, includeEmpty = false } = decoded
     if (diffMode && includeEmpty) throw new ServerError('cannot use diffMode with includeEmpty')
     const tracer = new PrestateTracer({ diffMode, disableCode, disableStorage, includeEmpty }, budget)
-    const result = (): string => {
-      const pre = prestateText(tracer.pre)
-      return diffMode ? `{"post":${prestateText(tracer.post)},"pre":${pre}}` : pre
+    return {
+      tracer,
+      *write(_, writer) {
+        if (!diffMode) return yield* writePrestate(tracer.pre, writer)
+        writer.append('{"post":')
+        yield* writePrestate(tracer.post, writer)
+        writer.append(',"pre":')
+        yield* writePrestate(tracer.pre, writer)
+        writer.append('}')
+      },
     }
-    return { tracer, result: () => [result()] }
   },
 }

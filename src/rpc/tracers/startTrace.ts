@@ -1,9 +1,9 @@
 import type { TraceBudget } from '../../chain/tracing/budget.js'
 import { combineTracers } from '../../chain/tracing/combine.js'
 import { ServerError } from '../errors.js'
+import { ListWriter } from '../format/listWriter.js'
 import { printJson } from '../json.js'
 import type { TraceConfig } from '../params/traceConfig.js'
-import type { WirePiece } from '../wire.js'
 import { callTracer } from './callTracer.js'
 import { flatCallTracer } from './flatCallTracer.js'
 import { fourByteTracer } from './fourByteTracer.js'
@@ -21,12 +21,13 @@ const muxTracer: TracerKind = {
       .map(([name, own]): [string, Trace] => [name, startNamed(name, own, budget)])
     return {
       tracer: combineTracers(traces.map(([, { tracer }]) => tracer)),
-      result: (place) => {
-        const pieces: WirePiece[] = []
+      *write(place, writer) {
+        const members = new ListWriter(writer, '{}')
         for (const [name, trace] of traces) {
-          pieces.push(pieces.length === 0 ? '{' : ',', `${printJson(name)}:`, ...trace.result(place))
+          members.append(`${printJson(name)}:`)
+          yield* trace.write(place, writer)
         }
-        return pieces.length === 0 ? ['{}'] : [...pieces, '}']
+        members.end()
       },
     }
   },

@@ -7,5 +7,5 @@ import type { Trace } from './tracerKind.js'
 export function startStructLogger(options: StructLogOptions, budget: TraceBudget): Trace {
   const text = new StructLogText()
   const tracer = new StructLogger(options, text, budget)
-  return { tracer, result: () => text.result(tracer.outcome) }
+  return { tracer, write: (_, writer) => text.writeAll(tracer.outcome, writer) }
 }

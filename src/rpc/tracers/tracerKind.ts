@@ -1,16 +1,17 @@
 import type { TraceBudget } from '../../chain/tracing/budget.js'
 import type { ExecutionTracer } from '../../chain/tracing/tracer.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
+import type { PieceWriter } from '../format/pieceWriter.js'
 import type { TracePlace } from '../format/tracePlace.js'
 import type { Decoder } from '../params/parameter.js'
 import { DecodeError } from '../params/decodeError.js'
-import type { WirePiece } from '../wire.js'
 
 /** A trace that is being made. */
 export interface Trace {
   tracer: ExecutionTracer
-  /** Its text, once the execution is over. */
-  result(place: TracePlace): readonly WirePiece[]
+  /** Writes its text, once the execution is over. */
+  write(place: TracePlace, writer: PieceWriter): Pieces<void>
 }
 
 /** A tracer by its name on the wire. */

@@ -1,11 +1,11 @@
 import { combineTracers } from '../../../chain/tracing/combine.js'
 import { noPlace } from '../../format/tracePlace.js'
+import { written } from '../../format/written.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { callObject } from '../../params/callObject.js'
 import { traceCallConfig } from '../../params/traceConfig.js'
 import { startTrace } from '../../tracers/startTrace.js'
-import { WireBytes } from '../../wire.js'
 import { executionRequest } from '../executionRequest.js'
 import { tracedBlock } from '../tracedBlock.js'
 import { keepsSteps, traceBudget } from '../traces.js'
@@ -35,6 +35,6 @@ export const traceCall = defineMethod(
       tracer: combineTracers([budget.guard(), trace.tracer]),
       keepsSteps: keepsSteps(config),
     })
-    return new WireBytes(trace.result(noPlace))
+    return written((writer) => trace.write(noPlace, writer))
   },
 )

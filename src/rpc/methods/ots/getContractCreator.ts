@@ -1,9 +1,12 @@
+import type { CallFrame } from '../../../chain/tracing/callTracer.js'
 import type { ChainView } from '../../../chain/view.js'
 import { bytesEqual, bytesToHex } from '../../../encoding/hex.js'
+import { runInSlices, TimeSlice, type Pieces } from '../../../encoding/timeSlice.js'
 import { flattenCalls } from '../../format/flatCalls.js'
+import type { JsonValue } from '../../json.js'
 import { defineMethod, required } from '../../method.js'
 import { address } from '../../params/address.js'
-import { blockFrames } from '../../parity/blockFrames.js'
+import { eachFrame } from '../../parity/blockFrames.js'
 import { traceBudget } from '../traces.js'
 
 /** ots_getContractCreator: the transaction that created a contract, and who did it; or null. */
@@ -13,18 +16,28 @@ export const getContractCreator = defineMethod(
   async (call, contract) => {
     const block = await firstBlockWithCode(call.view, contract)
     if (block === undefined) return null
-    for (const { index, frame: top } of await blockFrames(call, block, traceBudget(call, {}))) {
-      const creation = flattenCalls(top).find(
-        ({ frame: { type, to, failure } }) =>
-          (type === 'CREATE' || type === 'CREATE2') && failure === undefined && bytesEqual(to, contract),
-      )
+    const slice = new TimeSlice()
+    let found: JsonValue = null
+    await eachFrame(call, { block, budget: traceBudget(call, {}) }, async (top, index) => {
+      const creator = found === null ? await runInSlices(creatorOf(contract, top), slice) : undefined
       const hash = block.transactions[index]?.hash
-      if (creation === undefined || hash === undefined) continue
-      return { hash: bytesToHex(hash), creator: bytesToHex(creation.frame.from) }
-    }
-    return null
+      if (creator === undefined || hash === undefined) return
+      found = { hash: bytesToHex(hash), creator: bytesToHex(creator) }
+    })
+    return found
   },
 )
+
+/** Who created a contract within a frame. */
+function* creatorOf(contract: Uint8Array, top: CallFrame): Pieces<Uint8Array | undefined> {
+  for (const { frame } of flattenCalls(top)) {
+    const { type, from, to, failure } = frame
+    const isCreation = type === 'CREATE' || type === 'CREATE2'
+    if (isCreation && failure === undefined && bytesEqual(to, contract)) return from
+    yield
+  }
+  return undefined
+}
 
 /** The block after which the contract is there, found by halving. */
 async function firstBlockWithCode(view: ChainView, contract: Uint8Array) {

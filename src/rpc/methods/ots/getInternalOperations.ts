@@ -2,6 +2,7 @@ import { bytesToHex } from '../../../encoding/hex.js'
 import { quantity } from '../../../encoding/quantity.js'
 import type { CallFrame } from '../../../chain/tracing/callTracer.js'
 import { flattenCalls } from '../../format/flatCalls.js'
+import { writtenList } from '../../format/written.js'
 import type { JsonValue } from '../../json.js'
 import { defineMethod, required } from '../../method.js'
 import { hash } from '../../params/hash.js'
@@ -21,12 +22,12 @@ export const getInternalOperations = defineMethod(
   [required('transactionHash', hash)],
   async (call, transactionHash) => {
     const top = await transactionFrame(call, transactionHash)
-    return top === undefined ? null : flattenCalls(top).flatMap(({ frame }) => operationOf(frame))
+    return top === undefined ? null : writtenList(flattenCalls(top), ({ frame }) => operationOf(frame))
   },
 )
 
-function operationOf({ type, from, to, value = 0n, failure }: CallFrame): JsonValue[] {
+function operationOf({ type, from, to, value = 0n, failure }: CallFrame): JsonValue | undefined {
   const number = operations[type]
-  if (number === undefined || failure !== undefined || (type === 'CALL' && value === 0n)) return []
-  return [{ type: number, from: bytesToHex(from), to: bytesToHex(to), value: quantity(value) }]
+  if (number === undefined || failure !== undefined || (type === 'CALL' && value === 0n)) return undefined
+  return { type: number, from: bytesToHex(from), to: bytesToHex(to), value: quantity(value) }
 }

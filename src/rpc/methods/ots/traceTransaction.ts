@@ -2,6 +2,7 @@ import type { CallFrame } from '../../../chain/tracing/callTracer.js'
 import { bytesToHex } from '../../../encoding/hex.js'
 import { quantity } from '../../../encoding/quantity.js'
 import { flattenCalls } from '../../format/flatCalls.js'
+import { writtenList } from '../../format/written.js'
 import { defineMethod, required } from '../../method.js'
 import { hash } from '../../params/hash.js'
 import { transactionFrame } from '../../otterscan/transactionFrame.js'
@@ -13,7 +14,7 @@ export const traceTransaction = defineMethod(
   async (call, transactionHash) => {
     const top = await transactionFrame(call, transactionHash)
     if (top === undefined) return null
-    return flattenCalls(top).map(({ frame, traceAddress }) => ({
+    return writtenList(flattenCalls(top), ({ frame, traceAddress }) => ({
       type: frame.type,
       depth: traceAddress.length,
       from: bytesToHex(frame.from),

@@ -2,8 +2,7 @@ import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { callObject } from '../../params/callObject.js'
 import { traceTypes } from '../../params/traceTypes.js'
-import { startParityTrace } from '../../parity/parityTrace.js'
-import { WireBytes } from '../../wire.js'
+import { startParityTrace, writtenTrace } from '../../parity/parityTrace.js'
 import { executionRequest } from '../executionRequest.js'
 import { tracedBlock } from '../tracedBlock.js'
 import { traceBudget } from '../traces.js'
@@ -23,6 +22,6 @@ export const call = defineMethod(
       tracer: trace.tracer,
       keepsSteps: types.has('vmTrace'),
     })
-    return new WireBytes([`{${trace.members()}}`])
+    return writtenTrace(trace)
   },
 )

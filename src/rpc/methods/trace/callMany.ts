@@ -1,9 +1,10 @@
+import { ListWriter } from '../../format/listWriter.js'
+import { written } from '../../format/written.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { list } from '../../params/list.js'
 import { tracedCall } from '../../params/tracedCall.js'
 import { startParityTrace } from '../../parity/parityTrace.js'
-import { wireArray } from '../../wire.js'
 import { executionRequest } from '../executionRequest.js'
 import { tracedBlock } from '../tracedBlock.js'
 import { traceBudget } from '../traces.js'
@@ -24,6 +25,14 @@ export const callMany = defineMethod(
       isLatest: 'tag' in selector && selector.tag === 'latest',
       calls: calls.map(({ call, trace: { tracer } }) => ({ call, tracer })),
     })
-    return wireArray(calls.map(({ trace }) => `{${trace.members()}}`))
+    return written(function* (writer) {
+      const list = new ListWriter(writer)
+      for (const { trace } of calls) {
+        list.append('{')
+        yield* trace.write(writer)
+        writer.append('}')
+      }
+      list.end()
+    })
   },
 )

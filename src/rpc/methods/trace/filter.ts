@@ -2,10 +2,12 @@ import type { BlockSelector, ChainView } from '../../../chain/view.js'
 import { bytesEqual } from '../../../encoding/hex.js'
 import { InvalidParamsError } from '../../errors.js'
 import type { FlatCall } from '../../format/flatCalls.js'
+import { ListWriter } from '../../format/listWriter.js'
+import { PieceWriter } from '../../format/pieceWriter.js'
 import { defineMethod, required } from '../../method.js'
 import { traceFilter, type TraceFilterArguments } from '../../params/traceFilter.js'
-import { blockFrames, parityTexts } from '../../parity/blockFrames.js'
-import { wireArray } from '../../wire.js'
+import { eachFrameText } from '../../parity/frameTexts.js'
+import { WireBytes } from '../../wire.js'
 import { findBlock } from '../findBlock.js'
 import { traceBudget } from '../traces.js'
 
@@ -19,14 +21,21 @@ export const filter = defineMethod('trace_filter', [required('filter', traceFilt
   const [from, to] = [numberOf(view, given.fromBlock), numberOf(view, given.toBlock)]
   if (from > to) throw new InvalidParamsError('invalid block range params')
   const { after = 0, count = Infinity } = given
-  const texts: string[] = []
-  for (let number = from; number <= to && texts.length < after + count; number++) {
+  const writer = new PieceWriter()
+  const list = new ListWriter(writer)
+  let found = 0
+  const keep = (flat: FlatCall): boolean => {
+    if (!matches(flat, given)) return false
+    found++
+    return found > after && found <= after + count
+  }
+  for (let number = from; number <= to && found < after + count; number++) {
     const block = view.blockByNumber(number)
     if (block === undefined) break
-    const frames = await blockFrames(call, block, budget)
-    texts.push(...parityTexts(block, frames, (flat) => matches(flat, given)))
+    await eachFrameText(call, { block, budget, keep }, (text) => list.append(text))
   }
-  return wireArray(texts.slice(after, after + count))
+  list.end()
+  return new WireBytes(writer.pieces())
 })
 
 /** Bounds beyond the head are the head. */

@@ -2,7 +2,7 @@ import { defineMethod, required } from '../../method.js'
 import { hash } from '../../params/hash.js'
 import { list } from '../../params/list.js'
 import { controlNumber } from '../../params/controlNumber.js'
-import { blockFrames, parityTexts } from '../../parity/blockFrames.js'
+import { eachFrameText } from '../../parity/frameTexts.js'
 import { WireBytes } from '../../wire.js'
 import { traceBudget } from '../traces.js'
 
@@ -15,8 +15,17 @@ export const get = defineMethod(
     if (location === undefined) return null
     const { block, index } = location
     const wanted = traceAddress.join()
-    const frames = await blockFrames(call, block, traceBudget(call, {}), index)
-    const [text] = parityTexts(block, frames, (flat) => flat.traceAddress.join() === wanted)
-    return text === undefined ? null : new WireBytes([text])
+    const found: string[] = []
+    await eachFrameText(
+      call,
+      {
+        block,
+        only: index,
+        budget: traceBudget(call, {}),
+        keep: (flat) => flat.traceAddress.join() === wanted,
+      },
+      (text) => found.push(text),
+    )
+    return found.length === 0 ? null : new WireBytes(found)
   },
 )

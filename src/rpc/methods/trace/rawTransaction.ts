@@ -4,8 +4,7 @@ import { recoverTransaction } from '../../../chain/mempool/sender.js'
 import { defineMethod, required } from '../../method.js'
 import { data } from '../../params/data.js'
 import { traceTypes } from '../../params/traceTypes.js'
-import { startParityTrace } from '../../parity/parityTrace.js'
-import { WireBytes } from '../../wire.js'
+import { startParityTrace, writtenTrace } from '../../parity/parityTrace.js'
 import { traceBudget } from '../traces.js'
 
 /** trace_rawTransaction: what a signed transaction would do now, in Parity's form; it is not sent. */
@@ -32,6 +31,6 @@ export const rawTransaction = defineMethod(
       tracer: trace.tracer,
       keepsSteps: types.has('vmTrace'),
     })
-    return new WireBytes([`{${trace.members()}}`])
+    return writtenTrace(trace)
   },
 )

@@ -1,9 +1,12 @@
+import { runInSlices, TimeSlice } from '../../../encoding/timeSlice.js'
+import { ListWriter } from '../../format/listWriter.js'
 import { jsonBytes } from '../../format/members.js'
+import { PieceWriter } from '../../format/pieceWriter.js'
 import { defineMethod, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { traceTypes } from '../../params/traceTypes.js'
 import { startParityTrace, type ParityTrace } from '../../parity/parityTrace.js'
-import { wireArray } from '../../wire.js'
+import { WireBytes } from '../../wire.js'
 import { tracedBlock } from '../tracedBlock.js'
 import { traceBudget } from '../traces.js'
 
@@ -13,10 +16,12 @@ export const replayBlockTransactions = defineMethod(
   [required('block', blockSelector), required('traceTypes', traceTypes)],
   async (call, selector, types) => {
     const block = tracedBlock(call.view, selector)
+    if (block.transactions.length === 0) return []
     const budget = traceBudget(call, {})
-    const texts: string[] = []
+    const writer = new PieceWriter()
+    const list = new ListWriter(writer)
+    const slice = new TimeSlice()
     let trace: ParityTrace | undefined
-    if (block.transactions.length === 0) return wireArray([])
     await call.backend.tracing.traceBlock({
       view: call.view,
       block,
@@ -24,12 +29,15 @@ export const replayBlockTransactions = defineMethod(
         trace = startParityTrace(types, budget)
         return trace.tracer
       },
-      traced: (index) => {
+      traced: async (index) => {
+        list.append('{')
+        if (trace !== undefined) await runInSlices(trace.write(writer), slice)
         const hash = block.transactions[index]?.hash ?? new Uint8Array(32)
-        texts.push(`{${trace?.members() ?? ''},"transactionHash":${jsonBytes(hash)}}`)
+        writer.append(`,"transactionHash":${jsonBytes(hash)}}`)
       },
       keepsSteps: types.has('vmTrace'),
     })
-    return wireArray(texts)
+    list.end()
+    return new WireBytes(writer.pieces())
   },
 )

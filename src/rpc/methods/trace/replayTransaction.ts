@@ -2,8 +2,7 @@ import { ServerError } from '../../errors.js'
 import { defineMethod, required } from '../../method.js'
 import { hash } from '../../params/hash.js'
 import { traceTypes } from '../../params/traceTypes.js'
-import { startParityTrace } from '../../parity/parityTrace.js'
-import { WireBytes } from '../../wire.js'
+import { startParityTrace, writtenTrace } from '../../parity/parityTrace.js'
 import { traceBudget } from '../traces.js'
 
 /** trace_replayTransaction: what a mined transaction did, in Parity's form, with what it changed. */
@@ -22,6 +21,6 @@ export const replayTransaction = defineMethod(
       traced: () => undefined,
       keepsSteps: types.has('vmTrace'),
     })
-    return new WireBytes([`{${trace.members()}}`])
+    return writtenTrace(trace)
   },
 )

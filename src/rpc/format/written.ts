@@ -1,0 +1,28 @@
+import { runInSlices, TimeSlice, type Pieces } from '../../encoding/timeSlice.js'
+import { printJson, type JsonValue } from '../json.js'
+import { WireBytes } from '../wire.js'
+import { ListWriter } from './listWriter.js'
+import { PieceWriter } from './pieceWriter.js'
+
+/** What is written piece by piece, with turns for other work between them. */
+export async function written(write: (writer: PieceWriter) => Pieces<void>): Promise<WireBytes> {
+  const writer = new PieceWriter()
+  await runInSlices(write(writer), new TimeSlice())
+  return new WireBytes(writer.pieces())
+}
+
+/** An array of what is shown of each item; undefined is left out. */
+export function writtenList<T>(
+  items: Iterable<T>,
+  show: (item: T) => JsonValue | undefined,
+): Promise<WireBytes> {
+  return written(function* (writer) {
+    const list = new ListWriter(writer)
+    for (const item of items) {
+      const value = show(item)
+      if (value !== undefined) list.append(printJson(value))
+      yield
+    }
+    list.end()
+  })
+}
