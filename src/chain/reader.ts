@@ -146,12 +146,20 @@ export class ChainReader implements ChainView {
     return this.#sources.blocks.transactionWire(block, index)
   }
 
+  transactionWires(block: StoredBlock, begin: number, end: number): Uint8Array[] {
+    return this.#sources.blocks.transactionWires(block, begin, end)
+  }
+
   receiptsWire(block: StoredBlock): Uint8Array {
     return this.#sources.blocks.receiptsWire(block)
   }
 
   receiptWire(block: StoredBlock, index: number): Uint8Array {
     return this.#sources.blocks.receiptWire(block, index)
+  }
+
+  receiptWires(block: StoredBlock, begin: number, end: number): Uint8Array[] {
+    return this.#sources.blocks.receiptWires(block, begin, end)
   }
 
   rulesAt(place: RulesPlace): ForkRules {

@@ -62,10 +62,14 @@ export interface ChainView {
   transactionsWire(block: StoredBlock): Uint8Array
   /** The stored wire bytes of one full transaction. */
   transactionWire(block: StoredBlock, index: number): Uint8Array
+  /** The stored wire bytes of each full transaction from an index up to another one, that one not included. */
+  transactionWires(block: StoredBlock, begin: number, end: number): Uint8Array[]
   /** The stored wire bytes of all receipts of a block, joined by commas. */
   receiptsWire(block: StoredBlock): Uint8Array
   /** The stored wire bytes of one receipt. */
   receiptWire(block: StoredBlock, index: number): Uint8Array
+  /** The stored wire bytes of each receipt from an index up to another one, that one not included. */
+  receiptWires(block: StoredBlock, begin: number, end: number): Uint8Array[]
   /** The fork rules at a header. */
   rulesAt(place: RulesPlace): ForkRules
   /** The logs that match a query, as wire bytes, in the order of block and log index. */

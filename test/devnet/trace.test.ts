@@ -280,6 +280,51 @@ describe('what Otterscan asks for', () => {
     expect(await call('erigon_getHeaderByNumber', '0x2')).toMatchObject({ hash, number: '0x2' })
   })
 
+  test('is shown a page of a block with less of its transactions and receipts', async () => {
+    const { call, from, to } = devnet
+    const events = (await devnet.send({ data: readArtifact('Events').bytecode })).contractAddress
+    const emit = encodeFunctionData({
+      abi: readArtifact('Events').abi,
+      functionName: 'emitMany',
+      args: [1n, 3n],
+    })
+    await call('evm_setAutomine', false)
+    for (const fields of [
+      { to, value: '0x1' },
+      { to: events, data: emit },
+      { to: store, data: create() },
+    ]) {
+      await call('eth_sendTransaction', { from, gas: '0x80000', ...fields })
+    }
+    await call('evm_mine')
+    type Members = Record<string, unknown>
+    const whole = await call<Members & { transactions: (Members & { input: Hex })[] }>(
+      'eth_getBlockByNumber',
+      'latest',
+      true,
+    )
+    const receipts = await call<Members[]>('eth_getBlockReceipts', 'latest')
+    const timestamp = Number(whole['timestamp'])
+    const shown = (begin: number, end: number) => ({
+      fullblock: {
+        ...whole,
+        transactionCount: 3,
+        transactions: whole.transactions
+          .slice(begin, end)
+          .map((transaction) => ({ ...transaction, input: transaction.input.slice(0, 10) })),
+      },
+      receipts: receipts
+        .slice(begin, end)
+        .map((receipt) => ({ ...receipt, logs: null, logsBloom: null, timestamp })),
+    })
+    const page = (index: number, size: number) =>
+      call('ots_getBlockTransactions', Number(whole['number']), index, size)
+    expect(await page(0, 9)).toEqual(shown(0, 3))
+    expect(await page(0, 2)).toEqual(shown(1, 3))
+    expect(await page(1, 2)).toEqual(shown(0, 1))
+    expect(await page(2, 2)).toEqual(shown(0, 0))
+  })
+
   test('finds transactions of an account in pages, the newest first', async () => {
     const { call, to, send } = devnet
     const hashes: Hex[] = []

@@ -10,7 +10,7 @@ export function endEverySlice(): void {
   vi.spyOn(performance, 'now').mockImplementation(() => (now += 10))
 }
 
-/** Does work and counts the turns that other work has meanwhile; `between` is done in each of them. */
+/** Does work and counts the turns of the event loop until it is done; `between` is done in each of them but the last. */
 export async function countTurns(
   work: () => Promise<unknown>,
   between: () => unknown = () => undefined,
@@ -19,9 +19,10 @@ export async function countTurns(
   const done = work().finally(() => {
     isDone = true
   })
-  for (await nextTurn(); !isDone; await nextTurn()) {
+  while (!isDone) {
+    await nextTurn()
     turns++
-    await between()
+    if (!isDone) await between()
   }
   await done
   return turns

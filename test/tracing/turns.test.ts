@@ -52,11 +52,12 @@ it('lets other work have its turn between the transactions of a block', async ()
     ['trace_transaction', last],
     ['ots_traceTransaction', last],
     ['ots_searchTransactionsBefore', chain.bob, 0, 1],
+    ['ots_getBlockDetails', blockNumber],
   ]
   endEverySlice()
   for (const [method, ...params] of requests) {
     const turns = await countTurns(() => chain.call(method, ...params))
-    expect(turns, method).toBeGreaterThanOrEqual(TRANSACTIONS - 1)
+    expect(turns, method).toBeGreaterThanOrEqual(TRANSACTIONS)
   }
 })
 
@@ -70,7 +71,7 @@ it('lets other work have its turn between calls that stand on one another', asyn
     ['eth_callMany', [{ transactions: calls }]],
   ] as const) {
     const turns = await countTurns(() => chain.call(method, list))
-    expect(turns, method).toBeGreaterThanOrEqual(TRANSACTIONS - 1)
+    expect(turns, method).toBeGreaterThanOrEqual(TRANSACTIONS)
   }
 })
 

@@ -37,6 +37,11 @@ export class BlockRegions {
     return this.#oneOf(record, record.transactionSpans, index)
   }
 
+  /** The wire bytes of the transactions from an index up to another one, that one not included; read at once. */
+  transactionsBetween(record: IndexRecord, begin: number, end: number): Uint8Array[] {
+    return this.#each(record, record.transactionSpans.slice(begin, end))
+  }
+
   /** The receipts, joined by commas. */
   receipts(record: IndexRecord): Uint8Array {
     return this.#shared(record, record.receiptSpans)
@@ -44,6 +49,11 @@ export class BlockRegions {
 
   receipt(record: IndexRecord, index: number): Uint8Array {
     return this.#oneOf(record, record.receiptSpans, index)
+  }
+
+  /** As {@link transactionsBetween}. */
+  receiptsBetween(record: IndexRecord, begin: number, end: number): Uint8Array[] {
+    return this.#each(record, record.receiptSpans.slice(begin, end))
   }
 
   /** The wire bytes of logs by their rising indices; undefined stands for all of them. */
@@ -102,6 +112,14 @@ export class BlockRegions {
     if (kept === undefined) return this.#kept(record, span)
     const start = span.offset - all.offset
     return kept.subarray(start, start + span.length)
+  }
+
+  #each(record: IndexRecord, spans: readonly WireSpan[]): Uint8Array[] {
+    const all = joined(spans)
+    const bytes = this.#wire(record, all)
+    return spans.map(({ offset, length }) =>
+      bytes.subarray(offset - all.offset, offset - all.offset + length),
+    )
   }
 
   /** The wire bytes of adjacent spans, kept for the next time; nobody changes them. */

@@ -179,12 +179,20 @@ export class BlockStore {
     return this.#regions.transaction(this.#recordOf(block), index)
   }
 
+  transactionWires(block: StoredBlock, begin: number, end: number): Uint8Array[] {
+    return this.#regions.transactionsBetween(this.#recordOf(block), begin, end)
+  }
+
   receiptsWire(block: StoredBlock): Uint8Array {
     return this.#regions.receipts(this.#recordOf(block))
   }
 
   receiptWire(block: StoredBlock, index: number): Uint8Array {
     return this.#regions.receipt(this.#recordOf(block), index)
+  }
+
+  receiptWires(block: StoredBlock, begin: number, end: number): Uint8Array[] {
+    return this.#regions.receiptsBetween(this.#recordOf(block), begin, end)
   }
 
   /** See {@link LonePostings.find}. */

@@ -63,12 +63,20 @@ export class ChainViewWrapper implements ChainView {
     return this.inner.transactionWire(block, index)
   }
 
+  transactionWires(block: StoredBlock, begin: number, end: number): Uint8Array[] {
+    return this.inner.transactionWires(block, begin, end)
+  }
+
   receiptsWire(block: StoredBlock): Uint8Array {
     return this.inner.receiptsWire(block)
   }
 
   receiptWire(block: StoredBlock, index: number): Uint8Array {
     return this.inner.receiptWire(block, index)
+  }
+
+  receiptWires(block: StoredBlock, begin: number, end: number): Uint8Array[] {
+    return this.inner.receiptWires(block, begin, end)
   }
 
   rulesAt(...place: Parameters<ChainView['rulesAt']>): ReturnType<ChainView['rulesAt']> {

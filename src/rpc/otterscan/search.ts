@@ -2,12 +2,13 @@ import type { StoredBlock } from '../../chain/block/record.js'
 import type { CallFrame } from '../../chain/tracing/callTracer.js'
 import { bytesEqual } from '../../encoding/hex.js'
 import { runInSlices, TimeSlice, type Pieces } from '../../encoding/timeSlice.js'
+import { arrayPieces } from '../format/arrayPieces.js'
 import { flattenCalls } from '../format/flatCalls.js'
-import type { JsonValue } from '../json.js'
 import type { Call } from '../method.js'
 import { traceBudget } from '../methods/traces.js'
 import { eachFrame } from '../parity/blockFrames.js'
-import { receiptsOf, transactionsOf, type Members } from './blockMembers.js'
+import { WireBytes, type WirePiece } from '../wire.js'
+import { timedReceipt } from './shortObjects.js'
 
 /** What a search is asked for. */
 export interface SearchOrder {
@@ -19,39 +20,55 @@ export interface SearchOrder {
   pageSize: number
 }
 
+/** The wire forms of a transaction that was found. */
+interface Found {
+  transaction: Uint8Array
+  receipt: readonly WirePiece[]
+}
+
 /**
  * The transactions in which an account had a part, also within a call, the newest first; whole blocks, until a page is
  * full. `firstPage` tells whether there is nothing newer, `lastPage` whether there is nothing older.
  */
-export async function searchTransactions(call: Call, order: SearchOrder): Promise<JsonValue> {
+export async function searchTransactions(call: Call, order: SearchOrder): Promise<WireBytes> {
   const { view } = call
   const first = view.resolve({ tag: 'earliest' })?.header.number ?? 0n
   const head = view.head().header.number
   const step = order.direction === 'older' ? -1n : 1n
-  const txs: Members[] = []
-  const receipts: Members[] = []
+  const found: Found[] = []
   let number = order.from === undefined ? (step < 0n ? head : first) : order.from + step
-  for (; number >= first && number <= head && txs.length < order.pageSize; number += step) {
+  for (; number >= first && number <= head && found.length < order.pageSize; number += step) {
     const block = view.blockByNumber(number)
     if (block === undefined) break
     const indices = await transactionsWith(call, block, order.address)
-    const found = indices.toReversed()
-    const [all, outcomes] = [transactionsOf(view, block), receiptsOf(view, block)]
-    const add = (list: Members[], from: readonly Members[]): void => {
-      const picked = found.map((index) => from[index]).filter((item) => item !== undefined)
-      if (order.direction === 'older') list.push(...picked)
-      else list.unshift(...picked)
-    }
-    add(txs, all)
-    add(receipts, outcomes)
+    // Where a reset took the chain elsewhere meanwhile, the block is none of it any more.
+    if (view.blockByHash(block.hash) === undefined) break
+    const inBlock = wiresOf(call, block, indices)
+    found.push(...(order.direction === 'older' ? inBlock.reverse() : inBlock))
   }
   const reachedEnd = number < first || number > head
-  return {
-    txs,
-    receipts,
-    firstPage: order.direction === 'older' ? order.from === undefined : reachedEnd,
-    lastPage: order.direction === 'older' ? reachedEnd : order.from === undefined,
-  }
+  if (order.direction === 'newer') found.reverse()
+  const isFirst = order.direction === 'older' ? order.from === undefined : reachedEnd
+  const isLast = order.direction === 'older' ? reachedEnd : order.from === undefined
+  return new WireBytes([
+    '{"txs":',
+    ...arrayPieces(found.map(({ transaction }) => [transaction])),
+    ',"receipts":',
+    ...arrayPieces(found.map(({ receipt }) => receipt)),
+    `,"firstPage":${isFirst},"lastPage":${isLast}}`,
+  ])
+}
+
+/** @param indices - rising */
+function wiresOf({ view }: Call, block: StoredBlock, indices: readonly number[]): Found[] {
+  const [begin, end] = [indices[0], indices.at(-1)]
+  if (begin === undefined || end === undefined) return []
+  const transactions = view.transactionWires(block, begin, end + 1)
+  const receipts = view.receiptWires(block, begin, end + 1)
+  return indices.map((index) => ({
+    transaction: transactions[index - begin]!,
+    receipt: timedReceipt(receipts[index - begin]!, block.header.timestamp),
+  }))
 }
 
 async function transactionsWith(call: Call, block: StoredBlock, address: Uint8Array): Promise<number[]> {

@@ -131,6 +131,11 @@ export class FakeChain implements ChainView {
     return slice(encoded, encoded.transactions[index])
   }
 
+  transactionWires(block: StoredBlock, begin: number, end: number): Uint8Array[] {
+    const { encoded } = this.#at(block.ordinal)
+    return encoded.transactions.slice(begin, end).map((span) => slice(encoded, span))
+  }
+
   receiptsWire(block: StoredBlock): Uint8Array {
     return joined(this.#at(block.ordinal).encoded, 'receipts')
   }
@@ -138,6 +143,11 @@ export class FakeChain implements ChainView {
   receiptWire(block: StoredBlock, index: number): Uint8Array {
     const { encoded } = this.#at(block.ordinal)
     return slice(encoded, encoded.receipts[index])
+  }
+
+  receiptWires(block: StoredBlock, begin: number, end: number): Uint8Array[] {
+    const { encoded } = this.#at(block.ordinal)
+    return encoded.receipts.slice(begin, end).map((span) => slice(encoded, span))
   }
 
   rulesAt(): ForkRules {

@@ -1,11 +1,11 @@
 import { defineMethod, required } from '../../method.js'
-import { otterscanBlock, receiptsOf, transactionsOf } from '../../otterscan/blockMembers.js'
+import { blockObject } from '../../otterscan/blockObject.js'
+import { shortReceipt, shortTransaction } from '../../otterscan/shortObjects.js'
 import { controlNumber } from '../../params/controlNumber.js'
 import { otsBlock } from '../../params/otsBlock.js'
+import { WireBytes } from '../../wire.js'
+import { arrayPieces } from '../../format/arrayPieces.js'
 import { findBlock } from '../findBlock.js'
-
-/** Digits that are left of a transaction's data: 0x and the selector. */
-const SELECTOR_DIGITS = 10
 
 /** ots_getBlockTransactions: a page of a block's transactions, the last ones first, and their receipts; or null. */
 export const getBlockTransactions = defineMethod(
@@ -16,21 +16,15 @@ export const getBlockTransactions = defineMethod(
     if (block === undefined) return null
     const end = Math.max(0, block.transactions.length - Number(page * pageSize))
     const begin = Math.max(0, end - Number(pageSize))
-    const transactions = transactionsOf(view, block).slice(begin, end)
-    const receipts = receiptsOf(view, block).slice(begin, end)
-    return {
-      fullblock: {
-        ...otterscanBlock(view, block),
-        transactions: transactions.map((transaction) => ({
-          ...transaction,
-          input: String(transaction['input']).slice(0, SELECTOR_DIGITS),
-        })),
-      },
-      receipts: receipts.map(({ logs: _, logsBloom: __, ...receipt }) => ({
-        ...receipt,
-        logs: null,
-        logsBloom: null,
-      })),
-    }
+    const { timestamp } = block.header
+    return new WireBytes([
+      '{"fullblock":',
+      ...blockObject(view, block),
+      ',"transactions":',
+      ...arrayPieces(view.transactionWires(block, begin, end).map(shortTransaction)),
+      '},"receipts":',
+      ...arrayPieces(view.receiptWires(block, begin, end).map((wire) => shortReceipt(wire, timestamp))),
+      '}',
+    ])
   },
 )
