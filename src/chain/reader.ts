@@ -3,6 +3,7 @@ import type { Database } from '../storage/database.js'
 import type { Keyspace } from '../storage/keyspace.js'
 import type { StoredBlock, TransactionLocation } from './block/record.js'
 import type { BlockStore } from './block/store.js'
+import { noBlocks, walkBlocks } from './block/walk.js'
 import { NotCanonicalError, StateUnknownError } from './errors.js'
 import type { ForkSchedule, RulesPlace } from './execution/forkSchedule.js'
 import type { Head } from './head.js'
@@ -12,7 +13,7 @@ import type { PendingBlock } from './mining/pending.js'
 import { notFound } from './notFound.js'
 import type { StateStore } from './state/stateStore.js'
 import type { Awaitable, ForkRules } from './types.js'
-import type { BlockSelector, BlockTag, ChainView, LogLimits, LogQuery, StateAt } from './view.js'
+import type { BlockRange, BlockSelector, BlockTag, ChainView, LogLimits, LogQuery, StateAt } from './view.js'
 
 /** What a chain is read from. */
 export interface ChainSources {
@@ -75,6 +76,13 @@ export class ChainReader implements ChainView {
     if (number > head.header.number) return undefined
     const ordinal = this.#sources.blocks.canonicalOrdinal(number)
     return ordinal === undefined ? undefined : this.#sources.blocks.byOrdinal(ordinal)
+  }
+
+  blocksWithTransactions(range: BlockRange): AsyncIterable<StoredBlock> {
+    const [from, to] = [this.blockByNumber(range.from), this.blockByNumber(range.to)]
+    return from === undefined || to === undefined
+      ? noBlocks()
+      : walkBlocks(this.#sources.blocks, { from, to })
   }
 
   earlierHash(number: bigint): Awaitable<Uint8Array | undefined> {

@@ -20,6 +20,12 @@ export interface StateAt {
   rules: ForkRules
 }
 
+/** Blocks by their numbers, both included; from the higher to the lower if `from` is the higher one. */
+export interface BlockRange {
+  from: bigint
+  to: bigint
+}
+
 /**
  * What answers are read from: the chain as one request sees it.
  *
@@ -31,6 +37,11 @@ export interface ChainView {
   head(): StoredBlock
   /** The canonical block of a number, or undefined beyond the head. */
   blockByNumber(number: bigint): StoredBlock | undefined
+  /**
+   * The canonical blocks of a range that have transactions, with turns for other work between them; none if a bound is not
+   * stored. Those without transactions are not even read.
+   */
+  blocksWithTransactions(range: BlockRange): AsyncIterable<StoredBlock>
   /** The 32-byte hash of a block before the first one that is stored: a fork's remote chain knows it. */
   earlierHash(number: bigint): Awaitable<Uint8Array | undefined>
   /** A block by its 32-byte hash, orphans included. */

@@ -210,8 +210,14 @@ describe('faults of a backend', () => {
       message: 'header not found',
     })
     expect((await ask(url, 'eth_getTransactionCount', [account?.address, 'latest'])).result).toBe('0x0')
+    for (const range of [{ fromBlock: '0x0' }, { fromBlock: '0x4', toBlock: '0x4' }]) {
+      expect((await ask(url, 'trace_filter', [range])).result).toEqual([])
+    }
     node.provider.faults.clear()
     expect((await ask(url, 'eth_getTransactionCount', [account?.address, 'latest'])).result).toBe('0x1')
+    expect((await ask(url, 'trace_filter', [{ fromBlock: '0x4' }])).result).toMatchObject([
+      { transactionHash: hash },
+    ])
   })
 
   test('one without history has lost old states', async () => {

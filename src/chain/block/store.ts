@@ -6,6 +6,7 @@ import type { WriteBatch } from '../../storage/writeBatch.js'
 import { LonePostings, type Lone } from '../logs/lonePostings.js'
 import { logRows, type LogCriterion, type LogRow } from '../logs/rows.js'
 import { decodeIndexRecord, encodeIndexRecord, regionLength, type IndexRecord } from './indexRecord.js'
+import { OrdinalSet } from './ordinalSet.js'
 import type { BlockEncoder, SealedBlock, StoredBlock, TransactionLocation } from './record.js'
 import { RecentRecords } from './recentRecords.js'
 import { encodeRegion } from './region.js'
@@ -40,6 +41,8 @@ export class BlockStore {
   readonly #regions: BlockRegions
   /** The transactions of all blocks that are stored, where all of them were stored by this process. */
   #transactions: TransactionFilter | undefined = new TransactionFilter()
+  /** The blocks that may have transactions: all that another process stored, until one is read and has none. */
+  readonly #withTransactions = new OrdinalSet()
   /** The rows of the log index, where all of them were stored by this process. */
   #lonePostings: LonePostings | undefined = new LonePostings()
   #nextOrdinal = 0
@@ -66,6 +69,7 @@ export class BlockStore {
       limit: 1,
     })) {
       store.#nextOrdinal = ordinalOfKey(key) + 1
+      store.#withTransactions.addBelow(store.#nextOrdinal)
       store.#transactions = undefined
       store.#lonePostings = undefined
     }
@@ -122,10 +126,20 @@ export class BlockStore {
     this.#nextOrdinal = Math.max(this.#nextOrdinal, block.ordinal + 1)
     this.#recent.set(record)
     for (const { hash } of block.transactions) this.#transactions?.add(hash)
+    if (block.transactions.length > 0) this.#withTransactions.add(block.ordinal)
     if (news === undefined) return block
     for (const { criterion } of news.logRows) this.#lonePostings?.add(criterion, block.ordinal)
     this.#regions.keep(record, news.wire)
     return block
+  }
+
+  /**
+   * The ordinal next to another one, which counts too, of a block that may have transactions. It is no more than a hint of
+   * blocks that were stored by another process; those of this one have some.
+   */
+  nearestWithTransactions(ordinal: number, side: 'above' | 'below'): number | undefined {
+    const ordinals = this.#withTransactions
+    return side === 'above' ? ordinals.atOrAbove(ordinal) : ordinals.atOrBelow(ordinal)
   }
 
   byOrdinal(ordinal: number): StoredBlock | undefined {
@@ -228,6 +242,7 @@ export class BlockStore {
     if (row === undefined) return undefined
     const { position, length } = decodeBulkRow(row)
     const record = decodeIndexRecord(this.#database.records.read(position, 0, length), { ordinal, position })
+    if (record.block.transactions.length === 0) this.#withTransactions.delete(ordinal)
     this.#recent.set(record)
     return record
   }

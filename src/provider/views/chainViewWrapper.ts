@@ -1,7 +1,7 @@
 import type { StoredBlock, TransactionLocation } from '../../chain/block/record.js'
 import type { PendingBlock } from '../../chain/mining/pending.js'
 import type { Awaitable } from '../../chain/types.js'
-import type { BlockSelector, ChainView, LogLimits, LogQuery, StateAt } from '../../chain/view.js'
+import type { BlockRange, BlockSelector, ChainView, LogLimits, LogQuery, StateAt } from '../../chain/view.js'
 
 /** A view that shows another one as it is; what a fault changes is overridden. */
 export class ChainViewWrapper implements ChainView {
@@ -21,6 +21,10 @@ export class ChainViewWrapper implements ChainView {
 
   blockByNumber(number: bigint): StoredBlock | undefined {
     return this.inner.blockByNumber(number)
+  }
+
+  blocksWithTransactions(range: BlockRange): AsyncIterable<StoredBlock> {
+    return this.inner.blocksWithTransactions(range)
   }
 
   earlierHash(number: bigint): Awaitable<Uint8Array | undefined> {

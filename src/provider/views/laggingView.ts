@@ -1,7 +1,8 @@
+import { noBlocks } from '../../chain/block/walk.js'
 import type { StoredBlock, TransactionLocation } from '../../chain/block/record.js'
 import { notFound } from '../../chain/notFound.js'
 import type { Awaitable } from '../../chain/types.js'
-import type { BlockSelector, ChainView, LogLimits, LogQuery, StateAt } from '../../chain/view.js'
+import type { BlockRange, BlockSelector, ChainView, LogLimits, LogQuery, StateAt } from '../../chain/view.js'
 import { ChainViewWrapper } from './chainViewWrapper.js'
 
 /**
@@ -24,6 +25,11 @@ export class LaggingView extends ChainViewWrapper {
 
   override blockByNumber(number: bigint): StoredBlock | undefined {
     return number > this.#head.header.number ? undefined : this.inner.blockByNumber(number)
+  }
+
+  override blocksWithTransactions(range: BlockRange): AsyncIterable<StoredBlock> {
+    const newest = this.#head.header.number
+    return range.from > newest || range.to > newest ? noBlocks() : this.inner.blocksWithTransactions(range)
   }
 
   override blockByHash(hash: Uint8Array): StoredBlock | undefined {

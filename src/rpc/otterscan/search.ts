@@ -31,22 +31,19 @@ interface Found {
  * full. `firstPage` tells whether there is nothing newer, `lastPage` whether there is nothing older.
  */
 export async function searchTransactions(call: Call, order: SearchOrder): Promise<WireBytes> {
-  const { view } = call
-  const first = view.resolve({ tag: 'earliest' })?.header.number ?? 0n
-  const head = view.head().header.number
-  const step = order.direction === 'older' ? -1n : 1n
   const found: Found[] = []
-  let number = order.from === undefined ? (step < 0n ? head : first) : order.from + step
-  for (; number >= first && number <= head && found.length < order.pageSize; number += step) {
-    const block = view.blockByNumber(number)
-    if (block === undefined) break
+  let reachedEnd = true
+  for await (const block of blocksOf(call, order)) {
+    if (found.length >= order.pageSize) {
+      reachedEnd = false
+      break
+    }
     const indices = await transactionsWith(call, block, order.address)
     // Where a reset took the chain elsewhere meanwhile, the block is none of it any more.
-    if (view.blockByHash(block.hash) === undefined) break
+    if (call.view.blockByHash(block.hash) === undefined) break
     const inBlock = wiresOf(call, block, indices)
     found.push(...(order.direction === 'older' ? inBlock.reverse() : inBlock))
   }
-  const reachedEnd = number < first || number > head
   if (order.direction === 'newer') found.reverse()
   const isFirst = order.direction === 'older' ? order.from === undefined : reachedEnd
   const isLast = order.direction === 'older' ? reachedEnd : order.from === undefined
@@ -57,6 +54,16 @@ export async function searchTransactions(call: Call, order: SearchOrder): Promis
     ...arrayPieces(found.map(({ receipt }) => receipt)),
     `,"firstPage":${isFirst},"lastPage":${isLast}}`,
   ])
+}
+
+/** The blocks to look at, those nearest to where the search begins first. */
+function blocksOf({ view }: Call, { direction, from: beside }: SearchOrder): AsyncIterable<StoredBlock> {
+  const first = view.resolve({ tag: 'earliest' })?.header.number ?? 0n
+  const head = view.head().header.number
+  const isOlder = direction === 'older'
+  const [nearest, farthest] = isOlder ? [head, first] : [first, head]
+  const from = beside === undefined ? nearest : beside + (isOlder ? -1n : 1n)
+  return view.blocksWithTransactions({ from, to: farthest })
 }
 
 /** @param indices - rising */

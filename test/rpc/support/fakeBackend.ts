@@ -5,7 +5,7 @@ import type { EncodedBlock, SealedBlock, StoredBlock } from '../../../src/chain/
 import type { PooledTransaction } from '../../../src/chain/mempool/transaction.js'
 import { runAtOnce } from '../../../src/encoding/timeSlice.js'
 import type { ForkRules, StateView } from '../../../src/chain/types.js'
-import type { ChainView, LogQuery } from '../../../src/chain/view.js'
+import type { BlockRange, ChainView, LogQuery } from '../../../src/chain/view.js'
 import { HashNotFoundError, HeaderNotFoundError, NotCanonicalError } from '../../../src/chain/errors.js'
 import { bytesEqual } from '../../../src/encoding/hex.js'
 import { blockEncoder } from '../../../src/rpc/format/blockEncoder.js'
@@ -70,6 +70,14 @@ export class FakeChain implements ChainView {
 
   blockByNumber(number: bigint): StoredBlock | undefined {
     return this.kept[Number(number)]?.stored
+  }
+
+  async *blocksWithTransactions({ from, to }: BlockRange): AsyncGenerator<StoredBlock> {
+    const step = from > to ? -1n : 1n
+    for (let number = from; number !== to + step; number += step) {
+      const block = this.blockByNumber(number)
+      if (block !== undefined && block.transactions.length > 0) yield block
+    }
   }
 
   earlierHash(): undefined {

@@ -29,9 +29,8 @@ export const filter = defineMethod('trace_filter', [required('filter', traceFilt
     found++
     return found > after && found <= after + count
   }
-  for (let number = from; number <= to && found < after + count; number++) {
-    const block = view.blockByNumber(number)
-    if (block === undefined) break
+  for await (const block of view.blocksWithTransactions({ from, to })) {
+    if (found >= after + count) break
     await eachFrameText(call, { block, budget, keep }, (text) => list.append(text))
   }
   list.end()
