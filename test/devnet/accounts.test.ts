@@ -1,4 +1,12 @@
-import { recoverTransactionAddress, type Hex, type TransactionSerialized } from 'viem'
+import {
+  createWalletClient,
+  http,
+  recoverTransactionAddress,
+  type Hex,
+  type TransactionSerialized,
+} from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { hardhat } from 'viem/chains'
 import { afterEach, describe, expect, test } from 'vitest'
 import { refusalOf, startDevnet, stopAll, type Receipt } from './support.js'
 
@@ -135,6 +143,29 @@ describe('the mempool', () => {
       expect(await call('ots_getTransactionBySenderAndNonce', from, nonce)).toBe(hash)
     }
     expect(await call('eth_getTransactionBySenderAndNonce', from, 5)).toBeNull()
+  })
+
+  test('finds them among those of others, and is not misled by the nonce of an authorization', async () => {
+    const { node, call, from, to } = await startDevnet()
+    const wallet = createWalletClient({
+      account: privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'),
+      chain: hardhat,
+      transport: http(node.url),
+    })
+    expect(wallet.account.address).toBe(from)
+    const authorization = await wallet.signAuthorization({ contractAddress: someone, nonce: 3 })
+    await call('evm_setAutomine', false)
+    const hashes: Hex[] = []
+    for (let nonce = 0; nonce < 5; nonce++) {
+      await call('eth_sendTransaction', { from: to, to: from, gas: '0x5208' })
+      const authorizationList = nonce === 1 ? { authorizationList: [authorization] } : {}
+      hashes.push(await wallet.sendTransaction({ to: other, gas: 90_000n, nonce, ...authorizationList }))
+    }
+    await call('evm_mine')
+    for (const [nonce, hash] of hashes.entries()) {
+      expect(await call('ots_getTransactionBySenderAndNonce', from, nonce)).toBe(hash)
+    }
+    expect(await call('ots_getTransactionBySenderAndNonce', from, 5)).toBeNull()
   })
 })
 

@@ -1,7 +1,8 @@
-import type { TransactionLocation } from '../../chain/block/record.js'
+import type { StoredBlock, TransactionLocation } from '../../chain/block/record.js'
 import type { ChainView } from '../../chain/view.js'
 import { bytesEqual } from '../../encoding/hex.js'
-import { quantity } from '../../encoding/quantity.js'
+import { latin1 } from '../../encoding/nativeText.js'
+import { textMember } from '../format/textMember.js'
 
 /**
  * Where the canonical transaction of a sender with a nonce is. The block is found by halving: it is the first after
@@ -26,10 +27,36 @@ export async function findBySenderAndNonce(
   }
   const block = view.blockByNumber(low)
   if (block === undefined) return undefined
-  const member = `"nonce":"${quantity(nonce)}"`
-  const index = block.transactions.findIndex(
-    (entry, at) =>
-      bytesEqual(entry.sender, sender) && Buffer.from(view.transactionWire(block, at)).includes(member),
-  )
-  return index < 0 ? undefined : { block, index }
+  const index = indexInBlock(view, block, sender, nonce)
+  return index === undefined ? undefined : { block, index }
+}
+
+/** Where the transaction is within its block, found by halving too: the nonces of a sender rise from one to the next. */
+function indexInBlock(
+  view: ChainView,
+  block: StoredBlock,
+  sender: Uint8Array,
+  nonce: bigint,
+): number | undefined {
+  const sent: number[] = []
+  block.transactions.forEach((entry, index) => {
+    if (bytesEqual(entry.sender, sender)) sent.push(index)
+  })
+  let [low, high] = [0, sent.length - 1]
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const index = sent[middle]!
+    const found = nonceOf(view.transactionWire(block, index))
+    if (found === nonce) return index
+    if (found < nonce) low = middle + 1
+    else high = middle - 1
+  }
+  return undefined
+}
+
+function nonceOf(transaction: Uint8Array): bigint {
+  // The first member of this name: authorizations, which have nonces too, stand behind it.
+  const member = textMember(transaction, 'nonce')
+  if (member === undefined) throw new Error('a transaction has a nonce')
+  return BigInt(latin1(transaction, member.start, member.end))
 }
