@@ -2,12 +2,12 @@ import type { StoredBlock } from '../../chain/block/record.js'
 import type { CallFrame } from '../../chain/tracing/callTracer.js'
 import { bytesEqual } from '../../encoding/hex.js'
 import { runInSlices, TimeSlice, type Pieces } from '../../encoding/timeSlice.js'
-import { arrayPieces } from '../format/arrayPieces.js'
+import { arrayPieces, separated } from '../format/arrayPieces.js'
 import { flattenCalls } from '../format/flatCalls.js'
 import type { Call } from '../method.js'
 import { traceBudget } from '../methods/traces.js'
 import { eachFrame } from '../parity/blockFrames.js'
-import { WireBytes, type WirePiece } from '../wire.js'
+import { joinPieces, WireBytes } from '../wire.js'
 import { timedReceipt } from './shortObjects.js'
 
 /** What a search is asked for. */
@@ -20,10 +20,13 @@ export interface SearchOrder {
   pageSize: number
 }
 
-/** The wire forms of a transaction that was found. */
+/**
+ * What was found in a block, the newest first: transactions and receipts, each joined by commas when the block is looked at,
+ * so that little is left to do when all is found.
+ */
 interface Found {
-  transaction: Uint8Array
-  receipt: readonly WirePiece[]
+  transactions: Uint8Array
+  receipts: Uint8Array
 }
 
 /**
@@ -32,26 +35,28 @@ interface Found {
  */
 export async function searchTransactions(call: Call, order: SearchOrder): Promise<WireBytes> {
   const found: Found[] = []
+  let count = 0
   let reachedEnd = true
   for await (const block of blocksOf(call, order)) {
-    if (found.length >= order.pageSize) {
+    if (count >= order.pageSize) {
       reachedEnd = false
       break
     }
     const indices = await transactionsWith(call, block, order.address)
     // Where a reset took the chain elsewhere meanwhile, the block is none of it any more.
     if (call.view.blockByHash(block.hash) === undefined) break
-    const inBlock = wiresOf(call, block, indices)
-    found.push(...(order.direction === 'older' ? inBlock.reverse() : inBlock))
+    if (indices.length === 0) continue
+    found.push(wireOf(call, block, indices))
+    count += indices.length
   }
   if (order.direction === 'newer') found.reverse()
   const isFirst = order.direction === 'older' ? order.from === undefined : reachedEnd
   const isLast = order.direction === 'older' ? reachedEnd : order.from === undefined
   return new WireBytes([
     '{"txs":',
-    ...arrayPieces(found.map(({ transaction }) => [transaction])),
+    ...arrayPieces(found.map(({ transactions }) => [transactions])),
     ',"receipts":',
-    ...arrayPieces(found.map(({ receipt }) => receipt)),
+    ...arrayPieces(found.map(({ receipts }) => [receipts])),
     `,"firstPage":${isFirst},"lastPage":${isLast}}`,
   ])
 }
@@ -66,16 +71,17 @@ function blocksOf({ view }: Call, { direction, from: beside }: SearchOrder): Asy
   return view.blocksWithTransactions({ from, to: farthest })
 }
 
-/** @param indices - rising */
-function wiresOf({ view }: Call, block: StoredBlock, indices: readonly number[]): Found[] {
-  const [begin, end] = [indices[0], indices.at(-1)]
-  if (begin === undefined || end === undefined) return []
+/** @param indices - rising, and at least one */
+function wireOf({ view }: Call, block: StoredBlock, indices: readonly number[]): Found {
+  const [begin = 0, end = begin] = [indices[0], indices.at(-1)]
   const transactions = view.transactionWires(block, begin, end + 1)
   const receipts = view.receiptWires(block, begin, end + 1)
-  return indices.map((index) => ({
-    transaction: transactions[index - begin]!,
-    receipt: timedReceipt(receipts[index - begin]!, block.header.timestamp),
-  }))
+  const newestFirst = indices.map((index) => index - begin).reverse()
+  const { timestamp } = block.header
+  return {
+    transactions: joinPieces(separated(newestFirst.map((at) => [transactions[at]!]))),
+    receipts: joinPieces(separated(newestFirst.map((at) => timedReceipt(receipts[at]!, timestamp)))),
+  }
 }
 
 async function transactionsWith(call: Call, block: StoredBlock, address: Uint8Array): Promise<number[]> {
