@@ -27,3 +27,57 @@ export async function countTurns(
   await done
   return turns
 }
+
+/**
+ * Does work while every look at the clock takes it on by a millisecond, so that slices of time are used up alike on
+ * every machine.
+ *
+ * @param turned - called with every turn of the event loop
+ */
+async function watchTurns(work: () => Promise<unknown>, turned: () => void): Promise<void> {
+  let milliseconds = 0
+  let isWorking = true
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => milliseconds++)
+  const turn = (): void => {
+    turned()
+    if (isWorking) setImmediate(turn)
+  }
+  setImmediate(turn)
+  try {
+    await work()
+  } finally {
+    isWorking = false
+    clock.mockRestore()
+  }
+}
+
+/**
+ * How often the event loop goes round during work that does not wait for anything outside of the process, with a clock
+ * that every look takes on by a millisecond.
+ */
+export async function countTurnsByLooks(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0
+  await watchTurns(work, () => turns++)
+  return turns
+}
+
+/** How many pieces of a body are taken in one turn of the event loop, at most, by work that never has to wait for one. */
+export async function mostInOneTurn(
+  pieces: readonly Uint8Array[],
+  work: (body: AsyncIterable<Uint8Array>) => Promise<unknown>,
+): Promise<number> {
+  let taken = 0
+  let most = 0
+  async function* body(): AsyncGenerator<Uint8Array> {
+    for (const piece of pieces) {
+      taken++
+      most = Math.max(most, taken)
+      yield piece
+    }
+  }
+  await watchTurns(
+    () => work(body()),
+    () => (taken = 0),
+  )
+  return most
+}

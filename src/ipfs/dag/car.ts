@@ -1,6 +1,7 @@
 import { decode as decodeCbor, encode as encodeCbor } from '@ipld/dag-cbor'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import { hashFunctionByCode } from '../cid/hashFunctions.js'
 import { errorText, FileNetworkError } from '../errors.js'
 
@@ -56,8 +57,12 @@ async function readHeader(input: ByteInput): Promise<{ version: number; roots: C
   }
 }
 
+/** Other requests have their turn between the blocks: of small ones thousands are here at once. */
 async function* readBlocks(input: ByteInput): CarReader['blocks'] {
+  const slice = new TimeSlice()
   for (;;) {
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
     const length = await input.takeVarint()
     if (length === undefined) return
     if (length === 0) continue

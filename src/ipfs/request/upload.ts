@@ -1,3 +1,4 @@
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import { cleanSegments } from '../cleanSegments.js'
 import { RequestError } from '../errors.js'
 import { readAll } from '../readAll.js'
@@ -70,10 +71,14 @@ interface NamedPart {
   modified: UnixfsTime | undefined
 }
 
-/** The parts of a body, with a look at the next before it is taken. */
+/**
+ * The parts of a body, with a look at the next before it is taken. Other requests have their turn between them: of small
+ * files thousands are here at once, and nothing that is done with one of them needs to wait.
+ */
 class PartCursor {
   #next: NamedPart | undefined
   readonly #parts: PartReader
+  readonly #slice = new TimeSlice()
 
   constructor(parts: PartReader) {
     this.#parts = parts
@@ -81,7 +86,8 @@ class PartCursor {
 
   peek(): Soon<NamedPart | undefined> {
     if (this.#next !== undefined) return this.#next
-    const part = this.#parts.next()
+    const pause = this.#slice.pause()
+    const part = pause === undefined ? this.#parts.next() : pause.then(() => this.#parts.next())
     return part instanceof Promise ? part.then((read) => this.#keep(read)) : this.#keep(part)
   }
 

@@ -1,4 +1,5 @@
 import type { CID } from 'multiformats/cid'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import { identityCode } from '../cid/hashFunctions.js'
 import { makeCid } from '../cid/makeCid.js'
 import type { CidFormat } from '../cid/makeCid.js'
@@ -20,7 +21,10 @@ export interface BlockWriter {
   newChunk: NewChunk
   /** Hands a block over to be stored; the caller waits for `room` before it goes on. */
   put(codec: number, bytes: Uint8Array): CID
-  /** Settled once there is room for another block; undefined when there is already. */
+  /**
+   * Settled once there is room for another block, and other requests have had their turn; undefined when there is room
+   * already and it is not theirs yet.
+   */
   room(): Promise<void> | undefined
   /** Hands a block over and waits for room. */
   write(codec: number, bytes: Uint8Array): Promise<CID>
@@ -54,6 +58,7 @@ export function createBlockWriter(format: CidFormat, store: StoreBlock): BlockWr
   let group: Group | undefined
   let wake = (): void => undefined
   const pool = createChunkPool()
+  const slice = new TimeSlice()
 
   function check(): void {
     if (failure) throw failure.error
@@ -96,17 +101,20 @@ export function createBlockWriter(format: CidFormat, store: StoreBlock): BlockWr
     return cid
   }
 
-  async function waitForRoom(): Promise<void> {
-    while (waitingBytes > bytesInFlight || waitingBlocks > blocksInFlight) {
-      await new Promise<void>((resolve) => (wake = resolve))
-    }
+  function hasRoom(): boolean {
+    return waitingBytes <= bytesInFlight && waitingBlocks <= blocksInFlight
+  }
+
+  async function waitForRoom(pause: Promise<void> | undefined): Promise<void> {
+    await pause
+    while (!hasRoom()) await new Promise<void>((resolve) => (wake = resolve))
     check()
   }
 
   function room(): Promise<void> | undefined {
-    if (failure === undefined && waitingBytes <= bytesInFlight && waitingBlocks <= blocksInFlight)
-      return undefined
-    return waitForRoom()
+    const pause = slice.pause()
+    if (pause === undefined && failure === undefined && hasRoom()) return undefined
+    return waitForRoom(pause)
   }
 
   return {

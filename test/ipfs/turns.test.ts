@@ -1,0 +1,134 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { encodeCarHeader, encodeCarSection } from '../../src/ipfs/dag/car.js'
+import { createFileNetwork } from '../../src/ipfs/index.js'
+import type { FileNetwork } from '../../src/ipfs/index.js'
+import { mostInOneTurn } from '../support/turns.js'
+import { form } from './support.js'
+import type { FormFile } from './support.js'
+
+/** Files, chunks or blocks of an upload. */
+const count = 600
+/** A slice is five looks at the clock; the piece behind it may be read before the next. */
+const mostPieces = 12
+
+let directory: string
+let network: FileNetwork
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'file-turns-'))
+  network = await createFileNetwork({ directory })
+})
+
+afterEach(async () => {
+  await network.close()
+  await rm(directory, { recursive: true })
+})
+
+/** Posts an upload whose pieces are all there, and reads the answer. */
+async function most(request: string, pieces: Uint8Array[], headers: Record<string, string>): Promise<number> {
+  const [operation = '', query = ''] = request.split('?')
+  let answer = ''
+  const longest = await mostInOneTurn(pieces, async (body) => {
+    const { signal } = new AbortController()
+    const reply = await network.execute({
+      operation,
+      query: new URLSearchParams(query),
+      headers,
+      body,
+      signal,
+    })
+    if (reply.body instanceof Uint8Array) answer += Buffer.from(reply.body).toString()
+    else for await (const bytes of reply.body) answer += Buffer.from(bytes).toString()
+  })
+  expect(answer).toMatch(/"(Hash|Root)":/)
+  return longest
+}
+
+/** The same with a piece for every file of the form. */
+async function mostFiles(request: string, files: FormFile[]): Promise<number> {
+  const whole = form(files)
+  const pieces = cutBefore(Buffer.from(whole.body), '--test-boundary')
+  expect(pieces).toHaveLength(files.length + 1)
+  return most(request, pieces, whole.headers)
+}
+
+function cutBefore(bytes: Buffer, mark: string): Buffer[] {
+  const pieces: Buffer[] = []
+  for (let start = 0; start < bytes.length;) {
+    const next = bytes.indexOf(mark, start + 1)
+    const end = next < 0 ? bytes.length : next
+    pieces.push(bytes.subarray(start, end))
+    start = end
+  }
+  return pieces
+}
+
+function cutEvery(bytes: Uint8Array, length: number): Uint8Array[] {
+  return Array.from({ length: Math.ceil(bytes.length / length) }, (_, index) =>
+    bytes.subarray(length * index, length * (index + 1)),
+  )
+}
+
+function files(name: (index: number) => string, rest: Partial<FormFile> = {}): FormFile[] {
+  return Array.from({ length: count }, (_, index) => ({
+    name: name(index),
+    content: `file ${index}`,
+    ...rest,
+  }))
+}
+
+describe('other requests have their turn', () => {
+  it('between the files of a directory', async () => {
+    const longest = await mostFiles(
+      'add',
+      files((index) => `d/${index}`),
+    )
+    expect(longest).toBeLessThan(mostPieces)
+  })
+
+  it('between files that have no directory, also where nothing is stored', async () => {
+    const longest = await mostFiles(
+      'add?only-hash=true',
+      files((index) => `${index}`),
+    )
+    expect(longest).toBeLessThan(mostPieces)
+  })
+
+  it('between directories without files', async () => {
+    const longest = await mostFiles(
+      'add',
+      files((index) => `d/${index}`, { type: 'application/x-directory', content: '' }),
+    )
+    expect(longest).toBeLessThan(mostPieces)
+  })
+
+  it.each(['size-64', 'rabin-min:32-avg:64-max:96'])('between the chunks of a file, %s', async (chunker) => {
+    const { body, headers } = form([
+      { name: 'f', content: 'content that is here at once. '.repeat(2 * count) },
+    ])
+    const pieces = cutEvery(body, 64)
+    expect(await most(`add?chunker=${chunker}`, pieces, headers)).toBeLessThan(mostPieces)
+  })
+
+  it('between the blocks of a CAR, new ones and those that are there already', async () => {
+    const cids: CID[] = []
+    const sections: Uint8Array[] = []
+    for (let index = 0; index < count; index++) {
+      const bytes = Buffer.from(`block ${index}`)
+      const cid = CID.createV1(raw.code, await sha256.digest(bytes))
+      cids.push(cid)
+      sections.push(encodeCarSection(cid, bytes))
+    }
+    const car = Buffer.concat([encodeCarHeader(cids[0] as CID), ...sections])
+    const { body, headers } = form([{ name: 'c', content: car }])
+    const pieces = cutEvery(body, (sections[0] as Uint8Array).length)
+    expect(await most('dag/import', pieces, headers)).toBeLessThan(mostPieces)
+    expect(await most('dag/import', pieces, headers)).toBeLessThan(mostPieces)
+  })
+})
