@@ -44,9 +44,12 @@ interface Group {
   stored: Promise<void>
 }
 
-/** Bytes, and blocks, that may wait to be stored before the writer has to wait too. */
+/**
+ * Bytes, and blocks, that may wait to be stored before the writer has to wait too. Those that wait are written in one go,
+ * which takes the event loop some 10 microseconds a block.
+ */
 const bytesInFlight = 8 * 1024 * 1024
-const blocksInFlight = 2048
+const blocksInFlight = 1024
 
 const allStored = Promise.resolve()
 

@@ -63,7 +63,7 @@ async function importAll(
       waitingBytes += bytes.length
       counts.blocks++
       counts.bytes += bytes.length
-      if (waitingBytes < bytesInFlight) continue
+      if (waitingBytes < bytesInFlight && storing.length < blocksInFlight) continue
       await Promise.all(storing)
       storing = []
       waitingBytes = 0
@@ -98,8 +98,9 @@ function checkBlock(cid: CID, bytes: Uint8Array, limits: { 'allow-big-block': bo
   }
 }
 
-/** Bytes that may wait to be stored before reading goes on. */
+/** Bytes, and blocks, that may wait to be stored before reading goes on: those that wait are written in one go. */
 const bytesInFlight = 8 * 1024 * 1024
+const blocksInFlight = 1024
 
 async function* pinRoots(network: NetworkContext, roots: Map<string, CID>): AsyncGenerator<object> {
   for (const [name, cid] of roots) {
