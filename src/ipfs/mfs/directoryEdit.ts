@@ -3,7 +3,7 @@ import type { CidFormat } from '../cid/makeCid.js'
 import type { Session } from '../store/blockstore.js'
 import { createBlockWriter } from '../unixfs/blockWriter.js'
 import type { BlockWriter } from '../unixfs/blockWriter.js'
-import { buildDirectory, staysSharded } from '../unixfs/directoryBuilder.js'
+import { buildDirectory, needsShards } from '../unixfs/directoryBuilder.js'
 import { editHamt } from '../unixfs/editHamt.js'
 import { loadEntry } from '../unixfs/entry.js'
 import type { BlockSource, UnixfsEntry } from '../unixfs/entry.js'
@@ -87,7 +87,7 @@ export async function storeDirectory(
     await writer.stored()
     if (keepSharded) return node
     const left = listDirectory(source, await loadEntry(source, node.cid))
-    if (await staysSharded(left, settings, metadata)) return node
+    if (await needsShards(left, settings, metadata)) return node
   }
   const node = await buildDirectory({ links: await links.list(), settings, writer, metadata, keepSharded })
   await writer.stored()

@@ -1,3 +1,5 @@
+import { TimeSlice } from '../../encoding/timeSlice.js'
+import { sortByName } from '../sortByName.js'
 import type { BlockWriter } from './blockWriter.js'
 import { encodeUnixfs, unixfsType } from './data.js'
 import type { UnixfsMetadata } from './data.js'
@@ -17,28 +19,30 @@ export async function buildDirectory(options: {
   keepSharded?: boolean | undefined
 }): Promise<StoredNode> {
   const { links, settings, writer, metadata = {} } = options
-  if (options.keepSharded || isSharded(links, settings, metadata)) {
+  if (options.keepSharded || (await needsShards(links, settings, metadata))) {
     return writeHamt({ links, fanout: settings.fanout, writer, metadata })
   }
-  return writeNode(writer, { ...metadata, type: unixfsType.directory, blockSizes: [] }, [...links])
+  // The codec sorts links too, but all at once, and encodes both names for every comparison.
+  const sorted = await sortByName(links, ({ name }) => name)
+  return writeNode(writer, { ...metadata, type: unixfsType.directory, blockSizes: [] }, sorted)
 }
 
-/** Whether a directory is stored sharded (boxo, `ipld/unixfs/io/directory.go`). */
-export function isSharded(links: LinkList, settings: DirectorySettings, metadata: UnixfsMetadata): boolean {
-  if (settings.maxLinks > 0 && links.length > settings.maxLinks) return true
-  const size = new DirectorySize(settings, metadata)
-  for (const link of links) if (size.isTooLargeWith(link)) return true
-  return size.isTooLarge
-}
-
-/** The same for links that are yet to be read: no more of them are than it takes to know. */
-export async function staysSharded(
-  links: AsyncIterable<UnixfsLink>,
+/**
+ * Whether a directory is stored sharded (boxo, `ipld/unixfs/io/directory.go`). No more links are read than it takes to
+ * know, and other requests have their turn between them.
+ */
+export async function needsShards(
+  links: Iterable<UnixfsLink> | AsyncIterable<UnixfsLink>,
   settings: DirectorySettings,
   metadata: UnixfsMetadata,
 ): Promise<boolean> {
   const size = new DirectorySize(settings, metadata)
-  for await (const link of links) if (size.isTooLargeWith(link)) return true
+  const slice = new TimeSlice()
+  for await (const link of links) {
+    if (size.isTooLargeWith(link)) return true
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
+  }
   return size.isTooLarge
 }
 

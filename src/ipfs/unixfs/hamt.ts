@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { murmur3128 } from '@multiformats/murmur3'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import type { BlockWriter } from './blockWriter.js'
 import { unixfsType } from './data.js'
 import type { UnixfsMetadata } from './data.js'
@@ -10,8 +11,6 @@ import type { StoredNode, UnixfsLink } from './node.js'
 /** The code of murmur3-x64-64 in the multicodec table, which shards name as their hash. */
 const hashType = 0x22
 const hashBits = 64n
-/** Names that are hashed before others have their turn. */
-const namesInTurn = 1024
 
 /** The 64 bits by which a name finds its slot at each depth: murmur3-x64, its first half. */
 export async function hashName(name: string): Promise<bigint> {
@@ -38,7 +37,7 @@ export function slotLabel(slot: number, fanout: number): string {
 
 /**
  * Stores a directory as a HAMT (https://specs.ipfs.tech/unixfs/, HAMT sharded directories). Others have their turn
- * between shards: a directory may have a million entries.
+ * between names and between shards: a directory may have a million entries.
  */
 export async function writeHamt(options: {
   links: LinkList
@@ -49,10 +48,12 @@ export async function writeHamt(options: {
   const { links, fanout, writer, metadata } = options
   const bits = bitsOfFanout(fanout)
   const hashes = new BigUint64Array(links.length)
+  const slice = new TimeSlice()
   let hashed = 0
   for (const { name } of links) {
     hashes[hashed++] = await hashName(name)
-    if (hashed % namesInTurn === 0) await nextTurn()
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
   }
   return writeShard(Uint32Array.from(hashes.keys()), 0, metadata)
 
