@@ -1,3 +1,4 @@
+import { runInSlices, TimeSlice } from '../../encoding/timeSlice.js'
 import { parsePath, resolvePath } from '../dag/path.js'
 import { codecCode } from '../cid/makeCid.js'
 import type { CidEncoder } from '../cid/cidEncoder.js'
@@ -7,6 +8,8 @@ import type { NetworkContext } from '../networkContext.js'
 import { defineCommand, pathArguments } from '../request/command.js'
 import { formatGoTime } from '../request/goJson.js'
 import { single, values } from '../request/output.js'
+import { sortByName } from '../sortByName.js'
+import { sortInPieces } from '../sortInPieces.js'
 import type { UnixfsTime } from '../unixfs/data.js'
 import { loadEntry } from '../unixfs/entry.js'
 import type { UnixfsLink } from '../unixfs/node.js'
@@ -66,20 +69,18 @@ export const ls = defineCommand({
     }
     const objects: { Hash: string; Links: LsLink[] }[] = []
     for (const Hash of args) {
-      const Links: LsLink[] = []
-      for await (const link of listLinks(network, Hash, rule)) Links.push(link)
-      objects.push({ Hash, Links: sortLinks(Links, bySize) })
+      objects.push({ Hash, Links: await sortLinks(listLinks(network, Hash, rule), bySize) })
     }
     return single({ Objects: objects })
   },
 })
 
-/** By name, in the order of the bytes, or largest first; the names are encoded once, not for every comparison. */
-function sortLinks(links: LsLink[], bySize: boolean): LsLink[] {
-  return links
-    .map((link) => ({ link, name: Buffer.from(link.Name) }))
-    .sort((a, b) => (bySize ? b.link.Size - a.link.Size : 0) || Buffer.compare(a.name, b.name))
-    .map(({ link }) => link)
+/** By name, or largest first. */
+async function sortLinks(links: AsyncIterable<LsLink>, bySize: boolean): Promise<LsLink[]> {
+  const byName = await sortByName(links, ({ Name }) => Name)
+  if (!bySize) return byName
+  const sorting = sortInPieces(byName, (a, b) => b.Size - a.Size)
+  return runInSlices(sorting, new TimeSlice())
 }
 
 async function* listLinks(network: NetworkContext, path: string, rule: LsRule): AsyncGenerator<LsLink> {

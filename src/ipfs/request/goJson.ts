@@ -1,12 +1,16 @@
 const escaped = /[<>&\u2028\u2029]/g
 
-/** JSON as Go's encoder writes it: `<`, `>`, `&` and the two line separators as escapes, and a newline. */
-export function goJsonLine(value: unknown): string {
-  const text = JSON.stringify(value).replace(
+/** JSON as Go's encoder writes it: `<`, `>`, `&` and the two line separators as escapes. */
+export function goJson(value: unknown): string {
+  return JSON.stringify(value).replace(
     escaped,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
-  return `${text}\n`
+}
+
+/** The same with a newline behind it. */
+export function goJsonLine(value: unknown): string {
+  return `${goJson(value)}\n`
 }
 
 /** Go's `omitempty`: the fields of an object that are not zero, empty or absent. */

@@ -12,7 +12,7 @@ export type Output =
       isBorrowed?: boolean | undefined
     }
 
-/** One JSON value. */
+/** One JSON value. A map in it is written as an object. */
 export function single(value: unknown): Output {
   return { kind: 'single', value }
 }

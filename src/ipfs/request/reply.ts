@@ -1,6 +1,7 @@
 import { errorText, FileNetworkError, RequestError } from '../errors.js'
 import { kuboVersion } from '../version.js'
 import { goJsonLine } from './goJson.js'
+import { goJsonBytes } from './goJsonBytes.js'
 import type { Output } from './output.js'
 
 /** The answer to a request, free of any transport. */
@@ -59,7 +60,7 @@ export async function outputReply(output: Output): Promise<CommandReply> {
       return {
         status: 200,
         headers: { ...commandHeaders, 'Content-Type': 'application/json' },
-        body: encoder.encode(goJsonLine(output.value)),
+        body: await goJsonBytes(output.value),
       }
     case 'values':
       return linesReply(output.values, goJsonLine)

@@ -68,9 +68,9 @@ export const pinLs = defineCommand({
         })(),
       )
     }
-    const keys: Record<string, { Type: string; Name: string }> = {}
-    for await (const pin of listed) keys[encodeCid(pin.cid)] = { Type: pin.type, Name: shownName(pin) }
-    return single(Object.keys(keys).length === 0 ? {} : { Keys: keys })
+    const keys = new Map<string, { Type: string; Name: string }>()
+    for await (const pin of listed) keys.set(encodeCid(pin.cid), { Type: pin.type, Name: shownName(pin) })
+    return single(keys.size === 0 ? {} : { Keys: keys })
   },
 })
 
