@@ -1,5 +1,6 @@
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
+import { TimeSlice } from '../../../encoding/timeSlice.js'
 import { allowBigBlock, checkBlockSize } from '../../blockSize.js'
 import { hashFunctionByCode, hashFunctionByName, isHashName } from '../../cid/hashFunctions.js'
 import type { HashFunction } from '../../cid/hashFunctions.js'
@@ -35,7 +36,11 @@ export const dagPut = defineCommand({
           for await (const entry of upload.entries()) {
             if (entry.kind !== 'file') throw new FileNetworkError('expected a regular file')
             const encoded = await readAll(entry.content, inputLimit)
-            const bytes = transcode(() => store.encode(input.decode(encoded)))
+            const slice = new TimeSlice()
+            const data = convert(() => input.decode(encoded))
+            // A codec takes its data in one piece, but the second need not follow the first at once.
+            await slice.pause()
+            const bytes = convert(() => store.encode(data))
             checkBlockSize(bytes.length, options)
             const cid = CID.createV1(store.code, Digest.create(hash.code, hash.digest(bytes)))
             await session.put(cid, bytes)
@@ -62,9 +67,9 @@ async function hashFunctionOf(text: string): Promise<HashFunction> {
 }
 
 /** Reports data that a codec cannot take as the caller's fault, also when it is nested too deep. */
-function transcode(convert: () => Uint8Array): Uint8Array {
+function convert<T>(conversion: () => T): T {
   try {
-    return convert()
+    return conversion()
   } catch (error) {
     throw new FileNetworkError(errorText(error))
   }
