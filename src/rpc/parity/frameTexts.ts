@@ -3,6 +3,7 @@ import { runInSlices, TimeSlice, type Pieces } from '../../encoding/timeSlice.js
 import { flatCallText, flattenCalls, type FlatCall } from '../format/flatCalls.js'
 import { ListWriter } from '../format/listWriter.js'
 import { PieceWriter } from '../format/pieceWriter.js'
+import type { TracePlace } from '../format/tracePlace.js'
 import type { Call } from '../method.js'
 import { placeOf } from '../methods/traces.js'
 import { WireBytes } from '../wire.js'
@@ -12,18 +13,27 @@ import { parityForm } from './parityTrace.js'
 /** Hands over the texts of frames in Parity's form, of each outermost one and then of those within it. */
 export async function eachFrameText(
   call: Pick<Call, 'view' | 'backend'>,
-  { keep = () => true, ...order }: FrameOrder & { keep?: (flat: FlatCall) => boolean },
+  order: FrameOrder & { keep?: (flat: FlatCall) => boolean },
   take: (text: string) => void,
 ): Promise<void> {
+  const { block, keep = () => true } = order
   const slice = new TimeSlice()
-  const texts = function* (top: CallFrame, index: number): Pieces<void> {
-    const place = placeOf(order.block, index)
-    for (const flat of flattenCalls(top)) {
-      if (keep(flat)) take(flatCallText(flat, place, parityForm))
-      yield
-    }
+  await eachFrame(call, order, (top, index) =>
+    runInSlices(handOver(top, { place: placeOf(block, index), keep, take }), slice),
+  )
+}
+
+interface Receiver {
+  place: TracePlace
+  keep: (flat: FlatCall) => boolean
+  take: (text: string) => void
+}
+
+function* handOver(top: CallFrame, { place, keep, take }: Receiver): Pieces<void> {
+  for (const flat of flattenCalls(top)) {
+    if (keep(flat)) take(flatCallText(flat, place, parityForm))
+    yield
   }
-  await eachFrame(call, order, (top, index) => runInSlices(texts(top, index), slice))
 }
 
 /** Frames in Parity's form as one list. */

@@ -22,11 +22,14 @@ export interface ParityTrace {
 
 /** The object of a trace by itself. */
 export function writtenTrace(trace: ParityTrace): Promise<WireBytes> {
-  return written(function* (writer) {
-    writer.append('{')
-    yield* trace.write(writer)
-    writer.append('}')
-  })
+  return written((writer) => writeTrace(trace, writer))
+}
+
+/** Writes the object of a trace. */
+export function* writeTrace(trace: ParityTrace, writer: PieceWriter): Pieces<void> {
+  writer.append('{')
+  yield* trace.write(writer)
+  writer.append('}')
 }
 
 /** How Parity shows frames. */
@@ -42,16 +45,26 @@ export function startParityTrace(types: ReadonlySet<TraceType>, budget: TraceBud
   const steps = types.has('vmTrace') ? new VmTrace(budget) : undefined
   return {
     tracer: combineTracers([budget.guard(), calls, ...(changes ? [changes] : []), ...(steps ? [steps] : [])]),
-    *write(writer) {
-      writer.append(`"output":${jsonBytes(calls.result.output ?? new Uint8Array(0))},"stateDiff":`)
-      if (changes === undefined) writer.append('null')
-      else yield* writeStateDiff(changes, writer)
-      writer.append(',"trace":')
-      if (types.has('trace')) yield* writeFlatCalls(calls.result, undefined, parityForm, writer)
-      else writer.append('[]')
-      writer.append(',"vmTrace":')
-      if (steps === undefined) writer.append('null')
-      else yield* steps.write(writer)
-    },
+    write: (writer) => writeMembers({ calls, changes, steps, withFrames: types.has('trace') }, writer),
   }
+}
+
+/** What a trace was made with; undefined is what was not asked for. */
+interface Parts {
+  calls: CallTracer
+  changes: PrestateTracer | undefined
+  steps: VmTrace | undefined
+  withFrames: boolean
+}
+
+function* writeMembers({ calls, changes, steps, withFrames }: Parts, writer: PieceWriter): Pieces<void> {
+  writer.append(`"output":${jsonBytes(calls.result.output ?? new Uint8Array(0))},"stateDiff":`)
+  if (changes === undefined) writer.append('null')
+  else yield* writeStateDiff(changes, writer)
+  writer.append(',"trace":')
+  if (withFrames) yield* writeFlatCalls(calls.result, undefined, parityForm, writer)
+  else writer.append('[]')
+  writer.append(',"vmTrace":')
+  if (steps === undefined) writer.append('null')
+  else yield* steps.write(writer)
 }

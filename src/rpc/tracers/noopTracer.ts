@@ -1,12 +1,13 @@
+import type { Pieces } from '../../encoding/timeSlice.js'
+import type { PieceWriter } from '../format/pieceWriter.js'
 import type { TracerKind } from './tracerKind.js'
 
 /** noopTracer: executes, and shows nothing. */
 export const noopTracer: TracerKind = {
   name: 'noopTracer',
-  start: () => ({
-    tracer: {},
-    *write(_, writer) {
-      yield writer.append('{}')
-    },
-  }),
+  start: () => ({ tracer: {}, write: (_, writer) => writeNothing(writer) }),
+}
+
+function* writeNothing(writer: PieceWriter): Pieces<void> {
+  yield writer.append('{}')
 }

@@ -1,5 +1,7 @@
 import { PrestateTracer } from '../../chain/tracing/prestateTracer.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
+import type { PieceWriter } from '../format/pieceWriter.js'
 import { writePrestate } from '../format/prestate.js'
 import { boolean } from '../params/boolean.js'
 import { struct } from '../params/struct.js'
@@ -20,14 +22,15 @@ export const prestateTracer: TracerKind = {
     const tracer = new PrestateTracer({ diffMode, disableCode, disableStorage, includeEmpty }, budget)
     return {
       tracer,
-      *write(_, writer) {
-        if (!diffMode) return yield* writePrestate(tracer.pre, writer)
-        writer.append('{"post":')
-        yield* writePrestate(tracer.post, writer)
-        writer.append(',"pre":')
-        yield* writePrestate(tracer.pre, writer)
-        writer.append('}')
-      },
+      write: (_, writer) => (diffMode ? writeBoth(tracer, writer) : writePrestate(tracer.pre, writer)),
     }
   },
+}
+
+function* writeBoth({ pre, post }: PrestateTracer, writer: PieceWriter): Pieces<void> {
+  writer.append('{"post":')
+  yield* writePrestate(post, writer)
+  writer.append(',"pre":')
+  yield* writePrestate(pre, writer)
+  writer.append('}')
 }

@@ -1,7 +1,10 @@
 import type { TraceBudget } from '../../chain/tracing/budget.js'
 import { combineTracers } from '../../chain/tracing/combine.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
 import { ListWriter } from '../format/listWriter.js'
+import type { PieceWriter } from '../format/pieceWriter.js'
+import type { TracePlace } from '../format/tracePlace.js'
 import { printJson } from '../json.js'
 import type { TraceConfig } from '../params/traceConfig.js'
 import { callTracer } from './callTracer.js'
@@ -21,16 +24,22 @@ const muxTracer: TracerKind = {
       .map(([name, own]): [string, Trace] => [name, startNamed(name, own, budget)])
     return {
       tracer: combineTracers(traces.map(([, { tracer }]) => tracer)),
-      *write(place, writer) {
-        const members = new ListWriter(writer, '{}')
-        for (const [name, trace] of traces) {
-          members.append(`${printJson(name)}:`)
-          yield* trace.write(place, writer)
-        }
-        members.end()
-      },
+      write: (place, writer) => writeMembers(traces, place, writer),
     }
   },
+}
+
+function* writeMembers(
+  traces: readonly [string, Trace][],
+  place: TracePlace,
+  writer: PieceWriter,
+): Pieces<void> {
+  const members = new ListWriter(writer, '{}')
+  for (const [name, trace] of traces) {
+    members.append(`${printJson(name)}:`)
+    yield* trace.write(place, writer)
+  }
+  members.end()
 }
 
 const kinds: ReadonlyMap<string, TracerKind> = new Map(

@@ -1,10 +1,12 @@
+import type { Pieces } from '../../../encoding/timeSlice.js'
 import { ListWriter } from '../../format/listWriter.js'
+import type { PieceWriter } from '../../format/pieceWriter.js'
 import { written } from '../../format/written.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { list } from '../../params/list.js'
 import { tracedCall } from '../../params/tracedCall.js'
-import { startParityTrace } from '../../parity/parityTrace.js'
+import { startParityTrace, writeTrace, type ParityTrace } from '../../parity/parityTrace.js'
 import { executionRequest } from '../executionRequest.js'
 import { tracedBlock } from '../tracedBlock.js'
 import { traceBudget } from '../traces.js'
@@ -25,14 +27,16 @@ export const callMany = defineMethod(
       isLatest: 'tag' in selector && selector.tag === 'latest',
       calls: calls.map(({ call, trace: { tracer } }) => ({ call, tracer })),
     })
-    return written(function* (writer) {
-      const list = new ListWriter(writer)
-      for (const { trace } of calls) {
-        list.append('{')
-        yield* trace.write(writer)
-        writer.append('}')
-      }
-      list.end()
-    })
+    const traces = calls.map(({ trace }) => trace)
+    return written((writer) => writeTraces(traces, writer))
   },
 )
+
+function* writeTraces(traces: readonly ParityTrace[], writer: PieceWriter): Pieces<void> {
+  const list = new ListWriter(writer)
+  for (const trace of traces) {
+    list.append('')
+    yield* writeTrace(trace, writer)
+  }
+  list.end()
+}
