@@ -6,9 +6,9 @@ import type { BlockStore } from './store.js'
 type WalkedBlocks = Pick<BlockStore, 'byOrdinal' | 'isCanonical' | 'nearestWithTransactions'>
 
 /**
- * The canonical blocks between two others that have transactions. Ordinals rise with the numbers along the canonical chain, so the
- * walk goes from one such block to the next, whatever lies between them. Other work has its turn before each; a block that
- * leaves the chain meanwhile is not met any more.
+ * The canonical blocks between two others, these included, that have transactions. Ordinals rise with the numbers along the
+ * canonical chain, so the walk goes from one such block to the next, whatever lies between them. Other work has its turn
+ * before each; a block that leaves the chain meanwhile is not met any more.
  */
 export async function* walkBlocks(
   blocks: WalkedBlocks,
