@@ -65,13 +65,16 @@ export class WorkingTrie implements NodeReader {
         continue
       }
       if (entry.base === undefined || this.#marksAbsence) this.preimages.add(entry.address)
-      if (storage.isTouched) storage.root = yield* this.#update(storage.root, this.#slotChanges(entry))
+      if (storage.isTouched) {
+        storage.root = yield* this.#update(storage.root, yield* this.#slotChanges(entry))
+      }
       changes.push({ key: entry.hashedKey, value: encodeAccount(current, storage.root) })
+      if (changes.length % CHANGES_IN_A_PIECE === 0) yield
     }
     this.root = yield* this.#update(this.root, changes)
   }
 
-  #slotChanges({ address, storage }: AccountEntry): TrieChange[] {
+  *#slotChanges({ address, storage }: AccountEntry): Pieces<TrieChange[]> {
     const changes: TrieChange[] = []
     for (const slot of storage.takeTouched()) {
       const { value } = slot
@@ -80,6 +83,7 @@ export class WorkingTrie implements NodeReader {
         key: slot.hashedKey,
         value: value.length === 0 ? this.#absent(ABSENT_SLOT) : encodeString(value),
       })
+      if (changes.length % CHANGES_IN_A_PIECE === 0) yield
     }
     return changes
   }
