@@ -4,25 +4,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Chain } from '../../src/chain/chain.js'
 import type { StoredBlock } from '../../src/chain/block/record.js'
-import { createSingleForkSchedule } from '../../src/chain/execution/forkSchedule.js'
-import { ownGenesis } from '../../src/chain/genesis.js'
 import { decodeBlock } from '../../src/chain/import/blockParts.js'
 import { bytesToHex } from '../../src/encoding/hex.js'
 import { openDatabase, type Database } from '../../src/storage/database.js'
-import { openTestChain } from '../support/testChain.js'
-
-const chainId = 31337n
-const schedule = createSingleForkSchedule({ chainId, hardfork: 'osaka' })
-const genesis = ownGenesis({
-  create2Proxy: true,
-  rules: schedule.rulesAt({ number: 0n, timestamp: 0n }),
-  timestamp: 1000n,
-  gasLimit: 30_000_000n,
-  baseFee: 10n ** 9n,
-  number: 0n,
-  funded: [new Uint8Array(20).fill(0xaa)],
-  balance: 10n ** 20n,
-})
+import { openTestChain, osakaChain } from '../support/testChain.js'
 
 let directory: string
 let database: Database
@@ -36,7 +21,7 @@ afterAll(async () => {
 })
 
 function openNumber(network: number): Promise<Chain> {
-  return openTestChain({ database, network, chainId, schedule, genesis })
+  return openTestChain({ database, network, ...osakaChain })
 }
 
 /** Mines blocks whose coinbase makes them others than those of the other branch. */

@@ -1,6 +1,6 @@
 import type { Chain } from '../../src/chain/chain.js'
-import type { ForkSchedule } from '../../src/chain/execution/forkSchedule.js'
-import type { Genesis } from '../../src/chain/genesis.js'
+import { createSingleForkSchedule, type ForkSchedule } from '../../src/chain/execution/forkSchedule.js'
+import { ownGenesis, type Genesis } from '../../src/chain/genesis.js'
 import { Mempool } from '../../src/chain/mempool/mempool.js'
 import { LogicalClock } from '../../src/chain/mining/clock.js'
 import { openChain } from '../../src/chain/open.js'
@@ -29,4 +29,23 @@ export function openTestChain({ schedule, genesis, ...place }: TestChain): Promi
     coinbase: new Uint8Array(20),
     distances: { safe: 0n, finalized: 0n },
   })
+}
+
+const chainId = 31337n
+const schedule = createSingleForkSchedule({ chainId, hardfork: 'osaka' })
+
+/** A chain under Osaka with one funded account. */
+export const osakaChain: Pick<TestChain, 'chainId' | 'schedule' | 'genesis'> = {
+  chainId,
+  schedule,
+  genesis: ownGenesis({
+    create2Proxy: true,
+    rules: schedule.rulesAt({ number: 0n, timestamp: 0n }),
+    timestamp: 1000n,
+    gasLimit: 30_000_000n,
+    baseFee: 10n ** 9n,
+    number: 0n,
+    funded: [new Uint8Array(20).fill(0xaa)],
+    balance: 10n ** 20n,
+  }),
 }

@@ -37,3 +37,17 @@ function* writeList<T>(
   }
   list.end()
 }
+
+/** An array of the texts of items. */
+export function writtenTexts<T>(items: Iterable<T>, text: (item: T) => string): Promise<WireBytes> {
+  return written((writer) => writeTexts(items, text, writer))
+}
+
+function* writeTexts<T>(items: Iterable<T>, text: (item: T) => string, writer: PieceWriter): Pieces<void> {
+  const list = new ListWriter(writer)
+  for (const item of items) {
+    list.append(text(item))
+    yield
+  }
+  list.end()
+}

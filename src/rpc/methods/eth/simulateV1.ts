@@ -1,9 +1,8 @@
-import { TimeSlice } from '../../../encoding/timeSlice.js'
 import { simulatedBlockText } from '../../format/simulatedBlock.js'
+import { writtenTexts } from '../../format/written.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { simulation } from '../../params/simulation.js'
-import { wireArray } from '../../wire.js'
 
 /** eth_simulateV1: blocks of calls on a base, one on the other, as if they were mined. */
 export const simulateV1 = defineMethod(
@@ -21,12 +20,6 @@ export const simulateV1 = defineMethod(
     })
     const { tellsPeakGas: peakGas } = habits
     const shape = { fullTransactions: returnFullTransactions, totalDifficulty, peakGas }
-    const slice = new TimeSlice()
-    const texts: string[] = []
-    for (const block of simulated) {
-      texts.push(simulatedBlockText(block, shape))
-      await slice.pause()
-    }
-    return wireArray(texts)
+    return writtenTexts(simulated, (block) => simulatedBlockText(block, shape))
   },
 )
