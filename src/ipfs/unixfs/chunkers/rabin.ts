@@ -57,13 +57,16 @@ function makeTables(): Tables {
   }
 }
 
+/** The value of a byte is the sum of those of its bits, as that of a polynomial over GF(2) is of those of its terms. */
 function makeTable(valueOf: (byte: bigint) => bigint): Table {
   const high = new Uint32Array(256)
   const low = new Uint32Array(256)
-  for (let byte = 0; byte < 256; byte++) {
-    const value = valueOf(BigInt(byte))
-    high[byte] = Number(value >> 32n)
-    low[byte] = Number(value & 0xffffffffn)
+  for (let bit = 1; bit < 256; bit *= 2) {
+    const value = valueOf(BigInt(bit))
+    for (let rest = 0; rest < bit; rest++) {
+      high[bit + rest] = (high[rest] as number) ^ Number(value >> 32n)
+      low[bit + rest] = (low[rest] as number) ^ Number(value & 0xffffffffn)
+    }
   }
   return { high, low }
 }
