@@ -161,11 +161,12 @@ describe('what it refuses, with one line and exit status 2', () => {
 
   it('a data directory that another process has open', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'standin-command-'))
-    await start(['--data-dir', dataDir])
+    const holder = await start(['--data-dir', dataDir])
     const command = run(['--port', '0', '--ipfs-port', '0', '--data-dir', dataDir])
     expect(await command.ended).toBe(2)
     expect(command.stderr().trim().split('\n')).toHaveLength(1)
     expect(command.stderr()).toContain(dataDir)
+    await stopCommand(holder)
     await rm(dataDir, { recursive: true, force: true })
   })
 })
