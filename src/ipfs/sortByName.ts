@@ -1,6 +1,6 @@
 import { latin1 } from '../encoding/nativeText.js'
 import { runInSlices, TimeSlice } from '../encoding/timeSlice.js'
-import { sortInPieces } from './sortInPieces.js'
+import { sortInPieces } from '../encoding/sortInPieces.js'
 
 /** An item with the bytes of its name in UTF-8 as characters, which are compared twice as fast as the bytes. */
 interface Named<T> {

@@ -26,3 +26,24 @@ it('uses memory again, but not before the block in it is stored', async () => {
   expect(Buffer.concat(stored).equals(stream)).toBe(true)
   expect(memories.size).toBeLessThan(40)
 })
+
+it('waits for small blocks to be stored before too many of them are', async () => {
+  const settings = await importSettings('unixfs-v1-2025')
+  let [waiting, most] = [0, 0]
+  let round: Promise<void> | undefined
+  const storeTogether = (): Promise<void> => {
+    most = Math.max(most, ++waiting)
+    round ??= new Promise((resolve) =>
+      setTimeout(() => {
+        ;[waiting, round] = [0, undefined]
+        resolve()
+      }, 20),
+    )
+    return round
+  }
+  const writer = createBlockWriter(settings.cid, storeTogether)
+  for (let index = 0; index < 5000; index++) await writer.write(0x55, Buffer.from(`block ${index}`))
+  await writer.stored()
+  expect(most).toBeGreaterThan(100)
+  expect(most).toBeLessThanOrEqual(1025)
+})

@@ -1,3 +1,5 @@
+import { sortInPieces } from '../../encoding/sortInPieces.js'
+import { runInSlices, TimeSlice } from '../../encoding/timeSlice.js'
 import type { BlockToStore } from './batch.js'
 import type { IndexDatabase } from './indexDatabase.js'
 import { rowKind, rowRange } from './keyspace.js'
@@ -9,7 +11,15 @@ import type { SegmentFiles } from './segmentFiles.js'
 /** A segment is rewritten when at least this share of it belongs to removed blocks. */
 const deadShare = 0.05
 /** Bytes held in memory at once, at most, while a segment is rewritten. */
-const batchLimit = 8 * 1024 * 1024
+const bytesAtOnce = 8 * 1024 * 1024
+/** Blocks written at once, at most: others wait for a write as long as its rows take. */
+const blocksAtOnce = 512
+
+/** A block that is still needed, with the place of its bytes. */
+interface LivingBlock {
+  key: Uint8Array
+  row: BlockRow
+}
 
 /** The segments in which removals have left enough holes to be worth rewriting. */
 export function segmentsToGiveUp(segments: ReadonlyMap<number, SegmentRow>): Set<number> {
@@ -30,20 +40,22 @@ export async function rewriteSegments(options: {
   const { database, files, segments, givenUp, write } = options
   if (givenUp.size === 0) return
 
-  const living: { key: Uint8Array; row: BlockRow }[] = []
+  const slice = new TimeSlice()
+  const living: LivingBlock[] = []
   for await (const [key, value] of database.iterator(rowRange(rowKind.block))) {
     const row = decodeBlockRow(value)
     if (givenUp.has(row.segment)) living.push({ key: Uint8Array.from(key.subarray(1)), row })
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
   }
-  living.sort((a, b) => a.row.segment - b.row.segment || a.row.offset - b.row.offset)
 
   let batch: BlockToStore[] = []
   let bytes = 0
-  for (const { key, row } of living) {
+  for (const { key, row } of await runInSlices(sortInPieces(living, comparePlaces), slice)) {
     const data = await files.read(row.segment, row.offset, new Uint8Array(row.length))
     batch.push({ key, label: row.labels[0] ?? new Uint8Array(), data })
     bytes += data.length
-    if (bytes < batchLimit) continue
+    if (bytes < bytesAtOnce && batch.length < blocksAtOnce) continue
     await write(batch)
     batch = []
     bytes = 0
@@ -54,4 +66,8 @@ export async function rewriteSegments(options: {
     segments.delete(segment)
     await removeSegment(database, files, segment)
   }
+}
+
+function comparePlaces(a: LivingBlock, b: LivingBlock): number {
+  return a.row.segment - b.row.segment || a.row.offset - b.row.offset
 }

@@ -225,6 +225,29 @@ describe('removal', () => {
     expect(store.blocks.totals().blocks).toBe(2)
   })
 
+  it('moves small blocks in several writes, so that none of them keeps others waiting', async () => {
+    const blocks = Array.from({ length: 1500 }, () => bytes(20))
+    await Promise.all(blocks.map(put))
+    const recordLength = store.blocks.totals().bytes / blocks.length
+    const removal = store.blocks.openRemoval()
+    await removal.remove(blocks.slice(0, 100).map(keyOf))
+    removal.end()
+
+    const lengths: number[] = []
+    let isCompacting = true
+    const look = (): void => {
+      lengths.push(store.blocks.totals().bytes)
+      if (isCompacting) setImmediate(look)
+    }
+    look()
+    await store.blocks.compact()
+    isCompacting = false
+    const steps = lengths.slice(1).map((length, index) => length - (lengths[index] ?? 0))
+    expect(Math.max(...steps) / recordLength).toBeLessThanOrEqual(512)
+    expect(steps.filter((step) => step > 0).length).toBeGreaterThanOrEqual(2)
+    expect(store.blocks.totals()).toEqual({ blocks: 1400, bytes: 1400 * recordLength })
+  })
+
   it('counts a block once that is removed under several labels', async () => {
     const shared = bytes(1000)
     const kept = bytes(1000)

@@ -3,7 +3,7 @@ import { createChannel } from '../../channel.js'
 import { errorText, FileNetworkError } from '../../errors.js'
 import { collectGarbage } from '../../garbage/collect.js'
 import { defineCommand } from '../../request/command.js'
-import { values } from '../../request/output.js'
+import { valueGroups } from '../../request/output.js'
 
 /** `repo/gc`: removes what nothing needs and frees its space. It goes on to its end, client or not. */
 export const repoGc = defineCommand({
@@ -15,23 +15,22 @@ export const repoGc = defineCommand({
     silent: { type: 'bool', description: 'No lines.' },
   },
   run({ options }, network) {
-    const removed = createChannel<CID>(Infinity)
-    const tell = async (cids: CID[]): Promise<void> => {
-      for (const cid of cids) await removed.send(cid).catch(() => undefined)
-    }
+    const removed = createChannel<CID[]>(Infinity)
+    const tell = (cids: CID[]): Promise<void> => removed.send(cids).catch(() => undefined)
     void collectGarbage(network, tell).then(
       () => removed.close(),
       (error: unknown) => removed.fail(error),
     )
-    return values(
+    return valueGroups(
       (async function* () {
         try {
-          for await (const cid of removed.receive()) {
-            if (!options.silent) yield { Key: { '/': cid.toString() } }
+          for await (const cids of removed.receive()) {
+            if (!options.silent && cids.length > 0)
+              yield cids.map((cid) => ({ Key: { '/': cid.toString() } }))
           }
         } catch (error) {
           if (!options['stream-errors']) throw error
-          yield { Key: null, Error: errorText(error) }
+          yield [{ Key: null, Error: errorText(error) }]
           throw new FileNetworkError('encountered errors during gc run')
         }
       })(),

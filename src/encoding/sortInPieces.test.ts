@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { runAtOnce } from '../encoding/timeSlice.js'
+import { runAtOnce } from './timeSlice.js'
 import { sortInPieces } from './sortInPieces.js'
 
 /** Numbers that look random (a linear congruential generator), many of them more than once. */

@@ -1,4 +1,4 @@
-import type { Pieces } from '../encoding/timeSlice.js'
+import type { Pieces } from './timeSlice.js'
 
 /** Items that are sorted, or merged, at once. */
 const itemsAtOnce = 512
