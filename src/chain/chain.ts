@@ -17,6 +17,7 @@ import type { ProducedBlock } from './mining/producer.js'
 import { ChainPosition, type MoveOptions } from './position.js'
 import { ChainReader, type ChainSources } from './reader.js'
 import type { StateCommitment } from './state/stateStore.js'
+import { storeAhead } from './state/storeAhead.js'
 import type { WorkingState } from './state/workingState.js'
 import type { ForkRules } from './types.js'
 import { Turnstile } from './turnstile.js'
@@ -192,11 +193,14 @@ export class Chain {
     await this.touched()
   }
 
-  /** The state that `latest` reads with a change, which is not stored. Only within {@link exclusively}. */
+  /**
+   * The state that `latest` reads with a change. Most of a large one is stored already, what is given is not. Only within
+   * {@link exclusively}.
+   */
   async draftState(edit: (state: WorkingState) => Promise<void>): Promise<StateCommitment> {
     const state = this.#states.fresh()
     await edit(state)
-    return state.computeRootInSlices(new TimeSlice())
+    return storeAhead(this.stores, await state.computeRootInSlices(new TimeSlice()))
   }
 
   /**

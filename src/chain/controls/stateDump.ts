@@ -6,7 +6,8 @@ import type { GenesisAccount } from '../genesis.js'
 import { loadPreimages } from '../state/preimages.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { StateView } from '../types.js'
-import { TimeSlice } from '../../encoding/timeSlice.js'
+import { sortInPieces } from '../../encoding/sortInPieces.js'
+import { runInSlices, TimeSlice } from '../../encoding/timeSlice.js'
 
 /**
  * Every account of the state that `latest` reads, with its storage, by rising address. Only within the chain's turn: it
@@ -15,12 +16,16 @@ import { TimeSlice } from '../../encoding/timeSlice.js'
 export async function exportAccounts(chain: Chain): Promise<GenesisAccount[]> {
   const { database, keys, states } = chain.stores
   const preimages = await loadPreimages(database, keys)
+  const slice = new TimeSlice()
   // A fork notes every key that it meets: it would ask its remote for all others.
   if (states.remote === undefined) {
-    for (const { address, slot } of blockStartSlots()) preimages.add(address, slot)
+    for (const { address, slot } of blockStartSlots()) {
+      preimages.add(address, slot)
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
+    }
   }
   const { state } = await chain.view.stateAt({ tag: 'latest' })
-  const slice = new TimeSlice()
   const accounts: GenesisAccount[] = []
   for (const [address, slots] of preimages.entries()) {
     await slice.pause()
@@ -30,7 +35,10 @@ export async function exportAccounts(chain: Chain): Promise<GenesisAccount[]> {
     const code = await state.getCode(address)
     accounts.push({ address, nonce, balance, code, storage: await readSlots(state, address, slots, slice) })
   }
-  return accounts.toSorted((a, b) => Buffer.compare(a.address, b.address))
+  return runInSlices(
+    sortInPieces(accounts, (a, b) => Buffer.compare(a.address, b.address)),
+    slice,
+  )
 }
 
 async function readSlots(
@@ -40,7 +48,7 @@ async function readSlots(
   slice: TimeSlice,
 ): Promise<[slot: Uint8Array, value: Uint8Array][]> {
   const read: [slot: Uint8Array, value: Uint8Array][] = []
-  for (const slot of slots.toSorted((a, b) => Buffer.compare(a, b))) {
+  for (const slot of await runInSlices(sortInPieces(slots, Buffer.compare), slice)) {
     await slice.pause()
     const value = await state.getStorage(address, slot)
     if (value.some((byte) => byte !== 0)) read.push([slot, value])

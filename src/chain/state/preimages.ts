@@ -7,6 +7,9 @@ import { keccak256 } from '../keccak.js'
 import { bytesKey } from './byteCache.js'
 import { encodeList, encodeString } from './rlp.js'
 
+/** Addresses and slots in a row of the database, at most: a row is read and written in one piece. */
+const KEYS_IN_ROW = 1024
+
 /**
  * Addresses and slots that came into a state. The tries know them by their hashes only; what lists accounts and
  * storage, a dump for one, needs the keys themselves.
@@ -14,8 +17,11 @@ import { encodeList, encodeString } from './rlp.js'
 export class Preimages {
   readonly #slots = new Map<string, { address: Uint8Array; slots: Map<string, Uint8Array> }>()
 
-  get isEmpty(): boolean {
-    return this.#slots.size === 0
+  #count = 0
+
+  /** How many addresses and slots there are. */
+  get count(): number {
+    return this.#count
   }
 
   /** Takes up a 20-byte address, and a 32-byte slot of it if one came. */
@@ -25,8 +31,31 @@ export class Preimages {
     if (known === undefined) {
       known = { address, slots: new Map() }
       this.#slots.set(key, known)
+      this.#count++
     }
-    if (slot !== undefined) known.slots.set(bytesKey(slot), slot)
+    if (slot === undefined) return
+    const { size } = known.slots
+    known.slots.set(bytesKey(slot), slot)
+    this.#count += known.slots.size - size
+  }
+
+  /** The same in parts of at most so many addresses and slots; an address is in each part that has slots of it. */
+  *inParts(most: number): Iterable<Preimages> {
+    if (this.#count <= most) {
+      yield this
+      return
+    }
+    let part = new Preimages()
+    for (const { address, slots } of this.#slots.values()) {
+      for (const slot of slots.size === 0 ? [undefined] : slots.values()) {
+        part.add(address, slot)
+        // Another slot may bring its address with it.
+        if (part.#count + 2 <= most) continue
+        yield part
+        part = new Preimages()
+      }
+    }
+    if (part.#count > 0) yield part
   }
 
   /** The slots of a 20-byte address. */
@@ -64,9 +93,11 @@ export function stagePreimages(
   batch: WriteBatch,
   preimages: Preimages,
 ): void {
-  if (preimages.isEmpty) return
-  const encoded = preimages.encode()
-  batch.put(keyspace.preimages(keccak256(encoded)), encoded)
+  if (preimages.count === 0) return
+  for (const part of preimages.inParts(KEYS_IN_ROW)) {
+    const encoded = part.encode()
+    batch.put(keyspace.preimages(keccak256(encoded)), encoded)
+  }
 }
 
 /** All addresses and slots that were ever part of a state of a network. */

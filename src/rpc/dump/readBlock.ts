@@ -8,7 +8,7 @@ import type { HeaderFields } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'
 import { bytesToPlainHex } from '../../encoding/hex.js'
 import { StateDumpError } from './errors.js'
-import type { DumpedBlock, DumpedHeader, DumpedOutcome, DumpedTransaction } from './schema.js'
+import type { DumpedBlock, DumpedHeader, DumpedOutcome, DumpedTransaction } from './blockSchema.js'
 
 /** Names the place of a transaction: anvil's hash of an impersonated one is not that of its fields. */
 export function outcomeKey(blockHash: Uint8Array, index: number): string {
