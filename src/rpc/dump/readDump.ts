@@ -1,11 +1,11 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { ImportedState } from '../../chain/controls/stateDump.js'
 import type { GenesisAccount } from '../../chain/genesis.js'
 import type { ChainView } from '../../chain/view.js'
 import { hexToBytes } from '../../encoding/hex.js'
-import { TimeSlice } from '../../encoding/timeSlice.js'
+import { parseInPieces } from '../../encoding/jsonInPieces.js'
+import { runInSlices, TimeSlice } from '../../encoding/timeSlice.js'
 import { StateDumpError } from './errors.js'
 import { readPart } from './readPart.js'
 import { account, anvilState, genesisAlloc, word } from './schema.js'
@@ -20,9 +20,8 @@ const decompress = promisify(gunzip)
  * @throws StateDumpError if it is none, or a block is missing
  */
 export async function readDump(dump: Uint8Array, view: ChainView): Promise<ImportedState> {
-  const json = await parseJson(dump)
   const slice = new TimeSlice()
-  await nextTurn()
+  const json = await parseJson(dump, slice)
   const genesis = genesisAlloc.safeParse(json)
   if (genesis.success) return { accounts: await readAccounts(genesis.data.alloc, 'alloc', slice), blocks: [] }
   const state = readPart(anvilState, json, [])
@@ -32,10 +31,12 @@ export async function readDump(dump: Uint8Array, view: ChainView): Promise<Impor
   return { accounts, blocks: await readBlocks(state, view, slice) }
 }
 
-async function parseJson(dump: Uint8Array): Promise<unknown> {
+async function parseJson(dump: Uint8Array, slice: TimeSlice): Promise<unknown> {
   try {
     const isCompressed = dump[0] === 0x1f && dump[1] === 0x8b
-    return JSON.parse(Buffer.from(isCompressed ? await decompress(dump) : dump).toString('utf8'))
+    const bytes = isCompressed ? await decompress(dump) : dump
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
+    return await runInSlices(parseInPieces(text), slice)
   } catch {
     throw new StateDumpError('Failed to decode state dump')
   }

@@ -1,6 +1,7 @@
+import { skipWhitespace } from '../../encoding/jsonText.js'
 import { ParseError } from '../errors.js'
 import { readBatch, readMessage, type Message } from './message.js'
-import { endOfValue, isNestedTooDeep, skipWhitespace } from './scan.js'
+import { endOfValue, isNestedTooDeep } from './scan.js'
 
 /** What a body holds. */
 export type Body =

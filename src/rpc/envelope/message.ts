@@ -1,4 +1,5 @@
-import { arrayElements, objectMembers, skipWhitespace } from './scan.js'
+import { skipWhitespace } from '../../encoding/jsonText.js'
+import { arrayElements, objectMembers } from './scan.js'
 
 /** One message of a body, with what JSON-RPC 2.0 looks at. */
 export interface Message {

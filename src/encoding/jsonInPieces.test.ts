@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { parseInPieces } from './jsonInPieces.js'
+import { runAtOnce } from './timeSlice.js'
+
+type Random = (bound: number) => number
+
+const randomOf = (seed: number): Random => {
+  return (bound) => {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
+    return Math.floor((seed / 2 ** 32) * bound)
+  }
+}
+
+const texts = ['', 'a', '"', '\\', '\\"', '[{', '}],', 'é\u2028', '__proto__', 'constructor', '7', 'a\nb']
+
+function randomValue(random: Random, depth: number): unknown {
+  const kind = random(depth > 5 ? 5 : 9)
+  if (kind === 0) return null
+  if (kind === 1) return random(2) === 0
+  if (kind === 2) return (random(2000) - 1000) / 8
+  if (kind < 5) return texts[random(texts.length)]
+  const members = Array.from({ length: random(7) }, () => randomValue(random, depth + 1))
+  if (kind < 7) return members
+  return Object.fromEntries(members.map((value) => [`${texts[random(texts.length)]}${random(9)}`, value]))
+}
+
+/** One character taken out, put in or changed. */
+function spoil(text: string, random: Random): string {
+  const at = random(text.length)
+  const piece = '{}[],:"\\ 1etn'.charAt(random(13))
+  return text.slice(0, at) + ['', piece, piece][random(3)] + text.slice(at + random(2))
+}
+
+/** What JSON.parse gives, written again so that members are compared in their order, or that it fails. */
+function outcome(parse: (text: string) => unknown, text: string): string {
+  try {
+    return JSON.stringify(parse(text))
+  } catch (error) {
+    expect(error).toBeInstanceOf(SyntaxError)
+    return 'refused'
+  }
+}
+
+describe('as JSON.parse', () => {
+  it.each([1, 5, 20, 100])('takes random texts, sound and spoilt, in pieces of %i', (pieceLength) => {
+    const random = randomOf(pieceLength)
+    const counts = { refused: 0, taken: 0 }
+    for (let round = 0; round < 5000; round++) {
+      let text = JSON.stringify(randomValue(random, 0), null, random(3))
+      if (random(2) === 1) text = spoil(text, random)
+      const expected = outcome(JSON.parse, text)
+      expect(
+        outcome((given) => runAtOnce(parseInPieces(given, pieceLength)), text),
+        text,
+      ).toBe(expected)
+      counts[expected === 'refused' ? 'refused' : 'taken']++
+    }
+    expect(Math.min(counts.refused, counts.taken)).toBeGreaterThan(1000)
+  })
+
+  it('keeps a member that is named as the prototype is', () => {
+    const text = '{"a":[1,2,3],"__proto__":{"b":[4,5,6]},"c":7}'
+    const value = runAtOnce(parseInPieces(text, 4)) as object
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
+    expect(Object.keys(value)).toEqual(['a', '__proto__', 'c'])
+  })
+})
+
+it('comes in many pieces where there are many members, wherever they lie', () => {
+  const members = Array.from({ length: 30_000 }, (_, index) => [`0x${index.toString(16)}`, `${index}`])
+  for (const value of [members, { a: { b: Object.fromEntries(members) } }, [[members]]]) {
+    const text = JSON.stringify(value)
+    const pieces = parseInPieces(text)
+    let count = 1
+    let step = pieces.next()
+    for (; step.done !== true; step = pieces.next()) count++
+    expect(step.value).toEqual(value)
+    expect(text.length / count).toBeLessThan(70_000)
+  }
+})

@@ -1,0 +1,136 @@
+import { endOfString, skipWhitespace } from './jsonText.js'
+import type { Pieces } from './timeSlice.js'
+
+/** Characters that are parsed at once, or a little more. */
+const PIECE_LENGTH = 64 * 1024
+/** How deep arrays and objects are taken apart; what is long and lies deeper is parsed at once. */
+const DEEPEST = 8
+
+const [quote, comma, colon] = [0x22, 0x2c, 0x3a]
+/** The brackets that close what others open. */
+const closing = new Map([
+  ['{', '}'],
+  ['[', ']'],
+])
+
+/**
+ * What JSON.parse makes of a text, in pieces: other work need not wait for a long one. A single string is one piece,
+ * however long it is.
+ *
+ * @throws SyntaxError if the text is no JSON
+ */
+export function* parseInPieces(text: string, pieceLength = PIECE_LENGTH): Pieces<unknown> {
+  const start = skipWhitespace(text, 0)
+  if (text.length <= pieceLength || !closing.has(text.charAt(start))) return JSON.parse(text)
+  const { value, end } = yield* new Container(text, start, pieceLength, 1).read()
+  if (skipWhitespace(text, end) < text.length) throw new SyntaxError('There is text behind the JSON value')
+  return value
+}
+
+/** An array or object that is read member by member; those that are short are parsed together. */
+class Container {
+  readonly #text: string
+  readonly #pieceLength: number
+  readonly #depth: number
+  readonly #open: string
+  readonly #close: string
+  readonly #value: unknown[] | Record<string, unknown>
+  /** Where what is not parsed yet begins, and the member in it that is looked at. */
+  #start: number
+  #member: number
+
+  constructor(text: string, start: number, pieceLength: number, depth: number) {
+    this.#text = text
+    this.#pieceLength = pieceLength
+    this.#depth = depth
+    this.#open = text.charAt(start)
+    this.#close = closing.get(this.#open) ?? ''
+    this.#value = this.#close === ']' ? [] : {}
+    this.#start = this.#member = start + 1
+  }
+
+  /** @returns the value, and the index behind it */
+  *read(): Pieces<{ value: unknown; end: number }> {
+    const text = this.#text
+    let depth = 0
+    for (let index = this.#start; index < text.length; index++) {
+      const code = text.charCodeAt(index)
+      if (code === quote) index = endOfString(text, index) - 1
+      else if (code === comma && depth === 0) {
+        if (index - this.#start >= this.#pieceLength) {
+          this.#take(index)
+          this.#start = index + 1
+          yield
+        }
+        this.#member = index + 1
+      } else if (code === 0x5b || code === 0x7b) depth++
+      else if ((code === 0x5d || code === 0x7d) && depth-- === 0) {
+        // Nothing may stand in an empty array or object, but not behind a comma.
+        if (this.#hasMembers() || skipWhitespace(text, this.#start) < index) this.#take(index)
+        return this.#end(index)
+      }
+      if (depth === 0 || index - this.#member < this.#pieceLength || this.#depth === DEEPEST) continue
+      index = yield* this.#descend()
+      if (text.charCodeAt(index) !== comma) return this.#end(index)
+      this.#start = this.#member = index + 1
+      depth = 0
+    }
+    throw new SyntaxError('The JSON text ends too early')
+  }
+
+  /** Whether something stands before what is not parsed yet. */
+  #hasMembers(): boolean {
+    return this.#text.charCodeAt(this.#start - 1) === comma
+  }
+
+  #end(index: number): { value: unknown; end: number } {
+    if (this.#text[index] !== this.#close) throw new SyntaxError('An array or object is closed wrongly')
+    return { value: this.#value, end: index + 1 }
+  }
+
+  /** Parses the members up to an index. */
+  #take(end: number): void {
+    if (skipWhitespace(this.#text, this.#start) >= end) throw new SyntaxError('A member is missing')
+    const source = this.#open + this.#text.slice(this.#start, end) + this.#close
+    const members = JSON.parse(source) as unknown[] | Record<string, unknown>
+    if (Array.isArray(members)) for (const member of members) this.#add('', member)
+    else for (const name of Object.keys(members)) this.#add(name, members[name])
+  }
+
+  #add(name: string, member: unknown): void {
+    const value = this.#value
+    if (Array.isArray(value)) value.push(member)
+    else if (name === '__proto__') {
+      Object.defineProperty(value, name, {
+        value: member,
+        configurable: true,
+        enumerable: true,
+        writable: true,
+      })
+    } else value[name] = member
+  }
+
+  /**
+   * Reads the long member that is looked at on its own, after those before it.
+   *
+   * @returns the index of what follows it: a comma, or the end of the container
+   */
+  *#descend(): Pieces<number> {
+    const text = this.#text
+    if (this.#member > this.#start) this.#take(this.#member - 1)
+    let [name, start] = ['', skipWhitespace(text, this.#member)]
+    if (this.#close === '}') {
+      if (text.charCodeAt(start) !== quote) throw new SyntaxError('A member has no name')
+      const endOfName = endOfString(text, start)
+      name = String(JSON.parse(text.slice(start, endOfName)))
+      const behind = skipWhitespace(text, endOfName)
+      if (text.charCodeAt(behind) !== colon) throw new SyntaxError('A member has no value')
+      start = skipWhitespace(text, behind + 1)
+    }
+    if (!closing.has(text.charAt(start))) throw new SyntaxError('There is text before a bracket')
+    const { value, end } = yield* new Container(text, start, this.#pieceLength, this.#depth + 1).read()
+    this.#add(name, value)
+    yield
+    return skipWhitespace(text, end)
+  }
+}
