@@ -58,7 +58,7 @@ export async function dumpGenesisFile(
 }
 
 /** A file that is there is replaced at once, so that it is never half written. */
-async function replaceFile(file: string, content: string | AsyncIterable<string>): Promise<void> {
+async function replaceFile(file: string, content: AsyncIterable<string>): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const unfinished = `${file}.${process.pid}`
   await writeFile(unfinished, content)

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { encodeCarHeader, encodeCarSection } from '../../src/ipfs/dag/car.js'
 import { createFileNetwork } from '../../src/ipfs/index.js'
 import type { FileNetwork } from '../../src/ipfs/index.js'
-import { mostInOneTurn } from '../support/turns.js'
+import { countTurns, endEverySlice, mostInOneTurn } from '../support/turns.js'
 import { form } from './support.js'
 import type { FormFile } from './support.js'
 
@@ -30,21 +30,29 @@ afterEach(async () => {
   await rm(directory, { recursive: true })
 })
 
+async function post(
+  request: string,
+  body: AsyncIterable<Uint8Array>,
+  headers: Record<string, string>,
+): Promise<string> {
+  const [operation = '', query = ''] = request.split('?')
+  const { signal } = new AbortController()
+  const parameters = new URLSearchParams(query)
+  return textOf(await network.execute({ operation, query: parameters, headers, body, signal }))
+}
+
+async function textOf({ body }: { body: AsyncIterable<Uint8Array> | Uint8Array }): Promise<string> {
+  if (body instanceof Uint8Array) return Buffer.from(body).toString()
+  let text = ''
+  for await (const bytes of body) text += Buffer.from(bytes).toString()
+  return text
+}
+
 /** Posts an upload whose pieces are all there, and reads the answer. */
 async function most(request: string, pieces: Uint8Array[], headers: Record<string, string>): Promise<number> {
-  const [operation = '', query = ''] = request.split('?')
   let answer = ''
   const longest = await mostInOneTurn(pieces, async (body) => {
-    const { signal } = new AbortController()
-    const reply = await network.execute({
-      operation,
-      query: new URLSearchParams(query),
-      headers,
-      body,
-      signal,
-    })
-    if (reply.body instanceof Uint8Array) answer += Buffer.from(reply.body).toString()
-    else for await (const bytes of reply.body) answer += Buffer.from(bytes).toString()
+    answer = await post(request, body, headers)
   })
   expect(answer).toMatch(/"(Hash|Root)":/)
   return longest
@@ -131,4 +139,25 @@ describe('other requests have their turn', () => {
     expect(await most('dag/import', pieces, headers)).toBeLessThan(mostPieces)
     expect(await most('dag/import', pieces, headers)).toBeLessThan(mostPieces)
   })
+
+  it('between the entries of a directory that is shown as a page', async () => {
+    const { body, headers } = form(files((index) => `d/${index}`))
+    const added = await post('add', oneByOne([Buffer.from(body)]), headers)
+    const cid = /"Name":"d","Hash":"(\w+)"/.exec(added)?.[1]
+    endEverySlice()
+    let page = ''
+    const turns = await countTurns(async () => {
+      const { signal } = new AbortController()
+      const query = new URLSearchParams()
+      const request = { method: 'GET', path: `/ipfs/${cid}/`, query, headers: {}, signal }
+      page = await textOf(await network.gateway.handle(request))
+    })
+    vi.restoreAllMocks()
+    expect(page.match(/<tr>/g)).toHaveLength(count)
+    expect(turns).toBeGreaterThan(2 * count)
+  })
 })
+
+async function* oneByOne(pieces: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* pieces
+}

@@ -36,16 +36,23 @@ type Json = string | number | boolean | null | { [name: string]: Json }
  * The genesis file of a chain, as geth reads it (core/genesis.go). An own chain says about itself what geth's file has
  * no words for; reading it again gives the same chain.
  */
-export function formatGethGenesis({ chainId, schedule, genesis }: ChainDescription): string {
+export function formatGethGenesis(description: ChainDescription): string {
+  return [...gethGenesisPieces(description)].join('')
+}
+
+/** The same in pieces of an account or a slot. */
+export function* gethGenesisPieces({ chainId, schedule, genesis }: ChainDescription): Generator<string> {
   const { header, accounts } = genesis
-  const file: Json = {
-    config: formatConfig(chainId, schedule),
-    ...formatHeader(header),
-    alloc: Object.fromEntries(
-      accounts.map((account) => [bytesToPlainHex(account.address), formatAccount(account)]),
-    ),
+  const file: Json = { config: formatConfig(chainId, schedule), ...formatHeader(header), alloc: {} }
+  const text = withExactNumbers(JSON.stringify(file, null, 2))
+  const end = '}\n}'
+  yield text.slice(0, -end.length)
+  let separator = '\n'
+  for (const account of accounts) {
+    yield* accountPieces(account, separator)
+    separator = ',\n'
   }
-  return `${withExactNumbers(JSON.stringify(file, null, 2))}\n`
+  yield accounts.length === 0 ? `${end}\n` : `\n  ${end}\n`
 }
 
 /** Numbers are written as geth wants them, bare and exact, whatever their size; their texts are marked until then. */
@@ -132,13 +139,22 @@ function formatHeader(header: HeaderFields): { [name: string]: Json } {
   }
 }
 
-function formatAccount({ balance, nonce, code, storage }: GenesisAccount): Json {
-  return {
-    balance: quantity(balance),
-    ...(nonce > 0n && { nonce: quantity(nonce) }),
-    ...(code.length > 0 && { code: bytesToHex(code) }),
-    ...(storage.length > 0 && {
-      storage: Object.fromEntries(storage.map(([slot, value]) => [bytesToHex(slot), bytesToHex(value)])),
-    }),
+/** An account as JSON.stringify writes it at its depth. */
+function* accountPieces(
+  { address, balance, nonce, code, storage }: GenesisAccount,
+  separator: string,
+): Generator<string> {
+  yield `${separator}    "${bytesToPlainHex(address)}": {\n      "balance": "${quantity(balance)}"`
+  if (nonce > 0n) yield `,\n      "nonce": "${quantity(nonce)}"`
+  if (code.length > 0) yield `,\n      "code": "${bytesToHex(code)}"`
+  if (storage.length > 0) {
+    yield ',\n      "storage": {'
+    let comma = ''
+    for (const [slot, value] of storage) {
+      yield `${comma}\n        "${bytesToHex(slot)}": "${bytesToHex(value)}"`
+      comma = ','
+    }
+    yield '\n      }'
   }
+  yield '\n    }'
 }

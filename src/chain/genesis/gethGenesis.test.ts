@@ -154,6 +154,27 @@ test('the genesis of the file has the fields of the forks that hold at its time'
 })
 
 describe('written again', () => {
+  test.each([0, 1, 3])('it is laid out as JSON.stringify does, with %i accounts', (count) => {
+    const accounts = Array.from({ length: count }, (_, index) => ({
+      ...[
+        {},
+        { nonce: '0x1', code: '0x00' },
+        {
+          storage: {
+            ['0x' + '01'.repeat(32)]: `0x${'02'.repeat(32)}`,
+            ['0x' + '03'.repeat(32)]: `0x${'04'.repeat(32)}`,
+          },
+        },
+      ][index],
+      balance: '0x3',
+    }))
+    const alloc = Object.fromEntries(accounts.map((account, index) => [`a${index}`.repeat(20), account]))
+    const text = formatGethGenesis(parseGethGenesis(genesisText(everyFork, { alloc })))
+    const value = JSON.parse(text) as { alloc: object }
+    expect(text).toBe(`${JSON.stringify(value, null, 2)}\n`)
+    expect(value.alloc).toEqual(alloc)
+  })
+
   test('a geth genesis comes out as it was understood', () => {
     const alloc = { ['11'.repeat(20)]: { balance: '0x3', nonce: '0x1', code: '0x00', storage: {} } }
     const read = parseGethGenesis(genesisText(everyFork, { alloc, extraData: '0xabcd', nonce: '0x42' }))

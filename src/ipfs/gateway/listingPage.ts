@@ -5,22 +5,19 @@ export interface ListedEntry {
   size: number
 }
 
-/** A directory as a page. The links are relative, so that it works wherever it is served. */
-export function listingPage(options: {
+/**
+ * A directory as a page, in pieces of an entry. The links are relative, so that it works wherever it is served.
+ */
+export function* listingPage(options: {
   path: string
   cid: string
-  entries: ListedEntry[]
+  entries: Iterable<ListedEntry>
   hasParent: boolean
-}): string {
+}): Generator<string> {
   const { path, cid, entries, hasParent } = options
   const title = escapeHtml(path)
-  const rows = entries.map(
-    ({ name, cid: entryCid, size }) =>
-      `<tr><td><a href="./${encodeURIComponent(name)}">${escapeHtml(name)}</a></td>` +
-      `<td><code>${escapeHtml(entryCid)}</code></td><td>${formatSize(size)}</td></tr>`,
-  )
   const parent = hasParent ? '<tr><td><a href="..">..</a></td><td></td><td></td></tr>\n' : ''
-  return `<!DOCTYPE html>
+  yield `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -37,8 +34,14 @@ code { color: #666 }
 <h1>Index of ${title}</h1>
 <p><code>${escapeHtml(cid)}</code></p>
 <table>
-${parent}${rows.join('\n')}
-</table>
+${parent}`
+  for (const { name, cid: entryCid, size } of entries) {
+    yield (
+      `<tr><td><a href="./${encodeURIComponent(name)}">${escapeHtml(name)}</a></td>` +
+      `<td><code>${escapeHtml(entryCid)}</code></td><td>${formatSize(size)}</td></tr>\n`
+    )
+  }
+  yield `</table>
 </body>
 </html>
 `

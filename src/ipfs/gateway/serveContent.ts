@@ -1,7 +1,10 @@
+import { textChunks } from '../../encoding/textChunks.js'
 import { LinkNotFoundError } from '../errors.js'
 import type { CommandReply } from '../request/reply.js'
+import { sortByName } from '../sortByName.js'
 import { loadEntry } from '../unixfs/entry.js'
 import type { BlockSource, UnixfsEntry } from '../unixfs/entry.js'
+import type { UnixfsLink } from '../unixfs/node.js'
 import { findLink, listDirectory } from '../unixfs/readDirectory.js'
 import { readFile } from '../unixfs/readFile.js'
 import { contentRange, matchesEtag, readRange } from './conditional.js'
@@ -97,21 +100,26 @@ async function serveDirectory(
     'Cache-Control': 'public, max-age=604800, stale-while-revalidate=2678400',
   }
   if (matchesEtag(request.headers['if-none-match'], etag)) return notModified(headers)
-  const entries: ListedEntry[] = []
-  for await (const { name, cid, size } of listDirectory(source, entry)) {
-    entries.push({ name, cid: cid.toString(), size })
-  }
+  const links = await sortByName(listDirectory(source, entry), ({ name }) => name)
   const page = listingPage({
     path: target.contentPath,
     cid: entry.cid.toString(),
-    entries: entries.sort((a, b) => (a.name < b.name ? -1 : 1)),
+    entries: listed(links),
     hasParent: target.content.segments.length > 0,
   })
   return {
     status: 200,
     headers: { ...headers, 'Content-Type': 'text/html; charset=utf-8' },
-    body: encoder.encode(page),
+    body: encoded(page),
   }
+}
+
+function* listed(links: Iterable<UnixfsLink>): Iterable<ListedEntry> {
+  for (const { name, cid, size } of links) yield { name, cid: cid.toString(), size }
+}
+
+async function* encoded(page: Iterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of textChunks(page)) yield encoder.encode(chunk)
 }
 
 async function findIndex(source: BlockSource, directory: UnixfsEntry): Promise<UnixfsEntry | undefined> {

@@ -3,7 +3,7 @@ import type { GenesisAccount } from '../../chain/genesis.js'
 import type { ChainView } from '../../chain/view.js'
 import { bytesToHex } from '../../encoding/hex.js'
 import { quantity } from '../../encoding/quantity.js'
-import { TimeSlice } from '../../encoding/timeSlice.js'
+import { textChunks } from '../../encoding/textChunks.js'
 import { headerMembers } from '../format/header.js'
 import type { JsonValue } from '../json.js'
 
@@ -15,25 +15,12 @@ export interface DumpSource {
   accounts: readonly GenesisAccount[]
 }
 
-/** Characters of a dump that are written together. */
-const CHUNK = 64 * 1024
-
 /**
  * The text of the state with its blocks and transactions as anvil_dumpState has it, in chunks, with turns for other
  * work between them; past states are not in it. The chain has to stay as it is meanwhile.
  */
-export async function* writeDump(source: DumpSource): AsyncGenerator<string> {
-  const slice = new TimeSlice()
-  let chunk = ''
-  for (const piece of dumpPieces(source)) {
-    chunk += piece
-    if (chunk.length >= CHUNK) {
-      yield chunk
-      chunk = ''
-    }
-    await slice.pause()
-  }
-  yield chunk
+export function writeDump(source: DumpSource): AsyncGenerator<string> {
+  return textChunks(dumpPieces(source))
 }
 
 /** The text in pieces of an account, a slot, a block or a transaction. */

@@ -1,7 +1,8 @@
 import type { ForkSchedule } from '../../chain/execution/forkSchedule.js'
 import type { GenesisAccount } from '../../chain/genesis.js'
-import { formatGethGenesis } from '../../chain/genesis/formatGenesis.js'
+import { gethGenesisPieces } from '../../chain/genesis/formatGenesis.js'
 import type { ChainView } from '../../chain/view.js'
+import { textChunks } from '../../encoding/textChunks.js'
 
 /** What a genesis is made of. */
 export interface GenesisSource {
@@ -12,10 +13,13 @@ export interface GenesisSource {
 
 /**
  * The text of a geth genesis.json that begins with the state that `latest` has: its accounts, the forks and the chain
- * id of this chain, time, gas limit and base fee of the head. The blocks before are not in it.
+ * id of this chain, time, gas limit and base fee of the head. The blocks before are not in it. It comes in chunks, with
+ * turns for other work between them; the chain has to stay as it is meanwhile.
  */
-export function writeGenesis({ view, schedule, accounts }: GenesisSource): string {
+export function writeGenesis({ view, schedule, accounts }: GenesisSource): AsyncGenerator<string> {
   const { header } = view.head()
   const first = { ...header, number: 0n, parentHash: new Uint8Array(32), gasUsed: 0n }
-  return formatGethGenesis({ chainId: view.chainId, schedule, genesis: { header: first, accounts } })
+  return textChunks(
+    gethGenesisPieces({ chainId: view.chainId, schedule, genesis: { header: first, accounts } }),
+  )
 }

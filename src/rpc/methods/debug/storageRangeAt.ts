@@ -1,6 +1,7 @@
 import { keccak256 } from '../../../chain/keccak.js'
 import { bytesToHex, bytesToPlainHex } from '../../../encoding/hex.js'
-import { TimeSlice } from '../../../encoding/timeSlice.js'
+import { sortInPieces } from '../../../encoding/sortInPieces.js'
+import { runInSlices, TimeSlice } from '../../../encoding/timeSlice.js'
 import { ServerError } from '../../errors.js'
 import { defineMethod, required } from '../../method.js'
 import { address } from '../../params/address.js'
@@ -34,11 +35,14 @@ export const storageRangeAt = defineMethod(
       if (Buffer.compare(hash, start) >= 0) slots.push({ slot, hash })
       await slice.pause()
     }
-    slots.sort((a, b) => Buffer.compare(a.hash, b.hash))
+    const sorted = await runInSlices(
+      sortInPieces(slots, (a, b) => Buffer.compare(a.hash, b.hash)),
+      slice,
+    )
     const request = { view, block, index: Number(index) }
     const present = await backend.tracing.stateBefore(request, async (state) => {
       const found: { hash: Uint8Array; slot: Uint8Array; value: Uint8Array }[] = []
-      for (const { slot, hash } of slots) {
+      for (const { slot, hash } of sorted) {
         if (found.length > Number(limit)) break
         await slice.pause()
         const value = await state.getStorage(account, slot)
