@@ -22,9 +22,23 @@ const closing = new Map([
 export function* parseInPieces(text: string, pieceLength = PIECE_LENGTH): Pieces<unknown> {
   const start = skipWhitespace(text, 0)
   if (text.length <= pieceLength || !closing.has(text.charAt(start))) return JSON.parse(text)
-  const { value, end } = yield* new Container(text, start, pieceLength, 1).read()
+  const { value, end } = yield* parseContainerInPieces(text, start, pieceLength)
   if (skipWhitespace(text, end) < text.length) throw new SyntaxError('There is text behind the JSON value')
   return value
+}
+
+/**
+ * The same for the array or object that begins at a place in a text, whatever stands behind it.
+ *
+ * @returns the value, and the index behind it
+ * @throws SyntaxError if it is no JSON
+ */
+export function parseContainerInPieces(
+  text: string,
+  start: number,
+  pieceLength = PIECE_LENGTH,
+): Pieces<{ value: unknown; end: number }> {
+  return new Container(text, start, pieceLength, 1).read()
 }
 
 /** An array or object that is read member by member; those that are short are parsed together. */

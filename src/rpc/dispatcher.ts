@@ -1,6 +1,6 @@
-import { TimeSlice } from '../encoding/timeSlice.js'
+import { runInSlices, TimeSlice } from '../encoding/timeSlice.js'
 import type { RequestContext } from './context.js'
-import { readBody, type Body } from './envelope/body.js'
+import { readBody, readBodyInPieces, type Body } from './envelope/body.js'
 import type { Message } from './envelope/message.js'
 import { InvalidRequestError, ParseError, ResponseTooLargeError } from './errors.js'
 import { CallExecutor, outcomeBytes, type ExecutionSetup, type Outcome } from './execute.js'
@@ -20,6 +20,9 @@ export interface BatchLimits {
 export interface DispatcherOptions extends ExecutionSetup {
   batch: BatchLimits
 }
+
+/** A longer body, in bytes or characters, is read in turns with other requests. */
+const LARGE_BODY = 256 * 1024
 
 type SingleMessage = Extract<Body, { kind: 'single' }>
 
@@ -47,13 +50,27 @@ export class Dispatcher {
    * @returns undefined where nothing is answered: to an empty body, to notifications and to responses
    */
   handle(body: Uint8Array | string, context: RequestContext): Reply | undefined | Promise<Reply | undefined> {
+    if (body.length > LARGE_BODY) return this.#handleLarge(body, context)
     let read: Body
     try {
       read = readBody(body)
     } catch (error) {
-      if (!(error instanceof ParseError)) throw error
-      return createReply([errorText('null', error)], { malformed: true })
+      return refusalOf(error)
     }
+    return this.#answer(read, context)
+  }
+
+  async #handleLarge(body: Uint8Array | string, context: RequestContext): Promise<Reply | undefined> {
+    let read: Body
+    try {
+      read = await runInSlices(readBodyInPieces(body), new TimeSlice())
+    } catch (error) {
+      return refusalOf(error)
+    }
+    return this.#answer(read, context)
+  }
+
+  #answer(read: Body, context: RequestContext): Reply | undefined | Promise<Reply | undefined> {
     if (read.kind === 'empty') return undefined
     if (read.kind === 'batch') return this.#answerBatch(read.messages, context)
     return this.#answerSingle(read, context)
@@ -132,6 +149,12 @@ export class Dispatcher {
     }
     return pieces.length === 0 ? undefined : createReply([...pieces, ']'])
   }
+}
+
+/** The answer to a body that cannot be read. */
+function refusalOf(error: unknown): Reply {
+  if (!(error instanceof ParseError)) throw error
+  return createReply([errorText('null', error)], { malformed: true })
 }
 
 function isCall(message: Message): boolean {

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { RpcError } from '../../src/rpc/errors.js'
 import { defineMethod } from '../../src/rpc/method.js'
 import { registry } from '../../src/rpc/registry.js'
+import { countTurns, endEverySlice } from '../support/turns.js'
 import { answerText, testDispatcher } from './support/dispatcher.js'
 
 const success = (id: string) => `{"jsonrpc":"2.0","id":${id},"result":"0x1"}`
@@ -61,6 +62,21 @@ describe('what counts as what', () => {
   it.each(rows)('%s', async (_name, body, answer) => {
     expect(await answerText(testDispatcher(), body)).toBe(answer)
     expect(await answerText(testDispatcher(), Buffer.from(body))).toBe(answer)
+  })
+
+  it('says the same of a body that is long, and has turns for others while it is read', async () => {
+    const members = `,"id":1,"params":[${'"0x00",'.repeat(100_000)}1]`
+    endEverySlice()
+    let answer = ''
+    const turns = await countTurns(async () => {
+      answer = await answerText(testDispatcher(), call(members))
+    })
+    vi.restoreAllMocks()
+    expect(answer).toBe(failure('1', -32602, 'too many arguments, want at most 0'))
+    expect(turns).toBeGreaterThan(10)
+    expect(await answerText(testDispatcher(), `${call(members).slice(0, -1)}]`)).toBe(
+      failure('null', -32700, 'parse error'),
+    )
   })
 
   it('takes 10,000 brackets inside each other, and no more', async () => {

@@ -1,7 +1,9 @@
+import { parseContainerInPieces } from '../../encoding/jsonInPieces.js'
 import { skipWhitespace } from '../../encoding/jsonText.js'
+import { runAtOnce, type Pieces } from '../../encoding/timeSlice.js'
 import { ParseError } from '../errors.js'
 import { readBatch, readMessage, type Message } from './message.js'
-import { endOfValue, isNestedTooDeep } from './scan.js'
+import { deepestNesting, endOfValue, isNestedTooDeep } from './scan.js'
 
 /** What a body holds. */
 export type Body =
@@ -19,9 +21,26 @@ export function readBody(body: Uint8Array | string): Body {
   const text = typeof body === 'string' ? body : decodeText(body)
   const start = skipWhitespace(text, 0)
   if (start === text.length) return { kind: 'empty' }
-  if (isNestedTooDeep(text)) throw new ParseError()
+  // Most texts are too short to open as many arrays and objects.
+  if (text.length > deepestNesting && runAtOnce(isNestedTooDeep(text))) throw new ParseError()
   const value = parseFirst(text, start)
-  if (Array.isArray(value)) return { kind: 'batch', messages: readBatch(value, text, start) }
+  if (Array.isArray(value)) return { kind: 'batch', messages: runAtOnce(readBatch(value, text, start)) }
+  return singleBody(value, text, start)
+}
+
+/** The same in pieces, for a body that is so long that other requests would wait for it. */
+export function* readBodyInPieces(body: Uint8Array | string): Pieces<Body> {
+  const text = typeof body === 'string' ? body : decodeText(body)
+  yield
+  const start = skipWhitespace(text, 0)
+  if (start === text.length) return { kind: 'empty' }
+  if (yield* isNestedTooDeep(text)) throw new ParseError()
+  const value = yield* parseFirstInPieces(text, start)
+  if (Array.isArray(value)) return { kind: 'batch', messages: yield* readBatch(value, text, start) }
+  return singleBody(value, text, start)
+}
+
+function singleBody(value: unknown, text: string, start: number): Body {
   return { kind: 'single', message: readMessage(value, text, start, !text.includes('\\')), text }
 }
 
@@ -39,5 +58,15 @@ function parseFirst(text: string, start: number): unknown {
     } catch {
       throw new ParseError()
     }
+  }
+}
+
+function* parseFirstInPieces(text: string, start: number): Pieces<unknown> {
+  const first = text[start]
+  if (first !== '{' && first !== '[') return parseFirst(text, start)
+  try {
+    return (yield* parseContainerInPieces(text, start)).value
+  } catch {
+    throw new ParseError()
   }
 }

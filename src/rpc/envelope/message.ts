@@ -1,5 +1,9 @@
 import { skipWhitespace } from '../../encoding/jsonText.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
 import { arrayElements, objectMembers } from './scan.js'
+
+/** Messages of a batch that are read at once. */
+const MESSAGES_AT_ONCE = 512
 
 /** One message of a body, with what JSON-RPC 2.0 looks at. */
 export interface Message {
@@ -89,7 +93,12 @@ function readMembers(text: string, start: number): Message {
 }
 
 /** The messages of a batch; `values` is what the array at `start` holds. */
-export function readBatch(values: readonly unknown[], text: string, start: number): Message[] {
-  const elements = arrayElements(text, start)
-  return values.map((value, index) => readMessage(value, text, elements[index]?.start ?? start, false))
+export function* readBatch(values: readonly unknown[], text: string, start: number): Pieces<Message[]> {
+  const starts = yield* arrayElements(text, start)
+  const messages: Message[] = []
+  for (const [index, value] of values.entries()) {
+    messages.push(readMessage(value, text, starts[index] ?? start, false))
+    if (index % MESSAGES_AT_ONCE === MESSAGES_AT_ONCE - 1) yield
+  }
+  return messages
 }

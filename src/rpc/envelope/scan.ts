@@ -1,4 +1,5 @@
 import { endOfString, skipWhitespace } from '../../encoding/jsonText.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
 
 /** How deep arrays and objects may be nested (Go: encoding/json/scanner.go, maxNestingDepth). */
 export const deepestNesting = 10_000
@@ -30,17 +31,22 @@ export function endOfValue(text: string, start: number): number {
   return text.length
 }
 
+/** Characters that are looked at at once. */
+const PIECE_LENGTH = 256 * 1024
+
 /** Whether arrays and objects are nested deeper than {@link deepestNesting} in a text that is perhaps no JSON. */
-export function isNestedTooDeep(text: string): boolean {
-  // Too short to open as many; most texts are.
-  if (text.length <= deepestNesting) return false
+export function* isNestedTooDeep(text: string): Pieces<boolean> {
   let depth = 0
+  let piece = PIECE_LENGTH
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
     if (code === 0x22) index = endOfString(text, index) - 1
     else if (code === 0x5b || code === 0x7b) depth++
     else if (code === 0x5d || code === 0x7d) depth--
     if (depth > deepestNesting) return true
+    if (index < piece) continue
+    piece = index + PIECE_LENGTH
+    yield
   }
   return false
 }
@@ -51,15 +57,18 @@ export interface ValueSpan {
   end: number
 }
 
-/** The elements of the array that starts at `start`; the text is known to be valid JSON. */
-export function arrayElements(text: string, start: number): ValueSpan[] {
-  const elements: ValueSpan[] = []
+/** Where the elements of the array begin that starts at `start`; the text is known to be valid JSON. */
+export function* arrayElements(text: string, start: number): Pieces<number[]> {
+  const elements: number[] = []
+  let piece = start + PIECE_LENGTH
   let index = skipWhitespace(text, start + 1)
   while (text[index] !== ']') {
-    const end = endOfValue(text, index)
-    elements.push({ start: index, end })
-    index = skipWhitespace(text, end)
+    elements.push(index)
+    index = skipWhitespace(text, endOfValue(text, index))
     if (text[index] === ',') index = skipWhitespace(text, index + 1)
+    if (index < piece) continue
+    piece = index + PIECE_LENGTH
+    yield
   }
   return elements
 }

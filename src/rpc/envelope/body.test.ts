@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { runAtOnce } from '../../encoding/timeSlice.js'
+import { ParseError } from '../errors.js'
+import { readBody, readBodyInPieces, type Body } from './body.js'
+
+function outcome(read: () => Body): Body | 'refused' {
+  try {
+    return read()
+  } catch (error) {
+    expect(error).toBeInstanceOf(ParseError)
+    return 'refused'
+  }
+}
+
+const call = (index: number) => ({ jsonrpc: '2.0', id: index, method: 'eth_chainId', params: [`0x${index}`] })
+const calls = Array.from({ length: 20_000 }, (_, index) => call(index))
+const batch = JSON.stringify(calls)
+const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+
+describe('a long body in pieces', () => {
+  it.each([
+    ['a batch', batch],
+    ['a batch with room in it', JSON.stringify(calls, null, 2)],
+    ['a batch behind space, and before something else', ` \n${batch} {"id":`],
+    [
+      'a batch of odd messages',
+      JSON.stringify([...calls, 1, [], null, { ID: 7, Method: 'x' }, { id: 2 ** 60 }]),
+    ],
+    ['one call', JSON.stringify({ ...call(1), params: calls })],
+    ['one call with escapes', JSON.stringify({ ...call(1), id: 'a\n', params: calls })],
+    ['one call with two ids', `{"id":1,"params":${batch},"id":20000000000000000000}`],
+    ['a string', JSON.stringify('a'.repeat(300_000))],
+    ['a batch that does not end', batch.slice(0, -1)],
+    ['a batch with a wrong character at its end', `${batch.slice(0, -1)},}`],
+    ['nothing but space', ' '.repeat(300_000)],
+    ['no JSON', 'x'.repeat(300_000)],
+    ['as deep as may be', `[${batch},${deep(9_999)}]`],
+    ['too deep', `[${batch},${deep(10_000)}]`],
+    ['deep behind its end', `${batch}${deep(10_001)}`],
+  ])('holds what it does at once: %s', (_, text) => {
+    const expected = outcome(() => readBody(text))
+    expect(outcome(() => runAtOnce(readBodyInPieces(Buffer.from(text))))).toEqual(expected)
+  })
+
+  it('is never held up for long', () => {
+    const pieces = readBodyInPieces(batch)
+    let count = 1
+    while (pieces.next().done !== true) count++
+    // Three times through the text, and once through the messages.
+    expect(count).toBeGreaterThan(batch.length / 65_536 + (2 * batch.length) / 300_000 + 20_000 / 600)
+  })
+})
