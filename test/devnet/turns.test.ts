@@ -86,3 +86,19 @@ test('simulated calls, histories of fees and blocks that are made anew leave tur
   expect(await turnsDuring(devnet, 'eth_feeHistory', '0x32', 'latest', [50])).toBeGreaterThan(49)
   expect(await turnsDuring(devnet, 'anvil_reorg', 50, [])).toBeGreaterThan(49)
 })
+
+test('the transactions of a block that is imported leave turns between them', async () => {
+  const options = { noMining: true, deterministic: true }
+  const [devnet, importing] = [await startDevnet(options), await startDevnet(options)]
+  const { call, from, to } = devnet
+  for (let nonce = 0; nonce < 50; nonce++) {
+    await call('eth_sendTransaction', { from, to, nonce: numberToHex(nonce), gas: '0x5208' })
+  }
+  await call('evm_mine')
+  const raw = await call<Hex>('debug_getRawBlock', 'latest')
+  const { hash } = await devnet.block()
+  endEverySlice()
+  // Each has its sender recovered, is executed, and is put into two tries.
+  expect(await turnsDuring(importing, 'standin_importBlocks', [raw])).toBeGreaterThan(4 * 50)
+  expect((await importing.block()).hash).toBe(hash)
+})

@@ -52,20 +52,27 @@ export async function executeBlock(input: ImportInput): Promise<ProducedBlock> {
   checkHeader({ header, parent, rules, schedule })
   checkBody(block, rules)
   checkUncles(block, blocks, schedule)
-  const pooled = block.transactions.map((raw, index) => readTransaction(raw, rules, { header, index }))
+  const slice = new TimeSlice()
+  const pooled: PooledTransaction[] = []
+  for (const [index, raw] of block.transactions.entries()) {
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
+    pooled.push(readTransaction(raw, rules, { header, index }))
+  }
   const environment = createBlockEnvironment(header, rules)
   return withEvm({ rules, state, block: environment, blockHash }, async (evm) => {
     const { depositContract } = schedule
     await payDaoRefunds(state, header, schedule)
     const execution = await BlockExecution.begin({ evm, rules, header, block: environment, depositContract })
     for (const [index, transaction] of pooled.entries()) {
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
       await applyChecked(execution, evm, transaction).catch(refuseTransaction(header, index))
     }
     for (const { address, amount } of blockRewards(header, block.uncles, rules)) {
       await execution.pay(address, amount)
     }
     const outcome = await execution.finish(withdrawals)
-    const slice = new TimeSlice()
     const commitment = await state.computeRootInSlices(slice)
     const sealing = sealBlock(execution, outcome, {
       header,
