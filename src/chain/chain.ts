@@ -183,7 +183,7 @@ export class Chain {
   }
 
   /** Keeps a block that came with neither its state nor its parent's. Only within {@link exclusively}. */
-  storeForeign(block: SealedBlock): StoredBlock {
+  storeForeign(block: SealedBlock): Promise<StoredBlock> {
     return this.#position.store(block)
   }
 
@@ -266,7 +266,7 @@ export class Chain {
     return block
   }
 
-  #storeBeside({ block, commitment }: ProducedBlock): StoredBlock {
+  #storeBeside({ block, commitment }: ProducedBlock): Promise<StoredBlock> {
     return this.#position.store(block, commitment)
   }
 

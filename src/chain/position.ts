@@ -5,7 +5,7 @@ import { encodeHead, loadHead, planMove, stageMove, type Head, type HeadMove } f
 import type { ProducedBlock } from './mining/producer.js'
 import { applyProgress, ProgressStore, rememberProgress } from './progress.js'
 import type { StateCommitment } from './state/stateStore.js'
-import { runAtOnce, runInSlices, TimeSlice } from '../encoding/timeSlice.js'
+import { runInSlices, TimeSlice } from '../encoding/timeSlice.js'
 
 /** What changes together with a head, in the same write. */
 export interface MoveOptions {
@@ -66,11 +66,11 @@ export class ChainPosition {
   }
 
   /** Stores a block beside the canonical chain; without a commitment it comes without its state. */
-  store(block: SealedBlock, commitment?: StateCommitment): StoredBlock {
+  async store(block: SealedBlock, commitment?: StateCommitment): Promise<StoredBlock> {
     const { blocks, states, database } = this.#parts
     const batch = new WriteBatch()
     if (commitment !== undefined) states.stage(batch, commitment)
-    const staged = runAtOnce(blocks.stage(batch, block))
+    const staged = await runInSlices(blocks.stage(batch, block), new TimeSlice())
     database.write(batch)
     return blocks.added(staged)
   }

@@ -1,4 +1,5 @@
-import { numberToHex, pad, stringToHex, type Hex } from 'viem'
+import { gunzipSync } from 'node:zlib'
+import { bytesToHex, hexToBytes, numberToHex, pad, stringToHex, type Hex } from 'viem'
 import { afterEach, expect, test, vi } from 'vitest'
 import { countTurns, endEverySlice } from '../support/turns.js'
 import { startDevnet, stopAll, type Devnet } from './support.js'
@@ -101,4 +102,22 @@ test('the transactions of a block that is imported leave turns between them', as
   // Each has its sender recovered, is executed, and is put into two tries.
   expect(await turnsDuring(importing, 'standin_importBlocks', [raw])).toBeGreaterThan(4 * 50)
   expect((await importing.block()).hash).toBe(hash)
+})
+
+test('the transactions of a block that is loaded with a state leave turns between them', async () => {
+  const [devnet, loading] = [await startDevnet({ noMining: true }), await startDevnet()]
+  const { call, from, to } = devnet
+  for (let nonce = 0; nonce < 50; nonce++) {
+    await call('eth_sendTransaction', { from, to, nonce: numberToHex(nonce), gas: '0x5208' })
+  }
+  await call('evm_mine')
+  const { hash } = await devnet.block()
+  const dump = await call<Hex>('anvil_dumpState')
+  // Not compressed, and for the second time: so that nothing is waited for but turns.
+  const state = bytesToHex(gunzipSync(hexToBytes(dump)))
+  await loading.call('anvil_loadState', state)
+  endEverySlice()
+  // Each receipt is read, each transaction, and what else there is.
+  expect(await turnsDuring(loading, 'anvil_loadState', state)).toBeGreaterThan(2 * 50 + 20)
+  expect((await loading.block()).hash).toBe(hash)
 })

@@ -79,7 +79,7 @@ export function importState(chain: Chain, { accounts, blocks }: ImportedState): 
     let head: StoredBlock | undefined
     for (const block of blocks) {
       await slice.pause()
-      head = chain.storeForeign(block)
+      head = await chain.storeForeign(block)
     }
     if (head === undefined) return chain.editState(edit)
     const commitment = await chain.draftState(edit)

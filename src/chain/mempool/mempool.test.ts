@@ -1,7 +1,8 @@
 import { createFeeMarket1559Tx, createLegacyTx, type FeeMarketEIP1559TxData } from '@ethereumjs/tx'
 import { Address } from '@ethereumjs/util'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { testBlock } from '../../../test/support/callSite.js'
+import { countTurns, endEverySlice } from '../../../test/support/turns.js'
 import { privateKeyToAddress } from '../crypto.js'
 import { TransactionRejectedError } from '../errors.js'
 import { createSingleForkSchedule } from '../execution/forkSchedule.js'
@@ -95,7 +96,10 @@ describe('Mempool', () => {
     const waiting = [sign(a, { nonce: 1n }), sign(b, { nonce: 0n }), sign(a, { nonce: 0n })]
     await expect(pool.add(waiting[0]!)).rejects.toThrow('Nonce too high')
     const stored = waiting.map((raw, i) => ({ raw, sender: addressOf(i === 1 ? b : a), impersonated: false }))
-    await readmit(pool, rules, stored)
+    endEverySlice()
+    // One turn for each to be decoded, and one to come in.
+    expect(await countTurns(() => readmit(pool, rules, stored))).toBeGreaterThanOrEqual(2 * stored.length)
+    vi.restoreAllMocks()
     expect(pool.inOrderOfArrival().map(nameOf)).toEqual(['a0', 'b0', 'a1'])
   })
 

@@ -1,4 +1,5 @@
 import { bytesToPlainHex } from '../../encoding/hex.js'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import { TransactionRejectedError } from '../errors.js'
 import type { ForkRules } from '../types.js'
 import { createTransaction } from './create.js'
@@ -17,7 +18,10 @@ export async function readmit(
   rules: ForkRules,
   waiting: readonly StoredPooled[],
 ): Promise<void> {
-  for (const stored of byNonce(waiting)) {
+  const slice = new TimeSlice()
+  for (const stored of await byNonce(waiting, slice)) {
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
     try {
       await takeIn(mempool, rules, stored)
     } catch (error) {
@@ -39,12 +43,14 @@ async function takeIn(
 }
 
 /** The same transactions, with those of each sender by rising nonce in the places that they have among the others. */
-function byNonce(waiting: readonly StoredPooled[]): StoredPooled[] {
-  const named = waiting.map((stored) => ({
-    stored,
-    sender: bytesToPlainHex(stored.sender),
-    nonce: decodeTransaction(stored.raw).nonce,
-  }))
+async function byNonce(waiting: readonly StoredPooled[], slice: TimeSlice): Promise<StoredPooled[]> {
+  const named: { stored: StoredPooled; sender: string; nonce: bigint }[] = []
+  for (const stored of waiting) {
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
+    const { nonce } = decodeTransaction(stored.raw)
+    named.push({ stored, sender: bytesToPlainHex(stored.sender), nonce })
+  }
   const queues = new Map<string, StoredPooled[]>(named.map(({ sender }) => [sender, []]))
   for (const { stored, sender } of named.toSorted((a, b) => Number(a.nonce - b.nonce))) {
     queues.get(sender)?.push(stored)

@@ -7,6 +7,7 @@ import type { TransactionType } from '../../chain/mempool/decode.js'
 import type { HeaderFields } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'
 import { bytesToPlainHex } from '../../encoding/hex.js'
+import type { TimeSlice } from '../../encoding/timeSlice.js'
 import { StateDumpError } from './errors.js'
 import type { DumpedBlock, DumpedHeader, DumpedOutcome, DumpedTransaction } from './blockSchema.js'
 
@@ -15,21 +16,30 @@ export function outcomeKey(blockHash: Uint8Array, index: number): string {
   return `${bytesToPlainHex(blockHash)}/${index}`
 }
 
+/** What the blocks of a dump are read with. */
+export interface BlockReading {
+  outcomes: ReadonlyMap<string, DumpedOutcome>
+  /** Tells the rules that the blocks are read under. */
+  view: ChainView
+  slice: TimeSlice
+}
+
 /** A block of a dump with its transactions and what became of them. */
-export function readBlock(
+export async function readBlock(
   { header: dumped, transactions, withdrawals }: DumpedBlock,
-  outcomes: ReadonlyMap<string, DumpedOutcome>,
-  view: ChainView,
-): SealedBlock {
+  { outcomes, view, slice }: BlockReading,
+): Promise<SealedBlock> {
   const header = readHeader(dumped)
   const hash = hashHeader(header)
-  const sealed = transactions.map(({ transaction, impersonated_sender: impersonated }, index) => {
+  const sealed: SealedTransaction[] = []
+  for (const [index, { transaction, impersonated_sender: sender }] of transactions.entries()) {
+    await slice.pause()
     const outcome = outcomes.get(outcomeKey(hash, index))
     if (outcome === undefined) {
       throw new StateDumpError(`block ${header.number} has a transaction without a receipt`)
     }
-    return readTransaction({ transaction, impersonated: impersonated ?? undefined, outcome, header, view })
-  })
+    sealed.push(readTransaction({ transaction, impersonated: sender ?? undefined, outcome, header, view }))
+  }
   const body = { header, transactions: sealed.map(({ transaction }) => transaction), uncles: [] }
   const paid = withdrawals ?? undefined
   const size = encodeBlock({ ...body, ...(paid !== undefined && { withdrawals: paid }) }).length

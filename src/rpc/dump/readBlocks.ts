@@ -28,12 +28,12 @@ export async function readBlocks(
   view: ChainView,
   slice: TimeSlice,
 ): Promise<SealedBlock[]> {
-  const outcomes = await readOutcomes(state, slice)
+  const reading = { outcomes: await readOutcomes(state, slice), view, slice }
   const byHash = new Map<string, SealedBlock>()
   const blocks: SealedBlock[] = []
   for (const [index, value] of state.blocks.entries()) {
     await slice.pause()
-    const sealed = readBlock(readPart(block, value, ['blocks', index]), outcomes, view)
+    const sealed = await readBlock(readPart(block, value, ['blocks', index]), reading)
     blocks.push(sealed)
     byHash.set(bytesToPlainHex(sealed.hash), sealed)
   }
