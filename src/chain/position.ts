@@ -5,6 +5,7 @@ import { encodeHead, loadHead, planMove, stageMove, type Head, type HeadMove } f
 import type { ProducedBlock } from './mining/producer.js'
 import { applyProgress, ProgressStore, rememberProgress } from './progress.js'
 import type { StateCommitment } from './state/stateStore.js'
+import { storeAhead } from './state/storeAhead.js'
 import { runInSlices, TimeSlice } from '../encoding/timeSlice.js'
 
 /** What changes together with a head, in the same write. */
@@ -46,15 +47,15 @@ export class ChainPosition {
   }
 
   /**
-   * Stores a block that was executed on the head and makes it the head. What is put together for the write may take
-   * many turns; nothing counts before it.
+   * Stores a block that was executed on the head and makes it the head. What is put together for the write, and most of a
+   * large state that is stored before it, may take many turns; nothing counts before it.
    *
    * @param change - what the block does to the clock and to the settings of coming blocks
    */
   async advance({ block, commitment }: ProducedBlock, change: () => void): Promise<StoredBlock> {
     const { blocks, states, keys } = this.#parts
     const batch = new WriteBatch()
-    states.stage(batch, commitment)
+    states.stage(batch, await storeAhead(this.#parts, commitment))
     const staged = await runInSlices(blocks.stage(batch, block), new TimeSlice())
     const { block: stored } = staged.record
     const head = { block: stored, workingRoot: block.header.stateRoot }
@@ -69,7 +70,7 @@ export class ChainPosition {
   async store(block: SealedBlock, commitment?: StateCommitment): Promise<StoredBlock> {
     const { blocks, states, database } = this.#parts
     const batch = new WriteBatch()
-    if (commitment !== undefined) states.stage(batch, commitment)
+    if (commitment !== undefined) states.stage(batch, await storeAhead(this.#parts, commitment))
     const staged = await runInSlices(blocks.stage(batch, block), new TimeSlice())
     database.write(batch)
     return blocks.added(staged)

@@ -55,9 +55,9 @@ export async function executeBlock(input: ImportInput): Promise<ProducedBlock> {
   const slice = new TimeSlice()
   const pooled: PooledTransaction[] = []
   for (const [index, raw] of block.transactions.entries()) {
+    pooled.push(readTransaction(raw, rules, { header, index }))
     const pause = slice.pause()
     if (pause !== undefined) await pause
-    pooled.push(readTransaction(raw, rules, { header, index }))
   }
   const environment = createBlockEnvironment(header, rules)
   return withEvm({ rules, state, block: environment, blockHash }, async (evm) => {

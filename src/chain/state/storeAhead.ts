@@ -22,6 +22,7 @@ export async function storeAhead(
   { states, database }: { states: StateStore; database: Pick<Database, 'write'> },
   commitment: StateCommitment,
 ): Promise<StateCommitment> {
+  if (fitsOneWrite(commitment)) return commitment
   const slice = new TimeSlice()
   const nothing = { ...commitment, nodes: [], roots: new Map(), replaced: [], codes: new Map() }
   const store = async (part: Partial<StateCommitment>): Promise<void> => {
@@ -47,6 +48,12 @@ export async function storeAhead(
     codes: new Map(codes),
     preimages: preimages ?? new Preimages(),
   }
+}
+
+function fitsOneWrite({ nodes, codes, preimages }: StateCommitment): boolean {
+  let codeBytes = 0
+  for (const { bytes } of codes.values()) codeBytes += bytes.length
+  return nodes.length <= NODES_AT_ONCE && codeBytes <= CODE_BYTES_AT_ONCE && preimages.count <= KEYS_AT_ONCE
 }
 
 /** Lists of items that follow each other; each ends with the item that fills it. */
