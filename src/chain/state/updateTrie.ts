@@ -1,10 +1,12 @@
 import { bytesEqual } from '../../encoding/hex.js'
 import { keccak256 } from '../keccak.js'
-import { commonWithKey, endsAtLeaf, endsWith, joinPaths, LEAF_FLAG, nibbleAt } from './nibbles.js'
-import { isPair, itemEnd, listStart, payloadAt, type Payload } from './rlp.js'
+import { commonWithKey, endsWith, nibbleAt } from './nibbles.js'
+import { isPair, itemEnd, listStart } from './rlp.js'
 import { buildNode, type TrieEntry } from './buildNode.js'
-import { leafOfKey, leafRecord, makeRecord, NO_CHILD, withChild } from './makeRecord.js'
+import { collapsed, prefixed } from './collapsed.js'
+import { leafOfKey, makeRecord, NO_CHILD, withChild } from './makeRecord.js'
 import { childAt, HASH_HEAD, NodeRecord } from './nodeRecord.js'
+import { isLeafOfAnother, withValue } from './storedLeaf.js'
 import { childOfBranch, decodeNode, EMPTY_ROOT, follow, nodeBehind, Reference } from './trieNode.js'
 import type { Nibbles } from './nibbles.js'
 import type {
@@ -72,33 +74,6 @@ function encoded(node: Child, collect: NodeCollector): NodeRecord {
   if (node instanceof NodeRecord) return node
   if (node instanceof Reference) return new NodeRecord(node.item.slice(), node.item.length)
   return makeRecord(node, (made) => collect.add(made))
-}
-
-/** Whether a record is a leaf, and not that of a key. */
-function isLeafOfAnother({ bytes }: NodeRecord, depth: number, key: Uint8Array): boolean {
-  const path = payloadAt(bytes, listStart(bytes))
-  return ((bytes[path.start] ?? 0) & LEAF_FLAG) !== 0 && !endsAtLeaf(key, depth, bytes, path)
-}
-
-/** A leaf with another value; the record itself if it had that value, undefined if it is not the leaf of the key. */
-function withValue(
-  record: NodeRecord,
-  depth: number,
-  key: Uint8Array,
-  value: Uint8Array,
-): NodeRecord | undefined {
-  const { bytes } = record
-  const pathStart = listStart(bytes)
-  const path = payloadAt(bytes, pathStart)
-  if (!endsAtLeaf(key, depth, bytes, path)) return undefined
-  if (isSameAt(bytes, payloadAt(bytes, path.end), value)) return record
-  return leafRecord(bytes.subarray(pathStart, path.end), value)
-}
-
-function isSameAt(bytes: Uint8Array, { start, end }: Payload, value: Uint8Array): boolean {
-  if (end - start !== value.length) return false
-  for (let i = 0; i < value.length; i++) if (bytes[start + i] !== value[i]) return false
-  return true
 }
 
 /** Part of the sorted changes: those from one index up to but not including another. */
@@ -219,7 +194,7 @@ class TrieUpdate {
   #shrunk(record: NodeRecord, patches: readonly BranchPatch[]): Child | undefined {
     const branch = decodeNode(record) as BranchNode
     for (const { index, child } of patches) branch.children[index] = child === NO_CHILD ? undefined : child
-    return this.#collapsed(branch)
+    return collapsed(this.#reader, branch)
   }
 
   #updateNode(node: NewNode, depth: number, span: Span): Child | undefined {
@@ -257,7 +232,7 @@ class TrieUpdate {
     )
     if (shared === path.length) {
       const after = this.update(child, depth + shared, span)
-      return after === child ? extension : this.#prefixed(path, after)
+      return after === child ? extension : prefixed(this.#reader, path, after)
     }
     // The path splits: what hung below it becomes one way of a new branch.
     const branch: BranchNode = {
@@ -268,7 +243,7 @@ class TrieUpdate {
     const rest = path.subarray(shared + 1)
     branch.children[path[shared] ?? 0] = rest.length === 0 ? child : { kind: 'extension', path: rest, child }
     const after = this.#updateBranch(branch, depth + shared, span)
-    return after === branch ? extension : this.#prefixed(path.subarray(0, shared), after)
+    return after === branch ? extension : prefixed(this.#reader, path.subarray(0, shared), after)
   }
 
   #updateBranch(branch: BranchNode, depth: number, span: Span): Child | undefined {
@@ -294,33 +269,7 @@ class TrieUpdate {
       }
       from = to
     }
-    return changed ? this.#collapsed({ kind: 'branch', children, value }) : branch
-  }
-
-  /** A branch in the only form that is allowed: one with fewer than two ways out is a leaf or an extension. */
-  #collapsed(branch: BranchNode): Child | undefined {
-    let only = -1
-    for (const [nibble, child] of branch.children.entries()) {
-      if (child === undefined) continue
-      if (only !== -1 || branch.value !== undefined) return branch
-      only = nibble
-    }
-    if (only !== -1) return this.#prefixed(Uint8Array.of(only), branch.children[only])
-    if (branch.value === undefined) return undefined
-    return { kind: 'leaf', path: new Uint8Array(0), value: branch.value }
-  }
-
-  /** A child with a piece of path before it, merged with the path that it may have itself. */
-  #prefixed(path: Nibbles, child: Child | undefined): Child | undefined {
-    if (child === undefined || path.length === 0) return child
-    const node = this.#decoded(child)
-    if (node.kind === 'branch' || node.kind === 'patched branch') return { kind: 'extension', path, child }
-    return { ...node, path: joinPaths(path, node.path) }
-  }
-
-  #decoded(child: Child): NewNode {
-    if (child instanceof Reference) return decodeNode(nodeBehind(this.#reader, child))
-    return child instanceof NodeRecord ? decodeNode(child) : child
+    return changed ? collapsed(this.#reader, { kind: 'branch', children, value }) : branch
   }
 
   #puts({ from, to }: Span): TrieEntry[] {
