@@ -7,8 +7,8 @@ const { dirname, join } = require('node:path')
 const { Script } = require('node:vm')
 
 const path = join(__dirname, '../dist/cli.cjs')
-/** Milliseconds between the start of the node and the moment when its compiled code is kept. */
-const keepAfter = 1000
+/** Milliseconds between the start of the node and the moment from which on V8 is tuned for one that lives on. */
+const tuneAfter = 1000
 
 /** What a file says; undefined if it cannot be read. */
 function read(file, encoding) {
@@ -39,6 +39,12 @@ function keep(file, script) {
   }
 }
 
+/** Loaded late: the first answer does not wait for it. */
+function tune() {
+  require('./heapGrowth.js').followCollections()
+  require('./tierUp.js').optimizeSooner()
+}
+
 /** Runs the command, compiled by an earlier start if there was one: compiling takes as long as all the rest. */
 function run(source) {
   const file = compiledPath(source)
@@ -47,11 +53,14 @@ function run(source) {
   const isKept = cachedData !== undefined && !script.cachedDataRejected
   const whenStarted = () => {
     setTimeout(() => {
-      if (!isKept) keep(file, script)
-      // Loaded late: the first answer does not wait for it.
-      require('./heapGrowth.js').followCollections()
-      require('./tierUp.js').optimizeSooner()
-    }, keepAfter).unref()
+      if (isKept) tune()
+      // Code that was used by then is part of the compiled form: the best is what a suite of tests has just used.
+      else
+        require('./quietMoment.js').atQuietMoment(() => {
+          keep(file, script)
+          tune()
+        })
+    }, tuneAfter).unref()
   }
   const command = { exports: undefined }
   script.runInThisContext()(command, createRequire(path), path)

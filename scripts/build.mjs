@@ -180,21 +180,20 @@ function isExternalToCommand(name) {
 }
 
 /**
- * Starts the command once and asks it something, so that it keeps its compiled form for the starts to come. Where it
+ * Starts the command once and asks it the usual things, so that it keeps its compiled form for the starts to come. Where it
  * does not start, the first start of its user does so, or says why it cannot.
  */
 async function warmUp(log) {
   log('Warming up')
+  const { askUsualThings } = await import('./usualRequests.mjs')
   const parameters = ['--port', '0', '--ipfs-port', '0', '--json', '--parent-pid', String(process.pid)]
   const stdio = ['ignore', 'pipe', 'ignore']
   const child = spawn(process.execPath, [join(root, 'bin/standin.js'), ...parameters], { stdio })
   const ended = new Promise((settle) => child.once('close', settle))
   const [line] = await Promise.race([once(child.stdout, 'data'), ended.then(() => [])])
   if (line === undefined) return
-  const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
-  const headers = { 'content-type': 'application/json' }
-  await fetch(JSON.parse(line).url, { method: 'POST', headers, body }).catch(() => undefined)
-  for (let waited = 0; waited < 100 && !(await isCompiled()); waited++) await sleep(100)
+  await askUsualThings(JSON.parse(line)).catch((error) => log(`The node did not answer: ${error.message}`))
+  for (let waited = 0; waited < 150 && !(await isCompiled()); waited++) await sleep(100)
   child.kill('SIGTERM')
   await ended
 }

@@ -16,7 +16,7 @@ import { until } from '../support/until.js'
 const running: Command[] = []
 
 function run(words: readonly string[], environment?: Record<string, string>): Command {
-  const command = runCommand(words, environment)
+  const command = runCommand(words, { environment })
   running.push(command)
   return command
 }

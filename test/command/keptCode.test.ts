@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises'
 import { request } from 'node:https'
-import { beforeAll, expect, test } from 'vitest'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { buildCommand, startCommand, stopCommand } from '../support/command.js'
 import { until } from '../support/until.js'
 
@@ -23,6 +26,23 @@ beforeAll(async () => {
   await until(isKept)
   await stopCommand(first)
 })
+
+let folder: string | undefined
+
+afterEach(async () => {
+  if (folder !== undefined) await rm(folder, { recursive: true })
+  folder = undefined
+})
+
+/** A copy of the command that nobody has started yet. */
+async function copyCommand(): Promise<string> {
+  folder = await mkdtemp(join(tmpdir(), 'standin-kept-code-'))
+  await cp('bin', join(folder, 'bin'), { recursive: true })
+  await cp('package.json', join(folder, 'package.json'))
+  await cp('dist/cli.cjs', join(folder, 'dist/cli.cjs'))
+  await symlink(resolve('node_modules'), join(folder, 'node_modules'))
+  return folder
+}
 
 function evaluate(url: string): Promise<unknown> {
   const to = `0x${'0a'.padStart(40, '0')}`
@@ -47,4 +67,36 @@ test('a start with kept code makes certificates and verifies blobs, which load w
   } finally {
     await stopCommand(command)
   }
+})
+
+test('the code is kept when nobody is served, with what was used until then', async () => {
+  const copy = await copyCommand()
+  const entry = join(copy, 'bin/standin.js')
+  const form = async () => {
+    const name = (await readdir(join(copy, 'dist'))).find((each) => each.startsWith('.compiled-'))
+    return name === undefined ? undefined : stat(join(copy, 'dist', name))
+  }
+  const call = { jsonrpc: '2.0', id: 1, method: 'eth_call', params: [{ data: '0x5b5f56' }] }
+  const busy = await startCommand([], { entry })
+  const started = performance.now()
+  // A loop that runs until it is out of gas: the node has nothing else to do for most of the time.
+  while (performance.now() - started < 2500) {
+    await fetch(busy.ready.url, { method: 'POST', body: JSON.stringify(call) })
+    expect(await form()).toBeUndefined()
+  }
+  await until(async () => (await form()) !== undefined)
+  await stopCommand(busy)
+  const used = await form()
+
+  const again = await startCommand([], { entry })
+  await sleep(2000)
+  await stopCommand(again)
+  expect((await form())?.mtimeMs).toBe(used?.mtimeMs)
+
+  await rm(join(copy, 'dist'), { recursive: true })
+  await cp('dist/cli.cjs', join(copy, 'dist/cli.cjs'))
+  const idle = await startCommand([], { entry })
+  await until(async () => (await form()) !== undefined)
+  await stopCommand(idle)
+  expect(used?.size).toBeGreaterThan(((await form())?.size ?? 0) + 10_000)
 })

@@ -28,8 +28,17 @@ export function buildCommand(): Promise<void> {
   return build({ types: false, log: () => undefined })
 }
 
-export function runCommand(words: readonly string[], environment: Record<string, string> = {}): Command {
-  const child = spawn(process.execPath, ['bin/standin.js', ...words], {
+/** What a command is run with, and which one: that of this checkout unless another is named. */
+export interface CommandPlace {
+  environment?: Record<string, string>
+  entry?: string
+}
+
+export function runCommand(
+  words: readonly string[],
+  { environment = {}, entry = 'bin/standin.js' }: CommandPlace = {},
+): Command {
+  const child = spawn(process.execPath, [entry, ...words], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -44,8 +53,11 @@ export function runCommand(words: readonly string[], environment: Record<string,
 }
 
 /** Starts the command with `--json` on free ports and waits for its line. */
-export async function startCommand(words: readonly string[] = []): Promise<Command & { ready: Ready }> {
-  const command = runCommand(['--json', '--port', '0', '--ipfs-port', '0', ...words])
+export async function startCommand(
+  words: readonly string[] = [],
+  place: CommandPlace = {},
+): Promise<Command & { ready: Ready }> {
+  const command = runCommand(['--json', '--port', '0', '--ipfs-port', '0', ...words], place)
   await until(() => command.stdout().includes('\n') || command.child.exitCode !== null)
   const [line = ''] = command.stdout().split('\n')
   if (line === '') throw new Error(`the command ended early: ${command.stderr()}`)
