@@ -55,6 +55,7 @@ describe('the package', () => {
       'CHANGELOG.md',
       'bin/standin.js',
       'bin/heapGrowth.js',
+      'bin/quietMoment.js',
       'bin/tierUp.js',
       'dist/cli.cjs',
       'dist/index.d.ts',
@@ -62,7 +63,7 @@ describe('the package', () => {
       expect(names).toContain(`package/${name}`)
     }
     const allowed =
-      /^package\/(LICENSE|README\.md|CHANGELOG\.md|package\.json|bin\/((standin|heapGrowth|tierUp)\.js|package\.json)|dist\/[^.].*\.(c?js|d\.c?ts))$/
+      /^package\/(LICENSE|README\.md|CHANGELOG\.md|package\.json|bin\/((standin|heapGrowth|quietMoment|tierUp)\.js|package\.json)|dist\/[^.].*\.(c?js|d\.c?ts))$/
     expect(names.filter((name) => !allowed.test(name))).toEqual([])
   })
 
