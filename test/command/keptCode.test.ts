@@ -73,15 +73,18 @@ test('the code is kept when nobody is served, with what was used until then', as
   const copy = await copyCommand()
   const entry = join(copy, 'bin/standin.js')
   const form = async () => {
-    const name = (await readdir(join(copy, 'dist'))).find((each) => each.startsWith('.compiled-'))
+    // Not the draft of one, whose name ends with the number of its process.
+    const name = (await readdir(join(copy, 'dist'))).find((each) => /^\.compiled-.*-[^.]+$/.test(each))
     return name === undefined ? undefined : stat(join(copy, 'dist', name))
   }
   const call = { jsonrpc: '2.0', id: 1, method: 'eth_call', params: [{ data: '0x5b5f56' }] }
+  const headers = { 'content-type': 'application/json' }
   const busy = await startCommand([], { entry })
   const started = performance.now()
   // A loop that runs until it is out of gas: the node has nothing else to do for most of the time.
   while (performance.now() - started < 2500) {
-    await fetch(busy.ready.url, { method: 'POST', body: JSON.stringify(call) })
+    const answer = await fetch(busy.ready.url, { method: 'POST', headers, body: JSON.stringify(call) })
+    expect(await answer.json()).toMatchObject({ error: { message: 'out of gas' } })
     expect(await form()).toBeUndefined()
   }
   await until(async () => (await form()) !== undefined)

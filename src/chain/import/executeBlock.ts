@@ -56,6 +56,7 @@ export async function executeBlock(input: ImportInput): Promise<ProducedBlock> {
   const pooled: PooledTransaction[] = []
   for (const [index, raw] of block.transactions.entries()) {
     pooled.push(readTransaction(raw, rules, { header, index }))
+    // Behind the last one too: the first block of a process has to make an EVM next.
     const pause = slice.pause()
     if (pause !== undefined) await pause
   }

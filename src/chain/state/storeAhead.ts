@@ -50,6 +50,7 @@ export async function storeAhead(
   }
 }
 
+/** As most do: of a small block nothing is copied. */
 function fitsOneWrite({ nodes, codes, preimages }: StateCommitment): boolean {
   let codeBytes = 0
   for (const { bytes } of codes.values()) codeBytes += bytes.length
