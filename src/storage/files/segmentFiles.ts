@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { constants, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { syncDirectory } from '../syncDirectory.js'
+import { writeBuffers } from './writeBuffers.js'
 
 /** Blocks up to this size are read without leaving the thread: a page cache hit costs less than a hop. */
 const synchronousReadLimit = 65_536
@@ -137,16 +138,7 @@ export function createSegmentFiles(directory: string): SegmentFiles {
         return memory
       }),
     write: (segment, position, buffers) =>
-      use(segment, constants.O_RDWR | constants.O_CREAT, async (handle) => {
-        const total = buffers.reduce((sum, buffer) => sum + buffer.length, 0)
-        const { bytesWritten } = await handle.writev(buffers, position)
-        if (bytesWritten === total) return
-        const rest = Buffer.concat(buffers).subarray(bytesWritten)
-        for (let done = 0; done < rest.length;) {
-          done += (await handle.write(rest, done, rest.length - done, position + bytesWritten + done))
-            .bytesWritten
-        }
-      }),
+      use(segment, constants.O_RDWR | constants.O_CREAT, (handle) => writeBuffers(handle, position, buffers)),
     async flush(segment) {
       await use(segment, constants.O_RDWR, (handle) => handle.datasync())
       if (named.has(segment)) return
