@@ -45,7 +45,7 @@ export const calls = ({ executions }) => ({
       title: `eth_estimateGas of an ERC-20 transfer, ${inFlight} in flight`,
       unit: 'requests/s',
       better: 'higher',
-      goal: '≥ hardhat',
+      goal: { times: 1, of: 'hardhat' },
       async run(running) {
         const call = running.stage.callObject('transfer', [RECIPIENT, 5n])
         const count = running.name === 'ganache' ? 20 : executions
@@ -57,7 +57,7 @@ export const calls = ({ executions }) => ({
       title: 'eth_estimateGas of 40 nested calls with writes',
       unit: 'requests/s',
       better: 'higher',
-      goal: '≥ hardhat',
+      goal: { times: 1, of: 'hardhat' },
       async run(running) {
         const call = running.stage.callObject('descend', [40])
         const count = running.name === 'ganache' ? 2 : executions / 10
@@ -68,7 +68,7 @@ export const calls = ({ executions }) => ({
       title: 'eth_call of balanceOf, 8 in flight',
       unit: 'requests/s',
       better: 'higher',
-      goal: '≥ anvil',
+      goal: { times: 1, of: 'anvil' },
       run(running) {
         const call = running.stage.callObject('balanceOf', [RECIPIENT])
         return answered(running, 'eth_call', [call, 'latest'], { count: executions, inFlight: 8 })
@@ -78,7 +78,7 @@ export const calls = ({ executions }) => ({
       title: 'eth_createAccessList of an ERC-20 transfer',
       unit: 'requests/s',
       better: 'higher',
-      goal: '≥ 4,000',
+      goal: { limit: 4000, yardstick: { node: 'anvil', figure: 19_800 } },
       async run(running) {
         if (running.name === 'hardhat' || running.name === 'ganache') return undefined
         const call = running.stage.callObject('transfer', [RECIPIENT, 5n])
@@ -86,7 +86,12 @@ export const calls = ({ executions }) => ({
           .value
       },
     },
-    loop('arithmetic', 'EVM loop, arithmetic', '≥ 110', 15),
-    loop('hashes', 'EVM loop, keccak', '≥ 40', 10),
+    loop(
+      'arithmetic',
+      'EVM loop, arithmetic',
+      { limit: 110, yardstick: { node: 'anvil', figure: 1169 } },
+      15,
+    ),
+    loop('hashes', 'EVM loop, keccak', { limit: 40, yardstick: { node: 'anvil', figure: 356 } }, 10),
   ],
 })

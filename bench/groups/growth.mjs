@@ -1,3 +1,4 @@
+import { oneRequest } from '../lib/goals.mjs'
 import { latency, randomFrom, summarise, timed } from '../lib/statistics.mjs'
 
 const OFFSET = 2n ** 64n
@@ -6,6 +7,7 @@ const rss = {
   title: 'resident memory',
   unit: 'MB',
   better: 'lower',
+  goal: { limit: 250 },
   once: true,
   run: async ({ process }) => process.memory(),
 }
@@ -15,7 +17,7 @@ const transferTo = (title, count) => ({
   title,
   unit: 'ms',
   better: 'lower',
-  goal: '≤ hardhat, flat',
+  goal: { times: 1, of: 'hardhat', also: 'flat' },
   run({ stage, size, round }) {
     const random = randomFrom(round + 7)
     const raws = Array.from({ length: count }, () =>
@@ -29,7 +31,7 @@ const proof = (count) => ({
   title: 'eth_getProof of an account and two slots',
   unit: 'ms',
   better: 'lower',
-  goal: '≤ 0.3, flat',
+  goal: { limit: 0.3, yardstick: oneRequest, also: 'flat' },
   run({ client, stage, round }) {
     const random = randomFrom(round + 11)
     const slot = () => hexOf(OFFSET + BigInt(random(100)), 32)
@@ -65,14 +67,14 @@ export const accounts = ({ accountSizes, samples }) => ({
       title: 'evm_snapshot',
       unit: 'ms',
       better: 'lower',
-      goal: '≤ 0.2',
+      goal: { limit: 0.2, yardstick: oneRequest },
       run: ({ client }) => latency(() => client.call('evm_snapshot'), { count: 20 }),
     },
     {
       title: 'evm_revert',
       unit: 'ms',
       better: 'lower',
-      goal: '≤ 0.3',
+      goal: { limit: 0.3, yardstick: oneRequest },
       async run({ client, stage }) {
         const values = []
         for (let i = 0; i < 20; i++) {
@@ -90,7 +92,7 @@ export const accounts = ({ accountSizes, samples }) => ({
       title: 'memory of 100 snapshots',
       unit: 'MB',
       better: 'lower',
-      goal: '0',
+      goal: { limit: 0 },
       once: true,
       async run({ client, process }) {
         const before = process.memory()
@@ -119,7 +121,7 @@ export const slots = ({ slotSizes, samples }) => ({
       title: 'an automined transaction that writes a slot',
       unit: 'ms',
       better: 'lower',
-      goal: 'flat',
+      goal: { also: 'flat' },
       run(running) {
         const { stage } = running
         running.nextSlot ??= 2n ** 65n
@@ -141,7 +143,7 @@ export const chain = ({ chainSizes, samples }) => ({
       title: 'eth_getLogs over the whole chain, one match, cold',
       unit: 'ms',
       better: 'lower',
-      goal: '≤ 0.3, flat',
+      goal: { limit: 0.3, yardstick: oneRequest, also: 'flat' },
       async run({ client, stage, size, round }) {
         const number = randomFrom(round + 3)(size)
         const topics = [null, hexOf(BigInt(number), 32)]
@@ -155,7 +157,7 @@ export const chain = ({ chainSizes, samples }) => ({
       title: 'eth_getLogs over the whole chain, one match, warm',
       unit: 'ms',
       better: 'lower',
-      goal: '≤ 0.3, flat',
+      goal: { limit: 0.3, yardstick: oneRequest, also: 'flat' },
       run({ client, stage, size, round }) {
         const random = randomFrom(round + 5)
         return latency(
@@ -176,7 +178,7 @@ export const chain = ({ chainSizes, samples }) => ({
       title: 'eth_getBlockByNumber of a random block',
       unit: 'ms',
       better: 'lower',
-      goal: 'flat',
+      goal: { also: 'flat' },
       run({ client, size, round }) {
         const random = randomFrom(round + 13)
         return latency(
@@ -191,7 +193,7 @@ export const chain = ({ chainSizes, samples }) => ({
       title: 'eth_call on a random block',
       unit: 'ms',
       better: 'lower',
-      goal: 'flat',
+      goal: { also: 'flat' },
       run({ client, stage, size, round }) {
         const random = randomFrom(round + 17)
         const call = stage.callObject('balanceOf', [stage.signers[0].address])
@@ -204,7 +206,7 @@ export const chain = ({ chainSizes, samples }) => ({
       title: 'an automined ERC-20 transfer with its receipt',
       unit: 'ms',
       better: 'lower',
-      goal: 'flat',
+      goal: { also: 'flat' },
       async run({ client, stage, size }) {
         const from = await client.call('eth_blockNumber')
         if (Number(from) > 2 * size) return undefined

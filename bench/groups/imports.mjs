@@ -91,7 +91,7 @@ export const imports = ({ stateSize }) => ({
         'longest stop of eth_blockNumber during the import of a CAR of 10,000 small and 256 large blocks',
       unit: 'ms',
       better: 'lower',
-      goal: '≤ 50',
+      goal: { limit: 50 },
       async run({ node, url }) {
         if (!node.takesFiles) return undefined
         const car = randomCar([
@@ -111,7 +111,7 @@ export const imports = ({ stateSize }) => ({
       title: `longest stop of eth_blockNumber during the import of ${HEAVY_BLOCKS} blocks of 27 million gas`,
       unit: 'ms',
       better: 'lower',
-      goal: '≤ 50',
+      goal: { limit: 50 },
       run: ({ node }) => (node.entry === undefined ? undefined : stopOfChainImport(node)),
     },
   ],

@@ -1,3 +1,4 @@
+import { manyRequests } from '../lib/goals.mjs'
 import { setAutomine } from '../lib/nodes.mjs'
 import { randomFrom, rate, timed } from '../lib/statistics.mjs'
 
@@ -29,7 +30,7 @@ export const reads = ({ requests, logs }) => ({
       title: `eth_getLogs, ${logs} matches`,
       unit: 'ms',
       better: 'lower',
-      goal: '≤ 35',
+      goal: { limit: 35, yardstick: { node: 'anvil', figure: 71 } },
       async run({ client, stage }) {
         const query = { address: stage.contract, fromBlock: '0x2', toBlock: 'latest' }
         let bytes
@@ -43,7 +44,7 @@ export const reads = ({ requests, logs }) => ({
       title: 'eth_getBlockByNumber, 500 full transactions',
       unit: 'requests/s',
       better: 'higher',
-      goal: '≥ 2,800',
+      goal: { limit: 2800, yardstick: { node: 'anvil', figure: 18.5 } },
       async run({ client, fullBlock }) {
         const body = client.body('eth_getBlockByNumber', [fullBlock, true])
         const block = client.result(await client.post(body))
@@ -55,7 +56,7 @@ export const reads = ({ requests, logs }) => ({
       title: 'eth_getTransactionByHash, 16 in flight',
       unit: 'requests/s',
       better: 'higher',
-      goal: '≥ 50,000',
+      goal: { limit: 50_000, yardstick: manyRequests },
       async run({ client, hashes, round }) {
         const random = randomFrom(round)
         const asked = Array.from({ length: 500 }, () => hashes[random(hashes.length)])

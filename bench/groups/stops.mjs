@@ -19,7 +19,7 @@ export const stops = ({ logs }) => ({
     running.next = 2n ** 71n
   },
   measures: [
-    stop('the mining of a block of 27 million gas', '≤ 50', async (running) => {
+    stop('the mining of a block of 27 million gas', 50, async (running) => {
       const { client, stage } = running
       await setAutomine(running, false)
       for (let i = 0; i < 2; i++) {
@@ -29,20 +29,20 @@ export const stops = ({ logs }) => ({
       }
       return ['evm_mine']
     }),
-    stop('an eth_call of 300 million gas', '≤ 20', ({ name, stage }) => {
+    stop('an eth_call of 300 million gas', 20, ({ name, stage }) => {
       if (name === 'hardhat' || name === 'ganache') throw new Error('does not run so much')
       return ['eth_call', stage.callObject('arithmetic', [3_500_000], { gas: '0x11e1a300' }), 'latest']
     }),
-    stop('a trace of 14 million gas', '≤ 50', ({ large }) => [
+    stop('a trace of 14 million gas', 50, ({ large }) => [
       'debug_traceTransaction',
       large,
       { disableStorage: true },
     ]),
-    stop(`an answer of ${logs} logs`, '≤ 50', ({ stage }) => [
+    stop(`an answer of ${logs} logs`, 50, ({ stage }) => [
       'eth_getLogs',
       { address: stage.contract, fromBlock: '0x4', toBlock: 'latest' },
     ]),
-    stop('a proof of 1,000 slots', '≤ 50', ({ stage }) => {
+    stop('a proof of 1,000 slots', 50, ({ stage }) => {
       const keys = Array.from(
         { length: 1000 },
         (_, i) => `0x${(2n ** 64n + BigInt(i)).toString(16).padStart(64, '0')}`,

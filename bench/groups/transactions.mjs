@@ -37,7 +37,7 @@ export const transactions = ({ transfers, queued }) => ({
       title: 'transfer, automine, signed, with receipt',
       unit: 'transactions/s',
       better: 'higher',
-      goal: '≥ 1.7 × hardhat',
+      goal: { times: 1.7, of: 'hardhat' },
       run(running) {
         const [, signer] = running.stage.signers
         const raws = Array.from({ length: transfers }, () => signer.sign({ to: RECIPIENT, value: 1n }))
@@ -48,7 +48,7 @@ export const transactions = ({ transfers, queued }) => ({
       title: 'ERC-20 transfer, the same',
       unit: 'transactions/s',
       better: 'higher',
-      goal: '≥ 1.2 × hardhat',
+      goal: { times: 1.2, of: 'hardhat' },
       run(running) {
         const { stage } = running
         return sequential(
@@ -61,7 +61,7 @@ export const transactions = ({ transfers, queued }) => ({
       title: `evm_mine of ${queued} waiting transfers`,
       unit: 'ms',
       better: 'lower',
-      goal: '≤ 0.7 × hardhat',
+      goal: { times: 0.7, of: 'hardhat' },
       run(running) {
         const { signers } = running.stage
         const raws = Array.from({ length: queued }, (_, i) =>
@@ -74,7 +74,7 @@ export const transactions = ({ transfers, queued }) => ({
       title: `evm_mine of ${0.4 * queued} waiting ERC-20 transfers`,
       unit: 'ms',
       better: 'lower',
-      goal: '≤ 0.7 × hardhat',
+      goal: { times: 0.7, of: 'hardhat' },
       run(running) {
         const { stage } = running
         const raws = Array.from({ length: 0.4 * queued }, () =>

@@ -1,3 +1,4 @@
+import { BARE, overHttp } from '../lib/goals.mjs'
 import { startNode } from '../lib/nodes.mjs'
 import { rate } from '../lib/statistics.mjs'
 import { WsClient } from '../lib/wsClient.mjs'
@@ -10,10 +11,10 @@ export const transport = ({ requests }) => ({
   withReference: true,
   measures: [1, 32].flatMap((inFlight) => [
     {
-      title: `eth_blockNumber over HTTP, ${inFlight} in flight`,
+      title: overHttp(inFlight),
       unit: 'requests/s',
       better: 'higher',
-      goal: inFlight === 1 ? '≥ 0.9 × bare node:http' : '≥ anvil',
+      goal: inFlight === 1 ? { times: 0.9, of: BARE } : { times: 1, of: 'anvil' },
       run: ({ client }) =>
         rate(() => client.load(BODY), { count: inFlight === 1 ? requests : 4 * requests, inFlight }),
     },
@@ -21,9 +22,9 @@ export const transport = ({ requests }) => ({
       title: `eth_blockNumber over WebSocket, ${inFlight} in flight`,
       unit: 'requests/s',
       better: 'higher',
-      goal: inFlight === 1 ? undefined : '≥ anvil',
+      goal: inFlight === 1 ? undefined : { times: 1, of: 'anvil' },
       async run(running) {
-        if (running.name === 'bare node:http') return undefined
+        if (running.name === BARE) return undefined
         running.ws ??= await WsClient.open(running.wsUrl)
         let id = 0
         const count = inFlight === 1 ? requests : 4 * requests

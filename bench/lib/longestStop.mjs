@@ -25,12 +25,12 @@ export async function longestStop(url, work) {
 }
 
 /** A row of the table: the longest stop during a large request, which `request` gives as a method and its parameters. */
-export function stopDuring(title, goal, request) {
+export function stopDuring(title, limit, request) {
   return {
     title: `longest stop of eth_blockNumber during ${title}`,
     unit: 'ms',
     better: 'lower',
-    goal,
+    goal: { limit },
     async run(running) {
       const { client, url } = running
       const [method, ...parameters] = await request(running)

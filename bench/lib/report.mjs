@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { goalInRun, goalText } from './goals.mjs'
 
 const round = (value) => {
   if (value === undefined) return '-'
@@ -20,14 +21,18 @@ function againstBest({ better, nodes }, own) {
 
 /** The table of a run. Every cell is the median, with the least and the greatest value behind it. */
 export function formatTable(rows, names) {
-  const head = ['Work', 'unit', ...names, `${names[0]} : best peer`, 'goal']
+  const head = ['Work', 'unit', ...names, `${names[0]} : best peer`, 'goal', 'in this run']
   const lines = rows.map((row) => {
     const size = row.size === undefined ? '' : `, ${row.size.toLocaleString('en-US')} ${row.grows}`
     const cells = names.map((name) => {
       const found = row.nodes[name]
       return found === undefined ? '-' : `${round(found.median)} (${round(found.low)}–${round(found.high)})`
     })
-    return [row.title + size, row.unit, ...cells, againstBest(row, names[0]), row.goal ?? '']
+    const inRun = goalInRun(row, rows)
+    return [
+      ...[row.title + size, row.unit, ...cells, againstBest(row, names[0])],
+      ...[goalText(row), inRun === undefined ? '' : round(inRun)],
+    ]
   })
   return joinTable(head, lines)
 }
@@ -88,6 +93,10 @@ export function plotSeries(title, unit, series) {
   ].join('\n')
 }
 
+function withGoal(row, rows) {
+  return { ...row, goal: goalText(row), goalInRun: goalInRun(row, rows) }
+}
+
 /** Writes the table, the numbers and the plots of a run into a folder. */
 export function writeReport(folder, { rows, notes, names, machine }) {
   mkdirSync(folder, { recursive: true })
@@ -95,7 +104,10 @@ export function writeReport(folder, { rows, notes, names, machine }) {
   const remarks =
     notes.length === 0 ? '' : `\n\nLeft out or different:\n\n${notes.map((note) => `- ${note}`).join('\n')}\n`
   writeFileSync(join(folder, 'results.md'), `${machine}\n\n${table}${formatFirst(rows, names)}${remarks}\n`)
-  writeFileSync(join(folder, 'results.json'), `${JSON.stringify({ machine, rows, notes }, undefined, 2)}\n`)
+  writeFileSync(
+    join(folder, 'results.json'),
+    `${JSON.stringify({ machine, rows: rows.map((row) => withGoal(row, rows)), notes }, undefined, 2)}\n`,
+  )
   const grown = Map.groupBy?.(rows, keyOf) ?? groupBy(rows)
   for (const [key, ofWork] of grown) {
     if (key === '' || ofWork.length < 2) continue
