@@ -100,7 +100,7 @@ for (let round = 0; round < rounds; round++) {
     record(`${name}: upload, MiB/s`, (mebibytes * 1000) / milliseconds)
     record(`${name}: upload, processor seconds`, server.processorTime - before)
   }
-  record('standin: cat, MiB/s', (mebibytes * 1000) / (await client.cat(standin.url, large)))
+  record('standin: cat, MiB/s', (mebibytes * 1000) / (await client.cat(standin.url, large, mebibytes)))
   client.end()
   record('standin: most memory, MiB', standin.most)
   record('importer alone: small files, ms', await timed(() => importAlone(round, smallFiles)))

@@ -38,7 +38,7 @@ export async function measureFiles({ nodes, rounds, mebibytes, smallFiles, reade
         add('smallFiles', node.name, await timed(() => importAlone(round, smallFiles)))
         return
       }
-      add('cat', node.name, rate(await client.cat(url, cid)))
+      add('cat', node.name, rate(await client.cat(url, cid, mebibytes)))
       const files = directory(round, smallFiles)
       add('smallFiles', node.name, await timed(() => post(`${url}/api/v0/add?pin=false`, files)))
       const shared = textOf((await post(`${url}/api/v0/add`, mebibyteFile())).last.toString())

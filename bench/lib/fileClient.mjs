@@ -21,8 +21,8 @@ export class FileClient {
   }
 
   /** @returns the milliseconds that it took */
-  async cat(url, cid) {
-    const { milliseconds } = await this.#ask({ task: 'cat', url, cid })
+  async cat(url, cid, mebibytes) {
+    const { milliseconds } = await this.#ask({ task: 'cat', url, cid, mebibytes })
     return milliseconds
   }
 

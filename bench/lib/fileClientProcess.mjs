@@ -1,3 +1,4 @@
+import { download } from './download.mjs'
 import { largeFile, mebibyteFile, post } from './fileWork.mjs'
 import { timed } from './statistics.mjs'
 
@@ -14,8 +15,11 @@ const work = {
     })
     return { milliseconds, answer: received.last.toString() }
   },
-  async cat({ url, cid }) {
-    return { milliseconds: await timed(() => post(`${url}/api/v0/cat?arg=${cid}`)) }
+  async cat({ url, cid, mebibytes }) {
+    let length
+    const milliseconds = await timed(async () => (length = await download(`${url}/api/v0/cat?arg=${cid}`)))
+    if (length !== mebibytes * 1024 * 1024) throw new Error(`${length} bytes are not ${mebibytes} MiB`)
+    return { milliseconds }
   },
   /** Lets a server load what its first upload needs. */
   async warmUp({ url }) {
