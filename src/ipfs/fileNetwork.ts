@@ -9,6 +9,7 @@ import type { CommandRequest } from './request/execute.js'
 import type { CommandReply } from './request/reply.js'
 import { createBlockstore } from './store/blockstore.js'
 import { loadIdentity } from './store/identity.js'
+import { isIntact } from './store/isIntact.js'
 import { createPins } from './store/pins.js'
 import { createSharedLock } from './store/sharedLock.js'
 import { importSettings } from './unixfs/settings.js'
@@ -43,7 +44,7 @@ export interface FileNetwork {
 /** Opens the file network of a directory. */
 export async function createFileNetwork(options: FileNetworkOptions): Promise<FileNetwork> {
   const { directory, importProfile = 'unixfs-v0-2015', verifyBlocks = false, sync = false } = options
-  const store = await openFileStore({ directory, sync })
+  const store = await openFileStore({ directory, sync, isIntact })
   const settings = await importSettings(importProfile)
   const blockstore = createBlockstore({ blocks: store.blocks, verifyBlocks })
   const network: NetworkContext = {

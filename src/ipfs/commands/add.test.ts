@@ -9,6 +9,7 @@ import { openMutableFiles } from '../mfs/mutableFiles.js'
 import type { NetworkContext } from '../networkContext.js'
 import { executeCommand } from '../request/execute.js'
 import { createBlockstore } from '../store/blockstore.js'
+import { isIntact } from '../store/isIntact.js'
 import { loadIdentity } from '../store/identity.js'
 import { createPins } from '../store/pins.js'
 import { createSharedLock } from '../store/sharedLock.js'
@@ -19,7 +20,7 @@ let directory: string
 let store: FileStore
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'standin-add-test-'))
-  store = await openFileStore({ directory, sync: false })
+  store = await openFileStore({ directory, sync: false, isIntact })
 })
 afterEach(async () => {
   await store.close()

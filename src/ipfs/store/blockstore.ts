@@ -3,7 +3,8 @@ import * as Digest from 'multiformats/hashes/digest'
 import type { BlockFiles, BlockRemoval, StoredBlock } from '../../storage/files/blockFiles.js'
 import type { BlockSession } from '../../storage/files/sessions.js'
 import type { LentBlock } from '../../storage/files/sharedMemory.js'
-import { hashFunctionByCode, identityCode } from '../cid/hashFunctions.js'
+import { identityCode } from '../cid/hashFunctions.js'
+import { matchesMultihash } from '../cid/matchesMultihash.js'
 import { BlockNotFoundError, FileNetworkError } from '../errors.js'
 
 /** What a running operation relies on: no removal takes it. */
@@ -100,7 +101,7 @@ export function createBlockstore(options: {
       return lent
     },
     mayReadAhead: () => blocks.mayReadAhead(),
-    verify: async (cid) => matches(cid, await read(cid)),
+    verify: async (cid) => matchesMultihash(cid.multihash, await read(cid)),
     put,
     async *cids() {
       for await (const block of blocks.entries()) yield* cidsOf(block)
@@ -112,7 +113,7 @@ export function createBlockstore(options: {
 
 /** @throws {@link FileNetworkError} when bytes do not hash to the CID that they were stored under */
 async function check(cid: CID, bytes: Uint8Array): Promise<void> {
-  if ((await matches(cid, bytes)) !== false) return
+  if ((await matchesMultihash(cid.multihash, bytes)) !== false) return
   throw new FileNetworkError(`block in storage has different hash than requested: ${cid}`)
 }
 
@@ -129,14 +130,6 @@ function adaptRemoval(removal: BlockRemoval): Removal {
 /** Whether a CID carries its block in itself. */
 export function isIdentity(cid: CID): boolean {
   return cid.multihash.code === identityCode
-}
-
-/** Whether bytes hash to a CID; undefined when its hash function is not known. */
-async function matches(cid: CID, bytes: Uint8Array): Promise<boolean | undefined> {
-  const hash = await hashFunctionByCode(cid.multihash.code)
-  if (hash === undefined) return undefined
-  const digest = hash.digest(bytes)
-  return Buffer.compare(digest.subarray(0, cid.multihash.digest.length), cid.multihash.digest) === 0
 }
 
 const knownLabels = new Map<number, Uint8Array>()

@@ -7,6 +7,7 @@ import type { IndexChange, IndexDatabase } from './indexDatabase.js'
 import { rowKey, rowKind, rowRange, segmentRowKey } from './keyspace.js'
 import { createMutex } from './mutex.js'
 import { recordHeadLength } from './record.js'
+import type { BlockCheck } from './rebuildSegment.js'
 import { recoverSegments } from './recovery.js'
 import { decodeBlockRow, encodeSegmentRow } from './rows.js'
 import type { BlockRow, SegmentRow } from './rows.js'
@@ -77,9 +78,10 @@ export async function openBlockFiles(options: {
   files: SegmentFiles
   /** Whether a write waits for the disk itself before it is acknowledged. */
   sync: boolean
+  isIntact: BlockCheck
 }): Promise<BlockFiles> {
-  const { database, files, sync } = options
-  const segments = await recoverSegments(database, files)
+  const { database, files, sync, isIntact } = options
+  const segments = await recoverSegments({ database, files, isIntact })
   let activeSegment = Math.max(1, ...segments.keys())
   const lengthOf = (segment: number): number => segments.get(segment)?.committedLength ?? 0
   const sessions = createSessions(() => ({ segment: activeSegment, offset: lengthOf(activeSegment) }))

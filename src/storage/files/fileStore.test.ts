@@ -1,5 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { appendFile, mkdir, mkdtemp, readdir, rename, rm, stat, truncate } from 'node:fs/promises'
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -15,8 +26,10 @@ let store: FileStore
 
 const bytes = (length: number): Uint8Array => Uint8Array.from(randomBytes(length))
 const keyOf = (data: Uint8Array): Uint8Array => Uint8Array.from(createHash('sha256').update(data).digest())
+const isIntact = async (key: Uint8Array, data: Uint8Array): Promise<boolean> =>
+  Buffer.compare(key, keyOf(data)) === 0
 const put = (data: Uint8Array): Promise<void> => store.blocks.put({ key: keyOf(data), label, data })
-const open = (): Promise<FileStore> => openFileStore({ directory, sync: false })
+const open = (): Promise<FileStore> => openFileStore({ directory, sync: false, isIntact })
 
 async function reopen(): Promise<void> {
   await store.close()
@@ -151,6 +164,23 @@ describe('blocks', () => {
     await reopen()
     expect(await store.blocks.get(keyOf(torn))).toEqual(torn)
     expect(store.blocks.totals()).toEqual({ blocks: 4, bytes: size })
+  })
+
+  it('leaves out a block that is not what its key says when nothing but its file tells of it', async () => {
+    const [first, holed, last] = [bytes(70_000), bytes(70_000), bytes(70_000)]
+    for (const data of [first, holed, last]) await put(data)
+    await store.close()
+    const file = await newestSegment()
+    const content = await readFile(file)
+    content.fill(0, content.indexOf(holed) + 4096, content.indexOf(holed) + 8192)
+    await writeFile(file, content)
+    await rm(join(directory, 'index'), { recursive: true })
+    store = await open()
+    expect(store.blocks.find(keyOf(holed))).toBeUndefined()
+    for (const data of [first, last]) expect(await store.blocks.get(keyOf(data))).toEqual(data)
+    await put(holed)
+    await reopen()
+    for (const data of [first, holed, last]) expect(await store.blocks.get(keyOf(data))).toEqual(data)
   })
 
   it('does not bring back what was removed when a process ends while it deletes a file', async () => {

@@ -6,6 +6,7 @@ import { openIndexDatabase } from './indexDatabase.js'
 import { rowKind } from './keyspace.js'
 import { createRecordStore } from './recordStore.js'
 import type { RecordStore } from './recordStore.js'
+import type { BlockCheck } from './rebuildSegment.js'
 import { createSegmentFiles } from './segmentFiles.js'
 
 /** Everything the file network keeps on disk. */
@@ -28,13 +29,14 @@ export async function openFileStore(options: {
   directory: string
   /** Whether a write waits for the disk itself before it is acknowledged: survives loss of power. */
   sync: boolean
+  isIntact: BlockCheck
 }): Promise<FileStore> {
-  const { directory, sync } = options
+  const { directory, sync, isIntact } = options
   const blocksDirectory = join(directory, 'blocks')
   await mkdir(blocksDirectory, { recursive: true })
   const database = await openIndexDatabase(join(directory, 'index'))
   const files = createSegmentFiles(blocksDirectory)
-  const blocks = await openBlockFiles({ database, files, sync }).catch(async (error: unknown) => {
+  const blocks = await openBlockFiles({ database, files, sync, isIntact }).catch(async (error: unknown) => {
     await files.close()
     await database.close()
     throw error

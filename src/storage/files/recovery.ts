@@ -3,10 +3,10 @@ import type { IndexChange, IndexDatabase } from './indexDatabase.js'
 import { rowKind, rowRange, segmentRowKey } from './keyspace.js'
 import { recordHeadLength } from './record.js'
 import { rebuildSegment } from './rebuildSegment.js'
+import type { RebuildSource } from './rebuildSegment.js'
 import { removeSegment } from './removeSegment.js'
 import { decodeBlockRow, decodeSegmentRow, encodeSegmentRow } from './rows.js'
 import type { BlockRow, SegmentRow } from './rows.js'
-import type { SegmentFiles } from './segmentFiles.js'
 
 /**
  * Brings files and index to the same state and returns the segments that hold blocks.
@@ -15,16 +15,14 @@ import type { SegmentFiles } from './segmentFiles.js'
  * off. Where a file is shorter than that, the blocks that are no longer whole leave the index. A file that the
  * index does not know gives its blocks to it. Files without a live block are deleted.
  */
-export async function recoverSegments(
-  database: IndexDatabase,
-  files: SegmentFiles,
-): Promise<Map<number, SegmentRow>> {
+export async function recoverSegments(source: RebuildSource): Promise<Map<number, SegmentRow>> {
+  const { database, files } = source
   const segments = new Map<number, SegmentRow>()
   for await (const [key, value] of database.iterator(rowRange(rowKind.segment))) {
     segments.set(Buffer.from(key).readUInt32BE(1), decodeSegmentRow(value))
   }
   for (const segment of await files.list()) {
-    if (!segments.has(segment)) segments.set(segment, await rebuildSegment(database, files, segment))
+    if (!segments.has(segment)) segments.set(segment, await rebuildSegment(source, segment))
   }
 
   let isCutShort = false
