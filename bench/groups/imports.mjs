@@ -78,11 +78,11 @@ export const imports = ({ stateSize }) => ({
   id: 'imports',
   startsCold: true,
   measures: [
-    stopDuring(`anvil_loadState of ${stateSize} accounts and slots`, '≤ 50', ({ name }) => {
+    stopDuring(`anvil_loadState of ${stateSize} accounts and slots`, 50, ({ name }) => {
       if (name === 'hardhat' || name === 'ganache') throw new Error('has no anvil_loadState')
       return ['anvil_loadState', largeState(stateSize)]
     }),
-    stopDuring('anvil_dumpState of them', '≤ 50', ({ name }) => {
+    stopDuring('anvil_dumpState of them', 50, ({ name }) => {
       if (name === 'hardhat' || name === 'ganache') throw new Error('has no anvil_dumpState')
       return ['anvil_dumpState']
     }),
