@@ -1,9 +1,10 @@
-import { hexToBytes } from '../../encoding/hex.js'
+import { readHexDigits } from '../../encoding/hex.js'
 import type { Decoder } from './parameter.js'
 import { address } from './address.js'
 import { blockNumber, type NumberSelector } from './blockNumber.js'
 import { jsonTypeName, ReasonError, TypeMismatchError } from './decodeError.js'
 import { hash } from './hash.js'
+import { hasPrefix } from './hexText.js'
 import { struct } from './struct.js'
 
 /**
@@ -111,10 +112,10 @@ function decodeTopic(text: string): Uint8Array {
 /** A byte string as hexutil.Decode reads it, with the words that surround its refusals. */
 function decodeText(text: string, length: number, what: string, prefix: string): Uint8Array {
   if (text === '') throw new ReasonError(`${prefix}empty hex string`)
-  if (!/^0x/i.test(text)) throw new ReasonError(`${prefix}hex string without 0x prefix`)
+  if (!hasPrefix(text)) throw new ReasonError(`${prefix}hex string without 0x prefix`)
   if (text.length % 2 !== 0) throw new ReasonError(`${prefix}hex string of odd length`)
-  if (!/^..[0-9a-f]*$/i.test(text)) throw new ReasonError(`${prefix}invalid hex string`)
-  const bytes = hexToBytes(text.slice(2))
+  const bytes = readHexDigits(text, 2)
+  if (bytes === undefined) throw new ReasonError(`${prefix}invalid hex string`)
   if (bytes.length === length) return bytes
   throw new ReasonError(
     `${prefix}hex has invalid length ${bytes.length} after decoding; expected ${length} for ${what}`,

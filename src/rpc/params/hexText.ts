@@ -3,7 +3,8 @@ import { ReasonError, TypeMismatchError } from './decodeError.js'
 
 const digits = /^[0-9a-fA-F]*$/
 
-function hasPrefix(text: string): boolean {
+/** Whether a text begins as hexadecimal strings do; the case of the x does not count. */
+export function hasPrefix(text: string): boolean {
   return text.startsWith('0x') || text.startsWith('0X')
 }
 

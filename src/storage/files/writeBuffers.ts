@@ -2,8 +2,8 @@ import type { FileHandle } from 'node:fs/promises'
 
 /**
  * Bytes given to the system in one call, unless one buffer has more: fewer than 2 MiB. Linux takes memory for a file in
- * pieces as large as the call allows, and one of 2 MiB often has to be put together, or asked of the host, first: then the
- * same bytes cost four to six times as much (docs/guides/performance.md).
+ * pieces as large as the call allows (large folios; for ext4 since 6.16), and one of 2 MiB often has to be put together, or
+ * asked of the host, first: then the same bytes cost four to six times as much (docs/guides/performance.md).
  */
 const callLimit = 2 * 1024 * 1024 - 1
 
