@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { bytesToHex, hexToBytes, numberToHex, pad, stringToHex, type Hex } from 'viem'
 import { afterEach, expect, test, vi } from 'vitest'
-import { countTurns, endEverySlice } from '../support/turns.js'
+import { countTurns, countTurnsByLooks, endEverySlice } from '../support/turns.js'
 import { startDevnet, stopAll, type Devnet } from './support.js'
 
 afterEach(async () => {
@@ -61,6 +61,17 @@ test('what changes while a state is dumped comes behind it', async () => {
   expect(await other.call('eth_getTransactionCount', from, 'latest')).toBe(nonce)
   expect(await other.call('eth_blockNumber')).toBe('0x0')
   expect((await sending).blockNumber).toBe('0x1')
+})
+
+test('waiting transactions that are mined one after another leave turns between their blocks', async () => {
+  const { call, from, to, height } = await startDevnet({ noMining: true })
+  const count = 100
+  for (let nonce = 0; nonce < count; nonce++) {
+    await call('eth_sendTransaction', { from, to, nonce: numberToHex(nonce), gas: '0x5208' })
+  }
+  // So slow a clock uses up no slice within a block.
+  expect(await countTurnsByLooks(() => call('evm_setAutomine', true), 0.1)).toBeGreaterThan(count / 10)
+  expect(await height()).toBe(count)
 })
 
 test('many waiting transactions are listed in turns', async () => {

@@ -29,15 +29,19 @@ export async function countTurns(
 }
 
 /**
- * Does work while every look at the clock takes it on by a millisecond, so that slices of time are used up alike on
- * every machine.
+ * Does work while every look at the clock takes it on, by a millisecond unless told otherwise, so that slices of time are
+ * used up alike on every machine.
  *
  * @param turned - called with every turn of the event loop
  */
-async function watchTurns(work: () => Promise<unknown>, turned: () => void): Promise<void> {
+async function watchTurns(
+  work: () => Promise<unknown>,
+  turned: () => void,
+  millisecondsPerLook = 1,
+): Promise<void> {
   let milliseconds = 0
   let isWorking = true
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => milliseconds++)
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (milliseconds += millisecondsPerLook))
   const turn = (): void => {
     turned()
     if (isWorking) setImmediate(turn)
@@ -53,11 +57,14 @@ async function watchTurns(work: () => Promise<unknown>, turned: () => void): Pro
 
 /**
  * How often the event loop goes round during work that does not wait for anything outside of the process, with a clock
- * that every look takes on by a millisecond.
+ * that every look takes on by a millisecond, or by what is given.
  */
-export async function countTurnsByLooks(work: () => Promise<unknown>): Promise<number> {
+export async function countTurnsByLooks(
+  work: () => Promise<unknown>,
+  millisecondsPerLook?: number,
+): Promise<number> {
   let turns = 0
-  await watchTurns(work, () => turns++)
+  await watchTurns(work, () => turns++, millisecondsPerLook)
   return turns
 }
 
