@@ -68,14 +68,10 @@ export function goalInRun(row, rows) {
   const { goal, better } = row
   if (goal === undefined) return undefined
   const { times, plus, limit, of, title } = goal
-  if (times !== undefined || plus !== undefined) {
-    const reached = medianIn(title === undefined ? row : rowIn(rows, title), of)
-    if (reached === undefined) return undefined
-    return times === undefined ? sum(reached, plus, slowness(goal, row, rows)) : times * reached
-  }
   const factor = slowness(goal, row, rows)
-  if (limit === undefined || factor === undefined) return undefined
-  return better === 'higher' ? limit / factor : limit * factor
+  if (factor === undefined) return undefined
+  if (limit !== undefined) return better === 'higher' ? limit / factor : limit * factor
+  const reached = medianIn(title === undefined ? row : rowIn(rows, title), of)
+  if (reached === undefined) return undefined
+  return times === undefined ? reached + plus * factor : times * reached
 }
-
-const sum = (reached, plus, factor) => (factor === undefined ? undefined : reached + plus * factor)

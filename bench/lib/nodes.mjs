@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { BARE } from './goals.mjs'
 import { freePort, MeasuredProcess } from './processes.mjs'
 import { RpcClient } from './rpcClient.mjs'
 import { CHAIN_ID } from './signer.mjs'
@@ -117,7 +118,7 @@ function ganache() {
 /** A server with nothing behind it: what node:http itself can do. */
 function bareServer() {
   return {
-    name: 'bare node:http',
+    name: BARE,
     isReference: true,
     takesFiles: true,
     command: ({ port }) => ({ file: process.execPath, parameters: [join(here, 'lib/bareServer.mjs'), port] }),

@@ -13,6 +13,7 @@ const FIRST = -1
  * @property {string} title
  * @property {string} unit
  * @property {'higher' | 'lower'} better
+ * @property {import('./goals.mjs').Goal} [goal]
  * @property {(running: object) => Promise<number | undefined | { value: number, answer: string }>} run undefined
  *   where a node cannot do it; answers are compared between the nodes
  */
