@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from './encoding/turn.js'
 import type { Network } from './network/network.js'
 import type { NodeUrls } from './node/addresses.js'
 import { describeUrls, formatMultiaddresses, formatUrls } from './node/addresses.js'

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { storesOf, type ChainBase, type ChainParts, type ChainStores } from './base.js'
 import type { SealedBlock, StoredBlock } from './block/record.js'
 import { ChainStoppedError } from './errors.js'
@@ -22,6 +21,7 @@ import type { WorkingState } from './state/workingState.js'
 import type { ForkRules } from './types.js'
 import { Turnstile } from './turnstile.js'
 import { TimeSlice } from '../encoding/timeSlice.js'
+import { nextTurn } from '../encoding/turn.js'
 
 /** How one block is mined. */
 export interface MineOptions {

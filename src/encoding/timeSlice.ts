@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from './turn.js'
 
 /** How long work may hold the event loop before other work has its turn. */
 const SLICE_MILLISECONDS = 5

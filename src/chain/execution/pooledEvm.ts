@@ -11,7 +11,7 @@ import {
 } from '@ethereumjs/evm'
 import { SimpleStateManager } from '@ethereumjs/statemanager'
 import { createZeroAddress, type Address } from '@ethereumjs/util'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from '../../encoding/turn.js'
 import { whenReady } from '../state/whenReady.js'
 import { loadKzg } from '../kzg.js'
 import type { WorkingState } from '../state/workingState.js'

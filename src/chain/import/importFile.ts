@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { bytesEqual, bytesToHex } from '../../encoding/hex.js'
+import { nextTurn } from '../../encoding/turn.js'
 import type { StoredBlock } from '../block/record.js'
 import type { Chain } from '../chain.js'
 import { decodeBlock, type BlockParts } from './blockParts.js'

@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { murmur3128 } from '@multiformats/murmur3'
 import { TimeSlice } from '../../encoding/timeSlice.js'
+import { nextTurn } from '../../encoding/turn.js'
 import type { BlockWriter } from './blockWriter.js'
 import { unixfsType } from './data.js'
 import type { UnixfsMetadata } from './data.js'

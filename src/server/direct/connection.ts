@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { RpcRoute } from '../route.js'
 import { DirectExchange } from './exchange.js'
+import type { Outbox } from './outbox.js'
 import { receive } from './receive.js'
 import type { RequestHead } from './requestHead.js'
 import { readRequestHead } from './requestHead.js'
@@ -20,6 +21,7 @@ export interface DirectSetup {
   handOver: (socket: Socket) => void
   /** How long a connection may wait for its next request. */
   keepAliveSeconds: number
+  outbox: Outbox
 }
 
 /** A head that was read, and the bytes that it was read from: a client sends the same few again and again. */
@@ -120,10 +122,12 @@ export class DirectConnection {
     if (unread.length < end) return false
     this.#unread = unread.length === end ? undefined : unread.subarray(end)
     this.#isAnswering = true
-    const { keepAliveSeconds, answer } = this.#setup
+    const { keepAliveSeconds, outbox, answer } = this.#setup
+    outbox.writeOverdue()
     const exchange = new DirectExchange(known.head, unread.toString('utf8', start, end), {
       socket: this.#socket,
       keepAliveSeconds,
+      outbox,
       answered: this.#answered,
     })
     answer(exchange, known.route)

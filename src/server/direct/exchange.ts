@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import type { Reply } from '../../rpc/reply.js'
 import type { Body } from '../body.js'
 import type { RpcExchange } from '../rpcExchange.js'
+import type { Outbox, OutgoingAnswer } from './outbox.js'
 import { formatReplyHead } from './replyHead.js'
 import type { RequestHead } from './requestHead.js'
 
@@ -12,12 +13,13 @@ export interface ExchangeSetup {
   socket: Socket
   /** How long the connection may wait for its next request. */
   keepAliveSeconds: number
+  outbox: Outbox
   /** Called once, when the answer is written. */
   answered: () => void
 }
 
 /** A request that was read from its socket without node:http. */
-export class DirectExchange implements RpcExchange {
+export class DirectExchange implements RpcExchange, OutgoingAnswer {
   readonly method = 'POST'
   readonly target: string
   readonly headers: IncomingHttpHeaders
@@ -25,6 +27,7 @@ export class DirectExchange implements RpcExchange {
   readonly #body: string
   readonly #setup: ExchangeSetup
   #response: ServerResponse | undefined
+  #reply: Reply | undefined
   #abandoned: (() => void) | undefined
 
   constructor(head: RequestHead, body: string, setup: ExchangeSetup) {
@@ -46,9 +49,20 @@ export class DirectExchange implements RpcExchange {
   }
 
   send(reply: Reply): void {
-    const { socket, keepAliveSeconds } = this.#setup
+    this.#forgetAbandoned()
+    this.#reply = reply
+    this.#setup.outbox.send(this)
+  }
+
+  get connection(): Socket {
+    return this.#setup.socket
+  }
+
+  write(): void {
+    const { socket, keepAliveSeconds, answered } = this.#setup
+    const reply = this.#reply
+    if (reply === undefined || !socket.writable) return
     const head = formatReplyHead(reply, keepAliveSeconds)
-    if (!socket.writable) return
     if (reply.byteText !== undefined) socket.write(head + reply.byteText, 'latin1')
     else {
       socket.cork()
@@ -56,7 +70,7 @@ export class DirectExchange implements RpcExchange {
       for (const piece of reply.pieces) socket.write(piece)
       socket.uncork()
     }
-    this.#finish()
+    answered()
   }
 
   onAbandoned(listener: () => void): void {
@@ -64,9 +78,8 @@ export class DirectExchange implements RpcExchange {
     this.#setup.socket.once('close', listener)
   }
 
-  #finish(): void {
+  #forgetAbandoned(): void {
     if (this.#abandoned !== undefined) this.#setup.socket.off('close', this.#abandoned)
-    this.#setup.answered()
   }
 
   #createResponse(): ServerResponse {
@@ -79,7 +92,8 @@ export class DirectExchange implements RpcExchange {
     response.assignSocket(socket)
     response.once('finish', () => {
       response.detachSocket(socket)
-      this.#finish()
+      this.#forgetAbandoned()
+      this.#setup.answered()
     })
     return response
   }

@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { DirectSetup } from './connection.js'
 import { DirectConnection } from './connection.js'
+import { Outbox } from './outbox.js'
 
 /**
  * Stands before a server of node:http and answers the plain requests of its connections; whatever else there is reaches
@@ -10,12 +11,12 @@ import { DirectConnection } from './connection.js'
 export class DirectFront {
   readonly #connections = new Set<DirectConnection>()
 
-  constructor(server: Server, setup: Omit<DirectSetup, 'handOver'>) {
+  constructor(server: Server, setup: Omit<DirectSetup, 'handOver' | 'outbox'>) {
     const listeners = server.listeners('connection')
     server.removeAllListeners('connection')
     const handOver = (socket: Socket): void =>
       listeners.forEach((listener) => void listener.call(server, socket))
-    const forConnections = { ...setup, handOver }
+    const forConnections = { ...setup, handOver, outbox: new Outbox() }
     server.on('connection', (socket: Socket) => {
       const connection = new DirectConnection(socket, forConnections, () =>
         this.#connections.delete(connection),
