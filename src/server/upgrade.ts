@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { WebSocketServer } from 'ws'
 import type { Caller } from '../provider/caller.js'
 import type { Admission } from '../provider/door/admission.js'
 import type { Refusal } from '../provider/door/refusal.js'
@@ -12,6 +11,7 @@ import type { NetworkNames, RpcRoute } from './route.js'
 import { parseRpcRoute } from './route.js'
 import type { ConnectionOptions } from './webSocketConnection.js'
 import { WebSocketConnection } from './webSocketConnection.js'
+import { openWebSockets, type WebSockets } from './webSockets.js'
 
 /** What WebSocket upgrades are answered with. */
 export interface UpgradeSetup {
@@ -32,7 +32,7 @@ const notFound = refuse(404, 'not found\n')
 /** Takes WebSocket upgrades from the HTTP server itself, so that a refused one has a status and a body. */
 export class Upgrades {
   readonly #setup: UpgradeSetup
-  #webSockets: Promise<WebSocketServer> | undefined
+  #webSockets: Promise<WebSockets> | undefined
   readonly #connections = new Set<WebSocketConnection>()
 
   constructor(setup: UpgradeSetup) {
@@ -115,12 +115,6 @@ export class Upgrades {
   closeAll(): void {
     for (const connection of this.#connections) connection.goAway()
   }
-}
-
-/** The library is loaded with the first upgrade. @param maxPayload - the longest message in bytes */
-async function openWebSockets(maxPayload: number): Promise<WebSocketServer> {
-  const { WebSocketServer: Sockets } = await import('ws')
-  return new Sockets({ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload })
 }
 
 /** Answers an upgrade as any other request and ends the connection. */

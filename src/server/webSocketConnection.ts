@@ -1,11 +1,11 @@
 import type { Duplex } from 'node:stream'
-import type { WebSocket } from 'ws'
 import type { Caller, CallerConnection } from '../provider/caller.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
 import type { Reply } from '../rpc/reply.js'
 import type { Connection } from '../rpc/session.js'
 import { Backlog } from './backlog.js'
-import { writeReplyFrame } from './textFrame.js'
+import { ReplyFrames } from './replyFrames.js'
+import type { AnnouncingWebSocket } from './webSockets.js'
 
 /** Close codes (RFC 6455, section 7.4.1). */
 const goingAway = 1001
@@ -27,8 +27,9 @@ export interface ConnectionOptions {
 /** One WebSocket as the dispatcher, quotas and faults see it. */
 export class WebSocketConnection implements CallerConnection {
   dropsEvents = false
-  readonly #socket: WebSocket
+  readonly #socket: AnnouncingWebSocket
   readonly #stream: Duplex
+  readonly #frames: ReplyFrames
   readonly #options: ConnectionOptions
   readonly #gone = new AbortController()
   readonly #backlog: Backlog
@@ -37,9 +38,11 @@ export class WebSocketConnection implements CallerConnection {
   #isGathering = false
 
   /** @param stream - what the frames of the socket go out on */
-  constructor(socket: WebSocket, stream: Duplex, options: ConnectionOptions) {
+  constructor(socket: AnnouncingWebSocket, stream: Duplex, options: ConnectionOptions) {
     this.#socket = socket
     this.#stream = stream
+    this.#frames = new ReplyFrames(stream)
+    socket.beforeClose = () => this.#frames.flush()
     this.#options = options
     this.#backlog = new Backlog({
       pause: () => socket.pause(),
@@ -93,12 +96,12 @@ export class WebSocketConnection implements CallerConnection {
 
   #answer(reply: Reply): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return
-    this.#gather()
-    writeReplyFrame(this.#stream, reply)
+    this.#frames.write(reply)
   }
 
   #push(message: Uint8Array): void {
     if (this.dropsEvents || this.#socket.readyState !== this.#socket.OPEN) return
+    this.#frames.flush()
     this.#gather()
     this.#socket.send(message, { binary: false })
   }

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { NodeServer } from '../../src/server/server.js'
@@ -59,13 +60,19 @@ test.each([
   ['the client closes', (socket: WebSocket) => socket.close(1000), 1000],
   ['the next one is too long', (socket: WebSocket) => socket.send('x'.repeat(10_001)), 1009],
 ] as const)('a message is answered before the end where %s at once', async (_, end, code) => {
-  const socket = await connect()
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/`)
+  const upgraded = once(socket, 'upgrade') as Promise<[IncomingMessage]>
+  await once(socket, 'open')
+  const [{ socket: stream }] = await upgraded
   const heard: (string | number)[] = []
   socket.on('message', (data: Buffer) => heard.push(data.toString()))
   socket.on('close', (closed) => heard.push(closed))
+  // All of it comes in one read.
+  stream.cork()
   socket.send(echo(1, ['é']))
   socket.send(echo(2, []))
   end(socket)
+  stream.uncork()
   await once(socket, 'close')
   expect(heard).toEqual([
     '{"jsonrpc":"2.0","id":1,"result":"[\\"é\\"]"}',
