@@ -1,5 +1,6 @@
 import { FileClient } from '../lib/fileClient.mjs'
 import { directory, importAlone, mebibyteFile, post, readAtOnce, textOf } from '../lib/fileWork.mjs'
+import { useMemory } from '../lib/hostMemory.mjs'
 import { startNode } from '../lib/nodes.mjs'
 import { timed } from '../lib/statistics.mjs'
 
@@ -24,6 +25,7 @@ export async function measureFiles({ nodes, rounds, mebibytes, smallFiles, reade
   return results
 
   async function measureNode(node, round) {
+    useMemory(2 * mebibytes)
     const running = await startNode(node)
     const url = running.url.replace(/\/$/, '')
     const rate = (milliseconds) => (mebibytes * 1000) / milliseconds

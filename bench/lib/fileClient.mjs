@@ -9,7 +9,7 @@ const script = fileURLToPath(new URL('fileClientProcess.mjs', import.meta.url))
 export class FileClient {
   #process = fork(script)
 
-  /** Lets a server load what its first upload needs. */
+  /** Lets a server load and compile what uploads need. */
   async warmUp(url) {
     await this.#ask({ task: 'warmUp', url })
   }

@@ -1,11 +1,13 @@
 import { download } from './download.mjs'
-import { largeFile, mebibyteFile, post } from './fileWork.mjs'
+import { largeFile, post } from './fileWork.mjs'
 import { timed } from './statistics.mjs'
 
 /*
  * Sends and receives large files in a process of its own: what else the bench has in its memory, and has to collect,
  * does not slow them down.
  */
+
+const WARM_UP_MEBIBYTES = 64
 
 const work = {
   async upload({ url, mebibytes }) {
@@ -21,9 +23,9 @@ const work = {
     if (length !== mebibytes * 1024 * 1024) throw new Error(`${length} bytes are not ${mebibytes} MiB`)
     return { milliseconds }
   },
-  /** Lets a server load what its first upload needs. */
+  /** Lets a server load and compile what uploads need. */
   async warmUp({ url }) {
-    await post(`${url}/api/v0/add`, mebibyteFile())
+    await post(`${url}/api/v0/add`, largeFile(WARM_UP_MEBIBYTES))
     return {}
   },
 }

@@ -35,9 +35,15 @@ export async function rate(work, { count, inFlight = 1 }) {
   return (count * 1000) / milliseconds
 }
 
-/** The median milliseconds of doing work one after another. */
-export async function latency(work, { count }) {
+/**
+ * The median milliseconds of doing work one after another.
+ *
+ * @param settling how often it is done before, uncounted: where others had their turn meanwhile, and with it the
+ *   processor's caches, a node is back at its usual speed only after some requests
+ */
+export async function latency(work, { count, settling = 0 }) {
+  for (let i = 0; i < settling; i++) await work(i)
   const values = []
-  for (let i = 0; i < count; i++) values.push(await timed(() => work(i)))
+  for (let i = settling; i < settling + count; i++) values.push(await timed(() => work(i)))
   return summarise(values).median
 }
