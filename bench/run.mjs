@@ -144,7 +144,7 @@ if (isWanted('restart')) {
 if (isWanted('upload')) {
   log('upload')
   const { uploadMebibytes: mebibytes, smallFiles, readers } = sizes
-  const files = await measureFiles({ nodes, rounds, mebibytes, smallFiles, readers, log })
+  const files = await measureFiles({ nodes, rounds: 2 * rounds, mebibytes, smallFiles, readers, log })
   const count = smallFiles.toLocaleString('en-US')
   const large = `upload of ${mebibytes} MiB`
   addRow('upload', large, 'MiB/s', { times: 0.8, of: BARE, name: 'bare' }, files.upload, 'higher')

@@ -76,7 +76,7 @@ export const accounts = ({ accountSizes, samples }) => ({
       unit: 'ms',
       better: 'lower',
       goal: { limit: 0.2, yardstick: oneRequest },
-      run: ({ client }) => latency(() => client.call('evm_snapshot'), { count: 20, settling: SETTLING }),
+      run: ({ client }) => latency(() => client.call('evm_snapshot'), { count: 20 }),
     },
     {
       title: 'evm_revert',
@@ -87,9 +87,8 @@ export const accounts = ({ accountSizes, samples }) => ({
         const values = []
         for (let i = 0; i < 20; i++) {
           const snapshot = await client.call('evm_snapshot')
-          await stage.send(
-            stage.signers[2].sign({ to: stage.contract, data: '0x18160ddd', gasLimit: 100_000n }),
-          )
+          const gasLimit = 100_000n + BigInt(i)
+          await stage.send(stage.signers[2].sign({ to: stage.contract, data: '0x18160ddd', gasLimit }))
           stage.signers[2].nonce--
           values.push(await timed(() => client.call('evm_revert', snapshot)))
         }

@@ -9,11 +9,6 @@ const script = fileURLToPath(new URL('fileClientProcess.mjs', import.meta.url))
 export class FileClient {
   #process = fork(script)
 
-  /** Lets a server load and compile what uploads need. */
-  async warmUp(url) {
-    await this.#ask({ task: 'warmUp', url })
-  }
-
   /** @returns the milliseconds that it took, and the CID where the server tells one */
   async upload(url, mebibytes) {
     const { milliseconds, answer } = await this.#ask({ task: 'upload', url, mebibytes })

@@ -7,8 +7,6 @@ import { timed } from './statistics.mjs'
  * does not slow them down.
  */
 
-const WARM_UP_MEBIBYTES = 64
-
 const work = {
   async upload({ url, mebibytes }) {
     let received
@@ -22,11 +20,6 @@ const work = {
     const milliseconds = await timed(async () => (length = await download(`${url}/api/v0/cat?arg=${cid}`)))
     if (length !== mebibytes * 1024 * 1024) throw new Error(`${length} bytes are not ${mebibytes} MiB`)
     return { milliseconds }
-  },
-  /** Lets a server load and compile what uploads need. */
-  async warmUp({ url }) {
-    await post(`${url}/api/v0/add`, largeFile(WARM_UP_MEBIBYTES))
-    return {}
   },
 }
 
