@@ -41,7 +41,7 @@ export class ReplyFrames {
     this.#stream = stream
   }
 
-  /** Writes a reply, at the end of this tick at the latest. What is written to the stream otherwise needs a `flush`. */
+  /** Writes a reply, at the end of this tick at the latest. A close frame needs a `flush` before it. */
   write(reply: Reply): void {
     const { byteText, byteLength } = reply
     const head = formatFrameHead(byteLength)

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { Caller, CallerConnection } from '../provider/caller.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
-import type { Reply } from '../rpc/reply.js'
+import { createReply, type Reply } from '../rpc/reply.js'
 import type { Connection } from '../rpc/session.js'
 import { Backlog } from './backlog.js'
 import { ReplyFrames } from './replyFrames.js'
@@ -35,7 +35,6 @@ export class WebSocketConnection implements CallerConnection {
   readonly #backlog: Backlog
   #idleTimer: NodeJS.Timeout | undefined
   #idleMilliseconds: number | undefined
-  #isGathering = false
 
   /** @param stream - what the frames of the socket go out on */
   constructor(socket: AnnouncingWebSocket, stream: Duplex, options: ConnectionOptions) {
@@ -101,20 +100,7 @@ export class WebSocketConnection implements CallerConnection {
 
   #push(message: Uint8Array): void {
     if (this.dropsEvents || this.#socket.readyState !== this.#socket.OPEN) return
-    this.#frames.flush()
-    this.#gather()
-    this.#socket.send(message, { binary: false })
-  }
-
-  /** Messages that came together are answered together: one write carries what is sent in one turn of the loop. */
-  #gather(): void {
-    if (this.#isGathering) return
-    this.#isGathering = true
-    this.#stream.cork()
-    process.nextTick(() => {
-      this.#isGathering = false
-      this.#stream.uncork()
-    })
+    this.#frames.write(createReply([message]))
   }
 
   close(code: number, reason: string): void {
