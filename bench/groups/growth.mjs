@@ -1,11 +1,14 @@
 import { oneRequest } from '../lib/goals.mjs'
-import { latency, randomFrom, summarise, timed } from '../lib/statistics.mjs'
+import { latency, randomFrom, settle, summarise, timed } from '../lib/statistics.mjs'
 
 const OFFSET = 2n ** 64n
 const hexOf = (value, bytes) => `0x${value.toString(16).padStart(bytes * 2, '0')}`
 
-/** Requests of each kind that are made before those that count. */
-const SETTLING = 50
+/** What a settled node takes for work, each time with an input of its own. */
+async function settledLatency(work, { count, input }) {
+  await settle(work, { input })
+  return latency(work, { count, input })
+}
 
 const rss = {
   title: 'resident memory',
@@ -24,10 +27,8 @@ const transferTo = (title, count) => ({
   goal: { times: 1, of: 'hardhat', also: 'flat' },
   run({ stage, size, round }) {
     const random = randomFrom(round + 7)
-    const raws = Array.from({ length: SETTLING + count }, () =>
-      stage.signers[1].sign({ to: hexOf(OFFSET + BigInt(random(size)), 20), value: 1n }),
-    )
-    return latency((i) => stage.send(raws[i]), { count, settling: SETTLING })
+    const input = () => stage.signers[1].sign({ to: hexOf(OFFSET + BigInt(random(size)), 20), value: 1n })
+    return settledLatency((raw) => stage.send(raw), { count, input })
   },
 })
 
@@ -39,12 +40,8 @@ const proof = (count) => ({
   run({ client, stage, round }) {
     const random = randomFrom(round + 11)
     const slot = () => hexOf(OFFSET + BigInt(random(100)), 32)
-    const parameters = Array.from({ length: SETTLING + count }, () => [
-      stage.contract,
-      [slot(), slot()],
-      'latest',
-    ])
-    return latency((i) => client.call('eth_getProof', ...parameters[i]), { count, settling: SETTLING })
+    const input = () => [stage.contract, [slot(), slot()], 'latest']
+    return settledLatency((parameters) => client.call('eth_getProof', ...parameters), { count, input })
   },
 })
 
@@ -102,9 +99,17 @@ export const accounts = ({ accountSizes, samples }) => ({
       goal: { limit: 0.5 },
       once: true,
       async run({ client, process }) {
-        const before = process.memory()
-        for (let i = 0; i < 100; i++) await client.call('evm_snapshot')
-        return Math.max(0, process.memory() - before)
+        const values = []
+        for (let i = 0; i < 5; i++) {
+          // A heap that was at rest grows with any requests.
+          await settle(() => client.call('eth_blockNumber'))
+          const before = process.memory()
+          const first = await client.call('evm_snapshot')
+          for (let taken = 1; taken < 100; taken++) await client.call('evm_snapshot')
+          values.push(Math.max(0, process.memory() - before))
+          await client.call('evm_revert', first)
+        }
+        return summarise(values).median
       },
     },
     rss,
@@ -132,24 +137,24 @@ export const slots = ({ slotSizes, samples }) => ({
       run(running) {
         const { stage } = running
         running.nextSlot ??= 2n ** 65n
-        const raws = Array.from({ length: SETTLING + samples }, () =>
-          stage.sign('fill', [running.nextSlot++, 1]),
-        )
-        return latency((i) => stage.send(raws[i]), { count: samples, settling: SETTLING })
+        const input = () => stage.sign('fill', [running.nextSlot++, 1])
+        return settledLatency((raw) => stage.send(raw), { count: samples, input })
       },
     },
     proof(samples),
   ],
 })
 
-/** Marks of blocks that a node was not asked for yet, drawn from the whole chain; all of them again when none is left. */
+/** Every so manieth mark is what nodes settle with, and never one of those that count. */
+const SETTLING_STRIDE = 5
+
+/** Marks of blocks that a node was not asked for yet, drawn from the whole chain. */
 function undrawn(running, { count, random }) {
   running.everDrawn ??= new Set()
-  if (running.everDrawn.size + count > running.size) running.everDrawn.clear()
   const numbers = []
   while (numbers.length < count) {
     const number = random(running.size)
-    if (running.everDrawn.has(number)) continue
+    if (number % SETTLING_STRIDE === 0 || running.everDrawn.has(number)) continue
     running.everDrawn.add(number)
     numbers.push(number)
   }
@@ -189,10 +194,16 @@ export const chain = ({ chainSizes, samples }) => ({
       unit: 'ms',
       better: 'lower',
       goal: { limit: 0.3, yardstick: oneRequest, also: 'flat' },
-      run(running) {
-        const count = SETTLING + samples
-        running.drawn = undrawn(running, { count, random: randomFrom(running.round + 5) })
-        return latency((i) => findMark(running, running.drawn[i]), { count: samples, settling: SETTLING })
+      async run(running) {
+        const random = randomFrom(running.round + 5)
+        running.drawn = undrawn(running, { count: samples, random })
+        const input = () => random(running.size / SETTLING_STRIDE) * SETTLING_STRIDE
+        await settle((number) => findMark(running, number), { input })
+        const drawn = running.drawn.values()
+        return latency((number) => findMark(running, number), {
+          count: samples,
+          input: () => drawn.next().value,
+        })
       },
     },
     {
@@ -200,8 +211,13 @@ export const chain = ({ chainSizes, samples }) => ({
       unit: 'ms',
       better: 'lower',
       goal: { limit: 0.3, yardstick: oneRequest, also: 'flat' },
-      run: (running) =>
-        latency((i) => findMark(running, running.drawn[i]), { count: samples, settling: SETTLING }),
+      run(running) {
+        const drawn = running.drawn.values()
+        return latency((number) => findMark(running, number), {
+          count: samples,
+          input: () => drawn.next().value,
+        })
+      },
     },
     {
       title: 'eth_getBlockByNumber of a random block',
@@ -210,10 +226,9 @@ export const chain = ({ chainSizes, samples }) => ({
       goal: { also: 'flat' },
       run({ client, size, round }) {
         const random = randomFrom(round + 13)
-        return latency(
-          () => client.call('eth_getBlockByNumber', `0x${(1 + random(size)).toString(16)}`, true),
-          { count: samples, settling: SETTLING },
-        )
+        const input = () => `0x${(1 + random(size)).toString(16)}`
+        const work = (number) => client.call('eth_getBlockByNumber', number, true)
+        return settledLatency(work, { count: samples, input })
       },
     },
     {
@@ -224,10 +239,8 @@ export const chain = ({ chainSizes, samples }) => ({
       run({ client, stage, size, round }) {
         const random = randomFrom(round + 17)
         const call = stage.callObject('balanceOf', [stage.signers[0].address])
-        return latency(() => client.call('eth_call', call, `0x${(1 + random(size)).toString(16)}`), {
-          count: samples,
-          settling: SETTLING,
-        })
+        const input = () => `0x${(1 + random(size)).toString(16)}`
+        return settledLatency((number) => client.call('eth_call', call, number), { count: samples, input })
       },
     },
     {
@@ -235,13 +248,16 @@ export const chain = ({ chainSizes, samples }) => ({
       unit: 'ms',
       better: 'lower',
       goal: { also: 'flat' },
-      async run({ client, stage, size }) {
-        const from = await client.call('eth_blockNumber')
-        if (Number(from) > 2 * size) return undefined
-        const raws = Array.from({ length: SETTLING + samples }, () =>
-          stage.sign('transfer', [stage.signers[4].address, 1n]),
-        )
-        return latency((i) => stage.send(raws[i]), { count: samples, settling: SETTLING })
+      async run({ client, stage }) {
+        const [sender, , , , recipient] = stage.signers
+        const { nonce } = sender
+        const snapshot = await client.call('evm_snapshot')
+        const input = () => stage.sign('transfer', [recipient.address, 1n])
+        const value = await settledLatency((raw) => stage.send(raw), { count: samples, input })
+        // The chain is to stay as long as it is said to be.
+        await client.call('evm_revert', snapshot)
+        sender.nonce = nonce
+        return value
       },
     },
     rss,

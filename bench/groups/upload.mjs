@@ -25,7 +25,6 @@ export async function measureFiles({ nodes, rounds, mebibytes, smallFiles, reade
   return results
 
   async function measureNode(node, round) {
-    useMemory(4 * mebibytes)
     const running = await startNode(node)
     const url = running.url.replace(/\/$/, '')
     const rate = (milliseconds) => (mebibytes * 1000) / milliseconds
@@ -35,6 +34,7 @@ export async function measureFiles({ nodes, rounds, mebibytes, smallFiles, reade
     try {
       // The first one is not counted here either: it is spent loading and compiling what uploads need.
       await client.upload(url, mebibytes)
+      useMemory(2 * mebibytes)
       const { milliseconds, cid } = await client.upload(url, mebibytes)
       add('upload', node.name, rate(milliseconds))
       if (node.isReference) {

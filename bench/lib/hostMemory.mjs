@@ -6,8 +6,8 @@ const PIECE = Buffer.alloc(1024 * 1024, 1)
 
 /**
  * Writes a file and removes it. The host of a virtual machine backs memory when it is used for the first time, and
- * filling such memory takes ten times as long as filling it again: files that are written later lie in the memory of
- * this one, and it is not the host that is measured.
+ * filling such memory takes ten times as long as filling it again: files that are written right after it lie in the
+ * memory of this one, and it is not the host that is measured. Memory that is free for some seconds may go back to it.
  */
 export function useMemory(mebibytes) {
   const folder = mkdtempSync(join(tmpdir(), 'standin-bench-'))

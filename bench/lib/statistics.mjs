@@ -1,3 +1,5 @@
+const SETTLING_MILLISECONDS = 1000
+
 /** The middle of numbers, and how far they lie apart. */
 export function summarise(values) {
   const sorted = [...values].sort((a, b) => a - b)
@@ -36,14 +38,23 @@ export async function rate(work, { count, inFlight = 1 }) {
 }
 
 /**
- * The median milliseconds of doing work one after another.
+ * The median milliseconds of doing work one after another, each with an input of its own.
  *
- * @param settling how often it is done before, uncounted: where others had their turn meanwhile, and with it the
- *   processor's caches, a node is back at its usual speed only after some requests
+ * @param input gives the next input; what that takes is not measured
  */
-export async function latency(work, { count, settling = 0 }) {
-  for (let i = 0; i < settling; i++) await work(i)
+export async function latency(work, { count, input = () => undefined }) {
   const values = []
-  for (let i = settling; i < settling + count; i++) values.push(await timed(() => work(i)))
+  for (let i = 0; i < count; i++) {
+    const next = input()
+    values.push(await timed(() => work(next)))
+  }
   return summarise(values).median
+}
+
+/**
+ * Does work for a second, uncounted. Where others had their turn meanwhile, and with it the processor's caches and its
+ * memory, a node is not at its usual speed at once.
+ */
+export async function settle(work, { input = () => undefined } = {}) {
+  for (const end = performance.now() + SETTLING_MILLISECONDS; performance.now() < end;) await work(input())
 }
