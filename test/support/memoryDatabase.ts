@@ -1,5 +1,6 @@
 import { bytesToPlainHex } from '../../src/encoding/hex.js'
 import { encodeBulkRow } from '../../src/storage/bulkRow.js'
+import { RecordWindow } from '../../src/storage/recordWindow.js'
 import type { BatchOperation, WriteBatch } from '../../src/storage/writeBatch.js'
 
 /** A database in memory: what the state needs of the real one. */
@@ -8,12 +9,14 @@ export class MemoryDatabase {
   #file = Buffer.alloc(0)
 
   readonly records = {
-    offsetOf: (position: number): number => position,
-    readInto: (memory: Uint8Array, position: number): number => {
-      const bytes = this.#file.subarray(position, position + memory.length)
-      memory.set(bytes)
-      return bytes.length
-    },
+    window: new RecordWindow({
+      offsetOf: (position: number): number => position,
+      readInto: (memory: Uint8Array, position: number): number => {
+        const bytes = this.#file.subarray(position, position + memory.length)
+        memory.set(bytes)
+        return bytes.length
+      },
+    }),
   }
 
   get(key: Uint8Array): Uint8Array | undefined {

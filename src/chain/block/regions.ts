@@ -1,7 +1,8 @@
 import { RLP } from '@ethereumjs/rlp'
-import type { RecordStore } from '../../storage/records.js'
+import type { BulkPlace } from '../../storage/bulkRow.js'
+import type { RecordPosition, RecordStore } from '../../storage/records.js'
 import { ByteCache } from '../state/byteCache.js'
-import { decodeLogTable, type IndexRecord } from './indexRecord.js'
+import { decodeIndexRecord, decodeLogTable, type IndexRecord } from './indexRecord.js'
 import type { WireSpan } from './record.js'
 
 /** The bytes of one entry in the table of logs. */
@@ -14,14 +15,25 @@ const WIRE_CACHE_BYTES = 4 * 1024 * 1024
 const LONGEST_KEPT_WIRE = 1024 * 1024
 /** Up to this many bytes, those of a new block are kept before anybody asked for them, and all are read for one. */
 const LONGEST_KEPT_AT_ONCE = 16 * 1024
+/**
+ * What is read before an index record: of a block with one transaction the whole region, some 6,000 bytes, and before it
+ * the uppermost nodes of its state.
+ */
+const LOOK_BACK = 8 * 1024
 
 /** The bulk of stored blocks: what stands in the record file, with what was read or stored last kept in memory. */
 export class BlockRegions {
-  readonly #records: Pick<RecordStore, 'read'>
+  readonly #records: Pick<RecordStore, 'read' | 'window'>
   readonly #wires = new ByteCache(WIRE_CACHE_BYTES)
 
-  constructor(records: Pick<RecordStore, 'read'>) {
+  constructor(records: Pick<RecordStore, 'read' | 'window'>) {
     this.#records = records
+  }
+
+  /** The index record that lies at a place; what it refers to mostly comes with it. */
+  indexRecord(ordinal: number, { position, length }: BulkPlace): IndexRecord {
+    this.#records.window.read(position, { before: LOOK_BACK, length })
+    return decodeIndexRecord(this.#bytesAt(position, length), { ordinal, position })
   }
 
   head(record: IndexRecord): Uint8Array {
@@ -140,12 +152,20 @@ export class BlockRegions {
   }
 
   #wire({ region }: IndexRecord, { offset, length }: WireSpan): Uint8Array {
-    return this.#records.read(region.position, region.blockLength + region.receiptsLength + offset, length)
+    return this.#bytesAt(region.position + region.blockLength + region.receiptsLength + offset, length)
   }
 
   #logTable({ region }: IndexRecord, first: number, count: number): Uint8Array {
     const start = region.blockLength + region.receiptsLength + region.wireLength
-    return this.#records.read(region.position, start + LOG_ENTRY * first, LOG_ENTRY * count)
+    return this.#bytesAt(region.position + start + LOG_ENTRY * first, LOG_ENTRY * count)
+  }
+
+  /** So many bytes from a position on, in memory of their own. */
+  #bytesAt(position: RecordPosition, length: number): Uint8Array {
+    const atHand = this.#records.window.from(position)
+    return atHand !== undefined && atHand.length >= length
+      ? atHand.slice(0, length)
+      : this.#records.read(position, 0, length)
   }
 }
 

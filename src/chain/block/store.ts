@@ -5,7 +5,7 @@ import { decodeOrdinal, encodeOrdinal, ordinalOfKey, type Keyspace } from '../..
 import type { WriteBatch } from '../../storage/writeBatch.js'
 import { LonePostings, type Lone } from '../logs/lonePostings.js'
 import { logRows, type LogCriterion, type LogRow } from '../logs/rows.js'
-import { decodeIndexRecord, encodeIndexRecord, regionLength, type IndexRecord } from './indexRecord.js'
+import { encodeIndexRecord, regionLength, type IndexRecord } from './indexRecord.js'
 import { OrdinalSet } from './ordinalSet.js'
 import type { BlockEncoder, SealedBlock, StoredBlock, TransactionLocation } from './record.js'
 import { RecentRecords } from './recentRecords.js'
@@ -240,8 +240,7 @@ export class BlockStore {
     if (recent !== undefined) return recent
     const row = this.#database.get(this.#keys.block(ordinal))
     if (row === undefined) return undefined
-    const { position, length } = decodeBulkRow(row)
-    const record = decodeIndexRecord(this.#database.records.read(position, 0, length), { ordinal, position })
+    const record = this.#regions.indexRecord(ordinal, decodeBulkRow(row))
     if (record.block.transactions.length === 0) this.#withTransactions.delete(ordinal)
     this.#recent.set(record)
     return record

@@ -17,7 +17,7 @@ const leaf = (): NodeRecord => new NodeRecord(new Uint8Array(40).fill(0xe7), 40)
 
 /** What a reader of the file finds of a record that was written there. */
 const stored = ({ bytes }: NodeRecord): NodeRecord => {
-  const found = readRecord(Uint8Array.from([1, ...bytes, 2]), 1, 1)
+  const found = readRecord(Uint8Array.from([...bytes, 2]), 1)
   if (found === undefined) throw new Error('the record is not whole')
   return found
 }
@@ -34,9 +34,9 @@ it('keeps links to the last byte of six, and finds how many there are from the R
 
 it('is not read where a byte is missing, of its links or of what is before them', () => {
   const { bytes } = branchOf([0, 3, 15])
-  expect(readRecord(bytes, 0, 1)?.bytes).toEqual(bytes)
+  expect(readRecord(bytes, 1)?.bytes).toEqual(bytes)
   for (let length = 1; length < bytes.length; length++) {
-    expect(readRecord(bytes.subarray(0, length), 0, 1)).toBeUndefined()
+    expect(readRecord(bytes.subarray(0, length), 1)).toBeUndefined()
   }
 })
 

@@ -136,16 +136,16 @@ export function linksLength(children: number): number {
   return LINK_LENGTH * children
 }
 
-/** The record whose RLP begins at a place, in memory of its own; undefined if the bytes end before it does. */
-export function readRecord(
-  bytes: Uint8Array,
-  start: number,
-  position: RecordPosition,
-): NodeRecord | undefined {
-  const rlpEnd = itemEnd(bytes, start)
-  if (rlpEnd > bytes.length) return undefined
-  const end = rlpEnd + linksLength(hashesIn(bytes.subarray(start, rlpEnd)))
-  return end > bytes.length ? undefined : new NodeRecord(bytes.slice(start, end), rlpEnd - start, position)
+/**
+ * The record that bytes begin with, in memory of its own; undefined if they end before it does.
+ *
+ * @param position - where it lies in the record file
+ */
+export function readRecord(bytes: Uint8Array, position: RecordPosition): NodeRecord | undefined {
+  const rlpLength = itemEnd(bytes, 0)
+  if (rlpLength > bytes.length) return undefined
+  const length = rlpLength + linksLength(hashesIn(bytes.subarray(0, rlpLength)))
+  return length > bytes.length ? undefined : new NodeRecord(bytes.slice(0, length), rlpLength, position)
 }
 
 /** How many children a node names by their hashes. */

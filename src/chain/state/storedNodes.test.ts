@@ -10,6 +10,7 @@ import { openDatabase } from '../../storage/database.js'
 import type { Database } from '../../storage/database.js'
 import { DataDirectoryError } from '../../storage/errors.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
+import { RecordWindow } from '../../storage/recordWindow.js'
 import { WriteBatch } from '../../storage/writeBatch.js'
 import { keccak256 } from '../keccak.js'
 import { readTrie } from './readTrie.js'
@@ -35,13 +36,15 @@ afterEach(async () => {
 /** Nodes read through a store without caches, and how often the file was read. */
 function countedNodes() {
   const counter = { reads: 0 }
-  const nodes = new StoredNodes({
-    offsetOf: (position) => database.records.offsetOf(position),
-    readInto(memory, position) {
-      counter.reads++
-      return database.records.readInto(memory, position)
-    },
-  })
+  const nodes = new StoredNodes(
+    new RecordWindow({
+      offsetOf: (position) => database.records.offsetOf(position),
+      readInto(memory, position) {
+        counter.reads++
+        return database.records.readInto(memory, position)
+      },
+    }),
+  )
   const reader: NodeReader = {
     getRoot: (hash) => {
       const row = database.get(keyspace.trieRoot(hash))
@@ -108,7 +111,7 @@ it('reads a node that is longer than a branch of hashes, at the end of the file 
   for (const lengths of [[5000], [10, 5000, 40], [641, 640, 639]]) {
     const nodes = lengths.map(leaf)
     const start = database.records.append(nodes)
-    const stored = new StoredNodes(database.records)
+    const stored = new StoredNodes(database.records.window)
     let position = start
     for (const node of nodes) {
       expect(Buffer.from(stored.read(position).bytes).equals(node)).toBe(true)
@@ -121,5 +124,5 @@ it('says where the record file ends within a node', () => {
   const start = database.records.append([
     RLP.encode([new Uint8Array(33).fill(0x21), new Uint8Array(90)]).slice(0, -1),
   ])
-  expect(() => new StoredNodes(database.records).read(start)).toThrow(DataDirectoryError)
+  expect(() => new StoredNodes(database.records.window).read(start)).toThrow(DataDirectoryError)
 })
