@@ -1,12 +1,19 @@
 import { oneRequest } from '../lib/goals.mjs'
+import { readFiles } from '../lib/hostMemory.mjs'
 import { latency, randomFrom, settle, summarise, timed } from '../lib/statistics.mjs'
 
 const OFFSET = 2n ** 64n
 const hexOf = (value, bytes) => `0x${value.toString(16).padStart(bytes * 2, '0')}`
 
-/** What a settled node takes for work, each time with an input of its own. */
-async function settledLatency(work, { count, input }) {
+/** Lets a node be as it is where nobody else had the machine meanwhile. */
+async function settleNode({ folder }, work, { input }) {
+  readFiles(folder)
   await settle(work, { input })
+}
+
+/** What a settled node takes for work, each time with an input of its own. */
+async function settledLatency(running, work, { count, input }) {
+  await settleNode(running, work, { input })
   return latency(work, { count, input })
 }
 
@@ -25,10 +32,11 @@ const transferTo = (title, count) => ({
   unit: 'ms',
   better: 'lower',
   goal: { times: 1, of: 'hardhat', also: 'flat' },
-  run({ stage, size, round }) {
+  run(running) {
+    const { stage, size, round } = running
     const random = randomFrom(round + 7)
     const input = () => stage.signers[1].sign({ to: hexOf(OFFSET + BigInt(random(size)), 20), value: 1n })
-    return settledLatency((raw) => stage.send(raw), { count, input })
+    return settledLatency(running, (raw) => stage.send(raw), { count, input })
   },
 })
 
@@ -37,11 +45,13 @@ const proof = (count) => ({
   unit: 'ms',
   better: 'lower',
   goal: { limit: 0.3, yardstick: oneRequest, also: 'flat' },
-  run({ client, stage, round }) {
+  run(running) {
+    const { client, stage, round } = running
     const random = randomFrom(round + 11)
     const slot = () => hexOf(OFFSET + BigInt(random(100)), 32)
     const input = () => [stage.contract, [slot(), slot()], 'latest']
-    return settledLatency((parameters) => client.call('eth_getProof', ...parameters), { count, input })
+    const work = (parameters) => client.call('eth_getProof', ...parameters)
+    return settledLatency(running, work, { count, input })
   },
 })
 
@@ -138,7 +148,7 @@ export const slots = ({ slotSizes, samples }) => ({
         const { stage } = running
         running.nextSlot ??= 2n ** 65n
         const input = () => stage.sign('fill', [running.nextSlot++, 1])
-        return settledLatency((raw) => stage.send(raw), { count: samples, input })
+        return settledLatency(running, (raw) => stage.send(raw), { count: samples, input })
       },
     },
     proof(samples),
@@ -198,7 +208,7 @@ export const chain = ({ chainSizes, samples }) => ({
         const random = randomFrom(running.round + 5)
         running.drawn = undrawn(running, { count: samples, random })
         const input = () => random(running.size / SETTLING_STRIDE) * SETTLING_STRIDE
-        await settle((number) => findMark(running, number), { input })
+        await settleNode(running, (number) => findMark(running, number), { input })
         const drawn = running.drawn.values()
         return latency((number) => findMark(running, number), {
           count: samples,
@@ -224,11 +234,12 @@ export const chain = ({ chainSizes, samples }) => ({
       unit: 'ms',
       better: 'lower',
       goal: { also: 'flat' },
-      run({ client, size, round }) {
+      run(running) {
+        const { client, size, round } = running
         const random = randomFrom(round + 13)
         const input = () => `0x${(1 + random(size)).toString(16)}`
         const work = (number) => client.call('eth_getBlockByNumber', number, true)
-        return settledLatency(work, { count: samples, input })
+        return settledLatency(running, work, { count: samples, input })
       },
     },
     {
@@ -236,11 +247,13 @@ export const chain = ({ chainSizes, samples }) => ({
       unit: 'ms',
       better: 'lower',
       goal: { also: 'flat' },
-      run({ client, stage, size, round }) {
+      run(running) {
+        const { client, stage, size, round } = running
         const random = randomFrom(round + 17)
         const call = stage.callObject('balanceOf', [stage.signers[0].address])
         const input = () => `0x${(1 + random(size)).toString(16)}`
-        return settledLatency((number) => client.call('eth_call', call, number), { count: samples, input })
+        const work = (number) => client.call('eth_call', call, number)
+        return settledLatency(running, work, { count: samples, input })
       },
     },
     {
@@ -248,12 +261,13 @@ export const chain = ({ chainSizes, samples }) => ({
       unit: 'ms',
       better: 'lower',
       goal: { also: 'flat' },
-      async run({ client, stage }) {
+      async run(running) {
+        const { client, stage } = running
         const [sender, , , , recipient] = stage.signers
         const { nonce } = sender
         const snapshot = await client.call('evm_snapshot')
         const input = () => stage.sign('transfer', [recipient.address, 1n])
-        const value = await settledLatency((raw) => stage.send(raw), { count: samples, input })
+        const value = await settledLatency(running, (raw) => stage.send(raw), { count: samples, input })
         // The chain is to stay as long as it is said to be.
         await client.call('evm_revert', snapshot)
         sender.nonce = nonce

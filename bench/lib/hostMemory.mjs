@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readdirSync, readSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -17,5 +17,24 @@ export function useMemory(mebibytes) {
   } finally {
     closeSync(file)
     rmSync(folder, { recursive: true })
+  }
+}
+
+/**
+ * Reads all files of a folder once. What was written last stays in the memory of a machine of one's own; the host of a
+ * virtual machine may take from it what nobody has read for half a minute.
+ */
+export function readFiles(folder) {
+  const piece = Buffer.allocUnsafe(PIECE.length)
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    try {
+      const file = openSync(join(entry.parentPath ?? entry.path, entry.name))
+      while (readSync(file, piece) > 0);
+      closeSync(file)
+    } catch (error) {
+      // A node may remove a file meanwhile.
+      if (error.code !== 'ENOENT') throw error
+    }
   }
 }

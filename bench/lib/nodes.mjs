@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { BARE } from './goals.mjs'
@@ -145,7 +146,8 @@ export async function startNode(node, options = {}) {
   const port = String(await freePort())
   const { file, parameters, cwd, env } = node.command({ port, ...options })
   const started = performance.now()
-  const running = new MeasuredProcess(file, parameters, { cwd, env })
+  const folder = mkdtempSync(join(tmpdir(), 'standin-bench-'))
+  const running = new MeasuredProcess(file, parameters, { cwd, env: { ...env, TMPDIR: folder } })
   const url = `http://127.0.0.1:${port}/`
   const client = await firstAnswer(running, url, started)
   return {
@@ -154,11 +156,14 @@ export async function startNode(node, options = {}) {
     url,
     wsUrl: `ws://127.0.0.1:${port}/`,
     process: running,
+    /** Where its files are. */
+    folder,
     client,
     startMilliseconds: performance.now() - started,
     async stop(signal) {
       client.close()
       await running.end(signal)
+      rmSync(folder, { recursive: true, force: true })
     },
   }
 }
