@@ -16,7 +16,8 @@ test('an old block comes with one read, and its transactions, its receipt and th
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
   const first = await startDevnet({ dataDir })
   const sent: Hex[] = []
-  for (let index = 0; index < 20; index++) sent.push((await first.send({ to: first.to, value: '0x1' })).transactionHash)
+  for (let index = 0; index < 20; index++)
+    sent.push((await first.send({ to: first.to, value: '0x1' })).transactionHash)
   const block = await first.call('eth_getBlockByNumber', '0x5', true)
   const balances = await Promise.all(
     ['0x5', '0x6'].map((number) => first.call('eth_getBalance', first.to, number)),

@@ -1,6 +1,6 @@
-import { RLP } from '@ethereumjs/rlp'
 import { bytesToBigint, minimalBytes } from '../../encoding/quantity.js'
 import { keccak256 } from '../keccak.js'
+import { payloadsOf } from '../state/rlp.js'
 import { encodeRlp } from './encodeRlp.js'
 import type { HeaderFields } from '../types.js'
 
@@ -86,13 +86,7 @@ export function headerFromList(list: readonly unknown[]): HeaderFields {
   }
 }
 
-/**
- * A header from its RLP.
- *
- * @throws Error if the bytes are not the RLP of a header.
- */
-export function decodeHeader(bytes: Uint8Array): HeaderFields {
-  const list = RLP.decode(bytes)
-  if (!Array.isArray(list)) throw new Error('the RLP of a block header is a list')
-  return headerFromList(list)
+/** A header from RLP that this program stored; its byte strings are views on it. */
+export function decodeHeader(rlp: Uint8Array): HeaderFields {
+  return headerFromList(payloadsOf(rlp))
 }

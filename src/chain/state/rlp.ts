@@ -1,7 +1,8 @@
 /**
- * The parts of RLP that trie nodes are made of, on bytes in place: nothing is decoded that is not asked for.
+ * The parts of RLP that trie nodes and stored headers are made of, on bytes in place: nothing is decoded that is not asked
+ * for.
  *
- * Nodes come from this program's own store, so lengths are trusted.
+ * They come from this program's own store, so lengths are trusted.
  */
 
 /** Where the payload of an item begins and ends. */
@@ -59,6 +60,18 @@ export function itemsOf(list: Uint8Array): Uint8Array[] {
     position = next
   }
   return items
+}
+
+/** What the items of a list hold, as views on its bytes. */
+export function payloadsOf(list: Uint8Array): Uint8Array[] {
+  const { start, end } = payloadAt(list, 0)
+  const payloads: Uint8Array[] = []
+  for (let position = start; position < end;) {
+    const payload = payloadAt(list, position)
+    payloads.push(list.subarray(payload.start, payload.end))
+    position = payload.end
+  }
+  return payloads
 }
 
 /** The item of a list at an index, with its own header, as a view on the list's bytes. */
