@@ -9,6 +9,7 @@ import { MergedCursor } from './mergedCursor.js'
 import { keyString, Overlay } from './overlay.js'
 import { plainBytes } from './plainBytes.js'
 import { lengthOf, RecordStore } from './records.js'
+import { RecordWindow } from './recordWindow.js'
 import { syncDirectory } from './syncDirectory.js'
 import { recoverWriteAhead, writeAheadPath } from './writeAheadFiles.js'
 import type { Entry, Level, RangeOptions, Walk } from './cursor.js'
@@ -43,6 +44,8 @@ type WriteOptions = Required<Pick<DatabaseOptions, 'directory' | 'sync' | 'write
  */
 export class Database {
   readonly records: RecordStore
+  /** Through which is read what lies together, by everybody who does. */
+  readonly window: RecordWindow
   readonly #level: Level
   /** Short values as they are in LevelDB, which takes some ten times as long to find them. */
   readonly #kept = new Map<string, Uint8Array>()
@@ -66,6 +69,7 @@ export class Database {
   }) {
     this.#level = parts.level
     this.records = parts.records
+    this.window = new RecordWindow(parts.records)
     this.#options = parts.options
     this.#generation = parts.generation
     this.#behind = [...parts.recovered]

@@ -1,7 +1,6 @@
 import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { plainBytes } from './plainBytes.js'
-import { RecordWindow } from './recordWindow.js'
 import { AppendFile } from './appendFile.js'
 import { DataDirectoryError, StorageWriteError } from './errors.js'
 import { syncDirectory } from './syncDirectory.js'
@@ -34,7 +33,7 @@ export interface RecordStoreOptions {
 /**
  * Bulk bytes that are written once and never through LevelDB: an append-only file in segments.
  *
- * Every read goes to the file, but for what the window has; the operating system's page cache is the cache.
+ * Every read goes to the file; the operating system's page cache is the cache.
  */
 export class RecordStore {
   readonly #directory: string
@@ -42,8 +41,6 @@ export class RecordStore {
   #segment: number
   #file: AppendFile
   readonly #readers = new Map<number, number>()
-  /** What was read last with its neighbours, by whoever looks for what lies together. */
-  readonly window = new RecordWindow(this)
 
   constructor({ directory, end, segmentBytes = DEFAULT_SEGMENT_BYTES }: RecordStoreOptions) {
     this.#directory = directory

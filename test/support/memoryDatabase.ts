@@ -8,16 +8,14 @@ export class MemoryDatabase {
   readonly #rows = new Map<string, Uint8Array>()
   #file = Buffer.alloc(0)
 
-  readonly records = {
-    window: new RecordWindow({
-      offsetOf: (position: number): number => position,
-      readInto: (memory: Uint8Array, position: number): number => {
-        const bytes = this.#file.subarray(position, position + memory.length)
-        memory.set(bytes)
-        return bytes.length
-      },
-    }),
-  }
+  readonly window = new RecordWindow({
+    offsetOf: (position) => position,
+    readInto: (memory, position) => {
+      const bytes = this.#file.subarray(position, position + memory.length)
+      memory.set(bytes)
+      return bytes.length
+    },
+  })
 
   get(key: Uint8Array): Uint8Array | undefined {
     return this.#rows.get(bytesToPlainHex(key))

@@ -1,6 +1,8 @@
 import { RLP } from '@ethereumjs/rlp'
 import type { BulkPlace } from '../../storage/bulkRow.js'
+import type { Database } from '../../storage/database.js'
 import type { RecordPosition, RecordStore } from '../../storage/records.js'
+import type { RecordWindow } from '../../storage/recordWindow.js'
 import { ByteCache } from '../state/byteCache.js'
 import { decodeIndexRecord, decodeLogTable, type IndexRecord } from './indexRecord.js'
 import type { WireSpan } from './record.js'
@@ -23,16 +25,18 @@ const LOOK_BACK = 8 * 1024
 
 /** The bulk of stored blocks: what stands in the record file, with what was read or stored last kept in memory. */
 export class BlockRegions {
-  readonly #records: Pick<RecordStore, 'read' | 'window'>
+  readonly #records: Pick<RecordStore, 'read'>
+  readonly #window: RecordWindow
   readonly #wires = new ByteCache(WIRE_CACHE_BYTES)
 
-  constructor(records: Pick<RecordStore, 'read' | 'window'>) {
+  constructor({ records, window }: Pick<Database, 'records' | 'window'>) {
     this.#records = records
+    this.#window = window
   }
 
   /** The index record that lies at a place; what it refers to mostly comes with it. */
   indexRecord(ordinal: number, { position, length }: BulkPlace): IndexRecord {
-    this.#records.window.read(position, { before: LOOK_BACK, length })
+    this.#window.read(position, { before: LOOK_BACK, length })
     return decodeIndexRecord(this.#bytesAt(position, length), { ordinal, position })
   }
 
@@ -162,7 +166,7 @@ export class BlockRegions {
 
   /** So many bytes from a position on, in memory of their own. */
   #bytesAt(position: RecordPosition, length: number): Uint8Array {
-    const atHand = this.#records.window.from(position)
+    const atHand = this.#window.from(position)
     return atHand !== undefined && atHand.length >= length
       ? atHand.slice(0, length)
       : this.#records.read(position, 0, length)

@@ -53,7 +53,7 @@ export class BlockStore {
     this.#database = database
     this.#keys = keys
     this.#encoder = encoder
-    this.#regions = new BlockRegions(database.records)
+    this.#regions = new BlockRegions(database)
   }
 
   /** How many topics a log has, by its wire bytes. */

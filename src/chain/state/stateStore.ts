@@ -10,7 +10,7 @@ import { StoredNodes } from './storedNodes.js'
 import { EMPTY_ROOT, MissingNodeError } from './trieNode.js'
 import type { Database } from '../../storage/database.js'
 import type { Keyspace } from '../../storage/keyspace.js'
-import type { RecordPosition, RecordStore } from '../../storage/records.js'
+import type { RecordPosition } from '../../storage/records.js'
 import type { BatchOperation, WriteBatch } from '../../storage/writeBatch.js'
 import type { HashedBytes } from './hashedBytes.js'
 import type { NodeRecord } from './nodeRecord.js'
@@ -35,7 +35,7 @@ export interface StateCommitment {
 
 /** How a state store is made. */
 export interface StateStoreOptions {
-  database: Pick<Database, 'get'> & { records: Pick<RecordStore, 'window'> }
+  database: Pick<Database, 'get' | 'window'>
   keyspace: Pick<Keyspace, 'trieRoot' | 'code' | 'preimages'>
   /** What a fork reads where its tries hold nothing. */
   remote?: RemoteState | undefined
@@ -68,7 +68,7 @@ export class StateStore implements NodeReader {
     this.remote = options.remote
     this.#database = database
     this.#keyspace = keyspace
-    this.#stored = new StoredNodes(database.records.window)
+    this.#stored = new StoredNodes(database.window)
     this.#nodes = caches.nodes
     this.#replacedNodes = caches.replacedNodes
     this.#codes = caches.codes

@@ -111,7 +111,7 @@ it('reads a node that is longer than a branch of hashes, at the end of the file 
   for (const lengths of [[5000], [10, 5000, 40], [641, 640, 639]]) {
     const nodes = lengths.map(leaf)
     const start = database.records.append(nodes)
-    const stored = new StoredNodes(database.records.window)
+    const stored = new StoredNodes(database.window)
     let position = start
     for (const node of nodes) {
       expect(Buffer.from(stored.read(position).bytes).equals(node)).toBe(true)
@@ -124,5 +124,5 @@ it('says where the record file ends within a node', () => {
   const start = database.records.append([
     RLP.encode([new Uint8Array(33).fill(0x21), new Uint8Array(90)]).slice(0, -1),
   ])
-  expect(() => new StoredNodes(database.records.window).read(start)).toThrow(DataDirectoryError)
+  expect(() => new StoredNodes(database.window).read(start)).toThrow(DataDirectoryError)
 })

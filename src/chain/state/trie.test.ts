@@ -20,7 +20,7 @@ import type { TrieChange } from './updateTrie.js'
 class StoredTries implements NodeReader {
   readonly byHash = new MapDB<string, string>()
   readonly #database = new MemoryDatabase()
-  readonly #nodes = new StoredNodes(this.#database.records.window)
+  readonly #nodes = new StoredNodes(this.#database.window)
   readonly #roots = new Map<string, RecordPosition>()
 
   getRoot(hash: Uint8Array): NodeRecord {
