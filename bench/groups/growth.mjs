@@ -111,8 +111,8 @@ export const accounts = ({ accountSizes, samples }) => ({
       async run({ client, process }) {
         const values = []
         for (let i = 0; i < 5; i++) {
-          // A heap that was at rest grows with any requests.
-          await settle(() => client.call('eth_blockNumber'))
+          // A heap that was at rest grows with any requests, most with the same.
+          await settle(async () => client.call('evm_revert', await client.call('evm_snapshot')))
           const before = process.memory()
           const first = await client.call('evm_snapshot')
           for (let taken = 1; taken < 100; taken++) await client.call('evm_snapshot')
@@ -253,6 +253,19 @@ export const chain = ({ chainSizes, samples }) => ({
         const call = stage.callObject('balanceOf', [stage.signers[0].address])
         const input = () => `0x${(1 + random(size)).toString(16)}`
         const work = (number) => client.call('eth_call', call, number)
+        return settledLatency(running, work, { count: samples, input })
+      },
+    },
+    {
+      title: 'eth_getProof of an account and a slot on a random block',
+      unit: 'ms',
+      better: 'lower',
+      goal: { limit: 0.3, yardstick: oneRequest, also: 'flat' },
+      run(running) {
+        const { client, stage, size, round } = running
+        const random = randomFrom(round + 19)
+        const input = () => `0x${(1 + random(size)).toString(16)}`
+        const work = (number) => client.call('eth_getProof', stage.contract, [hexOf(0n, 32)], number)
         return settledLatency(running, work, { count: samples, input })
       },
     },

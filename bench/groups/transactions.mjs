@@ -2,6 +2,9 @@ import { setAutomine } from '../lib/nodes.mjs'
 import { timed } from '../lib/statistics.mjs'
 
 const RECIPIENT = `0x${'12'.repeat(20)}`
+const USUAL_GAS_LIMIT = 30_000_000
+/** Of a block into which all waiting ERC-20 transfers fit. */
+const LARGE_GAS_LIMIT = 60_000_000
 
 /** Transactions a second, each sent and its receipt read before the next one. */
 async function sequential({ stage }, raws) {
@@ -71,16 +74,19 @@ export const transactions = ({ transfers, queued }) => ({
       },
     },
     {
-      title: `evm_mine of ${0.4 * queued} waiting ERC-20 transfers`,
+      title: `evm_mine of ${queued} waiting ERC-20 transfers`,
       unit: 'ms',
       better: 'lower',
       goal: { times: 0.7, of: 'hardhat' },
-      run(running) {
-        const { stage } = running
-        const raws = Array.from({ length: 0.4 * queued }, () =>
+      async run(running) {
+        const { stage, client } = running
+        await client.call('evm_setBlockGasLimit', LARGE_GAS_LIMIT)
+        const raws = Array.from({ length: queued }, () =>
           stage.sign('transfer', [RECIPIENT, 1n], { gasLimit: 60_000n }),
         )
-        return mineAll(running, raws)
+        const mined = await mineAll(running, raws)
+        await client.call('evm_setBlockGasLimit', USUAL_GAS_LIMIT)
+        return mined
       },
     },
   ],

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { goalInRun, goalText } from './goals.mjs'
+import { risesOf, worksOf } from './rise.mjs'
 
 const round = (value) => {
   if (value === undefined) return '-'
@@ -53,6 +54,22 @@ function formatFirst(rows, names) {
   return `\n\nThe first round of nodes that were just started, which is not counted above:\n\n${table}`
 }
 
+/** How much each kind of work rises with the size; empty if nothing was measured at several sizes. */
+function formatRises(rows, names) {
+  const lines = risesOf(rows).map(({ title, grows, goal, nodes }) => {
+    const cells = names.map((name) => {
+      const found = nodes[name]
+      if (found === undefined) return '-'
+      const [from, to] = [found.from, found.to].map((size) => size.toLocaleString('en-US'))
+      return `${found.times.toFixed(2)} × (${from} to ${to})`
+    })
+    return [title, grows, ...cells, goal === undefined ? '' : `≤ ${goal}`]
+  })
+  if (lines.length === 0) return ''
+  const table = joinTable(['Work', 'of', ...names, 'goal'], lines)
+  return `\n\nThe largest size that was reached, as a multiple of the smallest:\n\n${table}`
+}
+
 const COLOURS = ['#1b6ca8', '#c0392b', '#e1a100', '#5d8c3e', '#7d4fa0']
 const [WIDTH, HEIGHT, MARGIN] = [640, 360, 56]
 
@@ -101,39 +118,24 @@ function withGoal(row, rows) {
 export function writeReport(folder, { rows, notes, names, machine }) {
   mkdirSync(folder, { recursive: true })
   const table = formatTable(rows, names)
+  const more = `${formatRises(rows, names)}${formatFirst(rows, names)}`
   const remarks =
     notes.length === 0 ? '' : `\n\nLeft out or different:\n\n${notes.map((note) => `- ${note}`).join('\n')}\n`
-  writeFileSync(join(folder, 'results.md'), `${machine}\n\n${table}${formatFirst(rows, names)}${remarks}\n`)
+  writeFileSync(join(folder, 'results.md'), `${machine}\n\n${table}${more}${remarks}\n`)
   writeFileSync(
     join(folder, 'results.json'),
-    `${JSON.stringify({ machine, rows: rows.map((row) => withGoal(row, rows)), notes }, undefined, 2)}\n`,
+    `${JSON.stringify({ machine, rows: rows.map((row) => withGoal(row, rows)), rises: risesOf(rows), notes }, undefined, 2)}\n`,
   )
-  const grown = Map.groupBy?.(rows, keyOf) ?? groupBy(rows)
-  for (const [key, ofWork] of grown) {
-    if (key === '' || ofWork.length < 2) continue
+  for (const { key, sizes } of worksOf(rows)) {
     const series = names
       .map((name) => ({
         name,
-        points: ofWork.flatMap(({ size, nodes }) =>
-          nodes[name] ? [{ x: size, y: nodes[name].median }] : [],
-        ),
+        points: sizes.flatMap(({ size, nodes }) => (nodes[name] ? [{ x: size, y: nodes[name].median }] : [])),
       }))
       .filter(({ points }) => points.length > 0)
+    const [{ title, grows, unit }] = sizes
     const file = `${key.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.svg`
-    writeFileSync(
-      join(folder, file),
-      plotSeries(`${ofWork[0].title}, over ${ofWork[0].grows}`, ofWork[0].unit, series),
-    )
+    writeFileSync(join(folder, file), plotSeries(`${title}, over ${grows}`, unit, series))
   }
   return table
-}
-
-function keyOf({ group, title, size }) {
-  return size === undefined ? '' : `${group} ${title}`
-}
-
-function groupBy(rows) {
-  const groups = new Map()
-  for (const row of rows) groups.set(keyOf(row), [...(groups.get(keyOf(row)) ?? []), row])
-  return groups
 }
