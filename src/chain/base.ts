@@ -32,6 +32,8 @@ export interface ChainParts extends ChainBase {
   /** What the operator decides about coming blocks; changes in place. */
   settings: BlockSettings
   distances: Readonly<Record<'safe' | 'finalized', bigint>>
+  /** Told of what listeners of the chain's events throw. */
+  report: (fault: unknown) => void
 }
 
 /** What is read from where a chain is kept. The members change when the chain gets another base. */

@@ -42,7 +42,7 @@ export interface MinedBlock {
  * and is announced only afterwards.
  */
 export class Chain {
-  readonly events = new ChainEvents()
+  readonly events: ChainEvents
   readonly view: ChainReader
   readonly clock: Clock
   readonly mempool: Mempool
@@ -60,6 +60,7 @@ export class Chain {
 
   constructor(parts: ChainParts) {
     const { clock, mempool, settings } = parts
+    this.events = new ChainEvents(parts.report)
     const position = new ChainPosition(parts)
     const states = new HeadStates(position)
     const view = new ChainReader(this.#sources(position))

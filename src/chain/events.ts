@@ -16,12 +16,21 @@ export type ChainEvent =
   /** A reset put the chain onto another base: no block that was told of before can be read any more. */
   | { type: 'replaced'; head: StoredBlock }
 
-/** Called with every event; what it throws stops no other listener. */
+/** Called with every event; what it throws stops neither another listener nor who caused the event. */
 export type ChainListener = (event: ChainEvent) => void
 
-/** Hands events to listeners in the order in which they subscribed. */
+/**
+ * Hands events to listeners in the order in which they subscribed. What an event tells of is done and stored: who has sent
+ * a transaction is not to hear that it failed because somebody could not listen.
+ */
 export class ChainEvents {
   readonly #listeners = new Set<ChainListener>()
+  readonly #report: (fault: unknown) => void
+
+  /** @param report - told of what listeners throw */
+  constructor(report: (fault: unknown) => void) {
+    this.#report = report
+  }
 
   /** @returns a function that ends the subscription */
   subscribe(listener: ChainListener): () => void {
@@ -29,16 +38,13 @@ export class ChainEvents {
     return () => this.#listeners.delete(listener)
   }
 
-  /** @throws what the first listener that failed has thrown, once all have heard of the event */
   emit(event: ChainEvent): void {
-    const failures: unknown[] = []
     for (const listener of this.#listeners) {
       try {
         listener(event)
-      } catch (failure) {
-        failures.push(failure)
+      } catch (fault) {
+        this.#report(fault)
       }
     }
-    if (failures.length > 0) throw failures[0]
   }
 }

@@ -41,6 +41,7 @@ export interface OpenChainOptions {
   /** 20 bytes; the beneficiary of blocks. */
   coinbase: Uint8Array
   distances: ChainParts['distances']
+  report: ChainParts['report']
   /** The most transactions of one block; no limit if undefined. */
   maximumTransactions?: number | undefined
   /** What the gas of a block's transactions adds up to at most, where that is not the block's gas limit. */

@@ -75,6 +75,7 @@ async function openUnder(
     ...(settings.disableBlockGasLimit && { maximumGas: UNLIMITED_GAS }),
     genesis: source.genesis,
     fork: fork && { ...fork, ...funds },
+    report: (fault) => request.report('events', fault),
   })
   const hash = source.isGiven ? await genesisHash(chain.stores.states, source.genesis()) : chain.first.hash
   const entry = admitNetwork(manifest, name, { ...identity, genesisHash: bytesToHex(hash) })

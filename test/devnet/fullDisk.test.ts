@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -112,6 +113,19 @@ test('a transaction waits on if the one that was to replace it cannot be written
   expect(await call('eth_getTransactionCount', from, 'pending')).toBe('0x1')
   await call('evm_mine')
   expect(await call('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1', blockNumber: '0x1' })
+  expect(await call('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' })
+})
+
+test('a block that is stored is answered, though what follows from it cannot be written', async () => {
+  const { call, from, to, height } = await startDevnet({ noMining: true })
+  await call('eth_sendTransaction', { from, to, value: '0x1' })
+  const fault = once(process, 'warning')
+  // The block is two appends; the third takes the transaction off the list of those that wait.
+  const disk = fillDiskAfter(2)
+  await call('evm_mine')
+  disk.free()
+  expect(String(await fault)).toContain('StandinFault: events: StorageWriteError')
+  expect(await height()).toBe(1)
   expect(await call('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' })
 })
 

@@ -28,6 +28,9 @@ export function openTestChain({ schedule, genesis, ...place }: TestChain): Promi
     mempool: new Mempool(schedule, { order: 'fees' }),
     coinbase: new Uint8Array(20),
     distances: { safe: 0n, finalized: 0n },
+    report: (fault) => {
+      throw fault
+    },
   })
 }
 

@@ -40,7 +40,9 @@ export class FakeChain implements ChainView {
   readonly chainId = 1n
   readonly kept: Kept[] = []
   readonly queries: LogQuery[] = []
-  readonly events = new ChainEvents()
+  readonly events = new ChainEvents((fault) => {
+    throw fault
+  })
   pending: SealedBlock | undefined
 
   constructor(blocks: readonly SealedBlock[]) {

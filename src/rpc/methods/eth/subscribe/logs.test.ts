@@ -20,8 +20,9 @@ const block: StoredBlock = {
 }
 
 test('logs that cannot be read are reported, and those of the next block pushed', async () => {
-  const events = new ChainEvents()
   const failure = new Error('the disk does not answer')
+  const faults: unknown[][] = []
+  const events = new ChainEvents((fault) => faults.push(['events', fault]))
   const read = [Promise.reject(failure), Promise.resolve([Uint8Array.of(1)])]
   const chain: Partial<ChainView> = { logs: () => read.shift() ?? Promise.resolve([]) }
   const settings: Partial<RpcSettings> = { habits: habitsOf(undefined) }
@@ -30,7 +31,6 @@ test('logs that cannot be read are reported, and those of the next block pushed'
     chain: chain as ChainView,
     settings: settings as RpcSettings,
   }
-  const faults: unknown[][] = []
   const call: Partial<Call> = {
     backend: backend as Backend,
     report: (...fault) => void faults.push(fault),
