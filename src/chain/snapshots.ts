@@ -118,9 +118,10 @@ export class Snapshots {
           change: () => applyProgress(record.progress, chain.clock, chain.settings),
         },
       )
-      await this.#restoreMempool(Number(id), record)
-      for (const restore of this.#remembered.get(Number(id))?.companions ?? []) restore()
+      const remembered = this.#remembered.get(Number(id))
       this.#forget(used)
+      await this.#restoreMempool(remembered?.pool, record)
+      for (const restore of remembered?.companions ?? []) restore()
       chain.events.emit({ type: 'rewound', head: block })
       return true
     })
@@ -144,11 +145,10 @@ export class Snapshots {
     this.#forget([...this.#ids])
   }
 
-  async #restoreMempool(id: number, { waiting }: SnapshotRecord): Promise<void> {
+  async #restoreMempool(remembered: MempoolSnapshot | undefined, { waiting }: SnapshotRecord): Promise<void> {
     const { chain } = this.#parts
     const { mempool } = chain
-    const remembered = this.#remembered.get(id)
-    if (remembered !== undefined) mempool.restore(remembered.pool)
+    if (remembered !== undefined) mempool.restore(remembered)
     else mempool.dropAll()
     await chain.touched()
     if (remembered !== undefined) return
