@@ -6,6 +6,7 @@ import { encodeForPool } from './mempool/encodeForPool.js'
 import type { Mempool, MempoolSnapshot } from './mempool/mempool.js'
 import { decodePooled, encodePooled, type StoredPooled } from './mempool/pooledStore.js'
 import { readmit } from './mempool/readmit.js'
+import { stageWaiting } from './mempool/stageWaiting.js'
 import { applyProgress, currentProgress, type Progress } from './progress.js'
 
 /** Where a chain was when a snapshot was taken, as JSON. */
@@ -96,7 +97,8 @@ export class Snapshots {
   }
 
   /**
-   * Goes back to a snapshot: head, state, clock, settings of coming blocks, mempool, and what goes with the chain.
+   * Goes back to a snapshot: head, state, clock, settings of coming blocks, mempool, and what goes with the chain. What is
+   * on disk goes back with one write.
    *
    * @returns false if there is none of this number
    */
@@ -109,18 +111,20 @@ export class Snapshots {
       const block = blocks.byOrdinal(record.ordinal)
       if (block === undefined) throw new Error(`the block of snapshot ${id} is not stored`)
       const used = [...this.#ids].filter((other) => other >= Number(id))
+      const remembered = this.#remembered.get(Number(id))
+      const waiting = record.waiting.map((text) => decodePooled(hexToBytes(text)))
       chain.moveHead(
         { block, workingRoot: hexToBytes(record.workingRoot) },
         {
           stage: (batch) => {
             for (const other of used) batch.delete(keys.snapshot(other))
+            stageWaiting(batch, keys, { now: chain.mempool.inOrderOfArrival(), then: waiting })
           },
           change: () => applyProgress(record.progress, chain.clock, chain.settings),
         },
       )
-      const remembered = this.#remembered.get(Number(id))
       this.#forget(used)
-      await this.#restoreMempool(remembered?.pool, record)
+      await this.#restoreMempool(remembered?.pool, waiting)
       for (const restore of remembered?.companions ?? []) restore()
       chain.events.emit({ type: 'rewound', head: block })
       return true
@@ -145,15 +149,16 @@ export class Snapshots {
     this.#forget([...this.#ids])
   }
 
-  async #restoreMempool(remembered: MempoolSnapshot | undefined, { waiting }: SnapshotRecord): Promise<void> {
+  async #restoreMempool(
+    remembered: MempoolSnapshot | undefined,
+    waiting: readonly StoredPooled[],
+  ): Promise<void> {
     const { chain } = this.#parts
     const { mempool } = chain
     if (remembered !== undefined) mempool.restore(remembered)
     else mempool.dropAll()
     await chain.touched()
-    if (remembered !== undefined) return
-    const stored = waiting.map((text) => decodePooled(hexToBytes(text)))
-    await readmit(mempool, chain.nextRules(), stored)
+    if (remembered === undefined) await readmit(mempool, chain.nextRules(), waiting)
   }
 
   #record(id: number): SnapshotRecord | undefined {

@@ -1,11 +1,21 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import type { Hex } from 'viem'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Chain } from '../../src/chain/chain.js'
 import { startDevnet, stopAll } from '../devnet/support.js'
 
+let dataDir: string
+let killed: string
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'standin-revert-'))
+  killed = mkdtempSync(join(tmpdir(), 'standin-revert-'))
+})
 afterEach(async () => {
   vi.restoreAllMocks()
   await stopAll()
+  for (const directory of [dataDir, killed]) rmSync(directory, { recursive: true, force: true })
 })
 
 /** Calls this when a revert has moved the head and has not done the rest yet. */
@@ -16,6 +26,28 @@ function onceMoved(look: () => void | Promise<void>): void {
     return touched.call(this)
   })
 }
+
+test('a node that is killed while it reverts has the chain and what waited from the same time', async () => {
+  const { call, from, to } = await startDevnet({ dataDir, noMining: true })
+  const someone: Hex = `0x${'51'.repeat(20)}`
+  await call('anvil_setBalance', someone, '0xde0b6b3a7640000')
+  await call('anvil_impersonateAccount', someone)
+  const send = (sender: Hex) => call<Hex>('eth_sendTransaction', { from: sender, to, value: '0x1' })
+  const waiting = [await send(from), await send(someone)]
+  const snapshot = await call<Hex>('evm_snapshot')
+  await call('evm_mine')
+  await send(from)
+  onceMoved(() =>
+    cpSync(dataDir, killed, { recursive: true, filter: (path) => !/^lock/i.test(basename(path)) }),
+  )
+  expect(await call('evm_revert', snapshot)).toBe(true)
+  vi.restoreAllMocks()
+
+  const again = await startDevnet({ dataDir: killed, noMining: true })
+  expect(await again.height()).toBe(0)
+  const found = await again.call<{ hash: Hex }[]>('eth_pendingTransactions')
+  expect(found.map(({ hash }) => hash).sort()).toEqual(waiting.sort())
+})
 
 test('snapshots that a revert uses up are not listed before it is done', async () => {
   const { call } = await startDevnet({ compat: 'anvil' })
