@@ -1,9 +1,11 @@
 import type { CID } from 'multiformats/cid'
 import { parsePath, resolvePath } from '../../dag/path.js'
+import { BlockNotFoundError } from '../../errors.js'
 import { multihashText, reasonsToKeep } from '../../garbage/neededBlocks.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, pathArguments } from '../../request/command.js'
 import { values } from '../../request/output.js'
+import type { BlockSource } from '../../unixfs/entry.js'
 
 /** `block/rm`: removes blocks that nothing protects. A block that cannot be removed gets a line with why. */
 export const blockRm = defineCommand({
@@ -48,16 +50,21 @@ async function removeBlocks(
     const removal = blockstore.openRemoval()
     const outcomes: Removal['outcomes'] = []
     try {
-      const reasons = await reasonsToKeep(network, await resolveAll(network, args))
-      for (const arg of args) {
-        const { cid } = await resolvePath(blockstore, parsePath(arg))
+      const { targets, failure } = await resolveAll(network, args)
+      const reasons = await reasonsToKeep(
+        network,
+        targets.map(({ cid }) => cid),
+      )
+      for (const { cid, way } of targets) {
+        const gone = way.find((block) => !blockstore.has(block))
+        if (gone !== undefined) throw new BlockNotFoundError(gone)
         const isThere = blockstore.has(cid)
         const absence = isThere || options.force ? undefined : `ipld: could not find ${cid}`
         const problem = reasons.get(multihashText(cid)) ?? absence
         if (isThere && problem === undefined) await removal.remove([cid])
         outcomes.push({ cid, problem })
       }
-      return { outcomes }
+      return failure === undefined ? { outcomes } : { outcomes, failure }
     } catch (error) {
       return { outcomes, failure: error as Error }
     } finally {
@@ -66,13 +73,31 @@ async function removeBlocks(
   })
 }
 
+/** Where an argument leads, and the blocks that were read on the way. */
+interface Target {
+  cid: CID
+  way: CID[]
+}
+
 /** Where arguments lead before anything is removed, up to the first that leads nowhere. */
-async function resolveAll({ blockstore }: NetworkContext, args: string[]): Promise<CID[]> {
-  const cids: CID[] = []
+async function resolveAll(
+  { blockstore }: NetworkContext,
+  args: string[],
+): Promise<{ targets: Target[]; failure?: Error }> {
+  const targets: Target[] = []
   try {
-    for (const arg of args) cids.push((await resolvePath(blockstore, parsePath(arg))).cid)
-  } catch {
-    // Whoever removes comes to it too, and says what is wrong.
+    for (const arg of args) {
+      const way: CID[] = []
+      const source: BlockSource = {
+        get: (block) => {
+          way.push(block)
+          return blockstore.get(block)
+        },
+      }
+      targets.push({ cid: (await resolvePath(source, parsePath(arg))).cid, way })
+    }
+    return { targets }
+  } catch (error) {
+    return { targets, failure: error as Error }
   }
-  return cids
 }
