@@ -1,5 +1,5 @@
 import { bytesToPlainHex, hexToBytes } from '../encoding/hex.js'
-import { ordinalOfKey } from '../storage/keyspace.js'
+import { decodeOrdinal, encodeOrdinal, ordinalOfKey, type Keyspace } from '../storage/keyspace.js'
 import { WriteBatch } from '../storage/writeBatch.js'
 import type { Chain } from './chain.js'
 import { encodeForPool } from './mempool/encodeForPool.js'
@@ -19,6 +19,9 @@ interface SnapshotRecord {
   /** The waiting transactions in the order in which they came; hexadecimal without a prefix. */
   waiting: string[]
 }
+
+/** The setting that holds the number of the next snapshot, where those before it are not there any more. */
+const NEXT_SETTING = 'next-snapshot'
 
 /** Something that goes back together with the chain. */
 export interface Companion {
@@ -65,9 +68,12 @@ export class Snapshots {
   static async open(parts: SnapshotParts): Promise<Snapshots> {
     const snapshots = new Snapshots(parts)
     const { database, keys } = parts.chain.stores
+    const next = database.get(keys.setting(NEXT_SETTING))
+    if (next !== undefined) snapshots.#next = decodeOrdinal(next)
     for await (const [key] of database.iterate(keys.snapshots())) {
-      snapshots.#ids.add(ordinalOfKey(key))
-      snapshots.#next = ordinalOfKey(key) + 1
+      const id = ordinalOfKey(key)
+      snapshots.#ids.add(id)
+      snapshots.#next = Math.max(snapshots.#next, id + 1)
     }
     return snapshots
   }
@@ -117,7 +123,7 @@ export class Snapshots {
         { block, workingRoot: hexToBytes(record.workingRoot) },
         {
           stage: (batch) => {
-            for (const other of used) batch.delete(keys.snapshot(other))
+            this.#stageRemoval(batch, keys, used)
             stageWaiting(batch, keys, { now: chain.mempool.inOrderOfArrival(), then: waiting })
           },
           change: () => applyProgress(record.progress, chain.clock, chain.settings),
@@ -143,10 +149,17 @@ export class Snapshots {
   /** Forgets all snapshots; their numbers stay used. Only within the chain's turn. */
   clear(): void {
     const { database, keys } = this.#parts.chain.stores
+    const ids = [...this.#ids]
+    if (ids.length === 0) return
     const batch = new WriteBatch()
-    for (const id of this.#ids) batch.delete(keys.snapshot(id))
-    if (batch.operations.length > 0) database.write(batch)
-    this.#forget([...this.#ids])
+    this.#stageRemoval(batch, keys, ids)
+    database.write(batch)
+    this.#forget(ids)
+  }
+
+  #stageRemoval(batch: WriteBatch, keys: Keyspace, ids: readonly number[]): void {
+    for (const id of ids) batch.delete(keys.snapshot(id))
+    batch.put(keys.setting(NEXT_SETTING), encodeOrdinal(this.#next))
   }
 
   async #restoreMempool(

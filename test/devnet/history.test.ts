@@ -80,6 +80,23 @@ describe('snapshots', () => {
     expect(await call<Hex[]>('eth_accounts')).toContain(emitter)
   })
 
+  test('have numbers that are not used again, nor after a restart', async () => {
+    const dataDir = dataDirectory()
+    const first = await startDevnet({ dataDir })
+    const kept = await first.call<Hex>('evm_snapshot')
+    const used = await first.call<Hex>('evm_snapshot')
+    await first.call('evm_revert', used)
+    await stopDevnet(first)
+    const second = await startDevnet({ dataDir })
+    const next = await second.call<Hex>('evm_snapshot')
+    expect(Number(next)).toBe(Number(used) + 1)
+    expect(await second.call('evm_revert', used)).toBe(false)
+    expect(await second.call('evm_revert', kept)).toBe(true)
+    await stopDevnet(second)
+    const third = await startDevnet({ dataDir })
+    expect(Number(await third.call<Hex>('evm_snapshot'))).toBe(Number(next) + 1)
+  })
+
   test('bring the mempool back after a restart too', async () => {
     const dataDir = dataDirectory()
     const first = await startDevnet({ dataDir, noMining: true })
