@@ -40,6 +40,8 @@ export class RecordStore {
   readonly #segmentBytes: number
   #segment: number
   #file: AppendFile
+  /** Whether the names of all segments are on the medium. */
+  #isNamed = false
   readonly #readers = new Map<number, number>()
 
   constructor({ directory, end, segmentBytes = DEFAULT_SEGMENT_BYTES }: RecordStoreOptions) {
@@ -92,13 +94,16 @@ export class RecordStore {
   }
 
   /**
-   * Waits until everything that was appended is on the medium.
+   * Waits until everything that was appended, and the name of its file, are on the medium.
    *
    * @throws StorageWriteError if the disk refuses.
    */
   sync(): void {
     try {
       this.#file.sync()
+      if (this.#isNamed) return
+      syncDirectory(this.#directory)
+      this.#isNamed = true
     } catch (cause) {
       throw new StorageWriteError('Could not bring the record file to the medium', { cause })
     }
