@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { atEndOfTurn, nextTurn } from './turn.js'
 
 test('what is put off is done before work that waited for the turn earlier goes on', async () => {
@@ -21,4 +21,12 @@ test('what is put off meanwhile is done as well', async () => {
   await nextTurn()
   await nextTurn()
   expect(done).toEqual(['first', 'second'])
+})
+
+test('turns go on where a test has put timers of its own in the place of the global ones', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const done = new Promise<void>(atEndOfTurn)
+  await nextTurn()
+  await done
 })

@@ -1,3 +1,6 @@
+// Not the global one: tests that take the timers of their process away want answers all the same.
+import { setImmediate } from 'node:timers'
+
 /** What is to be done when all that came in this turn of the event loop is taken. */
 let putOff: (() => void)[] = []
 
