@@ -188,6 +188,15 @@ test('who asks and does not read is not answered on and on', async () => {
   expect(largeAnswers).toBe(count)
 })
 
+test('an answer that waits for the end of its turn leaves before the connection of who sends no more', async () => {
+  const body = bodyOf(1)
+  // A read that is full is followed by another one at once, which finds the end.
+  const bodyLength = 65_536 - post(body.padEnd(10_000)).length + 10_000
+  socket.end(post(body.padEnd(bodyLength)))
+  await once(socket, 'close')
+  expect(received).toContain(echoOf(1))
+})
+
 test('an upgrade may follow a plain request', async () => {
   socket.write(post(bodyOf(1)))
   await positionsOf(echoOf(1))

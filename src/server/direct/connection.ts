@@ -82,8 +82,9 @@ export class DirectConnection {
     if (this.#unread?.buffer === part.buffer) this.#unread = Buffer.from(this.#unread)
   }
 
-  /** Who sends no more waits for nothing any more: as node:http takes it. */
+  /** Who sends no more waits for nothing any more, as node:http takes it, but for an answer that is there already. */
   readonly #onEnd = (): void => {
+    if (this.#isAnswering) this.#setup.outbox.writeWaiting()
     this.#socket.end()
   }
 

@@ -22,7 +22,8 @@ export class Outbox {
   /** When the first of those that wait came, by performance.now(). */
   #since = 0
   #last: object | undefined
-  readonly #writeWaiting = (): void => {
+  /** Writes what waits, as the end of the turn does. */
+  readonly writeWaiting = (): void => {
     const answers = this.#waiting
     this.#waiting = []
     for (const answer of answers) answer.write()
@@ -37,11 +38,11 @@ export class Outbox {
     this.#last = answer.connection
     if (this.#waiting.push(answer) > 1) return
     this.#since = performance.now()
-    atEndOfTurn(this.#writeWaiting)
+    atEndOfTurn(this.writeWaiting)
   }
 
   /** To be called before a request is taken, since nobody knows how long it takes. */
   writeOverdue(): void {
-    if (this.#waiting.length > 0 && performance.now() - this.#since > longestWait) this.#writeWaiting()
+    if (this.#waiting.length > 0 && performance.now() - this.#since > longestWait) this.writeWaiting()
   }
 }
