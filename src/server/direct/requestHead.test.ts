@@ -39,6 +39,7 @@ describe('left to node:http', () => {
     ['a control character', 'X-Name: \x00'],
     ['a byte outside ASCII', 'X-Name: \xe9'],
     ['a name that objects have', '__proto__: x'],
+    ['more than node:http takes', `X-Name: ${'x'.repeat(16 * 1024)}`],
   ])('%s', (_, line) => {
     expect(head(line)).toBeUndefined()
   })

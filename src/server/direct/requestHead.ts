@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { maxHeaderSize } from 'node:http'
 
 /** The head of a request that is read here and not by node:http. */
 export interface RequestHead {
@@ -36,6 +37,7 @@ const unusualFields = [
  * @returns undefined for anything else, be it valid or not: node:http says what that is
  */
 export function readRequestHead(text: string): RequestHead | undefined {
+  if (text.length > maxHeaderSize) return undefined
   const [first = '', ...lines] = text.split('\r\n')
   const target = requestLine.exec(first)?.[1]
   if (target === undefined) return undefined
