@@ -107,7 +107,9 @@ export class WebSocketConnection implements CallerConnection {
     this.#socket.close(code, reason)
   }
 
+  /** Ends it without a word, but not before what was answered until then. */
   destroy(): void {
+    this.#frames.flush()
     this.#socket.terminate()
   }
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { FaultInput } from '../../src/provider/faults/faultSchema.js'
@@ -135,6 +136,23 @@ describe('what a fault does to WebSockets', () => {
     socket.on('error', () => undefined)
     socket.send(echo)
     expect(((await once(socket, 'close')) as [number])[0]).toBe(1006)
+  })
+
+  test('it ends behind the answer to a message that came with the one that is struck', async () => {
+    set({ match: { transport: 'websocket', nth: 2 }, action: { type: 'close' } })
+    const socket = new WebSocket(`ws://127.0.0.1:${running.port}/`)
+    const upgraded = once(socket, 'upgrade') as Promise<[IncomingMessage]>
+    await once(socket, 'open')
+    const [{ socket: stream }] = await upgraded
+    const heard: string[] = []
+    socket.on('message', (data: Buffer) => heard.push(data.toString()))
+    // Both come in one read.
+    stream.cork()
+    socket.send(echo)
+    socket.send(echo)
+    stream.uncork()
+    await once(socket, 'close')
+    expect(heard).toEqual([answer])
   })
 })
 
