@@ -118,6 +118,7 @@ export class NodeServer {
     const watch = setInterval(closeIdle, 20)
     const timer = setTimeout(() => {
       for (const server of [...this.#servers, ...this.#fronts]) server.closeAllConnections()
+      this.#upgrades.destroyAll()
     }, graceMilliseconds)
     await Promise.all([...closed, this.#ipc?.close()])
     clearInterval(watch)

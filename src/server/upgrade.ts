@@ -34,6 +34,8 @@ export class Upgrades {
   readonly #setup: UpgradeSetup
   #webSockets: Promise<WebSockets> | undefined
   readonly #connections = new Set<WebSocketConnection>()
+  /** Of all upgrades, whatever becomes of them, until they are closed: the HTTP server does not know them any more. */
+  readonly #sockets = new Set<Duplex>()
 
   constructor(setup: UpgradeSetup) {
     this.#setup = setup
@@ -41,6 +43,8 @@ export class Upgrades {
 
   /** Handles the `upgrade` event of an HTTP server. */
   async accept(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    this.#sockets.add(socket)
+    socket.once('close', () => this.#sockets.delete(socket))
     socket.on('error', () => socket.destroy())
     const { provider, names } = this.#setup
     const route = parseRpcRoute(names, request.url ?? '/', request.headers.host)
@@ -115,9 +119,14 @@ export class Upgrades {
   closeAll(): void {
     for (const connection of this.#connections) connection.goAway()
   }
+
+  /** Ends what is still there without a word, such as an upgrade that is not answered yet. */
+  destroyAll(): void {
+    for (const socket of this.#sockets) socket.destroy()
+  }
 }
 
-/** Answers an upgrade as any other request and ends the connection. */
+/** Answers an upgrade as any other request and ends the connection, whatever the client still sends. */
 function refuseUpgrade(socket: Duplex, refusal: Refusal): void {
   const headers = {
     ...refusal.headers,
@@ -129,5 +138,5 @@ function refuseUpgrade(socket: Duplex, refusal: Refusal): void {
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${refusal.body}`)
+  socket.end(`${head.join('\r\n')}\r\n\r\n${refusal.body}`, () => socket.destroy())
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
+import { createConnection } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { NodeServer } from '../../src/server/server.js'
@@ -114,6 +115,33 @@ test('a silent connection is closed where that is asked for', async () => {
   const socket = await connect('/', impatient.port)
   await once(socket, 'close')
   await impatient.server.close()
+})
+
+test('a refused upgrade ends the connection of a client that goes on, and the server can be closed', async () => {
+  const own = await startServer()
+  const socket = createConnection({ port: own.port, host: '127.0.0.1', allowHalfOpen: true })
+  const refused = once(socket, 'end')
+  socket.resume()
+  socket.write('GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+  await refused
+  await own.server.close(60_000)
+  socket.destroy()
+})
+
+test('closing the server ends an upgrade that is not answered yet', async () => {
+  let asked: () => void
+  const upgrading = new Promise<void>((resolve) => (asked = resolve))
+  const own = await startServer({
+    dispatcherOf: () => {
+      asked()
+      return new Promise(() => undefined)
+    },
+  })
+  const socket = new WebSocket(`ws://127.0.0.1:${own.port}/`)
+  const ended = once(socket, 'error')
+  await upgrading
+  await own.server.close(50)
+  await ended
 })
 
 test('closing the server tells every connection that it goes away', async () => {
