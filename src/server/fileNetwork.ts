@@ -27,7 +27,7 @@ export async function answerFileRequest(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
+  const { pathname, searchParams } = readTarget(request.url)
   const operation = pathname.slice(prefix.length)
   const opened = openToPage(setup.provider.door, request)
   for (const [name, value] of Object.entries(opened)) response.setHeader(name, value)
@@ -35,7 +35,7 @@ export async function answerFileRequest(
     answerPreflight(request, response, opened)
     return
   }
-  if (pathname.length <= prefix.length) {
+  if (!pathname.startsWith(prefix) || pathname.length === prefix.length) {
     sendText(response, notFound)
     return
   }
@@ -57,6 +57,12 @@ export async function answerFileRequest(
       setup.files.execute(asked),
     )
   }
+}
+
+/** What a target says. One that is no URL, as `//` with a host of no characters, names no operation. */
+function readTarget(target = '/'): URL {
+  const base = 'http://localhost'
+  return URL.canParse(target, base) ? new URL(target, base) : new URL(base)
 }
 
 /** What is refused whoever asks. */

@@ -229,3 +229,13 @@ describe('the gateway', () => {
     expect((await ask('strict', '/ipfs/bafy', { method: 'GET' })).status).toBe(200)
   })
 })
+
+test.each(['/', '//', '//:x/', '/nothing/id', '/api/v0/../../nothing/id'])(
+  '%s is no operation, on a port of the file network alone',
+  async (path) => {
+    const { server } = await startServer()
+    const port = await server.listenForFiles({ hosts: ['127.0.0.1'], port: 0 })
+    const answer = await request(port, path).finally(() => server.close())
+    expect(answer).toMatchObject({ status: 404, body: '404 page not found\n' })
+  },
+)
