@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Hono } from 'hono'
 import { FileGate } from '../provider/files/fileGate.js'
 import type { Provider } from '../provider/provider.js'
@@ -51,6 +51,8 @@ export class NodeServer {
   #app: Promise<RequestListener> | undefined
   readonly #servers: Server[] = []
   readonly #fronts: DirectFront[] = []
+  /** Under TLS: a server of HTTPS does not know a connection before its handshake is done. */
+  readonly #secured = new Set<Socket>()
   readonly #routes: RouteMemory
   #addresses: string[] = []
   #ipc: IpcServer | undefined
@@ -119,6 +121,7 @@ export class NodeServer {
     const timer = setTimeout(() => {
       for (const server of [...this.#servers, ...this.#fronts]) server.closeAllConnections()
       this.#upgrades.destroyAll()
+      for (const socket of this.#secured) socket.destroy()
     }, graceMilliseconds)
     await Promise.all([...closed, this.#ipc?.close()])
     clearInterval(watch)
@@ -132,6 +135,7 @@ export class NodeServer {
   ): Promise<{ servers: Server[]; port: number }> {
     const listening = await listenOnAll(() => {
       const server = createServer(listener, this.#setup.certificate)
+      if (this.#setup.certificate !== undefined) this.#watchSecured(server)
       if (upgrades) {
         server.on('upgrade', (request, socket, head) => {
           this.#upgrades.accept(request, socket, head).catch((error: unknown) => {
@@ -145,6 +149,13 @@ export class NodeServer {
     }, address)
     this.#servers.push(...listening.servers)
     return listening
+  }
+
+  #watchSecured(server: Server): void {
+    server.on('connection', (socket: Socket) => {
+      this.#secured.add(socket)
+      socket.once('close', () => this.#secured.delete(socket))
+    })
   }
 
   #createFront(server: Server): DirectFront {

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { createConnection } from 'node:net'
 import { promisify } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
 import { startNode } from '../../src/node.js'
@@ -50,4 +52,14 @@ test('the certificate names loopback, the networks and the domain', async () => 
     ca,
   )
   expect(answer.status).toBe(200)
+})
+
+test('a client that never begins with TLS does not keep the node from stopping', async () => {
+  node = await startNode(parseNodeOptions({ port: 0, ipfsPort: 0, tls: true }))
+  const socket = createConnection({ port: node.port, host: '127.0.0.1' })
+  socket.on('error', () => undefined)
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  await once(socket, 'connect')
+  await node.stop()
+  await closed
 })
