@@ -14,6 +14,7 @@ import { IpcServer } from './ipc.js'
 import type { Certificate, Server } from './listen.js'
 import { createServer, formatAddress, keepAliveSeconds, listenOnAll } from './listen.js'
 import { NodeExchange } from './nodeExchange.js'
+import { offersHttp2, putBackWithoutOffer } from './offeredProtocol.js'
 import { sendText } from './reply.js'
 import type { NetworkNames, RpcRoute } from './route.js'
 import { parseRpcRoute, RouteMemory } from './route.js'
@@ -137,13 +138,20 @@ export class NodeServer {
       const server = createServer(listener, this.#setup.certificate)
       if (this.#setup.certificate !== undefined) this.#watchSecured(server)
       if (upgrades) {
+        const front = this.#setup.certificate === undefined ? this.#createFront(server) : undefined
+        if (front !== undefined) this.#fronts.push(front)
         server.on('upgrade', (request, socket, head) => {
+          if (offersHttp2(request)) {
+            putBackWithoutOffer(request, socket, head)
+            if (front === undefined) server.emit('secureConnection', socket)
+            else front.handOver(socket as Socket)
+            return
+          }
           this.#upgrades.accept(request, socket, head).catch((error: unknown) => {
             this.#setup.report(error)
             socket.destroy()
           })
         })
-        if (this.#setup.certificate === undefined) this.#fronts.push(this.#createFront(server))
       }
       return server
     }, address)

@@ -206,6 +206,16 @@ test('an upgrade may follow a plain request', async () => {
   await positionsOf('s3pPLMBiTxaQ9kYGzzhZRbK+xOo=')
 })
 
+test.each([1, 70_000])('an offer of HTTP/2 with a body of %i digits is left aside', async (digits) => {
+  const offer = 'Connection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAEAAEAA\r\nUpgrade: h2c\r\n'
+  const body = bodyOf(1).padEnd(digits)
+  for (let i = 0; i < 3; i++) {
+    socket.write(post(body).replace('Host:', `${offer}Host:`))
+    await positionsOf(echoOf(1))
+    received = ''
+  }
+})
+
 test('a method hears when nobody waits for its answer any more', async () => {
   socket.write(post(bodyOf(1, 'test_wait')))
   const signal = await waiting

@@ -10,13 +10,14 @@ import { Outbox } from './outbox.js'
  */
 export class DirectFront {
   readonly #connections = new Set<DirectConnection>()
+  /** Gives a connection to node:http. */
+  readonly handOver: DirectSetup['handOver']
 
   constructor(server: Server, setup: Omit<DirectSetup, 'handOver' | 'outbox'>) {
     const listeners = server.listeners('connection')
     server.removeAllListeners('connection')
-    const handOver = (socket: Socket): void =>
-      listeners.forEach((listener) => void listener.call(server, socket))
-    const forConnections = { ...setup, handOver, outbox: new Outbox() }
+    this.handOver = (socket) => listeners.forEach((listener) => void listener.call(server, socket))
+    const forConnections = { ...setup, handOver: this.handOver, outbox: new Outbox() }
     server.on('connection', (socket: Socket) => {
       const connection = new DirectConnection(socket, forConnections, () =>
         this.#connections.delete(connection),

@@ -24,12 +24,18 @@ test('a plain head is read, with names in lower case and values without the blan
   })
 })
 
+test('an offer to go on with HTTP/2 is left aside', () => {
+  const offer = ['Connection: Upgrade, HTTP2-Settings', 'HTTP2-Settings: AAEAAEAA', 'Upgrade: h2c']
+  expect(head(...offer)?.bodyLength).toBe(12)
+})
+
 describe('left to node:http', () => {
   test.each([
+    ['an upgrade to WebSocket', 'Connection: Upgrade\r\nUpgrade: websocket'],
     ['a field twice', 'content-length: 12'],
     ['two ways to tell the length', 'Transfer-Encoding: chunked'],
     ['a client that waits for leave to send', 'Expect: 100-continue'],
-    ['an upgrade', 'Upgrade: h2c'],
+    ['an upgrade that no connection option names', 'Upgrade: h2c'],
     ['a connection that ends', 'Connection: close'],
     ['a list of connection options', 'Connection: keep-alive, x'],
     ['a blank before the colon', 'X-Name : x'],

@@ -19,15 +19,7 @@ const field = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e\t]*)$/
 const decimal = /^\d{1,7}$/
 
 /** Fields that change how a message or its connection goes on; any of them is left to node:http. */
-const unusualFields = [
-  'transfer-encoding',
-  'expect',
-  'upgrade',
-  'trailer',
-  'te',
-  'keep-alive',
-  'proxy-connection',
-]
+const unusualFields = ['transfer-encoding', 'expect', 'trailer', 'te', 'keep-alive', 'proxy-connection']
 
 /**
  * Reads the head of the plainest request there is: a POST of HTTP/1.1 with one Host, a Content-Length, every field once,
@@ -49,10 +41,21 @@ export function readRequestHead(text: string): RequestHead | undefined {
     if (Object.hasOwn(headers, key) || key === '__proto__') return undefined
     headers[key] = value.trimEnd()
   }
-  const { host, connection = 'keep-alive', 'content-length': length = '' } = headers
-  if (host === undefined || connection.toLowerCase() !== 'keep-alive' || !decimal.test(length))
-    return undefined
+  const { host, 'content-length': length = '' } = headers
+  if (host === undefined || !goesOn(headers) || !decimal.test(length)) return undefined
   if (unusualFields.some((name) => headers[name] !== undefined) || Number(length) > maxBodyLength)
     return undefined
   return { target, headers, bodyLength: Number(length) }
+}
+
+/**
+ * Whether nothing but another request follows on the connection. An offer to go on with HTTP/2, as Java's client makes it
+ * with each request, is for the server to take or to leave (RFC 9110, section 7.8); node:http would take it for the end of
+ * HTTP on this connection.
+ */
+function goesOn({ connection = 'keep-alive', upgrade }: IncomingHttpHeaders): boolean {
+  const options = connection.toLowerCase()
+  return upgrade === undefined
+    ? options === 'keep-alive'
+    : upgrade === 'h2c' && options === 'upgrade, http2-settings'
 }
