@@ -1,6 +1,7 @@
 import { Account, Address } from '@ethereumjs/util'
 import { describe, expect, it } from 'vitest'
-import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
+import { bytesEqual, bytesToHex, hexToBytes } from '../../encoding/hex.js'
+import { nextTurn } from '../../encoding/turn.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
 import { StateStore } from '../state/stateStore.js'
 import { EMPTY_ROOT } from '../state/trieNode.js'
@@ -141,5 +142,38 @@ describe('a plain transfer', () => {
     expect(await state.readAccount(places.sender)).toMatchObject({ nonce: 4n, balance: 10n ** 20n - 5n })
     expect(await state.readAccount(places.somebody)).toMatchObject({ balance: 12n })
     expect(await state.readAccount(places.nobody)).toBeUndefined()
+  })
+
+  it('needs nobody’s account whom it does not pay, and lets no failure to read it go unheard', async () => {
+    const rules = createRules({ chainId: 31337n, hardfork: 'osaka' })
+    const known = await createState()
+    known.computeRoot()
+    const base = known.view()
+    const state = new WorkingState({
+      base: {
+        ...base,
+        getAccount: (address) =>
+          bytesEqual(address, places.nobody)
+            ? Promise.reject(new Error('the remote is gone'))
+            : base.getAccount(address),
+      },
+    })
+    const context = { rules, state, block: environment('nobody'), blockHash: () => undefined }
+    const one: Case = { to: 'somebody', coinbase: 'nobody', value: 5n, tip: 0n, data: new Uint8Array(0) }
+    const message = { ...messageOf(one), gasPrice: 0n, maxFeePerGas: 0n }
+    const unheard: unknown[] = []
+    // The runner takes what nobody catches for a failure of the test.
+    const runners = process.listeners('unhandledRejection')
+    process.removeAllListeners('unhandledRejection')
+    process.on('unhandledRejection', (reason) => unheard.push(reason))
+    try {
+      await withEvm(context, (evm) => executeMessage(evm, message, callChecks))
+      await nextTurn()
+    } finally {
+      process.removeAllListeners('unhandledRejection')
+      for (const runner of runners) process.on('unhandledRejection', runner)
+    }
+    expect(unheard).toEqual([])
+    expect(await state.readAccount(places.somebody)).toMatchObject({ balance: 12n })
   })
 })

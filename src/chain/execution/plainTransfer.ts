@@ -32,9 +32,10 @@ export function runPlainTransfer(
   const sender = state.readAccount(from)
   const recipient = state.readAccount(to)
   const miner = state.readAccount(coinbase)
-  if (sender === undefined || sender instanceof Promise) return undefined
-  if (recipient instanceof Promise || (recipient !== undefined && hasCode(recipient))) return undefined
-  if (miner instanceof Promise) return undefined
+  if (sender instanceof Promise || recipient instanceof Promise || miner instanceof Promise) {
+    return leave(sender, recipient, miner)
+  }
+  if (sender === undefined || (recipient !== undefined && hasCode(recipient))) return undefined
   const gasUsed = intrinsic > floor ? intrinsic : floor
   const tip = isFree ? 0n : gasUsed * (gasPrice - (header.baseFeePerGas ?? 0n))
   if (tip === 0n && miner !== undefined && isEmptyRecord(miner)) return undefined
@@ -47,6 +48,14 @@ export function runPlainTransfer(
   addBalance(state, to, value)
   if (tip > 0n) addBalance(state, coinbase, tip)
   return { gasUsed, maxGasUsed: gasUsed, executionGasUsed: 0n, returnData: NO_BYTES, logs: [] }
+}
+
+/**
+ * Leaves what is on its way to the frame, which asks again for what it needs and says why that failed. A failure that
+ * nobody hears of here would end the process.
+ */
+function leave(...reads: readonly unknown[]): undefined {
+  for (const read of reads) if (read instanceof Promise) read.catch(() => undefined)
 }
 
 function hasCode({ codeHash }: AccountRecord): boolean {
