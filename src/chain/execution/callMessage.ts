@@ -35,7 +35,7 @@ export function runCallMessage(host: MessageHost, message: Message): Awaitable<E
 }
 
 function start(host: MessageHost, message: Message): Awaitable<ExecResult> {
-  return whenReady(findCode(host, message.codeAddress.bytes), (code) => {
+  return whenReady(findCode(host, message), (code) => {
     const destroyed = message.selfdestruct?.size ?? 0
     const created = message.createdAddresses?.size ?? 0
     void host.frameJournal.checkpoint()
@@ -59,11 +59,20 @@ function start(host: MessageHost, message: Message): Awaitable<ExecResult> {
   })
 }
 
-/** What answers a call to an address: a precompile, its code, or that of the account that it delegates to. */
-function findCode(host: MessageHost, address: Uint8Array): Awaitable<Uint8Array | PrecompileFunc> {
+/**
+ * What answers a message: a precompile, the code of the account, or that of the account that it delegates to. The account
+ * is at hand then, so that {@link transfer} can pay it.
+ */
+function findCode(
+  host: MessageHost,
+  { codeAddress, value }: Message,
+): Awaitable<Uint8Array | PrecompileFunc> {
   const { state, common } = host
+  const address = codeAddress.bytes
   const precompile = host.findPrecompile(address)
-  if (precompile !== undefined) return precompile
+  if (precompile !== undefined) {
+    return value === 0n ? precompile : whenReady(state.readAccount(address), () => precompile)
+  }
   return whenReady(state.readCode(address), (code) => {
     const target = common.isActivatedEIP(7702) ? delegationTarget(code) : undefined
     return target === undefined ? code : state.readCode(target)
