@@ -43,3 +43,19 @@ test.each(['legacy', 'eip2930', 'eip1559'] as const)('so does the mempool, of a 
     message: funds,
   })
 })
+
+test('a balance never takes more than 256 bits', async () => {
+  const { call, send, to } = devnet
+  const balanceOf = (address: Hex) => call<Hex>('eth_getBalance', address, 'latest')
+  await call('anvil_setBalance', to, huge)
+  expect(await send({ to, value: '0x1', gas: '0x5208' })).toMatchObject({ status: '0x0', gasUsed: '0x5208' })
+  expect(await balanceOf(to)).toBe(huge)
+  const miner: Hex = '0x00000000000000000000000000000000000000fe'
+  await call('anvil_setCoinbase', miner)
+  await call('anvil_setBalance', miner, huge)
+  const plain = await send({ to: miner.replace(/fe$/, 'fd'), value: '0x1', gas: '0x5208' })
+  expect(plain).toMatchObject({ status: '0x1' })
+  const framed = await send({ to: miner.replace(/fe$/, 'fd'), gas: '0x5208' })
+  expect(framed).toMatchObject({ status: '0x1' })
+  expect(await balanceOf(miner)).toBe(huge)
+})

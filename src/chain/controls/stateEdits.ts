@@ -1,9 +1,7 @@
 import { Account, Address } from '@ethereumjs/util'
 import type { Chain } from '../chain.js'
+import { increased } from '../state/balance.js'
 import type { WorkingState } from '../state/workingState.js'
-
-/** The largest balance: balances are 256-bit numbers. */
-const MAX_BALANCE = 2n ** 256n - 1n
 
 /** Whose state is edited. */
 export type EditableChain = Pick<Chain, 'exclusively' | 'editState'>
@@ -16,10 +14,7 @@ export function setBalance(chain: EditableChain, address: Uint8Array, balance: b
 /** Adds wei to a balance; it stops at the largest number that a balance can be. */
 export function addBalance(chain: EditableChain, address: Uint8Array, wei: bigint): Promise<void> {
   return edit(chain, (state) =>
-    changeAccount(state, address, ({ balance }) => {
-      const sum = balance + wei
-      return { balance: sum > MAX_BALANCE ? MAX_BALANCE : sum }
-    }),
+    changeAccount(state, address, ({ balance }) => ({ balance: increased(balance, wei) })),
   )
 }
 

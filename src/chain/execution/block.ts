@@ -5,6 +5,7 @@ import { joinBlooms, logsBloom } from '../block/bloom.js'
 import { GAS_PER_BLOB } from '../block/fees.js'
 import type { SealedTransaction } from '../block/record.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
+import { increased } from '../state/balance.js'
 import { DEPOSIT_CONTRACT_ADDRESS } from '../systemContracts.js'
 import type { ExecutionLog, ExecutionReceipt, ForkRules, HeaderFields, Withdrawal } from '../types.js'
 import type { BlockEnvironment } from './blockEnvironment.js'
@@ -178,6 +179,6 @@ export async function payWithdrawals(evm: EVM, withdrawals: readonly Withdrawal[
 export async function addBalance(evm: EVM, address: Uint8Array, wei: bigint): Promise<void> {
   const target = new Address(address)
   const account = (await evm.stateManager.getAccount(target)) ?? new Account()
-  account.balance += wei
+  account.balance = increased(account.balance, wei)
   await evm.journal.putAccount(target, account)
 }

@@ -24,6 +24,7 @@ const places = {
   contract: addressOf(0x03),
   delegating: addressOf(0x04),
   empty: addressOf(0x06),
+  full: addressOf(0x07),
   precompile: hexToBytes('0x0000000000000000000000000000000000000004'),
 }
 type Place = keyof typeof places
@@ -38,6 +39,7 @@ async function createState(): Promise<WorkingState> {
   await put('sender', new Account(3n, 10n ** 20n))
   await put('somebody', new Account(0n, 7n))
   await put('empty', new Account())
+  await put('full', new Account(0n, 2n ** 256n - 3n))
   await put('contract', new Account(1n, 1n))
   await put('delegating', new Account(1n, 1n))
   // PUSH1 1 PUSH0 SSTORE
@@ -55,7 +57,7 @@ interface Case {
 }
 
 const cases: Case[] = (Object.keys(places) as Place[]).flatMap((to) =>
-  (['nobody', 'somebody', 'sender', 'empty'] as const).flatMap((coinbase) =>
+  (['nobody', 'somebody', 'sender', 'empty', 'full'] as const).flatMap((coinbase) =>
     [0n, 5n].flatMap((value) =>
       [0n, 2n].flatMap((tip) =>
         [new Uint8Array(0), new Uint8Array(40).fill(1)].map((data) => ({ to, coinbase, value, tip, data })),

@@ -1,5 +1,6 @@
 import { bytesEqual } from '../../encoding/hex.js'
 import { EMPTY_CODE_HASH, NO_BYTES } from '../state/account.js'
+import { increased, MAX_BALANCE } from '../state/balance.js'
 import { EMPTY_RECORD, isEmptyRecord, type AccountRecord } from '../state/entries.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { Message } from './message.js'
@@ -12,8 +13,8 @@ import type { MessageResult } from './messageResult.js'
  * virtual machine: the most frequent transaction on a devnet, and most of its cost.
  *
  * What it does to the state is what a frame does: the nonce, the value, the fee to the coinbase. Whatever is unusual
- * (authorizations, an account that EIP-161 would remove, somebody who watches, a state that cannot answer at once) is
- * left to a frame.
+ * (authorizations, an account that EIP-161 would remove, a balance that has no room, somebody who watches, a state that
+ * cannot answer at once) is left to a frame.
  *
  * @returns undefined if the message is not that plain; nothing has changed then
  */
@@ -35,7 +36,10 @@ export function runPlainTransfer(
   if (sender instanceof Promise || recipient instanceof Promise || miner instanceof Promise) {
     return leave(sender, recipient, miner)
   }
-  if (sender === undefined || (recipient !== undefined && hasCode(recipient))) return undefined
+  if (sender === undefined) return undefined
+  if (recipient !== undefined && (hasCode(recipient) || recipient.balance + value > MAX_BALANCE)) {
+    return undefined
+  }
   const gasUsed = intrinsic > floor ? intrinsic : floor
   const tip = isFree ? 0n : gasUsed * (gasPrice - (header.baseFeePerGas ?? 0n))
   if (tip === 0n && miner !== undefined && isEmptyRecord(miner)) return undefined
@@ -67,5 +71,5 @@ function addBalance(state: WorkingState, address: Uint8Array, wei: bigint): void
   const record = state.readAccount(address)
   if (record instanceof Promise) throw new Error('an account that was read is not at hand any more')
   const { nonce, balance, codeHash } = record ?? EMPTY_RECORD
-  void state.writeAccount(address, { nonce, balance: balance + wei, codeHash })
+  void state.writeAccount(address, { nonce, balance: increased(balance, wei), codeHash })
 }

@@ -1,6 +1,7 @@
 import { EVMError, type EVMResult, type EVMRunCallOpts } from '@ethereumjs/evm'
 import { Address } from '@ethereumjs/util'
 import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
+import { increased } from '../state/balance.js'
 import { EMPTY_RECORD, type AccountRecord } from '../state/entries.js'
 import { slotKeyOf } from '../state/slotKey.js'
 import { whenReady } from '../state/whenReady.js'
@@ -153,7 +154,7 @@ function settle(
   const gasUsed = larger(maxGasUsed - (refund < maxRefund ? refund : maxRefund), floor)
   changeSender(evm, new Address(message.from), ({ nonce, balance, codeHash }) => ({
     nonce,
-    balance: balance + (message.gasLimit - gasUsed) * message.gasPrice,
+    balance: increased(balance, (message.gasLimit - gasUsed) * message.gasPrice),
     codeHash,
   }))
   const paid = isFree ? undefined : payCoinbase(evm, message, gasUsed)
@@ -198,7 +199,7 @@ function payCoinbase(evm: PooledEvm, { gasPrice }: Message, gasUsed: bigint): Aw
   const { coinbase, baseFeePerGas = 0n } = evm.block.header
   evm.frameJournal.touchAddress(coinbase)
   return whenReady(evm.state.readAccount(coinbase.bytes), (record = EMPTY_RECORD) => {
-    const balance = record.balance + gasUsed * (gasPrice - baseFeePerGas)
+    const balance = increased(record.balance, gasUsed * (gasPrice - baseFeePerGas))
     return evm.state.writeAccount(coinbase.bytes, { nonce: record.nonce, balance, codeHash: record.codeHash })
   })
 }
