@@ -54,7 +54,7 @@ export interface ChainView {
    * @throws NotCanonicalError if the selector asks for a canonical block and the hash names another one.
    */
   resolve(selector: BlockSelector): StoredBlock | undefined
-  /** A block built from the mempool on the head; kept until head or mempool change. */
+  /** A block built from the mempool on the head; kept until head, mempool or its time change. */
   pendingBlock(): Promise<PendingBlock>
   /**
    * The block and state that a call, an estimate or a state read at this selector works on.

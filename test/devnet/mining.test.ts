@@ -1,5 +1,5 @@
 import { numberToHex, type Hex } from 'viem'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { until } from '../support/until.js'
 import { refusalOf, startDevnet, stopAll, type Block } from './support.js'
 
@@ -7,6 +7,22 @@ afterEach(stopAll)
 
 const miner: Hex = `0x${'77'.repeat(20)}`
 const time = async (block: Promise<Block>) => Number((await block).timestamp)
+
+test('the pending block has the time that it would have now', async () => {
+  const { call, block } = await startDevnet()
+  const teller: Hex = `0x${'99'.repeat(20)}`
+  // TIMESTAMP PUSH0 MSTORE PUSH1 32 PUSH0 RETURN
+  await call('anvil_setCode', teller, '0x425f5260205ff3')
+  const told = async () => Number(await call<Hex>('eth_call', { to: teller }, 'pending'))
+  const later = (await time(block())) + 60
+  const clock = vi.spyOn(Date, 'now')
+  onTestFinished(() => clock.mockRestore())
+  for (const now of [later, later + 60]) {
+    clock.mockReturnValue(now * 1000)
+    expect(await time(block('pending'))).toBe(now)
+    expect(await told()).toBe(now)
+  }
+})
 
 describe('mining by order', () => {
   test('anvil_mine spaces all blocks, hardhat_mine those between the first and the last', async () => {

@@ -60,6 +60,12 @@ export class BlockMaker {
     return settings.nextBaseFee ?? nextBaseFee(position.head.block.header, this.nextRules()) ?? 0n
   }
 
+  /** The time in seconds that the next block would have now. */
+  nextTimestamp(): bigint {
+    const { position, clock } = this.#parts
+    return clock.peek(position.head.block.header.timestamp)
+  }
+
   /** The rules of the next block, as far as its time is known. */
   nextRules(): ForkRules {
     return this.#draftPlace(this.#parts.position.head).rules

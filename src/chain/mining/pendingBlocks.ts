@@ -11,11 +11,11 @@ export interface PendingBlocksParts {
   position: Pick<ChainPosition, 'parts' | 'version'>
   mempool: Pick<Mempool, 'version'>
   states: Pick<HeadStates, 'fresh'>
-  maker: Pick<BlockMaker, 'next'>
+  maker: Pick<BlockMaker, 'next' | 'nextTimestamp'>
   turnstile: Turnstile
 }
 
-/** The pending block, made once for as long as neither the chain nor the mempool changes. */
+/** The pending block, made once for as long as neither the chain nor the mempool changes and its time stays. */
 export class PendingBlocks {
   readonly #parts: PendingBlocksParts
   #made: { key: string; block: Promise<PendingBlock> } | undefined
@@ -26,8 +26,8 @@ export class PendingBlocks {
 
   /** The block that would be mined now. */
   current(): Promise<PendingBlock> {
-    const { position, mempool, turnstile } = this.#parts
-    const key = `${position.version}/${mempool.version}`
+    const { position, mempool, maker, turnstile } = this.#parts
+    const key = `${position.version}/${mempool.version}/${maker.nextTimestamp()}`
     if (this.#made?.key !== key) {
       const block = turnstile.pass(() => this.#make())
       this.#made = { key, block }
