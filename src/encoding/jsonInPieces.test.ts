@@ -66,6 +66,16 @@ describe('as JSON.parse', () => {
   })
 })
 
+it('comes in many pieces where there is a long string, wherever it lies', () => {
+  const long = 'ab"\\'.repeat(200_000)
+  for (const value of [[long], { a: long, b: 1 }, [0, { a: [long, 'c'] }]]) {
+    const text = JSON.stringify(value)
+    const pieces = [...parseInPieces(text)]
+    expect(text.length / pieces.length).toBeLessThan(70_000)
+    expect(runAtOnce(parseInPieces(text))).toEqual(value)
+  }
+})
+
 it('comes in many pieces where there are many members, wherever they lie', () => {
   const members = Array.from({ length: 30_000 }, (_, index) => [`0x${index.toString(16)}`, `${index}`])
   for (const value of [members, { a: { b: Object.fromEntries(members) } }, [[members]]]) {

@@ -1,4 +1,6 @@
 import { endOfString, skipWhitespace } from './jsonText.js'
+import { rememberNames } from './memberNames.js'
+import { parseStringInPieces } from './stringInPieces.js'
 import type { Pieces } from './timeSlice.js'
 
 /** Characters that are parsed at once, or a little more. */
@@ -14,8 +16,8 @@ const closing = new Map([
 ])
 
 /**
- * What JSON.parse makes of a text, in pieces: other work need not wait for a long one. A single string is one piece,
- * however long it is.
+ * What JSON.parse makes of a text, in pieces: other work need not wait for a long one. A text that is a single string is
+ * one piece, and so is the name of a member, however long it is.
  *
  * @throws SyntaxError if the text is no JSON
  */
@@ -49,6 +51,7 @@ class Container {
   readonly #open: string
   readonly #close: string
   readonly #value: unknown[] | Record<string, unknown>
+  readonly #names: string[] = []
   /** Where what is not parsed yet begins, and the member in it that is looked at. */
   #start: number
   #member: number
@@ -69,8 +72,12 @@ class Container {
     let depth = 0
     for (let index = this.#start; index < text.length; index++) {
       const code = text.charCodeAt(index)
-      if (code === quote) index = endOfString(text, index) - 1
-      else if (code === comma && depth === 0) {
+      let isLongString = false
+      if (code === quote) {
+        const end = endOfString(text, index)
+        isLongString = depth === 0 && end - index > this.#pieceLength && this.#isValue(index)
+        index = end - 1
+      } else if (code === comma && depth === 0) {
         if (index - this.#start >= this.#pieceLength) {
           this.#take(index)
           this.#start = index + 1
@@ -83,13 +90,19 @@ class Container {
         if (this.#hasMembers() || skipWhitespace(text, this.#start) < index) this.#take(index)
         return this.#end(index)
       }
-      if (depth === 0 || index - this.#member < this.#pieceLength || this.#depth === DEEPEST) continue
+      const isLong = depth > 0 && index - this.#member >= this.#pieceLength && this.#depth < DEEPEST
+      if (!isLong && !isLongString) continue
       index = yield* this.#descend()
       if (text.charCodeAt(index) !== comma) return this.#end(index)
       this.#start = this.#member = index + 1
       depth = 0
     }
     throw new SyntaxError('The JSON text ends too early')
+  }
+
+  /** Whether a string at an index is a member's value, and not its name. */
+  #isValue(index: number): boolean {
+    return this.#close === ']' || skipWhitespace(this.#text, this.#member) < index
   }
 
   /** Whether something stands before what is not parsed yet. */
@@ -99,6 +112,7 @@ class Container {
 
   #end(index: number): { value: unknown; end: number } {
     if (this.#text[index] !== this.#close) throw new SyntaxError('An array or object is closed wrongly')
+    if (this.#close === '}') rememberNames(this.#value, this.#names)
     return { value: this.#value, end: index + 1 }
   }
 
@@ -113,8 +127,12 @@ class Container {
 
   #add(name: string, member: unknown): void {
     const value = this.#value
-    if (Array.isArray(value)) value.push(member)
-    else if (name === '__proto__') {
+    if (Array.isArray(value)) {
+      value.push(member)
+      return
+    }
+    if (!Object.hasOwn(value, name)) this.#names.push(name)
+    if (name === '__proto__') {
       Object.defineProperty(value, name, {
         value: member,
         configurable: true,
@@ -141,10 +159,20 @@ class Container {
       if (text.charCodeAt(behind) !== colon) throw new SyntaxError('A member has no value')
       start = skipWhitespace(text, behind + 1)
     }
-    if (!closing.has(text.charAt(start))) throw new SyntaxError('There is text before a bracket')
-    const { value, end } = yield* new Container(text, start, this.#pieceLength, this.#depth + 1).read()
+    const { value, end } = yield* this.#readLong(start)
     this.#add(name, value)
     yield
     return skipWhitespace(text, end)
+  }
+
+  /** Reads the array, object or string that begins at an index. */
+  *#readLong(start: number): Pieces<{ value: unknown; end: number }> {
+    const text = this.#text
+    if (text.charCodeAt(start) === quote) {
+      const end = endOfString(text, start)
+      return { value: yield* parseStringInPieces(text, start, end, this.#pieceLength), end }
+    }
+    if (!closing.has(text.charAt(start))) throw new SyntaxError('There is text before a bracket')
+    return yield* new Container(text, start, this.#pieceLength, this.#depth + 1).read()
   }
 }

@@ -1,5 +1,6 @@
+import { runInSlices, TimeSlice } from '../encoding/timeSlice.js'
 import type { RequestContext, Transport } from './context.js'
-import { describeSyntaxError } from './envelope/syntaxError.js'
+import { describeSyntaxError, describeSyntaxErrorInPieces } from './envelope/syntaxError.js'
 import { ParseError } from './errors.js'
 import { createReply, errorText, type Reply } from './reply.js'
 import { SessionSubscriptions, type Subscriptions } from './subscriptions/sessionSubscriptions.js'
@@ -47,20 +48,26 @@ export class Session {
     const subscriptions = this.#subscriptions.forMessage()
     const handled = this.#handle(message, new MessageContext(this.#context, subscriptions))
     if (handled instanceof Promise) {
-      return handled.then((reply) => this.#answer(message, reply)).finally(() => subscriptions.release())
+      return this.#answerLater(message, handled).finally(() => subscriptions.release())
     }
-    this.#answer(message, handled)
+    if (handled?.malformed) this.#refuse(describeSyntaxError(textOf(message)))
+    else if (handled !== undefined) this.#connection.answer(handled)
     subscriptions.release()
   }
 
-  #answer(message: Uint8Array | string, reply: Reply | undefined): void {
-    if (reply?.malformed) this.#refuse(message)
-    else if (reply !== undefined) this.#connection.answer(reply)
+  async #answerLater(message: Uint8Array | string, handled: Promise<Reply | undefined>): Promise<void> {
+    const reply = await handled
+    if (reply?.malformed) {
+      this.#refuse(await runInSlices(describeSyntaxErrorInPieces(textOf(message)), new TimeSlice()))
+    } else if (reply !== undefined) this.#connection.answer(reply)
   }
 
-  /** Says what is wrong with a message, unless it just breaks off, and ends the connection (geth: rpc/handler.go). */
-  #refuse(message: Uint8Array | string): void {
-    const words = describeSyntaxError(Buffer.from(message).toString())
+  /**
+   * Says what is wrong with a message, unless it just breaks off, and ends the connection (geth: rpc/handler.go).
+   *
+   * @param words - undefined if it breaks off
+   */
+  #refuse(words: string | undefined): void {
     if (words !== undefined) this.#connection.answer(createReply([errorText('null', new ParseError(words))]))
     this.#connection.close('malformed message')
   }
@@ -69,6 +76,11 @@ export class Session {
   close(): void {
     this.#subscriptions.close()
   }
+}
+
+function textOf(message: Uint8Array | string): string {
+  if (typeof message === 'string') return message
+  return Buffer.from(message.buffer, message.byteOffset, message.byteLength).toString()
 }
 
 /** Where one message of a connection comes from: the members of a copy would be found more slowly. */

@@ -2,7 +2,7 @@ import { parseContainerInPieces } from '../../encoding/jsonInPieces.js'
 import { skipWhitespace } from '../../encoding/jsonText.js'
 import { runAtOnce, type Pieces } from '../../encoding/timeSlice.js'
 import { ParseError } from '../errors.js'
-import { readBatch, readMessage, type Message } from './message.js'
+import { readBatch, readMessage, readMessageInPieces, type Message, type MessageText } from './message.js'
 import { deepestNesting, endOfValue, isNestedTooDeep } from './scan.js'
 
 /** What a body holds. */
@@ -25,7 +25,7 @@ export function readBody(body: Uint8Array | string): Body {
   if (text.length > deepestNesting && runAtOnce(isNestedTooDeep(text))) throw new ParseError()
   const value = parseFirst(text, start)
   if (Array.isArray(value)) return { kind: 'batch', messages: runAtOnce(readBatch(value, text, start)) }
-  return singleBody(value, text, start)
+  return { kind: 'single', message: readMessage(value, wholeText(text, start)), text }
 }
 
 /** The same in pieces, for a body that is so long that other requests would wait for it. */
@@ -37,11 +37,12 @@ export function* readBodyInPieces(body: Uint8Array | string): Pieces<Body> {
   if (yield* isNestedTooDeep(text)) throw new ParseError()
   const value = yield* parseFirstInPieces(text, start)
   if (Array.isArray(value)) return { kind: 'batch', messages: yield* readBatch(value, text, start) }
-  return singleBody(value, text, start)
+  const message = yield* readMessageInPieces(value, wholeText(text, start))
+  return { kind: 'single', message, text }
 }
 
-function singleBody(value: unknown, text: string, start: number): Body {
-  return { kind: 'single', message: readMessage(value, text, start, !text.includes('\\')), text }
+function wholeText(text: string, start: number): MessageText {
+  return { text, start, length: text.length - start, plain: !text.includes('\\') }
 }
 
 function decodeText(body: Uint8Array): string {
@@ -54,7 +55,7 @@ function parseFirst(text: string, start: number): unknown {
     return JSON.parse(text)
   } catch {
     try {
-      return JSON.parse(text.slice(start, endOfValue(text, start)))
+      return JSON.parse(text.slice(start, runAtOnce(endOfValue(text, start))))
     } catch {
       throw new ParseError()
     }

@@ -1,5 +1,5 @@
 import { skipWhitespace } from '../../encoding/jsonText.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import { runAtOnce, type Pieces } from '../../encoding/timeSlice.js'
 import { arrayElements, objectMembers } from './scan.js'
 
 /** Messages of a batch that are read at once. */
@@ -19,32 +19,64 @@ export interface Message {
   params: unknown
   /** Whether there is a member `result`, or an `error` that is an object. */
   answers: boolean
+  /** Characters of its text, and what stands behind it up to the next one. */
+  length: number
+}
+
+/** Where the JSON text of a message lies. */
+export interface MessageText {
+  text: string
+  start: number
+  /** Up to the next message, or to the end of the text. */
+  length: number
+  /** Whether there are no escapes in it, as far as that is known. */
+  plain: boolean
 }
 
 const memberNames = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error'])
 
-function emptyMessage(): Message {
-  return { versionValid: false, id: undefined, idAbsent: true, method: '', params: undefined, answers: false }
+function emptyMessage(length: number): Message {
+  return {
+    versionValid: false,
+    id: undefined,
+    idAbsent: true,
+    method: '',
+    params: undefined,
+    answers: false,
+    length,
+  }
 }
 
 /**
- * Reads the message whose JSON text starts at `start` and whose value is `value`.
+ * Reads the message whose value is `value`.
  *
  * Names match whatever their case, the last of several wins, and the id keeps its source text, so that
  * numbers beyond 2^53 survive (geth: rpc/json.go, encoding/json).
  */
-export function readMessage(value: unknown, text: string, start: number, plain: boolean): Message {
-  const message = emptyMessage()
+export function readMessage(value: unknown, place: MessageText): Message {
+  return readValue(value, place) ?? runAtOnce(readMembers(value as Members, place))
+}
+
+/** The same in pieces, for a message that is so long that other requests would wait for it. */
+export function* readMessageInPieces(value: unknown, place: MessageText): Pieces<Message> {
+  return readValue(value, place) ?? (yield* readMembers(value as Members, place))
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+/** What a message is by its value; undefined where its text must be looked at, which is an object then. */
+function readValue(value: unknown, { text, length, plain }: MessageText): Message | undefined {
+  const message = emptyMessage(length)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return message
-  const members = value as Record<string, unknown>
+  const members = value as Members
   for (const name of Object.keys(members)) {
     const member = members[name]
     if (name === 'id') {
       message.idAbsent = false
       message.id = idText(member, text, plain)
-      if (message.id === undefined && isScalar(member)) return readMembers(text, start)
+      if (message.id === undefined && isScalar(member)) return undefined
     } else if (!setMember(message, name, member) && memberNames.has(name.toLowerCase())) {
-      return readMembers(text, start)
+      return undefined
     }
   }
   return message
@@ -78,16 +110,17 @@ function idText(value: unknown, text: string, plain: boolean): string | undefine
   return text.startsWith(digits, start) && (following === ',' || following === '}') ? digits : undefined
 }
 
-function readMembers(text: string, start: number): Message {
-  const message = emptyMessage()
-  for (const member of objectMembers(text, start)) {
+/** Reads a message by its text. The params, which may be long, are not parsed once more. */
+function* readMembers(values: Members, { text, start, length }: MessageText): Pieces<Message> {
+  const message = emptyMessage(length)
+  for (const member of yield* objectMembers(text, start)) {
     const name = member.name.toLowerCase()
     if (!memberNames.has(name)) continue
     const source = text.slice(member.start, member.end)
     if (name === 'id') {
       message.idAbsent = false
       message.id = source.startsWith('{') || source.startsWith('[') ? undefined : source
-    } else setMember(message, name, JSON.parse(source))
+    } else setMember(message, name, name === 'params' ? values[member.name] : JSON.parse(source))
   }
   return message
 }
@@ -97,7 +130,9 @@ export function* readBatch(values: readonly unknown[], text: string, start: numb
   const starts = yield* arrayElements(text, start)
   const messages: Message[] = []
   for (const [index, value] of values.entries()) {
-    messages.push(readMessage(value, text, starts[index] ?? start, false))
+    const from = starts[index] ?? start
+    const place = { text, start: from, length: (starts[index + 1] ?? text.length) - from, plain: false }
+    messages.push(readValue(value, place) ?? (yield* readMembers(value as Members, place)))
     if (index % MESSAGES_AT_ONCE === MESSAGES_AT_ONCE - 1) yield
   }
   return messages

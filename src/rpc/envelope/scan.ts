@@ -12,7 +12,7 @@ const delimiters = ',]}\t\n\r '
  *
  * Brackets and strings are followed, the grammar is not checked: a value that never ends, ends with the text.
  */
-export function endOfValue(text: string, start: number): number {
+export function* endOfValue(text: string, start: number): Pieces<number> {
   const first = text[start]
   if (first === '"') return endOfString(text, start)
   if (first !== '{' && first !== '[') {
@@ -21,14 +21,21 @@ export function endOfValue(text: string, start: number): number {
     return end
   }
   let depth = 0
-  structural.lastIndex = start
-  for (let match = structural.exec(text); match !== null; match = structural.exec(text)) {
-    if (match[0] === '"') structural.lastIndex = endOfString(text, match.index)
-    else if (match[0] === '{' || match[0] === '[') depth += 1
-    else depth -= 1
-    if (depth === 0) return structural.lastIndex
+  let index = start
+  let piece = start + PIECE_LENGTH
+  for (;;) {
+    // Others use it between the pieces.
+    structural.lastIndex = index
+    const match = structural.exec(text)
+    if (match === null) return text.length
+    index = match[0] === '"' ? endOfString(text, match.index) : match.index + 1
+    if (match[0] === '{' || match[0] === '[') depth += 1
+    else if (match[0] !== '"') depth -= 1
+    if (depth === 0) return index
+    if (index < piece) continue
+    piece = index + PIECE_LENGTH
+    yield
   }
-  return text.length
 }
 
 /** Characters that are looked at at once. */
@@ -51,6 +58,9 @@ export function* isNestedTooDeep(text: string): Pieces<boolean> {
   return false
 }
 
+/** Members of an object that are looked at at once. */
+const MEMBERS_AT_ONCE = 512
+
 /** One value inside an array or object, by the positions of its source text. */
 export interface ValueSpan {
   start: number
@@ -64,7 +74,7 @@ export function* arrayElements(text: string, start: number): Pieces<number[]> {
   let index = skipWhitespace(text, start + 1)
   while (text[index] !== ']') {
     elements.push(index)
-    index = skipWhitespace(text, endOfValue(text, index))
+    index = skipWhitespace(text, yield* endOfValue(text, index))
     if (text[index] === ',') index = skipWhitespace(text, index + 1)
     if (index < piece) continue
     piece = index + PIECE_LENGTH
@@ -74,7 +84,7 @@ export function* arrayElements(text: string, start: number): Pieces<number[]> {
 }
 
 /** The members of the object that starts at `start`, in source order; the text is known to be valid JSON. */
-export function objectMembers(text: string, start: number): (ValueSpan & { name: string })[] {
+export function* objectMembers(text: string, start: number): Pieces<(ValueSpan & { name: string })[]> {
   const members: (ValueSpan & { name: string })[] = []
   let index = skipWhitespace(text, start + 1)
   while (text[index] !== '}') {
@@ -82,10 +92,11 @@ export function objectMembers(text: string, start: number): (ValueSpan & { name:
     const name = String(JSON.parse(text.slice(index, endOfName)))
     const colon = skipWhitespace(text, endOfName)
     const valueStart = skipWhitespace(text, colon + 1)
-    const end = endOfValue(text, valueStart)
+    const end = yield* endOfValue(text, valueStart)
     members.push({ name, start: valueStart, end })
     index = skipWhitespace(text, end)
     if (text[index] === ',') index = skipWhitespace(text, index + 1)
+    if (members.length % MEMBERS_AT_ONCE === 0) yield
   }
   return members
 }

@@ -1,3 +1,4 @@
+import { runAtOnce, type Pieces } from '../../encoding/timeSlice.js'
 import { deepestNesting } from './scan.js'
 
 /** What may stand at a place of a JSON text. */
@@ -30,15 +31,28 @@ type Token = { end: number } | Fault
  * @returns undefined if nothing is wrong but that the text ends too early
  */
 export function describeSyntaxError(text: string): string | undefined {
-  const fault = findFault(text)
+  return runAtOnce(describeSyntaxErrorInPieces(text))
+}
+
+/** The same in pieces. */
+export function* describeSyntaxErrorInPieces(text: string): Pieces<string | undefined> {
+  const fault = yield* findFault(text)
   return fault === undefined ? undefined : `invalid character ${quote(text, fault.index)} ${fault.words}`
 }
 
-function findFault(text: string): Fault | undefined {
+/** Characters that are looked at at once. */
+const PIECE_LENGTH = 16 * 1024
+
+function* findFault(text: string): Pieces<Fault | undefined> {
   const open: ('{' | '[')[] = []
   let expected: Expectation = 'value'
   let index = 0
+  let piece = PIECE_LENGTH
   for (;;) {
+    if (index > piece) {
+      piece = index + PIECE_LENGTH
+      yield
+    }
     while (' \t\r\n'.includes(text.charAt(index)) && index < text.length) index += 1
     if (index >= text.length) return undefined
     const character = text.charAt(index)
@@ -63,7 +77,9 @@ function findFault(text: string): Fault | undefined {
       continue
     } else {
       const token =
-        expected === 'key' || expected === 'keyOrEnd' ? readKey(text, fault) : readScalar(text, fault)
+        expected === 'key' || expected === 'keyOrEnd'
+          ? yield* readKey(text, fault)
+          : yield* readScalar(text, fault)
       if (!('end' in token)) return token.index >= text.length ? undefined : token
       index = token.end
       if (expected === 'key' || expected === 'keyOrEnd') {
@@ -83,14 +99,14 @@ function closing(expected: Expectation, open: '{' | '[' | undefined): string | u
   return expected === 'valueOrEnd' || expected === 'afterElement' ? ']' : undefined
 }
 
-function readKey(text: string, fault: Fault): Token {
-  return text[fault.index] === '"' ? readString(text, fault.index) : fault
+function* readKey(text: string, fault: Fault): Pieces<Token> {
+  return text[fault.index] === '"' ? yield* readString(text, fault.index) : fault
 }
 
-function readScalar(text: string, fault: Fault): Token {
+function* readScalar(text: string, fault: Fault): Pieces<Token> {
   const { index } = fault
   const character = text.charAt(index)
-  if (character === '"') return readString(text, index)
+  if (character === '"') return yield* readString(text, index)
   if (character === '-' || (character >= '0' && character <= '9')) return readNumber(text, index)
   const word = ['true', 'false', 'null'].find((literal) => literal[0] === character)
   return word === undefined ? fault : readLiteral(text, index, word)
@@ -106,8 +122,13 @@ function readLiteral(text: string, start: number, word: string): Token {
   return { end: start + word.length }
 }
 
-function readString(text: string, start: number): Token {
+function* readString(text: string, start: number): Pieces<Token> {
+  let piece = start + PIECE_LENGTH
   for (let index = start + 1; index < text.length; index++) {
+    if (index > piece) {
+      piece = index + PIECE_LENGTH
+      yield
+    }
     const character = text.charAt(index)
     if (character === '"') return { end: index + 1 }
     if (character < ' ') return { index, words: 'in string literal' }
