@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest'
-import { bytesToHex, hexToBytes, readHexDigits } from './hex.js'
+import { describe, expect, it } from 'vitest'
+import { bytesToHex, hexToBytes, readHexDigits, readHexDigitsInPieces } from './hex.js'
+import { runAtOnce } from './timeSlice.js'
 
 it('reads as many bytes as Node does, with and without a prefix, in either case', () => {
   for (let length = 0; length <= 80; length++) {
@@ -23,6 +24,32 @@ it('reads digits that nobody has checked, and nothing else', () => {
     }
   }
   expect(readHexDigits('0x', 2)).toEqual(new Uint8Array(0))
+})
+
+describe('in pieces', () => {
+  const digits = '0123456789abcdefABCDEF'.repeat(40_000)
+
+  it('reads the same', () => {
+    for (const text of ['0x', '0xaB', `0x${digits}`, `0x${digits}7`, digits]) {
+      for (const start of [0, 2]) {
+        const [inPieces, atOnce] = [runAtOnce(readHexDigitsInPieces(text, start)), readHexDigits(text, start)]
+        expect(inPieces && Buffer.from(inPieces).toString('hex')).toBe(
+          atOnce && Buffer.from(atOnce).toString('hex'),
+        )
+      }
+    }
+    for (const wrong of ['g', '\u0130', '\u00b0', '"']) {
+      for (const at of [0, 131_071, 131_072, 500_000, digits.length - 1]) {
+        const text = `0x${digits.slice(0, at)}${wrong}${digits.slice(at + 1)}`
+        expect(runAtOnce(readHexDigitsInPieces(text, 2))).toBeUndefined()
+      }
+    }
+  })
+
+  it('comes in many', () => {
+    expect([...readHexDigitsInPieces(digits, 0)].length).toBeGreaterThan(digits.length / 140_000)
+    expect([...readHexDigitsInPieces('ab'.repeat(1000), 0)]).toHaveLength(0)
+  })
 })
 
 it('gives memory that nobody else has', () => {

@@ -1,4 +1,5 @@
 import { hexDigits, writeHexDigits } from './nativeText.js'
+import type { Pieces } from './timeSlice.js'
 
 /** A string of lower-case hexadecimal digits behind `0x`. */
 export type Hex = `0x${string}`
@@ -52,6 +53,22 @@ export function readHexDigits(text: string, start: number): Uint8Array | undefin
   }
   return all < NO_DIGIT ? bytes : undefined
 }
+
+/** The same in pieces, for digits that may be so many that other work would wait for them. */
+export function* readHexDigitsInPieces(text: string, start: number): Pieces<Uint8Array | undefined> {
+  if (text.length - start <= DIGITS_AT_ONCE) return readHexDigits(text, start)
+  const bytes = new Uint8Array((text.length - start) >> 1)
+  for (let at = start; at < text.length; at += DIGITS_AT_ONCE) {
+    const digits = text.slice(at, at + DIGITS_AT_ONCE)
+    if (!onlyDigits.test(digits)) return undefined
+    writeHexDigits(digits, bytes.subarray((at - start) >> 1))
+    yield
+  }
+  return bytes
+}
+
+/** Digits that are read in one piece. */
+const DIGITS_AT_ONCE = 128 * 1024
 
 const onlyDigits = /^[0-9a-fA-F]*$/
 

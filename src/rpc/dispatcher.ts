@@ -92,7 +92,8 @@ export class Dispatcher {
     params?: unknown,
     context: RequestContext = { transport: 'in-process' },
   ): Promise<unknown> {
-    const outcome = await this.#calls.execute({ method, params, text: undefined, batched: false, context })
+    const call = { method, params, text: undefined, batched: false, isLarge: false, context }
+    const outcome = await this.#calls.execute(call)
     if ('error' in outcome) throw outcome.error
     return new WireBytes(outcome.result).parse()
   }
@@ -119,7 +120,8 @@ export class Dispatcher {
     if (isCall(message) || isNotification(message)) {
       if (message.idAbsent && message.method.endsWith('_subscription')) return undefined
       const { method, params } = message
-      return this.#calls.execute({ method, params, text, batched: text === undefined, context })
+      const isLarge = message.length > LARGE_BODY
+      return this.#calls.execute({ method, params, text, batched: text === undefined, isLarge, context })
     }
     return isResponse(message) ? undefined : { error: new InvalidRequestError() }
   }

@@ -19,6 +19,8 @@ export interface CallRequest {
   /** The JSON text that the call was read from; undefined in a batch and in process. */
   text: string | undefined
   batched: boolean
+  /** Whether its text is so long that its parameters are decoded in turns with other requests. */
+  isLarge: boolean
   context: RequestContext
 }
 
@@ -91,8 +93,8 @@ export class CallExecutor {
     const { filters, report } = this.#setup
     const backend = withSettings(this.#setup.backend, passage?.settings)
     const view = passage?.view ?? backend.chain
-    const { context, params } = request
-    return this.#method(request).invoke({ view, backend, filters, context, report }, params)
+    const { context, params, isLarge } = request
+    return this.#method(request).invoke({ view, backend, filters, context, isLarge, report }, params)
   }
 
   #method({ method: name, context }: CallRequest): Method {

@@ -14,6 +14,8 @@ export interface GateCall {
   text: string | undefined
   /** Whether the call stands in a batch. */
   batched: boolean
+  /** Whether the call's own text is longer than 256 KB. */
+  isLarge: boolean
   context: RequestContext
 }
 

@@ -1,10 +1,11 @@
 import type { ChainView } from '../chain/view.js'
+import { runInSlices, TimeSlice } from '../encoding/timeSlice.js'
 import type { Backend } from './backend.js'
 import type { RequestContext } from './context.js'
 import type { JsonValue } from './json.js'
 import type { FilterStore } from './subscriptions/filterStore.js'
 import type { WireBytes } from './wire.js'
-import { decodeArguments } from './params/arguments.js'
+import { decodeArguments, decodeArgumentsInPieces } from './params/arguments.js'
 import type { ArgumentsOf, Decoder, Parameter } from './params/parameter.js'
 
 /** What a method may use. */
@@ -14,6 +15,8 @@ export interface Call {
   backend: Backend
   filters: FilterStore
   context: RequestContext
+  /** Whether the parameters are so long that they are decoded in turns with other requests. */
+  isLarge: boolean
   /** Told of faults of ours that come up when the call has been answered, with the method's name. */
   report: (method: string, fault: unknown) => void
 }
@@ -39,6 +42,25 @@ export function optional<T>(name: string, decoder: Decoder<T>): Parameter<T | un
   return { name, required: false, decoder }
 }
 
+/**
+ * Decodes arguments and does with them what is to be done: at once, or after other requests had their turns.
+ *
+ * @param run - gets the call and its arguments
+ * @param skipped - how many arguments in front were decoded already
+ * @throws InvalidParamsError
+ */
+export function withArguments<const P extends readonly Parameter<unknown>[], R>(
+  call: Call,
+  params: unknown,
+  parameters: P,
+  run: (call: Call, ...args: ArgumentsOf<P>) => R | Promise<R>,
+  skipped = 0,
+): R | Promise<R> {
+  if (!call.isLarge) return run(call, ...decodeArguments(params, parameters, skipped))
+  const decoding = runInSlices(decodeArgumentsInPieces(params, parameters, skipped), new TimeSlice())
+  return decoding.then((args) => run(call, ...args))
+}
+
 /** Makes a method from its parameters and the function that gets them decoded. */
 export function defineMethod<const P extends readonly Parameter<unknown>[]>(
   name: string,
@@ -48,6 +70,6 @@ export function defineMethod<const P extends readonly Parameter<unknown>[]>(
   return {
     name,
     parameters,
-    invoke: (call, params) => run(call, ...decodeArguments(params, parameters)),
+    invoke: (call, params) => withArguments(call, params, parameters, run),
   }
 }

@@ -6,7 +6,7 @@ import type { Result } from '../../rpc/method.js'
 import { joinPieces } from '../../rpc/wire.js'
 import type { Caller } from '../caller.js'
 import type { JournalEntry, RecordedRequest } from '../journal/entry.js'
-import { cutText, isKeepableText, keepableParams } from '../journal/keepable.js'
+import { cutText, isKeepableText, keepableParams, tooLarge } from '../journal/keepable.js'
 import type { Provider } from '../provider.js'
 import { costOf, refusedRequestCost, unknownMethodCost } from '../quota/costs.js'
 
@@ -51,7 +51,7 @@ export class CallPassage implements Passage {
     milliseconds: number,
     answeredBy: JournalEntry['answeredBy'],
   ): void {
-    const { method, params, text, batched, context } = this.#call
+    const { method, text, batched, context } = this.#call
     const isTextKept = text !== undefined && isKeepableText(text)
     const { key, keyLabel, network } = this.#caller
     const status = batched ? 200 : (error?.refusal?.status ?? error?.status ?? 200)
@@ -61,7 +61,7 @@ export class CallPassage implements Passage {
       network,
       transport: context.transport,
       method: cutText(method),
-      params: isTextKept ? undefined : keepableParams(params),
+      params: isTextKept ? undefined : keptParams(this.#call),
       text: isTextKept ? text : undefined,
       status,
       milliseconds,
@@ -94,4 +94,9 @@ function creditsOf(method: string, error: RpcError | undefined, status: number):
     return 0
   if (status >= 400) return refusedRequestCost
   return error?.code === methodNotFound ? unknownMethodCost : costOf(method)
+}
+
+/** Parameters as the journal keeps them; those of a large call need not be looked at. */
+function keptParams({ params, isLarge }: GateCall): unknown {
+  return isLarge ? tooLarge : keepableParams(params)
 }

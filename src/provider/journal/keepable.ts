@@ -7,9 +7,12 @@ const maxText = 1024
 /** Values inside parameters that are looked at. */
 const maxValues = 256
 
+/** The word about parameters that the journal does not keep. */
+export const tooLarge = '(too large for the journal)'
+
 /** Parameters as the journal keeps them: as they came, or a word about their size. */
 export function keepableParams(params: unknown): unknown {
-  return isSmall(params) ? params : '(too large for the journal)'
+  return isSmall(params) ? params : tooLarge
 }
 
 /** A name or a message as the journal keeps it: what a caller made too long is cut. */

@@ -3,7 +3,7 @@ import { bytesToHex } from '../../encoding/hex.js'
 import { quantity } from '../../encoding/quantity.js'
 import type { JsonValue } from '../json.js'
 import { findLogs, searchedRange, tooManyLogs } from '../logQuery.js'
-import { required, type Call, type Method, type Result } from '../method.js'
+import { required, withArguments, type Call, type Method, type Result } from '../method.js'
 import { decodeArguments } from '../params/arguments.js'
 import type { NumberSelector } from '../params/blockNumber.js'
 import { filter, type FilterArguments } from '../params/filter.js'
@@ -17,10 +17,8 @@ const filterParameters = [required('id', filterId)] as const
 
 /** eth_getLogs on a fork. */
 export function forkedLogs(remote: RemoteChain): Method['invoke'] {
-  return (call, params) => {
-    const [wanted] = decodeArguments(params, queryParameters)
-    return find(remote, call, wanted)
-  }
+  return (call, params) =>
+    withArguments(call, params, queryParameters, (_call, wanted) => find(remote, call, wanted))
 }
 
 /** eth_getFilterLogs on a fork. */

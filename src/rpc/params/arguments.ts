@@ -1,6 +1,8 @@
+import type { Pieces } from '../../encoding/timeSlice.js'
 import { InvalidParamsError } from '../errors.js'
 import type { ArgumentsOf, Parameter } from './parameter.js'
 import { DecodeError } from './decodeError.js'
+import { inPieces } from './inPieces.js'
 
 /**
  * The decoded arguments of a call.
@@ -16,32 +18,84 @@ export function decodeArguments<P extends readonly Parameter<unknown>[]>(
   parameters: P,
   skipped = 0,
 ): ArgumentsOf<P> {
-  if (params !== undefined && params !== null && !Array.isArray(params)) {
-    throw new InvalidParamsError('non-array args')
-  }
-  const given: readonly unknown[] = params ?? []
-  const most = parameters.length + skipped
+  const given = listOf(params)
   const args: unknown[] = new Array(parameters.length)
   for (let index = skipped; index < given.length; index++) {
-    const parameter = parameters[index - skipped]
-    if (parameter === undefined) throw new InvalidParamsError(`too many arguments, want at most ${most}`)
+    const parameter = parameterAt(parameters, index, skipped)
     args[index - skipped] = decodeArgument(parameter, given[index], index)
   }
-  for (let index = Math.max(given.length, skipped); index < most; index++) {
+  checkMissing(parameters, given.length, skipped)
+  return args as ArgumentsOf<P>
+}
+
+/** The same in pieces, for arguments that are so long that other requests would wait for them. */
+export function* decodeArgumentsInPieces<P extends readonly Parameter<unknown>[]>(
+  params: unknown,
+  parameters: P,
+  skipped = 0,
+): Pieces<ArgumentsOf<P>> {
+  const given = listOf(params)
+  const args: unknown[] = new Array(parameters.length)
+  for (let index = skipped; index < given.length; index++) {
+    const parameter = parameterAt(parameters, index, skipped)
+    args[index - skipped] = yield* decodeArgumentInPieces(parameter, given[index], index)
+  }
+  checkMissing(parameters, given.length, skipped)
+  return args as ArgumentsOf<P>
+}
+
+function listOf(params: unknown): readonly unknown[] {
+  if (params === undefined || params === null) return []
+  if (!Array.isArray(params)) throw new InvalidParamsError('non-array args')
+  return params
+}
+
+function parameterAt(
+  parameters: readonly Parameter<unknown>[],
+  index: number,
+  skipped: number,
+): Parameter<unknown> {
+  const parameter = parameters[index - skipped]
+  if (parameter !== undefined) return parameter
+  throw new InvalidParamsError(`too many arguments, want at most ${parameters.length + skipped}`)
+}
+
+function checkMissing(parameters: readonly Parameter<unknown>[], given: number, skipped: number): void {
+  for (let index = Math.max(given, skipped); index < parameters.length + skipped; index++) {
     if (parameters[index - skipped]?.required) {
       throw new InvalidParamsError(`missing value for required argument ${index}`)
     }
   }
-  return args as ArgumentsOf<P>
 }
 
 function decodeArgument(parameter: Parameter<unknown>, value: unknown, index: number): unknown {
-  if (!parameter.required && (value === null || value === undefined)) return undefined
+  if (isLeftOut(parameter, value)) return undefined
   try {
     return parameter.decoder.decode(value)
   } catch (error) {
-    if (error instanceof DecodeError)
-      throw new InvalidParamsError(`invalid argument ${index}: ${error.describe()}`)
-    throw error
+    throw worded(error, index)
   }
+}
+
+function* decodeArgumentInPieces(
+  parameter: Parameter<unknown>,
+  value: unknown,
+  index: number,
+): Pieces<unknown> {
+  if (isLeftOut(parameter, value)) return undefined
+  try {
+    return yield* inPieces(parameter.decoder, value)
+  } catch (error) {
+    throw worded(error, index)
+  }
+}
+
+function isLeftOut({ required }: Parameter<unknown>, value: unknown): boolean {
+  return !required && (value === null || value === undefined)
+}
+
+/** What a decoder threw, in the words for the caller. */
+function worded(error: unknown, index: number): unknown {
+  if (!(error instanceof DecodeError)) return error
+  return new InvalidParamsError(`invalid argument ${index}: ${error.describe()}`)
 }

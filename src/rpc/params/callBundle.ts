@@ -4,7 +4,9 @@ import { blockOverrides, type BlockOverrideArguments } from './blockOverrides.js
 import { blockSelector } from './blockSelector.js'
 import { callObject, type CallArguments } from './callObject.js'
 import { jsonTypeName, TypeMismatchError } from './decodeError.js'
+import { inPieces } from './inPieces.js'
 import { list } from './list.js'
+import { mapped } from './mapped.js'
 import { struct } from './struct.js'
 import { big } from './uint256.js'
 import { index, uint64 } from './uint64.js'
@@ -30,17 +32,23 @@ const eitherOverrides: Decoder<BlockOverrideArguments> = {
       ...(erigonOverrides.schema['properties'] as object),
     },
   },
-  decode(value) {
-    const { blockNumber, timestamp, coinbase, baseFee } = erigonOverrides.decode(value)
-    const given = blockOverrides.decode(value)
-    return {
-      ...given,
-      number: given.number ?? blockNumber,
-      time: given.time ?? timestamp,
-      feeRecipient: given.feeRecipient ?? coinbase,
-      baseFeePerGas: given.baseFeePerGas ?? baseFee,
-    }
+  decode: (value) => eitherOf(erigonOverrides.decode(value), blockOverrides.decode(value)),
+  *decodeInPieces(value) {
+    return eitherOf(yield* inPieces(erigonOverrides, value), yield* inPieces(blockOverrides, value))
   },
+}
+
+function eitherOf(
+  { blockNumber, timestamp, coinbase, baseFee }: ReturnType<typeof erigonOverrides.decode>,
+  given: BlockOverrideArguments,
+): BlockOverrideArguments {
+  return {
+    ...given,
+    number: given.number ?? blockNumber,
+    time: given.time ?? timestamp,
+    feeRecipient: given.feeRecipient ?? coinbase,
+    baseFeePerGas: given.baseFeePerGas ?? baseFee,
+  }
 }
 
 const members = struct(
@@ -49,13 +57,13 @@ const members = struct(
 )
 
 /** A bundle of eth_callMany (Erigon: turbo/jsonrpc/eth_callMany.go, Bundle). */
-export const callBundle: Decoder<CallBundle> = {
-  schema: members.schema,
-  decode(value) {
-    const { transactions = [], blockOverride = {} } = members.decode(value)
-    return { calls: transactions, overrides: blockOverride }
-  },
-}
+export const callBundle: Decoder<CallBundle> = mapped(
+  members,
+  ({ transactions = [], blockOverride = {} }): CallBundle => ({
+    calls: transactions,
+    overrides: blockOverride,
+  }),
+)
 
 /** How many transactions of a block come first, as a number or a QUANTITY; -1 is all of them. */
 const transactionIndex: Decoder<number> = {

@@ -6,6 +6,7 @@ import { authorizationList } from './authorizationList.js'
 import { data } from './data.js'
 import { hash } from './hash.js'
 import { list } from './list.js'
+import { mapped } from './mapped.js'
 import { struct } from './struct.js'
 import { big } from './uint256.js'
 import { uint64 } from './uint64.js'
@@ -41,10 +42,7 @@ export type CallArguments = ReturnType<typeof members.decode>
  * The call object of eth_call, eth_estimateGas, eth_sendTransaction and their kin (geth: ethapi.TransactionArgs).
  * A member `type` is ignored: the type follows from the fees and lists that are given.
  */
-export const callObject: Decoder<CallArguments> = {
-  schema: members.schema,
-  decode: (value) => withoutMirroredPrice(members.decode(value)),
-}
+export const callObject: Decoder<CallArguments> = mapped(members, withoutMirroredPrice)
 
 /**
  * The standard wants a `gasPrice` equal to the cap in transactions that wait and have both fees of EIP-1559, and so

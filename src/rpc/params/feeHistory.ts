@@ -9,11 +9,17 @@ export const blockCount: Decoder<bigint> = {
     const text = typeof value === 'string' ? value : JSON.stringify(value)
     if (text === '') return 0n
     if (!/^(0x[0-9a-f]+|[0-9]+)$/i.test(text)) throw invalidCount(text)
-    const count = BigInt(text.toLowerCase())
+    // A number of so many digits takes longer to read than other requests should wait.
+    const [, prefix = '', digits = ''] = /^(0x)?0*(.*)$/i.exec(text) ?? []
+    if (digits.length > MOST_DIGITS) throw invalidCount(text)
+    const count = BigInt(`${prefix.toLowerCase()}0${digits}`)
     if (count >= 1n << 64n) throw invalidCount(text)
     return count
   },
 }
+
+/** Of a number of 64 bits, in decimal. */
+const MOST_DIGITS = 20
 
 function invalidCount(text: string): ReasonError {
   return new ReasonError(`invalid hex or decimal integer "${text}"`)

@@ -1,4 +1,5 @@
-import { readHexDigits } from '../../encoding/hex.js'
+import { readHexDigitsInPieces } from '../../encoding/hex.js'
+import { runAtOnce, type Pieces } from '../../encoding/timeSlice.js'
 import type { Decoder } from './parameter.js'
 import { address } from './address.js'
 import { blockNumber, type NumberSelector } from './blockNumber.js'
@@ -59,62 +60,80 @@ export const filter: Decoder<FilterArguments> = {
       topics: rawTopics.schema,
     },
   },
-  decode(value) {
-    const { blockHash, fromBlock, toBlock, address: given, topics } = members.decode(value)
-    if (blockHash !== undefined && (fromBlock !== undefined || toBlock !== undefined)) {
-      throw new ReasonError('cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other')
-    }
-    return {
-      ...(blockHash && { blockHash }),
-      ...(fromBlock && { fromBlock }),
-      ...(toBlock && { toBlock }),
-      addresses: decodeAddresses(given),
-      topics: decodeTopics(topics ?? []),
-    }
-  },
+  decode: (value) => runAtOnce(decodeFilter(members.decode(value))),
+  decodeInPieces: (value) => decodeFilter(members.decode(value)),
 }
 
-function decodeAddresses(given: unknown): Uint8Array[] {
+function* decodeFilter({
+  blockHash,
+  fromBlock,
+  toBlock,
+  address: given,
+  topics,
+}: ReturnType<typeof members.decode>): Pieces<FilterArguments> {
+  if (blockHash !== undefined && (fromBlock !== undefined || toBlock !== undefined)) {
+    throw new ReasonError('cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other')
+  }
+  return {
+    ...(blockHash && { blockHash }),
+    ...(fromBlock && { fromBlock }),
+    ...(toBlock && { toBlock }),
+    addresses: yield* decodeAddresses(given),
+    topics: yield* decodeTopics(topics ?? []),
+  }
+}
+
+/** Addresses or topics that are decoded at once. */
+const VALUES_AT_ONCE = 64
+
+function* decodeAddresses(given: unknown): Pieces<Uint8Array[]> {
   if (given === undefined) return []
-  if (typeof given === 'string') return [decodeText(given, 20, 'address', 'invalid address: ')]
+  if (typeof given === 'string') return [yield* decodeText(given, 20, 'address', 'invalid address: ')]
   if (!Array.isArray(given)) throw new ReasonError('invalid addresses in query')
-  return given.map((item: unknown, position) => {
+  const addresses: Uint8Array[] = []
+  for (const item of given as unknown[]) {
+    const position = addresses.length
     if (typeof item !== 'string') throw new ReasonError(`non-string address at index ${position}`)
-    return decodeText(item, 20, 'address', `invalid address at index ${position}: `)
-  })
+    addresses.push(yield* decodeText(item, 20, 'address', `invalid address at index ${position}: `))
+    if (addresses.length % VALUES_AT_ONCE === 0) yield
+  }
+  return addresses
 }
 
-function decodeTopics(given: readonly unknown[]): Uint8Array[][] {
+function* decodeTopics(given: readonly unknown[]): Pieces<Uint8Array[][]> {
   if (given.length > maxTopicPositions) throw new ReasonError('exceed max topics')
-  return given.map((position) => {
-    if (position === null) return []
-    if (typeof position === 'string') return [decodeTopic(position)]
-    if (!Array.isArray(position)) throw new ReasonError('invalid topic(s)')
-    return decodeAlternatives(position)
-  })
-}
-
-/** A null among the alternatives makes the whole position a wildcard; what stands behind it is not looked at. */
-function decodeAlternatives(alternatives: readonly unknown[]): Uint8Array[] {
-  const topics: Uint8Array[] = []
-  for (const alternative of alternatives) {
-    if (alternative === null) return []
-    if (typeof alternative !== 'string') throw new ReasonError('invalid topic(s)')
-    topics.push(decodeTopic(alternative))
+  const topics: Uint8Array[][] = []
+  for (const position of given) {
+    if (position === null) topics.push([])
+    else if (typeof position === 'string') topics.push([yield* decodeTopic(position)])
+    else if (Array.isArray(position)) topics.push(yield* decodeAlternatives(position))
+    else throw new ReasonError('invalid topic(s)')
   }
   return topics
 }
 
-function decodeTopic(text: string): Uint8Array {
+/** A null among the alternatives makes the whole position a wildcard; what stands behind it is not looked at. */
+function* decodeAlternatives(alternatives: readonly unknown[]): Pieces<Uint8Array[]> {
+  const topics: Uint8Array[] = []
+  for (const alternative of alternatives) {
+    if (alternative === null) return []
+    if (typeof alternative !== 'string') throw new ReasonError('invalid topic(s)')
+    topics.push(yield* decodeTopic(alternative))
+    if (topics.length % VALUES_AT_ONCE === 0) yield
+  }
+  return topics
+}
+
+function decodeTopic(text: string): Pieces<Uint8Array> {
   return decodeText(text, 32, 'topic', '')
 }
 
 /** A byte string as hexutil.Decode reads it, with the words that surround its refusals. */
-function decodeText(text: string, length: number, what: string, prefix: string): Uint8Array {
+function* decodeText(text: string, length: number, what: string, prefix: string): Pieces<Uint8Array> {
   if (text === '') throw new ReasonError(`${prefix}empty hex string`)
   if (!hasPrefix(text)) throw new ReasonError(`${prefix}hex string without 0x prefix`)
   if (text.length % 2 !== 0) throw new ReasonError(`${prefix}hex string of odd length`)
-  const bytes = readHexDigits(text, 2)
+  const bytes = yield* readHexDigitsInPieces(text, 2)
   if (bytes === undefined) throw new ReasonError(`${prefix}invalid hex string`)
   if (bytes.length === length) return bytes
   throw new ReasonError(

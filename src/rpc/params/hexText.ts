@@ -1,4 +1,5 @@
-import { readHexDigits } from '../../encoding/hex.js'
+import { readHexDigits, readHexDigitsInPieces } from '../../encoding/hex.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
 import { ReasonError, TypeMismatchError } from './decodeError.js'
 
 const digits = /^[0-9a-fA-F]*$/
@@ -25,8 +26,7 @@ function byteText(value: unknown, type: string): string {
 /** An empty string is taken for this. */
 const EMPTY = '0x'
 
-function readBytes(text: string, type: string): Uint8Array {
-  const bytes = readHexDigits(text, 2)
+function checked(bytes: Uint8Array | undefined, type: string): Uint8Array {
   if (bytes === undefined) throw new TypeMismatchError('invalid hex string', type)
   return bytes
 }
@@ -37,7 +37,12 @@ function readBytes(text: string, type: string): Uint8Array {
  * @throws TypeMismatchError with the Go type `type`.
  */
 export function decodeBytes(value: unknown, type: string): Uint8Array {
-  return readBytes(byteText(value, type), type)
+  return checked(readHexDigits(byteText(value, type), 2), type)
+}
+
+/** The same in pieces. */
+export function* decodeBytesInPieces(value: unknown, type: string): Pieces<Uint8Array> {
+  return checked(yield* readHexDigitsInPieces(byteText(value, type), 2), type)
 }
 
 /**
@@ -51,7 +56,7 @@ export function decodeFixedBytes(value: unknown, length: number, type: string): 
   if (digitCount !== length * 2) {
     throw new ReasonError(`hex string has length ${digitCount}, want ${length * 2} for ${type}`)
   }
-  return readBytes(text, type)
+  return checked(readHexDigits(text, 2), type)
 }
 
 /**

@@ -4,7 +4,9 @@ import { address } from './address.js'
 import { data } from './data.js'
 import { ReasonError } from './decodeError.js'
 import { hash } from './hash.js'
+import { inPieces } from './inPieces.js'
 import { list } from './list.js'
+import { mapped } from './mapped.js'
 import { struct } from './struct.js'
 import { uint64 } from './uint64.js'
 
@@ -25,14 +27,9 @@ const members = struct(
 )
 
 /** What the consensus layer says about a block to build (engine API, PayloadAttributesV3). */
-export const payloadAttributes: Decoder<PayloadAttributes> = {
-  schema: {
-    ...members.schema,
-    title: 'payload attributes',
-    required: ['timestamp', 'prevRandao', 'suggestedFeeRecipient'],
-  },
-  decode(value) {
-    const { timestamp, prevRandao, suggestedFeeRecipient, ...rest } = members.decode(value)
+export const payloadAttributes: Decoder<PayloadAttributes> = mapped(
+  members,
+  ({ timestamp, prevRandao, suggestedFeeRecipient, ...rest }) => {
     const missing = (name: string): never => {
       throw new ReasonError(`missing required field '${name}' for PayloadAttributes`)
     }
@@ -49,7 +46,12 @@ export const payloadAttributes: Decoder<PayloadAttributes> = {
       })),
     }
   },
-}
+  {
+    ...members.schema,
+    title: 'payload attributes',
+    required: ['timestamp', 'prevRandao', 'suggestedFeeRecipient'],
+  },
+)
 
 const rawTransactions = list(data, '[]hexutil.Bytes')
 
@@ -57,4 +59,7 @@ const rawTransactions = list(data, '[]hexutil.Bytes')
 export const payloadTransactions: Decoder<Uint8Array[] | undefined> = {
   schema: rawTransactions.schema,
   decode: (value) => (value === null ? undefined : rawTransactions.decode(value)),
+  *decodeInPieces(value) {
+    return value === null ? undefined : yield* inPieces(rawTransactions, value)
+  },
 }

@@ -3,6 +3,7 @@ import { callObject, type CallArguments } from './callObject.js'
 import { controlNumber } from './controlNumber.js'
 import { data } from './data.js'
 import { ReasonError } from './decodeError.js'
+import { inPieces } from './inPieces.js'
 
 /** A transaction and which of the new blocks it goes into. */
 export interface ReplacementPair {
@@ -21,14 +22,26 @@ export const replacementPair: Decoder<ReplacementPair> = {
     maxItems: 2,
   },
   decode(value) {
-    if (!Array.isArray(value) || value.length !== 2) {
-      throw new ReasonError('expected a pair of a transaction and a block index')
-    }
-    const [transaction, index]: unknown[] = value
+    const [transaction, index] = pairOf(value)
     return {
-      transaction:
-        typeof transaction === 'string' ? data.decode(transaction) : callObject.decode(transaction),
+      transaction: decoderOf(transaction).decode(transaction),
       index: Number(controlNumber.decode(index)),
     }
   },
+  *decodeInPieces(value) {
+    const [transaction, index] = pairOf(value)
+    return {
+      transaction: yield* inPieces(decoderOf(transaction), transaction),
+      index: Number(controlNumber.decode(index)),
+    }
+  },
+}
+
+function pairOf(value: unknown): unknown[] {
+  if (Array.isArray(value) && value.length === 2) return value
+  throw new ReasonError('expected a pair of a transaction and a block index')
+}
+
+function decoderOf(transaction: unknown): Decoder<ReplacementPair['transaction']> {
+  return typeof transaction === 'string' ? data : callObject
 }

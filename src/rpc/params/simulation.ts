@@ -4,13 +4,18 @@ import { blockOverrides } from './blockOverrides.js'
 import { boolean } from './boolean.js'
 import { callObject, toCall } from './callObject.js'
 import { list } from './list.js'
+import { mapped } from './mapped.js'
 import { stateOverride } from './stateOverride.js'
 import { struct } from './struct.js'
 
-const block = struct(
+const executedCall = mapped(callObject, toCall)
+
+const blockMembers = struct(
   { struct: 'simBlock', type: 'ethapi.simBlock', capitalised: true },
-  { blockOverrides, stateOverrides: stateOverride, calls: list(callObject, '[]ethapi.TransactionArgs') },
+  { blockOverrides, stateOverrides: stateOverride, calls: list(executedCall, '[]ethapi.TransactionArgs') },
 )
+
+const block = mapped(blockMembers, toBlock)
 
 const options = struct(
   { struct: 'simOpts', type: 'ethapi.simOpts', capitalised: true },
@@ -31,20 +36,16 @@ export interface Simulation {
 }
 
 /** The payload of eth_simulateV1 (geth: internal/ethapi/simulate.go, simOpts). */
-export const simulation: Decoder<Simulation> = {
-  schema: options.schema,
-  decode(value) {
-    const { blockStateCalls = [], ...flags } = options.decode(value)
-    const { traceTransfers = false, validation = false, returnFullTransactions = false } = flags
-    return { blocks: blockStateCalls.map(toBlock), traceTransfers, validation, returnFullTransactions }
-  },
-}
+export const simulation: Decoder<Simulation> = mapped(options, ({ blockStateCalls = [], ...flags }) => {
+  const { traceTransfers = false, validation = false, returnFullTransactions = false } = flags
+  return { blocks: blockStateCalls, traceTransfers, validation, returnFullTransactions }
+})
 
 function toBlock({
   blockOverrides: given = {},
   stateOverrides = [],
   calls = [],
-}: ReturnType<typeof block.decode>): BlockToSimulate {
+}: ReturnType<typeof blockMembers.decode>): BlockToSimulate {
   const { withdrawals, ...overrides } = given
   return {
     overrides: {
@@ -59,6 +60,6 @@ function toBlock({
       }),
     },
     stateOverrides,
-    calls: calls.map(toCall),
+    calls,
   }
 }

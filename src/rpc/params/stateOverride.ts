@@ -2,26 +2,16 @@ import type { AccountOverride, SlotOverride } from '../../chain/execution/overri
 import type { Decoder } from './parameter.js'
 import { address } from './address.js'
 import { data } from './data.js'
-import { jsonTypeName, TypeMismatchError } from './decodeError.js'
+import { entries } from './entries.js'
 import { hash } from './hash.js'
 import { struct } from './struct.js'
 import { big } from './uint256.js'
 import { uint64 } from './uint64.js'
 
-const slotMapType = 'map[common.Hash]common.Hash'
-
-const slots: Decoder<SlotOverride[]> = {
-  schema: { type: 'object', propertyNames: hash.schema, additionalProperties: hash.schema },
-  decode(value) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw new TypeMismatchError(jsonTypeName(value), slotMapType)
-    }
-    return Object.entries(value).map(([slot, word]) => ({
-      slot: hash.decode(slot),
-      value: hash.decode(word),
-    }))
-  },
-}
+const slots: Decoder<SlotOverride[]> = entries(
+  { name: hash, member: hash, type: 'map[common.Hash]common.Hash' },
+  (slot, value) => ({ slot, value }),
+)
 
 const account = struct(
   { struct: 'OverrideAccount', type: 'override.OverrideAccount' },
@@ -35,21 +25,13 @@ const account = struct(
   },
 )
 
+const accounts = entries(
+  { name: address, member: account, type: 'override.StateOverride' },
+  (own, override): AccountOverride => ({ address: own, ...override }),
+)
+
 /** The accounts that a call sees otherwise than they are (geth: internal/ethapi/override). */
 export const stateOverride: Decoder<AccountOverride[]> = {
-  schema: {
-    title: 'state overrides',
-    type: 'object',
-    propertyNames: address.schema,
-    additionalProperties: account.schema,
-  },
-  decode(value) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw new TypeMismatchError(jsonTypeName(value), 'override.StateOverride')
-    }
-    return Object.entries(value).map(([key, override]) => ({
-      address: address.decode(key),
-      ...account.decode(override),
-    }))
-  },
+  ...accounts,
+  schema: { title: 'state overrides', ...accounts.schema },
 }

@@ -1,11 +1,11 @@
-import { bytesToHex, type Hex } from '../../encoding/hex.js'
+import { sortInPieces } from '../../encoding/sortInPieces.js'
+import { runAtOnce, type Pieces } from '../../encoding/timeSlice.js'
 import type { Decoder } from './parameter.js'
 import { address } from './address.js'
-import { jsonTypeName, TypeMismatchError } from './decodeError.js'
+import { entries } from './entries.js'
 import { hash } from './hash.js'
+import { inPieces } from './inPieces.js'
 import { list } from './list.js'
-
-const slots = list(hash, '[]common.Hash')
 
 /** Slots of one account. */
 export interface SlotRequest {
@@ -15,6 +15,11 @@ export interface SlotRequest {
   slots: Uint8Array[]
 }
 
+const requests = entries(
+  { name: address, member: list(hash, '[]common.Hash'), type: 'map[common.Address][]common.Hash' },
+  (account, slots): SlotRequest => ({ account, slots }),
+)
+
 /** Slots of several accounts, in the order of their addresses (geth: internal/ethapi/api.go, GetStorageValues). */
 export const storageRequest: Decoder<SlotRequest[]> = {
   schema: {
@@ -23,16 +28,27 @@ export const storageRequest: Decoder<SlotRequest[]> = {
     propertyNames: address.schema,
     additionalProperties: { type: 'array', items: hash.schema },
   },
-  decode(value) {
-    if (value === null) return []
-    if (typeof value !== 'object' || Array.isArray(value)) {
-      throw new TypeMismatchError(jsonTypeName(value), 'map[common.Address][]common.Hash')
-    }
-    const requests = new Map<Hex, SlotRequest>()
-    for (const [name, keys] of Object.entries(value)) {
-      const account = address.decode(name)
-      requests.set(bytesToHex(account), { account, slots: slots.decode(keys) })
-    }
-    return [...requests].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, request]) => request)
+  decode: (value) => (value === null ? [] : runAtOnce(inOrder(requests.decode(value)))),
+  *decodeInPieces(value) {
+    return value === null ? [] : yield* inOrder(yield* inPieces(requests, value))
   },
+}
+
+/** Requests that are looked at at once. */
+const REQUESTS_AT_ONCE = 512
+
+/** Sorts requests by their accounts; of several for one, whose names differ in their case, the last counts. */
+function* inOrder(given: readonly SlotRequest[]): Pieces<SlotRequest[]> {
+  const sorted = yield* sortInPieces(given, byAccount)
+  const last: SlotRequest[] = []
+  for (const [index, request] of sorted.entries()) {
+    const next = sorted[index + 1]
+    if (next === undefined || byAccount(request, next) !== 0) last.push(request)
+    if (index % REQUESTS_AT_ONCE === REQUESTS_AT_ONCE - 1) yield
+  }
+  return last
+}
+
+function byAccount(a: SlotRequest, b: SlotRequest): number {
+  return Buffer.compare(a.account, b.account)
 }

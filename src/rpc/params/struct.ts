@@ -1,6 +1,9 @@
+import { namesOf } from '../../encoding/memberNames.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
 import type { JsonSchema } from '../json.js'
 import type { Decoder } from './parameter.js'
 import { jsonTypeName, TypeMismatchError } from './decodeError.js'
+import { inPieces } from './inPieces.js'
 
 /** The members a struct may have, each with its decoder. */
 export type Fields = Readonly<Record<string, Decoder<unknown>>>
@@ -20,6 +23,9 @@ export interface StructNames {
   capitalised?: boolean
 }
 
+/** Members that are looked at at once. */
+const MEMBERS_AT_ONCE = 64
+
 /**
  * An object with known members; others are ignored.
  *
@@ -32,11 +38,7 @@ export function struct<const F extends Fields>(names: StructNames, fields: F): D
     schema: objectSchema(fields),
     decode(value) {
       const decoded: Record<string, unknown> = {}
-      if (value === null) return decoded as Decoded<F>
-      if (typeof value !== 'object' || Array.isArray(value)) {
-        throw new TypeMismatchError(jsonTypeName(value), names.type)
-      }
-      const members = value as Readonly<Record<string, unknown>>
+      const members = membersOf(value, names)
       for (const given of Object.keys(members)) {
         const member = members[given]
         const field = exact.get(given) ?? folded.get(given.toLowerCase())
@@ -45,16 +47,59 @@ export function struct<const F extends Fields>(names: StructNames, fields: F): D
       }
       return decoded as Decoded<F>
     },
+    *decodeInPieces(value) {
+      const decoded: Record<string, unknown> = {}
+      const members = membersOf(value, names)
+      for (const [index, given] of namesOf(members).entries()) {
+        if (index % MEMBERS_AT_ONCE === MEMBERS_AT_ONCE - 1) yield
+        const member = members[given]
+        const field = exact.get(given) ?? folded.get(given.toLowerCase())
+        if (field === undefined || member === null || member === undefined) continue
+        decoded[field.name] =
+          field.decoder.decodeInPieces === undefined
+            ? decodeMember(field.decoder, member, names, field.name)
+            : yield* decodeMemberInPieces(field.decoder, member, names, field.name)
+      }
+      return decoded as Decoded<F>
+    },
   }
+}
+
+const noMembers = {}
+
+function membersOf(value: unknown, { type }: StructNames): Readonly<Record<string, unknown>> {
+  if (value === null) return noMembers
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    throw new TypeMismatchError(jsonTypeName(value), type)
+  }
+  return value as Record<string, unknown>
 }
 
 function decodeMember(decoder: Decoder<unknown>, value: unknown, names: StructNames, name: string): unknown {
   try {
     return decoder.decode(value)
   } catch (error) {
-    if (!(error instanceof TypeMismatchError)) throw error
-    throw error.inside(names.struct, names.capitalised ? name.charAt(0).toUpperCase() + name.slice(1) : name)
+    throw placed(error, names, name)
   }
+}
+
+function* decodeMemberInPieces(
+  decoder: Decoder<unknown>,
+  value: unknown,
+  names: StructNames,
+  name: string,
+): Pieces<unknown> {
+  try {
+    return yield* inPieces(decoder, value)
+  } catch (error) {
+    throw placed(error, names, name)
+  }
+}
+
+/** What a member threw, with its place if it tells one. */
+function placed(error: unknown, names: StructNames, name: string): unknown {
+  if (!(error instanceof TypeMismatchError)) return error
+  return error.inside(names.struct, names.capitalised ? name.charAt(0).toUpperCase() + name.slice(1) : name)
 }
 
 function objectSchema(fields: Fields): JsonSchema {

@@ -1,6 +1,7 @@
 import type { Decoder } from './parameter.js'
 import { callObject, type CallArguments } from './callObject.js'
 import { ReasonError } from './decodeError.js'
+import { inPieces } from './inPieces.js'
 import { traceTypes, type TraceType } from './traceTypes.js'
 
 /** A call and which parts of its trace are asked for. */
@@ -19,10 +20,16 @@ export const tracedCall: Decoder<TracedCallArguments> = {
     maxItems: 2,
   },
   decode(value) {
-    if (!Array.isArray(value) || value.length !== 2) {
-      throw new ReasonError('expected a pair of a call object and an array of trace types')
-    }
-    const [transaction, types]: unknown[] = value
+    const [transaction, types] = pairOf(value)
     return { transaction: callObject.decode(transaction), types: traceTypes.decode(types) }
   },
+  *decodeInPieces(value) {
+    const [transaction, types] = pairOf(value)
+    return { transaction: yield* inPieces(callObject, transaction), types: traceTypes.decode(types) }
+  },
+}
+
+function pairOf(value: unknown): unknown[] {
+  if (Array.isArray(value) && value.length === 2) return value
+  throw new ReasonError('expected a pair of a call object and an array of trace types')
 }

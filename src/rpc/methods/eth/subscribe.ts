@@ -1,3 +1,4 @@
+import { whenReady } from '../../../chain/state/whenReady.js'
 import {
   InvalidParamsError,
   NotificationsUnsupportedError,
@@ -32,6 +33,6 @@ export const subscribe: Method = {
     }
     const kind = kinds.get(name)
     if (kind === undefined) throw new SubscriptionKindNotFoundError('eth', name)
-    return subscriptions.open(kind.feed(call, params))
+    return whenReady(kind.feed(call, params), (feed) => subscriptions.open(feed))
   },
 }

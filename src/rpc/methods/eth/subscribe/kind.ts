@@ -1,5 +1,4 @@
-import { decodeArguments } from '../../../params/arguments.js'
-import type { Call } from '../../../method.js'
+import { withArguments, type Call } from '../../../method.js'
 import type { ArgumentsOf, Parameter } from '../../../params/parameter.js'
 import type { Feed } from '../../../subscriptions/sessionSubscriptions.js'
 
@@ -8,7 +7,7 @@ export interface SubscriptionKind {
   readonly name: string
   readonly parameters: readonly Parameter<unknown>[]
   /** @param params - all of them, the name of the kind first */
-  feed(call: Call, params: readonly unknown[]): Feed
+  feed(call: Call, params: readonly unknown[]): Feed | Promise<Feed>
 }
 
 /** Makes a kind of subscription from the parameters behind its name and what feeds it. */
@@ -20,6 +19,6 @@ export function defineKind<const P extends readonly Parameter<unknown>[]>(
   return {
     name,
     parameters,
-    feed: (call, params) => createFeed(call, ...decodeArguments(params, parameters, 1)),
+    feed: (call, params) => withArguments(call, params, parameters, createFeed, 1),
   }
 }

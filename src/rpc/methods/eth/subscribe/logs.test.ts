@@ -36,7 +36,8 @@ test('logs that cannot be read are reported, and those of the next block pushed'
     report: (...fault) => void faults.push(fault),
   }
   const pushed: unknown[] = []
-  logs.feed(call as Call, ['logs', {}])((payload) => pushed.push(payload))
+  const feed = await logs.feed(call as Call, ['logs', {}])
+  feed((payload) => pushed.push(payload))
   for (let i = 0; i < 2; i++) events.emit({ type: 'head', block })
   await new Promise(setImmediate)
   expect(faults).toEqual([['eth_subscribe', failure]])

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest'
+import { runAtOnce } from '../../encoding/timeSlice.js'
+import { callBundle } from './callBundle.js'
+import { callObject } from './callObject.js'
+import { data } from './data.js'
+import { DecodeError } from './decodeError.js'
+import { filter } from './filter.js'
+import { hash } from './hash.js'
+import { inPieces } from './inPieces.js'
+import { list } from './list.js'
+import type { Decoder } from './parameter.js'
+import { payloadAttributes, payloadTransactions } from './payloadAttributes.js'
+import { replacementPair } from './replacementPair.js'
+import { simulation } from './simulation.js'
+import { stateOverride } from './stateOverride.js'
+import { storageRequest } from './storageRequest.js'
+import { traceCallConfig } from './traceConfig.js'
+import { tracedCall } from './tracedCall.js'
+
+const count = 1000
+const word = (index: number): string => `0x${index.toString(16).padStart(64, '0')}`
+const place = (index: number): string => `0x${(count - index).toString(16).padStart(40, 'C')}`
+const many = <T>(make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index))
+const record = <T>(name: (index: number) => string, value: (index: number) => T): Record<string, T> =>
+  Object.fromEntries(many((index) => [name(index), value(index)]))
+
+const bytes = `0x${'a7'.repeat(500_000)}`
+const calls = many((index) => ({ to: place(index), gas: '0x5208', input: '0x01' }))
+const overrides = record(place, () => ({ balance: '0x1', stateDiff: { [word(1)]: word(2) } }))
+const withdrawal = { index: '0x1', validatorIndex: '0x2', address: place(3), amount: '0x4' }
+
+interface Case {
+  decoder: Decoder<unknown>
+  value: unknown
+  /** The same with something wrong in it. */
+  wrong: unknown
+}
+
+const cases: Record<string, Case> = {
+  bytes: { decoder: data, value: bytes, wrong: `${bytes}g0` },
+  hashes: { decoder: list(hash, '[]common.Hash'), value: many(word), wrong: [...many(word), '0x1'] },
+  'an access list': {
+    decoder: callObject,
+    value: { accessList: many((index) => ({ address: place(index), storageKeys: [word(index)] })) },
+    wrong: { accessList: [...many(() => null), { address: 7 }] },
+  },
+  'data of a call': {
+    decoder: callObject,
+    value: { to: place(1), data: bytes },
+    wrong: { data: `${bytes}0` },
+  },
+  'members of no meaning': { decoder: callObject, value: record(word, word), wrong: [] },
+  'state overrides': {
+    decoder: stateOverride,
+    value: overrides,
+    wrong: { ...overrides, [place(0)]: { stateDiff: { [word(1)]: 2 } } },
+  },
+  'slots of an override': {
+    decoder: stateOverride,
+    value: { [place(1)]: { state: record(word, word) } },
+    wrong: { [place(1)]: { state: { ...record(word, word), '0x': word(0) } } },
+  },
+  'slots of accounts': {
+    decoder: storageRequest,
+    value: { ...record(place, (index) => [word(index)]), [place(5).toLowerCase()]: [word(9), word(8)] },
+    wrong: { ...record(place, () => []), [place(7)]: ['0x1'] },
+  },
+  'a simulation': {
+    decoder: simulation,
+    value: {
+      blockStateCalls: [
+        { calls, stateOverrides: overrides },
+        { blockOverrides: { withdrawals: [withdrawal] } },
+      ],
+    },
+    wrong: { blockStateCalls: [{ calls: [...calls, { gas: 1 }] }] },
+  },
+  'a bundle': {
+    decoder: callBundle,
+    value: { transactions: calls, blockOverride: { blockNumber: '0x1', time: '0x2' } },
+    wrong: { transactions: calls, blockOverride: { blockNumber: 1 } },
+  },
+  'a traced call': {
+    decoder: tracedCall,
+    value: [{ data: bytes }, ['trace']],
+    wrong: [{ data: bytes }, ['trace'], 1],
+  },
+  'overrides of a trace': {
+    decoder: traceCallConfig,
+    value: { stateOverrides: overrides },
+    wrong: { stateOverrides: { ...overrides, [place(0)]: 1 } },
+  },
+  'a replacement': { decoder: replacementPair, value: [bytes, 1], wrong: [`${bytes}gg`, 1] },
+  'attributes of a payload': {
+    decoder: payloadAttributes,
+    value: {
+      timestamp: '0x1',
+      prevRandao: word(1),
+      suggestedFeeRecipient: place(1),
+      withdrawals: many(() => withdrawal),
+    },
+    wrong: { withdrawals: many(() => withdrawal) },
+  },
+  'transactions of a payload': { decoder: payloadTransactions, value: [bytes, bytes], wrong: [bytes, 1] },
+  addresses: {
+    decoder: filter,
+    value: { address: many(place), fromBlock: '0x1' },
+    wrong: { address: [...many(place), word(1)] },
+  },
+  topics: {
+    decoder: filter,
+    value: { topics: [word(1), null, many(word), [...many(word), null, 7]] },
+    wrong: { topics: [[...many(word), 7]] },
+  },
+  'a long address': { decoder: filter, value: { address: place(1) }, wrong: { address: bytes } },
+}
+
+/** What is decoded as a text, or how it is refused. */
+function outcome(decode: () => unknown): string {
+  try {
+    return JSON.stringify(decode(), shown)
+  } catch (error) {
+    return `refused: ${error instanceof DecodeError ? error.describe() : String(error)}`
+  }
+}
+
+function shown(_name: string, value: unknown): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex')
+  if (value instanceof Set) return [...value]
+  return typeof value === 'bigint' ? `${value}n` : value
+}
+
+describe.each(Object.entries(cases))('%s', (_name, { decoder, value, wrong }) => {
+  it('is decoded as at once', () => {
+    const both = (given: unknown): [atOnce: string, inPieces: string] => [
+      outcome(() => decoder.decode(given)),
+      outcome(() => runAtOnce(inPieces(decoder, given))),
+    ]
+    const [sound, soundInPieces] = both(value)
+    expect(soundInPieces).toBe(sound)
+    expect(sound).not.toContain('refused')
+    const [refused, refusedInPieces] = both(wrong)
+    expect(refusedInPieces).toBe(refused)
+    expect(refused).toMatch(/^refused: /)
+  })
+})
+
+it.each(Object.entries(cases).filter(([name]) => name !== 'a long address'))(
+  '%s comes in many',
+  (_name, { decoder, value }) => {
+    expect([...inPieces(decoder, value)].length).toBeGreaterThan(6)
+  },
+)

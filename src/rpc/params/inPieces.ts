@@ -1,0 +1,11 @@
+import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Decoder } from './parameter.js'
+
+/**
+ * What a decoder makes of a value, in pieces where it may take long.
+ *
+ * @throws DecodeError if the value does not fit.
+ */
+export function* inPieces<T>(decoder: Decoder<T>, value: unknown): Pieces<T> {
+  return decoder.decodeInPieces === undefined ? decoder.decode(value) : yield* decoder.decodeInPieces(value)
+}

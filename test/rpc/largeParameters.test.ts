@@ -1,0 +1,92 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { countTurns, endEverySlice } from '../support/turns.js'
+import { answerText, testDispatcher } from './support/dispatcher.js'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const count = 10_000
+const word = (index: number): string => `0x${index.toString(16).padStart(64, '0')}`
+const words = Array.from({ length: count }, (_, index) => word(index))
+const address = `0x${'ab'.repeat(20)}`
+
+function bodyOf(method: string, ...params: unknown[]): string {
+  return JSON.stringify({ jsonrpc: '2.0', method, params, id: 1 })
+}
+
+/** The answer to a body, and how often other requests had their turns until it was there. */
+async function answerInTurns(body: string): Promise<{ text: string; turns: number }> {
+  const dispatcher = testDispatcher()
+  let text = ''
+  endEverySlice()
+  const turns = await countTurns(async () => {
+    text = await answerText(dispatcher, body)
+  })
+  vi.restoreAllMocks()
+  return { text, turns }
+}
+
+/** Turns that a body of this length is read in, whatever stands in it. */
+async function turnsToRead(body: string): Promise<number> {
+  const { text, turns } = await answerInTurns(body.replace(/"method":"\w+"/, '"method":"none"'))
+  expect(text).toContain('The method none does not exist')
+  return turns
+}
+
+test.each([
+  ['a long value', bodyOf('web3_sha3', `0x${'7a'.repeat(1_000_000)}`), 15],
+  ['many topics', bodyOf('eth_getLogs', { topics: [words] }), count / 64],
+  ['many slots', bodyOf('eth_getStorageValues', { [address]: words }), count / 64],
+  ['many slots of an override', bodyOf('eth_call', {}, 'nope', { [address]: { state: words } }), 0],
+  [
+    'an access list',
+    bodyOf('eth_sendTransaction', { accessList: [{ address, storageKeys: [...words, 'wrong'] }] }),
+    count / 64,
+  ],
+  [
+    'percentiles',
+    bodyOf('eth_feeHistory', '0x1', 'latest', [...words.keys(), '.'.repeat(300_000)]),
+    count / 64,
+  ],
+])('%s: decoded in turns', async (_name, body, least) => {
+  const { turns } = await answerInTurns(body)
+  expect(turns - (await turnsToRead(body))).toBeGreaterThan(least - 1)
+})
+
+test('what is refused is refused in the same words', async () => {
+  const padding = ' '.repeat(300_000)
+  const dispatcher = testDispatcher()
+  for (const body of [
+    bodyOf('web3_sha3', '0xg0'),
+    bodyOf('web3_sha3'),
+    bodyOf('web3_sha3', '0x', 1),
+    bodyOf('eth_getLogs', { topics: [words.slice(0, 3), 7] }),
+    bodyOf('eth_call', { accessList: [{ storageKeys: ['0x1'] }] }),
+    bodyOf('eth_call', null, 'nope'),
+  ]) {
+    expect(await answerText(dispatcher, body + padding)).toBe(await answerText(dispatcher, body))
+  }
+})
+
+test('the parameters of a message in a batch are decoded in turns, and only those of large ones', async () => {
+  const large = bodyOf('web3_sha3', `0x${'7a'.repeat(1_000_000)}`)
+  const alone = await answerInTurns(large)
+  const batch = await answerInTurns(`[${large},${bodyOf('web3_sha3', '0x')}]`)
+  expect(JSON.parse(batch.text)).toHaveLength(2)
+  expect(batch.text).toContain(alone.text)
+  expect(batch.turns).toBeGreaterThan(alone.turns - 1)
+})
+
+test('members of a long message are found without parsing its parameters once more', async () => {
+  const params = [`0x${'7a'.repeat(1_000_000)}`]
+  const parse = vi.spyOn(JSON, 'parse')
+  // A number whose text is not the usual one stands for itself: its source has to be looked at.
+  const text = await answerText(
+    testDispatcher(),
+    JSON.stringify({ method: 'web3_sha3', params, jsonrpc: '2.0' }).replace('}', ',"id":1.0}'),
+  )
+  expect(text).toContain('"id":1.0,"result":"0x')
+  const longest = Math.max(...parse.mock.calls.map(([source]) => source.length))
+  expect(longest).toBeLessThan(200_000)
+})
