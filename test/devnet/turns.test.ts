@@ -132,3 +132,50 @@ test('the transactions of a block that is loaded with a state leave turns betwee
   expect(await turnsDuring(loading, 'anvil_loadState', state)).toBeGreaterThan(2 * 50 + 20)
   expect((await loading.block()).hash).toBe(hash)
 })
+
+test('what a call overrides, lists and authorizes is taken in turns', async () => {
+  const devnet = await startDevnet()
+  const { from, to } = devnet
+  const indices = Array.from({ length: SIZE }, (_, index) => index)
+  const overrides = Object.fromEntries(indices.map((index) => [addressOf(index), { balance: '0x1' }]))
+  const slots = Object.fromEntries(indices.map((index) => [pad(numberToHex(index)), pad('0x1')]))
+  const signature = { chainId: '0x0', address: to, nonce: '0x0', yParity: '0x0', s: '0x1' }
+  const authorizationList = indices.map((index) => ({ ...signature, r: numberToHex(index + 1) }))
+  const storageKeys = Array.from({ length: 10 * SIZE }, (_, index) => pad(numberToHex(index)))
+  const accessList = [{ address: to, storageKeys }]
+  endEverySlice()
+  expect(await turnsDuring(devnet, 'eth_call', { to }, 'latest', overrides)).toBeGreaterThan(SIZE)
+  expect(
+    await turnsDuring(devnet, 'eth_call', { to }, 'latest', { [to]: { stateDiff: slots } }),
+  ).toBeGreaterThan(SIZE)
+  expect(await turnsDuring(devnet, 'eth_call', { to, accessList })).toBeGreaterThan(2)
+  expect(await turnsDuring(devnet, 'eth_call', { from, to, authorizationList })).toBeGreaterThan(SIZE)
+  expect(await turnsDuring(devnet, 'eth_createAccessList', { from, to, authorizationList })).toBeGreaterThan(
+    2 * SIZE - 1,
+  )
+})
+
+test('withdrawals of a simulated block are paid in turns', async () => {
+  const devnet = await startDevnet()
+  const withdrawals = Array.from({ length: SIZE }, (_, index) => ({
+    index: numberToHex(index),
+    validatorIndex: '0x0',
+    address: addressOf(index),
+    amount: '0x1',
+  }))
+  endEverySlice()
+  const blockStateCalls = [{ blockOverrides: { withdrawals } }]
+  // Without them there are a few.
+  expect(await turnsDuring(devnet, 'eth_simulateV1', { blockStateCalls })).toBeGreaterThan(SIZE)
+})
+
+test('the logs of many blocks are polled in turns', async () => {
+  const devnet = await startDevnet()
+  const { call, from } = devnet
+  await call('hardhat_setCode', holder, '0x5f5fa0')
+  const id = await call('eth_newFilter', {})
+  for (let block = 0; block < 50; block++) await devnet.send({ from, to: holder })
+  endEverySlice()
+  const before = await turnsDuring(devnet, 'eth_getFilterLogs', id)
+  expect(await turnsDuring(devnet, 'eth_getFilterChanges', id)).toBeGreaterThan(before + 49)
+})

@@ -1,8 +1,9 @@
 import { generateAddress } from '@ethereumjs/util'
 import { minimalBytes } from '../../encoding/quantity.js'
 import { bytesToHex } from '../../encoding/hex.js'
+import { runInSlices, TimeSlice, type Pieces } from '../../encoding/timeSlice.js'
 import { ChainError, InvalidCallError, MessageRejectedError } from '../errors.js'
-import { isSameAddress } from '../state/entries.js'
+import { addressKey } from '../state/addressKey.js'
 import { orElse, whenReady } from '../state/whenReady.js'
 import type { Awaitable } from '../types.js'
 import { AccessTracker } from './accessTracker.js'
@@ -51,8 +52,10 @@ export function createAccessList(
         if (BigInt(authorizations.length) > message.gasLimit / AUTHORIZATION_GAS) {
           throw new ChainError('insufficient gas to process all authorizations')
         }
-        const excluded = excludedAddresses(evm, message)
-        return completeList(evm, message, call, new AccessTracker(message.accessList, excluded))
+        return whenReady(authoritiesOf(evm, authorizations), (authorities) => {
+          const excluded = excludedAddresses(evm, message, authorities)
+          return completeList(evm, message, call, new AccessTracker(message.accessList, excluded))
+        })
       }),
   )
 }
@@ -90,19 +93,38 @@ function attempt(evm: PooledEvm, message: Message, call: CallObject): Awaitable<
   )
 }
 
+/** Who signed authorizations that are valid here. */
+function authoritiesOf(
+  evm: PooledEvm,
+  authorizations: readonly Authorization[],
+): Awaitable<readonly Uint8Array[]> {
+  return authorizations.length === 0
+    ? []
+    : runInSlices(recoverAuthorities(authorizations, evm.common.chainId()), new TimeSlice())
+}
+
+function* recoverAuthorities(
+  authorizations: readonly Authorization[],
+  chainId: bigint,
+): Pieces<readonly Uint8Array[]> {
+  const authorities: Uint8Array[] = []
+  for (const authorization of authorizations) {
+    const authority = isValidFor(authorization, chainId) ? recoverAuthority(authorization) : undefined
+    if (authority !== undefined) authorities.push(authority)
+    yield
+  }
+  return authorities
+}
+
 /** Whether an address is warm without a list. */
 function excludedAddresses(
   evm: PooledEvm,
-  { from, to, nonce, authorizationList = [] }: Message,
+  { from, to, nonce }: Message,
+  authorities: readonly Uint8Array[],
 ): (address: Uint8Array) => boolean {
   const recipient = to ?? generateAddress(from, minimalBytes(nonce))
-  const authorities = authorizationList
-    .filter((authorization) => isValidFor(authorization, evm.common.chainId()))
-    .map(recoverAuthority)
-    .filter((authority) => authority !== undefined)
-  const warm = [from, recipient, ...authorities]
-  return (address) =>
-    warm.some((other) => isSameAddress(other, address)) || evm.findPrecompile(address) !== undefined
+  const warm = new Set([from, recipient, ...authorities].map(addressKey))
+  return (address) => warm.has(addressKey(address)) || evm.findPrecompile(address) !== undefined
 }
 
 function isValidFor({ chainId, nonce }: Authorization, ownChainId: bigint): boolean {

@@ -1,6 +1,7 @@
 import { RLP } from '@ethereumjs/rlp'
 import { Account, Address } from '@ethereumjs/util'
 import { minimalBytes } from '../../encoding/quantity.js'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import { recover } from '../crypto.js'
 import { keccak256 } from '../keccak.js'
 import type { Authorization } from './callObject.js'
@@ -46,7 +47,12 @@ export async function applyAuthorizations(
   authorizations: readonly Authorization[],
 ): Promise<bigint> {
   let refund = 0n
-  for (const authorization of authorizations) refund += await applyAuthorization(evm, authorization)
+  const slice = new TimeSlice()
+  for (const authorization of authorizations) {
+    refund += await applyAuthorization(evm, authorization)
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
+  }
   return refund
 }
 

@@ -1,6 +1,7 @@
 import type { EVM } from '@ethereumjs/evm'
 import { Account, Address, generateAddress } from '@ethereumjs/util'
 import { minimalBytes } from '../../encoding/quantity.js'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import { joinBlooms, logsBloom } from '../block/bloom.js'
 import { GAS_PER_BLOB } from '../block/fees.js'
 import type { SealedTransaction } from '../block/record.js'
@@ -171,7 +172,12 @@ export function effectiveGasPrice(transaction: PooledTransaction['transaction'],
 
 /** Credits withdrawals of the beacon chain (EIP-4895). */
 export async function payWithdrawals(evm: EVM, withdrawals: readonly Withdrawal[]): Promise<void> {
-  for (const { address, amount } of withdrawals) await addBalance(evm, address, amount * WEI_PER_GWEI)
+  const slice = new TimeSlice()
+  for (const { address, amount } of withdrawals) {
+    await addBalance(evm, address, amount * WEI_PER_GWEI)
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
+  }
   await evm.journal.cleanup()
 }
 

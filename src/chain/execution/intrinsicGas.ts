@@ -51,8 +51,9 @@ export function intrinsicGas(
     if (rules.gteHardfork('homestead')) gas += CREATION_GAS
     if (rules.isActivatedEIP(3860)) gas += BigInt(Math.ceil(data.length / 32)) * INITCODE_WORD_GAS
   }
-  for (const { storageKeys } of accessList) {
-    gas += ACCESS_LIST_ADDRESS_GAS + BigInt(storageKeys.length) * ACCESS_LIST_KEY_GAS
+  if (accessList.length > 0) {
+    const keys = accessList.reduce((sum, { storageKeys }) => sum + storageKeys.length, 0)
+    gas += BigInt(accessList.length) * ACCESS_LIST_ADDRESS_GAS + BigInt(keys) * ACCESS_LIST_KEY_GAS
   }
   if (authorizationList.length === 0) return gas
   return gas + BigInt(authorizationList.length) * AUTHORIZATION_GAS

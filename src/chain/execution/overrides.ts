@@ -1,5 +1,7 @@
 import { Account, Address } from '@ethereumjs/util'
 import { bytesToPlainHex } from '../../encoding/hex.js'
+import { sortInPieces } from '../../encoding/sortInPieces.js'
+import { runInSlices, TimeSlice } from '../../encoding/timeSlice.js'
 import { checksumAddress } from '../address.js'
 import { ChainError } from '../errors.js'
 import type { PooledEvm } from './pooledEvm.js'
@@ -45,10 +47,14 @@ export async function applyStateOverrides(
   scope: OverrideScope,
 ): Promise<void> {
   const precompiles = new Map(scope.precompiles ? evm.precompiles : [])
-  const overridden = new Set(overrides.map(({ address }) => bytesToPlainHex(address)))
+  const slice = new TimeSlice()
+  const ascending = await runInSlices(sortInPieces(overrides, byAddress), slice)
+  const moves = ascending.some(({ movePrecompileToAddress: target }) => target !== undefined)
+  const overridden = new Set(moves ? ascending.map(({ address }) => bytesToPlainHex(address)) : [])
   const moved = new Set<string>()
-  const ascending = [...overrides].sort((a, b) => Buffer.compare(a.address, b.address))
   for (const override of ascending) {
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
     const key = bytesToPlainHex(override.address)
     if (moved.has(key)) {
       throw new ChainError(
@@ -68,13 +74,21 @@ export async function applyStateOverrides(
       moved.add(bytesToPlainHex(target))
     }
     precompiles.delete(key)
-    await overrideAccount(evm, override)
+    await overrideAccount(evm, override, slice)
   }
   if (scope.precompiles) evm.usePrecompiles(precompiles)
   evm.stateManager.originalStorageCache.clear()
 }
 
-async function overrideAccount({ stateManager }: PooledEvm, override: AccountOverride): Promise<void> {
+function byAddress(a: AccountOverride, b: AccountOverride): number {
+  return Buffer.compare(a.address, b.address)
+}
+
+async function overrideAccount(
+  { stateManager }: PooledEvm,
+  override: AccountOverride,
+  slice: TimeSlice,
+): Promise<void> {
   const { nonce, balance, code, state, stateDiff } = override
   const address = new Address(override.address)
   if (state !== undefined && stateDiff !== undefined) {
@@ -88,6 +102,8 @@ async function overrideAccount({ stateManager }: PooledEvm, override: AccountOve
   if (code !== undefined) await stateManager.putCode(address, code)
   if (state !== undefined) await stateManager.clearStorage(address)
   for (const { slot, value } of state ?? stateDiff ?? []) {
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
     await stateManager.putStorage(address, slot, stripZeros(value))
   }
 }

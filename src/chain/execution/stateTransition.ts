@@ -1,6 +1,7 @@
 import { EVMError, type EVMResult, type EVMRunCallOpts } from '@ethereumjs/evm'
 import { Address } from '@ethereumjs/util'
 import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
+import { runAtOnce, runInSlices, TimeSlice, type Pieces } from '../../encoding/timeSlice.js'
 import { increased } from '../state/balance.js'
 import { EMPTY_RECORD, type AccountRecord } from '../state/entries.js'
 import { slotKeyOf } from '../state/slotKey.js'
@@ -66,8 +67,25 @@ function runToEnd<T>(
   checked: CheckedMessage,
   end: (result: EVMResult, authorizationRefund: bigint) => Awaitable<T>,
 ): Awaitable<T> {
-  const sender = new Address(message.from)
   warm(evm, message)
+  const { accessList } = message
+  if (accessList.length === 0) return runWarm(evm, message, checked, end)
+  const warming = warmList(evm, accessList)
+  if (entriesOf(accessList) <= MOST_WARMED_AT_ONCE) {
+    runAtOnce(warming)
+    return runWarm(evm, message, checked, end)
+  }
+  return runInSlices(warming, new TimeSlice()).then(() => runWarm(evm, message, checked, end))
+}
+
+/** Runs a message whose access list is warm. */
+function runWarm<T>(
+  evm: PooledEvm,
+  message: Message,
+  checked: CheckedMessage,
+  end: (result: EVMResult, authorizationRefund: bigint) => Awaitable<T>,
+): Awaitable<T> {
+  const sender = new Address(message.from)
   prepay(evm, message, sender, checked)
   const { authorizationList: authorizations = [] } = message
   const applied = authorizations.length === 0 ? 0n : applyAuthorizations(evm, authorizations)
@@ -90,17 +108,38 @@ function prepay(evm: PooledEvm, message: Message, sender: Address, { blobGas }: 
   }))
 }
 
-/** EIP-2929, EIP-2930, EIP-3651: what is warm before the first opcode. */
-function warm(evm: PooledEvm, { from, to, accessList }: Message): void {
+/** EIP-2929, EIP-3651: what is warm before the first opcode, without what the message lists. */
+function warm(evm: PooledEvm, { from, to }: Message): void {
   const { frameJournal: journal, common: rules } = evm
   if (!rules.isActivatedEIP(2929)) return
   journal.warmAddress(from)
   if (to !== undefined) journal.warmAddress(to)
   if (rules.isActivatedEIP(3651)) journal.warmAddress(evm.block.header.coinbase.bytes)
+}
+
+/** Addresses and slots that are warmed at once. */
+const MOST_WARMED_AT_ONCE = 512
+
+/** EIP-2930: what the message lists is warm too. */
+function* warmList(
+  { frameJournal: journal, common: rules }: PooledEvm,
+  accessList: Message['accessList'],
+): Pieces<void> {
+  if (!rules.isActivatedEIP(2929)) return
+  let warmed = 0
   for (const { address, storageKeys } of accessList) {
     journal.warmAddress(address)
-    for (const slot of storageKeys) journal.warmSlot(address, slotKeyOf(slot))
+    if (++warmed % MOST_WARMED_AT_ONCE === 0) yield
+    for (const slot of storageKeys) {
+      journal.warmSlot(address, slotKeyOf(slot))
+      if (++warmed % MOST_WARMED_AT_ONCE === 0) yield
+    }
   }
+}
+
+/** Addresses and slots in a list. */
+function entriesOf(accessList: Message['accessList']): number {
+  return accessList.reduce((sum, { storageKeys }) => sum + 1 + storageKeys.length, 0)
 }
 
 /** EIP-7702: the target of the recipient's delegation is warm too. */

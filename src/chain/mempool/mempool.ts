@@ -12,7 +12,7 @@ import { defaultMempoolOptions, type MempoolOptions } from './options.js'
 import { PendingListeners } from './pendingListeners.js'
 import { recoverTransaction } from './sender.js'
 import { SenderQueue, type Entry } from './senderQueue.js'
-import { checkStatic, checkSubmission } from './staticChecks.js'
+import { checkSize, checkStatic, checkSubmission, MAX_BLOB_TRANSACTION_SIZE } from './staticChecks.js'
 import { maxFeePerGas, type PooledTransaction } from './transaction.js'
 
 /*
@@ -85,9 +85,10 @@ export class Mempool {
    * @throws TransactionRejectedError in geth's words and order.
    */
   async add(raw: Uint8Array): Promise<PooledTransaction> {
+    const rules = this.#rules()
+    if (raw.length > MAX_BLOB_TRANSACTION_SIZE) checkSize(raw[0], raw.length, rules)
     const fields = decodeTransaction(raw)
     checkSubmission(fields, this.#options)
-    const rules = this.#rules()
     this.#checkStatic(fields, true)
     const pooled = recoverTransaction(fields, rules)
     return this.#insert(pooled)

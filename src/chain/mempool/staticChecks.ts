@@ -9,8 +9,8 @@ import { checkSignature } from './sender.js'
 
 /** Bytes of a transaction in its encoding. */
 const MAX_SIZE = 131_072
-/** The same with blobs. */
-const MAX_BLOB_TRANSACTION_SIZE = 1_048_576
+/** The same with blobs: no transaction is larger. */
+export const MAX_BLOB_TRANSACTION_SIZE = 1_048_576
 /** EIP-3860. */
 const STANDARD_INITCODE_SIZE = 49_152n
 const MAX_UINT256 = 2n ** 256n - 1n
@@ -53,6 +53,18 @@ export function checkSubmission(fields: TransactionFields, options: Required<Mem
 }
 
 /**
+ * Whether a transaction is no larger than those of its type may be. One that is so need not be read: of a list of
+ * millions of items other work would wait for a second.
+ *
+ * @param type - the first byte of its encoding, or its type
+ * @throws TransactionRejectedError
+ */
+export function checkSize(type: number | undefined, size: number, rules: ForkRules): void {
+  const maxSize = type === 3 ? MAX_BLOB_TRANSACTION_SIZE : MAX_SIZE + extraCodeSize(rules)
+  if (size > maxSize) throw rejected(`oversized data: transaction size ${size}, limit ${maxSize}`)
+}
+
+/**
  * What can be checked without the state, in geth's order and words (core/txpool/validation.go, ValidateTransaction).
  *
  * @throws TransactionRejectedError
@@ -60,8 +72,7 @@ export function checkSubmission(fields: TransactionFields, options: Required<Mem
 export function checkStatic(fields: TransactionFields, context: StaticContext): void {
   const { rules, blockGasLimit, options } = context
   const { type, size, data, gasLimit, nonce, to, authorizationList } = fields
-  const maxSize = type === 3 ? MAX_BLOB_TRANSACTION_SIZE : MAX_SIZE + extraCodeSize(rules)
-  if (size > maxSize) throw rejected(`oversized data: transaction size ${size}, limit ${maxSize}`)
+  checkSize(type, size, rules)
   const fork = typeForks[type]
   if (fork !== undefined && !rules.isActivatedEIP(fork.eip)) {
     throw rejected(`transaction type not supported: type ${type} rejected, pool not yet in ${fork.name}`)
