@@ -138,15 +138,17 @@ function suggestion({ message, limit, range }: TooManyLogsError): LimitExceededE
 }
 
 /**
- * Checks that new logs can be filtered by these bounds. Where ranges are clipped, any range will do whose blocks exist:
+ * Checks that new logs can be filtered by these bounds and no more parameters than a query may have. Where ranges are clipped, any range will do whose blocks exist:
  * one that no new block falls into stays empty.
  *
  * @throws InvalidParamsError in geth's words (eth/filters/filter_system.go, SubscribeLogs).
  */
 export function checkNewLogRange(
   { view, backend }: Pick<Call, 'view' | 'backend'>,
-  { fromBlock = latest, toBlock = latest }: FilterArguments,
+  filter: FilterArguments,
 ): void {
+  checkParameterCount(filter, backend.settings)
+  const { fromBlock = latest, toBlock = latest } = filter
   if (backend.settings.logsRange === 'lenient') {
     for (const bound of [fromBlock, toBlock]) boundNumber(view, bound)
     return

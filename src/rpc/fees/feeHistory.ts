@@ -1,7 +1,7 @@
 import type { HeaderFields } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'
 import { quantity } from '../../encoding/quantity.js'
-import { TimeSlice } from '../../encoding/timeSlice.js'
+import { runInSlices, TimeSlice, type Pieces } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
 import type { JsonValue } from '../json.js'
 import { findBlock } from '../methods/findBlock.js'
@@ -58,7 +58,8 @@ export async function feeHistory(
   const nextBaseFee = imposed ?? baseFeeAfter(view, last)
   return {
     oldestBlock: quantity(oldest.number),
-    reward: percentiles.length > 0 ? blocks.map((block) => rewards(block, percentiles)) : noRewards,
+    reward:
+      percentiles.length > 0 ? await runInSlices(rewardsOf(blocks, percentiles), new TimeSlice()) : noRewards,
     baseFeePerGas: [...headers.map((header) => header.baseFeePerGas), nextBaseFee].map(orZero),
     gasUsedRatio: headers.map(({ gasUsed, gasLimit }) => Number(gasUsed) / Number(gasLimit)),
     baseFeePerBlobGas: [
@@ -119,6 +120,15 @@ function newestNumber(view: ChainView, newest: NumberSelector): bigint {
   throw new ServerError(
     `request beyond head block: requested ${requested}, head ${view.head().header.number}`,
   )
+}
+
+function* rewardsOf(blocks: readonly HistoryBlock[], percentiles: readonly number[]): Pieces<string[][]> {
+  const all: string[][] = []
+  for (const block of blocks) {
+    all.push(rewards(block, percentiles))
+    yield
+  }
+  return all
 }
 
 /** The tip at each percentile of the gas that a block used. */

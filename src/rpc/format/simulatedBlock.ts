@@ -1,10 +1,13 @@
 import type { SimulatedBlock, SimulatedCall } from '../../chain/simulate/request.js'
 import { revertError } from '../../chain/execution/revertReason.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
 import { printJson } from '../json.js'
-import { hashesText, totalDifficultyMember, type BlockShape } from './block.js'
+import { totalDifficultyMember, type BlockShape } from './block.js'
 import { bodyMembers, headerMembers } from './header.js'
+import { ListWriter } from './listWriter.js'
 import { logText } from './log.js'
 import { jsonBytes, jsonQuantity, quantityMember } from './members.js'
+import type { PieceWriter } from './pieceWriter.js'
 import { placeInBlock, type BlockPlace } from './place.js'
 import { transactionText } from './transaction.js'
 
@@ -20,28 +23,42 @@ export interface SimulationShape extends BlockShape {
   peakGas: boolean
 }
 
-/** The object of a simulated block: that of a block, and what its calls did. */
-export function simulatedBlockText({ block, calls }: SimulatedBlock, shape: SimulationShape): string {
-  const place = placeInBlock(block)
-  const transactions = shape.fullTransactions
-    ? block.transactions.map((sealed, index) => transactionText(sealed, { block: place, index })).join(',')
-    : hashesText(block.transactions)
-  const callTexts = calls.map((call, index) => {
-    const hash = block.transactions[index]?.hash
-    const { peakGas } = shape
-    return callText(call, {
-      block: place,
-      index,
-      hash: hash === undefined ? 'null' : jsonBytes(hash),
-      peakGas,
-    })
-  })
-  return (
-    headerMembers(block.hash, block.header) +
-    bodyMembers(block.size, block.uncleHashes, block.withdrawals) +
-    totalDifficultyMember(block, shape) +
-    `,"transactions":[${transactions}],"calls":[${callTexts.join(',')}]}`
-  )
+/** Writes the objects of simulated blocks: that of a block, and what its calls did. */
+export function* writeSimulatedBlocks(
+  blocks: readonly SimulatedBlock[],
+  shape: SimulationShape,
+  writer: PieceWriter,
+): Pieces<void> {
+  const list = new ListWriter(writer)
+  for (const { block, calls } of blocks) {
+    const place = placeInBlock(block)
+    list.append(
+      headerMembers(block.hash, block.header) +
+        bodyMembers(block.size, block.uncleHashes, block.withdrawals) +
+        totalDifficultyMember(block, shape),
+    )
+    writer.append(',"transactions":')
+    const transactions = new ListWriter(writer)
+    for (const [index, sealed] of block.transactions.entries()) {
+      transactions.append(
+        shape.fullTransactions ? transactionText(sealed, { block: place, index }) : jsonBytes(sealed.hash),
+      )
+      yield
+    }
+    transactions.end()
+    writer.append(',"calls":')
+    const shown = new ListWriter(writer)
+    for (const [index, call] of calls.entries()) {
+      const hash = block.transactions[index]?.hash
+      const { peakGas } = shape
+      const ownHash = hash === undefined ? 'null' : jsonBytes(hash)
+      shown.append(callText(call, { block: place, index, hash: ownHash, peakGas }))
+      yield
+    }
+    shown.end()
+    writer.append('}')
+  }
+  list.end()
 }
 
 /** Where a call is. */

@@ -1,5 +1,6 @@
 import type { StoredBlock } from '../../chain/block/record.js'
 import type { ChainEvent } from '../../chain/events.js'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import type { Backend } from '../backend.js'
 import { hashesText } from '../format/block.js'
 import { jsonBytes } from '../format/members.js'
@@ -106,7 +107,11 @@ export function createLogFilter(source: Source, logs: FilterArguments, past?: Pa
     const begin = unseen
     unseen = undefined
     const found = [...((await begin) ?? [])]
-    for (const change of changes) found.push(...(await changedLogs(source.chain, change, logs)))
+    const slice = new TimeSlice()
+    for (const change of changes) {
+      for (const log of await changedLogs(source.chain, change, logs)) found.push(log)
+      await slice.pause()
+    }
     return wireArray(found)
   }
   const filter = collectingFilter(source, collect, print)

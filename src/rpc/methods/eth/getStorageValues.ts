@@ -1,8 +1,12 @@
-import { bytesToHex } from '../../../encoding/hex.js'
+import { TimeSlice } from '../../../encoding/timeSlice.js'
 import { InvalidParamsError, TooManySlotsError } from '../../errors.js'
+import { ListWriter } from '../../format/listWriter.js'
+import { jsonBytes } from '../../format/members.js'
+import { PieceWriter } from '../../format/pieceWriter.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { storageRequest } from '../../params/storageRequest.js'
+import { WireBytes } from '../../wire.js'
 import { latestBlock } from '../latestBlock.js'
 
 /** Most slots of one request (geth: internal/ethapi/api.go). */
@@ -17,12 +21,17 @@ export const getStorageValues = defineMethod(
     if (count > maxSlots) throw new TooManySlotsError(maxSlots)
     if (count === 0) throw new InvalidParamsError('empty request')
     const { state } = await view.stateAt(block)
-    const values: Record<string, string[]> = {}
+    const writer = new PieceWriter()
+    const values = new ListWriter(writer, '{}')
+    const slice = new TimeSlice()
     for (const { account, slots } of requests) {
       const words: string[] = []
-      for (const slot of slots) words.push(bytesToHex(await state.getStorage(account, slot)))
-      values[bytesToHex(account)] = words
+      for (const slot of slots) words.push(jsonBytes(await state.getStorage(account, slot)))
+      values.append(`${jsonBytes(account)}:[${words.join(',')}]`)
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
     }
-    return values
+    values.end()
+    return new WireBytes(writer.pieces())
   },
 )

@@ -1,5 +1,5 @@
-import { simulatedBlockText } from '../../format/simulatedBlock.js'
-import { writtenTexts } from '../../format/written.js'
+import { writeSimulatedBlocks } from '../../format/simulatedBlock.js'
+import { written } from '../../format/written.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { simulation } from '../../params/simulation.js'
@@ -20,6 +20,6 @@ export const simulateV1 = defineMethod(
     })
     const { tellsPeakGas: peakGas } = habits
     const shape = { fullTransactions: returnFullTransactions, totalDifficulty, peakGas }
-    return writtenTexts(simulated, (block) => simulatedBlockText(block, shape))
+    return written((writer) => writeSimulatedBlocks(simulated, shape, writer))
   },
 )
