@@ -87,7 +87,7 @@ async function* listLinks(network: NetworkContext, path: string, rule: LsRule): 
   const { blockstore } = network
   const { cid } = await resolvePath(blockstore, parsePath(path))
   if (cid.code !== codecCode.dagPb && cid.code !== codecCode.raw) {
-    const links = linksOf(cid, await blockstore.get(cid))
+    const links = await linksOf(cid, await blockstore.get(cid))
     for (const link of links) yield describe(rule, { ...link, size: 0 }, {})
     return
   }

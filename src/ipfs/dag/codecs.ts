@@ -1,10 +1,18 @@
 import * as dagCbor from '@ipld/dag-cbor'
 import * as dagJson from '@ipld/dag-json'
 import * as dagPb from '@ipld/dag-pb'
+import { Tokenizer, type DecodeOptions } from 'cborg'
 import * as json from 'multiformats/codecs/json'
 import * as raw from 'multiformats/codecs/raw'
+import { CID } from 'multiformats/cid'
+import { parseInPieces } from '../../encoding/jsonInPieces.js'
+import { runInSlices, TimeSlice, type Pieces } from '../../encoding/timeSlice.js'
 import { codecCode } from '../cid/makeCid.js'
 import { FileNetworkError } from '../errors.js'
+import { dagCborForm, dagJsonForm, jsonForm } from './containerForms.js'
+import { DagJsonTokenizer } from './dagJsonTokenizer.js'
+import { decodeTokens } from './decodeTokens.js'
+import { encodeInPieces } from './encodeInPieces.js'
 
 /** A codec of the IPLD data model. */
 export interface Codec {
@@ -12,6 +20,32 @@ export interface Codec {
   code: number
   decode(bytes: Uint8Array): unknown
   encode(value: unknown): Uint8Array
+  /** The same in pieces, for data that may be large. */
+  decodeInPieces?(bytes: Uint8Array): Pieces<unknown>
+  encodeInPieces?(value: unknown): Pieces<Uint8Array>
+}
+
+/** What the library leaves to its caller is as it is for `decode`. */
+const cborOptions: DecodeOptions = { ...dagCbor.decodeOptions, allowUndefined: true }
+
+/** The link behind the tag of links, whose bytes have a zero before them. */
+function linkOfBytes(content: unknown): CID {
+  const bytes = content as Uint8Array
+  if (bytes[0] !== 0) throw new Error('Invalid CID for CBOR tag 42; expected leading 0x00')
+  return CID.decode(bytes.subarray(1))
+}
+
+/** The same memory as an array of bytes whose parts are arrays of bytes too: those of a Buffer are Buffers. */
+function plain(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
+}
+
+const dagCborCodec = {
+  decode: dagCbor.decode,
+  encode: dagCbor.encode,
+  decodeInPieces: (bytes: Uint8Array) =>
+    decodeTokens(new Tokenizer(plain(bytes), cborOptions), bytes.length, linkOfBytes),
+  encodeInPieces: (value: unknown) => encodeInPieces(dagCborForm, value),
 }
 
 const libraries: readonly Codec[] = [
@@ -22,10 +56,25 @@ const libraries: readonly Codec[] = [
     encode: (value) => raw.encode(value as Uint8Array),
   },
   { name: 'dag-pb', code: codecCode.dagPb, decode: dagPb.decode, encode: encodeDagPb },
-  { name: 'dag-cbor', code: codecCode.dagCbor, decode: dagCbor.decode, encode: dagCbor.encode },
-  { name: 'dag-json', code: codecCode.dagJson, decode: dagJson.decode, encode: dagJson.encode },
-  { name: 'cbor', code: codecCode.cbor, decode: dagCbor.decode, encode: dagCbor.encode },
-  { name: 'json', code: codecCode.json, decode: json.decode, encode: json.encode },
+  { ...dagCborCodec, name: 'dag-cbor', code: codecCode.dagCbor },
+  {
+    name: 'dag-json',
+    code: codecCode.dagJson,
+    decode: dagJson.decode,
+    encode: dagJson.encode,
+    decodeInPieces: (bytes) =>
+      decodeTokens(new DagJsonTokenizer(bytes), bytes.length, (text) => CID.parse(text as string)),
+    encodeInPieces: (value) => encodeInPieces(dagJsonForm, value),
+  },
+  { ...dagCborCodec, name: 'cbor', code: codecCode.cbor },
+  {
+    name: 'json',
+    code: codecCode.json,
+    decode: json.decode,
+    encode: json.encode,
+    decodeInPieces: (bytes) => parseInPieces(new TextDecoder().decode(bytes)),
+    encodeInPieces: (value) => encodeInPieces(jsonForm, value),
+  },
 ]
 
 /** The codecs of blocks that can be read and written as data. */
@@ -37,14 +86,45 @@ function withinStack(codec: Codec): Codec {
     try {
       return work()
     } catch (error) {
-      if (!(error instanceof RangeError && /call stack/.test(error.message))) throw error
-      throw new FileNetworkError(`${codec.name}: data is nested too deeply`)
+      throw isOutOfStack(error) ? tooDeep(codec) : error
     }
   }
   return {
     ...codec,
     decode: (bytes) => run(() => codec.decode(bytes)),
     encode: (value) => run(() => codec.encode(value)),
+  }
+}
+
+function isOutOfStack(error: unknown): boolean {
+  return error instanceof RangeError && /call stack/.test(error.message)
+}
+
+function tooDeep({ name }: Codec): FileNetworkError {
+  return new FileNetworkError(`${name}: data is nested too deeply`)
+}
+
+/** Data of more bytes is decoded in turns with other requests. */
+export const LARGE_DATA = 64 * 1024
+
+/** The data in bytes. Other requests have their turns while much is decoded. */
+export async function decodeInTurns(codec: Codec, bytes: Uint8Array): Promise<unknown> {
+  if (codec.decodeInPieces === undefined || bytes.length <= LARGE_DATA) return codec.decode(bytes)
+  return inTurns(codec, codec.decodeInPieces(bytes))
+}
+
+/** The bytes of data. Other requests have their turns while much is encoded. */
+export async function encodeInTurns(codec: Codec, value: unknown): Promise<Uint8Array> {
+  return codec.encodeInPieces === undefined
+    ? codec.encode(value)
+    : inTurns(codec, codec.encodeInPieces(value))
+}
+
+async function inTurns<T>(codec: Codec, pieces: Pieces<T>): Promise<T> {
+  try {
+    return await runInSlices(pieces, new TimeSlice())
+  } catch (error) {
+    throw isOutOfStack(error) ? tooDeep(codec) : error
   }
 }
 
@@ -109,7 +189,7 @@ const readByPlugins: ReadonlySet<number> = new Set([0x78, 0x85])
  *
  * @throws what the codec says; {@link FileNetworkError} when nobody reads data of that codec
  */
-export function checkBlockData(code: number, bytes: Uint8Array): void {
+export async function checkBlockData(code: number, bytes: Uint8Array): Promise<void> {
   if (code === codecCode.raw || readByPlugins.has(code)) return
-  codecByCode(code).decode(bytes)
+  await decodeInTurns(codecByCode(code), bytes)
 }

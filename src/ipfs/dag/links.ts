@@ -1,8 +1,10 @@
 import { CID } from 'multiformats/cid'
 import { decode as decodeDagPb } from '@ipld/dag-pb'
+import { namesOf } from '../../encoding/memberNames.js'
+import { runAtOnce, runInSlices, TimeSlice, type Pieces } from '../../encoding/timeSlice.js'
 import { codecCode } from '../cid/makeCid.js'
 import { errorText, FileNetworkError } from '../errors.js'
-import { codecByCode } from './codecs.js'
+import { codecByCode, decodeInTurns, LARGE_DATA } from './codecs.js'
 
 /** A link of any node. */
 export interface DagLink {
@@ -12,28 +14,40 @@ export interface DagLink {
 }
 
 /**
- * The links of a block, in the order in which they stand in it.
+ * The links of a block, in the order in which they stand in it. Those of a large block of IPLD data come when other
+ * requests had their turns.
  *
  * @throws {@link FileNetworkError} when the codec is not known or the block is malformed
  */
-export function linksOf(cid: CID, bytes: Uint8Array): DagLink[] {
+export function linksOf(cid: CID, bytes: Uint8Array): DagLink[] | Promise<DagLink[]> {
   if (cid.code === codecCode.raw) return []
   const codec = codecByCode(cid.code)
+  const failure = (error: unknown): FileNetworkError =>
+    new FileNetworkError(`failed to decode ${cid}: ${errorText(error)}`)
   try {
     if (cid.code === codecCode.dagPb) {
       return decodeDagPb(bytes).Links.map((link) => ({ cid: link.Hash, name: link.Name ?? '' }))
     }
-    return linksOfValue(codec.decode(bytes))
+    if (bytes.length <= LARGE_DATA) return runAtOnce(linksOfValue(codec.decode(bytes)))
+    return decodeInTurns(codec, bytes)
+      .then((data) => runInSlices(linksOfValue(data), new TimeSlice()))
+      .catch((error: unknown) => {
+        throw failure(error)
+      })
   } catch (error) {
-    throw new FileNetworkError(`failed to decode ${cid}: ${errorText(error)}`)
+    throw failure(error)
   }
 }
 
+/** Values that are looked at at once. */
+const VALUES_AT_ONCE = 4096
+
 /** The links of decoded data, found without recursion, however deep it is nested. */
-function linksOfValue(root: unknown): DagLink[] {
+function* linksOfValue(root: unknown): Pieces<DagLink[]> {
   const links: DagLink[] = []
   const stack: unknown[] = [root]
-  while (stack.length > 0) {
+  for (let seen = 1; stack.length > 0; seen++) {
+    if (seen % VALUES_AT_ONCE === 0) yield
     const value = stack.pop()
     if (typeof value !== 'object' || value === null || value instanceof Uint8Array) continue
     const cid = CID.asCID(value)
@@ -41,7 +55,13 @@ function linksOfValue(root: unknown): DagLink[] {
       links.push({ cid, name: '' })
       continue
     }
-    for (const child of Object.values(value).reverse()) stack.push(child)
+    if (Array.isArray(value)) for (let index = value.length - 1; index >= 0; index--) stack.push(value[index])
+    else {
+      const names = namesOf(value)
+      for (let index = names.length - 1; index >= 0; index--) {
+        stack.push((value as Record<string, unknown>)[names[index] as string])
+      }
+    }
   }
   return links
 }

@@ -6,7 +6,7 @@ import { FileNetworkError, LinkNotFoundError } from '../errors.js'
 import { readEntry } from '../unixfs/entry.js'
 import type { BlockSource, UnixfsEntry } from '../unixfs/entry.js'
 import { findLink } from '../unixfs/readDirectory.js'
-import { codecByCode } from './codecs.js'
+import { codecByCode, decodeInTurns } from './codecs.js'
 import { linksOf } from './links.js'
 
 /** A path below a CID. */
@@ -88,7 +88,7 @@ export async function resolvePath(source: BlockSource, path: ContentPath): Promi
       rest = following
       continue
     }
-    const found = followKeys(cid, codecByCode(cid.code).decode(block), rest)
+    const found = followKeys(cid, await decodeInTurns(codecByCode(cid.code), block), rest)
     if (found.next === undefined) return { cid, cids, remainder: rest }
     cid = found.next
     cids.push(cid)
@@ -107,7 +107,8 @@ async function findName(
 ): Promise<CID> {
   const entry = readUnixfs(cid, block)
   if (entry !== undefined) return (await findLink(source, entry, name)).cid
-  const link = linksOf(cid, block).find((candidate) => candidate.name === name)
+  const links = await linksOf(cid, block)
+  const link = links.find((candidate) => candidate.name === name)
   if (link === undefined) throw new LinkNotFoundError(name, cid)
   return link.cid
 }

@@ -28,7 +28,7 @@ export async function* walkDag(
     seen.add(key)
     const bytes = await source.get(cid)
     yield { cid, bytes }
-    const links = linksOf(cid, bytes)
+    const links = await linksOf(cid, bytes)
     for (let index = links.length - 1; index >= 0; index--) {
       const link = links[index]
       if (link && !seen.has(cidKey(link.cid))) stack.push(link.cid)

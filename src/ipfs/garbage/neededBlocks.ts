@@ -61,7 +61,7 @@ export async function neededBlocks(network: NetworkContext): Promise<Set<string>
       if (error instanceof BlockNotFoundError) return undefined
       throw error
     })
-    if (bytes) stack.push(...linksOf(cid, bytes).map((link) => link.cid))
+    if (bytes) for (const link of await linksOf(cid, bytes)) stack.push(link.cid)
   }
   return needed
 }

@@ -1,5 +1,5 @@
 import type { CID } from 'multiformats/cid'
-import { codecByCode, codecCodeByName, codecName } from '../dag/codecs.js'
+import { codecByCode, codecCodeByName, codecName, decodeInTurns, encodeInTurns } from '../dag/codecs.js'
 import { errorText } from '../errors.js'
 import type { CommandReply } from '../request/reply.js'
 import type { BlockSource } from '../unixfs/entry.js'
@@ -60,7 +60,8 @@ async function readAs(
     throw new GatewayError(400, `converting from "${stored}" to "${dataMediaTypes[format]}" is not supported`)
   }
   try {
-    return codecByCode(codecCodeByName(format)).encode(codecByCode(cid.code).decode(block))
+    const target = codecByCode(codecCodeByName(format))
+    return await encodeInTurns(target, await decodeInTurns(codecByCode(cid.code), block))
   } catch (error) {
     throw new GatewayError(500, `failed to convert ${cid} to ${format}: ${errorText(error)}`)
   }

@@ -1,4 +1,4 @@
-import { codecByCode, codecCodeByName } from '../../dag/codecs.js'
+import { codecByCode, codecCodeByName, decodeInTurns, encodeInTurns } from '../../dag/codecs.js'
 import { followKeys, parsePath, resolvePath } from '../../dag/path.js'
 import { errorText, FileNetworkError } from '../../errors.js'
 import { defineCommand, pathArgument } from '../../request/command.js'
@@ -13,12 +13,9 @@ export const dagGet = defineCommand({
     const output = codecByCode(codecCodeByName(options['output-codec']))
     const { cid, remainder } = await resolvePath(blockstore, parsePath(arg))
     const block = await blockstore.get(cid)
-    const { value } = followKeys(
-      cid,
-      attempt(() => codecByCode(cid.code).decode(block)),
-      remainder,
-    )
-    const encoded = attempt(() => output.encode(value))
+    const data = await attempt(() => decodeInTurns(codecByCode(cid.code), block))
+    const { value } = followKeys(cid, data, remainder)
+    const encoded = await attempt(() => encodeInTurns(output, value))
     return bytes(
       (async function* () {
         yield encoded
@@ -28,9 +25,9 @@ export const dagGet = defineCommand({
 })
 
 /** Reports data that a codec cannot read or write as the caller's fault. */
-function attempt<T>(convert: () => T): T {
+async function attempt<T>(convert: () => Promise<T>): Promise<T> {
   try {
-    return convert()
+    return await convert()
   } catch (error) {
     throw new FileNetworkError(errorText(error))
   }

@@ -56,7 +56,7 @@ async function importAll(
     let storing: Promise<void>[] = []
     let waitingBytes = 0
     for await (const { cid, bytes } of nameFailures(car.blocks)) {
-      checkBlock(cid, bytes, limits)
+      await checkBlock(cid, bytes, limits)
       const stored = session.put(cid, bytes)
       stored.catch(() => undefined)
       storing.push(stored)
@@ -89,10 +89,14 @@ async function* nameFailures(blocks: CarReader['blocks']): CarReader['blocks'] {
 }
 
 /** Refuses a block that Kubo would not decode, or finds too big (`core/commands/dag/import.go`). */
-function checkBlock(cid: CID, bytes: Uint8Array, limits: { 'allow-big-block': boolean }): void {
+async function checkBlock(
+  cid: CID,
+  bytes: Uint8Array,
+  limits: { 'allow-big-block': boolean },
+): Promise<void> {
   try {
     checkBlockSize(bytes.length, limits)
-    checkBlockData(cid.code, bytes)
+    await checkBlockData(cid.code, bytes)
   } catch (error) {
     throw new CarError(`import failed at block "${cid}": ${errorText(error)}`)
   }

@@ -1,10 +1,9 @@
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
-import { TimeSlice } from '../../../encoding/timeSlice.js'
 import { allowBigBlock, checkBlockSize } from '../../blockSize.js'
 import { hashFunctionByCode, hashFunctionByName, isHashName } from '../../cid/hashFunctions.js'
 import type { HashFunction } from '../../cid/hashFunctions.js'
-import { codecByCode, codecCodeByName } from '../../dag/codecs.js'
+import { codecByCode, codecCodeByName, decodeInTurns, encodeInTurns } from '../../dag/codecs.js'
 import { errorText, FileNetworkError } from '../../errors.js'
 import { pinDag } from '../../pinning.js'
 import { readAll } from '../../readAll.js'
@@ -36,11 +35,8 @@ export const dagPut = defineCommand({
           for await (const entry of upload.entries()) {
             if (entry.kind !== 'file') throw new FileNetworkError('expected a regular file')
             const encoded = await readAll(entry.content, inputLimit)
-            const slice = new TimeSlice()
-            const data = convert(() => input.decode(encoded))
-            // A codec takes its data in one piece, but the second need not follow the first at once.
-            await slice.pause()
-            const bytes = convert(() => store.encode(data))
+            const data = await convert(() => decodeInTurns(input, encoded))
+            const bytes = await convert(() => encodeInTurns(store, data))
             checkBlockSize(bytes.length, options)
             const cid = CID.createV1(store.code, Digest.create(hash.code, hash.digest(bytes)))
             await session.put(cid, bytes)
@@ -67,9 +63,9 @@ async function hashFunctionOf(text: string): Promise<HashFunction> {
 }
 
 /** Reports data that a codec cannot take as the caller's fault, also when it is nested too deep. */
-function convert<T>(conversion: () => T): T {
+async function convert<T>(conversion: () => Promise<T>): Promise<T> {
   try {
-    return conversion()
+    return await conversion()
   } catch (error) {
     throw new FileNetworkError(errorText(error))
   }

@@ -80,7 +80,7 @@ async function measureLocal(
     try {
       const bytes = await blockstore.get(cid)
       size += bytes.length
-      stack.push(...linksOf(cid, bytes).map((link) => link.cid))
+      for (const link of await linksOf(cid, bytes)) stack.push(link.cid)
     } catch (error) {
       if (!(error instanceof BlockNotFoundError)) throw error
       complete = false

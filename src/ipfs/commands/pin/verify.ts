@@ -58,7 +58,7 @@ async function findBadNodes(
       continue
     }
     try {
-      stack.push(...linksOf(cid, await blockstore.get(cid)).map((link) => link.cid))
+      for (const link of await linksOf(cid, await blockstore.get(cid))) stack.push(link.cid)
     } catch (error) {
       const node = { cid, reason: errorText(error) }
       broken.set(name, node)

@@ -76,7 +76,7 @@ async function* listRefs(
       .replaceAll('<linkname>', () => name)
 
   async function* below(root: CID): AsyncGenerator<string> {
-    const stack = [{ cid: root, links: linksOf(root, await blockstore.get(root)), next: 0 }]
+    const stack = [{ cid: root, links: await linksOf(root, await blockstore.get(root)), next: 0 }]
     for (let top = stack.at(-1); top; top = stack.at(-1)) {
       const link = top.links[top.next++]
       if (link === undefined) {
@@ -87,7 +87,7 @@ async function* listRefs(
       if (!list && !descend) continue
       const bytes = await blockstore.get(link.cid)
       if (list) yield toLine(top.cid, link.cid, link.name)
-      if (descend) stack.push({ cid: link.cid, links: linksOf(link.cid, bytes), next: 0 })
+      if (descend) stack.push({ cid: link.cid, links: await linksOf(link.cid, bytes), next: 0 })
     }
   }
 

@@ -1,0 +1,114 @@
+import { CID } from 'multiformats/cid'
+import { namesOf } from '../../encoding/memberNames.js'
+import { sortInPieces } from '../../encoding/sortInPieces.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
+
+/** How a codec writes lists and maps, so that they can be put together from parts. */
+export interface ContainerForm {
+  encode(value: unknown): Uint8Array
+  /** What stands before the items of a list or the members of a map. */
+  begin(kind: 'list' | 'map', count: number): Uint8Array
+  end(kind: 'list' | 'map'): Uint8Array
+  /** Between two of them. */
+  readonly separator: Uint8Array
+  /** Between a name and its value. */
+  readonly colon: Uint8Array
+  /** The order of members; undefined where they stay as they are. */
+  readonly compareNames: ((a: string, b: string) => number) | undefined
+}
+
+/** Values that the codec encodes at once; so many bytes or characters of one count as one more. */
+const MOST_AT_ONCE = 1024
+const LENGTH_LIKE_A_VALUE = 64
+/** Members of a map that are encoded at once. */
+const MEMBERS_AT_ONCE = 64
+
+/**
+ * What a codec makes of a value, in pieces: a codec takes whole values only. What is large is taken apart, and what the
+ * codec makes of its parts is put together.
+ */
+export function* encodeInPieces(form: ContainerForm, value: unknown): Pieces<Uint8Array> {
+  const parts: Uint8Array[] = []
+  yield* encodeParts(form, value, parts)
+  return parts.length === 1 && parts[0] !== undefined ? parts[0] : Uint8Array.from(Buffer.concat(parts))
+}
+
+function* encodeParts(form: ContainerForm, value: unknown, parts: Uint8Array[]): Pieces<void> {
+  if (isContainer(value) && roomBehind(value, MOST_AT_ONCE) < 0) yield* takeApart(form, value, parts)
+  else parts.push(form.encode(value))
+}
+
+function takeApart(form: ContainerForm, value: object, parts: Uint8Array[]): Pieces<void> {
+  return Array.isArray(value)
+    ? encodeList(form, value, parts)
+    : encodeMap(form, value as Readonly<Record<string, unknown>>, parts)
+}
+
+function* encodeList(form: ContainerForm, list: readonly unknown[], parts: Uint8Array[]): Pieces<void> {
+  parts.push(form.begin('list', list.length))
+  for (let start = 0; start < list.length;) {
+    if (start > 0) parts.push(form.separator)
+    const end = endOfRun(list, start)
+    const item = list[start]
+    if (end > start) parts.push(insideOf(form, list.slice(start, end)))
+    else if (isContainer(item)) yield* takeApart(form, item, parts)
+    else parts.push(form.encode(item))
+    start = Math.max(end, start + 1)
+    yield
+  }
+  parts.push(form.end('list'))
+}
+
+/** Where the items end that are encoded together with the one at `start`; there if it is too large by itself. */
+function endOfRun(list: readonly unknown[], start: number): number {
+  let room = MOST_AT_ONCE
+  for (let end = start; end < list.length; end++) {
+    room = roomBehind(list[end], room)
+    if (room < 0) return end
+  }
+  return list.length
+}
+
+/** Items as they stand in a list. */
+function insideOf(form: ContainerForm, items: readonly unknown[]): Uint8Array {
+  const encoded = form.encode(items)
+  return encoded.subarray(form.begin('list', items.length).length, encoded.length - form.end('list').length)
+}
+
+function* encodeMap(
+  form: ContainerForm,
+  map: Readonly<Record<string, unknown>>,
+  parts: Uint8Array[],
+): Pieces<void> {
+  const given = namesOf(map)
+  const names = form.compareNames === undefined ? given : yield* sortInPieces(given, form.compareNames)
+  parts.push(form.begin('map', names.length))
+  for (const [index, name] of names.entries()) {
+    if (index > 0) parts.push(form.separator)
+    parts.push(form.encode(name), form.colon)
+    yield* encodeParts(form, map[name], parts)
+    if (index % MEMBERS_AT_ONCE === MEMBERS_AT_ONCE - 1) yield
+  }
+  parts.push(form.end('map'))
+}
+
+/** Whether a value is a list or a map, and neither bytes nor a link. */
+function isContainer(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return false
+  return CID.asCID(value) === null
+}
+
+/** What is left of the room for so many values behind a value and all that are in it; less than nothing if it is full. */
+function roomBehind(value: unknown, room: number): number {
+  if (typeof value === 'string' || value instanceof Uint8Array) {
+    return room - 1 - value.length / LENGTH_LIKE_A_VALUE
+  }
+  if (!isContainer(value)) return room - 1
+  const keys = Array.isArray(value) ? value.keys() : namesOf(value)
+  let left = room - 1
+  for (const key of keys) {
+    left = roomBehind((value as Readonly<Record<string | number, unknown>>)[key], left)
+    if (left < 0) return left
+  }
+  return left
+}
