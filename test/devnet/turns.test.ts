@@ -1,8 +1,9 @@
 import { gunzipSync } from 'node:zlib'
-import { bytesToHex, hexToBytes, numberToHex, pad, stringToHex, type Hex } from 'viem'
+import { bytesToHex, hexToBytes, numberToHex, pad, size, stringToHex, type Hex } from 'viem'
 import { afterEach, expect, test, vi } from 'vitest'
+import { RlpString } from '../../src/chain/mempool/strictRlp.js'
 import { countTurns, countTurnsByLooks, endEverySlice } from '../support/turns.js'
-import { startDevnet, stopAll, type Devnet } from './support.js'
+import { refusalOf, startDevnet, stopAll, type Devnet } from './support.js'
 
 afterEach(async () => {
   vi.restoreAllMocks()
@@ -178,4 +179,40 @@ test('the logs of many blocks are polled in turns', async () => {
   endEverySlice()
   const before = await turnsDuring(devnet, 'eth_getFilterLogs', id)
   expect(await turnsDuring(devnet, 'eth_getFilterChanges', id)).toBeGreaterThan(before + 49)
+})
+
+test('the rounds of a precompile and the bytes of a long answer leave turns', async () => {
+  const devnet = await startDevnet()
+  const blake2 = pad('0x9', { size: 20 })
+  const identity = pad('0x4', { size: 20 })
+  const input: Hex = `0x00010000${'00'.repeat(208)}01`
+  endEverySlice()
+  expect(await turnsDuring(devnet, 'eth_call', { to: blake2, data: input })).toBeGreaterThan(15)
+  const bytes: Hex = `0x${'ab'.repeat(400_000)}`
+  expect(await turnsDuring(devnet, 'eth_call', { to: identity, data: bytes })).toBeGreaterThan(5)
+  expect(await devnet.call('eth_call', { to: identity, data: bytes })).toBe(bytes)
+})
+
+test('RLP of countless items is refused before it is decoded', async () => {
+  const { call } = await startDevnet()
+  const items = 1_000_000
+  const listOf = (content: Hex): Hex =>
+    `0xfa${size(content).toString(16).padStart(6, '0')}${content.slice(2)}`
+  const bomb = listOf(`0x${'80'.repeat(items)}`)
+  expect(await refusalOf(call('standin_importBlocks', [bomb]))).toEqual({
+    code: -32602,
+    message: 'a block: encoding: it has more items than a block of its size',
+  })
+  expect(await refusalOf(call('debug_traceBlock', listOf(bomb)))).toMatchObject({
+    message: 'could not decode block: the bytes are no block',
+  })
+  const fields = '01808080825208808080'
+  const raw: Hex = `0x02${listOf(`0x${fields}${bomb.slice(2)}808080`).slice(2)}`
+  const decoded = vi.spyOn(RlpString.prototype, 'toBigint')
+  expect((await refusalOf(call('eth_sendRawTransaction', raw))).message).toMatch(/^rlp: expected input list/)
+  expect(decoded.mock.calls.length).toBeLessThan(20)
+  const larger: Hex = `0x02${'c0'.repeat(2_000_000)}`
+  expect((await refusalOf(call('eth_sendRawTransaction', larger))).message).toBe(
+    'oversized data: transaction size 2000001, limit 131072',
+  )
 })

@@ -3,11 +3,16 @@ import { splitRlp, type RlpSpan } from '../mempool/strictRlp.js'
 import type { HeaderFields } from '../types.js'
 import { hashHeader, headerFromList } from './header.js'
 
+/** Bytes of a header that are decoded at all: a list of millions of items takes seconds. */
+const LONGEST_HEADER = 65_536
+
 /** The 32-byte hash of a block from its RLP, or undefined if the bytes are no block. */
 export function hashOfBlock(blockRlp: Uint8Array): Uint8Array | undefined {
   try {
-    const header = listAt(blockRlp, 0)
-    return hashHeader(headerFromList(header))
+    const block = splitRlp(blockRlp, 0, blockRlp.length)
+    const { isList, start, end } = splitRlp(blockRlp, block.start, block.end)
+    if (!block.isList || !isList || end - start > LONGEST_HEADER) return undefined
+    return hashHeader(headerFromList(RLP.decode(blockRlp.subarray(block.start, end)) as Uint8Array[]))
   } catch {
     return undefined
   }

@@ -11,11 +11,13 @@ import {
 } from '@ethereumjs/evm'
 import { SimpleStateManager } from '@ethereumjs/statemanager'
 import { createZeroAddress, type Address } from '@ethereumjs/util'
+import { runInSlices, TimeSlice } from '../../encoding/timeSlice.js'
 import { nextTurn } from '../../encoding/turn.js'
 import { whenReady } from '../state/whenReady.js'
 import { loadKzg } from '../kzg.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { Awaitable, ForkRules } from '../types.js'
+import { blake2Compress, BLAKE2_INPUT_LENGTH, ROUNDS_AT_ONCE, roundsOf } from './blake2.js'
 import type { BlockEnvironment } from './blockEnvironment.js'
 import type { PeakGas } from './peakGas.js'
 import { TraceFeed } from '../tracing/traceFeed.js'
@@ -299,7 +301,17 @@ export class PooledEvm extends EVM implements FrameHost {
     data: Uint8Array,
     gasLimit: bigint,
   ): Promise<ExecResult> | ExecResult {
+    if (this.#fork.isBlake2(code)) return this.#runBlake2(code, data, gasLimit)
     if (!this.#fork.needsKzg(code)) return super.runPrecompile(code, data, gasLimit)
     return loadKzg().then(() => super.runPrecompile(code, data, gasLimit))
+  }
+
+  /** In turns with other work, unless it takes little time or does not run at all. */
+  #runBlake2(code: PrecompileFunc, data: Uint8Array, gasLimit: bigint): Promise<ExecResult> | ExecResult {
+    const rounds = data.length === BLAKE2_INPUT_LENGTH && (data[212] ?? 0) < 2 ? roundsOf(data) : 0
+    const gas = BigInt(rounds) * this.common.param('blake2RoundGas')
+    if (rounds <= ROUNDS_AT_ONCE || gas > gasLimit) return super.runPrecompile(code, data, gasLimit)
+    const compressing = runInSlices(blake2Compress(data), new TimeSlice())
+    return compressing.then((returnValue) => ({ executionGasUsed: gas, returnValue }))
   }
 }

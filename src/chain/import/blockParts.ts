@@ -67,11 +67,38 @@ function encodeAgain(
 }
 
 function decodeRlp(bytes: Uint8Array): Item {
+  if (countItems(bytes) > Math.max(LEAST_BYTES_OF_ITEMS, bytes.length) / LEAST_BYTES_PER_ITEM) {
+    throw new ImportError(undefined, 'encoding', 'it has more items than a block of its size')
+  }
   try {
     return RLP.decode(bytes)
   } catch (error) {
     throw new ImportError(undefined, 'encoding', error instanceof Error ? error.message : String(error))
   }
+}
+
+/** Bytes that an item of a block has on average, at least; those of a withdrawal have five. */
+const LEAST_BYTES_PER_ITEM = 4
+/** What is shorter may have items as it likes. */
+const LEAST_BYTES_OF_ITEMS = 4096
+
+/**
+ * How many items there are in RLP, those in lists among them. Millions of empty ones take the library seconds, and the
+ * process more memory than it has.
+ */
+function countItems(bytes: Uint8Array): number {
+  let count = 0
+  for (let at = 0; at < bytes.length; count++) {
+    const first = bytes[at] ?? 0
+    at++
+    if (first < 0x80) continue
+    if (first < 0xb8) at += first - 0x80
+    else if (first < 0xc0) {
+      const lengthBytes = first - 0xb7
+      at += lengthBytes + bytes.subarray(at, at + lengthBytes).reduce((sum, byte) => sum * 256 + byte, 0)
+    } else if (first >= 0xf8) at += first - 0xf7
+  }
+  return count
 }
 
 function readHeader(item: Item | undefined, name: string): HeaderFields {

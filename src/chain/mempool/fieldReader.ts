@@ -1,15 +1,14 @@
 import type { AccessListEntry, Authorization } from '../execution/callObject.js'
 import { fieldError, TransactionEncodingError } from './rlpError.js'
-import { RlpFault, RlpString, type RlpItem } from './strictRlp.js'
+import { RlpFault, RlpList, RlpString, type RlpItem } from './strictRlp.js'
 
 /** Takes the fields of a transaction's list one after another, in geth's words where one does not fit. */
 export class FieldReader {
-  readonly #items: readonly RlpItem[]
+  readonly #items: RlpList
   readonly #type: string
   readonly #path: string
   /** Where the list itself stands; nothing of the outermost one, which is no part of another value. */
   readonly #place: string
-  #next = 0
 
   /**
    * @param type - the name of geth's type
@@ -24,13 +23,13 @@ export class FieldReader {
 
   /** @throws TransactionEncodingError if fields are left */
   end(): void {
-    if (this.#next < this.#items.length) {
+    if (this.#items.next() !== undefined) {
       throw fieldError('input list has too many elements', this.#type, this.#place)
     }
   }
 
   take(): RlpItem {
-    const item = this.#items[this.#next++]
+    const item = this.#items.next()
     if (item === undefined) throw fieldError('too few elements', this.#type, this.#place)
     return item
   }
@@ -70,7 +69,7 @@ export class FieldReader {
     const item = this.take()
     const path = `${this.#path}.${name}`
     if (item instanceof RlpFault && item.kind === 'size') throw sizeError('*common.Address', path)
-    if (Array.isArray(item) && item.length === 0) {
+    if (item instanceof RlpList && item.isEmpty) {
       throw fieldError('wrong kind of empty value (got List, want String)', '*common.Address', path)
     }
     const isNone = item instanceof RlpString && item.length === 0
@@ -122,15 +121,15 @@ interface FieldType {
   length: number
 }
 
-function toList(item: RlpItem, type: string, path: string): RlpItem[] {
+function toList(item: RlpItem, type: string, path: string): RlpList {
   if (item instanceof RlpFault && item.kind !== 'byte') throw faultError(item, type, path)
-  if (!Array.isArray(item)) throw fieldError('expected input list', type, path)
+  if (!(item instanceof RlpList)) throw fieldError('expected input list', type, path)
   return item
 }
 
 function stringOf(item: RlpItem, type: string, path: string): RlpString {
   if (item instanceof RlpFault) throw faultError(item, type, path)
-  if (Array.isArray(item)) throw fieldError('expected input string or byte', type, path)
+  if (item instanceof RlpList) throw fieldError('expected input string or byte', type, path)
   return item
 }
 

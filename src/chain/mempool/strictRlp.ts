@@ -2,7 +2,7 @@ import { bytesToBigint, smallBigintAt } from '../../encoding/quantity.js'
 import { TransactionEncodingError } from './rlpError.js'
 
 /** A byte string, a list of items, or what stands where neither can be read. */
-export type RlpItem = RlpString | RlpItem[] | RlpFault
+export type RlpItem = RlpString | RlpList | RlpFault
 
 /** A byte string where it stands in the encoding: most are numbers, and need no array of their own. */
 export class RlpString {
@@ -30,6 +30,41 @@ export class RlpString {
     const { length } = this
     if (length <= 8) return smallBigintAt(this.#encoding, this.#start, length)
     return bytesToBigint(this.#encoding.subarray(this.#start, this.#start + length))
+  }
+}
+
+/**
+ * A list whose items are read as they are asked for, each once: of a million of them the first may be none that belongs
+ * there.
+ */
+export class RlpList {
+  readonly #encoding: Uint8Array
+  readonly #end: number
+  readonly #depth: number
+  readonly isEmpty: boolean
+  #at: number
+
+  constructor(encoding: Uint8Array, { start, end }: Pick<RlpSpan, 'start' | 'end'>, depth: number) {
+    this.#encoding = encoding
+    this.#at = start
+    this.#end = end
+    this.#depth = depth
+    this.isEmpty = start >= end
+  }
+
+  /** The next item; undefined behind the last, and behind one that is wrongly encoded. */
+  next(): RlpItem | undefined {
+    if (this.#at >= this.#end) return undefined
+    const span = readHeader(this.#encoding, this.#at, this.#end, ELEMENT_TOO_LARGE)
+    this.#at = span instanceof RlpFault ? this.#end : span.end
+    return span instanceof RlpFault ? span : readItem(this.#encoding, span, this.#depth + 1)
+  }
+
+  /** What is made of each item that is left. */
+  map<T>(make: (item: RlpItem, index: number) => T): T[] {
+    const made: T[] = []
+    for (let item = this.next(); item !== undefined; item = this.next()) made.push(make(item, made.length))
+    return made
   }
 }
 
@@ -102,17 +137,8 @@ export function splitRlp(bytes: Uint8Array, at: number, limit: number): RlpSpan 
 }
 
 function readItem(bytes: Uint8Array, span: RlpSpan, depth: number): RlpItem {
-  const { isList, start, end } = span
-  if (!isList) return new RlpString(bytes, span)
-  const items: RlpItem[] = []
-  if (depth === DEPTH) return items
-  for (let at = start; at < end;) {
-    const inner = readHeader(bytes, at, end, ELEMENT_TOO_LARGE)
-    if (inner instanceof RlpFault) return [...items, inner]
-    items.push(readItem(bytes, inner, depth + 1))
-    at = inner.end
-  }
-  return items
+  if (!span.isList) return new RlpString(bytes, span)
+  return new RlpList(bytes, depth === DEPTH ? { ...span, end: span.start } : span, depth)
 }
 
 /** Where the content of the item at an offset lies. */
