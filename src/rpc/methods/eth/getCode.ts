@@ -1,4 +1,4 @@
-import { bytesToHex } from '../../../encoding/hex.js'
+import { bytesWire } from '../../format/bytes.js'
 import { address } from '../../params/address.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { latestBlock } from '../latestBlock.js'
@@ -10,6 +10,6 @@ export const getCode = defineMethod(
   [required('address', address), optional('block', blockSelector)],
   async ({ view }, account, block = latestBlock) => {
     const { state } = await view.stateAt(block)
-    return bytesToHex(await state.getCode(account))
+    return bytesWire(await state.getCode(account))
   },
 )
