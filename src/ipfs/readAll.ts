@@ -1,3 +1,4 @@
+import { joinBytes } from '../encoding/joinBytes.js'
 import { FileNetworkError } from './errors.js'
 
 /**
@@ -17,5 +18,5 @@ export async function readAll(
     else pieces = []
   }
   if (length > limit) throw refusal()
-  return Uint8Array.from(Buffer.concat(pieces))
+  return joinBytes(pieces)
 }

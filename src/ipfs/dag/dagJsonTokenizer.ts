@@ -1,6 +1,13 @@
 import { Token, Type } from 'cborg'
 import { Tokenizer } from 'cborg/json'
 import { base64 } from 'multiformats/bases/base64'
+import { latin1 } from '../../encoding/nativeText.js'
+
+const QUOTE = 0x22
+/** Characters of a string that the library reads one by one. */
+const LONG_STRING = 65_536
+/** Characters of ASCII that stand for themselves. */
+const plainText = /^[ -!#-[\]-~]*$/
 
 /**
  * The tokens of DAG-JSON: what stands for links and bytes there becomes a tag and a string, or bytes. `@ipld/dag-json`
@@ -30,6 +37,20 @@ export class DagJsonTokenizer extends Tokenizer {
     }
     this.#ahead.push(key)
     return token
+  }
+
+  /** A long string is mostly plain text: the library goes through it character by character, half a second for 20 MB. */
+  override parseString(): Token {
+    const start = this._pos + 1
+    const end = this.data.indexOf(QUOTE, start)
+    if (end - start > LONG_STRING) {
+      const text = latin1(this.data, start, end)
+      if (plainText.test(text)) {
+        this._pos = end + 1
+        return new Token(Type.string, text, text.length)
+      }
+    }
+    return super.parseString()
   }
 
   #take(): Token {

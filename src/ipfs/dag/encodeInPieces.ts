@@ -1,4 +1,5 @@
 import { CID } from 'multiformats/cid'
+import { joinBytes } from '../../encoding/joinBytes.js'
 import { namesOf } from '../../encoding/memberNames.js'
 import { sortInPieces } from '../../encoding/sortInPieces.js'
 import type { Pieces } from '../../encoding/timeSlice.js'
@@ -30,7 +31,7 @@ const MEMBERS_AT_ONCE = 64
 export function* encodeInPieces(form: ContainerForm, value: unknown): Pieces<Uint8Array> {
   const parts: Uint8Array[] = []
   yield* encodeParts(form, value, parts)
-  return parts.length === 1 && parts[0] !== undefined ? parts[0] : Uint8Array.from(Buffer.concat(parts))
+  return parts.length === 1 && parts[0] !== undefined ? parts[0] : joinBytes(parts)
 }
 
 function* encodeParts(form: ContainerForm, value: unknown, parts: Uint8Array[]): Pieces<void> {
