@@ -181,6 +181,18 @@ test('the logs of many blocks are polled in turns', async () => {
   expect(await turnsDuring(devnet, 'eth_getFilterChanges', id)).toBeGreaterThan(before + 49)
 })
 
+test('calls that are traced and transactions that are to replace others are taken in turns', async () => {
+  const devnet = await startDevnet()
+  const { from, to } = devnet
+  const traced = Array.from({ length: SIZE }, () => [{ from, to }, ['trace']])
+  const pairs = Array.from({ length: SIZE }, () => [{ from, to, gas: '0x5208' }, 1])
+  endEverySlice()
+  // Each is read, runs, and is written.
+  expect(await turnsDuring(devnet, 'trace_callMany', traced)).toBeGreaterThan(3 * SIZE - 1)
+  const refused = (): Promise<unknown> => refusalOf(devnet.call('anvil_reorg', 0, pairs))
+  expect(await countTurns(refused)).toBeGreaterThan(SIZE - 1)
+})
+
 test('the rounds of a precompile and the bytes of a long answer leave turns', async () => {
   const devnet = await startDevnet()
   const blake2 = pad('0x9', { size: 20 })

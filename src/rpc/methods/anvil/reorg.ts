@@ -1,4 +1,5 @@
 import type { Replacement } from '../../../chain/controls/reorganise.js'
+import { TimeSlice } from '../../../encoding/timeSlice.js'
 import { InvalidParamsError } from '../../errors.js'
 import type { Habits } from '../../habits.js'
 import { defineMethod, required, type Method } from '../../method.js'
@@ -11,7 +12,13 @@ const byPosition = defineMethod(
   'anvil_reorg',
   [required('depth', controlNumber), required('tx_block_pairs', list(replacementPair, 'ReorgOptions'))],
   async ({ backend }, depth, pairs) => {
-    const replacements = pairs.map((pair) => toReplacement(pair, backend.settings.habits))
+    const replacements: Replacement[] = []
+    const slice = new TimeSlice()
+    for (const pair of pairs) {
+      replacements.push(toReplacement(pair, backend.settings.habits))
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
+    }
     await backend.controls.reorganise({ depth: Number(depth), replacements })
     return null
   },

@@ -1,4 +1,5 @@
-import type { Pieces } from '../../../encoding/timeSlice.js'
+import type { CallObject } from '../../../chain/execution/callObject.js'
+import { TimeSlice, type Pieces } from '../../../encoding/timeSlice.js'
 import { ListWriter } from '../../format/listWriter.js'
 import type { PieceWriter } from '../../format/pieceWriter.js'
 import { written } from '../../format/written.js'
@@ -17,10 +18,14 @@ export const callMany = defineMethod(
   [required('calls', list(tracedCall, '[]TraceCall')), optional('block', blockSelector)],
   async (context, given, selector = { tag: 'latest' }) => {
     const budget = traceBudget(context, {})
-    const calls = given.map(({ transaction, types }) => ({
-      trace: startParityTrace(types, budget),
-      call: executionRequest(context, { transaction, block: selector, stateOverrides: undefined }).call,
-    }))
+    const calls: { trace: ParityTrace; call: CallObject }[] = []
+    const slice = new TimeSlice()
+    for (const { transaction, types } of given) {
+      const { call } = executionRequest(context, { transaction, block: selector, stateOverrides: undefined })
+      calls.push({ trace: startParityTrace(types, budget), call })
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
+    }
     await context.backend.tracing.traceCalls({
       view: context.view,
       block: tracedBlock(context.view, selector),
