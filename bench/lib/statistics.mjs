@@ -1,4 +1,4 @@
-const SETTLING_MILLISECONDS = 1000
+const SETTLING_MILLISECONDS = 2000
 
 /** The middle of numbers, and how far they lie apart. */
 export function summarise(values) {
@@ -52,7 +52,7 @@ export async function latency(work, { count, input = () => undefined }) {
 }
 
 /**
- * Does work for a second, uncounted. Where others had their turn meanwhile, and with it the processor's caches and its
+ * Does work for two seconds, uncounted. Where others had their turn meanwhile, and with it the processor's caches and its
  * memory, a node is not at its usual speed at once.
  */
 export async function settle(work, { input = () => undefined } = {}) {
