@@ -252,7 +252,10 @@ export interface NodeOptions {
   logsMaxResults?: Given<'logsMaxResults'> | undefined
   /** Longest time that one eth_getLogs query runs. `--logs-timeout-ms`; `10000` unless given. */
   logsTimeoutMs?: Given<'logsTimeoutMs'> | undefined
-  /** Most addresses and topics in one eth_getLogs query. `--logs-max-parameters`; `5000` unless given. */
+  /**
+   * Most addresses and topics in one query, filter or subscription of logs.
+   * `--logs-max-parameters`; `5000` unless given.
+   */
   logsMaxParameters?: Given<'logsMaxParameters'> | undefined
   /** Longest block range of one eth_getLogs query; no limit unless given. `--logs-max-range`. */
   logsMaxRange?: Given<'logsMaxRange'> | undefined

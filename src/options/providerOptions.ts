@@ -100,7 +100,7 @@ export const providerOptions = {
     flag: 'logs-max-parameters',
     kind: wholeNumber({ minimum: 1 }),
     default: 5_000,
-    description: 'Most addresses and topics in one eth_getLogs query',
+    description: 'Most addresses and topics in one query, filter or subscription of logs',
     group: 'Answers and limits',
   }),
   logsMaxRange: optionalOption({

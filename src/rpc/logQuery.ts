@@ -138,8 +138,8 @@ function suggestion({ message, limit, range }: TooManyLogsError): LimitExceededE
 }
 
 /**
- * Checks that new logs can be filtered by these bounds and no more parameters than a query may have. Where ranges are clipped, any range will do whose blocks exist:
- * one that no new block falls into stays empty.
+ * Checks that new logs can be filtered by these bounds, and by no more parameters than a query may have. Where ranges are
+ * clipped, any range will do whose blocks exist: one that no new block falls into stays empty.
  *
  * @throws InvalidParamsError in geth's words (eth/filters/filter_system.go, SubscribeLogs).
  */

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { Common, Hardfork, Mainnet } from '@ethereumjs/common'
+import { getActivePrecompiles, paramsEVM, type PrecompileInput } from '@ethereumjs/evm'
 import { expect, it } from 'vitest'
 import { hexToBytes } from '../../encoding/hex.js'
 import { runAtOnce } from '../../encoding/timeSlice.js'
@@ -27,4 +29,21 @@ it('takes no rounds, and more than there are schedules', () => {
 it('comes in pieces', () => {
   const input = hexToBytes((10 * ROUNDS_AT_ONCE).toString(16).padStart(8, '0') + ABC)
   expect([...blake2Compress(input)]).toHaveLength(10)
+})
+
+it('gives what the library gives', () => {
+  const common = new Common({ chain: Mainnet, hardfork: Hardfork.Osaka, params: paramsEVM })
+  const precompile = getActivePrecompiles(common).get('0000000000000000000000000000000000000009')
+  let seed = 1
+  for (let round = 0; round < 200; round++) {
+    const data = Uint8Array.from({ length: 213 }, () => {
+      seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
+      return seed >>> 24
+    })
+    data.set([0, 0, 0, round % 40])
+    data[212] = round & 1
+    const input: Partial<PrecompileInput> = { data, gasLimit: 1000n, common }
+    const expected = precompile?.(input as PrecompileInput) as { returnValue: Uint8Array }
+    expect(runAtOnce(blake2Compress(data))).toEqual(expected.returnValue)
+  }
 })
