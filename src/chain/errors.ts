@@ -9,6 +9,21 @@ export class ChainError extends Error {
   override readonly name: string = 'ChainError'
 }
 
+/**
+ * An estimate with a price whose sender has no more than the value, so that nothing is left for gas (geth:
+ * eth/gasestimator/gasestimator.go, ErrInsufficientFundsForTransfer).
+ */
+export class NothingLeftForGasError extends ChainError {
+  override readonly name = 'NothingLeftForGasError'
+  /** Whether the sender has the value itself, in wei. */
+  readonly coversValue: boolean
+
+  constructor({ coversValue }: { coversValue: boolean }) {
+    super('insufficient funds for transfer')
+    this.coversValue = coversValue
+  }
+}
+
 /** A block number beyond the head (geth: eth/api_backend.go). */
 export class HeaderNotFoundError extends ChainError {
   override readonly name = 'HeaderNotFoundError'

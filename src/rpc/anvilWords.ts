@@ -5,6 +5,7 @@ import {
   ExecutionRevertedError,
   HashNotFoundError,
   HeaderNotFoundError,
+  NothingLeftForGasError,
 } from '../chain/errors.js'
 import { decodeErrorText, decodePanicCode } from '../chain/execution/revertReason.js'
 import { bytesToHex, bytesToPlainHex } from '../encoding/hex.js'
@@ -93,12 +94,15 @@ export function anvilError(error: unknown): RpcError | undefined {
   if (!(error instanceof ChainError)) return undefined
   const { message } = error
   const [, allowance] = /^gas required exceeds allowance \((\d+)\)/.exec(message) ?? []
-  if (allowance !== undefined) {
-    return new RpcError(-32003, `Out of gas: gas required exceeds allowance: ${allowance}`)
-  }
+  if (allowance !== undefined) return outOfGas(allowance)
+  if (error instanceof NothingLeftForGasError && error.coversValue) return outOfGas('0')
   if (error instanceof ExecutionFailedError) return failure(message)
   const [, code, words] = refusals.find(([geth]) => geth.test(message)) ?? []
   return code === undefined || words === undefined ? undefined : new RpcError(code, words)
+}
+
+function outOfGas(allowance: string): RpcError {
+  return new RpcError(-32003, `Out of gas: gas required exceeds allowance: ${allowance}`)
 }
 
 /** A reason in the words of anvil, which takes what can be text for text (foundry: evm/core/src/decode.rs). */

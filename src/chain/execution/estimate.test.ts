@@ -126,6 +126,10 @@ describe('estimateGas', () => {
     await expect(estimate({ from: alice, to: bob, value: 10n ** 19n, gasPrice: 10n ** 9n })).rejects.toThrow(
       /^insufficient funds for transfer$/,
     )
+    // Nothing is not enough for nothing: geth asks for more than the value.
+    await expect(estimate({ from: bob, to: alice, gasPrice: 10n ** 9n })).rejects.toThrow(
+      /^insufficient funds for transfer$/,
+    )
   })
 
   it('is bounded by what the sender can pay', async () => {

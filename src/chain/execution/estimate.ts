@@ -1,5 +1,5 @@
 import { GAS_PER_BLOB } from '../block/fees.js'
-import { ChainError, ExecutionFailedError, MessageRejectedError } from '../errors.js'
+import { ChainError, ExecutionFailedError, MessageRejectedError, NothingLeftForGasError } from '../errors.js'
 import { orElse, whenReady } from '../state/whenReady.js'
 import type { Awaitable } from '../types.js'
 import { callGasCap, executeCall, throwFailure, withCall, type CallRequest } from './call.js'
@@ -70,9 +70,10 @@ function upperBound(evm: PooledEvm, message: Message, limits: Limits): Awaitable
 /** The most gas that a balance pays for. */
 function affordableGas(message: Message, balance: bigint): bigint {
   const { value, maxFeePerGas, blobVersionedHashes = [], maxFeePerBlobGas = 0n } = message
-  if (value >= balance && value > 0n) throw new ChainError('insufficient funds for transfer')
+  if (value >= balance) throw new NothingLeftForGasError({ coversValue: value === balance })
   const blobCost = BigInt(blobVersionedHashes.length) * GAS_PER_BLOB * maxFeePerBlobGas
-  if (blobCost > balance - value) throw new ChainError('insufficient funds for gas * price + value')
+  if (blobVersionedHashes.length > 0 && blobCost >= balance - value)
+    throw new ChainError('insufficient funds for gas * price + value')
   return (balance - value - blobCost) / maxFeePerGas
 }
 
