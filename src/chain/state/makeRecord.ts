@@ -1,4 +1,5 @@
 import { encodePath, leafPath } from './nibbles.js'
+import { nodeMemory } from './nodeMemory.js'
 import { HASH_HEAD, linksLength, NodeRecord, type NodeLink } from './nodeRecord.js'
 import { encodeString, listLength, listStart, stringLength, writeListHeader, writeString } from './rlp.js'
 import { EMPTY_ITEM, Reference } from './trieNode.js'
@@ -35,7 +36,7 @@ export function makeRecord(node: NewNode, made: NodeListener): NodeRecord {
 /** The record of a leaf. @param pathItem - its path in the compact form, as an RLP item */
 export function leafRecord(pathItem: Uint8Array, value: Uint8Array): NodeRecord {
   const length = pathItem.length + stringLength(value)
-  const bytes = new Uint8Array(listLength(length))
+  const bytes = nodeMemory(listLength(length))
   const start = writeListHeader(bytes, length)
   bytes.set(pathItem, start)
   writeString(bytes, start + pathItem.length, value)
@@ -68,7 +69,7 @@ function listRecord(items: readonly MadeChild[]): NodeRecord {
     if (linkTo(item) !== undefined) links++
   }
   const rlpLength = listLength(length)
-  const bytes = new Uint8Array(rlpLength + linksLength(links))
+  const bytes = nodeMemory(rlpLength + linksLength(links))
   const record = new NodeRecord(bytes, rlpLength)
   let position = writeListHeader(bytes, length)
   let linked = 0
@@ -134,7 +135,7 @@ function rebuilt(
     if (before[start] === HASH_HEAD) links--
     if (linkTo(child) !== undefined) links++
   }
-  const bytes = new Uint8Array(listLength(length) + linksLength(links))
+  const bytes = nodeMemory(listLength(length) + linksLength(links))
   const after = new NodeRecord(bytes, listLength(length))
   let position = writeListHeader(bytes, length)
   let oldLink = 0

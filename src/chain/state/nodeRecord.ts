@@ -1,6 +1,7 @@
 import type { RecordPosition } from '../../storage/records.js'
 import { writeKeccak256 } from '../keccak.js'
 import { isLeafPath } from './nibbles.js'
+import { nodeMemory } from './nodeMemory.js'
 import { isPair, itemAt, itemEnd, listStart, payloadOf } from './rlp.js'
 
 /** A link: the position of a child, little-endian. */
@@ -17,7 +18,7 @@ export type NodeLink = NodeRecord | RecordPosition
  * RLP names by a hash, in their order. Whoever has a node finds its children without looking for their hashes.
  */
 export class NodeRecord {
-  readonly bytes: Uint8Array
+  #bytes: Uint8Array
   /** How many of the bytes are RLP. */
   readonly rlpLength: number
   #rlp: Uint8Array | undefined
@@ -29,12 +30,17 @@ export class NodeRecord {
   /** Children that are not stored yet, at the index of their links. */
   #unstored: (NodeRecord | undefined)[] | undefined
 
-  /** @param bytes - RLP and links, in memory of their own; the links of a new node are put by {@link link} */
+  /** @param bytes - RLP and links; the links of a new node are put by {@link link} */
   constructor(bytes: Uint8Array, rlpLength: number, position?: RecordPosition) {
-    this.bytes = bytes
+    this.#bytes = bytes
     this.rlpLength = rlpLength
     this.#rlp = rlpLength === bytes.length ? bytes : undefined
     this.#position = position
+  }
+
+  /** RLP and links. Readers leave them unchanged. */
+  get bytes(): Uint8Array {
+    return this.#bytes
   }
 
   /** A view on the bytes. Readers leave it unchanged. */
@@ -98,9 +104,18 @@ export class NodeRecord {
 
   /** The same node, not stored, for changes of items that keep their length. */
   copy(): NodeRecord {
-    const twin = new NodeRecord(new Uint8Array(this.bytes), this.rlpLength)
+    const bytes = nodeMemory(this.#bytes.length)
+    bytes.set(this.#bytes)
+    const twin = new NodeRecord(bytes, this.rlpLength)
     twin.#unstored = this.#unstored?.slice()
     return twin
+  }
+
+  /** Moves the node out of memory that it shares with others. */
+  own(): void {
+    if (this.#bytes.buffer.byteLength === this.#bytes.length) return
+    this.#bytes = this.#bytes.slice()
+    this.#rlp = this.rlpLength === this.#bytes.length ? this.#bytes : undefined
   }
 
   /** Says where a write puts the node; where it puts the children that are not stored was said before. */

@@ -53,6 +53,8 @@ export class StateStore implements NodeReader {
   readonly #database: StateStoreOptions['database']
   readonly #keyspace: StateStoreOptions['keyspace']
   readonly #stored: StoredNodes
+  /** The nodes of the state that was stored last: the next one replaces most of them. */
+  #latest = new Map<RecordPosition, NodeRecord>()
   readonly #nodes: StateCaches['nodes']
   readonly #replacedNodes: StateCaches['nodes']
   readonly #codes: ByteCache
@@ -84,7 +86,8 @@ export class StateStore implements NodeReader {
   }
 
   getNode(position: RecordPosition): NodeRecord {
-    const cached = this.#nodes.get(position) ?? this.#replacedNodes.get(position)
+    const cached =
+      this.#latest.get(position) ?? this.#nodes.get(position) ?? this.#replacedNodes.get(position)
     if (cached !== undefined) return cached
     const stored = this.#stored.read(position)
     this.#nodes.set(position, stored)
@@ -158,17 +161,25 @@ export class StateStore implements NodeReader {
     }
   }
 
+  /** Parts the nodes that were stored last into those that have had their time and those that stay. */
   #retire(replaced: readonly RecordPosition[]): void {
+    const latest = this.#latest
+    this.#latest = new Map()
     for (const position of replaced) {
-      const node = this.#nodes.take(position)
+      const node = latest.get(position) ?? this.#nodes.take(position)
+      latest.delete(position)
       if (node !== undefined) this.#replacedNodes.set(position, node)
+    }
+    for (const [position, node] of latest) {
+      node.own()
+      this.#nodes.set(position, node)
     }
   }
 
   #keep(node: NodeRecord): void {
     const position = node.settle()
     if (node.isReplaced) this.#replacedNodes.set(position, node)
-    else this.#nodes.set(position, node)
+    else this.#latest.set(position, node)
   }
 
   #rootRow({ hash, record }: TrieRoot): BatchOperation {
