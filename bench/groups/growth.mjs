@@ -55,8 +55,16 @@ const proof = (count) => ({
   },
 })
 
-/** So many transactions that a node works at its usual speed when it is still small. */
-async function sendMany({ stage }) {
+/** As many blocks as EIP-2935's ring of hashes and EIP-4788's of beacon roots have places, and one more. */
+const BLOCKS_OF_RINGS = 8192
+
+/**
+ * So many transactions that a node works at its usual speed when it is still small, on a chain whose rings are full: the
+ * tries of these grow with the blocks until then, and here it is not blocks that are to grow.
+ */
+async function settleChain({ client, name, stage }) {
+  if (name === 'ganache') await client.call('evm_mine', { blocks: BLOCKS_OF_RINGS })
+  else await client.call('hardhat_mine', `0x${BLOCKS_OF_RINGS.toString(16)}`)
   for (let i = 0; i < 1000; i++) {
     await stage.send(stage.signers[1].sign({ to: stage.signers[0].address, value: 1n }))
   }
@@ -68,7 +76,7 @@ export const accounts = ({ accountSizes, samples }) => ({
   async prepare(running) {
     await running.stage.deploy()
     await running.stage.fillSlots(0, 100)
-    await sendMany(running)
+    await settleChain(running)
   },
   growth: {
     name: 'accounts',
@@ -131,7 +139,7 @@ export const slots = ({ slotSizes, samples }) => ({
   id: 'slots',
   async prepare(running) {
     await running.stage.deploy()
-    await sendMany(running)
+    await settleChain(running)
   },
   growth: {
     name: 'slots of one contract',

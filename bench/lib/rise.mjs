@@ -31,6 +31,8 @@ function riseByNode(sizes) {
     const [least, most] = [reached[0], reached.at(-1)]
     if (least === most) continue
     const times = most.nodes[name].median / least.nodes[name].median
+    // Of what costs nothing there is no multiple.
+    if (!Number.isFinite(times)) continue
     nodes[name] = { from: least.size, to: most.size, times }
   }
   return nodes
