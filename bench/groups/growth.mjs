@@ -1,5 +1,5 @@
 import { oneRequest } from '../lib/goals.mjs'
-import { readFiles } from '../lib/hostMemory.mjs'
+import { readFiles, syncDisks } from '../lib/hostMemory.mjs'
 import { latency, randomFrom, settle, summarise, timed } from '../lib/statistics.mjs'
 
 const OFFSET = 2n ** 64n
@@ -7,6 +7,7 @@ const hexOf = (value, bytes) => `0x${value.toString(16).padStart(bytes * 2, '0')
 
 /** Lets a node be as it is where nobody else had the machine meanwhile. */
 async function settleNode({ folder }, work, { input }) {
+  syncDisks()
   readFiles(folder)
   await settle(work, { input })
 }

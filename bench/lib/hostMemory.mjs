@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, readdirSync, readSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,5 +37,18 @@ export function readFiles(folder) {
       // A node may remove a file meanwhile.
       if (error.code !== 'ENOENT') throw error
     }
+  }
+}
+
+/**
+ * Waits until everything that was written is on the medium. A node that writes gigabytes slows down the next one that
+ * writes kilobytes: Linux makes all who write wait for what is not on the medium yet.
+ */
+export function syncDisks() {
+  try {
+    execFileSync('sync')
+  } catch (error) {
+    // Not every system has the command.
+    if (error.code !== 'ENOENT') throw error
   }
 }

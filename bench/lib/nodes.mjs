@@ -52,8 +52,10 @@ function anvil() {
   return {
     name: 'anvil',
     version: versionOf('@foundry-rs/anvil'),
-    command: ({ port, parameters = [] }) => ({
+    command: ({ port, folder, parameters = [] }) => ({
       file: binary,
+      // It writes gigabytes of past states there, and leaves them behind when it is killed.
+      env: { HOME: folder },
       parameters: [
         '--port',
         port,
@@ -144,9 +146,9 @@ export function installedNodes(checkouts = []) {
 /** Starts a node and waits for its first answer. `startMilliseconds` is how long that took. */
 export async function startNode(node, options = {}) {
   const port = String(await freePort())
-  const { file, parameters, cwd, env } = node.command({ port, ...options })
-  const started = performance.now()
   const folder = mkdtempSync(join(tmpdir(), 'standin-bench-'))
+  const { file, parameters, cwd, env } = node.command({ port, folder, ...options })
+  const started = performance.now()
   const running = new MeasuredProcess(file, parameters, { cwd, env: { ...env, TMPDIR: folder } })
   const url = `http://127.0.0.1:${port}/`
   const client = await firstAnswer(running, url, started)
