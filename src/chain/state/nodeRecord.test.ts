@@ -75,3 +75,16 @@ it('has copies whose links are their own', () => {
   expect([parent.linkAt(0), parent.linkAt(1)]).toEqual([first, 5])
   expect([copy.linkAt(0), copy.linkAt(1)]).toEqual([second, first])
 })
+
+it('is the same in memory of its own', () => {
+  const record = branchOf([0, 3]).copy()
+  record.link(0, 1000)
+  record.link(1, 2000)
+  const [bytes, rlp] = [Uint8Array.from(record.bytes), Uint8Array.from(record.rlp)]
+  expect(record.bytes.buffer.byteLength).toBeGreaterThan(record.length)
+  record.own()
+  expect(record.bytes.buffer.byteLength).toBe(record.length)
+  expect([record.bytes, record.rlp]).toEqual([bytes, rlp])
+  expect(record.rlp.buffer).toBe(record.bytes.buffer)
+  expect([record.linkAt(0), record.linkAt(1)]).toEqual([1000, 2000])
+})
