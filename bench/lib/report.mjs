@@ -99,12 +99,16 @@ export function plotSeries(title, unit, series) {
   const ticks = sizes.map((size) =>
     text(x(size), HEIGHT - MARGIN + 18, size.toLocaleString('en-US'), 'text-anchor="middle"'),
   )
+  const bounds = [yLow, yHigh].map((power) =>
+    text(MARGIN - 6, Number(y(10 ** power)) + 4, round(10 ** power), 'text-anchor="end"'),
+  )
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" font-family="sans-serif">`,
     '<rect width="100%" height="100%" fill="#fff"/>',
     text(MARGIN, 24, `${title} (${unit})`, 'font-weight="bold"'),
     `<path d="M${MARGIN},${MARGIN - 10}V${HEIGHT - MARGIN}H${WIDTH - 110}" fill="none" stroke="#888"/>`,
     ...ticks,
+    ...bounds,
     ...lines,
     '</svg>',
   ].join('\n')
