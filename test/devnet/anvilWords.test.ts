@@ -235,6 +235,16 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
     await expectSame('eth_estimateGas', { from, to: reverter, value: toHex(parseEther('20000')) })
   })
 
+  test.each([
+    ['0x0', '0x0'],
+    ['0x64', '0x64'],
+    ['0x64', '0x65'],
+  ])('an estimate with a price of who has %s and gives %s', async (balance, value) => {
+    const poor = `0x${'de'.repeat(20)}`
+    for (const ask of nodes) await ask('anvil_setBalance', poor, balance)
+    await expectSame('eth_estimateGas', { from: poor, to, data: '0x01', value, gasPrice: '0x77359400' })
+  })
+
   test('a creation without data makes an account without code', async () => {
     for (const ask of nodes) {
       await ask('evm_setAutomine', true)

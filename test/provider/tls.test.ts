@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createConnection } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import { promisify } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
 import { startNode } from '../../src/node.js'
@@ -52,6 +53,22 @@ test('the certificate names loopback, the networks and the domain', async () => 
     ca,
   )
   expect(answer.status).toBe(200)
+})
+
+test('an offer of HTTP/2 is left aside', async () => {
+  node = await startNode(parseNodeOptions({ port: 0, ipfsPort: 0, tls: true }))
+  const ca = await readFile(node.certificatePath ?? '', 'utf8')
+  const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'.padEnd(70_000)
+  const offer = 'connection: Upgrade, HTTP2-Settings\r\nhttp2-settings: AAEAAEAA\r\nupgrade: h2c\r\n'
+  const head = `POST / HTTP/1.1\r\nhost: localhost\r\n${offer}content-type: application/json\r\n`
+  const socket = connectTls({ port: node.port, host: '127.0.0.1', servername: 'localhost', ca })
+  socket.write(`${head}content-length: ${body.length}\r\n\r\n${body}`)
+  let answer = ''
+  for await (const part of socket) {
+    answer += String(part)
+    if (answer.includes('0x7a69')) break
+  }
+  expect(answer).toMatch(/^HTTP\/1\.1 200 /)
 })
 
 test('a client that never begins with TLS does not keep the node from stopping', async () => {

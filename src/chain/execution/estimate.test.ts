@@ -126,10 +126,32 @@ describe('estimateGas', () => {
     await expect(estimate({ from: alice, to: bob, value: 10n ** 19n, gasPrice: 10n ** 9n })).rejects.toThrow(
       /^insufficient funds for transfer$/,
     )
+    // 10^19 wei are just what this blob costs, so that nothing is left for gas.
+    const blobs = {
+      blobVersionedHashes: [new Uint8Array(32).fill(1)],
+      maxFeePerBlobGas: 10n ** 19n / 2n ** 17n,
+    }
+    await expect(estimate({ from: alice, to: bob, gasPrice: 10n ** 9n, ...blobs })).rejects.toThrow(
+      /^insufficient funds for gas \* price \+ value$/,
+    )
     // Nothing is not enough for nothing: geth asks for more than the value.
     await expect(estimate({ from: bob, to: alice, gasPrice: 10n ** 9n })).rejects.toThrow(
       /^insufficient funds for transfer$/,
     )
+  })
+
+  it('takes one gas for each round of BLAKE2b, few or many', async () => {
+    const site = await createTestSite({})
+    const estimate = (rounds: number) => {
+      const data = new Uint8Array(213)
+      data.set([0, 0, rounds >> 8, rounds & 0xff])
+      data[212] = 1
+      return estimateGas(
+        { site, call: { from: alice, to: hexToBytes(`0x${'00'.repeat(19)}09`), data } },
+        LIMIT,
+      )
+    }
+    expect((await estimate(0x2fff)) - (await estimate(0x0fff))).toBe(0x2000n)
   })
 
   it('is bounded by what the sender can pay', async () => {

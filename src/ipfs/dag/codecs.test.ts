@@ -2,20 +2,14 @@ import { inspect } from 'node:util'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it, vi } from 'vitest'
 import { runAtOnce } from '../../encoding/timeSlice.js'
+import { seededRandom } from '../../../test/support/programs.js'
 import { countTurns, endEverySlice } from '../../../test/support/turns.js'
 import { codecs, decodeInTurns, encodeInTurns } from './codecs.js'
 
 const inPieces = codecs.filter(({ decodeInPieces }) => decodeInPieces !== undefined)
 const cid = CID.parse('bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy')
 
-type Random = (bound: number) => number
-
-function randomOf(seed: number): Random {
-  return (bound) => {
-    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
-    return Math.floor((seed / 2 ** 32) * bound)
-  }
-}
+type Random = ReturnType<typeof seededRandom>
 
 const texts = ['', 'a', '/', 'bytes', '"', 'é\u2028', '__proto__', 'constructor', '\ud800', 'b'.repeat(300)]
 
@@ -61,7 +55,7 @@ describe.each(inPieces)('$name in pieces', (codec) => {
   }
 
   it('encodes and decodes random data as at once', () => {
-    const random = randomOf(7)
+    const random = seededRandom(7)
     for (let round = 0; round < 60; round++) {
       const value = Array.from({ length: random(80) }, () => randomValue(random, 0, isPlain))
       const encoded = codec.encode(value)
@@ -92,7 +86,7 @@ describe.each(inPieces)('$name in pieces', (codec) => {
   })
 
   it('refuses what it refuses at once, in the same words', () => {
-    const random = randomOf(3)
+    const random = seededRandom(3)
     let refused = 0
     for (let round = 0; round < 1500; round++) {
       const encoded = Uint8Array.from(codec.encode(randomValue(random, 0, isPlain)))
