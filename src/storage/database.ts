@@ -4,6 +4,7 @@ import { AppendFile } from './appendFile.js'
 import { decodeBulkRow, encodeBulkRow } from './bulkRow.js'
 import { Cursor, entriesOf } from './cursor.js'
 import { StorageWriteError } from './errors.js'
+import { KeptRows } from './keptRows.js'
 import { openLevel, writeToLevel } from './level.js'
 import { MergedCursor } from './mergedCursor.js'
 import { keyString, Overlay } from './overlay.js'
@@ -17,9 +18,8 @@ import type { BatchOperation, WriteBatch } from './writeBatch.js'
 
 const DEFAULT_WRITE_BUFFER_BYTES = 2 * 1024 * 1024
 const IDLE_FLUSH_MILLISECONDS = 250
-/** Bytes of the longest value that is kept once it was read: rows that lead to blocks, not nodes of tries. */
-const LONGEST_KEPT = 64
-const MOST_KEPT = 10_000
+/** What the rows take that are kept once they were read: 131,072 of them, so three for each of 40,000 blocks. */
+const KEPT_BYTES = 8 * 1024 * 1024
 
 /** How a database is opened. */
 export interface DatabaseOptions {
@@ -47,8 +47,8 @@ export class Database {
   /** Through which is read what lies together, by everybody who does. */
   readonly window: RecordWindow
   readonly #level: Level
-  /** Short values as they are in LevelDB, which takes some ten times as long to find them. */
-  readonly #kept = new Map<string, Uint8Array>()
+  /** Short rows as they are in LevelDB, which takes some ten times as long to find them. */
+  #kept = new KeptRows(KEPT_BYTES)
   readonly #options: WriteOptions
   #generation: number
   #active: Overlay
@@ -79,21 +79,14 @@ export class Database {
 
   /** The value of a key, or undefined. The bytes are shared: readers leave them unchanged. */
   get(key: Uint8Array): Uint8Array | undefined {
-    const name = keyString(key)
-    const found = this.#findUnflushed(name)
+    const found = this.#findUnflushed(keyString(key))
     if (found !== undefined) return found ?? undefined
-    const kept = this.#kept.get(name)
+    const kept = this.#kept.get(key)
     if (kept !== undefined) return kept
     const stored = this.#level.getSync(key)
     if (stored === undefined) return undefined
-    const bytes = plainBytes(stored)
-    if (bytes.length <= LONGEST_KEPT) this.#keep(name, bytes)
-    return bytes
-  }
-
-  #keep(name: string, bytes: Uint8Array): void {
-    if (this.#kept.size >= MOST_KEPT) this.#kept.clear()
-    this.#kept.set(name, bytes)
+    this.#kept.keep(key, stored)
+    return plainBytes(stored)
   }
 
   /** The bytes that were put under a key with {@link WriteBatch.putBulk}, in memory of their own; or undefined. */
@@ -144,7 +137,7 @@ export class Database {
   async clear({ gte, lt }: Pick<RangeOptions, 'gte' | 'lt'>): Promise<void> {
     await this.flush()
     await this.#level.clear({ gte, lt })
-    this.#kept.clear()
+    this.#kept = new KeptRows(KEPT_BYTES)
   }
 
   /** Brings everything that was written before the call to LevelDB. */
@@ -267,7 +260,7 @@ export class Database {
       overlay.file.close()
       rmSync(overlay.file.path)
       // Until now what was written stood before what was kept.
-      this.#kept.clear()
+      for (const { key } of overlay.operations()) this.#kept.forget(key)
       if (overlay.memory.length <= 2 * this.#options.writeBufferBytes) this.#spareMemory = overlay.memory
     }
   }

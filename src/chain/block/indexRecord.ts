@@ -139,7 +139,7 @@ export function decodeIndexRecord(
   const parentStateRoot = (flags & FLAG_PARENT_STATE_ROOT) === 0 ? undefined : take(32)
   const headerRlp = take(uint32())
   const header = decodeHeader(headerRlp)
-  const hash = keccak256(headerRlp)
+  let hash: Uint8Array | undefined
   const uncleHashes = Array.from({ length: uint32() }, () => take(32))
   const transactions: TransactionEntry[] = []
   const transactionSpans: WireSpan[] = []
@@ -155,7 +155,10 @@ export function decodeIndexRecord(
   }
   const block = {
     ordinal,
-    hash,
+    // Hashed when somebody asks: a call or a proof on an old block does not.
+    get hash() {
+      return (hash ??= keccak256(headerRlp))
+    },
     header,
     totalDifficulty,
     size,

@@ -1,4 +1,3 @@
-import { bytesToPlainHex } from '../../encoding/hex.js'
 import { decodeBulkRow, encodeBulkRow } from '../../storage/bulkRow.js'
 import type { Database } from '../../storage/database.js'
 import { decodeOrdinal, encodeOrdinal, ordinalOfKey, type Keyspace } from '../../storage/keyspace.js'
@@ -84,7 +83,7 @@ export class BlockStore {
    * @returns what {@link added} is told once the batch is written
    */
   *stage(batch: WriteBatch, sealed: SealedBlock): Pieces<StagedBlock> {
-    const parent = this.#recent.ordinal(bytesToPlainHex(sealed.header.parentHash))
+    const parent = this.#recent.ordinal(sealed.header.parentHash)
     // Blocks are stored after their parents: a child of the last one cannot be stored yet.
     const isNew = parent !== undefined && parent === this.#nextOrdinal - 1
     const stored = isNew ? undefined : this.#storedOrdinal(this.#keys.ordinalByHash(sealed.hash))
@@ -124,7 +123,7 @@ export class BlockStore {
   added({ record, news }: StagedBlock): StoredBlock {
     const { block } = record
     this.#nextOrdinal = Math.max(this.#nextOrdinal, block.ordinal + 1)
-    this.#recent.set(record)
+    this.#recent.add(record)
     for (const { hash } of block.transactions) this.#transactions?.add(hash)
     if (block.transactions.length > 0) this.#withTransactions.add(block.ordinal)
     if (news === undefined) return block
@@ -147,8 +146,7 @@ export class BlockStore {
   }
 
   byHash(hash: Uint8Array): StoredBlock | undefined {
-    const ordinal =
-      this.#recent.ordinal(bytesToPlainHex(hash)) ?? this.#storedOrdinal(this.#keys.ordinalByHash(hash))
+    const ordinal = this.#recent.ordinal(hash) ?? this.#storedOrdinal(this.#keys.ordinalByHash(hash))
     return ordinal === undefined ? undefined : this.byOrdinal(ordinal)
   }
 
@@ -242,7 +240,7 @@ export class BlockStore {
     if (row === undefined) return undefined
     const record = this.#regions.indexRecord(ordinal, decodeBulkRow(row))
     if (record.block.transactions.length === 0) this.#withTransactions.delete(ordinal)
-    this.#recent.set(record)
+    this.#recent.keep(record)
     return record
   }
 
