@@ -81,6 +81,10 @@ export default defineConfig([
       'max-lines': ['error', { max: 400, skipBlankLines: false, skipComments: false }],
       'no-console': 'error',
       eqeqeq: ['error', 'always', { null: 'ignore' }],
+      'no-restricted-globals': [
+        'error',
+        { name: 'setImmediate', message: 'Tests with fake timers take the global one away: import it from node:timers' },
+      ],
     },
   },
 ])

@@ -23,6 +23,7 @@ const FIRST = -1
  * @property {string} id
  * @property {Measure[]} measures
  * @property {boolean} [withReference] whether bare node:http is measured too
+ * @property {number} [roundsTimes] how many times as many rounds as other groups it has; 1 unless given
  * @property {boolean} [startsCold] whether the first round counts like the others
  * @property {(running: object) => Promise<void>} [prepare]
  * @property {{ name: string, sizes: number[], grow: (running: object, from: number, to: number) => Promise<void> }} [growth]
@@ -47,6 +48,7 @@ export async function runGroup(group, { nodes, rounds, log }) {
     if (latest?.name === node.name) await stopIfOut(latest, results)
   }
   const sizes = group.growth?.sizes ?? [undefined]
+  const roundCount = rounds * (group.roundsTimes ?? 1)
   let reached = 0
   let isFirst = !group.startsCold
   for (const size of sizes) {
@@ -60,7 +62,7 @@ export async function runGroup(group, { nodes, rounds, log }) {
       }
       reached = size
     }
-    for (let round = isFirst ? FIRST : 0; round < rounds; round++) {
+    for (let round = isFirst ? FIRST : 0; round < roundCount; round++) {
       for (const measure of group.measures) {
         for (const running of started) {
           if (results.isOut(running.name)) continue

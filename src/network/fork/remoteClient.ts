@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { maskUrl, maskUrlIn } from '../../encoding/maskUrl.js'
 import { ForkError, RemoteRpcError } from './errors.js'

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers'
 import type { Caller } from '../caller.js'
 import type { ApiKey } from '../keys/apiKey.js'
 import { pendingSubscriptionCost, subscriptionBlockCosts } from './costs.js'
