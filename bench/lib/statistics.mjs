@@ -40,11 +40,14 @@ export async function rate(work, { count, inFlight = 1 }) {
 /**
  * The median milliseconds of doing work one after another, each with an input of its own.
  *
+ * @param count how often it is done at least
+ * @param milliseconds how long it goes on at least
  * @param input gives the next input; what that takes is not measured
  */
-export async function latency(work, { count, input = () => undefined }) {
+export async function latency(work, { count, milliseconds = 0, input = () => undefined }) {
   const values = []
-  for (let i = 0; i < count; i++) {
+  const end = performance.now() + milliseconds
+  while (values.length < count || performance.now() < end) {
     const next = input()
     values.push(await timed(() => work(next)))
   }
