@@ -255,12 +255,12 @@ export class Database {
   /** The oldest first: a file that is left behind must never be older than one that is gone. */
   async #writeBehind(): Promise<void> {
     for (let overlay = this.#behind[0]; overlay !== undefined; overlay = this.#behind[0]) {
-      await writeToLevel(this.#level, overlay, this.#options)
+      // Until it is there, what was written stands before what is kept.
+      const changes = (key: Uint8Array): void => this.#kept.forget(key)
+      await writeToLevel(this.#level, overlay, { sync: this.#options.sync, changes })
       this.#behind.shift()
       overlay.file.close()
       rmSync(overlay.file.path)
-      // Until now what was written stood before what was kept.
-      for (const { key } of overlay.operations()) this.#kept.forget(key)
       if (overlay.memory.length <= 2 * this.#options.writeBufferBytes) this.#spareMemory = overlay.memory
     }
   }

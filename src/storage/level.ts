@@ -44,14 +44,17 @@ export async function openLevel(directory: string): Promise<Level> {
  * Brings what was written to LevelDB, in several batches: the write-ahead file, which stays until the last one, makes
  * them one. Each of them waits for the medium where writes do: LevelDB may begin another log between two of them, and
  * leaves the old one unsynced.
+ *
+ * @param changes - told of each key before LevelDB has its new value
  */
 export async function writeToLevel(
   level: Level,
   overlay: Overlay,
-  { sync }: { sync: boolean },
+  { sync, changes }: { sync: boolean; changes: (key: Uint8Array) => void },
 ): Promise<void> {
   let batch = level.batch()
   for (const { key, value } of overlay.operations()) {
+    changes(key)
     if (value === undefined) batch.del(key)
     else batch.put(key, value)
     if (batch.length >= OPERATIONS_PER_BATCH) {
