@@ -83,7 +83,10 @@ export default defineConfig([
       eqeqeq: ['error', 'always', { null: 'ignore' }],
       'no-restricted-globals': [
         'error',
-        { name: 'setImmediate', message: 'Tests with fake timers take the global one away: import it from node:timers' },
+        {
+          name: 'setImmediate',
+          message: 'Tests with fake timers take the global one away: import it from node:timers',
+        },
       ],
     },
   },
