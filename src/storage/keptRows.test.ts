@@ -27,6 +27,8 @@ it('keeps key and value of 62 bytes together, and none of more', () => {
   rows.keep(row(300, 1), row(1, 2))
   expect(rows.get(row(35, 1))).toBeUndefined()
   expect(rows.get(row(300, 1))).toBeUndefined()
+  rows.keep(row(34, 1), row(29, 2))
+  expect(rows.get(row(34, 1))).toBeUndefined()
 })
 
 it('keeps most rows while there is room, and never gives the value of another key', () => {

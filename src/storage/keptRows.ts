@@ -31,9 +31,12 @@ export class KeptRows {
     return this.#bytes.slice(start, start + this.#bytes[slot + 1]!)
   }
 
-  /** Keeps a row, unless it is too long for a slot. */
+  /** Keeps a row, unless it is too long for a slot: then nothing is kept of its key. */
   keep(key: Uint8Array, value: Uint8Array): void {
-    if (HEAD_BYTES + key.length + value.length > SLOT_BYTES) return
+    if (HEAD_BYTES + key.length + value.length > SLOT_BYTES) {
+      this.forget(key)
+      return
+    }
     const slot = this.#find(key) ?? this.#freeSlot(key)
     this.#bytes[slot] = key.length
     this.#bytes[slot + 1] = value.length
