@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createNode, type StandinNode } from '../../src/index.js'
 import { runCommand, buildCommand } from '../support/command.js'
 import { ownRemote, type Remote } from './remotes.js'
@@ -234,4 +234,14 @@ test('headers and the credentials of the URL go to the remote, and nowhere else'
     expect(sent).not.toHaveProperty('authorization')
   }
   await expect(fork({ forkHeader: ['no header'] })).rejects.toThrow('forkHeader: expected')
+})
+
+test('reads its remote where a test has put timers of its own in the place of the global ones', async () => {
+  const node = await fork()
+  const address = `0x${'ab'.repeat(20)}`
+  const before = seen.length
+  vi.useFakeTimers({ toFake: ['setImmediate', 'setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  expect(await node.request('eth_getBalance', [address, 'latest'])).toBe('0x0')
+  expect(seen.length).toBeGreaterThan(before)
 })
