@@ -1,4 +1,3 @@
-import { manyRequests } from '../lib/goals.mjs'
 import { setAutomine } from '../lib/nodes.mjs'
 import { randomFrom, rate, timed } from '../lib/statistics.mjs'
 
@@ -30,7 +29,7 @@ export const reads = ({ requests, logs }) => ({
       title: `eth_getLogs, ${logs} matches`,
       unit: 'ms',
       better: 'lower',
-      goal: { limit: 35, yardstick: { node: 'anvil', figure: 71 } },
+      goal: { times: 0.5, of: 'anvil' },
       async run({ client, stage }) {
         const query = { address: stage.contract, fromBlock: '0x2', toBlock: 'latest' }
         let bytes
@@ -44,7 +43,7 @@ export const reads = ({ requests, logs }) => ({
       title: 'eth_getBlockByNumber, 500 full transactions',
       unit: 'requests/s',
       better: 'higher',
-      goal: { limit: 2800, yardstick: { node: 'anvil', figure: 18.5 } },
+      goal: { times: 10, of: 'hardhat' },
       async run({ client, fullBlock }) {
         const body = client.body('eth_getBlockByNumber', [fullBlock, true])
         const block = client.result(await client.post(body))
@@ -56,7 +55,7 @@ export const reads = ({ requests, logs }) => ({
       title: 'eth_getTransactionByHash, 16 in flight',
       unit: 'requests/s',
       better: 'higher',
-      goal: { limit: 50_000, yardstick: manyRequests },
+      goal: { times: 3, of: 'hardhat' },
       async run({ client, hashes, round }) {
         const random = randomFrom(round)
         const asked = Array.from({ length: 500 }, () => hashes[random(hashes.length)])

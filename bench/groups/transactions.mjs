@@ -40,7 +40,7 @@ export const transactions = ({ transfers, queued }) => ({
       title: 'transfer, automine, signed, with receipt',
       unit: 'transactions/s',
       better: 'higher',
-      goal: { times: 1.7, of: 'hardhat' },
+      goal: { times: 1.4, of: 'hardhat' },
       run(running) {
         const [, signer] = running.stage.signers
         const raws = Array.from({ length: transfers }, () => signer.sign({ to: RECIPIENT, value: 1n }))
@@ -51,7 +51,7 @@ export const transactions = ({ transfers, queued }) => ({
       title: 'ERC-20 transfer, the same',
       unit: 'transactions/s',
       better: 'higher',
-      goal: { times: 1.2, of: 'hardhat' },
+      goal: { times: 1, of: 'hardhat' },
       run(running) {
         const { stage } = running
         return sequential(
@@ -64,7 +64,7 @@ export const transactions = ({ transfers, queued }) => ({
       title: `evm_mine of ${queued} waiting transfers`,
       unit: 'ms',
       better: 'lower',
-      goal: { times: 0.7, of: 'hardhat' },
+      goal: { times: 0.5, of: 'hardhat' },
       run(running) {
         const { signers } = running.stage
         const raws = Array.from({ length: queued }, (_, i) =>
@@ -77,7 +77,7 @@ export const transactions = ({ transfers, queued }) => ({
       title: `evm_mine of ${queued} waiting ERC-20 transfers`,
       unit: 'ms',
       better: 'lower',
-      goal: { times: 0.7, of: 'hardhat' },
+      goal: { times: 0.5, of: 'hardhat' },
       async run(running) {
         const { stage, client } = running
         await client.call('evm_setBlockGasLimit', LARGE_GAS_LIMIT)

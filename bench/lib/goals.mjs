@@ -29,10 +29,9 @@ export const BARE = 'bare node:http'
 export const COLD_START = 'cold start to the first answer'
 export const overHttp = (inFlight) => `eth_blockNumber over HTTP, ${inFlight} in flight`
 
-/** Starting a process, small requests one after another, and many of them at once. */
+/** Starting a process, and small requests one after another. */
 export const starting = { node: BARE, title: COLD_START, figure: 63 }
 export const oneRequest = { node: BARE, title: overHttp(1), figure: 13_600 }
-export const manyRequests = { node: BARE, title: overHttp(32), figure: 78_000 }
 
 const medianIn = (row, node) => row?.nodes[node]?.median
 const rowIn = (rows, title) => rows.find((row) => row.title === title)

@@ -1,5 +1,5 @@
 /** A kind of work is flat if the largest size costs at most so many times what the smallest does. */
-const FLAT = 1.2
+const FLAT = 1.5
 
 /** The rows of each kind of work that was measured at several sizes, the smallest size first. */
 export function worksOf(rows) {
