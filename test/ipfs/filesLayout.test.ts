@@ -203,6 +203,23 @@ describe('the layout of mutable files', () => {
   })
 })
 
+describe('copies of mutable files', () => {
+  const copy = (query: string): Promise<Response> => server.post(`files/cp?${query}`)
+
+  it('replace a file by force and never a directory', async () => {
+    const { cid } = await ipfs.add('new content')
+    await ipfs.files.write('/kept/inside', 'old', { create: true, parents: true })
+    const refused = await copy(`arg=/ipfs/${cid}&arg=/kept&force=true`)
+    expect(await refused.json()).toMatchObject({
+      Message: 'cp: cannot unlink existing file: not a file: /kept',
+    })
+    expect((await content(ipfs.files.read('/kept/inside'))).toString()).toBe('old')
+    expect((await copy(`arg=/ipfs/${cid}&arg=/kept/inside`)).status).toBe(500)
+    expect((await copy(`arg=/ipfs/${cid}&arg=/kept/inside&force=true`)).status).toBe(200)
+    expect((await content(ipfs.files.read('/kept/inside'))).toString()).toBe('new content')
+  })
+})
+
 describe('mode and time of mutable files', () => {
   const post = (path: string): Promise<Response> => server.post(`files/${path}`)
 

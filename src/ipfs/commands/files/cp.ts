@@ -8,7 +8,8 @@ import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, pathArgument } from '../../request/command.js'
 import { nothing } from '../../request/output.js'
 import { loadEntry } from '../../unixfs/entry.js'
-import type { UnixfsEntry } from '../../unixfs/entry.js'
+import type { BlockSource, UnixfsEntry } from '../../unixfs/entry.js'
+import type { UnixfsLink } from '../../unixfs/node.js'
 
 /** `files/cp`: puts a mutable file, or anything under `/ipfs/`, under a new path. Nothing is copied but a link. */
 export const filesCp = defineCommand({
@@ -17,7 +18,7 @@ export const filesCp = defineCommand({
   options: {
     ...flushOption,
     parents: { type: 'bool', aliases: ['p'], description: 'Make the directories above the target.' },
-    force: { type: 'bool', description: 'Replace what is at the target.' },
+    force: { type: 'bool', description: 'Replace a file at the target. Directories are never replaced.' },
   },
   async run({ args: [sourceArg = '', targetArg = ''], options }, network) {
     const source = checkFilesPath(sourceArg).replace(/\/+$/, '')
@@ -54,8 +55,20 @@ function checkCodec(cid: CID): void {
   throw new FileNetworkError('source must be a valid UnixFS (dag-pb or raw codec)')
 }
 
+/** `force` replaces files only: a directory may hold what nothing else does. */
+class CannotUnlinkError extends FileNetworkError {
+  constructor(path: string) {
+    super(`cp: cannot unlink existing file: not a file: ${path}`)
+  }
+}
+
+/** @throws {@link CannotUnlinkError} when the link leads to a directory (Kubo, `unlinkNodeIfExists`) */
+async function checkReplaceable(source: BlockSource, { cid }: UnixfsLink, path: string): Promise<void> {
+  if ((await loadEntry(source, cid)).type === 'directory') throw new CannotUnlinkError(path)
+}
+
 async function putEntry(
-  { files }: NetworkContext,
+  { files, blockstore }: NetworkContext,
   options: { entry: UnixfsEntry; target: string; parents: boolean; force: boolean },
 ): Promise<void> {
   const { entry, target, parents, force } = options
@@ -64,12 +77,13 @@ async function putEntry(
     if (name === '') throw new FileNetworkError('cannot create file with empty name')
     if (parents) await files.makeDirectory(directory, { parents, format: undefined })
     await files.change(directory, async ({ links }) => {
-      if (!force && (await links.get(name))) {
-        throw new FileNetworkError('directory already has entry by that name')
-      }
+      const existing = await links.get(name)
+      if (existing && force) await checkReplaceable(blockstore, existing, target)
+      else if (existing) throw new FileNetworkError('directory already has entry by that name')
       links.set({ name, cid: entry.cid, size: entry.cumulativeSize })
     })
   } catch (error) {
+    if (error instanceof CannotUnlinkError) throw error
     throw new FileNetworkError(`cp: cannot put node in path ${target}: ${errorText(error)}`)
   }
 }
