@@ -1,6 +1,6 @@
 import { hashFunctionByName, sha256Code } from '../cid/hashFunctions.js'
 import { FileNetworkError } from '../errors.js'
-import { validatePinName } from '../pinName.js'
+import { validatePinName } from '../store/pins.js'
 import type { OptionSpecs, OptionValues } from '../request/command.js'
 import { createChunker } from '../unixfs/chunker.js'
 import type { UnixfsMetadata } from '../unixfs/data.js'

@@ -1,6 +1,6 @@
+import { type IHasher, createBLAKE2b, createBLAKE2s, createBLAKE3, createKeccak } from 'hash-wasm'
+import type { MultihashDigest } from 'multiformats/hashes/interface'
 import { createHash, hash } from 'node:crypto'
-import { createBLAKE2b, createBLAKE2s, createBLAKE3, createKeccak } from 'hash-wasm'
-import type { IHasher } from 'hash-wasm'
 import { FileNetworkError } from '../errors.js'
 
 /** A hash function of the multihash table, ready to use. */
@@ -118,4 +118,15 @@ export async function hashFunctionByCode(code: number): Promise<HashFunction | u
 /** The name of a hash function; undefined for a code that is not known here. */
 export function hashNameByCode(code: number): string | undefined {
   return namesByCode.get(code)
+}
+
+/** Whether bytes hash to a multihash; undefined when its hash function is not known. */
+export async function matchesMultihash(
+  multihash: MultihashDigest,
+  bytes: Uint8Array,
+): Promise<boolean | undefined> {
+  const hash = await hashFunctionByCode(multihash.code)
+  if (hash === undefined) return undefined
+  const digest = hash.digest(bytes)
+  return Buffer.compare(digest.subarray(0, multihash.digest.length), multihash.digest) === 0
 }

@@ -1,12 +1,9 @@
 import { parsePath, resolvePath } from '../dag/path.js'
 import { FileNetworkError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
-import { defineCommand, pathArguments } from '../request/command.js'
-import { bytes } from '../request/output.js'
-import { loadEntry } from '../unixfs/entry.js'
-import type { UnixfsEntry } from '../unixfs/entry.js'
-import { borrowFile } from '../unixfs/readFile.js'
-import type { ByteRange } from '../unixfs/readFile.js'
+import { bytes, defineCommand, pathArguments } from '../request/command.js'
+import { type UnixfsEntry, loadEntry } from '../unixfs/entry.js'
+import { type ByteRange, borrowFile } from '../unixfs/readFile.js'
 
 interface FilePart {
   entry: UnixfsEntry

@@ -3,7 +3,9 @@ import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { hashFunctionByCode } from '../cid/hashFunctions.js'
-import { errorText, FileNetworkError } from '../errors.js'
+import { FileNetworkError, errorText } from '../errors.js'
+import type { BlockSource } from '../unixfs/entry.js'
+import { walkDag } from './links.js'
 
 /** The largest header and the largest section of a CAR that are accepted, in bytes (go-car). */
 const headerLimit = 32 * 1024 * 1024
@@ -188,4 +190,10 @@ function encodeVarint(value: number): Uint8Array {
   for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80)
   bytes.push(rest)
   return Uint8Array.from(bytes)
+}
+
+/** A DAG as a CARv1, depth first, no block twice. */
+export async function* exportCar(source: BlockSource, root: CID): AsyncGenerator<Uint8Array> {
+  yield encodeCarHeader(root)
+  for await (const { cid, bytes } of walkDag(source, root)) yield encodeCarSection(cid, bytes)
 }

@@ -1,5 +1,5 @@
 import type { ByteRange } from '../unixfs/readFile.js'
-import { GatewayError } from './errors.js'
+import { GatewayError } from './headers.js'
 
 /** Whether an `If-None-Match` header names an ETag, by weak comparison (RFC 9110, 13.1.2). */
 export function matchesEtag(header: string | undefined, etag: string): boolean {

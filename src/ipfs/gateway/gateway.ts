@@ -1,14 +1,18 @@
 import type { CID } from 'multiformats/cid'
-import { codecCode } from '../cid/makeCid.js'
+import { codecCode } from '../cid/cidFormat.js'
 import { resolvePath } from '../dag/path.js'
-import { BlockNotFoundError, errorText, LinkNotFoundError } from '../errors.js'
+import { BlockNotFoundError, LinkNotFoundError, errorText } from '../errors.js'
 import type { CommandReply } from '../request/reply.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import { InvalidRangeError, parseRanges } from './conditional.js'
-import { GatewayError } from './errors.js'
-import { chooseFormat } from './format.js'
-import { readTarget } from './request.js'
-import type { GatewayRequest, GatewayTarget, ResolvedTarget } from './request.js'
+import { GatewayError } from './headers.js'
+import {
+  type GatewayRequest,
+  type GatewayTarget,
+  type ResolvedTarget,
+  chooseFormat,
+  readTarget,
+} from './request.js'
 import { serveContent } from './serveContent.js'
 import { serveData } from './serveData.js'
 import { serveVerifiable } from './serveVerifiable.js'

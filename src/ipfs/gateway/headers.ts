@@ -1,4 +1,22 @@
+import type { CommandReply } from '../request/reply.js'
 import type { GatewayRequest, ResolvedTarget } from './request.js'
+
+/** The answer to a client that has the content already. */
+export function notModified(headers: Record<string, string>): CommandReply {
+  return { status: 304, headers, body: new Uint8Array() }
+}
+
+/** A request that the gateway refuses or sends elsewhere. */
+export class GatewayError extends Error {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(status: number, message: string, headers: Record<string, string> = {}) {
+    super(message)
+    this.status = status
+    this.headers = headers
+  }
+}
 
 /** How long what is named by its content may be kept: half a lifetime of the HTTP specification's year. */
 export const immutable = 'public, max-age=29030400, immutable'

@@ -4,12 +4,8 @@ import { errorText } from '../errors.js'
 import type { CommandReply } from '../request/reply.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import { matchesEtag } from './conditional.js'
-import { GatewayError } from './errors.js'
-import { dataMediaTypes } from './format.js'
-import type { DataFormat } from './format.js'
-import { contentDisposition, immutable, originHeaders } from './headers.js'
-import { notModified } from './notModified.js'
-import type { GatewayRequest, ResolvedTarget } from './request.js'
+import { GatewayError, contentDisposition, immutable, notModified, originHeaders } from './headers.js'
+import { type DataFormat, type GatewayRequest, type ResolvedTarget, dataMediaTypes } from './request.js'
 
 /** Codecs whose blocks are sent as they are where plain JSON or CBOR is asked for. */
 const sentAsThey: Readonly<Partial<Record<DataFormat, readonly string[]>>> = {

@@ -1,12 +1,9 @@
-import { writeTar } from '../archive/tar.js'
+import { writeTar } from '../unixfs/tar.js'
 import type { CommandReply } from '../request/reply.js'
-import { loadEntry } from '../unixfs/entry.js'
-import type { BlockSource } from '../unixfs/entry.js'
+import { type BlockSource, loadEntry } from '../unixfs/entry.js'
 import { contentRange, matchesEtag, readRange } from './conditional.js'
-import { readCarParameters } from './carParameters.js'
-import { contentDisposition, immutable, originHeaders } from './headers.js'
-import { notModified } from './notModified.js'
-import { partialCar } from './partialCar.js'
+import { contentDisposition, immutable, notModified, originHeaders } from './headers.js'
+import { partialCar, readCarParameters } from './partialCar.js'
 import type { GatewayRequest, ResolvedTarget } from './request.js'
 
 /** An answer in a form of its own: what it is called, and where its bytes come from. */

@@ -1,22 +1,16 @@
 import { CID } from 'multiformats/cid'
+import { createMutex } from '../../storage/files/mutex.js'
 import type { RecordStore } from '../../storage/files/recordStore.js'
-import { cleanSegments } from '../cleanSegments.js'
-import type { CidFormat } from '../cid/makeCid.js'
+import type { CidFormat } from '../cid/cidFormat.js'
 import { FileNetworkError, FileNotFoundError, LinkNotFoundError } from '../errors.js'
 import type { Blockstore, Session } from '../store/blockstore.js'
-import { createMutex } from '../../storage/files/mutex.js'
-import { unixfsType } from '../unixfs/data.js'
-import type { UnixfsMetadata } from '../unixfs/data.js'
-import { loadEntry } from '../unixfs/entry.js'
-import type { UnixfsEntry } from '../unixfs/entry.js'
-import { writeNode } from '../unixfs/node.js'
-import type { StoredNode, UnixfsLink } from '../unixfs/node.js'
+import { type UnixfsMetadata, unixfsType } from '../unixfs/data.js'
+import { type UnixfsEntry, loadEntry } from '../unixfs/entry.js'
+import { type StoredNode, type UnixfsLink, writeNode } from '../unixfs/node.js'
 import { findLink } from '../unixfs/readDirectory.js'
 import type { ImportSettings } from '../unixfs/settings.js'
-import { openDirectory, sessionWriter, storeDirectory } from './directoryEdit.js'
-import type { EditableDirectory } from './directoryEdit.js'
-import { createKeyedMutex } from './keyedMutex.js'
-import type { KeyedMutex } from './keyedMutex.js'
+import { type EditableDirectory, openDirectory, sessionWriter, storeDirectory } from './directoryEdit.js'
+import { cleanSegments } from './filesPath.js'
 
 /** A change to the directory that a path names, with all directories above it. */
 export type DirectoryChange = (directory: EditableDirectory, session: Session) => Promise<void> | void
@@ -224,4 +218,22 @@ export async function openMutableFiles(options: {
     },
   }
   return files
+}
+
+/** Runs tasks of one key one after the other; those of different keys do not wait for each other. */
+export type KeyedMutex = <T>(key: string, task: () => Promise<T>) => Promise<T>
+
+/** A new one, with nothing to wait for. */
+export function createKeyedMutex(): KeyedMutex {
+  const last = new Map<string, Promise<unknown>>()
+  return (key, task) => {
+    const result = (last.get(key) ?? Promise.resolve()).then(task)
+    const settled = result
+      .catch(() => undefined)
+      .then(() => {
+        if (last.get(key) === settled) last.delete(key)
+      })
+    last.set(key, settled)
+    return result
+  }
 }

@@ -1,16 +1,10 @@
 import { createCidEncoder } from '../cid/cidEncoder.js'
-import { BlockNotFoundError, DeadlineError, errorText, FileNetworkError, RequestError } from '../errors.js'
+import { BlockNotFoundError, DeadlineError, FileNetworkError, RequestError, errorText } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
-import type { Command } from './command.js'
-import { parseGoDuration } from './goDuration.js'
-import type { Output } from './output.js'
-import { parseQuery } from './parseQuery.js'
-import type { ParsedQuery } from './parseQuery.js'
-import { readArguments } from './readArguments.js'
-import { errorReply, outputReply, textReply } from './reply.js'
-import type { CommandReply } from './reply.js'
-import { createUpload } from './upload.js'
-import type { Upload } from './upload.js'
+import type { Command, Output } from './command.js'
+import { type ParsedQuery, parseGoDuration, parseQuery, readArguments } from './parseQuery.js'
+import { type CommandReply, errorReply, outputReply, textReply } from './reply.js'
+import { type Upload, createUpload } from './upload.js'
 
 /** A request to an operation, free of any transport. */
 export interface CommandRequest {

@@ -1,5 +1,7 @@
 import { RequestError } from '../errors.js'
-import type { OptionSpec, OptionSpecs, OptionTypes } from './command.js'
+import { readAll } from '../blockSize.js'
+import type { ArgumentSpec, OptionSpec, OptionSpecs, OptionTypes } from './command.js'
+import type { Upload } from './upload.js'
 
 /** Options that every command has (go-ipfs-cmds, `cmds.go`; Kubo, `root.go`). */
 export const globalOptions = {
@@ -88,4 +90,61 @@ function parseGoInteger(text: string): number | undefined {
   if (match === null || digits === undefined) return undefined
   const value = /^0[0-7]/.test(digits) ? Number.parseInt(digits, 8) : Number(digits)
   return match[1] === '-' ? -value : value
+}
+
+/** The longest body of arguments, in bytes. */
+const bodyLimit = 1024 * 1024
+
+/**
+ * The arguments of a request: those of the query, and those that the first file of the body has, a line each, as
+ * command lines send them that read arguments from standard input (go-ipfs-cmds, `command.go`, `arguments.go`).
+ *
+ * @throws {@link RequestError} when a required one is missing
+ */
+export async function readArguments(
+  given: string[],
+  specs: readonly ArgumentSpec[],
+  upload: Upload,
+): Promise<string[]> {
+  const takesFiles = specs.some((spec) => spec.kind === 'file')
+  const args = takesFiles || !upload.present ? given : [...given, ...(await readLines(upload))]
+  const missing = specs.filter((spec) => spec.kind === 'string' && spec.required)[args.length]
+  if (missing) throw new RequestError(`argument "${missing.name}" is required`)
+  return args
+}
+
+async function readLines(upload: Upload): Promise<string[]> {
+  for await (const entry of upload.entries()) {
+    if (entry.kind !== 'file') return []
+    const text = Buffer.from(await readAll(entry.content, bodyLimit)).toString()
+    return text.split(/\r?\n/).filter((line) => line !== '')
+  }
+  return []
+}
+
+/** The micro sign and the Greek letter, which look the same, both name microseconds (Go, `time.ParseDuration`). */
+const unitsInMilliseconds = new Map([
+  ['ns', 1e-6],
+  ['us', 1e-3],
+  ['\u00b5s', 1e-3],
+  ['\u03bcs', 1e-3],
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+])
+
+const unit = [...unitsInMilliseconds.keys()].join('|')
+const duration = new RegExp(`^([+-]?)(?:(?:\\d+\\.?\\d*|\\.\\d+)(?:${unit}))+$`)
+
+/** A Go duration such as `1m30s` or `250ms` in milliseconds; undefined when it is none. */
+export function parseGoDuration(text: string): number | undefined {
+  if (text === '0') return 0
+  const match = duration.exec(text)
+  if (match === null) return undefined
+  let milliseconds = 0
+  for (const [, amount, name] of text.matchAll(new RegExp(`(\\d+\\.?\\d*|\\.\\d+)(${unit})`, 'g'))) {
+    milliseconds += Number(amount) * (unitsInMilliseconds.get(name ?? '') ?? 0)
+  }
+  return match[1] === '-' ? -milliseconds : milliseconds
 }

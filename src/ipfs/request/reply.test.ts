@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { countTurnsByLooks } from '../../../test/support/turns.js'
-import { single } from './output.js'
+import { single } from './command.js'
 import { outputReply } from './reply.js'
 
 it('lets others have their turn while a long answer is written', async () => {

@@ -1,8 +1,7 @@
-import { errorText, FileNetworkError, RequestError } from '../errors.js'
+import { FileNetworkError, RequestError, errorText } from '../errors.js'
 import { kuboVersion } from '../version.js'
-import { goJsonLine } from './goJson.js'
-import { goJsonBytes } from './goJsonBytes.js'
-import type { Output } from './output.js'
+import type { Output } from './command.js'
+import { goJsonBytes, goJsonLine } from './goJson.js'
 
 /** The answer to a request, free of any transport. */
 export interface CommandReply {

@@ -1,10 +1,15 @@
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { cleanSegments } from '../cleanSegments.js'
 import { RequestError } from '../errors.js'
-import { readAll } from '../readAll.js'
+import { cleanSegments } from '../mfs/filesPath.js'
+import { readAll } from '../blockSize.js'
 import type { UnixfsTime } from '../unixfs/data.js'
-import { parseParameterized, readMultipart } from './multipart.js'
-import type { MultipartPart, PartContent, PartReader } from './multipart.js'
+import {
+  type MultipartPart,
+  type PartContent,
+  type PartReader,
+  parseParameterized,
+  readMultipart,
+} from './multipart.js'
 
 /** What an upload says of an entry beside its content. */
 interface EntryAttributes {

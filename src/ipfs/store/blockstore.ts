@@ -1,10 +1,10 @@
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
+import type { MultihashDigest } from 'multiformats/hashes/interface'
 import type { BlockFiles, BlockRemoval, StoredBlock } from '../../storage/files/blockFiles.js'
 import type { BlockSession } from '../../storage/files/sessions.js'
 import type { LentBlock } from '../../storage/files/sharedMemory.js'
-import { identityCode } from '../cid/hashFunctions.js'
-import { matchesMultihash } from '../cid/matchesMultihash.js'
+import { identityCode, matchesMultihash } from '../cid/hashFunctions.js'
 import { BlockNotFoundError, FileNetworkError } from '../errors.js'
 
 /** What a running operation relies on: no removal takes it. */
@@ -154,4 +154,18 @@ function cidsOf(block: StoredBlock): CID[] {
     const codec = Buffer.from(label).readUInt32LE(1)
     return CID.create(label[0] === 0 ? 0 : 1, codec, digest)
   })
+}
+
+/** Whether a key is a multihash, and of these bytes; one whose hash function is not known is believed. */
+export async function isIntact(key: Uint8Array, data: Uint8Array): Promise<boolean> {
+  const multihash = decode(key)
+  return multihash !== undefined && (await matchesMultihash(multihash, data)) !== false
+}
+
+function decode(key: Uint8Array): MultihashDigest | undefined {
+  try {
+    return Digest.decode(key)
+  } catch {
+    return undefined
+  }
 }

@@ -1,10 +1,8 @@
 import type { CID } from 'multiformats/cid'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { identityCode } from '../cid/hashFunctions.js'
-import { makeCid } from '../cid/makeCid.js'
-import type { CidFormat } from '../cid/makeCid.js'
-import type { NewChunk } from './chunk.js'
-import { createChunkPool } from './chunkPool.js'
+import { type CidFormat, makeCid } from '../cid/cidFormat.js'
+import { type NewChunk, createChunkPool } from './chunk.js'
 
 /**
  * Stores a block; settled once it would survive the end of the process. Blocks are stored in the order in

@@ -1,8 +1,7 @@
 import { FileNetworkError } from '../errors.js'
-import { buzhash } from './chunkers/buzhash.js'
+import type { Chunk, NewChunk } from './chunk.js'
+import { buzhash } from './chunkers/contentDefined.js'
 import { rabin } from './chunkers/rabin.js'
-import { fixedSize } from './chunkers/size.js'
-import type { Chunker } from './chunkers/chunker.js'
 
 /** The largest chunk: what fits into a block of 2 MiB (boxo, `chunker`). */
 const maxChunkSize = 2_096_896
@@ -83,3 +82,32 @@ function checkMaximum(size: number): void {
   if (size <= maxChunkSize) return
   throw new FileNetworkError(`chunker parameters may not exceed the maximum chunk size of ${maxChunkSize}`)
 }
+
+/** Chunks of one size; the last may be shorter. */
+export function fixedSize(size: number): Chunker {
+  return async function* (source, newChunk) {
+    let chunk: Chunk | undefined
+    let isFirst = true
+    for await (const bytes of source) {
+      for (let start = 0; start < bytes.length;) {
+        const rest = start === 0 ? bytes : bytes.subarray(start)
+        // Most files are small: the first memory is as large as what came first.
+        chunk ??= newChunk(isFirst ? Math.min(size, rest.length) : size)
+        if (chunk.isFull) {
+          const { content } = chunk
+          chunk = newChunk(size)
+          chunk.append(content)
+        }
+        start += chunk.append(rest)
+        isFirst = false
+        if (!chunk.isFull || chunk.capacity < size) continue
+        yield chunk
+        chunk = undefined
+      }
+    }
+    if (chunk) yield chunk
+  }
+}
+
+/** Cuts a stream of bytes into chunks, copies in memory of `newChunk`: the pieces that come are the network's. */
+export type Chunker = (source: AsyncIterable<Uint8Array>, newChunk: NewChunk) => AsyncIterable<Chunk>

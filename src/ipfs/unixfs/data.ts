@@ -1,5 +1,4 @@
-import { allocate } from '../allocate.js'
-import type { Chunk } from './chunk.js'
+import { type Chunk, allocate } from './chunk.js'
 
 /**
  * The UnixFS `Data` message (https://specs.ipfs.tech/unixfs/), read and written field by field in the
@@ -243,4 +242,9 @@ function* readFields(bytes: Uint8Array): Generator<Field> {
     else throw new Error(`proto: wire type ${type} is not supported`)
     yield field
   }
+}
+
+/** A mode in octal with a leading zero, at least four digits, such as `0644`. */
+export function formatMode(mode: number): string {
+  return mode.toString(8).padStart(4, '0')
 }

@@ -1,5 +1,5 @@
 import type { CID } from 'multiformats/cid'
-import { codecCode } from '../cid/makeCid.js'
+import { codecCode } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
 import type { Blockstore } from '../store/blockstore.js'
 import { unixfsType } from './data.js'

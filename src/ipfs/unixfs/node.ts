@@ -1,6 +1,6 @@
 import { decode, encode, prepare } from '@ipld/dag-pb'
 import type { CID } from 'multiformats/cid'
-import { codecCode } from '../cid/makeCid.js'
+import { codecCode } from '../cid/cidFormat.js'
 import type { BlockWriter } from './blockWriter.js'
 import { decodeUnixfs, encodeLinklessNode, encodeUnixfs } from './data.js'
 import type { UnixfsData } from './data.js'

@@ -1,10 +1,8 @@
 import type { CID } from 'multiformats/cid'
-import { cidKey } from '../cid/cidKey.js'
-import type { VisitedSet } from '../cid/visitedSet.js'
+import { type VisitedSet, cidKey } from '../cid/cidKey.js'
 import { LinkNotFoundError } from '../errors.js'
 import { unixfsType } from './data.js'
-import { loadEntry } from './entry.js'
-import type { BlockSource, UnixfsEntry } from './entry.js'
+import { type BlockSource, type UnixfsEntry, loadEntry } from './entry.js'
 import { bitsOfFanout, hashName, slotLabel, slotOf } from './hamt.js'
 import type { UnixfsLink, UnixfsNode } from './node.js'
 

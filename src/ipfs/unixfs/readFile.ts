@@ -1,11 +1,9 @@
 import type { CID } from 'multiformats/cid'
-import { cidKey } from '../cid/cidKey.js'
-import type { VisitedSet } from '../cid/visitedSet.js'
-import { codecCode } from '../cid/makeCid.js'
+import { type VisitedSet, cidKey } from '../cid/cidKey.js'
+import { codecCode } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
 import type { Blockstore } from '../store/blockstore.js'
-import { fileSizeOf, readEntry } from './entry.js'
-import type { BlockSource, UnixfsEntry } from './entry.js'
+import { type BlockSource, type UnixfsEntry, fileSizeOf, readEntry } from './entry.js'
 
 /** Blocks that are fetched before the reader has asked for them. */
 const readAhead = 2

@@ -1,5 +1,5 @@
 import { hashFunctionByName } from '../cid/hashFunctions.js'
-import type { CidFormat } from '../cid/makeCid.js'
+import type { CidFormat } from '../cid/cidFormat.js'
 
 /** How the size of a directory is estimated when it is decided whether to split it (IPIP-499). */
 export type DirectorySizeEstimation =

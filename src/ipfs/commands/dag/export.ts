@@ -1,7 +1,6 @@
-import { exportCar } from '../../dag/exportCar.js'
+import { exportCar } from '../../dag/car.js'
 import { parsePath, resolvePath } from '../../dag/path.js'
-import { defineCommand, pathArgument } from '../../request/command.js'
-import { bytes } from '../../request/output.js'
+import { bytes, defineCommand, pathArgument, single } from '../../request/command.js'
 
 /** `dag/export`: a DAG as a CARv1. */
 export const dagExport = defineCommand({
@@ -12,5 +11,19 @@ export const dagExport = defineCommand({
     const { cid } = await resolvePath(blockstore, parsePath(arg))
     await blockstore.get(cid)
     return bytes(exportCar(blockstore, cid), { contentType: 'application/vnd.ipld.car' })
+  },
+})
+
+/** `dag/resolve`: the block that a path leads to, and what is left of the path inside it. */
+export const dagResolve = defineCommand({
+  description: 'Resolve a path to a block.',
+  arguments: [pathArgument('ref', 'The path.')],
+  options: {},
+  async run({ args: [arg = ''], encodeCid }, { blockstore }) {
+    const { cid, remainder } = await resolvePath(blockstore, parsePath(arg))
+    return single({
+      Cid: { '/': encodeCid(cid) },
+      RemPath: remainder.length === 0 ? '' : `/${remainder.join('/')}`,
+    })
   },
 })

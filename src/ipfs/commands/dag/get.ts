@@ -1,8 +1,7 @@
 import { codecByCode, codecCodeByName, decodeInTurns, encodeInTurns } from '../../dag/codecs.js'
 import { followKeys, parsePath, resolvePath } from '../../dag/path.js'
-import { errorText, FileNetworkError } from '../../errors.js'
-import { defineCommand, pathArgument } from '../../request/command.js'
-import { bytes } from '../../request/output.js'
+import { FileNetworkError, errorText } from '../../errors.js'
+import { bytes, defineCommand, pathArgument } from '../../request/command.js'
 
 /** `dag/get`: a node, or a value inside it, in a codec of choice. */
 export const dagGet = defineCommand({

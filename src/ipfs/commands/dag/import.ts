@@ -1,15 +1,13 @@
 import type { CID } from 'multiformats/cid'
 import { allowBigBlock, checkBlockSize } from '../../blockSize.js'
-import { CarError, readCar } from '../../dag/car.js'
-import type { CarReader } from '../../dag/car.js'
+import { CarError, type CarReader, readCar } from '../../dag/car.js'
 import { checkBlockData } from '../../dag/codecs.js'
-import { errorText, FileNetworkError } from '../../errors.js'
+import { FileNetworkError, errorText } from '../../errors.js'
 import type { NetworkContext } from '../../networkContext.js'
-import { pinDag } from '../../pinning.js'
-import { defineCommand, fileArguments } from '../../request/command.js'
-import { values } from '../../request/output.js'
+import { defineCommand, fileArguments, values } from '../../request/command.js'
 import type { Upload } from '../../request/upload.js'
 import type { Session } from '../../store/blockstore.js'
+import { pinDag } from '../../store/pins.js'
 
 /**
  * `dag/import`: stores the blocks of CARs, each checked against its CID and its codec, and pins their roots. A root

@@ -1,14 +1,16 @@
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
-import { allowBigBlock, checkBlockSize } from '../../blockSize.js'
-import { hashFunctionByCode, hashFunctionByName, isHashName } from '../../cid/hashFunctions.js'
-import type { HashFunction } from '../../cid/hashFunctions.js'
+import { allowBigBlock, checkBlockSize, readAll } from '../../blockSize.js'
+import {
+  type HashFunction,
+  hashFunctionByCode,
+  hashFunctionByName,
+  isHashName,
+} from '../../cid/hashFunctions.js'
 import { codecByCode, codecCodeByName, decodeInTurns, encodeInTurns } from '../../dag/codecs.js'
-import { errorText, FileNetworkError } from '../../errors.js'
-import { pinDag } from '../../pinning.js'
-import { readAll } from '../../readAll.js'
-import { defineCommand, fileArguments } from '../../request/command.js'
-import { values } from '../../request/output.js'
+import { FileNetworkError, errorText } from '../../errors.js'
+import { defineCommand, fileArguments, values } from '../../request/command.js'
+import { pinDag } from '../../store/pins.js'
 
 /** The longest input, in bytes. */
 const inputLimit = 64 * 1024 * 1024

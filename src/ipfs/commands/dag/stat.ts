@@ -1,10 +1,9 @@
 import { cidKey } from '../../cid/cidKey.js'
+import { walkDag } from '../../dag/links.js'
 import { parsePath, resolvePath } from '../../dag/path.js'
-import { walkDag } from '../../dag/walk.js'
 import { FileNetworkError } from '../../errors.js'
-import { defineCommand, pathArguments } from '../../request/command.js'
+import { defineCommand, pathArguments, values } from '../../request/command.js'
 import { omitEmpty } from '../../request/goJson.js'
-import { values } from '../../request/output.js'
 
 /** `dag/stat`: how many blocks DAGs have and share. A line for every block, unless progress is off. */
 export const dagStat = defineCommand({

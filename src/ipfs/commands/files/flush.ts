@@ -1,7 +1,7 @@
-import { flushOption } from '../../mfs/cidFormatOptions.js'
-import { checkFilesPath } from '../../mfs/filesPath.js'
-import { defineCommand } from '../../request/command.js'
-import { single } from '../../request/output.js'
+import { FileNetworkError } from '../../errors.js'
+import { cidFormatOptions, flushOption, readCidFormat } from '../../mfs/options.js'
+import { checkFilesPath, cleanSegments } from '../../mfs/filesPath.js'
+import { defineCommand, nothing, single } from '../../request/command.js'
 
 /** `files/flush`: the CID of a mutable file or directory, which is stored in any case. */
 export const filesFlush = defineCommand({
@@ -13,5 +13,26 @@ export const filesFlush = defineCommand({
   async run({ args: [arg = '/'], encodeCid }, { files }) {
     const entry = await files.lookUp(checkFilesPath(arg))
     return single({ Cid: encodeCid(entry.cid) })
+  },
+})
+
+/** `files/chcid`: changes the CID format of a mutable directory, and of what will be made in it. */
+export const filesChcid = defineCommand({
+  description: 'Change the CID format of a mutable directory.',
+  arguments: [
+    { name: 'path', kind: 'string', required: false, variadic: false, description: 'Default: the root.' },
+  ],
+  options: { ...flushOption, ...cidFormatOptions },
+  async run({ args: [arg = '/'], options }, { files }) {
+    const path = checkFilesPath(arg)
+    const format = await readCidFormat(options)
+    if (format === undefined) return nothing()
+    if ((await files.lookUp(path)).type !== 'directory') {
+      throw new FileNetworkError('can only update directories')
+    }
+    await files.change(cleanSegments(path), (directory) => {
+      directory.format = format
+    })
+    return nothing()
   },
 })

@@ -1,11 +1,9 @@
 import type { CID } from 'multiformats/cid'
-import { flushOption } from '../../mfs/cidFormatOptions.js'
+import { flushOption } from '../../mfs/options.js'
 import { checkFilesPath } from '../../mfs/filesPath.js'
 import type { NetworkContext } from '../../networkContext.js'
-import { defineCommand } from '../../request/command.js'
-import { single } from '../../request/output.js'
-import { loadEntry } from '../../unixfs/entry.js'
-import type { UnixfsEntry } from '../../unixfs/entry.js'
+import { defineCommand, single } from '../../request/command.js'
+import { type UnixfsEntry, loadEntry } from '../../unixfs/entry.js'
 import { listDirectory } from '../../unixfs/readDirectory.js'
 
 /** Types of entries as the mutable files number them (boxo, `mfs`). */

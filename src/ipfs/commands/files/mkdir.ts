@@ -1,9 +1,6 @@
-import { cleanSegments } from '../../cleanSegments.js'
-import { cidFormatOptions, flushOption, readCidFormat } from '../../mfs/cidFormatOptions.js'
-import { checkFilesPath } from '../../mfs/filesPath.js'
-import { parseMode } from '../../mfs/parseMode.js'
-import { defineCommand, pathArgument } from '../../request/command.js'
-import { nothing } from '../../request/output.js'
+import { cidFormatOptions, flushOption, readCidFormat } from '../../mfs/options.js'
+import { checkFilesPath, cleanSegments, parseMode } from '../../mfs/filesPath.js'
+import { defineCommand, nothing, pathArgument } from '../../request/command.js'
 
 /** `files/mkdir`: makes a mutable directory. */
 export const filesMkdir = defineCommand({

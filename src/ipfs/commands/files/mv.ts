@@ -1,10 +1,9 @@
 import { FileNetworkError, FileNotFoundError } from '../../errors.js'
-import { flushOption } from '../../mfs/cidFormatOptions.js'
+import { flushOption } from '../../mfs/options.js'
 import { checkFilesPath, splitPath } from '../../mfs/filesPath.js'
-import { lookUpDirectory } from '../../mfs/lookUpDirectory.js'
+import type { MutableFiles } from '../../mfs/mutableFiles.js'
 import type { NetworkContext } from '../../networkContext.js'
-import { defineCommand, pathArgument } from '../../request/command.js'
-import { nothing } from '../../request/output.js'
+import { defineCommand, nothing, pathArgument } from '../../request/command.js'
 import type { UnixfsEntry } from '../../unixfs/entry.js'
 
 /** `files/mv`: moves a mutable file or directory; into the target where that is a directory (boxo, `mfs/ops.go`). */
@@ -70,4 +69,18 @@ async function moveEntry(
   } finally {
     session.end()
   }
+}
+
+/**
+ * The mutable directory at a path.
+ *
+ * @throws {@link FileNetworkError} with Kubo's text when something else is there, or nothing
+ */
+export async function lookUpDirectory(
+  files: Pick<MutableFiles, 'lookUp'>,
+  path: string[],
+): Promise<UnixfsEntry> {
+  const entry = await files.lookUp(path.join('/'))
+  if (entry.type === 'directory') return entry
+  throw new FileNetworkError(`/${path.join('/')}/ is not a directory`)
 }

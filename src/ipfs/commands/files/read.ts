@@ -1,8 +1,7 @@
 import { FileNetworkError } from '../../errors.js'
-import { flushOption } from '../../mfs/cidFormatOptions.js'
+import { flushOption } from '../../mfs/options.js'
 import { checkFilesPath } from '../../mfs/filesPath.js'
-import { defineCommand, pathArgument } from '../../request/command.js'
-import { bytes } from '../../request/output.js'
+import { bytes, defineCommand, pathArgument } from '../../request/command.js'
 import { borrowFile } from '../../unixfs/readFile.js'
 
 /** `files/read`: the content of a mutable file. */

@@ -1,9 +1,8 @@
-import { errorText, FileNetworkError, FileNotFoundError } from '../../errors.js'
-import { flushOption } from '../../mfs/cidFormatOptions.js'
+import { FileNetworkError, FileNotFoundError, errorText } from '../../errors.js'
+import { flushOption } from '../../mfs/options.js'
 import { checkFilesPath, splitPath } from '../../mfs/filesPath.js'
 import type { NetworkContext } from '../../networkContext.js'
-import { defineCommand, pathArguments } from '../../request/command.js'
-import { values } from '../../request/output.js'
+import { defineCommand, pathArguments, values } from '../../request/command.js'
 import { loadEntry } from '../../unixfs/entry.js'
 
 /** `files/rm`: removes mutable files. Each that cannot be removed gets a line with why, as in Kubo. */

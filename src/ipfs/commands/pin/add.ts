@@ -1,8 +1,6 @@
 import { parsePath, resolvePath } from '../../dag/path.js'
-import { pinDag, pinBlock } from '../../pinning.js'
-import { validatePinName } from '../../pinName.js'
-import { defineCommand, pathArguments } from '../../request/command.js'
-import { single, values } from '../../request/output.js'
+import { defineCommand, pathArguments, single, values } from '../../request/command.js'
+import { pinBlock, pinDag, validatePinName } from '../../store/pins.js'
 
 /** `pin/add`: protects DAGs, or single blocks, from garbage collection. Every block must be there. */
 export const pinAdd = defineCommand({

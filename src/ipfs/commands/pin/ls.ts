@@ -1,13 +1,11 @@
 import type { CID } from 'multiformats/cid'
 import { cidKey } from '../../cid/cidKey.js'
+import { walkDag } from '../../dag/links.js'
 import { parsePath, resolvePath } from '../../dag/path.js'
-import { walkDag } from '../../dag/walk.js'
 import { FileNetworkError } from '../../errors.js'
 import type { NetworkContext } from '../../networkContext.js'
-import { validatePinName } from '../../pinName.js'
-import { findPinAbove } from '../../pinning.js'
-import { defineCommand } from '../../request/command.js'
-import { single, values } from '../../request/output.js'
+import { defineCommand, single, values } from '../../request/command.js'
+import { findPinAbove, validatePinName } from '../../store/pins.js'
 
 const types = ['direct', 'indirect', 'recursive', 'all'] as const
 type ListType = (typeof types)[number]

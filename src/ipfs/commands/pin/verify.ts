@@ -1,9 +1,8 @@
 import type { CID } from 'multiformats/cid'
 import { linksOf } from '../../dag/links.js'
-import { errorText, FileNetworkError } from '../../errors.js'
+import { FileNetworkError, errorText } from '../../errors.js'
 import type { NetworkContext } from '../../networkContext.js'
-import { defineCommand } from '../../request/command.js'
-import { values } from '../../request/output.js'
+import { defineCommand, values } from '../../request/command.js'
 
 interface BadNode {
   cid: CID

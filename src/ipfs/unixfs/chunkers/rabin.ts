@@ -1,4 +1,4 @@
-import type { Chunker } from './chunker.js'
+import type { Chunker } from '../chunker.js'
 import { contentDefined } from './contentDefined.js'
 
 /** The polynomial of IPFS's Rabin fingerprints, of degree 53 (boxo, `chunker/rabin.go`). */

@@ -1,15 +1,17 @@
 import type { CID } from 'multiformats/cid'
-import type { CidFormat } from '../../cid/makeCid.js'
-import { codecCode } from '../../cid/makeCid.js'
+import { type CidFormat, codecCode } from '../../cid/cidFormat.js'
 import { createChunker } from '../chunker.js'
 import { unixfsType } from '../data.js'
-import { createFileParts } from '../fileBuilder.js'
-import type { FileNode, FileParts } from '../layouts/layout.js'
-import { createChunkQueue, fillTrickle, repeats } from '../layouts/trickle.js'
-import type { ChunkQueue } from '../layouts/trickle.js'
-import type { EditContext } from './editContext.js'
-import { openNode, storeNode } from './editableNode.js'
-import type { EditableNode } from './editableNode.js'
+import {
+  type ChunkQueue,
+  type FileNode,
+  type FileParts,
+  createChunkQueue,
+  createFileParts,
+  fillTrickle,
+  repeats,
+} from '../fileBuilder.js'
+import { type EditContext, type EditableNode, openNode, storeNode } from './editContext.js'
 
 /** How content is put behind that of a file. */
 export interface AppendRule {

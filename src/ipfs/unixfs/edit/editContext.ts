@@ -1,10 +1,13 @@
 import type { CID } from 'multiformats/cid'
-import { formatOf } from '../../cid/formatOf.js'
 import { identityCode } from '../../cid/hashFunctions.js'
-import type { CidFormat } from '../../cid/makeCid.js'
-import { createBlockWriter } from '../blockWriter.js'
-import type { BlockWriter, StoreBlock } from '../blockWriter.js'
-import type { BlockSource } from '../entry.js'
+import { type CidFormat, formatOf } from '../../cid/cidFormat.js'
+import { FileNetworkError } from '../../errors.js'
+import { type BlockWriter, type StoreBlock, createBlockWriter } from '../blockWriter.js'
+import { allocate } from '../chunk.js'
+import type { UnixfsData } from '../data.js'
+import { type BlockSource, loadEntry } from '../entry.js'
+import type { FileNode } from '../fileBuilder.js'
+import { type UnixfsLink, writeNode } from '../node.js'
 
 /** The longest block, in bytes, that stays in its CID when it is changed there (boxo, `verifcid`). */
 const inlineLimit = 128
@@ -44,5 +47,77 @@ export function createEditContext(source: BlockSource, store: StoreBlock, fallba
     async stored() {
       for (const writer of writers.values()) await writer.stored()
     },
+  }
+}
+
+/** A dag-pb node of a file, taken apart to be changed. */
+export interface EditableNode {
+  format: CidFormat
+  unixfs: UnixfsData
+  links: UnixfsLink[]
+}
+
+/**
+ * Loads a dag-pb node of a file.
+ *
+ * @throws {@link FileNetworkError} when it is a raw block, or not as many links as sizes are in it
+ */
+export async function openNode(context: EditContext, cid: CID): Promise<EditableNode> {
+  const { node } = await loadEntry(context.source, cid)
+  if (node === undefined) throw new FileNetworkError('expected protobuf dag node')
+  const { unixfs, links } = node
+  if (links.length !== unixfs.blockSizes.length) {
+    throw new FileNetworkError('not a valid UnixFS node: inconsistent number of links and block sizes')
+  }
+  return { format: await context.formatOf(cid), unixfs, links }
+}
+
+/** Stores a node; the size of its file follows from what it has. */
+export async function storeNode(context: EditContext, node: EditableNode): Promise<FileNode> {
+  const { unixfs, links } = node
+  const fileSize = unixfs.blockSizes.reduce((sum, size) => sum + size, unixfs.data?.length ?? 0)
+  const stored = await writeNode(context.writerOf(node.format), { ...unixfs, fileSize }, links)
+  return { ...stored, fileSize }
+}
+
+/** Bytes of a stream, taken in pieces of any length. */
+export class ByteQueue {
+  private readonly source: AsyncIterator<Uint8Array>
+  private piece: Uint8Array = new Uint8Array()
+
+  constructor(source: AsyncIterable<Uint8Array>) {
+    this.source = source[Symbol.asyncIterator]()
+  }
+
+  /** Whether there are no more bytes. */
+  async isEmpty(): Promise<boolean> {
+    while (this.piece.length === 0) {
+      const next = await this.source.next()
+      if (next.done) return true
+      this.piece = next.value
+    }
+    return false
+  }
+
+  /** The next bytes, copied: so many, or fewer where the stream ends. */
+  async take(length: number): Promise<Uint8Array> {
+    const taken = allocate(length)
+    let filled = 0
+    while (filled < length && !(await this.isEmpty())) {
+      const part = this.piece.subarray(0, length - filled)
+      taken.set(part, filled)
+      filled += part.length
+      this.piece = this.piece.subarray(part.length)
+    }
+    return taken.subarray(0, filled)
+  }
+
+  /** All that is left, in the pieces in which it comes. */
+  async *rest(): AsyncGenerator<Uint8Array> {
+    while (!(await this.isEmpty())) {
+      const { piece } = this
+      this.piece = new Uint8Array()
+      yield piece
+    }
   }
 }

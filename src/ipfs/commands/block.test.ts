@@ -1,0 +1,74 @@
+import * as cbor from '@ipld/dag-cbor'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type FileStore, openFileStore } from '../../storage/files/fileStore.js'
+import { openMutableFiles } from '../mfs/mutableFiles.js'
+import { type NetworkContext, createSharedLock } from '../networkContext.js'
+import { executeCommand } from '../request/execute.js'
+import { createBlockstore, isIntact } from '../store/blockstore.js'
+import { loadIdentity } from '../store/identity.js'
+import { createPins } from '../store/pins.js'
+import { importSettings } from '../unixfs/settings.js'
+import { blockRm } from './block.js'
+
+let directory: string
+let store: FileStore
+let network: NetworkContext
+/** The blocks that were read, in their order. */
+let read: string[]
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'standin-rm-test-'))
+  store = await openFileStore({ directory, sync: false, isIntact })
+  const blockstore = createBlockstore({ blocks: store.blocks, verifyBlocks: false })
+  const settings = await importSettings('unixfs-v0-2015')
+  network = {
+    directory,
+    blockstore: {
+      ...blockstore,
+      get: (cid) => {
+        read.push(cid.toString())
+        return blockstore.get(cid)
+      },
+    },
+    pins: createPins(store.pins),
+    files: await openMutableFiles({ blockstore, named: store.named, importSettings: settings }),
+    collectionLock: createSharedLock(),
+    importSettings: settings,
+    identity: await loadIdentity(store.named, () => []),
+  }
+  read = []
+})
+afterEach(async () => {
+  await store.close()
+  await rm(directory, { recursive: true })
+})
+
+async function put(code: number, bytes: Uint8Array): Promise<CID> {
+  const cid = CID.createV1(code, await sha256.digest(bytes))
+  await network.blockstore.put(cid, bytes)
+  return cid
+}
+
+it('reads what a path leads through once', async () => {
+  const leaf = await put(raw.code, Uint8Array.of(1, 2, 3))
+  const root = await put(cbor.code, cbor.encode({ leaf }))
+  const reply = await executeCommand(
+    blockRm,
+    {
+      operation: 'block/rm',
+      query: new URLSearchParams([['arg', `/ipld/${root}/leaf`]]),
+      headers: {},
+      signal: new AbortController().signal,
+    },
+    network,
+  )
+  expect(reply.status).toBe(200)
+  for await (const piece of reply.body as AsyncIterable<Uint8Array>) void piece
+  expect(network.blockstore.has(leaf)).toBe(false)
+  expect(read).toEqual([root.toString()])
+})

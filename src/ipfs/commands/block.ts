@@ -1,0 +1,233 @@
+import { CID } from 'multiformats/cid'
+import * as Digest from 'multiformats/hashes/digest'
+import { allowBigBlock, readBlock } from '../blockSize.js'
+import {
+  type HashFunction,
+  hashFunctionByName,
+  identityCode,
+  isHashName,
+  sha256Code,
+} from '../cid/hashFunctions.js'
+import { codecCode } from '../cid/cidFormat.js'
+import { codecCodeByName } from '../dag/codecs.js'
+import { parsePath, resolvePath } from '../dag/path.js'
+import { BlockNotFoundError, FileNetworkError } from '../errors.js'
+import type { NetworkContext } from '../networkContext.js'
+import {
+  bytes,
+  defineCommand,
+  fileArguments,
+  pathArgument,
+  pathArguments,
+  single,
+  values,
+} from '../request/command.js'
+import { multihashText, reasonsToKeep } from '../store/garbage.js'
+import type { BlockSource } from '../unixfs/entry.js'
+
+/** How the CIDs of blocks are made. */
+interface BlockFormat {
+  version: 0 | 1
+  codec: number
+  hash: HashFunction
+  /** Bytes of the digest; undefined: all of it. */
+  length: number | undefined
+}
+
+/** `block/put`: stores blocks as they are. Nothing is checked but their size. */
+export const blockPut = defineCommand({
+  description: 'Store raw blocks.',
+  arguments: [fileArguments('data', 'The blocks.')],
+  options: {
+    'cid-codec': { type: 'string', default: 'raw', description: 'Codec of the CIDs.' },
+    mhtype: { type: 'string', description: 'Hash function. Default: sha2-256.' },
+    mhlen: { type: 'int', default: -1, description: 'Bytes of the digest to keep; -1: all.' },
+    pin: { type: 'bool', default: false, description: 'Pin the blocks recursively.' },
+    'allow-big-block': allowBigBlock,
+    format: { type: 'string', aliases: ['f'], description: 'v0, protobuf, cbor or a codec: the old way.' },
+  },
+  async run({ options, upload, encodeCid, signal }, network) {
+    const format = await readFormat(options)
+    return values(
+      (async function* () {
+        const session = network.blockstore.openSession()
+        try {
+          for await (const entry of upload.entries()) {
+            signal.throwIfAborted()
+            if (entry.kind !== 'file') throw new FileNetworkError('expected a file')
+            const data = await readBlock(entry.content, options)
+            const cid = makeBlockCid(format, data)
+            await session.put(cid, data)
+            if (options.pin) await network.pins.set({ cid, mode: 'recursive', name: '' })
+            yield { Key: encodeCid(cid), Size: data.length }
+          }
+        } finally {
+          session.end()
+        }
+      })(),
+    )
+  },
+})
+
+async function readFormat(options: {
+  'cid-codec': string
+  mhtype: string | undefined
+  mhlen: number
+  format: string | undefined
+}): Promise<BlockFormat> {
+  const { mhtype = 'sha2-256', mhlen, format = '' } = options
+  if (!isHashName(mhtype)) throw new FileNetworkError(`unrecognized multihash function: ${mhtype}`)
+  const hash = await hashFunctionByName(mhtype)
+  const length = mhlen < 0 ? undefined : mhlen
+  if (length !== undefined && length > hash.digest(new Uint8Array()).length && hash.code !== identityCode) {
+    throw new FileNetworkError('requested length was too large for digest')
+  }
+  const codecName = options['cid-codec']
+  if (format === '') return { version: 1, codec: codecCodeByName(codecName), hash, length }
+  if (codecName !== '' && codecName !== 'raw') {
+    throw new FileNetworkError(
+      'unable to use "format" (deprecated) and a custom "cid-codec" at the same time',
+    )
+  }
+  const codec = codecCodeByName(legacyNames.get(format) ?? format)
+  const version = format === 'v0' ? 0 : 1
+  if (version === 0 && (hash.code !== sha256Code || (length !== undefined && length !== 32))) {
+    throw new FileNetworkError('only sha2-255-32 is allowed with CIDv0')
+  }
+  return { version, codec, hash, length }
+}
+
+const legacyNames = new Map([
+  ['v0', 'dag-pb'],
+  ['protobuf', 'dag-pb'],
+  ['cbor', 'dag-cbor'],
+])
+
+function makeBlockCid({ version, codec, hash, length }: BlockFormat, data: Uint8Array): CID {
+  const digest = Digest.create(hash.code, hash.digest(data).slice(0, length))
+  return version === 0 ? CID.create(0, codecCode.dagPb, digest) : CID.createV1(codec, digest)
+}
+
+/** `block/get`: the bytes of a block. */
+export const blockGet = defineCommand({
+  description: 'Get a raw block.',
+  arguments: [pathArgument('cid', 'The block.')],
+  options: {},
+  async run({ args: [arg = ''] }, { blockstore }) {
+    const { cid } = await resolvePath(blockstore, parsePath(arg))
+    const block = await blockstore.get(cid)
+    return bytes(
+      (async function* () {
+        yield block
+      })(),
+      { contentType: 'application/vnd.ipld.raw' },
+    )
+  },
+})
+
+/** `block/stat`: the size of a block. */
+export const blockStat = defineCommand({
+  description: 'Show the size of a raw block.',
+  arguments: [pathArgument('cid', 'The block.')],
+  options: {},
+  async run({ args: [arg = ''], encodeCid }, { blockstore }) {
+    const { cid } = await resolvePath(blockstore, parsePath(arg))
+    const block = await blockstore.get(cid)
+    return single({ Key: encodeCid(cid), Size: block.length })
+  },
+})
+
+/** `block/rm`: removes blocks that nothing protects. A block that cannot be removed gets a line with why. */
+export const blockRm = defineCommand({
+  description: 'Remove blocks.',
+  arguments: [pathArguments('cid', 'The blocks.')],
+  options: {
+    force: { type: 'bool', aliases: ['f'], description: 'No error for blocks that are not there.' },
+    quiet: { type: 'bool', aliases: ['q'], description: 'No line for blocks that were removed.' },
+  },
+  run({ args, options }, network) {
+    return values(
+      (async function* () {
+        const { outcomes, failure } = await removeBlocks(network, args, { force: options.force === true })
+        for (const { cid, problem } of outcomes) {
+          if (problem !== undefined) yield { Hash: cid.toString(), Error: problem }
+          else if (!options.quiet) yield { Hash: cid.toString() }
+        }
+        if (failure !== undefined) throw failure
+      })(),
+    )
+  },
+})
+
+/** What became of the arguments, up to the first that leads nowhere. */
+interface Removal {
+  /** Blocks that were to be removed, and what was wrong, if anything. */
+  outcomes: { cid: CID; problem: string | undefined }[]
+  failure?: Error
+}
+
+/**
+ * Removes blocks one after the other: an argument that leads through a block which stands before it leads nowhere. Pins
+ * are asked once for all of them.
+ */
+async function removeBlocks(
+  network: NetworkContext,
+  args: string[],
+  options: { force: boolean },
+): Promise<Removal> {
+  const { blockstore, collectionLock } = network
+  return collectionLock.alone(async () => {
+    const removal = blockstore.openRemoval()
+    const outcomes: Removal['outcomes'] = []
+    try {
+      const { targets, failure } = await resolveAll(network, args)
+      const reasons = await reasonsToKeep(
+        network,
+        targets.map(({ cid }) => cid),
+      )
+      for (const { cid, way } of targets) {
+        const gone = way.find((block) => !blockstore.has(block))
+        if (gone !== undefined) throw new BlockNotFoundError(gone)
+        const isThere = blockstore.has(cid)
+        const absence = isThere || options.force ? undefined : `ipld: could not find ${cid}`
+        const problem = reasons.get(multihashText(cid)) ?? absence
+        if (isThere && problem === undefined) await removal.remove([cid])
+        outcomes.push({ cid, problem })
+      }
+      return failure === undefined ? { outcomes } : { outcomes, failure }
+    } catch (error) {
+      return { outcomes, failure: error as Error }
+    } finally {
+      removal.end()
+    }
+  })
+}
+
+/** Where an argument leads, and the blocks that were read on the way. */
+interface Target {
+  cid: CID
+  way: CID[]
+}
+
+/** Where arguments lead before anything is removed, up to the first that leads nowhere. */
+async function resolveAll(
+  { blockstore }: NetworkContext,
+  args: string[],
+): Promise<{ targets: Target[]; failure?: Error }> {
+  const targets: Target[] = []
+  try {
+    for (const arg of args) {
+      const way: CID[] = []
+      const source: BlockSource = {
+        get: (block) => {
+          way.push(block)
+          return blockstore.get(block)
+        },
+      }
+      targets.push({ cid: (await resolvePath(source, parsePath(arg))).cid, way })
+    }
+    return { targets }
+  } catch (error) {
+    return { targets, failure: error as Error }
+  }
+}

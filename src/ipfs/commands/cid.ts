@@ -1,0 +1,139 @@
+import { bases } from 'multiformats/basics'
+import { CID } from 'multiformats/cid'
+import { multibaseByName } from '../cid/cidEncoder.js'
+import { hashNameByCode } from '../cid/hashFunctions.js'
+import { codecCode } from '../cid/cidFormat.js'
+import { parseCid } from '../cid/parseCid.js'
+import { codecCodeByName, codecName } from '../dag/codecs.js'
+import { FileNetworkError, errorText } from '../errors.js'
+import { defineCommand, pathArguments, values } from '../request/command.js'
+
+/** `cid/format`: rewrites CIDs. */
+export const cidFormat = defineCommand({
+  description: 'Convert CIDs.',
+  arguments: [pathArguments('cid', 'The CIDs.')],
+  options: {
+    f: { type: 'string', default: '%s', description: 'Pattern of a line.' },
+    v: { type: 'string', description: 'Version to convert to.' },
+    mc: { type: 'string', aliases: ['codec'], description: 'Codec to convert to.' },
+    b: { type: 'string', description: 'Multibase to write in.' },
+  },
+  run({ args, options }) {
+    const { f: pattern, v: version = '', mc: codecName = '', b: baseName = '' } = options
+    if (!pattern.includes('%')) {
+      throw new FileNetworkError(`invalid format string: ${JSON.stringify(pattern)}`)
+    }
+    const codec = codecName === '' ? undefined : codecCodeByName(codecName)
+    if (version === '0') checkVersion0(codec, baseName)
+    else if (version !== '' && version !== '1') {
+      throw new FileNetworkError(`invalid cid version: ${JSON.stringify(version)}`)
+    }
+    return values(
+      emitCids(args, {
+        pattern,
+        version: version === '0' ? 0 : version === '1' || baseName !== '' ? 1 : undefined,
+        codec,
+        base: baseName === '' ? undefined : multibaseByName(baseName).name,
+      }),
+    )
+  },
+})
+
+function checkVersion0(codec: number | undefined, baseName: string): void {
+  if (codec !== undefined && codec !== codecCode.dagPb) {
+    throw new FileNetworkError('cannot convert to CIDv0 with any codec other than dag-pb')
+  }
+  if (baseName !== '' && baseName !== 'base58btc') {
+    throw new FileNetworkError('cannot convert to CIDv0 with any multibase other than the implicit base58btc')
+  }
+}
+
+/** `cid/base32`: CIDs as version 1 in base32. */
+export const cidBase32 = defineCommand({
+  description: 'Convert CIDs to version 1 in base32.',
+  arguments: [pathArguments('cid', 'The CIDs.')],
+  options: {},
+  run({ args }) {
+    return values(emitCids(args, { pattern: '%s', version: 1, codec: undefined, base: 'base32' }))
+  },
+})
+
+/** How CIDs are rewritten. */
+export interface CidConversion {
+  pattern: string
+  /** Undefined: as it is. */
+  version: 0 | 1 | undefined
+  codec: number | undefined
+  /** Name of the base; undefined: the one that the text is in. */
+  base: string | undefined
+}
+
+/** Rewrites CIDs, a line for each; one that is none gets a line with why. */
+export async function* emitCids(texts: string[], conversion: CidConversion): AsyncGenerator<object> {
+  for (const text of texts) {
+    const line = { CidStr: text, Formatted: '', ErrorMsg: '' }
+    try {
+      line.Formatted = rewrite(text, conversion)
+    } catch (error) {
+      line.ErrorMsg = errorText(error)
+    }
+    yield line
+  }
+}
+
+function rewrite(text: string, { pattern, version, codec, base }: CidConversion): string {
+  let cid = parseCid(text)
+  if (codec !== undefined && codec !== cid.code) cid = CID.createV1(codec, cid.multihash)
+  if (version === 1) cid = cid.toV1()
+  if (version === 0) {
+    if (cid.code !== codecCode.dagPb) throw new FileNetworkError("can't convert non-dag-pb nodes to cidv0")
+    cid = cid.toV0()
+  }
+  return formatCid(pattern, cid, base ?? (cid.version === 0 ? 'base58btc' : baseNameOf(text)))
+}
+
+/** The name of the base that a CID's text is written in. */
+export function baseNameOf(text: string): string {
+  if (text.length === 46 && text.startsWith('Qm')) return 'base58btc'
+  return Object.values(bases).find((base) => text.startsWith(base.prefix))?.name ?? 'base32'
+}
+
+/**
+ * A CID by a pattern of `%` codes, such as `%s` for the CID itself or `%P` for its prefix
+ * (go-cidutil, `format.go`).
+ *
+ * @throws {@link FileNetworkError} for a code that does not exist
+ */
+export function formatCid(pattern: string, cid: CID, baseName: string): string {
+  const base = multibaseByName(baseName)
+  const withoutPrefix = (bytes: Uint8Array): string => base.encoder.encode(bytes).slice(base.prefix.length)
+  const text = cid.version === 0 && baseName === 'base58btc' ? cid.toString() : base.encoder.encode(cid.bytes)
+  const { code, size, digest } = cid.multihash
+  const codec = codecName(cid.code) ?? `codec?${cid.code}`
+  const hash = hashNameByCode(code) ?? `multihash?${code}`
+
+  const fields: Record<string, () => string> = {
+    '%': () => '%',
+    b: () => base.name,
+    B: () => base.prefix,
+    v: () => `cidv${cid.version}`,
+    V: () => String(cid.version),
+    c: () => codec,
+    C: () => String(cid.code),
+    h: () => hash,
+    H: () => String(code),
+    L: () => String(size),
+    m: () => base.encoder.encode(cid.multihash.bytes),
+    M: () => withoutPrefix(cid.multihash.bytes),
+    d: () => base.encoder.encode(digest),
+    D: () => withoutPrefix(digest),
+    s: () => text,
+    S: () => withoutPrefix(cid.bytes),
+    P: () => `cidv${cid.version}-${codec}-${hash}-${size}`,
+  }
+  return pattern.replace(/%(.?)/gsu, (whole, name: string) => {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (field === undefined) throw new FileNetworkError(`unrecognized specifier in format string: ${whole}`)
+    return field()
+  })
+}

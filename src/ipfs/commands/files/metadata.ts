@@ -1,0 +1,66 @@
+import { formatOf } from '../../cid/cidFormat.js'
+import { checkFilesPath, parseMode, splitPath } from '../../mfs/filesPath.js'
+import type { NetworkContext } from '../../networkContext.js'
+import { defineCommand, nothing, pathArgument } from '../../request/command.js'
+import { type UnixfsMetadata, unixfsTimeNow } from '../../unixfs/data.js'
+import { createEditContext } from '../../unixfs/edit/editContext.js'
+import { setMetadata } from '../../unixfs/edit/modify.js'
+
+/** `files/chmod`: stores a mode with a mutable file or directory. */
+export const filesChmod = defineCommand({
+  description: 'Change the mode of a mutable file.',
+  arguments: [pathArgument('mode', 'The mode, in octal.'), pathArgument('path', 'The file or directory.')],
+  options: {},
+  async run({ args: [mode = '', path = ''] }, network) {
+    await changeMetadata(network, checkFilesPath(path), { mode: parseMode(mode) })
+    return nothing()
+  },
+})
+
+/** `files/touch`: stores a time with a mutable file or directory; without `mtime`, that of the request. */
+export const filesTouch = defineCommand({
+  description: 'Change the modification time of a mutable file.',
+  arguments: [pathArgument('path', 'The file or directory.')],
+  options: {
+    mtime: { type: 'int64', description: 'Time to store, in seconds since 1970.' },
+    'mtime-nsecs': { type: 'uint', description: 'Nanoseconds to go with `mtime`.' },
+  },
+  async run({ args: [path = ''], options }, network) {
+    const { mtime = 0, 'mtime-nsecs': nanoseconds = 0 } = options
+    const modified = mtime === 0 ? unixfsTimeNow() : { seconds: BigInt(mtime), nanoseconds }
+    await changeMetadata(network, checkFilesPath(path), { modified })
+    return nothing()
+  },
+})
+
+/** Stores mode or time with the entry at a cleaned path of the mutable files; what is undefined stays. */
+export async function changeMetadata(
+  { files, blockstore }: Pick<NetworkContext, 'files' | 'blockstore'>,
+  path: string,
+  metadata: UnixfsMetadata,
+): Promise<void> {
+  const { directory, name } = splitPath(path.replace(/(?<=.)\/$/, ''))
+  if (name === '') {
+    await files.change([], (root) => {
+      root.entry = { ...root.entry, ...definedOf(metadata) }
+    })
+    return
+  }
+  await files.exclusivelyAt(path, async () => {
+    const { cid } = await files.lookUp(path)
+    const parent = await files.lookUp(directory.join('/'))
+    const session = blockstore.openSession()
+    try {
+      const context = createEditContext(blockstore, session.put, await formatOf(parent.cid))
+      const node = await setMetadata(context, cid, metadata)
+      await context.stored()
+      await files.change(directory, ({ links }) => void links.set({ ...node, name }))
+    } finally {
+      session.end()
+    }
+  })
+}
+
+function definedOf({ mode, modified }: UnixfsMetadata): UnixfsMetadata {
+  return { ...(mode !== undefined && { mode }), ...(modified && { modified }) }
+}

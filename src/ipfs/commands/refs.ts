@@ -1,0 +1,115 @@
+import type { CID } from 'multiformats/cid'
+import { cidKey } from '../cid/cidKey.js'
+import { linksOf } from '../dag/links.js'
+import { parsePath, resolvePath } from '../dag/path.js'
+import { BlockNotFoundError, FileNetworkError, errorText } from '../errors.js'
+import type { NetworkContext } from '../networkContext.js'
+import { defineCommand, pathArguments, values } from '../request/command.js'
+
+/** What is listed, and how far down. */
+interface RefsRule {
+  unique: boolean
+  /** Levels below the root; -1: all. */
+  maxDepth: number
+  format: string
+}
+
+/**
+ * `refs`: the links of objects. An error in the middle becomes a line, as in Kubo; a block that was waited for in vain
+ * ends the answer, so that a client hears that time is up.
+ */
+export const refs = defineCommand({
+  description: 'List the links of objects.',
+  arguments: [pathArguments('ipfs-path', 'The objects.')],
+  options: {
+    format: {
+      type: 'string',
+      default: '<dst>',
+      description: 'Text of a line, with <src>, <dst>, <linkname>.',
+    },
+    edges: { type: 'bool', aliases: ['e'], description: 'The same as the format `<src> -> <dst>`.' },
+    unique: { type: 'bool', aliases: ['u'], description: 'No link twice.' },
+    recursive: { type: 'bool', aliases: ['r'], description: 'Also the links of what is linked.' },
+    'max-depth': { type: 'int', default: -1, description: 'Levels to go down; -1: all.' },
+  },
+  async run({ args, options, encodeCid, waitsForBlocks }, network) {
+    if (options.edges && options.format !== '<dst>') {
+      throw new FileNetworkError('using format argument with edges is not allowed')
+    }
+    const rule: RefsRule = {
+      unique: options.unique === true,
+      maxDepth: options.recursive ? options['max-depth'] : 1,
+      format: options.edges ? '<src> -> <dst>' : options.format,
+    }
+    const roots: CID[] = []
+    for (const arg of args) roots.push((await resolvePath(network.blockstore, parsePath(arg))).cid)
+    return values(listRefs(network, roots, { ...rule, encodeCid, waitsForBlocks }))
+  },
+})
+
+async function* listRefs(
+  { blockstore }: NetworkContext,
+  roots: CID[],
+  rule: RefsRule & { encodeCid: (cid: CID) => string; waitsForBlocks: boolean },
+): AsyncGenerator<{ Ref: string; Err: string }> {
+  const { unique, maxDepth, format, encodeCid, waitsForBlocks } = rule
+  /** Depth at which a CID was last met; only for unique listings. */
+  const met = new Map<string, number>()
+
+  /** Whether to list a link at a depth, and whether to go below it. */
+  function visit(cid: CID, depth: number): { list: boolean; descend: boolean } {
+    if (maxDepth >= 0 && depth > maxDepth) return { list: false, descend: false }
+    const descend = depth !== maxDepth
+    if (!unique) return { list: true, descend }
+    const key = cidKey(cid)
+    const before = met.get(key)
+    if (before !== undefined && (maxDepth < 0 || before <= depth)) return { list: false, descend: false }
+    met.set(key, depth)
+    return { list: before === undefined, descend }
+  }
+
+  const toLine = (source: CID, target: CID, name: string): string =>
+    format
+      .replaceAll('<src>', () => encodeCid(source))
+      .replaceAll('<dst>', () => encodeCid(target))
+      .replaceAll('<linkname>', () => name)
+
+  async function* below(root: CID): AsyncGenerator<string> {
+    const stack = [{ cid: root, links: await linksOf(root, await blockstore.get(root)), next: 0 }]
+    for (let top = stack.at(-1); top; top = stack.at(-1)) {
+      const link = top.links[top.next++]
+      if (link === undefined) {
+        stack.pop()
+        continue
+      }
+      const { list, descend } = visit(link.cid, stack.length)
+      if (!list && !descend) continue
+      const bytes = await blockstore.get(link.cid)
+      if (list) yield toLine(top.cid, link.cid, link.name)
+      if (descend) stack.push({ cid: link.cid, links: await linksOf(link.cid, bytes), next: 0 })
+    }
+  }
+
+  for (const root of roots) {
+    try {
+      for await (const line of below(root)) yield { Ref: line, Err: '' }
+    } catch (error) {
+      if (waitsForBlocks && error instanceof BlockNotFoundError) throw error
+      yield { Ref: '', Err: errorText(error) }
+    }
+  }
+}
+
+/** `refs/local`: every CID that a block was stored under, with its own codec and version. */
+export const refsLocal = defineCommand({
+  description: 'List all stored blocks.',
+  arguments: [],
+  options: {},
+  run({ encodeCid }, { blockstore }) {
+    return values(
+      (async function* () {
+        for await (const cid of blockstore.cids()) yield { Ref: encodeCid(cid), Err: '' }
+      })(),
+    )
+  },
+})

@@ -1,0 +1,103 @@
+import type { CID } from 'multiformats/cid'
+import { createChannel } from '../channel.js'
+import { FileNetworkError, errorText } from '../errors.js'
+import { defineCommand, single, valueGroups, values } from '../request/command.js'
+import { collectGarbage } from '../store/garbage.js'
+import { repoVersion as layoutVersion } from '../version.js'
+
+/** What Kubo reports where no limit was set. */
+const storageMaximum = 10_000_000_000
+
+/** `repo/stat`: how much is stored. */
+export const repoStat = defineCommand({
+  description: 'Show how much is stored.',
+  arguments: [],
+  options: {
+    'size-only': { type: 'bool', aliases: ['s'], description: 'Only the sizes.' },
+    human: { type: 'bool', aliases: ['H'], description: 'For command lines.' },
+  },
+  run({ options }, { blockstore, directory }) {
+    const { blocks, bytes } = blockstore.totals()
+    const sizes = { RepoSize: bytes, StorageMax: storageMaximum }
+    if (options['size-only']) return single({ ...sizes, NumObjects: 0, RepoPath: '', Version: '' })
+    return single({ ...sizes, NumObjects: blocks, RepoPath: directory, Version: `fs-repo@${layoutVersion}` })
+  },
+})
+
+/** `repo/version`: the version of the repository layout that Kubo of this release has. */
+export const repoVersion = defineCommand({
+  description: 'Show the version of the repository layout.',
+  arguments: [],
+  options: { quiet: { type: 'bool', aliases: ['q'], description: 'For command lines.' } },
+  run: () => single({ Version: layoutVersion }),
+})
+
+/** `repo/verify`: reads every block and checks it against its CID. */
+export const repoVerify = defineCommand({
+  description: 'Check every stored block against its CID.',
+  arguments: [],
+  options: {
+    drop: { type: 'bool', description: 'No effect: nothing is removed.' },
+    heal: { type: 'bool', description: 'No effect: there is no network to fetch from.' },
+  },
+  run({ signal }, { blockstore }) {
+    return values(
+      (async function* () {
+        let progress = 0
+        let corrupt = 0
+        for await (const cid of blockstore.cids()) {
+          signal.throwIfAborted()
+          let problem: string | undefined
+          try {
+            if ((await blockstore.verify(cid)) === false) {
+              problem = 'block in storage has different hash than requested'
+            }
+          } catch (error) {
+            problem = errorText(error)
+          }
+          if (problem !== undefined) {
+            corrupt++
+            yield { Msg: `block ${cid} was corrupt (${problem})`, Progress: 0 }
+          }
+          progress++
+          yield { Msg: '', Progress: progress }
+        }
+        if (corrupt > 0) throw new FileNetworkError('verify complete, some blocks were corrupt')
+        yield { Msg: 'verify complete, all blocks validated.', Progress: 0 }
+      })(),
+    )
+  },
+})
+
+/** `repo/gc`: removes what nothing needs and frees its space. It goes on to its end, client or not. */
+export const repoGc = defineCommand({
+  description: 'Remove unpinned blocks.',
+  arguments: [],
+  options: {
+    'stream-errors': { type: 'bool', description: 'Send errors as lines.' },
+    quiet: { type: 'bool', aliases: ['q'], description: 'For command lines.' },
+    silent: { type: 'bool', description: 'No lines.' },
+  },
+  run({ options }, network) {
+    const removed = createChannel<CID[]>(Infinity)
+    const tell = (cids: CID[]): Promise<void> => removed.send(cids).catch(() => undefined)
+    void collectGarbage(network, tell).then(
+      () => removed.close(),
+      (error: unknown) => removed.fail(error),
+    )
+    return valueGroups(
+      (async function* () {
+        try {
+          for await (const cids of removed.receive()) {
+            if (!options.silent && cids.length > 0)
+              yield cids.map((cid) => ({ Key: { '/': cid.toString() } }))
+          }
+        } catch (error) {
+          if (!options['stream-errors']) throw error
+          yield [{ Key: null, Error: errorText(error) }]
+          throw new FileNetworkError('encountered errors during gc run')
+        }
+      })(),
+    )
+  },
+})

@@ -1,0 +1,204 @@
+import { Token, Type } from 'cborg'
+import type { DecodeTokenizer } from 'cborg/interface'
+import { Tokenizer } from 'cborg/json'
+import { base64 } from 'multiformats/bases/base64'
+import { rememberNames } from '../../encoding/memberNames.js'
+import { latin1 } from '../../encoding/nativeText.js'
+import type { Pieces } from '../../encoding/timeSlice.js'
+
+const QUOTE = 0x22
+/** Characters of a string that the library reads one by one. */
+const LONG_STRING = 65_536
+/** Characters of ASCII that stand for themselves. */
+const plainText = /^[ -!#-[\]-~]*$/
+
+/**
+ * The tokens of DAG-JSON: what stands for links and bytes there becomes a tag and a string, or bytes. `@ipld/dag-json`
+ * has the same for itself alone.
+ */
+export class DagJsonTokenizer extends Tokenizer {
+  /** Tokens that were looked at and are still to come, the next one last. */
+  readonly #ahead: Token[] = []
+
+  constructor(data: Uint8Array) {
+    super(data, { allowBigInt: true })
+  }
+
+  override done(): boolean {
+    return this.#ahead.length === 0 && super.done()
+  }
+
+  override next(): Token {
+    const token = this.#take()
+    if (!Type.equals(token.type, Type.map)) return token
+    const key = this.#take()
+    if (isString(key) && key.value === '/') {
+      const value = this.#take()
+      const special = isString(value) ? this.#link(value) : this.#bytes(value)
+      if (special !== undefined) return special
+      this.#ahead.push(value)
+    }
+    this.#ahead.push(key)
+    return token
+  }
+
+  /** A long string is mostly plain text: the library goes through it character by character, half a second for 20 MB. */
+  override parseString(): Token {
+    const start = this._pos + 1
+    const end = this.data.indexOf(QUOTE, start)
+    if (end - start > LONG_STRING) {
+      const text = latin1(this.data, start, end)
+      if (plainText.test(text)) {
+        this._pos = end + 1
+        return new Token(Type.string, text, text.length)
+      }
+    }
+    return super.parseString()
+  }
+
+  #take(): Token {
+    return this.#ahead.pop() ?? super.next()
+  }
+
+  #link(text: Token): Token {
+    if (!Type.equals(this.#take().type, Type.break)) throw new Error('Invalid encoded CID form')
+    this.#ahead.push(text)
+    return new Token(Type.tag, 42, 0)
+  }
+
+  /** @param map - what stands behind the slash; what belongs to no bytes is put back behind it */
+  #bytes(map: Token): Token | undefined {
+    if (!Type.equals(map.type, Type.map)) return undefined
+    const key = this.#take()
+    if (isString(key) && key.value === 'bytes') {
+      const text = this.#take()
+      if (isString(text)) {
+        for (let end = 0; end < 2; end++) {
+          if (!Type.equals(this.#take().type, Type.break)) throw new Error('Invalid encoded Bytes form')
+        }
+        const encoded = text.value as string
+        return new Token(Type.bytes, base64.decode(`m${encoded}`), encoded.length)
+      }
+      this.#ahead.push(text)
+    }
+    this.#ahead.push(key)
+    return undefined
+  }
+}
+
+function isString(token: Token): boolean {
+  return Type.equals(token.type, Type.string)
+}
+
+/** How the library begins what it says of data that it cannot decode. */
+const FAULT = 'CBOR decode error:'
+/** The tag of links. */
+const LINK_TAG = 42
+/** Tokens that are read at once. */
+const TOKENS_AT_ONCE = 256
+
+/** What stands in the place of a value behind the last token. */
+const DONE = Symbol('done')
+/** What stands in the place of a value at the end of a list or map that did not say how many it has. */
+const BREAK = Symbol('break')
+
+/**
+ * The value that tokens stand for, as cborg's decoder makes it of them under the options of the IPLD codecs, but in
+ * pieces: the library gives whole values only.
+ *
+ * @param length - bytes that the tokens come from
+ * @param linkOf - makes a link of what stands behind its tag
+ * @throws Error in the words of the library
+ */
+export function* decodeTokens(
+  tokenizer: DecodeTokenizer,
+  length: number,
+  linkOf: (content: unknown) => unknown,
+): Pieces<unknown> {
+  const value = yield* new ValueReader(tokenizer, linkOf).read()
+  if (value === DONE) throw new Error(`${FAULT} did not find any content to decode`)
+  if (value === BREAK) throw new Error(`${FAULT} got unexpected break`)
+  if (tokenizer.pos() < length) throw new Error(`${FAULT} too many terminals, data makes no sense`)
+  return value
+}
+
+class ValueReader {
+  readonly #tokenizer: DecodeTokenizer
+  readonly #linkOf: (content: unknown) => unknown
+  #tokens = 0
+
+  constructor(tokenizer: DecodeTokenizer, linkOf: (content: unknown) => unknown) {
+    this.#tokenizer = tokenizer
+    this.#linkOf = linkOf
+  }
+
+  *read(): Pieces<unknown> {
+    if (this.#tokenizer.done()) return DONE
+    const { type, value } = this.#tokenizer.next()
+    if (++this.#tokens % TOKENS_AT_ONCE === 0) yield
+    if (Type.equals(type, Type.break)) return BREAK
+    if (type.terminal) return value
+    if (Type.equals(type, Type.array)) return yield* this.#readArray(value as number)
+    if (Type.equals(type, Type.map)) return yield* this.#readMap(value as number)
+    if (value === LINK_TAG) return yield* this.#readLink()
+    throw new Error(`${FAULT} tag not supported (${value})`)
+  }
+
+  /** @param length - infinite where a break ends it */
+  *#readArray(length: number): Pieces<unknown[]> {
+    const values: unknown[] = []
+    while (values.length < length) {
+      const value = yield* this.read()
+      if (value === BREAK) {
+        if (length === Infinity) break
+        throw new Error(`${FAULT} got unexpected break to lengthed array`)
+      }
+      if (value === DONE) {
+        throw new Error(
+          `${FAULT} found array but not enough entries (got ${values.length}, expected ${length})`,
+        )
+      }
+      values.push(value)
+    }
+    return values
+  }
+
+  /** @param length - infinite where a break ends it */
+  *#readMap(length: number): Pieces<object> {
+    const members: Record<string, unknown> = {}
+    const names: string[] = []
+    for (let index = 0; index < length; index++) {
+      const key = yield* this.read()
+      if (key === BREAK) {
+        if (length === Infinity) break
+        throw new Error(`${FAULT} got unexpected break to lengthed map`)
+      }
+      if (key === DONE) throw tooFew('key', index, length)
+      if (typeof key !== 'string') {
+        throw new Error(`${FAULT} non-string keys not supported (got ${typeof key})`)
+      }
+      if (Object.hasOwn(members, key)) throw new Error(`${FAULT} found repeat map key "${key}"`)
+      names.push(key)
+      const value = yield* this.read()
+      if (value === DONE) throw tooFew('value', index, length)
+      if (key === '__proto__') {
+        Object.defineProperty(members, key, { value, configurable: true, enumerable: true, writable: true })
+      } else members[key] = value
+    }
+    rememberNames(members, names)
+    return members
+  }
+
+  *#readLink(): Pieces<unknown> {
+    const content = yield* this.read()
+    if (content === DONE) throw new Error(`${FAULT} tag content missing`)
+    if (content === BREAK) throw new Error(`${FAULT} got unexpected break in tag content`)
+    return this.#linkOf(content)
+  }
+}
+
+function tooFew(missing: 'key' | 'value', found: number, length: number): Error {
+  return new Error(
+    `${FAULT} found map but not enough entries (got ${found} [no ${missing}], expected ${length})`,
+  )
+}

@@ -1,0 +1,107 @@
+import type { CID } from 'multiformats/cid'
+import { cidKey } from '../cid/cidKey.js'
+import { linksOf, walkDag } from '../dag/links.js'
+import { BlockNotFoundError } from '../errors.js'
+import type { NetworkContext } from '../networkContext.js'
+
+/** Blocks removed at once. */
+const batchSize = 512
+
+/**
+ * Removes every block that no pin, no mutable file and no running operation needs, tells of each, and
+ * gives the space back. Pins and copies wait until it is over; uploads go on, and keep what they stored.
+ */
+export async function collectGarbage(
+  network: NetworkContext,
+  tell: (cids: CID[]) => Promise<void>,
+): Promise<void> {
+  await network.collectionLock.alone(async () => {
+    const { blockstore, files } = network
+    const removal = blockstore.openRemoval()
+    try {
+      let root = files.root()
+      let needed = await neededBlocks(network)
+      let batch: CID[] = []
+
+      const removeBatch = async (): Promise<void> => {
+        while (!files.root().equals(root)) {
+          root = files.root()
+          needed = await neededBlocks(network)
+        }
+        const garbage = batch.filter((cid) => !needed.has(multihashText(cid)))
+        batch = []
+        await tell(await removal.remove(garbage))
+      }
+      for await (const cid of blockstore.cids()) {
+        if (needed.has(multihashText(cid))) continue
+        batch.push(cid)
+        if (batch.length >= batchSize) await removeBatch()
+      }
+      await removeBatch()
+      await blockstore.compact()
+    } finally {
+      removal.end()
+    }
+  })
+}
+
+/** The multihash of a CID as a string: blocks are removed by multihash, whatever the CID. */
+export function multihashText(cid: CID): string {
+  return Buffer.from(cid.multihash.bytes).toString('latin1')
+}
+
+/**
+ * Why blocks may not be removed by hand (Kubo, `blockstoreutil`), by {@link multihashText}; those that may be are left
+ * out. Pins under any CID of a block count: Kubo looks for the same CID only, and takes what another version's pin
+ * needs. All pins are walked once, however many blocks are asked for.
+ */
+export async function reasonsToKeep(network: NetworkContext, cids: CID[]): Promise<Map<string, string>> {
+  const wanted = new Set(cids.map(multihashText))
+  const reasons = new Map<string, string>()
+  const keep = (cid: CID, reason: string): void => {
+    const text = multihashText(cid)
+    if (wanted.delete(text)) reasons.set(text, reason)
+  }
+  for (const mode of ['recursive', 'direct'] as const) {
+    for await (const pin of network.pins.list(mode)) keep(pin.cid, `pinned: ${mode}`)
+  }
+  const seen = new Set<string>()
+  for await (const pin of network.pins.list('recursive')) {
+    for await (const block of walkDag(network.blockstore, pin.cid, seen)) {
+      keep(block.cid, `pinned via ${pin.cid}`)
+      if (wanted.size === 0) return reasons
+    }
+  }
+  return reasons
+}
+
+/**
+ * The multihashes of all blocks that pins and the mutable files need.
+ *
+ * A pinned DAG must be whole, or nothing may be collected. Of the mutable files only what is there
+ * counts: a file that was copied from a CID may refer to blocks that never were stored (Kubo, `gc.go`,
+ * "best effort roots").
+ */
+export async function neededBlocks(network: NetworkContext): Promise<Set<string>> {
+  const needed = new Set<string>()
+  const seen = new Set<string>()
+  for await (const pin of network.pins.list('recursive')) {
+    for await (const { cid } of walkDag(network.blockstore, pin.cid, seen)) needed.add(multihashText(cid))
+  }
+  for await (const pin of network.pins.list('direct')) needed.add(multihashText(pin.cid))
+
+  const filesSeen = new Set<string>()
+  const stack: CID[] = [network.files.root()]
+  for (let cid = stack.pop(); cid; cid = stack.pop()) {
+    const key = cidKey(cid)
+    if (seen.has(key) || filesSeen.has(key)) continue
+    filesSeen.add(key)
+    needed.add(multihashText(cid))
+    const bytes = await network.blockstore.get(cid).catch((error: unknown) => {
+      if (error instanceof BlockNotFoundError) return undefined
+      throw error
+    })
+    if (bytes) for (const link of await linksOf(cid, bytes)) stack.push(link.cid)
+  }
+  return needed
+}

@@ -1,0 +1,104 @@
+import type { CID } from 'multiformats/cid'
+import { hashFunctionByName } from '../../cid/hashFunctions.js'
+import { codecCode } from '../../cid/cidFormat.js'
+import { type UnixfsMetadata, unixfsType } from '../data.js'
+import { loadEntry } from '../entry.js'
+import type { FileNode } from '../fileBuilder.js'
+import { type StoredNode, writeNode } from '../node.js'
+import { type ByteQueue, type EditContext, openNode, storeNode } from './editContext.js'
+
+/**
+ * Writes content over that of a file, from a position to where either ends. The layout stays as it is,
+ * and so does every block that nothing is written to (boxo, `ipld/unixfs/mod`).
+ *
+ * @returns the new root
+ */
+export async function overwrite(
+  context: EditContext,
+  root: CID,
+  start: number,
+  content: ByteQueue,
+): Promise<CID> {
+  if (await content.isEmpty()) return root
+  if (root.code === codecCode.raw) {
+    const bytes = await overlay(await context.source.get(root), start, content)
+    return context.writerOf(await context.formatOf(root)).write(codecCode.raw, bytes)
+  }
+  const node = await openNode(context, root)
+  const { unixfs, links } = node
+  const own = unixfs.data
+  if (own) unixfs.data = await overlay(own, start, content)
+
+  let position = own?.length ?? 0
+  for (const [index, size] of unixfs.blockSizes.entries()) {
+    const link = links[index]
+    if (link && position + size > start) {
+      link.cid = await overwrite(context, link.cid, Math.max(start - position, 0), content)
+    }
+    position += size
+  }
+  return (await storeNode(context, node)).cid
+}
+
+/** A copy of bytes with others over them, from a position on. */
+async function overlay(bytes: Uint8Array, start: number, content: ByteQueue): Promise<Uint8Array> {
+  if (start >= bytes.length) return bytes
+  const changed = Uint8Array.from(bytes)
+  changed.set(await content.take(bytes.length - start), start)
+  return changed
+}
+
+/**
+ * Takes the content out of a file. As in boxo (`ipld/unixfs/mod`), its first leaf stays, empty, and with it
+ * the nodes above; a leaf that is no raw block gets the default CID format.
+ */
+export async function truncate(context: EditContext, root: CID): Promise<FileNode> {
+  if (root.code === codecCode.raw) {
+    const writer = context.writerOf(await context.formatOf(root))
+    return { cid: await writer.write(codecCode.raw, new Uint8Array()), size: 0, fileSize: 0 }
+  }
+  const node = await openNode(context, root)
+  const { unixfs, links } = node
+  const empty = new Uint8Array()
+  if (links.length === 0) {
+    const format = { version: 0, hash: await hashFunctionByName('sha2-256') } as const
+    return storeNode(context, { format, links, unixfs: { ...unixfs, data: empty } })
+  }
+  const first = unixfs.blockSizes.findIndex((size) => size > 0)
+  const end = first < 0 ? links.length : first + 1
+  const kept = links.slice(0, end)
+  const last = kept.at(-1)
+  if (first >= 0 && last) Object.assign(last, await truncatedLink(context, last.cid))
+  const { data, ...rest } = unixfs
+  return storeNode(context, {
+    ...node,
+    links: kept,
+    unixfs: { ...rest, ...(data && { data: empty }), blockSizes: kept.map(() => 0) },
+  })
+}
+
+async function truncatedLink(context: EditContext, cid: CID): Promise<{ cid: CID; size: number }> {
+  const { cid: stored, size } = await truncate(context, cid)
+  return { cid: stored, size }
+}
+
+/**
+ * Stores the root of a file, directory or symlink with another mode or time; what is undefined stays. A raw
+ * block has no place for either, so its content moves into a file node (boxo, `mfs/file.go`).
+ */
+export async function setMetadata(
+  context: EditContext,
+  root: CID,
+  metadata: UnixfsMetadata,
+): Promise<StoredNode> {
+  const { block, node } = await loadEntry(context.source, root)
+  const { mode, modified } = metadata
+  const changes = { ...(mode !== undefined && { mode }), ...(modified && { modified }) }
+  const writer = context.writerOf(await context.formatOf(root))
+  if (root.code === codecCode.raw || node === undefined) {
+    const content = block.length > 0 ? block : undefined
+    const file = { type: unixfsType.file, data: content, fileSize: block.length, blockSizes: [] }
+    return writeNode(writer, { ...file, ...changes })
+  }
+  return writeNode(writer, { ...node.unixfs, ...changes }, node.links)
+}
