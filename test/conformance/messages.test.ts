@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest'
 import { ChainError } from '../../src/chain/errors.js'
 import { createBlockEnvironment } from '../../src/chain/execution/blockEnvironment.js'
 import { withEvm } from '../../src/chain/execution/evm.js'
-import { transactionChecks } from '../../src/chain/execution/preCheck.js'
+import { transactionChecks } from '../../src/chain/vm/preCheck.js'
 import { parseHardfork } from '../../src/chain/execution/hardforks.js'
 import { createRules } from '../../src/chain/execution/rules.js'
-import { executeMessage } from '../../src/chain/execution/stateTransition.js'
+import { runMessage } from '../../src/chain/vm/runTransaction.js'
 import { messageFromTransaction } from '../../src/chain/execution/transactionMessage.js'
 import { keccak256 } from '../../src/chain/keccak.js'
 import { decodeTransaction } from '../../src/chain/mempool/decode.js'
@@ -106,7 +106,7 @@ async function run(
     if (fields.gasLimit > header.gasLimit) throw new ChainError('gas limit reached')
     const message = messageFromTransaction(recoverTransaction(fields, rules), header.baseFeePerGas)
     await withEvm({ rules, state, block, blockHash }, (evm) =>
-      executeMessage(evm, message, transactionChecks),
+      runMessage(evm, message, transactionChecks),
     )
   } catch (error) {
     if (!(error instanceof ChainError)) throw error

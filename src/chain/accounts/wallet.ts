@@ -1,11 +1,10 @@
 import { bytesEqual, bytesToHex } from '../../encoding/hex.js'
 import { ChainError, ExecutionFailedError, ExecutionRevertedError } from '../errors.js'
 import { headerBlobBaseFee } from '../block/fees.js'
+import { isPlainTransfer, PLAIN_TRANSFER_GAS } from '../execution/estimate.js'
 import type { CallObject } from '../execution/callObject.js'
 import type { ExecutionView, MessageExecutor } from '../execution/executor.js'
 import { checkForkFields } from '../execution/forkFields.js'
-import { TRANSACTION_GAS } from '../execution/intrinsicGas.js'
-import { runsNoCode } from '../execution/unseenTransfer.js'
 import { keccak256 } from '../keccak.js'
 import { createTransaction, type CreatableFields } from '../mempool/create.js'
 import type { TransactionType } from '../mempool/decode.js'
@@ -183,7 +182,7 @@ export class Wallet {
     const { view, executor, estimatesTransfersUnseen = false } = this.#parts
     if (estimatesTransfersUnseen) {
       const { state } = await view.stateAt({ tag: 'latest' })
-      if (await runsNoCode(call, state)) return TRANSACTION_GAS
+      if (await isPlainTransfer(call, state)) return PLAIN_TRANSFER_GAS
     }
     try {
       return await executor.estimateGas({ view, block: { tag: 'latest' }, call })

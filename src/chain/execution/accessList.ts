@@ -7,13 +7,12 @@ import { addressKey } from '../state/addressKey.js'
 import { orElse, whenReady } from '../state/whenReady.js'
 import type { Awaitable } from '../types.js'
 import { AccessTracker } from './accessTracker.js'
-import { recoverAuthority } from './authorization.js'
+import { recoverAuthority } from './delegation.js'
 import { executeCall, withCall, type CallRequest } from './call.js'
 import type { AccessListEntry, Authorization, CallObject } from './callObject.js'
-import { AUTHORIZATION_GAS } from './intrinsicGas.js'
 import type { Message } from './message.js'
 import type { PooledEvm } from './pooledEvm.js'
-import type { MessageResult } from './messageResult.js'
+import type { MessageResult } from '../vm/runTransaction.js'
 import { takenBack } from './takenBack.js'
 import { hashUnsigned } from './unsignedHash.js'
 
@@ -49,7 +48,7 @@ export function createAccessList(
       whenReady(nonceOf(evm, call, raw), (nonce) => {
         const message = { ...raw, nonce }
         const authorizations = message.authorizationList ?? []
-        if (BigInt(authorizations.length) > message.gasLimit / AUTHORIZATION_GAS) {
+        if (BigInt(authorizations.length) * evm.common.param('perEmptyAccountCost') > message.gasLimit) {
           throw new ChainError('insufficient gas to process all authorizations')
         }
         return whenReady(authoritiesOf(evm, authorizations), (authorities) => {

@@ -10,13 +10,13 @@ import { createMemoryState } from '../../../test/support/memoryState.js'
 import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
 import { quantity } from '../../encoding/quantity.js'
 import { privateKeyToAddress } from '../crypto.js'
-import { recoverAuthority } from './authorization.js'
+import { recoverAuthority } from './delegation.js'
 import type { BlockEnvironment } from './blockEnvironment.js'
 import type { Authorization } from './callObject.js'
 import { withEvm } from './evm.js'
-import { transactionChecks } from './preCheck.js'
+import { transactionChecks } from '../vm/preCheck.js'
 import { createRules } from './rules.js'
-import { executeMessage } from './stateTransition.js'
+import { runMessage } from '../vm/runTransaction.js'
 
 const privateKey = new Uint8Array(32).fill(7)
 const sender = privateKeyToAddress(privateKey)
@@ -116,7 +116,7 @@ describe('authorizations', () => {
     }
     const rules = createRules({ chainId: 31337n, hardfork: 'osaka' })
     const result = await withEvm({ rules, state, block, blockHash: () => undefined }, (evm) =>
-      executeMessage(
+      runMessage(
         evm,
         {
           ...fields,

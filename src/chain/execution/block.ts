@@ -2,21 +2,30 @@ import type { EVM } from '@ethereumjs/evm'
 import { Account, Address, generateAddress } from '@ethereumjs/util'
 import { minimalBytes } from '../../encoding/quantity.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { joinBlooms, logsBloom } from '../block/bloom.js'
+import { joinBlooms } from '../block/bloom.js'
 import { GAS_PER_BLOB } from '../block/fees.js'
 import type { SealedTransaction } from '../block/record.js'
+import { MessageRejectedError } from '../errors.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
 import { increased } from '../state/balance.js'
 import { DEPOSIT_CONTRACT_ADDRESS } from '../systemContracts.js'
 import type { ExecutionLog, ExecutionReceipt, ForkRules, HeaderFields, Withdrawal } from '../types.js'
 import type { BlockEnvironment } from './blockEnvironment.js'
 import type { PooledEvm } from './pooledEvm.js'
-import type { MessageResult } from './messageResult.js'
-import { runTransaction } from './runTransaction.js'
+import { runTransaction, type MessageResult } from '../vm/runTransaction.js'
 import { collectRequests, hashRequests, writeBlockStart, type ConsensusRequest } from './systemCalls.js'
 
 /** EIP-4895: withdrawals are in gwei, balances in wei. */
 const WEI_PER_GWEI = 1_000_000_000n
+
+/** The EIP that brought each type of transactions. */
+const typeEips: Readonly<Record<PooledTransaction['transaction']['type'], number | undefined>> = {
+  0: undefined,
+  1: 2930,
+  2: 1559,
+  3: 4844,
+  4: 7702,
+}
 
 /** What execution of a whole block found out, for its header. */
 export interface BlockOutcome {
@@ -81,14 +90,16 @@ export class BlockExecution {
   /**
    * Executes a transaction on top of those before it.
    *
-   * @throws Error if it may not be executed here (nonce, funds, fees, gas); the state is then as it was.
+   * @throws MessageRejectedError in geth's words (core/state_transition.go) if it may not be executed here; the state is
+   * then as it was.
    */
   async apply(pooled: PooledTransaction): Promise<SealedTransaction> {
     const { evm, rules, block } = this.#context
+    this.#checkRoom(pooled.transaction)
     const result = await runTransaction(evm, pooled)
     const receipt = toReceipt(result, pooled, { block, gasUsedBefore: this.#gasUsed })
     if (rules.gteHardfork('byzantium')) receipt.status = result.failure === undefined ? 1 : 0
-    else receipt.stateRoot = await evm.stateManager.getStateRoot()
+    else receipt.stateRoot = result.stateRoot
     this.#gasUsed = receipt.cumulativeGasUsed
     this.#blobGasUsed += receipt.blobGasUsed ?? 0n
     const { transaction, hash, sender, impersonated } = pooled
@@ -103,6 +114,20 @@ export class BlockExecution {
     }
     this.#transactions.push(sealed)
     return sealed
+  }
+
+  /** Whether the block knows the type of a transaction, and has the gas for it. */
+  #checkRoom(transaction: PooledTransaction['transaction']): void {
+    const { rules } = this.#context
+    const eip = typeEips[transaction.type]
+    if (eip !== undefined && !rules.isActivatedEIP(eip)) {
+      throw new MessageRejectedError('transaction type not supported')
+    }
+    if (transaction.gasLimit > this.gasLeft) throw new MessageRejectedError('gas limit reached')
+    const blobs = 'blobVersionedHashes' in transaction ? transaction.blobVersionedHashes.length : 0
+    if (GAS_PER_BLOB * BigInt(blobs) > this.blobGasLeft) {
+      throw new MessageRejectedError('blob gas limit reached')
+    }
   }
 
   /** Pays an address outside of any transaction, as proof of work is rewarded. @param amount - wei */
@@ -134,7 +159,7 @@ export class BlockExecution {
 
 /** The receipt of a transaction, still without its outcome. */
 function toReceipt(
-  { gasUsed, logs }: MessageResult,
+  { gasUsed, logs, logsBloom }: MessageResult,
   { transaction, sender }: PooledTransaction,
   { block: { header }, gasUsedBefore }: { block: BlockEnvironment; gasUsedBefore: bigint },
 ): ExecutionReceipt {
@@ -144,7 +169,7 @@ function toReceipt(
     stateRoot: undefined,
     gasUsed,
     cumulativeGasUsed: gasUsedBefore + gasUsed,
-    logsBloom: logsBloom(logs),
+    logsBloom,
     logs,
     contractAddress: undefined,
     effectiveGasPrice: effectiveGasPrice(transaction, header.baseFeePerGas ?? 0n),

@@ -17,10 +17,9 @@ import { checkForkFields } from './forkFields.js'
 import { messageFromCall, mostCost, type Message } from './message.js'
 import { applyStateOverrides, type AccountOverride } from './overrides.js'
 import type { PooledEvm } from './pooledEvm.js'
-import { callChecks } from './preCheck.js'
+import { callChecks } from '../vm/preCheck.js'
 import { revertError } from './revertReason.js'
-import { executeForOutcome, executeMessage, type MessageOutcome } from './stateTransition.js'
-import type { MessageResult } from './messageResult.js'
+import { runCall, runMessage, type MessageOutcome, type MessageResult } from '../vm/runTransaction.js'
 
 /** A call gets at most this many times the block gas limit. */
 const GAS_CAP_IN_BLOCKS = 10
@@ -59,7 +58,7 @@ export function callGasCap({ site, gasCapInBlocks }: Pick<CallRequest, 'site' | 
 export function call(request: CallRequest): Awaitable<Uint8Array> {
   return withCall(request, (evm, message) => {
     const result = orElse(
-      () => executeForOutcome(evm, message, callChecks),
+      () => runCall(evm, message, callChecks),
       (error) => {
         if (!(error instanceof MessageRejectedError)) throw error
         throw new MessageRejectedError(`err: ${error.message} (supplied gas ${message.gasLimit})`)
@@ -129,8 +128,8 @@ function freeOfBaseFee(
 }
 
 /** Runs the message of a call; the state keeps what it changed. */
-export function executeCall(evm: PooledEvm, message: Message): Awaitable<MessageResult> {
-  return executeMessage(evm, message, callChecks)
+export function executeCall(evm: PooledEvm, message: Message): Promise<MessageResult> {
+  return runMessage(evm, message, callChecks)
 }
 
 /** How a message failed, as an error; undefined if it did not. */

@@ -9,9 +9,9 @@ import { createMemoryState } from '../../../test/support/memoryState.js'
 import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
 import { privateKeyToAddress } from '../crypto.js'
 import { withEvm } from './evm.js'
-import { transactionChecks } from './preCheck.js'
+import { transactionChecks } from '../vm/preCheck.js'
 import { createRules } from './rules.js'
-import { executeMessage } from './stateTransition.js'
+import { runMessage } from '../vm/runTransaction.js'
 
 const privateKey = new Uint8Array(32).fill(7)
 const sender = privateKeyToAddress(privateKey)
@@ -147,7 +147,7 @@ describe('frames leave what those of an unpatched ethereumjs leave', () => {
       header: { ...header, difficulty: 0n, prevRandao: new Uint8Array(32), getBlobGasPrice: () => 1n },
     }
     const result = await withEvm({ rules, state, block, blockHash: () => undefined }, (evm) =>
-      executeMessage(
+      runMessage(
         evm,
         {
           ...fields,

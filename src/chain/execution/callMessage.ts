@@ -65,7 +65,7 @@ function start(host: MessageHost, message: Message): Awaitable<ExecResult> {
  */
 function findCode(
   host: MessageHost,
-  { codeAddress, value }: Message,
+  { codeAddress, value, depth }: Message,
 ): Awaitable<Uint8Array | PrecompileFunc> {
   const { state, common } = host
   const address = codeAddress.bytes
@@ -75,7 +75,9 @@ function findCode(
   }
   return whenReady(state.readCode(address), (code) => {
     const target = common.isActivatedEIP(7702) ? delegationTarget(code) : undefined
-    return target === undefined ? code : state.readCode(target)
+    if (target === undefined) return code
+    if (depth === 0) host.frameJournal.warmAddress(target)
+    return state.readCode(target)
   })
 }
 

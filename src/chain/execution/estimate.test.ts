@@ -10,7 +10,7 @@ import { executeCall, withCall } from './call.js'
 import type { CallObject } from './callObject.js'
 import type { CallSite } from './callSite.js'
 import { estimateGas } from './estimate.js'
-import type { MessageResult } from './messageResult.js'
+import type { MessageResult } from '../vm/runTransaction.js'
 
 const contract = new Uint8Array(20).fill(0xc0)
 const LIMIT = 30_000_000n

@@ -1,16 +1,18 @@
 import { GAS_PER_BLOB } from '../block/fees.js'
 import { ChainError, ExecutionFailedError, MessageRejectedError, NothingLeftForGasError } from '../errors.js'
 import { orElse, whenReady } from '../state/whenReady.js'
-import type { Awaitable } from '../types.js'
+import type { Awaitable, StateView } from '../types.js'
 import { callGasCap, executeCall, throwFailure, withCall, type CallRequest } from './call.js'
-import { floorGas, intrinsicGas, TRANSACTION_GAS } from './intrinsicGas.js'
+import type { CallObject } from './callObject.js'
 import type { Message } from './message.js'
 import { PeakGas } from './peakGas.js'
 import type { PooledEvm } from './pooledEvm.js'
-import { IntrinsicGasError } from './preCheck.js'
-import type { MessageResult } from './messageResult.js'
+import { IntrinsicGasError } from '../vm/preCheck.js'
+import type { MessageResult } from '../vm/runTransaction.js'
 import { takenBack } from './takenBack.js'
 
+/** Gas of a transaction that runs no code and has no data. */
+export const PLAIN_TRANSFER_GAS = 21_000n
 /** An estimate may be this much too high where the result depends on the gas given, in thousandths (geth: 1.5 %). */
 const TOLERANCE = 15n
 /** EIP-2200: what an SSTORE wants left; geth adds it to its guess. */
@@ -30,18 +32,31 @@ export function estimateGas(request: CallRequest, blockGasLimit: bigint): Awaita
   const limits = { given: request.call.gas, blockGasLimit, cap: callGasCap(request) }
   return withCall(request, (evm, message) =>
     whenReady(upperBound(evm, message, limits), (bound) =>
-      whenReady(isPlainTransfer(evm, message), (isPlain) => {
+      whenReady(runsNoCode(evm, message), (isPlain) => {
         if (!isPlain) return leastGas(evm, message, bound)
         const attempt = orElse<MessageResult | undefined>(
-          () => tryGas(evm, message, TRANSACTION_GAS),
+          () => tryGas(evm, message, PLAIN_TRANSFER_GAS),
           () => undefined,
         )
         return whenReady(attempt, (result) =>
-          succeeded(result) ? TRANSACTION_GAS : leastGas(evm, message, bound),
+          succeeded(result) ? PLAIN_TRANSFER_GAS : leastGas(evm, message, bound),
         )
       }),
     ),
   )
+}
+
+/**
+ * Whether a message only moves ether to an account without code: anvil estimates such a one without running it
+ * (foundry: anvil/src/eth/api.rs, do_estimate_gas).
+ */
+export async function isPlainTransfer(
+  { to, data = new Uint8Array(0), accessList, authorizationList, blobVersionedHashes }: CallObject,
+  state: Pick<StateView, 'getCode'>,
+): Promise<boolean> {
+  if (to === undefined || data.length > 0) return false
+  if ([accessList, authorizationList, blobVersionedHashes].some((list) => list !== undefined)) return false
+  return (await state.getCode(to)).length === 0
 }
 
 /** The least gas up to a bound with which a message goes through. */
@@ -60,7 +75,7 @@ interface Limits {
 /** The most gas that the sender could give, and that anybody would take. */
 function upperBound(evm: PooledEvm, message: Message, limits: Limits): Awaitable<bigint> {
   const { given, blockGasLimit, cap } = limits
-  const bound = smaller(given !== undefined && given >= TRANSACTION_GAS ? given : blockGasLimit, cap)
+  const bound = smaller(given !== undefined && given >= PLAIN_TRANSFER_GAS ? given : blockGasLimit, cap)
   if (message.maxFeePerGas === 0n) return bound
   return whenReady(evm.state.readAccount(message.from), (account) =>
     smaller(bound, affordableGas(message, account?.balance ?? 0n)),
@@ -77,7 +92,7 @@ function affordableGas(message: Message, balance: bigint): bigint {
   return (balance - value - blobCost) / maxFeePerGas
 }
 
-function isPlainTransfer({ state }: PooledEvm, { to, data }: Message): Awaitable<boolean> {
+function runsNoCode({ state }: PooledEvm, { to, data }: Message): Awaitable<boolean> {
   if (to === undefined || data.length > 0) return false
   return whenReady(state.readCode(to), (code) => code.length === 0)
 }
@@ -105,9 +120,8 @@ function runAtBound(evm: PooledEvm, message: Message, bound: bigint): Awaitable<
       throw new ExecutionFailedError(`gas required exceeds allowance (${bound})`)
     }
     throwFailure(result)
-    const intrinsic = intrinsicGas(message, evm.common)
-    const peak = intrinsic + meter.total(result.executionGasUsed)
-    const gas = larger(peak, floorGas(message.data, evm.common))
+    const peak = result.intrinsicGas + meter.total(result.executionGasUsed)
+    const gas = larger(peak, result.maxGasUsed)
     return { gas, isExact: meter.isExact && message.to !== undefined && !message.authorizationList }
   })
 }

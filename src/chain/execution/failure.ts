@@ -1,6 +1,6 @@
 import { EVMError } from '@ethereumjs/evm'
 import type { ForkRules } from '../types.js'
-import { maxInitcodeSize } from './intrinsicGas.js'
+import { maxInitcodeSize } from '../vm/preCheck.js'
 import type { RunState } from './runState.js'
 
 const messages = EVMError.errorMessages

@@ -1,6 +1,7 @@
 import { Address } from '@ethereumjs/util'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestSite } from '../../../test/support/callSite.js'
+import { hexToBytes } from '../../encoding/hex.js'
 import { EMPTY_CODE_HASH } from '../state/account.js'
 import { slotKeyOf } from '../state/slotKey.js'
 import { atHand } from './atHand.js'
@@ -75,12 +76,15 @@ describe('FrameJournal', () => {
     expect(atHand(state.readAccount(address))).toEqual(empty)
   })
 
-  it('forgets everything but what is always warm', () => {
+  it('forgets everything when a transaction ends, the precompiles that were warm in it too', () => {
+    const precompile = hexToBytes('0x0000000000000000000000000000000000000004')
+    journal.warmPrecompiles()
+    expect(journal.isWarmedAddress(precompile)).toBe(true)
     journal.addAlwaysWarmSlot('c0'.repeat(20), '07'.repeat(32))
     expect(journal.isWarmedStorage(address, slot)).toBe(true)
     journal.cleanJournal()
     expect(journal.isWarmedStorage(address, slot)).toBe(false)
     expect(journal.isWarmedAddress(address)).toBe(false)
-    expect(journal.warmAddress(Uint8Array.from({ length: 20 }, (_, at) => (at === 19 ? 4 : 0)))).toBe(true)
+    expect(journal.isWarmedAddress(precompile)).toBe(false)
   })
 })

@@ -1,8 +1,10 @@
 import type { Account, Address } from '@ethereumjs/util'
+import { ContractSender } from '../vm/senderState.js'
 import { hexToBytes } from '../../encoding/hex.js'
 import { addressKey } from '../state/addressKey.js'
 import { bytesKey } from '../state/byteCache.js'
 import { slotKeyOf, type SlotKey } from '../state/slotKey.js'
+import { MAX_BALANCE } from '../state/balance.js'
 import { isEmptyRecord, isSameAddress } from '../state/entries.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { Awaitable, ForkRules } from '../types.js'
@@ -38,7 +40,8 @@ export interface JournalHost {
  */
 export class FrameJournal {
   readonly #host: JournalHost
-  readonly #alwaysWarm: ReadonlySet<string>
+  /** The keys of the fork's precompiles by their digits: each transaction warms all of them. */
+  readonly #precompiles: ReadonlyMap<string, string>
   /** Counts transactions: what is noted of an earlier one is no more, and need not be taken out. */
   #transaction = 1
   /** What was noted since the collections were last emptied. */
@@ -58,15 +61,22 @@ export class FrameJournal {
   /** Lengths of the three lists, in turns. */
   #checkpoints: number[] = []
 
-  /** @param alwaysWarm - addresses that are warm in every transaction: 40 lower-case hexadecimal digits each */
-  constructor(host: JournalHost, alwaysWarm: readonly string[]) {
+  /** @param precompiles - addresses of the fork's precompiles: 40 lower-case hexadecimal digits each */
+  constructor(host: JournalHost, precompiles: readonly string[]) {
     this.#host = host
-    this.#alwaysWarm = new Set(alwaysWarm.map(keyOfDigits))
+    this.#precompiles = new Map(precompiles.map((digits) => [digits, keyOfDigits(digits)]))
   }
 
-  putAccount(address: Address, account: Account | undefined): Promise<void> {
+  /** Puts an account. A nonce beyond 64 bits starts again from zero, and a balance stops at 256 bits. */
+  async putAccount(address: Address, account: Account | undefined): Promise<void> {
     this.touchAddress(address)
-    return this.#host.state.putAccount(address, account)
+    if (account === undefined) return this.#host.state.deleteAccount(address)
+    const { nonce, balance } = account
+    await this.#host.state.writeAccount(address.bytes, {
+      nonce: BigInt.asUintN(64, nonce),
+      balance: balance > MAX_BALANCE ? MAX_BALANCE : balance,
+      codeHash: account instanceof ContractSender ? account.deployedCodeHash : account.codeHash,
+    })
   }
 
   deleteAccount(address: Address): Promise<void> {
@@ -148,8 +158,14 @@ export class FrameJournal {
 
   /** @param digits - 40 lower-case hexadecimal digits, with or without a prefix */
   addAlwaysWarmAddress(digits: string): void {
-    this.#warm.set(keyOfDigits(digits), this.#transaction)
-    this.#noted++
+    const precompile = this.#precompiles.get(digits)
+    if (precompile === undefined) this.#noted++
+    this.#warm.set(precompile ?? keyOfDigits(digits), this.#transaction)
+  }
+
+  /** Makes the fork's precompiles warm, as they are in every transaction and in no system call. */
+  warmPrecompiles(): void {
+    for (const key of this.#precompiles.values()) this.#warm.set(key, this.#transaction)
   }
 
   /** @param slotDigits - 64 lower-case hexadecimal digits, with or without a prefix */
@@ -163,7 +179,7 @@ export class FrameJournal {
   /** Makes a 20-byte address warm. @returns whether it was */
   warmAddress(address: Uint8Array): boolean {
     const key = addressKey(address)
-    if (this.#warm.get(key) === this.#transaction || this.#alwaysWarm.has(key)) return true
+    if (this.#warm.get(key) === this.#transaction) return true
     this.#warm.set(key, this.#transaction)
     this.#warmed.push(key)
     return false
@@ -181,7 +197,7 @@ export class FrameJournal {
 
   isWarmedAddress(address: Uint8Array): boolean {
     const key = addressKey(address)
-    return this.#warm.get(key) === this.#transaction || this.#alwaysWarm.has(key)
+    return this.#warm.get(key) === this.#transaction
   }
 
   addWarmedAddress(address: Uint8Array): void {

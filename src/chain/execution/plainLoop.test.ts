@@ -9,9 +9,9 @@ import { bytesToHex } from '../../encoding/hex.js'
 import { bigintToBytes } from '../../encoding/quantity.js'
 import type { BlockEnvironment } from './blockEnvironment.js'
 import { withEvm } from './evm.js'
-import { callChecks } from './preCheck.js'
+import { callChecks } from '../vm/preCheck.js'
 import { createRules } from './rules.js'
-import { executeMessage } from './stateTransition.js'
+import { runMessage } from '../vm/runTransaction.js'
 
 const caller = new Uint8Array(20).fill(0xa1)
 const contract = new Uint8Array(20).fill(0xc0)
@@ -59,7 +59,7 @@ async function outcomeHere(code: Uint8Array, data: Uint8Array, gasLimit: bigint)
     const fees = { gasPrice: 0n, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }
     const place = { from: caller, to: contract, nonce: 0n, value: 0n }
     const message = { ...place, ...fees, data, gasLimit: before + gasLimit, accessList: [] }
-    return executeMessage(evm, message, callChecks)
+    return runMessage(evm, message, callChecks)
   })
   const output = bytesToHex(result.returnData)
   return { gas: result.gasUsed - before, failed: result.failure !== undefined, output }

@@ -11,6 +11,8 @@ import {
 } from '@ethereumjs/evm'
 import { SimpleStateManager } from '@ethereumjs/statemanager'
 import { createZeroAddress, type Address } from '@ethereumjs/util'
+import { createVM, type VM } from '@ethereumjs/vm'
+import type { StateManagerInterface } from '@ethereumjs/common'
 import { runInSlices, TimeSlice } from '../../encoding/timeSlice.js'
 import { nextTurn } from '../../encoding/turn.js'
 import { whenReady } from '../state/whenReady.js'
@@ -69,6 +71,7 @@ export class PooledEvm extends EVM implements FrameHost {
   #state: WorkingState | undefined
   /** Interpreters of frames that have ended. */
   readonly #interpreters: FrameInterpreter[] = []
+  #vm: VM | undefined
   #collections: MessageCollections = { selfdestruct: new Map(), createdAddresses: new Set() }
   readonly #Interpreter: FrameInterpreterConstructor
   readonly #fork: ForkPrecompiles
@@ -83,7 +86,9 @@ export class PooledEvm extends EVM implements FrameHost {
       bn254: new NobleBN254(),
       stateManager: noState,
     }
-    return new PooledEvm(options, await loadFrameInterpreter(new EVM(options)), rules)
+    const evm = new PooledEvm(options, await loadFrameInterpreter(new EVM(options)), rules)
+    evm.#vm = await createVM({ common: rules, evm, stateManager: noState, blockchain: evm.blockchain })
+    return evm
   }
 
   private constructor(options: EVMOpts, Interpreter: FrameInterpreterConstructor, rules: ForkRules) {
@@ -137,6 +142,23 @@ export class PooledEvm extends EVM implements FrameHost {
     return this.#fork.addresses
   }
 
+  /** The virtual machine around this EVM, which runs transactions on a state. */
+  vmOver(state: StateManagerInterface): VM {
+    if (this.#vm === undefined) throw new Error('this EVM has no virtual machine yet')
+    Reflect.set(this.#vm, 'stateManager', state)
+    return this.#vm
+  }
+
+  /** The precompiles of the fork, all of which are warm in a transaction, whatever overrides made of them. */
+  override get precompiles(): PrecompileMap {
+    return this.#fork?.map ?? this._precompiles
+  }
+
+  override getPrecompile(address: Address | string): PrecompileFunc | undefined {
+    const digits = typeof address === 'string' ? address.slice(2) : address.toString().slice(2)
+    return this._precompiles.get(digits.padStart(40, '0').toLowerCase())
+  }
+
   /** The precompiles of the fork until {@link usePrecompiles} replaces them. */
   usePrecompiles(precompiles: PrecompileMap): void {
     this._precompiles = precompiles
@@ -162,6 +184,7 @@ export class PooledEvm extends EVM implements FrameHost {
   release(): void {
     this.#state = undefined
     this.stateManager = noState
+    this.vmOver(noState)
     this.journal.cleanJournal()
     this.#hashes.forget()
     if (this.traced) this.events.removeAllListeners()
@@ -194,8 +217,9 @@ export class PooledEvm extends EVM implements FrameHost {
       this.#beforeInner(message)
       return this.#afterInner(message, await super.runCall(options))
     }
+    // What opcodes see is the block of the context: runTx is shown one without the fees that a call need not pay.
     return to === undefined || this.#isWatched
-      ? super.runCall(options)
+      ? super.runCall({ ...options, block: this.block })
       : { execResult: await this.#runOutermost(options, to) }
   }
 
@@ -214,7 +238,7 @@ export class PooledEvm extends EVM implements FrameHost {
   /** A call from outside, of an account: as the library begins one. */
   #runOutermost(options: EVMRunCallOpts, to: Address): Awaitable<ExecResult> {
     const { caller = createZeroAddress(), gasPrice = 0n } = options
-    this._block = options.block ?? this.block
+    this._block = this.block
     this._tx = { gasPrice, origin: options.origin ?? caller }
     const message = outermostMessage(options, caller, to, this.#emptyCollections())
     return whenReady(runCallMessage(this, message), (result) => {

@@ -13,10 +13,10 @@ import { randomProgram, seededRandom } from '../../../test/support/programs.js'
 import type { BlockEnvironment } from './blockEnvironment.js'
 import { withEvm } from './evm.js'
 import { effectiveGasPrice, type Message } from './message.js'
-import { callChecks, transactionChecks } from './preCheck.js'
+import { callChecks, transactionChecks } from '../vm/preCheck.js'
 import type { Hardfork } from './hardforks.js'
 import { createRules } from './rules.js'
-import { executeMessage } from './stateTransition.js'
+import { runMessage } from '../vm/runTransaction.js'
 
 const privateKey = new Uint8Array(32).fill(7)
 const sender = privateKeyToAddress(privateKey)
@@ -56,7 +56,7 @@ function plainCommon(hardfork: Hardfork): Common {
   return new Common({ chain: { ...Mainnet, chainId: 31337 }, hardfork })
 }
 
-describe('executeMessage', () => {
+describe('runMessage', () => {
   it.each(['london', 'shanghai', 'cancun', 'prague', 'osaka'] as const)(
     'leaves what runTx of an unpatched ethereumjs leaves (%s)',
     async (hardfork) => {
@@ -126,7 +126,7 @@ describe('executeMessage', () => {
         const blockForFork = hardfork === 'london' ? { header: { ...block.header, difficulty: 0n } } : block
         const result = await withEvm(
           { rules, state, block: blockForFork, blockHash: () => new Uint8Array(32) },
-          (evm) => executeMessage(evm, message, transactionChecks),
+          (evm) => runMessage(evm, message, transactionChecks),
         )
         expect({ seed, gas: result.gasUsed, failed: result.failure !== undefined }).toEqual({
           seed,
@@ -158,7 +158,7 @@ describe('executeMessage', () => {
     }
     const run = async (change: Partial<Message>, checks = transactionChecks) =>
       withEvm({ rules, state, block, blockHash: () => undefined }, (evm) =>
-        executeMessage(evm, { ...message, ...change }, checks),
+        runMessage(evm, { ...message, ...change }, checks),
       )
     const name = (await import('../address.js')).checksumAddress(sender)
     const cases: [Partial<Message>, string][] = [

@@ -5,7 +5,6 @@ import { headerToList } from '../block/header.js'
 import type { SealedBlock, StoredBlock } from '../block/record.js'
 import { sealBlock } from '../block/seal.js'
 import { ChainError } from '../errors.js'
-import { applyChecked } from '../execution/applyChecked.js'
 import { BlockExecution } from '../execution/block.js'
 import { createBlockEnvironment } from '../execution/blockEnvironment.js'
 import { withEvm } from '../execution/evm.js'
@@ -68,7 +67,7 @@ export async function executeBlock(input: ImportInput): Promise<ProducedBlock> {
     for (const [index, transaction] of pooled.entries()) {
       const pause = slice.pause()
       if (pause !== undefined) await pause
-      await applyChecked(execution, evm, transaction).catch(refuseTransaction(header, index))
+      await execution.apply(transaction).catch(refuseTransaction(header, index))
     }
     for (const { address, amount } of blockRewards(header, block.uncles, rules)) {
       await execution.pay(address, amount)

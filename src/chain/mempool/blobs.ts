@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { bytesEqual, bytesToHex, hexToBytes } from '../../encoding/hex.js'
 import { TransactionRejectedError } from '../errors.js'
-import { MAX_BLOBS_PER_TRANSACTION } from '../execution/preCheck.js'
+import { MAX_BLOBS_PER_TRANSACTION } from '../vm/preCheck.js'
 import { kzg, loadKzg } from '../kzg.js'
 import type { ForkRules } from '../types.js'
 import type { TransactionFields } from './decode.js'

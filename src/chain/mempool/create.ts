@@ -29,7 +29,8 @@ const MAX_UINT256 = 2n ** 256n - 1n
  */
 export function createTransaction(fields: CreatableFields, rules: ForkRules): TypedTransaction {
   checkMagnitudes(fields)
-  const options = { common: rules, allowUnlimitedInitCodeSize: true }
+  // Not frozen: the sender is put into it when it runs.
+  const options = { common: rules, allowUnlimitedInitCodeSize: true, freeze: false }
   const { type, nonce, gasLimit, value, data, v, r, s } = fields
   const shared = {
     nonce,

@@ -1,6 +1,7 @@
+import { getCalldataFloorGas } from '@ethereumjs/tx'
 import { TransactionRejectedError } from '../errors.js'
-import { floorGas, intrinsicGas, maxInitcodeSize } from '../execution/intrinsicGas.js'
-import { MAX_TRANSACTION_GAS } from '../execution/preCheck.js'
+import { maxInitcodeSize, MAX_TRANSACTION_GAS } from '../vm/preCheck.js'
+import { unsignedTransaction } from '../vm/unsignedTransaction.js'
 import type { ForkRules } from '../types.js'
 import { checkBlobs } from './blobs.js'
 import type { TransactionFields } from './decode.js'
@@ -99,11 +100,12 @@ export function checkStatic(fields: TransactionFields, context: StaticContext): 
   }
   if (context.isSigned) checkSignature(fields, rules)
   if (nonce === MAX_NONCE) throw rejected('nonce has max value')
-  const intrinsic = intrinsicGas(fields, rules)
+  const transaction = unsignedTransaction(fields, rules)
+  const intrinsic = transaction.getIntrinsicGas()
   if (gasLimit < intrinsic) {
     throw rejected(`intrinsic gas too low: gas ${gasLimit}, minimum needed ${intrinsic}`)
   }
-  const floor = floorGas(data, rules)
+  const floor = getCalldataFloorGas(transaction)
   if (gasLimit < floor) {
     throw rejected(`insufficient gas for floor data gas cost: gas ${gasLimit}, minimum needed ${floor}`)
   }

@@ -1,7 +1,6 @@
 import type { SealedBlock, SealedTransaction, StoredBlock } from '../block/record.js'
 import { sealBlock } from '../block/seal.js'
 import { ChainError } from '../errors.js'
-import { applyChecked } from '../execution/applyChecked.js'
 import { BlockExecution } from '../execution/block.js'
 import { createBlockEnvironment } from '../execution/blockEnvironment.js'
 import { withEvm } from '../execution/evm.js'
@@ -117,7 +116,7 @@ async function include(
     return execution.transactions.flatMap(({ hash }) => transactions.get(hash) ?? [])
   }
   const included = transactions.map((raw) => readTransaction(raw, evm.common))
-  for (const transaction of included) await applyChecked(execution, evm, transaction)
+  for (const transaction of included) await execution.apply(transaction)
   return included
 }
 

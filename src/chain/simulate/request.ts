@@ -2,7 +2,7 @@ import type { SealedBlock } from '../block/record.js'
 import type { BlockOverrides } from '../execution/blockEnvironment.js'
 import type { CallObject } from '../execution/callObject.js'
 import type { AccountOverride } from '../execution/overrides.js'
-import type { MessageFailure } from '../execution/messageResult.js'
+import type { MessageFailure } from '../vm/runTransaction.js'
 import type { ExecutionLog, Withdrawal } from '../types.js'
 import type { BlockSelector, ChainView } from '../view.js'
 

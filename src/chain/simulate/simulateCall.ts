@@ -3,8 +3,8 @@ import { MessageRejectedError } from '../errors.js'
 import type { CallObject } from '../execution/callObject.js'
 import { messageFromCall, type Message } from '../execution/message.js'
 import type { PooledEvm } from '../execution/pooledEvm.js'
-import { executeMessage } from '../execution/stateTransition.js'
-import type { MessageResult } from '../execution/messageResult.js'
+import { runMessage } from '../vm/runTransaction.js'
+import type { MessageResult } from '../vm/runTransaction.js'
 import { SimulationError } from './errors.js'
 import type { GasBudget } from './gasBudget.js'
 
@@ -54,7 +54,7 @@ export async function simulateCall(
   )
   const checks = { nonce: validation, transaction: false, baseFee: validation }
   try {
-    const result = await executeMessage(evm, message, checks)
+    const result = await runMessage(evm, message, checks)
     budget.spend(result.gasUsed)
     return { message, result, isGasCapped: message.gasLimit < gas }
   } catch (error) {

@@ -7,8 +7,8 @@ import { ancestorHash, createCallSite, type CallSite } from '../execution/callSi
 import type { Message } from '../execution/message.js'
 import type { AccountOverride } from '../execution/overrides.js'
 import type { PooledEvm } from '../execution/pooledEvm.js'
-import { callChecks } from '../execution/preCheck.js'
-import { executeMessage } from '../execution/stateTransition.js'
+import { callChecks } from '../vm/preCheck.js'
+import { runMessage } from '../vm/runTransaction.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { interruptible } from './budget.js'
 import { replayBlock, type ReplaySources } from './replay.js'
@@ -188,7 +188,7 @@ async function traceMessage(evm: PooledEvm, message: Message, tracer: ExecutionT
     precompiles: new Set(evm.forkPrecompiles),
   })
   evm.trace(tracer)
-  const { gasUsed } = await executeMessage(evm, message, callChecks)
+  const { gasUsed } = await runMessage(evm, message, callChecks)
   evm.trace(undefined)
   await tracer.end?.(gasUsed)
 }

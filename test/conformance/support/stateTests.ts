@@ -1,7 +1,6 @@
 import { RLP } from '@ethereumjs/rlp'
 import { Account, Address, EthereumJSError } from '@ethereumjs/util'
 import { ChainError } from '../../../src/chain/errors.js'
-import { applyChecked } from '../../../src/chain/execution/applyChecked.js'
 import { BlockExecution } from '../../../src/chain/execution/block.js'
 import { createBlockEnvironment } from '../../../src/chain/execution/blockEnvironment.js'
 import { withEvm } from '../../../src/chain/execution/evm.js'
@@ -146,7 +145,7 @@ async function execute(
     try {
       const fields = decodeTransaction(raw)
       checkSignature(fields, rules)
-      const { receipt } = await applyChecked(execution, evm, recoverTransaction(fields, rules))
+      const { receipt } = await execution.apply(recoverTransaction(fields, rules))
       return { logs: receipt.logs, failure: undefined }
     } catch (error) {
       if (!(error instanceof ChainError || error instanceof EthereumJSError)) throw error

@@ -1,6 +1,6 @@
 import type { SequencedCall, SequenceRequest } from '../../../chain/tracing/callSequence.js'
 import { failureOf } from '../../../chain/execution/call.js'
-import type { MessageResult } from '../../../chain/execution/messageResult.js'
+import type { MessageResult } from '../../../chain/vm/runTransaction.js'
 import type { BlockSelector, ChainView } from '../../../chain/view.js'
 import { bytesToHex } from '../../../encoding/hex.js'
 import { toRpcError } from '../../chainErrors.js'

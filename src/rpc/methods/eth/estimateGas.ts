@@ -1,5 +1,4 @@
-import { TRANSACTION_GAS } from '../../../chain/execution/intrinsicGas.js'
-import { runsNoCode } from '../../../chain/execution/unseenTransfer.js'
+import { isPlainTransfer, PLAIN_TRANSFER_GAS } from '../../../chain/execution/estimate.js'
 import { whenReady } from '../../../chain/state/whenReady.js'
 import type { BlockSelector } from '../../../chain/view.js'
 import { quantity } from '../../../encoding/quantity.js'
@@ -29,7 +28,7 @@ export const estimateGas = defineMethod(
     const isUnseen =
       estimatesTransfersUnseen && state === undefined && isUnseenTransfer(call, transaction, at)
     return whenReady(isUnseen, (unseen) => {
-      if (unseen) return quantity(TRANSACTION_GAS)
+      if (unseen) return quantity(PLAIN_TRANSFER_GAS)
       const request = executionRequest(call, {
         transaction,
         block: at,
@@ -47,5 +46,5 @@ async function isUnseenTransfer(
   block: BlockSelector,
 ): Promise<boolean> {
   const { state } = await view.stateAt(block)
-  return runsNoCode(toCall(given), state)
+  return isPlainTransfer(toCall(given), state)
 }

@@ -1,12 +1,13 @@
+import { getCalldataFloorGas, type TypedTransaction } from '@ethereumjs/tx'
 import { checksumAddress } from '../address.js'
 import { GAS_PER_BLOB } from '../block/fees.js'
-import type { Awaitable } from '../types.js'
-import { atHand, onceAtHand } from './atHand.js'
+import type { Awaitable, ForkRules } from '../types.js'
+import { unsignedTransaction, type UnsignedFields } from './unsignedTransaction.js'
+import { atHand, onceAtHand } from '../execution/atHand.js'
 import { MessageRejectedError, type RejectionReason } from '../errors.js'
-import { countNonzero, floorGas, intrinsicGas, maxInitcodeSize } from './intrinsicGas.js'
-import type { Message } from './message.js'
-import type { PooledEvm } from './pooledEvm.js'
-import { isDelegation } from './delegation.js'
+import type { Message } from '../execution/message.js'
+import type { PooledEvm } from '../execution/pooledEvm.js'
+import { isDelegation } from '../execution/delegation.js'
 
 /** EIP-7594: blobs of one transaction. */
 export const MAX_BLOBS_PER_TRANSACTION = 6
@@ -15,6 +16,11 @@ export const MAX_TRANSACTION_GAS = 16_777_216n
 /** EIP-4844, VERSIONED_HASH_VERSION_KZG. */
 const BLOB_HASH_VERSION = 0x01
 const MAX_NONCE = 2n ** 64n - 1n
+
+/** Most bytes of creation code (EIP-3860), or as many as the chain allows in the place of that; undefined before. */
+export function maxInitcodeSize(rules: ForkRules): bigint | undefined {
+  return rules.isActivatedEIP(3860) ? rules.param('maxInitCodeSize') : undefined
+}
 
 /** Which checks a message goes through; calls leave some out. */
 export interface MessageChecks {
@@ -33,12 +39,15 @@ export const callChecks: MessageChecks = { nonce: false, transaction: false, bas
 
 /** What the checks found out for the run that follows. */
 export interface CheckedMessage {
+  transaction: TypedTransaction
+  /** Gas that is paid before the first opcode. */
   intrinsic: bigint
   /** EIP-7623; zero where it is not in force. */
   floor: bigint
-  blobGas: bigint
   /** Whether nothing is paid and nothing goes to the coinbase. */
   isFree: boolean
+  /** Whether the sender has code of its own, which is no delegation (EIP-7702). */
+  hasCode: boolean
 }
 
 /** Whether the sender offers no fee at all and need not. */
@@ -48,14 +57,26 @@ function paysNothing(message: Message, checks: MessageChecks): boolean {
 
 /**
  * The checks before a message executes, in geth's order and words (core/state_transition.go, preCheck and execute).
+ * They change nothing. What they cost in gas is for the transaction object to say.
  *
+ * @param transaction - of the message; one without a signature is made unless it is given
  * @throws MessageRejectedError
  */
-export function preCheck(evm: PooledEvm, message: Message, checks: MessageChecks): Awaitable<CheckedMessage> {
-  return onceAtHand(() => check(evm, message, checks))
+export function preCheck(
+  evm: PooledEvm,
+  message: Message,
+  checks: MessageChecks,
+  transaction: TypedTransaction = transactionOfMessage(evm, message),
+): Awaitable<CheckedMessage> {
+  return onceAtHand(() => check(evm, message, checks, transaction))
 }
 
-function check(evm: PooledEvm, message: Message, checks: MessageChecks): CheckedMessage {
+function check(
+  evm: PooledEvm,
+  message: Message,
+  checks: MessageChecks,
+  transaction: TypedTransaction,
+): CheckedMessage {
   const { from, data, gasLimit } = message
   const rules = evm.common
   const sender = (): string => checksumAddress(from)
@@ -77,10 +98,11 @@ function check(evm: PooledEvm, message: Message, checks: MessageChecks): Checked
     if (rules.isActivatedEIP(7825) && gasLimit > MAX_TRANSACTION_GAS) {
       throw rejected(`transaction gas limit too high (cap: ${MAX_TRANSACTION_GAS}, tx: ${gasLimit})`)
     }
-    const code = atHand(evm.state.readCode(from))
-    if (code.length > 0 && !isDelegation(code)) {
-      throw rejected(`sender not an eoa: address ${sender()}, len(code): ${code.length}`)
-    }
+  }
+  const code = atHand(evm.state.readCode(from))
+  const hasCode = code.length > 0 && !(rules.isActivatedEIP(7702) && isDelegation(code))
+  if (checks.transaction && hasCode) {
+    throw rejected(`sender not an eoa: address ${sender()}, len(code): ${code.length}`)
   }
   const isFree = paysNothing(message, checks)
   if (!isFree) checkFees(evm, message)
@@ -99,15 +121,35 @@ function check(evm: PooledEvm, message: Message, checks: MessageChecks): Checked
       'insufficientFunds',
     )
   }
-  const nonzero = countNonzero(data)
-  const intrinsic = intrinsicGas(message, rules, nonzero)
+  const intrinsic = transaction.getIntrinsicGas()
   if (gasLimit < intrinsic)
     throw new IntrinsicGasError(`intrinsic gas too low: have ${gasLimit}, want ${intrinsic}`)
-  const floor = floorGas(data, rules, nonzero)
+  const floor = getCalldataFloorGas(transaction)
   if (gasLimit < floor) {
     throw rejected(`insufficient gas for floor data gas cost: have ${gasLimit}, want ${floor}`)
   }
-  return { intrinsic, floor, blobGas, isFree }
+  return { transaction, intrinsic, floor, isFree, hasCode }
+}
+
+/** The transaction that a message would be, of the earliest type that has all of its fields. */
+function transactionOfMessage(evm: PooledEvm, message: Message): TypedTransaction {
+  const { common: rules } = evm
+  const fields = { ...message, type: typeOfMessage(message, rules) }
+  // A call that names no fee for its blobs pays what the block asks for.
+  if (fields.type === 3 && message.maxFeePerBlobGas === 0n) {
+    fields.maxFeePerBlobGas = evm.block.header.getBlobGasPrice() ?? 0n
+  }
+  return unsignedTransaction(fields, rules)
+}
+
+function typeOfMessage(
+  { authorizationList, blobVersionedHashes }: Message,
+  rules: ForkRules,
+): UnsignedFields['type'] {
+  if (authorizationList !== undefined) return 4
+  if (blobVersionedHashes !== undefined) return 3
+  if (rules.isActivatedEIP(1559)) return 2
+  return rules.isActivatedEIP(2930) ? 1 : 0
 }
 
 /** The gas of a message does not cover what it costs before its first opcode: an estimate then tries more. */
