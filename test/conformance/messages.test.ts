@@ -105,9 +105,7 @@ async function run(
     checkSignature(fields, rules)
     if (fields.gasLimit > header.gasLimit) throw new ChainError('gas limit reached')
     const message = messageFromTransaction(recoverTransaction(fields, rules), header.baseFeePerGas)
-    await withEvm({ rules, state, block, blockHash }, (evm) =>
-      runMessage(evm, message, transactionChecks),
-    )
+    await withEvm({ rules, state, block, blockHash }, (evm) => runMessage(evm, message, transactionChecks))
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
     refused = true

@@ -93,11 +93,7 @@ export async function runMessage(
  *
  * @throws MessageRejectedError in geth's words if it may not run at all.
  */
-export function runCall(
-  evm: PooledEvm,
-  message: Message,
-  checks: MessageChecks,
-): Awaitable<MessageOutcome> {
+export function runCall(evm: PooledEvm, message: Message, checks: MessageChecks): Awaitable<MessageOutcome> {
   return whenReady(preCheck(evm, message, checks), (checked) => {
     const { to, authorizationList, blobVersionedHashes } = message
     const hasLists = authorizationList !== undefined || blobVersionedHashes !== undefined

@@ -77,11 +77,7 @@ function typedFields(fields: UnsignedFields, rules: ForkRules): object {
 }
 
 function authorizationBytes({ chainId, address, nonce, yParity, r, s }: Authorization): Uint8Array[] {
-  return [
-    minimalBytes(chainId),
-    address,
-    ...[nonce, yParity, r, s].map(minimalBytes),
-  ]
+  return [minimalBytes(chainId), address, ...[nonce, yParity, r, s].map(minimalBytes)]
 }
 
 const emptyTransactions = new Map<UnsignedFields['type'], TypedTransaction>()
@@ -111,7 +107,14 @@ function createEmpty(type: UnsignedFields['type']): TypedTransaction {
       return createBlob4844Tx({ to, blobVersionedHashes: [`0x01${'00'.repeat(31)}`] }, options)
     case 4: {
       const zero = '0x0'
-      const authorization = { chainId: zero, address: to.toString(), nonce: zero, yParity: zero, r: zero, s: zero } as const
+      const authorization = {
+        chainId: zero,
+        address: to.toString(),
+        nonce: zero,
+        yParity: zero,
+        r: zero,
+        s: zero,
+      } as const
       return createEOACode7702Tx({ to, authorizationList: [authorization] }, options)
     }
   }
