@@ -1,11 +1,11 @@
-import { checksumAddress } from './chain/address.js'
+import { checksumAddress } from './chain/accounts/address.js'
 import type { StoredBlock } from './chain/block/record.js'
 import { signatureBackend } from './chain/crypto.js'
-import { TransactionIntake } from './chain/intake.js'
+import { TransactionSubmission } from './chain/mempool/submitTransaction.js'
 import { BlobStore } from './chain/mempool/blobStore.js'
 import { PooledStore } from './chain/mempool/pooledStore.js'
 import { MiningSchedule, type MiningMode } from './chain/mining/schedule.js'
-import { Snapshots } from './chain/snapshots.js'
+import { Snapshots } from './chain/controls/snapshots.js'
 import { bytesToHex } from './encoding/hex.js'
 import { createBackend } from './network/backend.js'
 import type { ChainBases } from './network/chainBases.js'
@@ -65,23 +65,23 @@ async function join(request: NetworkRequest, parts: NetworkParts): Promise<Netwo
     },
   )
   const blobs = new BlobStore(chain.stores)
-  const intake = new TransactionIntake({
+  const submission = new TransactionSubmission({
     chain,
     schedule: mining,
     store: new PooledStore(chain.stores),
     blobs,
   })
   const filters = new FilterStore()
-  const snapshots = await Snapshots.open({ chain, companions: [filters] })
-  await intake.restore()
+  const snapshots = await Snapshots.open({ chain, participants: [filters] })
+  await submission.restore()
   chain.mempool.subscribe((transaction) => chain.events.emit({ type: 'pending', transaction }))
-  chain.events.subscribe((event) => intake.follow(event))
+  chain.events.subscribe((event) => submission.follow(event))
   const logging = { enabled: true }
   const { accounts, limits } = origin
   const backend = createBackend({
     chain,
     bases,
-    intake,
+    submission,
     mining,
     snapshots,
     schedules,

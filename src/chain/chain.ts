@@ -1,10 +1,11 @@
-import { storesOf, type ChainBase, type ChainParts, type ChainStores } from './base.js'
+import { TimeSlice, nextTurn } from '../encoding/timeSlice.js'
+import { type ChainBase, type ChainParts, type ChainStores, storesOf } from './base.js'
 import type { SealedBlock, StoredBlock } from './block/record.js'
 import { ChainStoppedError } from './errors.js'
 import { ChainEvents } from './events.js'
 import type { ConsoleListener } from './execution/console.js'
-import type { Head, HeadMove } from './head.js'
-import { HeadStates } from './headStates.js'
+import type { Head, HeadMove } from './head/head.js'
+import { ChainPosition, HeadStates, type MoveOptions } from './head/position.js'
 import type { BlockParts } from './import/blockParts.js'
 import { executeOnParent } from './import/executeOnParent.js'
 import type { Mempool } from './mempool/mempool.js'
@@ -13,15 +14,12 @@ import type { Clock } from './mining/clock.js'
 import type { BlockSettings } from './mining/draft.js'
 import { PendingBlocks } from './mining/pendingBlocks.js'
 import type { ProducedBlock } from './mining/producer.js'
-import { ChainPosition, type MoveOptions } from './position.js'
 import { ChainReader, type ChainSources } from './reader.js'
 import type { StateCommitment } from './state/stateStore.js'
 import { storeAhead } from './state/storeAhead.js'
 import type { WorkingState } from './state/workingState.js'
-import type { ForkRules } from './types.js'
 import { Turnstile } from './turnstile.js'
-import { TimeSlice } from '../encoding/timeSlice.js'
-import { nextTurn } from '../encoding/turn.js'
+import type { ForkRules } from './types.js'
 
 /** How one block is mined. */
 export interface MineOptions {
@@ -172,7 +170,7 @@ export class Chain {
     const sources = { position: this.#position, states: this.#states, view: this.view }
     const { parent, produced, state } = await executeOnParent(sources, block)
     await nextTurn()
-    if (parent.ordinal !== this.head.block.ordinal) return this.#storeBeside(produced)
+    if (parent.ordinal !== this.head.block.ordinal) return this.#storeSideBlock(produced)
     return this.#become(produced, state, () => {
       this.settings.gasLimit = block.header.gasLimit
     })
@@ -182,8 +180,8 @@ export class Chain {
    * Makes a block on any stored parent and keeps it beside the canonical chain; {@link moveHead} can make it the head.
    * Only within {@link exclusively}.
    */
-  async mineBeside(parent: Head, options: BranchBlockOptions): Promise<StoredBlock> {
-    return this.#storeBeside(await this.#maker.beside(parent, options))
+  async mineSideBlock(parent: Head, options: BranchBlockOptions): Promise<StoredBlock> {
+    return this.#storeSideBlock(await this.#maker.sideBlock(parent, options))
   }
 
   /** Keeps a block that came with neither its state nor its parent's. Only within {@link exclusively}. */
@@ -194,7 +192,7 @@ export class Chain {
   /** Changes the state that `latest` reads, without a block. Only within {@link exclusively}. */
   async editState(edit: (state: WorkingState) => Promise<void>): Promise<void> {
     this.#position.alter(await this.draftState(edit))
-    await this.touched()
+    await this.commitProgress()
   }
 
   /**
@@ -219,8 +217,8 @@ export class Chain {
    * Goes over to another base and its stored head. What the old one had stays where it is, and is not seen any more.
    * Only within {@link exclusively}.
    */
-  standOn(base: ChainBase): void {
-    this.#position.standOn(base)
+  switchBase(base: ChainBase): void {
+    this.#position.switchBase(base)
     this.#states.forget()
     this.view.readFrom(this.#sources(this.#position))
   }
@@ -244,7 +242,7 @@ export class Chain {
   }
 
   /** Keeps the clock and the settings, and takes note that the pending block may be another one now. */
-  async touched(): Promise<void> {
+  async commitProgress(): Promise<void> {
     this.#position.saveProgress()
     await this.#resetMempool()
   }
@@ -270,7 +268,7 @@ export class Chain {
     return block
   }
 
-  #storeBeside({ block, commitment }: ProducedBlock): Promise<StoredBlock> {
+  #storeSideBlock({ block, commitment }: ProducedBlock): Promise<StoredBlock> {
     return this.#position.store(block, commitment)
   }
 

@@ -1,18 +1,18 @@
 import { Account, Address } from '@ethereumjs/util'
+import { runToCompletion } from '../encoding/timeSlice.js'
 import type { Database } from '../storage/database.js'
 import { keyspaceOf } from '../storage/keyspace.js'
 import { WriteBatch } from '../storage/writeBatch.js'
+import type { ChainBase, ChainParts } from './base.js'
 import type { BlockEncoder } from './block/record.js'
 import { sealBlock } from './block/seal.js'
 import { BlockStore } from './block/store.js'
-import type { ChainBase, ChainParts } from './base.js'
 import { Chain } from './chain.js'
 import type { ForkSchedule } from './execution/forkSchedule.js'
-import { restoreForkPoint, storeForkPoint, type ForkPoint } from './fork/forkPoint.js'
-import type { Genesis } from './genesis.js'
-import { formatGethGenesis } from './genesis/formatGenesis.js'
-import { genesisKey } from './genesis/stored.js'
-import { loadHead, stageMove, type Head } from './head.js'
+import { type ForkPoint, restoreForkPoint, storeForkPoint } from './fork/forkPoint.js'
+import type { Genesis } from './genesis/ownGenesis.js'
+import { formatGethGenesis, genesisKey } from './genesis/formatGenesis.js'
+import { type Head, loadHead, stageMove } from './head/head.js'
 import type { Mempool } from './mempool/mempool.js'
 import type { Clock } from './mining/clock.js'
 import type { ProducedBlock } from './mining/producer.js'
@@ -20,7 +20,6 @@ import type { StateCaches } from './state/stateCaches.js'
 import { StateStore } from './state/stateStore.js'
 import { EMPTY_ROOT } from './state/trieNode.js'
 import { WorkingState } from './state/workingState.js'
-import { runAtOnce } from '../encoding/timeSlice.js'
 
 /** What a chain is opened with. */
 export interface OpenChainOptions {
@@ -119,7 +118,7 @@ async function makeGenesis(states: StateStore, { header, accounts }: Genesis): P
       ...(header.withdrawalsRoot !== undefined && { withdrawals: [] }),
     },
   )
-  return { block: runAtOnce(sealing), commitment }
+  return { block: runToCompletion(sealing), commitment }
 }
 
 /** Stores the first block, and beside it the genesis file that it can be made from again. */
@@ -129,7 +128,7 @@ async function storeGenesis(stores: Stores, { chainId, schedule, genesis }: Open
   const { block, commitment } = await makeGenesis(states, first)
   const batch = new WriteBatch()
   states.stage(batch, commitment)
-  const staged = runAtOnce(blocks.stage(batch, block))
+  const staged = runToCompletion(blocks.stage(batch, block))
   const { block: stored } = staged.record
   const head = { block: stored, workingRoot: commitment.root }
   stageMove(batch, keys, { added: [stored] }, head)

@@ -6,14 +6,22 @@ import type { BlockStore } from './block/store.js'
 import { noBlocks, walkBlocks } from './block/walk.js'
 import { NotCanonicalError, StateUnknownError } from './errors.js'
 import type { ForkSchedule, RulesPlace } from './execution/forkSchedule.js'
-import type { Head } from './head.js'
+import type { Head } from './head/head.js'
 import { openPostings } from './logs/postings.js'
-import { queryLogs, type LogSource } from './logs/query.js'
-import type { PendingBlock } from './mining/pending.js'
-import { notFound } from './notFound.js'
+import { type LogSource, queryLogs } from './logs/query.js'
+import type { PendingBlock } from './mining/pendingBlocks.js'
 import type { StateStore } from './state/stateStore.js'
 import type { Awaitable, ForkRules } from './types.js'
-import type { BlockRange, BlockSelector, BlockTag, ChainView, LogLimits, LogQuery, StateAt } from './view.js'
+import {
+  type BlockRange,
+  type BlockSelector,
+  type BlockTag,
+  type ChainView,
+  type LogLimits,
+  type LogQuery,
+  type StateAt,
+  blockNotFound,
+} from './view.js'
 
 /** What a chain is read from. */
 export interface ChainSources {
@@ -49,7 +57,7 @@ export class ChainReader implements ChainView {
   }
 
   #logSource({ database, keys, blocks }: ChainSources): LogSource {
-    const postings = { database, keys, lonePosting: blocks.lonePosting.bind(blocks) }
+    const postings = { database, keys, singleBlock: blocks.singleBlock.bind(blocks) }
     return {
       open: (criterion, from, to) => openPostings(postings, criterion, { from, to }),
       blockByNumber: (number) => this.blockByNumber(number),
@@ -122,7 +130,7 @@ export class ChainReader implements ChainView {
       }))
     }
     const block = this.resolve(selector)
-    if (block === undefined) throw notFound(selector, this.head())
+    if (block === undefined) throw blockNotFound(selector, this.head())
     const { header, hash } = block
     const latest = 'tag' in selector && selector.tag === 'latest'
     const root = latest ? this.#sources.head().workingRoot : this.#stateRootOf(block)

@@ -1,6 +1,7 @@
 import type { StoredBlock, TransactionLocation } from './block/record.js'
+import { type ChainError, HashNotFoundError, HeaderNotFoundError, TagNotFoundError } from './errors.js'
 import type { RulesPlace } from './execution/forkSchedule.js'
-import type { PendingBlock } from './mining/pending.js'
+import type { PendingBlock } from './mining/pendingBlocks.js'
 import type { Awaitable, ForkRules, HeaderFields, StateView } from './types.js'
 
 /** A tag that names a block by its role. */
@@ -101,4 +102,11 @@ export interface LogQuery {
 export interface LogLimits {
   maxResults: number
   timeoutMilliseconds: number
+}
+
+/** What a state read is refused with whose selector names no block of a chain with this head. */
+export function blockNotFound(selector: BlockSelector, head: StoredBlock): ChainError {
+  if ('hash' in selector) return new HashNotFoundError()
+  if ('tag' in selector) return new TagNotFoundError(selector.tag)
+  return new HeaderNotFoundError(selector.number, head.header.number)
 }

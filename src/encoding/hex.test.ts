@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { bytesToHex, hexToBytes, readHexDigits, readHexDigitsInPieces } from './hex.js'
-import { runAtOnce } from './timeSlice.js'
+import { runToCompletion } from './timeSlice.js'
 
 it('reads as many bytes as Node does, with and without a prefix, in either case', () => {
   for (let length = 0; length <= 80; length++) {
@@ -32,7 +32,10 @@ describe('in pieces', () => {
   it('reads the same', () => {
     for (const text of ['0x', '0xaB', `0x${digits}`, `0x${digits}7`, digits]) {
       for (const start of [0, 2]) {
-        const [inPieces, atOnce] = [runAtOnce(readHexDigitsInPieces(text, start)), readHexDigits(text, start)]
+        const [inPieces, atOnce] = [
+          runToCompletion(readHexDigitsInPieces(text, start)),
+          readHexDigits(text, start),
+        ]
         expect(inPieces && Buffer.from(inPieces).toString('hex')).toBe(
           atOnce && Buffer.from(atOnce).toString('hex'),
         )
@@ -41,7 +44,7 @@ describe('in pieces', () => {
     for (const wrong of ['g', '\u0130', '\u00b0', '"']) {
       for (const at of [0, 131_071, 131_072, 500_000, digits.length - 1]) {
         const text = `0x${digits.slice(0, at)}${wrong}${digits.slice(at + 1)}`
-        expect(runAtOnce(readHexDigitsInPieces(text, 2))).toBeUndefined()
+        expect(runToCompletion(readHexDigitsInPieces(text, 2))).toBeUndefined()
       }
     }
   })

@@ -1,5 +1,5 @@
-import { hexDigits, writeHexDigits } from './nativeText.js'
-import type { Pieces } from './timeSlice.js'
+import { hexDigits, writeHexDigits } from './bytes.js'
+import type { Steps } from './timeSlice.js'
 
 /** A string of lower-case hexadecimal digits behind `0x`. */
 export type Hex = `0x${string}`
@@ -55,7 +55,7 @@ export function readHexDigits(text: string, start: number): Uint8Array | undefin
 }
 
 /** The same in pieces, for digits that may be so many that other work would wait for them. */
-export function* readHexDigitsInPieces(text: string, start: number): Pieces<Uint8Array | undefined> {
+export function* readHexDigitsInPieces(text: string, start: number): Steps<Uint8Array | undefined> {
   if (text.length - start <= DIGITS_AT_ONCE) return readHexDigits(text, start)
   const bytes = new Uint8Array((text.length - start) >> 1)
   for (let at = start; at < text.length; at += DIGITS_AT_ONCE) {

@@ -1,5 +1,5 @@
 import { bytesToPlainHex, type Hex } from './hex.js'
-import { writeHexDigits } from './nativeText.js'
+import { writeHexDigits } from './bytes.js'
 
 /** A number as a JSON-RPC QUANTITY: minimal hexadecimal digits behind `0x`, zero is `0x0`. */
 export function quantity(value: bigint | number): Hex {

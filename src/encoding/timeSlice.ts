@@ -1,13 +1,14 @@
-import { nextTurn } from './turn.js'
+// The imported one keeps working when a test replaces the global timers.
+import { setImmediate } from 'node:timers'
 
-/** How long work may hold the event loop before other work has its turn. */
+/** How long work may occupy the event loop before it yields. */
 const SLICE_MILLISECONDS = 5
 
-/** Cuts long work into slices, so that other requests are answered between them. */
+/** Splits long work into slices, so that other requests are served in between. */
 export class TimeSlice {
   #end = performance.now() + SLICE_MILLISECONDS
 
-  /** A promise to wait for if the slice is used up, otherwise undefined. */
+  /** Returns a promise to await when the slice is used up, otherwise undefined. */
   pause(): Promise<void> | undefined {
     if (performance.now() < this.#end) return undefined
     return nextTurn().then(() => {
@@ -16,19 +17,19 @@ export class TimeSlice {
   }
 }
 
-/** Work that is cut into pieces of a few milliseconds at most, and what it comes to. */
-export type Pieces<T> = Generator<void, T, undefined>
+/** Work in steps of a few milliseconds at most, with its result. */
+export type Steps<T> = Generator<void, T, undefined>
 
-/** Does all pieces at once. */
-export function runAtOnce<T>(pieces: Pieces<T>): T {
+/** Runs all steps without yielding. */
+export function runToCompletion<T>(pieces: Steps<T>): T {
   for (;;) {
     const { done, value } = pieces.next()
     if (done === true) return value
   }
 }
 
-/** Does one piece after another, with turns for other work where the slice is used up. */
-export async function runInSlices<T>(pieces: Pieces<T>, slice: TimeSlice): Promise<T> {
+/** Runs the steps and yields to other work whenever the slice is used up. */
+export async function runInSlices<T>(pieces: Steps<T>, slice: TimeSlice): Promise<T> {
   for (;;) {
     const { done, value } = pieces.next()
     if (done === true) return value
@@ -36,3 +37,102 @@ export async function runInSlices<T>(pieces: Pieces<T>, slice: TimeSlice): Promi
     if (pause !== undefined) await pause
   }
 }
+
+/** Work for the end of this iteration of the event loop. */
+let deferred: (() => void)[] = []
+
+function runDeferred(): void {
+  const works = deferred
+  deferred = []
+  for (const work of works) work()
+}
+
+/** Defers work until all input of this iteration of the event loop is read. The work must not throw. */
+export function atEndOfTurn(work: () => void): void {
+  if (deferred.push(work) === 1) setImmediate(runDeferred)
+}
+
+/** Yields for one iteration of the event loop. Deferred work (see {@link atEndOfTurn}) runs before the promise resolves. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(() => {
+      runDeferred()
+      resolve()
+    })
+  })
+}
+
+/** Runs tasks one after another and yields between them. The first task starts without delay. */
+export class TurnQueue {
+  #slice = new TimeSlice()
+  #waiting = 0
+  #last: Promise<void> = Promise.resolve()
+
+  /** @param report - receives what a task throws; later tasks still run */
+  add(work: () => Promise<void>, report: (fault: unknown) => void): void {
+    if (this.#waiting++ === 0) this.#slice = new TimeSlice()
+    this.#last = this.#last
+      .then(() => this.#slice.pause())
+      .then(work)
+      .catch(report)
+      .finally(() => this.#waiting--)
+  }
+}
+
+/** Items sorted or merged in one step. */
+const RUN_LENGTH = 512
+
+/** Sorts a list in steps. The sort is stable. */
+export function* sortInSlices<T>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
+  let runs: T[][] = []
+  for (let start = 0; start < items.length; start += RUN_LENGTH) {
+    runs.push(items.slice(start, start + RUN_LENGTH).sort(compare))
+    yield
+  }
+  while (runs.length > 1) {
+    const merged: T[][] = []
+    for (let index = 0; index < runs.length; index += 2) {
+      merged.push(yield* merge(runs[index] ?? [], runs[index + 1] ?? [], compare))
+    }
+    runs = merged
+  }
+  return runs[0] ?? []
+}
+
+/** Merges two sorted lists; of equal items those of the first list come first. */
+function* merge<T>(first: T[], second: T[], compare: (a: T, b: T) => number): Steps<T[]> {
+  const merged: T[] = []
+  let taken = 0
+  for (const item of second) {
+    for (; taken < first.length && compare(first[taken] as T, item) <= 0; taken++) {
+      merged.push(first[taken] as T)
+      if (merged.length % RUN_LENGTH === 0) yield
+    }
+    merged.push(item)
+    if (merged.length % RUN_LENGTH === 0) yield
+  }
+  for (; taken < first.length; taken++) merged.push(first[taken] as T)
+  return merged
+}
+
+/** Characters per chunk. */
+const CHUNK = 64 * 1024
+
+/** Joins small texts into chunks and yields to other work in between. */
+export async function* textChunks(pieces: Iterable<string>): AsyncGenerator<string> {
+  const slice = new TimeSlice()
+  let chunk = ''
+  for (const piece of pieces) {
+    chunk += piece
+    if (chunk.length >= CHUNK) {
+      yield chunk
+      chunk = ''
+    }
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
+  }
+  yield chunk
+}
+
+/** The longest delay of setTimeout in milliseconds. Node keeps it in 31 bits; a longer one fires at once. */
+export const TIMEOUT_MAX = 2 ** 31 - 1

@@ -1,4 +1,4 @@
-import { joinBytes } from '../encoding/joinBytes.js'
+import { joinBytes } from '../encoding/bytes.js'
 import { FileNetworkError } from './errors.js'
 import type { OptionSpec } from './request/command.js'
 

@@ -1,6 +1,5 @@
-import { latin1 } from '../encoding/nativeText.js'
-import { runInSlices, TimeSlice } from '../encoding/timeSlice.js'
-import { sortInPieces } from '../encoding/sortInPieces.js'
+import { latin1 } from '../encoding/bytes.js'
+import { TimeSlice, runInSlices, sortInSlices } from '../encoding/timeSlice.js'
 
 /** An item with the bytes of its name in UTF-8 as characters, which are compared twice as fast as the bytes. */
 interface Named<T> {
@@ -23,7 +22,7 @@ export async function sortByName<T>(
     const pause = slice.pause()
     if (pause !== undefined) await pause
   }
-  const sorted = await runInSlices(sortInPieces(named, compareKeys), slice)
+  const sorted = await runInSlices(sortInSlices(named, compareKeys), slice)
   return sorted.map(({ item }) => item)
 }
 

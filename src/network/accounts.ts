@@ -1,5 +1,5 @@
 import { deriveAccounts, InvalidMnemonicError } from '../chain/accounts/mnemonic.js'
-import type { KeyedAccount } from '../chain/accounts/keyedAccount.js'
+import type { KeyedAccount } from '../chain/accounts/keyring.js'
 import { OptionError, type NodeSettings } from '../options.js'
 import type { Habits } from '../rpc/habits.js'
 

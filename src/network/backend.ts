@@ -1,37 +1,33 @@
 import { Impersonation } from '../chain/accounts/impersonation.js'
-import { Keyring } from '../chain/accounts/keyring.js'
-import { messageSigner } from '../chain/accounts/message.js'
-import type { KeyedAccount } from '../chain/accounts/keyedAccount.js'
-import { resend } from '../chain/accounts/resend.js'
-import { signTypedData } from '../chain/accounts/typedData.js'
-import { Wallet } from '../chain/accounts/wallet.js'
+import { type KeyedAccount, Keyring, messageSigner, signTypedData } from '../chain/accounts/keyring.js'
+import { Wallet, resend } from '../chain/accounts/wallet.js'
 import type { Chain } from '../chain/chain.js'
-import type { BlobStore } from '../chain/mempool/blobStore.js'
 import { MessageExecutor } from '../chain/execution/executor.js'
 import type { MovableSchedule } from '../chain/execution/movableSchedule.js'
 import type { SignatureRecoveries } from '../chain/execution/signatureRecoveries.js'
-import { CallSequence } from '../chain/tracing/callSequence.js'
-import { HistoryTracer } from '../chain/tracing/historyTracer.js'
-import type { TransactionIntake } from '../chain/intake.js'
+import type { TransactionSubmission } from '../chain/mempool/submitTransaction.js'
+import type { BlobStore } from '../chain/mempool/blobStore.js'
 import type { MiningSchedule } from '../chain/mining/schedule.js'
 import { Simulator } from '../chain/simulate/simulator.js'
-import type { Snapshots } from '../chain/snapshots.js'
+import type { Snapshots } from '../chain/controls/snapshots.js'
+import { CallSequence } from '../chain/tracing/callSequence.js'
+import { HistoryTracer } from '../chain/tracing/historyTracer.js'
 import type { NodeSettings } from '../options.js'
 import type { Backend } from '../rpc/backend.js'
 import { suggestTip } from '../rpc/fees/suggestTip.js'
 import { createBuilder } from './builder.js'
 import type { ChainBases } from './chainBases.js'
 import { createControls } from './controls.js'
+import { Instance } from './instance.js'
+import { takeOnHabits } from './mempoolHabits.js'
 import { createProver } from './prover.js'
 import { createRecords } from './records.js'
 import { rpcSettings } from './rpcSettings.js'
-import { Instance } from './instance.js'
-import { takeOnHabits } from './mempoolHabits.js'
 
 /** What the backend of a network is joined from. */
 export interface BackendParts {
   chain: Chain
-  intake: TransactionIntake
+  submission: TransactionSubmission
   mining: MiningSchedule
   snapshots: Snapshots
   bases: ChainBases
@@ -45,7 +41,7 @@ export interface BackendParts {
 
 /** Joins the parts of a network into what JSON-RPC methods work with. */
 export function createBackend(parts: BackendParts): Backend {
-  const { chain, intake, mining, accounts, settings } = parts
+  const { chain, submission, mining, accounts, settings } = parts
   const { view, mempool } = chain
   const keyring = new Keyring(accounts)
   const impersonation = new Impersonation({ automatic: settings.autoImpersonate })
@@ -81,9 +77,9 @@ export function createBackend(parts: BackendParts): Backend {
     builder: createBuilder(chain, parts.schedules),
     forks: parts.schedules,
     pool: {
-      sendRaw: async (raw) => (await intake.sendRaw(raw)).hash,
-      send: async (call) => (await intake.sendPrepared(() => wallet.prepare(call))).hash,
-      resend: async (call, change) => (await intake.sendPrepared(() => resend(wallet, call, change))).hash,
+      sendRaw: async (raw) => (await submission.sendRaw(raw)).hash,
+      send: async (call) => (await submission.sendPrepared(() => wallet.prepare(call))).hash,
+      resend: async (call, change) => (await submission.sendPrepared(() => resend(wallet, call, change))).hash,
       get: (hash) => mempool.get(hash),
       blob: (versionedHash) => parts.blobs.get(versionedHash),
       content: () => mempool.content(),

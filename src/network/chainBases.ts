@@ -1,9 +1,8 @@
 import type { ChainBase } from '../chain/base.js'
 import type { Chain } from '../chain/chain.js'
-import { ChainStoppedError, UnsupportedControlError } from '../chain/errors.js'
-import type { MovableSchedule } from '../chain/execution/movableSchedule.js'
+import { ChainStoppedError, RemoteStateError, UnsupportedControlError } from '../chain/errors.js'
 import type { ForkSchedule } from '../chain/execution/forkSchedule.js'
-import { RemoteStateError } from '../chain/fork/errors.js'
+import type { MovableSchedule } from '../chain/execution/movableSchedule.js'
 import { Turnstile } from '../chain/turnstile.js'
 import type { NodeSettings } from '../options.js'
 import type { ForkOrder } from '../rpc/controls.js'
@@ -11,7 +10,7 @@ import { networkRange } from '../storage/keyspace.js'
 import type { NetworkManifest } from '../storage/manifest.js'
 import { ForkError } from './fork/errors.js'
 import type { ForkCaches } from './fork/forkCaches.js'
-import { openFork, splitUrl, type Fork, type ForkSettings } from './fork/openFork.js'
+import { type Fork, type ForkSettings, openFork, splitUrl } from './fork/openFork.js'
 import type { NetworkData } from './network.js'
 
 /** Where a chain may stand: on a genesis, or on the block of a remote chain. */
@@ -175,7 +174,7 @@ export class ChainBases {
     this.#current = ground
     this.#opened = undefined
     schedules.replace(ground.schedule)
-    chain.standOn(ground.base)
+    chain.switchBase(ground.base)
     entered(ground.fork)
   }
 

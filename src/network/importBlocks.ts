@@ -1,5 +1,5 @@
-import { ImportError } from '../chain/import/errors.js'
-import { importFile, type ImportFileOptions } from '../chain/import/importFile.js'
+import { ImportError } from '../chain/errors.js'
+import { importFile, type ImportFileOptions } from '../chain/import/chainFile.js'
 import { ChainFileError } from './chainSource.js'
 
 /**

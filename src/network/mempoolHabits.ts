@@ -14,7 +14,7 @@ export function takeOnHabits(
   { refusesWaiting, refusesLowCap, capReplaces }: Habits,
 ): void {
   const { options } = chain.mempool
-  if (refusesWaiting) options.mineAtOnce = () => (mining.mode.automine ? chain.nextBaseFee() : undefined)
+  if (refusesWaiting) options.automineBaseFee = () => (mining.mode.automine ? chain.nextBaseFee() : undefined)
   if (refusesLowCap) options.minimumFeeCap = () => chain.nextBaseFee()
   options.capReplaces = capReplaces
 }

@@ -1,4 +1,4 @@
-import type { KeyedAccount } from '../chain/accounts/keyedAccount.js'
+import type { KeyedAccount } from '../chain/accounts/keyring.js'
 import type { ScheduleChanges } from '../chain/execution/forkSchedule.js'
 import { SignatureRecoveries } from '../chain/execution/signatureRecoveries.js'
 import type { Clock } from '../chain/mining/clock.js'

@@ -1,6 +1,6 @@
 import type { Chain } from '../chain/chain.js'
-import type { TransactionIntake } from '../chain/intake.js'
-import type { Snapshots } from '../chain/snapshots.js'
+import type { TransactionSubmission } from '../chain/mempool/submitTransaction.js'
+import type { Snapshots } from '../chain/controls/snapshots.js'
 import type { ForkOrder } from '../rpc/controls.js'
 import type { Habits } from '../rpc/habits.js'
 import type { ChainBases } from './chainBases.js'
@@ -11,7 +11,7 @@ export interface ResetParts {
   chain: Chain
   bases: ChainBases
   snapshots: Snapshots
-  intake: TransactionIntake
+  submission: TransactionSubmission
   habits: Pick<Habits, 'coinbase' | 'firstBlockKeepsBaseFee'>
 }
 
@@ -25,7 +25,7 @@ export interface ResetParts {
  * @throws UnsupportedControlError or RemoteStateError; nothing has changed then
  */
 export function resetChain(
-  { chain, bases, snapshots, intake, habits }: ResetParts,
+  { chain, bases, snapshots, submission, habits }: ResetParts,
   order: ForkOrder | undefined,
 ): Promise<void> {
   return bases.exclusively(async () => {
@@ -42,12 +42,12 @@ export function resetChain(
       chain.mempool.dropAll()
       if (ground.fork === undefined) keepBaseFee(chain, habits)
       snapshots.clear()
-      await chain.touched()
-      intake.forgetGone()
+      await chain.commitProgress()
+      submission.removeStale()
       const isOther = bases.enter(ground)
       if (isOther) {
         moveToFirst(chain)
-        await chain.touched()
+        await chain.commitProgress()
       }
       chain.events.emit({ type: isOther ? 'replaced' : 'rewound', head: chain.first })
     }

@@ -1,5 +1,5 @@
 import type { StoredBlock } from '../chain/block/record.js'
-import type { ImportProgress } from '../chain/import/importFile.js'
+import type { ImportProgress } from '../chain/import/chainFile.js'
 import type { JournalEntry } from '../provider/journal/entry.js'
 
 /** Told of what happens in a node. */

@@ -1,4 +1,4 @@
-import { LONGEST_WAIT } from '../encoding/longestWait.js'
+import { TIMEOUT_MAX } from '../encoding/timeSlice.js'
 import { option, optionalOption } from './definition.js'
 import { bigWholeNumber, list, text, toggle, wholeNumber } from './kinds.js'
 
@@ -38,7 +38,7 @@ export const forkOptions = {
   forkTimeout: option({
     flag: 'fork-timeout',
     aliases: ['timeout'],
-    kind: wholeNumber({ minimum: 1, maximum: LONGEST_WAIT, valueName: 'MILLISECONDS' }),
+    kind: wholeNumber({ minimum: 1, maximum: TIMEOUT_MAX, valueName: 'MILLISECONDS' }),
     default: 45_000,
     description: 'Longest time that one request to the remote takes',
     group: 'Fork',

@@ -1,4 +1,4 @@
-import { LONGEST_WAIT } from '../encoding/longestWait.js'
+import { TIMEOUT_MAX } from '../encoding/timeSlice.js'
 
 /** What values an option takes, and how one is read from a command line or an environment variable. */
 export interface OptionKind<Output, Input = Output> {
@@ -19,7 +19,7 @@ export interface OptionKind<Output, Input = Output> {
 }
 
 /** The longest time that a timer waits, in seconds. */
-export const LONGEST_WAIT_SECONDS = Math.floor(LONGEST_WAIT / 1000)
+export const LONGEST_WAIT_SECONDS = Math.floor(TIMEOUT_MAX / 1000)
 
 const switchWords = new Map([
   ['true', true],

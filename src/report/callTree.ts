@@ -1,4 +1,4 @@
-import { checksumAddress } from '../chain/address.js'
+import { checksumAddress } from '../chain/accounts/address.js'
 import type { CallFrame, CallLog } from '../chain/tracing/callTracer.js'
 import { bytesToHex } from '../encoding/hex.js'
 import type { Contracts } from './contracts.js'

@@ -1,7 +1,7 @@
 import type { StoredBlock } from '../chain/block/record.js'
 import type { AccessListResult } from '../chain/execution/accessList.js'
 import type { BlockOverrides } from '../chain/execution/blockEnvironment.js'
-import type { ResendChange } from '../chain/accounts/resend.js'
+import type { ResendChange } from '../chain/accounts/wallet.js'
 import type { CallObject } from '../chain/execution/callObject.js'
 import type { AccountOverride } from '../chain/execution/overrides.js'
 import type { CallSequence } from '../chain/tracing/callSequence.js'

@@ -1,9 +1,9 @@
-import { ImportError } from '../chain/import/errors.js'
 import { DepthError } from '../chain/controls/reorganise.js'
 import {
   ChainError,
   ExecutionFailedError,
   ExecutionRevertedError,
+  ImportError,
   InvalidCallError,
   LogTimeoutError,
   TooManyLogsError,
@@ -12,9 +12,8 @@ import {
 import { TimestampError } from '../chain/mining/clock.js'
 import { SimulationError, type SimulationRefusal } from '../chain/simulate/errors.js'
 import { TraceTooLargeError } from '../chain/tracing/budget.js'
-import { anvilError } from './anvilWords.js'
-import type { Habits } from './habits.js'
 import { bytesToHex } from '../encoding/hex.js'
+import { anvilError } from './anvilWords.js'
 import {
   InternalError,
   InvalidParamsError,
@@ -24,6 +23,7 @@ import {
   RpcError,
   ServerError,
 } from './errors.js'
+import type { Habits } from './habits.js'
 import { hardhatError } from './hardhatWords.js'
 import { ganacheFailure, ganacheRevert } from './revertWords.js'
 

@@ -1,16 +1,16 @@
 import type { MinedBlock } from '../chain/chain.js'
-import type { MiningOrder } from '../chain/controls/mineBlocks.js'
+import type { MineBlocksOptions } from '../chain/controls/mineBlocks.js'
 import type { ImportedState } from '../chain/controls/stateDump.js'
 import type { Replacement } from '../chain/controls/reorganise.js'
 import type { CallObject } from '../chain/execution/callObject.js'
-import type { GenesisAccount } from '../chain/genesis.js'
+import type { GenesisAccount } from '../chain/genesis/ownGenesis.js'
 import type { MiningInterval, MiningMode } from '../chain/mining/schedule.js'
 import type { Awaitable } from '../chain/types.js'
 
 /** Mines, and decides when blocks are mined and what they get from the operator. */
 export interface MiningControls {
   /** Mines blocks now, whatever the mining mode. @param mined - told of each of them */
-  mine(order: MiningOrder, mined?: (block: MinedBlock) => void): Promise<void>
+  mine(order: MineBlocksOptions, mined?: (block: MinedBlock) => void): Promise<void>
   miningMode(): MiningMode
   setAutomine(enabled: boolean): Awaitable<void>
   /** @param interval - milliseconds between blocks; 0 ends mining by the clock */

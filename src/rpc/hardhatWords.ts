@@ -1,5 +1,5 @@
 import { UnknownAccountError } from '../chain/accounts/keyring.js'
-import { checksumAddress } from '../chain/address.js'
+import { checksumAddress } from '../chain/accounts/address.js'
 import {
   ChainError,
   ExecutionFailedError,

@@ -1,4 +1,4 @@
-import { latin1 } from '../encoding/nativeText.js'
+import { latin1 } from '../encoding/bytes.js'
 import type { RpcError } from './errors.js'
 import { printJson } from './json.js'
 import { countBytes, joinPieces, type WirePiece } from './wire.js'

@@ -1,4 +1,4 @@
-import { latin1 } from '../encoding/nativeText.js'
+import { latin1 } from '../encoding/bytes.js'
 import type { AppendFile } from './appendFile.js'
 import { ChangesInOrder, type Change } from './changesInOrder.js'
 import type { KeyBounds } from './cursor.js'

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { latin1 } from '../encoding/nativeText.js'
+import { latin1 } from '../encoding/bytes.js'
 import type { BatchOperation } from './writeBatch.js'
 
 /**

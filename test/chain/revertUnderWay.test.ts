@@ -20,10 +20,10 @@ afterEach(async () => {
 
 /** Calls this when a revert has moved the head and has not done the rest yet. */
 function onceMoved(look: () => void | Promise<void>): void {
-  const { touched } = Chain.prototype
-  vi.spyOn(Chain.prototype, 'touched').mockImplementation(async function (this: Chain) {
+  const { commitProgress } = Chain.prototype
+  vi.spyOn(Chain.prototype, 'commitProgress').mockImplementation(async function (this: Chain) {
     await look()
-    return touched.call(this)
+    return commitProgress.call(this)
   })
 }
 

@@ -2,7 +2,7 @@ import { createTxFromRLP, type TypedTransaction } from '@ethereumjs/tx'
 import { Transaction, Wallet, getBytes, type TransactionLike } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import type { EncodedBlock } from '../../src/chain/block/record.js'
-import { runAtOnce } from '../../src/encoding/timeSlice.js'
+import { runToCompletion } from '../../src/encoding/timeSlice.js'
 import { blockEncoder } from '../../src/rpc/format/blockEncoder.js'
 import { headPushText } from '../../src/rpc/format/headPush.js'
 import { removedLog } from '../../src/rpc/format/log.js'
@@ -147,7 +147,7 @@ describe('blocks', async () => {
     testSealed(second, [log], { status: 0, contractAddress: filled(20, 0xcc), cumulativeGasUsed: 42_000n }),
   ]
   const block = { ...testBlock(2n, sealed), uncleHashes: [filled(32, 0x77)] }
-  const encoded = runAtOnce(blockEncoder.encode(block))
+  const encoded = runToCompletion(blockEncoder.encode(block))
   const at = { blockHash: hex(BigInt(`0x${'a2'.repeat(32)}`)), blockNumber: '0x2' }
 
   it('opens a block object that readers complete', () => {
@@ -181,7 +181,9 @@ describe('blocks', async () => {
       parentBeaconBlockRoot: undefined,
       requestsHash: undefined,
     }
-    const { bytes } = runAtOnce(blockEncoder.encode({ ...testBlock(1n), header, withdrawals: undefined }))
+    const { bytes } = runToCompletion(
+      blockEncoder.encode({ ...testBlock(1n), header, withdrawals: undefined }),
+    )
     const shown = JSON.parse(`${Buffer.from(bytes).toString()}}`)
     expect(Object.keys(shown)).toHaveLength(18)
     expect(JSON.parse(headPushText({ hash: block.hash, header }))).toMatchObject({
@@ -233,7 +235,9 @@ describe('blocks', async () => {
     expect(encoded.logs.map((span) => piece(encoded, span).logIndex)).toEqual(['0x0', '0x1', '0x2'])
     for (const count of [0, 1, 2, 3, 4]) {
       const topics = new Array<Uint8Array>(count).fill(filled(32, 7))
-      const other = runAtOnce(blockEncoder.encode(testBlock(1n, [testSealed(first, [{ ...log, topics }])])))
+      const other = runToCompletion(
+        blockEncoder.encode(testBlock(1n, [testSealed(first, [{ ...log, topics }])])),
+      )
       const { offset, length } = other.logs[0] ?? { offset: 0, length: 0 }
       expect(blockEncoder.topicCount(other.bytes.subarray(offset, offset + length))).toBe(count)
     }
@@ -258,7 +262,7 @@ describe('blocks', async () => {
 
   it('puts the state root in place of the status before Byzantium', () => {
     const old = testSealed(second, [], { status: undefined, stateRoot: filled(32, 5) })
-    const other = runAtOnce(blockEncoder.encode(testBlock(2n, [old])))
+    const other = runToCompletion(blockEncoder.encode(testBlock(2n, [old])))
     const receipt = piece(other, other.receipts[0])
     expect(receipt.root).toBe(`0x${'05'.repeat(32)}`)
     expect(receipt).not.toHaveProperty('status')
@@ -270,7 +274,7 @@ describe('proofs', () => {
     const keys = [`0x${'00'.repeat(31)}07`, '0x00', '7', '']
     const storageProof = keys.map(() => ({ proof: [Uint8Array.of(1)], value: 0n }))
     const pieces = formatProof(filled(20, 1), keys.map(decodeStorageKey), { accountProof: [], storageProof })
-    const proof = runAtOnce(pieces).parse()
+    const proof = runToCompletion(pieces).parse()
     expect(proof).toMatchObject({
       codeHash: `0x${'00'.repeat(32)}`,
       storageHash: `0x${'00'.repeat(32)}`,

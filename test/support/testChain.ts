@@ -1,6 +1,6 @@
 import type { Chain } from '../../src/chain/chain.js'
 import { createSingleForkSchedule, type ForkSchedule } from '../../src/chain/execution/forkSchedule.js'
-import { ownGenesis, type Genesis } from '../../src/chain/genesis.js'
+import { ownGenesis, type Genesis } from '../../src/chain/genesis/ownGenesis.js'
 import { Mempool } from '../../src/chain/mempool/mempool.js'
 import { LogicalClock } from '../../src/chain/mining/clock.js'
 import { openChain } from '../../src/chain/open.js'

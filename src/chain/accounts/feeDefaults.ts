@@ -1,7 +1,7 @@
 import { quantity } from '../../encoding/quantity.js'
 import { ChainError } from '../errors.js'
 import type { CallObject } from '../execution/callObject.js'
-import { leastReplacement } from '../mempool/stateChecks.js'
+import { leastReplacement } from '../mempool/stateValidation.js'
 
 /** What the defaults of fees depend on. */
 export interface FeeMarket {

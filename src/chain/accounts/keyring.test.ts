@@ -1,11 +1,10 @@
-import { recoverMessageAddress, recoverTypedDataAddress, type TypedDataDefinition } from 'viem'
+import { type TypedDataDefinition, recoverMessageAddress, recoverTypedDataAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
 import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
-import { checksumAddress } from '../address.js'
-import { Keyring, UnknownAccountError } from './keyring.js'
+import { checksumAddress } from './address.js'
+import { InvalidTypedDataError, Keyring, UnknownAccountError, signTypedData } from './keyring.js'
 import { deriveAccounts } from './mnemonic.js'
-import { InvalidTypedDataError, signTypedData } from './typedData.js'
 
 const accounts = await deriveAccounts({ count: 2 })
 const keyring = new Keyring(accounts)

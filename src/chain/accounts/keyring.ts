@@ -1,9 +1,42 @@
-import { bytesToPlainHex } from '../../encoding/hex.js'
-import { bigintToBytes } from '../../encoding/quantity.js'
-import { sign, type Signature } from '../crypto.js'
+import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
+import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
+import { type Signature, recover, sign } from '../crypto.js'
 import { ChainError } from '../errors.js'
-import { messageHash } from './message.js'
-import type { KeyedAccount } from './keyedAccount.js'
+import { keccak256 } from '../keccak.js'
+
+/** EIP-191, version 0x45: what stands before a message and its length. */
+const MESSAGE_PREFIX = '\x19Ethereum Signed Message:\n'
+
+/** What is signed in the place of a message: 32 bytes (EIP-191, version 0x45). */
+export function messageHash(message: Uint8Array): Uint8Array {
+  return keccak256(Buffer.concat([Buffer.from(`${MESSAGE_PREFIX}${message.length}`), message]))
+}
+
+/**
+ * Who signed a message.
+ *
+ * @param signature - r, s and v, 65 bytes
+ * @returns 20 bytes
+ * @throws ChainError in geth's words (internal/ethapi, EcRecover) if v is neither 27 nor 28 or nothing is recovered
+ */
+export function messageSigner(message: Uint8Array, signature: Uint8Array): Uint8Array {
+  const v = signature[64]
+  if (v !== 27 && v !== 28) throw new ChainError('invalid Ethereum signature (V is not 27 or 28)')
+  const [r, s] = [bytesToBigint(signature.subarray(0, 32)), bytesToBigint(signature.subarray(32, 64))]
+  try {
+    return recover(messageHash(message), { r, s, yParity: v === 27 ? 0 : 1 })
+  } catch {
+    throw new ChainError('recovery failed')
+  }
+}
+
+/** An account with its key. */
+export interface KeyedAccount {
+  /** 20 bytes. */
+  address: Uint8Array
+  /** 32 bytes. */
+  privateKey: Uint8Array
+}
 
 /** An address that the node has no key of (geth: accounts/errors.go). */
 export class UnknownAccountError extends ChainError {
@@ -71,4 +104,36 @@ export function encodeSignature({ r, s, yParity }: Signature): Uint8Array {
   bytes.set(bigintToBytes(s, 32), 32)
   bytes[64] = 27 + yParity
   return bytes
+}
+
+/** Typed data that EIP-712 cannot hash. */
+export class InvalidTypedDataError extends ChainError {
+  override readonly name = 'InvalidTypedDataError'
+}
+
+/**
+ * Signs typed data by EIP-712.
+ *
+ * @param typedData - the object with `domain`, `types`, `primaryType` and `message`, or its JSON text
+ * @returns r, s and v (27 or 28), 65 bytes
+ * @throws UnknownAccountError or InvalidTypedDataError
+ */
+export async function signTypedData(
+  keyring: Keyring,
+  address: Uint8Array,
+  typedData: unknown,
+): Promise<Uint8Array> {
+  keyring.privateKey(address)
+  return encodeSignature(keyring.signHash(address, await hashTypedData(typedData)))
+}
+
+/** The 32-byte hash that is signed. The library is only loaded when the first typed data comes. */
+async function hashTypedData(typedData: unknown): Promise<Uint8Array> {
+  const { getSignPayload } = await import('ox/TypedData')
+  try {
+    const value: unknown = typeof typedData === 'string' ? JSON.parse(typedData) : typedData
+    return hexToBytes(getSignPayload(value as Parameters<typeof getSignPayload>[0]))
+  } catch (error) {
+    throw new InvalidTypedDataError(error instanceof Error ? error.message : 'invalid typed data')
+  }
 }

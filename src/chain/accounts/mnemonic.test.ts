@@ -2,7 +2,7 @@ import { HDKey } from '@scure/bip32'
 import { mnemonicToSeedSync } from '@scure/bip39'
 import { describe, expect, it } from 'vitest'
 import { bytesToHex } from '../../encoding/hex.js'
-import { checksumAddress } from '../address.js'
+import { checksumAddress } from './address.js'
 import { privateKeyToAddress } from '../crypto.js'
 import { DEFAULT_MNEMONIC, deriveAccounts, InvalidMnemonicError } from './mnemonic.js'
 

@@ -1,20 +1,19 @@
 import { bytesEqual, bytesToHex } from '../../encoding/hex.js'
-import { ChainError, ExecutionFailedError, ExecutionRevertedError } from '../errors.js'
 import { headerBlobBaseFee } from '../block/fees.js'
 import { isPlainTransfer, PLAIN_TRANSFER_GAS } from '../execution/estimate.js'
+import { ChainError, ExecutionFailedError, ExecutionRevertedError } from '../errors.js'
 import type { CallObject } from '../execution/callObject.js'
 import type { ExecutionView, MessageExecutor } from '../execution/executor.js'
 import { checkForkFields } from '../execution/forkFields.js'
 import { keccak256 } from '../keccak.js'
-import { createTransaction, type CreatableFields } from '../mempool/create.js'
+import { type CreatableFields, createTransaction } from '../mempool/create.js'
 import type { TransactionType } from '../mempool/decode.js'
 import type { Mempool } from '../mempool/mempool.js'
-import { maxPriorityFeePerGas, type PooledTransaction } from '../mempool/transaction.js'
+import { type PooledTransaction, maxPriorityFeePerGas } from '../mempool/transaction.js'
 import type { ForkRules } from '../types.js'
 import type { ChainView } from '../view.js'
 import { feeDefaults } from './feeDefaults.js'
-import { impersonate } from './impersonate.js'
-import type { Impersonation } from './impersonation.js'
+import { type Impersonation, impersonate } from './impersonation.js'
 import { type Keyring, UnknownAccountError } from './keyring.js'
 
 /** What a wallet fills in transactions from. */
@@ -252,4 +251,33 @@ function checkRecipient(
   if (!createsWithoutData && (data === undefined || data.length === 0)) {
     throw new ChainError('contract creation without any data provided')
   }
+}
+
+/** What a transaction that waits is sent again with. */
+export interface ResendChange {
+  /** Wei per gas. */
+  gasPrice?: bigint | undefined
+  gas?: bigint | undefined
+}
+
+/**
+ * Signs a transaction again that waits already, with another gas price or gas limit (geth: internal/ethapi/api.go,
+ * Resend). As in geth, a price means nothing to a transaction that does not have one, and zeros mean what was there.
+ *
+ * @param call - the transaction as it waits
+ * @throws ChainError if its nonce is missing, or nothing that waits has these contents; and what {@link Wallet.prepare}
+ *   throws.
+ */
+export async function resend(
+  wallet: Wallet,
+  call: CallObject,
+  { gasPrice, gas }: ResendChange,
+): Promise<PooledTransaction> {
+  if (call.nonce === undefined) throw new ChainError('missing transaction nonce in transaction spec')
+  const waiting = await wallet.findWaiting(call)
+  return wallet.prepare({
+    ...call,
+    gas: gas || waiting.transaction.gasLimit,
+    gasPrice: call.gasPrice === undefined ? undefined : gasPrice || call.gasPrice,
+  })
 }

@@ -1,5 +1,5 @@
 import type { TypedTransaction } from '@ethereumjs/tx'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import type { ExecutionReceipt, HeaderFields, Withdrawal } from '../types.js'
 
 /** A transaction of a sealed block, with what execution knew about it. */
@@ -80,7 +80,7 @@ export interface EncodedBlock {
  * Declared here, where blocks are stored, and implemented where wire forms are known (rpc/format).
  */
 export interface BlockEncoder {
-  encode(block: SealedBlock): Pieces<EncodedBlock>
+  encode(block: SealedBlock): Steps<EncodedBlock>
   /** How many topics an encoded log has. */
   topicCount(log: Uint8Array): number
 }

@@ -3,7 +3,7 @@ import { encodeRlp } from './encodeRlp.js'
 import { encodeLogTable, type IndexRecord } from './indexRecord.js'
 import { encodeReceipts } from './receipts.js'
 import type { BlockEncoder, SealedBlock } from './record.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 
 /** Where a region lies that is not written yet. */
 const NOWHERE = -1
@@ -23,7 +23,7 @@ export function* encodeRegion(
   sealed: SealedBlock,
   ordinal: number,
   encoder: Pick<BlockEncoder, 'encode'>,
-): Pieces<EncodedRegion> {
+): Steps<EncodedRegion> {
   const { header, hash, size, altered, parentStateRoot, totalDifficulty, uncleHashes } = sealed
   const blockRlp = sealed.encoded?.block ?? encodeSealedBlock(sealed)
   yield

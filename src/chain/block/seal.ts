@@ -1,6 +1,6 @@
 import type { BlockExecution } from '../execution/block.js'
 import { keccak256 } from '../keccak.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import type { HeaderFields, Withdrawal } from '../types.js'
 import { encodeBlock, withdrawalsRoot } from './body.js'
 import { encodeHeader } from './header.js'
@@ -33,7 +33,7 @@ export function* sealBlock(
   { transactions }: Pick<BlockExecution, 'transactions'>,
   outcome: Awaited<ReturnType<BlockExecution['finish']>>,
   { header: draft, stateRoot, parentTotalDifficulty, withdrawals, altered, parentStateRoot }: SealInput,
-): Pieces<SealedBlock> {
+): Steps<SealedBlock> {
   const ofTransactions = transactionsRoot(transactions)
   yield
   const receipts = encodeReceipts(transactions)

@@ -2,7 +2,7 @@ import { decodeBulkRow, encodeBulkRow } from '../../storage/bulkRow.js'
 import type { Database } from '../../storage/database.js'
 import { decodeOrdinal, encodeOrdinal, ordinalOfKey, type Keyspace } from '../../storage/keyspace.js'
 import type { WriteBatch } from '../../storage/writeBatch.js'
-import { LonePostings, type Lone } from '../logs/lonePostings.js'
+import { SingleBlockTable, type SingleBlock } from '../logs/postings.js'
 import { logRows, type LogCriterion, type LogRow } from '../logs/rows.js'
 import { encodeIndexRecord, regionLength, type IndexRecord } from './indexRecord.js'
 import { OrdinalSet } from './ordinalSet.js'
@@ -10,7 +10,7 @@ import type { BlockEncoder, SealedBlock, StoredBlock, TransactionLocation } from
 import { RecentRecords } from './recentRecords.js'
 import { encodeRegion } from './region.js'
 import { BlockRegions } from './regions.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { TransactionFilter } from './transactionFilter.js'
 import { decodeTransactionRow, encodeTransactionRow, type TransactionPlace } from './transactionRow.js'
 
@@ -43,7 +43,7 @@ export class BlockStore {
   /** The blocks that may have transactions: all that another process stored, until one is read and has none. */
   readonly #withTransactions = new OrdinalSet()
   /** The rows of the log index, where all of them were stored by this process. */
-  #lonePostings: LonePostings | undefined = new LonePostings()
+  #singleBlocks: SingleBlockTable | undefined = new SingleBlockTable()
   #nextOrdinal = 0
   /** Of the newest canonical block; none is before a head is known. */
   #end = -1n
@@ -70,7 +70,7 @@ export class BlockStore {
       store.#nextOrdinal = ordinalOfKey(key) + 1
       store.#withTransactions.addBelow(store.#nextOrdinal)
       store.#transactions = undefined
-      store.#lonePostings = undefined
+      store.#singleBlocks = undefined
     }
     return store
   }
@@ -82,7 +82,7 @@ export class BlockStore {
    *
    * @returns what {@link added} is told once the batch is written
    */
-  *stage(batch: WriteBatch, sealed: SealedBlock): Pieces<StagedBlock> {
+  *stage(batch: WriteBatch, sealed: SealedBlock): Steps<StagedBlock> {
     const parent = this.#recent.ordinal(sealed.header.parentHash)
     // Blocks are stored after their parents: a child of the last one cannot be stored yet.
     const isNew = parent !== undefined && parent === this.#nextOrdinal - 1
@@ -127,7 +127,7 @@ export class BlockStore {
     for (const { hash } of block.transactions) this.#transactions?.add(hash)
     if (block.transactions.length > 0) this.#withTransactions.add(block.ordinal)
     if (news === undefined) return block
-    for (const { criterion } of news.logRows) this.#lonePostings?.add(criterion, block.ordinal)
+    for (const { criterion } of news.logRows) this.#singleBlocks?.add(criterion, block.ordinal)
     this.#regions.keep(record, news.wire)
     return block
   }
@@ -207,9 +207,9 @@ export class BlockStore {
     return this.#regions.receiptsBetween(this.#recordOf(block), begin, end)
   }
 
-  /** See {@link LonePostings.find}. */
-  lonePosting(criterion: LogCriterion): Lone {
-    return this.#lonePostings?.find(criterion)
+  /** See {@link SingleBlockTable.find}. */
+  singleBlock(criterion: LogCriterion): SingleBlock {
+    return this.#singleBlocks?.find(criterion)
   }
 
   /** The wire bytes of logs of a block by their rising indices; undefined stands for all of them. */

@@ -3,7 +3,7 @@ import { ChainStoppedError } from '../errors.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 
 /** Blocks to mine one after another. */
-export interface MiningOrder {
+export interface MineBlocksOptions {
   blocks: number
   /** Seconds; the time of the first block, which comes the least step later if it is that of the head. */
   timestamp?: bigint | undefined
@@ -22,7 +22,7 @@ export interface MiningOrder {
  */
 export function mineBlocks(
   chain: Chain,
-  { blocks, timestamp, interval, intervalBeforeFirst = false }: MiningOrder,
+  { blocks, timestamp, interval, intervalBeforeFirst = false }: MineBlocksOptions,
   mined: (block: MinedBlock) => void = () => undefined,
 ): Promise<void> {
   return chain.exclusively(async () => {

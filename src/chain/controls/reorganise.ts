@@ -1,11 +1,15 @@
-import { adoptBranch } from '../adoptBranch.js'
-import { ChainError, ChainStoppedError } from '../errors.js'
-import type { Chain } from '../chain.js'
-import type { CallObject } from '../execution/callObject.js'
-import type { Head } from '../head.js'
-import { keccak256 } from '../keccak.js'
-import type { PooledTransaction } from '../mempool/transaction.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
+import type { StoredBlock } from '../block/record.js'
+import type { Chain } from '../chain.js'
+import { ChainError, ChainStoppedError } from '../errors.js'
+import type { CallObject } from '../execution/callObject.js'
+import { type Head, blocksAbove } from '../head/head.js'
+import { decodeBlock } from '../import/blockParts.js'
+import { keccak256 } from '../keccak.js'
+import { BlobStore } from '../mempool/blobStore.js'
+import { type NamedPooled, pooledFromBlock, stagePooled } from '../mempool/pooledStore.js'
+import { reinject } from '../mempool/reinject.js'
+import type { PooledTransaction } from '../mempool/transaction.js'
 
 /** A transaction of a replacing block: signed, or as a caller describes it, without a signature. */
 export interface Replacement {
@@ -64,7 +68,7 @@ export function reorganise(
         if (replacement.index === index) transactions.push(await prepare(replacement.transaction, nonceOf))
       }
       const prevRandao = keccak256(Buffer.concat([parent.block.hash, replaced.block.hash]))
-      const block = await chain.mineBeside(parent, { candidates: oneByOne(transactions), prevRandao })
+      const block = await chain.mineSideBlock(parent, { candidates: oneByOne(transactions), prevRandao })
       parent = { block, workingRoot: block.header.stateRoot }
     }
     if (depth > 0) await adoptBranch(chain, parent.block)
@@ -83,7 +87,7 @@ export function rollback(chain: Chain, depth: number): Promise<void> {
     const head = ancestor(chain, height - BigInt(depth))
     if (depth === 0) return
     chain.moveHead(head)
-    await chain.touched()
+    await chain.commitProgress()
     chain.events.emit({ type: 'rewound', head: head.block })
   })
 }
@@ -121,4 +125,51 @@ function nonces({ stores }: Chain, parent: Head): (sender: Uint8Array) => Promis
 function oneByOne(transactions: readonly PooledTransaction[]) {
   const waiting = [...transactions]
   return { next: () => waiting.shift(), skipSender: () => undefined }
+}
+
+/**
+ * Takes blocks that were made elsewhere, as RLP and parents first, and makes the last one the head: as the next block
+ * where it stands on the head, by a reorganisation where it stands on another branch.
+ *
+ * @throws ImportError for the first block that does not check; those before it are stored.
+ * @throws ChainStoppedError if the node stops on the way; the blocks until then are stored.
+ */
+export function importBranch(chain: Chain, blocks: readonly Uint8Array[]): Promise<void> {
+  return chain.exclusively(async () => {
+    let last: StoredBlock | undefined
+    for (const bytes of blocks) {
+      if (chain.isWindingDown) throw new ChainStoppedError()
+      const parts = decodeBlock(bytes)
+      last = chain.view.blockByHash(parts.hash) ?? (await chain.importBlock(parts))
+    }
+    if (last !== undefined && !chain.view.isCanonical(last)) await adoptBranch(chain, last)
+  })
+}
+
+/**
+ * Makes a block of another branch the head, and announces it as geth does (core/blockchain.go, reorg): what left,
+ * then what came below the head, then the head. The transactions that left wait again; the write that moves the head
+ * keeps them, so that they wait after a crash too. Only within the chain's turn.
+ */
+export async function adoptBranch(chain: Chain, block: StoredBlock): Promise<void> {
+  const { blocks, keys } = chain.stores
+  const blobs = new BlobStore(chain.stores)
+  let removed: StoredBlock[] = []
+  let left: NamedPooled[] = []
+  const head = { block, workingRoot: block.header.stateRoot }
+  const { added } = chain.moveHead(head, {
+    stage: (batch, { base }) => {
+      removed = blocksAbove(blocks, base, chain.head.block)
+      left = removed.flatMap((orphan) => pooledFromBlock({ blocks, blobs }, orphan))
+      for (const pooled of left) stagePooled(batch, keys, pooled)
+    },
+    change: () => {
+      chain.settings.gasLimit = block.header.gasLimit
+    },
+  })
+  await chain.commitProgress()
+  await reinject(chain.mempool, chain.nextRules(), left)
+  if (removed.length > 0) chain.events.emit({ type: 'removed', blocks: removed })
+  if (added.length > 1) chain.events.emit({ type: 'added', blocks: added.slice(0, -1) })
+  chain.events.emit({ type: 'head', block })
 }

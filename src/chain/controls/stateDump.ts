@@ -1,13 +1,12 @@
 import { Account, Address } from '@ethereumjs/util'
+import { TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
 import type { SealedBlock, StoredBlock } from '../block/record.js'
 import type { Chain } from '../chain.js'
 import { blockStartSlots } from '../execution/systemCalls.js'
-import type { GenesisAccount } from '../genesis.js'
+import type { GenesisAccount } from '../genesis/ownGenesis.js'
 import { loadPreimages } from '../state/preimages.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { StateView } from '../types.js'
-import { sortInPieces } from '../../encoding/sortInPieces.js'
-import { runInSlices, TimeSlice } from '../../encoding/timeSlice.js'
 
 /**
  * Every account of the state that `latest` reads, with its storage, by rising address. Only within the chain's turn: it
@@ -36,7 +35,7 @@ export async function exportAccounts(chain: Chain): Promise<GenesisAccount[]> {
     accounts.push({ address, nonce, balance, code, storage: await readSlots(state, address, slots, slice) })
   }
   return runInSlices(
-    sortInPieces(accounts, (a, b) => Buffer.compare(a.address, b.address)),
+    sortInSlices(accounts, (a, b) => Buffer.compare(a.address, b.address)),
     slice,
   )
 }
@@ -48,7 +47,7 @@ async function readSlots(
   slice: TimeSlice,
 ): Promise<[slot: Uint8Array, value: Uint8Array][]> {
   const read: [slot: Uint8Array, value: Uint8Array][] = []
-  for (const slot of await runInSlices(sortInPieces(slots, Buffer.compare), slice)) {
+  for (const slot of await runInSlices(sortInSlices(slots, Buffer.compare), slice)) {
     await slice.pause()
     const value = await state.getStorage(address, slot)
     if (value.some((byte) => byte !== 0)) read.push([slot, value])
@@ -92,7 +91,7 @@ export function importState(chain: Chain, { accounts, blocks }: ImportedState): 
         },
       },
     )
-    await chain.touched()
+    await chain.commitProgress()
     chain.events.emit({ type: 'rewound', head })
   })
 }

@@ -1,7 +1,7 @@
 import { generateAddress } from '@ethereumjs/util'
 import { minimalBytes } from '../../encoding/quantity.js'
 import { bytesToHex } from '../../encoding/hex.js'
-import { runInSlices, TimeSlice, type Pieces } from '../../encoding/timeSlice.js'
+import { runInSlices, TimeSlice, type Steps } from '../../encoding/timeSlice.js'
 import { ChainError, InvalidCallError, MessageRejectedError } from '../errors.js'
 import { addressKey } from '../state/addressKey.js'
 import { orElse, whenReady } from '../state/whenReady.js'
@@ -105,7 +105,7 @@ function authoritiesOf(
 function* recoverAuthorities(
   authorizations: readonly Authorization[],
   chainId: bigint,
-): Pieces<readonly Uint8Array[]> {
+): Steps<readonly Uint8Array[]> {
   const authorities: Uint8Array[] = []
   for (const authorization of authorizations) {
     const authority = isValidFor(authorization, chainId) ? recoverAuthority(authorization) : undefined

@@ -4,7 +4,7 @@ import { getActivePrecompiles, paramsEVM, type PrecompileInput } from '@ethereum
 import { expect, it } from 'vitest'
 import { seededRandom } from '../../../test/support/programs.js'
 import { hexToBytes } from '../../encoding/hex.js'
-import { runAtOnce } from '../../encoding/timeSlice.js'
+import { runToCompletion } from '../../encoding/timeSlice.js'
 import { blake2Compress, ROUNDS_AT_ONCE } from './blake2.js'
 
 /** The fifth test vector of EIP-152 without its rounds: what hashes the three letters abc. */
@@ -14,7 +14,7 @@ const ABC =
 
 function compress(rounds: number): string {
   const input = hexToBytes(rounds.toString(16).padStart(8, '0') + ABC)
-  return Buffer.from(runAtOnce(blake2Compress(input))).toString('hex')
+  return Buffer.from(runToCompletion(blake2Compress(input))).toString('hex')
 }
 
 it('compresses as the hash does', () => {
@@ -43,6 +43,6 @@ it('gives what the library gives', () => {
     data[212] = seed & 1
     const input: Partial<PrecompileInput> = { data, gasLimit: 10_000n, common }
     const expected = precompile?.(input as PrecompileInput) as { returnValue: Uint8Array }
-    expect(runAtOnce(blake2Compress(data))).toEqual(expected.returnValue)
+    expect(runToCompletion(blake2Compress(data))).toEqual(expected.returnValue)
   }
 })

@@ -1,4 +1,4 @@
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 
 /** Bytes of an input of the precompile: rounds, state, message, offset and whether the block is the last (EIP-152). */
 export const BLAKE2_INPUT_LENGTH = 213
@@ -43,7 +43,7 @@ const MIXED = [
  *
  * @param input - of {@link BLAKE2_INPUT_LENGTH} bytes, the last of which is 0 or 1
  */
-export function* blake2Compress(input: Uint8Array): Pieces<Uint8Array> {
+export function* blake2Compress(input: Uint8Array): Steps<Uint8Array> {
   const read = new DataView(input.buffer, input.byteOffset, input.length)
   const halves = (start: number, count: number): Uint32Array =>
     Uint32Array.from({ length: count }, (_, index) => read.getUint32(start + 4 * index, true))

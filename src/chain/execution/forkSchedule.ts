@@ -1,4 +1,4 @@
-import { DEPOSIT_CONTRACT_ADDRESS } from '../systemContracts.js'
+import { DEPOSIT_CONTRACT_ADDRESS } from '../genesis/systemContracts.js'
 import type { ForkRules, HeaderFields } from '../types.js'
 import type { Hardfork } from './hardforks.js'
 import { createRules, type BlobSchedule, type RulesOptions } from './rules.js'

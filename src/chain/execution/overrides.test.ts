@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { alice, bob, createTestSite } from '../../../test/support/callSite.js'
 import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
-import { checksumAddress } from '../address.js'
+import { checksumAddress } from '../accounts/address.js'
 import { call } from './call.js'
 import type { AccountOverride } from './overrides.js'
 

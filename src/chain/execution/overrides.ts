@@ -1,8 +1,7 @@
 import { Account, Address } from '@ethereumjs/util'
 import { bytesToPlainHex } from '../../encoding/hex.js'
-import { sortInPieces } from '../../encoding/sortInPieces.js'
-import { runInSlices, TimeSlice } from '../../encoding/timeSlice.js'
-import { checksumAddress } from '../address.js'
+import { TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
+import { checksumAddress } from '../accounts/address.js'
 import { ChainError } from '../errors.js'
 import type { PooledEvm } from './pooledEvm.js'
 
@@ -48,7 +47,7 @@ export async function applyStateOverrides(
 ): Promise<void> {
   const precompiles = new Map(scope.precompiles ? evm.precompiles : [])
   const slice = new TimeSlice()
-  const ascending = await runInSlices(sortInPieces(overrides, byAddress), slice)
+  const ascending = await runInSlices(sortInSlices(overrides, byAddress), slice)
   const moves = ascending.some(({ movePrecompileToAddress: target }) => target !== undefined)
   const overridden = new Set(moves ? ascending.map(({ address }) => bytesToPlainHex(address)) : [])
   const moved = new Set<string>()

@@ -1,43 +1,42 @@
 import {
   EVM,
   EVMMockBlockchain,
-  NobleBN254,
   type EVMOpts,
   type EVMResult,
   type EVMRunCallOpts,
   type ExecResult,
   type Message,
+  NobleBN254,
   type PrecompileFunc,
 } from '@ethereumjs/evm'
 import { SimpleStateManager } from '@ethereumjs/statemanager'
-import { createZeroAddress, type Address } from '@ethereumjs/util'
+import { type Address, createZeroAddress } from '@ethereumjs/util'
 import { createVM, type VM } from '@ethereumjs/vm'
 import type { StateManagerInterface } from '@ethereumjs/common'
-import { runInSlices, TimeSlice } from '../../encoding/timeSlice.js'
-import { nextTurn } from '../../encoding/turn.js'
-import { whenReady } from '../state/whenReady.js'
+import { TimeSlice, nextTurn, runInSlices } from '../../encoding/timeSlice.js'
 import { loadKzg } from '../kzg.js'
+import { whenReady } from '../state/whenReady.js'
 import type { WorkingState } from '../state/workingState.js'
-import type { Awaitable, ForkRules } from '../types.js'
-import { blake2Compress, BLAKE2_INPUT_LENGTH, ROUNDS_AT_ONCE, roundsOf } from './blake2.js'
-import type { BlockEnvironment } from './blockEnvironment.js'
-import type { PeakGas } from './peakGas.js'
 import { TraceFeed } from '../tracing/traceFeed.js'
 import type { ExecutionTracer } from '../tracing/tracer.js'
+import type { Awaitable, ForkRules } from '../types.js'
+import { BLAKE2_INPUT_LENGTH, ROUNDS_AT_ONCE, blake2Compress, roundsOf } from './blake2.js'
+import type { BlockEnvironment } from './blockEnvironment.js'
 import { runCallMessage } from './callMessage.js'
-import { isConsole, type ConsoleListener } from './console.js'
+import { type ConsoleListener, isConsole } from './console.js'
 import type { ExecutionContext } from './executionContext.js'
 import { ForkPrecompiles, type PrecompileMap } from './forkPrecompiles.js'
 import { FrameEnvironment } from './frameEnvironment.js'
 import type { FrameHost, FrameInterpreter, FrameInterpreterConstructor } from './frameInterpreter.js'
-import { checkLibraryJournal, FrameJournal } from './frameJournal.js'
+import { FrameJournal, checkLibraryJournal } from './frameJournal.js'
 import { frameResult } from './frameResult.js'
 import { HashLookup } from './hashLookup.js'
-import { outermostMessage, type MessageCollections } from './outermostMessage.js'
-import { createPlainGas } from './plainLoop.js'
-import { createSyncOpcodes } from './syncOpcodes.js'
 import { loadFrameInterpreter } from './interpreter.js'
+import { type MessageCollections, outermostMessage } from './outermostMessage.js'
+import type { PeakGas } from './peakGas.js'
+import { createPlainGas } from './plainLoop.js'
 import type { RunState } from './runState.js'
+import { createSyncOpcodes } from './syncOpcodes.js'
 
 /** How many opcodes run between two looks at the clock. */
 const STEPS_BETWEEN_LOOKS = 2048

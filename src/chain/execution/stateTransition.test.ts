@@ -160,7 +160,7 @@ describe('runMessage', () => {
       withEvm({ rules, state, block, blockHash: () => undefined }, (evm) =>
         runMessage(evm, { ...message, ...change }, checks),
       )
-    const name = (await import('../address.js')).checksumAddress(sender)
+    const name = (await import('../accounts/address.js')).checksumAddress(sender)
     const cases: [Partial<Message>, string][] = [
       [{ nonce: 2n }, `nonce too low: address ${name}, tx: 2 state: 3`],
       [{ nonce: 4n }, `nonce too high: address ${name}, tx: 4 state: 3`],

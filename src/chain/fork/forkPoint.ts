@@ -1,21 +1,20 @@
 import { Address } from '@ethereumjs/util'
 import { bytesEqual } from '../../encoding/hex.js'
-import { DataDirectoryError } from '../../storage/errors.js'
-import { WriteBatch } from '../../storage/writeBatch.js'
+import { runToCompletion } from '../../encoding/timeSlice.js'
 import type { Database } from '../../storage/database.js'
+import { DataDirectoryError } from '../../storage/errors.js'
 import type { Keyspace } from '../../storage/keyspace.js'
+import { WriteBatch } from '../../storage/writeBatch.js'
 import { encodeBlock } from '../block/body.js'
 import { hashHeader } from '../block/header.js'
 import type { SealedBlock } from '../block/record.js'
 import type { BlockStore } from '../block/store.js'
-import { stageMove, type Head } from '../head.js'
+import { type Head, stageMove } from '../head/head.js'
 import type { StateStore } from '../state/stateStore.js'
 import { EMPTY_ROOT } from '../state/trieNode.js'
 import { WorkingState } from '../state/workingState.js'
-import { runAtOnce } from '../../encoding/timeSlice.js'
 import type { Awaitable, HeaderFields } from '../types.js'
-import { EMPTY_OVERLAY } from './overlay.js'
-import type { RemoteState } from './remoteState.js'
+import { EMPTY_OVERLAY, type RemoteState } from './overlay.js'
 
 /** Where a fork leaves the remote chain, and what it brings along. */
 export interface ForkPoint {
@@ -59,7 +58,7 @@ export async function storeForkPoint(stores: ForkStores, point: ForkPoint): Prom
   states.stage(batch, commitment)
   batch.putBulk(keys.trieRoot(EMPTY_OVERLAY.hash), EMPTY_OVERLAY.bytes)
   batch.put(keys.setting(SETTING), commitment.root)
-  const staged = runAtOnce(blocks.stage(batch, bodilessBlock(header, totalDifficulty)))
+  const staged = runToCompletion(blocks.stage(batch, bodilessBlock(header, totalDifficulty)))
   const { block: stored } = staged.record
   const head = { block: stored, workingRoot: header.stateRoot }
   stageMove(batch, keys, { added: [stored] }, head)

@@ -1,14 +1,13 @@
 import { Account, Address } from '@ethereumjs/util'
 import { expect, it } from 'vitest'
-import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
 import { MemoryDatabase } from '../../../test/support/memoryDatabase.js'
+import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/writeBatch.js'
 import { StateStore } from '../state/stateStore.js'
 import { EMPTY_ROOT } from '../state/trieNode.js'
 import { WorkingState } from '../state/workingState.js'
-import { EMPTY_OVERLAY } from './overlay.js'
-import type { RemoteAccount, RemoteState } from './remoteState.js'
+import { EMPTY_OVERLAY, type RemoteAccount, type RemoteState } from './overlay.js'
 
 const contract = new Address(new Uint8Array(20).fill(1))
 const plain = new Address(new Uint8Array(20).fill(2))

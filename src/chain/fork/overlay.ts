@@ -1,11 +1,10 @@
 import { keccak256 } from '../keccak.js'
 import { EMPTY_CODE_HASH } from '../state/account.js'
-import { readTrie } from '../state/readTrie.js'
 import type { HashedBytes } from '../state/hashedBytes.js'
+import { readTrie } from '../state/readTrie.js'
 import { EMPTY_ROOT, type NodeReader } from '../state/trieNode.js'
 import { updateTrie } from '../state/updateTrie.js'
-import type { AccountState } from '../types.js'
-import type { RemoteAccount } from './remoteState.js'
+import type { AccountState, Awaitable } from '../types.js'
 
 /*
  * The local tries of a fork hold what is known to differ from the remote state. What they do not hold is the remote's,
@@ -56,4 +55,20 @@ export function accountOfRemote({ nonce, balance, code }: RemoteAccount): Accoun
     storageRoot: mayHaveStorage ? EMPTY_OVERLAY.hash : EMPTY_ROOT,
     codeHash: code.length === 0 ? EMPTY_CODE_HASH : keccak256(code),
   }
+}
+
+/** An account as a remote node tells it. */
+export interface RemoteAccount {
+  nonce: bigint
+  /** Wei. */
+  balance: bigint
+  code: Uint8Array
+}
+
+/** The state of a remote chain after one of its blocks: what a fork reads where nothing local is known. */
+export interface RemoteState {
+  /** The account at a 20-byte address, or undefined if it has neither nonce nor balance nor code. */
+  getAccount(address: Uint8Array): Awaitable<RemoteAccount | undefined>
+  /** The value of a 32-byte slot as 32 bytes big-endian. */
+  getStorage(address: Uint8Array, slot: Uint8Array): Awaitable<Uint8Array>
 }

@@ -1,16 +1,18 @@
 import { bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
 import { bytesToBigint, quantity } from '../../encoding/quantity.js'
+import type { Database } from '../../storage/database.js'
+import type { Keyspace } from '../../storage/keyspace.js'
 import { GAS_PER_BLOB } from '../block/fees.js'
 import {
-  createForkSchedule,
   type ForkActivation,
   type ForkSchedule,
   type ForkStart,
+  createForkSchedule,
 } from '../execution/forkSchedule.js'
-import { hardforks, type Hardfork } from '../execution/hardforks.js'
-import type { GenesisAccount } from '../genesis.js'
+import { type Hardfork, hardforks } from '../execution/hardforks.js'
+import type { GenesisAccount } from './ownGenesis.js'
 import type { HeaderFields } from '../types.js'
-import { OWN_CONFIG, type ChainDescription } from './gethGenesis.js'
+import { type ChainDescription, OWN_CONFIG } from './gethGenesis.js'
 
 /** What a fork's start is called in a geth genesis; chainstart and Paris have no name of their own there. */
 const names: Partial<Record<Hardfork, string>> = {
@@ -157,4 +159,18 @@ function* accountPieces(
     yield '\n      }'
   }
   yield '\n    }'
+}
+
+/** Where the genesis file of a chain is kept. */
+export function genesisKey(keys: Pick<Keyspace, 'setting'>): Uint8Array {
+  return keys.setting('genesis')
+}
+
+/** The text of the genesis file that a chain began with; undefined if the chain has not begun. */
+export function storedGenesis(
+  database: Pick<Database, 'get'>,
+  keys: Pick<Keyspace, 'setting'>,
+): string | undefined {
+  const bytes = database.get(genesisKey(keys))
+  return bytes === undefined ? undefined : new TextDecoder().decode(bytes)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { bytesToHex } from '../../encoding/hex.js'
 import { createSingleForkSchedule } from '../execution/forkSchedule.js'
-import { ownGenesis } from '../genesis.js'
+import { ownGenesis } from './ownGenesis.js'
 import { formatGethGenesis } from './formatGenesis.js'
 import { parseGethGenesis } from './gethGenesis.js'
 

@@ -4,7 +4,7 @@ import { bytesToBigint } from '../../encoding/quantity.js'
 import { withdrawalToList } from '../block/body.js'
 import { hashHeader, headerFromList, headerToList } from '../block/header.js'
 import type { HeaderFields, Withdrawal } from '../types.js'
-import { ImportError } from './errors.js'
+import { ImportError } from '../errors.js'
 
 type Item = Uint8Array | NestedUint8Array
 

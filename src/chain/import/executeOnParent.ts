@@ -1,13 +1,12 @@
 import type { StoredBlock } from '../block/record.js'
+import { ImportError } from '../errors.js'
 import { createCallSite } from '../execution/callSite.js'
-import { isAltered } from '../head.js'
-import type { HeadStates } from '../headStates.js'
+import { isAltered } from '../head/head.js'
+import type { ChainPosition, HeadStates } from '../head/position.js'
 import type { ProducedBlock } from '../mining/producer.js'
-import type { ChainPosition } from '../position.js'
 import { WorkingState } from '../state/workingState.js'
 import type { ChainView } from '../view.js'
 import type { BlockParts } from './blockParts.js'
-import { ImportError } from './errors.js'
 import { executeBlock } from './executeBlock.js'
 
 /** Where the parent of a block of somebody else is found, and its state. */

@@ -19,7 +19,7 @@ const directory = mkdtempSync(join(tmpdir(), 'standin-bench-'))
 process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
 const database = await openDatabase({ directory, sync: false })
 const keys = keyspaceOf(0)
-const source = { database, keys, lonePosting: () => undefined }
+const source = { database, keys, singleBlock: () => undefined }
 const logsOf = (ordinal: number) =>
   [common, ...(ordinal % RARE === 0 ? [rare] : [])].map((address) => ({
     address,

@@ -1,7 +1,7 @@
 import { RLP } from '@ethereumjs/rlp'
 import { WriteBatch } from '../../storage/writeBatch.js'
 import { versionedHash } from './blobs.js'
-import type { PooledPlace } from './pooledPlace.js'
+import type { PooledStoreParts } from './pooledStore.js'
 import type { BlobSidecar } from './transaction.js'
 
 /** EIP-4844: bytes of a blob. */
@@ -12,9 +12,9 @@ const BLOB_LENGTH = 131_072
  * No block holds them; on a public network the consensus layer keeps them for some weeks, here they stay.
  */
 export class BlobStore {
-  readonly #place: PooledPlace
+  readonly #place: PooledStoreParts
 
-  constructor(place: PooledPlace) {
+  constructor(place: PooledStoreParts) {
     this.#place = place
   }
 

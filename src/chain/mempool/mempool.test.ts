@@ -10,7 +10,7 @@ import { createRules } from '../execution/rules.js'
 import type { AccountState, StateView } from '../types.js'
 import { Mempool } from './mempool.js'
 import type { MempoolOptions } from './options.js'
-import { readmit } from './readmit.js'
+import { reinject } from './reinject.js'
 import type { PooledTransaction } from './transaction.js'
 
 const GWEI = 10n ** 9n
@@ -92,13 +92,13 @@ describe('Mempool', () => {
   })
 
   it('takes in again what was in, where a gap in the nonces is refused', async () => {
-    const { pool } = await createPool({ mineAtOnce: () => 1n })
+    const { pool } = await createPool({ automineBaseFee: () => 1n })
     const waiting = [sign(a, { nonce: 1n }), sign(b, { nonce: 0n }), sign(a, { nonce: 0n })]
     await expect(pool.add(waiting[0]!)).rejects.toThrow('Nonce too high')
     const stored = waiting.map((raw, i) => ({ raw, sender: addressOf(i === 1 ? b : a), impersonated: false }))
     endEverySlice()
     // One turn for each to be decoded, and one to come in.
-    expect(await countTurns(() => readmit(pool, rules, stored))).toBeGreaterThanOrEqual(2 * stored.length)
+    expect(await countTurns(() => reinject(pool, rules, stored))).toBeGreaterThanOrEqual(2 * stored.length)
     vi.restoreAllMocks()
     expect(pool.inOrderOfArrival().map(nameOf)).toEqual(['a0', 'b0', 'a1'])
   })

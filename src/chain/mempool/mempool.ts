@@ -3,17 +3,21 @@ import type { StoredBlock } from '../block/record.js'
 import { TransactionRejectedError } from '../errors.js'
 import type { ForkSchedule } from '../execution/forkSchedule.js'
 import type { ForkRules, StateView } from '../types.js'
-import { admit, costOf } from './admission.js'
 import { verifySidecar } from './blobs.js'
 import { Candidates } from './candidates.js'
-import { decodeTransaction, type TransactionFields } from './decode.js'
+import { type TransactionFields, decodeTransaction } from './decode.js'
 import { fieldsOf } from './fields.js'
-import { defaultMempoolOptions, type MempoolOptions } from './options.js'
-import { PendingListeners } from './pendingListeners.js'
+import { type MempoolOptions, defaultMempoolOptions } from './options.js'
 import { recoverTransaction } from './sender.js'
-import { SenderQueue, type Entry } from './senderQueue.js'
-import { checkSize, checkStatic, checkSubmission, MAX_BLOB_TRANSACTION_SIZE } from './staticChecks.js'
-import { maxFeePerGas, type PooledTransaction } from './transaction.js'
+import { type Entry, SenderQueue } from './senderQueue.js'
+import { validateWithState, costOf } from './stateValidation.js'
+import {
+  MAX_BLOB_TRANSACTION_SIZE,
+  checkSize,
+  validateStateless,
+  checkSubmission,
+} from './statelessValidation.js'
+import { type PooledTransaction, maxFeePerGas } from './transaction.js'
 
 /*
  * Transactions wait here until a block takes them.
@@ -212,7 +216,7 @@ export class Mempool {
   }
 
   #checkStatic(fields: TransactionFields, isSigned: boolean): void {
-    checkStatic(fields, {
+    validateStateless(fields, {
       rules: this.#rules(),
       blockGasLimit: this.#requireHead().gasLimit,
       options: this.#options,
@@ -242,7 +246,7 @@ export class Mempool {
       arrival: this.#arrivals,
       cost,
     }
-    const replaced = admit(entry, queue, { options: this.#options, size: this.size })
+    const replaced = validateWithState(entry, queue, { options: this.#options, size: this.size })
     this.#arrivals++
     const pendingBefore = queue.nextNonce
     queue.put(entry)
@@ -304,5 +308,32 @@ export class Mempool {
   #rules(): ForkRules {
     const { number, timestamp } = this.#requireHead().block.header
     return this.#schedule.rulesAt({ number: number + 1n, timestamp: timestamp + 1n })
+  }
+}
+
+/** Who hears of transactions that become pending. */
+export class PendingListeners {
+  readonly #listeners = new Set<(transaction: PooledTransaction) => void>()
+
+  /** @returns a function that ends the subscription */
+  subscribe(listener: (transaction: PooledTransaction) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  tell(transaction: PooledTransaction): void {
+    for (const listener of this.#listeners) listener(transaction)
+  }
+
+  /**
+   * Tells of the pending transactions of a queue from a nonce on.
+   *
+   * @param known - is not told of
+   */
+  tellFrom(nonce: bigint, queue: SenderQueue, known?: PooledTransaction): void {
+    if (this.#listeners.size === 0) return
+    for (const entry of queue.pending) {
+      if (entry !== known && entry.transaction.nonce >= nonce) this.tell(entry)
+    }
   }
 }

@@ -23,7 +23,7 @@ export interface MempoolOptions {
    * The base fee (wei per gas) of the block that has to take a transaction at once; where it gives undefined,
    * transactions may wait for their nonce or for a lower base fee.
    */
-  mineAtOnce?: () => bigint | undefined
+  automineBaseFee?: () => bigint | undefined
 }
 
 /** What holds unless options say otherwise: as development nodes have it, where geth is stricter. */
@@ -36,5 +36,5 @@ export const defaultMempoolOptions: Required<MempoolOptions> = {
   withoutFunds: false,
   minimumFeeCap: () => 0n,
   capReplaces: false,
-  mineAtOnce: () => undefined,
+  automineBaseFee: () => undefined,
 }

@@ -1,29 +1,36 @@
 import { RLP } from '@ethereumjs/rlp'
+import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
+import type { Database } from '../../storage/database.js'
 import type { Keyspace } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/writeBatch.js'
-import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
 import { rawTransactions } from '../block/rawParts.js'
 import type { StoredBlock } from '../block/record.js'
 import type { BlockStore } from '../block/store.js'
+import { keccak256 } from '../keccak.js'
 import type { BlobStore } from './blobStore.js'
-import { encodeWithBlobs } from './encodeForPool.js'
-import type { PooledPlace } from './pooledPlace.js'
+import type { BlobSidecar, PooledTransaction } from './transaction.js'
 
-/** A waiting transaction as it is kept on disk. */
+/** Where pooled transactions are stored. The members change when the chain switches to another base. */
+export interface PooledStoreParts {
+  readonly database: Database
+  readonly keys: Keyspace
+}
+
+/** A pooled transaction as it is stored on disk. */
 export interface StoredPooled {
   /** 20 bytes. */
   sender: Uint8Array
   impersonated: boolean
-  /** The EIP-2718 form that came in, with its blobs. */
+  /** The network form: EIP-2718, for blob transactions with the sidecar. */
   raw: Uint8Array
 }
 
 const HEAD_LENGTH = 21
-/** EIP-4844: the type, and where the versioned hashes stand among the fields. */
+/** EIP-4844: the transaction type, and the index of the versioned hashes among its fields. */
 const BLOB_TRANSACTION = 3
 const VERSIONED_HASHES = 10
 
-/** A waiting transaction as 1 byte (whether it is impersonated), 20 bytes of sender, and its EIP-2718 form. */
+/** Encodes a pooled transaction: 1 byte (1 if impersonated), 20 bytes of sender, then its network form. */
 export function encodePooled({ sender, impersonated, raw }: StoredPooled): Uint8Array {
   const bytes = new Uint8Array(HEAD_LENGTH + raw.length)
   bytes[0] = impersonated ? 1 : 0
@@ -32,7 +39,7 @@ export function encodePooled({ sender, impersonated, raw }: StoredPooled): Uint8
   return bytes
 }
 
-/** Reads what {@link encodePooled} wrote. */
+/** Decodes what {@link encodePooled} wrote. */
 export function decodePooled(bytes: Uint8Array): StoredPooled {
   return {
     impersonated: bytes[0] === 1,
@@ -41,13 +48,13 @@ export function decodePooled(bytes: Uint8Array): StoredPooled {
   }
 }
 
-/** A waiting transaction with the 32-byte hash that it is kept under. */
+/** A pooled transaction with its 32-byte hash, the key of its row. */
 export interface NamedPooled extends StoredPooled {
   hash: Uint8Array
 }
 
-/** The transactions of a stored block as they would wait, with the blobs that are known. */
-export function pooledOf(
+/** The transactions of a stored block in the form in which the pool stores them, with the sidecars that are known. */
+export function pooledFromBlock(
   { blocks, blobs }: { blocks: Pick<BlockStore, 'blockRlp'>; blobs: BlobStore },
   block: StoredBlock,
 ): NamedPooled[] {
@@ -59,34 +66,34 @@ export function pooledOf(
   })
 }
 
-/** The form in which a transaction of a block was sent; one whose blobs are not known stays without. */
+/** The network form of a transaction of a block. Without a known sidecar the transaction stays as it is. */
 function withBlobs(raw: Uint8Array, blobs: BlobStore): Uint8Array {
   if (raw[0] !== BLOB_TRANSACTION) return raw
   const fields = RLP.decode(raw.subarray(1))
   const hashes = Array.isArray(fields) ? fields[VERSIONED_HASHES] : undefined
   if (!Array.isArray(hashes)) return raw
   const sidecar = blobs.sidecarOf(hashes as Uint8Array[])
-  return sidecar === undefined ? raw : encodeWithBlobs(raw, sidecar)
+  return sidecar === undefined ? raw : encodeWithSidecar(raw, sidecar)
 }
 
-/** Puts a waiting transaction into a batch; {@link PooledStore.note} is told of it afterwards. */
+/** Adds a pooled transaction to a batch. Call {@link PooledStore.record} once the batch is written. */
 export function stagePooled(batch: WriteBatch, keys: Keyspace, { hash, ...pooled }: NamedPooled): void {
   batch.put(keys.pooled(hash), encodePooled(pooled))
 }
 
 /**
- * The transactions that were acknowledged and still wait, on disk: a restart takes them up again. Those that are mined
- * before they are acknowledged never come here.
+ * The acknowledged transactions of the mempool on disk, so that a restart reloads them. Transactions that are mined
+ * before they are acknowledged are never stored here.
  */
 export class PooledStore {
-  readonly #place: PooledPlace
+  readonly #place: PooledStoreParts
   readonly #stored = new Set<string>()
 
-  constructor(place: PooledPlace) {
+  constructor(place: PooledStoreParts) {
     this.#place = place
   }
 
-  /** Everything that waited when the node went down, in no particular order. */
+  /** Loads all stored transactions, in no particular order. */
   async load(): Promise<StoredPooled[]> {
     const found: StoredPooled[] = []
     const { length } = this.#place.keys.pooled(new Uint8Array(32))
@@ -105,21 +112,69 @@ export class PooledStore {
     const batch = new WriteBatch()
     stagePooled(batch, this.#place.keys, pooled)
     this.#place.database.write(batch)
-    this.note(pooled.hash)
+    this.record(pooled.hash)
   }
 
-  /** Takes note of a transaction that {@link stagePooled} has put on disk. */
-  note(hash: Uint8Array): void {
+  /** Records that {@link stagePooled} has put a transaction on disk. */
+  record(hash: Uint8Array): void {
     this.#stored.add(bytesToPlainHex(hash))
   }
 
-  /** Forgets the transactions that do not wait any more. */
-  sweep(waits: (hash: Uint8Array) => boolean): void {
-    const gone = [...this.#stored].filter((hash) => !waits(hexToBytes(hash)))
+  /** Deletes the stored transactions that are no longer pooled. */
+  sweep(isPooled: (hash: Uint8Array) => boolean): void {
+    const gone = [...this.#stored].filter((hash) => !isPooled(hexToBytes(hash)))
     if (gone.length === 0) return
     const batch = new WriteBatch()
     for (const hash of gone) batch.delete(this.#place.keys.pooled(hexToBytes(hash)))
     this.#place.database.write(batch)
     for (const hash of gone) this.#stored.delete(hash)
   }
+}
+
+/**
+ * The network form of a transaction: EIP-2718, and for a blob transaction with its sidecar as
+ * [transaction, version?, blobs, commitments, proofs] (EIP-4844, EIP-7594).
+ */
+export function encodeNetworkForm({ transaction, sidecar }: PooledTransaction): Uint8Array {
+  const raw = transaction.serialize()
+  return sidecar === undefined ? raw : encodeWithSidecar(raw, sidecar)
+}
+
+/** Adds a sidecar to a blob transaction in the form that blocks hold. */
+export function encodeWithSidecar(
+  raw: Uint8Array,
+  { version, blobs, commitments, proofs }: BlobSidecar,
+): Uint8Array {
+  const encoded = RLP.encode([
+    RLP.decode(raw.subarray(1)),
+    ...(version === 0 ? [] : [Uint8Array.of(version)]),
+    [...blobs],
+    [...commitments],
+    [...proofs],
+  ])
+  const typed = new Uint8Array(encoded.length + 1)
+  typed.set(raw.subarray(0, 1))
+  typed.set(encoded, 1)
+  return typed
+}
+
+/** The pooled transactions before and after a revert. */
+export interface PooledReplacement {
+  now: readonly Pick<PooledTransaction, 'hash'>[]
+  then: readonly StoredPooled[]
+}
+
+/** Replaces the pooled transactions within the batch that moves the head, so that a crash leaves both or neither. */
+export function stageReplacement(batch: WriteBatch, keys: Keyspace, { now, then }: PooledReplacement): void {
+  for (const { hash } of now) batch.delete(keys.pooled(hash))
+  for (const pooled of then) stagePooled(batch, keys, { ...pooled, hash: networkFormHash(pooled.raw) })
+}
+
+/** The 32-byte hash of a transaction in its network form: a blob transaction is hashed without its sidecar (EIP-4844). */
+export function networkFormHash(raw: Uint8Array): Uint8Array {
+  if (raw[0] !== BLOB_TRANSACTION) return keccak256(raw)
+  const [transaction] = RLP.decode(raw.subarray(1))
+  return keccak256(
+    Array.isArray(transaction) ? Buffer.concat([raw.subarray(0, 1), RLP.encode(transaction)]) : raw,
+  )
 }

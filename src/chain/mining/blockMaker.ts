@@ -1,9 +1,9 @@
 import { nextBaseFee } from '../block/fees.js'
 import { ancestorHash } from '../execution/callSite.js'
 import type { ConsoleListener } from '../execution/console.js'
-import { isAltered, type Head } from '../head.js'
+import { isAltered, type Head } from '../head/head.js'
 import type { Mempool } from '../mempool/mempool.js'
-import type { ChainPosition } from '../position.js'
+import type { ChainPosition } from '../head/position.js'
 import { WorkingState } from '../state/workingState.js'
 import type { ForkRules } from '../types.js'
 import type { ChainView } from '../view.js'
@@ -86,7 +86,7 @@ export class BlockMaker {
   }
 
   /** A block on any stored parent, from given candidates. What is fixed for the next block stays for that one. */
-  beside(parent: Head, { candidates, prevRandao }: BranchBlockOptions): Promise<ProducedBlock> {
+  sideBlock(parent: Head, { candidates, prevRandao }: BranchBlockOptions): Promise<ProducedBlock> {
     const { position, clock } = this.#parts
     const { states } = position.parts
     const settings = { ...this.#parts.settings, nextPrevRandao: prevRandao }

@@ -32,7 +32,7 @@ export interface PayloadAttributes {
 }
 
 /** Transactions that wait. */
-export interface Waiting {
+export interface TransactionSource {
   /** @param baseFee - wei per gas */
   candidates(baseFee: bigint): Pick<Candidates, 'next' | 'skipSender'>
   get(hash: Uint8Array): PooledTransaction | undefined
@@ -44,7 +44,7 @@ export interface BuildInput {
   schedule: ForkSchedule
   attributes: PayloadAttributes
   /** EIP-2718 forms of just the transactions that the block has; or what waits and may go into it. */
-  transactions: readonly Uint8Array[] | Waiting
+  transactions: readonly Uint8Array[] | TransactionSource
   settings: Pick<BlockSettings, 'extraData'>
   /** The state after the parent; of no use afterwards. */
   state: WorkingState

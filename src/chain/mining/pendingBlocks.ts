@@ -1,10 +1,18 @@
-import type { HeadStates } from '../headStates.js'
+import type { SealedBlock } from '../block/record.js'
+import type { ChainPosition, HeadStates } from '../head/position.js'
 import type { Mempool } from '../mempool/mempool.js'
-import type { ChainPosition } from '../position.js'
 import { StatePreview } from '../state/preview.js'
 import type { Turnstile } from '../turnstile.js'
+import type { StateView } from '../types.js'
 import type { BlockMaker } from './blockMaker.js'
-import type { PendingBlock } from './pending.js'
+
+/** The block that would be mined now: executed, but neither sealed nor stored. */
+export interface PendingBlock {
+  /** As it would be stored; its hash is provisional. */
+  block: SealedBlock
+  /** The state after it. */
+  state: StateView
+}
 
 /** What the pending block is made with. */
 export interface PendingBlocksParts {

@@ -1,4 +1,4 @@
-import { LONGEST_WAIT } from '../../encoding/longestWait.js'
+import { TIMEOUT_MAX } from '../../encoding/timeSlice.js'
 import type { Chain } from '../chain.js'
 import { ChainStoppedError } from '../errors.js'
 
@@ -95,7 +95,7 @@ export class MiningSchedule {
     const wait = Math.max(0, due - performance.now())
     const timer = setTimeout(
       () => {
-        if (wait > LONGEST_WAIT) return this.#plan(due)
+        if (wait > TIMEOUT_MAX) return this.#plan(due)
         void this.#chain
           .exclusively(() => (this.#timer === timer ? this.#chain.mine() : undefined))
           .catch((fault: unknown) => {
@@ -105,7 +105,7 @@ export class MiningSchedule {
             if (this.#timer === timer) this.#plan(Math.max(due + this.#nextWait(), performance.now()))
           })
       },
-      Math.min(wait, LONGEST_WAIT),
+      Math.min(wait, TIMEOUT_MAX),
     )
     this.#timer = timer
   }

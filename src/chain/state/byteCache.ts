@@ -1,4 +1,4 @@
-import { latin1 } from '../../encoding/nativeText.js'
+import { latin1 } from '../../encoding/bytes.js'
 
 /** Bytes as a map's key. */
 export function bytesKey(bytes: Uint8Array): string {

@@ -6,7 +6,7 @@ import { JournaledState, type NextBase } from './journaledState.js'
 import { WorkingTrie } from './stateRoot.js'
 import { slotKeyOf, type SlotKey } from './slotKey.js'
 import { whenReady } from './whenReady.js'
-import { runAtOnce, runInSlices, type TimeSlice } from '../../encoding/timeSlice.js'
+import { runToCompletion, runInSlices, type TimeSlice } from '../../encoding/timeSlice.js'
 import type { Awaitable, StateView } from '../types.js'
 import type { AccountRecord } from './entries.js'
 import type { StateCommitment, StateStore } from './stateStore.js'
@@ -149,7 +149,7 @@ export class ExecutionState {
    */
   computeRoot(): StateCommitment {
     const trie = this.#openTrie()
-    runAtOnce(trie.apply(this.state.takePending()))
+    runToCompletion(trie.apply(this.state.takePending()))
     return this.#commitmentOf(trie)
   }
 

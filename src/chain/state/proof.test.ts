@@ -9,13 +9,13 @@ import { keccak256 } from '../keccak.js'
 import { encodeAccount } from './account.js'
 import type { AccountProof } from './proof.js'
 import { proveAccount } from './proof.js'
-import { runAtOnce } from '../../encoding/timeSlice.js'
+import { runToCompletion } from '../../encoding/timeSlice.js'
 import { EMPTY_ROOT, MissingNodeError } from './trieNode.js'
 import { WorkingState } from './workingState.js'
 import { StateStore } from './stateStore.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
 
-const prove = (...parameters: Parameters<typeof proveAccount>) => runAtOnce(proveAccount(...parameters))
+const prove = (...parameters: Parameters<typeof proveAccount>) => runToCompletion(proveAccount(...parameters))
 
 const addressOf = (n: number) => new Address(bigintToBytes(BigInt(n) + 1n, 20))
 const slotKey = (n: number) => bigintToBytes(BigInt(n), 32)

@@ -3,7 +3,7 @@ import { decodeAccount, EMPTY_CODE_HASH, NO_BYTES } from './account.js'
 import { proveKey } from './readTrie.js'
 import { payloadOf } from './rlp.js'
 import { EMPTY_ROOT } from './trieNode.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import type { AccountState } from '../types.js'
 import type { NodeReader } from './trieNode.js'
 
@@ -42,7 +42,7 @@ export function* proveAccount(
   root: Uint8Array,
   address: Uint8Array,
   slots: readonly Uint8Array[],
-): Pieces<AccountProof> {
+): Steps<AccountProof> {
   const { value, proof } = proveKey(reader, root, keccak256(address))
   const account = value === undefined ? ABSENT : decodeAccount(value)
   const storageProof: StorageProof[] = []

@@ -8,12 +8,12 @@ import { openDatabase } from '../../storage/database.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/writeBatch.js'
 import { proveAccount } from './proof.js'
-import { runAtOnce } from '../../encoding/timeSlice.js'
+import { runToCompletion } from '../../encoding/timeSlice.js'
 import { StateStore } from './stateStore.js'
 import { EMPTY_ROOT } from './trieNode.js'
 import { WorkingState } from './workingState.js'
 
-const prove = (...parameters: Parameters<typeof proveAccount>) => runAtOnce(proveAccount(...parameters))
+const prove = (...parameters: Parameters<typeof proveAccount>) => runToCompletion(proveAccount(...parameters))
 
 const addressOf = (n: number) => new Address(bigintToBytes(BigInt(n) + 1n, 20))
 const slotKey = (n: number) => bigintToBytes(BigInt(n), 32)

@@ -9,7 +9,7 @@ import type { AccountEntry, SlotEntry } from './entries.js'
 import type { NodeRecord } from './nodeRecord.js'
 import type { NodeReader } from './trieNode.js'
 import type { NodeCollector, TrieChange } from './updateTrie.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 
 /** Some milliseconds' worth of changes. Between two pieces a handful of nodes is made that the next one replaces. */
 const CHANGES_IN_A_PIECE = 256
@@ -56,7 +56,7 @@ export class WorkingTrie implements NodeReader {
   }
 
   /** Brings accounts and their storage into the trie as they are now. */
-  *apply(entries: Iterable<AccountEntry>): Pieces<void> {
+  *apply(entries: Iterable<AccountEntry>): Steps<void> {
     const changes: TrieChange[] = []
     for (const entry of entries) {
       const { current, storage } = entry
@@ -74,7 +74,7 @@ export class WorkingTrie implements NodeReader {
     this.root = yield* this.#update(this.root, changes)
   }
 
-  *#slotChanges({ address, storage }: AccountEntry): Pieces<TrieChange[]> {
+  *#slotChanges({ address, storage }: AccountEntry): Steps<TrieChange[]> {
     const changes: TrieChange[] = []
     for (const slot of storage.takeTouched()) {
       const { value } = slot
@@ -98,7 +98,7 @@ export class WorkingTrie implements NodeReader {
   }
 
   /** In the order of the keys, so that one piece changes another part of the trie than the next. */
-  *#update(root: Uint8Array, changes: TrieChange[]): Pieces<Uint8Array> {
+  *#update(root: Uint8Array, changes: TrieChange[]): Steps<Uint8Array> {
     changes.sort(byKey)
     let updated = root
     for (let start = 0; start < changes.length; start += CHANGES_IN_A_PIECE) {

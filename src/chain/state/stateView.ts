@@ -1,16 +1,14 @@
 import { bytesEqual } from '../../encoding/hex.js'
-import { ABSENT_ACCOUNT, accountOfRemote, isOverlay } from '../fork/overlay.js'
-import type { RemoteState } from '../fork/remoteState.js'
+import { ABSENT_ACCOUNT, type RemoteState, accountOfRemote, isOverlay } from '../fork/overlay.js'
 import { keccak256 } from '../keccak.js'
-import { decodeAccount, EMPTY_CODE_HASH, NO_BYTES, padTo32 } from './account.js'
+import type { AccountState, Awaitable, StateView } from '../types.js'
+import { EMPTY_CODE_HASH, NO_BYTES, decodeAccount, padTo32 } from './account.js'
 import { addressKey } from './addressKey.js'
 import { bytesKey } from './byteCache.js'
 import { readTrie } from './readTrie.js'
 import { payloadOf } from './rlp.js'
-import { EMPTY_ROOT } from './trieNode.js'
+import { EMPTY_ROOT, type NodeReader } from './trieNode.js'
 import { whenReady } from './whenReady.js'
-import type { AccountState, Awaitable, StateView } from '../types.js'
-import type { NodeReader } from './trieNode.js'
 
 /** What a view reads from. */
 export interface StateReader extends NodeReader {

@@ -1,6 +1,6 @@
 import { bytesToPlainHex } from '../../encoding/hex.js'
 import { bigintToBytes } from '../../encoding/quantity.js'
-import { nextTurn } from '../../encoding/turn.js'
+import { nextTurn } from '../../encoding/timeSlice.js'
 import { padTo32 } from '../state/account.js'
 import { whenReady } from '../state/whenReady.js'
 import type { Awaitable } from '../types.js'

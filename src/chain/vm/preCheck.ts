@@ -1,5 +1,5 @@
 import { getCalldataFloorGas, type TypedTransaction } from '@ethereumjs/tx'
-import { checksumAddress } from '../address.js'
+import { checksumAddress } from '../accounts/address.js'
 import { GAS_PER_BLOB } from '../block/fees.js'
 import type { Awaitable, ForkRules } from '../types.js'
 import { unsignedTransaction, type UnsignedFields } from './unsignedTransaction.js'

@@ -3,7 +3,7 @@ import type { StateManagerInterface } from '@ethereumjs/common'
 import { EVMError, type EVMResult } from '@ethereumjs/evm'
 import { Address, EthereumJSError } from '@ethereumjs/util'
 import { runTx, type RunTxResult } from '@ethereumjs/vm'
-import { runAtOnce, runInSlices, TimeSlice, type Pieces } from '../../encoding/timeSlice.js'
+import { runToCompletion, runInSlices, TimeSlice, type Steps } from '../../encoding/timeSlice.js'
 import { MessageRejectedError } from '../errors.js'
 import { EMPTY_BLOOM } from '../block/bloom.js'
 import { withoutBaseFee, type BlockEnvironment } from '../execution/blockEnvironment.js'
@@ -245,10 +245,10 @@ function warm(evm: PooledEvm, { from, to, accessList }: Message): Awaitable<void
   if (accessList.length === 0) return undefined
   const entries = accessList.reduce((sum, { storageKeys }) => sum + 1 + storageKeys.length, 0)
   const warming = warmList(evm, accessList)
-  return entries <= MOST_WARMED_AT_ONCE ? runAtOnce(warming) : runInSlices(warming, new TimeSlice())
+  return entries <= MOST_WARMED_AT_ONCE ? runToCompletion(warming) : runInSlices(warming, new TimeSlice())
 }
 
-function* warmList({ frameJournal }: PooledEvm, accessList: Message['accessList']): Pieces<void> {
+function* warmList({ frameJournal }: PooledEvm, accessList: Message['accessList']): Steps<void> {
   let warmed = 0
   for (const { address, storageKeys } of accessList) {
     frameJournal.warmAddress(address)

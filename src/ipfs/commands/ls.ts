@@ -1,5 +1,5 @@
-import { sortInPieces } from '../../encoding/sortInPieces.js'
-import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
+
 import type { CidEncoder } from '../cid/cidEncoder.js'
 import { codecCode } from '../cid/cidFormat.js'
 import { linksOf } from '../dag/links.js'
@@ -78,7 +78,7 @@ export const ls = defineCommand({
 async function sortLinks(links: AsyncIterable<LsLink>, bySize: boolean): Promise<LsLink[]> {
   const byName = await sortByName(links, ({ Name }) => Name)
   if (!bySize) return byName
-  const sorting = sortInPieces(byName, (a, b) => b.Size - a.Size)
+  const sorting = sortInSlices(byName, (a, b) => b.Size - a.Size)
   return runInSlices(sorting, new TimeSlice())
 }
 

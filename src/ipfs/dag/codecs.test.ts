@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it, vi } from 'vitest'
-import { runAtOnce } from '../../encoding/timeSlice.js'
+import { runToCompletion } from '../../encoding/timeSlice.js'
 import { seededRandom } from '../../../test/support/programs.js'
 import { countTurns, endEverySlice } from '../../../test/support/turns.js'
 import { codecs, decodeInTurns, encodeInTurns } from './codecs.js'
@@ -47,11 +47,11 @@ describe.each(inPieces)('$name in pieces', (codec) => {
   const isPlain = codec.name === 'json'
   const decode = (bytes: Uint8Array): unknown => {
     const pieces = codec.decodeInPieces?.(bytes)
-    return pieces && runAtOnce(pieces)
+    return pieces && runToCompletion(pieces)
   }
   const encode = (value: unknown): unknown => {
     const pieces = codec.encodeInPieces?.(value)
-    return pieces && runAtOnce(pieces)
+    return pieces && runToCompletion(pieces)
   }
 
   it('encodes and decodes random data as at once', () => {

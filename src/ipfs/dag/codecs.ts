@@ -5,8 +5,8 @@ import { type DecodeOptions, Tokenizer } from 'cborg'
 import { CID } from 'multiformats/cid'
 import * as json from 'multiformats/codecs/json'
 import * as raw from 'multiformats/codecs/raw'
-import { parseInPieces } from '../../encoding/jsonInPieces.js'
-import { type Pieces, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { parseJsonInSlices } from '../../encoding/slicedJson.js'
+import { TimeSlice, runInSlices, type Steps } from '../../encoding/timeSlice.js'
 import { codecCode } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
 import { DagJsonTokenizer, decodeTokens } from './decodeInPieces.js'
@@ -19,8 +19,8 @@ export interface Codec {
   decode(bytes: Uint8Array): unknown
   encode(value: unknown): Uint8Array
   /** The same in pieces, for data that may be large. */
-  decodeInPieces?(bytes: Uint8Array): Pieces<unknown>
-  encodeInPieces?(value: unknown): Pieces<Uint8Array>
+  decodeInPieces?(bytes: Uint8Array): Steps<unknown>
+  encodeInPieces?(value: unknown): Steps<Uint8Array>
 }
 
 /** What the library leaves to its caller is as it is for `decode`. */
@@ -70,7 +70,7 @@ const libraries: readonly Codec[] = [
     code: codecCode.json,
     decode: json.decode,
     encode: json.encode,
-    decodeInPieces: (bytes) => parseInPieces(new TextDecoder().decode(bytes)),
+    decodeInPieces: (bytes) => parseJsonInSlices(new TextDecoder().decode(bytes)),
     encodeInPieces: (value) => encodeInPieces(jsonForm, value),
   },
 ]
@@ -118,7 +118,7 @@ export async function encodeInTurns(codec: Codec, value: unknown): Promise<Uint8
     : inTurns(codec, codec.encodeInPieces(value))
 }
 
-async function inTurns<T>(codec: Codec, pieces: Pieces<T>): Promise<T> {
+async function inTurns<T>(codec: Codec, pieces: Steps<T>): Promise<T> {
   try {
     return await runInSlices(pieces, new TimeSlice())
   } catch (error) {

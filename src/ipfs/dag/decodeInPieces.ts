@@ -2,9 +2,9 @@ import { Token, Type } from 'cborg'
 import type { DecodeTokenizer } from 'cborg/interface'
 import { Tokenizer } from 'cborg/json'
 import { base64 } from 'multiformats/bases/base64'
-import { rememberNames } from '../../encoding/memberNames.js'
-import { latin1 } from '../../encoding/nativeText.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import { rememberKeys } from '../../encoding/json.js'
+import { latin1 } from '../../encoding/bytes.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 
 const QUOTE = 0x22
 /** Characters of a string that the library reads one by one. */
@@ -114,7 +114,7 @@ export function* decodeTokens(
   tokenizer: DecodeTokenizer,
   length: number,
   linkOf: (content: unknown) => unknown,
-): Pieces<unknown> {
+): Steps<unknown> {
   const value = yield* new ValueReader(tokenizer, linkOf).read()
   if (value === DONE) throw new Error(`${FAULT} did not find any content to decode`)
   if (value === BREAK) throw new Error(`${FAULT} got unexpected break`)
@@ -132,7 +132,7 @@ class ValueReader {
     this.#linkOf = linkOf
   }
 
-  *read(): Pieces<unknown> {
+  *read(): Steps<unknown> {
     if (this.#tokenizer.done()) return DONE
     const { type, value } = this.#tokenizer.next()
     if (++this.#tokens % TOKENS_AT_ONCE === 0) yield
@@ -145,7 +145,7 @@ class ValueReader {
   }
 
   /** @param length - infinite where a break ends it */
-  *#readArray(length: number): Pieces<unknown[]> {
+  *#readArray(length: number): Steps<unknown[]> {
     const values: unknown[] = []
     while (values.length < length) {
       const value = yield* this.read()
@@ -164,7 +164,7 @@ class ValueReader {
   }
 
   /** @param length - infinite where a break ends it */
-  *#readMap(length: number): Pieces<object> {
+  *#readMap(length: number): Steps<object> {
     const members: Record<string, unknown> = {}
     const names: string[] = []
     for (let index = 0; index < length; index++) {
@@ -185,11 +185,11 @@ class ValueReader {
         Object.defineProperty(members, key, { value, configurable: true, enumerable: true, writable: true })
       } else members[key] = value
     }
-    rememberNames(members, names)
+    rememberKeys(members, names)
     return members
   }
 
-  *#readLink(): Pieces<unknown> {
+  *#readLink(): Steps<unknown> {
     const content = yield* this.read()
     if (content === DONE) throw new Error(`${FAULT} tag content missing`)
     if (content === BREAK) throw new Error(`${FAULT} got unexpected break in tag content`)

@@ -2,10 +2,9 @@ import * as dagCbor from '@ipld/dag-cbor'
 import * as dagJson from '@ipld/dag-json'
 import { CID } from 'multiformats/cid'
 import * as json from 'multiformats/codecs/json'
-import { joinBytes } from '../../encoding/joinBytes.js'
-import { namesOf } from '../../encoding/memberNames.js'
-import { sortInPieces } from '../../encoding/sortInPieces.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import { joinBytes } from '../../encoding/bytes.js'
+import { keysOf } from '../../encoding/json.js'
+import { sortInSlices, type Steps } from '../../encoding/timeSlice.js'
 
 /** How a codec writes lists and maps, so that they can be put together from parts. */
 export interface ContainerForm {
@@ -31,24 +30,24 @@ const MEMBERS_AT_ONCE = 64
  * What a codec makes of a value, in pieces: a codec takes whole values only. What is large is taken apart, and what the
  * codec makes of its parts is put together.
  */
-export function* encodeInPieces(form: ContainerForm, value: unknown): Pieces<Uint8Array> {
+export function* encodeInPieces(form: ContainerForm, value: unknown): Steps<Uint8Array> {
   const parts: Uint8Array[] = []
   yield* encodeParts(form, value, parts)
   return parts.length === 1 && parts[0] !== undefined ? parts[0] : joinBytes(parts)
 }
 
-function* encodeParts(form: ContainerForm, value: unknown, parts: Uint8Array[]): Pieces<void> {
+function* encodeParts(form: ContainerForm, value: unknown, parts: Uint8Array[]): Steps<void> {
   if (isContainer(value) && roomBehind(value, MOST_AT_ONCE) < 0) yield* takeApart(form, value, parts)
   else parts.push(form.encode(value))
 }
 
-function takeApart(form: ContainerForm, value: object, parts: Uint8Array[]): Pieces<void> {
+function takeApart(form: ContainerForm, value: object, parts: Uint8Array[]): Steps<void> {
   return Array.isArray(value)
     ? encodeList(form, value, parts)
     : encodeMap(form, value as Readonly<Record<string, unknown>>, parts)
 }
 
-function* encodeList(form: ContainerForm, list: readonly unknown[], parts: Uint8Array[]): Pieces<void> {
+function* encodeList(form: ContainerForm, list: readonly unknown[], parts: Uint8Array[]): Steps<void> {
   parts.push(form.begin('list', list.length))
   for (let start = 0; start < list.length;) {
     if (start > 0) parts.push(form.separator)
@@ -83,9 +82,9 @@ function* encodeMap(
   form: ContainerForm,
   map: Readonly<Record<string, unknown>>,
   parts: Uint8Array[],
-): Pieces<void> {
-  const given = namesOf(map)
-  const names = form.compareNames === undefined ? given : yield* sortInPieces(given, form.compareNames)
+): Steps<void> {
+  const given = keysOf(map)
+  const names = form.compareNames === undefined ? given : yield* sortInSlices(given, form.compareNames)
   parts.push(form.begin('map', names.length))
   for (const [index, name] of names.entries()) {
     if (index > 0) parts.push(form.separator)
@@ -108,7 +107,7 @@ function roomBehind(value: unknown, room: number): number {
     return room - 1 - value.length / LENGTH_LIKE_A_VALUE
   }
   if (!isContainer(value)) return room - 1
-  const keys = Array.isArray(value) ? value.keys() : namesOf(value)
+  const keys = Array.isArray(value) ? value.keys() : keysOf(value)
   let left = room - 1
   for (const key of keys) {
     left = roomBehind((value as Readonly<Record<string | number, unknown>>)[key], left)

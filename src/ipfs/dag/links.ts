@@ -1,7 +1,7 @@
 import { decode as decodeDagPb } from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
-import { namesOf } from '../../encoding/memberNames.js'
-import { type Pieces, TimeSlice, runAtOnce, runInSlices } from '../../encoding/timeSlice.js'
+import { keysOf } from '../../encoding/json.js'
+import { TimeSlice, runToCompletion, runInSlices, type Steps } from '../../encoding/timeSlice.js'
 import { type VisitedSet, cidKey } from '../cid/cidKey.js'
 import { codecCode } from '../cid/cidFormat.js'
 import { FileNetworkError, errorText } from '../errors.js'
@@ -30,7 +30,7 @@ export function linksOf(cid: CID, bytes: Uint8Array): DagLink[] | Promise<DagLin
     if (cid.code === codecCode.dagPb) {
       return decodeDagPb(bytes).Links.map((link) => ({ cid: link.Hash, name: link.Name ?? '' }))
     }
-    if (bytes.length <= LARGE_DATA) return runAtOnce(linksOfValue(codec.decode(bytes)))
+    if (bytes.length <= LARGE_DATA) return runToCompletion(linksOfValue(codec.decode(bytes)))
     return decodeInTurns(codec, bytes)
       .then((data) => runInSlices(linksOfValue(data), new TimeSlice()))
       .catch((error: unknown) => {
@@ -45,7 +45,7 @@ export function linksOf(cid: CID, bytes: Uint8Array): DagLink[] | Promise<DagLin
 const VALUES_AT_ONCE = 4096
 
 /** The links of decoded data, found without recursion, however deep it is nested. */
-function* linksOfValue(root: unknown): Pieces<DagLink[]> {
+function* linksOfValue(root: unknown): Steps<DagLink[]> {
   const links: DagLink[] = []
   const stack: unknown[] = [root]
   for (let seen = 1; stack.length > 0; seen++) {
@@ -59,7 +59,7 @@ function* linksOfValue(root: unknown): Pieces<DagLink[]> {
     }
     if (Array.isArray(value)) for (let index = value.length - 1; index >= 0; index--) stack.push(value[index])
     else {
-      const names = namesOf(value)
+      const names = keysOf(value)
       for (let index = names.length - 1; index >= 0; index--) {
         stack.push((value as Record<string, unknown>)[names[index] as string])
       }

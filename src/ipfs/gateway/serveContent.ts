@@ -1,4 +1,4 @@
-import { textChunks } from '../../encoding/textChunks.js'
+import { textChunks } from '../../encoding/timeSlice.js'
 import { LinkNotFoundError } from '../errors.js'
 import type { CommandReply } from '../request/reply.js'
 import { sortByName } from '../sortByName.js'

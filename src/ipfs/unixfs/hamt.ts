@@ -1,6 +1,6 @@
 import { murmur3128 } from '@multiformats/murmur3'
-import { TimeSlice } from '../../encoding/timeSlice.js'
-import { nextTurn } from '../../encoding/turn.js'
+import { TimeSlice, nextTurn } from '../../encoding/timeSlice.js'
+
 import type { BlockWriter } from './blockWriter.js'
 import { type UnixfsMetadata, unixfsType } from './data.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from './entry.js'

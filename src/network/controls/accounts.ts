@@ -21,18 +21,18 @@ export function createAccountControls({ impersonation, keyring, recoveries }: Co
 }
 
 /** What waits for a block. */
-export function createPoolControls({ chain, intake, wallet }: ControlParts): PoolControls {
+export function createPoolControls({ chain, submission, wallet }: ControlParts): PoolControls {
   const { mempool } = chain
   const change = <T>(work: () => T): Promise<T> =>
     chain.exclusively(() => {
       const result = work()
-      intake.forgetGone()
+      submission.removeStale()
       return result
     })
   return {
     dropTransaction: (hash) => change(() => mempool.drop(hash) !== undefined),
     dropAllTransactions: () => change(() => mempool.dropAll()),
     dropTransactionsFrom: (sender) => change(() => mempool.dropFrom(sender)),
-    sendUnsigned: async (call) => (await intake.sendPrepared(() => wallet.prepareUnsigned(call))).hash,
+    sendUnsigned: async (call) => (await submission.sendPrepared(() => wallet.prepareUnsigned(call))).hash,
   }
 }

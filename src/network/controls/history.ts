@@ -1,10 +1,9 @@
-import { importBranch } from '../../chain/controls/importBranch.js'
-import { reorganise, rollback } from '../../chain/controls/reorganise.js'
+import { importBranch, reorganise, rollback } from '../../chain/controls/reorganise.js'
 import { decodeTransaction } from '../../chain/mempool/decode.js'
 import { recoverTransaction } from '../../chain/mempool/sender.js'
 import type { HistoryControls } from '../../rpc/controls.js'
-import type { ControlParts } from './parts.js'
 import { resetChain } from '../reset.js'
+import type { ControlParts } from './parts.js'
 
 /** Going back, and going another way. */
 export function createHistoryControls(parts: ControlParts): HistoryControls {

@@ -5,9 +5,9 @@ import type { Chain } from '../../chain/chain.js'
 import type { MessageExecutor } from '../../chain/execution/executor.js'
 import type { MovableSchedule } from '../../chain/execution/movableSchedule.js'
 import type { SignatureRecoveries } from '../../chain/execution/signatureRecoveries.js'
-import type { TransactionIntake } from '../../chain/intake.js'
+import type { TransactionSubmission } from '../../chain/mempool/submitTransaction.js'
 import type { MiningSchedule } from '../../chain/mining/schedule.js'
-import type { Snapshots } from '../../chain/snapshots.js'
+import type { Snapshots } from '../../chain/controls/snapshots.js'
 import type { Habits } from '../../rpc/habits.js'
 import type { ChainBases } from '../chainBases.js'
 import type { Instance } from '../instance.js'
@@ -18,7 +18,7 @@ export interface ControlParts {
   bases: ChainBases
   schedule: MiningSchedule
   snapshots: Snapshots
-  intake: TransactionIntake
+  submission: TransactionSubmission
   executor: MessageExecutor
   keyring: Keyring
   impersonation: Impersonation

@@ -1,6 +1,12 @@
-import { setCallResult } from '../../chain/controls/setCallResult.js'
-import { addBalance, setBalance, setCode, setNonce, setStorage } from '../../chain/controls/stateEdits.js'
 import { exportAccounts, importState } from '../../chain/controls/stateDump.js'
+import {
+  addBalance,
+  setBalance,
+  setCallResult,
+  setCode,
+  setNonce,
+  setStorage,
+} from '../../chain/controls/stateEdits.js'
 import { loadPreimages } from '../../chain/state/preimages.js'
 import type { StateControls } from '../../rpc/controls.js'
 import type { ControlParts } from './parts.js'

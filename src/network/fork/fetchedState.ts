@@ -1,4 +1,4 @@
-import type { RemoteAccount, RemoteState } from '../../chain/fork/remoteState.js'
+import type { RemoteAccount, RemoteState } from '../../chain/fork/overlay.js'
 import type { Awaitable } from '../../chain/types.js'
 import { bytesToHex, hexToBytes, type Hex } from '../../encoding/hex.js'
 import { bigintToBytes, quantity } from '../../encoding/quantity.js'

@@ -1,4 +1,4 @@
-import { RemoteStateError } from '../../chain/fork/errors.js'
+import { RemoteStateError } from '../../chain/errors.js'
 import type { ForkPoint } from '../../chain/fork/forkPoint.js'
 import { hexToBytes, type Hex } from '../../encoding/hex.js'
 import { quantity } from '../../encoding/quantity.js'

@@ -1,6 +1,6 @@
 import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { RemoteAccount } from '../../chain/fork/remoteState.js'
+import type { RemoteAccount } from '../../chain/fork/overlay.js'
 import { bytesToHex, hexToBytes, type Hex } from '../../encoding/hex.js'
 
 /** An account as a line of the file: address, nonce, balance, code. */

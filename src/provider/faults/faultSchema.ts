@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { LONGEST_WAIT } from '../../encoding/longestWait.js'
+import { TIMEOUT_MAX } from '../../encoding/timeSlice.js'
 
-const milliseconds = z.int().min(0).max(LONGEST_WAIT)
+const milliseconds = z.int().min(0).max(TIMEOUT_MAX)
 const oneOrMore = <Item extends z.ZodType>(item: Item) => z.union([item, z.array(item).min(1)])
 
 /** Which requests a fault meets; everything given must fit. */
@@ -67,7 +67,7 @@ const actionSchemas = [
     reason: z.string().max(120).default(''),
   }),
   /** Closes the WebSocket when the caller has sent nothing for so long, as a load balancer does. */
-  z.strictObject({ type: z.literal('idle-close'), milliseconds: z.int().min(1).max(LONGEST_WAIT) }),
+  z.strictObject({ type: z.literal('idle-close'), milliseconds: z.int().min(1).max(TIMEOUT_MAX) }),
   /** Swallows what subscriptions push. */
   z.strictObject({ type: z.literal('drop-events') }),
   /** Shows the chain as it was so many blocks ago. */

@@ -1,5 +1,5 @@
 import type { StoredBlock, TransactionLocation } from '../../chain/block/record.js'
-import type { PendingBlock } from '../../chain/mining/pending.js'
+import type { PendingBlock } from '../../chain/mining/pendingBlocks.js'
 import type { Awaitable } from '../../chain/types.js'
 import type { BlockRange, BlockSelector, ChainView, LogLimits, LogQuery, StateAt } from '../../chain/view.js'
 

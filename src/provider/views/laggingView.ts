@@ -1,8 +1,15 @@
-import { noBlocks } from '../../chain/block/walk.js'
 import type { StoredBlock, TransactionLocation } from '../../chain/block/record.js'
-import { notFound } from '../../chain/notFound.js'
+import { noBlocks } from '../../chain/block/walk.js'
 import type { Awaitable } from '../../chain/types.js'
-import type { BlockRange, BlockSelector, ChainView, LogLimits, LogQuery, StateAt } from '../../chain/view.js'
+import {
+  type BlockRange,
+  type BlockSelector,
+  type ChainView,
+  type LogLimits,
+  type LogQuery,
+  type StateAt,
+  blockNotFound,
+} from '../../chain/view.js'
 import { ChainViewWrapper } from './chainViewWrapper.js'
 
 /**
@@ -44,7 +51,7 @@ export class LaggingView extends ChainViewWrapper {
 
   override stateAt(selector: BlockSelector): Awaitable<StateAt> {
     const block = this.resolve(selector)
-    if (block === undefined) throw notFound(selector, this.#head)
+    if (block === undefined) throw blockNotFound(selector, this.#head)
     return this.inner.stateAt({ hash: block.hash, requireCanonical: false })
   }
 

@@ -1,10 +1,10 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { ImportedState } from '../../chain/controls/stateDump.js'
-import type { GenesisAccount } from '../../chain/genesis.js'
+import type { GenesisAccount } from '../../chain/genesis/ownGenesis.js'
 import type { ChainView } from '../../chain/view.js'
 import { hexToBytes } from '../../encoding/hex.js'
-import { parseInPieces } from '../../encoding/jsonInPieces.js'
+import { parseJsonInSlices } from '../../encoding/slicedJson.js'
 import { runInSlices, TimeSlice } from '../../encoding/timeSlice.js'
 import { StateDumpError } from './errors.js'
 import { readPart } from './readPart.js'
@@ -36,7 +36,7 @@ async function parseJson(dump: Uint8Array, slice: TimeSlice): Promise<unknown> {
     const isCompressed = dump[0] === 0x1f && dump[1] === 0x8b
     const bytes = isCompressed ? await decompress(dump) : dump
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
-    return await runInSlices(parseInPieces(text), slice)
+    return await runInSlices(parseJsonInSlices(text), slice)
   } catch {
     throw new StateDumpError('Failed to decode state dump')
   }

@@ -1,9 +1,9 @@
 import type { StoredBlock } from '../../chain/block/record.js'
-import type { GenesisAccount } from '../../chain/genesis.js'
+import type { GenesisAccount } from '../../chain/genesis/ownGenesis.js'
 import type { ChainView } from '../../chain/view.js'
 import { bytesToHex } from '../../encoding/hex.js'
 import { quantity } from '../../encoding/quantity.js'
-import { textChunks } from '../../encoding/textChunks.js'
+import { textChunks } from '../../encoding/timeSlice.js'
 import { headerMembers } from '../format/header.js'
 import type { JsonValue } from '../json.js'
 

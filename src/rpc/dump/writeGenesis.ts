@@ -1,8 +1,8 @@
 import type { ForkSchedule } from '../../chain/execution/forkSchedule.js'
-import type { GenesisAccount } from '../../chain/genesis.js'
+import type { GenesisAccount } from '../../chain/genesis/ownGenesis.js'
 import { gethGenesisPieces } from '../../chain/genesis/formatGenesis.js'
 import type { ChainView } from '../../chain/view.js'
-import { textChunks } from '../../encoding/textChunks.js'
+import { textChunks } from '../../encoding/timeSlice.js'
 
 /** What a genesis is made of. */
 export interface GenesisSource {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { runAtOnce } from '../../encoding/timeSlice.js'
+import { runToCompletion } from '../../encoding/timeSlice.js'
 import { ParseError } from '../errors.js'
 import { readBody, readBodyInPieces, type Body } from './body.js'
 
@@ -39,7 +39,7 @@ describe('a long body in pieces', () => {
     ['deep behind its end', `${batch}${deep(10_001)}`],
   ])('holds what it does at once: %s', (_, text) => {
     const expected = outcome(() => readBody(text))
-    expect(outcome(() => runAtOnce(readBodyInPieces(Buffer.from(text))))).toEqual(expected)
+    expect(outcome(() => runToCompletion(readBodyInPieces(Buffer.from(text))))).toEqual(expected)
   })
 
   it('is never held up for long', () => {

@@ -1,6 +1,6 @@
-import { parseContainerInPieces } from '../../encoding/jsonInPieces.js'
-import { skipWhitespace } from '../../encoding/jsonText.js'
-import { runAtOnce, type Pieces } from '../../encoding/timeSlice.js'
+import { parseContainerInSlices } from '../../encoding/slicedJson.js'
+import { skipWhitespace } from '../../encoding/json.js'
+import { runToCompletion, type Steps } from '../../encoding/timeSlice.js'
 import { ParseError } from '../errors.js'
 import { readBatch, readMessage, readMessageInPieces, type Message, type MessageText } from './message.js'
 import { deepestNesting, endOfValue, isNestedTooDeep } from './scan.js'
@@ -22,14 +22,14 @@ export function readBody(body: Uint8Array | string): Body {
   const start = skipWhitespace(text, 0)
   if (start === text.length) return { kind: 'empty' }
   // Most texts are too short to open as many arrays and objects.
-  if (text.length > deepestNesting && runAtOnce(isNestedTooDeep(text))) throw new ParseError()
+  if (text.length > deepestNesting && runToCompletion(isNestedTooDeep(text))) throw new ParseError()
   const value = parseFirst(text, start)
-  if (Array.isArray(value)) return { kind: 'batch', messages: runAtOnce(readBatch(value, text, start)) }
+  if (Array.isArray(value)) return { kind: 'batch', messages: runToCompletion(readBatch(value, text, start)) }
   return { kind: 'single', message: readMessage(value, wholeText(text, start)), text }
 }
 
 /** The same in pieces, for a body that is so long that other requests would wait for it. */
-export function* readBodyInPieces(body: Uint8Array | string): Pieces<Body> {
+export function* readBodyInPieces(body: Uint8Array | string): Steps<Body> {
   const text = typeof body === 'string' ? body : decodeText(body)
   yield
   const start = skipWhitespace(text, 0)
@@ -55,18 +55,18 @@ function parseFirst(text: string, start: number): unknown {
     return JSON.parse(text)
   } catch {
     try {
-      return JSON.parse(text.slice(start, runAtOnce(endOfValue(text, start))))
+      return JSON.parse(text.slice(start, runToCompletion(endOfValue(text, start))))
     } catch {
       throw new ParseError()
     }
   }
 }
 
-function* parseFirstInPieces(text: string, start: number): Pieces<unknown> {
+function* parseFirstInPieces(text: string, start: number): Steps<unknown> {
   const first = text[start]
   if (first !== '{' && first !== '[') return parseFirst(text, start)
   try {
-    return (yield* parseContainerInPieces(text, start)).value
+    return (yield* parseContainerInSlices(text, start)).value
   } catch {
     throw new ParseError()
   }

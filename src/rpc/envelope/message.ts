@@ -1,5 +1,5 @@
-import { skipWhitespace } from '../../encoding/jsonText.js'
-import { runAtOnce, type Pieces } from '../../encoding/timeSlice.js'
+import { skipWhitespace } from '../../encoding/json.js'
+import { runToCompletion, type Steps } from '../../encoding/timeSlice.js'
 import { arrayElements, objectMembers } from './scan.js'
 
 /** Messages of a batch that are read at once. */
@@ -54,11 +54,11 @@ function emptyMessage(length: number): Message {
  * numbers beyond 2^53 survive (geth: rpc/json.go, encoding/json).
  */
 export function readMessage(value: unknown, place: MessageText): Message {
-  return readValue(value, place) ?? runAtOnce(readMembers(value as Members, place))
+  return readValue(value, place) ?? runToCompletion(readMembers(value as Members, place))
 }
 
 /** The same in pieces, for a message that is so long that other requests would wait for it. */
-export function* readMessageInPieces(value: unknown, place: MessageText): Pieces<Message> {
+export function* readMessageInPieces(value: unknown, place: MessageText): Steps<Message> {
   return readValue(value, place) ?? (yield* readMembers(value as Members, place))
 }
 
@@ -111,7 +111,7 @@ function idText(value: unknown, text: string, plain: boolean): string | undefine
 }
 
 /** Reads a message by its text. The params, which may be long, are not parsed once more. */
-function* readMembers(values: Members, { text, start, length }: MessageText): Pieces<Message> {
+function* readMembers(values: Members, { text, start, length }: MessageText): Steps<Message> {
   const message = emptyMessage(length)
   for (const member of yield* objectMembers(text, start)) {
     const name = member.name.toLowerCase()
@@ -126,7 +126,7 @@ function* readMembers(values: Members, { text, start, length }: MessageText): Pi
 }
 
 /** The messages of a batch; `values` is what the array at `start` holds. */
-export function* readBatch(values: readonly unknown[], text: string, start: number): Pieces<Message[]> {
+export function* readBatch(values: readonly unknown[], text: string, start: number): Steps<Message[]> {
   const starts = yield* arrayElements(text, start)
   const messages: Message[] = []
   for (const [index, value] of values.entries()) {

@@ -1,5 +1,5 @@
-import { endOfString, skipWhitespace } from '../../encoding/jsonText.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import { endOfString, skipWhitespace } from '../../encoding/json.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 
 /** How deep arrays and objects may be nested (Go: encoding/json/scanner.go, maxNestingDepth). */
 export const deepestNesting = 10_000
@@ -12,7 +12,7 @@ const delimiters = ',]}\t\n\r '
  *
  * Brackets and strings are followed, the grammar is not checked: a value that never ends, ends with the text.
  */
-export function* endOfValue(text: string, start: number): Pieces<number> {
+export function* endOfValue(text: string, start: number): Steps<number> {
   const first = text[start]
   if (first === '"') return endOfString(text, start)
   if (first !== '{' && first !== '[') {
@@ -42,7 +42,7 @@ export function* endOfValue(text: string, start: number): Pieces<number> {
 const PIECE_LENGTH = 256 * 1024
 
 /** Whether arrays and objects are nested deeper than {@link deepestNesting} in a text that is perhaps no JSON. */
-export function* isNestedTooDeep(text: string): Pieces<boolean> {
+export function* isNestedTooDeep(text: string): Steps<boolean> {
   let depth = 0
   let piece = PIECE_LENGTH
   for (let index = 0; index < text.length; index++) {
@@ -68,7 +68,7 @@ export interface ValueSpan {
 }
 
 /** Where the elements of the array begin that starts at `start`; the text is known to be valid JSON. */
-export function* arrayElements(text: string, start: number): Pieces<number[]> {
+export function* arrayElements(text: string, start: number): Steps<number[]> {
   const elements: number[] = []
   let piece = start + PIECE_LENGTH
   let index = skipWhitespace(text, start + 1)
@@ -84,7 +84,7 @@ export function* arrayElements(text: string, start: number): Pieces<number[]> {
 }
 
 /** The members of the object that starts at `start`, in source order; the text is known to be valid JSON. */
-export function* objectMembers(text: string, start: number): Pieces<(ValueSpan & { name: string })[]> {
+export function* objectMembers(text: string, start: number): Steps<(ValueSpan & { name: string })[]> {
   const members: (ValueSpan & { name: string })[] = []
   let index = skipWhitespace(text, start + 1)
   while (text[index] !== '}') {

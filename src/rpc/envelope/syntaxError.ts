@@ -1,4 +1,4 @@
-import { runAtOnce, type Pieces } from '../../encoding/timeSlice.js'
+import { runToCompletion, type Steps } from '../../encoding/timeSlice.js'
 import { deepestNesting } from './scan.js'
 
 /** What may stand at a place of a JSON text. */
@@ -31,11 +31,11 @@ type Token = { end: number } | Fault
  * @returns undefined if nothing is wrong but that the text ends too early
  */
 export function describeSyntaxError(text: string): string | undefined {
-  return runAtOnce(describeSyntaxErrorInPieces(text))
+  return runToCompletion(describeSyntaxErrorInPieces(text))
 }
 
 /** The same in pieces. */
-export function* describeSyntaxErrorInPieces(text: string): Pieces<string | undefined> {
+export function* describeSyntaxErrorInPieces(text: string): Steps<string | undefined> {
   const fault = yield* findFault(text)
   return fault === undefined ? undefined : `invalid character ${quote(text, fault.index)} ${fault.words}`
 }
@@ -43,7 +43,7 @@ export function* describeSyntaxErrorInPieces(text: string): Pieces<string | unde
 /** Characters that are looked at at once. */
 const PIECE_LENGTH = 16 * 1024
 
-function* findFault(text: string): Pieces<Fault | undefined> {
+function* findFault(text: string): Steps<Fault | undefined> {
   const open: ('{' | '[')[] = []
   let expected: Expectation = 'value'
   let index = 0
@@ -99,11 +99,11 @@ function closing(expected: Expectation, open: '{' | '[' | undefined): string | u
   return expected === 'valueOrEnd' || expected === 'afterElement' ? ']' : undefined
 }
 
-function* readKey(text: string, fault: Fault): Pieces<Token> {
+function* readKey(text: string, fault: Fault): Steps<Token> {
   return text[fault.index] === '"' ? yield* readString(text, fault.index) : fault
 }
 
-function* readScalar(text: string, fault: Fault): Pieces<Token> {
+function* readScalar(text: string, fault: Fault): Steps<Token> {
   const { index } = fault
   const character = text.charAt(index)
   if (character === '"') return yield* readString(text, index)
@@ -122,7 +122,7 @@ function readLiteral(text: string, start: number, word: string): Token {
   return { end: start + word.length }
 }
 
-function* readString(text: string, start: number): Pieces<Token> {
+function* readString(text: string, start: number): Steps<Token> {
   let piece = start + PIECE_LENGTH
   for (let index = start + 1; index < text.length; index++) {
     if (index > piece) {

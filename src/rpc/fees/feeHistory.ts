@@ -1,7 +1,7 @@
 import type { HeaderFields } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'
 import { quantity } from '../../encoding/quantity.js'
-import { runInSlices, TimeSlice, type Pieces } from '../../encoding/timeSlice.js'
+import { runInSlices, TimeSlice, type Steps } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
 import type { JsonValue } from '../json.js'
 import { findBlock } from '../methods/findBlock.js'
@@ -122,7 +122,7 @@ function newestNumber(view: ChainView, newest: NumberSelector): bigint {
   )
 }
 
-function* rewardsOf(blocks: readonly HistoryBlock[], percentiles: readonly number[]): Pieces<string[][]> {
+function* rewardsOf(blocks: readonly HistoryBlock[], percentiles: readonly number[]): Steps<string[][]> {
   const all: string[][] = []
   for (const block of blocks) {
     all.push(rewards(block, percentiles))

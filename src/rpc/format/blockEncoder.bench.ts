@@ -2,7 +2,7 @@ import { bench, describe } from 'vitest'
 import type { SealedBlock, SealedTransaction } from '../../chain/block/record.js'
 import { createRules } from '../../chain/execution/rules.js'
 import { createTransaction } from '../../chain/mempool/create.js'
-import { runAtOnce } from '../../encoding/timeSlice.js'
+import { runToCompletion } from '../../encoding/timeSlice.js'
 import { blockEncoder } from './blockEncoder.js'
 
 const filled = (length: number, value: number) => new Uint8Array(length).fill(value)
@@ -84,6 +84,6 @@ function blockOf(count: number): SealedBlock {
 describe('a block as it is stored and answered', () => {
   for (const count of [1, 500]) {
     const block = blockOf(count)
-    bench(`of ${count} token transfers`, () => void runAtOnce(blockEncoder.encode(block)))
+    bench(`of ${count} token transfers`, () => void runToCompletion(blockEncoder.encode(block)))
   }
 })

@@ -1,5 +1,5 @@
 import type { BlockEncoder, EncodedBlock, SealedBlock, WireSpan } from '../../chain/block/record.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { bodyMembers, headerMembers } from './header.js'
 import { topicCount } from './log.js'
 import { placeInBlock } from './place.js'
@@ -24,7 +24,7 @@ class Region {
   }
 }
 
-function* encode(block: SealedBlock): Pieces<EncodedBlock> {
+function* encode(block: SealedBlock): Steps<EncodedBlock> {
   const region = new Region()
   const place = placeInBlock(block)
   const head = region.append(

@@ -1,5 +1,5 @@
 import { bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { WireBytes } from '../wire.js'
 import type { PieceWriter } from './pieceWriter.js'
 import { written } from './written.js'
@@ -13,7 +13,7 @@ export function bytesWire(bytes: Uint8Array): WireBytes | Promise<WireBytes> {
   return new WireBytes([`"${bytesToHex(bytes)}"`])
 }
 
-function* writeBytes(bytes: Uint8Array, writer: PieceWriter): Pieces<void> {
+function* writeBytes(bytes: Uint8Array, writer: PieceWriter): Steps<void> {
   writer.append('"0x')
   for (let at = 0; at < bytes.length; at += BYTES_AT_ONCE) {
     writer.append(bytesToPlainHex(bytes.subarray(at, at + BYTES_AT_ONCE)))

@@ -1,12 +1,12 @@
 import type { CallFrame, CallLog } from '../../chain/tracing/callTracer.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { printJson } from '../json.js'
 import { bytesMember, jsonBytes, jsonQuantity, quantityMember } from './members.js'
 import { ListWriter } from './listWriter.js'
 import type { PieceWriter } from './pieceWriter.js'
 
 /** Writes a frame with those within it, its members in geth's order (eth/tracers/native/call.go, callFrame). */
-export function* writeCallFrame(top: CallFrame, writer: PieceWriter): Pieces<void> {
+export function* writeCallFrame(top: CallFrame, writer: PieceWriter): Steps<void> {
   const open = [{ frame: top, next: 0 }]
   writer.append(beginning(top))
   for (let around = open.at(-1); around !== undefined; around = open.at(-1)) {
@@ -49,7 +49,7 @@ function beginning({
   )
 }
 
-function* writeLogs(logs: readonly CallLog[], writer: PieceWriter): Pieces<void> {
+function* writeLogs(logs: readonly CallLog[], writer: PieceWriter): Steps<void> {
   if (logs.length === 0) return
   writer.append(',"logs":')
   const list = new ListWriter(writer)

@@ -1,5 +1,5 @@
 import type { CallFrame } from '../../chain/tracing/callTracer.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { printJson } from '../json.js'
 import { ListWriter } from './listWriter.js'
 import { bytesMember, jsonBytes, jsonQuantity, quantityMember } from './members.js'
@@ -24,7 +24,7 @@ export function* writeFlatCalls(
   place: TracePlace | undefined,
   options: FlatCallOptions,
   writer: PieceWriter,
-): Pieces<void> {
+): Steps<void> {
   const list = new ListWriter(writer)
   for (const flat of flattenCalls(top)) {
     list.append(flatCallText(flat, place, options))

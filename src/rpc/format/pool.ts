@@ -1,8 +1,8 @@
-import { checksumAddress } from '../../chain/address.js'
+import { checksumAddress } from '../../chain/accounts/address.js'
 import type { PooledTransaction } from '../../chain/mempool/transaction.js'
 import { maxFeePerGas } from '../../chain/mempool/transaction.js'
 import { bytesToHex } from '../../encoding/hex.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import type { PoolQueues } from '../backend.js'
 import type { Habits } from '../habits.js'
 import { printJson } from '../json.js'
@@ -35,7 +35,7 @@ export function pooledSummary(write: AddressWriter): Printer {
 export function* queuesText(
   { pending, queued }: Pick<PoolQueues, 'pending' | 'queued'>,
   print: Printer,
-): Pieces<string> {
+): Steps<string> {
   return `{"pending":${yield* byNonce(pending, print)},"queued":${yield* byNonce(queued, print)}}`
 }
 
@@ -44,7 +44,7 @@ export function* poolText(
   senders: readonly PoolQueues[],
   write: AddressWriter,
   print: Printer,
-): Pieces<string> {
+): Steps<string> {
   const parts: string[] = []
   for (const which of ['pending', 'queued'] as const) {
     const members: string[] = []
@@ -57,7 +57,7 @@ export function* poolText(
   return `{${parts.join(',')}}`
 }
 
-function* byNonce(transactions: readonly PooledTransaction[], print: Printer): Pieces<string> {
+function* byNonce(transactions: readonly PooledTransaction[], print: Printer): Steps<string> {
   const members: string[] = []
   for (const pooled of transactions) {
     members.push(`"${pooled.transaction.nonce}":${print(pooled)}`)

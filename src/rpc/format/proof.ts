@@ -1,4 +1,4 @@
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { bytesToHex } from '../../encoding/hex.js'
 import { bytesToBigint, quantity } from '../../encoding/quantity.js'
 import type { AccountProof } from '../backend.js'
@@ -16,7 +16,7 @@ export function* formatProof(
   address: Uint8Array,
   slots: readonly StorageSlot[],
   { account, accountProof, storageProof }: AccountProof,
-): Pieces<WireBytes> {
+): Steps<WireBytes> {
   const members = printJson({
     address: bytesToHex(address),
     accountProof: accountProof.map(bytesToHex),

@@ -1,6 +1,6 @@
 import type { SimulatedBlock, SimulatedCall } from '../../chain/simulate/request.js'
 import { revertError } from '../../chain/execution/revertReason.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { printJson } from '../json.js'
 import { totalDifficultyMember, type BlockShape } from './block.js'
 import { bodyMembers, headerMembers } from './header.js'
@@ -28,7 +28,7 @@ export function* writeSimulatedBlocks(
   blocks: readonly SimulatedBlock[],
   shape: SimulationShape,
   writer: PieceWriter,
-): Pieces<void> {
+): Steps<void> {
   const list = new ListWriter(writer)
   for (const { block, calls } of blocks) {
     const place = placeInBlock(block)

@@ -1,6 +1,6 @@
 import type { StructLog, StructLogOutcome, StructLogSink } from '../../chain/tracing/structLogger.js'
 import { bytesToPlainHex } from '../../encoding/hex.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { printJson } from '../json.js'
 import { jsonBytes, jsonQuantity } from './members.js'
 import { opcodeNames } from './opcodeNames.js'
@@ -21,7 +21,7 @@ export class StructLogText implements StructLogSink {
   }
 
   /** Writes the whole trace. */
-  *writeAll({ gasUsed, failed, returnValue }: StructLogOutcome, writer: PieceWriter): Pieces<void> {
+  *writeAll({ gasUsed, failed, returnValue }: StructLogOutcome, writer: PieceWriter): Steps<void> {
     writer.append(
       `{"gas":${gasUsed},"failed":${failed},"returnValue":${jsonBytes(returnValue)},"structLogs":[`,
     )

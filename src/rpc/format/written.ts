@@ -1,4 +1,4 @@
-import { runInSlices, TimeSlice, type Pieces } from '../../encoding/timeSlice.js'
+import { runInSlices, TimeSlice, type Steps } from '../../encoding/timeSlice.js'
 import { printJson, type JsonValue } from '../json.js'
 import { WireBytes } from '../wire.js'
 import { ListWriter } from './listWriter.js'
@@ -10,7 +10,7 @@ import { PieceWriter } from './pieceWriter.js'
  * @param write - calls a generator function that is not made anew for it: V8 gives each such function a hidden class, which
  *   keeps what it refers to until the next full collection
  */
-export async function written(write: (writer: PieceWriter) => Pieces<void>): Promise<WireBytes> {
+export async function written(write: (writer: PieceWriter) => Steps<void>): Promise<WireBytes> {
   const writer = new PieceWriter()
   await runInSlices(write(writer), new TimeSlice())
   return new WireBytes(writer.pieces())
@@ -28,7 +28,7 @@ function* writeList<T>(
   items: Iterable<T>,
   show: (item: T) => JsonValue | undefined,
   writer: PieceWriter,
-): Pieces<void> {
+): Steps<void> {
   const list = new ListWriter(writer)
   for (const item of items) {
     const value = show(item)
@@ -43,7 +43,7 @@ export function writtenTexts<T>(items: Iterable<T>, text: (item: T) => string): 
   return written((writer) => writeTexts(items, text, writer))
 }
 
-function* writeTexts<T>(items: Iterable<T>, text: (item: T) => string, writer: PieceWriter): Pieces<void> {
+function* writeTexts<T>(items: Iterable<T>, text: (item: T) => string, writer: PieceWriter): Steps<void> {
   const list = new ListWriter(writer)
   for (const item of items) {
     list.append(text(item))

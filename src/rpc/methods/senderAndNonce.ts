@@ -1,7 +1,7 @@
 import type { StoredBlock, TransactionLocation } from '../../chain/block/record.js'
 import type { ChainView } from '../../chain/view.js'
 import { bytesEqual } from '../../encoding/hex.js'
-import { latin1 } from '../../encoding/nativeText.js'
+import { latin1 } from '../../encoding/bytes.js'
 import { textMember } from '../format/textMember.js'
 
 /**

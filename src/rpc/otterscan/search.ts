@@ -1,7 +1,7 @@
 import type { StoredBlock } from '../../chain/block/record.js'
 import type { CallFrame } from '../../chain/tracing/callTracer.js'
 import { bytesEqual } from '../../encoding/hex.js'
-import { runInSlices, TimeSlice, type Pieces } from '../../encoding/timeSlice.js'
+import { runInSlices, TimeSlice, type Steps } from '../../encoding/timeSlice.js'
 import { arrayPieces, separated } from '../format/arrayPieces.js'
 import { flattenCalls } from '../format/flatCalls.js'
 import type { Call } from '../method.js'
@@ -94,7 +94,7 @@ async function transactionsWith(call: Call, block: StoredBlock, address: Uint8Ar
 }
 
 /** Whether an account calls or is called within a frame. */
-function* hasPart(address: Uint8Array, top: CallFrame): Pieces<boolean> {
+function* hasPart(address: Uint8Array, top: CallFrame): Steps<boolean> {
   for (const { frame } of flattenCalls(top)) {
     if (bytesEqual(frame.from, address) || bytesEqual(frame.to, address)) return true
     yield

@@ -1,5 +1,5 @@
-import { latin1 } from '../../encoding/nativeText.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import { latin1 } from '../../encoding/bytes.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { textMember, type TextSpan } from '../format/textMember.js'
 
 /**
@@ -7,7 +7,7 @@ import { textMember, type TextSpan } from '../format/textMember.js'
  *
  * @param receipts - the wire bytes of all of them, one behind the other
  */
-export function* totalFees(receipts: Uint8Array): Pieces<bigint> {
+export function* totalFees(receipts: Uint8Array): Steps<bigint> {
   const numberAt = ({ start, end }: TextSpan): bigint => BigInt(latin1(receipts, start, end))
   let sum = 0n
   let price = textMember(receipts, 'effectiveGasPrice')

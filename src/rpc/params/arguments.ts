@@ -1,4 +1,4 @@
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { InvalidParamsError } from '../errors.js'
 import type { ArgumentsOf, Parameter } from './parameter.js'
 import { DecodeError } from './decodeError.js'
@@ -33,7 +33,7 @@ export function* decodeArgumentsInPieces<P extends readonly Parameter<unknown>[]
   params: unknown,
   parameters: P,
   skipped = 0,
-): Pieces<ArgumentsOf<P>> {
+): Steps<ArgumentsOf<P>> {
   const given = listOf(params)
   const args: unknown[] = new Array(parameters.length)
   for (let index = skipped; index < given.length; index++) {
@@ -81,7 +81,7 @@ function* decodeArgumentInPieces(
   parameter: Parameter<unknown>,
   value: unknown,
   index: number,
-): Pieces<unknown> {
+): Steps<unknown> {
   if (isLeftOut(parameter, value)) return undefined
   try {
     return yield* inPieces(parameter.decoder, value)

@@ -1,4 +1,4 @@
-import { namesOf } from '../../encoding/memberNames.js'
+import { keysOf } from '../../encoding/json.js'
 import type { Decoder } from './parameter.js'
 import { jsonTypeName, TypeMismatchError } from './decodeError.js'
 import { inPieces } from './inPieces.js'
@@ -28,7 +28,7 @@ export function entries<Name, Member, T>(
     *decodeInPieces(value) {
       const given = members(value, type)
       const all: T[] = []
-      for (const key of namesOf(given)) {
+      for (const key of keysOf(given)) {
         const decoded = name.decode(key)
         all.push(combine(decoded, yield* inPieces(member, given[key])))
         if (all.length % MEMBERS_AT_ONCE === 0) yield

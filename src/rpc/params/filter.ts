@@ -1,5 +1,5 @@
 import { readHexDigitsInPieces } from '../../encoding/hex.js'
-import { runAtOnce, type Pieces } from '../../encoding/timeSlice.js'
+import { runToCompletion, type Steps } from '../../encoding/timeSlice.js'
 import type { Decoder } from './parameter.js'
 import { address } from './address.js'
 import { blockNumber, type NumberSelector } from './blockNumber.js'
@@ -60,7 +60,7 @@ export const filter: Decoder<FilterArguments> = {
       topics: rawTopics.schema,
     },
   },
-  decode: (value) => runAtOnce(decodeFilter(members.decode(value))),
+  decode: (value) => runToCompletion(decodeFilter(members.decode(value))),
   decodeInPieces: (value) => decodeFilter(members.decode(value)),
 }
 
@@ -70,7 +70,7 @@ function* decodeFilter({
   toBlock,
   address: given,
   topics,
-}: ReturnType<typeof members.decode>): Pieces<FilterArguments> {
+}: ReturnType<typeof members.decode>): Steps<FilterArguments> {
   if (blockHash !== undefined && (fromBlock !== undefined || toBlock !== undefined)) {
     throw new ReasonError('cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other')
   }
@@ -86,7 +86,7 @@ function* decodeFilter({
 /** Addresses or topics that are decoded at once. */
 const VALUES_AT_ONCE = 64
 
-function* decodeAddresses(given: unknown): Pieces<Uint8Array[]> {
+function* decodeAddresses(given: unknown): Steps<Uint8Array[]> {
   if (given === undefined) return []
   if (typeof given === 'string') return [yield* decodeText(given, 20, 'address', 'invalid address: ')]
   if (!Array.isArray(given)) throw new ReasonError('invalid addresses in query')
@@ -100,7 +100,7 @@ function* decodeAddresses(given: unknown): Pieces<Uint8Array[]> {
   return addresses
 }
 
-function* decodeTopics(given: readonly unknown[]): Pieces<Uint8Array[][]> {
+function* decodeTopics(given: readonly unknown[]): Steps<Uint8Array[][]> {
   if (given.length > maxTopicPositions) throw new ReasonError('exceed max topics')
   const topics: Uint8Array[][] = []
   for (const position of given) {
@@ -113,7 +113,7 @@ function* decodeTopics(given: readonly unknown[]): Pieces<Uint8Array[][]> {
 }
 
 /** A null among the alternatives makes the whole position a wildcard; what stands behind it is not looked at. */
-function* decodeAlternatives(alternatives: readonly unknown[]): Pieces<Uint8Array[]> {
+function* decodeAlternatives(alternatives: readonly unknown[]): Steps<Uint8Array[]> {
   const topics: Uint8Array[] = []
   for (const alternative of alternatives) {
     if (alternative === null) return []
@@ -124,12 +124,12 @@ function* decodeAlternatives(alternatives: readonly unknown[]): Pieces<Uint8Arra
   return topics
 }
 
-function decodeTopic(text: string): Pieces<Uint8Array> {
+function decodeTopic(text: string): Steps<Uint8Array> {
   return decodeText(text, 32, 'topic', '')
 }
 
 /** A byte string as hexutil.Decode reads it, with the words that surround its refusals. */
-function* decodeText(text: string, length: number, what: string, prefix: string): Pieces<Uint8Array> {
+function* decodeText(text: string, length: number, what: string, prefix: string): Steps<Uint8Array> {
   if (text === '') throw new ReasonError(`${prefix}empty hex string`)
   if (!hasPrefix(text)) throw new ReasonError(`${prefix}hex string without 0x prefix`)
   if (text.length % 2 !== 0) throw new ReasonError(`${prefix}hex string of odd length`)

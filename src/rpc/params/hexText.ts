@@ -1,5 +1,5 @@
 import { readHexDigits, readHexDigitsInPieces } from '../../encoding/hex.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { ReasonError, TypeMismatchError } from './decodeError.js'
 
 const digits = /^[0-9a-fA-F]*$/
@@ -41,7 +41,7 @@ export function decodeBytes(value: unknown, type: string): Uint8Array {
 }
 
 /** The same in pieces. */
-export function* decodeBytesInPieces(value: unknown, type: string): Pieces<Uint8Array> {
+export function* decodeBytesInPieces(value: unknown, type: string): Steps<Uint8Array> {
   return checked(yield* readHexDigitsInPieces(byteText(value, type), 2), type)
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { runAtOnce } from '../../encoding/timeSlice.js'
+import { runToCompletion } from '../../encoding/timeSlice.js'
 import { callBundle } from './callBundle.js'
 import { callObject } from './callObject.js'
 import { data } from './data.js'
@@ -134,7 +134,7 @@ describe.each(Object.entries(cases))('%s', (_name, { decoder, value, wrong }) =>
   it('is decoded as at once', () => {
     const both = (given: unknown): [atOnce: string, inPieces: string] => [
       outcome(() => decoder.decode(given)),
-      outcome(() => runAtOnce(inPieces(decoder, given))),
+      outcome(() => runToCompletion(inPieces(decoder, given))),
     ]
     const [sound, soundInPieces] = both(value)
     expect(soundInPieces).toBe(sound)

@@ -1,4 +1,4 @@
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import type { Decoder } from './parameter.js'
 
 /**
@@ -6,6 +6,6 @@ import type { Decoder } from './parameter.js'
  *
  * @throws DecodeError if the value does not fit.
  */
-export function* inPieces<T>(decoder: Decoder<T>, value: unknown): Pieces<T> {
+export function* inPieces<T>(decoder: Decoder<T>, value: unknown): Steps<T> {
   return decoder.decodeInPieces === undefined ? decoder.decode(value) : yield* decoder.decodeInPieces(value)
 }

@@ -1,4 +1,4 @@
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import type { JsonSchema } from '../json.js'
 
 /** Turns one JSON value into what methods work on. */
@@ -7,7 +7,7 @@ export interface Decoder<T> {
   /** @throws DecodeError if the value does not fit. */
   decode(value: unknown): T
   /** The same in pieces. Decoders that take little time for any value have none. */
-  decodeInPieces?(value: unknown): Pieces<T>
+  decodeInPieces?(value: unknown): Steps<T>
 }
 
 /** One positional parameter of a method. */

@@ -1,11 +1,10 @@
-import { sortInPieces } from '../../encoding/sortInPieces.js'
-import { runAtOnce, type Pieces } from '../../encoding/timeSlice.js'
-import type { Decoder } from './parameter.js'
+import { type Steps, runToCompletion, sortInSlices } from '../../encoding/timeSlice.js'
 import { address } from './address.js'
 import { entries } from './entries.js'
 import { hash } from './hash.js'
 import { inPieces } from './inPieces.js'
 import { list } from './list.js'
+import type { Decoder } from './parameter.js'
 
 /** Slots of one account. */
 export interface SlotRequest {
@@ -28,7 +27,7 @@ export const storageRequest: Decoder<SlotRequest[]> = {
     propertyNames: address.schema,
     additionalProperties: { type: 'array', items: hash.schema },
   },
-  decode: (value) => (value === null ? [] : runAtOnce(inOrder(requests.decode(value)))),
+  decode: (value) => (value === null ? [] : runToCompletion(inOrder(requests.decode(value)))),
   *decodeInPieces(value) {
     return value === null ? [] : yield* inOrder(yield* inPieces(requests, value))
   },
@@ -38,8 +37,8 @@ export const storageRequest: Decoder<SlotRequest[]> = {
 const REQUESTS_AT_ONCE = 512
 
 /** Sorts requests by their accounts; of several for one, whose names differ in their case, the last counts. */
-function* inOrder(given: readonly SlotRequest[]): Pieces<SlotRequest[]> {
-  const sorted = yield* sortInPieces(given, byAccount)
+function* inOrder(given: readonly SlotRequest[]): Steps<SlotRequest[]> {
+  const sorted = yield* sortInSlices(given, byAccount)
   const last: SlotRequest[] = []
   for (const [index, request] of sorted.entries()) {
     const next = sorted[index + 1]

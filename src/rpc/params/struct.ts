@@ -1,5 +1,5 @@
-import { namesOf } from '../../encoding/memberNames.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import { keysOf } from '../../encoding/json.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import type { JsonSchema } from '../json.js'
 import type { Decoder } from './parameter.js'
 import { jsonTypeName, TypeMismatchError } from './decodeError.js'
@@ -50,7 +50,7 @@ export function struct<const F extends Fields>(names: StructNames, fields: F): D
     *decodeInPieces(value) {
       const decoded: Record<string, unknown> = {}
       const members = membersOf(value, names)
-      for (const [index, given] of namesOf(members).entries()) {
+      for (const [index, given] of keysOf(members).entries()) {
         if (index % MEMBERS_AT_ONCE === MEMBERS_AT_ONCE - 1) yield
         const member = members[given]
         const field = exact.get(given) ?? folded.get(given.toLowerCase())
@@ -88,7 +88,7 @@ function* decodeMemberInPieces(
   value: unknown,
   names: StructNames,
   name: string,
-): Pieces<unknown> {
+): Steps<unknown> {
   try {
     return yield* inPieces(decoder, value)
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { CallFrame } from '../../chain/tracing/callTracer.js'
-import { runInSlices, TimeSlice, type Pieces } from '../../encoding/timeSlice.js'
+import { runInSlices, TimeSlice, type Steps } from '../../encoding/timeSlice.js'
 import { flatCallText, flattenCalls, type FlatCall } from '../format/flatCalls.js'
 import { ListWriter } from '../format/listWriter.js'
 import { PieceWriter } from '../format/pieceWriter.js'
@@ -29,7 +29,7 @@ interface Receiver {
   take: (text: string) => void
 }
 
-function* handOver(top: CallFrame, { place, keep, take }: Receiver): Pieces<void> {
+function* handOver(top: CallFrame, { place, keep, take }: Receiver): Steps<void> {
   for (const flat of flattenCalls(top)) {
     if (keep(flat)) take(flatCallText(flat, place, parityForm))
     yield

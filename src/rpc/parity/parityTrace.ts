@@ -3,7 +3,7 @@ import { CallTracer } from '../../chain/tracing/callTracer.js'
 import { combineTracers } from '../../chain/tracing/combine.js'
 import { PrestateTracer } from '../../chain/tracing/prestateTracer.js'
 import type { ExecutionTracer } from '../../chain/tracing/tracer.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { writeFlatCalls } from '../format/flatCalls.js'
 import { jsonBytes } from '../format/members.js'
 import type { PieceWriter } from '../format/pieceWriter.js'
@@ -17,7 +17,7 @@ import { VmTrace } from './vmTrace.js'
 export interface ParityTrace {
   tracer: ExecutionTracer
   /** Writes output, frames and changes of the state as the members of a JSON object, once the execution is over. */
-  write(writer: PieceWriter): Pieces<void>
+  write(writer: PieceWriter): Steps<void>
 }
 
 /** The object of a trace by itself. */
@@ -26,7 +26,7 @@ export function writtenTrace(trace: ParityTrace): Promise<WireBytes> {
 }
 
 /** Writes the object of a trace. */
-export function* writeTrace(trace: ParityTrace, writer: PieceWriter): Pieces<void> {
+export function* writeTrace(trace: ParityTrace, writer: PieceWriter): Steps<void> {
   writer.append('{')
   yield* trace.write(writer)
   writer.append('}')
@@ -57,7 +57,7 @@ interface Parts {
   withFrames: boolean
 }
 
-function* writeMembers({ calls, changes, steps, withFrames }: Parts, writer: PieceWriter): Pieces<void> {
+function* writeMembers({ calls, changes, steps, withFrames }: Parts, writer: PieceWriter): Steps<void> {
   writer.append(`"output":${jsonBytes(calls.result.output ?? new Uint8Array(0))},"stateDiff":`)
   if (changes === undefined) writer.append('null')
   else yield* writeStateDiff(changes, writer)

@@ -1,6 +1,6 @@
 import type { PrestateAccount } from '../../chain/tracing/prestateAccount.js'
 import type { PrestateTracer } from '../../chain/tracing/prestateTracer.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { ListWriter } from '../format/listWriter.js'
 import { jsonBytes, jsonQuantity } from '../format/members.js'
 import type { PieceWriter } from '../format/pieceWriter.js'
@@ -13,7 +13,7 @@ const SAME = '"="'
 export function* writeStateDiff(
   { pre, post }: Pick<PrestateTracer, 'pre' | 'post'>,
   writer: PieceWriter,
-): Pieces<void> {
+): Steps<void> {
   const accounts = new ListWriter(writer, '{}')
   for (const [address, before] of [...pre].sort(([a], [b]) => (a < b ? -1 : 1))) {
     accounts.append(`"0x${address}":`)
@@ -29,7 +29,7 @@ function* writeWhole(
   sign: '+' | '-',
   { balance, nonce, code, storage }: PrestateAccount,
   writer: PieceWriter,
-): Pieces<void> {
+): Steps<void> {
   const whole = (value: string): string => `{"${sign}":${value}}`
   writer.append(
     `{"balance":${whole(jsonQuantity(balance ?? 0n))},"nonce":${whole(jsonQuantity(nonce ?? 0n))}` +
@@ -44,7 +44,7 @@ function* writeWhole(
   writer.append('}')
 }
 
-function* writeChanges(before: PrestateAccount, after: PrestateAccount, writer: PieceWriter): Pieces<void> {
+function* writeChanges(before: PrestateAccount, after: PrestateAccount, writer: PieceWriter): Steps<void> {
   const code = after.codeHash === undefined ? SAME : fromTo(jsonBytes(before.code), jsonBytes(after.code))
   writer.append(
     `{"balance":${changed(before.balance, after.balance)},"nonce":${changed(before.nonce, after.nonce)}` +

@@ -2,7 +2,7 @@ import { opcodes } from '../../chain/tracing/opcodes.js'
 import type { TraceBudget } from '../../chain/tracing/budget.js'
 import type { ExecutionTracer, Step } from '../../chain/tracing/tracer.js'
 import type { RunState } from '../../chain/execution/runState.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { jsonBytes, jsonQuantity } from '../format/members.js'
 import { PieceWriter } from '../format/pieceWriter.js'
 import { memoryWritten, pushedItems, type MemoryRange } from './vmEffects.js'
@@ -74,7 +74,7 @@ export class VmTrace implements ExecutionTracer {
   }
 
   /** Writes the outermost frame. */
-  *write(writer: PieceWriter): Pieces<void> {
+  *write(writer: PieceWriter): Steps<void> {
     if (this.#isEmpty) writer.append('{"code":"0x","ops":[]}')
     for (const piece of this.#writer.pieces()) {
       writer.take(piece)

@@ -1,5 +1,5 @@
 import { FourByteTracer } from '../../chain/tracing/fourByteTracer.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { ListWriter } from '../format/listWriter.js'
 import type { PieceWriter } from '../format/pieceWriter.js'
 import type { TracerKind } from './tracerKind.js'
@@ -13,7 +13,7 @@ export const fourByteTracer: TracerKind = {
   },
 }
 
-function* writeCounts(counts: ReadonlyMap<string, number>, writer: PieceWriter): Pieces<void> {
+function* writeCounts(counts: ReadonlyMap<string, number>, writer: PieceWriter): Steps<void> {
   const members = new ListWriter(writer, '{}')
   for (const [key, count] of [...counts].sort()) {
     members.append(`"${key}":${count}`)

@@ -1,4 +1,4 @@
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import type { PieceWriter } from '../format/pieceWriter.js'
 import type { TracerKind } from './tracerKind.js'
 
@@ -8,6 +8,6 @@ export const noopTracer: TracerKind = {
   start: () => ({ tracer: {}, write: (_, writer) => writeNothing(writer) }),
 }
 
-function* writeNothing(writer: PieceWriter): Pieces<void> {
+function* writeNothing(writer: PieceWriter): Steps<void> {
   yield writer.append('{}')
 }

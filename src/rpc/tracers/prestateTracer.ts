@@ -1,5 +1,5 @@
 import { PrestateTracer } from '../../chain/tracing/prestateTracer.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
 import type { PieceWriter } from '../format/pieceWriter.js'
 import { writePrestate } from '../format/prestate.js'
@@ -27,7 +27,7 @@ export const prestateTracer: TracerKind = {
   },
 }
 
-function* writeBoth({ pre, post }: PrestateTracer, writer: PieceWriter): Pieces<void> {
+function* writeBoth({ pre, post }: PrestateTracer, writer: PieceWriter): Steps<void> {
   writer.append('{"post":')
   yield* writePrestate(post, writer)
   writer.append(',"pre":')

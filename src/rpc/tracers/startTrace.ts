@@ -1,6 +1,6 @@
 import type { TraceBudget } from '../../chain/tracing/budget.js'
 import { combineTracers } from '../../chain/tracing/combine.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
 import { ListWriter } from '../format/listWriter.js'
 import type { PieceWriter } from '../format/pieceWriter.js'
@@ -33,7 +33,7 @@ function* writeMembers(
   traces: readonly [string, Trace][],
   place: TracePlace,
   writer: PieceWriter,
-): Pieces<void> {
+): Steps<void> {
   const members = new ListWriter(writer, '{}')
   for (const [name, trace] of traces) {
     members.append(`${printJson(name)}:`)

@@ -1,6 +1,6 @@
 import type { TraceBudget } from '../../chain/tracing/budget.js'
 import type { ExecutionTracer } from '../../chain/tracing/tracer.js'
-import type { Pieces } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
 import type { PieceWriter } from '../format/pieceWriter.js'
 import type { TracePlace } from '../format/tracePlace.js'
@@ -11,7 +11,7 @@ import { DecodeError } from '../params/decodeError.js'
 export interface Trace {
   tracer: ExecutionTracer
   /** Writes its text, once the execution is over. */
-  write(place: TracePlace, writer: PieceWriter): Pieces<void>
+  write(place: TracePlace, writer: PieceWriter): Steps<void>
 }
 
 /** A tracer by its name on the wire. */

@@ -1,4 +1,4 @@
-import { atEndOfTurn } from '../../encoding/turn.js'
+import { atEndOfTurn } from '../../encoding/timeSlice.js'
 
 /** Milliseconds after which answers wait no longer for those to requests that were not taken yet. */
 const longestWait = 1

@@ -1,11 +1,9 @@
-import { sortInPieces } from '../../encoding/sortInPieces.js'
-import { runInSlices, TimeSlice } from '../../encoding/timeSlice.js'
+import { TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
 import type { BlockToStore } from './batch.js'
 import type { IndexDatabase } from './indexDatabase.js'
 import { rowKind, rowRange } from './keyspace.js'
 import { removeSegment } from './removeSegment.js'
-import { decodeBlockRow } from './rows.js'
-import type { BlockRow, SegmentRow } from './rows.js'
+import { type BlockRow, type SegmentRow, decodeBlockRow } from './rows.js'
 import type { SegmentFiles } from './segmentFiles.js'
 
 /** A segment is rewritten when at least this share of it belongs to removed blocks. */
@@ -51,7 +49,7 @@ export async function rewriteSegments(options: {
 
   let batch: BlockToStore[] = []
   let bytes = 0
-  for (const { key, row } of await runInSlices(sortInPieces(living, comparePlaces), slice)) {
+  for (const { key, row } of await runInSlices(sortInSlices(living, comparePlaces), slice)) {
     const data = await files.read(row.segment, row.offset, new Uint8Array(row.length))
     batch.push({ key, label: row.labels[0] ?? new Uint8Array(), data })
     bytes += data.length

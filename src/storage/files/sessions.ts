@@ -1,4 +1,4 @@
-import { latin1 } from '../../encoding/nativeText.js'
+import { latin1 } from '../../encoding/bytes.js'
 import type { BlockLocation } from './rows.js'
 
 /**

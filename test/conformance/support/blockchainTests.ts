@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ImportError } from '../../../src/chain/import/errors.js'
+import { ImportError } from '../../../src/chain/errors.js'
 import { decodeBlock } from '../../../src/chain/import/blockParts.js'
 import type { Chain } from '../../../src/chain/chain.js'
 import { createForkSchedule } from '../../../src/chain/execution/forkSchedule.js'

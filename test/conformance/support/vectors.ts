@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { GenesisAccount } from '../../../src/chain/genesis.js'
-import { readAccounts } from '../../../src/chain/genesis/accounts.js'
+import type { GenesisAccount } from '../../../src/chain/genesis/ownGenesis.js'
+import { readAccounts } from '../../../src/chain/genesis/gethGenesis.js'
 import { Fields } from '../../../src/chain/genesis/fields.js'
 import { parseHardfork, type Hardfork } from '../../../src/chain/execution/hardforks.js'
 

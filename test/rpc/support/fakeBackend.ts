@@ -3,7 +3,7 @@ import { createRules } from '../../../src/chain/execution/rules.js'
 import { ChainEvents } from '../../../src/chain/events.js'
 import type { EncodedBlock, SealedBlock, StoredBlock } from '../../../src/chain/block/record.js'
 import type { PooledTransaction } from '../../../src/chain/mempool/transaction.js'
-import { runAtOnce } from '../../../src/encoding/timeSlice.js'
+import { runToCompletion } from '../../../src/encoding/timeSlice.js'
 import type { ForkRules, StateView } from '../../../src/chain/types.js'
 import type { BlockRange, ChainView, LogQuery } from '../../../src/chain/view.js'
 import { HashNotFoundError, HeaderNotFoundError, NotCanonicalError } from '../../../src/chain/errors.js'
@@ -62,7 +62,7 @@ export class FakeChain implements ChainView {
       totalDifficulty,
       uncleHashes,
     }
-    this.kept.push({ stored, sealed, encoded: runAtOnce(blockEncoder.encode(sealed)) })
+    this.kept.push({ stored, sealed, encoded: runToCompletion(blockEncoder.encode(sealed)) })
     return stored
   }
 

@@ -1,7 +1,6 @@
 import { keccak256 } from '../../../chain/keccak.js'
 import { bytesToHex, bytesToPlainHex } from '../../../encoding/hex.js'
-import { sortInPieces } from '../../../encoding/sortInPieces.js'
-import { runInSlices, TimeSlice } from '../../../encoding/timeSlice.js'
+import { TimeSlice, runInSlices, sortInSlices } from '../../../encoding/timeSlice.js'
 import { ServerError } from '../../errors.js'
 import { defineMethod, required } from '../../method.js'
 import { address } from '../../params/address.js'
@@ -36,7 +35,7 @@ export const storageRangeAt = defineMethod(
       await slice.pause()
     }
     const sorted = await runInSlices(
-      sortInPieces(slots, (a, b) => Buffer.compare(a.hash, b.hash)),
+      sortInSlices(slots, (a, b) => Buffer.compare(a.hash, b.hash)),
       slice,
     )
     const request = { view, block, index: Number(index) }

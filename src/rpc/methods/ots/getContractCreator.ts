@@ -1,7 +1,7 @@
 import type { CallFrame } from '../../../chain/tracing/callTracer.js'
 import type { ChainView } from '../../../chain/view.js'
 import { bytesEqual, bytesToHex } from '../../../encoding/hex.js'
-import { runInSlices, TimeSlice, type Pieces } from '../../../encoding/timeSlice.js'
+import { runInSlices, TimeSlice, type Steps } from '../../../encoding/timeSlice.js'
 import { flattenCalls } from '../../format/flatCalls.js'
 import type { JsonValue } from '../../json.js'
 import { defineMethod, required } from '../../method.js'
@@ -29,7 +29,7 @@ export const getContractCreator = defineMethod(
 )
 
 /** Who created a contract within a frame. */
-function* creatorOf(contract: Uint8Array, top: CallFrame): Pieces<Uint8Array | undefined> {
+function* creatorOf(contract: Uint8Array, top: CallFrame): Steps<Uint8Array | undefined> {
   for (const { frame } of flattenCalls(top)) {
     const { type, from, to, failure } = frame
     const isCreation = type === 'CREATE' || type === 'CREATE2'

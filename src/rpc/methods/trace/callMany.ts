@@ -1,5 +1,5 @@
 import type { CallObject } from '../../../chain/execution/callObject.js'
-import { TimeSlice, type Pieces } from '../../../encoding/timeSlice.js'
+import { TimeSlice, type Steps } from '../../../encoding/timeSlice.js'
 import { ListWriter } from '../../format/listWriter.js'
 import type { PieceWriter } from '../../format/pieceWriter.js'
 import { written } from '../../format/written.js'
@@ -37,7 +37,7 @@ export const callMany = defineMethod(
   },
 )
 
-function* writeTraces(traces: readonly ParityTrace[], writer: PieceWriter): Pieces<void> {
+function* writeTraces(traces: readonly ParityTrace[], writer: PieceWriter): Steps<void> {
   const list = new ListWriter(writer)
   for (const trace of traces) {
     list.append('')

@@ -1,4 +1,4 @@
-import { TurnQueue } from '../../../../encoding/turnQueue.js'
+import { TurnQueue } from '../../../../encoding/timeSlice.js'
 import { checkNewLogRange } from '../../../logQuery.js'
 import { required } from '../../../method.js'
 import { filter } from '../../../params/filter.js'

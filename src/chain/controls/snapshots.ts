@@ -1,0 +1,197 @@
+import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
+import { type Keyspace, decodeOrdinal, encodeOrdinal, ordinalOfKey } from '../../storage/keyspace.js'
+import { WriteBatch } from '../../storage/writeBatch.js'
+import type { Chain } from '../chain.js'
+import { type Progress, applyProgress, currentProgress } from '../head/progress.js'
+import type { Mempool, MempoolSnapshot } from '../mempool/mempool.js'
+import {
+  type StoredPooled,
+  decodePooled,
+  encodeNetworkForm,
+  encodePooled,
+  stageReplacement,
+} from '../mempool/pooledStore.js'
+import { reinject } from '../mempool/reinject.js'
+
+/** Where a chain was when a snapshot was taken, as JSON. */
+interface SnapshotRecord {
+  /** The head's. */
+  ordinal: number
+  /** Hexadecimal without a prefix. */
+  workingRoot: string
+  progress: Progress
+  /** The waiting transactions in the order in which they came; hexadecimal without a prefix. */
+  waiting: string[]
+}
+
+/** The setting that holds the number of the next snapshot, where those before it are not there any more. */
+const NEXT_SETTING = 'next-snapshot'
+
+/** Something that goes back together with the chain. */
+export interface SnapshotParticipant {
+  /** Remembers how things are. @returns a function that takes them back there */
+  save(): () => void
+}
+
+/** A snapshot as it is listed. */
+export interface SnapshotEntry {
+  id: bigint
+  blockNumber: bigint
+  /** 32 bytes. */
+  blockHash: Uint8Array
+}
+
+/** What a snapshot has in memory besides its record; nothing of it outlives the process. */
+interface Remembered {
+  pool: MempoolSnapshot
+  participants: readonly (() => void)[]
+}
+
+/** What snapshots are kept with. */
+export interface SnapshotParts {
+  chain: Chain
+  participants: readonly SnapshotParticipant[]
+}
+
+/**
+ * Points of a chain to go back to. One costs a record, whatever the size of the state: blocks and tries are only
+ * added, so a point is a block and a root. Going back to one uses it up, and those taken after it.
+ *
+ * What waits in the mempool goes back too, also after a restart.
+ */
+export class Snapshots {
+  readonly #parts: SnapshotParts
+  readonly #remembered = new Map<number, Remembered>()
+  readonly #ids = new Set<number>()
+  #next = 0
+
+  private constructor(parts: SnapshotParts) {
+    this.#parts = parts
+  }
+
+  static async open(parts: SnapshotParts): Promise<Snapshots> {
+    const snapshots = new Snapshots(parts)
+    const { database, keys } = parts.chain.stores
+    const next = database.get(keys.setting(NEXT_SETTING))
+    if (next !== undefined) snapshots.#next = decodeOrdinal(next)
+    for await (const [key] of database.iterate(keys.snapshots())) {
+      const id = ordinalOfKey(key)
+      snapshots.#ids.add(id)
+      snapshots.#next = Math.max(snapshots.#next, id + 1)
+    }
+    return snapshots
+  }
+
+  /** @returns the number of the snapshot; numbers rise and are never used again. */
+  take(): Promise<bigint> {
+    const { chain, participants } = this.#parts
+    return chain.exclusively(() => {
+      const { database, keys } = chain.stores
+      const id = this.#next++
+      const { block, workingRoot } = chain.head
+      const record: SnapshotRecord = {
+        ordinal: block.ordinal,
+        workingRoot: bytesToPlainHex(workingRoot),
+        progress: currentProgress(chain.clock, chain.settings),
+        waiting: waitingTransactions(chain.mempool).map(encodePooled).map(bytesToPlainHex),
+      }
+      const bytes = new TextEncoder().encode(JSON.stringify(record))
+      database.write(new WriteBatch().put(keys.snapshot(id), bytes))
+      this.#ids.add(id)
+      this.#remembered.set(id, {
+        pool: chain.mempool.snapshot(),
+        participants: participants.map((participant) => participant.save()),
+      })
+      return BigInt(id)
+    })
+  }
+
+  /**
+   * Goes back to a snapshot: head, state, clock, settings of coming blocks, mempool, and what goes with the chain. What is
+   * on disk goes back with one write.
+   *
+   * @returns false if there is none of this number
+   */
+  async revert(id: bigint): Promise<boolean> {
+    const { chain } = this.#parts
+    return chain.exclusively(async () => {
+      const { keys, blocks } = chain.stores
+      const record = this.#record(Number(id))
+      if (record === undefined) return false
+      const block = blocks.byOrdinal(record.ordinal)
+      if (block === undefined) throw new Error(`the block of snapshot ${id} is not stored`)
+      const used = [...this.#ids].filter((other) => other >= Number(id))
+      const remembered = this.#remembered.get(Number(id))
+      const waiting = record.waiting.map((text) => decodePooled(hexToBytes(text)))
+      chain.moveHead(
+        { block, workingRoot: hexToBytes(record.workingRoot) },
+        {
+          stage: (batch) => {
+            this.#stageRemoval(batch, keys, used)
+            stageReplacement(batch, keys, { now: chain.mempool.inOrderOfArrival(), then: waiting })
+          },
+          change: () => applyProgress(record.progress, chain.clock, chain.settings),
+        },
+      )
+      this.#forget(used)
+      await this.#restoreMempool(remembered?.pool, waiting)
+      for (const restore of remembered?.participants ?? []) restore()
+      chain.events.emit({ type: 'rewound', head: block })
+      return true
+    })
+  }
+
+  /** All snapshots, the oldest first. */
+  list(): SnapshotEntry[] {
+    return [...this.#ids].flatMap((id) => {
+      const block = this.#parts.chain.stores.blocks.byOrdinal(this.#record(id)?.ordinal ?? -1)
+      if (block === undefined) return []
+      return [{ id: BigInt(id), blockNumber: block.header.number, blockHash: block.hash }]
+    })
+  }
+
+  /** Forgets all snapshots; their numbers stay used. Only within the chain's turn. */
+  clear(): void {
+    const { database, keys } = this.#parts.chain.stores
+    const ids = [...this.#ids]
+    if (ids.length === 0) return
+    const batch = new WriteBatch()
+    this.#stageRemoval(batch, keys, ids)
+    database.write(batch)
+    this.#forget(ids)
+  }
+
+  #stageRemoval(batch: WriteBatch, keys: Keyspace, ids: readonly number[]): void {
+    for (const id of ids) batch.delete(keys.snapshot(id))
+    batch.put(keys.setting(NEXT_SETTING), encodeOrdinal(this.#next))
+  }
+
+  async #restoreMempool(
+    remembered: MempoolSnapshot | undefined,
+    waiting: readonly StoredPooled[],
+  ): Promise<void> {
+    const { chain } = this.#parts
+    const { mempool } = chain
+    if (remembered !== undefined) mempool.restore(remembered)
+    else mempool.dropAll()
+    await chain.commitProgress()
+    if (remembered === undefined) await reinject(mempool, chain.nextRules(), waiting)
+  }
+
+  #record(id: number): SnapshotRecord | undefined {
+    const { database, keys } = this.#parts.chain.stores
+    const bytes = this.#ids.has(id) ? database.get(keys.snapshot(id)) : undefined
+    return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as SnapshotRecord)
+  }
+
+  #forget(ids: readonly number[]): void {
+    for (const id of ids) {
+      this.#ids.delete(id)
+      this.#remembered.delete(id)
+    }
+  }
+}
+
+function waitingTransactions(mempool: Mempool): StoredPooled[] {
+  return mempool.inOrderOfArrival().map((pooled) => ({ ...pooled, raw: encodeNetworkForm(pooled) }))
+}

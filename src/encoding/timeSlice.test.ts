@@ -1,0 +1,106 @@
+import { afterEach, expect, it, onTestFinished, test, vi } from 'vitest'
+import { countTurns, endEverySlice } from '../../test/support/turns.js'
+import { TurnQueue, atEndOfTurn, nextTurn, runToCompletion, sortInSlices, textChunks } from './timeSlice.js'
+
+test('what is put off is done before work that waited for the turn earlier goes on', async () => {
+  const done: string[] = []
+  const waiting = nextTurn().then(() => done.push('next turn'))
+  atEndOfTurn(() => done.push('first'))
+  atEndOfTurn(() => done.push('second'))
+  await Promise.resolve()
+  expect(done).toEqual([])
+  await waiting
+  expect(done).toEqual(['first', 'second', 'next turn'])
+})
+
+test('what is put off meanwhile is done as well', async () => {
+  const done: string[] = []
+  atEndOfTurn(() => {
+    done.push('first')
+    atEndOfTurn(() => done.push('second'))
+  })
+  await nextTurn()
+  await nextTurn()
+  expect(done).toEqual(['first', 'second'])
+})
+
+test('turns go on where a test has put timers of its own in the place of the global ones', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const done = new Promise<void>(atEndOfTurn)
+  await nextTurn()
+  await done
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+it('does one work after another, with turns between them, and goes on behind one that fails', async () => {
+  endEverySlice()
+  const queue = new TurnQueue()
+  const done: number[] = []
+  const faults: unknown[] = []
+  const failure = new Error('it fails')
+  const turns = await countTurns(
+    () =>
+      new Promise<void>((resolve) => {
+        for (let index = 0; index < 20; index++) {
+          queue.add(
+            async () => {
+              await Promise.resolve()
+              if (index === 3) throw failure
+              done.push(index)
+              if (index === 19) resolve()
+            },
+            (fault) => faults.push(fault),
+          )
+        }
+      }),
+  )
+  expect(done).toEqual([0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19])
+  expect(faults).toEqual([failure])
+  expect(turns).toBeGreaterThan(19)
+})
+
+/** Numbers that look random (a linear congruential generator), many of them more than once. */
+function numbers(length: number): number[] {
+  let state = 1
+  return Array.from({ length }, () => (state = (state * 48_271) % 2_147_483_647) % 1000)
+}
+
+it.each([0, 1, 2, 511, 512, 513, 1024, 5000])(
+  'sorts %i items, and leaves those alone that are equal',
+  (length) => {
+    const items = numbers(length).map((key, index) => ({ key, index }))
+    const expected = [...items].sort((a, b) => a.key - b.key)
+    expect(runToCompletion(sortInSlices(items, (a, b) => a.key - b.key))).toEqual(expected)
+  },
+)
+
+it('stops every thousand items or sooner', () => {
+  const sorting = sortInSlices(numbers(50_000), (a, b) => a - b)
+  let pieces = 0
+  while (sorting.next().done !== true) pieces++
+  // Sorted in runs first, which are then merged in seven rounds.
+  expect(pieces).toBeGreaterThan(8 * 50)
+})
+
+async function collect(pieces: Iterable<string>): Promise<string[]> {
+  const chunks: string[] = []
+  for await (const chunk of textChunks(pieces)) chunks.push(chunk)
+  return chunks
+}
+
+it('joins texts into chunks of 64 KiB or a little more', async () => {
+  const pieces = Array.from({ length: 1000 }, (_, index) => `${index},`.padStart(300))
+  const chunks = await collect(pieces)
+  expect(chunks.join('')).toBe(pieces.join(''))
+  expect(chunks.slice(0, -1).every(({ length }) => length >= 65_536 && length < 65_536 + 300)).toBe(true)
+  expect(chunks).toHaveLength(5)
+})
+
+it('lets others have their turn between the texts', async () => {
+  endEverySlice()
+  expect(await countTurns(() => collect(new Array<string>(500).fill('text')))).toBeGreaterThanOrEqual(500)
+})
