@@ -79,7 +79,8 @@ export function createBackend(parts: BackendParts): Backend {
     pool: {
       sendRaw: async (raw) => (await submission.sendRaw(raw)).hash,
       send: async (call) => (await submission.sendPrepared(() => wallet.prepare(call))).hash,
-      resend: async (call, change) => (await submission.sendPrepared(() => resend(wallet, call, change))).hash,
+      resend: async (call, change) =>
+        (await submission.sendPrepared(() => resend(wallet, call, change))).hash,
       get: (hash) => mempool.get(hash),
       blob: (versionedHash) => parts.blobs.get(versionedHash),
       content: () => mempool.content(),
