@@ -13,7 +13,10 @@ const rooms = {
   report: { pattern: 'src/report/**', below: ['chain', 'encoding'] },
   provider: { pattern: 'src/provider/**', below: ['rpc', 'chain', 'storage', 'encoding'] },
   server: { pattern: 'src/server/**', below: ['provider', 'rpc', 'ipfs', 'chain', 'storage', 'encoding'] },
-  control: { pattern: 'src/control/**', below: ['provider', 'rpc', 'chain', 'storage', 'encoding'] },
+  control: {
+    pattern: 'src/control/**',
+    below: ['provider', 'rpc', 'report', 'chain', 'storage', 'encoding'],
+  },
   options: { pattern: ['src/options.ts', 'src/options/**'], below: ['encoding'] },
   network: {
     pattern: ['src/network.ts', 'src/network/**'],

@@ -45,7 +45,7 @@ export default defineConfig([
   },
   { files: ['examples/vite-page/src/*.js'], languageOptions: { globals: { document: 'readonly' } } },
   {
-    files: ['**/*.ts', '**/*.mts'],
+    files: ['**/*.ts', '**/*.tsx', '**/*.mts'],
     extends: [tseslint.configs.recommended],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: root } },
     rules: {

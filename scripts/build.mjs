@@ -6,6 +6,7 @@ import { builtinModules, createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { buildPage } from './buildPage.mjs'
 import { lighterLibraries } from './lighterLibraries.mjs'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
@@ -51,6 +52,7 @@ const require = standinCreateRequire(import.meta.url)`
 export async function build({ types = true, log = console.log } = {}) {
   const sources = await hashSources()
   await Promise.all([
+    buildPage(log),
     (await readStamp(bundleStamp)) === sources ? undefined : bundle(sources, log),
     !types || (await readStamp(typesStamp)) === sources ? undefined : declareTypes(sources, log),
   ])
@@ -263,6 +265,7 @@ async function removeStale(current) {
   const entries = await readdir(dist, { recursive: true, withFileTypes: true })
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name)
+    if (path.startsWith(join(dist, 'page'))) continue
     const isCode = /\.c?js$/.test(path) || entry.name.startsWith('.compiled-')
     if (entry.isFile() && isCode && !current.has(path)) await rm(path, { force: true })
   }

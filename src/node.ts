@@ -1,7 +1,8 @@
 import { join } from 'node:path'
+import { ChainWatch } from './control/chainWatch.js'
 import { nextTurn } from './encoding/timeSlice.js'
 import type { Network } from './network/network.js'
-import { type NodeUrls, describeUrls, formatMultiaddresses, formatUrls } from './node/addresses.js'
+import { type NodeUrls, formatMultiaddresses, formatUrls } from './node/addresses.js'
 import { createProvider } from './node/createProvider.js'
 import { createServer } from './node/createServer.js'
 import { type NodeData, openData } from './node/data.js'
@@ -73,10 +74,13 @@ export async function startNode(
   const names = [{ name: standardNetwork, chainId: settings.chainId }, ...parseNetworks(settings.network)]
   const networkNames = names.map(({ name }) => name)
   const certificate = await loadCertificate(settings, networkNames)
-  const networks = new NetworkMap(names, (name) => openNamed(name, { settings, hooks, provider, data }))
+  const chains = new ChainWatch()
+  const networks = new NetworkMap(names, (name) =>
+    openNamed(name, { settings, hooks, provider, data, chains }),
+  )
   let urls: NodeUrls | undefined
+  let shownUrls: NodeUrls | undefined
   let multiaddresses: string[] = []
-  let landingUrls: Readonly<Record<string, string>> = {}
   const server = createServer({
     settings,
     hooks,
@@ -85,7 +89,8 @@ export async function startNode(
     certificate,
     files: () => files,
     health: () => ({ ready: urls !== undefined, mode, networks: networkNames }),
-    urls: () => landingUrls,
+    shownUrls: () => shownUrls,
+    chains,
   })
   const listening = listen
     ? listenOnPorts(server, settings, (message) => hooks.warn?.(message))
@@ -127,7 +132,7 @@ export async function startNode(
     const facts = { ...ports, hosts: settings.host, key, tls: certificate !== undefined }
     urls = formatUrls(facts)
     multiaddresses = formatMultiaddresses(facts)
-    landingUrls = describeUrls(formatUrls({ ...facts, key: mode === 'open' ? key : '<API_KEY>' }))
+    shownUrls = formatUrls({ ...facts, key: mode === 'open' ? key : '<API_KEY>' })
     return {
       urls,
       mode,

@@ -41,6 +41,7 @@ export function formatBanner(settings: CommandSettings, node: RunningNode): stri
       ...[...node.furtherNetworks].map(([name, { url }]) => `${`${name}:`.padEnd(18)} ${url}`),
       `File network:      ${urls.ipfsUrl}/api/v0`,
       `Controls:          ${urls.controlUrl}`,
+      `Page:              ${urls.controlUrl}/page/`,
     ]),
     ...(generatedKey === undefined
       ? []

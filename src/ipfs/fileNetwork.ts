@@ -6,6 +6,7 @@ import { type NetworkContext, createSharedLock } from './networkContext.js'
 import { type CommandRequest, executeCommand } from './request/execute.js'
 import type { CommandReply } from './request/reply.js'
 import { createBlockstore, isIntact } from './store/blockstore.js'
+import { measureGarbage } from './store/garbage.js'
 import { loadIdentity } from './store/identity.js'
 import { createPins } from './store/pins.js'
 import { type ImportProfile, importSettings } from './unixfs/settings.js'
@@ -32,6 +33,8 @@ export interface FileNetwork {
   gateway: Gateway
   /** Number of stored blocks, and of bytes that their files take. */
   totals(): { blocks: number; bytes: number }
+  /** What a garbage collection would free now. */
+  garbage(): Promise<{ blocks: number; bytes: number }>
   /** Waits for writes under way and closes all files. */
   close(): Promise<void>
 }
@@ -55,6 +58,7 @@ export async function createFileNetwork(options: FileNetworkOptions): Promise<Fi
     execute: (request) => executeCommand(commands.get(request.operation), request, network),
     gateway: createGateway(blockstore),
     totals: () => blockstore.totals(),
+    garbage: () => measureGarbage(network),
     close: () => store.close(),
   }
 }

@@ -49,16 +49,6 @@ function hostProtocol(host: string): string {
   return version === 0 ? 'dns' : `ip${version}`
 }
 
-/** URLs under the names that a person reads them by. */
-export function describeUrls({ url, wsUrl, ipfsUrl, controlUrl }: NodeUrls): Record<string, string> {
-  return {
-    'JSON-RPC': url,
-    WebSocket: wsUrl,
-    'File network': `${ipfsUrl}/api/v0`,
-    Controls: `${controlUrl}/health`,
-  }
-}
-
 /** An address that listens to everybody is shown as the loopback address of its kind. */
 function formatHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'

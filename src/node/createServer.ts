@@ -1,3 +1,4 @@
+import type { ChainWatch } from '../control/chainWatch.js'
 import type { FileNetwork } from '../ipfs/index.js'
 import type { NodeSettings } from '../options.js'
 import { standardNetwork } from '../provider/networks.js'
@@ -6,6 +7,7 @@ import type { Certificate } from '../server/listen.js'
 import type { ServerSetup } from '../server/server.js'
 import { NodeServer } from '../server/server.js'
 import { version } from '../version.js'
+import type { NodeUrls } from './addresses.js'
 import type { NodeHooks } from './hooks.js'
 import type { NetworkMap } from './networkMap.js'
 
@@ -13,7 +15,10 @@ import type { NetworkMap } from './networkMap.js'
 const hostedMaxUpload = 100_000_000
 
 /** What a node's server is joined from. */
-export interface ServerParts extends Pick<ServerSetup, 'health' | 'urls'> {
+export interface ServerParts extends Pick<ServerSetup, 'health'> {
+  /** URLs as the page shows them, with a key only where any key opens. */
+  shownUrls: () => NodeUrls | undefined
+  chains: ChainWatch
   settings: NodeSettings
   hooks: NodeHooks
   provider: Provider
@@ -25,7 +30,7 @@ export interface ServerParts extends Pick<ServerSetup, 'health' | 'urls'> {
 
 /** Joins a node's parts behind its server. It may listen before they are open: requests wait for what they need. */
 export function createServer(parts: ServerParts): NodeServer {
-  const { settings, hooks, provider, networks, certificate, files, health, urls } = parts
+  const { settings, hooks, provider, networks, certificate, files, health, shownUrls, chains } = parts
   const names = networks.names.map(({ name }) => name)
   return new NodeServer({
     provider,
@@ -34,14 +39,26 @@ export function createServer(parts: ServerParts): NodeServer {
     certificate,
     control: async () => {
       const { createControl } = await import('../control/app.js')
-      return createControl({ provider, networks: names, version })
+      return createControl({
+        provider,
+        networks: names,
+        version,
+        chains,
+        artifacts: settings.artifacts,
+        garbage: async () => (await files()).garbage(),
+        describeNode: () => ({
+          urls: shownUrls(),
+          networks: networks.describe(),
+          artifacts: settings.artifacts !== undefined,
+          journalSize: settings.journalSize,
+        }),
+      })
     },
     files: {
       execute: async (request) => (await files()).execute(request),
       gateway: { handle: async (request) => (await files()).gateway.handle(request) },
     },
     health,
-    urls,
     allowedHosts: settings.allowHost.map((host) => host.toLowerCase()),
     limits: {
       ...settings,

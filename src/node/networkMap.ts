@@ -6,6 +6,15 @@ import { inOrder } from './inOrder.js'
 /** Opens one of the node's networks. */
 export type OpenNamed = (network: NetworkName) => Promise<Network>
 
+/** A network as the control API describes it. */
+export interface NetworkDescription {
+  name: string
+  chainId: string
+  /** Whether it has been used, so that its chain is there. */
+  isOpen: boolean
+  fork?: { url: string; number: string }
+}
+
 /** The networks of a node. Each is opened when it is first used. */
 export class NetworkMap {
   readonly names: readonly NetworkName[]
@@ -33,6 +42,21 @@ export class NetworkMap {
   /** Those that are open. */
   opened(): Network[] {
     return [...this.#opened.values()]
+  }
+
+  /** What the networks are, for people. */
+  describe(): NetworkDescription[] {
+    return this.names.map(({ name, chainId }) => {
+      const opened = this.#opened.get(name)
+      return {
+        name,
+        chainId: String(opened?.chainId ?? chainId),
+        isOpen: opened !== undefined,
+        ...(opened?.fork !== undefined && {
+          fork: { url: opened.fork.url, number: String(opened.fork.number) },
+        }),
+      }
+    })
   }
 
   /** Lets what takes long on the open networks end early. */

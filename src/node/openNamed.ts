@@ -1,3 +1,4 @@
+import type { ChainWatch } from '../control/chainWatch.js'
 import type { Network } from '../network/network.js'
 import type { NodeSettings } from '../options.js'
 import type { NetworkName } from '../provider/networks.js'
@@ -14,6 +15,8 @@ export interface NetworkParts {
   hooks: NodeHooks
   provider: Provider
   data: Promise<NodeData>
+  /** Told of every event of the chains. */
+  chains: ChainWatch
 }
 
 /**
@@ -46,6 +49,7 @@ export async function openNamed({ name, chainId }: NetworkName, parts: NetworkPa
   gate.attach(network)
   network.events.subscribe((event) => {
     provider.hear(name, event)
+    parts.chains.hear(name, event)
     if (event.type === 'head' && network.logging.enabled) hooks.block?.(name, event.block)
   })
   return network

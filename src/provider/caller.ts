@@ -22,6 +22,8 @@ export interface Caller {
   keyLabel: string | undefined
   /** Whether the request came over the controls' own path, where every method exists. */
   control: boolean
+  /** Whether the journal and the usage leave the request out. */
+  unrecorded: boolean
   /** Whether a web page of another origin than loopback or an allowed one is behind it. */
   foreignOrigin: boolean
   /** Whether the caller proved the key's secret. */
@@ -47,6 +49,7 @@ export function createCaller(network: string): Caller {
     key: undefined,
     keyLabel: undefined,
     control: false,
+    unrecorded: false,
     foreignOrigin: false,
     trusted: false,
     claims: undefined,

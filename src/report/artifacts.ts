@@ -55,7 +55,8 @@ async function readJson(path: string): Promise<unknown> {
   }
 }
 
-function artifactsIn(json: unknown, fileName: string): ContractArtifact[] {
+/** The contracts that the content of a JSON file describes. */
+export function artifactsIn(json: unknown, fileName: string): ContractArtifact[] {
   const { abi, contractName, contracts } = members(json)
   if (Array.isArray(abi)) return [artifact(typeof contractName === 'string' ? contractName : fileName, json)]
   return Object.entries(members(contracts)).flatMap(([place, content]) => {
@@ -96,6 +97,7 @@ function runtimeCode(json: Record<string, unknown>): Uint8Array {
     : new Uint8Array(0)
 }
 
-function members(value: unknown): Record<string, unknown> {
+/** The members of an object; none of what is no object. */
+export function members(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }

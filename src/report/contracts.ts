@@ -92,7 +92,7 @@ function topicValue(input: AbiInputs[number], topic: Uint8Array | undefined): st
 }
 
 /** Where an artifact has zeros for immutables, the code on the chain has their values. */
-function isSameCode(artifact: Uint8Array, code: Uint8Array): boolean {
+export function isSameCode(artifact: Uint8Array, code: Uint8Array): boolean {
   if (artifact.length !== code.length) return false
   return artifact.every((byte, index) => byte === code[index] || byte === 0)
 }

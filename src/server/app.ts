@@ -1,14 +1,12 @@
 import type { RequestListener } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
-import { formatLandingPage } from './landingPage.js'
+import { createPage, servePage } from './page.js'
 
 /** What the app shows. */
 export interface AppSetup {
   /** What health answers with; asked each time. */
   health: () => Readonly<Record<string, unknown>>
-  /** URLs for the landing page, by what they are. */
-  urls: () => Readonly<Record<string, string>>
   /** The controls, mounted under `/_standin`. */
   control?: (() => Promise<Hono>) | undefined
 }
@@ -16,7 +14,9 @@ export interface AppSetup {
 /** The routes that are no hot ones: the page for browsers, health, the controls. */
 export async function createAppListener(setup: AppSetup): Promise<RequestListener> {
   const app = new Hono()
-  app.get('/', (context) => context.html(formatLandingPage(setup.urls())))
+  app.get('/', servePage)
+  app.route('/_standin/page', createPage())
+  app.get('/_standin/page', (context) => context.redirect('/_standin/page/'))
   app.get('/_standin/health', (context) => context.json(setup.health(), setup.health()['ready'] ? 200 : 503))
   if (setup.control !== undefined) app.route('/_standin', await setup.control())
   app.notFound((context) => context.body(null, 404, { 'content-length': '0' }))

@@ -35,8 +35,6 @@ export interface ServerSetup {
   control?: (() => Promise<Hono>) | undefined
   /** What health answers with. */
   health: () => Readonly<Record<string, unknown>>
-  /** URLs for the page that browsers see. */
-  urls: () => Readonly<Record<string, string>>
   /** Host names under which the controls answer, besides loopback. */
   allowedHosts: readonly string[]
   limits: BodyLimits & { maxMessage: number; maxUpload: number | undefined; idleTimeout: number | undefined }
@@ -196,9 +194,11 @@ export class NodeServer {
       else sendText(response, refusal)
     } else if (isFilePath(target)) this.#answerFiles(request, response)
     else if (target.startsWith('/_standin')) this.#answerControl(request, response)
+    else if (route !== undefined) this.#answerControl(request, response)
     else this.#answerByApp(request, response)
   }
 
+  /** The controls, and the page over them. */
   #answerControl(request: IncomingMessage, response: ServerResponse): void {
     const refusal = refuseControl(this.#setup.provider.door, this.#setup.allowedHosts, request)
     if (refusal === undefined) this.#answerByApp(request, response)

@@ -59,11 +59,12 @@ describe('the package', () => {
       'bin/tierUp.js',
       'dist/cli.cjs',
       'dist/index.d.ts',
+      'dist/page/index.html',
     ]) {
       expect(names).toContain(`package/${name}`)
     }
     const allowed =
-      /^package\/(LICENSE|README\.md|CHANGELOG\.md|package\.json|bin\/((standin|heapGrowth|quietMoment|tierUp)\.js|package\.json)|dist\/[^.].*\.(c?js|d\.c?ts))$/
+      /^package\/(LICENSE|README\.md|CHANGELOG\.md|package\.json|bin\/((standin|heapGrowth|quietMoment|tierUp)\.js|package\.json)|dist\/page\/(index\.html|icon\.svg|assets\/[\w-]+\.(js|css))|dist\/[^.].*\.(c?js|d\.c?ts))$/
     expect(names.filter((name) => !allowed.test(name))).toEqual([])
   })
 

@@ -4,6 +4,7 @@ import { get } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createControl } from '../../src/control/app.js'
+import { ChainWatch } from '../../src/control/chainWatch.js'
 import { createApiKey } from '../../src/provider/keys/apiKey.js'
 import type { JournalEntry } from '../../src/provider/journal/entry.js'
 import { Provider } from '../../src/provider/provider.js'
@@ -13,7 +14,15 @@ import { call, request, startServer } from '../support/server.js'
 let running: RunningServer
 beforeEach(async () => {
   const provider = new Provider({ mode: 'guarded', keys: [createApiKey('first-key-of-all', 'sesame')] })
-  const control = createControl({ provider, networks: ['local', 'sepolia'], version: '1.2.3' })
+  const control = createControl({
+    provider,
+    networks: ['local', 'sepolia'],
+    version: '1.2.3',
+    describeNode: () => ({}),
+    chains: new ChainWatch(),
+    artifacts: undefined,
+    garbage: () => Promise.resolve({ blocks: 0, bytes: 0 }),
+  })
   running = await startServer({ control: () => Promise.resolve(control) }, provider)
 })
 afterEach(() => running.server.close())

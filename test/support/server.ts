@@ -65,7 +65,6 @@ export async function startServer(
     dispatcherOf: () => dispatcher,
     files: echoFiles,
     health: () => ({ ready: true }),
-    urls: () => ({}),
     allowedHosts: [],
     report: (fault) => {
       throw fault

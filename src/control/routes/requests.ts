@@ -2,8 +2,9 @@ import type { Context } from 'hono'
 import { stream } from 'hono/streaming'
 import * as z from 'zod'
 import { checkConfiguration } from '../../provider/checkConfiguration.js'
-import type { JournalEntry, JournalFilter } from '../../provider/journal/entry.js'
-import { matchesEntry } from '../../provider/journal/entry.js'
+import type { JournalEntry, JournalFilter, RecordedRequest } from '../../provider/journal/entry.js'
+import { entryOf, matchesEntry } from '../../provider/journal/entry.js'
+import { search, timeline } from '../../provider/journal/search.js'
 import { maskKey } from '../../provider/keys/apiKey.js'
 import type { ControlSetup } from '../setup.js'
 import type { ControlRoute } from '../route.js'
@@ -21,11 +22,23 @@ const querySchema = z.object({
     .transform((text) => text === 'true')
     .optional(),
   after: wholeNumber.optional(),
+  before: wholeNumber.optional(),
+  text: z.string().optional(),
+  since: wholeNumber.optional(),
+  until: wholeNumber.optional(),
+  summary: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true'),
   limit: wholeNumber.optional(),
   format: z.enum(['json', 'ndjson', 'stream']).default('json'),
 })
 
-const queryWords = {
+const timelineSchema = querySchema
+  .omit({ format: true, summary: true, limit: true, before: true })
+  .extend({ spans: wholeNumber.pipe(z.int().min(1).max(1000)).default(120) })
+
+const filterWords = {
   network: 'name of the network',
   key: 'the key, whole or masked',
   transport: 'http, websocket, upgrade, ipc, in-process or files',
@@ -33,6 +46,15 @@ const queryWords = {
   status: 'HTTP status',
   failed: 'true for requests that failed, false for the others',
   after: 'only entries with a greater id',
+  text: 'found in the method, the key, the parameters, the error or the faults',
+  since: 'milliseconds since 1970; only requests that began then or later',
+  until: 'milliseconds since 1970; only requests that began then or earlier',
+}
+
+const queryWords = {
+  ...filterWords,
+  before: 'only entries with a smaller id',
+  summary: 'true for the first characters of the parameters in place of all of them',
   limit: 'at most so many, the newest',
   format: 'json (an array), ndjson (a line each), or stream (a line each, and on as they come)',
 }
@@ -47,13 +69,49 @@ export function requestRoutes({ provider }: ControlSetup): ControlRoute[] {
       summary: 'Requests that were made, oldest first',
       query: queryWords,
       answer: 'Entries of the journal',
-      handle: (context) => {
-        const { limit, format, ...filter } = checkConfiguration(querySchema, context.req.query(), 'the query')
-        const entries = journal.list(filter, limit)
+      handle: async (context) => {
+        const { limit, format, before, summary, ...wanted } = checkConfiguration(
+          querySchema,
+          context.req.query(),
+          'the query',
+        )
+        const found: JournalEntry[] = []
+        if (limit !== 0) {
+          for await (const entry of search(journal.newestFirst(before), wanted)) {
+            found.push(summary ? summaryOf(entry) : entryOf(entry))
+            if (found.length === limit) break
+          }
+        }
+        const entries = found.reverse()
         if (format === 'json') return context.json(entries)
         context.header('content-type', 'application/x-ndjson')
         if (format === 'ndjson') return context.body(entries.map(toLine).join(''))
-        return follow(context, entries, (tell) => journal.listen(tell), filter)
+        return follow(context, entries, (tell) => journal.listen(tell), wanted)
+      },
+    },
+    {
+      method: 'get',
+      path: '/requests/timeline',
+      summary: 'Requests over time, in spans of equal length',
+      query: { ...filterWords, spans: 'how many spans, at most 1000; 120 unless given' },
+      answer: 'Start and length of the spans in milliseconds; requests, failed ones and the slowest of each',
+      handle: async (context) => {
+        const { spans, ...wanted } = checkConfiguration(timelineSchema, context.req.query(), 'the query')
+        return context.json(await timeline(journal.newestFirst(), wanted, spans))
+      },
+    },
+    {
+      method: 'get',
+      path: '/requests/:id',
+      summary: 'One request with its answer',
+      answer:
+        'An entry of the journal with `answer`: the result or the data of the error, while they are kept; or 404',
+      handle: (context) => {
+        const id = context.req.param('id') ?? ''
+        const entry = /^\d+$/.test(id) ? journal.find(Number(id)) : undefined
+        return entry === undefined
+          ? context.json({ error: `the journal does not hold request ${id}` }, 404)
+          : context.json(entry)
       },
     },
     {
@@ -100,6 +158,17 @@ function follow(
     await ended
     stop()
   })
+}
+
+/** Characters of parameters in a summary. */
+const previewLength = 160
+
+/** An entry as a row of a list shows it. */
+function summaryOf(recorded: RecordedRequest & { id: number }): JournalEntry & { preview?: string } {
+  const { params, ...entry } = entryOf(recorded)
+  if (params === undefined) return entry
+  const text = typeof params === 'string' ? params : JSON.stringify(params)
+  return { ...entry, preview: text.slice(0, previewLength) }
 }
 
 function toLine(entry: JournalEntry): string {

@@ -105,3 +105,19 @@ export async function neededBlocks(network: NetworkContext): Promise<Set<string>
   }
   return needed
 }
+
+/** What {@link collectGarbage} would remove now: number of blocks, and their bytes. */
+export async function measureGarbage(network: NetworkContext): Promise<{ blocks: number; bytes: number }> {
+  const needed = await neededBlocks(network)
+  let blocks = 0
+  let bytes = 0
+  for await (const cid of network.blockstore.cids()) {
+    const text = multihashText(cid)
+    if (needed.has(text)) continue
+    // Several CIDs may name one block.
+    needed.add(text)
+    blocks += 1
+    bytes += network.blockstore.size(cid) ?? 0
+  }
+  return { blocks, bytes }
+}

@@ -29,4 +29,6 @@ export type Admission<Who> = { caller: Who; refusal?: undefined } | { refusal: R
 export interface FileCaller {
   /** Undefined where no credentials are needed. */
   key: ApiKey | undefined
+  /** Whether the journal and the usage leave the request out. */
+  unrecorded?: boolean
 }

@@ -31,7 +31,7 @@ export class Door {
         operation,
         refusal,
       })
-    }
+    } else admission.caller.unrecorded = entry.headers['standin-journal'] === 'off'
     return admission
   }
 

@@ -25,6 +25,7 @@ export function admitRpcRequest(
   const { origin } = entry.headers
   const caller = createCaller(entry.network)
   caller.control = entry.control
+  caller.unrecorded = entry.control && entry.headers['standin-journal'] === 'off'
   caller.keyLabel = entry.key === undefined ? undefined : maskKey(entry.key)
   caller.foreignOrigin = origin !== undefined && !isOwnOrigin(settings.allowedOrigins, origin)
   caller.failover = entry.headers['enable-failover'] === 'true'

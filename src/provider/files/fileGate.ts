@@ -75,7 +75,7 @@ export class FileGate {
   }
 
   #account(
-    { key }: FileCaller,
+    { key, unrecorded }: FileCaller,
     ended: {
       operation: string
       query: URLSearchParams
@@ -86,6 +86,7 @@ export class FileGate {
   ): void {
     const { operation, query, started, hits, outcome } = ended
     if (key !== undefined) this.#provider.quotas.fileMeter(key).end(operation, outcome)
+    if (unrecorded) return
     const entry: Omit<JournalEntry, 'id'> = {
       time: started,
       network: standardNetwork,

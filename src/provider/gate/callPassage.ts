@@ -6,7 +6,7 @@ import type { Result } from '../../rpc/method.js'
 import { joinPieces } from '../../rpc/wire.js'
 import type { Caller } from '../caller.js'
 import type { JournalEntry, RecordedRequest } from '../journal/entry.js'
-import { cutText, isKeepableText, keepableParams, tooLarge } from '../journal/keepable.js'
+import { cutText, isKeepableText, keepableParams, maxAnswer, tooLarge } from '../journal/keepable.js'
 import type { Provider } from '../provider.js'
 import { costOf, refusedRequestCost, unknownMethodCost } from '../quota/costs.js'
 
@@ -35,7 +35,7 @@ export class CallPassage implements Passage {
 
   done(outcome: CallOutcome): void {
     const { error } = outcome
-    this.#account(error, outcome.bytes, outcome.milliseconds, this.answeredBy)
+    this.#account(error, outcome.bytes, outcome.milliseconds, this.answeredBy, answerText(outcome))
     if (this.#caller.subscriptions !== undefined && error === undefined) this.#noteSubscription(outcome)
   }
 
@@ -50,7 +50,9 @@ export class CallPassage implements Passage {
     bytes: number,
     milliseconds: number,
     answeredBy: JournalEntry['answeredBy'],
+    answer?: string,
   ): void {
+    if (this.#caller.unrecorded) return
     const { method, text, batched, context } = this.#call
     const isTextKept = text !== undefined && isKeepableText(text)
     const { key, keyLabel, network } = this.#caller
@@ -73,6 +75,7 @@ export class CallPassage implements Passage {
     if (error !== undefined) entry.error = { code: error.code, message: cutText(error.message) }
     if (this.faults !== undefined) entry.faults = this.faults
     if (answeredBy !== undefined) entry.answeredBy = answeredBy
+    if (answer !== undefined) entry.answer = answer
     this.#provider.account(entry, key)
   }
 
@@ -94,6 +97,17 @@ function creditsOf(method: string, error: RpcError | undefined, status: number):
     return 0
   if (status >= 400) return refusedRequestCost
   return error?.code === methodNotFound ? unknownMethodCost : costOf(method)
+}
+
+/** What a call answered as the journal keeps it: the result, or the data of the error. */
+function answerText({ error, result, bytes }: CallOutcome): string | undefined {
+  if (error !== undefined)
+    return error.data === undefined ? undefined : keepableText(JSON.stringify(error.data))
+  return result === undefined || bytes > maxAnswer ? undefined : joinPieces(result).toString('utf8')
+}
+
+function keepableText(text: string): string | undefined {
+  return text.length <= maxAnswer ? text : undefined
 }
 
 /** Parameters as the journal keeps them; those of a large call need not be looked at. */

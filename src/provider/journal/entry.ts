@@ -41,14 +41,18 @@ export interface RecordedRequest extends Omit<JournalEntry, 'id'> {
    * never looked at, and one text is less to keep than the values in it.
    */
   text?: string | undefined
+  /** JSON text of the result, or of the error's data; undefined if it is too long to keep. */
+  answer?: string | undefined
 }
 
 /** The calls that name another node, whose URL may hold a key. */
 const namesNode = /_(reset|setRpcUrl)$/
 
-/** A recorded request with its parameters, URLs of other nodes masked. */
-export function entryOf<Recorded extends RecordedRequest>(recorded: Recorded): Omit<Recorded, 'text'> {
-  const { text, ...entry } = recorded
+/** A recorded request with its parameters, URLs of other nodes masked, and without its answer. */
+export function entryOf<Recorded extends RecordedRequest>(
+  recorded: Recorded,
+): Omit<Recorded, 'text' | 'answer'> {
+  const { text, answer: _answer, ...entry } = recorded
   const told = text === undefined ? entry : { ...entry, params: paramsIn(text) }
   return namesNode.test(entry.method ?? '') ? { ...told, params: withMaskedUrls(told.params) } : told
 }

@@ -1,6 +1,9 @@
 /** Characters of parameters that an entry keeps. */
 const maxCharacters = 16_384
 
+/** Bytes of an answer that an entry keeps. */
+export const maxAnswer = 16_384
+
 /** Characters of a name or a message that an entry keeps; those of no method are longer. */
 const maxText = 1024
 

@@ -1,0 +1,38 @@
+import { effect, signal } from '@preact/signals'
+import { currentNetwork } from '../shell/router.js'
+import { loadNode, node } from './node.js'
+
+/** What `/_standin/events` tells: numbers that grow when something changes. */
+export interface NodeChanges {
+  /** Id of the newest request. */
+  requests: number
+  /** Changes of the chosen network's chain. */
+  chain: number
+  /** Requests that faults happened to. */
+  faultHits: number
+}
+
+/** The newest changes; undefined until the node has told of any. */
+export const changes = signal<NodeChanges | undefined>(undefined)
+
+/** Whether the node is heard. */
+export const connected = signal(false)
+
+/** Follows the node's events, of another network when another one is chosen; reconnects by itself. */
+export function startEvents(): void {
+  effect(() => {
+    const network = currentNetwork.value
+    const source = new EventSource(`/_standin/events?network=${encodeURIComponent(network)}`)
+    source.onopen = () => {
+      connected.value = true
+      if (node.peek() === undefined) void loadNode()
+    }
+    source.onerror = () => {
+      connected.value = false
+    }
+    source.onmessage = (event: MessageEvent<string>) => {
+      changes.value = JSON.parse(event.data) as NodeChanges
+    }
+    return () => source.close()
+  })
+}

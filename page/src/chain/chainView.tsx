@@ -1,0 +1,3 @@
+export function ChainView({ path }: { path: readonly string[] }) {
+  return <p>{path.join('/')}</p>
+}

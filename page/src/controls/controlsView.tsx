@@ -1,0 +1,3 @@
+export function ControlsView({ path }: { path: readonly string[] }) {
+  return <p>{path.join('/')}</p>
+}

@@ -1,0 +1,52 @@
+import { CopyButton } from '../parts/copyButton.js'
+import { Hash } from '../parts/hash.js'
+import { formatJson } from '../parts/basics.js'
+import type { DecodedGroup } from './request.js'
+
+/** Groups of decoded values. Whatever a value holds is shown as text. */
+export function Decoded({ value }: { value: readonly DecodedGroup[] }) {
+  return (
+    <div class="decoded">
+      {value.map((group, place) => (
+        <section key={place}>
+          <h4>
+            {group.title}
+            {group.note !== undefined && <span class="muted mono"> {group.note}</span>}
+          </h4>
+          <dl class="facts">
+            {group.rows.map((row, index) => (
+              <div key={index}>
+                <dt>
+                  {row.name}
+                  {row.type !== undefined && <span class="muted mono"> {row.type}</span>}
+                </dt>
+                <dd>
+                  <Value value={row.value} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </div>
+  )
+}
+
+/** One value by its form: addresses and hashes lead on, what is nested is shown as JSON. */
+export function Value({ value }: { value: unknown }) {
+  if (typeof value === 'string') {
+    if (/^0x[0-9a-f]{40}$/i.test(value)) return <Hash value={value} kind="address" />
+    if (/^0x[0-9a-f]{64}$/i.test(value)) return <Hash value={value} />
+    if (/^0x[0-9a-f]{65,}$/i.test(value)) {
+      return (
+        <span class="hash">
+          <span class="mono break">{value.length > 400 ? `${value.slice(0, 400)}…` : value}</span>
+          <CopyButton text={value} label="Copy bytes" />
+        </span>
+      )
+    }
+    return <span class="break">{value}</span>
+  }
+  if (typeof value === 'object' && value !== null) return <pre class="inline-json">{formatJson(value)}</pre>
+  return <span class="mono">{String(value)}</span>
+}

@@ -1,0 +1,3 @@
+export function FilesView({ path }: { path: readonly string[] }) {
+  return <p>{path.join('/')}</p>
+}

@@ -1,0 +1,14 @@
+import { render } from 'preact'
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/parts.css'
+import { startEvents } from './api/events.js'
+import { loadNode } from './api/node.js'
+import { App } from './shell/app.js'
+
+const root = document.getElementById('page')
+if (root !== null) {
+  void loadNode()
+  startEvents()
+  render(<App />, root)
+}

@@ -1,0 +1,50 @@
+import { signal } from '@preact/signals'
+
+interface Notice {
+  text: string
+  isFailure: boolean
+}
+
+const notice = signal<Notice | undefined>(undefined)
+let timer: ReturnType<typeof setTimeout> | undefined
+
+/** Tells the user what was done, on screen and to screen readers. */
+export function announce(text: string): void {
+  show({ text, isFailure: false }, 2500)
+}
+
+/** Tells the user what could not be done. */
+export function announceFailure(error: unknown): void {
+  show({ text: error instanceof Error ? error.message : String(error), isFailure: true }, 8000)
+}
+
+/** Does something and tells what came of it. @returns whether it was done */
+export async function attempt(work: () => Promise<unknown>, done?: string): Promise<boolean> {
+  try {
+    await work()
+    if (done !== undefined) announce(done)
+    return true
+  } catch (error) {
+    announceFailure(error)
+    return false
+  }
+}
+
+/** Where announcements are shown. */
+export function Announcer() {
+  return (
+    <div class="announcer" role="status" aria-live="polite">
+      {notice.value !== undefined && (
+        <p class={notice.value.isFailure ? 'notice failure' : 'notice'}>{notice.value.text}</p>
+      )}
+    </div>
+  )
+}
+
+function show(shown: Notice, milliseconds: number): void {
+  clearTimeout(timer)
+  notice.value = shown
+  timer = setTimeout(() => {
+    notice.value = undefined
+  }, milliseconds)
+}

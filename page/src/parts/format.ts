@@ -1,0 +1,73 @@
+const numbers = new Intl.NumberFormat('en-US')
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+
+/** `1,234,567`. */
+export function formatNumber(value: number | bigint): string {
+  return numbers.format(value)
+}
+
+/** `14:03:11`, from milliseconds since 1970. */
+export function formatClock(milliseconds: number): string {
+  return clock.format(milliseconds)
+}
+
+/** A date with its time, from milliseconds since 1970. */
+export function formatDate(milliseconds: number): string {
+  return day.format(milliseconds)
+}
+
+/** `0.42 ms`, `1.3 s`. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds >= 1000) return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 2 : 1)} s`
+  if (milliseconds >= 100) return `${Math.round(milliseconds)} ms`
+  return `${milliseconds.toFixed(milliseconds < 10 ? 2 : 1)} ms`
+}
+
+/** `12.3 KiB`. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+  let value = bytes
+  let unit = 0
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024
+    unit += 1
+  }
+  return `${unit === 0 ? value : value.toFixed(value < 10 ? 2 : 1)} ${units[unit]}`
+}
+
+/** Wei as ether, with as many decimals as it has: `1.5 ETH`. */
+export function formatEther(wei: bigint): string {
+  return `${formatUnits(wei, 18)} ETH`
+}
+
+/** Wei as gwei: `1.5 gwei`. */
+export function formatGwei(wei: bigint): string {
+  return `${formatUnits(wei, 9)} gwei`
+}
+
+/** A number with its decimal point moved to the left by some digits. */
+export function formatUnits(value: bigint, decimals: number): string {
+  const sign = value < 0n ? '-' : ''
+  const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0')
+  const whole = formatNumber(BigInt(digits.slice(0, -decimals)))
+  const fraction = digits.slice(-decimals).replace(/0+$/, '')
+  return `${sign}${whole}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+/** Ether as somebody types it, as wei. @throws Error if it is no decimal number */
+export function parseEther(text: string): bigint {
+  const match = /^(\d+)(?:\.(\d{1,18}))?$/.exec(text.trim())
+  if (match === null) throw new Error('expected a number of ETH such as 1.5')
+  return BigInt(match[1] ?? '0') * 10n ** 18n + BigInt((match[2] ?? '').padEnd(18, '0'))
+}
+
+/** `0x1234…cdef`. */
+export function shorten(text: string, head = 6, tail = 4): string {
+  return text.length <= head + tail + 1 ? text : `${text.slice(0, head)}…${text.slice(-tail)}`
+}
+
+/** `3 blocks`, `1 block`. */
+export function count(value: number, noun: string): string {
+  return `${formatNumber(value)} ${noun}${value === 1 ? '' : 's'}`
+}

@@ -1,0 +1,31 @@
+import { link } from '../shell/router.js'
+import { CopyButton } from './copyButton.js'
+import { shorten } from './format.js'
+
+/** Where values of each kind are shown. */
+const places = {
+  transaction: 'chain/transaction',
+  block: 'chain/block',
+  address: 'chain/account',
+  cid: 'files/dag',
+} as const
+
+/** A hash, an address or a CID, shortened, with a button that copies all of it and a link to where it is shown. */
+export function Hash(props: { value: string; kind?: keyof typeof places; whole?: boolean; name?: string }) {
+  const { value, kind, whole = false, name } = props
+  const text = name ?? (whole ? value : shorten(value, kind === 'cid' ? 8 : 8, 6))
+  return (
+    <span class="hash">
+      {kind === undefined ? (
+        <span class="mono" title={value}>
+          {text}
+        </span>
+      ) : (
+        <a class="mono" title={value} href={link(`${places[kind]}/${encodeURIComponent(value)}`)}>
+          {text}
+        </a>
+      )}
+      <CopyButton text={value} label={`Copy ${value}`} />
+    </span>
+  )
+}

@@ -1,0 +1,120 @@
+import { batch, signal } from '@preact/signals'
+import type { Query } from '../api/control.js'
+import { get } from '../api/control.js'
+
+/** A request in a list: its parameters are cut to what a row shows. */
+export interface RequestSummary {
+  id: number
+  time: number
+  network: string
+  key?: string
+  transport: string
+  method?: string
+  preview?: string
+  batched?: boolean
+  status: number
+  error?: { code: number; message: string }
+  milliseconds: number
+  credits: number
+  bytes: number
+  faults?: string[]
+  answeredBy?: string
+}
+
+/** A whole request. */
+export interface RequestDetail extends Omit<RequestSummary, 'preview'> {
+  params?: unknown
+  /** The result, or the data of the error; undefined if the journal does not keep it any more. */
+  answer?: unknown
+}
+
+/** Rows of one read. */
+const pageSize = 200
+
+/** Rows that the page keeps at most; a filter finds what is older. */
+const mostRows = 20_000
+
+/** The newest requests that a filter lets through, newest first: it grows at both ends. */
+export class JournalWindow {
+  readonly rows = signal<readonly RequestSummary[]>([])
+  /** Whether there is nothing older. */
+  readonly isComplete = signal(false)
+  /** Requests that came while the window stood still. */
+  readonly waiting = signal(0)
+  readonly error = signal<string | undefined>(undefined)
+  readonly isLoaded = signal(false)
+  #filter: Query = {}
+  #generation = 0
+  #isReadingOlder = false
+  #isReadingNewer = false
+
+  /** Shows what another filter lets through. */
+  async show(filter: Query): Promise<void> {
+    this.#filter = filter
+    const generation = ++this.#generation
+    await this.#attempt(async () => {
+      const rows = await this.#read({})
+      if (generation !== this.#generation) return
+      batch(() => {
+        this.rows.value = rows
+        this.isComplete.value = rows.length < pageSize
+        this.waiting.value = 0
+        this.isLoaded.value = true
+      })
+    })
+  }
+
+  /** Reads what came since. @param hold - count it only, so that rows stay where they are */
+  async readNewer({ hold }: { hold: boolean }): Promise<void> {
+    if (this.#isReadingNewer) return
+    this.#isReadingNewer = true
+    const generation = this.#generation
+    await this.#attempt(async () => {
+      const after = this.rows.value[0]?.id ?? 0
+      const rows = await this.#read({ after })
+      if (generation !== this.#generation) return
+      if (hold) this.waiting.value = rows.length
+      // More than a page came: what lies between is read when it is scrolled to.
+      else if (rows.length === pageSize) await this.show(this.#filter)
+      else if (rows.length > 0) {
+        batch(() => {
+          this.rows.value = [...rows, ...this.rows.value].slice(0, mostRows)
+          this.waiting.value = 0
+        })
+      }
+    })
+    this.#isReadingNewer = false
+  }
+
+  /** Reads the next older page. */
+  async readOlder(): Promise<void> {
+    const oldest = this.rows.value.at(-1)
+    if (this.#isReadingOlder || this.isComplete.value || oldest === undefined) return
+    if (this.rows.value.length >= mostRows) return
+    this.#isReadingOlder = true
+    const generation = this.#generation
+    await this.#attempt(async () => {
+      const rows = await this.#read({ before: oldest.id })
+      if (generation !== this.#generation) return
+      batch(() => {
+        this.rows.value = [...this.rows.value, ...rows]
+        this.isComplete.value = rows.length < pageSize
+      })
+    })
+    this.#isReadingOlder = false
+  }
+
+  async #read(place: Query): Promise<RequestSummary[]> {
+    const query = { ...this.#filter, ...place, limit: pageSize, summary: true }
+    return (await get<RequestSummary[]>('/requests', query)).reverse()
+  }
+
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+      this.error.value = undefined
+    } catch (error) {
+      this.error.value = error instanceof Error ? error.message : String(error)
+    }
+  }
+}

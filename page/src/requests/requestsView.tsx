@@ -1,0 +1,136 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Query } from '../api/control.js'
+import { changes } from '../api/events.js'
+import { node } from '../api/node.js'
+import { EmptyState, Failure } from '../parts/basics.js'
+import { Icon } from '../parts/icon.js'
+import { lazy } from '../shell/lazy.js'
+import { currentNetwork, link, route } from '../shell/router.js'
+import { Filters } from './filters.js'
+import type { RequestSummary } from './journal.js'
+import { JournalWindow } from './journal.js'
+import { RequestTable } from './requestTable.js'
+import { Timeline } from './timeline.js'
+
+const RequestPanel = lazy(() => import('./requestPanel.js').then(({ RequestPanel: view }) => view))
+const CostView = lazy(() => import('./costView.js').then(({ CostView: view }) => view))
+
+/** The filters of the address, under the names of the control API. */
+const filterNames = ['text', 'method', 'key', 'status', 'failed', 'transport', 'since', 'until'] as const
+
+/** Requests as they come, one of them opened beside; and what they would have cost. */
+export function RequestsView({ path }: { path: readonly string[] }) {
+  return (
+    <>
+      <div class="subnav" role="group" aria-label="Requests">
+        <a href={link('requests')} aria-current={path[0] === 'cost' ? undefined : 'page'}>
+          Journal
+        </a>
+        <a href={link('requests/cost')} aria-current={path[0] === 'cost' ? 'page' : undefined}>
+          Cost and limits
+        </a>
+      </div>
+      {path[0] === 'cost' ? <CostView /> : <Journal opened={path[0]} />}
+    </>
+  )
+}
+
+function Journal({ opened }: { opened: string | undefined }) {
+  const [journal] = useState(() => new JournalWindow())
+  const [isPaused, setPaused] = useState(false)
+  const isAtTop = useRef(true)
+  const filter = readFilter()
+  const filterText = JSON.stringify(filter)
+  useEffect(() => void journal.show(filter), [filterText])
+  useEffect(
+    () =>
+      changes.subscribe((now) => {
+        if (now !== undefined && !document.hidden && journal.isLoaded.value) {
+          void journal.readNewer({ hold: isPaused || !isAtTop.current })
+        }
+      }),
+    [isPaused],
+  )
+  const rows = journal.rows.value
+  const isFiltered = filterNames.some((name) => filter[name] !== undefined)
+  return (
+    <div class={`split ${opened === undefined ? '' : 'open'}`}>
+      <div class="split-main">
+        <Filters
+          actions={
+            <button type="button" class="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+              <Icon name={isPaused ? 'play' : 'pause'} />
+              {isPaused ? 'Resume' : 'Pause'}
+            </button>
+          }
+        />
+        <Timeline filter={filter} />
+        {journal.error.value !== undefined && <Failure message={journal.error.value} />}
+        {journal.waiting.value > 0 && (
+          <button type="button" class="newer" onClick={() => void journal.show(filter)}>
+            {journal.waiting.value === 200 ? 'Many new requests' : `${journal.waiting.value} new`}
+          </button>
+        )}
+        {rows.length === 0 && journal.isLoaded.value ? (
+          isFiltered ? (
+            <EmptyState title="No request fits these filters">
+              <p>
+                <a href={link('requests')}>Show all requests</a>
+              </p>
+            </EmptyState>
+          ) : (
+            <NoRequests />
+          )
+        ) : (
+          <RequestTable
+            rows={rows}
+            selected={opened === undefined ? undefined : Number(opened)}
+            onOpen={open}
+            onRange={(first, last) => {
+              isAtTop.current = first === 0
+              if (last >= rows.length - 30) void journal.readOlder()
+            }}
+          />
+        )}
+      </div>
+      {opened !== undefined && <RequestPanel id={Number(opened)} onClose={close} />}
+    </div>
+  )
+}
+
+function NoRequests() {
+  const url = node.value?.urls.url ?? 'http://127.0.0.1:8545/v3/local'
+  return (
+    <EmptyState
+      title="No requests yet"
+      script={`curl -s ${url} -H 'content-type: application/json' \\
+  -d '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'`}
+    >
+      <p>
+        Point an Ethereum client at this node, or paste this into a terminal. Requests appear here as they
+        end.
+      </p>
+    </EmptyState>
+  )
+}
+
+function open(row: RequestSummary): void {
+  location.hash = withFilters(`requests/${row.id}`)
+}
+
+function close(): void {
+  location.hash = withFilters('requests')
+}
+
+/** A place of this view that keeps the filters. */
+function withFilters(path: string): string {
+  return link(path, Object.fromEntries(route.value.query))
+}
+
+function readFilter(): Query {
+  const { query } = route.value
+  const filter: Record<string, string | undefined> = { network: undefined }
+  for (const name of filterNames) filter[name] = query.get(name) ?? undefined
+  if (query.get('everywhere') === null) filter['network'] = currentNetwork.value
+  return filter
+}

@@ -1,0 +1,141 @@
+import { useEffect, useRef } from 'preact/hooks'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import type { Query } from '../api/control.js'
+import { get } from '../api/control.js'
+import { useLive } from '../api/useLive.js'
+import { formatClock, formatDuration, formatNumber } from '../parts/format.js'
+import { changeQuery } from '../shell/router.js'
+import { theme } from '../shell/theme.js'
+
+/** Requests in spans of equal length. */
+interface Buckets {
+  /** Milliseconds since 1970 at which the first span begins. */
+  start: number
+  /** Milliseconds of one span. */
+  span: number
+  count: number[]
+  failed: number[]
+  /** Milliseconds of the slowest request. */
+  slowest: number[]
+}
+
+const height = 96
+
+/** Requests over time: how many, how many of them failed, and the slowest. A range that is drawn is filtered for. */
+export function Timeline({ filter }: { filter: Query }) {
+  const { value } = useLive(
+    () => get<Buckets>('/requests/timeline', filter),
+    [JSON.stringify(filter)],
+    ['requests'],
+  )
+  const holder = useRef<HTMLDivElement>(null)
+  const plot = useRef<uPlot>(undefined)
+  const shown = theme.value
+  useEffect(() => {
+    const element = holder.current
+    if (element === null) return undefined
+    plot.current = new uPlot(options(element), [[], [], [], []], element)
+    const observer = new ResizeObserver(() => {
+      plot.current?.setSize({ width: Math.max(200, element.clientWidth), height })
+    })
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      plot.current?.destroy()
+    }
+  }, [shown])
+  useEffect(() => {
+    if (value !== undefined) plot.current?.setData(series(value))
+  }, [value, shown])
+  const total = value?.count.reduce((sum, count) => sum + count, 0) ?? 0
+  const failed = value?.failed.reduce((sum, count) => sum + count, 0) ?? 0
+  const slowest = Math.max(0, ...(value?.slowest ?? []))
+  return (
+    <figure class="timeline">
+      <figcaption>
+        <span>
+          <strong>{formatNumber(total)}</strong> requests
+        </span>
+        <span class={failed > 0 ? 'bad-text' : 'muted'}>
+          <strong>{formatNumber(failed)}</strong> failed
+        </span>
+        <span class="muted">slowest {formatDuration(slowest)}</span>
+        <span class="muted hint wide-only">Drag over the plot to look at a part of it</span>
+      </figcaption>
+      <div ref={holder} class="plot" aria-hidden="true" />
+    </figure>
+  )
+}
+
+function series({ start, span, count, failed, slowest }: Buckets): uPlot.AlignedData {
+  const times = count.map((_, index) => (start + (index + 0.5) * span) / 1000)
+  return [times, count, failed, slowest]
+}
+
+function options(element: HTMLElement): uPlot.Options {
+  const style = getComputedStyle(element)
+  const colour = (name: string): string => style.getPropertyValue(name).trim()
+  const bars = uPlot.paths.bars?.({ size: [0.8, 24], radius: 0.15 })
+  const axis = {
+    stroke: colour('--text-muted'),
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+    font: '11px system-ui, sans-serif',
+  }
+  return {
+    width: Math.max(200, element.clientWidth),
+    height,
+    legend: { show: false },
+    cursor: { y: false, drag: { x: true, y: false, setScale: false }, points: { show: false } },
+    select: { show: true, left: 0, top: 0, width: 0, height: 0 },
+    scales: {
+      x: { time: true },
+      y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] },
+      ms: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        values: (_plot, times) => times.map((time) => formatClock(time * 1000)),
+        space: 90,
+        size: 24,
+      },
+      {
+        ...axis,
+        size: 44,
+        space: 30,
+        values: (_plot, values) =>
+          values.map((value) => (Number.isInteger(value) ? formatNumber(value) : '')),
+      },
+    ],
+    series: [
+      {},
+      {
+        fill: colour('--bar'),
+        stroke: colour('--bar'),
+        width: 0,
+        points: { show: false },
+        ...(bars !== undefined && { paths: bars }),
+      },
+      {
+        fill: colour('--bad'),
+        stroke: colour('--bad'),
+        width: 0,
+        points: { show: false },
+        ...(bars !== undefined && { paths: bars }),
+      },
+      { scale: 'ms', stroke: colour('--warn'), width: 1, points: { show: false } },
+    ],
+    hooks: { setSelect: [chooseRange] },
+  }
+}
+
+function chooseRange(plot: uPlot): void {
+  const { left, width } = plot.select
+  if (width < 4) return
+  const at = (pixels: number): string => String(Math.round(plot.posToVal(pixels, 'x') * 1000))
+  changeQuery({ since: at(left), until: at(left + width) })
+  plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+}

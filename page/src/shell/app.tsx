@@ -1,0 +1,47 @@
+import { lazy } from './lazy.js'
+import { Announcer } from '../parts/announcer.js'
+import { Failure } from '../parts/basics.js'
+import { nodeFailure } from '../api/node.js'
+import { RequestsView } from '../requests/requestsView.js'
+import { Access } from './access.js'
+import { Header } from './header.js'
+import { route } from './router.js'
+
+const ChainView = lazy(() => import('../chain/chainView.js').then(({ ChainView: view }) => view))
+const FilesView = lazy(() => import('../files/filesView.js').then(({ FilesView: view }) => view))
+const ControlsView = lazy(() => import('../controls/controlsView.js').then(({ ControlsView: view }) => view))
+
+/** The page: the header, and the view that the address names. */
+export function App() {
+  const [place = 'requests', ...rest] = route.value.path
+  return (
+    <>
+      <a class="skip" href="#main" onClick={skipToMain}>
+        Skip to content
+      </a>
+      <Header place={place} />
+      <main id="main" tabIndex={-1}>
+        {nodeFailure.value !== undefined && (
+          <Failure message={`The node does not answer: ${nodeFailure.value}`} />
+        )}
+        {place === 'chain' ? (
+          <ChainView path={rest} />
+        ) : place === 'files' ? (
+          <FilesView path={rest} />
+        ) : place === 'controls' ? (
+          <ControlsView path={rest} />
+        ) : (
+          <RequestsView path={rest} />
+        )}
+      </main>
+      <Access />
+      <Announcer />
+    </>
+  )
+}
+
+/** The address is the view's: the link moves the focus and nothing else. */
+function skipToMain(event: Event): void {
+  event.preventDefault()
+  document.getElementById('main')?.focus()
+}

@@ -1,0 +1,88 @@
+import { connected } from '../api/events.js'
+import { node } from '../api/node.js'
+import { access, askForAccess } from './access.js'
+import { Icon } from '../parts/icon.js'
+import { currentNetwork, link, navigate, route } from './router.js'
+import { theme, toggleTheme } from './theme.js'
+
+const places = [
+  ['requests', 'Requests'],
+  ['chain', 'Chain'],
+  ['files', 'Files'],
+  ['controls', 'Controls'],
+] as const
+
+/** What stands above every view: where to go, which network is shown, whether the node is heard. */
+export function Header({ place }: { place: string }) {
+  const description = node.value
+  return (
+    <header class="top">
+      <a class="brand" href={link('requests')}>
+        <Logo />
+        <span>Standin</span>
+      </a>
+      <nav aria-label="Views">
+        {places.map(([path, title]) => (
+          <a key={path} href={link(path)} aria-current={place === path ? 'page' : undefined}>
+            {title}
+          </a>
+        ))}
+      </nav>
+      <div class="top-tools">
+        {description !== undefined && (
+          <label class="network">
+            <span class="visually-hidden">Network</span>
+            <select value={currentNetwork.value} onChange={(event) => choose(event.currentTarget.value)}>
+              {description.networks.map(({ name, chainId, fork }) => (
+                <option key={name} value={name}>
+                  {`${name} · ${chainId}${fork === undefined ? '' : ` · fork at ${fork.number}`}`}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        {description !== undefined && description.mode !== 'open' && (
+          <button
+            type="button"
+            class="button"
+            onClick={askForAccess}
+            title={`The node is in ${description.mode} mode`}
+          >
+            <Icon name="key" />
+            {access.value?.key ?? 'Key'}
+          </button>
+        )}
+        <span class={`live ${connected.value ? 'on' : ''}`} role="status">
+          <span class="visually-hidden">
+            {connected.value ? 'Connected to the node' : 'The node is not heard'}
+          </span>
+          <span aria-hidden="true">{connected.value ? 'Live' : 'Offline'}</span>
+        </span>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={theme.value === 'dark' ? 'Show in light colours' : 'Show in dark colours'}
+          onClick={toggleTheme}
+        >
+          <Icon name={theme.value === 'dark' ? 'sun' : 'moon'} />
+        </button>
+      </div>
+    </header>
+  )
+}
+
+/** Shows the same kind of thing on another network: what is opened is there on one network alone. */
+function choose(network: string): void {
+  const [place = 'requests'] = route.value.path
+  navigate(place, { network: network === node.value?.networks[0]?.name ? '' : network })
+}
+
+function Logo() {
+  return (
+    <svg viewBox="0 0 32 32" class="logo" aria-hidden="true">
+      <rect width="32" height="32" rx="8" />
+      <path d="M16 5 24 16 16 27 8 16Z" />
+      <path d="M8 16h16" stroke-dasharray="2.4 2.4" />
+    </svg>
+  )
+}

@@ -1,0 +1,65 @@
+import type { StoredBlock } from '../chain/block/record.js'
+import type { ChainEvent } from '../chain/events.js'
+import { bytesToHex } from '../encoding/hex.js'
+
+/** Reorganisations that are remembered of each network, and blocks of each. */
+const mostReorganisations = 64
+const mostBlocks = 256
+
+/** A block that a reorganisation took off the canonical chain. */
+export interface OrphanedBlock {
+  number: number
+  hash: string
+  parentHash: string
+  /** Seconds since 1970. */
+  timestamp: number
+  transactions: number
+}
+
+/** Blocks that left the canonical chain together. */
+export interface Reorganisation {
+  /** Milliseconds since 1970. */
+  time: number
+  /** Oldest first; those of a long one that are nearest to the head. */
+  removed: OrphanedBlock[]
+}
+
+/** Follows the chains of a node for those who look on: how often each has changed, and its reorganisations. */
+export class ChainWatch {
+  readonly #versions = new Map<string, number>()
+  readonly #reorganisations = new Map<string, Reorganisation[]>()
+
+  /** Takes an event of a network's chain. */
+  hear(network: string, event: ChainEvent): void {
+    this.#versions.set(network, this.version(network) + 1)
+    if (event.type === 'removed') this.#remember(network, event.blocks)
+    // No block of before can be read any more.
+    if (event.type === 'replaced') this.#reorganisations.delete(network)
+  }
+
+  /** A number that grows with every event. */
+  version(network: string): number {
+    return this.#versions.get(network) ?? 0
+  }
+
+  /** Oldest first. */
+  reorganisations(network: string): readonly Reorganisation[] {
+    return this.#reorganisations.get(network) ?? []
+  }
+
+  #remember(network: string, blocks: readonly StoredBlock[]): void {
+    const list = this.#reorganisations.get(network) ?? []
+    list.push({ time: Date.now(), removed: blocks.slice(-mostBlocks).map(describe) })
+    this.#reorganisations.set(network, list.slice(-mostReorganisations))
+  }
+}
+
+function describe({ hash, header, transactions }: StoredBlock): OrphanedBlock {
+  return {
+    number: Number(header.number),
+    hash: bytesToHex(hash),
+    parentHash: bytesToHex(header.parentHash),
+    timestamp: Number(header.timestamp),
+    transactions: transactions.length,
+  }
+}

@@ -1,0 +1,52 @@
+import * as z from 'zod'
+import { hexToBytes } from '../../encoding/hex.js'
+import type { ContractLibrary } from '../contractLibrary.js'
+import type { ControlSetup } from '../setup.js'
+import type { ControlRoute } from '../route.js'
+import { readBody } from '../route.js'
+
+const identifySchema = z.strictObject({
+  /** Runtime code as hexadecimal behind 0x. */
+  code: z.string().regex(/^0x([0-9a-f]{2})*$/i, 'expected bytes as hexadecimal behind 0x'),
+})
+
+/** The compiled contracts of `--artifacts`. */
+export function contractRoutes({ artifacts }: ControlSetup): ControlRoute[] {
+  let library: Promise<ContractLibrary> | undefined
+  const load = (): Promise<ContractLibrary> =>
+    (library ??= import('../contractLibrary.js').then(({ readContractLibrary }) =>
+      readContractLibrary(artifacts),
+    ))
+  return [
+    {
+      method: 'get',
+      path: '/contracts',
+      summary: 'The compiled contracts of --artifacts',
+      answer: 'Id, name, and ABI of each, and whether its code and its source are known',
+      handle: async (context) => context.json((await load()).list()),
+    },
+    {
+      method: 'post',
+      path: '/contracts/identify',
+      summary: 'The compiled contract that runtime code is of; immutables in it may have any value',
+      body: identifySchema,
+      answer: 'Its id and name, or null',
+      handle: async (context) => {
+        const { code } = await readBody(context, identifySchema)
+        return context.json((await load()).identify(hexToBytes(code)) ?? null)
+      },
+    },
+    {
+      method: 'get',
+      path: '/contracts/:id/source',
+      summary: 'Source texts of a compiled contract, and its source map in the form of solc',
+      answer: 'Runtime code, source map and source texts by their index in the map, or 404',
+      handle: async (context) => {
+        const source = (await load()).source(Number(context.req.param('id')))
+        return source === undefined
+          ? context.json({ error: 'there is no source of such a contract' }, 404)
+          : context.json(source)
+      },
+    },
+  ]
+}

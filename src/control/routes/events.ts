@@ -1,0 +1,46 @@
+import { streamSSE } from 'hono/streaming'
+import type { ControlSetup } from '../setup.js'
+import type { ControlRoute } from '../route.js'
+
+/** Milliseconds between two looks at what changed: so often a reader is told at most. */
+const interval = 200
+
+/** Looks without a change after which a comment keeps the connection open. */
+const quietLooks = 75
+
+/**
+ * Tells readers that something changed and not what: they read what they show. So a thousand requests a second cost five
+ * messages, and no request waits for a reader.
+ */
+export function eventRoutes({ provider, chains, networks }: ControlSetup): ControlRoute[] {
+  const { journal, faults } = provider
+  return [
+    {
+      method: 'get',
+      path: '/events',
+      summary: 'Counters that grow when something changes, as server-sent events, at most five a second',
+      query: { network: 'whose chain is followed; the default network unless given' },
+      answer:
+        'JSON of each event: `requests`, the newest id of the journal; `chain`, changes of the chain; `faultHits`, faults set and hits of them',
+      handle: (context) => {
+        const network = context.req.query('network') ?? networks[0] ?? ''
+        const look = (): string => {
+          const faultHits = faults.list().reduce((total, { hits }) => total + hits + 1, 0)
+          return JSON.stringify({ requests: journal.newestId, chain: chains.version(network), faultHits })
+        }
+        return streamSSE(context, async (stream) => {
+          let told = ''
+          let quiet = 0
+          while (!stream.aborted && !stream.closed) {
+            const now = look()
+            if (now !== told) await stream.writeSSE({ data: now })
+            else if (++quiet >= quietLooks) await stream.write(': still here\n\n')
+            if (now !== told || quiet >= quietLooks) quiet = 0
+            told = now
+            await stream.sleep(interval)
+          }
+        })
+      },
+    },
+  ]
+}

@@ -1,0 +1,81 @@
+import { TimeSlice } from '../../encoding/timeSlice.js'
+import { maskKey } from '../keys/apiKey.js'
+import type { JournalFilter, RecordedRequest } from './entry.js'
+import { matchesEntry } from './entry.js'
+
+/** A filter that looks into texts and times too. */
+export interface JournalSearch extends JournalFilter {
+  /** Found in the method, the key, the parameters, the error's message or a fault's id, in any case. */
+  text?: string | undefined
+  /** Milliseconds since 1970 of the first and last start of a request. */
+  since?: number | undefined
+  until?: number | undefined
+}
+
+type Recorded = RecordedRequest & { id: number }
+
+/** Requests in spans of equal length, oldest first. */
+export interface Timeline {
+  /** Milliseconds since 1970 at which the first span begins. */
+  start: number
+  /** Milliseconds of one span. */
+  span: number
+  /** Requests of each span. */
+  count: number[]
+  failed: number[]
+  /** Milliseconds of the slowest request of each span. */
+  slowest: number[]
+}
+
+/**
+ * The requests of a journal that a search finds, newest first, with turns for other work between them.
+ *
+ * @param entries - newest first
+ */
+export async function* search(entries: Iterable<Recorded>, wanted: JournalSearch): AsyncGenerator<Recorded> {
+  const slice = new TimeSlice()
+  const text = wanted.text?.toLowerCase()
+  for (const entry of entries) {
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
+    if (wanted.after !== undefined && entry.id <= wanted.after) return
+    if (wanted.since !== undefined && entry.time < wanted.since) continue
+    if (wanted.until !== undefined && entry.time > wanted.until) continue
+    if (!matchesEntry(wanted, entry, maskKey)) continue
+    if (text === undefined || holdsText(entry, text)) yield entry
+  }
+}
+
+/** Counts the requests that a search finds in spans between the oldest and the newest of them. */
+export async function timeline(
+  entries: Iterable<Recorded>,
+  wanted: JournalSearch,
+  spans: number,
+): Promise<Timeline> {
+  const found: Recorded[] = []
+  for await (const entry of search(entries, wanted)) found.push(entry)
+  const end = wanted.until ?? found.reduce((latest, { time }) => Math.max(latest, time), 0)
+  const start = wanted.since ?? found.reduce((earliest, { time }) => Math.min(earliest, time), end)
+  const span = Math.max(1, Math.ceil((end - start + 1) / spans))
+  const counts = (): number[] => new Array<number>(spans).fill(0)
+  const result = { start, span, count: counts(), failed: counts(), slowest: counts() }
+  for (const { time, milliseconds, error, status } of found) {
+    const at = Math.floor((time - start) / span)
+    result.count[at]! += 1
+    if (error !== undefined || status >= 400) result.failed[at]! += 1
+    result.slowest[at] = Math.max(result.slowest[at]!, milliseconds)
+  }
+  return result
+}
+
+function holdsText({ method, key, text, params, error, faults }: Recorded, wanted: string): boolean {
+  const holds = (part: string | undefined): boolean => part?.toLowerCase().includes(wanted) === true
+  return (
+    holds(method) ||
+    holds(text) ||
+    holds(error?.message) ||
+    holds(key) ||
+    faults?.some(holds) === true ||
+    (text === undefined && params !== undefined && holds(JSON.stringify(params)))
+  )
+}

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createNode, type StandinNode } from '../../src/index.js'
+import { until } from '../support/until.js'
+import { compileVault, useVault, writeBuild } from './vault.mjs'
+
+let node: StandinNode
+let build: Awaited<ReturnType<typeof compileVault>>
+let used: Awaited<ReturnType<typeof useVault>>
+beforeAll(async () => {
+  build = await compileVault()
+  node = await createNode({ port: 0, ipfsPort: 0, artifacts: await writeBuild(build), network: ['sepolia'] })
+  used = await useVault(node.url, build)
+})
+afterAll(() => node.stop())
+
+async function read(path: string, init?: RequestInit): Promise<never> {
+  const response = await fetch(`${node.controlUrl}${path}`, init)
+  return (await response.json()) as never
+}
+
+interface Entry {
+  id: number
+  method: string
+  params?: unknown
+  preview?: string
+  answer?: unknown
+}
+
+test('the journal is read page by page, newest first, and searched', async () => {
+  const all: Entry[] = await read('/requests')
+  const newest: Entry[] = await read('/requests?limit=3&summary=true')
+  expect(newest.map(({ id }) => id)).toEqual(all.slice(-3).map(({ id }) => id))
+  const older: Entry[] = await read(`/requests?limit=2&before=${newest[0]?.id}`)
+  expect(older.map(({ id }) => id)).toEqual(all.slice(-5, -3).map(({ id }) => id))
+  const selector = '2e1a7d4d'
+  const found: Entry[] = await read(`/requests?text=${selector.toUpperCase()}&summary=true`)
+  expect(found.length).toBeGreaterThan(0)
+  for (const { params, preview } of found) expect([params, typeof preview]).toEqual([undefined, 'string'])
+  const others = all.filter(({ id }) => !found.some((entry) => entry.id === id))
+  expect(JSON.stringify(others)).not.toContain(selector)
+})
+
+test('a request is read with its answer', async () => {
+  const sent: Entry[] = await read('/requests?method=eth_sendRawTransaction')
+  const answers = await Promise.all(sent.map(({ id }) => read(`/requests/${id}`)))
+  expect(answers.map(({ answer }: Entry) => answer)).toContain(used.failed)
+  expect((await fetch(`${node.controlUrl}/requests/999999`)).status).toBe(404)
+})
+
+test('a timeline counts every request once', async () => {
+  const all: Entry[] = await read('/requests')
+  const { count, failed }: { count: number[]; failed: number[] } = await read('/requests/timeline?spans=7')
+  expect(count).toHaveLength(7)
+  expect(count.reduce((sum, value) => sum + value)).toBe(all.length)
+  expect(failed).toHaveLength(7)
+})
+
+test('the journal leaves out what says so on the path of the controls, and nowhere else', async () => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_syncing', params: [] })
+  const headers = { 'content-type': 'application/json', 'standin-journal': 'off' }
+  await read('/rpc', { method: 'POST', headers, body })
+  expect(await read('/requests?method=eth_syncing')).toEqual([])
+  await fetch(node.url, { method: 'POST', headers, body })
+  expect(await read('/requests?method=eth_syncing')).toHaveLength(1)
+})
+
+test('the node says what it is, and shows a key only where any key opens', async () => {
+  expect(await read('/node')).toMatchObject({
+    mode: 'open',
+    artifacts: true,
+    urls: { url: node.url },
+    networks: [
+      { name: 'local', chainId: '31337', isOpen: true },
+      { name: 'sepolia', chainId: '11155111', isOpen: false },
+    ],
+  })
+  const guarded = await createNode({ port: 0, ipfsPort: 0, key: ['hidden-key:hidden-secret'] })
+  const text = await (await fetch(`${guarded.controlUrl}/node`)).text()
+  await guarded.stop()
+  expect(text).toContain('/v3/<API_KEY>')
+  expect(text).not.toContain('hidden')
+})
+
+test('contracts are recognised by their code, whatever their immutables, and have their sources', async () => {
+  const list: { id: number; name: string; hasSource: boolean }[] = await read('/contracts')
+  expect(list.map(({ name, hasSource }) => [name, hasSource])).toEqual([
+    ['Oracle', true],
+    ['Vault', true],
+  ])
+  const code = await used.client.getCode({ address: used.vault })
+  const init = { method: 'POST', body: JSON.stringify({ code }) }
+  expect(await read('/contracts/identify', init)).toEqual({ id: 1, name: 'Vault' })
+  const unknown = { method: 'POST', body: JSON.stringify({ code: '0x00' }) }
+  expect(await read('/contracts/identify', unknown)).toBeNull()
+  const source: { sourceMap: string; files: { path: string; text: string }[] } =
+    await read('/contracts/1/source')
+  const { evm } = build.output.contracts['contracts/Vault.sol'].Vault
+  expect(source.sourceMap).toBe(evm.deployedBytecode.sourceMap)
+  expect(source.files[0]?.text).toBe(build.input.sources['contracts/Vault.sol'].content)
+})
+
+test('a reorganisation is remembered with the blocks that it removed', async () => {
+  const block = (number: string): Promise<{ hash: string }> =>
+    node.request('eth_getBlockByNumber', [number, false]) as never
+  const before = await block('latest')
+  await node.request('anvil_reorg', [1, []])
+  expect((await block('latest')).hash).not.toBe(before.hash)
+  expect(await read('/reorganisations/local')).toMatchObject([
+    { removed: [{ hash: before.hash, transactions: 1 }] },
+  ])
+  expect(await read('/reorganisations/sepolia')).toEqual([])
+})
+
+test('events tell of requests and blocks, and not of each', async () => {
+  const stop = new AbortController()
+  const { body, headers } = await fetch(`${node.controlUrl}/events`, { signal: stop.signal })
+  expect(headers.get('content-type')).toBe('text/event-stream')
+  const told: { requests: number; chain: number }[] = []
+  const reading = (async () => {
+    for await (const text of body!.pipeThrough(new TextDecoderStream())) {
+      told.push(...[...text.matchAll(/^data: (.+)$/gm)].map(([, json]) => JSON.parse(json!) as never))
+    }
+  })().catch(() => undefined)
+  await until(() => told.length === 1)
+  const first = told[0]!
+  await node.request('anvil_mine', [50])
+  for (let i = 0; i < 100; i++) await used.client.getBlockNumber({ cacheTime: 0 })
+  const [newest]: Entry[] = await read('/requests?limit=1')
+  await until(() => told.at(-1)?.requests === newest?.id && told.at(-1)!.chain > first.chain)
+  expect(told.length).toBeLessThan(20)
+  stop.abort()
+  await reading
+})
+
+test('what a garbage collection would free is what it frees', async () => {
+  const form = new FormData()
+  form.append('file', new Blob(['nobody needs this'.repeat(100)]))
+  await fetch(`${node.ipfsUrl}/api/v0/add?pin=false&cid-version=1`, { method: 'POST', body: form })
+  const { blocks, bytes }: { blocks: number; bytes: number } = await read('/files/garbage')
+  expect([blocks, bytes]).toEqual([1, 1700])
+  const removed = await (await fetch(`${node.ipfsUrl}/api/v0/repo/gc`, { method: 'POST' })).text()
+  expect(removed.trim().split('\n')).toHaveLength(blocks)
+  expect(await read('/files/garbage')).toEqual({ blocks: 0, bytes: 0 })
+})
