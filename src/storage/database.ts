@@ -5,7 +5,8 @@ import { decodeBulkRow, encodeBulkRow } from './bulkRow.js'
 import { Cursor, entriesOf } from './cursor.js'
 import { StorageWriteError } from './errors.js'
 import { KeptRows } from './keptRows.js'
-import { openLevel, writeToLevel } from './level.js'
+import { isTrieNodeKey } from './keyspace.js'
+import { Levels, writeToLevel } from './level.js'
 import { MergedCursor } from './mergedCursor.js'
 import { keyString, Overlay } from './overlay.js'
 import { plainBytes } from './plainBytes.js'
@@ -13,7 +14,7 @@ import { lengthOf, RecordStore } from './records.js'
 import { RecordWindow } from './recordWindow.js'
 import { syncDirectory } from './syncDirectory.js'
 import { recoverWriteAhead, writeAheadPath } from './writeAheadFiles.js'
-import type { Entry, Level, RangeOptions, Walk } from './cursor.js'
+import type { Entry, RangeOptions, Walk } from './cursor.js'
 import type { BatchOperation, WriteBatch } from './writeBatch.js'
 
 const DEFAULT_WRITE_BUFFER_BYTES = 2 * 1024 * 1024
@@ -46,7 +47,7 @@ export class Database {
   readonly records: RecordStore
   /** Through which is read what lies together, by everybody who does. */
   readonly window: RecordWindow
-  readonly #level: Level
+  readonly #levels: Levels
   /** Short rows as they are in LevelDB, which takes some ten times as long to find them. */
   #kept = new KeptRows(KEPT_BYTES)
   readonly #options: WriteOptions
@@ -61,13 +62,13 @@ export class Database {
 
   /** Use openDatabase. */
   constructor(parts: {
-    level: Level
+    levels: Levels
     records: RecordStore
     options: WriteOptions
     generation: number
     recovered: readonly Overlay[]
   }) {
-    this.#level = parts.level
+    this.#levels = parts.levels
     this.records = parts.records
     this.window = new RecordWindow(parts.records)
     this.#options = parts.options
@@ -81,9 +82,13 @@ export class Database {
   get(key: Uint8Array): Uint8Array | undefined {
     const found = this.#findUnflushed(keyString(key))
     if (found !== undefined) return found ?? undefined
+    if (isTrieNodeKey(key)) {
+      const node = this.#levels.nodes.getSync(key)
+      return node && plainBytes(node)
+    }
     const kept = this.#kept.get(key)
     if (kept !== undefined) return kept
-    const stored = this.#level.getSync(key)
+    const stored = this.#levels.rows.getSync(key)
     if (stored === undefined) return undefined
     this.#kept.keep(key, stored)
     return plainBytes(stored)
@@ -112,6 +117,7 @@ export class Database {
     } catch (cause) {
       throw new StorageWriteError('Could not append to the write-ahead file', { cause })
     }
+    for (const callback of batch.afterwards) callback()
     this.#scheduleFlush()
   }
 
@@ -120,13 +126,14 @@ export class Database {
     yield* entriesOf(this.openCursor(range))
   }
 
-  /** A walk over a range as it is now that can jump forward. The caller closes it. */
+  /** A walk over a range of keys of one kind, as it is now, that can jump forward. The caller closes it. */
   openCursor(range: RangeOptions): Walk {
+    const level = this.#levels.of(range.gte)
     const changes = [this.#active, ...this.#behind.toReversed()].map((overlay) => overlay.changes(range))
-    if (changes.every((list) => list.length === 0)) return new Cursor(this.#level, range)
+    if (changes.every((list) => list.length === 0)) return new Cursor(level, range)
     const { limit, reverse = false, ...bounds } = range
     return new MergedCursor({
-      level: new Cursor(this.#level, { ...bounds, reverse }),
+      level: new Cursor(level, { ...bounds, reverse }),
       changes,
       reverse,
       limit,
@@ -136,7 +143,7 @@ export class Database {
   /** Removes the entries of a range, which nobody else writes meanwhile; not as a whole if the process is killed. */
   async clear({ gte, lt }: Pick<RangeOptions, 'gte' | 'lt'>): Promise<void> {
     await this.flush()
-    await this.#level.clear({ gte, lt })
+    await Promise.all([this.#levels.rows.clear({ gte, lt }), this.#levels.nodes.clear({ gte, lt })])
     this.#kept = new KeptRows(KEPT_BYTES)
   }
 
@@ -160,7 +167,7 @@ export class Database {
     } finally {
       this.records.close()
       for (const overlay of [...this.#behind, this.#active]) overlay.file.close()
-      await this.#level.close()
+      await this.#levels.close()
     }
   }
 
@@ -257,7 +264,7 @@ export class Database {
     for (let overlay = this.#behind[0]; overlay !== undefined; overlay = this.#behind[0]) {
       // Until it is there, what was written stands before what is kept.
       const changes = (key: Uint8Array): void => this.#kept.forget(key)
-      await writeToLevel(this.#level, overlay, { sync: this.#options.sync, changes })
+      await writeToLevel(this.#levels, overlay, { sync: this.#options.sync, changes })
       this.#behind.shift()
       overlay.file.close()
       rmSync(overlay.file.path)
@@ -284,18 +291,18 @@ export class Database {
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { directory, sync, writeBufferBytes = DEFAULT_WRITE_BUFFER_BYTES, segmentBytes } = options
   mkdirSync(directory, { recursive: true })
-  const level = await openLevel(directory)
+  const levels = await Levels.open(directory)
   try {
-    const { overlays, recordEnd, generation } = recoverWriteAhead(level, directory)
+    const { overlays, recordEnd, generation } = recoverWriteAhead(levels.rows, directory)
     const records = new RecordStore({
       directory: join(directory, 'records'),
       end: recordEnd,
       segmentBytes,
     })
     const options = { directory, sync, writeBufferBytes }
-    return new Database({ level, records, options, generation, recovered: overlays })
+    return new Database({ levels, records, options, generation, recovered: overlays })
   } catch (error) {
-    await level.close()
+    await levels.close()
     throw error
   }
 }

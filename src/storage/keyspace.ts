@@ -13,6 +13,8 @@ const KIND = {
   trieRoot: 0x10,
   code: 0x11,
   preimages: 0x12,
+  trieNode: 0x13,
+  nextTrieNode: 0x14,
   block: 0x20,
   ordinalByNumber: 0x21,
   ordinalByHash: 0x22,
@@ -56,8 +58,16 @@ export interface Keyspace {
   allPooled(): KeyRange
   /** A blob by its 32-byte versioned hash. */
   blob(versionedHash: Uint8Array): Uint8Array
-  /** Where the root of a trie lies in the record file, by its 32-byte hash. */
+  /** The number of the node that is the root of a trie, by its 32-byte hash. */
   trieRoot(hash: Uint8Array): Uint8Array
+  /** All roots of tries. */
+  trieRoots(): KeyRange
+  /** A node of a trie by its number. */
+  trieNode(number: number): Uint8Array
+  /** All nodes of tries, by their numbers. */
+  trieNodes(): KeyRange
+  /** The number that the next node of a trie is stored under. */
+  nextTrieNode(): Uint8Array
   /** A contract's code by its 32-byte hash. */
   code(hash: Uint8Array): Uint8Array
   /** Addresses and slots that came with a state, by the 32-byte hash of their encoding. */
@@ -102,6 +112,10 @@ export function keyspaceOf(network: number): Keyspace {
     allPooled: () => all(KIND.pooled),
     blob: (versionedHash) => key(KIND.blob, versionedHash),
     trieRoot: (hash) => key(KIND.trieRoot, hash),
+    trieRoots: () => all(KIND.trieRoot),
+    trieNode: (number) => key(KIND.trieNode, encodeOrdinal(number)),
+    trieNodes: () => ({ gte: key(KIND.trieNode, encodeOrdinal(0)), lt: key(KIND.trieNode + 1) }),
+    nextTrieNode: () => key(KIND.nextTrieNode),
     code: (hash) => key(KIND.code, hash),
     preimages: (hash) => key(KIND.preimages, hash),
     allPreimages: () => all(KIND.preimages),
@@ -120,6 +134,11 @@ export function keyspaceOf(network: number): Keyspace {
       lt: key(KIND.log, ...logPrefix(position, value), encodeOrdinal(to + 1)),
     }),
   }
+}
+
+/** Whether a key is that of a trie node, which has a LevelDB of its own. */
+export function isTrieNodeKey(key: Uint8Array): boolean {
+  return key.length === PREFIX_LENGTH + ORDINAL_LENGTH && key[1] === KIND.trieNode
 }
 
 /** All keys of the network with this number. */
@@ -186,7 +205,7 @@ export function decodeNumber(bytes: Uint8Array): bigint {
   return Buffer.from(bytes.buffer, bytes.byteOffset, NUMBER_LENGTH).readBigUInt64BE(0)
 }
 
-/** The ordinal at the end of a key of `block` or `log`, or the id of a snapshot's. */
+/** The ordinal at the end of a key of `block` or `log`, the id of a snapshot's, or the number of a trie node's. */
 export function ordinalOfKey(key: Uint8Array): number {
   return decodeOrdinal(key.subarray(key.length - ORDINAL_LENGTH))
 }

@@ -1,43 +1,75 @@
 import { join } from 'node:path'
-import { ClassicLevel } from 'classic-level'
-import type { Level } from './cursor.js'
+import { Level as LevelDatabase } from 'level'
 import { DataDirectoryError } from './errors.js'
-import { RECORD_END_KEY } from './keyspace.js'
+import { isTrieNodeKey, RECORD_END_KEY } from './keyspace.js'
 import type { Overlay } from './overlay.js'
+
+/** A LevelDB with bytes for keys and values. */
+export type Level = LevelDatabase<Uint8Array, Uint8Array>
 
 /** LevelDB maps the files that it holds open into memory; 74 is the least that it takes. */
 const MAX_OPEN_FILES = 74
-/** What LevelDB collects before it writes a table, twice over while it does so. Rows are small: bulk is elsewhere. */
-const LEVEL_BUFFER_BYTES = 1024 * 1024
 /** LevelDB's blocks that stay in memory; the files are mapped besides. */
 const LEVEL_CACHE_BYTES = 2 * 1024 * 1024
+/**
+ * What LevelDB collects before it writes a table, twice over while it does so. Rows of indexes are small. Nodes come in
+ * the order of their keys, so their tables are never merged and stay as they were written.
+ */
+const ROW_BUFFER_BYTES = 1024 * 1024
+const NODE_BUFFER_BYTES = 2 * 1024 * 1024
 /** Few enough that other work has its turn between two batches. */
 const OPERATIONS_PER_BATCH = 500
 
-/**
- * Opens LevelDB in a data directory.
- *
- * @throws DataDirectoryError if another process has it open.
- */
-export async function openLevel(directory: string): Promise<Level> {
-  const level: Level = new ClassicLevel(join(directory, 'leveldb'), {
+/** The two LevelDB databases of a data directory. */
+export class Levels {
+  /** Everything but trie nodes. */
+  readonly rows: Level
+  /** Trie nodes, whose keys only grow: among rows with keys of all kinds they would be merged again and again. */
+  readonly nodes: Level
+
+  private constructor(rows: Level, nodes: Level) {
+    this.rows = rows
+    this.nodes = nodes
+  }
+
+  /** @throws DataDirectoryError if another process has them open. */
+  static async open(directory: string): Promise<Levels> {
+    const levels = new Levels(
+      createLevel(join(directory, 'leveldb'), ROW_BUFFER_BYTES),
+      createLevel(join(directory, 'nodes'), NODE_BUFFER_BYTES),
+    )
+    const opened = await Promise.allSettled([levels.rows.open(), levels.nodes.open()])
+    for (const result of opened) {
+      if (result.status === 'fulfilled') continue
+      await levels.close()
+      const { reason: error } = result as { reason: Error }
+      const reason = error.cause instanceof Error ? error.cause.message : String(error)
+      throw new DataDirectoryError(`Could not open the database in ${directory}: ${reason}`, { cause: error })
+    }
+    return levels
+  }
+
+  /** The one that holds a key. */
+  of(key: Uint8Array): Level {
+    return isTrieNodeKey(key) ? this.nodes : this.rows
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.rows.close(), this.nodes.close()])
+  }
+}
+
+function createLevel(location: string, writeBufferSize: number): Level {
+  return new LevelDatabase(location, {
     keyEncoding: 'view',
     valueEncoding: 'view',
     multithreading: true,
     maxOpenFiles: MAX_OPEN_FILES,
-    writeBufferSize: LEVEL_BUFFER_BYTES,
+    writeBufferSize,
     cacheSize: LEVEL_CACHE_BYTES,
     // Most of what is stored are hashes, which do not compress.
     compression: false,
   })
-  try {
-    await level.open()
-  } catch (error) {
-    const { cause } = error as Error
-    const reason = cause instanceof Error ? cause.message : String(error)
-    throw new DataDirectoryError(`Could not open the database in ${directory}: ${reason}`, { cause: error })
-  }
-  return level
 }
 
 /**
@@ -48,21 +80,24 @@ export async function openLevel(directory: string): Promise<Level> {
  * @param changes - told of each key before LevelDB has its new value
  */
 export async function writeToLevel(
-  level: Level,
+  { rows, nodes }: Levels,
   overlay: Overlay,
   { sync, changes }: { sync: boolean; changes: (key: Uint8Array) => void },
 ): Promise<void> {
-  let batch = level.batch()
+  let rowBatch = rows.batch()
+  let nodeBatch = nodes.batch()
   for (const { key, value } of overlay.operations()) {
-    changes(key)
+    const batch = isTrieNodeKey(key) ? nodeBatch : rowBatch
+    if (batch === rowBatch) changes(key)
     if (value === undefined) batch.del(key)
     else batch.put(key, value)
-    if (batch.length >= OPERATIONS_PER_BATCH) {
-      await batch.write({ sync })
-      batch = level.batch()
-    }
+    if (batch.length < OPERATIONS_PER_BATCH) continue
+    await batch.write({ sync })
+    if (batch === rowBatch) rowBatch = rows.batch()
+    else nodeBatch = nodes.batch()
   }
+  await nodeBatch.write({ sync })
   const end = Buffer.alloc(8)
   end.writeDoubleLE(overlay.recordEnd)
-  await batch.put(RECORD_END_KEY, end).write({ sync })
+  await rowBatch.put(RECORD_END_KEY, end).write({ sync })
 }

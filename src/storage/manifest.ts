@@ -4,7 +4,7 @@ import { DataDirectoryError } from './errors.js'
 import { syncDirectory } from './syncDirectory.js'
 
 /** The version of everything on disk: keys, records, blocks of files. */
-export const FORMAT_VERSION = 3
+export const FORMAT_VERSION = 4
 
 const MANIFEST_FILE = 'manifest.json'
 

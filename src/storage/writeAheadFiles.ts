@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppendFile } from './appendFile.js'
-import type { Level } from './cursor.js'
+import type { Level } from './level.js'
 import { RECORD_END_KEY } from './keyspace.js'
 import { Overlay } from './overlay.js'
 

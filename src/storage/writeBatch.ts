@@ -33,6 +33,7 @@ export class WriteBatch {
   readonly operations: BatchOperation[] = []
   readonly bulk: BulkOperation[] = []
   readonly records: RecordOperation[] = []
+  readonly afterwards: (() => void)[] = []
 
   put(key: Uint8Array, value: Uint8Array): this {
     this.operations.push({ key, value })
@@ -48,6 +49,12 @@ export class WriteBatch {
   /** Stores a record in the record file, and rows that say where. */
   putRecord(record: RecordOperation): this {
     this.records.push(record)
+    return this
+  }
+
+  /** Calls back once the batch is written, before anything else is; not if the write fails. */
+  whenWritten(callback: () => void): this {
+    this.afterwards.push(callback)
     return this
   }
 

@@ -21,7 +21,7 @@ export class MemoryDatabase {
     return this.#rows.get(bytesToPlainHex(key))
   }
 
-  write({ operations, records, bulk }: WriteBatch): void {
+  write({ operations, records, bulk, afterwards }: WriteBatch): void {
     const rows: BatchOperation[] = [...operations]
     for (const { pieces, place, rows: rowsAt } of records) {
       const position = this.#file.length
@@ -35,7 +35,8 @@ export class MemoryDatabase {
     }
     for (const { key, value } of rows) {
       if (value === undefined) this.#rows.delete(bytesToPlainHex(key))
-      else this.#rows.set(bytesToPlainHex(key), value)
+      else this.#rows.set(bytesToPlainHex(key), value.slice())
     }
+    for (const callback of afterwards) callback()
   }
 }

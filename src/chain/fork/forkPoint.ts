@@ -10,6 +10,7 @@ import { hashHeader } from '../block/header.js'
 import type { SealedBlock } from '../block/record.js'
 import type { BlockStore } from '../block/store.js'
 import { type Head, stageMove } from '../head/head.js'
+import { bytesKey } from '../state/byteCache.js'
 import type { StateStore } from '../state/stateStore.js'
 import { EMPTY_ROOT } from '../state/trieNode.js'
 import { WorkingState } from '../state/workingState.js'
@@ -55,8 +56,12 @@ export async function storeForkPoint(stores: ForkStores, point: ForkPoint): Prom
   for (const address of funded) await state.modifyAccountFields(new Address(address), { balance })
   const commitment = state.computeRoot()
   const batch = new WriteBatch()
-  states.stage(batch, commitment)
-  batch.putBulk(keys.trieRoot(EMPTY_OVERLAY.hash), EMPTY_OVERLAY.bytes)
+  const overlay = { hash: EMPTY_OVERLAY.hash, record: EMPTY_OVERLAY.record.copy() }
+  states.stage(batch, {
+    ...commitment,
+    nodes: [...commitment.nodes, overlay.record],
+    roots: new Map(commitment.roots).set(bytesKey(overlay.hash), overlay),
+  })
   batch.put(keys.setting(SETTING), commitment.root)
   const staged = runToCompletion(blocks.stage(batch, bodilessBlock(header, totalDifficulty)))
   const { block: stored } = staged.record

@@ -4,6 +4,8 @@ import { MemoryDatabase } from '../../../test/support/memoryDatabase.js'
 import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/writeBatch.js'
+import { bytesKey } from '../state/byteCache.js'
+import { Preimages } from '../state/preimages.js'
 import { StateStore } from '../state/stateStore.js'
 import { EMPTY_ROOT } from '../state/trieNode.js'
 import { WorkingState } from '../state/workingState.js'
@@ -36,8 +38,18 @@ const slot = (number: bigint): Uint8Array => bigintToBytes(number, 32)
 function openStore(remote: RemoteState) {
   const database = new MemoryDatabase()
   const keyspace = keyspaceOf(0)
-  database.write(new WriteBatch().putBulk(keyspace.trieRoot(EMPTY_OVERLAY.hash), EMPTY_OVERLAY.bytes))
   const store = new StateStore({ database, keyspace, remote })
+  const overlay = { hash: EMPTY_OVERLAY.hash, record: EMPTY_OVERLAY.record.copy() }
+  const first = new WriteBatch()
+  store.stage(first, {
+    root: EMPTY_ROOT,
+    nodes: [overlay.record],
+    roots: new Map([[bytesKey(overlay.hash), overlay]]),
+    replaced: [],
+    codes: new Map(),
+    preimages: new Preimages(),
+  })
+  database.write(first)
   /** Changes the state under a root and stores what comes out. */
   const change = async (root: Uint8Array, edit: (state: WorkingState) => Promise<void>) => {
     const state = new WorkingState({ base: store.viewAt(root), store })

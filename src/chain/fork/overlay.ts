@@ -1,7 +1,7 @@
 import { keccak256 } from '../keccak.js'
 import { EMPTY_CODE_HASH } from '../state/account.js'
-import type { HashedBytes } from '../state/hashedBytes.js'
 import { readTrie } from '../state/readTrie.js'
+import type { TrieRoot } from '../state/stateRoot.js'
 import { EMPTY_ROOT, type NodeReader } from '../state/trieNode.js'
 import { updateTrie } from '../state/updateTrie.js'
 import type { AccountState, Awaitable } from '../types.js'
@@ -23,17 +23,17 @@ export const ABSENT_SLOT: Uint8Array = Uint8Array.of(0x80)
 const OVERLAY_KEY = new Uint8Array(32).fill(0xff)
 
 /** The storage trie of a remote account that nothing was written to. */
-export const EMPTY_OVERLAY: HashedBytes = createOverlay()
+export const EMPTY_OVERLAY: TrieRoot = createOverlay()
 
-function createOverlay(): HashedBytes {
+function createOverlay(): TrieRoot {
   const refuse = () => {
     throw new Error('an empty trie has no nodes')
   }
-  const roots: HashedBytes[] = []
+  const roots: TrieRoot[] = []
   const changes = [{ key: OVERLAY_KEY, value: Uint8Array.of(0x01) }]
   updateTrie({ getRoot: refuse, getNode: refuse }, EMPTY_ROOT, changes, {
     add: () => undefined,
-    addRoot: (hash, { bytes }) => roots.push({ hash, bytes }),
+    addRoot: (hash, record) => roots.push({ hash, record }),
   })
   const [root] = roots
   if (root === undefined) throw new Error('a trie of one leaf has a root')

@@ -1,17 +1,18 @@
-import type { RecordPosition } from '../../storage/records.js'
 import { writeKeccak256 } from '../keccak.js'
-import { isLeafPath } from './nibbles.js'
 import { nodeMemory } from './nodeMemory.js'
-import { isPair, itemAt, itemEnd, listStart, payloadOf } from './rlp.js'
+import { itemEnd, listStart } from './rlp.js'
 
-/** A link: the position of a child, little-endian. */
+/** A link: the number of a child, little-endian. */
 const LINK_LENGTH = 6
 /** The head of an RLP item of 32 bytes; no node inside its parent begins like this. */
 export const HASH_HEAD = 0xa0
 const HASH_ITEM_LENGTH = 33
 
-/** Where a child is: in the record file, or in memory as long as it is not stored. */
-export type NodeLink = NodeRecord | RecordPosition
+/** The number of a stored node among those of its network, in the order in which they were stored: less than 2^48. */
+export type NodeNumber = number
+
+/** A child: by its number, or in memory as long as it is not stored. */
+export type NodeLink = NodeRecord | NodeNumber
 
 /**
  * A trie node with a hash of its own, as it is stored: its RLP, and behind it one link of 6 bytes for each child that the
@@ -24,18 +25,18 @@ export class NodeRecord {
   #rlp: Uint8Array | undefined
   /** Whether another node has taken its place before it was stored. */
   isReplaced = false
-  #position: RecordPosition | undefined
-  /** Where the write that is under way puts it. */
-  #place: RecordPosition = 0
+  #number: NodeNumber | undefined
+  /** What the batch that is under way stores it under. */
+  #assigned: NodeNumber = 0
   /** Children that are not stored yet, at the index of their links. */
   #unstored: (NodeRecord | undefined)[] | undefined
 
   /** @param bytes - RLP and links; the links of a new node are put by {@link link} */
-  constructor(bytes: Uint8Array, rlpLength: number, position?: RecordPosition) {
+  constructor(bytes: Uint8Array, rlpLength: number, number?: NodeNumber) {
     this.#bytes = bytes
     this.rlpLength = rlpLength
     this.#rlp = rlpLength === bytes.length ? bytes : undefined
-    this.#position = position
+    this.#number = number
   }
 
   /** RLP and links. Readers leave them unchanged. */
@@ -76,9 +77,9 @@ export class NodeRecord {
     return (this.bytes.length - this.rlpLength) / LINK_LENGTH
   }
 
-  /** Where the node lies in the record file; undefined while it is not stored. */
-  get position(): RecordPosition | undefined {
-    return this.#position
+  /** Undefined while the node is not stored. */
+  get number(): NodeNumber | undefined {
+    return this.#number
   }
 
   /** Where the child with an index among those that are named by hashes is. */
@@ -94,9 +95,9 @@ export class NodeRecord {
 
   /** Sets a link of a node that is not stored yet. */
   link(index: number, to: NodeLink): void {
-    const position = typeof to === 'number' ? to : to.position
-    if (position !== undefined) this.#write(index, position)
-    const unstored = position === undefined ? (to as NodeRecord) : undefined
+    const number = typeof to === 'number' ? to : to.number
+    if (number !== undefined) this.#write(index, number)
+    const unstored = number === undefined ? (to as NodeRecord) : undefined
     if (unstored === undefined && this.#unstored === undefined) return
     this.#unstored ??= []
     this.#unstored[index] = unstored
@@ -118,28 +119,33 @@ export class NodeRecord {
     this.#rlp = this.rlpLength === this.#bytes.length ? this.#bytes : undefined
   }
 
-  /** Says where a write puts the node; where it puts the children that are not stored was said before. */
-  place(position: RecordPosition): void {
-    this.#place = position
+  /** Sets the number that a batch stores the node under; its children that are not stored were given theirs before. */
+  assign(number: NodeNumber): void {
+    this.#assigned = number
     this.#unstored?.forEach((child, index) => {
-      if (child !== undefined) this.#write(index, child.#position ?? child.#place)
+      if (child !== undefined) this.#write(index, child.#number ?? child.#assigned)
     })
   }
 
-  /** Says that the write has put the node where it was to, and its children too. */
-  settle(): RecordPosition {
-    this.#position = this.#place
-    this.#unstored = undefined
-    return this.#place
+  /** The number that a batch stores the node under, or has stored it. */
+  get assignedNumber(): NodeNumber {
+    return this.#number ?? this.#assigned
   }
 
-  #write(index: number, position: RecordPosition): void {
+  /** Confirms that the batch with the node and its children was written. */
+  settle(): NodeNumber {
+    this.#number = this.#assigned
+    this.#unstored = undefined
+    return this.#assigned
+  }
+
+  #write(index: number, number: NodeNumber): void {
     const { bytes } = this
     const at = this.rlpLength + LINK_LENGTH * index
-    const high = Math.floor(position / 0x1000000)
-    bytes[at] = position
-    bytes[at + 1] = position >>> 8
-    bytes[at + 2] = position >>> 16
+    const high = Math.floor(number / 0x1000000)
+    bytes[at] = number
+    bytes[at + 1] = number >>> 8
+    bytes[at + 2] = number >>> 16
     bytes[at + 3] = high
     bytes[at + 4] = high >>> 8
     bytes[at + 5] = high >>> 16
@@ -151,24 +157,9 @@ export function linksLength(children: number): number {
   return LINK_LENGTH * children
 }
 
-/**
- * The record that bytes begin with, in memory of its own; undefined if they end before it does.
- *
- * @param position - where it lies in the record file
- */
-export function readRecord(bytes: Uint8Array, position: RecordPosition): NodeRecord | undefined {
-  const rlpLength = itemEnd(bytes, 0)
-  if (rlpLength > bytes.length) return undefined
-  const length = rlpLength + linksLength(hashesIn(bytes.subarray(0, rlpLength)))
-  return length > bytes.length ? undefined : new NodeRecord(bytes.slice(0, length), rlpLength, position)
-}
-
-/** How many children a node names by their hashes. */
-function hashesIn(rlp: Uint8Array): number {
-  if (isPair(rlp)) {
-    return isLeafPath(payloadOf(itemAt(rlp, 0))) || itemAt(rlp, 1)[0] !== HASH_HEAD ? 0 : 1
-  }
-  return childAt(rlp, 16).link
+/** A node from its row. @param bytes - RLP and links, which stay as they are */
+export function storedNode(bytes: Uint8Array, number: NodeNumber): NodeRecord {
+  return new NodeRecord(bytes, itemEnd(bytes, 0), number)
 }
 
 /** Where an item of a branch begins, and how many items before it are hashes. */

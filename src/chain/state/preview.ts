@@ -7,7 +7,7 @@ import type { WorkingStore } from './executionState.js'
 function previewReader(store: StateStore, { roots, codes }: StateCommitment): StateReader {
   return {
     getRoot: (hash) => roots.get(bytesKey(hash))?.record ?? store.getRoot(hash),
-    getNode: (position) => store.getNode(position),
+    getNode: (number) => store.getNode(number),
     getCode: (hash) => codes.get(bytesKey(hash))?.bytes ?? store.getCode(hash),
     remote: store.remote,
   }

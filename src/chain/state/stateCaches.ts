@@ -1,16 +1,15 @@
-import type { RecordPosition } from '../../storage/records.js'
 import { ByteCache } from './byteCache.js'
-import type { NodeRecord } from './nodeRecord.js'
+import type { NodeNumber, NodeRecord } from './nodeRecord.js'
 
-/** What was read or made of tries, by where it lies in the record file, and codes by their 32-byte hash. */
+/** Trie nodes that were read or made, by their numbers, and codes by their 32-byte hash. */
 export interface StateCaches {
-  nodes: ByteCache<RecordPosition, NodeRecord>
+  nodes: ByteCache<NodeNumber, NodeRecord>
   /**
    * Nodes that a later state has others in the place of. Each block makes a dozen, which would crowd out what all states
    * to come are read from; those of the last dozen blocks are kept for a revert, and what lies further back is read from
-   * the record file. More of them would outlive V8's young generation, whose collections copy what is alive.
+   * LevelDB. More of them would outlive V8's young generation, whose collections copy what is alive.
    */
-  replacedNodes: ByteCache<RecordPosition, NodeRecord>
+  replacedNodes: ByteCache<NodeNumber, NodeRecord>
   codes: ByteCache
 }
 

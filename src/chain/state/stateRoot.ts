@@ -1,4 +1,3 @@
-import type { RecordPosition } from '../../storage/records.js'
 import { ABSENT_ACCOUNT, ABSENT_SLOT } from '../fork/overlay.js'
 import { encodeAccount } from './account.js'
 import { bytesKey } from './byteCache.js'
@@ -6,7 +5,7 @@ import { Preimages } from './preimages.js'
 import { encodeString } from './rlp.js'
 import { updateTrie } from './updateTrie.js'
 import type { AccountEntry, SlotEntry } from './entries.js'
-import type { NodeRecord } from './nodeRecord.js'
+import type { NodeNumber, NodeRecord } from './nodeRecord.js'
 import type { NodeReader } from './trieNode.js'
 import type { NodeCollector, TrieChange } from './updateTrie.js'
 import type { Steps } from '../../encoding/timeSlice.js'
@@ -29,8 +28,8 @@ export class WorkingTrie implements NodeReader {
   readonly nodes: NodeRecord[] = []
   /** New roots of the state and of storage, by the key of their hash. */
   readonly roots = new Map<string, TrieRoot>()
-  /** Where stored nodes lie that others took the place of. */
-  readonly replaced: RecordPosition[] = []
+  /** The numbers of stored nodes that others took the place of. */
+  readonly replaced: NodeNumber[] = []
   /** Addresses and slots that the base does not have. */
   readonly preimages = new Preimages()
   /** The root over everything that was applied. */
@@ -51,8 +50,8 @@ export class WorkingTrie implements NodeReader {
     return made?.record ?? this.#stored.getRoot(hash)
   }
 
-  getNode(position: RecordPosition): NodeRecord {
-    return this.#stored.getNode(position)
+  getNode(number: NodeNumber): NodeRecord {
+    return this.#stored.getNode(number)
   }
 
   /** Brings accounts and their storage into the trie as they are now. */
@@ -118,8 +117,8 @@ export class WorkingTrie implements NodeReader {
       this.roots.set(bytesKey(hash), { hash, record })
     },
     replace: (record) => {
-      if (record.position === undefined) record.isReplaced = true
-      else this.replaced.push(record.position)
+      if (record.number === undefined) record.isReplaced = true
+      else this.replaced.push(record.number)
     },
   }
 }

@@ -31,19 +31,19 @@ it('keeps nodes that stay in memory of their own, and those that were replaced a
     Array.from({ length: 40 }, () => 1n),
   )
   const { replaced } = await commit(first.root, [2n])
-  const places = first.nodes.map(({ position = -1 }) => position)
-  const staying = first.nodes.filter(({ position = -1 }) => !replaced.includes(position))
+  const numbers = first.nodes.map(({ number = -1 }) => number)
+  const staying = first.nodes.filter(({ number = -1 }) => !replaced.includes(number))
   expect(replaced.length).toBeGreaterThan(1)
-  expect(replaced.every((position) => places.includes(position))).toBe(true)
+  expect(replaced.every((number) => numbers.includes(number))).toBe(true)
   expect(staying.length).toBe(first.nodes.length - replaced.length)
   for (const node of staying) {
-    expect(caches.nodes.get(node.position ?? -1)).toBe(node)
+    expect(caches.nodes.get(node.number ?? -1)).toBe(node)
     expect(node.bytes.buffer.byteLength).toBe(node.length)
   }
-  for (const position of replaced) {
-    expect(caches.nodes.get(position)).toBeUndefined()
-    expect(caches.replacedNodes.get(position)?.position).toBe(position)
+  for (const number of replaced) {
+    expect(caches.nodes.get(number)).toBeUndefined()
+    expect(caches.replacedNodes.get(number)?.number).toBe(number)
   }
   const other = new StateStore({ database, keyspace })
-  for (const node of first.nodes) expect(other.getNode(node.position ?? -1).bytes).toEqual(node.bytes)
+  for (const node of first.nodes) expect(other.getNode(node.number ?? -1).bytes).toEqual(node.bytes)
 })

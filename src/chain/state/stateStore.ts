@@ -1,19 +1,17 @@
 import { bytesEqual } from '../../encoding/hex.js'
-import { decodeBulkRow, encodeBulkRow } from '../../storage/bulkRow.js'
 import type { Database } from '../../storage/database.js'
-import type { Keyspace } from '../../storage/keyspace.js'
-import type { RecordPosition } from '../../storage/records.js'
-import type { BatchOperation, WriteBatch } from '../../storage/writeBatch.js'
+import { DataDirectoryError } from '../../storage/errors.js'
+import { type Keyspace, decodeOrdinal, encodeOrdinal } from '../../storage/keyspace.js'
+import type { WriteBatch } from '../../storage/writeBatch.js'
 import type { RemoteState } from '../fork/overlay.js'
 import { EMPTY_CODE_HASH, NO_BYTES } from './account.js'
 import { type ByteCache, bytesKey } from './byteCache.js'
 import type { HashedBytes } from './hashedBytes.js'
-import type { NodeRecord } from './nodeRecord.js'
+import { type NodeNumber, type NodeRecord, storedNode } from './nodeRecord.js'
 import { type Preimages, stagePreimages } from './preimages.js'
 import { type StateCaches, createStateCaches } from './stateCaches.js'
 import type { TrieRoot } from './stateRoot.js'
 import { TrieStateView } from './stateView.js'
-import { StoredNodes } from './storedNodes.js'
 import { EMPTY_ROOT, MissingNodeError, type NodeReader } from './trieNode.js'
 
 /** A new state that is computed and not stored: what its trie needs beside what is stored. */
@@ -24,8 +22,8 @@ export interface StateCommitment {
   nodes: readonly NodeRecord[]
   /** New roots of the state and of storage, by the key of their hash. */
   roots: ReadonlyMap<string, TrieRoot>
-  /** Where the stored nodes lie that new ones take the place of. */
-  replaced: readonly RecordPosition[]
+  /** The numbers of stored nodes that new ones take the place of. */
+  replaced: readonly NodeNumber[]
   /** New contract codes by the key of their hash. */
   codes: ReadonlyMap<string, HashedBytes>
   /** Addresses and slots that the state before did not have. */
@@ -34,8 +32,8 @@ export interface StateCommitment {
 
 /** How a state store is made. */
 export interface StateStoreOptions {
-  database: Pick<Database, 'get' | 'window'>
-  keyspace: Pick<Keyspace, 'trieRoot' | 'code' | 'preimages'>
+  database: Pick<Database, 'get'>
+  keyspace: Pick<Keyspace, 'trieRoot' | 'trieNode' | 'nextTrieNode' | 'code' | 'preimages'>
   /** What a fork reads where its tries hold nothing. */
   remote?: RemoteState | undefined
   /** Shared with other stores, or of its own. */
@@ -51,9 +49,8 @@ export class StateStore implements NodeReader {
   readonly remote: RemoteState | undefined
   readonly #database: StateStoreOptions['database']
   readonly #keyspace: StateStoreOptions['keyspace']
-  readonly #stored: StoredNodes
   /** The nodes of the state that was stored last: the next one replaces most of them. */
-  #latest = new Map<RecordPosition, NodeRecord>()
+  #latest = new Map<NodeNumber, NodeRecord>()
   readonly #nodes: StateCaches['nodes']
   readonly #replacedNodes: StateCaches['nodes']
   readonly #codes: ByteCache
@@ -63,16 +60,18 @@ export class StateStore implements NodeReader {
   /** Those of the state that was stored last, on which the next one is mostly built. */
   #latestRoots: readonly TrieRoot[] = []
   readonly #aliases = new Map<string, Uint8Array>()
+  #nextNode: NodeNumber
 
   constructor(options: StateStoreOptions) {
     const { database, keyspace, caches = createStateCaches() } = options
     this.remote = options.remote
     this.#database = database
     this.#keyspace = keyspace
-    this.#stored = new StoredNodes(database.window)
     this.#nodes = caches.nodes
     this.#replacedNodes = caches.replacedNodes
     this.#codes = caches.codes
+    const next = database.get(keyspace.nextTrieNode())
+    this.#nextNode = next === undefined ? 0 : decodeOrdinal(next)
   }
 
   getRoot(hash: Uint8Array): NodeRecord {
@@ -81,16 +80,17 @@ export class StateStore implements NodeReader {
     }
     const row = this.#database.get(this.#keyspace.trieRoot(hash))
     if (row === undefined) throw new MissingNodeError(hash.slice())
-    return this.getNode(decodeBulkRow(row).position)
+    return this.getNode(decodeOrdinal(row))
   }
 
-  getNode(position: RecordPosition): NodeRecord {
-    const cached =
-      this.#latest.get(position) ?? this.#nodes.get(position) ?? this.#replacedNodes.get(position)
+  getNode(number: NodeNumber): NodeRecord {
+    const cached = this.#latest.get(number) ?? this.#nodes.get(number) ?? this.#replacedNodes.get(number)
     if (cached !== undefined) return cached
-    const stored = this.#stored.read(position)
-    this.#nodes.set(position, stored)
-    return stored
+    const row = this.#database.get(this.#keyspace.trieNode(number))
+    if (row === undefined) throw new DataDirectoryError(`The trie node with the number ${number} is missing`)
+    const node = storedNode(row, number)
+    this.#nodes.set(number, node)
+    return node
   }
 
   /** Whether a state root can be read. */
@@ -137,22 +137,20 @@ export class StateStore implements NodeReader {
   /** Adds the new nodes and codes of a state to a batch, which the caller writes together with what names the root. */
   stage(batch: WriteBatch, { nodes, roots, replaced, codes, preimages }: StateCommitment): void {
     stagePreimages(this.#keyspace, batch, preimages)
-    batch.putRecord({
-      pieces: nodes.map(({ bytes }) => bytes),
-      place: (position) => {
-        for (const node of nodes) {
-          node.place(position)
-          position += node.length
-        }
-      },
-      rows: () => {
-        this.#retire(replaced)
-        for (const node of nodes) this.#keep(node)
-        this.#latestRoots = roots.size <= LATEST_ROOTS ? [...roots.values()] : []
-        const rows: BatchOperation[] = []
-        for (const root of roots.values()) rows.push(this.#rootRow(root))
-        return rows
-      },
+    const keys = this.#keyspace
+    // A batch that fails leaves a gap: numbers are not used twice.
+    for (const node of nodes) {
+      node.assign(this.#nextNode)
+      batch.put(keys.trieNode(this.#nextNode++), node.bytes)
+    }
+    if (nodes.length > 0) batch.put(keys.nextTrieNode(), encodeOrdinal(this.#nextNode))
+    for (const { hash, record } of roots.values()) {
+      batch.put(keys.trieRoot(hash), encodeOrdinal(record.assignedNumber))
+    }
+    batch.whenWritten(() => {
+      this.#retire(replaced)
+      for (const node of nodes) this.#keep(node)
+      this.#latestRoots = roots.size <= LATEST_ROOTS ? [...roots.values()] : []
     })
     for (const [key, { hash, bytes }] of codes) {
       batch.put(this.#keyspace.code(hash), bytes)
@@ -161,28 +159,23 @@ export class StateStore implements NodeReader {
   }
 
   /** Parts the nodes that were stored last into those that have had their time and those that stay. */
-  #retire(replaced: readonly RecordPosition[]): void {
+  #retire(replaced: readonly NodeNumber[]): void {
     const latest = this.#latest
     this.#latest = new Map()
-    for (const position of replaced) {
-      const node = latest.get(position) ?? this.#nodes.take(position)
-      latest.delete(position)
-      if (node !== undefined) this.#replacedNodes.set(position, node)
+    for (const number of replaced) {
+      const node = latest.get(number) ?? this.#nodes.take(number)
+      latest.delete(number)
+      if (node !== undefined) this.#replacedNodes.set(number, node)
     }
-    for (const [position, node] of latest) {
+    for (const [number, node] of latest) {
       node.own()
-      this.#nodes.set(position, node)
+      this.#nodes.set(number, node)
     }
   }
 
   #keep(node: NodeRecord): void {
-    const position = node.settle()
-    if (node.isReplaced) this.#replacedNodes.set(position, node)
-    else this.#latest.set(position, node)
-  }
-
-  #rootRow({ hash, record }: TrieRoot): BatchOperation {
-    const { position = 0, length } = record
-    return { key: this.#keyspace.trieRoot(hash), value: encodeBulkRow({ position, length }) }
+    const number = node.settle()
+    if (node.isReplaced) this.#replacedNodes.set(number, node)
+    else this.#latest.set(number, node)
   }
 }

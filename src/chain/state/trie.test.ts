@@ -3,15 +3,11 @@ import { join } from 'node:path'
 import { createMPT, createMerkleProof, MerklePatriciaTrie, verifyMerkleProof } from '@ethereumjs/mpt'
 import { MapDB } from '@ethereumjs/util'
 import { describe, expect, it } from 'vitest'
-import { MemoryDatabase } from '../../../test/support/memoryDatabase.js'
 import { bytesToHex, bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
-import type { RecordPosition } from '../../storage/records.js'
-import { WriteBatch } from '../../storage/writeBatch.js'
 import { keccak256 } from '../keccak.js'
-import type { NodeRecord } from './nodeRecord.js'
+import { storedNode, type NodeNumber, type NodeRecord } from './nodeRecord.js'
 import { proveKey, readTrie } from './readTrie.js'
 import type { TrieRoot } from './stateRoot.js'
-import { StoredNodes } from './storedNodes.js'
 import { EMPTY_ROOT, MissingNodeError, type NodeReader } from './trieNode.js'
 import { updateTrie } from './updateTrie.js'
 import type { TrieChange } from './updateTrie.js'
@@ -19,18 +15,19 @@ import type { TrieChange } from './updateTrie.js'
 /** Tries as they are stored, read from what was written alone; and the nodes by hash, for @ethereumjs/mpt to look up. */
 class StoredTries implements NodeReader {
   readonly byHash = new MapDB<string, string>()
-  readonly #database = new MemoryDatabase()
-  readonly #nodes = new StoredNodes(this.#database.window)
-  readonly #roots = new Map<string, RecordPosition>()
+  readonly #rows: Uint8Array[] = []
+  readonly #roots = new Map<string, NodeNumber>()
 
   getRoot(hash: Uint8Array): NodeRecord {
-    const position = this.#roots.get(bytesToPlainHex(hash))
-    if (position === undefined) throw new MissingNodeError(hash)
-    return this.getNode(position)
+    const number = this.#roots.get(bytesToPlainHex(hash))
+    if (number === undefined) throw new MissingNodeError(hash)
+    return this.getNode(number)
   }
 
-  getNode(position: RecordPosition): NodeRecord {
-    return this.#nodes.read(position)
+  getNode(number: NodeNumber): NodeRecord {
+    const row = this.#rows[number]
+    if (row === undefined) throw new Error(`no node has the number ${number}`)
+    return storedNode(row, number)
   }
 
   update(root: Uint8Array, changes: TrieChange[], replace?: (record: NodeRecord) => void): Uint8Array {
@@ -41,21 +38,12 @@ class StoredTries implements NodeReader {
       addRoot: (hash, record) => roots.push({ hash, record }),
       ...(replace && { replace }),
     })
-    const batch = new WriteBatch().putRecord({
-      pieces: made.map(({ bytes }) => bytes),
-      place: (position) => {
-        for (const record of made) {
-          record.place(position)
-          position += record.length
-        }
-      },
-      rows: () => {
-        for (const record of made) record.settle()
-        return []
-      },
-    })
-    this.#database.write(batch)
-    for (const { hash, record } of roots) this.#roots.set(bytesToPlainHex(hash), record.position as number)
+    for (const record of made) {
+      record.assign(this.#rows.length)
+      this.#rows.push(record.bytes.slice())
+    }
+    for (const record of made) record.settle()
+    for (const { hash, record } of roots) this.#roots.set(bytesToPlainHex(hash), record.assignedNumber)
     for (const { rlp } of made) {
       this.byHash._database.set(bytesToPlainHex(keccak256(rlp)), bytesToPlainHex(rlp))
     }

@@ -1,7 +1,6 @@
-import type { RecordPosition } from '../../storage/records.js'
 import { keccak256 } from '../keccak.js'
 import { decodePath, isLeafPath } from './nibbles.js'
-import { HASH_HEAD, NodeRecord, type NodeLink } from './nodeRecord.js'
+import { HASH_HEAD, NodeRecord, type NodeLink, type NodeNumber } from './nodeRecord.js'
 import { itemsOf, payloadOf } from './rlp.js'
 import type { Nibbles } from './nibbles.js'
 
@@ -13,8 +12,12 @@ export interface NodeReader {
    * @throws MissingNodeError if it is not stored.
    */
   getRoot(hash: Uint8Array): NodeRecord
-  /** The node at a place of the record file that a link names. */
-  getNode(position: RecordPosition): NodeRecord
+  /**
+   * The node with a number that a link names.
+   *
+   * @throws DataDirectoryError if it is not stored.
+   */
+  getNode(number: NodeNumber): NodeRecord
 }
 
 /** A root is not stored: the state is unknown, or the data is damaged. */

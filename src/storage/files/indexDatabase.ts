@@ -1,7 +1,7 @@
-import { ClassicLevel } from 'classic-level'
+import { Level } from 'level'
 
 /** The LevelDB database behind the file index. */
-export type IndexDatabase = ClassicLevel<Uint8Array, Uint8Array>
+export type IndexDatabase = Level<Uint8Array, Uint8Array>
 
 /** One change to the index. */
 export type IndexChange =
@@ -9,7 +9,7 @@ export type IndexChange =
 
 /** Opens the file index in a directory, which is created when it does not exist. */
 export async function openIndexDatabase(directory: string): Promise<IndexDatabase> {
-  const database: IndexDatabase = new ClassicLevel(directory, { keyEncoding: 'view', valueEncoding: 'view' })
+  const database: IndexDatabase = new Level(directory, { keyEncoding: 'view', valueEncoding: 'view' })
   await database.open({ multithreading: true, maxOpenFiles: 64 })
   return database
 }
