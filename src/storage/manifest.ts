@@ -82,7 +82,9 @@ export function readManifest(directory: string): Manifest | undefined {
   if (manifest.formatVersion !== FORMAT_VERSION) {
     throw new DataDirectoryError(
       `The data directory ${directory} has format version ${manifest.formatVersion}, and this program reads ` +
-        `${FORMAT_VERSION}. Use the version that wrote it, or another directory.`,
+        `${FORMAT_VERSION}. Export its chain with the version of Standin that wrote it ` +
+        '(standin export --data-dir DIR chain.rlp), and import that into an empty directory with this one ' +
+        '(standin --genesis chain.rlp.genesis.json --import chain.rlp --data-dir NEW).',
     )
   }
   return manifest

@@ -17,10 +17,7 @@ const WIRE_CACHE_BYTES = 4 * 1024 * 1024
 const LONGEST_KEPT_WIRE = 1024 * 1024
 /** Up to this many bytes, those of a new block are kept before anybody asked for them, and all are read for one. */
 const LONGEST_KEPT_AT_ONCE = 16 * 1024
-/**
- * What is read before an index record: of a block with one transaction the whole region, some 6,000 bytes, and before it
- * the uppermost nodes of its state.
- */
+/** What is read before an index record: of a block with one transaction the whole region, some 6,000 bytes. */
 const LOOK_BACK = 8 * 1024
 
 /** The bulk of stored blocks: what stands in the record file, with what was read or stored last kept in memory. */
