@@ -5,7 +5,7 @@ import { decodeBulkRow, encodeBulkRow } from './bulkRow.js'
 import { Cursor, entriesOf } from './cursor.js'
 import { StorageWriteError } from './errors.js'
 import { KeptRows } from './keptRows.js'
-import { isTrieNodeKey } from './keyspace.js'
+import { decodeOrdinal, encodeOrdinal, isTrieNodeKey, NEXT_NUMBER_KEY } from './keyspace.js'
 import { Levels, writeToLevel } from './level.js'
 import { MergedCursor } from './mergedCursor.js'
 import { keyString, Overlay } from './overlay.js'
@@ -57,6 +57,9 @@ export class Database {
   readonly #behind: Overlay[]
   #spareMemory: Buffer | undefined
   #writingBehind: Promise<void> | undefined
+  #nextNumber: number
+  /** As the database has it. */
+  #storedNextNumber: number
   #failure: unknown
   #idle: NodeJS.Timeout | undefined
 
@@ -75,7 +78,16 @@ export class Database {
     this.#generation = parts.generation
     this.#behind = [...parts.recovered]
     this.#active = this.#newOverlay()
+    const next = this.get(NEXT_NUMBER_KEY)
+    this.#nextNumber = next === undefined ? 0 : decodeOrdinal(next)
+    this.#storedNextNumber = this.#nextNumber
     if (this.#behind.length > 0) this.#scheduleFlush()
+  }
+
+  /** Gives out so many numbers in a row that were never given out before, and returns the first of them. */
+  takeNumbers(count: number): number {
+    this.#nextNumber += count
+    return this.#nextNumber - count
   }
 
   /** The value of a key, or undefined. The bytes are shared: readers leave them unchanged. */
@@ -111,12 +123,15 @@ export class Database {
   write(batch: WriteBatch): void {
     this.#throwFailure()
     const operations = batch.operations.concat(this.#append(batch))
+    const next = this.#nextNumber
+    if (next !== this.#storedNextNumber) operations.push({ key: NEXT_NUMBER_KEY, value: encodeOrdinal(next) })
     if (this.#options.sync) this.records.sync()
     try {
       this.#active.write({ operations, recordEnd: this.records.end }, { sync: this.#options.sync })
     } catch (cause) {
       throw new StorageWriteError('Could not append to the write-ahead file', { cause })
     }
+    this.#storedNextNumber = next
     for (const callback of batch.afterwards) callback()
     this.#scheduleFlush()
   }

@@ -14,7 +14,6 @@ const KIND = {
   code: 0x11,
   preimages: 0x12,
   trieNode: 0x13,
-  nextTrieNode: 0x14,
   block: 0x20,
   ordinalByNumber: 0x21,
   ordinalByHash: 0x22,
@@ -25,8 +24,10 @@ const KIND = {
 /** Networks are numbered from 0; this many are possible. */
 export const MAX_NETWORKS = 255
 
-/** The key of the database's own record: up to where its record file is filled. No network has this number. */
+/** The keys of the database's own rows; no network has this number. The first: up to where the record file is filled. */
 export const RECORD_END_KEY: Uint8Array = Uint8Array.of(255, 0)
+/** The next number that is given out. */
+export const NEXT_NUMBER_KEY: Uint8Array = Uint8Array.of(255, 1)
 
 const ORDINAL_LENGTH = 6
 const NUMBER_LENGTH = 8
@@ -66,8 +67,6 @@ export interface Keyspace {
   trieNode(number: number): Uint8Array
   /** All nodes of tries, by their numbers. */
   trieNodes(): KeyRange
-  /** The number that the next node of a trie is stored under. */
-  nextTrieNode(): Uint8Array
   /** A contract's code by its 32-byte hash. */
   code(hash: Uint8Array): Uint8Array
   /** Addresses and slots that came with a state, by the 32-byte hash of their encoding. */
@@ -115,7 +114,6 @@ export function keyspaceOf(network: number): Keyspace {
     trieRoots: () => all(KIND.trieRoot),
     trieNode: (number) => key(KIND.trieNode, encodeOrdinal(number)),
     trieNodes: () => ({ gte: key(KIND.trieNode, encodeOrdinal(0)), lt: key(KIND.trieNode + 1) }),
-    nextTrieNode: () => key(KIND.nextTrieNode),
     code: (hash) => key(KIND.code, hash),
     preimages: (hash) => key(KIND.preimages, hash),
     allPreimages: () => all(KIND.preimages),

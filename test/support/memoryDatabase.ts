@@ -17,6 +17,13 @@ export class MemoryDatabase {
     },
   })
 
+  #nextNumber = 0
+
+  takeNumbers(count: number): number {
+    this.#nextNumber += count
+    return this.#nextNumber - count
+  }
+
   get(key: Uint8Array): Uint8Array | undefined {
     return this.#rows.get(bytesToPlainHex(key))
   }

@@ -8,7 +8,7 @@ const LINK_LENGTH = 6
 export const HASH_HEAD = 0xa0
 const HASH_ITEM_LENGTH = 33
 
-/** The number of a stored node among those of its network, in the order in which they were stored: less than 2^48. */
+/** The number of a stored node: less than 2^48, and greater than those of all nodes that were stored before. */
 export type NodeNumber = number
 
 /** A child: by its number, or in memory as long as it is not stored. */

@@ -32,8 +32,8 @@ export interface StateCommitment {
 
 /** How a state store is made. */
 export interface StateStoreOptions {
-  database: Pick<Database, 'get'>
-  keyspace: Pick<Keyspace, 'trieRoot' | 'trieNode' | 'nextTrieNode' | 'code' | 'preimages'>
+  database: Pick<Database, 'get' | 'takeNumbers'>
+  keyspace: Pick<Keyspace, 'trieRoot' | 'trieNode' | 'code' | 'preimages'>
   /** What a fork reads where its tries hold nothing. */
   remote?: RemoteState | undefined
   /** Shared with other stores, or of its own. */
@@ -60,7 +60,6 @@ export class StateStore implements NodeReader {
   /** Those of the state that was stored last, on which the next one is mostly built. */
   #latestRoots: readonly TrieRoot[] = []
   readonly #aliases = new Map<string, Uint8Array>()
-  #nextNode: NodeNumber
 
   constructor(options: StateStoreOptions) {
     const { database, keyspace, caches = createStateCaches() } = options
@@ -70,8 +69,6 @@ export class StateStore implements NodeReader {
     this.#nodes = caches.nodes
     this.#replacedNodes = caches.replacedNodes
     this.#codes = caches.codes
-    const next = database.get(keyspace.nextTrieNode())
-    this.#nextNode = next === undefined ? 0 : decodeOrdinal(next)
   }
 
   getRoot(hash: Uint8Array): NodeRecord {
@@ -139,11 +136,11 @@ export class StateStore implements NodeReader {
     stagePreimages(this.#keyspace, batch, preimages)
     const keys = this.#keyspace
     // A batch that fails leaves a gap: numbers are not used twice.
+    let number = this.#database.takeNumbers(nodes.length)
     for (const node of nodes) {
-      node.assign(this.#nextNode)
-      batch.put(keys.trieNode(this.#nextNode++), node.bytes)
+      node.assign(number)
+      batch.put(keys.trieNode(number++), node.bytes)
     }
-    if (nodes.length > 0) batch.put(keys.nextTrieNode(), encodeOrdinal(this.#nextNode))
     for (const { hash, record } of roots.values()) {
       batch.put(keys.trieRoot(hash), encodeOrdinal(record.assignedNumber))
     }
