@@ -107,4 +107,6 @@ export interface HeaderFields {
 export interface ForkRules extends Common {
   /** Signatures that ECRECOVER answers otherwise than they recover. */
   readonly recoveries?: SignatureRecoveries | undefined
+  /** Whether blocks stand on a remote chain, which may lack the system contracts. */
+  readonly isFork?: boolean | undefined
 }

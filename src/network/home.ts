@@ -55,7 +55,7 @@ async function openUnder(
   const known = manifest.networks[name]
   const identity = { ...identityOf(source), index }
   if (known !== undefined) admitNetwork(manifest, name, { ...identity, genesisHash: known.genesisHash })
-  const schedule = source.schedule.with(limits)
+  const schedule = source.schedule.with({ ...limits, isFork: fork !== undefined })
   const schedules = new MovableSchedule(schedule)
   const chain = await openChain({
     database: data.database,

@@ -34,7 +34,7 @@ export async function openBases(request: NetworkRequest, origin: Origin, home: H
     caches: origin.caches,
     open: async (fork, index) => {
       const { chainId, schedule: forks, genesis } = origin.chainOn(fork)
-      const schedule = forks.with(origin.limits)
+      const schedule = forks.with({ ...origin.limits, isFork: true })
       const base = await openBase({
         database: data.database,
         caches: data.caches,

@@ -1,4 +1,4 @@
-import { decodeAbiParameters, pad, toHex, type Hex } from 'viem'
+import { concat, decodeAbiParameters, pad, sha256, toHex, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inputOf, TracedNode } from '../tracing/tracedNode.js'
@@ -35,6 +35,17 @@ interface Block {
   calls: Call[]
 }
 
+/** As EIP-7002 and EIP-7251 have them, with their checksums. */
+const systemContracts = {
+  withdrawalRequests: '0x00000961Ef480Eb55e80D19ad83579A64c007002',
+  consolidationRequests: '0x0000BBdDc7CE488642fb579F8B00f3a590007251',
+  beaconRoots: '0x000F3df6D732807Ef1319fB7B8bB8522d0Beac02',
+} as const
+/** The deposit contract of the main network (EIP-6110). */
+const depositContract = '0x00000000219ab540356cbb839cbe05303d7705fa'
+/** Code that logs so many zero bytes as a DepositEvent. */
+const depositLog = (length: number): Hex =>
+  `0x7f649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c561${toHex(length, { size: 2 }).slice(2)}5fa1`
 const poor = `0x${'c0'.repeat(20)}` as const
 const ETHER_LOGS = `0x${'ee'.repeat(20)}`
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -51,6 +62,27 @@ afterAll(() => chain.stop())
 function simulate(blockStateCalls: object[], options: object = {}, base = 'latest'): Promise<Block[]> {
   return chain.call<Block[]>('eth_simulateV1', { blockStateCalls, ...options }, base)
 }
+
+describe('system calls of simulated blocks', () => {
+  it('run with cold precompiles and 30 million gas', async () => {
+    // BALANCE(4), then GAS as the only request: PUSH1 takes 3 gas, a cold BALANCE 2600, POP 2 and GAS 2.
+    const code = '0x600431505a5f5260205ff3'
+    const [block] = await simulate([{ stateOverrides: { [systemContracts.withdrawalRequests]: { code } } }])
+    const gasLeft = toHex(30_000_000n - 2607n, { size: 32 })
+    expect(block).toMatchObject({ requestsHash: sha256(sha256(concat(['0x01', gasLeft]))) })
+  })
+
+  it('run the code that stands in the place of the standard contract', async () => {
+    // CALLER, SSTORE to slot 0; then a call returns the slot.
+    const stateOverrides = { [systemContracts.beaconRoots]: { code: '0x335f5500' } }
+    const read = { [systemContracts.beaconRoots]: { code: '0x5f545f5260205ff3' } }
+    const [, block] = await simulate([
+      { stateOverrides },
+      { stateOverrides: read, calls: [{ to: systemContracts.beaconRoots }] },
+    ])
+    expect(block?.calls[0]?.returnData).toBe(pad('0xfffffffffffffffffffffffffffffffffffffffe'))
+  })
+})
 
 describe('eth_simulateV1', () => {
   it('leaves what the same transaction leaves once it is mined', async () => {
@@ -375,6 +407,34 @@ describe('eth_simulateV1 refuses', () => {
       {},
       -32603,
       /^err: max fee per blob gas less than block blob gas fee: /,
+    ],
+    [
+      'a withdrawal queue without code',
+      [{ stateOverrides: { [systemContracts.withdrawalRequests]: { code: '0x' } } }],
+      {},
+      -32000,
+      `failed to process withdrawal queue: empty system contract: no code at ${systemContracts.withdrawalRequests}`,
+    ],
+    [
+      'a withdrawal queue that fails',
+      [{ stateOverrides: { [systemContracts.withdrawalRequests]: { code: '0xfe' } } }],
+      {},
+      -32000,
+      'failed to process withdrawal queue: system call failed to execute: invalid opcode: INVALID',
+    ],
+    [
+      'a consolidation queue that reverts',
+      [{ stateOverrides: { [systemContracts.consolidationRequests]: { code: '0x5f5ffd' } } }],
+      {},
+      -32000,
+      'failed to process consolidation queue: system call failed to execute: execution reverted',
+    ],
+    [
+      'a deposit that is too short',
+      [{ stateOverrides: { [depositContract]: { code: depositLog(0) } }, calls: [{ to: depositContract }] }],
+      {},
+      -32000,
+      'unable to parse deposit data: deposit wrong length: want 576, have 0',
     ],
     [
       'the chain of others',

@@ -13,7 +13,7 @@ import type { ExecutionLog, ExecutionReceipt, ForkRules, HeaderFields, Withdrawa
 import type { BlockEnvironment } from './blockEnvironment.js'
 import type { PooledEvm } from './pooledEvm.js'
 import { runTransaction, type MessageResult } from '../vm/runTransaction.js'
-import { collectRequests, hashRequests, writeBlockStart, type ConsensusRequest } from './systemCalls.js'
+import { collectRequests, hashRequests, runBlockStart, type ConsensusRequest } from './systemCalls.js'
 
 /** EIP-4895: withdrawals are in gwei, balances in wei. */
 const WEI_PER_GWEI = 1_000_000_000n
@@ -66,7 +66,7 @@ export class BlockExecution {
   }
 
   static async begin(context: BlockExecutionContext): Promise<BlockExecution> {
-    await writeBlockStart(context.evm.state, context.header, context.rules)
+    await runBlockStart(context.evm, context.header)
     return new BlockExecution(context)
   }
 
@@ -145,7 +145,7 @@ export class BlockExecution {
     }
     if (rules.isActivatedEIP(4844)) outcome.blobGasUsed = this.#blobGasUsed
     if (rules.isActivatedEIP(7685)) {
-      const requests = await collectRequests(evm, rules, this.#logs(), depositContract)
+      const requests = await collectRequests(evm, this.#logs(), depositContract)
       outcome.requests = requests
       outcome.requestsHash = hashRequests(requests)
     }

@@ -52,6 +52,7 @@ const noState = new SimpleStateManager()
  * While it is bound it works on the context that it was given; released, it remembers nothing of it.
  */
 export class PooledEvm extends EVM implements FrameHost {
+  declare readonly common: ForkRules
   readonly syncOpcodes: FrameHost['syncOpcodes']
   readonly plainGas: Uint8Array
   stepsLeft = STEPS_BETWEEN_LOOKS

@@ -33,10 +33,12 @@ export interface RulesOptions {
   codeSizeLimit?: bigint | undefined
   /** Signatures that ECRECOVER answers otherwise than they recover. */
   recoveries?: SignatureRecoveries | undefined
+  /** Whether blocks stand on a remote chain, which may lack the system contracts. */
+  isFork?: boolean | undefined
 }
 
 /** Where rules depart from those of the main network. */
-type Departures = Pick<RulesOptions, 'blobSchedule' | 'codeSizeLimit' | 'recoveries'>
+type Departures = Pick<RulesOptions, 'blobSchedule' | 'codeSizeLimit' | 'recoveries' | 'isFork'>
 
 interface Answers {
   eips: Map<number, boolean>
@@ -70,11 +72,13 @@ class SharedRules extends Common {
   private blobs: ReturnType<Common['getBlobGasSchedule']> | undefined
   private chainNumber: bigint | undefined
   readonly recoveries: SignatureRecoveries | undefined
+  readonly isFork: boolean
 
   constructor(options: CommonOpts, departures: Departures) {
     super({ ...options, params: (allParams ??= mergeParams()) })
     const { blobSchedule, codeSizeLimit } = departures
     this.recoveries = departures.recoveries
+    this.isFork = departures.isFork === true
     this.blobs = blobSchedule && {
       targetBlobGasPerBlock: blobSchedule.target * GAS_PER_BLOB,
       maxBlobGasPerBlock: blobSchedule.max * GAS_PER_BLOB,

@@ -8,6 +8,7 @@ import { sealBlock } from '../block/seal.js'
 import { ChainError, ImportError } from '../errors.js'
 import { BlockExecution } from '../execution/block.js'
 import { createBlockEnvironment } from '../execution/blockEnvironment.js'
+import { SystemCallError } from '../execution/systemCalls.js'
 import { withEvm } from '../execution/evm.js'
 import type { ForkSchedule } from '../execution/forkSchedule.js'
 import { keccak256 } from '../keccak.js'
@@ -70,7 +71,7 @@ export async function executeBlock(input: ImportInput): Promise<ProducedBlock> {
     for (const { address, amount } of blockRewards(header, block.uncles, rules)) {
       await execution.pay(address, amount)
     }
-    const outcome = await execution.finish(withdrawals)
+    const outcome = await execution.finish(withdrawals).catch(refuseRequests(header))
     const commitment = await state.computeRootInSlices(slice)
     const sealing = sealBlock(execution, outcome, {
       header,
@@ -134,6 +135,13 @@ function refuseTransaction({ number }: HeaderFields, index: number): (error: unk
   return (error) => {
     if (!(error instanceof ChainError || error instanceof EthereumJSError)) throw error
     throw new ImportError(number, `transaction ${index}`, error.message)
+  }
+}
+
+/** Makes a refusal of a system call or a deposit one of its block. */
+function refuseRequests({ number }: HeaderFields): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof SystemCallError ? new ImportError(number, 'requests', error.message) : error
   }
 }
 

@@ -10,7 +10,7 @@ import type { CallObject } from '../execution/callObject.js'
 import { withEvm } from '../execution/evm.js'
 import { applyStateOverrides } from '../execution/overrides.js'
 import type { PooledEvm } from '../execution/pooledEvm.js'
-import { collectRequests, hashRequests, writeBlockStart } from '../execution/systemCalls.js'
+import { collectRequests, hashRequests, runBlockStart } from '../execution/systemCalls.js'
 import { blockRewards } from '../import/uncles.js'
 import { keccak256 } from '../keccak.js'
 import type { WorkingState } from '../state/workingState.js'
@@ -55,7 +55,7 @@ export async function simulateBlock(
   const block = createBlockEnvironment(header, rules, blobBaseFee === undefined ? {} : { blobBaseFee })
   return withEvm({ rules, state, block, blockHash }, async (evm) => {
     await applyStateOverrides(evm, stateOverrides, { precompiles: true })
-    await writeBlockStart(state, header, rules)
+    await runBlockStart(evm, header)
     const execution = new SimulatedExecution(evm, context)
     for (const call of placed.calls) {
       await slice.pause()
@@ -138,7 +138,7 @@ class SimulatedExecution {
     if (rules.isActivatedEIP(4844)) outcome.blobGasUsed = this.#blobGasUsed
     if (rules.isActivatedEIP(7685)) {
       const logs = this.calls.flatMap((call) => call.logs)
-      outcome.requestsHash = hashRequests(await collectRequests(this.#evm, rules, logs, depositContract))
+      outcome.requestsHash = hashRequests(await collectRequests(this.#evm, logs, depositContract))
     }
     return outcome
   }
