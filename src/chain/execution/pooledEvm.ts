@@ -144,9 +144,10 @@ export class PooledEvm extends EVM implements FrameHost {
 
   /** The virtual machine around this EVM, which runs transactions on a state. */
   vmOver(state: StateManagerInterface): VM {
-    if (this.#vm === undefined) throw new Error('this EVM has no virtual machine yet')
-    Reflect.set(this.#vm, 'stateManager', state)
-    return this.#vm
+    const vm = this.#vm
+    if (vm === undefined) throw new Error('this EVM has no virtual machine yet')
+    ;(vm as { stateManager: StateManagerInterface }).stateManager = state
+    return vm
   }
 
   /** The precompiles of the fork, all of which are warm in a transaction, whatever overrides made of them. */

@@ -134,11 +134,27 @@ function check(
 /** The transaction that a message would be, of the earliest type that has all of its fields. */
 function transactionOfMessage(evm: PooledEvm, message: Message): TypedTransaction {
   const { common: rules } = evm
-  const fields = { ...message, type: typeOfMessage(message, rules) }
-  // A call that names no fee for its blobs pays what the block asks for.
-  if (fields.type === 3 && message.maxFeePerBlobGas === 0n) {
-    fields.maxFeePerBlobGas = evm.block.header.getBlobGasPrice() ?? 0n
+  const type = typeOfMessage(message, rules)
+  const fields: UnsignedFields = {
+    type,
+    nonce: message.nonce,
+    gasLimit: message.gasLimit,
+    to: message.to,
+    value: message.value,
+    data: message.data,
+    gasPrice: message.gasPrice,
+    maxFeePerGas: message.maxFeePerGas,
+    maxPriorityFeePerGas: message.maxPriorityFeePerGas,
+    accessList: message.accessList,
   }
+  if (type === 3) {
+    const { maxFeePerBlobGas = 0n, blobVersionedHashes } = message
+    // A call that names no fee for its blobs pays what the block asks for.
+    fields.maxFeePerBlobGas =
+      maxFeePerBlobGas > 0n ? maxFeePerBlobGas : (evm.block.header.getBlobGasPrice() ?? 0n)
+    fields.blobVersionedHashes = blobVersionedHashes
+  }
+  if (type === 4) fields.authorizationList = message.authorizationList
   return unsignedTransaction(fields, rules)
 }
 

@@ -30,8 +30,8 @@ export interface MessageFailure {
 export interface MessageOutcome {
   /** What the code returned, or reverted with. */
   returnData: Uint8Array
-  /** Absent on success. */
-  failure?: MessageFailure
+  /** Undefined on success. */
+  failure: MessageFailure | undefined
 }
 
 /** What a message did. */
@@ -48,7 +48,7 @@ export interface MessageResult extends MessageOutcome {
   /** 256 bytes. */
   logsBloom: Uint8Array
   /** 32 bytes; what receipts of legacy transactions show before Byzantium. */
-  stateRoot?: Uint8Array
+  stateRoot: Uint8Array | undefined
 }
 
 /** All that a block demands, except that the sender is no contract (EIP-3607): any account may be impersonated. */
@@ -203,14 +203,15 @@ function toResult(
   const { executionGasUsed, logs = [] } = execResult
   const gasBeforeRefunds = intrinsic + executionGasUsed
   return {
-    ...outcomeOf(evm, message, result),
+    returnData: execResult.returnValue,
+    failure: execResult.exceptionError && describe(evm, message, execResult.exceptionError),
     gasUsed: totalGasSpent,
     maxGasUsed: gasBeforeRefunds > floor ? gasBeforeRefunds : floor,
     executionGasUsed,
     intrinsicGas: intrinsic,
     logs: logs.map(([address, topics, data]) => ({ address, topics, data })),
     logsBloom: logs.length === 0 ? EMPTY_BLOOM : bloom.bitvector,
-    ...('stateRoot' in receipt && { stateRoot: receipt.stateRoot }),
+    stateRoot: 'stateRoot' in receipt ? receipt.stateRoot : undefined,
   }
 }
 
@@ -219,8 +220,7 @@ function outcomeOf(
   message: Message,
   { execResult: { returnValue, exceptionError } }: EVMResult,
 ): MessageOutcome {
-  if (exceptionError === undefined) return { returnData: returnValue }
-  return { returnData: returnValue, failure: describe(evm, message, exceptionError) }
+  return { returnData: returnValue, failure: exceptionError && describe(evm, message, exceptionError) }
 }
 
 function describe(evm: PooledEvm, message: Message, error: EVMError): MessageFailure {

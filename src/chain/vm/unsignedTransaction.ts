@@ -37,64 +37,67 @@ export interface UnsignedFields {
   authorizationList?: readonly Authorization[] | undefined
 }
 
+/** The members of a transaction object, as @ethereumjs/tx holds them. */
+type Members = Record<string, unknown>
+
 /**
  * A transaction object of @ethereumjs/tx without a signature, for calls, estimates and simulations.
  *
  * The constructors of the library refuse what a call may do: more gas than EIP-7825 allows, a list that its fork does
- * not know yet, any nonce. So the object is a copy of an empty transaction of the same type with these fields in it.
- * The methods are the library's. Callers check the fields themselves.
+ * not know yet, any nonce. So these fields are put into an object with the methods of the library's class. Callers check
+ * the fields themselves.
  */
 export function unsignedTransaction(fields: UnsignedFields, rules: ForkRules): TypedTransaction {
-  const { type, nonce, gasLimit, to, value, data } = fields
+  const { type, to } = fields
   const empty = emptyTransaction(type)
-  const transaction: object = Object.create(Object.getPrototypeOf(empty) as object)
-  return Object.assign(transaction, empty, typedFields(fields, rules), {
-    common: rules,
-    cache: {},
-    nonce,
-    gasLimit,
-    to: to && new Address(to),
-    value,
-    data,
-  }) as TypedTransaction
-}
-
-/** What a type adds to the fields of legacy transactions, as @ethereumjs/tx holds it. */
-function typedFields(fields: UnsignedFields, rules: ForkRules): object {
-  const { type, gasPrice = 0n, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = fields
-  if (type === 0) return { gasPrice }
-  const typed = {
-    chainId: rules.chainId(),
-    accessList: fields.accessList.map(({ address, storageKeys }) => [address, storageKeys]),
+  const transaction = Object.create(Object.getPrototypeOf(empty) as object) as Members
+  transaction['type'] = type
+  transaction['activeCapabilities'] = empty['activeCapabilities']
+  transaction['txOptions'] = empty['txOptions']
+  transaction['common'] = rules
+  transaction['cache'] = {}
+  transaction['nonce'] = fields.nonce
+  transaction['gasLimit'] = fields.gasLimit
+  transaction['to'] = to === undefined ? undefined : new Address(to)
+  transaction['value'] = fields.value
+  transaction['data'] = fields.data
+  if (type < 2) transaction['gasPrice'] = fields.gasPrice ?? 0n
+  if (type > 0) {
+    transaction['chainId'] = rules.chainId()
+    transaction['accessList'] = fields.accessList.map(({ address, storageKeys }) => [address, storageKeys])
   }
-  if (type === 1) return { ...typed, gasPrice }
-  const feeMarket = { ...typed, maxFeePerGas, maxPriorityFeePerGas }
-  if (type === 2) return feeMarket
-  const { maxFeePerBlobGas = 0n, blobVersionedHashes = [], authorizationList = [] } = fields
-  return type === 3
-    ? { ...feeMarket, maxFeePerBlobGas, blobVersionedHashes: blobVersionedHashes.map(bytesToHex) }
-    : { ...feeMarket, authorizationList: authorizationList.map(authorizationBytes) }
+  if (type > 1) {
+    transaction['maxFeePerGas'] = fields.maxFeePerGas ?? 0n
+    transaction['maxPriorityFeePerGas'] = fields.maxPriorityFeePerGas ?? 0n
+  }
+  if (type === 3) {
+    transaction['maxFeePerBlobGas'] = fields.maxFeePerBlobGas ?? 0n
+    transaction['blobVersionedHashes'] = (fields.blobVersionedHashes ?? []).map(bytesToHex)
+  }
+  if (type === 4) {
+    transaction['authorizationList'] = (fields.authorizationList ?? []).map(authorizationBytes)
+  }
+  return transaction as unknown as TypedTransaction
 }
 
 function authorizationBytes({ chainId, address, nonce, yParity, r, s }: Authorization): Uint8Array[] {
   return [minimalBytes(chainId), address, ...[nonce, yParity, r, s].map(minimalBytes)]
 }
 
-const emptyTransactions = new Map<UnsignedFields['type'], TypedTransaction>()
+const emptyTransactions = new Map<UnsignedFields['type'], Members>()
 
-/** The empty transaction of a type, made once. What its constructor insists on is overwritten in each copy. */
-function emptyTransaction(type: UnsignedFields['type']): TypedTransaction {
+/** A transaction of the library by its type, made once: it shows the class and what a type is capable of. */
+function emptyTransaction(type: UnsignedFields['type']): Members {
   let transaction = emptyTransactions.get(type)
   if (transaction === undefined) {
-    transaction = createEmpty(type)
+    transaction = createEmpty(type) as unknown as Members
     emptyTransactions.set(type, transaction)
   }
   return transaction
 }
 
 function createEmpty(type: UnsignedFields['type']): TypedTransaction {
-  const common = new Common({ chain: Mainnet, hardfork: Hardfork.Osaka, customCrypto: { kzg } })
-  const options = { common, freeze: false }
+  const options = { common: new Common({ chain: Mainnet, hardfork: Hardfork.Osaka, customCrypto: { kzg } }) }
   const to = createZeroAddress()
   switch (type) {
     case 0:
@@ -106,15 +109,8 @@ function createEmpty(type: UnsignedFields['type']): TypedTransaction {
     case 3:
       return createBlob4844Tx({ to, blobVersionedHashes: [`0x01${'00'.repeat(31)}`] }, options)
     case 4: {
-      const zero = '0x0'
-      const authorization = {
-        chainId: zero,
-        address: to.toString(),
-        nonce: zero,
-        yParity: zero,
-        r: zero,
-        s: zero,
-      } as const
+      const signature = { yParity: '0x0', r: '0x0', s: '0x0' } as const
+      const authorization = { chainId: '0x0', address: to.toString(), nonce: '0x0', ...signature } as const
       return createEOACode7702Tx({ to, authorizationList: [authorization] }, options)
     }
   }
