@@ -41,10 +41,9 @@ export interface ForkSchedule {
 }
 
 /** What holds under all forks of a schedule. */
-export type ScheduleChanges = Partial<Pick<
-  ScheduleOptions,
-  'chainId' | 'codeSizeLimit' | 'recoveries' | 'isFork'
->>
+export type ScheduleChanges = Partial<
+  Pick<ScheduleOptions, 'chainId' | 'codeSizeLimit' | 'recoveries' | 'isFork'>
+>
 
 /** What a schedule is made from besides its forks. */
 export interface ScheduleOptions extends Omit<RulesOptions, 'hardfork' | 'blobSchedule'> {
