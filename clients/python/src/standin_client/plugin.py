@@ -1,0 +1,27 @@
+"""The pytest plugin: ``standin_node`` for the session, ``standin`` for each test."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from .node import Node, attach, start
+
+
+@pytest.fixture(scope="session")
+def standin_node() -> Iterator[Node]:
+    """The node at ``STANDIN_URL``, or else one of this session's own."""
+    url = os.environ.get("STANDIN_URL")
+    with attach(url) if url else start() as node:
+        yield node
+
+
+@pytest.fixture
+def standin(standin_node: Node) -> Iterator[Node]:
+    """The session's node; after the test its faults are gone and its chain is as it was before."""
+    snapshot = standin_node.snapshot()
+    yield standin_node
+    standin_node.clear_faults()
+    standin_node.revert(snapshot)
