@@ -1,23 +1,22 @@
 import { checksumAddress } from './chain/accounts/address.js'
 import type { StoredBlock } from './chain/block/record.js'
+import { Snapshots } from './chain/controls/snapshots.js'
 import { signatureBackend } from './chain/crypto.js'
-import { TransactionSubmission } from './chain/mempool/submitTransaction.js'
 import { BlobStore } from './chain/mempool/blobStore.js'
 import { PooledStore } from './chain/mempool/pooledStore.js'
-import { MiningSchedule, type MiningMode } from './chain/mining/schedule.js'
-import { Snapshots } from './chain/controls/snapshots.js'
+import { TransactionSubmission } from './chain/mempool/submitTransaction.js'
+import { type MiningMode, MiningSchedule } from './chain/mining/schedule.js'
 import { bytesToHex } from './encoding/hex.js'
 import { createBackend } from './network/backend.js'
 import type { ChainBases } from './network/chainBases.js'
-import { openHome, type Home } from './network/home.js'
+import { type OpenedChain, type ChainBaseSet, openBases, openNetworkChain } from './network/chainOpening.js'
 import type { GenesisFacts, Network, NetworkRequest } from './network/network.js'
-import { openBases, type OpenedBases } from './network/openBases.js'
-import { findOrigin, type Origin } from './network/origin.js'
-import { startReports } from './network/reports.js'
+import { type Origin, findOrigin } from './network/origin.js'
+import { startReports } from './network/reporter.js'
 import { StateKeeper } from './network/stateKeeper.js'
 import type { NodeSettings } from './options.js'
+import { type CompatibilityProfile, compatibilityProfile } from './rpc/compatibility.js'
 import { Dispatcher } from './rpc/dispatcher.js'
-import { habitsOf, type Habits } from './rpc/habits.js'
 import { controlMethodNames } from './rpc/methods/controls.js'
 import { FilterStore } from './rpc/subscriptions/filterStore.js'
 
@@ -29,14 +28,14 @@ import { FilterStore } from './rpc/subscriptions/filterStore.js'
  * @throws OptionError if the mnemonic is none
  */
 export async function openNetwork(request: NetworkRequest): Promise<Network> {
-  const habits = habitsOf(request.settings.compat)
-  const origin = await findOrigin(request, habits)
+  const compatibility = compatibilityProfile(request.settings.compat)
+  const origin = await findOrigin(request, compatibility)
   let bases: ChainBases | undefined
   try {
-    const home = await openHome(request, origin, habits)
+    const home = await openNetworkChain(request, origin, compatibility)
     const opened = await openBases(request, origin, home)
     bases = opened.bases
-    return await join(request, { origin, habits, home, ...opened })
+    return await join(request, { origin, compatibility, home, ...opened })
   } catch (error) {
     origin.fork?.close()
     await bases?.close()
@@ -45,22 +44,22 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
 }
 
 /** What a network is joined from. */
-interface NetworkParts extends OpenedBases {
+interface NetworkParts extends ChainBaseSet {
   origin: Origin
-  habits: Habits
-  home: Home
+  compatibility: CompatibilityProfile
+  home: OpenedChain
 }
 
 async function join(request: NetworkRequest, parts: NetworkParts): Promise<Network> {
   const { name, settings, gate, report, files, developer } = request
-  const { origin, habits, home, bases, offered } = parts
+  const { origin, compatibility, home, bases, offered } = parts
   const { chain, schedules } = home
   const { automine, interval } = miningMode(settings)
   const mining = new MiningSchedule(
     chain,
     { automine, interval: 0 },
     {
-      waitingShareBlock: habits.waitingShareBlock,
+      waitingShareBlock: compatibility.automineIncludesPending,
       report: (fault) => report('mining', fault),
     },
   )

@@ -4,16 +4,12 @@ import { nextTurn } from './encoding/timeSlice.js'
 import type { Network } from './network/network.js'
 import { type NodeUrls, formatMultiaddresses, formatUrls } from './node/addresses.js'
 import { createProvider } from './node/createProvider.js'
-import { createServer } from './node/createServer.js'
-import { type NodeData, openData } from './node/data.js'
-import type { NodeHooks } from './node/hooks.js'
-import { inOrder } from './node/inOrder.js'
-import { type Ports, listenOnPorts } from './node/listenOnPorts.js'
-import { NetworkMap } from './node/networkMap.js'
-import { openNamed } from './node/openNamed.js'
+import { type Ports, createServer, listenOnPorts } from './node/createServer.js'
+import { type NodeData, inOrder, openData } from './node/data.js'
+import { NetworkMap, type NodeHooks, openNodeNetwork } from './node/networks.js'
 import { loadCertificate, saveCertificate } from './node/tls.js'
 import type { NodeSettings } from './options.js'
-import type { Mode } from './provider/door/settings.js'
+import type { Mode } from './provider/admission/admission.js'
 import type { ApiKey } from './provider/keys/apiKey.js'
 import { parseNetworks, standardNetwork } from './provider/networks.js'
 import type { Provider } from './provider/provider.js'
@@ -76,7 +72,7 @@ export async function startNode(
   const certificate = await loadCertificate(settings, networkNames)
   const chains = new ChainWatch()
   const networks = new NetworkMap(names, (name) =>
-    openNamed(name, { settings, hooks, provider, data, chains }),
+    openNodeNetwork(name, { settings, hooks, provider, data, chains }),
   )
   let urls: NodeUrls | undefined
   let shownUrls: NodeUrls | undefined

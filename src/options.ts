@@ -1,14 +1,11 @@
-import type { CommandSources } from './options/command.js'
-import { readCommandSettings } from './options/command.js'
+import { type CommandSources, ignoredOptions, readCommandSettings } from './options/command.js'
 import { commandOptions } from './options/commandOptions.js'
-import type { OptionDefinition } from './options/definition.js'
-import { ignoredOptions } from './options/ignoredOptions.js'
-import { checkValues } from './options/read.js'
-import { nodeOptionDefinitions } from './options/nodeOptionDefinitions.js'
+import type { OptionDefinition } from './options/kinds.js'
 import type { NodeOptions } from './options/nodeOptions.js'
+import { checkValues, nodeOptionDefinitions } from './options/read.js'
 
 export type { NodeOptions } from './options/nodeOptions.js'
-export { OptionError } from './options/errors.js'
+export { OptionError } from './options/kinds.js'
 
 /** Every option of the command line: those of a node and those of the command itself. */
 export const optionDefinitions = { ...nodeOptionDefinitions, ...commandOptions, ...ignoredOptions }

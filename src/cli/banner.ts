@@ -1,4 +1,4 @@
-import type { RunningNode } from '../node.js'
+import type { NodeHooks, RunningNode } from '../node.js'
 import type { CommandSettings } from '../options.js'
 import { version } from '../version.js'
 
@@ -63,4 +63,43 @@ export function formatBanner(settings: CommandSettings, node: RunningNode): stri
 
 function section(title: string, lines: readonly string[]): string[] {
   return [title, '='.repeat(18), '', ...lines, '']
+}
+
+/** The one line of `--json`: everything that a program needs. */
+export function formatReadyLine(settings: CommandSettings, node: RunningNode): string {
+  const { network, generatedKey } = node
+  return JSON.stringify({
+    version,
+    ...node.urls,
+    port: node.port,
+    mode: node.mode,
+    ...(generatedKey && { key: generatedKey.key, secret: generatedKey.secret }),
+    chainId: Number(network.chainId),
+    ...(network.fork && { fork: { url: network.fork.url, block: Number(network.fork.number) } }),
+    networks: Object.fromEntries(node.furtherNetworks),
+    mnemonic: settings.mnemonic,
+    accounts: network.accounts.map(({ address, privateKey }) => ({ address, privateKey })),
+    dataDir: node.dataDirectory,
+    ...(node.certificatePath !== undefined && { certificatePath: node.certificatePath }),
+    signatureBackend: network.signatureBackend,
+  })
+}
+
+type Block = Parameters<NonNullable<NodeHooks['block']>>[1]
+type FailedRequest = Parameters<NonNullable<NodeHooks['failure']>>[0]
+
+/** The line for a new head; the network is named where there are several. */
+export function formatBlockLine(block: Block, network: string | undefined): string {
+  const count = block.transactions.length
+  const place = network === undefined ? '' : `${network} `
+  const transactions = `${count} transaction${count === 1 ? '' : 's'}`
+  return `${place}Block ${block.header.number}: ${transactions}, ${block.header.gasUsed} gas`
+}
+
+/** The line for a request that failed. */
+export function formatFailureLine(request: FailedRequest, showNetwork: boolean): string {
+  const { network, transport, method, status, error } = request
+  const place = showNetwork ? `${network} ` : ''
+  const name = method ?? (transport === 'upgrade' ? 'WebSocket upgrade' : 'request')
+  return `${place}${name} failed: ${error === undefined ? status : `${error.message} (${error.code})`}`
 }

@@ -1,5 +1,6 @@
-import type { CommandSettings } from '../options.js'
-import { parseCommandOptions } from '../options.js'
+import { writeFile } from 'node:fs/promises'
+import type { RunningNode } from '../node.js'
+import { type CommandSettings, parseCommandOptions } from '../options.js'
 
 /**
  * The settings that words and environment give, with the phrase of the accounts where one is to be made.
@@ -12,4 +13,42 @@ export async function readCommandSettings(words: readonly string[]): Promise<Com
   if (count === undefined && seed === undefined) return settings
   const { randomMnemonic, seededMnemonic } = await import('./mnemonic.js')
   return { ...settings, mnemonic: count === undefined ? seededMnemonic(seed ?? 0n) : randomMnemonic(count) }
+}
+
+/** Writes accounts, keys and genesis into a file, as anvil's --config-out does. */
+export async function writeConfigFile(
+  path: string,
+  { network }: RunningNode,
+  { mnemonic, derivationPath, gasLimit }: CommandSettings,
+): Promise<void> {
+  const { accounts, genesis } = network
+  const content = {
+    available_accounts: accounts.map(({ address }) => address),
+    private_keys: accounts.map(({ privateKey }) => privateKey),
+    wallet: { mnemonic, derivation_path: derivationPath },
+    base_fee: String(genesis.baseFee ?? 0n),
+    gas_price: String((genesis.baseFee ?? 0n) * 2n),
+    gas_limit: String(gasLimit),
+    genesis_timestamp: String(genesis.timestamp),
+  }
+  await writeFile(path, JSON.stringify(content, null, 2))
+}
+
+/** Errors whose message tells the user what to change; their names are part of the modules that throw them. */
+const userErrors: ReadonlySet<string> = new Set([
+  'OptionError',
+  'ConfigurationError',
+  'NetworkNameError',
+  'AddressInUseError',
+  'IpcPathError',
+  'DataDirectoryError',
+  'ChainFileError',
+  'ForkError',
+  'ExportError',
+  'InvalidMnemonicError',
+])
+
+/** Whether an error is the user's to mend, so that its message says all there is to say. */
+export function isUserError(error: unknown): error is Error {
+  return error instanceof Error && userErrors.has(error.name)
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { exportFiles, type ExportOrder } from '../node/exportFiles.js'
+import { exportFiles, type ExportRequest } from '../node/exportFiles.js'
 import { OptionError } from '../options.js'
 
 const usage = `Usage: standin export --data-dir DIR [options] FILE
@@ -23,7 +23,7 @@ export async function runExport(words: readonly string[]): Promise<string> {
 }
 
 /** @returns undefined if help was asked for */
-function parseOrder(words: readonly string[]): ExportOrder | undefined {
+function parseOrder(words: readonly string[]): ExportRequest | undefined {
   const { values, positionals } = parse(words)
   if (values.help === true) return undefined
   const [file, ...others] = positionals

@@ -1,17 +1,11 @@
-import type { NodeHooks, RunningNode } from '../node.js'
-import { startNode } from '../node.js'
-import { formatHelp } from '../options/help.js'
-import type { CommandSettings } from '../options.js'
-import { optionDefinitions } from '../options.js'
+import { type NodeHooks, type RunningNode, startNode } from '../node.js'
+import { type CommandSettings, optionDefinitions } from '../options.js'
+import { formatHelp } from '../options/command.js'
 import { version } from '../version.js'
-import { formatBanner } from './banner.js'
-import { readCommandSettings } from './commandSettings.js'
-import { writeConfigFile } from './configFile.js'
+import { formatBanner, formatBlockLine, formatFailureLine, formatReadyLine } from './banner.js'
+import { isUserError, readCommandSettings, writeConfigFile } from './commandSettings.js'
 import { createImportBar } from './importBar.js'
-import { formatBlockLine, formatFailureLine } from './lines.js'
-import { formatReadyLine } from './readyLine.js'
 import { untilToldToStop } from './stopping.js'
-import { isUserError } from './userError.js'
 
 const usage = `Usage: standin [options]
        standin export --data-dir DIR FILE

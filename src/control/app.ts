@@ -1,19 +1,17 @@
 import { Hono } from 'hono'
-import { ConfigurationError } from '../provider/errors.js'
+import { ConfigurationError } from '../provider/configuration.js'
+import type { Provider } from '../provider/provider.js'
+import type { ChainWatch } from './chainWatch.js'
 import { describeApi } from './openapi.js'
-import type { ControlRoute } from './route.js'
-import { mount } from './route.js'
+import { type ControlRoute, mount } from './route.js'
 import { clockRoutes } from './routes/clocks.js'
 import { contractRoutes } from './routes/contracts.js'
 import { eventRoutes } from './routes/events.js'
-import { faultRoutes } from './routes/faults.js'
+import { faultRoutes, outageRoutes } from './routes/faults.js'
 import { keyRoutes } from './routes/keys.js'
 import { metricsRoutes } from './routes/metrics.js'
 import { nodeRoutes } from './routes/node.js'
-import { outageRoutes } from './routes/outages.js'
-import { requestRoutes } from './routes/requests.js'
-import { usageRoutes } from './routes/usage.js'
-import type { ControlSetup } from './setup.js'
+import { requestRoutes, usageRoutes } from './routes/requests.js'
 
 /** The control API, to be mounted at `/_standin`. Who may use it has been decided before. */
 export function createControl(setup: ControlSetup): Hono {
@@ -37,4 +35,21 @@ export function createControl(setup: ControlSetup): Hono {
     throw error
   })
   return app
+}
+
+/** What the controls work on. */
+export interface ControlSetup {
+  provider: Provider
+  /** Names of the node's networks. */
+  networks: readonly string[]
+  /** The version of this package. */
+  version: string
+  /** What `/node` answers with besides version and mode. */
+  describeNode: () => Readonly<Record<string, unknown>>
+  /** What happened to the chains. */
+  chains: ChainWatch
+  /** The folder of compiled contracts; undefined if none was named. */
+  artifacts: string | undefined
+  /** What a garbage collection of the file network would free. */
+  garbage: () => Promise<{ blocks: number; bytes: number }>
 }

@@ -1,7 +1,6 @@
 import type { Context, Hono } from 'hono'
 import type { z } from 'zod'
-import { checkConfiguration } from '../provider/checkConfiguration.js'
-import { ConfigurationError } from '../provider/errors.js'
+import { ConfigurationError, checkConfiguration } from '../provider/configuration.js'
 
 /** One operation of the control API: what the router and the API's description both come from. */
 export interface ControlRoute {

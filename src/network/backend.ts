@@ -1,28 +1,35 @@
+import { randomBytes } from 'node:crypto'
 import { Impersonation } from '../chain/accounts/impersonation.js'
 import { type KeyedAccount, Keyring, messageSigner, signTypedData } from '../chain/accounts/keyring.js'
 import { Wallet, resend } from '../chain/accounts/wallet.js'
+import type { ChainStores } from '../chain/base.js'
+import { rawTransactions, uncleHeaders } from '../chain/block/rawParts.js'
 import type { Chain } from '../chain/chain.js'
+import type { Snapshots } from '../chain/controls/snapshots.js'
+import { HashNotFoundError } from '../chain/errors.js'
+import { createCallSite } from '../chain/execution/callSite.js'
 import { MessageExecutor } from '../chain/execution/executor.js'
+import type { ForkSchedule } from '../chain/execution/forkSchedule.js'
 import type { MovableSchedule } from '../chain/execution/movableSchedule.js'
 import type { SignatureRecoveries } from '../chain/execution/signatureRecoveries.js'
-import type { TransactionSubmission } from '../chain/mempool/submitTransaction.js'
 import type { BlobStore } from '../chain/mempool/blobStore.js'
+import type { TransactionSubmission } from '../chain/mempool/submitTransaction.js'
+import { buildBlock } from '../chain/mining/build.js'
 import type { MiningSchedule } from '../chain/mining/schedule.js'
 import { Simulator } from '../chain/simulate/simulator.js'
-import type { Snapshots } from '../chain/controls/snapshots.js'
+import { StatePreview } from '../chain/state/preview.js'
+import { proveAccount } from '../chain/state/proof.js'
+import { WorkingState } from '../chain/state/workingState.js'
 import { CallSequence } from '../chain/tracing/callSequence.js'
 import { HistoryTracer } from '../chain/tracing/historyTracer.js'
+import { bytesToBigint } from '../encoding/quantity.js'
+import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import type { NodeSettings } from '../options.js'
-import type { Backend } from '../rpc/backend.js'
+import type { Backend, BlockBuilder, BlockRecords, Prover, RpcSettings } from '../rpc/backend.js'
+import { type CompatibilityProfile, compatibilityProfile } from '../rpc/compatibility.js'
 import { suggestTip } from '../rpc/fees/suggestTip.js'
-import { createBuilder } from './builder.js'
 import type { ChainBases } from './chainBases.js'
 import { createControls } from './controls.js'
-import { Instance } from './instance.js'
-import { takeOnHabits } from './mempoolHabits.js'
-import { createProver } from './prover.js'
-import { createRecords } from './records.js'
-import { rpcSettings } from './rpcSettings.js'
 
 /** What the backend of a network is joined from. */
 export interface BackendParts {
@@ -50,8 +57,8 @@ export function createBackend(parts: BackendParts): Backend {
     onConsole: (data) => chain.onConsole?.(data),
   })
   const answers = rpcSettings(settings)
-  const { habits } = answers
-  takeOnHabits(parts, habits)
+  const { compatibility } = answers
+  applyCompatibility(parts, compatibility)
   const wallet = new Wallet({
     keyring,
     impersonation,
@@ -60,11 +67,11 @@ export function createBackend(parts: BackendParts): Backend {
     executor,
     suggestedTip: () => suggestTip(view, answers.startTip),
     nextBaseFee: () => chain.nextBaseFee(),
-    keepsAccessLists: habits.keepsAccessLists,
-    createsWithoutData: habits.createsWithoutData,
-    capsAtNextPrice: habits.capsAtNextPrice,
-    estimatesTransfersUnseen: habits.estimatesTransfersUnseen,
-    ...(habits.sendsWithoutEstimate && { fallbackGas: () => chain.settings.gasLimit }),
+    keepsAccessLists: compatibility.keepsAccessListWithGasPrice,
+    createsWithoutData: compatibility.allowsEmptyCreation,
+    capsAtNextPrice: compatibility.defaultsFeeCapToNextBaseFee,
+    estimatesTransfersUnseen: compatibility.estimatesPlainTransfersStatically,
+    ...(compatibility.fallsBackToBlockGasLimit && { fallbackGas: () => chain.settings.gasLimit }),
   })
   return {
     chain: view,
@@ -98,7 +105,7 @@ export function createBackend(parts: BackendParts): Backend {
       messageSigner,
       signTypedData: (address, typedData) => signTypedData(keyring, address, typedData),
       signTransaction: async (call) => {
-        const { transaction, hash } = await (habits.signsIncomplete
+        const { transaction, hash } = await (compatibility.fillsBeforeSigning
           ? wallet.prepare(call)
           : wallet.sign(call))
         return { raw: transaction.serialize(), transaction, hash }
@@ -116,10 +123,126 @@ export function createBackend(parts: BackendParts): Backend {
       impersonation,
       wallet,
       instance: new Instance(),
-      habits,
+      compatibility,
     }),
     events: chain.events,
     settings: answers,
-    clientVersion: settings.clientVersion ?? habits.clientVersion,
+    clientVersion: settings.clientVersion ?? compatibility.clientVersion,
   }
+}
+
+/** Builds blocks on any stored parent, without storing them. */
+export function createBuilder(chain: Chain, schedule: ForkSchedule): BlockBuilder {
+  const { view, mempool, settings } = chain
+  return {
+    build: async ({ parentHash, attributes, transactions, extraData }) => {
+      const parent = view.blockByHash(parentHash)
+      if (parent === undefined) throw new HashNotFoundError()
+      const { states } = chain.stores
+      const base = states.viewAt(parent.header.stateRoot)
+      const header = { ...parent.header, number: parent.header.number + 1n, parentHash }
+      const { blockHash } = createCallSite(view, { header, rules: view.rulesAt(header), state: base })
+      return buildBlock({
+        parent,
+        schedule,
+        attributes,
+        transactions: transactions ?? mempool,
+        settings: { extraData: extraData ?? settings.extraData },
+        state: new WorkingState({ base, store: states }),
+        blockHash,
+      })
+    },
+  }
+}
+
+/** Proves from the tries of a store; the pending state brings its own nodes. */
+export function createProver(stores: Pick<ChainStores, 'states'>): Prover {
+  return {
+    async prove(state, address, slots) {
+      const reader = state instanceof StatePreview ? state.reader : stores.states
+      const proving = proveAccount(reader, state.root, address, slots)
+      const { exists, account, accountProof, storageProof } = await runInSlices(proving, new TimeSlice())
+      return {
+        ...(exists && { account }),
+        accountProof,
+        storageProof: storageProof.map(({ value, proof }) => ({ value: bytesToBigint(value), proof })),
+      }
+    },
+  }
+}
+
+/** The consensus forms of what a store holds. */
+export function createRecords(stores: Pick<ChainStores, 'blocks' | 'states'>): BlockRecords {
+  return {
+    rawBlock: (block) => stores.blocks.blockRlp(block),
+    rawReceipts: (block) => stores.blocks.receiptsRlp(block),
+    rawTransaction: (block, index) => {
+      const raw = rawTransactions(stores.blocks.blockRlp(block))[index]
+      if (raw === undefined) throw new RangeError(`block ${block.header.number} has no transaction ${index}`)
+      return raw
+    },
+    rawTransactions: (block) => rawTransactions(stores.blocks.blockRlp(block)),
+    uncles: (block) => (block.uncleHashes.length === 0 ? [] : uncleHeaders(stores.blocks.blockRlp(block))),
+    code: (hash) => stores.states.getCode(hash),
+  }
+}
+
+/** What anvil and hardhat suggest as a tip, wei per gas. */
+const devnetStartTip = 1_000_000_000n
+/** What geth suggests before it has seen a transaction (miner/miner.go, DefaultConfig). */
+const gethStartTip = 1_000_000n
+
+/** The limits and choices of a node, as methods take them. */
+export function rpcSettings(settings: NodeSettings): RpcSettings {
+  const compatibility = compatibilityProfile(settings.compat)
+  return {
+    maxLogs: settings.logsMaxResults,
+    logTimeoutMilliseconds: settings.logsTimeoutMs,
+    maxLogParameters: settings.logsMaxParameters,
+    maxLogRange: settings.logsMaxRange,
+    logsRange: settings.logsRange ?? compatibility.logsRange,
+    logsError: settings.logsError,
+    gasCapInBlocks: settings.gasCapBlocks,
+    startTip: settings.genesis === undefined ? devnetStartTip : gethStartTip,
+    maxTraceBytes: settings.maxResponse,
+    totalDifficulty: !settings.noTotalDifficulty,
+    pendingFields: settings.pendingFields ?? compatibility.pendingFields,
+    compatibility,
+  }
+}
+
+/** Tells one run of a chain from another: a new start or a reset is a new instance. */
+export class Instance {
+  #id: Uint8Array = newId()
+
+  /** 32 bytes. */
+  get id(): Uint8Array {
+    return this.#id
+  }
+
+  renew(): void {
+    this.#id = newId()
+  }
+}
+
+function newId(): Uint8Array {
+  return Uint8Array.from(randomBytes(32))
+}
+
+/** What a mempool takes on compatibility from. */
+export interface MempoolCompatibilityParts {
+  chain: Pick<Chain, 'mempool' | 'nextBaseFee'>
+  mining: Pick<MiningSchedule, 'mode'>
+}
+
+/** Lets a chain's mempool refuse and replace as the node does that is stood in for. */
+export function applyCompatibility(
+  { chain, mining }: MempoolCompatibilityParts,
+  { rejectsUnminable, rejectsFeeCapBelowBaseFee, higherFeeCapReplaces }: CompatibilityProfile,
+): void {
+  const { options } = chain.mempool
+  if (rejectsUnminable)
+    options.automineBaseFee = () => (mining.mode.automine ? chain.nextBaseFee() : undefined)
+  if (rejectsFeeCapBelowBaseFee) options.minimumFeeCap = () => chain.nextBaseFee()
+  options.capReplaces = higherFeeCapReplaces
 }

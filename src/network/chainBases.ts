@@ -5,16 +5,16 @@ import type { ForkSchedule } from '../chain/execution/forkSchedule.js'
 import type { MovableSchedule } from '../chain/execution/movableSchedule.js'
 import { Turnstile } from '../chain/turnstile.js'
 import type { NodeSettings } from '../options.js'
-import type { ForkOrder } from '../rpc/controls.js'
+import type { ForkTarget } from '../rpc/controls.js'
 import { networkRange } from '../storage/keyspace.js'
 import type { NetworkManifest } from '../storage/manifest.js'
-import { ForkError } from './fork/errors.js'
-import type { ForkCaches } from './fork/forkCaches.js'
+import { ForkError } from './fork/remoteClient.js'
+import type { ForkCaches } from './fork/stateCache.js'
 import { type Fork, type ForkSettings, openFork, splitUrl } from './fork/openFork.js'
 import type { NetworkData } from './network.js'
 
 /** Where a chain may stand: on a genesis, or on the block of a remote chain. */
-export interface Ground {
+export interface ChainGround {
   /** The network's number in the keys of the database. */
   index: number
   base: ChainBase
@@ -26,7 +26,7 @@ export interface Ground {
 export interface ChainBasesParts {
   chain: Chain
   /** What the chain was started on. */
-  home: Ground
+  home: ChainGround
   schedules: MovableSchedule
   data: NetworkData
   /** What the manifest has of the network. */
@@ -34,7 +34,7 @@ export interface ChainBasesParts {
   settings: ForkSettings & Pick<NodeSettings, 'allowRemoteReset' | 'timestamp'>
   caches: ForkCaches
   /** Opens a base on a fork, which is stored first if it is not there. */
-  open(fork: Fork, index: number): Promise<Pick<Ground, 'base' | 'schedule'>>
+  open(fork: Fork, index: number): Promise<Pick<ChainGround, 'base' | 'schedule'>>
   /** Told of the fork that the chain stands on now, if it is one. */
   entered(fork: Fork | undefined): void
 }
@@ -48,7 +48,7 @@ export interface ChainBasesParts {
 export class ChainBases {
   readonly #parts: ChainBasesParts
   readonly #turnstile = new Turnstile()
-  #current: Ground
+  #current: ChainGround
   /** The number of the ground that was prepared last, which the manifest may not have yet. */
   #prepared: number | undefined
   readonly #closing = new AbortController()
@@ -87,7 +87,7 @@ export class ChainBases {
    * @throws UnsupportedControlError if the order names a URL that the node was not started with, or none where there is
    * no fork; RemoteStateError if the remote cannot be used.
    */
-  async prepare(order: ForkOrder | undefined): Promise<Ground> {
+  async prepare(order: ForkTarget | undefined): Promise<ChainGround> {
     if (order === undefined) return this.#parts.home
     const url = order.url ?? this.fork?.url
     if (url === undefined) {
@@ -112,7 +112,7 @@ export class ChainBases {
    *
    * @returns whether it is another ground than before
    */
-  enter(ground: Ground): boolean {
+  enter(ground: ChainGround): boolean {
     const { chain, home, entry, data, settings } = this.#parts
     const left = this.#current
     if (ground === left) return false
@@ -169,7 +169,7 @@ export class ChainBases {
     this.#opened?.close()
   }
 
-  #stand(ground: Ground): void {
+  #stand(ground: ChainGround): void {
     const { chain, schedules, entered } = this.#parts
     this.#current = ground
     this.#opened = undefined
@@ -201,7 +201,7 @@ export class ChainBases {
   }
 
   /** A fork with its base; closed if there is none to be had. */
-  async #openGround(fork: Fork, index: number): Promise<Ground> {
+  async #openGround(fork: Fork, index: number): Promise<ChainGround> {
     try {
       return { index, fork, ...(await this.#parts.open(fork, index)) }
     } catch (error) {
@@ -215,7 +215,7 @@ export class ChainBases {
   }
 
   /** The URL stays out of the manifest where the command line gives it. */
-  #record({ index, fork, base }: Ground): NetworkManifest['resetTo'] {
+  #record({ index, fork, base }: ChainGround): NetworkManifest['resetTo'] {
     const isGiven = fork !== undefined && isSameUrl(fork.url, this.#homeUrl())
     const block = base.first.header.number.toString()
     return { index, block, ...(!isGiven && { url: fork?.url }) }

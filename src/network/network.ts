@@ -5,7 +5,7 @@ import type { ChainView } from '../chain/view.js'
 import type { ImportProgress } from '../chain/import/chainFile.js'
 import type { Hex } from '../encoding/hex.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
-import type { Gate } from '../rpc/gate.js'
+import type { CallPolicy } from '../rpc/callPolicy.js'
 import type { Method } from '../rpc/method.js'
 import type { Database } from '../storage/database.js'
 import type { NetworkNumbers } from './networkNumbers.js'
@@ -95,7 +95,7 @@ export interface NetworkRequest {
   /** Who is told what contracts do. */
   developer?: Developer | undefined
   /** Stands before every call of the network. */
-  gate: Gate
+  gate: CallPolicy
   /** Told what the user should know, in one line. */
   warn?: ((message: string) => void) | undefined
   /** Told of faults of ours, with the method that met them. */

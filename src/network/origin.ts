@@ -1,16 +1,15 @@
 import type { KeyedAccount } from '../chain/accounts/keyring.js'
+import { InvalidMnemonicError, deriveAccounts } from '../chain/accounts/mnemonic.js'
 import type { ScheduleChanges } from '../chain/execution/forkSchedule.js'
 import { SignatureRecoveries } from '../chain/execution/signatureRecoveries.js'
-import type { Clock } from '../chain/mining/clock.js'
-import type { NodeSettings } from '../options.js'
+import { Clock, LogicalClock } from '../chain/mining/clock.js'
+import { type NodeSettings, OptionError } from '../options.js'
 import { chainOptions } from '../options/chainOptions.js'
 import { standardNetwork } from '../provider/networks.js'
-import type { Habits } from '../rpc/habits.js'
-import { fundedAccounts } from './accounts.js'
-import { chainOfFile, etherToWei, ownChain, type ChainSource } from './chainSource.js'
-import { createClock } from './clock.js'
-import { ForkCaches } from './fork/forkCaches.js'
-import { openFork, type Fork } from './fork/openFork.js'
+import type { CompatibilityProfile } from '../rpc/compatibility.js'
+import { type ChainSource, chainOfFile, etherToWei, ownChain } from './chainSource.js'
+import { ForkCaches } from './fork/stateCache.js'
+import { type Fork, openFork } from './fork/openFork.js'
 import type { NetworkRequest } from './network.js'
 
 /** Bytes; more than any transaction carries. */
@@ -40,14 +39,17 @@ export interface Origin {
  * @throws ChainFileError if the genesis file cannot be used; ForkError if the remote cannot.
  * @throws OptionError if the mnemonic is none
  */
-export async function findOrigin(request: NetworkRequest, habits: Habits): Promise<Origin> {
+export async function findOrigin(
+  request: NetworkRequest,
+  compatibility: CompatibilityProfile,
+): Promise<Origin> {
   const { name, settings, data, files } = request
-  const accounts = await fundedAccounts(settings, habits)
+  const accounts = await fundedAccounts(settings, compatibility)
   const storedBlock = data.manifest.networks[name]?.forkBlock
   const stored = storedBlock === undefined ? undefined : BigInt(storedBlock)
   const caches = new ForkCaches(settings, request.warn)
   const fork = name === standardNetwork ? await openFork(settings, { stored, caches }) : undefined
-  const clock = createClock(settings, habits, fork?.header.timestamp)
+  const clock = createClock(settings, compatibility, fork?.header.timestamp)
   const funded = accounts.map(({ address }) => address)
   const chainOn = (base: Fork | undefined) =>
     ownChain({ chainId: forkedId(request.chainId, base), settings, now: () => clock.now(), funded })
@@ -73,4 +75,47 @@ function ownLimits({ codeSizeLimit, disableCodeSizeLimit }: NodeSettings): Origi
 /** A fork has the chain id of its remote unless another one is set. */
 function forkedId(chainId: bigint, fork: Fork | undefined): bigint {
   return fork !== undefined && chainId === chainOptions.chainId.default ? fork.chainId : chainId
+}
+
+/**
+ * The accounts that the node holds keys of, and that are funded at genesis.
+ *
+ * @throws OptionError if the mnemonic is none
+ */
+export async function fundedAccounts(
+  { mnemonic, derivationPath: path, accounts }: NodeSettings,
+  compatibility: CompatibilityProfile,
+): Promise<KeyedAccount[]> {
+  try {
+    return await deriveAccounts({ mnemonic, path, count: accounts ?? compatibility.accounts })
+  } catch (error) {
+    throw error instanceof InvalidMnemonicError ? new OptionError(`--mnemonic: ${error.message}`) : error
+  }
+}
+
+/** The time of the first block of a deterministic chain, in seconds: 1 January 2024. */
+const DETERMINISTIC_GENESIS_TIME = 1_704_067_200n
+
+/**
+ * The clock of a chain.
+ *
+ * @param forkTime - seconds; the time of the block that a fork goes on from: its clock goes on from there too
+ */
+export function createClock(
+  settings: NodeSettings,
+  compatibility: CompatibilityProfile,
+  forkTime: bigint | undefined,
+): Clock {
+  const minimumStep = settings.allowSameTimestamp ? 0n : compatibility.minimumTimestampIncrement
+  const begin = settings.timestamp ?? forkTime
+  if (settings.deterministic) {
+    const start = begin ?? DETERMINISTIC_GENESIS_TIME
+    return new LogicalClock({ now: () => start, minimumStep })
+  }
+  const ahead = begin === undefined ? 0n : begin - wallClock()
+  return new Clock({ now: () => wallClock() + ahead, minimumStep })
+}
+
+function wallClock(): bigint {
+  return BigInt(Math.floor(Date.now() / 1000))
 }

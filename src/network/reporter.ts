@@ -1,10 +1,12 @@
+import type { SealedTransaction, StoredBlock } from '../chain/block/record.js'
 import type { Chain } from '../chain/chain.js'
 import type { ChainEvent } from '../chain/events.js'
-import type { SealedTransaction, StoredBlock } from '../chain/block/record.js'
 import type { HistoryTracer } from '../chain/tracing/historyTracer.js'
 import { bytesToHex } from '../encoding/hex.js'
+import { type NodeSettings, OptionError } from '../options.js'
 import type { ContractArtifact } from '../report/artifacts.js'
 import type * as report from '../report/index.js'
+import type { Developer } from './network.js'
 
 /** What a reporter works with. */
 export interface ReporterOptions {
@@ -76,4 +78,35 @@ export class Reporter {
       .then(async () => tell((await lines(await import('../report/index.js'))).join('\n')))
       .catch(fault)
   }
+}
+
+/** What reports are made from. */
+export interface ReportParts extends Pick<ReporterOptions, 'chain' | 'tracing' | 'logging' | 'fault'> {
+  developer: Developer
+  settings: Pick<NodeSettings, 'artifacts' | 'disableConsoleLog' | 'trace'>
+}
+
+/**
+ * Begins to tell a developer what contracts do.
+ *
+ * @throws OptionError if the artifacts cannot be read
+ */
+export async function startReports({ developer, settings, ...parts }: ReportParts): Promise<void> {
+  new Reporter({
+    ...parts,
+    ...developer,
+    artifacts: await contractArtifacts(settings),
+    trace: settings.trace,
+    consoleLog: !settings.disableConsoleLog,
+  })
+}
+
+async function contractArtifacts({
+  artifacts,
+}: Pick<NodeSettings, 'artifacts'>): Promise<ContractArtifact[]> {
+  if (artifacts === undefined) return []
+  const { readArtifacts } = await import('../report/artifacts.js')
+  return readArtifacts(artifacts).catch((error: unknown) => {
+    throw new OptionError(`--artifacts: ${error instanceof Error ? error.message : String(error)}`)
+  })
 }

@@ -1,10 +1,9 @@
 import type { Chain } from '../chain/chain.js'
-import type { TransactionSubmission } from '../chain/mempool/submitTransaction.js'
 import type { Snapshots } from '../chain/controls/snapshots.js'
-import type { ForkOrder } from '../rpc/controls.js'
-import type { Habits } from '../rpc/habits.js'
+import type { TransactionSubmission } from '../chain/mempool/submitTransaction.js'
+import type { CompatibilityProfile } from '../rpc/compatibility.js'
+import type { ForkTarget } from '../rpc/controls.js'
 import type { ChainBases } from './chainBases.js'
-import { keepBaseFee } from './keepBaseFee.js'
 
 /** What a reset works on. */
 export interface ResetParts {
@@ -12,7 +11,7 @@ export interface ResetParts {
   bases: ChainBases
   snapshots: Snapshots
   submission: TransactionSubmission
-  habits: Pick<Habits, 'coinbase' | 'firstBlockKeepsBaseFee'>
+  compatibility: Pick<CompatibilityProfile, 'coinbase' | 'firstBlockInheritsBaseFee'>
 }
 
 /**
@@ -25,8 +24,8 @@ export interface ResetParts {
  * @throws UnsupportedControlError or RemoteStateError; nothing has changed then
  */
 export function resetChain(
-  { chain, bases, snapshots, submission, habits }: ResetParts,
-  order: ForkOrder | undefined,
+  { chain, bases, snapshots, submission, compatibility }: ResetParts,
+  order: ForkTarget | undefined,
 ): Promise<void> {
   return bases.exclusively(async () => {
     const ground = await bases.prepare(order)
@@ -34,13 +33,13 @@ export function resetChain(
       moveToFirst(chain, () => {
         chain.clock.restore({ offset: 0n })
         chain.settings.gasLimit = chain.first.header.gasLimit
-        chain.settings.coinbase = habits.coinbase
+        chain.settings.coinbase = compatibility.coinbase
         chain.settings.extraData = new Uint8Array(0)
         delete chain.settings.nextBaseFee
         delete chain.settings.nextPrevRandao
       })
       chain.mempool.dropAll()
-      if (ground.fork === undefined) keepBaseFee(chain, habits)
+      if (ground.fork === undefined) keepBaseFee(chain, compatibility)
       snapshots.clear()
       await chain.commitProgress()
       submission.removeStale()
@@ -57,4 +56,15 @@ export function resetChain(
 
 function moveToFirst(chain: Chain, change?: () => void): void {
   chain.moveHead({ block: chain.first, workingRoot: chain.first.header.stateRoot }, { change })
+}
+
+/** Gives the block after the first one the base fee of the first, where the node stands in for one that does so. */
+export function keepBaseFee(
+  { first, head, settings }: Pick<Chain, 'first' | 'head' | 'settings'>,
+  { firstBlockInheritsBaseFee }: Pick<CompatibilityProfile, 'firstBlockInheritsBaseFee'>,
+): void {
+  const { baseFeePerGas } = first.header
+  if (firstBlockInheritsBaseFee && head.block === first && baseFeePerGas !== undefined) {
+    settings.nextBaseFee = baseFeePerGas
+  }
 }

@@ -1,6 +1,10 @@
-import type { NodeSettings } from '../options.js'
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type NodeSettings, OptionError } from '../options.js'
 import type { Backend } from '../rpc/backend.js'
-import { dumpGenesisFile, dumpStateFile, loadStateFile } from './stateFile.js'
+import { StateDumpError } from '../rpc/dump/errors.js'
+import { writeDump } from '../rpc/dump/writeDump.js'
+import { writeGenesis } from '../rpc/dump/writeGenesis.js'
 
 /** What the state of a network is read from and loaded into. */
 type KeptBackend = Pick<Backend, 'chain' | 'controls' | 'forks'>
@@ -65,4 +69,63 @@ export class StateKeeper {
     }, milliseconds)
     this.#timer.unref()
   }
+}
+
+type StateBackend = Pick<Backend, 'chain' | 'controls'>
+
+/** A folder stands for `state.json` in it, as in anvil. */
+async function fileOf(path: string): Promise<string> {
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  return isFolder ? join(path, 'state.json') : path
+}
+
+/**
+ * Takes up a state that was dumped into a file.
+ *
+ * @param isOptional - whether the file may be absent
+ * @throws OptionError if it cannot be read or is no dump
+ */
+export async function loadStateFile(
+  { chain, controls }: StateBackend,
+  { flag, path, isOptional }: { flag: string; path: string; isOptional: boolean },
+): Promise<void> {
+  const file = await fileOf(path)
+  const bytes = await readFile(file).catch((error: unknown) => {
+    if (isOptional && error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw new OptionError(`${flag}: ${error instanceof Error ? error.message : String(error)}`)
+  })
+  if (bytes === undefined) return
+  const { readDump } = await import('../rpc/dump/readDump.js')
+  try {
+    await controls.importState(await readDump(bytes, chain))
+  } catch (error) {
+    throw error instanceof StateDumpError ? new OptionError(`${flag}: ${error.message}`) : error
+  }
+}
+
+/** Dumps the state into a file. */
+export async function dumpStateFile({ chain, controls }: StateBackend, path: string): Promise<void> {
+  const file = await fileOf(path)
+  await controls.exportState((accounts) => replaceFile(file, writeDump({ view: chain, accounts })))
+}
+
+/** Dumps the state into a file as a geth genesis. */
+export async function dumpGenesisFile(
+  { chain, controls, forks }: Pick<Backend, 'chain' | 'controls' | 'forks'>,
+  path: string,
+): Promise<void> {
+  await controls.exportState((accounts) =>
+    replaceFile(path, writeGenesis({ view: chain, schedule: forks, accounts })),
+  )
+}
+
+/** A file that is there is replaced at once, so that it is never half written. */
+async function replaceFile(file: string, content: AsyncIterable<string>): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  const unfinished = `${file}.${process.pid}`
+  await writeFile(unfinished, content)
+  await rename(unfinished, file)
 }

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs'
 import type { NodeSettings } from '../options.js'
-import type { ModeDecision } from '../provider/mode.js'
-import { decideMode } from '../provider/mode.js'
+import { ConfigurationError } from '../provider/configuration.js'
+import type { KeysFile } from '../provider/keys/keysFile.js'
+import { type ModeDecision, decideMode, parseKeyFlag } from '../provider/mode.js'
+import { knownPlans } from '../provider/plans/knownPlans.js'
 import { Provider } from '../provider/provider.js'
-import { readKeys, setFaults } from './configuration.js'
-import type { NodeHooks } from './hooks.js'
+import type { NodeHooks } from './networks.js'
 
 /**
  * Makes a node's provider from its settings, the keys file and the faults file.
@@ -28,4 +30,62 @@ export async function createProvider(
   })
   await setFaults(provider, settings)
   return { provider, decision }
+}
+
+/**
+ * The keys and plans of the keys file, and the keys given one by one.
+ *
+ * @throws ConfigurationError that names the file, the path to the value and what was expected.
+ */
+export async function readKeys({
+  keys: file,
+  key: given,
+}: Pick<NodeSettings, 'keys' | 'key'>): Promise<KeysFile> {
+  const { keys, plans } = file === undefined ? { keys: [], plans: knownPlans } : await readKeysFile(file)
+  for (const key of given.map(parseKeyFlag)) {
+    if (keys.some((other) => other.key === key.key)) {
+      throw new ConfigurationError(`--key: ${key.key} is there twice`)
+    }
+    keys.push(key)
+  }
+  return { keys, plans }
+}
+
+/** A start without a file does not wait for its schema to be loaded. */
+async function readKeysFile(file: NonNullable<NodeSettings['keys']>): Promise<KeysFile> {
+  const { parseKeysFile } = await import('../provider/keys/keysFile.js')
+  const content = typeof file === 'string' ? readJsonFile('--keys', file) : file
+  return parseKeysFile(content, typeof file === 'string' ? file : 'keys')
+}
+
+/**
+ * Sets the faults of the faults file and of the scenarios that were asked for.
+ *
+ * @throws ConfigurationError
+ */
+export async function setFaults(
+  provider: Provider,
+  { faults: file, scenario }: Pick<NodeSettings, 'faults' | 'scenario'>,
+): Promise<void> {
+  if (file !== undefined) {
+    const [{ checkConfiguration }, { faultsFileSchema }] = await Promise.all([
+      import('../provider/configuration.js'),
+      import('../provider/faults/faultSchema.js'),
+    ])
+    const content = typeof file === 'string' ? readJsonFile('--faults', file) : file
+    const where = typeof file === 'string' ? file : 'faults'
+    const { faults } = checkConfiguration(faultsFileSchema, content, where)
+    for (const fault of faults) provider.faults.set(fault)
+  }
+  for (const name of scenario) provider.startScenario(name)
+}
+
+function readJsonFile(flag: string, path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new ConfigurationError(
+      `${flag}: ${path}: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
 }

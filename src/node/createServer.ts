@@ -3,13 +3,11 @@ import type { FileNetwork } from '../ipfs/index.js'
 import type { NodeSettings } from '../options.js'
 import { standardNetwork } from '../provider/networks.js'
 import type { Provider } from '../provider/provider.js'
-import type { Certificate } from '../server/listen.js'
-import type { ServerSetup } from '../server/server.js'
-import { NodeServer } from '../server/server.js'
+import { AddressInUseError, type Certificate } from '../server/listen.js'
+import { NodeServer, type ServerSetup } from '../server/server.js'
 import { version } from '../version.js'
 import type { NodeUrls } from './addresses.js'
-import type { NodeHooks } from './hooks.js'
-import type { NetworkMap } from './networkMap.js'
+import type { NetworkMap, NodeHooks } from './networks.js'
 
 /** Most bytes of one upload to the hosted file network. */
 const hostedMaxUpload = 100_000_000
@@ -67,4 +65,40 @@ export function createServer(parts: ServerParts): NodeServer {
     },
     report: (fault) => hooks.fault?.('server', fault),
   })
+}
+
+/** Where Kubo listens unless told otherwise. */
+const usualFilePort = 5001
+
+/** The ports that a node got. */
+export interface Ports {
+  port: number
+  /** Undefined if the file network answers on the main port only. */
+  ipfsPort: number | undefined
+}
+
+/**
+ * Listens on the node's two ports, and on the socket that was asked for.
+ *
+ * The file network's usual port may be somebody else's, a Kubo's for example: unless it was asked for that is a
+ * warning, because the main port answers for the file network too.
+ *
+ * @throws AddressInUseError or IpcPathError
+ */
+export async function listenOnPorts(
+  server: NodeServer,
+  settings: Pick<NodeSettings, 'host' | 'port' | 'ipfsPort' | 'ipc'>,
+  warn: (message: string) => void,
+): Promise<Ports> {
+  const { host: hosts, port: wanted, ipfsPort: wantedForFiles } = settings
+  if (settings.ipc !== undefined) await server.listenForIpc(settings.ipc)
+  const port = await server.listen({ hosts, port: wanted })
+  try {
+    const ipfsPort = await server.listenForFiles({ hosts, port: wantedForFiles ?? usualFilePort })
+    return { port, ipfsPort }
+  } catch (error) {
+    if (!(error instanceof AddressInUseError) || wantedForFiles !== undefined) throw error
+    warn(`${error.message}: the file network answers on port ${port} only`)
+    return { port, ipfsPort: undefined }
+  }
 }

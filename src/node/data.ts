@@ -11,7 +11,6 @@ import {
   removeTemporaryDirectory,
   sweepTemporaryDirectories,
 } from '../storage/temporaryDirectory.js'
-import { inOrder } from './inOrder.js'
 
 /** The data of a node while it is open. */
 export interface NodeData extends NetworkData {
@@ -52,4 +51,20 @@ export async function openData(
     await leave()
     throw error
   }
+}
+
+/**
+ * Runs steps one after another, the later ones also where an earlier one fails: what a node has open is closed whatever
+ * happens on the way.
+ *
+ * @throws what the first step that failed has thrown, once all have run
+ */
+export async function inOrder(steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const step of steps) {
+    await step().catch((failure: unknown) => {
+      failures.push(failure)
+    })
+  }
+  if (failures.length > 0) throw failures[0]
 }

@@ -17,7 +17,7 @@ import { readManifest } from '../storage/manifest.js'
 const CHUNK = 1024 * 1024
 
 /** Which chain is exported, and where to. */
-export interface ExportOrder {
+export interface ExportRequest {
   dataDir: string
   /** The name of its network; the standard one unless given. */
   network: string | undefined
@@ -42,7 +42,7 @@ export interface Exported {
  * @throws DataDirectoryError if there is no such chain, or a node has it open.
  * @throws ExportError if a block cannot be imported again.
  */
-export async function exportFiles(order: ExportOrder): Promise<Exported> {
+export async function exportFiles(order: ExportRequest): Promise<Exported> {
   const { dataDir, network = standardNetwork } = order
   const known = readManifest(dataDir)?.networks[network]
   if (known === undefined) throw new DataDirectoryError(`There is no chain ${network} in ${dataDir}.`)
@@ -64,7 +64,7 @@ export async function exportFiles(order: ExportOrder): Promise<Exported> {
   }
 }
 
-async function exportFrom(database: Database, network: number, order: ExportOrder): Promise<Exported> {
+async function exportFrom(database: Database, network: number, order: ExportRequest): Promise<Exported> {
   const keys = keyspaceOf(network)
   const genesis = storedGenesis(database, keys)
   const blocks = await BlockStore.open({ database, keys, encoder: blockEncoder })

@@ -1,5 +1,14 @@
-import { option, optionalOption } from './definition.js'
-import { anyCase, bigWholeNumber, choice, decimalNumber, text, toggle, wholeNumber } from './kinds.js'
+import {
+  anyCase,
+  bigWholeNumber,
+  choice,
+  decimalNumber,
+  option,
+  optionalOption,
+  text,
+  toggle,
+  wholeNumber,
+} from './kinds.js'
 
 /** Hard forks by the names that --hardfork takes, oldest first. */
 export const hardforkNames = [

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { optionDefinitions, parseCommandOptions, parseNodeOptions } from '../options.js'
-import { formatHelp } from './help.js'
+import { formatHelp } from './command.js'
 
 const directory = mkdtempSync(join(tmpdir(), 'standin-options-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))

@@ -1,10 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
-import { flagToVariable } from './definition.js'
-import { OptionError } from './errors.js'
-import type { AnyOption } from './read.js'
-import { checkValue, checkValues } from './read.js'
+import {
+  OptionError,
+  flagToVariable,
+  option,
+  optionGroups,
+  optionalOption,
+  text,
+  toggle,
+  withBareValue,
+} from './kinds.js'
+import { type AnyOption, checkValue, checkValues } from './read.js'
 
 type Definitions = Readonly<Record<string, AnyOption>>
 
@@ -129,4 +136,88 @@ function parseJsonFile(path: string): unknown {
   } catch (error) {
     throw new OptionError(`--config: ${error instanceof Error ? error.message : String(error)}`)
   }
+}
+
+const width = 100
+const indent = 6
+
+/** The explanation of every option, under the headings of their groups. */
+export function formatHelp(definitions: Readonly<Record<string, AnyOption>>): string {
+  const all = Object.values(definitions)
+  const groups = optionGroups.map((group) => {
+    const lines = all.filter((definition) => definition.group === group).flatMap(formatOption)
+    return lines.length === 0 ? [] : [`${group}:`, ...lines, '']
+  })
+  return groups.flat().join('\n')
+}
+
+function formatOption(definition: AnyOption): string[] {
+  const { flag, aliases = [], kind } = definition
+  const short = aliases.filter((alias) => alias.length === 1).map((alias) => `-${alias}, `)
+  const long = aliases.filter((alias) => alias.length > 1).map((alias) => ` [--${alias}]`)
+  const name = kind.bare === undefined ? kind.valueName : `[${kind.valueName}]`
+  const value = name === undefined ? '' : ` ${name}`
+  const head = `  ${short.join('')}--${flag}${value}${long.join('')}`
+  const note = [formatDefault(definition.default), `env ${flagToVariable(flag)}`].filter(Boolean).join(', ')
+  return [head, ...wrap(`${definition.description} (${note})`)]
+}
+
+function formatDefault(value: unknown): string {
+  if (value === undefined || value === false) return ''
+  if (Array.isArray(value)) return value.length === 0 ? '' : `default ${value.join(',')}`
+  return `default ${String(value)}`
+}
+
+function wrap(text: string): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && indent + line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else {
+      line = line === '' ? word : `${line} ${word}`
+    }
+  }
+  return [...lines, line].map((content) => ' '.repeat(indent) + content)
+}
+
+const group = 'Accepted and ignored'
+
+/** A flag of anvil that is taken so that its start lines work, and that changes nothing here. */
+function ignored(flag: string, description: string, aliases: readonly string[] = []) {
+  return option({ flag, aliases, kind: toggle(), default: false, description, group })
+}
+
+/** The same for a flag that has a value. */
+function ignoredValue(flag: string, description: string, aliases: readonly string[] = []) {
+  return optionalOption({ flag, aliases, kind: text('VALUE', /^/), description, group })
+}
+
+/** Flags of anvil without a meaning here: they tune what works otherwise, or is on by default. */
+export const ignoredOptions = {
+  threads: ignoredValue('threads', 'There are no worker threads to count', ['j', 'jobs']),
+  maxPersistedStates: ignoredValue('max-persisted-states', 'Every state stays on disk'),
+  transactionBlockKeeper: ignoredValue('transaction-block-keeper', 'Every block stays on disk'),
+  memoryLimit: ignoredValue('memory-limit', 'Memory of the virtual machine is bounded by gas'),
+  pruneHistory: optionalOption({
+    flag: 'prune-history',
+    kind: withBareValue(text('STATES', /^/), ''),
+    description: 'History lies on disk and needs no memory',
+    group,
+  }),
+  preserveHistoricalStates: ignored('preserve-historical-states', 'Dumps hold the newest state alone'),
+  stepsTracing: ignored('steps-tracing', 'debug_traceTransaction always has steps', ['tracing']),
+  noRequestSizeLimit: ignored('no-request-size-limit', 'See --max-control-body'),
+  disableMinPriorityFee: ignored('disable-min-priority-fee', 'No tip is demanded', ['no-priority-fee']),
+  computeUnitsPerSecond: ignoredValue(
+    'compute-units-per-second',
+    'The remote says itself when it is too much',
+  ),
+  noRateLimit: ignored('no-rate-limit', 'The remote says itself when it is too much', ['no-rpc-rate-limit']),
+  gasPrice: ignoredValue('gas-price', 'Since London the base fee and the tip make the price', ['gasPrice']),
+  forkChainId: ignoredValue('fork-chain-id', 'The remote is asked for it; --chain-id sets another one'),
+  md: ignored('md', 'The banner is plain text, or JSON with --json'),
+  noCors: ignored('no-cors', 'See --allow-origin'),
+  verbosity: ignored('verbosity', 'See --trace', ['v']),
 }

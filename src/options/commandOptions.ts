@@ -1,5 +1,14 @@
-import { option, optionalOption } from './definition.js'
-import { bigWholeNumber, colourChoice, text, toggle, wholeNumber, withBareValue, wordCount } from './kinds.js'
+import {
+  bigWholeNumber,
+  colourChoice,
+  option,
+  optionalOption,
+  text,
+  toggle,
+  wholeNumber,
+  withBareValue,
+  wordCount,
+} from './kinds.js'
 
 /** What only the command line knows. */
 export const commandOptions = {

@@ -1,5 +1,5 @@
-import type { nodeOptionDefinitions } from './nodeOptionDefinitions.js'
-import type { OptionDefinition } from './definition.js'
+import type { nodeOptionDefinitions } from './read.js'
+import type { OptionDefinition } from './kinds.js'
 
 type Definitions = typeof nodeOptionDefinitions
 type Given<Name extends keyof Definitions> =
@@ -176,7 +176,7 @@ export interface NodeOptions {
   /** Keep nothing of the remote for later runs. `--no-fork-cache`; `false` unless given. */
   noForkCache?: Given<'noForkCache'> | undefined
   /**
-   * Take on the habits of another development node where they differ: client version, units of evm_setIntervalMining and evm_setTime, results of setters, answers to reverting transactions, words of refusals, equal timestamps.
+   * Take on the compatibility of another development node where they differ: client version, units of evm_setIntervalMining and evm_setTime, results of setters, answers to reverting transactions, words of refusals, equal timestamps.
    * `--compat`.
    */
   compat?: Given<'compat'> | undefined

@@ -1,5 +1,4 @@
-import { option, optionalOption } from './definition.js'
-import { choice, fileOrContent, list, text, toggle, wholeNumber } from './kinds.js'
+import { choice, fileOrContent, list, option, optionalOption, text, toggle, wholeNumber } from './kinds.js'
 
 /** What makes the node a hosted provider: keys, modes, plans and the limits of answers. */
 export const providerOptions = {

@@ -1,5 +1,8 @@
-import type { OptionDefinition } from './definition.js'
-import { OptionError } from './errors.js'
+import { chainOptions } from './chainOptions.js'
+import { devnetOptions, forkOptions } from './devnetOptions.js'
+import { type OptionDefinition, OptionError } from './kinds.js'
+import { providerOptions } from './providerOptions.js'
+import { fileOptions, serverOptions } from './serverOptions.js'
 
 /** Any option, where its types do not matter. */
 export type AnyOption = OptionDefinition<unknown, unknown>
@@ -42,4 +45,14 @@ function show(value: unknown): string {
   // JSON has no words for the numbers that are none.
   if (typeof value === 'number') return String(value)
   return JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? String(item) : item)) ?? String(value)
+}
+
+/** Every option of a node. Flags, environment, configuration file, help and documentation come from here. */
+export const nodeOptionDefinitions = {
+  ...serverOptions,
+  ...chainOptions,
+  ...forkOptions,
+  ...devnetOptions,
+  ...providerOptions,
+  ...fileOptions,
 }

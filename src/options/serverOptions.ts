@@ -1,7 +1,16 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { option, optionalOption } from './definition.js'
-import { list, LONGEST_WAIT_SECONDS, text, toggle, wholeNumber, withBareValue } from './kinds.js'
+import {
+  LONGEST_WAIT_SECONDS,
+  choice,
+  list,
+  option,
+  optionalOption,
+  text,
+  toggle,
+  wholeNumber,
+  withBareValue,
+} from './kinds.js'
 
 const port = wholeNumber({ maximum: 65_535, valueName: 'PORT' })
 
@@ -112,5 +121,51 @@ export const serverOptions = {
     kind: wholeNumber({ minimum: 1, maximum: LONGEST_WAIT_SECONDS, valueName: 'SECONDS' }),
     description: 'Close a WebSocket connection that has been idle for so long; off unless given',
     group: 'Answers and limits',
+  }),
+}
+
+/** The file network and the data directory. */
+export const fileOptions = {
+  importProfile: option({
+    flag: 'import-profile',
+    kind: choice(['unixfs-v0-2015', 'unixfs-v1-2025']),
+    default: 'unixfs-v0-2015',
+    description: 'How added files are cut and linked where a request does not say',
+    group: 'File network',
+  }),
+  verifyBlocks: option({
+    flag: 'verify-blocks',
+    kind: toggle(),
+    default: false,
+    description: 'Check each block of a file against its CID when it is read',
+    group: 'File network',
+  }),
+  maxUpload: optionalOption({
+    flag: 'max-upload',
+    kind: wholeNumber({ minimum: 1, valueName: 'BYTES' }),
+    description: 'Longest upload; 100000000 in strict mode and no limit elsewhere unless given',
+    group: 'File network',
+  }),
+  dataDir: optionalOption({
+    flag: 'data-dir',
+    aliases: ['db', 'database.dbPath'],
+    kind: text('DIRECTORY'),
+    description:
+      'Where chains, files and pins are kept; a temporary directory, removed at the end, unless given',
+    group: 'Data',
+  }),
+  cacheMemory: option({
+    flag: 'cache-memory',
+    kind: wholeNumber({ minimum: 1, valueName: 'MEBIBYTES' }),
+    default: 32,
+    description: 'Memory that all chains together use to keep what they read of their states',
+    group: 'Data',
+  }),
+  sync: option({
+    flag: 'sync',
+    kind: toggle(),
+    default: false,
+    description: 'Force every write to the disk, so that power loss takes nothing',
+    group: 'Data',
   }),
 }

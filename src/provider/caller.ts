@@ -1,4 +1,4 @@
-import type { TransportEffects } from './faults/effects.js'
+import type { TransportEffects } from './faults/faultRegistry.js'
 import type { Allowlists, ApiKey } from './keys/apiKey.js'
 
 /** A WebSocket as far as faults and quotas reach into it. */

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { Mode } from './door/settings.js'
-import { isLoopbackHost } from './door/origin.js'
-import type { ApiKey } from './keys/apiKey.js'
-import { createApiKey } from './keys/apiKey.js'
+import type { Mode } from './admission/admission.js'
+import { isLoopbackHost } from './admission/origin.js'
+import { type ApiKey, createApiKey } from './keys/apiKey.js'
 
 /** What decides who gets in when nothing says so. */
 export interface ModeChoice {

@@ -1,28 +1,22 @@
 import type { ChainEvent } from '../chain/events.js'
 import type { RpcSettings } from '../rpc/backend.js'
+import { AdmissionControl, type Mode, type RefusedRequest } from './admission/admission.js'
 import type { Caller } from './caller.js'
-import type { Mode, RefusedRequest } from './door/settings.js'
-import { Door } from './door/door.js'
-import { ConfigurationError } from './errors.js'
-import { FaultBook } from './faults/faultBook.js'
+import { ConfigurationError } from './configuration.js'
+import { FaultRegistry } from './faults/faultRegistry.js'
 import { scenarios } from './faults/scenarios.js'
-import type { UpgradeFate } from './gate/upgradeFaults.js'
-import { meetUpgradeFaults } from './gate/upgradeFaults.js'
-import type { JournalEntry, RecordedRequest } from './journal/entry.js'
-import { entryOf } from './journal/entry.js'
+import { type JournalEntry, type RecordedRequest, entryOf } from './journal/entry.js'
 import { Journal } from './journal/journal.js'
 import { Usage } from './journal/usage.js'
-import type { ApiKey } from './keys/apiKey.js'
-import { maskKey } from './keys/apiKey.js'
-import { KeyStore } from './keys/keyStore.js'
-import type { Plan } from './plans/plan.js'
-import { knownPlans } from './plans/knownPlans.js'
-import { QuotaAccounts } from './quota/accounts.js'
-import { QuotaClock } from './quota/clock.js'
-import { refusedRequestCost } from './quota/costs.js'
-import { ConnectionRegister } from './quota/connections.js'
-import type { QuotaProfile } from './quota/refusals.js'
+import { type ApiKey, KeyStore, maskKey } from './keys/apiKey.js'
 import { standardNetwork } from './networks.js'
+import { knownPlans } from './plans/knownPlans.js'
+import type { Plan } from './plans/plan.js'
+import { type UpgradeFault, faultOfUpgrade } from './policy/faults.js'
+import { QuotaAccounts, type QuotaProfile } from './quota/accounts.js'
+import { QuotaClock } from './quota/clock.js'
+import { ConnectionRegistry } from './quota/connections.js'
+import { refusedRequestCost } from './quota/costs.js'
 
 /** What a provider is made of; everything but the mode has a default. */
 export interface ProviderSettings {
@@ -52,11 +46,11 @@ export class Provider {
   readonly plans: Readonly<Record<string, Plan>>
   readonly clock = new QuotaClock()
   readonly quotas: QuotaAccounts
-  readonly connections: ConnectionRegister
-  readonly faults: FaultBook
+  readonly connections: ConnectionRegistry
+  readonly faults: FaultRegistry
   readonly journal: Journal
   readonly usage = new Usage()
-  readonly door: Door
+  readonly door: AdmissionControl
   readonly failoverUrl: string | undefined
   /** Names of the networks whose primary is declared to be down. */
   readonly outages = new Set<string>()
@@ -71,12 +65,12 @@ export class Provider {
       plans: this.plans,
       clock: this.clock,
     })
-    this.connections = new ConnectionRegister((key, credits) => this.charge(key, credits))
-    this.faults = new FaultBook({ seed: settings.seed ?? 1 })
+    this.connections = new ConnectionRegistry((key, credits) => this.charge(key, credits))
+    this.faults = new FaultRegistry({ seed: settings.seed ?? 1 })
     this.journal = new Journal({ capacity: settings.journalSize ?? 10_000 })
     this.failoverUrl = settings.failoverUrl
     this.#onFailure = settings.onFailure
-    this.door = new Door({
+    this.door = new AdmissionControl({
       mode: settings.mode,
       keys: this.keys,
       allowedOrigins: settings.allowedOrigins ?? [],
@@ -121,8 +115,8 @@ export class Provider {
   }
 
   /** What faults make of a WebSocket upgrade that the door let in. */
-  async meetUpgrade(caller: Caller): Promise<UpgradeFate> {
-    return this.isUndisturbed(caller) ? undefined : meetUpgradeFaults(this.faults, caller)
+  async meetUpgrade(caller: Caller): Promise<UpgradeFault> {
+    return this.isUndisturbed(caller) ? undefined : faultOfUpgrade(this.faults, caller)
   }
 
   /** Limits of answers that a key or its plan sets. */

@@ -1,10 +1,14 @@
 import { checksumAddress } from '../chain/accounts/address.js'
-import type { CallFrame, CallLog } from '../chain/tracing/callTracer.js'
-import { bytesToHex } from '../encoding/hex.js'
-import type { Contracts } from './contracts.js'
-import { describeFailure } from './describeFailure.js'
-import { CONSOLE_ADDRESS, decodeConsoleLog } from './consoleLog/decode.js'
-import type { Paint } from './paint.js'
+import type { StoredBlock } from '../chain/block/record.js'
+import { TraceBudget } from '../chain/tracing/budget.js'
+import { type CallFrame, type CallLog, CallTracer } from '../chain/tracing/callTracer.js'
+import { combineTracers } from '../chain/tracing/combine.js'
+import type { HistoryTracer } from '../chain/tracing/historyTracer.js'
+import type { ChainView } from '../chain/view.js'
+import { bytesToHex, bytesToPlainHex } from '../encoding/hex.js'
+import type { ContractArtifact } from './artifacts.js'
+import { CONSOLE_ADDRESS, decodeConsoleLog } from './consoleLog.js'
+import { Contracts, describeFailure } from './contracts.js'
 
 /** What a call tree is printed with. */
 export interface CallTreeOptions {
@@ -91,4 +95,118 @@ function logNode(log: CallLog | undefined, { contracts, paint }: CallTreeOptions
 function shortened(bytes: Uint8Array): string {
   const text = bytesToHex(bytes)
   return text.length > LONGEST_DATA ? `${text.slice(0, LONGEST_DATA)}… (${bytes.length} bytes)` : text
+}
+
+/** What a trace for a developer may cost. */
+const LIMITS = { maxBytes: 64 * 1024 * 1024, timeoutMilliseconds: 30_000 }
+
+/** A block whose transactions are shown. */
+export interface TreeRequest {
+  view: ChainView
+  tracing: Pick<HistoryTracer, 'traceBlock'>
+  block: StoredBlock
+  artifacts: readonly ContractArtifact[]
+  colours: boolean
+}
+
+/** The transactions of a block as trees of calls, each behind a line with its hash. */
+export async function traceTrees({
+  view,
+  tracing,
+  block,
+  artifacts,
+  colours,
+}: TreeRequest): Promise<string[]> {
+  const contracts = new Contracts(artifacts)
+  const paint = createPaint({ colours })
+  const frames = await framesOf(view, tracing, block)
+  const names = await namesIn(frames, view, contracts)
+  const nameOf = (address: Uint8Array): string | undefined => names.get(bytesToPlainHex(address))
+  return frames.flatMap((frame, index) => [
+    `Transaction ${bytesToHex(block.transactions[index]?.hash ?? new Uint8Array(0))}`,
+    ...formatCallTree(frame, { contracts, nameOf, paint }).map((line) => `  ${line}`),
+  ])
+}
+
+async function framesOf(
+  view: ChainView,
+  tracing: TreeRequest['tracing'],
+  block: StoredBlock,
+): Promise<CallFrame[]> {
+  const frames: CallFrame[] = []
+  let tracer: CallTracer | undefined
+  await tracing.traceBlock({
+    view,
+    block,
+    tracerFor: () => {
+      const budget = new TraceBudget(LIMITS)
+      tracer = new CallTracer({ withLog: true }, budget)
+      return combineTracers([budget.guard(), tracer])
+    },
+    traced: () => {
+      if (tracer !== undefined) frames.push(tracer.result)
+    },
+  })
+  return frames
+}
+
+/** The names of the contracts in frames by their addresses, as far as their code is known. */
+async function namesIn(
+  frames: readonly CallFrame[],
+  view: ChainView,
+  contracts: Contracts,
+): Promise<Map<string, string>> {
+  const names = new Map<string, string>()
+  const { state } = await view.stateAt({ tag: 'latest' })
+  const visit = async (frame: CallFrame): Promise<void> => {
+    const key = bytesToPlainHex(frame.to)
+    if (!names.has(key)) {
+      const isCreation = frame.type === 'CREATE' || frame.type === 'CREATE2'
+      const code = (isCreation ? frame.output : undefined) ?? (await state.getCode(frame.to))
+      const name = code.length === 0 ? undefined : contracts.nameOf(code)
+      if (name !== undefined) names.set(key, name)
+    }
+    for (const call of frame.calls) await visit(call)
+  }
+  for (const frame of frames) await visit(frame)
+  return names
+}
+
+/** Colours of the parts of a report. */
+export interface Paint {
+  name(text: string): string
+  event(text: string): string
+  success(text: string): string
+  failure(text: string): string
+  warning(text: string): string
+  faint(text: string): string
+}
+
+/** Everything as it is: for files and pipes. */
+const plain: Paint = {
+  name: (text) => text,
+  event: (text) => text,
+  success: (text) => text,
+  failure: (text) => text,
+  warning: (text) => text,
+  faint: (text) => text,
+}
+
+/** A colour of ECMA-48 (SGR), and back to the one before. */
+function inColour(code: number, end = 39): (text: string) => string {
+  return (text) => `\u001b[${code}m${text}\u001b[${end}m`
+}
+
+const coloured: Paint = {
+  name: inColour(36),
+  event: inColour(35),
+  success: inColour(32),
+  failure: inColour(31),
+  warning: inColour(33),
+  faint: inColour(2, 22),
+}
+
+/** Colours for a terminal, none for anything else. */
+export function createPaint({ colours }: { colours: boolean }): Paint {
+  return colours ? coloured : plain
 }

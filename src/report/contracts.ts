@@ -1,8 +1,8 @@
 import * as AbiItem from 'ox/AbiItem'
 import * as AbiParameters from 'ox/AbiParameters'
+import { decodeRevertReason } from '../chain/execution/revertReason.js'
 import { bytesToHex, bytesToPlainHex } from '../encoding/hex.js'
 import type { AbiEntry, ContractArtifact } from './artifacts.js'
-import { showValues } from './showValues.js'
 
 const SELECTOR_BYTES = 4
 
@@ -95,4 +95,32 @@ function topicValue(input: AbiInputs[number], topic: Uint8Array | undefined): st
 export function isSameCode(artifact: Uint8Array, code: Uint8Array): boolean {
   if (artifact.length !== code.length) return false
   return artifact.every((byte, index) => byte === code[index] || byte === 0)
+}
+
+/** Longest text of one value; longer ones are cut in the middle of a line, not of a screen. */
+const LONGEST = 200
+
+/** Decoded values of the ABI, separated by commas. */
+export function showValues(values: readonly unknown[]): string {
+  return values.map(showValue).join(', ')
+}
+
+function showValue(value: unknown): string {
+  if (Array.isArray(value)) return `[${showValues(value)}]`
+  if (typeof value === 'object' && value !== null) return `(${showValues(Object.values(value))})`
+  const text = typeof value === 'string' && !value.startsWith('0x') ? JSON.stringify(value) : String(value)
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
+}
+
+const REVERTED = 'execution reverted'
+
+/** Why an execution failed, for a developer to read: the reason of a revert, the meaning of a panic, a known error. */
+export function describeFailure(
+  { failure, output }: { failure: string; output: Uint8Array },
+  contracts: Contracts,
+): string {
+  if (failure !== REVERTED) return failure
+  if (output.length === 0) return 'reverted without a reason'
+  const reason = decodeRevertReason(output) ?? contracts.describeError(output)
+  return `reverted with ${reason ?? `the data ${bytesToHex(output)}`}`
 }

@@ -1,4 +1,4 @@
-export { decodeConsoleLog } from './consoleLog/decode.js'
+export { decodeConsoleLog } from './consoleLog.js'
 export { Contracts } from './contracts.js'
-export { describeFailure } from './describeFailure.js'
-export { traceTrees } from './traceTrees.js'
+export { describeFailure } from './contracts.js'
+export { traceTrees } from './callTree.js'

@@ -14,7 +14,7 @@ import type { PooledTransaction } from '../chain/mempool/transaction.js'
 import type { AccountState, Awaitable, HeaderFields, StateView } from '../chain/types.js'
 import type { BlockSelector, ChainView } from '../chain/view.js'
 import type { Controls } from './controls.js'
-import type { Habits, LogsRange, PendingFields } from './habits.js'
+import type { CompatibilityProfile, LogsRange, PendingFields } from './compatibility.js'
 
 /** A message to execute without a transaction. */
 export interface ExecutionRequest {
@@ -100,7 +100,7 @@ export interface BlockRecords {
 }
 
 /** A block to build without storing it. */
-export interface BuildOrder {
+export interface BuildRequest {
   /** 32 bytes. */
   parentHash: Uint8Array
   attributes: PayloadAttributes
@@ -113,7 +113,7 @@ export interface BuildOrder {
 /** Builds blocks. */
 export interface BlockBuilder {
   /** @throws ChainError if the block cannot be */
-  build(order: BuildOrder): Promise<BuiltBlock>
+  build(order: BuildRequest): Promise<BuiltBlock>
 }
 
 /** Takes transactions and tells about those that wait. */
@@ -187,7 +187,7 @@ export interface RpcSettings {
   /** Which members of the pending block are null: those of the provider's documentation, or geth's. */
   pendingFields: PendingFields
   /** What prevails where the development nodes disagree. */
-  habits: Habits
+  compatibility: CompatibilityProfile
 }
 
 /** What methods work with; each member is one capability, joined at the composition root. */

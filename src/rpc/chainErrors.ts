@@ -13,7 +13,7 @@ import { TimestampError } from '../chain/mining/clock.js'
 import { SimulationError, type SimulationRefusal } from '../chain/simulate/errors.js'
 import { TraceTooLargeError } from '../chain/tracing/budget.js'
 import { bytesToHex } from '../encoding/hex.js'
-import { anvilError } from './anvilWords.js'
+import { anvilError } from './anvilMessages.js'
 import {
   InternalError,
   InvalidParamsError,
@@ -23,9 +23,9 @@ import {
   RpcError,
   ServerError,
 } from './errors.js'
-import type { Habits } from './habits.js'
-import { hardhatError } from './hardhatWords.js'
-import { ganacheFailure, ganacheRevert } from './revertWords.js'
+import type { CompatibilityProfile } from './compatibility.js'
+import { hardhatError } from './hardhatMessages.js'
+import { ganacheFailure, ganacheRevert } from './revertMessages.js'
 
 /** Refusals for which the parameters of the request are at fault. */
 const parameterErrors = [ImportError, InvalidCallError, TimestampError, DepthError, UnsupportedControlError]
@@ -53,7 +53,7 @@ const simulationCodes: Readonly<Record<SimulationRefusal, number>> = {
  * A refusal by the chain keeps its words, but for failed executions where the node stands in for another one, and all
  * refusals where that is anvil or hardhat; what nobody foresaw becomes an InternalError with its cause.
  */
-export function toRpcError(error: unknown, words: Habits['words']): RpcError {
+export function toRpcError(error: unknown, words: CompatibilityProfile['errorMessages']): RpcError {
   const worded = words === 'anvil' ? anvilError(error) : words === 'hardhat' ? hardhatError(error) : undefined
   if (worded !== undefined) return worded
   if (error instanceof RpcError) return error

@@ -58,7 +58,7 @@ export interface SnapshotFacts {
 }
 
 /** Where a reset is to take the chain: a block of another node's chain. */
-export interface ForkOrder {
+export interface ForkTarget {
   /** Of the node; that of the fork that the chain stands on if undefined. */
   url?: string | undefined
   /** The newest block if undefined. */
@@ -77,7 +77,7 @@ export interface HistoryControls {
    *
    * @throws UnsupportedControlError if the order names a URL that calls may not name
    */
-  reset(order?: ForkOrder): Awaitable<void>
+  reset(order?: ForkTarget): Awaitable<void>
   /** Asks another node of the chain that a fork goes on from. @throws UnsupportedControlError as `reset` does */
   setRemote(url: string): Awaitable<void>
   /** Takes blocks off the end of the chain; their transactions are gone. @throws DepthError if there are not so many */

@@ -1,4 +1,4 @@
-import type { JsonValue } from './json.js'
+import type { JsonValue } from './wire.js'
 
 /** Answers that replace a whole HTTP reply instead of standing inside it. */
 export interface RefusalReply {

@@ -3,7 +3,7 @@ import type { ChainView, LogQuery } from '../chain/view.js'
 import type { Call } from './method.js'
 import type { RpcSettings } from './backend.js'
 import { InvalidParamsError, LimitExceededError, ServerError } from './errors.js'
-import type { Habits } from './habits.js'
+import type { CompatibilityProfile } from './compatibility.js'
 import type { NumberSelector } from './params/blockNumber.js'
 import type { FilterArguments } from './params/filter.js'
 import { wireArray, type WireBytes } from './wire.js'
@@ -66,7 +66,7 @@ export function searchedRange(
   const { fromBlock = latest, toBlock = latest } = filter
   const range =
     settings.logsRange === 'lenient'
-      ? clippedRange(view, fromBlock, toBlock, settings.habits)
+      ? clippedRange(view, fromBlock, toBlock, settings.compatibility)
       : strictRange(view, fromBlock, toBlock)
   if (range === undefined) return undefined
   const blocks = range.to - range.from
@@ -116,11 +116,11 @@ function clippedRange(
   view: ChainView,
   fromBlock: NumberSelector,
   toBlock: NumberSelector,
-  { refusesLogsToCome }: Habits,
+  { rejectsFutureLogRanges }: CompatibilityProfile,
 ): { from: bigint; to: bigint } | undefined {
   const head = view.head().header.number
   const from = boundNumber(view, fromBlock) ?? head
-  if (refusesLogsToCome && from > head) throw new HeaderNotFoundError(from, head)
+  if (rejectsFutureLogRanges && from > head) throw new HeaderNotFoundError(from, head)
   const to = boundNumber(view, toBlock) ?? head
   const cut = to < head ? to : head
   return from > cut ? undefined : { from, to: cut }

@@ -1,12 +1,11 @@
 import type { ChainView } from '../chain/view.js'
-import { runInSlices, TimeSlice } from '../encoding/timeSlice.js'
+import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import type { Backend } from './backend.js'
-import type { RequestContext } from './context.js'
-import type { JsonValue } from './json.js'
-import type { FilterStore } from './subscriptions/filterStore.js'
-import type { WireBytes } from './wire.js'
+import type { RequestContext } from './callPolicy.js'
 import { decodeArguments, decodeArgumentsInPieces } from './params/arguments.js'
 import type { ArgumentsOf, Decoder, Parameter } from './params/parameter.js'
+import type { FilterStore } from './subscriptions/filterStore.js'
+import type { JsonValue, WireBytes } from './wire.js'
 
 /** What a method may use. */
 export interface Call {

@@ -1,7 +1,6 @@
 import { latin1 } from '../encoding/bytes.js'
 import type { RpcError } from './errors.js'
-import { printJson } from './json.js'
-import { countBytes, joinPieces, type WirePiece } from './wire.js'
+import { type WirePiece, countBytes, joinPieces, printJson } from './wire.js'
 
 /** The answer to a body: what a transport writes. */
 export interface Reply {

@@ -1,5 +1,5 @@
 import { runInSlices, TimeSlice } from '../encoding/timeSlice.js'
-import type { RequestContext, Transport } from './context.js'
+import type { RequestContext, Transport } from './callPolicy.js'
 import { describeSyntaxError, describeSyntaxErrorInPieces } from './envelope/syntaxError.js'
 import { ParseError } from './errors.js'
 import { createReply, errorText, type Reply } from './reply.js'

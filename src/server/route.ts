@@ -1,4 +1,4 @@
-import { hostWithoutPort } from '../provider/door/origin.js'
+import { hostWithoutPort } from '../provider/admission/origin.js'
 
 /** What a path says about a JSON-RPC request or a WebSocket upgrade. */
 export interface RpcRoute {
@@ -47,7 +47,7 @@ export function parseRpcRoute(
 }
 
 /** Finds routes, and remembers the last one: most clients ask at one address again and again. */
-export class RouteMemory {
+export class RouteCache {
   readonly #names: NetworkNames
   #target: string | undefined
   #host: string | undefined

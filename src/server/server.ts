@@ -1,26 +1,32 @@
+import type { Hono } from 'hono'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Hono } from 'hono'
-import { FileGate } from '../provider/files/fileGate.js'
+import { FilePolicy } from '../provider/policy/filePolicy.js'
 import type { Provider } from '../provider/provider.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
-import { refuseControl } from './control.js'
-import { DirectFront } from './direct/front.js'
+import { refuseControl } from './access.js'
+import { DirectFront } from './direct/connection.js'
 import type { RequestHead } from './direct/requestHead.js'
-import type { FileEndpoint } from './fileExchange.js'
-import { answerFileRequest, isFilePath } from './fileNetwork.js'
-import { answerGatewayRequest, isForGateway } from './gateway.js'
+import {
+  type FileEndpoint,
+  answerFileRequest,
+  answerGatewayRequest,
+  isFilePath,
+  isForGateway,
+} from './fileApi.js'
 import { IpcServer } from './ipc.js'
-import type { Certificate, Server } from './listen.js'
-import { createServer, formatAddress, keepAliveSeconds, listenOnAll } from './listen.js'
-import { NodeExchange } from './nodeExchange.js'
-import { offersHttp2, putBackWithoutOffer } from './offeredProtocol.js'
+import {
+  type Certificate,
+  type Server,
+  createServer,
+  formatAddress,
+  keepAliveSeconds,
+  listenOnAll,
+} from './listen.js'
 import { sendText } from './reply.js'
-import type { NetworkNames, RpcRoute } from './route.js'
-import { parseRpcRoute, RouteMemory } from './route.js'
-import type { BodyLimits } from './rpcHttp.js'
-import { answerRpc } from './rpcHttp.js'
-import { Upgrades } from './upgrade.js'
+import { type NetworkNames, RouteCache, type RpcRoute, parseRpcRoute } from './route.js'
+import { type BodyLimits, NodeExchange, answerRpc } from './jsonRpc.js'
+import { Upgrades, offersHttp2, putBackWithoutOffer } from './upgrade.js'
 
 /** Everything that the server joins. */
 export interface ServerSetup {
@@ -46,20 +52,20 @@ export interface ServerSetup {
 export class NodeServer {
   readonly #setup: ServerSetup
   readonly #upgrades: Upgrades
-  readonly #fileGate: FileGate
+  readonly #fileGate: FilePolicy
   #app: Promise<RequestListener> | undefined
   readonly #servers: Server[] = []
   readonly #fronts: DirectFront[] = []
   /** Under TLS: a server of HTTPS does not know a connection before its handshake is done. */
   readonly #secured = new Set<Socket>()
-  readonly #routes: RouteMemory
+  readonly #routes: RouteCache
   #addresses: string[] = []
   #ipc: IpcServer | undefined
 
   constructor(setup: ServerSetup) {
     this.#setup = setup
-    this.#routes = new RouteMemory(setup.names)
-    this.#fileGate = new FileGate(setup.provider)
+    this.#routes = new RouteCache(setup.names)
+    this.#fileGate = new FilePolicy(setup.provider)
     this.#upgrades = new Upgrades({
       ...setup,
       ...setup.limits,

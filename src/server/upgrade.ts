@@ -1,17 +1,17 @@
-import { STATUS_CODES } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { AdmissionResult } from '../provider/admission/admission.js'
+import { type Refusal, refuse } from '../provider/admission/refusal.js'
 import type { Caller } from '../provider/caller.js'
-import type { Admission } from '../provider/door/admission.js'
-import type { Refusal } from '../provider/door/refusal.js'
-import { refuse } from '../provider/door/refusal.js'
 import type { Provider } from '../provider/provider.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
-import type { NetworkNames, RpcRoute } from './route.js'
-import { parseRpcRoute } from './route.js'
-import type { ConnectionOptions } from './webSocketConnection.js'
-import { WebSocketConnection } from './webSocketConnection.js'
-import { openWebSockets, type WebSockets } from './webSockets.js'
+import { type NetworkNames, type RpcRoute, parseRpcRoute } from './route.js'
+import {
+  type ConnectionOptions,
+  WebSocketConnection,
+  type WebSockets,
+  openWebSockets,
+} from './webSocketConnection.js'
 
 /** What WebSocket upgrades are answered with. */
 export interface UpgradeSetup {
@@ -76,7 +76,7 @@ export class Upgrades {
     })
   }
 
-  async #admit(request: IncomingMessage, route: RpcRoute): Promise<Admission<Caller>> {
+  async #admit(request: IncomingMessage, route: RpcRoute): Promise<AdmissionResult<Caller>> {
     const control = route.form === 'control'
     const refusal = control ? this.#setup.admitControl(request) : undefined
     if (refusal !== undefined) return { refusal }
@@ -139,4 +139,29 @@ function refuseUpgrade(socket: Duplex, refusal: Refusal): void {
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${refusal.body}`, () => socket.destroy())
+}
+
+const fieldsOfOffer = ['connection', 'upgrade', 'http2-settings']
+
+/**
+ * Whether a request that node:http takes for an upgrade only offers to go on with HTTP/2, as Java's client does with each
+ * request. A server that stays with HTTP/1.1 leaves that aside (RFC 9110, section 7.8).
+ */
+export function offersHttp2({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'h2c'
+}
+
+/**
+ * Puts such a request back into its socket without the offer, so that it can be read again.
+ *
+ * @param rest what came behind its head
+ */
+export function putBackWithoutOffer(request: IncomingMessage, socket: Duplex, rest: Buffer): void {
+  const { method = '', url = '', httpVersion, rawHeaders } = request
+  const lines = [`${method} ${url} HTTP/${httpVersion}`]
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(i, i + 2)
+    if (!fieldsOfOffer.includes(name.toLowerCase())) lines.push(`${name}: ${value}`)
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), rest]))
 }

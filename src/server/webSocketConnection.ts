@@ -1,11 +1,11 @@
 import type { Duplex } from 'node:stream'
+import type { Server, WebSocket } from 'ws'
 import type { Caller, CallerConnection } from '../provider/caller.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
-import { createReply, type Reply } from '../rpc/reply.js'
+import { type Reply, createReply } from '../rpc/reply.js'
 import type { Connection } from '../rpc/session.js'
 import { Backlog } from './backlog.js'
 import { ReplyFrames } from './replyFrames.js'
-import type { AnnouncingWebSocket } from './webSockets.js'
 
 /** Close codes (RFC 6455, section 7.4.1). */
 const goingAway = 1001
@@ -131,4 +131,30 @@ export class WebSocketConnection implements CallerConnection {
     if (this.#idleTimer !== undefined) this.#idleTimer.refresh()
     else this.#idleTimer = setTimeout(() => this.#socket.close(goingAway), this.#idleMilliseconds)
   }
+}
+
+/** A WebSocket that tells when its close frame is about to leave, since no answer may follow that one. */
+export interface AnnouncingWebSocket extends WebSocket {
+  /** Called before the close frame is written, whichever side closes. */
+  beforeClose: (() => void) | undefined
+}
+
+type AnnouncingClass = typeof WebSocket & (new (...parameters: never) => AnnouncingWebSocket)
+
+/** Turns upgraded sockets into WebSockets. */
+export type WebSockets = Server<AnnouncingClass>
+
+/** The library is loaded with the first upgrade. @param maxPayload - the longest message in bytes */
+export async function openWebSockets(maxPayload: number): Promise<WebSockets> {
+  const { WebSocketServer, WebSocket: PlainWebSocket } = await import('ws')
+  class Announcing extends PlainWebSocket implements AnnouncingWebSocket {
+    beforeClose: (() => void) | undefined
+
+    override close(code?: number, reason?: string | Buffer): void {
+      this.beforeClose?.()
+      super.close(code, reason)
+    }
+  }
+  const options = { noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload }
+  return new WebSocketServer({ ...options, WebSocket: Announcing })
 }

@@ -1,12 +1,11 @@
 import { createCipheriv, createHash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createFileNetwork } from '../../src/ipfs/index.js'
-import type { FileNetwork, FileNetworkOptions } from '../../src/ipfs/index.js'
-import { isForGateway } from '../../src/server/gateway.js'
+import { type FileNetwork, type FileNetworkOptions, createFileNetwork } from '../../src/ipfs/index.js'
+import { isForGateway } from '../../src/server/fileApi.js'
 import { createServer } from '../../src/server/listen.js'
 
 /** A file network in a temporary directory behind a plain HTTP server. */

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createApiKey } from '../../src/provider/keys/apiKey.js'
 import { planSchema } from '../../src/provider/plans/plan.js'
-import type { QuotaProfile } from '../../src/provider/quota/refusals.js'
-import type { RunningServer } from '../support/server.js'
-import { call, request, startServer } from '../support/server.js'
+import type { QuotaProfile } from '../../src/provider/quota/accounts.js'
+import { type RunningServer, call, request, startServer } from '../support/server.js'
 
 /** 03:04:05 UTC of some day. */
 const morning = Date.UTC(2030, 0, 2, 3, 4, 5)

@@ -1,16 +1,14 @@
 import { createConnection } from 'node:net'
 import { connect } from 'node:tls'
+import { ProviderCallPolicy } from '../../src/provider/policy/callPolicy.js'
+import { Provider, type ProviderSettings } from '../../src/provider/provider.js'
 import type { Backend } from '../../src/rpc/backend.js'
-import { habitsOf } from '../../src/rpc/habits.js'
+import { compatibilityProfile } from '../../src/rpc/compatibility.js'
 import { Dispatcher } from '../../src/rpc/dispatcher.js'
 import type { Method } from '../../src/rpc/method.js'
 import { FilterStore } from '../../src/rpc/subscriptions/filterStore.js'
-import { ProviderGate } from '../../src/provider/gate/gate.js'
-import type { ProviderSettings } from '../../src/provider/provider.js'
-import { Provider } from '../../src/provider/provider.js'
-import type { FileEndpoint } from '../../src/server/fileExchange.js'
-import type { ServerSetup } from '../../src/server/server.js'
-import { NodeServer } from '../../src/server/server.js'
+import type { FileEndpoint } from '../../src/server/fileApi.js'
+import { NodeServer, type ServerSetup } from '../../src/server/server.js'
 
 /** A method that gives its parameters back. */
 const echo: Method = {
@@ -53,9 +51,9 @@ export async function startServer(
   provider = new Provider({ mode: 'open', ...changes.provider }),
 ): Promise<RunningServer> {
   const dispatcher = new Dispatcher({
-    gate: new ProviderGate(provider, 'local'),
+    gate: new ProviderCallPolicy(provider, 'local'),
     methods: new Map([[echo.name, echo]]),
-    backend: { settings: { habits: habitsOf(undefined) } } as Backend,
+    backend: { settings: { compatibility: compatibilityProfile(undefined) } } as Backend,
     filters: new FilterStore(),
     report: () => undefined,
     batch: { maxItems: 10 },

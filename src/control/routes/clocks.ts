@@ -1,9 +1,7 @@
 import * as z from 'zod'
-import { LATEST_TIME } from '../../provider/quota/clock.js'
-import type { QuotaClock } from '../../provider/quota/clock.js'
-import type { ControlSetup } from '../setup.js'
-import type { ControlRoute } from '../route.js'
-import { readBody } from '../route.js'
+import { LATEST_TIME, type QuotaClock } from '../../provider/quota/clock.js'
+import type { ControlSetup } from '../app.js'
+import { type ControlRoute, readBody } from '../route.js'
 
 const bodySchema = z.strictObject({
   /** When it is: a date and time (ISO 8601), or milliseconds since 1970. */

@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import { hexToBytes } from '../../encoding/hex.js'
+import type { ControlSetup } from '../app.js'
 import type { ContractLibrary } from '../contractLibrary.js'
-import type { ControlSetup } from '../setup.js'
-import type { ControlRoute } from '../route.js'
-import { readBody } from '../route.js'
+import { type ControlRoute, readBody } from '../route.js'
 
 const identifySchema = z.strictObject({
   /** Runtime code as hexadecimal behind 0x. */

@@ -1,5 +1,5 @@
 import { streamSSE } from 'hono/streaming'
-import type { ControlSetup } from '../setup.js'
+import type { ControlSetup } from '../app.js'
 import type { ControlRoute } from '../route.js'
 
 /** Milliseconds between two looks at what changed: so often a reader is told at most. */

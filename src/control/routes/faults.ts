@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import { faultSchema, faultsFileSchema } from '../../provider/faults/faultSchema.js'
 import { scenarios } from '../../provider/faults/scenarios.js'
-import type { ControlSetup } from '../setup.js'
-import type { ControlRoute } from '../route.js'
-import { readBody } from '../route.js'
+import type { ControlSetup } from '../app.js'
+import { type ControlRoute, readBody } from '../route.js'
 
 const bodySchema = z.union([faultsFileSchema, faultSchema])
 
@@ -61,6 +60,42 @@ export function faultRoutes({ provider }: ControlSetup): ControlRoute[] {
       answer: 'The ids',
       handle: (context) =>
         context.json({ ids: provider.startScenario(context.req.param('name') ?? '') }, 201),
+    },
+  ]
+}
+
+/** Outages that are declared. */
+export function outageRoutes({ provider, networks }: ControlSetup): ControlRoute[] {
+  const { outages } = provider
+  return [
+    {
+      method: 'get',
+      path: '/outages',
+      summary: 'Networks whose primary is declared to be down',
+      answer: 'Names',
+      handle: (context) => context.json([...outages]),
+    },
+    {
+      method: 'put',
+      path: '/outages/:network',
+      summary: 'Declare that the primary of a network is down',
+      answer: 'Names of all networks that are down',
+      handle: (context) => {
+        const network = context.req.param('network') ?? ''
+        if (!networks.includes(network)) return context.json({ error: `there is no network ${network}` }, 404)
+        outages.add(network)
+        return context.json([...outages])
+      },
+    },
+    {
+      method: 'delete',
+      path: '/outages/:network',
+      summary: 'End an outage',
+      answer: 'Names of all networks that are down',
+      handle: (context) => {
+        outages.delete(context.req.param('network') ?? '')
+        return context.json([...outages])
+      },
     },
   ]
 }

@@ -1,9 +1,7 @@
-import type { ApiKey } from '../../provider/keys/apiKey.js'
-import { maskKey } from '../../provider/keys/apiKey.js'
+import { type ApiKey, maskKey } from '../../provider/keys/apiKey.js'
 import { apiKeySchema, parseApiKey } from '../../provider/keys/keysFile.js'
-import type { ControlSetup } from '../setup.js'
-import type { ControlRoute } from '../route.js'
-import { readJson } from '../route.js'
+import type { ControlSetup } from '../app.js'
+import { type ControlRoute, readJson } from '../route.js'
 
 /** Keys: added, changed and removed while the node runs. */
 export function keyRoutes({ provider }: ControlSetup): ControlRoute[] {

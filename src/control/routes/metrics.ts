@@ -1,4 +1,4 @@
-import type { ControlSetup } from '../setup.js'
+import type { ControlSetup } from '../app.js'
 import type { ControlRoute } from '../route.js'
 
 /** Metrics in the text form of Prometheus. */

@@ -1,4 +1,4 @@
-import type { ControlSetup } from '../setup.js'
+import type { ControlSetup } from '../app.js'
 import type { ControlRoute } from '../route.js'
 
 /** What the node is, and what became of its chains. */

@@ -1,12 +1,17 @@
 import type { Context } from 'hono'
 import { stream } from 'hono/streaming'
 import * as z from 'zod'
-import { checkConfiguration } from '../../provider/checkConfiguration.js'
-import type { JournalEntry, JournalFilter, RecordedRequest } from '../../provider/journal/entry.js'
-import { entryOf, matchesEntry } from '../../provider/journal/entry.js'
+import { checkConfiguration } from '../../provider/configuration.js'
+import {
+  type JournalEntry,
+  type JournalFilter,
+  type RecordedRequest,
+  entryOf,
+  matchesEntry,
+} from '../../provider/journal/entry.js'
 import { search, timeline } from '../../provider/journal/search.js'
 import { maskKey } from '../../provider/keys/apiKey.js'
-import type { ControlSetup } from '../setup.js'
+import type { ControlSetup } from '../app.js'
 import type { ControlRoute } from '../route.js'
 
 const wholeNumber = z.string().regex(/^\d+$/, 'expected a whole number').transform(Number)
@@ -173,4 +178,27 @@ function summaryOf(recorded: RecordedRequest & { id: number }): JournalEntry & {
 
 function toLine(entry: JournalEntry): string {
   return `${JSON.stringify(entry)}\n`
+}
+
+/** What the run has come to. */
+export function usageRoutes({ provider }: ControlSetup): ControlRoute[] {
+  return [
+    {
+      method: 'get',
+      path: '/usage',
+      summary: 'What this run would have cost, and which limits it came near',
+      answer: 'Totals by method and key, peaks, and the part of each plan that the run would have used',
+      handle: (context) => context.json(provider.usage.report(provider.plans)),
+    },
+    {
+      method: 'delete',
+      path: '/usage',
+      summary: 'Count from nothing again; what keys have spent stays spent',
+      answer: 'Nothing',
+      handle: (context) => {
+        provider.usage.clear()
+        return context.body(null, 204)
+      },
+    },
+  ]
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { ForkCaches } from './forkCaches.js'
+import { ForkCaches } from './stateCache.js'
 
 const subject = { chainId: 1n, number: 2n, hash: new Uint8Array(32).fill(3) }
 const address = new Uint8Array(20).fill(4)

@@ -1,15 +1,14 @@
 import { RemoteStateError } from '../../chain/errors.js'
 import type { ForkPoint } from '../../chain/fork/forkPoint.js'
-import { hexToBytes, type Hex } from '../../encoding/hex.js'
+import type { HeaderFields } from '../../chain/types.js'
+import { type Hex, hexToBytes } from '../../encoding/hex.js'
 import { quantity } from '../../encoding/quantity.js'
 import type { NodeSettings } from '../../options.js'
 import type { RemoteChain } from '../../rpc/fork/remoteChain.js'
 import { withAnswerCache } from './answerCache.js'
-import { ForkError } from './errors.js'
 import { FetchedState } from './fetchedState.js'
-import type { ForkCaches } from './forkCaches.js'
-import { headerOf, type RemoteBlock } from './remoteBlock.js'
-import { RemoteClient } from './remoteClient.js'
+import { ForkError, RemoteClient } from './remoteClient.js'
+import type { ForkCaches } from './stateCache.js'
 
 /** A remote chain that a fork has left at one of its blocks. */
 export interface Fork extends Omit<ForkPoint, 'funded' | 'balance'> {
@@ -142,4 +141,60 @@ export function splitUrl(text: string): { url: string; number: bigint | undefine
   const [, url = text, number] = /^(.+)@(\d+)$/.exec(text) ?? []
   if (!URL.canParse(url)) throw new ForkError('--fork-url is no URL')
   return { url, number: number === undefined ? undefined : BigInt(number) }
+}
+
+/** The members of a block on the wire that a header is made of (execution-apis, schemas/block). */
+export interface RemoteBlock {
+  number: Hex
+  hash: Hex
+  parentHash: Hex
+  sha3Uncles: Hex
+  miner: Hex
+  stateRoot: Hex
+  transactionsRoot: Hex
+  receiptsRoot: Hex
+  logsBloom: Hex
+  difficulty?: Hex | null
+  totalDifficulty?: Hex | null
+  gasLimit: Hex
+  gasUsed: Hex
+  timestamp: Hex
+  extraData: Hex
+  mixHash?: Hex
+  nonce?: Hex | null
+  baseFeePerGas?: Hex
+  withdrawalsRoot?: Hex
+  blobGasUsed?: Hex
+  excessBlobGas?: Hex
+  parentBeaconBlockRoot?: Hex
+  requestsHash?: Hex
+}
+
+/** The header of a block as it came over the wire. */
+export function headerOf(block: RemoteBlock): HeaderFields {
+  const header: HeaderFields = {
+    parentHash: hexToBytes(block.parentHash),
+    uncleHash: hexToBytes(block.sha3Uncles),
+    coinbase: hexToBytes(block.miner),
+    stateRoot: hexToBytes(block.stateRoot),
+    transactionsRoot: hexToBytes(block.transactionsRoot),
+    receiptsRoot: hexToBytes(block.receiptsRoot),
+    logsBloom: hexToBytes(block.logsBloom),
+    difficulty: BigInt(block.difficulty ?? 0),
+    number: BigInt(block.number),
+    gasLimit: BigInt(block.gasLimit),
+    gasUsed: BigInt(block.gasUsed),
+    timestamp: BigInt(block.timestamp),
+    extraData: hexToBytes(block.extraData),
+    mixHash: block.mixHash === undefined ? new Uint8Array(32) : hexToBytes(block.mixHash),
+    nonce: hexToBytes(block.nonce ?? '0x0000000000000000'),
+  }
+  if (block.baseFeePerGas !== undefined) header.baseFeePerGas = BigInt(block.baseFeePerGas)
+  if (block.withdrawalsRoot !== undefined) header.withdrawalsRoot = hexToBytes(block.withdrawalsRoot)
+  if (block.blobGasUsed !== undefined) header.blobGasUsed = BigInt(block.blobGasUsed)
+  if (block.excessBlobGas !== undefined) header.excessBlobGas = BigInt(block.excessBlobGas)
+  if (block.parentBeaconBlockRoot !== undefined)
+    header.parentBeaconBlockRoot = hexToBytes(block.parentBeaconBlockRoot)
+  if (block.requestsHash !== undefined) header.requestsHash = hexToBytes(block.requestsHash)
+  return header
 }

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { maskUrl, maskUrlIn } from '../../encoding/maskUrl.js'
-import { ForkError, RemoteRpcError } from './errors.js'
 
 /** How a remote node is asked. */
 export interface RemoteClientOptions {
@@ -210,5 +209,22 @@ function parseAnswer(text: string): object | undefined {
     return typeof value === 'object' && value !== null ? value : undefined
   } catch {
     return undefined
+  }
+}
+
+/** The remote node of a fork cannot be used; the message says what is wrong and shows no key. */
+export class ForkError extends Error {
+  override readonly name = 'ForkError'
+}
+
+/** An error that the remote node answered with. */
+export class RemoteRpcError extends Error {
+  override readonly name = 'RemoteRpcError'
+  readonly code: number
+  readonly data: unknown
+  constructor({ code, message, data }: { code: number; message: string; data?: unknown }) {
+    super(message)
+    this.code = code
+    this.data = data
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keepableParams } from './keepable.js'
+import { keepableParams } from './entry.js'
 
 test.each<[string, unknown]>([
   ['a long text', ['x'.repeat(20_000)]],

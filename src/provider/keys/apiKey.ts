@@ -1,4 +1,4 @@
-import type { Limits } from '../plans/limits.js'
+import type { Limits } from '../plans/plan.js'
 
 /** What one kind of entry lets through: an empty list is no restriction. */
 export interface Allowlists {
@@ -77,4 +77,31 @@ export function createApiKey(key: string, secret?: string): ApiKey {
 /** A key as logs and the journal may show it: its first and last characters. */
 export function maskKey(key: string): string {
   return key.length <= 8 ? '*'.repeat(key.length) : `${key.slice(0, 4)}…${key.slice(-2)}`
+}
+
+/** The keys that are known now. A change takes effect with the next request and touches no other key. */
+export class KeyStore {
+  readonly #keys = new Map<string, ApiKey>()
+
+  constructor(keys: Iterable<ApiKey>) {
+    for (const key of keys) this.set(key)
+  }
+
+  get(key: string): ApiKey | undefined {
+    return this.#keys.get(key)
+  }
+
+  /** Adds a key, or puts it in place of the one of the same name. */
+  set(key: ApiKey): void {
+    this.#keys.set(key.key, key)
+  }
+
+  /** @returns whether there was such a key */
+  delete(key: string): boolean {
+    return this.#keys.delete(key)
+  }
+
+  list(): ApiKey[] {
+    return [...this.#keys.values()]
+  }
 }

@@ -1,11 +1,8 @@
 import { createPublicKey } from 'node:crypto'
 import * as z from 'zod'
-import { checkConfiguration } from '../checkConfiguration.js'
-import { ConfigurationError } from '../errors.js'
-import { limitsSchema } from '../plans/limits.js'
-import type { Plan } from '../plans/plan.js'
+import { ConfigurationError, checkConfiguration } from '../configuration.js'
 import { knownPlans } from '../plans/knownPlans.js'
-import { planSchema } from '../plans/plan.js'
+import { type Plan, limitsSchema, planSchema } from '../plans/plan.js'
 import type { ApiKey } from './apiKey.js'
 
 const maxEntries = 30

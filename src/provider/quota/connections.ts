@@ -9,7 +9,7 @@ const policyViolation = 1008
 const secondMilliseconds = 1000
 
 /** The WebSockets that are open, for what they cost and for their end when credits are spent. */
-export class ConnectionRegister {
+export class ConnectionRegistry {
   readonly #callers = new Set<Caller>()
   readonly #charge: (key: ApiKey, credits: number) => void
   #seconds: NodeJS.Timeout | undefined

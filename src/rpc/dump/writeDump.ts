@@ -5,7 +5,7 @@ import { bytesToHex } from '../../encoding/hex.js'
 import { quantity } from '../../encoding/quantity.js'
 import { textChunks } from '../../encoding/timeSlice.js'
 import { headerMembers } from '../format/header.js'
-import type { JsonValue } from '../json.js'
+import type { JsonValue } from '../wire.js'
 
 type Members = Record<string, JsonValue>
 

@@ -1,7 +1,6 @@
 import { quantity } from '../../encoding/quantity.js'
-import type { JsonValue } from '../json.js'
 import type { Method } from '../method.js'
-import { WireBytes } from '../wire.js'
+import { type JsonValue, WireBytes } from '../wire.js'
 import { remotePlaceOf } from './blockPlace.js'
 import { ask, forward } from './forward.js'
 import type { RemoteChain } from './remoteChain.js'

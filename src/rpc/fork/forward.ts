@@ -1,6 +1,5 @@
 import { RpcError, ServerError } from '../errors.js'
-import { printJson, type JsonValue } from '../json.js'
-import { WireBytes } from '../wire.js'
+import { type JsonValue, WireBytes, printJson } from '../wire.js'
 import type { RemoteChain } from './remoteChain.js'
 
 /** The remote's answer to a call, as it came. @throws RpcError with the remote's code, message and data */

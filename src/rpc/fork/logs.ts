@@ -1,7 +1,7 @@
 import { TooManyLogsError } from '../../chain/errors.js'
 import { bytesToHex } from '../../encoding/hex.js'
 import { quantity } from '../../encoding/quantity.js'
-import type { JsonValue } from '../json.js'
+import type { JsonValue } from '../wire.js'
 import { findLogs, searchedRange, tooManyLogs } from '../logQuery.js'
 import { required, withArguments, type Call, type Method, type Result } from '../method.js'
 import { decodeArguments } from '../params/arguments.js'

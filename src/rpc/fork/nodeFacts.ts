@@ -1,5 +1,5 @@
 import { bytesToHex } from '../../encoding/hex.js'
-import type { JsonValue } from '../json.js'
+import type { JsonValue } from '../wire.js'
 import type { Call, Method } from '../method.js'
 import type { RemoteChain } from './remoteChain.js'
 

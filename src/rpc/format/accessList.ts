@@ -1,9 +1,8 @@
-import type { AccessListEntry } from '../../chain/execution/callObject.js'
 import type { AccessListResult } from '../../chain/execution/accessList.js'
+import type { AccessListEntry } from '../../chain/execution/callObject.js'
 import { bytesToHex } from '../../encoding/hex.js'
 import { quantity } from '../../encoding/quantity.js'
-import { printJson } from '../json.js'
-import { WireBytes } from '../wire.js'
+import { WireBytes, printJson } from '../wire.js'
 
 /** The result of eth_createAccessList (geth: internal/ethapi/api.go, accessListResult). */
 export function accessListWire({ accessList, gasUsed, error }: AccessListResult): WireBytes {

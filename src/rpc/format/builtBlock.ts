@@ -1,7 +1,7 @@
 import type { BuiltBlock } from '../../chain/mining/build.js'
 import { bytesToHex } from '../../encoding/hex.js'
 import { quantity } from '../../encoding/quantity.js'
-import type { JsonValue } from '../json.js'
+import type { JsonValue } from '../wire.js'
 
 /** A block that was built, as the engine API hands out payloads (ExecutionPayloadEnvelope). */
 export function formatBuiltBlock({ block, requests, sidecars, value }: BuiltBlock): JsonValue {

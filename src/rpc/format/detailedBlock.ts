@@ -2,7 +2,7 @@ import type { MinedBlock } from '../../chain/chain.js'
 import { decodeRevertReason } from '../../chain/execution/revertReason.js'
 import type { ChainView } from '../../chain/view.js'
 import { bytesToHex } from '../../encoding/hex.js'
-import type { JsonValue } from '../json.js'
+import type { JsonValue } from '../wire.js'
 import { blockWire, type BlockShape } from './block.js'
 
 /** A block with whole transactions, each with what it returned and, if it failed with a reason, that reason. */

@@ -1,6 +1,6 @@
 import type { CallFrame } from '../../chain/tracing/callTracer.js'
 import type { Steps } from '../../encoding/timeSlice.js'
-import { printJson } from '../json.js'
+import { printJson } from '../wire.js'
 import { ListWriter } from './listWriter.js'
 import { bytesMember, jsonBytes, jsonQuantity, quantityMember } from './members.js'
 import type { PieceWriter } from './pieceWriter.js'

@@ -6,7 +6,7 @@ import { systemContracts } from '../../chain/genesis/systemContracts.js'
 import type { ForkRules } from '../../chain/types.js'
 import { bytesToHex } from '../../encoding/hex.js'
 import { quantity } from '../../encoding/quantity.js'
-import type { JsonValue } from '../json.js'
+import type { JsonValue } from '../wire.js'
 
 /** Precompiles by the names of EIP-7910, with their addresses as numbers, and the fork that brought them. */
 const precompiles = [

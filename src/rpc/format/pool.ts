@@ -1,11 +1,10 @@
 import { checksumAddress } from '../../chain/accounts/address.js'
-import type { PooledTransaction } from '../../chain/mempool/transaction.js'
-import { maxFeePerGas } from '../../chain/mempool/transaction.js'
+import { type PooledTransaction, maxFeePerGas } from '../../chain/mempool/transaction.js'
 import { bytesToHex } from '../../encoding/hex.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import type { PoolQueues } from '../backend.js'
-import type { Habits } from '../habits.js'
-import { printJson } from '../json.js'
+import type { CompatibilityProfile } from '../compatibility.js'
+import { printJson } from '../wire.js'
 import { transactionText } from './transaction.js'
 
 /** Prints one waiting transaction as JSON text. */
@@ -18,7 +17,7 @@ export const pooledText: Printer = (transaction) => transactionText(transaction,
 type AddressWriter = (address: Uint8Array) => string
 
 /** Addresses have checksums in geth, and none in anvil. */
-export function poolAddresses({ checksumsPoolAddresses }: Habits): AddressWriter {
+export function poolAddresses({ checksumsPoolAddresses }: CompatibilityProfile): AddressWriter {
   return checksumsPoolAddresses ? checksumAddress : bytesToHex
 }
 

@@ -1,10 +1,9 @@
-import type { Steps } from '../../encoding/timeSlice.js'
 import { bytesToHex } from '../../encoding/hex.js'
 import { bytesToBigint, quantity } from '../../encoding/quantity.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import type { AccountProof } from '../backend.js'
-import { printJson } from '../json.js'
 import type { StorageSlot } from '../params/storageKey.js'
-import { WireBytes } from '../wire.js'
+import { WireBytes, printJson } from '../wire.js'
 
 const absentHash = bytesToHex(new Uint8Array(32))
 

@@ -1,7 +1,7 @@
 import type { SimulatedBlock, SimulatedCall } from '../../chain/simulate/request.js'
 import { revertError } from '../../chain/execution/revertReason.js'
 import type { Steps } from '../../encoding/timeSlice.js'
-import { printJson } from '../json.js'
+import { printJson } from '../wire.js'
 import { totalDifficultyMember, type BlockShape } from './block.js'
 import { bodyMembers, headerMembers } from './header.js'
 import { ListWriter } from './listWriter.js'

@@ -1,7 +1,7 @@
 import type { StructLog, StructLogOutcome, StructLogSink } from '../../chain/tracing/structLogger.js'
 import { bytesToPlainHex } from '../../encoding/hex.js'
 import type { Steps } from '../../encoding/timeSlice.js'
-import { printJson } from '../json.js'
+import { printJson } from '../wire.js'
 import { jsonBytes, jsonQuantity } from './members.js'
 import { opcodeNames } from './opcodeNames.js'
 import { PieceWriter } from './pieceWriter.js'

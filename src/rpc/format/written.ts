@@ -1,6 +1,5 @@
-import { runInSlices, TimeSlice, type Steps } from '../../encoding/timeSlice.js'
-import { printJson, type JsonValue } from '../json.js'
-import { WireBytes } from '../wire.js'
+import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { type JsonValue, WireBytes, printJson } from '../wire.js'
 import { ListWriter } from './listWriter.js'
 import { PieceWriter } from './pieceWriter.js'
 

@@ -55,7 +55,7 @@ const answersTrue = /^(hardhat|ganache|miner)_|^evm_setAccount/
 
 /**
  * Answers true in the place of null where the node that the name belongs to does so; the names that all nodes share
- * go by the habits that were chosen.
+ * go by the compatibility that were chosen.
  */
 function answeringAsNamed(method: Method): Method {
   const named = answersTrue.test(method.name)
@@ -64,7 +64,7 @@ function answeringAsNamed(method: Method): Method {
   return {
     ...method,
     invoke(call, params) {
-      const isTrue = named || call.backend.settings.habits.settersAnswerTrue
+      const isTrue = named || call.backend.settings.compatibility.settersReturnTrue
       const result = method.invoke(call, params)
       const answer = (value: Result): Result => (value === null && isTrue ? true : value)
       return result instanceof Promise ? result.then(answer) : answer(result)

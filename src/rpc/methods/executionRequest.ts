@@ -25,11 +25,12 @@ export interface ExecutionArguments {
  * @throws InvalidParamsError if a fee is wider than anvil takes it, where the node stands in for anvil.
  */
 export function executionRequest({ view, backend }: Call, args: ExecutionArguments): ExecutionRequest {
-  const { habits } = backend.settings
-  const { callsFromFirstAccount, callsBelowBaseFee, callsUnfunded, capsCallsAtTip } = habits
-  checkFeeWidths(args.transaction, habits)
-  const call = capsCallsAtTip ? cappedAtTip(toCall(args.transaction)) : toCall(args.transaction)
-  const from = call.from ?? (callsFromFirstAccount ? backend.accounts.addresses()[0] : undefined)
+  const { compatibility } = backend.settings
+  const { callsDefaultToFirstAccount, allowsCallsBelowBaseFee, skipsCallBalanceCheck, tipIsCallFeeCap } =
+    compatibility
+  checkFeeWidths(args.transaction, compatibility)
+  const call = tipIsCallFeeCap ? cappedAtTip(toCall(args.transaction)) : toCall(args.transaction)
+  const from = call.from ?? (callsDefaultToFirstAccount ? backend.accounts.addresses()[0] : undefined)
   return {
     view,
     block: args.block ?? { tag: 'latest' },
@@ -37,8 +38,8 @@ export function executionRequest({ view, backend }: Call, args: ExecutionArgumen
     stateOverrides: args.stateOverrides,
     blockOverrides: supportedOverrides(args.blockOverrides),
     gasCapInBlocks: backend.settings.gasCapInBlocks,
-    belowBaseFee: callsBelowBaseFee,
-    unfunded: callsUnfunded,
+    belowBaseFee: allowsCallsBelowBaseFee,
+    unfunded: skipsCallBalanceCheck,
   }
 }
 

@@ -1,6 +1,6 @@
 import { quantity } from '../../encoding/quantity.js'
 import { InvalidParamsError } from '../errors.js'
-import type { Habits } from '../habits.js'
+import type { CompatibilityProfile } from '../compatibility.js'
 import type { CallArguments } from '../params/callObject.js'
 
 const WIDEST = 2n ** 128n - 1n
@@ -10,8 +10,8 @@ const WIDEST = 2n ** 128n - 1n
  *
  * @throws InvalidParamsError in its words if a fee has more, where the node stands in for anvil.
  */
-export function checkFeeWidths(call: CallArguments, { refusesWideFees }: Habits): void {
-  if (!refusesWideFees) return
+export function checkFeeWidths(call: CallArguments, { limitsFeesTo128Bits }: CompatibilityProfile): void {
+  if (!limitsFeesTo128Bits) return
   for (const fee of [call.gasPrice, call.maxFeePerGas, call.maxPriorityFeePerGas, call.maxFeePerBlobGas]) {
     if (fee === undefined || fee <= WIDEST) continue
     throw new InvalidParamsError(`invalid value: string "${quantity(fee)}", expected a 16 byte hex string`)

@@ -14,5 +14,5 @@ export function rawTransactionByHash(call: Call, hash: Uint8Array): string | nul
   if (location !== undefined) return rawTransactionAt(call, location.block, location.index)
   const pooled = call.backend.pool.get(hash)
   if (pooled !== undefined) return bytesToHex(pooled.transaction.serialize())
-  return call.backend.settings.habits.answersNullForUnknownRaw ? null : '0x'
+  return call.backend.settings.compatibility.nullForUnknownRawTransaction ? null : '0x'
 }

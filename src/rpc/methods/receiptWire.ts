@@ -16,7 +16,7 @@ export function receiptWire(
   index: number,
 ): WirePiece {
   const wire = view.receiptWire(block, index)
-  if (!backend.settings.habits.receiptsTellBlock) return wire
+  if (!backend.settings.compatibility.receiptsIncludeBlockFields) return wire
   const text = Buffer.from(wire.buffer, wire.byteOffset, wire.length).toString('latin1')
   const blobPrice = text.includes(BLOB_PRICE) ? undefined : blobBaseFeeAt(view, block.header)
   const price = blobPrice === undefined ? '' : `${BLOB_PRICE}"${quantity(blobPrice)}",`

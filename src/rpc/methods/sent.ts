@@ -16,7 +16,7 @@ export async function answerSent(
   { events, settings }: Pick<Backend, 'events' | 'settings'>,
   send: () => Awaitable<Uint8Array>,
 ): Promise<string> {
-  if (!settings.habits.answersFailures) return bytesToHex(await send())
+  if (!settings.compatibility.reportsMinedFailures) return bytesToHex(await send())
   const heads: Extract<ChainEvent, { type: 'head' }>[] = []
   const end = events.subscribe((event) => {
     if (event.type === 'head') heads.push(event)

@@ -1,7 +1,7 @@
 import type { CallObject } from '../../chain/execution/callObject.js'
 import { bytesEqual } from '../../encoding/hex.js'
 import { ServerError } from '../errors.js'
-import type { Habits } from '../habits.js'
+import type { CompatibilityProfile } from '../compatibility.js'
 import type { CallArguments } from '../params/callObject.js'
 import { checkFeeWidths } from './feeWidths.js'
 
@@ -12,8 +12,8 @@ import { checkFeeWidths } from './feeWidths.js'
  *   it brings blobs.
  * @throws InvalidParamsError if a fee is wider than anvil takes it, where the node stands in for anvil.
  */
-export function transactionRequest(given: CallArguments, habits: Habits): CallObject {
-  checkFeeWidths(given, habits)
+export function transactionRequest(given: CallArguments, compatibility: CompatibilityProfile): CallObject {
+  checkFeeWidths(given, compatibility)
   const { input, data, blobs, commitments: _commitments, proofs: _proofs, ...call } = given
   if (blobs !== undefined) throw new ServerError('"blobs" is not supported for this RPC method')
   if (input !== undefined && data !== undefined && !bytesEqual(input, data)) {

@@ -1,5 +1,5 @@
 import type { BlockSelector, BlockTag } from '../../chain/view.js'
-import type { JsonSchema } from '../json.js'
+import type { JsonSchema } from '../wire.js'
 import type { Decoder } from './parameter.js'
 import { ReasonError } from './decodeError.js'
 import { quantityMisfit } from './hexText.js'

@@ -1,5 +1,5 @@
 import type { Steps } from '../../encoding/timeSlice.js'
-import type { JsonSchema } from '../json.js'
+import type { JsonSchema } from '../wire.js'
 
 /** Turns one JSON value into what methods work on. */
 export interface Decoder<T> {

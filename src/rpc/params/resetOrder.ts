@@ -1,4 +1,4 @@
-import type { ForkOrder } from '../controls.js'
+import type { ForkTarget } from '../controls.js'
 import type { Decoder } from './parameter.js'
 import { controlNumber } from './controlNumber.js'
 import { struct } from './struct.js'
@@ -11,7 +11,7 @@ const forking = struct(
 const order = struct({ struct: 'ResetOptions', type: 'ResetOptions' }, { forking })
 
 /** The options of a reset. Empty objects and nulls in them mean the same as no options. */
-export const resetOrder: Decoder<ForkOrder> = {
+export const resetOrder: Decoder<ForkTarget> = {
   schema: order.schema,
   decode(value) {
     const { forking: given } = order.decode(value)

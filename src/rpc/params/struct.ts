@@ -1,6 +1,6 @@
 import { keysOf } from '../../encoding/json.js'
 import type { Steps } from '../../encoding/timeSlice.js'
-import type { JsonSchema } from '../json.js'
+import type { JsonSchema } from '../wire.js'
 import type { Decoder } from './parameter.js'
 import { jsonTypeName, TypeMismatchError } from './decodeError.js'
 import { inPieces } from './inPieces.js'

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../json.js'
+import type { JsonSchema } from '../wire.js'
 import type { Decoder } from './parameter.js'
 import { decodeQuantity } from './hexText.js'
 

@@ -1,10 +1,10 @@
+import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RpcRoute } from '../route.js'
 import { DirectExchange } from './exchange.js'
-import type { Outbox } from './outbox.js'
+import { ReplyQueue } from './outbox.js'
 import { receive } from './receive.js'
-import type { RequestHead } from './requestHead.js'
-import { readRequestHead } from './requestHead.js'
+import { type RequestHead, readRequestHead } from './requestHead.js'
 
 const headEnd = '\r\n\r\n'
 /** Bytes of answers that may wait for a slow reader before the next request is taken. */
@@ -21,7 +21,7 @@ export interface DirectSetup {
   handOver: (socket: Socket) => void
   /** How long a connection may wait for its next request. */
   keepAliveSeconds: number
-  outbox: Outbox
+  outbox: ReplyQueue
 }
 
 /** A head that was read, and the bytes that it was read from: a client sends the same few again and again. */
@@ -172,4 +172,35 @@ function startsWith(bytes: Buffer, start: Buffer): boolean {
 
 function ignore(): void {
   // `close` follows.
+}
+
+/**
+ * Stands before a server of node:http and answers the plain requests of its connections; whatever else there is reaches
+ * the server, as if it had come there first.
+ */
+export class DirectFront {
+  readonly #connections = new Set<DirectConnection>()
+  /** Gives a connection to node:http. */
+  readonly handOver: DirectSetup['handOver']
+
+  constructor(server: Server, setup: Omit<DirectSetup, 'handOver' | 'outbox'>) {
+    const listeners = server.listeners('connection')
+    server.removeAllListeners('connection')
+    this.handOver = (socket) => listeners.forEach((listener) => void listener.call(server, socket))
+    const forConnections = { ...setup, handOver: this.handOver, outbox: new ReplyQueue() }
+    server.on('connection', (socket: Socket) => {
+      const connection = new DirectConnection(socket, forConnections, () =>
+        this.#connections.delete(connection),
+      )
+      this.#connections.add(connection)
+    })
+  }
+
+  closeIdleConnections(): void {
+    for (const connection of this.#connections) connection.closeIfIdle()
+  }
+
+  closeAllConnections(): void {
+    for (const connection of this.#connections) connection.close()
+  }
 }

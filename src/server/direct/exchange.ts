@@ -1,11 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingHttpHeaders, IncomingMessage, STATUS_CODES, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Reply } from '../../rpc/reply.js'
 import type { Body } from '../body.js'
-import type { RpcExchange } from '../rpcExchange.js'
-import type { Outbox, OutgoingAnswer } from './outbox.js'
-import { formatReplyHead } from './replyHead.js'
+import type { RpcExchange } from '../jsonRpc.js'
+import type { ReplyQueue, OutgoingAnswer } from './outbox.js'
 import type { RequestHead } from './requestHead.js'
 
 /** What an exchange needs of its connection. */
@@ -13,7 +11,7 @@ export interface ExchangeSetup {
   socket: Socket
   /** How long the connection may wait for its next request. */
   keepAliveSeconds: number
-  outbox: Outbox
+  outbox: ReplyQueue
   /** Called once, when the answer is written. */
   answered: () => void
 }
@@ -97,4 +95,33 @@ export class DirectExchange implements RpcExchange, OutgoingAnswer {
     })
     return response
   }
+}
+
+let second = 0
+let date = ''
+
+/** The Date field (RFC 9110, section 6.6.1), which is the same for a second. */
+function currentDate(): string {
+  const now = Math.floor(Date.now() / 1000)
+  if (now !== second) {
+    second = now
+    date = new Date(now * 1000).toUTCString()
+  }
+  return date
+}
+
+/**
+ * The head of a reply to JSON-RPC: the same fields that node:http writes.
+ *
+ * @param keepAliveSeconds how long the connection may wait for its next request
+ */
+export function formatReplyHead(
+  { status, contentType, byteLength }: Reply,
+  keepAliveSeconds: number,
+): string {
+  return (
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\ncontent-type: ${contentType}\r\n` +
+    `content-length: ${byteLength}\r\naccess-control-allow-origin: *\r\nDate: ${currentDate()}\r\n` +
+    `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`
+  )
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, test, vi } from 'vitest'
-import { Outbox } from './outbox.js'
+import { ReplyQueue } from './outbox.js'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -10,7 +10,7 @@ const [first, second, third] = [{}, {}, {}]
 
 /** An outbox, and the names of the answers that were written. */
 function openOutbox() {
-  const outbox = new Outbox()
+  const outbox = new ReplyQueue()
   const written: string[] = []
   const send = (name: string, connection: object): void =>
     outbox.send({ connection, write: () => written.push(name) })

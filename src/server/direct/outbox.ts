@@ -17,7 +17,7 @@ export interface OutgoingAnswer {
  * the next one to a client that is awake. Answers to who asks one thing after another leave at once: nothing is gained
  * for them.
  */
-export class Outbox {
+export class ReplyQueue {
   #waiting: OutgoingAnswer[] = []
   /** When the first of those that wait came, by performance.now(). */
   #since = 0

@@ -1,5 +1,5 @@
 import { Dispatcher, type DispatcherOptions } from '../../../src/rpc/dispatcher.js'
-import type { RequestContext } from '../../../src/rpc/context.js'
+import type { RequestContext } from '../../../src/rpc/callPolicy.js'
 import { registry } from '../../../src/rpc/registry.js'
 import { FilterStore } from '../../../src/rpc/subscriptions/filterStore.js'
 import { testBlock } from './blocks.js'

@@ -11,7 +11,7 @@ import { bytesEqual } from '../../../src/encoding/hex.js'
 import { blockEncoder } from '../../../src/rpc/format/blockEncoder.js'
 import type { Backend, RpcSettings } from '../../../src/rpc/backend.js'
 import type { Controls } from '../../../src/rpc/controls.js'
-import { habitsOf } from '../../../src/rpc/habits.js'
+import { compatibilityProfile } from '../../../src/rpc/compatibility.js'
 
 /** Rules of Osaka on chain 1. */
 export const osaka = createRules({ chainId: 1n, hardfork: 'osaka' })
@@ -26,7 +26,7 @@ export const defaultSettings: RpcSettings = {
   logsError: 'plain',
   totalDifficulty: true,
   pendingFields: 'spec',
-  habits: habitsOf(undefined),
+  compatibility: compatibilityProfile(undefined),
 }
 
 interface Kept {

@@ -17,7 +17,7 @@ export const metadata = defineMethod('anvil_metadata', [], ({ view, backend }) =
     instanceId: bytesToHex(backend.controls.facts().instanceId),
     latestBlockNumber: Number(number),
     latestBlockHash: bytesToHex(view.head().hash),
-    ...(backend.settings.habits.metadataHasSnapshots && {
+    ...(backend.settings.compatibility.metadataIncludesSnapshots && {
       forkedNetwork: null,
       snapshots: Object.fromEntries(snapshots),
     }),

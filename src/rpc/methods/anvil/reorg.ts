@@ -1,7 +1,7 @@
 import type { Replacement } from '../../../chain/controls/reorganise.js'
 import { TimeSlice } from '../../../encoding/timeSlice.js'
 import { InvalidParamsError } from '../../errors.js'
-import type { Habits } from '../../habits.js'
+import type { CompatibilityProfile } from '../../compatibility.js'
 import { defineMethod, required, type Method } from '../../method.js'
 import { controlNumber } from '../../params/controlNumber.js'
 import { replacementPair, type ReplacementPair } from '../../params/replacementPair.js'
@@ -15,7 +15,7 @@ const byPosition = defineMethod(
     const replacements: Replacement[] = []
     const slice = new TimeSlice()
     for (const pair of pairs) {
-      replacements.push(toReplacement(pair, backend.settings.habits))
+      replacements.push(toReplacement(pair, backend.settings.compatibility))
       const pause = slice.pause()
       if (pause !== undefined) await pause
     }
@@ -39,9 +39,12 @@ export const reorg: Method = {
   },
 }
 
-function toReplacement({ transaction, index }: ReplacementPair, habits: Habits): Replacement {
+function toReplacement(
+  { transaction, index }: ReplacementPair,
+  compatibility: CompatibilityProfile,
+): Replacement {
   if (transaction instanceof Uint8Array) return { transaction, index }
-  const { from, ...request } = transactionRequest(transaction, habits)
+  const { from, ...request } = transactionRequest(transaction, compatibility)
   if (from === undefined) throw new InvalidParamsError('invalid argument 1: a transaction lacks its sender')
   return { transaction: { ...request, from }, index }
 }

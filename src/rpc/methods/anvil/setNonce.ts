@@ -9,7 +9,7 @@ export const setNonce = defineMethod(
   [required('address', address), required('nonce', controlUint64)],
   async (call, account, nonce) => {
     const { controls, settings } = call.backend
-    if (settings.habits.noncesOnlyRise) await checkRise(call, account, nonce)
+    if (settings.compatibility.noncesOnlyIncrease) await checkRise(call, account, nonce)
     await controls.setNonce(account, nonce)
     return null
   },

@@ -7,6 +7,6 @@ import { defineMethod } from '../../method.js'
  */
 export const accounts = defineMethod('eth_accounts', [], ({ backend }) => {
   const own = backend.accounts.addresses()
-  const { listsImpersonated } = backend.settings.habits
-  return [...own, ...(listsImpersonated ? backend.controls.impersonated() : [])].map(bytesToHex)
+  const { accountsIncludeImpersonated } = backend.settings.compatibility
+  return [...own, ...(accountsIncludeImpersonated ? backend.controls.impersonated() : [])].map(bytesToHex)
 })

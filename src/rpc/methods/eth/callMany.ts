@@ -4,8 +4,8 @@ import type { MessageResult } from '../../../chain/vm/runTransaction.js'
 import type { BlockSelector, ChainView } from '../../../chain/view.js'
 import { bytesToHex } from '../../../encoding/hex.js'
 import { toRpcError } from '../../chainErrors.js'
-import type { Habits } from '../../habits.js'
-import type { JsonValue } from '../../json.js'
+import type { CompatibilityProfile } from '../../compatibility.js'
+import type { JsonValue } from '../../wire.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { anything } from '../../params/anything.js'
 import { callBundle, stateContext } from '../../params/callBundle.js'
@@ -49,7 +49,9 @@ export const callMany = defineMethod(
     const results = await backend.sequence.run({ view, place, stateOverrides, calls: calls.flat() })
     let from = 0
     return calls.map((bundle) =>
-      results.slice(from, (from += bundle.length)).map((result) => answer(result, backend.settings.habits)),
+      results
+        .slice(from, (from += bundle.length))
+        .map((result) => answer(result, backend.settings.compatibility)),
     )
   },
 )
@@ -58,8 +60,11 @@ function placeOf(view: ChainView, block: BlockSelector, transactions: number): S
   return transactions === ALL ? { after: block } : { within: tracedBlock(view, block), transactions }
 }
 
-function answer(result: MessageResult, { words }: Pick<Habits, 'words'>): JsonValue {
+function answer(
+  result: MessageResult,
+  { errorMessages }: Pick<CompatibilityProfile, 'errorMessages'>,
+): JsonValue {
   const failure = failureOf(result)
   if (failure === undefined) return { value: bytesToHex(result.returnData) }
-  return { error: toRpcError(failure, words).message }
+  return { error: toRpcError(failure, errorMessages).message }
 }

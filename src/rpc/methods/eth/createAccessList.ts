@@ -21,7 +21,7 @@ export const createAccessList = defineMethod(
   (call, transaction, block, stateOverrides) => {
     const { executor, settings } = call.backend
     const request = executionRequest(call, { transaction, block, stateOverrides })
-    if (!settings.habits.accessListsAsCalls)
+    if (!settings.compatibility.accessListsFollowCallRules)
       return whenReady(executor.createAccessList(request), accessListWire)
     const priced = { ...request, call: withBothFees(request.call) }
     return whenReady(executor.call(priced), () =>

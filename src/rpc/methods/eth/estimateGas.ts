@@ -21,12 +21,12 @@ export const estimateGas = defineMethod(
   ],
   (call, transaction, block, state, header) => {
     const { backend } = call
-    const { habits } = backend.settings
-    const { estimateBlock, estimatesTransfersUnseen } = habits
-    checkFeeWidths(transaction, habits)
-    const at = block ?? { tag: estimateBlock }
+    const { compatibility } = backend.settings
+    const { estimateBlockTag, estimatesPlainTransfersStatically } = compatibility
+    checkFeeWidths(transaction, compatibility)
+    const at = block ?? { tag: estimateBlockTag }
     const isUnseen =
-      estimatesTransfersUnseen && state === undefined && isUnseenTransfer(call, transaction, at)
+      estimatesPlainTransfersStatically && state === undefined && isUnseenTransfer(call, transaction, at)
     return whenReady(isUnseen, (unseen) => {
       if (unseen) return quantity(PLAIN_TRANSFER_GAS)
       const request = executionRequest(call, {

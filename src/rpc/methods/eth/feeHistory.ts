@@ -17,7 +17,7 @@ export const feeHistory = defineMethod(
         view,
         chain: backend.chain,
         imposedBaseFee: backend.controls.imposedBaseFee(),
-        answersEmptyRewards: backend.settings.habits.answersEmptyRewards,
+        answersEmptyRewards: backend.settings.compatibility.emptyRewardWithoutPercentiles,
       },
       { count, newest, percentiles },
     ),

@@ -9,6 +9,6 @@ export const fillTransaction = defineMethod(
   [required('transaction', callObject)],
   async ({ backend }, call) =>
     rawAndTransaction(
-      await backend.accounts.fillTransaction(transactionRequest(call, backend.settings.habits)),
+      await backend.accounts.fillTransaction(transactionRequest(call, backend.settings.compatibility)),
     ),
 )

@@ -10,9 +10,9 @@ import { defineMethod } from '../../method.js'
 export const gasPrice = defineMethod('eth_gasPrice', [], ({ view, backend }) => {
   const { gasPrice: price, imposedBaseFee } = backend.controls
   const { header } = view.head()
-  const { habits, startTip } = backend.settings
+  const { compatibility, startTip } = backend.settings
   const imposed = imposedBaseFee()
-  if (habits.pricesNextBlock) {
+  if (compatibility.gasPriceUsesNextBaseFee) {
     const baseFee = imposed ?? baseFeeAfter(view, header) ?? 0n
     return quantity(price() ?? baseFee + suggestTip(view, startTip))
   }

@@ -14,7 +14,7 @@ export const getBlockReceipts = defineMethod(
     if (isPending(selector)) throw new ServerError('pending receipts is not available')
     const block = findBlock(view, selector)
     if (block === undefined) return null
-    if (backend.settings.habits.receiptsTellBlock) {
+    if (backend.settings.compatibility.receiptsIncludeBlockFields) {
       return wireArray(block.transactions.map((_, index) => receiptWire(call, block, index)))
     }
     return new WireBytes(['[', view.receiptsWire(block), ']'])

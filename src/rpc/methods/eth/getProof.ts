@@ -30,7 +30,7 @@ export const getProof = defineMethod(
       slots.map(({ slot }) => slot),
     )
     const proven =
-      proof.account === undefined && backend.settings.habits.provesAbsentAsEmpty
+      proof.account === undefined && backend.settings.compatibility.absentAccountsProveEmptyHashes
         ? { ...proof, account: EMPTY_ACCOUNT }
         : proof
     return runInSlices(formatProof(account, slots, proven), new TimeSlice())

@@ -4,5 +4,6 @@ import { defineMethod } from '../../method.js'
 export const mining = defineMethod(
   'eth_mining',
   [],
-  ({ backend }) => backend.settings.habits.answersMining && backend.controls.miningMode().automine,
+  ({ backend }) =>
+    backend.settings.compatibility.miningReportsAutomine && backend.controls.miningMode().automine,
 )

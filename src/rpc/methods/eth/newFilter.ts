@@ -6,8 +6,8 @@ import { defineMethod, required } from '../../method.js'
 /** eth_newFilter: makes a filter of logs. */
 export const newFilter = defineMethod('eth_newFilter', [required('filter', filter)], (call, criteria) => {
   checkNewLogRange(call, criteria)
-  const { filtersBeginInThePast } = call.backend.settings.habits
-  if (!filtersBeginInThePast || criteria.fromBlock === undefined) {
+  const { filtersReturnPastLogs } = call.backend.settings.compatibility
+  if (!filtersReturnPastLogs || criteria.fromBlock === undefined) {
     return call.filters.add(createLogFilter(call.backend, criteria))
   }
   // A search ends at the head of its time, and the filter listens from then on: nothing is lost or comes twice.

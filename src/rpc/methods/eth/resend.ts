@@ -10,7 +10,7 @@ export const resend = defineMethod(
   'eth_resend',
   [required('transaction', callObject), optional('gasPrice', big), optional('gas', uint64)],
   async ({ backend }, given, gasPrice, gas) => {
-    const call = transactionRequest(given, backend.settings.habits)
+    const call = transactionRequest(given, backend.settings.compatibility)
     return bytesToHex(await backend.pool.resend(call, { gasPrice, gas }))
   },
 )

@@ -8,5 +8,5 @@ export const sendTransaction = defineMethod(
   'eth_sendTransaction',
   [required('transaction', callObject)],
   ({ backend }, call) =>
-    answerSent(backend, () => backend.pool.send(transactionRequest(call, backend.settings.habits))),
+    answerSent(backend, () => backend.pool.send(transactionRequest(call, backend.settings.compatibility))),
 )

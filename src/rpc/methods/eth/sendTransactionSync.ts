@@ -10,6 +10,10 @@ export const sendTransactionSync = defineMethod(
   [required('transaction', callObject), optional('timeout', milliseconds)],
   async (call, transaction, timeout) => {
     const { pool, settings } = call.backend
-    return awaitReceipt(call, await pool.send(transactionRequest(transaction, settings.habits)), timeout)
+    return awaitReceipt(
+      call,
+      await pool.send(transactionRequest(transaction, settings.compatibility)),
+      timeout,
+    )
   },
 )

@@ -11,7 +11,7 @@ export const sendUnsignedTransaction = defineMethod(
   async ({ backend }, given) => {
     const { from = backend.accounts.addresses()[0], ...call } = transactionRequest(
       given,
-      backend.settings.habits,
+      backend.settings.compatibility,
     )
     if (from === undefined)
       throw new InvalidParamsError('invalid argument 0: the transaction lacks its sender')

@@ -12,7 +12,11 @@ export const signTransaction = defineMethod(
   'eth_signTransaction',
   [required('transaction', callObject)],
   async ({ backend }, call) => {
-    const signed = await backend.accounts.signTransaction(transactionRequest(call, backend.settings.habits))
-    return backend.settings.habits.signsIncomplete ? bytesToHex(signed.raw) : rawAndTransaction(signed)
+    const signed = await backend.accounts.signTransaction(
+      transactionRequest(call, backend.settings.compatibility),
+    )
+    return backend.settings.compatibility.fillsBeforeSigning
+      ? bytesToHex(signed.raw)
+      : rawAndTransaction(signed)
   },
 )

@@ -9,16 +9,16 @@ export const simulateV1 = defineMethod(
   'eth_simulateV1',
   [required('payload', simulation), optional('block', blockSelector)],
   async ({ view, backend }, { blocks, traceTransfers, validation, returnFullTransactions }, base) => {
-    const { totalDifficulty, habits } = backend.settings
+    const { totalDifficulty, compatibility } = backend.settings
     const simulated = await backend.simulator.simulate({
       view,
       base: base ?? { tag: 'latest' },
       blocks,
-      fillsGaps: habits.fillsSimulatedGaps,
+      fillsGaps: compatibility.simulationFillsGaps,
       traceTransfers,
       validation,
     })
-    const { tellsPeakGas: peakGas } = habits
+    const { simulationReportsPeakGas: peakGas } = compatibility
     const shape = { fullTransactions: returnFullTransactions, totalDifficulty, peakGas }
     return written((writer) => writeSimulatedBlocks(simulated, shape, writer))
   },

@@ -10,13 +10,13 @@ export const increaseTime = defineMethod(
   'evm_increaseTime',
   [required('seconds', seconds)],
   async ({ backend }, by) => {
-    const { clockGoesBack, answersTimeAsText } = backend.settings.habits
-    if (by < 0n && !clockGoesBack) {
+    const { clockMayGoBack, returnsTimeAsDecimalText } = backend.settings.compatibility
+    if (by < 0n && !clockMayGoBack) {
       throw new InvalidParamsError(
         `invalid argument 0: expected a number or a hexadecimal or decimal string, got ${by}`,
       )
     }
     const offset = await backend.controls.increaseTime(by)
-    return answersTimeAsText ? offset.toString() : Number(offset)
+    return returnsTimeAsDecimalText ? offset.toString() : Number(offset)
   },
 )

@@ -1,7 +1,7 @@
 import { mineOrder } from '../../params/mineOrder.js'
 import { defineMethod, optional } from '../../method.js'
 import { detailedBlock } from '../../format/detailedBlock.js'
-import type { JsonValue } from '../../json.js'
+import type { JsonValue } from '../../wire.js'
 
 /** evm_mine_detailed: mines as evm_mine does and answers the blocks with what their transactions returned. */
 export const mine_detailed = defineMethod(

@@ -9,7 +9,7 @@ export const setIntervalMining = defineMethod(
   'evm_setIntervalMining',
   [required('interval', miningInterval)],
   async ({ backend }, interval) => {
-    const { miningIntervalUnit: unit } = backend.settings.habits
+    const { miningIntervalUnit: unit } = backend.settings.compatibility
     await backend.controls.setIntervalMining(typeof interval === 'number' ? interval * unit : interval)
     return null
   },

@@ -7,6 +7,6 @@ export const setNextBlockTimestamp = defineMethod(
   [required('timestamp', controlUint64)],
   async ({ backend }, timestamp) => {
     await backend.controls.setNextBlockTimestamp(timestamp)
-    return backend.settings.habits.answersTimeAsText ? timestamp.toString() : null
+    return backend.settings.compatibility.returnsTimeAsDecimalText ? timestamp.toString() : null
   },
 )

@@ -13,9 +13,9 @@ export const setTime = defineMethod(
   'evm_setTime',
   [required('time', controlNumber)],
   async ({ backend }, time) => {
-    const { setsTimeInMilliseconds, clockGoesBack } = backend.settings.habits
+    const { setsTimeInMilliseconds, clockMayGoBack } = backend.settings.compatibility
     const isMilliseconds = setsTimeInMilliseconds || time > FIRST_MILLISECONDS
     const moved = Number(await backend.controls.setTime(isMilliseconds ? time / 1000n : time))
-    return clockGoesBack ? moved : Math.max(0, moved)
+    return clockMayGoBack ? moved : Math.max(0, moved)
   },
 )

@@ -9,5 +9,5 @@ export const sendTransaction = defineMethod(
   'personal_sendTransaction',
   [required('transaction', callObject), required('passphrase', passphrase)],
   async ({ backend }, call) =>
-    bytesToHex(await backend.pool.send(transactionRequest(call, backend.settings.habits))),
+    bytesToHex(await backend.pool.send(transactionRequest(call, backend.settings.compatibility))),
 )

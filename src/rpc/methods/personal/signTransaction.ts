@@ -9,7 +9,9 @@ export const signTransaction = defineMethod(
   'personal_signTransaction',
   [required('transaction', callObject), required('passphrase', passphrase)],
   async ({ backend }, call) => {
-    const { raw } = await backend.accounts.signTransaction(transactionRequest(call, backend.settings.habits))
+    const { raw } = await backend.accounts.signTransaction(
+      transactionRequest(call, backend.settings.compatibility),
+    )
     return bytesToHex(raw)
   },
 )

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../json.js'
+import type { JsonValue } from '../../wire.js'
 import { defineMethod, type Method } from '../../method.js'
 
 /** The version of OpenRPC that the document follows. */

@@ -3,7 +3,7 @@ import { testHeader } from '../../../../../test/support/callSite.js'
 import type { StoredBlock } from '../../../../chain/block/record.js'
 import { ChainEvents } from '../../../../chain/events.js'
 import type { ChainView } from '../../../../chain/view.js'
-import { habitsOf } from '../../../habits.js'
+import { compatibilityProfile } from '../../../compatibility.js'
 import type { Backend, RpcSettings } from '../../../backend.js'
 import type { Call } from '../../../method.js'
 import { logs } from './logs.js'
@@ -25,7 +25,7 @@ test('logs that cannot be read are reported, and those of the next block pushed'
   const events = new ChainEvents((fault) => faults.push(['events', fault]))
   const read = [Promise.reject(failure), Promise.resolve([Uint8Array.of(1)])]
   const chain: Partial<ChainView> = { logs: () => read.shift() ?? Promise.resolve([]) }
-  const settings: Partial<RpcSettings> = { habits: habitsOf(undefined) }
+  const settings: Partial<RpcSettings> = { compatibility: compatibilityProfile(undefined) }
   const backend: Partial<Backend> = {
     events,
     chain: chain as ChainView,

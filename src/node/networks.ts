@@ -1,0 +1,156 @@
+import type { StoredBlock } from '../chain/block/record.js'
+import type { ImportProgress } from '../chain/import/chainFile.js'
+import type { ChainWatch } from '../control/chainWatch.js'
+import type { Network } from '../network/network.js'
+import type { NodeSettings } from '../options.js'
+import type { JournalEntry } from '../provider/journal/entry.js'
+import { type NetworkName, standardNetwork } from '../provider/networks.js'
+import { ProviderCallPolicy } from '../provider/policy/callPolicy.js'
+import type { Provider } from '../provider/provider.js'
+import { setQuotaTime } from '../provider/quota/setQuotaTime.js'
+import type { Dispatcher } from '../rpc/dispatcher.js'
+import { type NodeData, inOrder } from './data.js'
+
+/** Opens one of the node's networks. */
+export type OpenNetwork = (network: NetworkName) => Promise<Network>
+
+/** A network as the control API describes it. */
+export interface NetworkDescription {
+  name: string
+  chainId: string
+  /** Whether it has been used, so that its chain is there. */
+  isOpen: boolean
+  fork?: { url: string; number: string }
+}
+
+/** The networks of a node. Each is opened when it is first used. */
+export class NetworkMap {
+  readonly names: readonly NetworkName[]
+  readonly #open: OpenNetwork
+  readonly #opened = new Map<string, Network>()
+  readonly #opening = new Map<string, Promise<Network>>()
+
+  constructor(names: readonly NetworkName[], open: OpenNetwork) {
+    this.names = names
+    this.#open = open
+  }
+
+  /** The network of a name that `names` holds. */
+  async get(name: string): Promise<Network> {
+    const opening = this.#opening.get(name) ?? this.#begin(name)
+    return opening
+  }
+
+  /** Its dispatcher, at once if the network is open already. */
+  dispatcher(name: string): Dispatcher | Promise<Dispatcher> {
+    const opened = this.#opened.get(name)
+    return opened?.dispatcher ?? this.get(name).then(({ dispatcher }) => dispatcher)
+  }
+
+  /** Those that are open. */
+  opened(): Network[] {
+    return [...this.#opened.values()]
+  }
+
+  /** What the networks are, for people. */
+  describe(): NetworkDescription[] {
+    return this.names.map(({ name, chainId }) => {
+      const opened = this.#opened.get(name)
+      return {
+        name,
+        chainId: String(opened?.chainId ?? chainId),
+        isOpen: opened !== undefined,
+        ...(opened?.fork !== undefined && {
+          fork: { url: opened.fork.url, number: String(opened.fork.number) },
+        }),
+      }
+    })
+  }
+
+  /** Lets what takes long on the open networks end early. */
+  windDown(): void {
+    for (const network of this.opened()) network.windDown()
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#opening.values())
+    await inOrder(this.opened().map((network) => () => network.close()))
+  }
+
+  #begin(name: string): Promise<Network> {
+    const named = this.names.find((network) => network.name === name)
+    if (named === undefined) throw new Error(`there is no network ${name}`)
+    const opening = this.#open(named)
+    this.#opening.set(name, opening)
+    opening.then(
+      (network) => this.#opened.set(name, network),
+      // The next request tries again.
+      () => this.#opening.delete(name),
+    )
+    return opening
+  }
+}
+
+/** What every network of a node is opened with. */
+export interface NetworkParts {
+  settings: NodeSettings
+  hooks: NodeHooks
+  provider: Provider
+  data: Promise<NodeData>
+  /** Told of every event of the chains. */
+  chains: ChainWatch
+}
+
+/**
+ * Opens one of a node's networks behind its gate. The chain's modules are loaded with the first one.
+ *
+ * @throws OptionError or DataDirectoryError
+ */
+export async function openNodeNetwork({ name, chainId }: NetworkName, parts: NetworkParts): Promise<Network> {
+  const { settings, hooks, provider, data } = parts
+  const [{ openNetwork }, opened] = await Promise.all([import('../network.js'), data])
+  const gate = new ProviderCallPolicy(provider, name)
+  const network = await openNetwork({
+    name,
+    chainId,
+    files:
+      name === standardNetwork
+        ? { genesis: settings.genesis, import: settings.import, progress: hooks.importing }
+        : undefined,
+    developer: hooks.tell && {
+      tell: (text) => hooks.tell?.(name, text),
+      colours: hooks.colours === true,
+    },
+    settings,
+    data: opened,
+    gate,
+    methods: [setQuotaTime(provider.clock)],
+    warn: (message) => hooks.warn?.(message),
+    report: (method, fault) => hooks.fault?.(method, fault),
+  })
+  gate.attach(network)
+  network.events.subscribe((event) => {
+    provider.hear(name, event)
+    parts.chains.hear(name, event)
+    if (event.type === 'head' && network.logging.enabled) hooks.block?.(name, event.block)
+  })
+  return network
+}
+
+/** Told of what happens in a node. */
+export interface NodeHooks {
+  /** Something that the user should know, in one line. */
+  warn?(message: string): void
+  /** A network has a new head. */
+  block?(network: string, block: StoredBlock): void
+  /** Blocks of a file are being imported. */
+  importing?(progress: ImportProgress): void
+  /** A request has failed. */
+  failure?(entry: Omit<JournalEntry, 'id'>): void
+  /** What contracts do, for developers to read: console.log, why transactions fail, traces; may have several lines. */
+  tell?(network: string, text: string): void
+  /** Whether `tell` may be given colours, as ECMA-48 has them. */
+  colours?: boolean
+  /** A fault of ours. */
+  fault?(place: string, fault: unknown): void
+}

@@ -1,0 +1,181 @@
+import type { ChainView } from '../../chain/view.js'
+import { RpcError, ServerError } from '../../rpc/errors.js'
+import type { PolicyCall } from '../../rpc/callPolicy.js'
+import type { JsonValue } from '../../rpc/wire.js'
+import { type Refusal, refuse } from '../admission/refusal.js'
+import type { Caller } from '../caller.js'
+import { type FaultRegistry, type FaultHit, delayOf, effectsOf, wait } from '../faults/faultRegistry.js'
+import type { FaultAction } from '../faults/faultSchema.js'
+import type { Provider } from '../provider.js'
+import { LaggingView, PrunedView } from './views.js'
+import type { ProviderCallRecord } from './callRecord.js'
+
+/** What faults are applied to. */
+export interface FaultContext {
+  hits: readonly FaultHit[]
+  call: PolicyCall
+  caller: Caller
+  /** Whether an outage of the network was declared. */
+  isOut: boolean
+  view: ChainView | undefined
+}
+
+/** The primary is down and nobody stands in for it (status and text are a choice of ours). */
+class OutageError extends RpcError {
+  override readonly name = 'OutageError'
+  constructor(alone: boolean) {
+    const refusal = { status: 503, contentType: 'text/plain; charset=utf-8', body: 'service unavailable\n' }
+    super(-32000, 'service unavailable', { ...(alone && { refusal }) })
+  }
+}
+
+/** Lets faults change a call's passage and the way of its answer. @returns the error that is answered instead */
+export function applyFaults(
+  provider: Provider,
+  passage: ProviderCallRecord,
+  disturbance: FaultContext,
+): RpcError | undefined {
+  const { hits, call, caller, view } = disturbance
+  if (disturbance.isOut || hits.some(({ action }) => action.type === 'outage')) {
+    const refusal = applyOutage(provider, passage, call, caller)
+    if (refusal !== undefined) return refusal
+  }
+  if (call.context.transport === 'http') caller.effects = effectsOf(hits) ?? caller.effects
+  let current = view
+  for (const { action } of hits) {
+    if (action.type === 'lag' && current !== undefined) current = new LaggingView(current, action.blocks)
+    else if (action.type === 'missing-history' && current !== undefined) {
+      current = new PrunedView(current, action.blocks)
+    } else if (call.context.transport === 'websocket') applyToConnection(caller, action)
+    const refusal = refusalOf(provider, action, call, caller)
+    if (refusal !== undefined) return refusal
+  }
+  passage.view = current === view ? undefined : current
+  return undefined
+}
+
+/** During an outage two methods go to the partner, where the plan has failover and the caller asked for it. */
+function applyOutage(
+  provider: Provider,
+  passage: ProviderCallRecord,
+  { method, params, batched, context }: PolicyCall,
+  caller: Caller,
+): RpcError | undefined {
+  const plan = caller.key === undefined ? undefined : provider.quotas.planOf(caller.key)
+  if (plan?.failover !== true || !caller.failover || !isForwarded(method)) {
+    return new OutageError(!batched && context.transport === 'http')
+  }
+  passage.answeredBy = 'partner'
+  if (context.transport === 'http') caller.answeredBy = 'partner'
+  const url = provider.failoverUrl
+  // Without a URL this node is its own partner: its chain answers.
+  if (url !== undefined) passage.answer = () => askPartner(url, method, params)
+  return undefined
+}
+
+function applyToConnection({ connection }: Caller, action: FaultAction): void {
+  if (connection === undefined) return
+  if (action.type === 'close-websocket') {
+    if (action.frame) connection.close(action.code, action.reason)
+    else connection.destroy()
+  } else if (action.type === 'close' || action.type === 'cut') connection.destroy()
+  else if (action.type === 'idle-close') connection.closeWhenIdle(action.milliseconds)
+  else if (action.type === 'drop-events') connection.dropsEvents = true
+}
+
+function refusalOf(
+  provider: Provider,
+  action: FaultAction,
+  { batched, context }: PolicyCall,
+  caller: Caller,
+): RpcError | undefined {
+  if (action.type === 'error') return new RpcError(action.code, action.message, { data: action.data })
+  if (action.type === 'quota') return provider.quotas.refusal(caller.key, { of: 'plan', span: action.span })
+  if (action.type !== 'status') return undefined
+  const { status, body, contentType } = action
+  const alone = !batched && context.transport === 'http'
+  if (!alone) return new ServerError(body.trim() === '' ? `HTTP ${status}` : body.trim())
+  return new RpcError(-32000, `HTTP ${status}`, { refusal: { status, body, contentType } })
+}
+
+/** The methods that an outage sends to the partner. */
+const forwarded: ReadonlySet<string> = new Set(['eth_estimateGas', 'eth_getProof'])
+
+/** Whether the partner takes a method. */
+export function isForwarded(method: string): boolean {
+  return forwarded.has(method)
+}
+
+/** Longest wait for the partner. */
+const patience = 30_000
+
+/**
+ * Asks the partner for an answer.
+ *
+ * @throws RpcError as the partner answered, or a ServerError if it does not answer.
+ */
+export async function askPartner(url: string, method: string, params: unknown): Promise<JsonValue> {
+  const answer = await fetchAnswer(url, method, params)
+  if (isErrorAnswer(answer)) {
+    const { code, message, data } = answer.error
+    throw new RpcError(code, message, { data })
+  }
+  if (typeof answer !== 'object' || answer === null || !('result' in answer)) throw unreachable()
+  return answer.result as JsonValue
+}
+
+async function fetchAnswer(url: string, method: string, params: unknown): Promise<unknown> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: params ?? [] }),
+      signal: AbortSignal.timeout(patience),
+    })
+    return await response.json()
+  } catch (cause) {
+    throw unreachable(cause)
+  }
+}
+
+function unreachable(cause?: unknown): ServerError {
+  const error = new ServerError('failover partner is not available')
+  if (cause !== undefined) error.cause = cause
+  return error
+}
+
+function isErrorAnswer(
+  answer: unknown,
+): answer is { error: { code: number; message: string; data?: JsonValue | undefined } } {
+  if (typeof answer !== 'object' || answer === null || !('error' in answer)) return false
+  const { error } = answer
+  return typeof error === 'object' && error !== null && 'code' in error && 'message' in error
+}
+
+/** What faults make of an upgrade: nothing, a refusal, or a connection that just ends. */
+export type UpgradeFault = Refusal | 'close' | undefined
+
+/** Holds a WebSocket upgrade that the door let in against the faults that are set. */
+export async function faultOfUpgrade(faults: FaultRegistry, { network, key }: Caller): Promise<UpgradeFault> {
+  const hits = faults.meet({ network, key: key?.key, transport: 'upgrade' })
+  const delay = delayOf(hits)
+  if (delay > 0) await wait(delay)
+  return hits.map(upgradeFaultOf).find((fate) => fate !== undefined)
+}
+
+function upgradeFaultOf({ action }: FaultHit): UpgradeFault {
+  switch (action.type) {
+    case 'status':
+      return { status: action.status, headers: { 'content-type': action.contentType }, body: action.body }
+    case 'quota':
+      return action.span === 'day' ? refuse(402, 'Payment Required\n') : refuse(429, 'Too Many Requests\n')
+    case 'outage':
+      return refuse(503, 'service unavailable\n')
+    case 'close':
+    case 'cut':
+    case 'close-websocket':
+      return 'close'
+    default:
+      return undefined
+  }
+}

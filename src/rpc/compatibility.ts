@@ -1,0 +1,253 @@
+import type { BlockTag } from '../chain/view.js'
+import { hexToBytes } from '../encoding/hex.js'
+import { clientVersion, version } from '../version.js'
+
+/** A development node whose compatibility can be taken on. */
+export type Compat = 'anvil' | 'hardhat' | 'ganache'
+
+/** Whether a range beyond the head or up to `pending` is refused as in geth, or cut as development nodes do. */
+export type LogsRange = 'strict' | 'lenient'
+
+/** Which members of the pending block are null: those of the provider's documentation, geth's, or none as in anvil. */
+export type PendingFields = 'spec' | 'geth' | 'anvil'
+
+/** Everything that a node does in one way or another depending on which node it stands in for (`--compat`). */
+export interface CompatibilityProfile {
+  /** What web3_clientVersion answers unless it is set; begins as the client libraries of the node want it. */
+  clientVersion: string
+  /** How many accounts are funded at genesis unless it is set. */
+  accounts: number
+  /** Who earns the tips of blocks unless a control says otherwise, 20 bytes. */
+  coinbase: Uint8Array
+  /** Seconds from a block to the next at least. */
+  minimumTimestampIncrement: bigint
+
+  /** Whether automine and mining by the clock exclude each other. */
+  intervalMiningDisablesAutomine: boolean
+  /** Whether what waited while automine was off goes with the next transaction, in one block. */
+  automineIncludesPending: boolean
+  /** Whether a transaction that automine cannot mine at once is refused. */
+  rejectsUnminable: boolean
+  /** Whether a transaction is refused whose fee cap is below the next base fee. */
+  rejectsFeeCapBelowBaseFee: boolean
+  /** Whether a higher fee cap alone replaces a waiting transaction, by however little. */
+  higherFeeCapReplaces: boolean
+
+  /** Whether an access list stays in force beside a gas price; in geth that makes the transaction legacy. */
+  keepsAccessListWithGasPrice: boolean
+  /** Whether a transaction that names no gas and whose estimate fails gets the block's gas limit. */
+  fallsBackToBlockGasLimit: boolean
+  /** Whether a transaction without recipient and data creates an account without code. */
+  allowsEmptyCreation: boolean
+  /** Whether the fee cap that a caller leaves open is the next base fee and the usual tip, whatever tip is given. */
+  defaultsFeeCapToNextBaseFee: boolean
+  /** Whether eth_signTransaction fills in what is missing, and answers the signed bytes alone. */
+  fillsBeforeSigning: boolean
+
+  /** Whether a transfer to an account without code is estimated without being run, and so without looking at funds. */
+  estimatesPlainTransfersStatically: boolean
+  /** The block that eth_estimateGas works on unless one is named. */
+  estimateBlockTag: BlockTag
+  /** Whether a message that names no sender is the first account's. */
+  callsDefaultToFirstAccount: boolean
+  /** Whether wei per gas of more than 128 bits are refused. */
+  limitsFeesTo128Bits: boolean
+  /** Whether a message runs whose fee cap is below the base fee. */
+  allowsCallsBelowBaseFee: boolean
+  /** Whether a message that names only a tip offers no more than that; otherwise it has no fee cap. */
+  tipIsCallFeeCap: boolean
+  /** Whether a message runs whose sender cannot pay for it. */
+  skipsCallBalanceCheck: boolean
+  /** Whether a transaction that was mined at once and failed is answered with its failure. */
+  reportsMinedFailures: boolean
+  /** Whose words refusals and failed executions have. */
+  errorMessages: Compat | 'geth'
+  /** Whether eth_accounts has the impersonated accounts too. */
+  accountsIncludeImpersonated: boolean
+  /** Whether eth_mining says whether automine is on. */
+  miningReportsAutomine: boolean
+  /** Whether log ranges beyond the head are refused or cut, unless it is set. */
+  logsRange: LogsRange
+  /** Whether a log range that begins beyond the head is refused also where ranges are cut. */
+  rejectsFutureLogRanges: boolean
+  /** Whether the first poll of a log filter that names where it begins has the logs that were there before it. */
+  filtersReturnPastLogs: boolean
+  /** Whether a receipt has the time of its block, and the price of blob gas also without blobs. */
+  receiptsIncludeBlockFields: boolean
+  /** Whether eth_createAccessList refuses a message that fails, and takes one that names one of the two fees. */
+  accessListsFollowCallRules: boolean
+  /** Whether eth_gasPrice knows the base fee of the next block rather than the head's. */
+  gasPriceUsesNextBaseFee: boolean
+  /** Whether the first block has the base fee of the genesis rather than what follows from it. */
+  firstBlockInheritsBaseFee: boolean
+  /** Whether a fee history without percentiles has an empty list of rewards rather than none. */
+  emptyRewardWithoutPercentiles: boolean
+  /** Whether the proof of an account that does not exist has the hashes of an empty one rather than zeros. */
+  absentAccountsProveEmptyHashes: boolean
+  /** Whether txpool_content and txpool_inspect write addresses with checksums. */
+  checksumsPoolAddresses: boolean
+  /** How many blocks the safe one is behind the head, and half of what the finalized one is, unless it is set. */
+  slotsInAnEpoch: number
+  /** Whether the encoding of an unknown transaction is null rather than no bytes. */
+  nullForUnknownRawTransaction: boolean
+  /** Whether eth_simulateV1 puts blocks where numbers are left out. */
+  simulationFillsGaps: boolean
+  /** Whether eth_simulateV1 tells the gas of a call before refunds. */
+  simulationReportsPeakGas: boolean
+  /** Which members of the pending block are null, unless it is set. */
+  pendingFields: PendingFields
+
+  /** Whether a filter that is not there finds nothing, null, rather than being refused. */
+  nullForUnknownFilter: boolean
+  /** Whether a control sets the nonce of an account to no less than it is, and while nothing waits. */
+  noncesOnlyIncrease: boolean
+  /** Whether the setters whose names all nodes share answer true rather than null. */
+  settersReturnTrue: boolean
+  /** Milliseconds in the unit of evm_setIntervalMining. */
+  miningIntervalUnit: 1 | 1000
+  /** Whether evm_setTime counts milliseconds whatever the number; otherwise only where it is too large for seconds. */
+  setsTimeInMilliseconds: boolean
+  /** Whether evm_increaseTime and evm_setTime move the clock back, and say so. */
+  clockMayGoBack: boolean
+  /** Whether evm_increaseTime and evm_setNextBlockTimestamp answer the time as decimal text. */
+  returnsTimeAsDecimalText: boolean
+  /** Whether anvil_metadata has the fork and the snapshots. */
+  metadataIncludesSnapshots: boolean
+}
+
+/** hardhat's beneficiary: an address of nobody. */
+const NOBODY = hexToBytes('c014ba5e'.repeat(5))
+const ZERO_ADDRESS = new Uint8Array(20)
+
+/**
+ * The node's own. The beneficiary is hardhat's: the balance of the zero address stays what contracts burn, and a call
+ * to it costs what it costs elsewhere (EIP-3651 makes the beneficiary warm).
+ */
+const standinProfile: CompatibilityProfile = {
+  clientVersion,
+  accounts: 10,
+  coinbase: NOBODY,
+  minimumTimestampIncrement: 1n,
+  intervalMiningDisablesAutomine: true,
+  automineIncludesPending: false,
+  rejectsUnminable: false,
+  rejectsFeeCapBelowBaseFee: false,
+  higherFeeCapReplaces: false,
+  keepsAccessListWithGasPrice: false,
+  fallsBackToBlockGasLimit: false,
+  allowsEmptyCreation: false,
+  defaultsFeeCapToNextBaseFee: false,
+  fillsBeforeSigning: false,
+  estimatesPlainTransfersStatically: false,
+  estimateBlockTag: 'latest',
+  callsDefaultToFirstAccount: false,
+  limitsFeesTo128Bits: false,
+  allowsCallsBelowBaseFee: false,
+  tipIsCallFeeCap: false,
+  skipsCallBalanceCheck: false,
+  reportsMinedFailures: false,
+  errorMessages: 'geth',
+  accountsIncludeImpersonated: true,
+  miningReportsAutomine: false,
+  logsRange: 'strict',
+  rejectsFutureLogRanges: false,
+  filtersReturnPastLogs: false,
+  receiptsIncludeBlockFields: false,
+  accessListsFollowCallRules: false,
+  gasPriceUsesNextBaseFee: false,
+  firstBlockInheritsBaseFee: false,
+  emptyRewardWithoutPercentiles: false,
+  absentAccountsProveEmptyHashes: false,
+  checksumsPoolAddresses: true,
+  slotsInAnEpoch: 0,
+  nullForUnknownRawTransaction: false,
+  simulationFillsGaps: true,
+  simulationReportsPeakGas: true,
+  pendingFields: 'spec',
+  nullForUnknownFilter: false,
+  noncesOnlyIncrease: false,
+  settersReturnTrue: false,
+  miningIntervalUnit: 1000,
+  setsTimeInMilliseconds: false,
+  clockMayGoBack: false,
+  returnsTimeAsDecimalText: false,
+  metadataIncludesSnapshots: true,
+}
+
+/** What is different from the node's own compatibility. */
+const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
+  anvil: {
+    clientVersion: `anvil/v1.7.1/Standin/v${version}`,
+    coinbase: ZERO_ADDRESS,
+    minimumTimestampIncrement: 0n,
+    rejectsFeeCapBelowBaseFee: true,
+    higherFeeCapReplaces: true,
+    keepsAccessListWithGasPrice: true,
+    fallsBackToBlockGasLimit: true,
+    allowsEmptyCreation: true,
+    defaultsFeeCapToNextBaseFee: true,
+    fillsBeforeSigning: true,
+    estimatesPlainTransfersStatically: true,
+    limitsFeesTo128Bits: true,
+    allowsCallsBelowBaseFee: true,
+    errorMessages: 'anvil',
+    logsRange: 'lenient',
+    rejectsFutureLogRanges: true,
+    filtersReturnPastLogs: true,
+    receiptsIncludeBlockFields: true,
+    accessListsFollowCallRules: true,
+    gasPriceUsesNextBaseFee: true,
+    firstBlockInheritsBaseFee: true,
+    emptyRewardWithoutPercentiles: true,
+    absentAccountsProveEmptyHashes: true,
+    checksumsPoolAddresses: false,
+    slotsInAnEpoch: 32,
+    nullForUnknownRawTransaction: true,
+    simulationFillsGaps: false,
+    simulationReportsPeakGas: false,
+    pendingFields: 'anvil',
+  },
+  hardhat: {
+    clientVersion: `HardhatNetwork/2.29.1/Standin/v${version}`,
+    accounts: 20,
+    intervalMiningDisablesAutomine: false,
+    automineIncludesPending: true,
+    rejectsUnminable: true,
+    keepsAccessListWithGasPrice: true,
+    estimateBlockTag: 'pending',
+    callsDefaultToFirstAccount: true,
+    allowsCallsBelowBaseFee: true,
+    tipIsCallFeeCap: true,
+    skipsCallBalanceCheck: true,
+    gasPriceUsesNextBaseFee: true,
+    reportsMinedFailures: true,
+    errorMessages: 'hardhat',
+    accountsIncludeImpersonated: false,
+    logsRange: 'lenient',
+    nullForUnknownFilter: true,
+    noncesOnlyIncrease: true,
+    settersReturnTrue: true,
+    miningIntervalUnit: 1,
+    returnsTimeAsDecimalText: true,
+    metadataIncludesSnapshots: false,
+  },
+  ganache: {
+    clientVersion: `Ganache/v7.9.2/EthereumJS TestRPC/v7.9.2/Standin/v${version}`,
+    coinbase: ZERO_ADDRESS,
+    minimumTimestampIncrement: 0n,
+    keepsAccessListWithGasPrice: true,
+    fallsBackToBlockGasLimit: true,
+    fillsBeforeSigning: true,
+    errorMessages: 'ganache',
+    miningReportsAutomine: true,
+    logsRange: 'lenient',
+    settersReturnTrue: true,
+    setsTimeInMilliseconds: true,
+    clockMayGoBack: true,
+  },
+}
+
+/** The compatibility of the node that is stood in for, or the node's own. */
+export function compatibilityProfile(compat: Compat | undefined): CompatibilityProfile {
+  return compat === undefined ? standinProfile : { ...standinProfile, ...differences[compat] }
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type IncomingMessage, type RequestListener, createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { UploadBody } from './body.js'
+
+const MEBIBYTE = 1024 * 1024
+const endings: (() => void)[] = []
+afterEach(() => endings.splice(0).forEach((end) => end()))
+
+async function serve(listener: RequestListener): Promise<number> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  endings.push(() => server.close().closeAllConnections())
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+/** What a request's body came to, as the reader saw it. */
+function readWith<T>(read: (body: UploadBody, request: IncomingMessage) => Promise<T>, limit?: number) {
+  let settle: (result: Promise<T>) => void
+  const result = new Promise<T>((resolve) => (settle = resolve))
+  const port = serve((request, response) => {
+    settle(read(new UploadBody(request, limit), request).finally(() => response.end('read')))
+  })
+  return { port, result }
+}
+
+async function collect(body: UploadBody): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of body) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+test('a body comes whole and in order, however slowly it is read, and the client waits meanwhile', async () => {
+  const sent = randomBytes(16 * MEBIBYTE)
+  let mostUnread = 0
+  const { port, result } = readWith(async (body, request) => {
+    const pieces: Uint8Array[] = []
+    for await (const piece of body) {
+      pieces.push(piece)
+      if (pieces.length % 32 === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+      mostUnread = Math.max(mostUnread, request.socket.bytesRead - body.length)
+    }
+    return Buffer.concat(pieces)
+  })
+  const answer = await fetch(`http://127.0.0.1:${await port}/`, { method: 'POST', body: sent })
+  expect(await answer.text()).toBe('read')
+  expect((await result).equals(sent)).toBe(true)
+  expect(mostUnread).toBeLessThan(2 * MEBIBYTE)
+})
+
+test('a body without a byte ends at once', async () => {
+  const { port, result } = readWith(collect)
+  await fetch(`http://127.0.0.1:${await port}/`, { method: 'POST', body: '' })
+  expect(await result).toHaveLength(0)
+})
+
+test('a body longer than the limit is refused when that is known', async () => {
+  const { port, result } = readWith(async (body) => {
+    await expect(collect(body)).rejects.toThrow('payload too large')
+    return body.tooLong
+  }, 1000)
+  const answer = await fetch(`http://127.0.0.1:${await port}/`, { method: 'POST', body: 'x'.repeat(1001) })
+  expect(await answer.text()).toBe('read')
+  expect(await result).toBe(true)
+})
+
+test('a body of which the client sends only the beginning fails', async () => {
+  const { port, result } = readWith(async (body) => {
+    const problem: unknown = await collect(body).catch((error: unknown) => error)
+    return { problem, length: body.length }
+  })
+  const socket = connect(await port, '127.0.0.1')
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf')
+  setTimeout(() => socket.destroy(), 50)
+  const { problem, length } = await result
+  expect(problem).toBeInstanceOf(Error)
+  expect(length).toBe(4)
+})
+
+test('a body whose request is destroyed here fails', async () => {
+  const { port, result } = readWith(async (body, request) => {
+    setTimeout(() => request.destroy(), 50)
+    return collect(body).catch((error: unknown) => error)
+  })
+  const socket = connect(await port, '127.0.0.1')
+  endings.push(() => socket.destroy())
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf')
+  expect(await result).toBeInstanceOf(Error)
+})
+
+test('what a reader does not want is read, and the next request on the connection answered', async () => {
+  const { port, result } = readWith(async (body) => {
+    for await (const piece of body) {
+      // By now more waits than may, and the client is held up.
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      return piece.length
+    }
+    return 0
+  })
+  const socket = connect(await port, '127.0.0.1')
+  endings.push(() => socket.destroy())
+  socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${8 * MEBIBYTE}\r\n\r\n`)
+  socket.write(Buffer.alloc(8 * MEBIBYTE))
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n')
+  let received = ''
+  for await (const piece of socket as AsyncIterable<Buffer>) {
+    received += piece.toString()
+    if (received.split('HTTP/1.1 200 OK').length === 3) break
+  }
+  expect(await result).toBeGreaterThan(0)
+})
