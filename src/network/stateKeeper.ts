@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type NodeSettings, OptionError } from '../options.js'
 import type { Backend } from '../rpc/backend.js'
-import { StateDumpError } from '../rpc/dump/errors.js'
+import { StateDumpError } from '../rpc/dump/readPart.js'
 import { writeDump } from '../rpc/dump/writeDump.js'
 import { writeGenesis } from '../rpc/dump/writeGenesis.js'
 

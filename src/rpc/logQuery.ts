@@ -4,7 +4,7 @@ import type { Call } from './method.js'
 import type { RpcSettings } from './backend.js'
 import { InvalidParamsError, LimitExceededError, ServerError } from './errors.js'
 import type { CompatibilityProfile } from './compatibility.js'
-import type { NumberSelector } from './params/blockNumber.js'
+import type { NumberSelector } from './params/blockSelector.js'
 import type { FilterArguments } from './params/filter.js'
 import { wireArray, type WireBytes } from './wire.js'
 

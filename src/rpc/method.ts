@@ -3,7 +3,7 @@ import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import type { Backend } from './backend.js'
 import type { RequestContext } from './callPolicy.js'
 import { decodeArguments, decodeArgumentsInPieces } from './params/arguments.js'
-import type { ArgumentsOf, Decoder, Parameter } from './params/parameter.js'
+import type { ArgumentsOf, Decoder, Parameter } from './params/combinators.js'
 import type { FilterStore } from './subscriptions/filterStore.js'
 import type { JsonValue, WireBytes } from './wire.js'
 

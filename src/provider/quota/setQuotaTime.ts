@@ -1,9 +1,7 @@
 import { InvalidParamsError } from '../../rpc/errors.js'
-import type { Method } from '../../rpc/method.js'
-import type { Decoder } from '../../rpc/params/parameter.js'
-import { defineMethod, required } from '../../rpc/method.js'
-import { LATEST_TIME } from './clock.js'
-import type { QuotaClock } from './clock.js'
+import { type Method, defineMethod, required } from '../../rpc/method.js'
+import type { Decoder } from '../../rpc/params/combinators.js'
+import { LATEST_TIME, type QuotaClock } from './clock.js'
 
 const when: Decoder<number> = {
   schema: {

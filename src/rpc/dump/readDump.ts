@@ -5,9 +5,8 @@ import type { GenesisAccount } from '../../chain/genesis/ownGenesis.js'
 import type { ChainView } from '../../chain/view.js'
 import { hexToBytes } from '../../encoding/hex.js'
 import { parseJsonInSlices } from '../../encoding/slicedJson.js'
-import { runInSlices, TimeSlice } from '../../encoding/timeSlice.js'
-import { StateDumpError } from './errors.js'
-import { readPart } from './readPart.js'
+import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { StateDumpError, readPart } from './readPart.js'
 import { account, anvilState, genesisAlloc, word } from './schema.js'
 
 const decompress = promisify(gunzip)
@@ -27,7 +26,7 @@ export async function readDump(dump: Uint8Array, view: ChainView): Promise<Impor
   const state = readPart(anvilState, json, [])
   const accounts = await readAccounts(state.accounts, 'accounts', slice)
   if (state.blocks.length === 0 && state.transactions.length === 0) return { accounts, blocks: [] }
-  const { readBlocks } = await import('./readBlocks.js')
+  const { readBlocks } = await import('./readBlock.js')
   return { accounts, blocks: await readBlocks(state, view, slice) }
 }
 

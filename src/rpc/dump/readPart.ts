@@ -1,5 +1,9 @@
 import type * as z from 'zod'
-import { StateDumpError } from './errors.js'
+
+/** Bytes that are no dump of a state; the message names what is wrong. */
+export class StateDumpError extends Error {
+  override readonly name = 'StateDumpError'
+}
 
 /**
  * Reads a part of a dump.

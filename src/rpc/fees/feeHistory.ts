@@ -1,13 +1,20 @@
 import type { HeaderFields } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'
 import { quantity } from '../../encoding/quantity.js'
-import { runInSlices, TimeSlice, type Steps } from '../../encoding/timeSlice.js'
+import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
-import type { JsonValue } from '../wire.js'
 import { findBlock } from '../methods/findBlock.js'
-import type { NumberSelector } from '../params/blockNumber.js'
-import { sealedBlockFees, storedBlockFees, type TransactionFee } from './blockFees.js'
-import { baseFeeAfter, blobBaseFeeAfter, blobBaseFeeAt, blobGasUsedRatio } from './nextFees.js'
+import type { NumberSelector } from '../params/blockSelector.js'
+import type { JsonValue } from '../wire.js'
+import {
+  type TransactionFee,
+  baseFeeAfter,
+  blobBaseFeeAfter,
+  blobBaseFeeAt,
+  blobGasUsedRatio,
+  sealedBlockFees,
+  storedBlockFees,
+} from './suggestTip.js'
 
 /** Most blocks that are looked back at, and most percentiles (geth: eth/gasprice/feehistory.go). */
 const maxBlocks = 1024n

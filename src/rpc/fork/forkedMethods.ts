@@ -1,11 +1,168 @@
+import { TooManyLogsError } from '../../chain/errors.js'
+import { bytesToHex } from '../../encoding/hex.js'
+import { quantity } from '../../encoding/quantity.js'
 import { ServerError } from '../errors.js'
-import type { Call, Method, Result } from '../method.js'
-import { remoteNumberOfHash, remoteNumberOfTransaction, remotePlaceOf } from './blockPlace.js'
-import { forkedFeeHistory } from './feeHistory.js'
-import { forward } from './forward.js'
-import { forkedMetadata, forkedNodeInfo } from './nodeFacts.js'
-import { forkedFilterLogs, forkedLogs } from './logs.js'
-import type { RemoteChain } from './remoteChain.js'
+import { findLogs, searchedRange, tooManyLogs } from '../logQuery.js'
+import { type Call, type Method, type Result, required, withArguments } from '../method.js'
+import { decodeArguments } from '../params/arguments.js'
+import type { NumberSelector } from '../params/blockSelector.js'
+import { type FilterArguments, filter } from '../params/filter.js'
+import { filterId } from '../params/scalars.js'
+import { type JsonValue, WireBytes } from '../wire.js'
+import {
+  type RemoteChain,
+  ask,
+  forward,
+  remoteNumberOfHash,
+  remoteNumberOfTransaction,
+  remotePlaceOf,
+} from './blockPlace.js'
+
+const queryParameters = [required('filter', filter)] as const
+const filterParameters = [required('id', filterId)] as const
+
+/** eth_getLogs on a fork. */
+export function forkedLogs(remote: RemoteChain): Method['invoke'] {
+  return (call, params) =>
+    withArguments(call, params, queryParameters, (_call, wanted) => find(remote, call, wanted))
+}
+
+/** eth_getFilterLogs on a fork. */
+export function forkedFilterLogs(remote: RemoteChain): Method['invoke'] {
+  return (call, params) => {
+    const [id] = decodeArguments(params, filterParameters)
+    return find(remote, call, call.filters.logs(id))
+  }
+}
+
+/** The remote's logs of its blocks, then those of the local ones; the limits hold for both together. */
+async function find(remote: RemoteChain, call: Call, wanted: FilterArguments): Promise<Result> {
+  if (wanted.blockHash !== undefined) {
+    const blockHash = bytesToHex(wanted.blockHash)
+    const number = await remoteNumberOfHash(remote, call, blockHash)
+    if (number === undefined) return findLogs(call, wanted)
+    return forward(remote, 'eth_getLogs', [{ ...conditionsOf(wanted), blockHash }])
+  }
+  const { forkBlock } = remote
+  const range = searchedRange(call, fromTheStart(wanted))
+  if (range === undefined || 'block' in range || range.from > forkBlock) return findLogs(call, wanted)
+  const last = range.to < forkBlock ? range.to : forkBlock
+  const place = { fromBlock: quantity(range.from), toBlock: quantity(last) }
+  const earlier = (await ask(remote, 'eth_getLogs', [{ ...conditionsOf(wanted), ...place }])) as JsonValue[]
+  const logs = range.to === last ? earlier : [...earlier, ...(await localLogs(call, wanted, range.to, last))]
+  const { settings } = call.backend
+  if (logs.length <= settings.maxLogs) return logs
+  const whole = earlier.length <= settings.maxLogs ? last : range.from
+  throw tooManyLogs(new TooManyLogsError(settings.maxLogs, { from: range.from, to: whole }), settings)
+}
+
+async function localLogs(
+  call: Call,
+  wanted: FilterArguments,
+  to: bigint,
+  forkBlock: bigint,
+): Promise<readonly JsonValue[]> {
+  const bounds = { fromBlock: { number: forkBlock + 1n }, toBlock: { number: to } }
+  const found = await findLogs(call, { ...wanted, ...bounds })
+  return found.parse() as readonly JsonValue[]
+}
+
+/** A local chain begins with the fork, and the whole one at 0. */
+function fromTheStart(wanted: FilterArguments): FilterArguments {
+  const { fromBlock, toBlock } = wanted
+  return {
+    ...wanted,
+    ...(fromBlock !== undefined && { fromBlock: numbered(fromBlock) }),
+    ...(toBlock !== undefined && { toBlock: numbered(toBlock) }),
+  }
+}
+
+function numbered(bound: NumberSelector): NumberSelector {
+  return 'tag' in bound && bound.tag === 'earliest' ? { number: 0n } : bound
+}
+
+/** What a filter asks of logs, as it goes over the wire; an empty position matches any topic. */
+function conditionsOf({ addresses, topics }: FilterArguments) {
+  return {
+    ...(addresses.length > 0 && { address: addresses.map(bytesToHex) }),
+    topics: topics.map((position) => (position.length === 0 ? null : position.map(bytesToHex))),
+  }
+}
+
+/** What anvil_metadata says, with the chain that this one goes on from. */
+export function forkedMetadata(remote: RemoteChain, local: Method): Method['invoke'] {
+  return async (call, params) => ({
+    ...(await factsOf(local, call, params)),
+    forkedNetwork: {
+      chainId: Number(remote.chainId),
+      forkBlockNumber: Number(remote.forkBlock),
+      forkBlockHash: bytesToHex(call.view.blockByNumber(remote.forkBlock)?.hash ?? new Uint8Array(32)),
+    },
+  })
+}
+
+/** What anvil_nodeInfo says, with the chain that this one goes on from; the URL shows no key. */
+export function forkedNodeInfo(remote: RemoteChain, local: Method): Method['invoke'] {
+  return async (call, params) => ({
+    ...(await factsOf(local, call, params)),
+    forkConfig: {
+      forkUrl: remote.shownUrl,
+      forkBlockNumber: Number(remote.forkBlock),
+      forkRetryBackoff: null,
+    },
+  })
+}
+
+/** Both methods answer with an object of plain values. */
+async function factsOf(
+  local: Method,
+  call: Call,
+  params: unknown,
+): Promise<Readonly<Record<string, JsonValue | undefined>>> {
+  return (await local.invoke(call, params)) as Readonly<Record<string, JsonValue | undefined>>
+}
+
+/** What eth_feeHistory answers: of n blocks, and of the base fees one more. */
+type FeeHistory = Readonly<Record<string, JsonValue[] | JsonValue>>
+
+/** eth_feeHistory on a fork: blocks of the remote, then local ones. */
+export function forkedFeeHistory(remote: RemoteChain, local: Method): Method['invoke'] {
+  return async (call, params) => {
+    const [countText, newest, percentiles] = Array.isArray(params) ? (params as unknown[]) : []
+    const count = Number(countText)
+    if (!Number.isInteger(count) || count < 1) return local.invoke(call, params)
+    const place = await remotePlaceOf(remote, call, newest)
+    if (place !== undefined) return forward(remote, local.name, [countText, place.parameter, percentiles])
+    const block =
+      newest === 'pending' ? call.view.head().header.number + 1n : numberOf(newest, call.view.head())
+    if (block === undefined || block > call.view.head().header.number + 1n) return local.invoke(call, params)
+    const localCount = Number(block - remote.forkBlock)
+    if (count <= localCount) return local.invoke(call, params)
+    const [earlier, later] = await Promise.all([
+      ask(remote, local.name, [quantity(count - localCount), quantity(remote.forkBlock), percentiles]),
+      local.invoke(call, [quantity(localCount), newest, percentiles]),
+    ])
+    const own = later instanceof WireBytes ? later.parse() : later
+    return joined(earlier as FeeHistory, own as FeeHistory)
+  }
+}
+
+/** Both lists of each member, one behind the other; the base fee after the first is the first of the second. */
+function joined(earlier: FeeHistory, later: FeeHistory): JsonValue {
+  const members = Object.entries(later).map(([name, value]): [string, JsonValue] => {
+    const before = earlier[name]
+    if (!Array.isArray(value) || !Array.isArray(before)) return [name, before ?? value]
+    const overlap =
+      Array.isArray(later['gasUsedRatio']) && value.length > later['gasUsedRatio'].length ? 1 : 0
+    return [name, [...before.slice(0, before.length - overlap), ...value]]
+  })
+  return Object.fromEntries(members)
+}
+
+function numberOf(newest: unknown, head: { header: { number: bigint } }): bigint | undefined {
+  if (newest === 'latest') return head.header.number
+  return typeof newest === 'string' && /^0x[0-9a-f]{1,16}$/i.test(newest) ? BigInt(newest) : undefined
+}
 
 /** Methods that show a block, by the index of the parameter that names it. */
 const blockMethods: Readonly<Record<string, number>> = {

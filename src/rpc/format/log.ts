@@ -1,6 +1,5 @@
 import type { ExecutionLog } from '../../chain/types.js'
-import { jsonBytes, jsonQuantity } from './members.js'
-import type { BlockPlace } from './place.js'
+import { type BlockPlace, jsonBytes, jsonQuantity } from './members.js'
 
 /** Where a log is. */
 export interface LogPlace {

@@ -1,7 +1,7 @@
 import { createEVM } from '@ethereumjs/evm'
 import { Common, Hardfork, Mainnet } from '@ethereumjs/common'
 import { expect, it } from 'vitest'
-import { opcodeNames } from './opcodeNames.js'
+import { opcodeNames } from '../tracers/structLogger.js'
 
 /** Names under which geth and ethereumjs know the same opcode. */
 const differences: Readonly<Record<string, string>> = { PREVRANDAO: 'DIFFICULTY' }

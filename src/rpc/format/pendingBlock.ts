@@ -2,7 +2,7 @@ import type { SealedBlock } from '../../chain/block/record.js'
 import { WireBytes } from '../wire.js'
 import { hashesText, totalDifficultyMember, type BlockShape } from './block.js'
 import { bodyMembers, headerMembers, type NullMembers } from './header.js'
-import { placeInBlock } from './place.js'
+import { placeInBlock } from './members.js'
 import { transactionText } from './transaction.js'
 
 /** Which members of the pending block are null, and whether its transactions name it. */

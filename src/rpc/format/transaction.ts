@@ -1,7 +1,6 @@
 import type { SealedTransaction } from '../../chain/block/record.js'
 import { bytesToBigint } from '../../encoding/quantity.js'
-import { jsonBytes, jsonQuantity, quantityMember } from './members.js'
-import type { BlockPlace } from './place.js'
+import { type BlockPlace, jsonBytes, jsonQuantity, quantityMember } from './members.js'
 
 type TypedTransaction = SealedTransaction['transaction']
 type AccessListBytes = Extract<TypedTransaction, { accessList: unknown }>['accessList']

@@ -1,41 +1,246 @@
-import type { Method } from '../method.js'
-import { addBalance } from './anvil/addBalance.js'
-import { autoImpersonateAccount } from './anvil/autoImpersonateAccount.js'
-import { dealERC20 } from './anvil/dealERC20.js'
-import { dropAllTransactions } from './anvil/dropAllTransactions.js'
-import { dropTransaction } from './anvil/dropTransaction.js'
-import { dumpState } from './anvil/dumpState.js'
-import { getAutomine } from './anvil/getAutomine.js'
-import { getBlobByHash } from './anvil/getBlobByHash.js'
-import { getBlobsByTransactionHash } from './anvil/getBlobsByTransactionHash.js'
-import { getGenesisTime } from './anvil/getGenesisTime.js'
-import { getIntervalMining } from './anvil/getIntervalMining.js'
-import { impersonateAccount } from './anvil/impersonateAccount.js'
+import { bytesToHex } from '../../encoding/hex.js'
+import { bigintToBytes } from '../../encoding/quantity.js'
+import { type Method, defineMethod, optional, required } from '../method.js'
+import { address, data, hash } from '../params/bytes.js'
+import { controlNumber } from '../params/numbers.js'
+import { httpUrl, strictBoolean } from '../params/scalars.js'
+import { dumpState, loadState } from './anvil/dumpState.js'
+import { dealERC20, setERC20Allowance } from './anvil/erc20.js'
+import { getBlobByHash, getBlobsByTransactionHash } from './anvil/getBlobsByTransactionHash.js'
 import { impersonateSignature } from './anvil/impersonateSignature.js'
-import { loadState } from './anvil/loadState.js'
-import { metadata } from './anvil/metadata.js'
-import { mine } from './anvil/mine.js'
-import { nodeInfo } from './anvil/nodeInfo.js'
-import { removeBlockTimestampInterval } from './anvil/removeBlockTimestampInterval.js'
-import { removePoolTransactions } from './anvil/removePoolTransactions.js'
+import { metadata, nodeInfo } from './anvil/nodeInfo.js'
 import { reorg } from './anvil/reorg.js'
 import { reset } from './anvil/reset.js'
-import { rollback } from './anvil/rollback.js'
-import { setBalance } from './anvil/setBalance.js'
-import { setBlockTimestampInterval } from './anvil/setBlockTimestampInterval.js'
-import { setChainId } from './anvil/setChainId.js'
-import { setCode } from './anvil/setCode.js'
-import { setCoinbase } from './anvil/setCoinbase.js'
-import { setERC20Allowance } from './anvil/setERC20Allowance.js'
-import { setIntervalMining } from './anvil/setIntervalMining.js'
-import { setLoggingEnabled } from './anvil/setLoggingEnabled.js'
-import { setMinGasPrice } from './anvil/setMinGasPrice.js'
-import { setNextBlockBaseFeePerGas } from './anvil/setNextBlockBaseFeePerGas.js'
-import { setNextBlockPrevRandao } from './anvil/setNextBlockPrevRandao.js'
 import { setNonce } from './anvil/setNonce.js'
-import { setRpcUrl } from './anvil/setRpcUrl.js'
-import { setStorageAt } from './anvil/setStorageAt.js'
-import { stopImpersonatingAccount } from './anvil/stopImpersonatingAccount.js'
+
+/** anvil_stopImpersonatingAccount: takes transactions of an account with a signature only. */
+export const stopImpersonatingAccount = defineMethod(
+  'anvil_stopImpersonatingAccount',
+  [required('address', address)],
+  async ({ backend }, address) => {
+    await backend.controls.stopImpersonating(address)
+    return null
+  },
+)
+
+/** anvil_setStorageAt: sets a slot of an account to 32 bytes; true. */
+export const setStorageAt = defineMethod(
+  'anvil_setStorageAt',
+  [required('address', address), required('slot', controlNumber), required('value', hash)],
+  async ({ backend }, address, slot, value) => {
+    await backend.controls.setStorage(address, bigintToBytes(slot, 32), value)
+    return true
+  },
+)
+
+/** anvil_setRpcUrl: asks another node of the chain that a fork goes on from; without a fork it does nothing. */
+export const setRpcUrl = defineMethod(
+  'anvil_setRpcUrl',
+  [required('url', httpUrl)],
+  async ({ backend }, url) => {
+    await backend.controls.setRemote(url)
+    return null
+  },
+)
+
+/** anvil_setNextBlockPrevRandao: sets what PREVRANDAO gives in the next block alone; 32 bytes. */
+export const setNextBlockPrevRandao = defineMethod(
+  'anvil_setNextBlockPrevRandao',
+  [required('value', hash)],
+  async ({ backend }, value) => {
+    await backend.controls.setPrevRandao(value)
+    return null
+  },
+)
+
+/** anvil_setNextBlockBaseFeePerGas: sets the base fee of the next block alone, in wei per gas. */
+export const setNextBlockBaseFeePerGas = defineMethod(
+  'anvil_setNextBlockBaseFeePerGas',
+  [required('baseFee', controlNumber)],
+  async ({ backend }, baseFee) => {
+    await backend.controls.setNextBaseFee(baseFee)
+    return null
+  },
+)
+
+/** anvil_setMinGasPrice: sets the least gas price in wei; only before London. */
+export const setMinGasPrice = defineMethod(
+  'anvil_setMinGasPrice',
+  [required('gasPrice', controlNumber)],
+  async ({ backend }, gasPrice) => {
+    await backend.controls.setMinGasPrice(gasPrice)
+    return null
+  },
+)
+
+/** anvil_setLoggingEnabled: lets the command tell about blocks and contracts, or keeps it quiet. */
+export const setLoggingEnabled = defineMethod(
+  'anvil_setLoggingEnabled',
+  [required('enabled', strictBoolean)],
+  async ({ backend }, enabled) => {
+    await backend.controls.setLogging(enabled)
+    return null
+  },
+)
+
+/** anvil_setIntervalMining: mines a block every so many seconds; 0 ends that. */
+export const setIntervalMining = defineMethod(
+  'anvil_setIntervalMining',
+  [required('seconds', controlNumber)],
+  async ({ backend }, seconds) => {
+    await backend.controls.setIntervalMining(Number(seconds) * 1000)
+    return null
+  },
+)
+
+/** anvil_setCoinbase: sets who gets the fees of blocks from the next on. */
+export const setCoinbase = defineMethod(
+  'anvil_setCoinbase',
+  [required('address', address)],
+  async ({ backend }, address) => {
+    await backend.controls.setCoinbase(address)
+    return null
+  },
+)
+
+/** anvil_setCode: puts runtime code at an address; no bytes take it away. */
+export const setCode = defineMethod(
+  'anvil_setCode',
+  [required('address', address), required('code', data)],
+  async ({ backend }, address, code) => {
+    await backend.controls.setCode(address, code)
+    return null
+  },
+)
+
+/** anvil_setChainId: changes the chain id at once, until the node stops. */
+export const setChainId = defineMethod(
+  'anvil_setChainId',
+  [required('chainId', controlNumber)],
+  async ({ backend }, chainId) => {
+    await backend.controls.setChainId(chainId)
+    return null
+  },
+)
+
+/** anvil_setBlockTimestampInterval: fixes the seconds between a block and its parent. */
+export const setBlockTimestampInterval = defineMethod(
+  'anvil_setBlockTimestampInterval',
+  [required('seconds', controlNumber)],
+  async ({ backend }, seconds) => {
+    await backend.controls.setBlockTimestampInterval(seconds)
+    return null
+  },
+)
+
+/** anvil_setBalance: sets the balance of an account in wei. */
+export const setBalance = defineMethod(
+  'anvil_setBalance',
+  [required('address', address), required('balance', controlNumber)],
+  async ({ backend }, address, balance) => {
+    await backend.controls.setBalance(address, balance)
+    return null
+  },
+)
+
+/** anvil_rollback: takes blocks off the end of the chain, one unless more are asked for; their transactions are gone. */
+export const rollback = defineMethod(
+  'anvil_rollback',
+  [optional('depth', controlNumber)],
+  async ({ backend }, depth = 1n) => {
+    await backend.controls.rollback(Number(depth))
+    return null
+  },
+)
+
+/** anvil_removePoolTransactions: takes all transactions of an account out of the mempool. */
+export const removePoolTransactions = defineMethod(
+  'anvil_removePoolTransactions',
+  [required('address', address)],
+  async ({ backend }, address) => {
+    await backend.controls.dropTransactionsFrom(address)
+    return null
+  },
+)
+
+/** anvil_removeBlockTimestampInterval: lets the clock decide about the time of blocks again; whether it did not. */
+export const removeBlockTimestampInterval = defineMethod(
+  'anvil_removeBlockTimestampInterval',
+  [],
+  async ({ backend }) => backend.controls.setBlockTimestampInterval(undefined),
+)
+
+/** anvil_mine: mines blocks; with an interval in seconds the first is that much behind the head too. */
+export const mine = defineMethod(
+  'anvil_mine',
+  [optional('blocks', controlNumber), optional('interval', controlNumber)],
+  async ({ backend }, blocks = 1n, interval = 0n) => {
+    await backend.controls.mine({ blocks: Number(blocks), interval, intervalBeforeFirst: true })
+    return null
+  },
+)
+
+/** anvil_impersonateAccount: takes transactions of an account without a signature from now on, a contract too. */
+export const impersonateAccount = defineMethod(
+  'anvil_impersonateAccount',
+  [required('address', address)],
+  async ({ backend }, address) => {
+    await backend.controls.impersonate(address)
+    return null
+  },
+)
+
+/** anvil_getIntervalMining: the seconds between blocks that are mined by the clock, or null. */
+export const getIntervalMining = defineMethod('anvil_getIntervalMining', [], ({ backend }) => {
+  const { interval } = backend.controls.miningMode()
+  const milliseconds = typeof interval === 'number' ? interval : interval[0]
+  return milliseconds === 0 ? null : milliseconds / 1000
+})
+
+/** anvil_getGenesisTime: the time of the first block in seconds. */
+export const getGenesisTime = defineMethod('anvil_getGenesisTime', [], ({ backend }) =>
+  Number(backend.controls.genesisTime()),
+)
+
+/** anvil_getAutomine: whether a block is mined for each transaction, and none by the clock. */
+export const getAutomine = defineMethod('anvil_getAutomine', [], ({ backend }) => {
+  const { automine, interval } = backend.controls.miningMode()
+  return automine && (interval === 0 || !backend.settings.compatibility.intervalMiningDisablesAutomine)
+})
+
+/** anvil_dropTransaction: takes a transaction out of the mempool; its hash, or null if there is none. */
+export const dropTransaction = defineMethod(
+  'anvil_dropTransaction',
+  [required('transaction', hash)],
+  async ({ backend }, transaction) =>
+    (await backend.controls.dropTransaction(transaction)) ? bytesToHex(transaction) : null,
+)
+
+/** anvil_dropAllTransactions: takes everything out of the mempool. */
+export const dropAllTransactions = defineMethod('anvil_dropAllTransactions', [], async ({ backend }) => {
+  await backend.controls.dropAllTransactions()
+  return null
+})
+
+/** anvil_autoImpersonateAccount: takes transactions of every account without a signature, or no longer. */
+export const autoImpersonateAccount = defineMethod(
+  'anvil_autoImpersonateAccount',
+  [required('enabled', strictBoolean)],
+  async ({ backend }, enabled) => {
+    await backend.controls.autoImpersonate(enabled)
+    return null
+  },
+)
+
+/** anvil_addBalance: adds wei to the balance of an account. */
+export const addBalance = defineMethod(
+  'anvil_addBalance',
+  [required('address', address), required('wei', controlNumber)],
+  async ({ backend }, address, wei) => {
+    await backend.controls.addBalance(address, wei)
+    return null
+  },
+)
 
 /** The methods whose names begin with `anvil_`. */
 export const anvilMethods: readonly Method[] = [

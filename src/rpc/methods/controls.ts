@@ -5,8 +5,7 @@ import { evmMethods } from './evm.js'
 import { hardhatMethods } from './hardhat.js'
 import { minerMethods } from './miner.js'
 import { personalMethods } from './personal.js'
-import { dumpGenesis } from './standin/dumpGenesis.js'
-import { importBlocks } from './standin/importBlocks.js'
+import { dumpGenesis, importBlocks } from './standin.js'
 
 /** Names under which clients know what anvil has under its own name, besides `hardhat_` and `ganache_`. */
 const furtherNames: Readonly<Record<string, readonly string[]>> = {

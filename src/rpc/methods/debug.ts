@@ -1,14 +1,14 @@
 import type { Method } from '../method.js'
-import { codeByHash } from './debug/codeByHash.js'
-import { getRawBlock } from './debug/getRawBlock.js'
-import { getRawHeader } from './debug/getRawHeader.js'
-import { getRawReceipts } from './debug/getRawReceipts.js'
-import { getRawTransaction } from './debug/getRawTransaction.js'
-import { getRawTransactions } from './debug/getRawTransactions.js'
+import {
+  codeByHash,
+  getRawBlock,
+  getRawHeader,
+  getRawReceipts,
+  getRawTransaction,
+  getRawTransactions,
+} from './debug/raw.js'
 import { storageRangeAt } from './debug/storageRangeAt.js'
-import { traceBlock } from './debug/traceBlock.js'
-import { traceBlockByHash } from './debug/traceBlockByHash.js'
-import { traceBlockByNumber } from './debug/traceBlockByNumber.js'
+import { traceBlock, traceBlockByHash, traceBlockByNumber } from './debug/traceBlock.js'
 import { traceCall } from './debug/traceCall.js'
 import { traceTransaction } from './debug/traceTransaction.js'
 

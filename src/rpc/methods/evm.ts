@@ -1,17 +1,87 @@
-import type { Method } from '../method.js'
-import { addAccount } from './evm/addAccount.js'
+import { quantity } from '../../encoding/quantity.js'
+import { ServerError } from '../errors.js'
+import { type Method, defineMethod, optional, required } from '../method.js'
+import { address } from '../params/bytes.js'
+import { controlNumber, controlUint64 } from '../params/numbers.js'
+import { passphrase, strictBoolean } from '../params/scalars.js'
 import { increaseTime } from './evm/increaseTime.js'
-import { mine } from './evm/mine.js'
-import { mine_detailed } from './evm/mine_detailed.js'
-import { removeAccount } from './evm/removeAccount.js'
-import { revert } from './evm/revert.js'
+import { mineOrder, mine_detailed } from './evm/mine_detailed.js'
 import { setAccountStorageAt } from './evm/setAccountStorageAt.js'
-import { setAutomine } from './evm/setAutomine.js'
-import { setBlockGasLimit } from './evm/setBlockGasLimit.js'
 import { setIntervalMining } from './evm/setIntervalMining.js'
-import { setNextBlockTimestamp } from './evm/setNextBlockTimestamp.js'
 import { setTime } from './evm/setTime.js'
-import { snapshot } from './evm/snapshot.js'
+import { knows } from './knownAccount.js'
+
+/** evm_setBlockGasLimit: sets the gas limit of blocks from the next on; true. */
+export const setBlockGasLimit = defineMethod(
+  'evm_setBlockGasLimit',
+  [required('gasLimit', controlUint64)],
+  async ({ backend }, gasLimit) => {
+    if (gasLimit === 0n) throw new ServerError('Block gas limit must be greater than 0')
+    await backend.controls.setBlockGasLimit(gasLimit)
+    return true
+  },
+)
+
+/** evm_setNextBlockTimestamp: fixes the time of the next block, in seconds. In hardhat the answer repeats it. */
+export const setNextBlockTimestamp = defineMethod(
+  'evm_setNextBlockTimestamp',
+  [required('timestamp', controlUint64)],
+  async ({ backend }, timestamp) => {
+    await backend.controls.setNextBlockTimestamp(timestamp)
+    return backend.settings.compatibility.returnsTimeAsDecimalText ? timestamp.toString() : null
+  },
+)
+
+/** evm_setAutomine: switches mining on every transaction on or off. */
+export const setAutomine = defineMethod(
+  'evm_setAutomine',
+  [required('enabled', strictBoolean)],
+  async ({ backend }, enabled) => {
+    await backend.controls.setAutomine(enabled)
+    return null
+  },
+)
+
+/** evm_snapshot: remembers head and state and answers the number of the snapshot. */
+export const snapshot = defineMethod('evm_snapshot', [], async ({ backend }) =>
+  quantity(await backend.controls.snapshot()),
+)
+
+/** evm_revert: goes back to a snapshot, which is used up; later ones are gone. */
+export const revert = defineMethod('evm_revert', [required('snapshot', controlNumber)], ({ backend }, id) =>
+  Promise.resolve(backend.controls.revert(id)),
+)
+
+/**
+ * evm_addAccount: takes transactions of an account that the node has no key of; false if it did already. The
+ * passphrase means nothing here.
+ */
+export const addAccount = defineMethod(
+  'evm_addAccount',
+  [required('address', address), required('passphrase', passphrase)],
+  async ({ backend }, account) => {
+    if (knows(backend, account)) return false
+    await backend.controls.impersonate(account)
+    return true
+  },
+)
+
+/** evm_removeAccount: takes back evm_addAccount; false if there is nothing to take back. */
+export const removeAccount = defineMethod(
+  'evm_removeAccount',
+  [required('address', address), required('passphrase', passphrase)],
+  async ({ backend }, account) => backend.controls.stopImpersonating(account),
+)
+
+/** evm_mine: mines blocks now, whatever the mining mode. */
+export const mine = defineMethod(
+  'evm_mine',
+  [optional('timestampOrOrder', mineOrder)],
+  async ({ backend }, order = { blocks: 1 }) => {
+    await backend.controls.mine(order)
+    return '0x0'
+  },
+)
 
 /** The methods whose names begin with `evm_`. */
 export const evmMethods: readonly Method[] = [

@@ -2,6 +2,9 @@ import type { StoredBlock } from '../../chain/block/record.js'
 import type { BlockSelector, ChainView } from '../../chain/view.js'
 import { ServerError } from '../errors.js'
 
+/** The block that is meant where none is named. */
+export const latestBlock: BlockSelector = { tag: 'latest' }
+
 /**
  * The stored block that a selector names, or undefined.
  *

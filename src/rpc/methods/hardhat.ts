@@ -1,10 +1,59 @@
-import type { Method } from '../method.js'
-import { addCompilationResult } from './hardhat/addCompilationResult.js'
-import { dropTransaction } from './hardhat/dropTransaction.js'
-import { getStackTraceFailuresCount } from './hardhat/getStackTraceFailuresCount.js'
-import { mine } from './hardhat/mine.js'
-import { setBlockTimestampInterval } from './hardhat/setBlockTimestampInterval.js'
-import { stopImpersonatingAccount } from './hardhat/stopImpersonatingAccount.js'
+import { bytesToHex } from '../../encoding/hex.js'
+import { InvalidParamsError } from '../errors.js'
+import { type Method, defineMethod, optional, required } from '../method.js'
+import { address, hash } from '../params/bytes.js'
+import { anything } from '../params/scalars.js'
+import { controlNumber } from '../params/numbers.js'
+
+/** hardhat_stopImpersonatingAccount: takes transactions of an account with a signature only; whether it was otherwise. */
+export const stopImpersonatingAccount = defineMethod(
+  'hardhat_stopImpersonatingAccount',
+  [required('address', address)],
+  async ({ backend }, address) => backend.controls.stopImpersonating(address),
+)
+
+/** hardhat_setBlockTimestampInterval: fixes the time between a block and its parent, in milliseconds. */
+export const setBlockTimestampInterval = defineMethod(
+  'hardhat_setBlockTimestampInterval',
+  [required('milliseconds', controlNumber)],
+  async ({ backend }, milliseconds) => {
+    await backend.controls.setBlockTimestampInterval(milliseconds / 1000n)
+    return null
+  },
+)
+
+/** hardhat_mine: mines blocks; an interval in seconds lies between them, and the first is where the clock is. */
+export const mine = defineMethod(
+  'hardhat_mine',
+  [optional('blocks', controlNumber), optional('interval', controlNumber)],
+  async ({ backend }, blocks = 1n, interval = 0n) => {
+    await backend.controls.mine({ blocks: Number(blocks), interval })
+    return null
+  },
+)
+
+/** hardhat_getStackTraceFailuresCount: none, because no stack traces are made. */
+export const getStackTraceFailuresCount = defineMethod('hardhat_getStackTraceFailuresCount', [], () => 0)
+
+/** hardhat_dropTransaction: takes a transaction out of the mempool; whether there was one. A mined one is refused. */
+export const dropTransaction = defineMethod(
+  'hardhat_dropTransaction',
+  [required('transaction', hash)],
+  async ({ view, backend }, transaction) => {
+    if (view.transactionLocation(transaction) !== undefined) {
+      const words = `Transaction ${bytesToHex(transaction)} cannot be dropped because it's already mined`
+      throw new InvalidParamsError(words)
+    }
+    return backend.controls.dropTransaction(transaction)
+  },
+)
+
+/** hardhat_addCompilationResult: takes note of a compilation; nothing is done with it. */
+export const addCompilationResult = defineMethod(
+  'hardhat_addCompilationResult',
+  [optional('solcVersion', anything), optional('input', anything), optional('output', anything)],
+  () => true,
+)
 
 /** What hardhat answers otherwise than the others under its own names. */
 export const hardhatMethods: readonly Method[] = [

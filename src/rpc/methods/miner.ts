@@ -1,9 +1,53 @@
-import type { Method } from '../method.js'
-import { setEtherbase } from './miner/setEtherbase.js'
-import { setExtra } from './miner/setExtra.js'
-import { setGasPrice } from './miner/setGasPrice.js'
-import { start } from './miner/start.js'
-import { stop } from './miner/stop.js'
+import { type Method, defineMethod, optional, required } from '../method.js'
+import { address, data } from '../params/bytes.js'
+import { controlNumber } from '../params/numbers.js'
+
+/** miner_stop: mines no more by itself, neither for transactions nor by the clock. */
+export const stop = defineMethod('miner_stop', [], async ({ backend }) => {
+  await backend.controls.setAutomine(false)
+  await backend.controls.setIntervalMining(0)
+  return null
+})
+
+/** miner_start: mines a block for each transaction from now on, and for those that wait. */
+export const start = defineMethod(
+  'miner_start',
+  [optional('threads', controlNumber)],
+  async ({ backend }) => {
+    await backend.controls.setAutomine(true)
+    return null
+  },
+)
+
+/** miner_setGasPrice: makes eth_gasPrice answer so many wei per gas. */
+export const setGasPrice = defineMethod(
+  'miner_setGasPrice',
+  [required('gasPrice', controlNumber)],
+  async ({ backend }, gasPrice) => {
+    await backend.controls.setGasPrice(gasPrice)
+    return null
+  },
+)
+
+/** miner_setExtra: sets the extra data of blocks from the next on. */
+export const setExtra = defineMethod(
+  'miner_setExtra',
+  [required('extraData', data)],
+  async ({ backend }, extraData) => {
+    await backend.controls.setExtraData(extraData)
+    return null
+  },
+)
+
+/** miner_setEtherbase: sets who gets the fees of blocks from the next on. */
+export const setEtherbase = defineMethod(
+  'miner_setEtherbase',
+  [required('address', address)],
+  async ({ backend }, address) => {
+    await backend.controls.setCoinbase(address)
+    return null
+  },
+)
 
 /** The methods whose names begin with `miner_`. */
 export const minerMethods: readonly Method[] = [setEtherbase, setExtra, setGasPrice, start, stop]

@@ -1,13 +1,87 @@
-import type { Method } from '../method.js'
-import { ecRecover } from './personal/ecRecover.js'
-import { importRawKey } from './personal/importRawKey.js'
-import { listAccounts } from './personal/listAccounts.js'
-import { lockAccount } from './personal/lockAccount.js'
-import { newAccount } from './personal/newAccount.js'
-import { sendTransaction } from './personal/sendTransaction.js'
-import { sign } from './personal/sign.js'
-import { signTransaction } from './personal/signTransaction.js'
-import { unlockAccount } from './personal/unlockAccount.js'
+import { randomBytes } from 'node:crypto'
+import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
+import { InvalidParamsError, ServerError } from '../errors.js'
+import { type Method, defineMethod, optional, required } from '../method.js'
+import { address, data, signature } from '../params/bytes.js'
+import { callObject } from '../params/callObject.js'
+import { anything, passphrase, text } from '../params/scalars.js'
+import { knows } from './knownAccount.js'
+import { transactionRequest } from './transactionRequest.js'
+
+/** personal_unlockAccount: true for an account that the node knows; keys are never locked here. */
+export const unlockAccount = defineMethod(
+  'personal_unlockAccount',
+  [required('address', address), required('passphrase', passphrase), optional('seconds', anything)],
+  ({ backend }, account) => {
+    if (!knows(backend, account)) throw new ServerError('no key for given address or file')
+    return true
+  },
+)
+
+/** personal_signTransaction: signs a transaction without sending it; the signed transaction, as ganache answers. */
+export const signTransaction = defineMethod(
+  'personal_signTransaction',
+  [required('transaction', callObject), required('passphrase', passphrase)],
+  async ({ backend }, call) => {
+    const { raw } = await backend.accounts.signTransaction(
+      transactionRequest(call, backend.settings.compatibility),
+    )
+    return bytesToHex(raw)
+  },
+)
+
+/** personal_sign: eth_sign with its arguments the other way round. */
+export const sign = defineMethod(
+  'personal_sign',
+  [required('message', data), required('address', address)],
+  ({ backend }, message, account) => bytesToHex(backend.accounts.signMessage(account, message)),
+)
+
+/** personal_sendTransaction: as eth_sendTransaction; the passphrase means nothing here. */
+export const sendTransaction = defineMethod(
+  'personal_sendTransaction',
+  [required('transaction', callObject), required('passphrase', passphrase)],
+  async ({ backend }, call) =>
+    bytesToHex(await backend.pool.send(transactionRequest(call, backend.settings.compatibility))),
+)
+
+/** personal_newAccount: makes a key, which is gone when the node stops, and answers its address. */
+export const newAccount = defineMethod(
+  'personal_newAccount',
+  [required('passphrase', passphrase)],
+  async ({ backend }) => bytesToHex(await backend.controls.importKey(Uint8Array.from(randomBytes(32)))),
+)
+
+/** personal_lockAccount: whether the node knows an account; keys are never locked here. */
+export const lockAccount = defineMethod(
+  'personal_lockAccount',
+  [required('address', address)],
+  ({ backend }, account) => knows(backend, account),
+)
+
+/** personal_listAccounts: the addresses that the node signs for. */
+export const listAccounts = defineMethod('personal_listAccounts', [], ({ backend }) =>
+  backend.accounts.addresses().map(bytesToHex),
+)
+
+/** personal_importRawKey: takes up a private key, with 0x or without, until the node stops; its address. */
+export const importRawKey = defineMethod(
+  'personal_importRawKey',
+  [required('privateKey', text('string', 'private key')), required('passphrase', passphrase)],
+  async ({ backend }, key) => {
+    if (!/^(0x)?[0-9a-f]{64}$/i.test(key)) {
+      throw new InvalidParamsError('invalid argument 0: expected 32 bytes of private key')
+    }
+    return bytesToHex(await backend.controls.importKey(hexToBytes(key)))
+  },
+)
+
+/** personal_ecRecover: who signed a message by EIP-191. */
+export const ecRecover = defineMethod(
+  'personal_ecRecover',
+  [required('message', data), required('signature', signature)],
+  ({ backend }, message, signed) => bytesToHex(backend.accounts.messageSigner(message, signed)),
+)
 
 /** The methods whose names begin with `personal_`. */
 export const personalMethods: readonly Method[] = [

@@ -1,6 +1,6 @@
 import type { StoredBlock } from '../../chain/block/record.js'
 import { quantity } from '../../encoding/quantity.js'
-import { blobBaseFeeAt } from '../fees/nextFees.js'
+import { blobBaseFeeAt } from '../fees/suggestTip.js'
 import type { Call } from '../method.js'
 import type { WirePiece } from '../wire.js'
 

@@ -1,5 +1,120 @@
-import type { Method } from '../method.js'
-import { buildBlockV1 } from './testing/buildBlockV1.js'
+import type { BuiltBlock, PayloadAttributes } from '../../chain/mining/build.js'
+import { bytesToHex } from '../../encoding/hex.js'
+import { quantity } from '../../encoding/quantity.js'
+import { type Method, defineMethod, optional, required } from '../method.js'
+import { address, data, hash } from '../params/bytes.js'
+import { ReasonError } from '../params/decodeError.js'
+import { uint64 } from '../params/numbers.js'
+import { type Decoder, inPieces, list, mapped, struct } from '../params/combinators.js'
+import type { JsonValue } from '../wire.js'
+
+/** A block that was built, as the engine API hands out payloads (ExecutionPayloadEnvelope). */
+export function formatBuiltBlock({ block, requests, sidecars, value }: BuiltBlock): JsonValue {
+  const { header } = block
+  return {
+    executionPayload: {
+      parentHash: bytesToHex(header.parentHash),
+      feeRecipient: bytesToHex(header.coinbase),
+      stateRoot: bytesToHex(header.stateRoot),
+      receiptsRoot: bytesToHex(header.receiptsRoot),
+      logsBloom: bytesToHex(header.logsBloom),
+      prevRandao: bytesToHex(header.mixHash),
+      blockNumber: quantity(header.number),
+      gasLimit: quantity(header.gasLimit),
+      gasUsed: quantity(header.gasUsed),
+      timestamp: quantity(header.timestamp),
+      extraData: bytesToHex(header.extraData),
+      baseFeePerGas: quantity(header.baseFeePerGas ?? 0n),
+      blockHash: bytesToHex(block.hash),
+      transactions: block.transactions.map(({ transaction }) => bytesToHex(transaction.serialize())),
+      withdrawals: block.withdrawals?.map(({ index, validatorIndex, address, amount }) => ({
+        index: quantity(index),
+        validatorIndex: quantity(validatorIndex),
+        address: bytesToHex(address),
+        amount: quantity(amount),
+      })),
+      blobGasUsed: header.blobGasUsed === undefined ? undefined : quantity(header.blobGasUsed),
+      excessBlobGas: header.excessBlobGas === undefined ? undefined : quantity(header.excessBlobGas),
+    },
+    blockValue: quantity(value),
+    blobsBundle: {
+      commitments: sidecars.flatMap(({ commitments }) => commitments.map(bytesToHex)),
+      proofs: sidecars.flatMap(({ proofs }) => proofs.map(bytesToHex)),
+      blobs: sidecars.flatMap(({ blobs }) => blobs.map(bytesToHex)),
+    },
+    executionRequests: requests.flatMap(({ type, data }) =>
+      data.length === 0 ? [] : [bytesToHex(Uint8Array.of(type, ...data))],
+    ),
+    shouldOverrideBuilder: false,
+  }
+}
+
+const withdrawal = struct(
+  { struct: 'Withdrawal', type: 'types.Withdrawal' },
+  { index: uint64, validatorIndex: uint64, address, amount: uint64 },
+)
+
+const members = struct(
+  { struct: 'PayloadAttributes', type: 'engine.PayloadAttributes' },
+  {
+    timestamp: uint64,
+    prevRandao: hash,
+    suggestedFeeRecipient: address,
+    withdrawals: list(withdrawal, '[]*types.Withdrawal'),
+    parentBeaconBlockRoot: hash,
+  },
+)
+
+/** What the consensus layer says about a block to build (engine API, PayloadAttributesV3). */
+export const payloadAttributes: Decoder<PayloadAttributes> = mapped(
+  members,
+  ({ timestamp, prevRandao, suggestedFeeRecipient, ...rest }) => {
+    const missing = (name: string): never => {
+      throw new ReasonError(`missing required field '${name}' for PayloadAttributes`)
+    }
+    return {
+      timestamp: timestamp ?? missing('timestamp'),
+      prevRandao: prevRandao ?? missing('prevRandao'),
+      feeRecipient: suggestedFeeRecipient ?? missing('suggestedFeeRecipient'),
+      parentBeaconBlockRoot: rest.parentBeaconBlockRoot,
+      withdrawals: rest.withdrawals?.map(({ index = 0n, validatorIndex = 0n, address: to, amount = 0n }) => ({
+        index,
+        validatorIndex,
+        address: to ?? new Uint8Array(20),
+        amount,
+      })),
+    }
+  },
+  {
+    ...members.schema,
+    title: 'payload attributes',
+    required: ['timestamp', 'prevRandao', 'suggestedFeeRecipient'],
+  },
+)
+
+const rawTransactions = list(data, '[]hexutil.Bytes')
+
+/** The transactions of a block to build; null leaves the choice to the mempool. */
+export const payloadTransactions: Decoder<Uint8Array[] | undefined> = {
+  schema: rawTransactions.schema,
+  decode: (value) => (value === null ? undefined : rawTransactions.decode(value)),
+  *decodeInPieces(value) {
+    return value === null ? undefined : yield* inPieces(rawTransactions, value)
+  },
+}
+
+/** testing_buildBlockV1: builds a block on a parent from just these transactions; the chain stays as it is. */
+export const buildBlockV1 = defineMethod(
+  'testing_buildBlockV1',
+  [
+    required('parentHash', hash),
+    required('payloadAttributes', payloadAttributes),
+    required('transactions', payloadTransactions),
+    optional('extraData', data),
+  ],
+  async ({ backend }, parentHash, attributes, transactions, extraData) =>
+    formatBuiltBlock(await backend.builder.build({ parentHash, attributes, transactions, extraData })),
+)
 
 /** The methods whose names begin with `testing_`. */
 export const testingMethods: readonly Method[] = [buildBlockV1]

@@ -1,9 +1,82 @@
+import type { BlockOverrides } from '../../chain/execution/blockEnvironment.js'
 import type { CallObject } from '../../chain/execution/callObject.js'
+import type { AccountOverride } from '../../chain/execution/overrides.js'
+import type { BlockSelector } from '../../chain/view.js'
 import { bytesEqual } from '../../encoding/hex.js'
-import { ServerError } from '../errors.js'
+import { quantity } from '../../encoding/quantity.js'
+import type { ExecutionRequest } from '../backend.js'
 import type { CompatibilityProfile } from '../compatibility.js'
-import type { CallArguments } from '../params/callObject.js'
-import { checkFeeWidths } from './feeWidths.js'
+import { InvalidParamsError, ServerError } from '../errors.js'
+import type { Call } from '../method.js'
+import type { BlockOverrideArguments } from '../params/blockOverrides.js'
+import { type CallArguments, toCall } from '../params/callObject.js'
+
+const WIDEST = 2n ** 128n - 1n
+
+/**
+ * Anvil holds wei per gas in 128 bits (alloy: TransactionRequest).
+ *
+ * @throws InvalidParamsError in its words if a fee has more, where the node stands in for anvil.
+ */
+export function checkFeeWidths(call: CallArguments, { limitsFeesTo128Bits }: CompatibilityProfile): void {
+  if (!limitsFeesTo128Bits) return
+  for (const fee of [call.gasPrice, call.maxFeePerGas, call.maxPriorityFeePerGas, call.maxFeePerBlobGas]) {
+    if (fee === undefined || fee <= WIDEST) continue
+    throw new InvalidParamsError(`invalid value: string "${quantity(fee)}", expected a 16 byte hex string`)
+  }
+}
+
+/** The decoded arguments of a method that executes a message. */
+export interface ExecutionArguments {
+  transaction: CallArguments
+  block: BlockSelector | undefined
+  stateOverrides: readonly AccountOverride[] | undefined
+  blockOverrides?: BlockOverrideArguments | undefined
+}
+
+/**
+ * What is to be executed, at `latest` unless a block is named. In hardhat a message of nobody is the first account's, and
+ * one that names only a tip has it for its cap.
+ *
+ * @throws ServerError if block overrides ask for what only eth_simulateV1 can do.
+ * @throws InvalidParamsError if a fee is wider than anvil takes it, where the node stands in for anvil.
+ */
+export function executionRequest({ view, backend }: Call, args: ExecutionArguments): ExecutionRequest {
+  const { compatibility } = backend.settings
+  const { callsDefaultToFirstAccount, allowsCallsBelowBaseFee, skipsCallBalanceCheck, tipIsCallFeeCap } =
+    compatibility
+  checkFeeWidths(args.transaction, compatibility)
+  const call = tipIsCallFeeCap ? cappedAtTip(toCall(args.transaction)) : toCall(args.transaction)
+  const from = call.from ?? (callsDefaultToFirstAccount ? backend.accounts.addresses()[0] : undefined)
+  return {
+    view,
+    block: args.block ?? { tag: 'latest' },
+    call: from === call.from || from === undefined ? call : { ...call, from },
+    stateOverrides: args.stateOverrides,
+    blockOverrides: supportedOverrides(args.blockOverrides),
+    gasCapInBlocks: backend.settings.gasCapInBlocks,
+    belowBaseFee: allowsCallsBelowBaseFee,
+    unfunded: skipsCallBalanceCheck,
+  }
+}
+
+function cappedAtTip(call: CallObject): CallObject {
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = call
+  if (gasPrice !== undefined || maxFeePerGas !== undefined || maxPriorityFeePerGas === undefined) return call
+  return { ...call, maxFeePerGas: maxPriorityFeePerGas }
+}
+
+function supportedOverrides(given: BlockOverrideArguments | undefined): BlockOverrides | undefined {
+  if (given === undefined) return undefined
+  const { beaconRoot, withdrawals, ...overrides } = given
+  if (beaconRoot !== undefined) throw unsupported('beaconRoot')
+  if (withdrawals !== undefined) throw unsupported('withdrawals')
+  return overrides
+}
+
+function unsupported(name: string): ServerError {
+  return new ServerError(`block override "${name}" is not supported for this RPC method`)
+}
 
 /**
  * A call object that a transaction is made from.

@@ -1,6 +1,15 @@
-import type { Method } from '../method.js'
-import { clientVersion } from './web3/clientVersion.js'
-import { sha3 } from './web3/sha3.js'
+import { keccak256 } from '../../chain/keccak.js'
+import { bytesToHex } from '../../encoding/hex.js'
+import { type Method, defineMethod, required } from '../method.js'
+import { data } from '../params/bytes.js'
+
+/** web3_sha3: keccak-256 of some bytes. */
+export const sha3 = defineMethod('web3_sha3', [required('data', data)], (_call, bytes) =>
+  bytesToHex(keccak256(bytes)),
+)
+
+/** web3_clientVersion: the name and version of the node. */
+export const clientVersion = defineMethod('web3_clientVersion', [], ({ backend }) => backend.clientVersion)
 
 /** The methods whose names begin with `web3_`. */
 export const web3Methods: readonly Method[] = [clientVersion, sha3]

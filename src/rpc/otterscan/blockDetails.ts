@@ -1,10 +1,59 @@
 import type { StoredBlock } from '../../chain/block/record.js'
 import type { ChainView } from '../../chain/view.js'
-import { runInSlices, TimeSlice } from '../../encoding/timeSlice.js'
-import { jsonQuantity } from '../format/members.js'
-import { WireBytes } from '../wire.js'
-import { blockObject } from './blockObject.js'
-import { totalFees } from './totalFees.js'
+import { latin1 } from '../../encoding/bytes.js'
+import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { totalDifficultyMember } from '../format/block.js'
+import { type TextSpan, jsonQuantity, textMember } from '../format/members.js'
+import { WireBytes, type WirePiece } from '../wire.js'
+
+/**
+ * What the transactions of a block paid for gas altogether, in wei.
+ *
+ * @param receipts - the wire bytes of all of them, one behind the other
+ */
+export function* totalFees(receipts: Uint8Array): Steps<bigint> {
+  const numberAt = ({ start, end }: TextSpan): bigint => BigInt(latin1(receipts, start, end))
+  let sum = 0n
+  let price = textMember(receipts, 'effectiveGasPrice')
+  while (price !== undefined) {
+    const gasUsed = textMember(receipts, 'gasUsed', price.end)
+    if (gasUsed === undefined) throw new Error('a receipt says how much gas was used')
+    sum += numberAt(price) * numberAt(gasUsed)
+    price = textMember(receipts, 'effectiveGasPrice', gasUsed.end)
+    yield
+  }
+  return sum
+}
+
+/** Digits that are left of a transaction's data: 0x and the selector. */
+const SELECTOR_DIGITS = 10
+
+/** A transaction's object with no more of its data than the selector. */
+export function shortTransaction(wire: Uint8Array): WirePiece[] {
+  const input = textMember(wire, 'input')
+  if (input === undefined || input.end - input.start <= SELECTOR_DIGITS) return [wire]
+  return [wire.subarray(0, input.start + SELECTOR_DIGITS), wire.subarray(input.end)]
+}
+
+/** A receipt's object without its logs and their bloom filter. @param timestamp - of its block, seconds */
+export function shortReceipt(wire: Uint8Array, timestamp: bigint): WirePiece[] {
+  const logs = Buffer.from(wire.buffer, wire.byteOffset, wire.length).indexOf(',"logs":[')
+  const bloom = textMember(wire, 'logsBloom', logs)
+  if (bloom === undefined) throw new Error('a receipt has logs and a bloom filter')
+  const rest = wire.subarray(bloom.end + 1, -1)
+  return [wire.subarray(0, logs), rest, `,"timestamp":${timestamp},"logs":null,"logsBloom":null}`]
+}
+
+/** A receipt's object with the time of its block, which is in seconds. */
+export function timedReceipt(wire: Uint8Array, timestamp: bigint): WirePiece[] {
+  return [wire.subarray(0, -1), `,"timestamp":${timestamp}}`]
+}
+
+/** A block's object as Otterscan wants it, without its transactions, with their number, and without its closing brace. */
+export function blockObject(view: ChainView, block: StoredBlock): WirePiece[] {
+  const difficulty = totalDifficultyMember(block, { totalDifficulty: true })
+  return [view.blockHeadWire(block), `${difficulty},"transactionCount":${block.transactions.length}`]
+}
 
 /** A block without its transactions, what its making was rewarded with, and what its transactions paid. */
 export async function blockDetails(view: ChainView, block: StoredBlock): Promise<WireBytes> {

@@ -2,13 +2,13 @@ import type { StoredBlock } from '../../chain/block/record.js'
 import type { CallFrame } from '../../chain/tracing/callTracer.js'
 import { bytesEqual } from '../../encoding/hex.js'
 import { runInSlices, TimeSlice, type Steps } from '../../encoding/timeSlice.js'
-import { arrayPieces, separated } from '../format/arrayPieces.js'
-import { flattenCalls } from '../format/flatCalls.js'
+import { arrayPieces, separated } from '../format/pieces.js'
+import { flattenCalls } from '../tracers/flatCallTracer.js'
 import type { Call } from '../method.js'
 import { traceBudget } from '../methods/traces.js'
 import { eachFrame } from '../parity/blockFrames.js'
 import { joinPieces, WireBytes } from '../wire.js'
-import { timedReceipt } from './shortObjects.js'
+import { timedReceipt } from './blockDetails.js'
 
 /** What a search is asked for. */
 export interface SearchOrder {

@@ -1,8 +1,7 @@
 import type { Steps } from '../../encoding/timeSlice.js'
 import { InvalidParamsError } from '../errors.js'
-import type { ArgumentsOf, Parameter } from './parameter.js'
 import { DecodeError } from './decodeError.js'
-import { inPieces } from './inPieces.js'
+import { type ArgumentsOf, type Parameter, inPieces } from './combinators.js'
 
 /**
  * The decoded arguments of a call.

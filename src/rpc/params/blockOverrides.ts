@@ -1,9 +1,6 @@
-import { address } from './address.js'
-import { hash } from './hash.js'
-import { list } from './list.js'
-import { struct } from './struct.js'
-import { big } from './uint256.js'
-import { uint64 } from './uint64.js'
+import { address, hash } from './bytes.js'
+import { big, uint64 } from './numbers.js'
+import { list, struct } from './combinators.js'
 
 const withdrawal = struct(
   { struct: 'Withdrawal', type: 'types.Withdrawal' },

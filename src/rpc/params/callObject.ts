@@ -1,15 +1,54 @@
-import type { CallObject } from '../../chain/execution/callObject.js'
-import type { Decoder } from './parameter.js'
-import { accessList } from './accessList.js'
-import { address } from './address.js'
-import { authorizationList } from './authorizationList.js'
-import { data } from './data.js'
-import { hash } from './hash.js'
-import { list } from './list.js'
-import { mapped } from './mapped.js'
-import { struct } from './struct.js'
-import { big } from './uint256.js'
-import { uint64 } from './uint64.js'
+import type { AccessListEntry, Authorization, CallObject } from '../../chain/execution/callObject.js'
+import { address, data, hash } from './bytes.js'
+import { ReasonError, TypeMismatchError } from './decodeError.js'
+import { big, uint256, uint64 } from './numbers.js'
+import { type Decoder, list, mapped, struct } from './combinators.js'
+
+const authorizationMembers = struct(
+  { struct: 'SetCodeAuthorization', type: 'types.SetCodeAuthorization' },
+  { chainId: uint256, address, nonce: uint64, yParity: uint64, r: uint256, s: uint256 },
+)
+
+function need<T>(value: T | undefined, name: string): T {
+  if (value === undefined) throw new ReasonError(`missing required field '${name}' for SetCodeAuthorization`)
+  return value
+}
+
+const authorization: Decoder<Authorization> = {
+  schema: { ...authorizationMembers.schema, required: ['chainId', 'address', 'nonce', 'yParity', 'r', 's'] },
+  decode(value) {
+    try {
+      const given = authorizationMembers.decode(value)
+      return {
+        chainId: need(given.chainId, 'chainId'),
+        address: need(given.address, 'address'),
+        nonce: need(given.nonce, 'nonce'),
+        yParity: need(given.yParity, 'yParity'),
+        r: need(given.r, 'r'),
+        s: need(given.s, 's'),
+      }
+    } catch (error) {
+      if (error instanceof TypeMismatchError) throw error.withoutPlace()
+      throw error
+    }
+  },
+}
+
+/** The authorizations of a set-code transaction; every member of each must be there. */
+export const authorizationList = list(authorization, '[]types.SetCodeAuthorization')
+
+const tuple = struct(
+  { struct: 'AccessTuple', type: 'types.AccessTuple' },
+  { address, storageKeys: list(hash, '[]common.Hash') },
+)
+
+const entry = mapped(tuple, (given): AccessListEntry => ({
+  address: given.address ?? new Uint8Array(20),
+  storageKeys: given.storageKeys ?? [],
+}))
+
+/** An access list (EIP-2930); an entry without address lists the zero address, as it does in geth. */
+export const accessList: Decoder<AccessListEntry[]> = list(entry, 'types.AccessList')
 
 const members = struct(
   { struct: 'TransactionArgs', type: 'ethapi.TransactionArgs' },

@@ -1,12 +1,10 @@
 import { readHexDigitsInPieces } from '../../encoding/hex.js'
-import { runToCompletion, type Steps } from '../../encoding/timeSlice.js'
-import type { Decoder } from './parameter.js'
-import { address } from './address.js'
-import { blockNumber, type NumberSelector } from './blockNumber.js'
-import { jsonTypeName, ReasonError, TypeMismatchError } from './decodeError.js'
-import { hash } from './hash.js'
+import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
+import { type NumberSelector, blockNumber } from './blockSelector.js'
+import { address, hash } from './bytes.js'
+import { ReasonError, TypeMismatchError, jsonTypeName } from './decodeError.js'
 import { hasPrefix } from './hexText.js'
-import { struct } from './struct.js'
+import { type Decoder, struct } from './combinators.js'
 
 /**
  * Most positions of topics (geth: eth/filters/api.go). How many may stand in one position is left to the limit on

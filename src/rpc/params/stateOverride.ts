@@ -1,12 +1,7 @@
 import type { AccountOverride, SlotOverride } from '../../chain/execution/overrides.js'
-import type { Decoder } from './parameter.js'
-import { address } from './address.js'
-import { data } from './data.js'
-import { entries } from './entries.js'
-import { hash } from './hash.js'
-import { struct } from './struct.js'
-import { big } from './uint256.js'
-import { uint64 } from './uint64.js'
+import { address, data, hash } from './bytes.js'
+import { big, uint64 } from './numbers.js'
+import { type Decoder, entries, struct } from './combinators.js'
 
 const slots: Decoder<SlotOverride[]> = entries(
   { name: hash, member: hash, type: 'map[common.Hash]common.Hash' },

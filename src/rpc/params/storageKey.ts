@@ -1,7 +1,7 @@
 import { hexToBytes } from '../../encoding/hex.js'
 import { InvalidParamsError } from '../errors.js'
-import { list } from './list.js'
-import { text } from './text.js'
+import { list } from './combinators.js'
+import { text } from './scalars.js'
 
 /** A storage key as it came; decodeStorageKey makes a slot of it. */
 export const storageKey = text('string', 'storage key')

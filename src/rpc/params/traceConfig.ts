@@ -1,11 +1,9 @@
-import type { Decoder } from './parameter.js'
 import { blockOverrides } from './blockOverrides.js'
-import { boolean } from './boolean.js'
-import { jsonTypeName, TypeMismatchError } from './decodeError.js'
+import { TypeMismatchError, jsonTypeName } from './decodeError.js'
+import { index } from './numbers.js'
+import { boolean, text } from './scalars.js'
 import { stateOverride } from './stateOverride.js'
-import { struct } from './struct.js'
-import { text } from './text.js'
-import { index } from './uint64.js'
+import { type Decoder, struct } from './combinators.js'
 
 /** A whole number as JSON writes it. */
 const int: Decoder<number> = {

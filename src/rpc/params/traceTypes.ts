@@ -1,5 +1,5 @@
 import { ReasonError } from './decodeError.js'
-import type { Decoder } from './parameter.js'
+import type { Decoder } from './combinators.js'
 
 /** What traces in Parity's form may consist of. */
 export type TraceType = 'trace' | 'stateDiff' | 'vmTrace'

@@ -1,13 +1,12 @@
 import type { CallFrame } from '../../chain/tracing/callTracer.js'
-import { runInSlices, TimeSlice, type Steps } from '../../encoding/timeSlice.js'
-import { flatCallText, flattenCalls, type FlatCall } from '../format/flatCalls.js'
-import { ListWriter } from '../format/listWriter.js'
-import { PieceWriter } from '../format/pieceWriter.js'
+import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { ListWriter, PieceWriter } from '../format/pieces.js'
 import type { TracePlace } from '../format/tracePlace.js'
 import type { Call } from '../method.js'
 import { placeOf } from '../methods/traces.js'
+import { type FlatCall, flatCallText, flattenCalls } from '../tracers/flatCallTracer.js'
 import { WireBytes } from '../wire.js'
-import { eachFrame, type FrameOrder } from './blockFrames.js'
+import { type FrameOrder, eachFrame } from './blockFrames.js'
 import { parityForm } from './parityTrace.js'
 
 /** Hands over the texts of frames in Parity's form, of each outermost one and then of those within it. */

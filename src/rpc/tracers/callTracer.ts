@@ -1,8 +1,77 @@
-import { CallTracer } from '../../chain/tracing/callTracer.js'
-import { writeCallFrame } from '../format/callFrame.js'
-import { boolean } from '../params/boolean.js'
-import { struct } from '../params/struct.js'
-import { decodeTracerConfig, type TracerKind } from './tracerKind.js'
+import { type CallFrame, type CallLog, CallTracer } from '../../chain/tracing/callTracer.js'
+import type { Steps } from '../../encoding/timeSlice.js'
+import { ListWriter, type PieceWriter } from '../format/pieces.js'
+import { bytesMember, jsonBytes, jsonQuantity, quantityMember } from '../format/members.js'
+import { struct } from '../params/combinators.js'
+import { boolean } from '../params/scalars.js'
+import { printJson } from '../wire.js'
+import { type TracerKind, decodeTracerConfig } from './tracerKind.js'
+
+/** Writes a frame with those within it, its members in geth's order (eth/tracers/native/call.go, callFrame). */
+export function* writeCallFrame(top: CallFrame, writer: PieceWriter): Steps<void> {
+  const open = [{ frame: top, next: 0 }]
+  writer.append(beginning(top))
+  for (let around = open.at(-1); around !== undefined; around = open.at(-1)) {
+    yield
+    const { frame, next } = around
+    const call = frame.calls[next]
+    if (call !== undefined) {
+      writer.append((next === 0 ? ',"calls":[' : ',') + beginning(call))
+      around.next++
+      open.push({ frame: call, next: 0 })
+      continue
+    }
+    if (next > 0) writer.append(']')
+    yield* writeLogs(frame.logs, writer)
+    writer.append(`${quantityMember('value', frame.value)},"type":"${frame.type}"}`)
+    open.pop()
+  }
+}
+
+/** A frame up to the frames within it. */
+function beginning({
+  type,
+  from,
+  to,
+  input,
+  gas,
+  gasUsed,
+  output,
+  failure,
+  revertReason,
+}: CallFrame): string {
+  const isFailedCreation = failure !== undefined && (type === 'CREATE' || type === 'CREATE2')
+  return (
+    `{"from":${jsonBytes(from)},"gas":${jsonQuantity(gas)},"gasUsed":${jsonQuantity(gasUsed)}` +
+    bytesMember('to', isFailedCreation ? undefined : to) +
+    `,"input":${jsonBytes(input)}` +
+    bytesMember('output', output) +
+    textMember('error', failure) +
+    textMember('revertReason', revertReason)
+  )
+}
+
+function* writeLogs(logs: readonly CallLog[], writer: PieceWriter): Steps<void> {
+  if (logs.length === 0) return
+  writer.append(',"logs":')
+  const list = new ListWriter(writer)
+  for (const log of logs) {
+    list.append(callLogText(log))
+    yield
+  }
+  list.end()
+}
+
+function callLogText({ address, topics, data, index, position }: CallLog): string {
+  return (
+    `{"address":${jsonBytes(address)},"topics":[${topics.map(jsonBytes).join(',')}],"data":${jsonBytes(data)}` +
+    `,"index":${jsonQuantity(index)},"position":${jsonQuantity(position)}}`
+  )
+}
+
+function textMember(name: string, text: string | undefined): string {
+  return text === undefined ? '' : `,"${name}":${printJson(text)}`
+}
 
 const options = struct(
   { struct: 'callTracerConfig', type: 'native.callTracerConfig' },

@@ -1,8 +1,143 @@
-import { CallTracer } from '../../chain/tracing/callTracer.js'
-import { writeFlatCalls } from '../format/flatCalls.js'
-import { boolean } from '../params/boolean.js'
-import { struct } from '../params/struct.js'
-import { decodeTracerConfig, type TracerKind } from './tracerKind.js'
+import { type CallFrame, CallTracer } from '../../chain/tracing/callTracer.js'
+import type { Steps } from '../../encoding/timeSlice.js'
+import { ListWriter, type PieceWriter } from '../format/pieces.js'
+import { bytesMember, jsonBytes, jsonQuantity, quantityMember } from '../format/members.js'
+import type { TracePlace } from '../format/tracePlace.js'
+import { struct } from '../params/combinators.js'
+import { boolean } from '../params/scalars.js'
+import { printJson } from '../wire.js'
+import { type TracerKind, decodeTracerConfig } from './tracerKind.js'
+
+const exact: ReadonlyMap<string, string> = new Map([
+  ['contract creation code storage out of gas', 'Out of gas'],
+  ['out of gas', 'Out of gas'],
+  ['gas uint64 overflow', 'Out of gas'],
+  ['max code size exceeded', 'Out of gas'],
+  ['invalid jump destination', 'Bad jump destination'],
+  ['execution reverted', 'Reverted'],
+  ['return data out of bounds', 'Out of bounds'],
+  ['stack limit reached 1024 (1023)', 'Out of stack'],
+  ['precompiled failed', 'Built-in failed'],
+  ['invalid input length', 'Built-in failed'],
+])
+
+const byBeginning: readonly (readonly [beginning: string, words: string])[] = [
+  ['invalid opcode:', 'Bad instruction'],
+  ['stack underflow', 'Stack underflow'],
+]
+
+/** A failure in Parity's words; those that Parity has none for stay as they are (geth: native/call_flat.go). */
+export function parityWords(failure: string): string {
+  const known = exact.get(failure) ?? byBeginning.find(([beginning]) => failure.startsWith(beginning))?.[1]
+  return known ?? failure
+}
+
+/** How flat calls are shown. */
+export interface FlatCallOptions {
+  convertParityErrors: boolean
+}
+
+const REVERTED = 'execution reverted'
+const NO_BYTES = new Uint8Array(0)
+
+/**
+ * Writes a frame and those within it as one list, each behind the one around it, in Parity's form (geth:
+ * native/call_flat.go); without a place that of a call that is no transaction.
+ */
+export function* writeFlatCalls(
+  top: CallFrame,
+  place: TracePlace | undefined,
+  options: FlatCallOptions,
+  writer: PieceWriter,
+): Steps<void> {
+  const list = new ListWriter(writer)
+  for (const flat of flattenCalls(top)) {
+    list.append(flatCallText(flat, place, options))
+    yield
+  }
+  list.end()
+}
+
+/** A frame by itself, and where it stands among the others. */
+export interface FlatCall {
+  frame: CallFrame
+  /** The indices of the frames around it, each within the next one outwards, and its own. */
+  traceAddress: readonly number[]
+}
+
+/** A frame and those within it, each behind the one around it. */
+export function* flattenCalls(top: CallFrame): Iterable<FlatCall> {
+  yield { frame: top, traceAddress: [] }
+  const open: (FlatCall & { next: number })[] = [{ frame: top, traceAddress: [], next: 0 }]
+  for (let around = open.at(-1); around !== undefined; around = open.at(-1)) {
+    const index = around.next++
+    const frame = around.frame.calls[index]
+    if (frame === undefined) {
+      open.pop()
+      continue
+    }
+    const flat = { frame, traceAddress: [...around.traceAddress, index] }
+    yield flat
+    open.push({ ...flat, next: 0 })
+  }
+}
+
+/** One frame; without a place, that of a call that is no transaction, it does not name any. */
+export function flatCallText(
+  { frame, traceAddress }: FlatCall,
+  place: TracePlace | undefined,
+  { convertParityErrors }: FlatCallOptions,
+): string {
+  const { failure, calls } = frame
+  const keepsResult = failure === undefined || failure === REVERTED
+  const words = failure !== undefined && convertParityErrors ? parityWords(failure) : failure
+  return (
+    `{"action":${actionText(frame)}` +
+    (place === undefined
+      ? ''
+      : `,"blockHash":${hashOrNull(place.blockHash)},"blockNumber":${place.blockNumber}`) +
+    (words === undefined ? '' : `,"error":${printJson(words)}`) +
+    (keepsResult && frame.type !== 'SELFDESTRUCT' ? `,"result":${resultText(frame)}` : '') +
+    `,"subtraces":${calls.length},"traceAddress":[${traceAddress.join(',')}]` +
+    (place === undefined
+      ? ''
+      : `,"transactionHash":${hashOrNull(place.transactionHash)},"transactionPosition":${place.transactionIndex}`) +
+    `,"type":"${kindOf(frame)}"}`
+  )
+}
+
+function kindOf({ type }: CallFrame): 'call' | 'create' | 'suicide' {
+  if (type === 'SELFDESTRUCT') return 'suicide'
+  return isCreation(type) ? 'create' : 'call'
+}
+
+function isCreation(type: CallFrame['type']): boolean {
+  return type === 'CREATE' || type === 'CREATE2'
+}
+
+function actionText({ type, from, to, gas, input, value = 0n }: CallFrame): string {
+  if (type === 'SELFDESTRUCT') {
+    return `{"address":${jsonBytes(from)},"balance":${jsonQuantity(value)},"refundAddress":${jsonBytes(to)}}`
+  }
+  const creates = isCreation(type)
+  return (
+    `{"${creates ? 'creationMethod' : 'callType'}":"${type.toLowerCase()}"` +
+    `,"from":${jsonBytes(from)},"gas":${jsonQuantity(gas)},"${creates ? 'init' : 'input'}":${jsonBytes(input)}` +
+    bytesMember('to', creates ? undefined : to) +
+    `${quantityMember('value', value)}}`
+  )
+}
+
+function resultText({ type, to, gasUsed, output = NO_BYTES, failure }: CallFrame): string {
+  const used = `"gasUsed":${jsonQuantity(gasUsed)}`
+  if (!isCreation(type)) return `{${used},"output":${jsonBytes(output)}}`
+  const address = failure === undefined ? `"address":${jsonBytes(to)},` : ''
+  return `{${address}"code":${jsonBytes(output)},${used}}`
+}
+
+function hashOrNull(hash: Uint8Array | undefined): string {
+  return hash === undefined ? 'null' : jsonBytes(hash)
+}
 
 const options = struct(
   { struct: 'flatCallTracerConfig', type: 'native.flatCallTracerConfig' },

@@ -1,19 +1,45 @@
 import type { TraceBudget } from '../../chain/tracing/budget.js'
 import { combineTracers } from '../../chain/tracing/combine.js'
+import { FourByteTracer } from '../../chain/tracing/fourByteTracer.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
-import { ListWriter } from '../format/listWriter.js'
-import type { PieceWriter } from '../format/pieceWriter.js'
+import { ListWriter, type PieceWriter } from '../format/pieces.js'
 import type { TracePlace } from '../format/tracePlace.js'
-import { printJson } from '../wire.js'
 import type { TraceConfig } from '../params/traceConfig.js'
+import { printJson } from '../wire.js'
 import { callTracer } from './callTracer.js'
 import { flatCallTracer } from './flatCallTracer.js'
-import { fourByteTracer } from './fourByteTracer.js'
-import { noopTracer } from './noopTracer.js'
 import { prestateTracer } from './prestateTracer.js'
 import { startStructLogger } from './structLogger.js'
 import type { Trace, TracerKind } from './tracerKind.js'
+
+/** 4byteTracer: how often each function selector was called. */
+export const fourByteTracer: TracerKind = {
+  name: '4byteTracer',
+  start() {
+    const tracer = new FourByteTracer()
+    return { tracer, write: (_, writer) => writeCounts(tracer.counts, writer) }
+  },
+}
+
+function* writeCounts(counts: ReadonlyMap<string, number>, writer: PieceWriter): Steps<void> {
+  const members = new ListWriter(writer, '{}')
+  for (const [key, count] of [...counts].sort()) {
+    members.append(`"${key}":${count}`)
+    yield
+  }
+  members.end()
+}
+
+/** noopTracer: executes, and shows nothing. */
+export const noopTracer: TracerKind = {
+  name: 'noopTracer',
+  start: () => ({ tracer: {}, write: (_, writer) => writeNothing(writer) }),
+}
+
+function* writeNothing(writer: PieceWriter): Steps<void> {
+  yield writer.append('{}')
+}
 
 /** muxTracer: several tracers at once, each with its config under its name. */
 const muxTracer: TracerKind = {

@@ -2,9 +2,9 @@ import type { TraceBudget } from '../../chain/tracing/budget.js'
 import type { ExecutionTracer } from '../../chain/tracing/tracer.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
-import type { PieceWriter } from '../format/pieceWriter.js'
+import type { PieceWriter } from '../format/pieces.js'
 import type { TracePlace } from '../format/tracePlace.js'
-import type { Decoder } from '../params/parameter.js'
+import type { Decoder } from '../params/combinators.js'
 import { DecodeError } from '../params/decodeError.js'
 
 /** A trace that is being made. */

@@ -3,9 +3,28 @@ import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { bytesToHex } from '../../../encoding/hex.js'
+import { StateDumpError } from '../../dump/readPart.js'
 import { writeDump } from '../../dump/writeDump.js'
-import { defineMethod, optional } from '../../method.js'
-import { anything } from '../../params/anything.js'
+import { InvalidParamsError } from '../../errors.js'
+import { defineMethod, optional, required } from '../../method.js'
+import { data } from '../../params/bytes.js'
+import { anything } from '../../params/scalars.js'
+
+/** anvil_loadState: takes up what anvil_dumpState gave, here or in anvil, or the accounts of a geth genesis; true. */
+export const loadState = defineMethod(
+  'anvil_loadState',
+  [required('dump', data)],
+  async ({ backend }, dump) => {
+    const { readDump } = await import('../../dump/readDump.js')
+    try {
+      await backend.controls.importState(await readDump(dump, backend.chain))
+      return true
+    } catch (error) {
+      if (error instanceof StateDumpError) throw new InvalidParamsError(error.message)
+      throw error
+    }
+  },
+)
 
 /**
  * anvil_dumpState: the state with its blocks as gzip of JSON. Past states are not in it, whether they are asked for or

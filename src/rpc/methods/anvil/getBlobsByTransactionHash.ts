@@ -1,7 +1,17 @@
 import { bytesToHex, hexToBytes } from '../../../encoding/hex.js'
 import type { Backend } from '../../backend.js'
 import { defineMethod, required } from '../../method.js'
-import { hash } from '../../params/hash.js'
+import { hash } from '../../params/bytes.js'
+
+/** anvil_getBlobByHash: the blob of a versioned hash (EIP-4844), if a transaction brought it here; else null. */
+export const getBlobByHash = defineMethod(
+  'anvil_getBlobByHash',
+  [required('versionedHash', hash)],
+  ({ backend }, versionedHash) => {
+    const blob = backend.pool.blob(versionedHash)
+    return blob === undefined ? null : bytesToHex(blob)
+  },
+)
 
 /**
  * anvil_getBlobsByTransactionHash: the blobs of a transaction, mined or waiting, in its order; null if it is not known

@@ -1,5 +1,33 @@
 import { defineMethod, required } from '../../method.js'
-import { signaturePair } from '../../params/signaturePair.js'
+import { address, signature } from '../../params/bytes.js'
+import { ReasonError } from '../../params/decodeError.js'
+import type { Decoder } from '../../params/combinators.js'
+
+/** A signature and whose it is to be. */
+export interface SignaturePair {
+  /** 65 bytes: r, s and v. */
+  signature: Uint8Array
+  /** 20 bytes. */
+  address: Uint8Array
+}
+
+/** A pair of a signature and an address. */
+export const signaturePair: Decoder<SignaturePair> = {
+  schema: {
+    title: 'signature and address',
+    type: 'array',
+    prefixItems: [signature.schema, address.schema],
+    minItems: 2,
+    maxItems: 2,
+  },
+  decode(value) {
+    if (!Array.isArray(value) || value.length !== 2) {
+      throw new ReasonError('expected a pair of a signature and an address')
+    }
+    const [signed, signer]: unknown[] = value
+    return { signature: signature.decode(signed), address: address.decode(signer) }
+  },
+}
 
 /**
  * anvil_impersonateSignature: contracts that recover the signer of a signature get an account of the caller's choice

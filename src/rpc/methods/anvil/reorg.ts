@@ -1,12 +1,55 @@
 import type { Replacement } from '../../../chain/controls/reorganise.js'
 import { TimeSlice } from '../../../encoding/timeSlice.js'
-import { InvalidParamsError } from '../../errors.js'
 import type { CompatibilityProfile } from '../../compatibility.js'
-import { defineMethod, required, type Method } from '../../method.js'
-import { controlNumber } from '../../params/controlNumber.js'
-import { replacementPair, type ReplacementPair } from '../../params/replacementPair.js'
-import { list } from '../../params/list.js'
+import { InvalidParamsError } from '../../errors.js'
+import { type Method, defineMethod, required } from '../../method.js'
+import { data } from '../../params/bytes.js'
+import { type CallArguments, callObject } from '../../params/callObject.js'
+import { ReasonError } from '../../params/decodeError.js'
+import { type Decoder, inPieces, list } from '../../params/combinators.js'
+import { controlNumber } from '../../params/numbers.js'
 import { transactionRequest } from '../transactionRequest.js'
+
+/** A transaction and which of the new blocks it goes into. */
+export interface ReplacementPair {
+  /** Signed, in its EIP-2718 form, or as a caller describes it. */
+  transaction: Uint8Array | CallArguments
+  index: number
+}
+
+/** A pair of a transaction and the index of a block. */
+export const replacementPair: Decoder<ReplacementPair> = {
+  schema: {
+    title: 'transaction and block index',
+    type: 'array',
+    prefixItems: [{ anyOf: [data.schema, callObject.schema] }, controlNumber.schema],
+    minItems: 2,
+    maxItems: 2,
+  },
+  decode(value) {
+    const [transaction, index] = pairOf(value)
+    return {
+      transaction: decoderOf(transaction).decode(transaction),
+      index: Number(controlNumber.decode(index)),
+    }
+  },
+  *decodeInPieces(value) {
+    const [transaction, index] = pairOf(value)
+    return {
+      transaction: yield* inPieces(decoderOf(transaction), transaction),
+      index: Number(controlNumber.decode(index)),
+    }
+  },
+}
+
+function pairOf(value: unknown): unknown[] {
+  if (Array.isArray(value) && value.length === 2) return value
+  throw new ReasonError('expected a pair of a transaction and a block index')
+}
+
+function decoderOf(transaction: unknown): Decoder<ReplacementPair['transaction']> {
+  return typeof transaction === 'string' ? data : callObject
+}
 
 const byPosition = defineMethod(
   'anvil_reorg',

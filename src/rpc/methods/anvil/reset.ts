@@ -1,5 +1,23 @@
+import type { ForkTarget } from '../../controls.js'
 import { defineMethod, optional } from '../../method.js'
-import { resetOrder } from '../../params/resetOrder.js'
+import { controlNumber } from '../../params/numbers.js'
+import { httpUrl } from '../../params/scalars.js'
+import { type Decoder, struct } from '../../params/combinators.js'
+
+const forking = struct(
+  { struct: 'Forking', type: 'Forking' },
+  { jsonRpcUrl: httpUrl, blockNumber: controlNumber },
+)
+const order = struct({ struct: 'ResetOptions', type: 'ResetOptions' }, { forking })
+
+/** The options of a reset. Empty objects and nulls in them mean the same as no options. */
+export const resetOrder: Decoder<ForkTarget> = {
+  schema: order.schema,
+  decode(value) {
+    const { forking: given } = order.decode(value)
+    return { url: given?.jsonRpcUrl, blockNumber: given?.blockNumber }
+  },
+}
 
 /**
  * anvil_reset: puts the chain back to the first block that it was started with, or onto a block of a remote chain;

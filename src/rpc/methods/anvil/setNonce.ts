@@ -1,7 +1,7 @@
 import { RpcError, ServerError } from '../../errors.js'
 import { defineMethod, required, type Call } from '../../method.js'
-import { address } from '../../params/address.js'
-import { controlUint64 } from '../../params/controlUint64.js'
+import { address } from '../../params/bytes.js'
+import { controlUint64 } from '../../params/numbers.js'
 
 /** anvil_setNonce: sets the nonce that the next transaction of an account has to have; in hardhat to no less than it is. */
 export const setNonce = defineMethod(

@@ -3,11 +3,10 @@ import { bytesToHex, bytesToPlainHex } from '../../../encoding/hex.js'
 import { TimeSlice, runInSlices, sortInSlices } from '../../../encoding/timeSlice.js'
 import { ServerError } from '../../errors.js'
 import { defineMethod, required } from '../../method.js'
-import { address } from '../../params/address.js'
+import { address, data } from '../../params/bytes.js'
 import { blockSelector } from '../../params/blockSelector.js'
-import { controlNumber } from '../../params/controlNumber.js'
-import { data } from '../../params/data.js'
-import { tracedBlock } from '../tracedBlock.js'
+import { controlNumber } from '../../params/numbers.js'
+import { tracedBlock } from './traceBlock.js'
 
 /**
  * debug_storageRangeAt: the slots of an account as a transaction of a block met them, in the order of the hashes of

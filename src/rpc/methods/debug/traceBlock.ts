@@ -1,10 +1,43 @@
 import { hashOfBlock } from '../../../chain/block/rawParts.js'
+import type { StoredBlock } from '../../../chain/block/record.js'
+import type { BlockSelector, ChainView } from '../../../chain/view.js'
+import { bytesToHex } from '../../../encoding/hex.js'
 import { ServerError } from '../../errors.js'
 import { defineMethod, optional, required } from '../../method.js'
-import { data } from '../../params/data.js'
+import { data, hash } from '../../params/bytes.js'
+import { blockNumber } from '../../params/blockSelector.js'
 import { traceConfig } from '../../params/traceConfig.js'
-import { tracedBlock } from '../tracedBlock.js'
+import { findBlock, isPending } from '../findBlock.js'
 import { traceAll } from '../traces.js'
+
+/**
+ * The block that a trace is asked for.
+ *
+ * @throws ServerError if there is none, in geth's words (eth/tracers/api.go), and for the pending block.
+ */
+export function tracedBlock(view: ChainView, selector: BlockSelector): StoredBlock {
+  if (isPending(selector)) throw new ServerError('tracing on top of pending is not supported')
+  const block = findBlock(view, selector)
+  if (block !== undefined) return block
+  const name =
+    'hash' in selector ? bytesToHex(selector.hash) : `#${'number' in selector ? selector.number : 0n}`
+  throw new ServerError(`block ${name} not found`)
+}
+
+/** debug_traceBlockByNumber: what each transaction of a block did. */
+export const traceBlockByNumber = defineMethod(
+  'debug_traceBlockByNumber',
+  [required('block', blockNumber), optional('config', traceConfig)],
+  async (call, selector, config = {}) => traceAll(call, tracedBlock(call.view, selector), config),
+)
+
+/** debug_traceBlockByHash: what each transaction of a block did, whether it is canonical or not. */
+export const traceBlockByHash = defineMethod(
+  'debug_traceBlockByHash',
+  [required('blockHash', hash), optional('config', traceConfig)],
+  async (call, blockHash, config = {}) =>
+    traceAll(call, tracedBlock(call.view, { hash: blockHash, requireCanonical: false }), config),
+)
 
 /** debug_traceBlock: what each transaction of a block did that is given as RLP; the chain has to have the block. */
 export const traceBlock = defineMethod(

@@ -1,13 +1,13 @@
 import { combineTracers } from '../../../chain/tracing/combine.js'
 import { noPlace } from '../../format/tracePlace.js'
-import { written } from '../../format/written.js'
+import { written } from '../../format/pieces.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { callObject } from '../../params/callObject.js'
 import { traceCallConfig } from '../../params/traceConfig.js'
 import { startTrace } from '../../tracers/startTrace.js'
-import { executionRequest } from '../executionRequest.js'
-import { tracedBlock } from '../tracedBlock.js'
+import { executionRequest } from '../transactionRequest.js'
+import { tracedBlock } from './traceBlock.js'
 import { keepsSteps, traceBudget } from '../traces.js'
 
 /** debug_traceCall: what a message would do on a block's state, or in the place of one of its transactions. */

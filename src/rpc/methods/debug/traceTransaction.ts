@@ -1,6 +1,6 @@
 import { ServerError } from '../../errors.js'
 import { defineMethod, optional, required } from '../../method.js'
-import { hash } from '../../params/hash.js'
+import { hash } from '../../params/bytes.js'
 import { traceConfig } from '../../params/traceConfig.js'
 import { traceOne } from '../traces.js'
 

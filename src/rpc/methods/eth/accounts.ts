@@ -1,6 +1,11 @@
 import { bytesToHex } from '../../../encoding/hex.js'
 import { defineMethod } from '../../method.js'
 
+/** eth_requestAccounts: the addresses that the node signs for (EIP-1102). */
+export const requestAccounts = defineMethod('eth_requestAccounts', [], ({ backend }) =>
+  backend.accounts.addresses().map(bytesToHex),
+)
+
 /**
  * eth_accounts: the addresses that the node signs for, and behind them those that are impersonated; in hardhat without
  * these.

@@ -1,11 +1,11 @@
 import { whenReady } from '../../../chain/state/whenReady.js'
-import { bytesWire } from '../../format/bytes.js'
+import { bytesWire } from '../../format/pieces.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockOverrides } from '../../params/blockOverrides.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { callObject } from '../../params/callObject.js'
 import { stateOverride } from '../../params/stateOverride.js'
-import { executionRequest } from '../executionRequest.js'
+import { executionRequest } from '../transactionRequest.js'
 
 /** eth_call: what a message returns, without a transaction. */
 export const call = defineMethod(

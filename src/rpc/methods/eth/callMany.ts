@@ -1,19 +1,94 @@
-import type { SequencedCall, SequenceRequest } from '../../../chain/tracing/callSequence.js'
 import { failureOf } from '../../../chain/execution/call.js'
-import type { MessageResult } from '../../../chain/vm/runTransaction.js'
+import type { SequenceRequest, SequencedCall } from '../../../chain/tracing/callSequence.js'
 import type { BlockSelector, ChainView } from '../../../chain/view.js'
+import type { MessageResult } from '../../../chain/vm/runTransaction.js'
 import { bytesToHex } from '../../../encoding/hex.js'
 import { toRpcError } from '../../chainErrors.js'
 import type { CompatibilityProfile } from '../../compatibility.js'
-import type { JsonValue } from '../../wire.js'
 import { defineMethod, optional, required } from '../../method.js'
-import { anything } from '../../params/anything.js'
-import { callBundle, stateContext } from '../../params/callBundle.js'
-import { list } from '../../params/list.js'
+import { type BlockOverrideArguments, blockOverrides } from '../../params/blockOverrides.js'
+import { blockSelector } from '../../params/blockSelector.js'
+import { address } from '../../params/bytes.js'
+import { type CallArguments, callObject } from '../../params/callObject.js'
+import { TypeMismatchError, jsonTypeName } from '../../params/decodeError.js'
+import { big, index, uint64 } from '../../params/numbers.js'
+import { anything } from '../../params/scalars.js'
 import { stateOverride } from '../../params/stateOverride.js'
-import { executionRequest } from '../executionRequest.js'
-import { latestBlock } from '../latestBlock.js'
-import { tracedBlock } from '../tracedBlock.js'
+import { type Decoder, inPieces, list, mapped, struct } from '../../params/combinators.js'
+import type { JsonValue } from '../../wire.js'
+import { tracedBlock } from '../debug/traceBlock.js'
+import { executionRequest } from '../transactionRequest.js'
+import { latestBlock } from '../findBlock.js'
+
+/** Calls that run one after another in the same block. */
+export interface CallBundle {
+  calls: readonly CallArguments[]
+  /** What is different in that block. */
+  overrides: BlockOverrideArguments
+}
+
+/** The names that Erigon has for header fields, beside those of geth's overrides. */
+const erigonOverrides = struct(
+  { struct: 'BlockOverrides', type: 'ethapi.BlockOverrides' },
+  { blockNumber: big, timestamp: uint64, coinbase: address, baseFee: big },
+)
+
+const eitherOverrides: Decoder<BlockOverrideArguments> = {
+  schema: {
+    type: 'object',
+    properties: {
+      ...(blockOverrides.schema['properties'] as object),
+      ...(erigonOverrides.schema['properties'] as object),
+    },
+  },
+  decode: (value) => eitherOf(erigonOverrides.decode(value), blockOverrides.decode(value)),
+  *decodeInPieces(value) {
+    return eitherOf(yield* inPieces(erigonOverrides, value), yield* inPieces(blockOverrides, value))
+  },
+}
+
+function eitherOf(
+  { blockNumber, timestamp, coinbase, baseFee }: ReturnType<typeof erigonOverrides.decode>,
+  given: BlockOverrideArguments,
+): BlockOverrideArguments {
+  return {
+    ...given,
+    number: given.number ?? blockNumber,
+    time: given.time ?? timestamp,
+    feeRecipient: given.feeRecipient ?? coinbase,
+    baseFeePerGas: given.baseFeePerGas ?? baseFee,
+  }
+}
+
+const members = struct(
+  { struct: 'Bundle', type: 'Bundle' },
+  { transactions: list(callObject, '[]ethapi.TransactionArgs'), blockOverride: eitherOverrides },
+)
+
+/** A bundle of eth_callMany (Erigon: turbo/jsonrpc/eth_callMany.go, Bundle). */
+export const callBundle: Decoder<CallBundle> = mapped(
+  members,
+  ({ transactions = [], blockOverride = {} }): CallBundle => ({
+    calls: transactions,
+    overrides: blockOverride,
+  }),
+)
+
+/** How many transactions of a block come first, as a number or a QUANTITY; -1 is all of them. */
+const transactionIndex: Decoder<number> = {
+  schema: { title: 'transaction index', type: ['integer', 'string'], minimum: -1 },
+  decode(value) {
+    if (typeof value === 'string') return index.decode(value)
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= -1) return value
+    throw new TypeMismatchError(typeof value === 'number' ? `number ${value}` : jsonTypeName(value), 'int')
+  },
+}
+
+/** Where the bundles of eth_callMany run (Erigon: turbo/jsonrpc/eth_callMany.go, StateContext). */
+export const stateContext = struct(
+  { struct: 'StateContext', type: 'StateContext' },
+  { blockNumber: blockSelector, transactionIndex },
+)
 
 const ALL = -1
 

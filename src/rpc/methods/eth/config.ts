@@ -1,6 +1,81 @@
+import { GAS_PER_BLOB } from '../../../chain/block/fees.js'
+import type { StoredBlock } from '../../../chain/block/record.js'
 import type { ForkActivation, ForkSchedule } from '../../../chain/execution/forkSchedule.js'
-import { forkConfig } from '../../format/forkConfig.js'
+import { forkHash } from '../../../chain/genesis/forkId.js'
+import { systemContracts } from '../../../chain/genesis/systemContracts.js'
+import type { ForkRules } from '../../../chain/types.js'
+import { bytesToHex } from '../../../encoding/hex.js'
+import { quantity } from '../../../encoding/quantity.js'
 import { defineMethod } from '../../method.js'
+import type { JsonValue } from '../../wire.js'
+
+/** Precompiles by the names of EIP-7910, with their addresses as numbers, and the fork that brought them. */
+const precompiles = [
+  ['ECREC', 0x01, 'chainstart'],
+  ['SHA256', 0x02, 'chainstart'],
+  ['RIPEMD160', 0x03, 'chainstart'],
+  ['ID', 0x04, 'chainstart'],
+  ['MODEXP', 0x05, 'byzantium'],
+  ['BN254_ADD', 0x06, 'byzantium'],
+  ['BN254_MUL', 0x07, 'byzantium'],
+  ['BN254_PAIRING', 0x08, 'byzantium'],
+  ['BLAKE2F', 0x09, 'istanbul'],
+  ['KZG_POINT_EVALUATION', 0x0a, 'cancun'],
+  ['BLS12_G1ADD', 0x0b, 'prague'],
+  ['BLS12_G1MSM', 0x0c, 'prague'],
+  ['BLS12_G2ADD', 0x0d, 'prague'],
+  ['BLS12_G2MSM', 0x0e, 'prague'],
+  ['BLS12_PAIRING_CHECK', 0x0f, 'prague'],
+  ['BLS12_MAP_FP_TO_G1', 0x10, 'prague'],
+  ['BLS12_MAP_FP2_TO_G2', 0x11, 'prague'],
+  ['P256VERIFY', 0x100, 'osaka'],
+] as const
+
+/** One fork of a chain in the form of EIP-7910. */
+export function forkConfig(
+  activation: ForkActivation,
+  forks: ForkSchedule,
+  genesis: Pick<StoredBlock, 'hash' | 'header'>,
+): JsonValue {
+  const rules = forks.rulesOf(activation)
+  const time = 'timestamp' in activation.from ? activation.from.timestamp : 0n
+  return {
+    activationTime: time <= genesis.header.timestamp ? 0 : Number(time),
+    blobSchedule: rules.isActivatedEIP(4844) ? formatBlobs(rules) : null,
+    chainId: quantity(rules.chainId()),
+    forkId: bytesToHex(forkHash(genesis, forks, time)),
+    precompiles: Object.fromEntries(
+      precompiles
+        .filter(([, , hardfork]) => rules.gteHardfork(hardfork))
+        .map(([name, address]) => [name, `0x${address.toString(16).padStart(40, '0')}`]),
+    ),
+    systemContracts: formatSystemContracts(rules, forks.depositContract),
+  }
+}
+
+function formatBlobs(rules: ForkRules): JsonValue {
+  const { targetBlobGasPerBlock, maxBlobGasPerBlock, blobGasPriceUpdateFraction } = rules.getBlobGasSchedule()
+  return {
+    target: Number(targetBlobGasPerBlock / GAS_PER_BLOB),
+    max: Number(maxBlobGasPerBlock / GAS_PER_BLOB),
+    baseFeeUpdateFraction: Number(blobGasPriceUpdateFraction),
+  }
+}
+
+function formatSystemContracts(rules: ForkRules, depositContract: Uint8Array): JsonValue {
+  const { beaconRoots, historyStorage, withdrawalRequests, consolidationRequests } = systemContracts
+  return {
+    ...(rules.isActivatedEIP(4788) && { BEACON_ROOTS_ADDRESS: bytesToHex(beaconRoots.address) }),
+    ...(rules.isActivatedEIP(7251) && {
+      CONSOLIDATION_REQUEST_PREDEPLOY_ADDRESS: bytesToHex(consolidationRequests.address),
+    }),
+    ...(rules.isActivatedEIP(6110) && { DEPOSIT_CONTRACT_ADDRESS: bytesToHex(depositContract) }),
+    ...(rules.isActivatedEIP(2935) && { HISTORY_STORAGE_ADDRESS: bytesToHex(historyStorage.address) }),
+    ...(rules.isActivatedEIP(7002) && {
+      WITHDRAWAL_REQUEST_PREDEPLOY_ADDRESS: bytesToHex(withdrawalRequests.address),
+    }),
+  }
+}
 
 /** eth_config: the fork that is in force, the next one, and the last one that is planned (EIP-7910). */
 export const config = defineMethod('eth_config', [], ({ view, backend: { forks } }) => {

@@ -1,11 +1,27 @@
-import type { CallObject } from '../../../chain/execution/callObject.js'
+import type { AccessListResult } from '../../../chain/execution/accessList.js'
+import type { AccessListEntry, CallObject } from '../../../chain/execution/callObject.js'
 import { whenReady } from '../../../chain/state/whenReady.js'
-import { accessListWire } from '../../format/accessList.js'
+import { bytesToHex } from '../../../encoding/hex.js'
+import { quantity } from '../../../encoding/quantity.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { callObject } from '../../params/callObject.js'
 import { stateOverride } from '../../params/stateOverride.js'
-import { executionRequest } from '../executionRequest.js'
+import { WireBytes, printJson } from '../../wire.js'
+import { executionRequest } from '../transactionRequest.js'
+
+/** The result of eth_createAccessList (geth: internal/ethapi/api.go, accessListResult). */
+export function accessListWire({ accessList, gasUsed, error }: AccessListResult): WireBytes {
+  const failure = error === undefined ? '' : `"error":${printJson(error)},`
+  return new WireBytes([
+    `{"accessList":[${accessList.map(entryText).join(',')}],${failure}"gasUsed":"${quantity(gasUsed)}"}`,
+  ])
+}
+
+function entryText({ address, storageKeys }: AccessListEntry): string {
+  const keys = storageKeys.map((key) => `"${bytesToHex(key)}"`).join(',')
+  return `{"address":"${bytesToHex(address)}","storageKeys":[${keys}]}`
+}
 
 /**
  * eth_createAccessList: what a transaction touches, and what it costs with that declared (EIP-2930). In anvil a message

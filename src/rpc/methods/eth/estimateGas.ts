@@ -1,14 +1,13 @@
-import { isPlainTransfer, PLAIN_TRANSFER_GAS } from '../../../chain/execution/estimate.js'
+import { PLAIN_TRANSFER_GAS, isPlainTransfer } from '../../../chain/execution/estimate.js'
 import { whenReady } from '../../../chain/state/whenReady.js'
 import type { BlockSelector } from '../../../chain/view.js'
 import { quantity } from '../../../encoding/quantity.js'
-import { defineMethod, optional, required, type Call } from '../../method.js'
+import { type Call, defineMethod, optional, required } from '../../method.js'
 import { blockOverrides } from '../../params/blockOverrides.js'
 import { blockSelector } from '../../params/blockSelector.js'
-import { callObject, toCall, type CallArguments } from '../../params/callObject.js'
+import { type CallArguments, callObject, toCall } from '../../params/callObject.js'
 import { stateOverride } from '../../params/stateOverride.js'
-import { executionRequest } from '../executionRequest.js'
-import { checkFeeWidths } from '../feeWidths.js'
+import { checkFeeWidths, executionRequest } from '../transactionRequest.js'
 
 /** eth_estimateGas: the gas that a transaction needs; in hardhat on what waits already unless a block is named. */
 export const estimateGas = defineMethod(

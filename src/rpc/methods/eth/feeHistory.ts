@@ -1,7 +1,43 @@
-import { blockNumber } from '../../params/blockNumber.js'
 import { feeHistory as collectFeeHistory } from '../../fees/feeHistory.js'
-import { blockCount, rewardPercentiles } from '../../params/feeHistory.js'
 import { defineMethod, required } from '../../method.js'
+import { blockNumber } from '../../params/blockSelector.js'
+import { ReasonError, TypeMismatchError, jsonTypeName } from '../../params/decodeError.js'
+import { type Decoder, list } from '../../params/combinators.js'
+
+/** How many blocks of fee history are asked for: hexadecimal or decimal, a number or a string (geth: math.HexOrDecimal64). */
+export const blockCount: Decoder<bigint> = {
+  schema: { title: 'block count', type: ['string', 'integer'] },
+  decode(value) {
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    if (text === '') return 0n
+    if (!/^(0x[0-9a-f]+|[0-9]+)$/i.test(text)) throw invalidCount(text)
+    // A number of so many digits takes longer to read than other requests should wait.
+    const [, prefix = '', digits = ''] = /^(0x)?0*(.*)$/i.exec(text) ?? []
+    if (digits.length > MOST_DIGITS) throw invalidCount(text)
+    const count = BigInt(`${prefix.toLowerCase()}0${digits}`)
+    if (count >= 1n << 64n) throw invalidCount(text)
+    return count
+  },
+}
+
+/** Of a number of 64 bits, in decimal. */
+const MOST_DIGITS = 20
+
+function invalidCount(text: string): ReasonError {
+  return new ReasonError(`invalid hex or decimal integer "${text}"`)
+}
+
+const percentile: Decoder<number> = {
+  schema: { title: 'percentile', type: 'number' },
+  decode(value) {
+    if (value === null) return 0
+    if (typeof value !== 'number') throw new TypeMismatchError(jsonTypeName(value), 'float64')
+    return value
+  },
+}
+
+/** The percentiles of effective tips that are asked for. */
+export const rewardPercentiles = list(percentile, '[]float64')
 
 /** eth_feeHistory: base fees, gas used and tips of recent blocks. */
 export const feeHistory = defineMethod(

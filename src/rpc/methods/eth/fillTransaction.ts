@@ -1,7 +1,7 @@
 import { callObject } from '../../params/callObject.js'
 import { defineMethod, required } from '../../method.js'
 import { transactionRequest } from '../transactionRequest.js'
-import { rawAndTransaction } from './rawAndTransaction.js'
+import { rawAndTransaction } from './signTransaction.js'
 
 /** eth_fillTransaction: completes a transaction without signing or sending it. */
 export const fillTransaction = defineMethod(

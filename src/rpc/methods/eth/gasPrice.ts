@@ -1,7 +1,23 @@
 import { quantity } from '../../../encoding/quantity.js'
-import { baseFeeAfter } from '../../fees/nextFees.js'
-import { suggestTip } from '../../fees/suggestTip.js'
+import { baseFeeAfter, blobBaseFeeAt, suggestTip } from '../../fees/suggestTip.js'
 import { defineMethod } from '../../method.js'
+
+/** eth_maxPriorityFeePerGas: the suggested tip in wei per gas. */
+export const maxPriorityFeePerGas = defineMethod('eth_maxPriorityFeePerGas', [], ({ view, backend }) =>
+  quantity(suggestTip(view, backend.settings.startTip)),
+)
+
+/** eth_blobBaseFee: the price of blob gas in the head; null before Cancun. */
+export const blobBaseFee = defineMethod('eth_blobBaseFee', [], ({ view }) => {
+  const fee = blobBaseFeeAt(view, view.head().header)
+  return fee === undefined ? null : quantity(fee)
+})
+
+/** eth_baseFee: the base fee of the next block; null before London. */
+export const baseFee = defineMethod('eth_baseFee', [], ({ view, backend }) => {
+  const fee = backend.controls.imposedBaseFee() ?? baseFeeAfter(view, view.head().header)
+  return fee === undefined ? null : quantity(fee)
+})
 
 /**
  * eth_gasPrice: a price per gas in wei that is good now: the base fee of the head, or a higher one that a control has

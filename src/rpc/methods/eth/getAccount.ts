@@ -1,11 +1,26 @@
-import { bytesToHex } from '../../../encoding/hex.js'
-import { quantity } from '../../../encoding/quantity.js'
 import { EMPTY_CODE_HASH } from '../../../chain/state/account.js'
 import { EMPTY_ROOT } from '../../../chain/state/trieNode.js'
-import { address } from '../../params/address.js'
-import { blockSelector } from '../../params/blockSelector.js'
-import { latestBlock } from '../latestBlock.js'
+import { bytesToHex } from '../../../encoding/hex.js'
+import { quantity } from '../../../encoding/quantity.js'
 import { defineMethod, optional, required } from '../../method.js'
+import { blockSelector } from '../../params/blockSelector.js'
+import { address } from '../../params/bytes.js'
+import { latestBlock } from '../findBlock.js'
+
+/** eth_getAccountInfo: balance, nonce and code of an account in one answer (reth and anvil: eth/api.rs). */
+export const getAccountInfo = defineMethod(
+  'eth_getAccountInfo',
+  [required('address', address), optional('block', blockSelector)],
+  async ({ view }, of, block = latestBlock) => {
+    const { state } = await view.stateAt(block)
+    const account = await state.getAccount(of)
+    return {
+      balance: quantity(account?.balance ?? 0n),
+      nonce: quantity(account?.nonce ?? 0n),
+      code: bytesToHex(await state.getCode(of)),
+    }
+  },
+)
 
 /** eth_getAccount: an account as the state trie has it; one that is not there has nothing (anvil/src/eth/api.rs). */
 export const getAccount = defineMethod(

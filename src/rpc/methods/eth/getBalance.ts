@@ -1,7 +1,7 @@
 import { quantity } from '../../../encoding/quantity.js'
-import { address } from '../../params/address.js'
+import { address } from '../../params/bytes.js'
 import { blockSelector } from '../../params/blockSelector.js'
-import { latestBlock } from '../latestBlock.js'
+import { latestBlock } from '../findBlock.js'
 import { defineMethod, optional, required } from '../../method.js'
 
 /** eth_getBalance: the balance of an account in wei. */

@@ -1,6 +1,6 @@
-import { hash } from '../../params/hash.js'
+import { hash } from '../../params/bytes.js'
 import { blockWire } from '../../format/block.js'
-import { boolean } from '../../params/boolean.js'
+import { boolean } from '../../params/scalars.js'
 import { defineMethod, required } from '../../method.js'
 
 /** eth_getBlockByHash: a block by its hash, orphans included. */

@@ -1,7 +1,7 @@
-import { blockNumber } from '../../params/blockNumber.js'
+import { blockNumber } from '../../params/blockSelector.js'
 import { blockWire } from '../../format/block.js'
 import { pendingBlockWire } from '../../format/pendingBlock.js'
-import { boolean } from '../../params/boolean.js'
+import { boolean } from '../../params/scalars.js'
 import { findBlock, isPending } from '../findBlock.js'
 import { defineMethod, required } from '../../method.js'
 

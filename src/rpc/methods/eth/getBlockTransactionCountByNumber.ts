@@ -1,7 +1,18 @@
 import { quantity } from '../../../encoding/quantity.js'
-import { blockNumber } from '../../params/blockNumber.js'
-import { findBlock, isPending } from '../findBlock.js'
 import { defineMethod, required } from '../../method.js'
+import { blockNumber } from '../../params/blockSelector.js'
+import { hash } from '../../params/bytes.js'
+import { findBlock, isPending } from '../findBlock.js'
+
+/** eth_getBlockTransactionCountByHash: how many transactions a block has. */
+export const getBlockTransactionCountByHash = defineMethod(
+  'eth_getBlockTransactionCountByHash',
+  [required('hash', hash)],
+  ({ view }, blockHash) => {
+    const block = view.blockByHash(blockHash)
+    return block === undefined ? null : quantity(block.transactions.length)
+  },
+)
 
 /** eth_getBlockTransactionCountByNumber: how many transactions a block has. */
 export const getBlockTransactionCountByNumber = defineMethod(

@@ -1,7 +1,7 @@
-import { bytesWire } from '../../format/bytes.js'
-import { address } from '../../params/address.js'
+import { bytesWire } from '../../format/pieces.js'
+import { address } from '../../params/bytes.js'
 import { blockSelector } from '../../params/blockSelector.js'
-import { latestBlock } from '../latestBlock.js'
+import { latestBlock } from '../findBlock.js'
 import { defineMethod, optional, required } from '../../method.js'
 
 /** eth_getCode: the code of an account. */

@@ -1,7 +1,18 @@
-import { blockNumber } from '../../params/blockNumber.js'
 import { headerWire } from '../../format/block.js'
-import { findBlock } from '../findBlock.js'
 import { defineMethod, required } from '../../method.js'
+import { blockNumber } from '../../params/blockSelector.js'
+import { hash } from '../../params/bytes.js'
+import { findBlock } from '../findBlock.js'
+
+/** eth_getHeaderByHash: the header of a block by its hash. */
+export const getHeaderByHash = defineMethod(
+  'eth_getHeaderByHash',
+  [required('hash', hash)],
+  ({ view }, blockHash) => {
+    const block = view.blockByHash(blockHash)
+    return block === undefined ? null : headerWire(block)
+  },
+)
 
 /** eth_getHeaderByNumber: the header of a block by number or tag. */
 export const getHeaderByNumber = defineMethod(

@@ -1,8 +1,8 @@
 import { bytesToHex } from '../../../encoding/hex.js'
-import { address } from '../../params/address.js'
+import { address } from '../../params/bytes.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { decodeStorageKey, storageKey } from '../../params/storageKey.js'
-import { latestBlock } from '../latestBlock.js'
+import { latestBlock } from '../findBlock.js'
 import { defineMethod, optional, required } from '../../method.js'
 
 /** eth_getStorageAt: the 32 bytes in a slot. The block is looked for before the key is judged, as geth does. */

@@ -1,4 +1,4 @@
-import { hash } from '../../params/hash.js'
+import { hash } from '../../params/bytes.js'
 import { transactionText } from '../../format/transaction.js'
 import { WireBytes } from '../../wire.js'
 import { defineMethod, required } from '../../method.js'

@@ -1,7 +1,7 @@
 import { WireBytes } from '../../wire.js'
 import { defineMethod, required } from '../../method.js'
-import { address } from '../../params/address.js'
-import { controlNumber } from '../../params/controlNumber.js'
+import { address } from '../../params/bytes.js'
+import { controlNumber } from '../../params/numbers.js'
 import { findBySenderAndNonce } from '../senderAndNonce.js'
 
 /** eth_getTransactionBySenderAndNonce: the mined transaction of a sender with a nonce, or null. */

@@ -1,9 +1,8 @@
 import { quantity } from '../../../encoding/quantity.js'
-import { address } from '../../params/address.js'
-import { blockSelector } from '../../params/blockSelector.js'
-import { isPending } from '../findBlock.js'
-import { latestBlock } from '../latestBlock.js'
 import { defineMethod, optional, required } from '../../method.js'
+import { blockSelector } from '../../params/blockSelector.js'
+import { address } from '../../params/bytes.js'
+import { isPending, latestBlock } from '../findBlock.js'
 
 /** eth_getTransactionCount: the nonce of an account; at the pending block it counts the mempool in. */
 export const getTransactionCount = defineMethod(

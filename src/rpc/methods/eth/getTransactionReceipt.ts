@@ -1,4 +1,4 @@
-import { hash } from '../../params/hash.js'
+import { hash } from '../../params/bytes.js'
 import { WireBytes } from '../../wire.js'
 import { receiptWire } from '../receiptWire.js'
 import { defineMethod, required } from '../../method.js'

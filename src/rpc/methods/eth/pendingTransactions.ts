@@ -1,5 +1,5 @@
 import { transactionText } from '../../format/transaction.js'
-import { writtenTexts } from '../../format/written.js'
+import { writtenTexts } from '../../format/pieces.js'
 import { defineMethod } from '../../method.js'
 
 /**

@@ -1,8 +1,7 @@
 import { bytesToHex } from '../../../encoding/hex.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { callObject } from '../../params/callObject.js'
-import { big } from '../../params/uint256.js'
-import { uint64 } from '../../params/uint64.js'
+import { big, uint64 } from '../../params/numbers.js'
 import { transactionRequest } from '../transactionRequest.js'
 
 /** eth_resend: sends a waiting transaction again with another gas price or gas limit. */

@@ -1,4 +1,4 @@
-import { data } from '../../params/data.js'
+import { data } from '../../params/bytes.js'
 import { defineMethod, required } from '../../method.js'
 import { answerSent } from '../sent.js'
 

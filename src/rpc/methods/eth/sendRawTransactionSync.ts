@@ -1,7 +1,7 @@
-import { data } from '../../params/data.js'
+import { data } from '../../params/bytes.js'
 import { defineMethod, optional, required } from '../../method.js'
-import { milliseconds } from '../../params/milliseconds.js'
-import { awaitReceipt } from '../awaitReceipt.js'
+import { milliseconds } from '../../params/numbers.js'
+import { awaitReceipt } from '../sent.js'
 
 /** eth_sendRawTransactionSync: takes a signed transaction and answers its receipt once it is mined (EIP-7966). */
 export const sendRawTransactionSync = defineMethod(

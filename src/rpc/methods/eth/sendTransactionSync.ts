@@ -1,8 +1,8 @@
 import { callObject } from '../../params/callObject.js'
 import { defineMethod, optional, required } from '../../method.js'
-import { milliseconds } from '../../params/milliseconds.js'
+import { milliseconds } from '../../params/numbers.js'
 import { transactionRequest } from '../transactionRequest.js'
-import { awaitReceipt } from '../awaitReceipt.js'
+import { awaitReceipt } from '../sent.js'
 
 /** eth_sendTransactionSync: as eth_sendTransaction, but answers the receipt once the transaction is mined. */
 export const sendTransactionSync = defineMethod(

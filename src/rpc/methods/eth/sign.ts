@@ -1,7 +1,39 @@
 import { bytesToHex } from '../../../encoding/hex.js'
-import { address } from '../../params/address.js'
-import { data } from '../../params/data.js'
 import { defineMethod, required } from '../../method.js'
+import { address, data } from '../../params/bytes.js'
+import { ReasonError, TypeMismatchError, jsonTypeName } from '../../params/decodeError.js'
+import type { Decoder } from '../../params/combinators.js'
+
+/** Typed data (EIP-712) as an object or as its JSON text. */
+export const typedData: Decoder<object> = {
+  schema: {
+    title: 'typed data',
+    anyOf: [
+      { type: 'object', required: ['types', 'primaryType', 'domain', 'message'] },
+      { type: 'string', contentMediaType: 'application/json' },
+    ],
+  },
+  decode(value) {
+    const given = typeof value === 'string' ? parse(value) : value
+    if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given
+    throw new TypeMismatchError(jsonTypeName(given), 'apitypes.TypedData')
+  },
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ReasonError('typed data is not valid JSON')
+  }
+}
+
+/** eth_signTypedData_v4: signs typed data by EIP-712, given as an object or as its JSON text. */
+export const signTypedData_v4 = defineMethod(
+  'eth_signTypedData_v4',
+  [required('address', address), required('typedData', typedData)],
+  async ({ backend }, account, given) => bytesToHex(await backend.accounts.signTypedData(account, given)),
+)
 
 /** eth_sign: signs a message with the prefix of EIP-191. */
 export const sign = defineMethod(

@@ -1,8 +1,16 @@
 import { bytesToHex } from '../../../encoding/hex.js'
-import { callObject } from '../../params/callObject.js'
+import type { SignedTransaction } from '../../backend.js'
+import { jsonBytes } from '../../format/members.js'
+import { signedTransactionText } from '../../format/transaction.js'
 import { defineMethod, required } from '../../method.js'
+import { callObject } from '../../params/callObject.js'
+import { WireBytes } from '../../wire.js'
 import { transactionRequest } from '../transactionRequest.js'
-import { rawAndTransaction } from './rawAndTransaction.js'
+
+/** A transaction that is not sent: its encoding beside its fields (geth: ethapi.SignTransactionResult). */
+export function rawAndTransaction(given: SignedTransaction): WireBytes {
+  return new WireBytes([`{"raw":${jsonBytes(given.raw)},"tx":${signedTransactionText(given)}}`])
+}
 
 /**
  * eth_signTransaction: signs a transaction without sending it. Anvil and ganache answer the signed transaction alone,

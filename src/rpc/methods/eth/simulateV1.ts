@@ -1,8 +1,164 @@
-import { writeSimulatedBlocks } from '../../format/simulatedBlock.js'
-import { written } from '../../format/written.js'
+import { revertError } from '../../../chain/execution/revertReason.js'
+import type { BlockToSimulate, SimulatedBlock, SimulatedCall } from '../../../chain/simulate/request.js'
+import type { Steps } from '../../../encoding/timeSlice.js'
+import { type BlockShape, totalDifficultyMember } from '../../format/block.js'
+import { bodyMembers, headerMembers } from '../../format/header.js'
+import { logText } from '../../format/log.js'
+import { ListWriter, type PieceWriter, written } from '../../format/pieces.js'
+import {
+  type BlockPlace,
+  jsonBytes,
+  jsonQuantity,
+  placeInBlock,
+  quantityMember,
+} from '../../format/members.js'
+import { transactionText } from '../../format/transaction.js'
 import { defineMethod, optional, required } from '../../method.js'
+import { blockOverrides } from '../../params/blockOverrides.js'
 import { blockSelector } from '../../params/blockSelector.js'
-import { simulation } from '../../params/simulation.js'
+import { callObject, toCall } from '../../params/callObject.js'
+import { type Decoder, list, mapped, struct } from '../../params/combinators.js'
+import { boolean } from '../../params/scalars.js'
+import { stateOverride } from '../../params/stateOverride.js'
+import { printJson } from '../../wire.js'
+
+/** The code of a call that reverted (geth: internal/ethapi/errors.go). */
+const REVERTED_CODE = 3
+/** The code of a call that failed otherwise. */
+const FAILED_CODE = -32015
+const CAPPED = " (gas limit was capped by the RPC server's global gas cap)"
+
+/** What a simulated block shows. */
+export interface SimulationShape extends BlockShape {
+  /** Whether calls tell their gas before refunds. */
+  peakGas: boolean
+}
+
+/** Writes the objects of simulated blocks: that of a block, and what its calls did. */
+export function* writeSimulatedBlocks(
+  blocks: readonly SimulatedBlock[],
+  shape: SimulationShape,
+  writer: PieceWriter,
+): Steps<void> {
+  const list = new ListWriter(writer)
+  for (const { block, calls } of blocks) {
+    const place = placeInBlock(block)
+    list.append(
+      headerMembers(block.hash, block.header) +
+        bodyMembers(block.size, block.uncleHashes, block.withdrawals) +
+        totalDifficultyMember(block, shape),
+    )
+    writer.append(',"transactions":')
+    const transactions = new ListWriter(writer)
+    for (const [index, sealed] of block.transactions.entries()) {
+      transactions.append(
+        shape.fullTransactions ? transactionText(sealed, { block: place, index }) : jsonBytes(sealed.hash),
+      )
+      yield
+    }
+    transactions.end()
+    writer.append(',"calls":')
+    const shown = new ListWriter(writer)
+    for (const [index, call] of calls.entries()) {
+      const hash = block.transactions[index]?.hash
+      const { peakGas } = shape
+      const ownHash = hash === undefined ? 'null' : jsonBytes(hash)
+      shown.append(callText(call, { block: place, index, hash: ownHash, peakGas }))
+      yield
+    }
+    shown.end()
+    writer.append('}')
+  }
+  list.end()
+}
+
+/** Where a call is. */
+interface CallPlace {
+  block: BlockPlace
+  index: number
+  /** JSON text. */
+  hash: string
+  peakGas: boolean
+}
+
+/** What a call did, its members in geth's order (internal/ethapi/simulate.go, simCallResult). */
+function callText(call: SimulatedCall, { block, index, hash, peakGas }: CallPlace): string {
+  const { returnData, logs, gasUsed, maxGasUsed, failure } = call
+  const logTexts = logs.map((log) =>
+    logText(log, { block, transactionHash: hash, transactionIndex: index, logIndex: log.index }),
+  )
+  return (
+    `{"returnData":${failure === undefined ? jsonBytes(returnData) : '"0x"'},"logs":[${logTexts.join(',')}]` +
+    `,"gasUsed":${jsonQuantity(gasUsed)}${quantityMember('maxUsedGas', peakGas ? maxGasUsed : undefined)}` +
+    `,"status":${failure === undefined ? '"0x1"' : '"0x0"'}${errorMember(call)}}`
+  )
+}
+
+function errorMember({ failure, returnData, isGasCapped }: SimulatedCall): string {
+  if (failure === undefined) return ''
+  if (failure.kind === 'revert') {
+    const words = printJson(revertError(returnData).message)
+    return `,"error":{"message":${words},"code":${REVERTED_CODE},"data":${jsonBytes(returnData)}}`
+  }
+  const words = printJson(isGasCapped ? failure.words + CAPPED : failure.words)
+  return `,"error":{"message":${words},"code":${FAILED_CODE}}`
+}
+
+const executedCall = mapped(callObject, toCall)
+
+const blockMembers = struct(
+  { struct: 'simBlock', type: 'ethapi.simBlock', capitalised: true },
+  { blockOverrides, stateOverrides: stateOverride, calls: list(executedCall, '[]ethapi.TransactionArgs') },
+)
+
+const block = mapped(blockMembers, toBlock)
+
+const options = struct(
+  { struct: 'simOpts', type: 'ethapi.simOpts', capitalised: true },
+  {
+    blockStateCalls: list(block, '[]ethapi.simBlock'),
+    traceTransfers: boolean,
+    validation: boolean,
+    returnFullTransactions: boolean,
+  },
+)
+
+/** Blocks to simulate and how. */
+export interface Simulation {
+  blocks: BlockToSimulate[]
+  traceTransfers: boolean
+  validation: boolean
+  returnFullTransactions: boolean
+}
+
+/** The payload of eth_simulateV1 (geth: internal/ethapi/simulate.go, simOpts). */
+export const simulation: Decoder<Simulation> = mapped(options, ({ blockStateCalls = [], ...flags }) => {
+  const { traceTransfers = false, validation = false, returnFullTransactions = false } = flags
+  return { blocks: blockStateCalls, traceTransfers, validation, returnFullTransactions }
+})
+
+function toBlock({
+  blockOverrides: given = {},
+  stateOverrides = [],
+  calls = [],
+}: ReturnType<typeof blockMembers.decode>): BlockToSimulate {
+  const { withdrawals, ...overrides } = given
+  return {
+    overrides: {
+      ...overrides,
+      ...(withdrawals !== undefined && {
+        withdrawals: withdrawals.map(({ index = 0n, validatorIndex = 0n, address, amount = 0n }) => ({
+          index,
+          validatorIndex,
+          address: address ?? new Uint8Array(20),
+          amount,
+        })),
+      }),
+    },
+    stateOverrides,
+    calls,
+  }
+}
 
 /** eth_simulateV1: blocks of calls on a base, one on the other, as if they were mined. */
 export const simulateV1 = defineMethod(

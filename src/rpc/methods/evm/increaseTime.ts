@@ -1,6 +1,16 @@
 import { InvalidParamsError } from '../../errors.js'
 import { defineMethod, required } from '../../method.js'
-import { seconds } from '../../params/seconds.js'
+import { controlNumber } from '../../params/numbers.js'
+import type { Decoder } from '../../params/combinators.js'
+
+/** Seconds to move a clock by: as ganache takes them, also a fraction, which is rounded, and less than zero. */
+export const seconds: Decoder<bigint> = {
+  schema: { title: 'seconds', anyOf: [controlNumber.schema, { type: 'number' }] },
+  decode(value) {
+    const isNumber = typeof value === 'number' && Number.isFinite(value)
+    return isNumber ? BigInt(Math.round(value)) : controlNumber.decode(value)
+  },
+}
 
 /**
  * evm_increaseTime: moves the clock by seconds and answers how many it is ahead altogether: a number, in hardhat a

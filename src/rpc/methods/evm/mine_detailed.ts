@@ -1,7 +1,55 @@
-import { mineOrder } from '../../params/mineOrder.js'
+import type { MinedBlock } from '../../../chain/chain.js'
+import { decodeRevertReason } from '../../../chain/execution/revertReason.js'
+import type { ChainView } from '../../../chain/view.js'
+import { bytesToHex } from '../../../encoding/hex.js'
+import { type BlockShape, blockWire } from '../../format/block.js'
 import { defineMethod, optional } from '../../method.js'
-import { detailedBlock } from '../../format/detailedBlock.js'
+import { type Decoder, struct } from '../../params/combinators.js'
+import { controlNumber } from '../../params/numbers.js'
 import type { JsonValue } from '../../wire.js'
+
+/** What evm_mine is asked for. */
+export interface MineOrder {
+  blocks: number
+  /** Seconds. */
+  timestamp?: bigint | undefined
+}
+
+const order = struct(
+  { struct: 'MineOptions', type: 'MineOptions' },
+  { blocks: controlNumber, timestamp: controlNumber },
+)
+
+/** A timestamp, or an object with `timestamp` and `blocks`: what the clients of all development nodes send. */
+export const mineOrder: Decoder<MineOrder> = {
+  schema: { anyOf: [controlNumber.schema, order.schema] },
+  decode(value) {
+    if (typeof value !== 'object') return { blocks: 1, timestamp: controlNumber.decode(value) }
+    const { blocks = 1n, timestamp } = order.decode(value)
+    return { blocks: Number(blocks), timestamp }
+  },
+}
+
+/** A block with whole transactions, each with what it returned and, if it failed with a reason, that reason. */
+export function detailedBlock(
+  view: ChainView,
+  { block, executed }: MinedBlock,
+  shape: Pick<BlockShape, 'totalDifficulty'>,
+): JsonValue {
+  const wire = blockWire(view, block, { ...shape, fullTransactions: true }).parse()
+  const { transactions, ...rest } = wire as { transactions: Record<string, JsonValue>[] } & Record<
+    string,
+    JsonValue
+  >
+  return {
+    ...rest,
+    transactions: transactions.map((transaction, index) => {
+      const { output = new Uint8Array(0), receipt } = executed.transactions[index] ?? {}
+      const reason = receipt?.status === 0 ? decodeRevertReason(output) : undefined
+      return { ...transaction, output: bytesToHex(output), revertReason: reason }
+    }),
+  }
+}
 
 /** evm_mine_detailed: mines as evm_mine does and answers the blocks with what their transactions returned. */
 export const mine_detailed = defineMethod(

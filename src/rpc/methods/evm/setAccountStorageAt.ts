@@ -1,8 +1,6 @@
 import { InvalidParamsError } from '../../errors.js'
 import { defineMethod, required } from '../../method.js'
-import { address } from '../../params/address.js'
-import { data } from '../../params/data.js'
-import { hash } from '../../params/hash.js'
+import { address, data, hash } from '../../params/bytes.js'
 
 /** evm_setAccountStorageAt: sets a 32-byte slot of an account to a value of at most 32 bytes. */
 export const setAccountStorageAt = defineMethod(

@@ -1,5 +1,22 @@
-import { miningInterval } from '../../params/miningInterval.js'
+import type { MiningInterval } from '../../../chain/mining/schedule.js'
 import { defineMethod, required } from '../../method.js'
+import { controlNumber } from '../../params/numbers.js'
+import { ReasonError } from '../../params/decodeError.js'
+import type { Decoder } from '../../params/combinators.js'
+
+/** The time between blocks that are mined by the clock: a number, or a pair of the least and the most. */
+export const miningInterval: Decoder<MiningInterval> = {
+  schema: {
+    title: 'interval',
+    anyOf: [controlNumber.schema, { type: 'array', items: controlNumber.schema, minItems: 2, maxItems: 2 }],
+  },
+  decode(value) {
+    if (!Array.isArray(value)) return Number(controlNumber.decode(value))
+    const [least = 0, most = 0] = value.map((item) => Number(controlNumber.decode(item)))
+    if (value.length !== 2 || least > most) throw new ReasonError('expected a pair of the least and the most')
+    return [least, most]
+  },
+}
 
 /**
  * evm_setIntervalMining: mines a block every so many seconds; 0 ends that. In hardhat the time is in milliseconds, and

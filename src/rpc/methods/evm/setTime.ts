@@ -1,5 +1,5 @@
 import { defineMethod, required } from '../../method.js'
-import { controlNumber } from '../../params/controlNumber.js'
+import { controlNumber } from '../../params/numbers.js'
 
 /** More than this many cannot be seconds. */
 const FIRST_MILLISECONDS = 1_000_000_000_000n

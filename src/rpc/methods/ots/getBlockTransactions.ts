@@ -1,10 +1,9 @@
+import { arrayPieces } from '../../format/pieces.js'
 import { defineMethod, required } from '../../method.js'
-import { blockObject } from '../../otterscan/blockObject.js'
-import { shortReceipt, shortTransaction } from '../../otterscan/shortObjects.js'
-import { controlNumber } from '../../params/controlNumber.js'
-import { otsBlock } from '../../params/otsBlock.js'
+import { blockObject, shortReceipt, shortTransaction } from '../../otterscan/blockDetails.js'
+import { otsBlock } from '../../params/blockSelector.js'
+import { controlNumber } from '../../params/numbers.js'
 import { WireBytes } from '../../wire.js'
-import { arrayPieces } from '../../format/arrayPieces.js'
 import { findBlock } from '../findBlock.js'
 
 /** ots_getBlockTransactions: a page of a block's transactions, the last ones first, and their receipts; or null. */

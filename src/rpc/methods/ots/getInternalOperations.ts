@@ -1,11 +1,11 @@
 import { bytesToHex } from '../../../encoding/hex.js'
 import { quantity } from '../../../encoding/quantity.js'
 import type { CallFrame } from '../../../chain/tracing/callTracer.js'
-import { flattenCalls } from '../../format/flatCalls.js'
-import { writtenList } from '../../format/written.js'
+import { flattenCalls } from '../../tracers/flatCallTracer.js'
+import { writtenList } from '../../format/pieces.js'
 import type { JsonValue } from '../../wire.js'
 import { defineMethod, required } from '../../method.js'
-import { hash } from '../../params/hash.js'
+import { hash } from '../../params/bytes.js'
 import { transactionFrame } from '../../otterscan/transactionFrame.js'
 
 /** Otterscan's numbers for what an operation is. */

@@ -1,10 +1,10 @@
 import type { CallFrame } from '../../../chain/tracing/callTracer.js'
 import { bytesToHex } from '../../../encoding/hex.js'
 import { quantity } from '../../../encoding/quantity.js'
-import { flattenCalls } from '../../format/flatCalls.js'
-import { writtenList } from '../../format/written.js'
+import { flattenCalls } from '../../tracers/flatCallTracer.js'
+import { writtenList } from '../../format/pieces.js'
 import { defineMethod, required } from '../../method.js'
-import { hash } from '../../params/hash.js'
+import { hash } from '../../params/bytes.js'
 import { transactionFrame } from '../../otterscan/transactionFrame.js'
 
 /** ots_traceTransaction: the frames of a transaction with their depths, or null. */

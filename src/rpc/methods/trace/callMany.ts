@@ -1,16 +1,46 @@
 import type { CallObject } from '../../../chain/execution/callObject.js'
-import { TimeSlice, type Steps } from '../../../encoding/timeSlice.js'
-import { ListWriter } from '../../format/listWriter.js'
-import type { PieceWriter } from '../../format/pieceWriter.js'
-import { written } from '../../format/written.js'
+import { type Steps, TimeSlice } from '../../../encoding/timeSlice.js'
+import { ListWriter, type PieceWriter, written } from '../../format/pieces.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
-import { list } from '../../params/list.js'
-import { tracedCall } from '../../params/tracedCall.js'
-import { startParityTrace, writeTrace, type ParityTrace } from '../../parity/parityTrace.js'
-import { executionRequest } from '../executionRequest.js'
-import { tracedBlock } from '../tracedBlock.js'
+import { type CallArguments, callObject } from '../../params/callObject.js'
+import { type Decoder, inPieces, list } from '../../params/combinators.js'
+import { ReasonError } from '../../params/decodeError.js'
+import { type TraceType, traceTypes } from '../../params/traceTypes.js'
+import { type ParityTrace, startParityTrace, writeTrace } from '../../parity/parityTrace.js'
+import { tracedBlock } from '../debug/traceBlock.js'
+import { executionRequest } from '../transactionRequest.js'
 import { traceBudget } from '../traces.js'
+
+/** A call and which parts of its trace are asked for. */
+export interface TracedCallArguments {
+  transaction: CallArguments
+  types: ReadonlySet<TraceType>
+}
+
+/** A pair of a call object and trace types. */
+export const tracedCall: Decoder<TracedCallArguments> = {
+  schema: {
+    title: 'call and trace types',
+    type: 'array',
+    prefixItems: [callObject.schema, traceTypes.schema],
+    minItems: 2,
+    maxItems: 2,
+  },
+  decode(value) {
+    const [transaction, types] = pairOf(value)
+    return { transaction: callObject.decode(transaction), types: traceTypes.decode(types) }
+  },
+  *decodeInPieces(value) {
+    const [transaction, types] = pairOf(value)
+    return { transaction: yield* inPieces(callObject, transaction), types: traceTypes.decode(types) }
+  },
+}
+
+function pairOf(value: unknown): unknown[] {
+  if (Array.isArray(value) && value.length === 2) return value
+  throw new ReasonError('expected a pair of a call object and an array of trace types')
+}
 
 /** trace_callMany: what messages would do one after another, each on what those before it left, in Parity's form. */
 export const callMany = defineMethod(

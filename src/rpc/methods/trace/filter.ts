@@ -1,15 +1,38 @@
 import type { BlockSelector, ChainView } from '../../../chain/view.js'
 import { bytesEqual } from '../../../encoding/hex.js'
 import { InvalidParamsError } from '../../errors.js'
-import type { FlatCall } from '../../format/flatCalls.js'
-import { ListWriter } from '../../format/listWriter.js'
-import { PieceWriter } from '../../format/pieceWriter.js'
+import { ListWriter, PieceWriter } from '../../format/pieces.js'
 import { defineMethod, required } from '../../method.js'
-import { traceFilter, type TraceFilterArguments } from '../../params/traceFilter.js'
+import { blockNumber } from '../../params/blockSelector.js'
+import { address } from '../../params/bytes.js'
+import { type Decoder, list, struct } from '../../params/combinators.js'
+import { controlNumber } from '../../params/numbers.js'
 import { eachFrameText } from '../../parity/frameTexts.js'
+import type { FlatCall } from '../../tracers/flatCallTracer.js'
 import { WireBytes } from '../../wire.js'
 import { findBlock } from '../findBlock.js'
 import { traceBudget } from '../traces.js'
+
+const wholeNumber: Decoder<number> = {
+  schema: controlNumber.schema,
+  decode: (value) => Number(controlNumber.decode(value)),
+}
+
+/** Which frames trace_filter is asked for. */
+export const traceFilter = struct(
+  { struct: 'TraceFilter', type: 'TraceFilter' },
+  {
+    fromBlock: blockNumber,
+    toBlock: blockNumber,
+    fromAddress: list(address, '[]common.Address'),
+    toAddress: list(address, '[]common.Address'),
+    after: wholeNumber,
+    count: wholeNumber,
+  },
+)
+
+/** A decoded filter of frames. */
+export type TraceFilterArguments = ReturnType<typeof traceFilter.decode>
 
 /**
  * trace_filter: the frames between two blocks whose sender is one of some addresses and whose recipient is one of some

@@ -1,9 +1,47 @@
+import { TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { ServerError } from '../../errors.js'
+import { ListWriter, PieceWriter } from '../../format/pieces.js'
+import { jsonBytes } from '../../format/members.js'
 import { defineMethod, required } from '../../method.js'
-import { hash } from '../../params/hash.js'
+import { blockSelector } from '../../params/blockSelector.js'
+import { hash } from '../../params/bytes.js'
 import { traceTypes } from '../../params/traceTypes.js'
-import { startParityTrace, writtenTrace } from '../../parity/parityTrace.js'
+import { type ParityTrace, startParityTrace, writtenTrace } from '../../parity/parityTrace.js'
+import { WireBytes } from '../../wire.js'
+import { tracedBlock } from '../debug/traceBlock.js'
 import { traceBudget } from '../traces.js'
+
+/** trace_replayBlockTransactions: what the transactions of a block did, in Parity's form, with what they changed. */
+export const replayBlockTransactions = defineMethod(
+  'trace_replayBlockTransactions',
+  [required('block', blockSelector), required('traceTypes', traceTypes)],
+  async (call, selector, types) => {
+    const block = tracedBlock(call.view, selector)
+    if (block.transactions.length === 0) return []
+    const budget = traceBudget(call, {})
+    const writer = new PieceWriter()
+    const list = new ListWriter(writer)
+    const slice = new TimeSlice()
+    let trace: ParityTrace | undefined
+    await call.backend.tracing.traceBlock({
+      view: call.view,
+      block,
+      tracerFor: () => {
+        trace = startParityTrace(types, budget)
+        return trace.tracer
+      },
+      traced: async (index) => {
+        list.append('{')
+        if (trace !== undefined) await runInSlices(trace.write(writer), slice)
+        const hash = block.transactions[index]?.hash ?? new Uint8Array(32)
+        writer.append(`,"transactionHash":${jsonBytes(hash)}}`)
+      },
+      keepsSteps: types.has('vmTrace'),
+    })
+    list.end()
+    return new WireBytes(writer.pieces())
+  },
+)
 
 /** trace_replayTransaction: what a mined transaction did, in Parity's form, with what it changed. */
 export const replayTransaction = defineMethod(

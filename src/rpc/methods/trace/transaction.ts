@@ -1,7 +1,41 @@
 import { defineMethod, required } from '../../method.js'
-import { hash } from '../../params/hash.js'
-import { listFrames } from '../../parity/frameTexts.js'
+import { blockSelector } from '../../params/blockSelector.js'
+import { controlNumber } from '../../params/numbers.js'
+import { hash } from '../../params/bytes.js'
+import { list } from '../../params/combinators.js'
+import { eachFrameText, listFrames } from '../../parity/frameTexts.js'
+import { WireBytes } from '../../wire.js'
+import { tracedBlock } from '../debug/traceBlock.js'
 import { traceBudget } from '../traces.js'
+
+/** trace_block: the frames of all transactions of a block in Parity's form. */
+export const block = defineMethod('trace_block', [required('block', blockSelector)], (call, selector) =>
+  listFrames(call, { block: tracedBlock(call.view, selector), budget: traceBudget(call, {}) }),
+)
+
+/** trace_get: one frame of a mined transaction by its trace address, or null if there is none. */
+export const get = defineMethod(
+  'trace_get',
+  [required('transactionHash', hash), required('traceAddress', list(controlNumber, '[]hexutil.Uint'))],
+  async (call, transactionHash, traceAddress) => {
+    const location = call.view.transactionLocation(transactionHash)
+    if (location === undefined) return null
+    const { block, index } = location
+    const wanted = traceAddress.join()
+    const found: string[] = []
+    await eachFrameText(
+      call,
+      {
+        block,
+        only: index,
+        budget: traceBudget(call, {}),
+        keep: (flat) => flat.traceAddress.join() === wanted,
+      },
+      (text) => found.push(text),
+    )
+    return found.length === 0 ? null : new WireBytes(found)
+  },
+)
 
 /** trace_transaction: the frames of a mined transaction in Parity's form, or null if there is none. */
 export const transaction = defineMethod(

@@ -1,5 +1,5 @@
 import { withArguments, type Call } from '../../../method.js'
-import type { ArgumentsOf, Parameter } from '../../../params/parameter.js'
+import type { ArgumentsOf, Parameter } from '../../../params/combinators.js'
 import type { Feed } from '../../../subscriptions/sessionSubscriptions.js'
 
 /** A kind of subscription. */

@@ -2,7 +2,7 @@ import { TurnQueue } from '../../../../encoding/timeSlice.js'
 import { checkNewLogRange } from '../../../logQuery.js'
 import { required } from '../../../method.js'
 import { filter } from '../../../params/filter.js'
-import { changedLogs, logChanges } from '../../../subscriptions/logs.js'
+import { changedLogs, logChanges } from '../../../subscriptions/filters.js'
 import { defineKind } from './kind.js'
 
 /** What the subscriptions of a network wait in: of a thousand, each looks for logs in each block. */

@@ -4,10 +4,9 @@ import type { ChainView } from '../../../../chain/view.js'
 import { bytesToPlainHex } from '../../../../encoding/hex.js'
 import { ServerError } from '../../../errors.js'
 import { optional } from '../../../method.js'
-import { hash } from '../../../params/hash.js'
-import { list } from '../../../params/list.js'
-import { struct } from '../../../params/struct.js'
-import { wireArray, type WireBytes } from '../../../wire.js'
+import { hash } from '../../../params/bytes.js'
+import { list, struct } from '../../../params/combinators.js'
+import { type WireBytes, wireArray } from '../../../wire.js'
 import { defineKind } from './kind.js'
 
 /** Most transactions that one subscription waits for (geth: eth/filters/api.go, maxTxHashes). */

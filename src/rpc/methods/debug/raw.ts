@@ -1,0 +1,84 @@
+import { encodeHeader } from '../../../chain/block/header.js'
+import type { StoredBlock } from '../../../chain/block/record.js'
+import type { BlockSelector, ChainView } from '../../../chain/view.js'
+import { bytesToHex } from '../../../encoding/hex.js'
+import { ServerError } from '../../errors.js'
+import { defineMethod, optional, required } from '../../method.js'
+import { blockSelector } from '../../params/blockSelector.js'
+import { hash } from '../../params/bytes.js'
+import { rawTransactionByHash } from '../eth/rawTransactions.js'
+import { findBlock } from '../findBlock.js'
+
+/**
+ * The block that a debug method is asked for, or undefined beyond the head.
+ *
+ * @throws ServerError if a hash names no block: geth prints it as a list of decimal bytes (eth/api_debug.go).
+ */
+export function blockOrRefusal(
+  view: ChainView,
+  selector: BlockSelector,
+  what: 'block' | 'header',
+): StoredBlock | undefined {
+  const block = findBlock(view, selector)
+  if (block === undefined && 'hash' in selector) {
+    throw new ServerError(`${what} #[${selector.hash.join(' ')}] not found`)
+  }
+  return block
+}
+
+/**
+ * debug_codeByHash: the code with a keccak-256 hash, `0x` where no account of any block had it (anvil/src/eth/api.rs,
+ * which takes a block too and looks at none).
+ */
+export const codeByHash = defineMethod(
+  'debug_codeByHash',
+  [required('hash', hash), optional('block', blockSelector)],
+  ({ backend }, codeHash) => bytesToHex(backend.records.code(codeHash) ?? new Uint8Array(0)),
+)
+
+/** debug_getRawTransactions: the EIP-2718 forms of a block's transactions in order (foundry: anvil-core/src/eth). */
+export const getRawTransactions = defineMethod(
+  'debug_getRawTransactions',
+  [required('block', blockSelector)],
+  ({ view, backend }, selector) => {
+    const block = findBlock(view, selector)
+    return block === undefined ? [] : backend.records.rawTransactions(block).map(bytesToHex)
+  },
+)
+
+/** debug_getRawTransaction: the EIP-2718 form of a transaction. */
+export const getRawTransaction = defineMethod(
+  'debug_getRawTransaction',
+  [required('hash', hash)],
+  rawTransactionByHash,
+)
+
+/** debug_getRawReceipts: the receipts of a block in their EIP-2718 form. */
+export const getRawReceipts = defineMethod(
+  'debug_getRawReceipts',
+  [required('block', blockSelector)],
+  ({ view, backend }, selector) => {
+    const block = findBlock(view, selector)
+    return block === undefined ? [] : backend.records.rawReceipts(block).map(bytesToHex)
+  },
+)
+
+/** debug_getRawHeader: the RLP of a header. */
+export const getRawHeader = defineMethod(
+  'debug_getRawHeader',
+  [required('block', blockSelector)],
+  ({ view }, selector) => {
+    const block = blockOrRefusal(view, selector, 'header')
+    return block === undefined ? '0x' : bytesToHex(encodeHeader(block.header))
+  },
+)
+
+/** debug_getRawBlock: the RLP of a block. */
+export const getRawBlock = defineMethod(
+  'debug_getRawBlock',
+  [required('block', blockSelector)],
+  ({ view, backend }, selector) => {
+    const block = blockOrRefusal(view, selector, 'block')
+    return block === undefined ? '0x' : bytesToHex(backend.records.rawBlock(block))
+  },
+)

@@ -1,0 +1,61 @@
+import { checkNewLogRange, findLogTexts, findLogs } from '../../logQuery.js'
+import { type Call, defineMethod, optional, required } from '../../method.js'
+import { filter } from '../../params/filter.js'
+import { boolean, filterId } from '../../params/scalars.js'
+import { createBlockFilter, createLogFilter, createPendingFilter } from '../../subscriptions/filters.js'
+
+/** Whether a filter is not there and that is no error: hardhat answers null (EDR: edr_provider, filter.rs). */
+export function isFilterMissing({ filters, backend }: Call, id: string): boolean {
+  return backend.settings.compatibility.nullForUnknownFilter && !filters.has(id)
+}
+
+/** eth_getFilterChanges: what a filter found since it was last asked. */
+export const getFilterChanges = defineMethod(
+  'eth_getFilterChanges',
+  [required('id', filterId)],
+  (call, id) => (isFilterMissing(call, id) ? null : call.filters.poll(id)),
+)
+
+/** eth_getFilterLogs: runs the query of a filter of logs now. */
+export const getFilterLogs = defineMethod('eth_getFilterLogs', [required('id', filterId)], (call, id) =>
+  isFilterMissing(call, id) ? null : findLogs(call, call.filters.logs(id)),
+)
+
+/** eth_uninstallFilter: removes a filter. */
+export const uninstallFilter = defineMethod(
+  'eth_uninstallFilter',
+  [required('id', filterId)],
+  ({ filters }, id) => filters.remove(id),
+)
+
+/** eth_newPendingTransactionFilter: makes a filter of transactions that became executable. */
+export const newPendingTransactionFilter = defineMethod(
+  'eth_newPendingTransactionFilter',
+  [optional('fullTransactions', boolean)],
+  ({ backend, filters }, full = false) => filters.add(createPendingFilter(backend, { full })),
+)
+
+/** eth_newBlockFilter: makes a filter of new heads. */
+export const newBlockFilter = defineMethod('eth_newBlockFilter', [], ({ backend, filters }) =>
+  filters.add(createBlockFilter(backend)),
+)
+
+/** eth_newFilter: makes a filter of logs. */
+export const newFilter = defineMethod('eth_newFilter', [required('filter', filter)], (call, criteria) => {
+  checkNewLogRange(call, criteria)
+  const { filtersReturnPastLogs } = call.backend.settings.compatibility
+  if (!filtersReturnPastLogs || criteria.fromBlock === undefined) {
+    return call.filters.add(createLogFilter(call.backend, criteria))
+  }
+  // A search ends at the head of its time, and the filter listens from then on: nothing is lost or comes twice.
+  const again = () => findLogTexts(call, criteria)
+  const now = again()
+  const logs = createLogFilter(call.backend, criteria, { now, again })
+  return now.then(
+    () => call.filters.add(logs),
+    (error: unknown) => {
+      logs.end()
+      throw error
+    },
+  )
+})

@@ -1,0 +1,29 @@
+import { bytesToHex } from '../../encoding/hex.js'
+import { writeGenesis } from '../dump/writeGenesis.js'
+import { defineMethod, required } from '../method.js'
+import { data } from '../params/bytes.js'
+import { list } from '../params/combinators.js'
+import { WireBytes } from '../wire.js'
+
+/** standin_dumpGenesis: the state that `latest` has as a geth genesis.json, for `--genesis`, geth and others. */
+export const dumpGenesis = defineMethod('standin_dumpGenesis', [], async ({ backend }) => {
+  const { chain: view, forks: schedule, controls } = backend
+  return controls.exportState(async (accounts) => {
+    const chunks: string[] = []
+    for await (const chunk of writeGenesis({ view, schedule, accounts })) chunks.push(chunk)
+    return new WireBytes(chunks)
+  })
+})
+
+/**
+ * standin_importBlocks: executes and checks blocks that were made elsewhere, given as RLP, parents first, and makes the
+ * last one the head; if it stands on another branch that is a reorganisation. The hash of the head.
+ */
+export const importBlocks = defineMethod(
+  'standin_importBlocks',
+  [required('blocks', list(data, '[]hexutil.Bytes'))],
+  async ({ view, backend }, blocks) => {
+    await backend.controls.importBlocks(blocks)
+    return bytesToHex(view.head().hash)
+  },
+)

@@ -1,4 +1,0 @@
-import type { Decoder } from './parameter.js'
-
-/** A value that nothing is done with. */
-export const anything: Decoder<unknown> = { schema: {}, decode: (value) => value }

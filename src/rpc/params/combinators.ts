@@ -1,0 +1,221 @@
+import { keysOf } from '../../encoding/json.js'
+import type { Steps } from '../../encoding/timeSlice.js'
+import type { JsonSchema } from '../wire.js'
+import { TypeMismatchError, jsonTypeName } from './decodeError.js'
+
+/** Turns one JSON value into what methods work on. */
+export interface Decoder<T> {
+  readonly schema: JsonSchema
+  /** @throws DecodeError if the value does not fit. */
+  decode(value: unknown): T
+  /** The same in pieces. Decoders that take little time for any value have none. */
+  decodeInPieces?(value: unknown): Steps<T>
+}
+
+/** One positional parameter of a method. */
+export interface Parameter<T> {
+  readonly name: string
+  readonly required: boolean
+  readonly decoder: Decoder<T>
+}
+
+/** The decoded arguments that belong to a list of parameters. */
+export type ArgumentsOf<P extends readonly Parameter<unknown>[]> = {
+  [I in keyof P]: P[I] extends Parameter<infer T> ? T : never
+}
+
+/**
+ * What a decoder makes of a value, in pieces where it may take long.
+ *
+ * @throws DecodeError if the value does not fit.
+ */
+export function* inPieces<T>(decoder: Decoder<T>, value: unknown): Steps<T> {
+  return decoder.decodeInPieces === undefined ? decoder.decode(value) : yield* decoder.decodeInPieces(value)
+}
+
+/** Items that are decoded at once. */
+const ITEMS_AT_ONCE = 64
+
+/** A list whose items are all decoded alike, under the name of its Go type; null is an empty list. */
+export function list<T>(item: Decoder<T>, type: string): Decoder<T[]> {
+  return {
+    schema: { type: ['array', 'null'], items: item.schema },
+    decode: (value) => elements(value, type).map((element) => item.decode(element)),
+    *decodeInPieces(value) {
+      const items: T[] = []
+      for (const element of elements(value, type)) {
+        items.push(
+          item.decodeInPieces === undefined ? item.decode(element) : yield* item.decodeInPieces(element),
+        )
+        if (items.length % ITEMS_AT_ONCE === 0) yield
+      }
+      return items
+    },
+  }
+}
+
+function elements(value: unknown, type: string): readonly unknown[] {
+  if (value === null) return []
+  if (!Array.isArray(value)) throw new TypeMismatchError(jsonTypeName(value), type)
+  return value
+}
+
+/** A decoder of what is made of another one's values. */
+export function mapped<Given, T>(
+  decoder: Decoder<Given>,
+  convert: (given: Given) => T,
+  schema = decoder.schema,
+): Decoder<T> {
+  return {
+    schema,
+    decode: (value) => convert(decoder.decode(value)),
+    *decodeInPieces(value) {
+      return convert(yield* inPieces(decoder, value))
+    },
+  }
+}
+
+/** Members that are decoded at once. */
+const ENTRIES_AT_ONCE = 64
+
+/**
+ * An object whose names and members are each decoded alike, as a list of what is made of both.
+ *
+ * @param type - the name of its Go type
+ */
+export function entries<Name, Member, T>(
+  { name, member, type }: { name: Decoder<Name>; member: Decoder<Member>; type: string },
+  combine: (name: Name, member: Member) => T,
+): Decoder<T[]> {
+  const decodeOne = (given: Readonly<Record<string, unknown>>, key: string): T => {
+    const decoded = name.decode(key)
+    return combine(decoded, member.decode(given[key]))
+  }
+  return {
+    schema: { type: 'object', propertyNames: name.schema, additionalProperties: member.schema },
+    decode(value) {
+      const given = entryMembers(value, type)
+      return Object.keys(given).map((key) => decodeOne(given, key))
+    },
+    *decodeInPieces(value) {
+      const given = entryMembers(value, type)
+      const all: T[] = []
+      for (const key of keysOf(given)) {
+        const decoded = name.decode(key)
+        all.push(combine(decoded, yield* inPieces(member, given[key])))
+        if (all.length % ENTRIES_AT_ONCE === 0) yield
+      }
+      return all
+    },
+  }
+}
+
+function entryMembers(value: unknown, type: string): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new TypeMismatchError(jsonTypeName(value), type)
+  }
+  return value as Record<string, unknown>
+}
+
+/** The members a struct may have, each with its decoder. */
+export type Fields = Readonly<Record<string, Decoder<unknown>>>
+
+/** What a struct decodes to; a member that is missing or null is undefined. */
+export type Decoded<F extends Fields> = {
+  [K in keyof F]?: F[K] extends Decoder<infer T> ? T | undefined : never
+}
+
+/** How the Go struct behind an object is called. */
+export interface StructNames {
+  /** Without package, as it stands before a member: `TransactionArgs`. */
+  struct: string
+  /** With package, as it stands when the value is no object: `ethapi.TransactionArgs`. */
+  type: string
+  /** Whether members are told by their Go names, which begin with a capital. */
+  capitalised?: boolean
+}
+
+/** Members that are looked at at once. */
+const MEMBERS_AT_ONCE = 64
+
+/**
+ * An object with known members; others are ignored.
+ *
+ * Names match exactly or else whatever their case, and null is an empty object (Go: encoding/json).
+ */
+export function struct<const F extends Fields>(names: StructNames, fields: F): Decoder<Decoded<F>> {
+  const exact = new Map(Object.entries(fields).map(([name, decoder]) => [name, { name, decoder }]))
+  const folded = new Map([...exact.values()].map((field) => [field.name.toLowerCase(), field]))
+  return {
+    schema: objectSchema(fields),
+    decode(value) {
+      const decoded: Record<string, unknown> = {}
+      const members = membersOf(value, names)
+      for (const given of Object.keys(members)) {
+        const member = members[given]
+        const field = exact.get(given) ?? folded.get(given.toLowerCase())
+        if (field === undefined || member === null || member === undefined) continue
+        decoded[field.name] = decodeMember(field.decoder, member, names, field.name)
+      }
+      return decoded as Decoded<F>
+    },
+    *decodeInPieces(value) {
+      const decoded: Record<string, unknown> = {}
+      const members = membersOf(value, names)
+      for (const [index, given] of keysOf(members).entries()) {
+        if (index % MEMBERS_AT_ONCE === MEMBERS_AT_ONCE - 1) yield
+        const member = members[given]
+        const field = exact.get(given) ?? folded.get(given.toLowerCase())
+        if (field === undefined || member === null || member === undefined) continue
+        decoded[field.name] =
+          field.decoder.decodeInPieces === undefined
+            ? decodeMember(field.decoder, member, names, field.name)
+            : yield* decodeMemberInPieces(field.decoder, member, names, field.name)
+      }
+      return decoded as Decoded<F>
+    },
+  }
+}
+
+const noMembers = {}
+
+function membersOf(value: unknown, { type }: StructNames): Readonly<Record<string, unknown>> {
+  if (value === null) return noMembers
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    throw new TypeMismatchError(jsonTypeName(value), type)
+  }
+  return value as Record<string, unknown>
+}
+
+function decodeMember(decoder: Decoder<unknown>, value: unknown, names: StructNames, name: string): unknown {
+  try {
+    return decoder.decode(value)
+  } catch (error) {
+    throw placed(error, names, name)
+  }
+}
+
+function* decodeMemberInPieces(
+  decoder: Decoder<unknown>,
+  value: unknown,
+  names: StructNames,
+  name: string,
+): Steps<unknown> {
+  try {
+    return yield* inPieces(decoder, value)
+  } catch (error) {
+    throw placed(error, names, name)
+  }
+}
+
+/** What a member threw, with its place if it tells one. */
+function placed(error: unknown, names: StructNames, name: string): unknown {
+  if (!(error instanceof TypeMismatchError)) return error
+  return error.inside(names.struct, names.capitalised ? name.charAt(0).toUpperCase() + name.slice(1) : name)
+}
+
+function objectSchema(fields: Fields): JsonSchema {
+  const properties: Record<string, JsonSchema> = {}
+  for (const [name, decoder] of Object.entries(fields)) properties[name] = decoder.schema
+  return { type: 'object', properties }
+}

@@ -1,0 +1,82 @@
+import type { JsonSchema } from '../wire.js'
+import { ReasonError } from './decodeError.js'
+import { decodeQuantity } from './hexText.js'
+import type { Decoder } from './combinators.js'
+
+/**
+ * A number of a development control: a JSON number, hexadecimal or decimal text, as clients of such nodes send it.
+ * Client libraries strip leading zeros, so that `0x` is zero.
+ */
+export const controlNumber: Decoder<bigint> = {
+  schema: {
+    title: 'number',
+    anyOf: [
+      { type: 'integer', minimum: 0 },
+      { type: 'string', pattern: '^(0[xX][0-9a-fA-F]*|[0-9]+)$' },
+    ],
+  },
+  decode(value) {
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value)
+    if (value === '0x') return 0n
+    if (typeof value === 'string' && /^(0x[0-9a-f]{1,64}|[0-9]{1,77})$/i.test(value)) {
+      return BigInt(value.toLowerCase())
+    }
+    throw new ReasonError(
+      `expected a number or a hexadecimal or decimal string, got ${JSON.stringify(value)}`,
+    )
+  },
+}
+
+const MAX_UINT64 = 2n ** 64n - 1n
+
+/** A number of a development control that headers and accounts keep in 64 bits. */
+export const controlUint64: Decoder<bigint> = {
+  schema: controlNumber.schema,
+  decode(value) {
+    const number = controlNumber.decode(value)
+    if (number > MAX_UINT64) throw new ReasonError('hex number > 64 bits')
+    return number
+  },
+}
+
+/** A time to wait. */
+export const milliseconds: Decoder<number> = {
+  schema: { ...controlNumber.schema, title: 'milliseconds' },
+  decode: (value) => Number(controlNumber.decode(value)),
+}
+
+const uint256Schema: JsonSchema = {
+  title: '256 bit unsigned integer',
+  type: 'string',
+  pattern: '^(0[xX](0|[1-9a-fA-F][0-9a-fA-F]{0,63}))?$',
+}
+
+/** A QUANTITY of at most 256 bits, as calls hold amounts and fees. */
+export const big: Decoder<bigint> = {
+  schema: uint256Schema,
+  decode: (value) => decodeQuantity(value, 256, '*hexutil.Big'),
+}
+
+/** A QUANTITY of at most 256 bits, as authorizations hold chain ids and signatures (EIP-7702). */
+export const uint256: Decoder<bigint> = {
+  schema: uint256Schema,
+  decode: (value) => decodeQuantity(value, 256, '*uint256.Int'),
+}
+
+const uint64Schema: JsonSchema = {
+  title: '64 bit unsigned integer',
+  type: 'string',
+  pattern: '^(0[xX](0|[1-9a-fA-F][0-9a-fA-F]{0,15}))?$',
+}
+
+/** A QUANTITY of at most 64 bits. */
+export const uint64: Decoder<bigint> = {
+  schema: uint64Schema,
+  decode: (value) => decodeQuantity(value, 64, 'hexutil.Uint64'),
+}
+
+/** The index of something in a block. Indexes beyond 2^53 are beyond every block and lose precision harmlessly. */
+export const index: Decoder<number> = {
+  schema: { ...uint64Schema, title: 'index' },
+  decode: (value) => Number(decodeQuantity(value, 64, 'hexutil.Uint')),
+}
