@@ -76,7 +76,7 @@ describe('rules of the transport', () => {
     })
     expect(status).toBe(200)
     expect(headers['content-type']).toContain('text/html')
-    expect(body).toContain('<h1>Standin</h1>')
+    expect(body).toContain('<title>Standin</title>')
   })
 
   test('an empty body is answered with nothing', async () => {

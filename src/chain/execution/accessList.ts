@@ -48,7 +48,10 @@ export function createAccessList(
       whenReady(nonceOf(evm, call, raw), (nonce) => {
         const message = { ...raw, nonce }
         const authorizations = message.authorizationList ?? []
-        if (BigInt(authorizations.length) * evm.common.param('perEmptyAccountCost') > message.gasLimit) {
+        if (
+          authorizations.length > 0 &&
+          BigInt(authorizations.length) * evm.common.param('perEmptyAccountCost') > message.gasLimit
+        ) {
           throw new ChainError('insufficient gas to process all authorizations')
         }
         return whenReady(authoritiesOf(evm, authorizations), (authorities) => {
