@@ -7,7 +7,7 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 /** The pages of docs/reference/ that follow from the sources, by their file names. */
 export async function generatePages() {
   const { optionDefinitions } = await loadSource('src/options.ts')
-  const { optionGroups, flagToVariable } = await loadSource('src/options/definition.ts')
+  const { optionGroups, flagToVariable } = await loadSource('src/options/kinds.ts')
   const sections = optionGroups.flatMap((group) => {
     const rows = Object.entries(optionDefinitions)
       .filter(([, definition]) => definition.group === group)
@@ -22,7 +22,7 @@ export async function generatePages() {
 
 /** The type of the options that programs give, with what the schema says about each in a comment. */
 export async function generateNodeOptions() {
-  const { nodeOptionDefinitions } = await loadSource('src/options/nodeOptionDefinitions.ts')
+  const { nodeOptionDefinitions } = await loadSource('src/options/read.ts')
   const members = Object.entries(nodeOptionDefinitions).flatMap(
     ([name, { flag, default: value, description }]) => {
       const shown = formatDefault(value)
@@ -41,8 +41,8 @@ export async function generateNodeOptions() {
 export const nodeOptionsPath = 'src/options/nodeOptions.ts'
 
 const optionTypeHead = [
-  "import type { nodeOptionDefinitions } from './nodeOptionDefinitions.js'",
-  "import type { OptionDefinition } from './definition.js'",
+  "import type { nodeOptionDefinitions } from './read.js'",
+  "import type { OptionDefinition } from './kinds.js'",
   '',
   'type Definitions = typeof nodeOptionDefinitions',
   'type Given<Name extends keyof Definitions> =',
