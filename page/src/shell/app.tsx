@@ -1,4 +1,3 @@
-import { lazy } from './lazy.js'
 import { Announcer } from '../parts/announcer.js'
 import { Failure } from '../parts/basics.js'
 import { nodeFailure } from '../api/node.js'
@@ -6,10 +5,6 @@ import { RequestsView } from '../requests/requestsView.js'
 import { Access } from './access.js'
 import { Header } from './header.js'
 import { route } from './router.js'
-
-const ChainView = lazy(() => import('../chain/chainView.js').then(({ ChainView: view }) => view))
-const FilesView = lazy(() => import('../files/filesView.js').then(({ FilesView: view }) => view))
-const ControlsView = lazy(() => import('../controls/controlsView.js').then(({ ControlsView: view }) => view))
 
 /** The page: the header, and the view that the address names. */
 export function App() {
@@ -24,15 +19,7 @@ export function App() {
         {nodeFailure.value !== undefined && (
           <Failure message={`The node does not answer: ${nodeFailure.value}`} />
         )}
-        {place === 'chain' ? (
-          <ChainView path={rest} />
-        ) : place === 'files' ? (
-          <FilesView path={rest} />
-        ) : place === 'controls' ? (
-          <ControlsView path={rest} />
-        ) : (
-          <RequestsView path={rest} />
-        )}
+        <RequestsView path={rest} />
       </main>
       <Access />
       <Announcer />

@@ -5,12 +5,7 @@ import { Icon } from '../parts/icon.js'
 import { currentNetwork, link, navigate, route } from './router.js'
 import { theme, toggleTheme } from './theme.js'
 
-const places = [
-  ['requests', 'Requests'],
-  ['chain', 'Chain'],
-  ['files', 'Files'],
-  ['controls', 'Controls'],
-] as const
+const places = [['requests', 'Requests']] as const
 
 /** What stands above every view: where to go, which network is shown, whether the node is heard. */
 export function Header({ place }: { place: string }) {

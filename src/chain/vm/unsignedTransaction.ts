@@ -77,6 +77,7 @@ export function unsignedTransaction(fields: UnsignedFields, rules: ForkRules): T
   if (type === 4) {
     transaction['authorizationList'] = (fields.authorizationList ?? []).map(authorizationBytes)
   }
+  // eslint-disable-next-line no-restricted-syntax -- an object made member by member has no class that TypeScript sees
   return transaction as unknown as TypedTransaction
 }
 
@@ -90,6 +91,7 @@ const emptyTransactions = new Map<UnsignedFields['type'], Members>()
 function emptyTransaction(type: UnsignedFields['type']): Members {
   let transaction = emptyTransactions.get(type)
   if (transaction === undefined) {
+    // eslint-disable-next-line no-restricted-syntax -- members of a class are read by name
     transaction = createEmpty(type) as unknown as Members
     emptyTransactions.set(type, transaction)
   }

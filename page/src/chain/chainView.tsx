@@ -1,3 +1,0 @@
-export function ChainView({ path }: { path: readonly string[] }) {
-  return <p>{path.join('/')}</p>
-}

@@ -1,3 +1,0 @@
-export function ControlsView({ path }: { path: readonly string[] }) {
-  return <p>{path.join('/')}</p>
-}

@@ -1,3 +1,0 @@
-export function FilesView({ path }: { path: readonly string[] }) {
-  return <p>{path.join('/')}</p>
-}
