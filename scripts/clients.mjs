@@ -31,13 +31,20 @@ function testPython() {
   }
 }
 
-const suites = [{ name: 'python', tool: 'python3', test: testPython }]
+function testGo() {
+  return run('go', ['test', '-count=1', '-p', '1', './...'], join(root, 'clients/go/sdktest'))
+}
+
+const suites = [
+  { name: 'python', tool: 'python3', check: ['--version'], test: testPython },
+  { name: 'go', tool: 'go', check: ['version'], test: testGo },
+]
 
 let passed = 0
 let failed = 0
 let skipped = 0
-for (const { name, tool, test } of suites) {
-  if (spawnSync(tool, ['--version']).error) {
+for (const { name, tool, check, test } of suites) {
+  if (spawnSync(tool, check).error) {
     console.log(`${name}: skipped, ${tool} is not installed`)
     skipped += 1
   } else if (test()) passed += 1

@@ -1,0 +1,3 @@
+module github.com/standin/standin-go
+
+go 1.21

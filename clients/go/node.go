@@ -1,0 +1,265 @@
+// Package standin starts a Standin node, or attaches to one, for tests.
+package standin
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// Account is an unlocked account of the node's chain.
+type Account struct {
+	Address    string `json:"address"`
+	PrivateKey string `json:"privateKey"`
+}
+
+// Node is a running node, as its ready line describes it. An attached node has no IPFSURL and no Accounts.
+type Node struct {
+	URL      string    `json:"url"`
+	WSURL    string    `json:"wsUrl"`
+	IPFSURL  string    `json:"ipfsUrl"`
+	Accounts []Account `json:"accounts"`
+
+	command *exec.Cmd
+	exited  chan struct{}
+}
+
+// RPCError is the error object of a JSON-RPC answer.
+type RPCError struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data"`
+}
+
+func (e *RPCError) Error() string { return fmt.Sprintf("%s (%d)", e.Message, e.Code) }
+
+// ControlError is an answer of the control API with a status other than 2xx.
+type ControlError struct {
+	Status int
+	Body   string
+}
+
+func (e *ControlError) Error() string { return fmt.Sprintf("HTTP %d: %s", e.Status, e.Body) }
+
+// Start starts a node and waits for its ready line. The command is STANDIN_COMMAND, run by a shell, or else
+// "npx --yes standin". The node watches this process and ends with it, even when this process is killed.
+func Start(ctx context.Context, options ...string) (*Node, error) {
+	command := os.Getenv("STANDIN_COMMAND")
+	if command == "" {
+		command = "npx --yes standin"
+	}
+	words := append([]string{"-c", "exec " + command + ` "$@"`, "sh", "--json", "--port", "0",
+		"--parent-pid", strconv.Itoa(os.Getpid())}, options...)
+	process := exec.Command("sh", words...)
+	process.Stderr = os.Stderr
+	output, err := process.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := process.Start(); err != nil {
+		return nil, err
+	}
+	node := &Node{command: process, exited: make(chan struct{})}
+	ready := make(chan error, 1)
+	go func() {
+		reader := bufio.NewReader(output)
+		line, err := reader.ReadBytes('\n')
+		if err == nil {
+			err = json.Unmarshal(line, node)
+		}
+		ready <- err
+		// What follows is not needed, but a full pipe would hold the node.
+		_, _ = io.Copy(io.Discard, reader)
+		_ = process.Wait()
+		close(node.exited)
+	}()
+	select {
+	case err = <-ready:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err != nil {
+		_ = process.Process.Kill()
+		return nil, fmt.Errorf("standin: no ready line from %q: %w", command, err)
+	}
+	return node, nil
+}
+
+// Attach attaches to the node whose JSON-RPC URL (with its key) this is.
+func Attach(address string) (*Node, error) {
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return nil, err
+	}
+	socket := *parsed
+	socket.Scheme = map[string]string{"http": "ws", "https": "wss"}[parsed.Scheme]
+	if socket.Scheme == "" {
+		return nil, fmt.Errorf("standin: not an HTTP URL: scheme %q", parsed.Scheme)
+	}
+	socket.Path = "/ws" + parsed.Path
+	return &Node{URL: address, WSURL: socket.String()}, nil
+}
+
+// Stop ends the node's process. A node that was attached to keeps running.
+func (n *Node) Stop() {
+	if n.command == nil {
+		return
+	}
+	_ = n.command.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-n.exited:
+	case <-time.After(5 * time.Second):
+		_ = n.command.Process.Kill()
+		<-n.exited
+	}
+}
+
+// Call calls a JSON-RPC method and decodes its result, unless result is nil. It returns *RPCError for an error object.
+func (n *Node) Call(ctx context.Context, result any, method string, parameters ...any) error {
+	if parameters == nil {
+		parameters = []any{}
+	}
+	call := map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
+	var answer struct {
+		Result json.RawMessage
+		Error  *RPCError
+	}
+	if err := send(ctx, http.MethodPost, n.URL, call, &answer); err != nil {
+		return err
+	}
+	if answer.Error != nil {
+		return answer.Error
+	}
+	if result == nil {
+		return nil
+	}
+	return json.Unmarshal(answer.Result, result)
+}
+
+// Control calls the control API at /_standin + path. It returns *ControlError for a status other than 2xx.
+func (n *Node) Control(ctx context.Context, method, path string, body, result any) error {
+	parsed, err := url.Parse(n.URL)
+	if err != nil {
+		return err
+	}
+	return send(ctx, method, parsed.Scheme+"://"+parsed.Host+"/_standin"+path, body, result)
+}
+
+// Snapshot takes a snapshot of the chain, for Revert.
+func (n *Node) Snapshot(ctx context.Context) (string, error) {
+	var id string
+	err := n.Call(ctx, &id, "evm_snapshot")
+	return id, err
+}
+
+// Revert puts the chain back. A snapshot can be used once.
+func (n *Node) Revert(ctx context.Context, snapshot string) error {
+	var found bool
+	if err := n.Call(ctx, &found, "evm_revert", snapshot); err != nil {
+		return err
+	}
+	if !found {
+		return fmt.Errorf("standin: no snapshot %s", snapshot)
+	}
+	return nil
+}
+
+// Mine mines empty blocks, or blocks with the pending transactions.
+func (n *Node) Mine(ctx context.Context, blocks uint64) error {
+	return n.Call(ctx, nil, "hardhat_mine", "0x"+strconv.FormatUint(blocks, 16))
+}
+
+// IncreaseTime moves the clock of the next blocks on, by whole seconds.
+func (n *Node) IncreaseTime(ctx context.Context, by time.Duration) error {
+	return n.Call(ctx, nil, "evm_increaseTime", int64(by/time.Second))
+}
+
+// Fault matches requests and does something to them; its members are those of the guide to faults.
+type Fault struct {
+	ID     string         `json:"id,omitempty"`
+	Match  map[string]any `json:"match,omitempty"`
+	Action map[string]any `json:"action"`
+}
+
+// AddFault sets a fault.
+func (n *Node) AddFault(ctx context.Context, fault Fault) error {
+	return n.Control(ctx, http.MethodPost, "/faults", map[string]any{"faults": []Fault{fault}}, nil)
+}
+
+// ClearFaults removes all faults.
+func (n *Node) ClearFaults(ctx context.Context) error {
+	return n.Control(ctx, http.MethodDelete, "/faults", nil, nil)
+}
+
+// Request is an entry of the journal.
+type Request struct {
+	ID     int    `json:"id"`
+	Method string `json:"method"`
+}
+
+// Journal lists recorded requests, oldest first; the query is that of GET /_standin/requests.
+func (n *Node) Journal(ctx context.Context, query url.Values) ([]Request, error) {
+	var found []Request
+	err := n.Control(ctx, http.MethodGet, "/requests?"+query.Encode(), nil, &found)
+	return found, err
+}
+
+// WaitForRequest waits for the first recorded request that matches, until the context ends.
+func (n *Node) WaitForRequest(ctx context.Context, query url.Values) (Request, error) {
+	for {
+		found, err := n.Journal(ctx, query)
+		if err != nil {
+			return Request{}, err
+		}
+		if len(found) > 0 {
+			return found[0], nil
+		}
+		select {
+		case <-ctx.Done():
+			return Request{}, ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+func send(ctx context.Context, method, address string, body, result any) error {
+	var content io.Reader
+	if body != nil {
+		data, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		content = bytes.NewReader(data)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, address, content)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	data, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err
+	}
+	if response.StatusCode/100 != 2 {
+		return &ControlError{response.StatusCode, string(data)}
+	}
+	if result == nil || len(data) == 0 {
+		return nil
+	}
+	return json.Unmarshal(data, result)
+}
