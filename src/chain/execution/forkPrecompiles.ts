@@ -1,6 +1,8 @@
 import type { PrecompileFunc } from '@ethereumjs/evm'
 import { bytesToPlainHex } from '../../encoding/hex.js'
-import type { ForkRules } from '../types.js'
+import { loadKzg } from '../kzg.js'
+import type { Awaitable, ForkRules } from '../types.js'
+import { loadBls, loadBn254 } from './curves.js'
 
 /** Precompiles by address: 40 lower-case hexadecimal digits without a prefix. */
 export type PrecompileMap = Map<string, PrecompileFunc>
@@ -9,15 +11,27 @@ export type PrecompileMap = Map<string, PrecompileFunc>
 const ECRECOVER = '0000000000000000000000000000000000000001'
 /** EIP-152: the compression of BLAKE2b, as a key of the precompile map. */
 const BLAKE2 = '0000000000000000000000000000000000000009'
-/** EIP-4844: the point evaluation precompile, as a key of the precompile map. */
-const POINT_EVALUATION = '000000000000000000000000000000000000000a'
+/** The loaders of the libraries that precompiles compute with, by the last byte of their addresses. */
+const loaders: readonly (readonly [lastByte: string, load: () => Awaitable<void>])[] = [
+  ['06', loadBn254],
+  ['07', loadBn254],
+  ['08', loadBn254],
+  ['0a', loadKzg],
+  ['0b', loadBls],
+  ['0c', loadBls],
+  ['0d', loadBls],
+  ['0e', loadBls],
+  ['0f', loadBls],
+  ['10', loadBls],
+  ['11', loadBls],
+]
 
 /** The precompiles of a fork, whatever overrides made of them for a message. */
 export class ForkPrecompiles {
   readonly map: PrecompileMap
   /** 40 lower-case hexadecimal digits each. */
   readonly addresses: readonly string[]
-  readonly #pointEvaluation: PrecompileFunc | undefined
+  readonly #loaders = new Map<PrecompileFunc, () => Awaitable<void>>()
   readonly #blake2: PrecompileFunc | undefined
 
   /** @param map - those of the library, which recover signers as the rules have it from now on */
@@ -26,7 +40,10 @@ export class ForkPrecompiles {
     const ecrecover = map.get(ECRECOVER)
     if (ecrecover !== undefined && recoveries !== undefined) map.set(ECRECOVER, recoveries.around(ecrecover))
     this.addresses = [...map.keys()]
-    this.#pointEvaluation = map.get(POINT_EVALUATION)
+    for (const [lastByte, load] of loaders) {
+      const precompile = map.get(lastByte.padStart(40, '0'))
+      if (precompile !== undefined) this.#loaders.set(precompile, load)
+    }
     this.#blake2 = map.get(BLAKE2)
   }
 
@@ -41,9 +58,9 @@ export class ForkPrecompiles {
     return precompile === this.#blake2
   }
 
-  /** Whether a precompile needs the KZG library. */
-  needsKzg(precompile: PrecompileFunc): boolean {
-    return precompile === this.#pointEvaluation
+  /** Loads the library that a precompile computes with, if it has one that is not there yet. */
+  loadLibrary(precompile: PrecompileFunc): Awaitable<void> {
+    return this.#loaders.get(precompile)?.()
   }
 }
 

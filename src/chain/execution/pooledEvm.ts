@@ -6,7 +6,6 @@ import {
   type EVMRunCallOpts,
   type ExecResult,
   type Message,
-  NobleBN254,
   type PrecompileFunc,
 } from '@ethereumjs/evm'
 import { SimpleStateManager } from '@ethereumjs/statemanager'
@@ -14,7 +13,6 @@ import { type Address, createZeroAddress } from '@ethereumjs/util'
 import { createVM, type VM } from '@ethereumjs/vm'
 import type { StateManagerInterface } from '@ethereumjs/common'
 import { TimeSlice, nextTurn, runInSlices } from '../../encoding/timeSlice.js'
-import { loadKzg } from '../kzg.js'
 import { whenReady } from '../state/whenReady.js'
 import type { WorkingState } from '../state/workingState.js'
 import { TraceFeed } from '../tracing/traceFeed.js'
@@ -24,6 +22,7 @@ import { BLAKE2_INPUT_LENGTH, ROUNDS_AT_ONCE, blake2Compress, roundsOf } from '.
 import type { BlockEnvironment } from './blockEnvironment.js'
 import { runCallMessage } from './callMessage.js'
 import { type ConsoleListener, isConsole } from './console.js'
+import { bls, bn254 } from './curves.js'
 import type { ExecutionContext } from './executionContext.js'
 import { ForkPrecompiles, type PrecompileMap } from './forkPrecompiles.js'
 import { FrameEnvironment } from './frameEnvironment.js'
@@ -83,7 +82,8 @@ export class PooledEvm extends EVM implements FrameHost {
     const options = {
       common: rules,
       blockchain: new EVMMockBlockchain(),
-      bn254: new NobleBN254(),
+      bls,
+      bn254,
       stateManager: noState,
     }
     const evm = new PooledEvm(options, await loadFrameInterpreter(new EVM(options)), rules)
@@ -327,8 +327,7 @@ export class PooledEvm extends EVM implements FrameHost {
     gasLimit: bigint,
   ): Promise<ExecResult> | ExecResult {
     if (this.#fork.isBlake2(code)) return this.#runBlake2(code, data, gasLimit)
-    if (!this.#fork.needsKzg(code)) return super.runPrecompile(code, data, gasLimit)
-    return loadKzg().then(() => super.runPrecompile(code, data, gasLimit))
+    return whenReady(this.#fork.loadLibrary(code), () => super.runPrecompile(code, data, gasLimit))
   }
 
   /** In turns with other work, unless it takes little time or does not run at all. */

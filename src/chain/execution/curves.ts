@@ -1,0 +1,117 @@
+import { EVMError, MCLBLS, RustBN254, type EVMBLSInterface, type EVMBN254Interface } from '@ethereumjs/evm'
+import { concatBytes } from '@ethereumjs/util'
+import { nextTurn } from '../../encoding/timeSlice.js'
+import type { Awaitable } from '../types.js'
+import { FrameFailure } from './failure.js'
+
+const messages = EVMError.errorMessages
+
+/** EIP-2537: bytes of a point of G1, and of G2, with its scalar. */
+const G1_PAIR_BYTES = 160
+const G2_PAIR_BYTES = 288
+/** Pairs that are multiplied at once. mcl keeps them on its stack of about a megabyte and throws where they do not fit. */
+const PAIRS_AT_ONCE = 256
+
+let bn254Library: EVMBN254Interface | undefined
+let bn254Loading: Promise<void> | undefined
+let blsLibrary: EVMBLSInterface | undefined
+let blsLoading: Promise<void> | undefined
+
+/** Loads the library of {@link bn254}, once, and only when the first precompile wants it. */
+export function loadBn254(): Awaitable<void> {
+  if (bn254Library !== undefined) return undefined
+  bn254Loading ??= import('rustbn-wasm').then(async ({ initRustBN }) => {
+    await nextTurn()
+    bn254Library = new RustBN254(await initRustBN())
+  })
+  return bn254Loading
+}
+
+/** Loads the library of {@link bls}, once, and only when the first precompile wants it. */
+export function loadBls(): Awaitable<void> {
+  if (blsLibrary !== undefined) return undefined
+  blsLoading ??= import('mcl-wasm').then(async ({ default: mcl }) => {
+    await nextTurn()
+    await mcl.init(mcl.BLS12_381)
+    const library = new MCLBLS(mcl)
+    library.init()
+    blsLibrary = library
+  })
+  return blsLoading
+}
+
+function loadedBn254(): EVMBN254Interface {
+  if (bn254Library === undefined) throw new Error('BN254 is used before loadBn254() is done')
+  return bn254Library
+}
+
+function loadedBls(): EVMBLSInterface {
+  if (blsLibrary === undefined) throw new Error('BLS12-381 is used before loadBls() is done')
+  return blsLibrary
+}
+
+/** The library returns nothing where a coordinate is not in the field or a point is not on the curve. */
+function requireResult(result: Uint8Array): Uint8Array {
+  if (result.length > 0) return result
+  throw new FrameFailure(messages.BN254_FP_NOT_IN_FIELD, 'point is not on curve')
+}
+
+/** What the library throws that is no EVMError is its refusal of a coordinate, which the EVM would take for a revert. */
+function withBls(compute: (library: EVMBLSInterface) => Uint8Array): Uint8Array {
+  const library = loadedBls()
+  try {
+    return compute(library)
+  } catch (error) {
+    if (error instanceof EVMError) throw error
+    throw new FrameFailure(messages.BLS_12_381_FP_NOT_IN_FIELD, 'invalid fp.Element encoding')
+  }
+}
+
+/** The sum over all pairs of points and scalars, from the sums over parts of them. */
+function sumOfParts(
+  input: Uint8Array,
+  pairBytes: number,
+  multiply: (part: Uint8Array) => Uint8Array,
+  add: (points: Uint8Array) => Uint8Array,
+): Uint8Array {
+  const partBytes = pairBytes * PAIRS_AT_ONCE
+  let sum = multiply(input.subarray(0, partBytes))
+  for (let start = partBytes; start < input.length; start += partBytes) {
+    sum = add(concatBytes(sum, multiply(input.subarray(start, start + partBytes))))
+  }
+  return sum
+}
+
+/** The curve of EIP-196 and EIP-197 as ethereumjs wants it; every call needs {@link loadBn254} before it. */
+export const bn254: EVMBN254Interface = {
+  add: (input) => requireResult(loadedBn254().add(input)),
+  mul: (input) => requireResult(loadedBn254().mul(input)),
+  pairing: (input) => requireResult(loadedBn254().pairing(input)),
+}
+
+/** The curve BLS12-381 of EIP-2537 as ethereumjs wants it; every call needs {@link loadBls} before it. */
+export const bls: EVMBLSInterface = {
+  addG1: (input) => withBls((library) => library.addG1(input)),
+  addG2: (input) => withBls((library) => library.addG2(input)),
+  mapFPtoG1: (input) => withBls((library) => library.mapFPtoG1(input)),
+  mapFP2toG2: (input) => withBls((library) => library.mapFP2toG2(input)),
+  msmG1: (input) =>
+    withBls((library) =>
+      sumOfParts(
+        input,
+        G1_PAIR_BYTES,
+        (part) => library.msmG1(part),
+        (points) => library.addG1(points),
+      ),
+    ),
+  msmG2: (input) =>
+    withBls((library) =>
+      sumOfParts(
+        input,
+        G2_PAIR_BYTES,
+        (part) => library.msmG2(part),
+        (points) => library.addG2(points),
+      ),
+    ),
+  pairingCheck: (input) => withBls((library) => library.pairingCheck(input)),
+}
