@@ -1,9 +1,10 @@
 import { Account, Address } from '@ethereumjs/util'
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { bn254 as bn254Curve } from '@noble/curves/bn254.js'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { createMemoryState } from '../../../test/support/memoryState.js'
 import { seededRandom } from '../../../test/support/programs.js'
+import { hexToBytes } from '../../encoding/hex.js'
 import { bigintToBytes } from '../../encoding/quantity.js'
 import { callChecks } from '../vm/preCheck.js'
 import { runMessage, type MessageResult } from '../vm/runTransaction.js'
@@ -146,11 +147,14 @@ const rules = createRules({ chainId: 31337n, hardfork: 'prague' })
 const GAS_LIMIT = 1_000_000n
 const caller = new Uint8Array(20).fill(0xa1)
 
-/** Runs a message to the precompile at the address that ends in this byte. */
-async function callPrecompile(lastByte: number, data: Uint8Array): Promise<MessageResult> {
+/** Runs a message to an account, which may have code. */
+async function runTo(to: Uint8Array, data: Uint8Array, code?: Uint8Array): Promise<MessageResult> {
   const state = createMemoryState()
   await state.putAccount(new Address(caller), new Account(0n, 10n ** 18n))
-  const to = bigintToBytes(BigInt(lastByte), 20)
+  if (code !== undefined) {
+    await state.putAccount(new Address(to), new Account(1n))
+    await state.putCode(new Address(to), code)
+  }
   return withEvm({ rules, state, block, blockHash: () => undefined }, (evm) => {
     const fees = { gasPrice: 0n, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }
     const place = { from: caller, to, nonce: 0n, value: 0n }
@@ -178,10 +182,48 @@ describe('a bad point', () => {
       'invalid fp.Element encoding',
     ],
   ])('takes all gas of %s and is no revert', async (_, lastByte, data, reason) => {
-    const { gasUsed, returnData, failure } = await callPrecompile(lastByte, data)
+    const { gasUsed, returnData, failure } = await runTo(bigintToBytes(BigInt(lastByte), 20), data)
     expect(gasUsed).toBe(GAS_LIMIT)
     expect(returnData).toHaveLength(0)
     expect(failure?.kind).toBe('other')
     if (reason !== undefined) expect(failure?.words).toBe(reason)
   })
+})
+
+it('lets other work have its turn between the additions of a loop', async () => {
+  await loadBls()
+  const additions = 50
+  // Adds the points of the call's data as often as the counter says, which takes fewer opcodes than two looks at the
+  // clock are apart otherwise, and returns the last sum.
+  const code = hexToBytes(
+    '0x' +
+      '6101005f5f37' + // CALLDATACOPY(0, 0, 256)
+      `60${additions.toString(16)}` + // the counter
+      '5b' + // 8: JUMPDEST
+      '60806101006101005f600b5afa50' + // STATICCALL(gas, 0x0b, 0, 256, 256, 128)
+      '60019003' + // the counter less one
+      '80600857' + // JUMPI to 8 until it is zero
+      '6080610100f3', // RETURN(256, 128)
+  )
+  const point = BlsG1.BASE.multiply(randomScalar())
+  let turns = 0
+  let ended = false
+  const count = (): void => {
+    turns++
+    if (!ended) setImmediate(count)
+  }
+  // Every look at the clock finds the slice used up.
+  let now = 0
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 1_000))
+  setImmediate(count)
+  try {
+    const contract = new Uint8Array(20).fill(0xc0)
+    const { returnData, failure } = await runTo(contract, join(blsG1(point), blsG1(BlsG1.BASE)), code)
+    expect(failure).toBeUndefined()
+    expect(returnData).toEqual(blsG1(point.add(BlsG1.BASE)))
+  } finally {
+    ended = true
+    clock.mockRestore()
+  }
+  expect(turns).toBeGreaterThanOrEqual(additions - 1)
 })

@@ -326,6 +326,8 @@ export class PooledEvm extends EVM implements FrameHost {
     data: Uint8Array,
     gasLimit: bigint,
   ): Promise<ExecResult> | ExecResult {
+    // One may take as long as thousands of opcodes: the next opcode looks at the clock.
+    this.stepsLeft = 0
     if (this.#fork.isBlake2(code)) return this.#runBlake2(code, data, gasLimit)
     return whenReady(this.#fork.loadLibrary(code), () => super.runPrecompile(code, data, gasLimit))
   }
