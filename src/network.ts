@@ -51,7 +51,7 @@ interface NetworkParts extends ChainBaseSet {
 }
 
 async function join(request: NetworkRequest, parts: NetworkParts): Promise<Network> {
-  const { name, settings, gate, report, files, developer } = request
+  const { name, settings, policy, report, files, developer } = request
   const { origin, compatibility, home, bases, offered } = parts
   const { chain, schedules } = home
   const { automine, interval } = miningMode(settings)
@@ -108,7 +108,7 @@ async function join(request: NetworkRequest, parts: NetworkParts): Promise<Netwo
       methods: offered,
       backend,
       filters,
-      gate,
+      policy,
       report,
       batch: { maxItems: settings.maxBatch },
     }),

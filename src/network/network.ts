@@ -95,7 +95,7 @@ export interface NetworkRequest {
   /** Who is told what contracts do. */
   developer?: Developer | undefined
   /** Stands before every call of the network. */
-  gate: CallPolicy
+  policy: CallPolicy
   /** Told what the user should know, in one line. */
   warn?: ((message: string) => void) | undefined
   /** Told of faults of ours, with the method that met them. */

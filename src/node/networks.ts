@@ -102,14 +102,14 @@ export interface NetworkParts {
 }
 
 /**
- * Opens one of a node's networks behind its gate. The chain's modules are loaded with the first one.
+ * Opens one of a node's networks behind its call policy. The chain's modules are loaded with the first one.
  *
  * @throws OptionError or DataDirectoryError
  */
 export async function openNodeNetwork({ name, chainId }: NetworkName, parts: NetworkParts): Promise<Network> {
   const { settings, hooks, provider, data } = parts
   const [{ openNetwork }, opened] = await Promise.all([import('../network.js'), data])
-  const gate = new ProviderCallPolicy(provider, name)
+  const policy = new ProviderCallPolicy(provider, name)
   const network = await openNetwork({
     name,
     chainId,
@@ -123,12 +123,12 @@ export async function openNodeNetwork({ name, chainId }: NetworkName, parts: Net
     },
     settings,
     data: opened,
-    gate,
+    policy,
     methods: [setQuotaTime(provider.clock)],
     warn: (message) => hooks.warn?.(message),
     report: (method, fault) => hooks.fault?.(method, fault),
   })
-  gate.attach(network)
+  policy.attach(network)
   network.events.subscribe((event) => {
     provider.hear(name, event)
     parts.chains.hear(name, event)

@@ -13,7 +13,7 @@ export interface CallerConnection {
   closeWhenIdle(milliseconds: number): void
 }
 
-/** What the door found out about a request or a connection; the gate goes by it. */
+/** What admission found out about a request or a connection; the call policy depends on it. */
 export interface Caller {
   network: string
   /** Undefined in open mode and on the controls' own path. */

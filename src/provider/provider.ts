@@ -39,7 +39,7 @@ export interface ProviderSettings {
   onFailure?: ((entry: Omit<JournalEntry, 'id'>) => void) | undefined
 }
 
-/** What makes a node a hosted provider: keys, plans, quotas, faults, the journal, and the door. Gates ask it. */
+/** What makes a node a hosted provider: keys, plans, quotas, faults, the journal, and admission. */
 export class Provider {
   readonly mode: Mode
   readonly keys: KeyStore
@@ -50,7 +50,7 @@ export class Provider {
   readonly faults: FaultRegistry
   readonly journal: Journal
   readonly usage = new Usage()
-  readonly door: AdmissionControl
+  readonly admission: AdmissionControl
   readonly failoverUrl: string | undefined
   /** Names of the networks whose primary is declared to be down. */
   readonly outages = new Set<string>()
@@ -70,7 +70,7 @@ export class Provider {
     this.journal = new Journal({ capacity: settings.journalSize ?? 10_000 })
     this.failoverUrl = settings.failoverUrl
     this.#onFailure = settings.onFailure
-    this.door = new AdmissionControl({
+    this.admission = new AdmissionControl({
       mode: settings.mode,
       keys: this.keys,
       allowedOrigins: settings.allowedOrigins ?? [],
@@ -114,7 +114,7 @@ export class Provider {
     return true
   }
 
-  /** What faults make of a WebSocket upgrade that the door let in. */
+  /** What faults make of a admitted WebSocket upgrade. */
   async meetUpgrade(caller: Caller): Promise<UpgradeFault> {
     return this.isUndisturbed(caller) ? undefined : faultOfUpgrade(this.faults, caller)
   }
@@ -190,7 +190,7 @@ export class Provider {
       milliseconds: 0,
       credits: known === undefined ? 0 : refusedRequestCost,
       bytes: Buffer.byteLength(refusal.body),
-      answeredBy: 'door',
+      answeredBy: 'admission',
     }
     if (key !== undefined) entry.key = maskKey(key)
     if (operation !== undefined) entry.method = operation

@@ -5,7 +5,7 @@ import type { Result } from './method.js'
 import type { Subscriptions } from './subscriptions/sessionSubscriptions.js'
 import type { WirePiece } from './wire.js'
 
-/** One call as the gate sees it, before its arguments are decoded. */
+/** One call as the call policy sees it, before its arguments are decoded. */
 export interface PolicyCall {
   method: string
   /** As they came, undecoded. */
@@ -30,7 +30,7 @@ export interface CallOutcome {
   milliseconds: number
 }
 
-/** A call that the gate let through. */
+/** A call that the call policy let through. */
 export interface CallRecord {
   /** What the method reads the chain through instead of the chain itself. */
   view?: ChainView | undefined
@@ -51,7 +51,7 @@ export interface BatchInfo {
 /**
  * What stands before each single call: allowlists, quotas, faults, the journal.
  *
- * Declared here and implemented by the provider. Without a gate calls go straight to their methods.
+ * Declared here and implemented by the provider. Without a policy, calls go straight to their methods.
  */
 export interface CallPolicy {
   /**
@@ -70,7 +70,7 @@ export type Transport = 'http' | 'websocket' | 'ipc' | 'in-process'
 /** Where a request comes from. */
 export interface RequestContext {
   transport: Transport
-  /** What the door found out about the caller; means something to the gate alone. */
+  /** What admission found out about the caller; only the call policy reads it. */
   caller?: object | undefined
   /** Set on connections that can be pushed to. */
   subscriptions?: Subscriptions | undefined

@@ -47,12 +47,12 @@ type Answer = readonly WirePiece[] | undefined
 export class Dispatcher {
   readonly #calls: CallExecutor
   readonly #batch: BatchLimits
-  readonly #gate: ExecutionSetup['gate']
+  readonly #policy: ExecutionSetup['policy']
 
   constructor({ batch, ...setup }: DispatcherOptions) {
     this.#calls = new CallExecutor(setup)
     this.#batch = batch
-    this.#gate = setup.gate
+    this.#policy = setup.policy
   }
 
   /**
@@ -143,7 +143,7 @@ export class Dispatcher {
       const id = messages.find(isCall)?.id ?? 'null'
       return createReply([`[${errorText(id, new InvalidRequestError('batch too large'))}]`])
     }
-    this.#gate?.batch?.({ size: messages.length, context })
+    this.#policy?.batch?.({ size: messages.length, context })
     const pieces: WirePiece[] = []
     let bytes = 0
     const slice = new TimeSlice()
@@ -222,7 +222,7 @@ export interface ExecutionSetup {
   methods: ReadonlyMap<string, Method>
   backend: Backend
   filters: FilterStore
-  gate?: CallPolicy | undefined
+  policy?: CallPolicy | undefined
   report: ReportFault
 }
 
@@ -230,7 +230,7 @@ export interface ExecutionSetup {
 const maxMethodNameLength = 2048
 
 /**
- * Carries calls out: through the gate, to the method, and back as wire bytes. This is the only place that catches what
+ * Carries calls out: through the call policy, to the method, and back as wire bytes. This is the only place that catches what
  * methods throw. A call whose method answers at once is answered at once: there is no promise on its way.
  */
 export class CallExecutor {
@@ -241,24 +241,24 @@ export class CallExecutor {
   }
 
   execute(request: CallRequest): Outcome | Promise<Outcome> {
-    const { gate } = this.#setup
-    if (gate === undefined) return this.#invoke(request, undefined)
+    const { policy } = this.#setup
+    if (policy === undefined) return this.#invoke(request, undefined)
     const started = performance.now()
     const refused = (error: unknown): Outcome => this.#failure(request.method, error)
     try {
-      const passage = gate.enter(request)
-      if (!(passage instanceof Promise)) return this.#passThrough(request, passage, started)
-      return passage.then((opened) => this.#passThrough(request, opened, started)).catch(refused)
+      const record = policy.enter(request)
+      if (!(record instanceof Promise)) return this.#passThrough(request, record, started)
+      return record.then((opened) => this.#passThrough(request, opened, started)).catch(refused)
     } catch (error) {
       return refused(error)
     }
   }
 
-  #passThrough(request: CallRequest, passage: CallRecord, started: number): Outcome | Promise<Outcome> {
-    const outcome = this.#invoke(request, passage)
-    if (passage.done === undefined) return outcome
+  #passThrough(request: CallRequest, record: CallRecord, started: number): Outcome | Promise<Outcome> {
+    const outcome = this.#invoke(request, record)
+    if (record.done === undefined) return outcome
     const tell = (ended: Outcome): Outcome => {
-      passage.done?.({
+      record.done?.({
         error: 'error' in ended ? ended.error : undefined,
         result: 'result' in ended ? ended.result : undefined,
         bytes: outcomeBytes(ended),
@@ -269,9 +269,9 @@ export class CallExecutor {
     return outcome instanceof Promise ? outcome.then(tell) : tell(outcome)
   }
 
-  #invoke(request: CallRequest, passage: CallRecord | undefined): Outcome | Promise<Outcome> {
+  #invoke(request: CallRequest, record: CallRecord | undefined): Outcome | Promise<Outcome> {
     try {
-      const result = passage?.answer === undefined ? this.#run(request, passage) : passage.answer()
+      const result = record?.answer === undefined ? this.#run(request, record) : record.answer()
       if (!(result instanceof Promise)) return success(result)
       return result.then(success).catch((error: unknown) => this.#failure(request.method, error))
     } catch (error) {
@@ -279,10 +279,10 @@ export class CallExecutor {
     }
   }
 
-  #run(request: CallRequest, passage: CallRecord | undefined): Result | Promise<Result> {
+  #run(request: CallRequest, record: CallRecord | undefined): Result | Promise<Result> {
     const { filters, report } = this.#setup
-    const backend = withSettings(this.#setup.backend, passage?.settings)
-    const view = passage?.view ?? backend.chain
+    const backend = withSettings(this.#setup.backend, record?.settings)
+    const view = record?.view ?? backend.chain
     const { context, params, isLarge } = request
     return this.#method(request).invoke({ view, backend, filters, context, isLarge, report }, params)
   }

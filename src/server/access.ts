@@ -15,7 +15,7 @@ export const healthPath = '/_standin/health'
  * here reaches it; and no web page of a foreign origin. Unless a host name is allowed, only this machine.
  */
 export function refuseControl(
-  door: AdmissionControl,
+  admission: AdmissionControl,
   allowedHosts: readonly string[],
   request: IncomingMessage,
 ): Refusal | undefined {
@@ -23,7 +23,7 @@ export function refuseControl(
   const name = hostWithoutPort(host).toLowerCase()
   const allowed = allowedHosts.includes('*') || allowedHosts.includes(name)
   if (!allowed && !isLoopbackHost(name)) return invalidHost
-  if (origin !== undefined && !door.isOwnOrigin(origin)) return invalidOrigin
+  if (origin !== undefined && !admission.isOwnOrigin(origin)) return invalidOrigin
   if (!allowed && request.url !== healthPath && !isLoopbackPeer(request.socket.remoteAddress))
     return invalidPeer
   return undefined

@@ -30,7 +30,7 @@ export async function answerFileRequest(
 ): Promise<void> {
   const { pathname, searchParams } = readTarget(request.url)
   const operation = pathname.slice(prefix.length)
-  const opened = openToPage(setup.provider.door, request)
+  const opened = openToPage(setup.provider.admission, request)
   for (const [name, value] of Object.entries(opened)) response.setHeader(name, value)
   if (isPreflight(request)) {
     answerPreflight(request, response, opened)
@@ -50,7 +50,7 @@ export async function answerFileRequest(
     sendText(response, refusal)
     return
   }
-  const admission = setup.provider.door.admitFiles({ operation, headers: request.headers })
+  const admission = setup.provider.admission.admitFiles({ operation, headers: request.headers })
   if (admission.refusal !== undefined) sendText(response, admission.refusal)
   else {
     const { caller } = admission
@@ -76,10 +76,10 @@ function refuseForm(request: IncomingMessage, operation: string): Refusal | unde
 }
 
 /** Headers that let the page behind a request read the answer; a key's own origins are judged with the key. */
-function openToPage(door: AdmissionControl, request: IncomingMessage): Record<string, string> {
+function openToPage(admission: AdmissionControl, request: IncomingMessage): Record<string, string> {
   const { origin } = request.headers
   if (origin === undefined) return {}
-  const known = door.settings.mode !== 'open' || door.isOwnOrigin(origin)
+  const known = admission.settings.mode !== 'open' || admission.isOwnOrigin(origin)
   return known ? { 'access-control-allow-origin': origin, vary: 'Origin' } : { vary: 'Origin' }
 }
 
@@ -105,14 +105,14 @@ export type FileEndpoint = Pick<FileNetwork, 'execute' | 'gateway'>
 /** What the file network's requests are answered with. */
 export interface FileSetup {
   provider: Provider
-  gate: FilePolicy
+  policy: FilePolicy
   files: FileEndpoint
   /** Most bytes of one request; undefined is no limit. */
   maxUpload: number | undefined
   report: (fault: unknown) => void
 }
 
-/** A request that the door let in. */
+/** An admitted request. */
 export interface AdmittedRequest {
   request: IncomingMessage
   response: ServerResponse
@@ -131,7 +131,7 @@ export type FileRequest = CommandRequest & {
 /** Answers a request, free of any transport. */
 export type AnswerFiles = (asked: FileRequest) => Promise<CommandReply>
 
-/** Takes a request through the gate to its answer, and tells the gate how it ended. */
+/** Answers a request that the file policy lets through, and records how it ended. */
 export async function answerAdmitted(
   setup: FileSetup,
   admitted: AdmittedRequest,
@@ -139,15 +139,15 @@ export async function answerAdmitted(
 ): Promise<void> {
   const { request, response, caller, operation, query } = admitted
   const started = performance.now()
-  const passage = await setup.gate.enter(caller, operation, query)
+  const record = await setup.policy.enter(caller, operation, query)
   const limit = setup.provider.limitOf(caller.key, 'maxUpload') ?? setup.maxUpload
   const upload = new UploadBody(request, limit)
   const length = Number(request.headers['content-length'] ?? 0)
   let sent = 0
-  if (passage.refusal !== undefined) sendText(response, passage.refusal)
+  if (record.refusal !== undefined) sendText(response, record.refusal)
   else if (limit !== undefined && length > limit) sendText(response, uploadTooLarge)
-  else sent = await write(setup, admitted, { upload, passage, answer })
-  passage.done({
+  else sent = await write(setup, admitted, { upload, record, answer })
+  record.done({
     status: response.statusCode,
     uploaded: upload.length,
     downloaded: sent,
@@ -159,7 +159,7 @@ export async function answerAdmitted(
 async function write(
   setup: FileSetup,
   { request, response, operation, query }: AdmittedRequest,
-  { upload, passage, answer }: { upload: UploadBody; passage: FileRecord; answer: AnswerFiles },
+  { upload, record, answer }: { upload: UploadBody; record: FileRecord; answer: AnswerFiles },
 ): Promise<number> {
   const counter = { bytes: 0 }
   const controller = new AbortController()
@@ -168,7 +168,7 @@ async function write(
     const headers = singleHeaders(request)
     const reply = await answer({ operation, query, headers, body: upload, signal: controller.signal })
     if (upload.tooLong) sendText(response, uploadTooLarge)
-    else await sendStream(response, reply, { effects: passage.effects, counter })
+    else await sendStream(response, reply, { effects: record.effects, counter })
   } catch (error) {
     if (response.destroyed) return counter.bytes
     const isCut = error instanceof CutError

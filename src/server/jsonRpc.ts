@@ -37,7 +37,7 @@ const badContentType = refuse(415, 'invalid content type, only application/json 
 const serverFault = refuse(500, 'internal server error\n')
 
 /**
- * Answers an HTTP request on a path of JSON-RPC: the preflight, the door, the rules of the transport (geth:
+ * Answers an HTTP request on a path of JSON-RPC: the preflight, admission, the rules of the transport (geth:
  * rpc/http.go), the dispatcher.
  */
 export function answerRpc(setup: RpcHttpSetup, exchange: RpcExchange, route: RpcRoute): void {
@@ -45,7 +45,7 @@ export function answerRpc(setup: RpcHttpSetup, exchange: RpcExchange, route: Rpc
     answerPreflight(exchange.response)
     return
   }
-  const admission = setup.provider.door.admitRpc({
+  const admission = setup.provider.admission.admitRpc({
     transport: 'http',
     network: route.network,
     key: route.key,

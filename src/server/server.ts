@@ -52,7 +52,7 @@ export interface ServerSetup {
 export class NodeServer {
   readonly #setup: ServerSetup
   readonly #upgrades: Upgrades
-  readonly #fileGate: FilePolicy
+  readonly #filePolicy: FilePolicy
   #app: Promise<RequestListener> | undefined
   readonly #servers: Server[] = []
   readonly #fronts: DirectFront[] = []
@@ -65,11 +65,11 @@ export class NodeServer {
   constructor(setup: ServerSetup) {
     this.#setup = setup
     this.#routes = new RouteCache(setup.names)
-    this.#fileGate = new FilePolicy(setup.provider)
+    this.#filePolicy = new FilePolicy(setup.provider)
     this.#upgrades = new Upgrades({
       ...setup,
       ...setup.limits,
-      admitControl: (request) => refuseControl(setup.provider.door, setup.allowedHosts, request),
+      admitControl: (request) => refuseControl(setup.provider.admission, setup.allowedHosts, request),
     })
   }
 
@@ -195,7 +195,9 @@ export class NodeServer {
     const route = this.#routes.find(target, request.headers.host)
     if (route !== undefined && !(route.form === 'root' && isForBrowser(request))) {
       const refusal =
-        route.form === 'control' ? refuseControl(setup.provider.door, setup.allowedHosts, request) : undefined
+        route.form === 'control'
+          ? refuseControl(setup.provider.admission, setup.allowedHosts, request)
+          : undefined
       if (refusal === undefined) answerRpc(setup, new NodeExchange(request, response), route)
       else sendText(response, refusal)
     } else if (isFilePath(target)) this.#answerFiles(request, response)
@@ -206,7 +208,7 @@ export class NodeServer {
 
   /** The controls, and the page over them. */
   #answerControl(request: IncomingMessage, response: ServerResponse): void {
-    const refusal = refuseControl(this.#setup.provider.door, this.#setup.allowedHosts, request)
+    const refusal = refuseControl(this.#setup.provider.admission, this.#setup.allowedHosts, request)
     if (refusal === undefined) this.#answerByApp(request, response)
     else sendText(response, refusal)
   }
@@ -224,7 +226,7 @@ export class NodeServer {
   }
 
   #answerFiles(request: IncomingMessage, response: ServerResponse): void {
-    const setup = { ...this.#setup, gate: this.#fileGate, maxUpload: this.#setup.limits.maxUpload }
+    const setup = { ...this.#setup, policy: this.#filePolicy, maxUpload: this.#setup.limits.maxUpload }
     const isGateway = isForGateway(request.url ?? '/', request.headers.host)
     const answered = isGateway
       ? answerGatewayRequest(setup, request, response)

@@ -82,7 +82,7 @@ export class Upgrades {
     if (refusal !== undefined) return { refusal }
     const { network, key, trailing } = route
     const { headers } = request
-    return this.#setup.provider.door.admitRpc({
+    return this.#setup.provider.admission.admitRpc({
       transport: 'upgrade',
       network,
       key,

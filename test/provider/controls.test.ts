@@ -134,15 +134,15 @@ describe('faults', () => {
 })
 
 describe('the journal', () => {
-  test('has every request, also those that the door refused', async () => {
+  test('has every request, also those that admission refused', async () => {
     await ask('first-key-of-all')
     await ask('nobody-knows-it')
     await request(running.port, '/api/v0/cat?arg=x')
     const entries = (await control('GET', '/requests')).json() as JournalEntry[]
     expect(entries).toMatchObject([
       { key: 'firs…ll', transport: 'http', method: 'test_echo', params: ['x'], status: 200, credits: 80 },
-      { key: 'nobo…it', transport: 'http', status: 401, answeredBy: 'door', credits: 0 },
-      { transport: 'files', method: 'cat', status: 401, answeredBy: 'door' },
+      { key: 'nobo…it', transport: 'http', status: 401, answeredBy: 'admission', credits: 0 },
+      { transport: 'files', method: 'cat', status: 401, answeredBy: 'admission' },
     ])
     expect(JSON.stringify(entries)).not.toContain('first-key-of-all')
   })

@@ -212,7 +212,7 @@ describe('faults and refusals', () => {
   it('answers a lone refusal with the reply that it brings, and a batched one inside the batch', async () => {
     const body = '{"jsonrpc":"2.0","error":{"code":-32002,"message":"rejected"}}\n'
     const dispatcher = testDispatcher({
-      gate: {
+      policy: {
         enter: () => {
           throw new RpcError(-32002, 'rejected', {
             refusal: { status: 403, contentType: 'text/plain; charset=utf-8', body },
@@ -229,10 +229,10 @@ describe('faults and refusals', () => {
     expect(await answerText(dispatcher, `[${call}]`)).toBe(`[${failure('3', -32002, 'rejected')}]`)
   })
 
-  it('lets the gate replace what is read and tells it how the call ended', async () => {
+  it('lets the call policy replace what is read and tells it how the call ended', async () => {
     const outcomes: unknown[] = []
     const lagging = testDispatcher({
-      gate: {
+      policy: {
         enter: ({ method }) => ({
           done: ({ error, bytes }) => outcomes.push([method, error?.code, bytes]),
         }),

@@ -51,7 +51,7 @@ export async function startServer(
   provider = new Provider({ mode: 'open', ...changes.provider }),
 ): Promise<RunningServer> {
   const dispatcher = new Dispatcher({
-    gate: new ProviderCallPolicy(provider, 'local'),
+    policy: new ProviderCallPolicy(provider, 'local'),
     methods: new Map([[echo.name, echo]]),
     backend: { settings: { compatibility: compatibilityProfile(undefined) } } as Backend,
     filters: new FilterStore(),

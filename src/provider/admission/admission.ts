@@ -64,7 +64,7 @@ export class AdmissionControl {
   }
 }
 
-/** The part of a JSON-RPC request, or of a WebSocket upgrade, that the door judges. */
+/** The part of a JSON-RPC request, or of a WebSocket upgrade, that admission checks. */
 export interface RpcAdmissionRequest {
   transport: 'http' | 'upgrade'
   network: string
@@ -77,14 +77,14 @@ export interface RpcAdmissionRequest {
   headers: IncomingHttpHeaders
 }
 
-/** The part of a request to the file network that the door judges. */
+/** The part of a request to the file network that admission checks. */
 export interface FileAdmissionRequest {
   /** `pin/add`. */
   operation: string
   headers: IncomingHttpHeaders
 }
 
-/** What the door says: come in, as whom; or the answer that goes out instead. */
+/** The outcome of admission: the caller, or the response that refuses it. */
 export type AdmissionResult<Who> = { caller: Who; refusal?: undefined } | { refusal: Refusal }
 
 /** Who uses the file network. */
@@ -98,7 +98,7 @@ export interface FileCaller {
 /** Who gets in and what exists; the modes are described in the guide of the provider. */
 export type Mode = 'open' | 'guarded' | 'strict'
 
-/** What the door goes by. */
+/** What admission depends on. */
 export interface AdmissionSettings {
   mode: Mode
   keys: KeyStore
@@ -112,7 +112,7 @@ export interface AdmissionSettings {
   onRefusal?: ((refused: RefusedRequest) => void) | undefined
 }
 
-/** A request that the door refused. */
+/** A request that admission refused. */
 export interface RefusedRequest {
   transport: 'http' | 'upgrade' | 'files'
   network: string | undefined

@@ -14,7 +14,7 @@ export interface JournalEntry {
   /** Masked; undefined where no key counted. */
   key?: string
   transport: JournalTransport
-  /** The JSON-RPC method, or the operation of the file network; undefined if the request got no further than the door. */
+  /** The JSON-RPC method, or the operation of the file network; undefined if admission refused the request. */
   method?: string
   /** The parameters as they came; a text if they were too large to keep. */
   params?: unknown
@@ -30,7 +30,7 @@ export interface JournalEntry {
   /** Ids of the faults that were injected. */
   faults?: readonly string[]
   /** Who answered, where it was not this node's own chain or file network. */
-  answeredBy?: 'door' | 'gate' | 'partner'
+  answeredBy?: 'admission' | 'policy' | 'partner'
 }
 
 /** A request as it is written down. */

@@ -9,7 +9,7 @@ import { ProviderCallPolicy } from './callPolicy.js'
 
 const body = Buffer.from('{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}')
 
-function createDispatcher(gate?: CallPolicy): Dispatcher {
+function createDispatcher(policy?: CallPolicy): Dispatcher {
   const method = { name: 'eth_blockNumber', parameters: [], invoke: () => '0x1' }
   return new Dispatcher({
     methods: new Map([[method.name, method]]),
@@ -17,11 +17,11 @@ function createDispatcher(gate?: CallPolicy): Dispatcher {
     filters: new FilterStore(),
     report: () => undefined,
     batch: { maxItems: 1 },
-    gate,
+    policy,
   })
 }
 
-// With no plan and no fault the gate may cost at most 3 µs of CPU a request: the difference of the two.
+// With no plan and no fault the call policy may cost at most 3 µs of CPU a request: the difference of the two.
 describe('a call', () => {
   const bare = createDispatcher()
   const gated = createDispatcher(new ProviderCallPolicy(new Provider({ mode: 'open' }), 'local'))
@@ -30,7 +30,7 @@ describe('a call', () => {
     () => void bare.handle(body, { transport: 'http', caller: createCaller('local') }),
   )
   bench(
-    'through the gate',
+    'through the call policy',
     () => void gated.handle(body, { transport: 'http', caller: createCaller('local') }),
   )
 })

@@ -12,7 +12,7 @@ import { applyFaults } from './faults.js'
 /** Methods that the provider itself adds; all of them are controls. */
 const ownNamespace = 'standin_'
 
-/** What a gate needs of the network that it stands before. */
+/** What a call policy needs of its network. */
 export interface PolicyNetwork {
   /** What views are wrapped around. */
   view: ChainView
@@ -42,14 +42,14 @@ export class ProviderCallPolicy implements CallPolicy {
 
   enter(call: PolicyCall): CallRecord | Promise<CallRecord> {
     const caller = this.#callerOf(call)
-    const passage = new ProviderCallRecord(this.#provider, call, caller)
+    const record = new ProviderCallRecord(this.#provider, call, caller)
     const refusal = this.#refuse(call, caller)
-    if (refusal !== undefined) throw passage.refuse(refusal)
-    if (this.#provider.isUndisturbed(caller)) return passage
+    if (refusal !== undefined) throw record.refuse(refusal)
+    if (this.#provider.isUndisturbed(caller)) return record
     const hits = this.#meetFaults(call, caller)
     const isOut = this.#provider.outages.has(this.#network)
-    if (hits.length === 0 && !isOut) return passage
-    return this.#disturb(passage, hits, { call, caller, isOut })
+    if (hits.length === 0 && !isOut) return record
+    return this.#disturb(record, hits, { call, caller, isOut })
   }
 
   batch({ size, context }: BatchInfo): void {
@@ -89,16 +89,16 @@ export class ProviderCallPolicy implements CallPolicy {
   }
 
   async #disturb(
-    passage: ProviderCallRecord,
+    record: ProviderCallRecord,
     hits: readonly FaultHit[],
     { call, caller, isOut }: { call: PolicyCall; caller: Caller; isOut: boolean },
   ): Promise<CallRecord> {
-    passage.faults = hits.map(({ id }) => id)
+    record.faults = hits.map(({ id }) => id)
     const delay = delayOf(hits)
     if (delay > 0) await wait(delay)
-    const refusal = applyFaults(this.#provider, passage, { hits, call, caller, isOut, view: this.#view })
-    if (refusal !== undefined) throw passage.refuse(refusal)
-    return passage
+    const refusal = applyFaults(this.#provider, record, { hits, call, caller, isOut, view: this.#view })
+    if (refusal !== undefined) throw record.refuse(refusal)
+    return record
   }
 }
 

@@ -48,7 +48,7 @@ export class ProviderCallRecord implements CallRecord {
 
   /** Accounts for a call that is refused. @returns the refusal */
   refuse(refusal: RpcError): RpcError {
-    this.#account(refusal, 0, Date.now() - this.#started, 'gate')
+    this.#account(refusal, 0, Date.now() - this.#started, 'policy')
     return refusal
   }
 

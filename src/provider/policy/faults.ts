@@ -29,15 +29,15 @@ class OutageError extends RpcError {
   }
 }
 
-/** Lets faults change a call's passage and the way of its answer. @returns the error that is answered instead */
+/** Applies faults to a call and to the way of its answer. @returns the error that is answered instead */
 export function applyFaults(
   provider: Provider,
-  passage: ProviderCallRecord,
+  record: ProviderCallRecord,
   disturbance: FaultContext,
 ): RpcError | undefined {
   const { hits, call, caller, view } = disturbance
   if (disturbance.isOut || hits.some(({ action }) => action.type === 'outage')) {
-    const refusal = applyOutage(provider, passage, call, caller)
+    const refusal = applyOutage(provider, record, call, caller)
     if (refusal !== undefined) return refusal
   }
   if (call.context.transport === 'http') caller.effects = effectsOf(hits) ?? caller.effects
@@ -50,14 +50,14 @@ export function applyFaults(
     const refusal = refusalOf(provider, action, call, caller)
     if (refusal !== undefined) return refusal
   }
-  passage.view = current === view ? undefined : current
+  record.view = current === view ? undefined : current
   return undefined
 }
 
 /** During an outage two methods go to the partner, where the plan has failover and the caller asked for it. */
 function applyOutage(
   provider: Provider,
-  passage: ProviderCallRecord,
+  record: ProviderCallRecord,
   { method, params, batched, context }: PolicyCall,
   caller: Caller,
 ): RpcError | undefined {
@@ -65,11 +65,11 @@ function applyOutage(
   if (plan?.failover !== true || !caller.failover || !isForwarded(method)) {
     return new OutageError(!batched && context.transport === 'http')
   }
-  passage.answeredBy = 'partner'
+  record.answeredBy = 'partner'
   if (context.transport === 'http') caller.answeredBy = 'partner'
   const url = provider.failoverUrl
   // Without a URL this node is its own partner: its chain answers.
-  if (url !== undefined) passage.answer = () => askPartner(url, method, params)
+  if (url !== undefined) record.answer = () => askPartner(url, method, params)
   return undefined
 }
 
@@ -155,7 +155,7 @@ function isErrorAnswer(
 /** What faults make of an upgrade: nothing, a refusal, or a connection that just ends. */
 export type UpgradeFault = Refusal | 'close' | undefined
 
-/** Holds a WebSocket upgrade that the door let in against the faults that are set. */
+/** Holds a admitted WebSocket upgrade against the faults that are set. */
 export async function faultOfUpgrade(faults: FaultRegistry, { network, key }: Caller): Promise<UpgradeFault> {
   const hits = faults.meet({ network, key: key?.key, transport: 'upgrade' })
   const delay = delayOf(hits)

@@ -21,7 +21,7 @@ export interface FileOutcome {
   milliseconds: number
 }
 
-/** What the gate decided about a request to the file network. */
+/** What the file policy decided about a request. */
 export interface FileRecord {
   /** What is answered instead. */
   refusal: Refusal | undefined
