@@ -7,6 +7,8 @@ import { runToCompletion, runInSlices, TimeSlice, type Steps } from '../../encod
 import { MessageRejectedError } from '../errors.js'
 import { EMPTY_BLOOM } from '../block/bloom.js'
 import { withoutBaseFee, type BlockEnvironment } from '../execution/blockEnvironment.js'
+import type { Authorization } from '../execution/callObject.js'
+import { recoverAuthority } from '../execution/delegation.js'
 import { failureWords } from '../execution/failure.js'
 import type { Message } from '../execution/message.js'
 import type { PooledEvm } from '../execution/pooledEvm.js'
@@ -132,9 +134,10 @@ async function run(
   transaction.getSenderAddress = () => sender
   // A transaction may have waited for a block of a later fork.
   if (transaction.common !== evm.common) Reflect.set(transaction, 'common', evm.common)
+  const tx = await withoutUnrecoverable(transaction, message.authorizationList)
   try {
     const result = await runTx(evm.vmOver(viewOf(evm, message, checked, state)), {
-      tx: transaction,
+      tx,
       block: libraryBlock(checked.isFree ? freeOfBaseFee(evm.block) : evm.block),
       blockGasUsed: 0n,
       skipNonce,
@@ -146,6 +149,38 @@ async function run(
     // What the checks in front have missed is a refusal all the same.
     throw error instanceof EthereumJSError ? new MessageRejectedError(error.message) : error
   }
+}
+
+/**
+ * A transaction whose authorizations by no key are marked as invalid (EIP-7702). runTx passes over them either way, but
+ * takes a millisecond to find out for itself, with no turn for other work: a list of them would hold the node.
+ */
+async function withoutUnrecoverable(
+  transaction: CheckedMessage['transaction'],
+  authorizations: Message['authorizationList'],
+): Promise<CheckedMessage['transaction']> {
+  if (authorizations === undefined || !('authorizationList' in transaction)) return transaction
+  const unrecoverable = await runInSlices(findUnrecoverable(authorizations), new TimeSlice())
+  if (unrecoverable.size === 0) return transaction
+  const list = transaction.authorizationList.map((item, index) =>
+    unrecoverable.has(index) ? item.with(Y_PARITY, INVALID_Y_PARITY) : item,
+  )
+  // The transaction itself stays as it was signed.
+  return Object.create(transaction, { authorizationList: { value: list } }) as CheckedMessage['transaction']
+}
+
+/** The place of an authorization's recovery bit in its list of fields. */
+const Y_PARITY = 3
+/** EIP-7702: recovery bits are 0 and 1. */
+const INVALID_Y_PARITY = Uint8Array.of(2)
+
+function* findUnrecoverable(authorizations: readonly Authorization[]): Steps<ReadonlySet<number>> {
+  const found = new Set<number>()
+  for (const [index, authorization] of authorizations.entries()) {
+    if (recoverAuthority(authorization) === undefined) found.add(index)
+    yield
+  }
+  return found
 }
 
 function freeOfBaseFee(block: BlockEnvironment): BlockEnvironment {
