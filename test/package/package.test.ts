@@ -79,7 +79,7 @@ await node.stop()`
     expect(stderr).toBe('')
   })
 
-  it('type-checks in a project', async () => {
+  it('type-checks in a project that checks its libraries too', async () => {
     const program = `import { createNode } from 'standin'
 const node = await createNode({ port: 0, blockTime: 1 })
 const url: string = node.url
@@ -94,7 +94,7 @@ export { url, keys, answer }`
         strict: true,
         exactOptionalPropertyTypes: true,
         noEmit: true,
-        skipLibCheck: true,
+        skipLibCheck: false,
         target: 'ES2023',
         lib: ['ES2023', 'ESNext.Disposable'],
         module: 'NodeNext',

@@ -7,7 +7,7 @@ const settings = {
     strict: true,
     exactOptionalPropertyTypes: true,
     noEmit: true,
-    skipLibCheck: true,
+    skipLibCheck: false,
     target: 'ES2023',
     lib: ['ES2023', 'DOM', 'DOM.Iterable', 'ESNext.Disposable'],
     module: 'NodeNext',
@@ -49,7 +49,7 @@ const balance: Promise<unknown> = node().request('eth_getBalance', [node().accou
 export = { balance, network: hardhat.standinNetwork() }
 `
 
-test('the declarations of the adapters check, for modules and CommonJS', async () => {
+test('the declarations of the adapters check, libraries included, for modules and CommonJS', async () => {
   await build({ log: () => undefined })
   const project = await createProject({
     'package.json': '{}',
