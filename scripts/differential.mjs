@@ -1,0 +1,25 @@
+import { join, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import esbuild from 'esbuild'
+
+const root = resolve(fileURLToPath(new URL('.', import.meta.url)), '..')
+const [peer = '', ...argv] = process.argv.slice(2)
+const peers = ['geth', 'kubo', 'chains']
+
+if (!peers.includes(peer)) {
+  console.error(`usage: npm run differential -- ${peers.join('|')} [--seed N] [--requests N]`)
+  process.exit(2)
+}
+const outfile = join(root, 'dist', `.differential-${peer}.mjs`)
+await esbuild.build({
+  entryPoints: [join(root, 'test/differential', peer, 'run.ts')],
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  packages: 'external',
+  sourcemap: 'inline',
+  outfile,
+  logLevel: 'error',
+})
+const { main } = await import(pathToFileURL(outfile).href)
+process.exit(await main(argv))

@@ -1,0 +1,97 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { homedir } from 'node:os'
+import { delimiter, join } from 'node:path'
+
+/** A free port on loopback. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+/**
+ * Runs a program to its end.
+ *
+ * @returns what it printed
+ * @throws with what it printed unless it ends well
+ */
+export async function runToEnd(
+  command: string,
+  parameters: readonly string[],
+  options: SpawnOptions = {},
+): Promise<string> {
+  const child = spawn(command, parameters, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+  }
+  const [status] = (await once(child, 'close')) as [number | null]
+  if (status !== 0) {
+    throw new Error(`${command} ${parameters.join(' ')} ended with ${status}:\n${printed.slice(-2000)}`)
+  }
+  return printed
+}
+
+/** Ends a program and waits for it. */
+export async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const closed = once(child, 'close')
+  child.kill('SIGTERM')
+  await closed
+}
+
+/** A program that answers are compared with. */
+export interface PeerProgram {
+  /** Of its binary. */
+  name: string
+  /** The package in the Go module proxy, with its version: `example.com/cmd/x@v1.2.3`. */
+  goPackage: string
+  /** What `NAME version` prints of the release. */
+  version: string
+  /** The environment variable that names the binary. */
+  variable: string
+}
+
+/**
+ * Finds a program: the one that its variable names, one on PATH of the same version, or one that was built before; builds
+ * it with Go otherwise, in a folder of the user's cache.
+ *
+ * @returns its path; undefined where there is neither the program nor Go
+ */
+export async function findProgram({
+  name,
+  goPackage,
+  version,
+  variable,
+}: PeerProgram): Promise<string | undefined> {
+  const given = process.env[variable]
+  if (given !== undefined && given !== '') return given
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    const path = join(folder, name)
+    if (!existsSync(path)) continue
+    const printed = await runToEnd(path, ['version']).catch(() => '')
+    if (printed.includes(version)) return path
+  }
+  const cache = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache')
+  const folder = join(cache, 'standin', 'peers', `${name}-${version}`)
+  const built = join(folder, name)
+  if (existsSync(built)) return built
+  if ((await runToEnd('go', ['version']).catch(() => '')) === '') return undefined
+  console.error(`building ${goPackage}`)
+  await mkdir(folder, { recursive: true })
+  await runToEnd('go', ['install', goPackage], { env: { ...process.env, GOBIN: folder } })
+  return built
+}
+
+/** A whole number that a command line gives by name, as in `--seed 3`. */
+export function numberOption(argv: readonly string[], name: string, fallback: number): number {
+  const at = argv.indexOf(`--${name}`)
+  return at < 0 ? fallback : Number(argv[at + 1])
+}
