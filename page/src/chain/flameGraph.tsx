@@ -1,0 +1,74 @@
+import { hierarchy, partition } from 'd3-hierarchy'
+import { useMemo, useRef } from 'preact/hooks'
+import { formatNumber } from '../parts/format.js'
+import type { Call } from './execution.js'
+import { toNumber } from './wire.js'
+
+const rowHeight = 30
+
+/** Parts of the whole width below which a call is left to the tree. */
+const narrowest = 0.0015
+
+/** Calls as bars: each stands under its caller and is as wide as the gas that it took. */
+export function FlameGraph(props: {
+  root: Call
+  opened: Call
+  culprit: Call | undefined
+  onOpen: (call: Call) => void
+}) {
+  const { root, opened, culprit, onOpen } = props
+  const holder = useRef<HTMLDivElement>(null)
+  const bars = useMemo(() => {
+    const tree = hierarchy(root, ({ calls }) => calls)
+    // The gas of a caller holds that of its calls; a refund may make it less.
+    tree.eachAfter((item) => {
+      const inner = (item.children ?? []).reduce((sum, { value = 0 }) => sum + value, 0)
+      Object.assign(item, { value: Math.max(1, inner, toNumber(item.data.frame.gasUsed)) })
+    })
+    return partition<Call>()(tree)
+      .descendants()
+      .filter(({ x0, x1 }) => x1 - x0 >= narrowest)
+  }, [root])
+  const depth = bars.reduce((most, bar) => Math.max(most, bar.depth), 0)
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    const buttons = [...(holder.current?.querySelectorAll('button') ?? [])]
+    buttons[buttons.indexOf(document.activeElement as HTMLButtonElement) + step]?.focus()
+  }
+  return (
+    <div
+      ref={holder}
+      class="flame"
+      role="group"
+      aria-label="Calls by gas"
+      style={{ height: `${(depth + 1) * rowHeight}px` }}
+      onKeyDown={onKeyDown}
+    >
+      {bars.map((bar, place) => {
+        const call = bar.data
+        const gas = formatNumber(toNumber(call.frame.gasUsed))
+        const tone = call.frame.error !== undefined ? 'failed' : bar.depth % 2 === 0 ? 'even' : 'odd'
+        return (
+          <button
+            key={place}
+            type="button"
+            class={`bar ${tone} ${call === culprit ? 'culprit-bar' : ''}`}
+            aria-pressed={call === opened}
+            aria-label={`${call.title}, ${gas} gas${call === culprit ? ', failed here' : ''}`}
+            title={`${call.frame.type} ${call.title}\n${gas} gas`}
+            style={{
+              left: `${bar.x0 * 100}%`,
+              width: `${(bar.x1 - bar.x0) * 100}%`,
+              top: `${bar.depth * rowHeight}px`,
+            }}
+            onClick={() => onOpen(call)}
+          >
+            {call.title} <span class="bar-gas">{gas}</span>
+          </button>
+        )
+      })}
+    </div>
+  )
+}
