@@ -9,6 +9,9 @@ export class RequestError extends Error {
   }
 }
 
+/** Tells the node to leave a request of the page out of its journal: reading is not what a developer looks for. */
+export const unrecorded = { 'standin-journal': 'off' }
+
 /** Sends a request to this node. @throws RequestError unless the status is a successful one */
 export async function send(path: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(path, init)

@@ -55,7 +55,19 @@ export function formatUnits(value: bigint, decimals: number): string {
   return `${sign}${whole}${fraction === '' ? '' : `.${fraction}`}`
 }
 
+/** Ether as somebody types it, as wei. @throws Error if it is no decimal number */
+export function parseEther(text: string): bigint {
+  const match = /^(\d+)(?:\.(\d{1,18}))?$/.exec(text.trim())
+  if (match === null) throw new Error('expected a number of ETH such as 1.5')
+  return BigInt(match[1] ?? '0') * 10n ** 18n + BigInt((match[2] ?? '').padEnd(18, '0'))
+}
+
 /** `0x1234…cdef`. */
 export function shorten(text: string, head = 6, tail = 4): string {
   return text.length <= head + tail + 1 ? text : `${text.slice(0, head)}…${text.slice(-tail)}`
+}
+
+/** `3 blocks`, `1 block`. */
+export function count(value: number, noun: string): string {
+  return `${formatNumber(value)} ${noun}${value === 1 ? '' : 's'}`
 }

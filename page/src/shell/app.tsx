@@ -1,3 +1,4 @@
+import { lazy } from './lazy.js'
 import { Announcer } from '../parts/announcer.js'
 import { Failure } from '../parts/basics.js'
 import { nodeFailure } from '../api/node.js'
@@ -5,6 +6,8 @@ import { RequestsView } from '../requests/requestsView.js'
 import { Access } from './access.js'
 import { Header } from './header.js'
 import { route } from './router.js'
+
+const ChainView = lazy(() => import('../chain/chainView.js').then(({ ChainView: view }) => view))
 
 /** The page: the header, and the view that the address names. */
 export function App() {
@@ -19,7 +22,11 @@ export function App() {
         {nodeFailure.value !== undefined && (
           <Failure message={`The node does not answer: ${nodeFailure.value}`} />
         )}
-        <RequestsView path={rest} />
+        {place === 'chain' ? (
+          <ChainView path={rest} />
+        ) : (
+          <RequestsView path={rest} />
+        )}
       </main>
       <Access />
       <Announcer />

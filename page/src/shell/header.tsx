@@ -5,7 +5,10 @@ import { Icon } from '../parts/icon.js'
 import { currentNetwork, link, navigate, route } from './router.js'
 import { theme, toggleTheme } from './theme.js'
 
-const places = [['requests', 'Requests']] as const
+const places = [
+  ['requests', 'Requests'],
+  ['chain', 'Chain'],
+] as const
 
 /** What stands above every view: where to go, which network is shown, whether the node is heard. */
 export function Header({ place }: { place: string }) {
