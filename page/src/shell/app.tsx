@@ -22,11 +22,7 @@ export function App() {
         {nodeFailure.value !== undefined && (
           <Failure message={`The node does not answer: ${nodeFailure.value}`} />
         )}
-        {place === 'chain' ? (
-          <ChainView path={rest} />
-        ) : (
-          <RequestsView path={rest} />
-        )}
+        {place === 'chain' ? <ChainView path={rest} /> : <RequestsView path={rest} />}
       </main>
       <Access />
       <Announcer />
