@@ -3,7 +3,7 @@ import { type ChainBase, type ChainParts, type ChainStores, storesOf } from './b
 import type { SealedBlock, StoredBlock } from './block/record.js'
 import { ChainStoppedError } from './errors.js'
 import { ChainEvents } from './events.js'
-import type { ConsoleListener } from './execution/console.js'
+import type { ConsoleListener } from './calls/console.js'
 import type { Head, HeadMove } from './head/head.js'
 import { ChainPosition, HeadStates, type MoveOptions } from './head/position.js'
 import type { BlockParts } from './import/blockParts.js'

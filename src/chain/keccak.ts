@@ -1,4 +1,4 @@
-import { wordIn } from './execution/words.js'
+import { wordIn } from './evm/words.js'
 import { DIGEST_OFFSET, INPUT_OFFSET, RATE_BYTES } from './keccak/layout.js'
 import { KECCAK_MODULE } from './keccak/moduleBytes.js'
 

@@ -1,5 +1,5 @@
 import type { Common } from '@ethereumjs/common'
-import type { SignatureRecoveries } from './execution/signatureRecoveries.js'
+import type { SignatureRecoveries } from './evm/signatureRecoveries.js'
 
 /** A value that may be at hand or still on its way (a fork fetches state from a remote node). */
 export type Awaitable<T> = T | Promise<T>

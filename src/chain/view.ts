@@ -1,6 +1,6 @@
 import type { StoredBlock, TransactionLocation } from './block/record.js'
 import { type ChainError, HashNotFoundError, HeaderNotFoundError, TagNotFoundError } from './errors.js'
-import type { RulesPlace } from './execution/forkSchedule.js'
+import type { RulesPlace } from './evm/forkSchedule.js'
 import type { PendingBlock } from './mining/pendingBlocks.js'
 import type { Awaitable, ForkRules, HeaderFields, StateView } from './types.js'
 

@@ -1,6 +1,6 @@
 import type { Chain } from '../chain/chain.js'
 import { ImportError } from '../chain/errors.js'
-import { MovableSchedule } from '../chain/execution/movableSchedule.js'
+import { MovableSchedule } from '../chain/evm/movableSchedule.js'
 import { type ImportFileOptions, importFile } from '../chain/import/chainFile.js'
 import { Mempool } from '../chain/mempool/mempool.js'
 import { genesisHash, openBase, openChain } from '../chain/open.js'

@@ -16,9 +16,9 @@ import {
   setStorage,
 } from '../chain/controls/stateEdits.js'
 import { UnsupportedControlError } from '../chain/errors.js'
-import type { MessageExecutor } from '../chain/execution/executor.js'
-import type { MovableSchedule } from '../chain/execution/movableSchedule.js'
-import type { SignatureRecoveries } from '../chain/execution/signatureRecoveries.js'
+import type { MessageExecutor } from '../chain/calls/executor.js'
+import type { MovableSchedule } from '../chain/evm/movableSchedule.js'
+import type { SignatureRecoveries } from '../chain/evm/signatureRecoveries.js'
 import { decodeTransaction } from '../chain/mempool/decode.js'
 import { recoverTransaction } from '../chain/mempool/sender.js'
 import type { TransactionSubmission } from '../chain/mempool/submitTransaction.js'

@@ -1,6 +1,6 @@
 import * as AbiItem from 'ox/AbiItem'
 import * as AbiParameters from 'ox/AbiParameters'
-import { decodeRevertReason } from '../chain/execution/revertReason.js'
+import { decodeRevertReason } from '../chain/evm/revertReason.js'
 import { bytesToHex, bytesToPlainHex } from '../encoding/hex.js'
 import type { AbiEntry, ContractArtifact } from './artifacts.js'
 

@@ -7,7 +7,7 @@ import {
   HeaderNotFoundError,
   NothingLeftForGasError,
 } from '../chain/errors.js'
-import { decodeErrorText, decodePanicCode } from '../chain/execution/revertReason.js'
+import { decodeErrorText, decodePanicCode } from '../chain/evm/revertReason.js'
 import { bytesToHex, bytesToPlainHex } from '../encoding/hex.js'
 import { MethodNotFoundError, RevertError, RpcError } from './errors.js'
 

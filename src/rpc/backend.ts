@@ -1,13 +1,13 @@
 import type { StoredBlock } from '../chain/block/record.js'
-import type { AccessListResult } from '../chain/execution/accessList.js'
-import type { BlockOverrides } from '../chain/execution/blockEnvironment.js'
+import type { AccessListResult } from '../chain/calls/accessList.js'
+import type { BlockOverrides } from '../chain/vm/blockEnvironment.js'
 import type { ResendChange } from '../chain/accounts/wallet.js'
-import type { CallObject } from '../chain/execution/callObject.js'
-import type { AccountOverride } from '../chain/execution/overrides.js'
+import type { CallObject } from '../chain/calls/callObject.js'
+import type { AccountOverride } from '../chain/calls/overrides.js'
 import type { CallSequence } from '../chain/tracing/callSequence.js'
 import type { HistoryTracer } from '../chain/tracing/historyTracer.js'
-import type { ForkSchedule } from '../chain/execution/forkSchedule.js'
-import type { Simulator } from '../chain/simulate/simulator.js'
+import type { ForkSchedule } from '../chain/evm/forkSchedule.js'
+import type { Simulator } from '../chain/calls/simulate/simulator.js'
 import type { ChainListener } from '../chain/events.js'
 import type { BuiltBlock, PayloadAttributes } from '../chain/mining/build.js'
 import type { PooledTransaction } from '../chain/mempool/transaction.js'
@@ -65,7 +65,7 @@ export interface Prover {
   prove(state: StateView, address: Uint8Array, slots: readonly Uint8Array[]): Awaitable<AccountProof>
 }
 
-/** Makes blocks that are not stored; see chain/simulate. */
+/** Makes blocks that are not stored; see chain/calls/simulate. */
 export type BlockSimulator = Pick<Simulator, 'simulate'>
 
 /** The waiting transactions of one sender. */

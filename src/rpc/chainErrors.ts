@@ -10,7 +10,7 @@ import {
   UnsupportedControlError,
 } from '../chain/errors.js'
 import { TimestampError } from '../chain/mining/clock.js'
-import { SimulationError, type SimulationRefusal } from '../chain/simulate/errors.js'
+import { SimulationError, type SimulationRefusal } from '../chain/calls/simulate/errors.js'
 import { TraceTooLargeError } from '../chain/tracing/budget.js'
 import { bytesToHex } from '../encoding/hex.js'
 import { anvilError } from './anvilMessages.js'

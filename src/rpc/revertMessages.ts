@@ -1,5 +1,5 @@
 import type { ExecutionFailedError, ExecutionRevertedError } from '../chain/errors.js'
-import { decodeErrorText, decodePanicCode } from '../chain/execution/revertReason.js'
+import { decodeErrorText, decodePanicCode } from '../chain/evm/revertReason.js'
 import { bytesToHex } from '../encoding/hex.js'
 import { RevertError, RpcError, ServerError } from './errors.js'
 

@@ -1,5 +1,5 @@
 import type { Chain } from '../../src/chain/chain.js'
-import { createSingleForkSchedule, type ForkSchedule } from '../../src/chain/execution/forkSchedule.js'
+import { createSingleForkSchedule, type ForkSchedule } from '../../src/chain/evm/forkSchedule.js'
 import { ownGenesis, type Genesis } from '../../src/chain/genesis/ownGenesis.js'
 import { Mempool } from '../../src/chain/mempool/mempool.js'
 import { LogicalClock } from '../../src/chain/mining/clock.js'

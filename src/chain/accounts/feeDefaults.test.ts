@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ChainError } from '../errors.js'
-import type { CallObject } from '../execution/callObject.js'
+import type { CallObject } from '../calls/callObject.js'
 import { feeDefaults, type FeeMarket, type TransactionFees } from './feeDefaults.js'
 
 const market: FeeMarket = { baseFee: 100n, nextBaseFee: 90n, blobBaseFee: 3n, suggestedTip: 7n }

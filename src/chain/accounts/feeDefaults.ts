@@ -1,6 +1,6 @@
 import { quantity } from '../../encoding/quantity.js'
 import { ChainError } from '../errors.js'
-import type { CallObject } from '../execution/callObject.js'
+import type { CallObject } from '../calls/callObject.js'
 import { leastReplacement } from '../mempool/stateValidation.js'
 
 /** What the defaults of fees depend on. */

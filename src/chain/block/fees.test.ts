@@ -1,6 +1,6 @@
 import { createBlockHeader } from '@ethereumjs/block'
 import { describe, expect, test } from 'vitest'
-import { createRules } from '../execution/rules.js'
+import { createRules } from '../evm/rules.js'
 import type { HeaderFields } from '../types.js'
 import { blobBaseFee, nextBaseFee, nextExcessBlobGas } from './fees.js'
 

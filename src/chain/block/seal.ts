@@ -1,4 +1,4 @@
-import type { BlockExecution } from '../execution/block.js'
+import type { BlockExecution } from '../vm/block.js'
 import { keccak256 } from '../keccak.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import type { HeaderFields, Withdrawal } from '../types.js'

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { encodeNumber } from '../../storage/keyspace.js'
 import type { StoredBlock } from '../block/record.js'
-import type { ForkSchedule } from '../execution/forkSchedule.js'
+import type { ForkSchedule } from '../evm/forkSchedule.js'
 
 /**
  * The 4 bytes that tell the chains of different forks apart, once every fork by block number and those up to a time are

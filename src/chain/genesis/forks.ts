@@ -1,6 +1,6 @@
-import type { ForkActivation } from '../execution/forkSchedule.js'
-import type { Hardfork } from '../execution/hardforks.js'
-import type { BlobSchedule } from '../execution/rules.js'
+import type { ForkActivation } from '../evm/forkSchedule.js'
+import type { Hardfork } from '../evm/hardforks.js'
+import type { BlobSchedule } from '../evm/rules.js'
 import type { Fields } from './fields.js'
 
 /** Forks before the merge: their names in a geth genesis (geth: params/config.go, ChainConfig), in their order. */

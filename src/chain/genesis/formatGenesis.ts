@@ -8,8 +8,8 @@ import {
   type ForkSchedule,
   type ForkStart,
   createForkSchedule,
-} from '../execution/forkSchedule.js'
-import { type Hardfork, hardforks } from '../execution/hardforks.js'
+} from '../evm/forkSchedule.js'
+import { type Hardfork, hardforks } from '../evm/hardforks.js'
 import type { GenesisAccount } from './ownGenesis.js'
 import type { HeaderFields } from '../types.js'
 import { type ChainDescription, OWN_CONFIG } from './gethGenesis.js'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { bytesToHex } from '../../encoding/hex.js'
-import { createSingleForkSchedule } from '../execution/forkSchedule.js'
+import { createSingleForkSchedule } from '../evm/forkSchedule.js'
 import { ownGenesis } from './ownGenesis.js'
 import { formatGethGenesis } from './formatGenesis.js'
 import { parseGethGenesis } from './gethGenesis.js'

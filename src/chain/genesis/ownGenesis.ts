@@ -1,6 +1,6 @@
 import { EMPTY_TRIE_ROOT } from '../block/orderedRoot.js'
 import { EMPTY_UNCLES_HASH } from '../mining/draft.js'
-import { hashRequests } from '../execution/systemCalls.js'
+import { hashRequests } from '../vm/systemCalls.js'
 import { create2Proxy, systemContracts } from './systemContracts.js'
 import type { ForkRules, HeaderFields } from '../types.js'
 

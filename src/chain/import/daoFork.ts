@@ -1,6 +1,6 @@
 import { Account, Address } from '@ethereumjs/util'
 import { hexToBytes } from '../../encoding/hex.js'
-import type { ForkSchedule } from '../execution/forkSchedule.js'
+import type { ForkSchedule } from '../evm/forkSchedule.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { HeaderFields } from '../types.js'
 

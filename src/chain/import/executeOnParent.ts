@@ -1,6 +1,6 @@
 import type { StoredBlock } from '../block/record.js'
 import { ImportError } from '../errors.js'
-import { createCallSite } from '../execution/callSite.js'
+import { createCallSite } from '../calls/callSite.js'
 import { isAltered } from '../head/head.js'
 import type { ChainPosition, HeadStates } from '../head/position.js'
 import type { ProducedBlock } from '../mining/producer.js'

@@ -1,7 +1,7 @@
 import { createBlockHeader } from '@ethereumjs/block'
 import { Common, Mainnet } from '@ethereumjs/common'
 import { expect, test } from 'vitest'
-import { createRules } from '../execution/rules.js'
+import { createRules } from '../evm/rules.js'
 import { EMPTY_UNCLES_HASH } from '../mining/draft.js'
 import type { HeaderFields } from '../types.js'
 import { nextDifficulty } from './headerChecks.js'

@@ -1,6 +1,6 @@
 import { bytesEqual, bytesToPlainHex } from '../../encoding/hex.js'
 import type { StoredBlock } from '../block/record.js'
-import type { ForkSchedule } from '../execution/forkSchedule.js'
+import type { ForkSchedule } from '../evm/forkSchedule.js'
 import type { ForkRules, HeaderFields } from '../types.js'
 import type { BlockParts } from './blockParts.js'
 import { ImportError } from '../errors.js'

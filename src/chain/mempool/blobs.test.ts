@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
 import { TransactionRejectedError } from '../errors.js'
-import { createRules } from '../execution/rules.js'
+import { createRules } from '../evm/rules.js'
 import { kzg, loadKzg } from '../kzg.js'
 import { checkBlobs, currentSidecar, verifySidecar, versionedHash } from './blobs.js'
 import type { TransactionFields } from './decode.js'

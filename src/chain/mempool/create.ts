@@ -10,7 +10,7 @@ import { Address } from '@ethereumjs/util'
 import { bytesToHex, type Hex } from '../../encoding/hex.js'
 import { quantity } from '../../encoding/quantity.js'
 import { TransactionRejectedError } from '../errors.js'
-import type { AccessListEntry, Authorization } from '../execution/callObject.js'
+import type { AccessListEntry, Authorization } from '../calls/callObject.js'
 import type { ForkRules } from '../types.js'
 import type { TransactionFields } from './decode.js'
 

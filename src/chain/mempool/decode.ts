@@ -1,5 +1,5 @@
 import { TransactionRejectedError } from '../errors.js'
-import type { AccessListEntry, Authorization } from '../execution/callObject.js'
+import type { AccessListEntry, Authorization } from '../calls/callObject.js'
 import { FieldReader } from './fieldReader.js'
 import { TransactionEncodingError } from './rlpError.js'
 import { checkOneItem, decodeStrictRlp, splitRlp, type RlpItem } from './strictRlp.js'

@@ -1,4 +1,4 @@
-import type { AccessListEntry, Authorization } from '../execution/callObject.js'
+import type { AccessListEntry, Authorization } from '../calls/callObject.js'
 import { fieldError, TransactionEncodingError } from './rlpError.js'
 import { RlpFault, RlpList, RlpString, type RlpItem } from './strictRlp.js'
 

@@ -2,7 +2,7 @@ import type { AccessList2930Tx, EOACode7702Tx, TypedTransaction } from '@ethereu
 import { serializedTransaction } from '../block/serialized.js'
 import { bytesToBigint } from '../../encoding/quantity.js'
 import { hexToBytes } from '../../encoding/hex.js'
-import type { AccessListEntry, Authorization } from '../execution/callObject.js'
+import type { AccessListEntry, Authorization } from '../calls/callObject.js'
 import type { TransactionFields } from './decode.js'
 import type { BlobSidecar } from './transaction.js'
 

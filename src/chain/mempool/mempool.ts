@@ -1,7 +1,7 @@
 import { bytesToPlainHex } from '../../encoding/hex.js'
 import type { StoredBlock } from '../block/record.js'
 import { TransactionRejectedError } from '../errors.js'
-import type { ForkSchedule } from '../execution/forkSchedule.js'
+import type { ForkSchedule } from '../evm/forkSchedule.js'
 import type { ForkRules, StateView } from '../types.js'
 import { verifySidecar } from './blobs.js'
 import { Candidates } from './candidates.js'

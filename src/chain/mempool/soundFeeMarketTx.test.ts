@@ -2,7 +2,7 @@ import { createFeeMarket1559Tx, createFeeMarket1559TxFromRLP, FeeMarket1559Tx } 
 import { describe, expect, it } from 'vitest'
 import { privateKeyToAccount } from 'viem/accounts'
 import { hexToBytes } from '../../encoding/hex.js'
-import { createRules } from '../execution/rules.js'
+import { createRules } from '../evm/rules.js'
 import { serializedTransaction } from '../block/serialized.js'
 import { decodeTransaction, type TransactionFields } from './decode.js'
 import { SoundFeeMarketTx } from './soundFeeMarketTx.js'

@@ -1,6 +1,6 @@
 import { nextBaseFee } from '../block/fees.js'
-import { ancestorHash } from '../execution/callSite.js'
-import type { ConsoleListener } from '../execution/console.js'
+import { ancestorHash } from '../calls/callSite.js'
+import type { ConsoleListener } from '../calls/console.js'
 import { isAltered, type Head } from '../head/head.js'
 import type { Mempool } from '../mempool/mempool.js'
 import type { ChainPosition } from '../head/position.js'

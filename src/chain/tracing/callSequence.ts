@@ -1,10 +1,10 @@
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import type { StoredBlock } from '../block/record.js'
 import { ChainError } from '../errors.js'
-import { executeCall, withCall, type CallRequest } from '../execution/call.js'
-import { createCallSite, siteOn, type CallSite } from '../execution/callSite.js'
+import { executeCall, withCall, type CallRequest } from '../calls/call.js'
+import { createCallSite, siteOn, type CallSite } from '../calls/callSite.js'
 import type { MessageResult } from '../vm/runTransaction.js'
-import type { AccountOverride } from '../execution/overrides.js'
+import type { AccountOverride } from '../calls/overrides.js'
 import type { BlockSelector, ChainView } from '../view.js'
 import { replayBlock, type ReplaySources } from './replay.js'
 

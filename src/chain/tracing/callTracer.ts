@@ -1,5 +1,5 @@
 import { bytesToPlainHex } from '../../encoding/hex.js'
-import { decodeRevertReason } from '../execution/revertReason.js'
+import { decodeRevertReason } from '../evm/revertReason.js'
 import type { ExecutionLog } from '../types.js'
 import type { TraceBudget } from './budget.js'
 import type { ExecutionTracer, FrameEnd, FrameStart, TracedMessage } from './tracer.js'

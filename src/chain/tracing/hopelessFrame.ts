@@ -1,6 +1,6 @@
 import { generateAddress, generateAddress2 } from '@ethereumjs/util'
 import { bigintToBytes, minimalBytes } from '../../encoding/quantity.js'
-import type { RunState } from '../execution/runState.js'
+import type { RunState } from '../evm/interpreter.js'
 import type { ForkRules } from '../types.js'
 import { callsWithValue, callTypes, createTypes, wordToAddress } from './opcodes.js'
 import type { ExecutionTracer, FrameStart } from './tracer.js'

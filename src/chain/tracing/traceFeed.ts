@@ -1,7 +1,7 @@
 import type { EVMResult, EVMRunCallOpts, Message } from '@ethereumjs/evm'
 import { Address, generateAddress, generateAddress2, type Account } from '@ethereumjs/util'
 import { minimalBytes } from '../../encoding/quantity.js'
-import { failureWords } from '../execution/failure.js'
+import { failureWords } from '../evm/failure.js'
 import type { ForkRules } from '../types.js'
 import { callTypes, createTypes } from './opcodes.js'
 import type { ExecutionTracer, FrameStart } from './tracer.js'

@@ -3,11 +3,11 @@ import { checksumAddress } from '../accounts/address.js'
 import { GAS_PER_BLOB } from '../block/fees.js'
 import type { Awaitable, ForkRules } from '../types.js'
 import { unsignedTransaction, type UnsignedFields } from './unsignedTransaction.js'
-import { atHand, onceAtHand } from '../execution/atHand.js'
+import { loaded, retryUntilLoaded } from '../evm/loadedState.js'
 import { MessageRejectedError, type RejectionReason } from '../errors.js'
-import type { Message } from '../execution/message.js'
-import type { PooledEvm } from '../execution/pooledEvm.js'
-import { isDelegation } from '../execution/delegation.js'
+import type { Message } from './message.js'
+import type { PooledEvm } from '../evm/pooledEvm.js'
+import { isDelegation } from './delegation.js'
 
 /** EIP-7594: blobs of one transaction. */
 export const MAX_BLOBS_PER_TRANSACTION = 6
@@ -68,7 +68,7 @@ export function preCheck(
   checks: MessageChecks,
   transaction: TypedTransaction = transactionOfMessage(evm, message),
 ): Awaitable<CheckedMessage> {
-  return onceAtHand(() => check(evm, message, checks, transaction))
+  return retryUntilLoaded(() => check(evm, message, checks, transaction))
 }
 
 function check(
@@ -80,7 +80,7 @@ function check(
   const { from, data, gasLimit } = message
   const rules = evm.common
   const sender = (): string => checksumAddress(from)
-  const account = atHand(evm.state.readAccount(from))
+  const account = loaded(evm.state.readAccount(from))
   const nonce = account?.nonce ?? 0n
   if (checks.nonce) {
     if (nonce !== message.nonce) {
@@ -99,7 +99,7 @@ function check(
       throw rejected(`transaction gas limit too high (cap: ${MAX_TRANSACTION_GAS}, tx: ${gasLimit})`)
     }
   }
-  const code = atHand(evm.state.readCode(from))
+  const code = loaded(evm.state.readCode(from))
   const hasCode = code.length > 0 && !(rules.isActivatedEIP(7702) && isDelegation(code))
   if (checks.transaction && hasCode) {
     throw rejected(`sender not an eoa: address ${sender()}, len(code): ${code.length}`)

@@ -10,7 +10,7 @@ import {
 import { Address, createZeroAddress } from '@ethereumjs/util'
 import { bytesToHex } from '../../encoding/hex.js'
 import { minimalBytes } from '../../encoding/quantity.js'
-import type { AccessListEntry, Authorization } from '../execution/callObject.js'
+import type { AccessListEntry, Authorization } from '../calls/callObject.js'
 import { kzg } from '../kzg.js'
 import type { ForkRules } from '../types.js'
 

@@ -1,4 +1,4 @@
-import type { ForkSchedule } from '../../chain/execution/forkSchedule.js'
+import type { ForkSchedule } from '../../chain/evm/forkSchedule.js'
 import type { GenesisAccount } from '../../chain/genesis/ownGenesis.js'
 import { gethGenesisPieces } from '../../chain/genesis/formatGenesis.js'
 import type { ChainView } from '../../chain/view.js'

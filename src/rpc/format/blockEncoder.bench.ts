@@ -1,6 +1,6 @@
 import { bench, describe } from 'vitest'
 import type { SealedBlock, SealedTransaction } from '../../chain/block/record.js'
-import { createRules } from '../../chain/execution/rules.js'
+import { createRules } from '../../chain/evm/rules.js'
 import { createTransaction } from '../../chain/mempool/create.js'
 import { runToCompletion } from '../../encoding/timeSlice.js'
 import { blockEncoder } from './blockEncoder.js'

@@ -1,6 +1,6 @@
 import { ExecutionFailedError } from '../../chain/errors.js'
 import type { ChainEvent } from '../../chain/events.js'
-import { revertError } from '../../chain/execution/revertReason.js'
+import { revertError } from '../../chain/evm/revertReason.js'
 import type { Awaitable } from '../../chain/types.js'
 import { bytesEqual, bytesToHex } from '../../encoding/hex.js'
 import type { Backend } from '../backend.js'

@@ -1,4 +1,4 @@
-import type { AccessListEntry, Authorization, CallObject } from '../../chain/execution/callObject.js'
+import type { AccessListEntry, Authorization, CallObject } from '../../chain/calls/callObject.js'
 import { address, data, hash } from './bytes.js'
 import { ReasonError, TypeMismatchError } from './decodeError.js'
 import { big, uint256, uint64 } from './numbers.js'

@@ -1,4 +1,4 @@
-import type { AccountOverride, SlotOverride } from '../../chain/execution/overrides.js'
+import type { AccountOverride, SlotOverride } from '../../chain/calls/overrides.js'
 import { address, data, hash } from './bytes.js'
 import { big, uint64 } from './numbers.js'
 import { type Decoder, entries, struct } from './combinators.js'

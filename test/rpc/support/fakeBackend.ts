@@ -1,5 +1,5 @@
-import { createSingleForkSchedule } from '../../../src/chain/execution/forkSchedule.js'
-import { createRules } from '../../../src/chain/execution/rules.js'
+import { createSingleForkSchedule } from '../../../src/chain/evm/forkSchedule.js'
+import { createRules } from '../../../src/chain/evm/rules.js'
 import { ChainEvents } from '../../../src/chain/events.js'
 import type { EncodedBlock, SealedBlock, StoredBlock } from '../../../src/chain/block/record.js'
 import type { PooledTransaction } from '../../../src/chain/mempool/transaction.js'

@@ -1,4 +1,4 @@
-import { failureOf } from '../../../chain/execution/call.js'
+import { failureOf } from '../../../chain/calls/call.js'
 import type { SequenceRequest, SequencedCall } from '../../../chain/tracing/callSequence.js'
 import type { BlockSelector, ChainView } from '../../../chain/view.js'
 import type { MessageResult } from '../../../chain/vm/runTransaction.js'

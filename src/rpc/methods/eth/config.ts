@@ -1,6 +1,6 @@
 import { GAS_PER_BLOB } from '../../../chain/block/fees.js'
 import type { StoredBlock } from '../../../chain/block/record.js'
-import type { ForkActivation, ForkSchedule } from '../../../chain/execution/forkSchedule.js'
+import type { ForkActivation, ForkSchedule } from '../../../chain/evm/forkSchedule.js'
 import { forkHash } from '../../../chain/genesis/forkId.js'
 import { systemContracts } from '../../../chain/genesis/systemContracts.js'
 import type { ForkRules } from '../../../chain/types.js'

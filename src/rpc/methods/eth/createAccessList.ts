@@ -1,5 +1,5 @@
-import type { AccessListResult } from '../../../chain/execution/accessList.js'
-import type { AccessListEntry, CallObject } from '../../../chain/execution/callObject.js'
+import type { AccessListResult } from '../../../chain/calls/accessList.js'
+import type { AccessListEntry, CallObject } from '../../../chain/calls/callObject.js'
 import { whenReady } from '../../../chain/state/whenReady.js'
 import { bytesToHex } from '../../../encoding/hex.js'
 import { quantity } from '../../../encoding/quantity.js'

@@ -1,4 +1,4 @@
-import { PLAIN_TRANSFER_GAS, isPlainTransfer } from '../../../chain/execution/estimate.js'
+import { PLAIN_TRANSFER_GAS, isPlainTransfer } from '../../../chain/calls/estimate.js'
 import { whenReady } from '../../../chain/state/whenReady.js'
 import type { BlockSelector } from '../../../chain/view.js'
 import { quantity } from '../../../encoding/quantity.js'

@@ -1,5 +1,5 @@
-import { revertError } from '../../../chain/execution/revertReason.js'
-import type { BlockToSimulate, SimulatedBlock, SimulatedCall } from '../../../chain/simulate/request.js'
+import { revertError } from '../../../chain/evm/revertReason.js'
+import type { BlockToSimulate, SimulatedBlock, SimulatedCall } from '../../../chain/calls/simulate/request.js'
 import type { Steps } from '../../../encoding/timeSlice.js'
 import { type BlockShape, totalDifficultyMember } from '../../format/block.js'
 import { bodyMembers, headerMembers } from '../../format/header.js'

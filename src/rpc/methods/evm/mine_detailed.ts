@@ -1,5 +1,5 @@
 import type { MinedBlock } from '../../../chain/chain.js'
-import { decodeRevertReason } from '../../../chain/execution/revertReason.js'
+import { decodeRevertReason } from '../../../chain/evm/revertReason.js'
 import type { ChainView } from '../../../chain/view.js'
 import { bytesToHex } from '../../../encoding/hex.js'
 import { type BlockShape, blockWire } from '../../format/block.js'

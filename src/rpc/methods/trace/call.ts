@@ -1,4 +1,4 @@
-import { messageFromTransaction } from '../../../chain/execution/transactionMessage.js'
+import { messageFromTransaction } from '../../../chain/vm/message.js'
 import { decodeTransaction } from '../../../chain/mempool/decode.js'
 import { recoverTransaction } from '../../../chain/mempool/sender.js'
 import { defineMethod, optional, required } from '../../method.js'

@@ -1,4 +1,4 @@
-import type { CallObject } from '../../../chain/execution/callObject.js'
+import type { CallObject } from '../../../chain/calls/callObject.js'
 import { type Steps, TimeSlice } from '../../../encoding/timeSlice.js'
 import { ListWriter, type PieceWriter, written } from '../../format/pieces.js'
 import { defineMethod, optional, required } from '../../method.js'

@@ -1,0 +1,233 @@
+import { generateAddress } from '@ethereumjs/util'
+import { bytesToHex } from '../../encoding/hex.js'
+import { minimalBytes } from '../../encoding/quantity.js'
+import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { ChainError, InvalidCallError, MessageRejectedError } from '../errors.js'
+import { addressKey } from '../state/addressKey.js'
+import { isSameAddress } from '../state/entries.js'
+import { type SlotKey, slotKeyOf } from '../state/slotKey.js'
+import { orElse, whenReady } from '../state/whenReady.js'
+import type { Awaitable } from '../types.js'
+import type { MessageResult } from '../vm/runTransaction.js'
+import { type CallRequest, executeCall, withCall } from './call.js'
+import type { AccessListEntry, Authorization, CallObject } from './callObject.js'
+import { recoverAuthority } from '../vm/delegation.js'
+import { withRollback } from '../evm/evm.js'
+import type { RunState } from '../evm/interpreter.js'
+import { type Message, hashUnsigned } from '../vm/message.js'
+import type { PooledEvm } from '../evm/pooledEvm.js'
+import { slotOfWord, stackItem, wordToAddress } from '../evm/words.js'
+
+const MAX_NONCE = 2n ** 64n - 1n
+
+/** What eth_createAccessList found out. */
+export interface AccessListResult {
+  /** Sorted by address, the slots within one address sorted too. */
+  accessList: AccessListEntry[]
+  /** Gas with this list applied, after refunds. */
+  gasUsed: bigint
+  /** How the call failed, in geth's words; a failed call has a list all the same. */
+  error?: string
+}
+
+/**
+ * The access list that a call would use, found by running it with what the last run touched until nothing is new
+ * (eth_createAccessList; geth: internal/ethapi/api.go, AccessList). A call without fees runs without fees.
+ *
+ * @throws InvalidCallError if only one of the EIP-1559 fees is given.
+ * @throws ChainError or MessageRejectedError, in geth's words, if the call may not run.
+ */
+export function createAccessList(
+  request: Pick<CallRequest, 'site' | 'call' | 'stateOverrides' | 'belowBaseFee' | 'unfunded'>,
+): Awaitable<AccessListResult> {
+  const { call, site, stateOverrides = [], belowBaseFee, unfunded } = request
+  if ((call.maxFeePerGas === undefined) !== (call.maxPriorityFeePerGas === undefined)) {
+    throw new InvalidCallError('maxFeePerGas and maxPriorityFeePerGas must be given together')
+  }
+  return withCall(
+    { site, call, stateOverrides, movesPrecompiles: false, belowBaseFee, unfunded },
+    (evm, raw) =>
+      whenReady(nonceOf(evm, call, raw), (nonce) => {
+        const message = { ...raw, nonce }
+        const authorizations = message.authorizationList ?? []
+        if (
+          authorizations.length > 0 &&
+          BigInt(authorizations.length) * evm.common.param('perEmptyAccountCost') > message.gasLimit
+        ) {
+          throw new ChainError('insufficient gas to process all authorizations')
+        }
+        return whenReady(authoritiesOf(evm, authorizations), (authorities) => {
+          const excluded = excludedAddresses(evm, message, authorities)
+          return completeList(evm, message, call, new AccessTracker(message.accessList, excluded))
+        })
+      }),
+  )
+}
+
+/** Runs the message with what is known to be touched, and again with what that touched, until nothing is new. */
+function completeList(
+  evm: PooledEvm,
+  message: Message,
+  call: CallObject,
+  known: AccessTracker,
+): Awaitable<AccessListResult> {
+  const accessList = known.list()
+  const tracker = new AccessTracker(accessList, known.excluded)
+  evm.observe = (opcode, runState) => tracker.observe(opcode, runState)
+  return whenReady(attempt(evm, { ...message, accessList }, call), ({ gasUsed, failure }) => {
+    if (tracker.size() !== known.size()) return completeList(evm, message, call, tracker)
+    return { accessList, gasUsed, ...(failure === undefined ? {} : { error: failure.words }) }
+  })
+}
+
+function nonceOf({ state }: PooledEvm, call: CallObject, { from }: Message): Awaitable<bigint> {
+  return call.nonce ?? whenReady(state.readAccount(from), (account) => account?.nonce ?? 0n)
+}
+
+/** Runs the message and takes its changes back. */
+function attempt(evm: PooledEvm, message: Message, call: CallObject): Awaitable<MessageResult> {
+  return orElse(
+    () => withRollback(evm, () => executeCall(evm, message)),
+    (error) => {
+      if (!(error instanceof MessageRejectedError)) throw error
+      const isFeeMarket = call.maxFeePerGas !== undefined
+      const hash = hashUnsigned(message, { chainId: evm.common.chainId(), isFeeMarket })
+      throw new MessageRejectedError(`failed to apply transaction: ${bytesToHex(hash)} err: ${error.message}`)
+    },
+  )
+}
+
+/** Who signed authorizations that are valid here. */
+function authoritiesOf(
+  evm: PooledEvm,
+  authorizations: readonly Authorization[],
+): Awaitable<readonly Uint8Array[]> {
+  return authorizations.length === 0
+    ? []
+    : runInSlices(recoverAuthorities(authorizations, evm.common.chainId()), new TimeSlice())
+}
+
+function* recoverAuthorities(
+  authorizations: readonly Authorization[],
+  chainId: bigint,
+): Steps<readonly Uint8Array[]> {
+  const authorities: Uint8Array[] = []
+  for (const authorization of authorizations) {
+    const authority = isValidFor(authorization, chainId) ? recoverAuthority(authorization) : undefined
+    if (authority !== undefined) authorities.push(authority)
+    yield
+  }
+  return authorities
+}
+
+/** Whether an address is warm without a list. */
+function excludedAddresses(
+  evm: PooledEvm,
+  { from, to, nonce }: Message,
+  authorities: readonly Uint8Array[],
+): (address: Uint8Array) => boolean {
+  const recipient = to ?? generateAddress(from, minimalBytes(nonce))
+  const warm = new Set([from, recipient, ...authorities].map(addressKey))
+  return (address) => warm.has(addressKey(address)) || evm.findPrecompile(address) !== undefined
+}
+
+function isValidFor({ chainId, nonce }: Authorization, ownChainId: bigint): boolean {
+  return (chainId === 0n || chainId === ownChainId) && nonce < MAX_NONCE
+}
+
+const SLOAD = 0x54
+const SSTORE = 0x55
+/** Opcodes with an address on top of the stack: BALANCE, EXTCODESIZE, EXTCODECOPY, EXTCODEHASH, SELFDESTRUCT. */
+const ADDRESS_ON_TOP = [0x31, 0x3b, 0x3c, 0x3f, 0xff]
+/** Opcodes with an address below the gas: CALL, CALLCODE, DELEGATECALL, STATICCALL. */
+const ADDRESS_BELOW_GAS = [0xf1, 0xf2, 0xf4, 0xfa]
+
+/** By the opcode: how many items of the stack it takes to reach its address; 0 for those without one. */
+const addressReach = new Uint8Array(256)
+for (const opcode of ADDRESS_ON_TOP) addressReach[opcode] = 1
+for (const opcode of ADDRESS_BELOW_GAS) addressReach[opcode] = 2
+
+/** What was touched of one account. */
+interface TouchedAccount {
+  /** 20 bytes. */
+  readonly address: Uint8Array
+  /** By their names, which sort as their bytes do. */
+  readonly slots: Map<string, Uint8Array>
+}
+
+/**
+ * Collects what an execution touches (geth: eth/tracers/logger/access_list_tracer.go).
+ *
+ * The sender, the recipient, precompiles and authorities are warm anyway and left out; one of them is listed all the
+ * same if a storage slot of it was used.
+ */
+export class AccessTracker {
+  /** By map keys of addresses, which sort as their bytes do. */
+  readonly #accessed = new Map<string, TouchedAccount>()
+  /** Whose slots were used last. */
+  #last: TouchedAccount | undefined
+  /** Whether a 20-byte address is left out. */
+  readonly excluded: (address: Uint8Array) => boolean
+
+  /**
+   * @param start - what is listed from the beginning
+   * @param excluded - whether a 20-byte address is left out
+   */
+  constructor(start: readonly AccessListEntry[], excluded: (address: Uint8Array) => boolean) {
+    this.excluded = excluded
+    for (const { address, storageKeys } of start) {
+      this.#addAddress(address)
+      for (const slot of storageKeys) this.#addSlot(address, slotKeyOf(slot))
+    }
+  }
+
+  /** Sees an opcode before it runs; one that the fork does not have may find too little on the stack. */
+  observe(opcode: number, { stack, env }: RunState): void {
+    if (opcode === SLOAD || opcode === SSTORE) {
+      this.#addSlot(env.address.bytes, slotOfWord(stackItem(stack, 0)))
+      return
+    }
+    const reach = addressReach[opcode] as number
+    if (reach > 0 && stack.length >= reach) this.#addAddress(wordToAddress(stackItem(stack, reach - 1)))
+  }
+
+  /** What was touched, sorted by address and slot. */
+  list(): AccessListEntry[] {
+    return sortedValues(this.#accessed).map(({ address, slots }) => ({
+      address,
+      storageKeys: sortedValues(slots),
+    }))
+  }
+
+  /** How many addresses and slots were touched; a list only ever grows. */
+  size(): number {
+    let size = this.#accessed.size
+    for (const { slots } of this.#accessed.values()) size += slots.size
+    return size
+  }
+
+  #addAddress(address: Uint8Array): void {
+    if (!this.excluded(address)) this.#account(address)
+  }
+
+  #addSlot(address: Uint8Array, { bytes, name }: SlotKey): void {
+    this.#account(address).slots.set(name, bytes)
+  }
+
+  #account(address: Uint8Array): TouchedAccount {
+    if (this.#last !== undefined && isSameAddress(this.#last.address, address)) return this.#last
+    const key = addressKey(address)
+    let account = this.#accessed.get(key)
+    if (account === undefined) {
+      account = { address, slots: new Map() }
+      this.#accessed.set(key, account)
+    }
+    this.#last = account
+    return account
+  }
+}
+
+function sortedValues<T>(entries: ReadonlyMap<string, T>): T[] {
+  if (entries.size < 2) return [...entries.values()]
+  return [...entries].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value)
+}

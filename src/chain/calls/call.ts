@@ -1,0 +1,150 @@
+import { ExecutionFailedError, MessageRejectedError, type ExecutionRevertedError } from '../errors.js'
+import { orElse, whenReady } from '../state/whenReady.js'
+import type { Awaitable } from '../types.js'
+import {
+  createBlockEnvironment,
+  knownBlockEnvironment,
+  withFees,
+  withoutBaseFee,
+  type BlockEnvironment,
+  type BlockOverrides,
+} from '../vm/blockEnvironment.js'
+import type { CallObject } from './callObject.js'
+import type { CallSite } from './callSite.js'
+import type { ConsoleListener } from './console.js'
+import { withEvm } from '../evm/evm.js'
+import { checkForkFields } from '../evm/hardforks.js'
+import { messageFromCall, mostCost, type Message } from '../vm/message.js'
+import { applyStateOverrides, type AccountOverride } from './overrides.js'
+import type { PooledEvm } from '../evm/pooledEvm.js'
+import { callChecks } from '../vm/preCheck.js'
+import { revertError } from '../evm/revertReason.js'
+import { runCall, runMessage, type MessageOutcome, type MessageResult } from '../vm/runTransaction.js'
+
+/** A call gets at most this many times the block gas limit. */
+const GAS_CAP_IN_BLOCKS = 10
+const MAX_UINT256 = 2n ** 256n - 1n
+
+/** A call, where it runs, and what is to be different there. */
+export interface CallRequest {
+  site: CallSite
+  call: CallObject
+  stateOverrides?: readonly AccountOverride[] | undefined
+  blockOverrides?: BlockOverrides | undefined
+  /** Whether state overrides replace and move precompiles; they do unless this is false. */
+  movesPrecompiles?: boolean
+  onConsole?: ConsoleListener | undefined
+  /** The most gas, as a multiple of the block's gas limit; 10 unless given. */
+  gasCapInBlocks?: number | undefined
+  /** Whether a call whose fee cap is below the base fee runs in a block that asks for no more than the cap. */
+  belowBaseFee?: boolean | undefined
+  /** Whether a call runs whose sender cannot pay for it; it then has just what is needed. */
+  unfunded?: boolean | undefined
+}
+
+/** The most gas that a call on a block gets: ten times the block's gas limit, unless the request says otherwise. */
+export function callGasCap({ site, gasCapInBlocks }: Pick<CallRequest, 'site' | 'gasCapInBlocks'>): bigint {
+  return site.header.gasLimit * BigInt(gasCapInBlocks ?? GAS_CAP_IN_BLOCKS)
+}
+
+/**
+ * Runs a call and gives what it returned (eth_call).
+ *
+ * @throws ChainError if the call or its overrides contradict themselves.
+ * @throws MessageRejectedError if the call may not run.
+ * @throws ExecutionRevertedError if it reverted.
+ * @throws ExecutionFailedError if it failed otherwise.
+ */
+export function call(request: CallRequest): Awaitable<Uint8Array> {
+  return withCall(request, (evm, message) => {
+    const result = orElse(
+      () => runCall(evm, message, callChecks),
+      (error) => {
+        if (!(error instanceof MessageRejectedError)) throw error
+        throw new MessageRejectedError(`err: ${error.message} (supplied gas ${message.gasLimit})`)
+      },
+    )
+    return whenReady(result, (ended) => {
+      throwFailure(ended)
+      return ended.returnData
+    })
+  })
+}
+
+/** Lends an EVM for a call on its site, with the overrides applied and fees of the block that fit the call's. */
+export function withCall<T>(
+  request: CallRequest,
+  use: (evm: PooledEvm, message: Message) => Awaitable<T>,
+): Awaitable<T> {
+  const { site, call, stateOverrides = [], blockOverrides, movesPrecompiles = true, onConsole } = request
+  checkForkFields(call, site.rules)
+  const block =
+    blockOverrides === undefined
+      ? knownBlockEnvironment(site.header, site.rules)
+      : createBlockEnvironment(site.header, site.rules, blockOverrides)
+  const message = messageFromCall(call, {
+    chainId: site.rules.chainId(),
+    baseFee: block.header.baseFeePerGas,
+    gasCap: callGasCap(request),
+  })
+  const { rules, state, blockHash } = site
+  const context = { rules, state, block: freeOfFees(block, message, request), blockHash, onConsole }
+  return withEvm(context, (evm) => {
+    const run = (): Awaitable<T> =>
+      request.unfunded === true ? fund(evm, message).then(() => use(evm, message)) : use(evm, message)
+    if (stateOverrides.length === 0) return run()
+    return applyStateOverrides(evm, stateOverrides, { precompiles: movesPrecompiles }).then(run)
+  })
+}
+
+/** Gives the sender of a message what it may cost at most, where it has less. */
+async function fund(evm: PooledEvm, message: Message): Promise<void> {
+  const { from: address } = message
+  const balance = mostCost(message)
+  const account = await evm.state.readAccount(address)
+  if ((account?.balance ?? 0n) >= balance || balance > MAX_UINT256) return
+  await applyStateOverrides(evm, [{ address, balance }], { precompiles: false })
+}
+
+/** A call that pays nothing sees a block that asks for nothing, so that BASEFEE is not above the call's price. */
+function freeOfFees(
+  block: BlockEnvironment,
+  message: Message,
+  request: Pick<CallRequest, 'belowBaseFee'>,
+): BlockEnvironment {
+  const priced = freeOfBaseFee(block, message, request)
+  return message.maxFeePerBlobGas === 0n ? withFees(priced, { blobBaseFee: 0n }) : priced
+}
+
+function freeOfBaseFee(
+  block: BlockEnvironment,
+  { gasPrice, maxFeePerGas }: Message,
+  { belowBaseFee = false }: Pick<CallRequest, 'belowBaseFee'>,
+): BlockEnvironment {
+  const { baseFeePerGas: baseFee } = block.header
+  if (baseFee === undefined) return block
+  if (gasPrice === 0n) return withoutBaseFee(block)
+  return belowBaseFee && maxFeePerGas < baseFee ? withFees(block, { baseFeePerGas: gasPrice }) : block
+}
+
+/** Runs the message of a call; the state keeps what it changed. */
+export function executeCall(evm: PooledEvm, message: Message): Promise<MessageResult> {
+  return runMessage(evm, message, callChecks)
+}
+
+/** How a message failed, as an error; undefined if it did not. */
+export function failureOf({
+  failure,
+  returnData,
+}: MessageOutcome): ExecutionRevertedError | ExecutionFailedError | undefined {
+  if (failure === undefined) return undefined
+  return failure.kind === 'revert' ? revertError(returnData) : new ExecutionFailedError(failure.words)
+}
+
+/**
+ * @throws ExecutionRevertedError or ExecutionFailedError if the message failed
+ */
+export function throwFailure(outcome: MessageOutcome): void {
+  const failure = failureOf(outcome)
+  if (failure !== undefined) throw failure
+}

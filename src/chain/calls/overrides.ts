@@ -1,0 +1,114 @@
+import { Account, Address } from '@ethereumjs/util'
+import { bytesToPlainHex } from '../../encoding/hex.js'
+import { TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
+import { checksumAddress } from '../accounts/address.js'
+import { ChainError } from '../errors.js'
+import type { PooledEvm } from '../evm/pooledEvm.js'
+
+/** A storage slot and what it is to hold. */
+export interface SlotOverride {
+  /** 32 bytes. */
+  slot: Uint8Array
+  /** 32 bytes. */
+  value: Uint8Array
+}
+
+/** What an account is to be for one call. */
+export interface AccountOverride {
+  /** 20 bytes. */
+  address: Uint8Array
+  nonce?: bigint
+  code?: Uint8Array
+  /** Wei. */
+  balance?: bigint
+  /** Replaces the whole storage. */
+  state?: readonly SlotOverride[]
+  /** Replaces these slots only. */
+  stateDiff?: readonly SlotOverride[]
+  /** 20 bytes; where the precompile at this address answers instead. */
+  movePrecompileToAddress?: Uint8Array
+}
+
+/** Whether overrides may replace and move precompiles. */
+export interface OverrideScope {
+  precompiles: boolean
+}
+
+/**
+ * Changes the state that an EVM is bound to (geth: internal/ethapi/override, StateOverride.Apply). Any override of a
+ * precompile's address takes the precompile away.
+ *
+ * @throws ChainError in geth's words where overrides contradict each other.
+ */
+export async function applyStateOverrides(
+  evm: PooledEvm,
+  overrides: readonly AccountOverride[],
+  scope: OverrideScope,
+): Promise<void> {
+  const precompiles = new Map(scope.precompiles ? evm.precompiles : [])
+  const slice = new TimeSlice()
+  const ascending = await runInSlices(sortInSlices(overrides, byAddress), slice)
+  const moves = ascending.some(({ movePrecompileToAddress: target }) => target !== undefined)
+  const overridden = new Set(moves ? ascending.map(({ address }) => bytesToPlainHex(address)) : [])
+  const moved = new Set<string>()
+  for (const override of ascending) {
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
+    const key = bytesToPlainHex(override.address)
+    if (moved.has(key)) {
+      throw new ChainError(
+        `account ${checksumAddress(override.address)} has already been overridden by a precompile`,
+      )
+    }
+    const precompile = precompiles.get(key)
+    const target = override.movePrecompileToAddress
+    if (target !== undefined) {
+      if (precompile === undefined) {
+        throw new ChainError(`account ${checksumAddress(override.address)} is not a precompile`)
+      }
+      if (overridden.has(bytesToPlainHex(target))) {
+        throw new ChainError(`account ${checksumAddress(target)} is already overridden`)
+      }
+      precompiles.set(bytesToPlainHex(target), precompile)
+      moved.add(bytesToPlainHex(target))
+    }
+    precompiles.delete(key)
+    await overrideAccount(evm, override, slice)
+  }
+  if (scope.precompiles) evm.usePrecompiles(precompiles)
+  evm.stateManager.originalStorageCache.clear()
+}
+
+function byAddress(a: AccountOverride, b: AccountOverride): number {
+  return Buffer.compare(a.address, b.address)
+}
+
+async function overrideAccount(
+  { stateManager }: PooledEvm,
+  override: AccountOverride,
+  slice: TimeSlice,
+): Promise<void> {
+  const { nonce, balance, code, state, stateDiff } = override
+  const address = new Address(override.address)
+  if (state !== undefined && stateDiff !== undefined) {
+    throw new ChainError(`account ${checksumAddress(override.address)} has both 'state' and 'stateDiff'`)
+  }
+  if ([nonce, balance, code, state, stateDiff].every((member) => member === undefined)) return
+  const account = (await stateManager.getAccount(address)) ?? new Account()
+  if (nonce !== undefined) account.nonce = nonce
+  if (balance !== undefined) account.balance = balance
+  await stateManager.putAccount(address, account)
+  if (code !== undefined) await stateManager.putCode(address, code)
+  if (state !== undefined) await stateManager.clearStorage(address)
+  for (const { slot, value } of state ?? stateDiff ?? []) {
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
+    await stateManager.putStorage(address, slot, stripZeros(value))
+  }
+}
+
+/** A stored value has no leading zeros; no bytes are zero. */
+function stripZeros(value: Uint8Array): Uint8Array {
+  const start = value.findIndex((byte) => byte !== 0)
+  return start < 0 ? new Uint8Array(0) : value.slice(start)
+}

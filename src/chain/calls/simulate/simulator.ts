@@ -1,0 +1,83 @@
+import { TimeSlice } from '../../../encoding/timeSlice.js'
+import type { ForkSchedule } from '../../evm/forkSchedule.js'
+import { ancestorHash } from '../callSite.js'
+import { hashHeader } from '../../block/header.js'
+import { StatePreview } from '../../state/preview.js'
+import type { StateStore } from '../../state/stateStore.js'
+import { WorkingState } from '../../state/workingState.js'
+import type { DraftParent } from '../../mining/draft.js'
+import type { Awaitable, StateView } from '../../types.js'
+import { GasBudget } from './gasBudget.js'
+import { draftSimulatedHeader } from './header.js'
+import { isPostMerge } from './postMerge.js'
+import type { SimulatedBlock, SimulationRequest } from './request.js'
+import { checkLimits, placeBlocks } from './sequence.js'
+import { simulateBlock } from './simulateBlock.js'
+
+/** What simulations work on. */
+export interface SimulatorParts {
+  stores: { readonly states: StateStore }
+  schedule: Pick<ForkSchedule, 'activations' | 'depositContract'>
+}
+
+/** Makes blocks of calls that nobody signed, one on the other, without storing them (geth: eth_simulateV1). */
+export class Simulator {
+  readonly #parts: SimulatorParts
+
+  constructor(parts: SimulatorParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Simulates blocks on a base, each on the state that the one before it left.
+   *
+   * @throws SimulationError if the blocks or their calls cannot be simulated.
+   * @throws HeaderNotFoundError, HashNotFoundError or NotCanonicalError if there is no such base; ChainError if
+   * overrides contradict each other.
+   */
+  async simulate(request: SimulationRequest): Promise<SimulatedBlock[]> {
+    const { view, base: selector, blocks, fillsGaps, traceTransfers, validation } = request
+    checkLimits(blocks)
+    const base = await view.stateAt(selector)
+    const baseHash = base.hash ?? hashHeader(base.header)
+    const placed = placeBlocks(base.header, blocks, { fillsGaps })
+    const state = this.#workingState(base.state)
+    const budget = new GasBudget()
+    const slice = new TimeSlice()
+    const simulated: SimulatedBlock[] = []
+    let parent: DraftParent = { hash: baseHash, header: base.header }
+    let parentTotalDifficulty = view.blockByHash(baseHash)?.totalDifficulty ?? view.head().totalDifficulty
+    const blockHash = (number: bigint): Awaitable<Uint8Array | undefined> => {
+      if (number === base.header.number) return baseHash
+      if (number < base.header.number) return ancestorHash(view, base.header, number)
+      return simulated.find(({ block }) => block.header.number === number)?.block.hash
+    }
+    for (const block of placed) {
+      const difficulty = isPostMerge(this.#parts.schedule, block) ? 0n : parent.header.difficulty
+      const rules = view.rulesAt({ number: block.number, timestamp: block.timestamp, difficulty })
+      const header = draftSimulatedHeader(parent, block, rules, { difficulty, validation })
+      const result = await simulateBlock(block, {
+        header,
+        rules,
+        state,
+        blockHash,
+        parentTotalDifficulty,
+        depositContract: this.#parts.schedule.depositContract,
+        budget,
+        traceTransfers,
+        validation,
+        slice,
+      })
+      simulated.push(result)
+      parent = result.block
+      parentTotalDifficulty = result.block.totalDifficulty
+    }
+    return simulated
+  }
+
+  /** A state of its own over the base; that of the pending block brings nodes that are not stored. */
+  #workingState(base: StateView): WorkingState {
+    const { states } = this.#parts.stores
+    return new WorkingState({ base, store: base instanceof StatePreview ? base.over(states) : states })
+  }
+}

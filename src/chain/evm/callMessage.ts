@@ -1,0 +1,119 @@
+import { EVMError, type ExecResult, type Message, type PrecompileFunc } from '@ethereumjs/evm'
+import { NO_BYTES } from '../state/account.js'
+import { EMPTY_RECORD } from '../state/entries.js'
+import type { WorkingState } from '../state/workingState.js'
+import { whenReady } from '../state/whenReady.js'
+import type { Awaitable, ForkRules } from '../types.js'
+import { loaded } from './loadedState.js'
+import { delegationTarget } from '../vm/delegation.js'
+import type { FrameJournal } from './frameJournal.js'
+
+/** Frames that run on one stack of JavaScript: one takes some 2 KB of its megabyte. */
+const FRAMES_ON_STACK = 64
+const WORD_LIMIT = 2n ** 256n
+
+/** What a message is run with. */
+export interface MessageHost {
+  readonly state: WorkingState
+  readonly frameJournal: FrameJournal
+  readonly common: ForkRules
+  /** The precompile at a 20-byte address, if there is one. */
+  findPrecompile(address: Uint8Array): PrecompileFunc | undefined
+  readonly transientStorage: { checkpoint(): void; commit(): void; revert(): void }
+  callPrecompile(code: PrecompileFunc, message: Message): Awaitable<ExecResult>
+  runFrame(message: Message): Awaitable<ExecResult>
+}
+
+/**
+ * Runs a message to an account as EVM.runCall of ethereumjs does, without promises where the state is at hand, and
+ * without objects of accounts. For forks since Berlin; what is created in the message and what is destroyed go into the
+ * collections that the message carries, and leave them again if it fails.
+ */
+export function runCallMessage(host: MessageHost, message: Message): Awaitable<ExecResult> {
+  if (message.depth % FRAMES_ON_STACK !== FRAMES_ON_STACK - 1) return start(host, message)
+  return Promise.resolve().then(() => start(host, message))
+}
+
+function start(host: MessageHost, message: Message): Awaitable<ExecResult> {
+  return whenReady(findCode(host, message), (code) => {
+    const destroyed = message.selfdestruct?.size ?? 0
+    const created = message.createdAddresses?.size ?? 0
+    void host.frameJournal.checkpoint()
+    host.transientStorage.checkpoint()
+    const failure = message.delegatecall ? undefined : transfer(host, message)
+    return whenReady(failure ?? execute(host, message, code), (result) => {
+      result.gasRefund ??= message.gasRefund
+      if (result.exceptionError === undefined) {
+        void host.frameJournal.commit()
+        host.transientStorage.commit()
+        return result
+      }
+      void host.frameJournal.revert()
+      host.transientStorage.revert()
+      truncate(message.selfdestruct, destroyed)
+      truncate(message.createdAddresses, created)
+      result.gasRefund = 0n
+      result.logs = []
+      return result
+    })
+  })
+}
+
+/**
+ * What answers a message: a precompile, the code of the account, or that of the account that it delegates to. The account
+ * is at hand then, so that {@link transfer} can pay it.
+ */
+function findCode(
+  host: MessageHost,
+  { codeAddress, value, depth }: Message,
+): Awaitable<Uint8Array | PrecompileFunc> {
+  const { state, common } = host
+  const address = codeAddress.bytes
+  const precompile = host.findPrecompile(address)
+  if (precompile !== undefined) {
+    return value === 0n ? precompile : whenReady(state.readAccount(address), () => precompile)
+  }
+  return whenReady(state.readCode(address), (code) => {
+    const target = common.isActivatedEIP(7702) ? delegationTarget(code) : undefined
+    if (target === undefined) return code
+    if (depth === 0) host.frameJournal.warmAddress(target)
+    return state.readCode(target)
+  })
+}
+
+/** Moves the value of a message. @returns how that fails, if it does */
+function transfer({ state, frameJournal }: MessageHost, message: Message): ExecResult | undefined {
+  const { caller, to, value } = message
+  if (to === undefined) throw new Error('a call has a recipient')
+  frameJournal.touchAddress(caller)
+  frameJournal.touchAddress(to)
+  if (value === 0n) return undefined
+  const payer = loaded(state.readAccount(caller.bytes)) ?? EMPTY_RECORD
+  if (payer.balance < value) return failed(EVMError.errorMessages.INSUFFICIENT_BALANCE)
+  void state.writeAccount(caller.bytes, { ...payer, balance: payer.balance - value })
+  const payee = loaded(state.readAccount(to.bytes)) ?? EMPTY_RECORD
+  if (payee.balance + value >= WORD_LIMIT) return failed(EVMError.errorMessages.VALUE_OVERFLOW)
+  void state.writeAccount(to.bytes, { ...payee, balance: payee.balance + value })
+  return undefined
+}
+
+function failed(error: EVMError['error']): ExecResult {
+  return { executionGasUsed: 0n, returnValue: NO_BYTES, exceptionError: new EVMError(error) }
+}
+
+function execute(
+  host: MessageHost,
+  message: Message,
+  code: Uint8Array | PrecompileFunc,
+): Awaitable<ExecResult> {
+  if (typeof code === 'function') return host.callPrecompile(code, message)
+  if (code.length === 0) return { executionGasUsed: 0n, returnValue: NO_BYTES }
+  message.code = code
+  return host.runFrame(message)
+}
+
+/** Takes away what came to a map or set since it had so many entries; both keep the order of insertion. */
+function truncate(entries: Map<string, unknown> | Set<string> | undefined, size: number): void {
+  if (entries === undefined || entries.size === size) return
+  for (const key of [...entries.keys()].slice(size)) entries.delete(key)
+}

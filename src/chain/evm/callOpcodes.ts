@@ -1,0 +1,179 @@
+import { EVMError, type ExecResult, Message } from '@ethereumjs/evm'
+import { Address } from '@ethereumjs/util'
+import { NO_BYTES } from '../state/account.js'
+import { isEmptyRecord } from '../state/entries.js'
+import type { WorkingState } from '../state/workingState.js'
+import type { Awaitable, ForkRules } from '../types.js'
+import { loaded } from './loadedState.js'
+import { delegationTarget } from '../vm/delegation.js'
+import { FrameEnvironment } from './frameEnvironment.js'
+import type { RunState } from './interpreter.js'
+import { expand } from './memoryGas.js'
+import { type JournalOwner, accessGas } from './stateOpcodes.js'
+import type { SyncOpcode } from './syncOpcodes.js'
+import { stackItem, wordToAddress } from './words.js'
+
+/** Yellow Paper, appendix G: value that goes along, an account that the value makes, gas that comes with value. */
+const VALUE_TRANSFER_GAS = 9_000
+const NEW_ACCOUNT_GAS = 25_000
+const CALL_STIPEND = 2_300n
+/** EIP-150: of the gas that is left, one part in so many stays with the caller. */
+const RETAINED_SHARE = 64n
+/** Frames that may be inside one another. */
+const MAX_DEPTH = 1_024
+
+/** What calls need of the machine. */
+export interface CallHost extends JournalOwner {
+  readonly state: WorkingState
+  /** Runs the message of a call. */
+  runInnerCall(message: Message): Awaitable<ExecResult>
+}
+
+/** An opcode that calls, as far as it differs from the others. */
+type CallKind = 'CALL' | 'CALLCODE' | 'DELEGATECALL' | 'STATICCALL'
+
+/** What stands on the stack for a call. */
+interface CallArguments {
+  requestedGas: bigint
+  /** 20 bytes. */
+  target: Uint8Array
+  /** Zero where the opcode takes none. */
+  value: bigint
+  inOffset: bigint
+  inLength: bigint
+  outOffset: bigint
+  outLength: bigint
+}
+
+function takesValue(kind: CallKind): boolean {
+  return kind === 'CALL' || kind === 'CALLCODE'
+}
+
+function readArguments({ stack }: RunState, kind: CallKind): CallArguments {
+  const memory = takesValue(kind) ? 3 : 2
+  return {
+    requestedGas: stackItem(stack, 0),
+    target: wordToAddress(stackItem(stack, 1)),
+    value: takesValue(kind) ? stackItem(stack, 2) : 0n,
+    inOffset: stackItem(stack, memory),
+    inLength: stackItem(stack, memory + 1),
+    outOffset: stackItem(stack, memory + 2),
+    outLength: stackItem(stack, memory + 3),
+  }
+}
+
+/**
+ * The opcodes that call another account, by their byte, for forks since Berlin (EIP-150, EIP-2929, EIP-7702). They
+ * stand in for ethereumjs' handlers and Interpreter.call, which take about twenty promises for each call.
+ */
+export function createCallOpcodes(
+  host: CallHost,
+  rules: ForkRules,
+): ReadonlyMap<number, Omit<SyncOpcode, 'gas'>> {
+  const delegates = rules.isActivatedEIP(7702)
+
+  function gasOf(kind: CallKind, runState: RunState): number {
+    const { requestedGas, target, value, inOffset, inLength, outOffset, outLength } = readArguments(
+      runState,
+      kind,
+    )
+    const { env } = runState
+    if (kind === 'CALL' && env.isStatic && value > 0n) {
+      throw new EVMError(EVMError.errorMessages.STATIC_STATE_CHANGE)
+    }
+    const code = loaded(host.state.readCode(target))
+    const delegate = delegates ? delegationTarget(code) : undefined
+    if (delegate !== undefined) loaded(host.state.readCode(delegate))
+    let gas = expand(runState, inOffset, inLength) + expand(runState, outOffset, outLength)
+    gas += accessGas(host, target)
+    if (value > 0n) {
+      gas += VALUE_TRANSFER_GAS
+      if (kind === 'CALL' && isDead(target)) gas += NEW_ACCOUNT_GAS
+    }
+    if (delegate !== undefined) gas += accessGas(host, delegate)
+    if (gas === Infinity) return gas
+    const available = runState.gasLeft - BigInt(gas)
+    const allowed = available - available / RETAINED_SHARE
+    runState.messageGasLimit = requestedGas < allowed ? requestedGas : allowed
+    return gas
+  }
+
+  function isDead(address: Uint8Array): boolean {
+    const account = loaded(host.state.readAccount(address))
+    return account === undefined || isEmptyRecord(account)
+  }
+
+  function balanceOf(address: Address): bigint {
+    return loaded(host.state.readAccount(address.bytes))?.balance ?? 0n
+  }
+
+  function run(kind: CallKind, runState: RunState): void | Promise<void> {
+    const { env, stack, memory, interpreter } = runState
+    const args = readArguments(runState, kind)
+    stack.popN(takesValue(kind) ? 7 : 6)
+    let gasLimit = runState.messageGasLimit ?? 0n
+    runState.messageGasLimit = undefined
+    runState.returnBytes = NO_BYTES
+    if (args.value > 0n) {
+      runState.gasLeft += CALL_STIPEND
+      gasLimit += CALL_STIPEND
+    }
+    if (env.depth >= MAX_DEPTH || balanceOf(env.address) < args.value) {
+      return stack.push(0n)
+    }
+    const inLength = Number(args.inLength)
+    const target = new Address(args.target)
+    const runsHere = kind === 'DELEGATECALL' || kind === 'CALLCODE'
+    const message = new Message({
+      caller: kind === 'DELEGATECALL' ? env.caller : env.address,
+      gasLimit,
+      to: runsHere ? env.address : target,
+      codeAddress: target,
+      value: kind === 'DELEGATECALL' ? env.callValue : args.value,
+      data: inLength === 0 ? NO_BYTES : memory.read(Number(args.inOffset), inLength, true),
+      isStatic: kind === 'STATICCALL' || env.isStatic,
+      delegatecall: kind === 'DELEGATECALL',
+      depth: env.depth + 1,
+      blobVersionedHashes: env.blobVersionedHashes,
+      gasRefund: runState.gasRefund,
+      selfdestruct: interpreter._result.selfdestruct,
+      createdAddresses: interpreter._result.createdAddresses ?? new Set(),
+    })
+    const result = host.runInnerCall(message)
+    if (result instanceof Promise) return result.then((ended) => goOn(runState, ended, args))
+    goOn(runState, result, args)
+  }
+
+  const opcode = (kind: CallKind): Omit<SyncOpcode, 'gas'> => ({
+    seesGas: true,
+    dynamicGas: (runState) => gasOf(kind, runState),
+    action: (runState) => run(kind, runState),
+  })
+  return new Map([
+    [0xf1, opcode('CALL')],
+    [0xf2, opcode('CALLCODE')],
+    [0xf4, opcode('DELEGATECALL')],
+    [0xfa, opcode('STATICCALL')],
+  ])
+}
+
+/** Takes what a call left behind into the frame that made it. */
+function goOn(
+  runState: RunState,
+  { executionGasUsed, exceptionError, returnValue, gasRefund = 0n, logs = [] }: ExecResult,
+  { outOffset, outLength }: CallArguments,
+): void {
+  const { env, stack, memory, interpreter } = runState
+  runState.gasLeft -= executionGasUsed
+  if (exceptionError === undefined) {
+    for (const log of logs) interpreter._result.logs.push(log)
+    runState.gasRefund = gasRefund
+  }
+  if (exceptionError === undefined || exceptionError.error === EVMError.errorMessages.REVERT) {
+    runState.returnBytes = returnValue
+    const length = Math.min(returnValue.length, Number(outLength))
+    if (length > 0) memory.write(Number(outOffset), length, returnValue.subarray(0, length))
+  }
+  if (env instanceof FrameEnvironment) env.refresh()
+  stack.push(exceptionError === undefined ? 1n : 0n)
+}

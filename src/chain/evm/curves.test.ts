@@ -1,0 +1,229 @@
+import { Account, Address } from '@ethereumjs/util'
+import { bls12_381 } from '@noble/curves/bls12-381.js'
+import { bn254 as bn254Curve } from '@noble/curves/bn254.js'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { createMemoryState } from '../../../test/support/memoryState.js'
+import { seededRandom } from '../../../test/support/programs.js'
+import { hexToBytes } from '../../encoding/hex.js'
+import { bigintToBytes } from '../../encoding/quantity.js'
+import { callChecks } from '../vm/preCheck.js'
+import { runMessage, type MessageResult } from '../vm/runTransaction.js'
+import type { BlockEnvironment } from '../vm/blockEnvironment.js'
+import { bls, bn254, loadBls, loadBn254 } from './curves.js'
+import { withEvm } from './evm.js'
+import { createRules } from './rules.js'
+
+const BlsG1 = bls12_381.G1.Point
+const BlsG2 = bls12_381.G2.Point
+const BnG1 = bn254Curve.G1.Point
+const BnG2 = bn254Curve.G2.Point
+const BLS_MODULUS = bls12_381.fields.Fp.ORDER
+
+const random = seededRandom(2537)
+
+function randomScalar(): bigint {
+  return BigInt(`0x1${Array.from({ length: 60 }, () => random(16).toString(16)).join('')}`)
+}
+
+/** Numbers of so many bytes each, one after another. */
+function words(length: number, ...values: bigint[]): Uint8Array {
+  return join(...values.map((value) => bigintToBytes(value, length)))
+}
+
+function join(...parts: Uint8Array[]): Uint8Array {
+  return Uint8Array.from(Buffer.concat(parts))
+}
+
+function blsG1(point: InstanceType<typeof BlsG1>): Uint8Array {
+  const { x, y } = point.toAffine()
+  return words(64, x, y)
+}
+
+function blsG2(point: InstanceType<typeof BlsG2>): Uint8Array {
+  const { x, y } = point.toAffine()
+  return words(64, x.c0, x.c1, y.c0, y.c1)
+}
+
+function bnG1(point: InstanceType<typeof BnG1>): Uint8Array {
+  const { x, y } = point.toAffine()
+  return words(32, x, y)
+}
+
+/** EIP-197: the imaginary part comes first. */
+function bnG2(point: InstanceType<typeof BnG2>): Uint8Array {
+  const { x, y } = point.toAffine()
+  return words(32, x.c1, x.c0, y.c1, y.c0)
+}
+
+describe('BLS12-381 as @noble/curves has it', () => {
+  beforeAll(() => loadBls())
+
+  it('adds points', () => {
+    for (let round = 0; round < 10; round++) {
+      const [first, second] = [randomScalar(), randomScalar()]
+      const [g1, otherG1] = [BlsG1.BASE.multiply(first), BlsG1.BASE.multiply(second)]
+      expect(bls.addG1(join(blsG1(g1), blsG1(otherG1)))).toEqual(blsG1(g1.add(otherG1)))
+      const [g2, otherG2] = [BlsG2.BASE.multiply(first), BlsG2.BASE.multiply(second)]
+      expect(bls.addG2(join(blsG2(g2), blsG2(otherG2)))).toEqual(blsG2(g2.add(otherG2)))
+    }
+  })
+
+  it('adds a point to itself, to its negative and to infinity', () => {
+    const point = BlsG1.BASE.multiply(randomScalar())
+    const infinity = new Uint8Array(128)
+    expect(bls.addG1(join(blsG1(point), blsG1(point)))).toEqual(blsG1(point.double()))
+    expect(bls.addG1(join(blsG1(point), blsG1(point.negate())))).toEqual(infinity)
+    expect(bls.addG1(join(infinity, blsG1(point)))).toEqual(blsG1(point))
+  })
+
+  it('sums products, and more of them than the library takes at once', () => {
+    for (const count of [1, 3, 600]) {
+      const scalars = Array.from({ length: count }, randomScalar)
+      const total = scalars.reduce((sum, scalar, index) => sum + scalar * BigInt(index + 1), 0n)
+      const factor = total % bls12_381.fields.Fr.ORDER
+      let [g1, g2] = [BlsG1.ZERO, BlsG2.ZERO]
+      const g1Pairs: Uint8Array[] = []
+      const g2Pairs: Uint8Array[] = []
+      for (const scalar of scalars) {
+        g1 = g1.add(BlsG1.BASE)
+        g2 = g2.add(BlsG2.BASE)
+        g1Pairs.push(blsG1(g1), words(32, scalar))
+        g2Pairs.push(blsG2(g2), words(32, scalar))
+      }
+      expect(bls.msmG1(join(...g1Pairs))).toEqual(blsG1(BlsG1.BASE.multiply(factor)))
+      expect(bls.msmG2(join(...g2Pairs))).toEqual(blsG2(BlsG2.BASE.multiply(factor)))
+    }
+  })
+
+  it('checks pairings', () => {
+    const scalar = randomScalar()
+    const equal = join(
+      ...[blsG1(BlsG1.BASE), blsG2(BlsG2.BASE.multiply(scalar))],
+      ...[blsG1(BlsG1.BASE.multiply(scalar).negate()), blsG2(BlsG2.BASE)],
+    )
+    expect(bls.pairingCheck(equal)).toEqual(words(32, 1n))
+    expect(bls.pairingCheck(equal.subarray(0, 384))).toEqual(words(32, 0n))
+  })
+})
+
+describe('BN254 as @noble/curves has it', () => {
+  beforeAll(() => loadBn254())
+
+  it('adds and multiplies', () => {
+    for (let round = 0; round < 10; round++) {
+      const scalar = randomScalar()
+      const [point, other] = [BnG1.BASE.multiply(randomScalar()), BnG1.BASE.multiply(randomScalar())]
+      expect(bn254.add(join(bnG1(point), bnG1(other)))).toEqual(bnG1(point.add(other)))
+      const product = bnG1(point.multiply(scalar % bn254Curve.fields.Fr.ORDER))
+      expect(bn254.mul(join(bnG1(point), words(32, scalar), new Uint8Array(32)))).toEqual(product)
+    }
+  })
+
+  it('checks pairings', () => {
+    const scalar = randomScalar()
+    const equal = join(
+      ...[bnG1(BnG1.BASE), bnG2(BnG2.BASE.multiply(scalar))],
+      ...[bnG1(BnG1.BASE.multiply(scalar).negate()), bnG2(BnG2.BASE)],
+    )
+    expect(bn254.pairing(equal)).toEqual(words(32, 1n))
+    expect(bn254.pairing(equal.subarray(0, 192))).toEqual(words(32, 0n))
+    expect(bn254.pairing(new Uint8Array())).toEqual(words(32, 1n))
+  })
+})
+
+const block: BlockEnvironment = {
+  header: {
+    number: 5n,
+    coinbase: new Address(new Uint8Array(20)),
+    timestamp: 1_800_000_000n,
+    difficulty: 0n,
+    prevRandao: new Uint8Array(32),
+    gasLimit: 30_000_000n,
+    baseFeePerGas: 7n,
+    getBlobGasPrice: () => 1n,
+  },
+}
+const rules = createRules({ chainId: 31337n, hardfork: 'prague' })
+const GAS_LIMIT = 1_000_000n
+const caller = new Uint8Array(20).fill(0xa1)
+
+/** Runs a message to an account, which may have code. */
+async function runTo(to: Uint8Array, data: Uint8Array, code?: Uint8Array): Promise<MessageResult> {
+  const state = createMemoryState()
+  await state.putAccount(new Address(caller), new Account(0n, 10n ** 18n))
+  if (code !== undefined) {
+    await state.putAccount(new Address(to), new Account(1n))
+    await state.putCode(new Address(to), code)
+  }
+  return withEvm({ rules, state, block, blockHash: () => undefined }, (evm) => {
+    const fees = { gasPrice: 0n, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }
+    const place = { from: caller, to, nonce: 0n, value: 0n }
+    return runMessage(evm, { ...place, ...fees, data, gasLimit: GAS_LIMIT, accessList: [] }, callChecks)
+  })
+}
+
+describe('a bad point', () => {
+  const offBn = words(32, 1n, 1n)
+  const offBls = words(64, 1n, 1n)
+  const { x, y } = BlsG1.BASE.toAffine()
+
+  // The reasons are those of geth 1.17.
+  it.each([
+    ['BN254 addition', 0x06, join(offBn, new Uint8Array(64)), 'point is not on curve'],
+    ['BN254 multiplication', 0x07, join(offBn, words(32, 5n)), 'point is not on curve'],
+    ['BN254 pairing', 0x08, join(offBn, new Uint8Array(128)), 'point is not on curve'],
+    ['BLS12-381 addition', 0x0b, join(offBls, blsG1(BlsG1.BASE)), undefined],
+    ['BLS12-381 multiplication', 0x0c, join(offBls, words(32, 5n)), undefined],
+    ['BLS12-381 pairing', 0x0f, join(offBls, new Uint8Array(256)), undefined],
+    [
+      'BLS12-381 addition beyond the field',
+      0x0b,
+      join(words(64, x, y + BLS_MODULUS), blsG1(BlsG1.BASE)),
+      'invalid fp.Element encoding',
+    ],
+  ])('takes all gas of %s and is no revert', async (_, lastByte, data, reason) => {
+    const { gasUsed, returnData, failure } = await runTo(bigintToBytes(BigInt(lastByte), 20), data)
+    expect(gasUsed).toBe(GAS_LIMIT)
+    expect(returnData).toHaveLength(0)
+    expect(failure?.kind).toBe('other')
+    if (reason !== undefined) expect(failure?.words).toBe(reason)
+  })
+})
+
+it('lets other work have its turn between the additions of a loop', async () => {
+  await loadBls()
+  const additions = 50
+  // Adds the points of the call's data as often as the counter says, which takes fewer opcodes than two looks at the
+  // clock are apart otherwise, and returns the last sum.
+  const code = hexToBytes(
+    '0x' +
+      '6101005f5f37' + // CALLDATACOPY(0, 0, 256)
+      `60${additions.toString(16)}` + // the counter
+      '5b' + // 8: JUMPDEST
+      '60806101006101005f600b5afa50' + // STATICCALL(gas, 0x0b, 0, 256, 256, 128)
+      '60019003' + // the counter less one
+      '80600857' + // JUMPI to 8 until it is zero
+      '6080610100f3', // RETURN(256, 128)
+  )
+  const point = BlsG1.BASE.multiply(randomScalar())
+  let turns = 0
+  let ended = false
+  const count = (): void => {
+    turns++
+    if (!ended) setImmediate(count)
+  }
+  // Every look at the clock finds the slice used up.
+  let now = 0
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 1_000))
+  setImmediate(count)
+  try {
+    const contract = new Uint8Array(20).fill(0xc0)
+    const { returnData, failure } = await runTo(contract, join(blsG1(point), blsG1(BlsG1.BASE)), code)
+    expect(failure).toBeUndefined()
+    expect(returnData).toEqual(blsG1(point.add(BlsG1.BASE)))
+  } finally {
+    ended = true
+    clock.mockRestore()
+  }
+  expect(turns).toBeGreaterThanOrEqual(additions - 1)
+})

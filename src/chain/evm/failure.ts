@@ -1,0 +1,108 @@
+import { EVMError } from '@ethereumjs/evm'
+import type { ForkRules } from '../types.js'
+import { maxInitcodeSize } from '../vm/preCheck.js'
+import type { RunState } from './interpreter.js'
+
+const messages = EVMError.errorMessages
+
+/** What ethereumjs calls a failure, and what geth does (core/vm/errors.go). */
+const gethWords: Readonly<Record<string, string>> = {
+  [messages.OUT_OF_GAS]: 'out of gas',
+  [messages.CODESTORE_OUT_OF_GAS]: 'contract creation code storage out of gas',
+  [messages.STATIC_STATE_CHANGE]: 'write protection',
+  [messages.CREATE_COLLISION]: 'contract address collision',
+  [messages.INSUFFICIENT_BALANCE]: 'insufficient balance for transfer',
+  [messages.INVALID_BYTECODE_RESULT]: 'invalid code: must not begin with 0xef',
+  [messages.OUT_OF_RANGE]: 'gas uint64 overflow',
+  [messages.REVERT]: 'execution reverted',
+}
+
+const INVALID = 0xfe
+const RETURNDATACOPY = 0x3e
+/**
+ * Opcodes that geth keeps from changing state while it computes their gas, so that the failure is wrapped: SSTORE,
+ * CREATE, CALL, CREATE2, SELFDESTRUCT (core/vm/operations_acl.go, gas_table.go).
+ */
+const checkedWithGas: ReadonlySet<number> = new Set([0x55, 0xf0, 0xf1, 0xf5, 0xff])
+const SSTORE = 0x55
+/** EIP-2200: SSTORE wants more gas than this left. */
+const SSTORE_SENTRY = 2_300n
+
+/** A failure of a frame that carries geth's words for it. */
+export class FrameFailure extends EVMError {
+  /** As geth's core/vm/errors.go has it. */
+  readonly words: string
+  constructor(error: EVMError['error'], words: string) {
+    super(error)
+    this.words = words
+  }
+}
+
+/** The failure of an opcode that wants more items than the stack has. */
+export function stackUnderflow(length: number, minimum: number): FrameFailure {
+  return new FrameFailure(messages.STACK_UNDERFLOW, `stack underflow (${length} <=> ${minimum})`)
+}
+
+/** The failure of an opcode that would put more onto the stack than it holds. */
+export function stackOverflow(length: number, maximum: number): FrameFailure {
+  return new FrameFailure(messages.STACK_OVERFLOW, `stack limit reached ${length} (${maximum})`)
+}
+
+/** Adds geth's words to what an opcode threw. */
+export function describeFailure(error: EVMError, runState: RunState): FrameFailure {
+  if (error instanceof FrameFailure) return error
+  return new FrameFailure(error.error, opcodeWords(error, runState))
+}
+
+function opcodeWords({ error }: EVMError, runState: RunState): string {
+  const { opCode: opcode, gasLeft } = runState
+  if (error === messages.INVALID_OPCODE) {
+    return opcode === INVALID
+      ? 'invalid opcode: INVALID'
+      : `invalid opcode: opcode 0x${opcode.toString(16)} not defined`
+  }
+  // The library adds the place of the jump to its words.
+  if (error.startsWith(messages.INVALID_JUMP)) return 'invalid jump destination'
+  // To the library these two are an ordinary lack of gas.
+  if (error === messages.OUT_OF_GAS && opcode === RETURNDATACOPY && isBeyondReturnData(runState)) {
+    return 'return data out of bounds'
+  }
+  if (error === messages.OUT_OF_GAS && opcode === SSTORE && gasLeft > 0n && gasLeft <= SSTORE_SENTRY) {
+    return 'out of gas: not enough gas for reentrancy sentry'
+  }
+  if (error === messages.STATIC_STATE_CHANGE && checkedWithGas.has(opcode))
+    return 'out of gas: write protection'
+  return gethWords[error] ?? error
+}
+
+function isBeyondReturnData({ stack, returnBytes }: RunState): boolean {
+  if (stack.length < 3) return false
+  const [, offset = 0n, length = 0n] = stack.peek(3)
+  return offset + length > BigInt(returnBytes.length)
+}
+
+/** What is known of a creation that failed after its code had run. */
+export interface CreationFacts {
+  rules: ForkRules
+  /** Bytes that the creation code returned. */
+  deployedSize: number
+  /** Bytes of creation code. */
+  initcodeSize: number
+}
+
+/** geth's words for the failure of a frame; of a creation's where its facts are given. */
+export function failureWords(error: EVMError, creation?: CreationFacts): string {
+  if (error instanceof FrameFailure) return error.words
+  if (creation !== undefined) {
+    if (error.error === messages.OUT_OF_GAS) return 'contract creation code storage out of gas'
+    if (error.error === messages.CODESIZE_EXCEEDS_MAXIMUM) {
+      const limit = creation.rules.param('maxCodeSize')
+      return `max code size exceeded: code size ${creation.deployedSize} limit ${limit}`
+    }
+    if (error.error === messages.INITCODE_SIZE_VIOLATION) {
+      const limit = maxInitcodeSize(creation.rules)
+      return `max initcode size exceeded: code size ${creation.initcodeSize} limit ${limit}`
+    }
+  }
+  return gethWords[error.error] ?? error.error
+}

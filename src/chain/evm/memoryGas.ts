@@ -1,0 +1,97 @@
+import { EVMError } from '@ethereumjs/evm'
+import type { RunState } from './interpreter.js'
+import { integerWord, stackItem } from './words.js'
+
+const MEMORY_WORD_GAS = 3
+const QUADRATIC_DIVISOR = 512
+const COPY_WORD_GAS = 3
+const KECCAK_WORD_GAS = 6
+const LOG_TOPIC_GAS = 375
+const LOG_BYTE_GAS = 8
+
+/**
+ * What an opcode costs beyond its static gas; the memory that it needs is taken note of.
+ *
+ * A number, which is exact up to 2^53: what costs more is more than there is.
+ */
+export type DynamicGas = (runState: RunState) => number
+
+function words(bytes: bigint): number {
+  return Math.ceil(Number(bytes) / 32)
+}
+
+/** The gas for memory up to `offset + length` (Yellow Paper, appendix H.1). */
+export function expand(runState: RunState, offset: bigint, length: bigint): number {
+  if (length === 0n) return 0
+  const end = Number(offset) + Number(length)
+  if (end <= Number(runState.memoryWordCount) * 32) return 0
+  const count = Math.ceil(end / 32)
+  const total = count * MEMORY_WORD_GAS + Math.floor((count * count) / QUADRATIC_DIVISOR)
+  // Memory that numbers have no exact price for is more than anybody has gas for.
+  if (total > Number.MAX_SAFE_INTEGER) return Infinity
+  const gas = total - Number(runState.highestMemCost)
+  runState.highestMemCost = integerWord(total)
+  runState.memoryWordCount = integerWord(count)
+  return gas
+}
+
+/** Memory of a fixed length at the offset on top of the stack. */
+function fixed(length: bigint): DynamicGas {
+  return (runState) => expand(runState, stackItem(runState.stack, 0), length)
+}
+
+/** Offset and length on top of the stack. */
+function range(runState: RunState): number {
+  return expand(runState, stackItem(runState.stack, 0), stackItem(runState.stack, 1))
+}
+
+/** Offset in memory, offset in the source and length on top of the stack. */
+function copy(runState: RunState): number {
+  const length = stackItem(runState.stack, 2)
+  return expand(runState, stackItem(runState.stack, 0), length) + COPY_WORD_GAS * words(length)
+}
+
+function returnDataCopy(runState: RunState): number {
+  const { stack, returnBytes } = runState
+  if (stackItem(stack, 1) + stackItem(stack, 2) > BigInt(returnBytes.length))
+    throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
+  return copy(runState)
+}
+
+function memoryCopy(runState: RunState): number {
+  const { stack } = runState
+  const target = stackItem(stack, 0)
+  const source = stackItem(stack, 1)
+  const length = stackItem(stack, 2)
+  return expand(runState, target > source ? target : source, length) + COPY_WORD_GAS * words(length)
+}
+
+function keccak(runState: RunState): number {
+  return range(runState) + KECCAK_WORD_GAS * words(stackItem(runState.stack, 1))
+}
+
+function log(runState: RunState): number {
+  if (runState.env.isStatic) throw new EVMError(EVMError.errorMessages.STATIC_STATE_CHANGE)
+  const length = Number(stackItem(runState.stack, 1))
+  return range(runState) + LOG_TOPIC_GAS * (runState.opCode - 0xa0) + LOG_BYTE_GAS * length
+}
+
+/**
+ * The gas of opcodes that depends on memory alone, by opcode: the same in all forks. ethereumjs has these as
+ * asynchronous functions, which costs a promise each.
+ */
+export const memoryGas: readonly (DynamicGas | undefined)[] = (() => {
+  const table = new Array<DynamicGas | undefined>(256).fill(undefined)
+  table[0x20] = keccak
+  table[0x37] = copy
+  table[0x39] = copy
+  table[0x3e] = returnDataCopy
+  table[0x51] = fixed(32n)
+  table[0x52] = fixed(32n)
+  table[0x53] = fixed(1n)
+  table[0x5e] = memoryCopy
+  table.fill(log, 0xa0, 0xa5)
+  table[0xf3] = range
+  table[0xfd] = range
+  return table
+})()

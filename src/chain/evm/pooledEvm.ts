@@ -1,0 +1,369 @@
+import type { StateManagerInterface } from '@ethereumjs/common'
+import {
+  EVM,
+  EVMError,
+  EVMMockBlockchain,
+  type EVMOpts,
+  type EVMResult,
+  type EVMRunCallOpts,
+  type ExecResult,
+  type Message,
+  type PrecompileFunc,
+} from '@ethereumjs/evm'
+import { SimpleStateManager } from '@ethereumjs/statemanager'
+import { type Address, createZeroAddress } from '@ethereumjs/util'
+import { type VM, createVM } from '@ethereumjs/vm'
+import { TimeSlice, nextTurn, runInSlices } from '../../encoding/timeSlice.js'
+import { NO_BYTES } from '../state/account.js'
+import { whenReady } from '../state/whenReady.js'
+import type { WorkingState } from '../state/workingState.js'
+import { TraceFeed } from '../tracing/traceFeed.js'
+import type { ExecutionTracer } from '../tracing/tracer.js'
+import type { Awaitable, ForkRules } from '../types.js'
+import { BLAKE2_INPUT_LENGTH, ROUNDS_AT_ONCE, blake2Compress, roundsOf } from './blake2.js'
+import type { BlockEnvironment } from '../vm/blockEnvironment.js'
+import { runCallMessage } from './callMessage.js'
+import { type ConsoleListener, isConsole } from '../calls/console.js'
+import { bls, bn254 } from './curves.js'
+import type { ExecutionContext } from './executionContext.js'
+import type { FrameFailure } from './failure.js'
+import { ForkPrecompiles, type PrecompileMap } from './forkPrecompiles.js'
+import { FrameEnvironment } from './frameEnvironment.js'
+import type { FrameHost, FrameInterpreter, FrameInterpreterConstructor } from './frameInterpreter.js'
+import { FrameJournal, checkLibraryJournal } from './frameJournal.js'
+import { HashLookup } from './hashLookup.js'
+import { type RunState, loadFrameInterpreter } from './interpreter.js'
+import { type MessageCollections, outermostMessage } from './outermostMessage.js'
+import type { PeakGas } from './peakGas.js'
+import { createPlainGas } from './plainLoop.js'
+import { createSyncOpcodes } from './syncOpcodes.js'
+
+/** How many opcodes run between two looks at the clock. */
+const STEPS_BETWEEN_LOOKS = 2048
+/** How long an execution may hold the event loop before other work has its turn. */
+const SLICE_MILLISECONDS = 5
+
+/** The state of an EVM that is not lent. */
+const noState = new SimpleStateManager()
+
+/**
+ * An EVM that goes from one execution to the next: making one costs far more than a small call.
+ *
+ * While it is bound it works on the context that it was given; released, it remembers nothing of it.
+ */
+export class PooledEvm extends EVM implements FrameHost {
+  declare readonly common: ForkRules
+  readonly syncOpcodes: FrameHost['syncOpcodes']
+  readonly plainGas: Uint8Array
+  stepsLeft = STEPS_BETWEEN_LOOKS
+  /** Sees every opcode but the plain ones before it runs. */
+  observe: ((opcode: number, runState: RunState) => void) | undefined
+  /** Measures the least gas of the next messages. */
+  peakGas: PeakGas | undefined
+  /** Bytes that the code of the last creation returned. */
+  deployedSize = 0
+  #feed: TraceFeed | undefined
+  #block: BlockEnvironment | undefined
+  #onConsole: ConsoleListener | undefined
+  /** When this execution was first seen to run, in milliseconds; undefined until the clock is looked at. */
+  #sliceStart: number | undefined
+  readonly #hashes = new HashLookup()
+  #state: WorkingState | undefined
+  /** Interpreters of frames that have ended. */
+  readonly #interpreters: FrameInterpreter[] = []
+  #vm: VM | undefined
+  #collections: MessageCollections = { selfdestruct: new Map(), createdAddresses: new Set() }
+  readonly #Interpreter: FrameInterpreterConstructor
+  readonly #fork: ForkPrecompiles
+  /** What is warm and touched; the library sees it as its own journal. */
+  readonly frameJournal: FrameJournal
+
+  /** A new EVM under these rules. */
+  static async create(rules: ForkRules): Promise<PooledEvm> {
+    const options = {
+      common: rules,
+      blockchain: new EVMMockBlockchain(),
+      bls,
+      bn254,
+      stateManager: noState,
+    }
+    const evm = new PooledEvm(options, await loadFrameInterpreter(new EVM(options)), rules)
+    evm.#vm = await createVM({ common: rules, evm, stateManager: noState, blockchain: evm.blockchain })
+    return evm
+  }
+
+  private constructor(options: EVMOpts, Interpreter: FrameInterpreterConstructor, rules: ForkRules) {
+    super(options)
+    this.#Interpreter = Interpreter
+    this.syncOpcodes = createSyncOpcodes(this._opcodeMap, this.common, this)
+    this.plainGas = createPlainGas(this._opcodeMap)
+    this.#fork = new ForkPrecompiles(this._precompiles, rules)
+    this.frameJournal = new FrameJournal(this, this.forkPrecompiles)
+    checkLibraryJournal(this.journal, this.frameJournal)
+    // The library's class has private members, so that nothing else is assignable.
+    Reflect.set(this, 'journal', this.frameJournal)
+  }
+
+  get opcodeTable(): FrameHost['opcodeTable'] {
+    return this._opcodeMap
+  }
+
+  get traced(): boolean {
+    return this.events.listenerCount('step') > 0
+  }
+
+  get feed(): TraceFeed | undefined {
+    return this.#feed
+  }
+
+  /** Tells a tracer of the next messages; undefined ends that. */
+  trace(tracer: ExecutionTracer | undefined): void {
+    this.#feed = tracer && new TraceFeed(tracer, this)
+  }
+
+  /** The state of the context that this EVM works on. */
+  get state(): WorkingState {
+    if (this.#state === undefined) throw new Error('this EVM is not lent')
+    return this.#state
+  }
+
+  /** The block of the context that this EVM works on. */
+  get block(): BlockEnvironment {
+    if (this.#block === undefined) throw new Error('this EVM is not lent')
+    return this.#block
+  }
+
+  /** The block that the next messages run in. */
+  set block(block: BlockEnvironment) {
+    this.#block = block
+  }
+
+  /** The addresses of the fork's precompiles, whatever overrides made of them: 40 lower-case hexadecimal digits. */
+  get forkPrecompiles(): readonly string[] {
+    return this.#fork.addresses
+  }
+
+  /** The virtual machine around this EVM, which runs transactions on a state. */
+  vmOver(state: StateManagerInterface): VM {
+    const vm = this.#vm
+    if (vm === undefined) throw new Error('this EVM has no virtual machine yet')
+    ;(vm as { stateManager: StateManagerInterface }).stateManager = state
+    return vm
+  }
+
+  /** The precompiles of the fork, all of which are warm in a transaction, whatever overrides made of them. */
+  override get precompiles(): PrecompileMap {
+    return this.#fork?.map ?? this._precompiles
+  }
+
+  override getPrecompile(address: Address | string): PrecompileFunc | undefined {
+    const digits = typeof address === 'string' ? address.slice(2) : address.toString().slice(2)
+    return this._precompiles.get(digits.padStart(40, '0').toLowerCase())
+  }
+
+  /** The precompiles of the fork until {@link usePrecompiles} replaces them. */
+  usePrecompiles(precompiles: PrecompileMap): void {
+    this._precompiles = precompiles
+  }
+
+  /** The precompile at a 20-byte address, if there is one now. */
+  findPrecompile(address: Uint8Array): PrecompileFunc | undefined {
+    return this.#fork.findIn(this._precompiles, address)
+  }
+
+  /** Sets this EVM to work on a context. */
+  bind({ state, block, blockHash, onConsole }: ExecutionContext): void {
+    this.#onConsole = onConsole
+    this.#state = state
+    this.stateManager = state
+    this.#hashes.find = blockHash
+    this.blockchain = this.#hashes
+    this.#block = block
+    this.#sliceStart = undefined
+  }
+
+  /** Forgets the context. */
+  release(): void {
+    this.#state = undefined
+    this.stateManager = noState
+    this.vmOver(noState)
+    this.journal.cleanJournal()
+    this.#hashes.forget()
+    if (this.traced) this.events.removeAllListeners()
+    this._precompiles = this.#fork.map
+    this.observe = undefined
+    this.peakGas = undefined
+    this.#feed = undefined
+    this.#block = undefined
+    this.#onConsole = undefined
+  }
+
+  pause(): Promise<void> | undefined {
+    this.stepsLeft = STEPS_BETWEEN_LOOKS
+    this.#feed?.tracer.tick?.()
+    this.#sliceStart ??= performance.now()
+    if (performance.now() - this.#sliceStart < SLICE_MILLISECONDS) return undefined
+    return nextTurn().then(() => {
+      this.#sliceStart = performance.now()
+    })
+  }
+
+  override runCall(options: EVMRunCallOpts): Promise<EVMResult> {
+    const feed = this.#feed
+    return feed === undefined ? this.#runCall(options) : feed.run(options, () => this.#runCall(options))
+  }
+
+  async #runCall(options: EVMRunCallOpts): Promise<EVMResult> {
+    const { message, to } = options
+    if (message !== undefined) {
+      this.#beforeInner(message)
+      return this.#afterInner(message, await super.runCall(options))
+    }
+    // What opcodes see is the block of the context: runTx is shown one without the fees that a call need not pay.
+    return to === undefined || this.#isWatched
+      ? super.runCall({ ...options, block: this.block })
+      : { execResult: await this.#runOutermost(options, to) }
+  }
+
+  /** A message from outside: a call of an account without promises where the state is at hand, otherwise `runCall`. */
+  runOutermost(options: EVMRunCallOpts): Awaitable<EVMResult> {
+    const { to } = options
+    if (to === undefined || this.#isWatched) return this.runCall(options)
+    return whenReady(this.#runOutermost(options, to), (execResult) => ({ execResult }))
+  }
+
+  /** Whether the library has to run messages from outside: somebody watches, or the fork is before Berlin. */
+  get #isWatched(): boolean {
+    return this.#feed !== undefined || this.traced || !this.common.isActivatedEIP(2929)
+  }
+
+  /** A call from outside, of an account: as the library begins one. */
+  #runOutermost(options: EVMRunCallOpts, to: Address): Awaitable<ExecResult> {
+    const { caller = createZeroAddress(), gasPrice = 0n } = options
+    this._block = this.block
+    this._tx = { gasPrice, origin: options.origin ?? caller }
+    const message = outermostMessage(options, caller, to, this.#emptyCollections())
+    return whenReady(runCallMessage(this, message), (result) => {
+      this.transientStorage.clear()
+      result.selfdestruct = message.selfdestruct
+      result.createdAddresses = message.createdAddresses
+      return result
+    })
+  }
+
+  /** The collections of the last message, or new ones if it left something in them: few do. */
+  #emptyCollections(): MessageCollections {
+    const { selfdestruct, createdAddresses } = this.#collections
+    if (selfdestruct.size + createdAddresses.size > 0) {
+      this.#collections = { selfdestruct: new Map(), createdAddresses: new Set() }
+    }
+    return this.#collections
+  }
+
+  runInnerCall(message: Message): Awaitable<ExecResult> {
+    this.#beforeInner(message)
+    return whenReady(runCallMessage(this, message), (execResult) => {
+      this.#afterInner(message, { execResult })
+      return execResult
+    })
+  }
+
+  #beforeInner({ to, data }: Message): void {
+    if (this.#onConsole !== undefined && to !== undefined && isConsole(to.bytes))
+      this.#onConsole(data.slice())
+    this.peakGas?.beginMessage()
+  }
+
+  #afterInner({ to, value, delegatecall }: Message, result: EVMResult): EVMResult {
+    this.peakGas?.endMessage(
+      result.execResult.executionGasUsed,
+      to !== undefined && value > 0n && !delegatecall,
+    )
+    return result
+  }
+
+  /** The library calls this for creations and where somebody watches. */
+  protected override async runInterpreter(message: Message & { isCreate?: boolean }): Promise<ExecResult> {
+    return this.runFrame(message)
+  }
+
+  runFrame(message: Message & { isCreate?: boolean }): Awaitable<ExecResult> {
+    const interpreter = this.#beginFrame(message)
+    this.peakGas?.enter(interpreter.runState)
+    return whenReady(interpreter.execute(this), (failure) => {
+      const { gasLeft } = interpreter.runState
+      this.peakGas?.leave(message.gasLimit - gasLeft)
+      const result = frameResult(interpreter, message.gasLimit, failure)
+      if (message.isCreate === true) this.deployedSize = result.returnValue.length
+      this.#interpreters.push(interpreter)
+      return result
+    })
+  }
+
+  #beginFrame(message: Message & { isCreate?: boolean }): FrameInterpreter {
+    const place = { transaction: this._tx, block: this._block ?? this.block, state: this.state }
+    const environment = new FrameEnvironment(message, place)
+    const { stateManager: state, blockchain, journal, performanceLogger } = this
+    const interpreter =
+      this.#interpreters.pop() ??
+      new this.#Interpreter(this, state, blockchain, environment, 0n, journal, performanceLogger)
+    interpreter.begin({
+      environment,
+      gasLimit: message.gasLimit,
+      state,
+      blockchain,
+      selfdestruct: message.selfdestruct ?? new Map(),
+      createdAddresses: message.createdAddresses ?? new Set(),
+    })
+    return interpreter
+  }
+
+  callPrecompile(code: PrecompileFunc, { data, gasLimit }: Message): Awaitable<ExecResult> {
+    return this.runPrecompile(code, data, gasLimit)
+  }
+
+  protected override runPrecompile(
+    code: PrecompileFunc,
+    data: Uint8Array,
+    gasLimit: bigint,
+  ): Promise<ExecResult> | ExecResult {
+    // One may take as long as thousands of opcodes: the next opcode looks at the clock.
+    this.stepsLeft = 0
+    if (this.#fork.isBlake2(code)) return this.#runBlake2(code, data, gasLimit)
+    return whenReady(this.#fork.loadLibrary(code), () => super.runPrecompile(code, data, gasLimit))
+  }
+
+  /** In turns with other work, unless it takes little time or does not run at all. */
+  #runBlake2(code: PrecompileFunc, data: Uint8Array, gasLimit: bigint): Promise<ExecResult> | ExecResult {
+    const rounds = data.length === BLAKE2_INPUT_LENGTH && (data[212] ?? 0) < 2 ? roundsOf(data) : 0
+    const gas = BigInt(rounds) * this.common.param('blake2RoundGas')
+    if (rounds <= ROUNDS_AT_ONCE || gas > gasLimit) return super.runPrecompile(code, data, gasLimit)
+    const compressing = runInSlices(blake2Compress(data), new TimeSlice())
+    return compressing.then((returnValue) => ({ executionGasUsed: gas, returnValue }))
+  }
+}
+
+/**
+ * What a frame left behind, in the library's shape (EVM.runInterpreter).
+ *
+ * @param gasLimit - gas that the frame began with
+ */
+export function frameResult(
+  { _result: { logs, returnValue = NO_BYTES, selfdestruct, createdAddresses }, runState }: FrameInterpreter,
+  gasLimit: bigint,
+  failure: FrameFailure | undefined,
+): ExecResult {
+  const { gasLeft, gasRefund } = runState
+  if (failure === undefined) {
+    const executionGasUsed = gasLimit - gasLeft
+    return { returnValue, executionGasUsed, gasRefund, logs, selfdestruct, createdAddresses }
+  }
+  const isReverted = failure.error === EVMError.errorMessages.REVERT
+  return {
+    returnValue,
+    exceptionError: failure,
+    executionGasUsed: isReverted ? gasLimit - gasLeft : gasLimit,
+    gasRefund,
+    logs: [],
+  }
+}

@@ -1,0 +1,144 @@
+import { EVMError } from '@ethereumjs/evm'
+import { stripZeros } from '../state/account.js'
+import { isEmptyRecord } from '../state/entries.js'
+import type { SlotKey } from '../state/slotKey.js'
+import type { WorkingState } from '../state/workingState.js'
+import type { ForkRules } from '../types.js'
+import { loaded } from './loadedState.js'
+import type { FrameJournal } from './frameJournal.js'
+import type { RunState } from './interpreter.js'
+import type { SyncOpcode } from './syncOpcodes.js'
+import { readWord, slotOfWord, stackItem, toWord, wordToAddress, wordToBytes } from './words.js'
+
+/** EIP-2929. */
+const COLD_SLOAD_GAS = 2_100
+const COLD_ACCOUNT_GAS = 2_600
+const WARM_READ_GAS = 100
+/** EIP-2200: SSTORE wants more gas than this left. */
+const SSTORE_SENTRY = 2_300n
+/** EIP-2200, SSTORE_SET_GAS. */
+const SSTORE_SET_GAS = 20_000
+/** EIP-2929: SSTORE_RESET_GAS (5000) without COLD_SLOAD_COST. */
+const SSTORE_RESET_GAS = 2_900
+
+/** An opcode without its static gas. */
+type StateOpcode = Omit<SyncOpcode, 'gas'>
+
+/** What has the journal of a message. */
+export interface JournalOwner {
+  readonly frameJournal: FrameJournal
+}
+
+/** What it costs to get at the account at a 20-byte address, which is warm from then on (EIP-2929). */
+export function accessGas({ frameJournal }: JournalOwner, address: Uint8Array): number {
+  return frameJournal.warmAddress(address) ? WARM_READ_GAS : COLD_ACCOUNT_GAS
+}
+
+/** The slot that is named on top of the stack. */
+function topSlot({ stack }: RunState): SlotKey {
+  return slotOfWord(stackItem(stack, 0))
+}
+
+function topAddress({ stack }: RunState): Uint8Array {
+  return wordToAddress(stackItem(stack, 0))
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
+}
+
+/**
+ * The opcodes that read and write the state, by their byte, for forks since Berlin. ethereumjs has them as asynchronous
+ * functions, which costs several promises each, and converts their numbers through text.
+ */
+export function createStateOpcodes(
+  host: JournalOwner & { readonly state: WorkingState },
+  rules: ForkRules,
+): ReadonlyMap<number, StateOpcode> {
+  const clearRefund = rules.param('sstoreClearRefundEIP2200Gas')
+
+  /** EIP-2200 with EIP-2929 and EIP-3529. */
+  function sstoreGas(runState: RunState): number {
+    const { stack, env, interpreter, gasLeft } = runState
+    if (env.isStatic) throw new EVMError(EVMError.errorMessages.STATIC_STATE_CHANGE)
+    if (gasLeft <= SSTORE_SENTRY) throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
+    const slot = topSlot(runState)
+    const address = env.address.bytes
+    const { value: current, original } = loaded(host.state.readSlot(address, slot))
+    const cold = host.frameJournal.warmSlot(address, slot) ? 0 : COLD_SLOAD_GAS
+    const value = stripZeros(wordToBytes(stackItem(stack, 1)))
+    if (sameBytes(current, value)) return cold + WARM_READ_GAS
+    if (sameBytes(original, current)) {
+      if (original.length === 0) return cold + SSTORE_SET_GAS
+      if (value.length === 0) interpreter.refundGas(clearRefund)
+      return cold + SSTORE_RESET_GAS
+    }
+    if (original.length > 0) {
+      if (current.length === 0) interpreter.subRefund(clearRefund)
+      else if (value.length === 0) interpreter.refundGas(clearRefund)
+    }
+    if (sameBytes(original, value)) {
+      const paid = original.length === 0 ? SSTORE_SET_GAS : SSTORE_RESET_GAS
+      interpreter.refundGas(BigInt(paid - WARM_READ_GAS))
+    }
+    return cold + WARM_READ_GAS
+  }
+
+  function sstore({ stack, env }: RunState): void | Promise<void> {
+    const slot = slotOfWord(stack.pop())
+    return host.state.storeSlot(env.address.bytes, slot, wordToBytes(stack.pop()))
+  }
+
+  function sloadGas(runState: RunState): number {
+    const isWarm = host.frameJournal.warmSlot(runState.env.address.bytes, topSlot(runState))
+    return isWarm ? WARM_READ_GAS : COLD_SLOAD_GAS
+  }
+
+  function sload({ stack, env }: RunState): void | Promise<void> {
+    const value = host.state.loadSlot(env.address.bytes, slotOfWord(stack.pop()))
+    if (value instanceof Promise) return value.then((bytes) => stack.push(toWord(bytes)))
+    stack.push(toWord(value))
+  }
+
+  function balanceGas(runState: RunState): number {
+    const address = topAddress(runState)
+    loaded(host.state.readAccount(address))
+    return accessGas(host, address)
+  }
+
+  function balance(runState: RunState): void {
+    const account = loaded(host.state.readAccount(wordToAddress(runState.stack.pop())))
+    runState.stack.push(account?.balance ?? 0n)
+  }
+
+  function selfBalance({ stack, env }: RunState): void {
+    stack.push(loaded(host.state.readAccount(env.address.bytes))?.balance ?? 0n)
+  }
+
+  function codeSizeGas(runState: RunState): number {
+    const address = topAddress(runState)
+    loaded(host.state.readCode(address))
+    return accessGas(host, address)
+  }
+
+  function codeSize({ stack }: RunState): void {
+    stack.push(BigInt(loaded(host.state.readCode(wordToAddress(stack.pop()))).length))
+  }
+
+  /** EIP-1052: zero for an account that is empty. */
+  function codeHash({ stack }: RunState): void {
+    const account = loaded(host.state.readAccount(wordToAddress(stack.pop())))
+    stack.push(account === undefined || isEmptyRecord(account) ? 0n : readWord(account.codeHash, 0))
+  }
+
+  return new Map<number, StateOpcode>([
+    [0x31, { dynamicGas: balanceGas, seesGas: false, action: balance }],
+    [0x3b, { dynamicGas: codeSizeGas, seesGas: false, action: codeSize }],
+    [0x3f, { dynamicGas: balanceGas, seesGas: false, action: codeHash }],
+    [0x47, { dynamicGas: undefined, seesGas: false, action: selfBalance }],
+    [0x54, { dynamicGas: sloadGas, seesGas: false, action: sload }],
+    [0x55, { dynamicGas: sstoreGas, seesGas: true, action: sstore }],
+  ])
+}

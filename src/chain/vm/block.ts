@@ -1,0 +1,215 @@
+import type { EVM } from '@ethereumjs/evm'
+import { Account, Address, generateAddress } from '@ethereumjs/util'
+import { minimalBytes } from '../../encoding/quantity.js'
+import { TimeSlice } from '../../encoding/timeSlice.js'
+import { joinBlooms } from '../block/bloom.js'
+import { GAS_PER_BLOB } from '../block/fees.js'
+import type { SealedTransaction } from '../block/record.js'
+import { MessageRejectedError } from '../errors.js'
+import type { PooledTransaction } from '../mempool/transaction.js'
+import { increased } from '../state/balance.js'
+import { DEPOSIT_CONTRACT_ADDRESS } from '../genesis/systemContracts.js'
+import type { ExecutionLog, ExecutionReceipt, ForkRules, HeaderFields, Withdrawal } from '../types.js'
+import type { BlockEnvironment } from './blockEnvironment.js'
+import type { PooledEvm } from '../evm/pooledEvm.js'
+import { runTransaction, type MessageResult } from './runTransaction.js'
+import { collectRequests, hashRequests, runBlockStart, type ConsensusRequest } from './systemCalls.js'
+
+/** EIP-4895: withdrawals are in gwei, balances in wei. */
+const WEI_PER_GWEI = 1_000_000_000n
+
+/** The EIP that brought each type of transactions. */
+const typeEips: Readonly<Record<PooledTransaction['transaction']['type'], number | undefined>> = {
+  0: undefined,
+  1: 2930,
+  2: 1559,
+  3: 4844,
+  4: 7702,
+}
+
+/** What execution of a whole block found out, for its header. */
+export interface BlockOutcome {
+  gasUsed: bigint
+  logsBloom: Uint8Array
+  blobGasUsed?: bigint
+  requestsHash?: Uint8Array
+  /** What the hash is over (EIP-7685); requests without data are left out of it. */
+  requests?: readonly ConsensusRequest[]
+}
+
+/** What a block is executed with. */
+export interface BlockExecutionContext {
+  /** Lent for this block alone, with the state that the block changes. */
+  evm: PooledEvm
+  rules: ForkRules
+  header: HeaderFields
+  /** The header in the form that opcodes read. */
+  block: BlockEnvironment
+  /** 20 bytes; the main network's unless a genesis names another. */
+  depositContract?: Uint8Array
+  /** What the gas of the transactions adds up to at most; the header's gas limit unless given. */
+  maximumGas?: bigint | undefined
+}
+
+/**
+ * The execution of one block, from the system's writes at its start to the requests at its end. Transactions are
+ * applied one after another, each wholly or not at all.
+ */
+export class BlockExecution {
+  readonly #context: BlockExecutionContext
+  readonly #transactions: SealedTransaction[] = []
+  #gasUsed = 0n
+  #blobGasUsed = 0n
+
+  private constructor(context: BlockExecutionContext) {
+    this.#context = context
+  }
+
+  static async begin(context: BlockExecutionContext): Promise<BlockExecution> {
+    await runBlockStart(context.evm, context.header)
+    return new BlockExecution(context)
+  }
+
+  get transactions(): readonly SealedTransaction[] {
+    return this.#transactions
+  }
+
+  /** Gas that transactions may still use. */
+  get gasLeft(): bigint {
+    const { maximumGas, header } = this.#context
+    return (maximumGas ?? header.gasLimit) - this.#gasUsed
+  }
+
+  /** Blob gas that transactions may still use. */
+  get blobGasLeft(): bigint {
+    const { rules } = this.#context
+    if (!rules.isActivatedEIP(4844)) return 0n
+    return rules.getBlobGasSchedule().maxBlobGasPerBlock - this.#blobGasUsed
+  }
+
+  /**
+   * Executes a transaction on top of those before it.
+   *
+   * @throws MessageRejectedError in geth's words (core/state_transition.go) if it may not be executed here; the state is
+   * then as it was.
+   */
+  async apply(pooled: PooledTransaction): Promise<SealedTransaction> {
+    const { evm, rules, block } = this.#context
+    this.#checkRoom(pooled.transaction)
+    const result = await runTransaction(evm, pooled)
+    const receipt = toReceipt(result, pooled, { block, gasUsedBefore: this.#gasUsed })
+    if (rules.gteHardfork('byzantium')) receipt.status = result.failure === undefined ? 1 : 0
+    else receipt.stateRoot = result.stateRoot
+    this.#gasUsed = receipt.cumulativeGasUsed
+    this.#blobGasUsed += receipt.blobGasUsed ?? 0n
+    const { transaction, hash, sender, impersonated } = pooled
+    const sealed = {
+      transaction,
+      hash,
+      sender,
+      impersonated,
+      receipt,
+      output: result.returnData,
+      failure: result.failure?.words,
+    }
+    this.#transactions.push(sealed)
+    return sealed
+  }
+
+  /** Whether the block knows the type of a transaction, and has the gas for it. */
+  #checkRoom(transaction: PooledTransaction['transaction']): void {
+    const { rules } = this.#context
+    const eip = typeEips[transaction.type]
+    if (eip !== undefined && !rules.isActivatedEIP(eip)) {
+      throw new MessageRejectedError('transaction type not supported')
+    }
+    if (transaction.gasLimit > this.gasLeft) throw new MessageRejectedError('gas limit reached')
+    const blobs = 'blobVersionedHashes' in transaction ? transaction.blobVersionedHashes.length : 0
+    if (GAS_PER_BLOB * BigInt(blobs) > this.blobGasLeft) {
+      throw new MessageRejectedError('blob gas limit reached')
+    }
+  }
+
+  /** Pays an address outside of any transaction, as proof of work is rewarded. @param amount - wei */
+  pay(address: Uint8Array, amount: bigint): Promise<void> {
+    return addBalance(this.#context.evm, address, amount)
+  }
+
+  /** Ends the block: withdrawals are paid and requests collected. */
+  async finish(withdrawals: readonly Withdrawal[] = []): Promise<BlockOutcome> {
+    const { evm, rules, depositContract = DEPOSIT_CONTRACT_ADDRESS } = this.#context
+    await payWithdrawals(evm, withdrawals)
+    const outcome: BlockOutcome = {
+      gasUsed: this.#gasUsed,
+      logsBloom: joinBlooms(this.#transactions.map(({ receipt }) => receipt.logsBloom)),
+    }
+    if (rules.isActivatedEIP(4844)) outcome.blobGasUsed = this.#blobGasUsed
+    if (rules.isActivatedEIP(7685)) {
+      const requests = await collectRequests(evm, this.#logs(), depositContract)
+      outcome.requests = requests
+      outcome.requestsHash = hashRequests(requests)
+    }
+    return outcome
+  }
+
+  *#logs(): Iterable<ExecutionLog> {
+    for (const { receipt } of this.#transactions) yield* receipt.logs
+  }
+}
+
+/** The receipt of a transaction, still without its outcome. */
+function toReceipt(
+  { gasUsed, logs, logsBloom }: MessageResult,
+  { transaction, sender }: PooledTransaction,
+  { block: { header }, gasUsedBefore }: { block: BlockEnvironment; gasUsedBefore: bigint },
+): ExecutionReceipt {
+  // Receipts of one shape in memory are read faster, so whatever most of them lack stands there as undefined.
+  const receipt: ExecutionReceipt = {
+    status: undefined,
+    stateRoot: undefined,
+    gasUsed,
+    cumulativeGasUsed: gasUsedBefore + gasUsed,
+    logsBloom,
+    logs,
+    contractAddress: undefined,
+    effectiveGasPrice: effectiveGasPrice(transaction, header.baseFeePerGas ?? 0n),
+    blobGasUsed: undefined,
+    blobGasPrice: undefined,
+  }
+  if (transaction.to === undefined) {
+    receipt.contractAddress = generateAddress(sender, minimalBytes(transaction.nonce))
+  }
+  if ('blobVersionedHashes' in transaction) {
+    const blobBaseFee = header.getBlobGasPrice()
+    if (blobBaseFee === undefined) return receipt
+    receipt.blobGasUsed = GAS_PER_BLOB * BigInt(transaction.blobVersionedHashes.length)
+    receipt.blobGasPrice = blobBaseFee
+  }
+  return receipt
+}
+
+/** The wei per gas that a transaction pays at a base fee (EIP-1559). */
+export function effectiveGasPrice(transaction: PooledTransaction['transaction'], baseFee: bigint): bigint {
+  if (!('maxFeePerGas' in transaction)) return transaction.gasPrice
+  const withTip = baseFee + transaction.maxPriorityFeePerGas
+  return withTip < transaction.maxFeePerGas ? withTip : transaction.maxFeePerGas
+}
+
+/** Credits withdrawals of the beacon chain (EIP-4895). */
+export async function payWithdrawals(evm: EVM, withdrawals: readonly Withdrawal[]): Promise<void> {
+  const slice = new TimeSlice()
+  for (const { address, amount } of withdrawals) {
+    await addBalance(evm, address, amount * WEI_PER_GWEI)
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
+  }
+  await evm.journal.cleanup()
+}
+
+/** Credits wei to an account outside of any message. */
+export async function addBalance(evm: EVM, address: Uint8Array, wei: bigint): Promise<void> {
+  const target = new Address(address)
+  const account = (await evm.stateManager.getAccount(target)) ?? new Account()
+  account.balance = increased(account.balance, wei)
+  await evm.journal.putAccount(target, account)
+}

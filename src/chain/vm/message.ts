@@ -1,0 +1,179 @@
+import { type Input, RLP } from '@ethereumjs/rlp'
+import { hexToBytes } from '../../encoding/hex.js'
+import { minimalBytes } from '../../encoding/quantity.js'
+import { GAS_PER_BLOB } from '../block/fees.js'
+import { ChainError } from '../errors.js'
+import { keccak256 } from '../keccak.js'
+import { accessListOf, authorizationListOf } from '../mempool/fields.js'
+import { type PooledTransaction, maxFeePerGas, maxPriorityFeePerGas } from '../mempool/transaction.js'
+import type { AccessListEntry, Authorization, CallObject } from '../calls/callObject.js'
+
+/** What the state transition runs: a transaction without its signature, or a call with its defaults filled in. */
+export interface Message {
+  /** 20 bytes. */
+  from: Uint8Array
+  /** 20 bytes; without it the data creates a contract. */
+  to: Uint8Array | undefined
+  nonce: bigint
+  value: bigint
+  data: Uint8Array
+  gasLimit: bigint
+  /** Wei per gas that is really paid. */
+  gasPrice: bigint
+  /** Wei per gas that the sender would pay at most. */
+  maxFeePerGas: bigint
+  /** Wei per gas. */
+  maxPriorityFeePerGas: bigint
+  accessList: readonly AccessListEntry[]
+  /** 32 bytes each; blob transactions only. */
+  blobVersionedHashes?: readonly Uint8Array[]
+  /** Wei per blob gas; blob transactions only. */
+  maxFeePerBlobGas?: bigint
+  /** Set-code transactions only. */
+  authorizationList?: readonly Authorization[]
+}
+
+/** What a call's defaults depend on. */
+export interface CallDefaults {
+  chainId: bigint
+  /** Wei per gas; undefined before London. */
+  baseFee: bigint | undefined
+  /** The gas of a call that names none, and the most that it gets. */
+  gasCap: bigint
+}
+
+const ZERO_ADDRESS = new Uint8Array(20)
+const NO_DATA = new Uint8Array(0)
+
+/** The wei that a message costs its sender at most. */
+export function mostCost(message: Message): bigint {
+  const { gasLimit, maxFeePerGas, value, blobVersionedHashes = [], maxFeePerBlobGas = 0n } = message
+  return (
+    gasLimit * maxFeePerGas + value + BigInt(blobVersionedHashes.length) * GAS_PER_BLOB * maxFeePerBlobGas
+  )
+}
+
+/**
+ * The message of a call (geth: internal/ethapi/transaction_args.go, CallDefaults and ToMessage).
+ *
+ * @throws ChainError if the fee styles are mixed or the call is for another chain.
+ */
+export function messageFromCall(call: CallObject, { chainId, baseFee, gasCap }: CallDefaults): Message {
+  if (
+    call.gasPrice !== undefined &&
+    (call.maxFeePerGas !== undefined || call.maxPriorityFeePerGas !== undefined)
+  ) {
+    throw new ChainError('both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified')
+  }
+  if (call.chainId !== undefined && call.chainId !== chainId) {
+    throw new ChainError(`chainId does not match node's (have=${call.chainId}, want=${chainId})`)
+  }
+  const { blobVersionedHashes, authorizationList } = call
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = fees(call, baseFee)
+  // Spreading parts into the message takes longer than all the rest, and few calls have blobs or authorizations.
+  const message: Message = {
+    from: call.from ?? ZERO_ADDRESS,
+    to: call.to,
+    nonce: call.nonce ?? 0n,
+    value: call.value ?? 0n,
+    data: call.data ?? NO_DATA,
+    gasLimit: call.gas === undefined || call.gas > gasCap ? gasCap : call.gas,
+    gasPrice,
+    maxFeePerGas,
+    maxPriorityFeePerGas,
+    accessList: call.accessList ?? [],
+  }
+  if (blobVersionedHashes !== undefined) {
+    message.blobVersionedHashes = blobVersionedHashes
+    message.maxFeePerBlobGas = call.maxFeePerBlobGas ?? 0n
+  }
+  if (authorizationList !== undefined) message.authorizationList = authorizationList
+  return message
+}
+
+type Fees = Pick<Message, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>
+
+function fees(call: CallObject, baseFee: bigint | undefined): Fees {
+  if (call.gasPrice !== undefined || baseFee === undefined) {
+    const gasPrice = call.gasPrice ?? 0n
+    return { gasPrice, maxFeePerGas: gasPrice, maxPriorityFeePerGas: gasPrice }
+  }
+  const maxFeePerGas = call.maxFeePerGas ?? 0n
+  const maxPriorityFeePerGas = call.maxPriorityFeePerGas ?? 0n
+  const isFree = maxFeePerGas === 0n && maxPriorityFeePerGas === 0n
+  const gasPrice = isFree ? 0n : effectiveGasPrice({ maxFeePerGas, maxPriorityFeePerGas }, baseFee)
+  return { gasPrice, maxFeePerGas, maxPriorityFeePerGas }
+}
+
+/** The wei per gas that is paid at a base fee (EIP-1559). */
+export function effectiveGasPrice(
+  { maxFeePerGas, maxPriorityFeePerGas }: Pick<Message, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
+  baseFee: bigint,
+): bigint {
+  const price = baseFee + maxPriorityFeePerGas
+  return price < maxFeePerGas ? price : maxFeePerGas
+}
+
+/** The message of a transaction in a block of this base fee (wei per gas; undefined before London). */
+export function messageFromTransaction(
+  { transaction, sender }: Pick<PooledTransaction, 'transaction' | 'sender'>,
+  baseFee: bigint | undefined,
+): Message {
+  const fees = {
+    maxFeePerGas: maxFeePerGas(transaction),
+    maxPriorityFeePerGas: maxPriorityFeePerGas(transaction),
+  }
+  const message: Message = {
+    from: sender,
+    to: transaction.to?.bytes,
+    nonce: transaction.nonce,
+    value: transaction.value,
+    data: transaction.data,
+    gasLimit: transaction.gasLimit,
+    gasPrice: baseFee === undefined ? fees.maxFeePerGas : effectiveGasPrice(fees, baseFee),
+    maxFeePerGas: fees.maxFeePerGas,
+    maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
+    accessList: 'accessList' in transaction ? accessListOf(transaction) : [],
+  }
+  if ('blobVersionedHashes' in transaction) {
+    message.blobVersionedHashes = transaction.blobVersionedHashes.map(hexToBytes)
+    message.maxFeePerBlobGas = transaction.maxFeePerBlobGas
+  }
+  if ('authorizationList' in transaction) {
+    message.authorizationList = authorizationListOf(transaction)
+  }
+  return message
+}
+
+/** How a call without a signature is named in an error. */
+export interface UnsignedOptions {
+  chainId: bigint
+  /** Whether the call names EIP-1559 fees. */
+  isFeeMarket: boolean
+}
+
+/**
+ * The hash of the transaction that a call would be without its signature, whose v, r and s are zero (geth:
+ * internal/ethapi/transaction_args.go, ToTransaction): of type 2 with EIP-1559 fees, else of type 1.
+ */
+export function hashUnsigned(message: Message, { chainId, isFeeMarket }: UnsignedOptions): Uint8Array {
+  const { nonce, gasPrice, maxFeePerGas, maxPriorityFeePerGas, gasLimit, to, value, data } = message
+  const fees = isFeeMarket ? [maxPriorityFeePerGas, maxFeePerGas] : [gasPrice]
+  const fields: Input[] = [
+    ...[chainId, nonce, ...fees, gasLimit].map(minimalBytes),
+    to ?? new Uint8Array(0),
+    minimalBytes(value),
+    data,
+    message.accessList.map(toList),
+    ...[0n, 0n, 0n].map(minimalBytes),
+  ]
+  const encoded = RLP.encode(fields)
+  const typed = new Uint8Array(encoded.length + 1)
+  typed[0] = isFeeMarket ? 2 : 1
+  typed.set(encoded, 1)
+  return keccak256(typed)
+}
+
+function toList({ address, storageKeys }: AccessListEntry): Input {
+  return [address, storageKeys]
+}

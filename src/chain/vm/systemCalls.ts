@@ -1,0 +1,251 @@
+import type { ExecResult } from '@ethereumjs/evm'
+import { Address } from '@ethereumjs/util'
+import { createHash } from 'node:crypto'
+import { bytesEqual, hexToBytes } from '../../encoding/hex.js'
+import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
+import { checksumAddress } from '../accounts/address.js'
+import { ChainError } from '../errors.js'
+import { keccak256 } from '../keccak.js'
+import { SYSTEM_ADDRESS, systemContracts, type Predeploy } from '../genesis/systemContracts.js'
+import { NO_BYTES } from '../state/account.js'
+import { slotKeyOf } from '../state/slotKey.js'
+import { whenReady } from '../state/whenReady.js'
+import type { WorkingState } from '../state/workingState.js'
+import type { Awaitable, ExecutionLog, HeaderFields } from '../types.js'
+import { failureWords } from '../evm/failure.js'
+import type { PooledEvm } from '../evm/pooledEvm.js'
+
+/** EIP-4788 and EIP-2935: the length of both rings. */
+const HISTORY_LENGTH = 8191n
+/** The gas of a system call. */
+const SYSTEM_CALL_GAS = 30_000_000n
+/** EIP-6110: the topic of DepositEvent. */
+const DEPOSIT_TOPIC = hexToBytes('649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5')
+/** EIP-6110: data length of DepositEvent, and where its five fields begin and how long they are. */
+const DEPOSIT_DATA_LENGTH = 576
+const DEPOSIT_FIELDS: readonly (readonly [offset: number, length: number])[] = [
+  [160, 48],
+  [256, 32],
+  [320, 8],
+  [384, 96],
+  [512, 8],
+]
+
+/** A system contract, told by its address and the hash of the code that its EIP publishes. */
+interface SystemContract {
+  /** 20 bytes. */
+  address: Uint8Array
+  /** 32 bytes. */
+  codeHash: Uint8Array
+}
+
+function contractOf({ address, code }: Predeploy): SystemContract {
+  return { address, codeHash: keccak256(code) }
+}
+
+const beaconRoots = contractOf(systemContracts.beaconRoots)
+const historyStorage = contractOf(systemContracts.historyStorage)
+const withdrawalRequests = contractOf(systemContracts.withdrawalRequests)
+const consolidationRequests = contractOf(systemContracts.consolidationRequests)
+/** EIP-7002 and EIP-7251: the slots of the excess, the count, and the head and tail of the queue. */
+const queueSlots = [0n, 1n, 2n, 3n].map((slot) => slotKeyOf(bigintToBytes(slot, 32)))
+
+/** A block that its system calls or its deposits make invalid, in geth's words (core/state_processor.go). */
+export class SystemCallError extends ChainError {
+  override readonly name = 'SystemCallError'
+}
+
+/** A request of the execution layer to the consensus layer (EIP-7685). */
+export interface ConsensusRequest {
+  type: number
+  data: Uint8Array
+}
+
+/**
+ * The system calls at the start of a block: the parent beacon block root (EIP-4788) and the parent hash (EIP-2935). A
+ * contract that is absent or fails changes nothing.
+ */
+export function runBlockStart(evm: PooledEvm, header: HeaderFields): Awaitable<void> {
+  return whenReady(storeBeaconRoot(evm, header), () => storeParentHash(evm, header))
+}
+
+function storeBeaconRoot(
+  evm: PooledEvm,
+  { timestamp, parentBeaconBlockRoot }: HeaderFields,
+): Awaitable<void> {
+  if (!evm.common.isActivatedEIP(4788) || parentBeaconBlockRoot === undefined) return undefined
+  const slot = timestamp % HISTORY_LENGTH
+  return storeHistory(evm, beaconRoots, parentBeaconBlockRoot, [
+    { key: bigintToBytes(slot, 32), value: bigintToBytes(timestamp, 32) },
+    { key: bigintToBytes(slot + HISTORY_LENGTH, 32), value: parentBeaconBlockRoot },
+  ])
+}
+
+function storeParentHash(evm: PooledEvm, { number, parentHash }: HeaderFields): Awaitable<void> {
+  if (!evm.common.isActivatedEIP(2935) || number === 0n) return undefined
+  const key = bigintToBytes((number - 1n) % HISTORY_LENGTH, 32)
+  return storeHistory(evm, historyStorage, parentHash, [{ key, value: parentHash }])
+}
+
+/**
+ * Calls a contract that keeps history. What the published code does is known without running it: it writes these slots,
+ * whatever they hold, so they are not even read. A call would take half the time of an empty block.
+ */
+function storeHistory(
+  evm: PooledEvm,
+  { address, codeHash }: SystemContract,
+  data: Uint8Array,
+  slots: readonly { key: Uint8Array; value: Uint8Array }[],
+): Awaitable<void> {
+  const { state } = evm
+  return whenReady(state.readAccount(address), (account) => {
+    if (account === undefined) return undefined
+    if (bytesEqual(account.codeHash, codeHash)) return state.overwriteStorage(address, slots)
+    return runSystemCall(evm, address, data).then(() => undefined)
+  })
+}
+
+/**
+ * The slots that {@link runBlockStart} may have written in all of a chain's blocks. It does so unread, and nobody
+ * notes their keys then.
+ */
+export function* blockStartSlots(): Iterable<{ address: Uint8Array; slot: Uint8Array }> {
+  for (let slot = 0n; slot < 2n * HISTORY_LENGTH; slot++) {
+    yield { address: systemContracts.beaconRoots.address, slot: bigintToBytes(slot, 32) }
+  }
+  for (let slot = 0n; slot < HISTORY_LENGTH; slot++) {
+    yield { address: systemContracts.historyStorage.address, slot: bigintToBytes(slot, 32) }
+  }
+}
+
+/**
+ * The requests at the end of a block: deposits found in its logs (EIP-6110), then the queues of the withdrawal
+ * (EIP-7002) and consolidation (EIP-7251) contracts.
+ *
+ * @param depositContract - 20 bytes
+ * @throws SystemCallError if a deposit log has another layout than the deposit contract's, or a contract is absent or
+ * fails, all of which makes the block invalid.
+ */
+export function collectRequests(
+  evm: PooledEvm,
+  logs: Iterable<ExecutionLog>,
+  depositContract: Uint8Array,
+): Awaitable<ConsensusRequest[]> {
+  if (!evm.common.isActivatedEIP(7685)) return []
+  const deposits = collectDeposits(logs, depositContract)
+  return whenReady(readQueue(evm, withdrawalRequests, 'withdrawal'), (withdrawals) =>
+    whenReady(readQueue(evm, consolidationRequests, 'consolidation'), (consolidations) => [
+      { type: 0, data: deposits },
+      { type: 1, data: withdrawals },
+      { type: 2, data: consolidations },
+    ]),
+  )
+}
+
+/** The hash of no requests, which nearly every block of a devnet has. */
+const NO_REQUESTS_HASH = Uint8Array.from(createHash('sha256').digest())
+
+/** EIP-7685: sha256 over the sha256 of each request that is not empty, its type byte in front. */
+export function hashRequests(requests: readonly ConsensusRequest[]): Uint8Array {
+  if (requests.every(({ data }) => data.length === 0)) return NO_REQUESTS_HASH.slice()
+  const outer = createHash('sha256')
+  for (const { type, data } of requests) {
+    if (data.length === 0) continue
+    outer.update(createHash('sha256').update(Uint8Array.of(type)).update(data).digest())
+  }
+  return Uint8Array.from(outer.digest())
+}
+
+/** Calls a contract that queues requests, unless that would do nothing. @returns the requests, encoded */
+function readQueue(
+  evm: PooledEvm,
+  contract: SystemContract,
+  queue: 'withdrawal' | 'consolidation',
+): Awaitable<Uint8Array> {
+  return whenReady(isIdle(evm.state, contract), (idle) => (idle ? NO_BYTES : callQueue(evm, contract, queue)))
+}
+
+async function callQueue(
+  evm: PooledEvm,
+  { address }: SystemContract,
+  queue: 'withdrawal' | 'consolidation',
+): Promise<Uint8Array> {
+  if ((await evm.state.readCode(address)).length === 0) {
+    // A remote chain need not be a main network, and would otherwise have no next block.
+    if (evm.common.isFork) return NO_BYTES
+    const name = checksumAddress(address)
+    throw new SystemCallError(`failed to process ${queue} queue: empty system contract: no code at ${name}`)
+  }
+  const { exceptionError, returnValue } = await runSystemCall(evm, address, NO_BYTES)
+  if (exceptionError === undefined) return returnValue.slice()
+  const words = failureWords(exceptionError)
+  throw new SystemCallError(`failed to process ${queue} queue: system call failed to execute: ${words}`)
+}
+
+/**
+ * Calls a contract as the system: with 30 million gas, for no fee, with nothing warm but the contract, and without
+ * counting in the nonce of the caller (geth: core/state_processor.go).
+ */
+async function runSystemCall(evm: PooledEvm, address: Uint8Array, data: Uint8Array): Promise<ExecResult> {
+  evm.frameJournal.cleanJournal()
+  evm.frameJournal.warmAddress(address)
+  const { execResult } = await evm.runOutermost({
+    caller: new Address(SYSTEM_ADDRESS),
+    to: new Address(address),
+    data,
+    gasLimit: SYSTEM_CALL_GAS,
+    skipNonceIncrement: true,
+  })
+  await evm.journal.cleanup()
+  evm.stateManager.originalStorageCache.clear()
+  return execResult
+}
+
+/**
+ * Whether a system call of a request contract would change nothing and answer nothing: its excess, its count and both
+ * ends of its queue are zero, and it writes those four slots alone. Most blocks of a devnet have no request.
+ */
+function isIdle(state: WorkingState, { address, codeHash }: SystemContract): Awaitable<boolean> {
+  return whenReady(
+    state.readAccount(address),
+    (account) =>
+      account !== undefined && bytesEqual(account.codeHash, codeHash) && areZero(state, address, 0),
+  )
+}
+
+/** Whether the queue slots of a contract are zero, from the one at an index on. */
+function areZero(state: WorkingState, address: Uint8Array, index: number): Awaitable<boolean> {
+  for (let at = index; at < queueSlots.length; at++) {
+    const value = state.loadSlot(address, queueSlots[at]!)
+    if (value instanceof Promise) {
+      return value.then((bytes) => bytes.length === 0 && areZero(state, address, at + 1))
+    }
+    if (value.length > 0) return false
+  }
+  return true
+}
+
+function collectDeposits(logs: Iterable<ExecutionLog>, depositContract: Uint8Array): Uint8Array {
+  const parts: Uint8Array[] = []
+  for (const { address, topics, data } of logs) {
+    if (topics[0] === undefined || !bytesEqual(topics[0], DEPOSIT_TOPIC)) continue
+    if (bytesEqual(address, depositContract)) parts.push(decodeDeposit(data))
+  }
+  return Uint8Array.from(Buffer.concat(parts))
+}
+
+/** The packed fields of a deposit from the ABI encoding of its event. */
+function decodeDeposit(data: Uint8Array): Uint8Array {
+  if (data.length !== DEPOSIT_DATA_LENGTH) {
+    const lengths = `want ${DEPOSIT_DATA_LENGTH}, have ${data.length}`
+    throw new SystemCallError(`unable to parse deposit data: deposit wrong length: ${lengths}`)
+  }
+  const word = (at: number): bigint => bytesToBigint(data.subarray(at, at + 32))
+  const isSound = DEPOSIT_FIELDS.every(
+    ([offset, length], i) => word(32 * i) === BigInt(offset) && word(offset) === BigInt(length),
+  )
+  if (!isSound) throw new SystemCallError('unable to parse deposit data: unsupported layout')
+  return Uint8Array.from(
+    Buffer.concat(DEPOSIT_FIELDS.map(([offset, length]) => data.subarray(offset + 32, offset + 32 + length))),
+  )
+}
