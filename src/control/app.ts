@@ -16,9 +16,14 @@ import { requestRoutes, usageRoutes } from './routes/requests.js'
 /** The control API, to be mounted at `/_standin`. Who may use it has been decided before. */
 export function createControl(setup: ControlSetup): Hono {
   const app = new Hono()
+  let changes = 0
+  app.use(async (context, next) => {
+    await next()
+    if (context.req.method !== 'GET' && context.res.ok) changes += 1
+  })
   const routes: ControlRoute[] = [
     ...nodeRoutes(setup),
-    ...eventRoutes(setup),
+    ...eventRoutes(setup, () => changes),
     ...requestRoutes(setup),
     ...usageRoutes(setup),
     ...metricsRoutes(setup),

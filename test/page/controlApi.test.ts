@@ -132,6 +132,27 @@ test('events tell of requests and blocks, and not of each', async () => {
   await reading
 })
 
+test('plans are listed, and events count what is changed through the control API', async () => {
+  expect(await read('/plans')).toMatchObject({ free: { creditsPerDay: 3_000_000, creditsPerSecond: 500 } })
+  const stop = new AbortController()
+  const { body } = await fetch(`${node.controlUrl}/events`, { signal: stop.signal })
+  const told: { controls: number }[] = []
+  const reading = (async () => {
+    for await (const text of body!.pipeThrough(new TextDecoderStream())) {
+      told.push(...[...text.matchAll(/^data: (.+)$/gm)].map(([, json]) => JSON.parse(json!) as never))
+    }
+  })().catch(() => undefined)
+  await until(() => told.length === 1)
+  const before = told[0]!.controls
+  const fault = JSON.stringify({ id: 'slow', action: { type: 'delay', milliseconds: 1 } })
+  await fetch(`${node.controlUrl}/faults`, { method: 'POST', body: fault })
+  await fetch(`${node.controlUrl}/faults`, { method: 'POST', body: '{"action":{"type":"unheard-of"}}' })
+  await fetch(`${node.controlUrl}/faults/slow`, { method: 'DELETE' })
+  await until(() => told.at(-1)?.controls === before + 2)
+  stop.abort()
+  await reading
+})
+
 test('what a garbage collection would free is what it frees', async () => {
   const form = new FormData()
   form.append('file', new Blob(['nobody needs this'.repeat(100)]))

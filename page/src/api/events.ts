@@ -10,6 +10,8 @@ export interface NodeChanges {
   chain: number
   /** Requests that faults happened to. */
   faultHits: number
+  /** Changes made through the control API. */
+  controls: number
 }
 
 /** The newest changes; undefined until the node has told of any. */

@@ -8,6 +8,7 @@ import { Header } from './header.js'
 import { route } from './router.js'
 
 const ChainView = lazy(() => import('../chain/chainView.js').then(({ ChainView: view }) => view))
+const ControlsView = lazy(() => import('../controls/controlsView.js').then(({ ControlsView: view }) => view))
 
 /** The page: the header, and the view that the address names. */
 export function App() {
@@ -22,7 +23,13 @@ export function App() {
         {nodeFailure.value !== undefined && (
           <Failure message={`The node does not answer: ${nodeFailure.value}`} />
         )}
-        {place === 'chain' ? <ChainView path={rest} /> : <RequestsView path={rest} />}
+        {place === 'chain' ? (
+          <ChainView path={rest} />
+        ) : place === 'controls' ? (
+          <ControlsView path={rest} />
+        ) : (
+          <RequestsView path={rest} />
+        )}
       </main>
       <Access />
       <Announcer />

@@ -8,6 +8,7 @@ import { theme, toggleTheme } from './theme.js'
 const places = [
   ['requests', 'Requests'],
   ['chain', 'Chain'],
+  ['controls', 'Controls'],
 ] as const
 
 /** What stands above every view: where to go, which network is shown, whether the node is heard. */

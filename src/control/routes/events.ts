@@ -12,7 +12,10 @@ const quietLooks = 75
  * Tells readers that something changed and not what: they read what they show. So a thousand requests a second cost five
  * messages, and no request waits for a reader.
  */
-export function eventRoutes({ provider, chains, networks }: ControlSetup): ControlRoute[] {
+export function eventRoutes(
+  { provider, chains, networks }: ControlSetup,
+  countChanges: () => number,
+): ControlRoute[] {
   const { journal, faults } = provider
   return [
     {
@@ -21,12 +24,16 @@ export function eventRoutes({ provider, chains, networks }: ControlSetup): Contr
       summary: 'Counters that grow when something changes, as server-sent events, at most five a second',
       query: { network: 'whose chain is followed; the default network unless given' },
       answer:
-        'JSON of each event: `requests`, the newest id of the journal; `chain`, changes of the chain; `faultHits`, faults set and hits of them',
+        'JSON of each event: `requests`, the newest id of the journal; `chain`, changes of the chain; `faultHits`, hits of faults; `controls`, changes made through this API',
       handle: (context) => {
         const network = context.req.query('network') ?? networks[0] ?? ''
         const look = (): string => {
-          const faultHits = faults.list().reduce((total, { hits }) => total + hits + 1, 0)
-          return JSON.stringify({ requests: journal.newestId, chain: chains.version(network), faultHits })
+          return JSON.stringify({
+            requests: journal.newestId,
+            chain: chains.version(network),
+            faultHits: faults.list().reduce((total, { hits }) => total + hits, 0),
+            controls: countChanges(),
+          })
         }
         return streamSSE(context, async (stream) => {
           let told = ''

@@ -3,7 +3,7 @@ import { apiKeySchema, parseApiKey } from '../../provider/keys/keysFile.js'
 import type { ControlSetup } from '../app.js'
 import { type ControlRoute, readJson } from '../route.js'
 
-/** Keys: added, changed and removed while the node runs. */
+/** Keys: added, changed and removed while the node runs; and the plans that they may have. */
 export function keyRoutes({ provider }: ControlSetup): ControlRoute[] {
   const { keys, plans, quotas } = provider
   return [
@@ -45,6 +45,13 @@ export function keyRoutes({ provider }: ControlSetup): ControlRoute[] {
         if (!provider.removeKey(name)) return context.json({ error: `there is no key ${maskKey(name)}` }, 404)
         return context.body(null, 204)
       },
+    },
+    {
+      method: 'get',
+      path: '/plans',
+      summary: 'The plans that a key may have',
+      answer: 'Quotas and rates of each by name',
+      handle: (context) => context.json(plans),
     },
   ]
 }

@@ -1,0 +1,75 @@
+import { change, get } from '../api/control.js'
+import { useLive } from '../api/useLive.js'
+import { attempt } from '../parts/announcer.js'
+import { Badge, Failure, Loading, Panel } from '../parts/basics.js'
+import { ControlForm, Field, Tick } from './controlForm.js'
+
+interface Clocks {
+  quota: { time: string; frozen: boolean }
+}
+
+/** The clock that quotas run on; credits are given anew at midnight UTC. */
+export function ClockControls() {
+  const { value, error } = useLive(() => get<Clocks>('/clocks'), [], ['controls', 'requests'])
+  if (value === undefined) return error === undefined ? <Loading /> : <Failure message={error} />
+  const { time, frozen } = value.quota
+  const nextDay = (): Promise<boolean> =>
+    attempt(
+      () => change('PUT', '/clocks/quota', { time: midnightAfter(time), frozen }),
+      'A new day has begun for quotas',
+    )
+  return (
+    <Panel
+      title="Quota clock"
+      actions={
+        <>
+          <button type="button" class="button" onClick={() => void nextDay()}>
+            Go to the next day
+          </button>
+          <button
+            type="button"
+            class="button"
+            onClick={() =>
+              void attempt(() => change('DELETE', '/clocks/quota'), "The clock shows the system's time")
+            }
+          >
+            Use the system&apos;s time
+          </button>
+        </>
+      }
+    >
+      <p>
+        <time class="mono" dateTime={time}>
+          {time.slice(0, 19).replace('T', ' ')} UTC
+        </time>{' '}
+        {frozen && <Badge tone="warn">stands still</Badge>}
+      </p>
+      <ControlForm
+        label="Quota clock"
+        submit="Set clock"
+        done="The clock is set"
+        run={(field) =>
+          change('PUT', '/clocks/quota', {
+            time: Date.parse(`${field('time')}Z`),
+            frozen: field('frozen') === 'on',
+          })
+        }
+      >
+        <Field
+          label="Time (UTC)"
+          name="time"
+          type="datetime-local"
+          step={1}
+          value={time.slice(0, 19)}
+          required
+        />
+        <Tick label="Let it stand still" name="frozen" ticked={frozen} />
+      </ControlForm>
+    </Panel>
+  )
+}
+
+function midnightAfter(time: string): number {
+  const day = new Date(time)
+  return Date.UTC(day.getUTCFullYear(), day.getUTCMonth(), day.getUTCDate() + 1)
+}

@@ -1,0 +1,110 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { attempt } from '../parts/announcer.js'
+
+/** Reads a field of a form by its name; empty if there is none. */
+export type Fields = (name: string) => string
+
+/** A form that does one thing, and announces what came of it. */
+export function ControlForm(props: {
+  label: string
+  /** What stands on the button. */
+  submit: string
+  /** What is announced when it was done. */
+  done: string
+  run: (fields: Fields) => Promise<unknown>
+  isDangerous?: boolean
+  /** Whether the fields are emptied afterwards. */
+  clears?: boolean
+  children?: ComponentChildren
+}) {
+  const { label, submit, done, run, isDangerous = false, clears = false, children } = props
+  const [isBusy, setBusy] = useState(false)
+  const onSubmit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault()
+    const form = event.currentTarget as HTMLFormElement
+    const content = new FormData(form)
+    setBusy(true)
+    const wasDone = await attempt(
+      () =>
+        run((name) => {
+          const value = content.get(name)
+          return typeof value === 'string' ? value.trim() : ''
+        }),
+      done,
+    )
+    setBusy(false)
+    if (wasDone && clears) form.reset()
+  }
+  return (
+    <form class="row control" aria-label={label} onSubmit={(event) => void onSubmit(event)}>
+      {children}
+      <button type="submit" class={`button ${isDangerous ? 'danger' : ''}`} disabled={isBusy}>
+        {submit}
+      </button>
+    </form>
+  )
+}
+
+/** A labelled input of a form. */
+export function Field(props: {
+  label: string
+  name: string
+  type?: 'text' | 'number' | 'password' | 'datetime-local'
+  value?: string | number
+  placeholder?: string
+  required?: boolean
+  min?: number
+  max?: number
+  step?: number | 'any'
+  list?: string
+  wide?: boolean
+}) {
+  const { label, value, wide = false, type = 'text', ...input } = props
+  return (
+    <label class={`field ${wide ? 'grow' : ''}`}>
+      {label}
+      {/* Preact types each kind of input on its own; a union of kinds fits none of them. */}
+      <input type={type as 'text'} defaultValue={value} spellcheck={false} autoComplete="off" {...input} />
+    </label>
+  )
+}
+
+/** A labelled choice of a form. */
+export function Choice(props: {
+  label: string
+  name: string
+  choices: readonly (readonly [value: string, title: string])[]
+  value?: string
+  onChange?: (value: string) => void
+}) {
+  const { label, name, choices, value, onChange } = props
+  return (
+    <label class="field">
+      {label}
+      <select name={name} value={value} onChange={(event) => onChange?.(event.currentTarget.value)}>
+        {choices.map(([choice, title]) => (
+          <option key={choice} value={choice}>
+            {title}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+/** A labelled box to tick in a form; `on` when it is ticked. */
+export function Tick({ label, name, ticked = false }: { label: string; name: string; ticked?: boolean }) {
+  return (
+    <label class="check">
+      <input type="checkbox" name={name} defaultChecked={ticked} />
+      {label}
+    </label>
+  )
+}
+
+/** A whole number from 0 as JSON-RPC has it. @throws Error if it is none */
+export function toQuantity(text: string): string {
+  if (!/^\d+$/.test(text)) throw new Error('expected a whole number')
+  return `0x${BigInt(text).toString(16)}`
+}

@@ -1,0 +1,51 @@
+import { link } from '../shell/router.js'
+import { AccountControls } from './accountControls.js'
+import { ClockControls } from './clockControls.js'
+import { FaultControls } from './faultControls.js'
+import { ForkControls } from './forkControls.js'
+import { KeyControls } from './keyControls.js'
+import { MiningControls } from './miningControls.js'
+import { ScenarioControls } from './scenarioControls.js'
+import { SnapshotControls } from './snapshotControls.js'
+import { TimeControls } from './timeControls.js'
+
+const places = [
+  ['chain', 'Chain'],
+  ['faults', 'Faults'],
+  ['keys', 'Keys and quotas'],
+] as const
+
+/** What changes the node: its chains, the faults that are set, and keys with their quotas. */
+export function ControlsView({ path }: { path: readonly string[] }) {
+  const [place = 'chain'] = path
+  return (
+    <>
+      <div class="subnav" role="group" aria-label="Controls">
+        {places.map(([name, title]) => (
+          <a key={name} href={link(`controls/${name}`)} aria-current={place === name ? 'page' : undefined}>
+            {title}
+          </a>
+        ))}
+      </div>
+      {place === 'faults' ? (
+        <div class="stack">
+          <ScenarioControls />
+          <FaultControls />
+        </div>
+      ) : place === 'keys' ? (
+        <div class="stack">
+          <KeyControls />
+          <ClockControls />
+        </div>
+      ) : (
+        <div class="columns">
+          <MiningControls />
+          <TimeControls />
+          <SnapshotControls />
+          <AccountControls />
+          <ForkControls />
+        </div>
+      )}
+    </>
+  )
+}

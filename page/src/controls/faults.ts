@@ -1,0 +1,70 @@
+import { get } from '../api/control.js'
+
+/** A fault that is set; see `/_standin/faults`. */
+export interface Fault {
+  id: string
+  match: Readonly<Record<string, unknown>>
+  action: Readonly<Record<string, unknown>> & { type: string }
+  /** Requests that it fitted but for nth, every and probability. */
+  seen: number
+  /** Requests that it happened to. */
+  hits: number
+}
+
+/** The faults that are set, in the order in which they were. */
+export function readFaults(): Promise<Fault[]> {
+  return get<Fault[]>('/faults')
+}
+
+/** A member of an action, and how a form asks for it. */
+export interface ActionField {
+  name: string
+  label: string
+  type: 'number' | 'text' | 'span'
+  value?: string | number
+}
+
+/** What faults can do, with the members of each action. */
+export const actions: Readonly<Record<string, readonly ActionField[]>> = {
+  status: [
+    { name: 'status', label: 'HTTP status', type: 'number', value: 503 },
+    { name: 'body', label: 'Body', type: 'text', value: 'Service Unavailable' },
+  ],
+  error: [
+    { name: 'code', label: 'Code', type: 'number', value: -32000 },
+    { name: 'message', label: 'Message', type: 'text', value: 'header not found' },
+  ],
+  quota: [{ name: 'span', label: 'Credits of the', type: 'span' }],
+  delay: [{ name: 'milliseconds', label: 'Milliseconds', type: 'number', value: 2000 }],
+  throttle: [{ name: 'bytesPerSecond', label: 'Bytes a second', type: 'number', value: 1024 }],
+  cut: [{ name: 'bytes', label: 'Bytes of the body', type: 'number', value: 20 }],
+  close: [],
+  hang: [],
+  'close-websocket': [
+    { name: 'code', label: 'Code', type: 'number', value: 1011 },
+    { name: 'reason', label: 'Reason', type: 'text' },
+  ],
+  'idle-close': [{ name: 'milliseconds', label: 'Milliseconds', type: 'number', value: 5000 }],
+  'drop-events': [],
+  lag: [{ name: 'blocks', label: 'Blocks', type: 'number', value: 2 }],
+  'missing-history': [{ name: 'blocks', label: 'Blocks', type: 'number', value: 128 }],
+  outage: [],
+}
+
+/** The members of an object as one line; keys are masked as the journal has them. */
+export function describeMembers(members: Readonly<Record<string, unknown>>): string {
+  return Object.entries(members)
+    .filter(([name, value]) => name !== 'type' && value !== undefined && value !== '')
+    .map(([name, value]) => `${name} ${describeValue(name === 'key' ? maskKeys(value) : value)}`)
+    .join(', ')
+}
+
+function describeValue(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function maskKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(maskKeys)
+  const key = String(value)
+  return key.length <= 8 ? '*'.repeat(key.length) : `${key.slice(0, 4)}…${key.slice(-2)}`
+}

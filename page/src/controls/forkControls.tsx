@@ -1,0 +1,53 @@
+import { act } from '../api/rpc.js'
+import { loadNode, node } from '../api/node.js'
+import { Panel } from '../parts/basics.js'
+import { currentNetwork } from '../shell/router.js'
+import { ControlForm, Field, toQuantity } from './controlForm.js'
+
+/** Takes blocks off the chain, begins it anew, or lets it go on from another node's. */
+export function ForkControls() {
+  const network = node.value?.networks.find(({ name }) => name === currentNetwork.value)
+  const fork = network?.fork
+  return (
+    <Panel title="Reorganise and reset">
+      <ControlForm
+        label="Reorganise"
+        submit="Reorganise"
+        done="Blocks were replaced"
+        run={(field) => act('anvil_reorg', Number(field('depth')), [])}
+      >
+        <Field label="Blocks to replace" name="depth" type="number" min={1} value={1} required />
+      </ControlForm>
+      <ControlForm
+        label="Roll back"
+        submit="Roll back"
+        done="Blocks were removed"
+        run={(field) => act('anvil_rollback', Number(field('depth')))}
+      >
+        <Field label="Blocks to remove" name="depth" type="number" min={1} value={1} required />
+      </ControlForm>
+      <ControlForm
+        label="Reset"
+        submit="Reset the chain"
+        done="The chain begins anew"
+        isDangerous
+        run={async (field) => {
+          const [url, block] = [field('url'), field('block')]
+          const forking = {
+            ...(url !== '' && { jsonRpcUrl: url }),
+            ...(block !== '' && { blockNumber: Number(toQuantity(block)) }),
+          }
+          await act('anvil_reset', ...(url === '' && block === '' ? [] : [{ forking }]))
+          await loadNode()
+        }}
+      >
+        <Field label="Fork from URL" name="url" placeholder={fork?.url ?? 'none'} wide />
+        <Field label="At block" name="block" placeholder={fork?.number ?? 'newest'} />
+      </ControlForm>
+      <p class="muted">
+        A reset drops every block of this network. A URL other than that of --fork-url needs
+        --allow-remote-reset.
+      </p>
+    </Panel>
+  )
+}
