@@ -61,11 +61,12 @@ export function Field(props: {
   wide?: boolean
 }) {
   const { label, value, wide = false, type = 'text', ...input } = props
+  // Preact types each kind of input on its own; a union of kinds fits none of them.
+  const kind = { type } as { type: 'text' }
   return (
     <label class={`field ${wide ? 'grow' : ''}`}>
       {label}
-      {/* Preact types each kind of input on its own; a union of kinds fits none of them. */}
-      <input type={type as 'text'} defaultValue={value} spellcheck={false} autoComplete="off" {...input} />
+      <input {...kind} defaultValue={value} spellcheck={false} autoComplete="off" {...input} />
     </label>
   )
 }

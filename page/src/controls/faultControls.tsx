@@ -174,7 +174,15 @@ function NewFault() {
         />
         <Field label="Key" name="key" placeholder="any" />
         <Field label="Every nth" name="every" type="number" min={1} placeholder="1" />
-        <Field label="Probability" name="probability" type="number" min={0} max={1} step="any" placeholder="1" />
+        <Field
+          label="Probability"
+          name="probability"
+          type="number"
+          min={0}
+          max={1}
+          step="any"
+          placeholder="1"
+        />
         <Field label="Name" name="id" placeholder="given by the node" />
       </ControlForm>
     </Panel>

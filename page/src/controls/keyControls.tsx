@@ -39,8 +39,8 @@ export function KeyControls() {
         {keys.length === 0 ? <NoKeys /> : <KeyTable keys={keys} plans={plans} />}
         {keys.length > 0 && node.value?.mode === 'open' && (
           <p class="muted">
-            This node runs in open mode: other keys open it too, and no key is charged. Start it with --mode guarded
-            to have quotas count.
+            This node runs in open mode: other keys open it too, and no key is charged. Start it with --mode
+            guarded to have quotas count.
           </p>
         )}
         <KeyForm plans={Object.keys(plans)} />

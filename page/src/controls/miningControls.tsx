@@ -54,9 +54,7 @@ export function MiningControls() {
         label="Mine"
         submit="Mine"
         done="Mined"
-        run={(field) =>
-          act('anvil_mine', toQuantity(field('blocks')), toQuantity(field('interval') || '0'))
-        }
+        run={(field) => act('anvil_mine', toQuantity(field('blocks')), toQuantity(field('interval') || '0'))}
       >
         <Field label="Blocks" name="blocks" type="number" min={1} value={1} required />
         <Field label="Seconds apart" name="interval" type="number" min={0} placeholder="1" />

@@ -61,7 +61,9 @@ function ScenarioRow({ scenario: { name, summary, set } }: { scenario: Scenario 
         {name}
       </th>
       <td>{summary}</td>
-      <td class="right">{isOn ? <Badge tone={hits > 0 ? 'warn' : 'neutral'}>{formatNumber(hits)}</Badge> : ''}</td>
+      <td class="right">
+        {isOn ? <Badge tone={hits > 0 ? 'warn' : 'neutral'}>{formatNumber(hits)}</Badge> : ''}
+      </td>
       <td>
         <button
           type="button"
