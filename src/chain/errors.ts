@@ -124,6 +124,14 @@ export class StateUnknownError extends ChainError {
   }
 }
 
+/** A block whose state `standin prune` has deleted: hosted nodes answer so where they keep no archive. */
+export class StatePrunedError extends ChainError {
+  override readonly name = 'StatePrunedError'
+  constructor() {
+    super('no nodes available for requested block height after filtering 6 available nodes')
+  }
+}
+
 /** The node goes down: a change of the chain was not begun, or ended before it was done. */
 export class ChainStoppedError extends ChainError {
   override readonly name = 'ChainStoppedError'

@@ -4,7 +4,7 @@ import type { Keyspace } from '../storage/keyspace.js'
 import type { StoredBlock, TransactionLocation } from './block/record.js'
 import type { BlockStore } from './block/store.js'
 import { noBlocks, walkBlocks } from './block/walk.js'
-import { NotCanonicalError, StateUnknownError } from './errors.js'
+import { NotCanonicalError } from './errors.js'
 import type { ForkSchedule, RulesPlace } from './evm/forkSchedule.js'
 import type { Head } from './head/head.js'
 import { openPostings } from './logs/postings.js'
@@ -143,7 +143,8 @@ export class ChainReader implements ChainView {
     if (states.hasRoot(header.stateRoot)) return header.stateRoot
     const { block, workingRoot } = head()
     if (bytesEqual(block.hash, hash)) return workingRoot
-    throw new StateUnknownError(header.stateRoot)
+    states.requireRoot(header.stateRoot, header)
+    return header.stateRoot
   }
 
   transactionLocation(hash: Uint8Array): TransactionLocation | undefined {

@@ -162,6 +162,12 @@ export class Database {
     this.#kept = new KeptRows(KEPT_BYTES)
   }
 
+  /** Frees the space of what was deleted from a range of keys of one kind. */
+  async compact(range: Pick<RangeOptions, 'gte' | 'lt'>): Promise<void> {
+    await this.flush()
+    await this.#levels.compact(range)
+  }
+
   /** Brings everything that was written before the call to LevelDB. */
   async flush(): Promise<void> {
     const upTo = this.#active

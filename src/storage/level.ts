@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { Level as LevelDatabase } from 'level'
 import { DataDirectoryError } from './errors.js'
-import { isTrieNodeKey, RECORD_END_KEY } from './keyspace.js'
+import { isTrieNodeKey, type KeyRange, RECORD_END_KEY } from './keyspace.js'
 import type { Overlay } from './overlay.js'
 
 /** A LevelDB with bytes for keys and values. */
@@ -19,6 +19,10 @@ const ROW_BUFFER_BYTES = 1024 * 1024
 const NODE_BUFFER_BYTES = 2 * 1024 * 1024
 /** Few enough that other work has its turn between two batches. */
 const OPERATIONS_PER_BATCH = 500
+
+interface Compactable {
+  compactRange(start: Uint8Array, end: Uint8Array): Promise<void>
+}
 
 /** The two LevelDB databases of a data directory. */
 export class Levels {
@@ -52,6 +56,12 @@ export class Levels {
   /** The one that holds a key. */
   of(key: Uint8Array): Level {
     return isTrieNodeKey(key) ? this.nodes : this.rows
+  }
+
+  /** Rewrites a range of keys of one kind without what was deleted, which frees its space. */
+  async compact({ gte, lt }: KeyRange): Promise<void> {
+    // What level exports on Node is classic-level; its types leave out what browsers lack.
+    await (this.of(gte) as Level & Compactable).compactRange(gte, lt)
   }
 
   async close(): Promise<void> {

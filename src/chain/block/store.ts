@@ -3,7 +3,7 @@ import type { Database } from '../../storage/database.js'
 import { decodeOrdinal, encodeOrdinal, ordinalOfKey, type Keyspace } from '../../storage/keyspace.js'
 import type { WriteBatch } from '../../storage/writeBatch.js'
 import { SingleBlockTable, type SingleBlock } from '../logs/postings.js'
-import { logRows, type LogCriterion, type LogRow } from '../logs/rows.js'
+import { logKey, logRows, type LogCriterion, type LogRow } from '../logs/rows.js'
 import { encodeIndexRecord, regionLength, type IndexRecord } from './indexRecord.js'
 import { OrdinalSet } from './ordinalSet.js'
 import type { BlockEncoder, SealedBlock, StoredBlock, TransactionLocation } from './record.js'
@@ -110,12 +110,7 @@ export class BlockStore {
     })
     yield
     const rows = logRows(sealed.transactions.flatMap(({ receipt }) => receipt.logs))
-    for (const { criterion, posting } of rows) {
-      if (criterion.kind === 'any') batch.put(keys.log('any', new Uint8Array(0), ordinal), posting)
-      else if (criterion.kind === 'address')
-        batch.put(keys.log('address', criterion.address, ordinal), posting)
-      else batch.put(keys.log(criterion.position, criterion.topic, ordinal), posting)
-    }
+    for (const { criterion, posting } of rows) batch.put(logKey(keys, criterion, ordinal), posting)
     return { record, news: { wire, logRows: rows } }
   }
 

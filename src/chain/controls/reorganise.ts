@@ -58,6 +58,7 @@ export function reorganise(
     }
     const slice = new TimeSlice()
     let parent = ancestor(chain, height - BigInt(depth))
+    chain.stores.states.requireRoot(parent.workingRoot, parent.block.header)
     for (let index = 0; index < depth; index++) {
       await slice.pause()
       if (chain.isWindingDown) throw new ChainStoppedError()
@@ -86,6 +87,7 @@ export function rollback(chain: Chain, depth: number): Promise<void> {
     const height = checkDepth(chain, depth, 'Rollback')
     const head = ancestor(chain, height - BigInt(depth))
     if (depth === 0) return
+    chain.stores.states.requireRoot(head.workingRoot, head.block.header)
     chain.moveHead(head)
     await chain.commitProgress()
     chain.events.emit({ type: 'rewound', head: head.block })

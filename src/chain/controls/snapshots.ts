@@ -14,7 +14,7 @@ import {
 import { reinject } from '../mempool/reinject.js'
 
 /** Where a chain was when a snapshot was taken, as JSON. */
-interface SnapshotRecord {
+export interface SnapshotRecord {
   /** The head's. */
   ordinal: number
   /** Hexadecimal without a prefix. */

@@ -35,6 +35,11 @@ export interface ForkPoint {
 /** The setting that holds the root of the local tries at the fork point. */
 const SETTING = 'fork-root'
 
+/** The root of the local tries at the fork point; undefined if the chain is no fork. */
+export function forkRootOf(database: Pick<Database, 'get'>, keys: Keyspace): Uint8Array | undefined {
+  return database.get(keys.setting(SETTING))
+}
+
 /** What a fork point is stored with. */
 export interface ForkStores {
   database: Database
@@ -82,7 +87,7 @@ export function restoreForkPoint(
   first: HeaderFields,
   point: ForkPoint | undefined,
 ): void {
-  const root = database.get(keys.setting(SETTING))
+  const root = forkRootOf(database, keys)
   if (root !== undefined && point === undefined) {
     throw new DataDirectoryError(
       `The chain in the data directory goes on from block ${first.number} of another chain. ` +

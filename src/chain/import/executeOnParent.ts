@@ -40,6 +40,7 @@ export async function executeOnParent(
   const parent = blocks.byHash(header.parentHash)
   if (parent === undefined) throw new ImportError(header.number, 'parentHash', 'the parent is not known')
   const onHead = parent.ordinal === head.block.ordinal && !isAltered(head)
+  store.requireRoot(parent.header.stateRoot, parent.header)
   const base = store.viewAt(parent.header.stateRoot)
   const state = onHead ? states.take() : new WorkingState({ base, store })
   const { blockHash } = createCallSite(view, { header, rules: schedule.rulesAt(header), state: base })

@@ -1,4 +1,5 @@
 import { bytesToPlainHex } from '../../encoding/hex.js'
+import type { Keyspace } from '../../storage/keyspace.js'
 import type { ExecutionLog } from '../types.js'
 
 /** The place of a topic in a log. */
@@ -15,6 +16,16 @@ export interface LogRow {
   criterion: LogCriterion
   /** See {@link encodePosting}. */
   posting: Uint8Array
+}
+
+const NO_BYTES = new Uint8Array(0)
+
+/** The key of a row for the block with an ordinal. */
+export function logKey(keys: Pick<Keyspace, 'log'>, criterion: LogCriterion, ordinal: number): Uint8Array {
+  if (criterion.kind === 'any') return keys.log('any', NO_BYTES, ordinal)
+  return criterion.kind === 'address'
+    ? keys.log('address', criterion.address, ordinal)
+    : keys.log(criterion.position, criterion.topic, ordinal)
 }
 
 /** The rows of the log index for the logs of one block, in their order in the block. */

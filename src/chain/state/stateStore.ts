@@ -1,9 +1,11 @@
 import { bytesEqual } from '../../encoding/hex.js'
 import type { Database } from '../../storage/database.js'
 import { DataDirectoryError } from '../../storage/errors.js'
-import { type Keyspace, decodeOrdinal, encodeOrdinal } from '../../storage/keyspace.js'
+import { type Keyspace, decodeNumber, decodeOrdinal, encodeOrdinal } from '../../storage/keyspace.js'
 import type { WriteBatch } from '../../storage/writeBatch.js'
+import { StatePrunedError, StateUnknownError } from '../errors.js'
 import type { RemoteState } from '../fork/overlay.js'
+import type { HeaderFields } from '../types.js'
 import { EMPTY_CODE_HASH, NO_BYTES } from './account.js'
 import { type ByteCache, bytesKey } from './byteCache.js'
 import type { HashedBytes } from './hashedBytes.js'
@@ -30,10 +32,13 @@ export interface StateCommitment {
   preimages: Preimages
 }
 
+/** The setting that holds the least number of a block whose state was not pruned; that of the first block never is. */
+export const PRUNED_BELOW = 'pruned-below'
+
 /** How a state store is made. */
 export interface StateStoreOptions {
   database: Pick<Database, 'get' | 'takeNumbers'>
-  keyspace: Pick<Keyspace, 'trieRoot' | 'trieNode' | 'code' | 'preimages'>
+  keyspace: Pick<Keyspace, 'trieRoot' | 'trieNode' | 'code' | 'preimages' | 'setting'>
   /** What a fork reads where its tries hold nothing. */
   remote?: RemoteState | undefined
   /** Shared with other stores, or of its own. */
@@ -94,6 +99,18 @@ export class StateStore implements NodeReader {
   hasRoot(root: Uint8Array): boolean {
     if (this.#aliases.has(bytesKey(root)) || bytesEqual(root, EMPTY_ROOT)) return true
     return this.#database.get(this.#keyspace.trieRoot(root)) !== undefined
+  }
+
+  /**
+   * Makes sure that the state of a block, or one that controls made of it, can be read.
+   *
+   * @throws StatePrunedError or StateUnknownError
+   */
+  requireRoot(root: Uint8Array, { number }: Pick<HeaderFields, 'number'>): void {
+    if (this.hasRoot(root)) return
+    const bound = this.#database.get(this.#keyspace.setting(PRUNED_BELOW))
+    if (bound !== undefined && number < decodeNumber(bound)) throw new StatePrunedError()
+    throw new StateUnknownError(root)
   }
 
   /** The code with this 32-byte hash, or undefined if none is stored. */

@@ -42,7 +42,7 @@ export interface Replay {
  * Executes a stored block again on the state that it was executed on, from the system's writes at its start. Nothing is
  * stored.
  *
- * @throws ChainError if the block has no parent.
+ * @throws ChainError if the block has no parent, or its parent no state.
  */
 export async function replayBlock<T>(
   { blocks, states }: ReplaySources,
@@ -55,6 +55,7 @@ export async function replayBlock<T>(
   if (parent === undefined) throw new ChainError(`parent ${bytesToPlainHex(header.parentHash)} not found`)
   const rules = view.rulesAt(header)
   const root = block.parentStateRoot ?? parent.header.stateRoot
+  states.requireRoot(root, parent.header)
   const state = new WorkingState({ base: states.viewAt(root), store: states })
   const raws = rawTransactions(blocks.blockRlp(block))
   const environment = createBlockEnvironment(header, rules)

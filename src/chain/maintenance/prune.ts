@@ -1,0 +1,118 @@
+import { bytesEqual } from '../../encoding/hex.js'
+import { DataDirectoryError } from '../../storage/errors.js'
+import { decodeNumber, decodeOrdinal, encodeNumber, ordinalOfKey } from '../../storage/keyspace.js'
+import { WriteBatch } from '../../storage/writeBatch.js'
+import { ABSENT_ACCOUNT } from '../fork/overlay.js'
+import { decodeAccount } from '../state/account.js'
+import type { NodeRecord } from '../state/nodeRecord.js'
+import { PRUNED_BELOW } from '../state/stateStore.js'
+import { EMPTY_ROOT, MissingNodeError, Reference, decodeNode, nodeBehind } from '../state/trieNode.js'
+import { type StoredChain, keptStates } from './keptStates.js'
+import { NodeSet } from './nodeSet.js'
+
+/** Rows that are deleted with one write. */
+const ROWS_AT_ONCE = 10_000
+
+/** What pruning has done. */
+export interface Pruned {
+  /** The number of the first block whose state is kept, the first block of the chain apart. */
+  from: bigint
+  kept: number
+  deleted: number
+}
+
+/**
+ * Deletes the trie nodes that no kept state needs: see {@link keptStates}. Nothing else may use the database meanwhile.
+ *
+ * The rows of the roots go first, with one write that also says which states are gone, and the nodes after them: a process
+ * that is killed on the way leaves nodes that nothing leads to, which the next call deletes. Nodes of kept states are never
+ * touched.
+ *
+ * @param keep - how many of the newest blocks keep their states, at least 1
+ */
+export async function pruneStates(chain: StoredChain, keep: bigint): Promise<Pruned> {
+  const { database, keys, head } = chain
+  const from = laterOf(head + 1n - keep, prunedBelow(chain))
+  const needed = await markNeeded(chain, from)
+  let batch = new WriteBatch().put(keys.setting(PRUNED_BELOW), encodeNumber(from))
+  for await (const [key, row] of database.iterate(keys.trieRoots())) {
+    if (!needed.has(decodeOrdinal(row))) batch.delete(key)
+  }
+  database.write(batch)
+  await database.flush()
+  let kept = 0
+  let deleted = 0
+  batch = new WriteBatch()
+  for await (const [key] of database.iterate(keys.trieNodes())) {
+    if (needed.has(ordinalOfKey(key))) {
+      kept++
+      continue
+    }
+    deleted++
+    batch.delete(key)
+    if (batch.operations.length < ROWS_AT_ONCE) continue
+    database.write(batch)
+    await database.flush()
+    batch = new WriteBatch()
+  }
+  database.write(batch)
+  await database.flush()
+  if (deleted > 0) await database.compact(keys.trieNodes())
+  return { from, kept, deleted }
+}
+
+/** The least number of a block that kept its state when the chain was pruned before; 0 if it never was. */
+function prunedBelow({ database, keys }: StoredChain): bigint {
+  const bound = database.get(keys.setting(PRUNED_BELOW))
+  return bound === undefined ? 0n : decodeNumber(bound)
+}
+
+function laterOf(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
+}
+
+/** The nodes of all kept states. */
+async function markNeeded(chain: StoredChain, from: bigint): Promise<NodeSet> {
+  const { states } = chain
+  const needed = new NodeSet()
+  const pending: { node: NodeRecord; isState: boolean }[] = []
+  const enqueue = (node: NodeRecord, isState: boolean): void => {
+    if (node.number !== undefined) {
+      if (needed.has(node.number)) return
+      needed.add(node.number)
+    }
+    pending.push({ node, isState })
+  }
+  for await (const { root, of, isRequired } of keptStates(chain, from)) {
+    if (!bytesEqual(root, EMPTY_ROOT)) {
+      if (states.hasRoot(root)) enqueue(states.getRoot(root), true)
+      else if (isRequired) throw damaged(`the state of ${of} is missing`)
+    }
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      const { node, isState } = next
+      const decoded = decodeNode(node)
+      if (decoded.kind !== 'leaf') {
+        const children = decoded.kind === 'branch' ? decoded.children : [decoded.child]
+        for (const child of children) {
+          if (child instanceof Reference) enqueue(nodeBehind(states, child), isState)
+        }
+      } else if (isState && !bytesEqual(decoded.value, ABSENT_ACCOUNT)) {
+        const { storageRoot } = decodeAccount(decoded.value)
+        if (!bytesEqual(storageRoot, EMPTY_ROOT)) enqueue(rootOf(chain, storageRoot), false)
+      }
+    }
+  }
+  return needed
+}
+
+function rootOf({ states }: StoredChain, storageRoot: Uint8Array): NodeRecord {
+  try {
+    return states.getRoot(storageRoot)
+  } catch (error) {
+    throw error instanceof MissingNodeError ? damaged(error.message) : error
+  }
+}
+
+function damaged(reason: string): DataDirectoryError {
+  return new DataDirectoryError(`The data directory is damaged, and nothing was pruned: ${reason}. See standin verify.`)
+}

@@ -1,0 +1,168 @@
+import {
+  BranchMPTNode,
+  type ExtensionMPTNode,
+  LeafMPTNode,
+  MerklePatriciaTrie,
+  decodeRawMPTNode,
+} from '@ethereumjs/mpt'
+import { ValueEncoding } from '@ethereumjs/util'
+import { bytesEqual, bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
+import { ABSENT_ACCOUNT } from '../fork/overlay.js'
+import { keccak256 } from '../keccak.js'
+import { EMPTY_CODE_HASH, decodeAccount, encodeAccount } from '../state/account.js'
+import type { NodeNumber } from '../state/nodeRecord.js'
+import type { StateStore } from '../state/stateStore.js'
+import { TrieDatabase } from '../state/trieDatabase.js'
+import { EMPTY_ROOT } from '../state/trieNode.js'
+import { NodeSet } from './nodeSet.js'
+
+/** Something wrong with a state. */
+export interface StateProblem {
+  /** 32 bytes. */
+  stateRoot: Uint8Array
+  /** What refers to the state. */
+  of: string
+  /** `/` and the half bytes of the hashed key in hexadecimal; behind another `/` those of a slot's. */
+  path: string
+  problem: string
+}
+
+/** What a walk of states is made with. */
+export interface StateVerifierOptions {
+  states: StateStore
+  /** Whether tries hold only what differs from a remote state: marks of absence, and accounts whose code is elsewhere. */
+  isFork: boolean
+  report: (problem: StateProblem) => void
+}
+
+/** The state that is walked, and how far. */
+interface Walk {
+  stateRoot: Uint8Array
+  of: string
+  /** Of the account whose storage is walked; empty in the state trie. */
+  account: string
+}
+
+/** A node that a walk still has to read. */
+interface Pending {
+  hash: Uint8Array
+  number: NodeNumber
+  /** Half bytes in hexadecimal. */
+  path: string
+}
+
+/**
+ * Walks states with the `MerklePatriciaTrie` of @ethereumjs/mpt, down to every account, slot and code. What several states
+ * share is walked once.
+ */
+export class StateVerifier {
+  readonly #options: StateVerifierOptions
+  readonly #nodes: TrieDatabase
+  readonly #trie: MerklePatriciaTrie
+  readonly #seen = new NodeSet()
+  readonly #codes = new Set<string>()
+  /** How many nodes were read. */
+  nodes = 0
+
+  constructor(options: StateVerifierOptions) {
+    this.#options = options
+    this.#nodes = new TrieDatabase(options.states)
+    this.#trie = new MerklePatriciaTrie({ db: this.#nodes, valueEncoding: ValueEncoding.Bytes })
+  }
+
+  /** How many codes were read. */
+  get codes(): number {
+    return this.#codes.size
+  }
+
+  /** Walks the state under a root. */
+  async walk(stateRoot: Uint8Array, of: string): Promise<void> {
+    await this.#walkTrie(stateRoot, { stateRoot, of, account: '' })
+  }
+
+  async #walkTrie(root: Uint8Array, walk: Walk): Promise<void> {
+    if (bytesEqual(root, EMPTY_ROOT)) return
+    const pending: Pending[] = []
+    try {
+      this.#enqueue(pending, root, this.#options.states.getRoot(root).number ?? 0, '')
+    } catch (error) {
+      this.#report(walk, '', `no root ${bytesToHex(root)}: ${messageOf(error)}`)
+    }
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      const { hash, number, path } = next
+      this.#nodes.numbers.clear()
+      this.#nodes.numbers.set(bytesToPlainHex(hash), number)
+      try {
+        const node = await this.#trie.lookupNode(hash)
+        this.nodes++
+        await this.#visit(node, path, { walk, pending })
+      } catch (error) {
+        this.#report(walk, path, messageOf(error))
+      }
+    }
+  }
+
+  #enqueue(pending: Pending[], hash: Uint8Array, number: NodeNumber, path: string): void {
+    if (this.#seen.has(number)) return
+    this.#seen.add(number)
+    pending.push({ hash, number, path })
+  }
+
+  async #visit(
+    node: Awaited<ReturnType<MerklePatriciaTrie['lookupNode']>>,
+    path: string,
+    { walk, pending }: { walk: Walk; pending: Pending[] },
+  ): Promise<void> {
+    if (node instanceof LeafMPTNode) return this.#visitValue(node.value(), path + digits(node.key()), walk)
+    const children: [path: string, child: unknown][] =
+      node instanceof BranchMPTNode
+        ? node.getChildren().map(([digit, child]) => [path + digit.toString(16), child])
+        : [[path + digits((node as ExtensionMPTNode).key()), (node as ExtensionMPTNode).value()]]
+    for (const [childPath, child] of children) {
+      if (!(child instanceof Uint8Array)) {
+        await this.#visit(decodeRawMPTNode(child as Uint8Array[]), childPath, { walk, pending })
+        continue
+      }
+      const number = this.#nodes.numbers.get(bytesToPlainHex(child))
+      if (number === undefined) throw new Error(`no link to the node with the hash ${bytesToHex(child)}`)
+      this.#enqueue(pending, child, number, childPath)
+    }
+  }
+
+  async #visitValue(value: Uint8Array | null, path: string, walk: Walk): Promise<void> {
+    if (path.length !== 64) throw new Error(`the path of a value has ${path.length} digits instead of 64`)
+    if (value === null) throw new Error('a leaf has no value')
+    if (walk.account !== '' || (this.#options.isFork && bytesEqual(value, ABSENT_ACCOUNT))) return
+    const { storageRoot, codeHash } = decodeAccount(value)
+    if (!bytesEqual(encodeAccount(decodeAccount(value), storageRoot), value)) {
+      throw new Error('the value is no account')
+    }
+    this.#checkCode(codeHash, path, walk)
+    await this.#walkTrie(storageRoot, { ...walk, account: path })
+  }
+
+  #checkCode(hash: Uint8Array, path: string, walk: Walk): void {
+    const name = bytesToPlainHex(hash)
+    if (bytesEqual(hash, EMPTY_CODE_HASH) || this.#codes.has(name)) return
+    const code = this.#options.states.getCode(hash)
+    if (code === undefined && this.#options.isFork) return
+    this.#codes.add(name)
+    if (code === undefined) this.#report(walk, path, `no code with the hash 0x${name}`)
+    else if (!bytesEqual(keccak256(code), hash)) {
+      this.#report(walk, path, `the code with the hash 0x${name} has the hash ${bytesToHex(keccak256(code))}`)
+    }
+  }
+
+  #report({ stateRoot, of, account }: Walk, path: string, problem: string): void {
+    const full = account === '' ? `/${path}` : `/${account}/${path}`
+    this.#options.report({ stateRoot, of, path: full, problem })
+  }
+}
+
+function digits(nibbles: readonly number[]): string {
+  return nibbles.map((nibble) => nibble.toString(16)).join('')
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

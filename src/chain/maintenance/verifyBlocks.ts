@@ -1,0 +1,106 @@
+import { RLP } from '@ethereumjs/rlp'
+import { bytesEqual, bytesToHex } from '../../encoding/hex.js'
+import { decodeOrdinal, ordinalOfKey } from '../../storage/keyspace.js'
+import { encodeHeader } from '../block/header.js'
+import { orderedRoot } from '../block/orderedRoot.js'
+import { rawTransactions } from '../block/rawParts.js'
+import type { StoredBlock } from '../block/record.js'
+import { decodeTransactionRow } from '../block/transactionRow.js'
+import { forkRootOf } from '../fork/forkPoint.js'
+import { keccak256 } from '../keccak.js'
+import { logKey, logRows } from '../logs/rows.js'
+import type { ExecutionLog } from '../types.js'
+import type { StoredChain } from './keptStates.js'
+
+/** Something wrong with a block or with what finds it. */
+export interface BlockProblem {
+  /** The block, by its number and hash or by its ordinal. */
+  block: string
+  problem: string
+}
+
+/**
+ * Checks every stored block against itself and against the indexes that find it: its hash, the roots over its transactions
+ * and receipts, and the rows of its hash, its transactions, its logs and, on the canonical chain, its number.
+ *
+ * @returns how many blocks there are
+ */
+export async function verifyBlocks(
+  chain: StoredChain,
+  report: (problem: BlockProblem) => void,
+): Promise<number> {
+  const { database, keys, blocks } = chain
+  const isFork = forkRootOf(database, keys) !== undefined
+  let count = 0
+  for await (const [key] of database.iterate(keys.blocks())) {
+    const ordinal = ordinalOfKey(key)
+    count++
+    let name = `the block with the ordinal ${ordinal}`
+    try {
+      const block = blocks.byOrdinal(ordinal) as StoredBlock
+      name = `block ${block.header.number} (${bytesToHex(block.hash)})`
+      // The body of the block that a fork begins with is the remote's.
+      const problems = [...indexProblems(chain, block), ...(isFork && ordinal === 0 ? [] : bodyProblems(chain, block))]
+      for (const problem of problems) report({ block: name, problem })
+    } catch (error) {
+      report({ block: name, problem: error instanceof Error ? error.message : String(error) })
+    }
+  }
+  verifyNumbers(chain, report)
+  return count
+}
+
+function* indexProblems({ database, keys }: StoredChain, block: StoredBlock): Generator<string> {
+  const row = database.get(keys.ordinalByHash(block.hash))
+  if (row === undefined || decodeOrdinal(row) !== block.ordinal) yield 'it is not found by its hash'
+  for (const [index, { hash }] of block.transactions.entries()) {
+    const places = decodeTransactionRow(database.get(keys.transaction(hash)) ?? new Uint8Array(0))
+    if (!places.some((place) => place.ordinal === block.ordinal && place.index === index)) {
+      yield `its transaction ${bytesToHex(hash)} is not found by its hash`
+    }
+  }
+}
+
+function* bodyProblems({ database, keys, blocks }: StoredChain, block: StoredBlock): Generator<string> {
+  const { header, transactions } = block
+  const rlp = blocks.blockRlp(block)
+  const [storedHeader] = RLP.decode(rlp) as [Uint8Array[]]
+  if (!bytesEqual(RLP.encode(storedHeader), encodeHeader(header))) yield 'the header in its RLP is another one'
+  const raws = rawTransactions(rlp)
+  if (!bytesEqual(orderedRoot(raws), header.transactionsRoot)) yield 'its transactions do not have its transactionsRoot'
+  for (const [index, raw] of raws.entries()) {
+    const hash = transactions[index]?.hash
+    if (hash === undefined || !bytesEqual(keccak256(raw), hash)) yield `its transaction ${index} has another hash`
+  }
+  const receipts = blocks.receiptsRlp(block)
+  if (!bytesEqual(orderedRoot(receipts), header.receiptsRoot)) yield 'its receipts do not have its receiptsRoot'
+  for (const { criterion, posting } of logRows(receipts.flatMap(logsOf))) {
+    const row = database.get(logKey(keys, criterion, block.ordinal))
+    if (row === undefined || !bytesEqual(row, posting)) yield `the log index has another row for its ${criterion.kind}`
+  }
+}
+
+/** The logs of a receipt in its consensus form, the last of its four fields. */
+function logsOf(receipt: Uint8Array): ExecutionLog[] {
+  const fields = RLP.decode((receipt[0] ?? 0) < 0xc0 ? receipt.subarray(1) : receipt) as unknown[]
+  const logs = fields[3] as [Uint8Array, Uint8Array[], Uint8Array][]
+  return logs.map(([address, topics, data]) => ({ address, topics, data }))
+}
+
+/** Walks the canonical chain from the first block to the head. */
+function verifyNumbers({ blocks, head }: StoredChain, report: (problem: BlockProblem) => void): void {
+  let parent: StoredBlock | undefined
+  const first = blocks.byOrdinal(0)?.header.number ?? 0n
+  for (let number = first; number <= head; number++) {
+    const ordinal = blocks.canonicalOrdinal(number)
+    const block = ordinal === undefined ? undefined : blocks.byOrdinal(ordinal)
+    const name = `block ${number}`
+    if (block === undefined) report({ block: name, problem: 'it is not found by its number' })
+    else if (block.header.number !== number) {
+      report({ block: name, problem: `its number leads to block ${block.header.number}` })
+    } else if (parent !== undefined && !bytesEqual(block.header.parentHash, parent.hash)) {
+      report({ block: name, problem: `its parent is not block ${number - 1n}` })
+    }
+    parent = block
+  }
+}
