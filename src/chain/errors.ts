@@ -124,11 +124,13 @@ export class StateUnknownError extends ChainError {
   }
 }
 
-/** A block whose state `standin prune` has deleted: hosted nodes answer so where they keep no archive. */
+/** A block whose state `standin prune` has deleted (geth: trie/errors.go, triedb/hashdb/database.go). */
 export class StatePrunedError extends ChainError {
   override readonly name = 'StatePrunedError'
-  constructor() {
-    super('no nodes available for requested block height after filtering 6 available nodes')
+  /** @param root - 32 bytes */
+  constructor(root: Uint8Array) {
+    const hash = bytesToPlainHex(root)
+    super(`missing trie node ${hash} (path ) state 0x${hash} is not available, not found`)
   }
 }
 

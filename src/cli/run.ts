@@ -9,6 +9,8 @@ import { untilToldToStop } from './stopping.js'
 
 const usage = `Usage: standin [options]
        standin export --data-dir DIR FILE
+       standin verify --data-dir DIR
+       standin prune --data-dir DIR --keep N
        standin exec [options] -- COMMAND
 
 A local stand-in for a hosted Ethereum node and file network. Options may also be given as environment variables
@@ -30,6 +32,15 @@ export async function runCommand(words: readonly string[], whenStarted: () => vo
     if (words[0] === 'export') {
       const { runExport } = await import('./export.js')
       process.stdout.write(await runExport(words.slice(1)))
+      return 0
+    }
+    if (words[0] === 'verify') {
+      const { runVerify } = await import('./verify.js')
+      return await runVerify(words.slice(1), (text) => void process.stdout.write(text))
+    }
+    if (words[0] === 'prune') {
+      const { runPrune } = await import('./prune.js')
+      process.stdout.write(await runPrune(words.slice(1)))
       return 0
     }
     if (words[0] === 'exec') {

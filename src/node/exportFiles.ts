@@ -1,5 +1,4 @@
 import { open, writeFile, type FileHandle } from 'node:fs/promises'
-import { join } from 'node:path'
 import { BlockStore } from '../chain/block/store.js'
 import { exportChain } from '../chain/import/chainFile.js'
 import { parseGethGenesis } from '../chain/genesis/gethGenesis.js'
@@ -7,11 +6,10 @@ import { storedGenesis } from '../chain/genesis/formatGenesis.js'
 import { loadHead } from '../chain/head/head.js'
 import { standardNetwork } from '../provider/networks.js'
 import { blockEncoder } from '../rpc/format/blockEncoder.js'
-import { openDatabase, type Database } from '../storage/database.js'
+import type { Database } from '../storage/database.js'
 import { DataDirectoryError } from '../storage/errors.js'
 import { keyspaceOf } from '../storage/keyspace.js'
-import { lockDirectory } from '../storage/lock.js'
-import { readManifest } from '../storage/manifest.js'
+import { withStoredData } from './storedData.js'
 
 /** Bytes that are written at a time. */
 const CHUNK = 1024 * 1024
@@ -44,24 +42,16 @@ export interface Exported {
  */
 export async function exportFiles(order: ExportRequest): Promise<Exported> {
   const { dataDir, network = standardNetwork } = order
-  const known = readManifest(dataDir)?.networks[network]
-  if (known === undefined) throw new DataDirectoryError(`There is no chain ${network} in ${dataDir}.`)
-  if (known.resetTo !== undefined) {
-    throw new DataDirectoryError(
-      `The chain ${network} in ${dataDir} goes on from a block of another chain, and cannot be exported alone.`,
-    )
-  }
-  const lock = lockDirectory(dataDir)
-  try {
-    const database = await openDatabase({ directory: join(dataDir, 'chain'), sync: false })
-    try {
-      return await exportFrom(database, known.index, order)
-    } finally {
-      await database.close()
+  return withStoredData(dataDir, async ({ manifest, database }) => {
+    const known = manifest.networks[network]
+    if (known === undefined) throw new DataDirectoryError(`There is no chain ${network} in ${dataDir}.`)
+    if (known.resetTo !== undefined) {
+      throw new DataDirectoryError(
+        `The chain ${network} in ${dataDir} goes on from a block of another chain, and cannot be exported alone.`,
+      )
     }
-  } finally {
-    lock.release()
-  }
+    return exportFrom(database, known.index, order)
+  })
 }
 
 async function exportFrom(database: Database, network: number, order: ExportRequest): Promise<Exported> {

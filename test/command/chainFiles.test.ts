@@ -44,7 +44,7 @@ test.each([
   [['export', '--data-dir', 'x', '--from', '1', 'a'], /^standin: export: Unknown option '--from'/],
   [
     ['export', '--data-dir', '/nowhere/at/all', 'a'],
-    /^standin: There is no chain local in \/nowhere\/at\/all\.$/,
+    /^standin: There is no chain in \/nowhere\/at\/all\.$/,
   ],
 ])('%j is refused in one line', async (words, line) => {
   const command = runCommand(words)

@@ -62,7 +62,7 @@ export async function pruneStates(chain: StoredChain, keep: bigint): Promise<Pru
 }
 
 /** The least number of a block that kept its state when the chain was pruned before; 0 if it never was. */
-function prunedBelow({ database, keys }: StoredChain): bigint {
+export function prunedBelow({ database, keys }: Pick<StoredChain, 'database' | 'keys'>): bigint {
   const bound = database.get(keys.setting(PRUNED_BELOW))
   return bound === undefined ? 0n : decodeNumber(bound)
 }

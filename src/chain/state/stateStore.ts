@@ -109,7 +109,7 @@ export class StateStore implements NodeReader {
   requireRoot(root: Uint8Array, { number }: Pick<HeaderFields, 'number'>): void {
     if (this.hasRoot(root)) return
     const bound = this.#database.get(this.#keyspace.setting(PRUNED_BELOW))
-    if (bound !== undefined && number < decodeNumber(bound)) throw new StatePrunedError()
+    if (bound !== undefined && number < decodeNumber(bound)) throw new StatePrunedError(root)
     throw new StateUnknownError(root)
   }
 

@@ -59,6 +59,12 @@ function cannotAccess(path: string[], depth: number): FileNetworkError {
 
 const rootName = new TextEncoder().encode('files-root')
 
+/** The root of the mutable files; undefined if there never were any. */
+export function loadFilesRoot(named: Pick<RecordStore, 'get'>): CID | undefined {
+  const stored = named.get(rootName)
+  return stored && CID.decode(stored)
+}
+
 /** Opens the mutable files; a new directory begins with an empty root. */
 export async function openMutableFiles(options: {
   blockstore: Blockstore
@@ -70,8 +76,8 @@ export async function openMutableFiles(options: {
   let root = await loadRoot()
 
   async function loadRoot(): Promise<CID> {
-    const stored = named.get(rootName)
-    if (stored) return CID.decode(stored)
+    const stored = loadFilesRoot(named)
+    if (stored) return stored
     const session = blockstore.openSession()
     const { cid } = await emptyDirectory(session, importSettings.cid, {})
     await named.put(rootName, cid.bytes)

@@ -1,0 +1,53 @@
+import { parseArgs } from 'node:util'
+import { pruneData } from '../node/pruneData.js'
+import { OptionError } from '../options.js'
+
+const usage = `Usage: standin prune --data-dir DIR --keep N
+
+Deletes the states of old blocks from every chain of a data directory, and so frees most of its space. The newest N
+blocks keep their states, and so do the first block, snapshots and the block that a fork begins with. Blocks,
+transactions, receipts and logs stay. No node may have the directory open.
+
+  --data-dir DIR       The data directory (STANDIN_DATA_DIR)
+  --keep N             How many blocks keep their states, at least 1
+`
+
+/**
+ * The subcommand `prune`.
+ *
+ * @returns what is printed
+ * @throws OptionError, or DataDirectoryError if the directory cannot be opened or is damaged.
+ */
+export async function runPrune(words: readonly string[]): Promise<string> {
+  const { values } = parse(words)
+  if (values.help === true) return usage
+  const dataDir = values['data-dir'] ?? process.env['STANDIN_DATA_DIR']
+  if (dataDir === undefined || dataDir === '') throw new OptionError('prune: --data-dir is missing')
+  const { keep } = values
+  if (keep === undefined) throw new OptionError('prune: --keep is missing')
+  if (!/^[1-9]\d*$/.test(keep)) {
+    throw new OptionError(`--keep: expected a whole number of at least 1, got ${JSON.stringify(keep)}`)
+  }
+  const chains = await pruneData(dataDir, BigInt(keep))
+  return chains
+    .map(
+      ({ name, from, kept, deleted }) =>
+        `Chain ${name}: states from block ${from} on are kept, ${kept} trie nodes; deleted ${deleted}\n`,
+    )
+    .join('')
+}
+
+function parse(words: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...words],
+      options: {
+        'data-dir': { type: 'string' },
+        keep: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    })
+  } catch (error) {
+    throw new OptionError(`prune: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}

@@ -1,0 +1,58 @@
+import { parseArgs } from 'node:util'
+import { verifyData } from '../node/verifyData.js'
+import { OptionError } from '../options.js'
+
+const usage = `Usage: standin verify --data-dir DIR
+
+Checks a data directory: every block with the rows that find it, every state and its code with the trie of
+@ethereumjs/mpt, and the blocks, pins and mutable files of the file network. Writes a line for everything that is
+wrong, and ends with status 1 if anything is. No node may have the directory open.
+
+  --data-dir DIR       The data directory (STANDIN_DATA_DIR)
+`
+
+/**
+ * The subcommand `verify`.
+ *
+ * @param print - writes what was found
+ * @returns the exit status: 1 if something is wrong
+ * @throws OptionError, or DataDirectoryError if the directory cannot be opened.
+ */
+export async function runVerify(words: readonly string[], print: (text: string) => void): Promise<number> {
+  const dataDir = parseDirectory(words)
+  if (dataDir === undefined) {
+    print(usage)
+    return 0
+  }
+  const { blocks, states, statelessBlocks, nodes, codes, files, problems } = await verifyData(
+    dataDir,
+    (line) => print(`${line}\n`),
+  )
+  print(
+    `${blocks} blocks, ${states} states with ${nodes} trie nodes and ${codes} codes, ` +
+      `${files.blocks} file blocks, ${files.pins} pins\n`,
+  )
+  if (statelessBlocks > 0) print(`${statelessBlocks} states of blocks were pruned or never stored\n`)
+  print(problems === 0 ? 'No problems\n' : `${problems} ${problems === 1 ? 'problem' : 'problems'}\n`)
+  return problems === 0 ? 0 : 1
+}
+
+/** @returns undefined if help was asked for */
+function parseDirectory(words: readonly string[]): string | undefined {
+  const { values } = parse(words)
+  if (values.help === true) return undefined
+  const dataDir = values['data-dir'] ?? process.env['STANDIN_DATA_DIR']
+  if (dataDir === undefined || dataDir === '') throw new OptionError('verify: --data-dir is missing')
+  return dataDir
+}
+
+function parse(words: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...words],
+      options: { 'data-dir': { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    })
+  } catch (error) {
+    throw new OptionError(`verify: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}

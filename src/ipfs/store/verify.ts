@@ -1,0 +1,84 @@
+import { access } from 'node:fs/promises'
+import { CID } from 'multiformats/cid'
+import { openFileStore } from '../../storage/files/fileStore.js'
+import { cidKey } from '../cid/cidKey.js'
+import { linksOf } from '../dag/links.js'
+import { BlockNotFoundError, errorText } from '../errors.js'
+import { loadFilesRoot } from '../mfs/mutableFiles.js'
+import { type Blockstore, createBlockstore, isIntact } from './blockstore.js'
+import { createPins } from './pins.js'
+
+/** What was looked at. */
+export interface VerifiedFiles {
+  blocks: number
+  pins: number
+}
+
+/**
+ * Checks the file network of a directory: that every block has the bytes that its CIDs name, that everything below a
+ * recursive pin is there, and that the root of the mutable files is. Below that root blocks may be missing, as in Kubo.
+ *
+ * @param report - told of everything that is wrong, a line each
+ */
+export async function verifyFileNetwork(
+  directory: string,
+  report: (line: string) => void,
+): Promise<VerifiedFiles> {
+  const isThere = await access(directory).then(
+    () => true,
+    () => false,
+  )
+  if (!isThere) return { blocks: 0, pins: 0 }
+  const store = await openFileStore({ directory, sync: true, isIntact })
+  try {
+    const blockstore = createBlockstore({ blocks: store.blocks, verifyBlocks: true })
+    const damaged = new Set<string>()
+    let blocks = 0
+    for await (const cid of blockstore.cids()) {
+      blocks++
+      const problem = await problemOf(blockstore, cid)
+      if (problem === undefined) continue
+      damaged.add(cidKey(cid))
+      report(`block ${cid}: ${problem}`)
+    }
+    let pins = 0
+    const seen = new Set(damaged)
+    for (const mode of ['recursive', 'direct'] as const) {
+      for await (const { cid } of createPins(store.pins).list(mode)) {
+        pins++
+        await walkPin(cid, mode === 'recursive')
+      }
+    }
+    const root = loadFilesRoot(store.named)
+    if (root !== undefined && !blockstore.has(root)) report(`the root of the mutable files, ${root}, is missing`)
+    return { blocks, pins }
+
+    /** Walks what other pins have not walked. A block that is missing does not end the walk. */
+    async function walkPin(pin: CID, isRecursive: boolean): Promise<void> {
+      const pending = [pin]
+      for (let cid = pending.pop(); cid !== undefined; cid = pending.pop()) {
+        if (isRecursive && seen.has(cidKey(cid))) continue
+        if (isRecursive) seen.add(cidKey(cid))
+        try {
+          if (!isRecursive && blockstore.has(cid)) return
+          const links = await linksOf(cid, await blockstore.get(cid))
+          for (const link of links) pending.push(link.cid)
+        } catch (error) {
+          const problem = error instanceof BlockNotFoundError ? `block ${cid} is missing` : errorText(error)
+          report(`pin ${pin}: ${problem}`)
+        }
+      }
+    }
+  } finally {
+    await store.close()
+  }
+}
+
+async function problemOf(blockstore: Blockstore, cid: CID): Promise<string | undefined> {
+  try {
+    await blockstore.get(cid)
+    return undefined
+  } catch (error) {
+    return errorText(error)
+  }
+}

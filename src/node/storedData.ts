@@ -1,0 +1,52 @@
+import { join } from 'node:path'
+import { type Database, openDatabase } from '../storage/database.js'
+import { DataDirectoryError } from '../storage/errors.js'
+import { lockDirectory } from '../storage/lock.js'
+import { type Manifest, readManifest } from '../storage/manifest.js'
+
+/** A data directory that this process has for itself, without a node. */
+export interface StoredData {
+  directory: string
+  manifest: Manifest
+  database: Database
+}
+
+/** One chain of a data directory. */
+export interface StoredChainName {
+  /** The network's, and where a reset has taken it to if this is that chain. */
+  name: string
+  /** Its number in the keys of the database. */
+  index: number
+}
+
+/**
+ * Opens a data directory for a command, and closes it behind `use`.
+ *
+ * @throws DataDirectoryError if there is none, it is damaged or of another format, or a node has it open.
+ */
+export async function withStoredData<T>(
+  directory: string,
+  use: (data: StoredData) => Promise<T>,
+): Promise<T> {
+  const manifest = readManifest(directory)
+  if (manifest === undefined) throw new DataDirectoryError(`There is no chain in ${directory}.`)
+  const lock = lockDirectory(directory)
+  try {
+    const database = await openDatabase({ directory: join(directory, 'chain'), sync: true })
+    try {
+      return await use({ directory, manifest, database })
+    } finally {
+      await database.close()
+    }
+  } finally {
+    lock.release()
+  }
+}
+
+/** The chains of a data directory: one for each network, and another where a reset has taken the network to a fork. */
+export function storedChains({ networks }: Manifest): StoredChainName[] {
+  return Object.entries(networks).flatMap(([name, { index, resetTo }]) => [
+    { name, index },
+    ...(resetTo === undefined ? [] : [{ name: `${name}, reset to block ${resetTo.block}`, index: resetTo.index }]),
+  ])
+}

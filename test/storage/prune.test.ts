@@ -1,0 +1,189 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { numberToHex, type Hex } from 'viem'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { pruneData } from '../../src/node/pruneData.js'
+import { verifyData } from '../../src/node/verifyData.js'
+import { refusalOf, startDevnet, stopAll, stopDevnet, type Devnet } from '../devnet/support.js'
+import { bundleProgram } from '../support/bundledProcess.js'
+import { buildCommand, runCommand } from '../support/command.js'
+import { fillChain } from './support.js'
+
+const blocks = 40
+/** What the chain answered before it was pruned. */
+interface Answers {
+  contract: Hex
+  history: unknown[]
+  states: unknown[]
+}
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'standin-prune-'))
+})
+afterEach(stopAll)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Everything that blocks say, which pruning leaves. */
+async function historyOf({ call }: Devnet): Promise<unknown[]> {
+  const answers: unknown[] = []
+  for (let number = 0; number <= blocks; number++) {
+    const block = await call<{ transactions: { hash: Hex }[] }>('eth_getBlockByNumber', numberToHex(number), true)
+    answers.push(block)
+    for (const { hash } of block.transactions) answers.push(await call('eth_getTransactionReceipt', hash))
+  }
+  answers.push(await call('eth_getLogs', { fromBlock: '0x0', toBlock: 'latest' }))
+  return answers
+}
+
+/** What the state of a block says. */
+async function stateAt({ call, from, to }: Devnet, contract: Hex, number: number): Promise<unknown> {
+  const block = numberToHex(number)
+  return [
+    await call('eth_getBalance', from, block),
+    await call('eth_getBalance', to, block),
+    await call('eth_getCode', contract, block),
+    await call('eth_getProof', contract, ['0x0', '0x3', '0x6'], block),
+  ]
+}
+
+async function makeChain(dataDir: string): Promise<Answers & { snapshot: Hex; early: unknown }> {
+  const devnet = await startDevnet({ dataDir })
+  const { call } = devnet
+  await fillChain(devnet, 10)
+  const early = await stateAt(devnet, devnet.to, 11)
+  const snapshot = await call<Hex>('evm_snapshot')
+  const { contract } = await fillChain(devnet, blocks - 12)
+  expect(await devnet.height()).toBe(blocks)
+  const states: unknown[] = []
+  for (let number = 0; number <= blocks; number++) states.push(await stateAt(devnet, contract, number))
+  const answers = { contract, history: await historyOf(devnet), states, snapshot, early }
+  await stopDevnet(devnet)
+  return answers
+}
+
+const noProblems = async (dataDir: string): Promise<void> => {
+  const problems: string[] = []
+  await verifyData(dataDir, (line) => problems.push(line))
+  expect(problems).toEqual([])
+}
+
+describe('a pruned chain', () => {
+  test('answers of its newest states and its history as before, and of older states as geth', async () => {
+    const dataDir = join(folder, 'pruned')
+    const { contract, history, states, snapshot, early } = await makeChain(dataDir)
+    await noProblems(dataDir)
+    const [pruned, ...others] = await pruneData(dataDir, 5n)
+    expect(others).toEqual([])
+    expect(pruned).toMatchObject({ from: BigInt(blocks - 4) })
+    expect(pruned?.deleted).toBeGreaterThan(blocks)
+    await noProblems(dataDir)
+    expect(await pruneData(dataDir, 30n)).toMatchObject([{ from: BigInt(blocks - 4), deleted: 0 }])
+
+    const devnet = await startDevnet({ dataDir })
+    const { call } = devnet
+    expect(await historyOf(devnet)).toEqual(history)
+    for (const number of [0, 36, 37, 38, 39, 40]) {
+      expect(await stateAt(devnet, contract, number)).toEqual(states[number])
+    }
+    for (const number of [1, 10, 20, 35]) {
+      const { stateRoot } = await devnet.block(numberToHex(number))
+      const root = stateRoot.slice(2)
+      const refusal = {
+        code: -32000,
+        message: `missing trie node ${root} (path ) state 0x${root} is not available, not found`,
+      }
+      const block = numberToHex(number)
+      expect(await refusalOf(call('eth_getBalance', devnet.to, block))).toEqual(refusal)
+      expect(await refusalOf(call('eth_getProof', devnet.to, [], block))).toEqual(refusal)
+      expect(await refusalOf(call('eth_call', { to: contract }, block))).toEqual(refusal)
+    }
+    const { transactions } = await devnet.block('0x14')
+    expect(await refusalOf(call('debug_traceTransaction', transactions[0]))).toMatchObject({ code: -32000 })
+    expect(await refusalOf(call('anvil_rollback', 20))).toMatchObject({ code: -32000 })
+    expect(await devnet.height()).toBe(blocks)
+    await devnet.send({ to: contract, data: `0x${'11'.repeat(64)}` })
+
+    expect(await call('evm_revert', snapshot)).toBe(true)
+    expect(await devnet.height()).toBe(11)
+    expect(await stateAt(devnet, devnet.to, 11)).toEqual(early)
+    await devnet.send({ to: devnet.to, value: '0x1' })
+    await stopDevnet(devnet)
+    await noProblems(dataDir)
+  }, 60_000)
+
+  test('is refused while a node has it', async () => {
+    const dataDir = join(folder, 'used')
+    const devnet = await startDevnet({ dataDir })
+    await devnet.call('evm_mine')
+    await expect(pruneData(dataDir, 1n)).rejects.toThrow('already open in this process')
+    await expect(verifyData(dataDir, () => undefined)).rejects.toThrow('already open in this process')
+  })
+})
+
+/** Prunes to as many states as its second argument says, and ends as by kill -9 at the step that the third one names. */
+const killedPruning = `
+  import { Database } from './src/storage/database.js'
+  import { pruneData } from './src/node/pruneData.js'
+  const [dataDir, keep, step] = process.argv.slice(2)
+  let left = Number(step)
+  for (const name of ['write', 'flush', 'compact']) {
+    const original = Database.prototype[name]
+    Database.prototype[name] = function (...given) {
+      if (left-- <= 0) process.kill(process.pid, 'SIGKILL')
+      return original.apply(this, given)
+    }
+  }
+  await pruneData(dataDir, BigInt(keep))
+`
+
+test('loses nothing when it is killed at any step, and goes on where it was', async () => {
+  const dataDir = join(folder, 'killed')
+  const { contract, history, states } = await makeChain(dataDir)
+  const program = await bundleProgram(killedPruning)
+  let killed = 0
+  for (let step = 0; step < 9; step++) {
+    const child = program.run(dataDir, String(33 - 3 * step), String(step))
+    const [, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
+    if (signal === 'SIGKILL') killed++
+    await noProblems(dataDir)
+  }
+  program.remove()
+  expect(killed).toBeGreaterThanOrEqual(6)
+  expect(await pruneData(dataDir, 3n)).toMatchObject([{ from: 38n }])
+
+  const devnet = await startDevnet({ dataDir })
+  expect(await historyOf(devnet)).toEqual(history)
+  for (const number of [0, 38, 39, 40]) {
+    expect(await stateAt(devnet, contract, number)).toEqual(states[number])
+  }
+}, 60_000)
+
+describe('the command', () => {
+  beforeAll(buildCommand, 120_000)
+
+  test('prunes and verifies, and says what it did', async () => {
+    const dataDir = join(folder, 'command')
+    await makeChain(dataDir)
+    const prune = runCommand(['prune', '--data-dir', dataDir, '--keep', '3'])
+    expect(await prune.ended).toBe(0)
+    expect(prune.stdout()).toMatch(/^Chain local: states from block 38 on are kept, \d+ trie nodes; deleted \d+\n$/)
+    const verify = runCommand(['verify', '--data-dir', dataDir])
+    expect(await verify.ended).toBe(0)
+    expect(verify.stdout()).toMatch(/^\d+ blocks, \d+ states .*\nNo problems\n$/s)
+  }, 30_000)
+
+  test.each([
+    [['prune', '--keep', '1'], /^standin: prune: --data-dir is missing$/],
+    [['prune', '--data-dir', 'x'], /^standin: prune: --keep is missing$/],
+    [['prune', '--data-dir', 'x', '--keep', '0'], /^standin: --keep: expected a whole number of at least 1, got "0"$/],
+    [['verify'], /^standin: verify: --data-dir is missing$/],
+    [['verify', '--data-dir', '/nowhere/at/all'], /^standin: There is no chain in \/nowhere\/at\/all\.$/],
+  ])('refuses %j in one line', async (words, line) => {
+    const command = runCommand(words)
+    expect(await command.ended).toBe(2)
+    expect(command.stderr().trimEnd()).toMatch(line)
+  })
+})

@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { hexToBytes } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { verifyData } from '../../src/node/verifyData.js'
+import { openDatabase, type Database } from '../../src/storage/database.js'
+import { keyspaceOf, type KeyRange } from '../../src/storage/keyspace.js'
+import { WriteBatch } from '../../src/storage/writeBatch.js'
+import { startDevnet, stopDevnet } from '../devnet/support.js'
+import { addFile } from '../support/rpc.js'
+import { fillChain } from './support.js'
+
+const keys = keyspaceOf(0)
+let folder: string
+let pristine: string
+let hashes: string[]
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'standin-verify-'))
+  pristine = join(folder, 'pristine')
+  const devnet = await startDevnet({ dataDir: pristine, ipfsPort: 0 })
+  ;({ hashes } = await fillChain(devnet, 12))
+  await devnet.call('evm_snapshot')
+  await addFile(devnet.node.ipfsUrl, Buffer.alloc(600_000, 'content'))
+  await stopDevnet(devnet)
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** What is found in a copy of the directory after its database was changed. */
+async function problemsAfter(change: (database: Database) => Promise<void> | void): Promise<string[]> {
+  const copy = mkdtempSync(join(folder, 'copy-'))
+  await cp(pristine, copy, { recursive: true })
+  const database = await openDatabase({ directory: join(copy, 'chain'), sync: false })
+  await change(database)
+  await database.close()
+  const problems: string[] = []
+  await verifyData(copy, (line) => problems.push(line))
+  return problems
+}
+
+/** The rows of a range that a test may change. */
+async function rowsOf(database: Database, range: KeyRange): Promise<[Uint8Array, Uint8Array][]> {
+  const rows: [Uint8Array, Uint8Array][] = []
+  for await (const [key, value] of database.iterate(range)) rows.push([key.slice(), value.slice()])
+  return rows
+}
+
+async function middleRow(database: Database, range: KeyRange): Promise<[Uint8Array, Uint8Array]> {
+  const rows = await rowsOf(database, range)
+  const row = rows[rows.length >> 1]
+  if (row === undefined) throw new Error('there are no such rows')
+  return row
+}
+
+const spoil = (value: Uint8Array, at = value.length >> 1): Uint8Array =>
+  value.map((byte, index) => (index === at ? byte ^ 0x10 : byte))
+
+test('a directory as a node leaves it has no problems', async () => {
+  const problems: string[] = []
+  const verified = await verifyData(pristine, (line) => problems.push(line))
+  expect(problems).toEqual([])
+  expect(verified).toMatchObject({ blocks: 14, problems: 0, files: { pins: 1 } })
+  expect(verified.states).toBeGreaterThan(12)
+  expect(verified.codes).toBeGreaterThan(1)
+})
+
+const all = (kind: number): KeyRange => ({ gte: Uint8Array.of(0, kind), lt: Uint8Array.of(0, kind + 1) })
+
+test.each<[string, (database: Database) => Promise<void> | void, RegExp]>([
+  [
+    'a trie node that is missing',
+    async (database) => {
+      const rows = await rowsOf(database, keys.trieNodes())
+      database.write(new WriteBatch().delete((rows.at(-3) as [Uint8Array, Uint8Array])[0]))
+    },
+    /^chain local: state of .*: \/.*: The trie node with the number \d+ is missing$/,
+  ],
+  [
+    'a trie node with other bytes',
+    async (database) => {
+      const [key, value] = await middleRow(database, keys.trieNodes())
+      database.write(new WriteBatch().put(key, spoil(value)))
+    },
+    /^chain local: state of block \d+ .*: the node with the hash 0x[\da-f]{64} has the hash 0x[\da-f]{64}$/,
+  ],
+  [
+    'a root that leads elsewhere',
+    async (database) => {
+      const [key, value] = await middleRow(database, keys.trieRoots())
+      database.write(new WriteBatch().put(key, spoil(value, 5)))
+    },
+    /^chain local: state of /,
+  ],
+  [
+    'code with other bytes',
+    async (database) => {
+      const rows = await rowsOf(database, all(0x11))
+      for (const [key, value] of rows) database.write(new WriteBatch().put(key, spoil(value)))
+    },
+    /^chain local: state of .*: the code with the hash 0x[\da-f]{64} has the hash 0x[\da-f]{64}$/,
+  ],
+  [
+    'code that is missing',
+    async (database) => {
+      for (const [key] of await rowsOf(database, all(0x11))) database.write(new WriteBatch().delete(key))
+    },
+    /^chain local: state of .*: no code with the hash 0x[\da-f]{64}$/,
+  ],
+  [
+    'a transaction that is not found',
+    (database) => database.write(new WriteBatch().delete(keys.transaction(hexToBytes(hashes[5] as `0x${string}`)))),
+    /^chain local: block 6 .*: its transaction 0x[\da-f]{64} is not found by its hash$/,
+  ],
+  [
+    'a block that is not found by its number',
+    (database) => database.write(new WriteBatch().delete(keys.ordinalByNumber(7n))),
+    /^chain local: block 7: it is not found by its number$/,
+  ],
+  [
+    'a block that is not found by its hash',
+    async (database) => {
+      const [key] = await middleRow(database, all(0x22))
+      database.write(new WriteBatch().delete(key))
+    },
+    /^chain local: block \d+ .*: it is not found by its hash$/,
+  ],
+  [
+    'a row of the log index that is missing',
+    async (database) => {
+      const [key] = await middleRow(database, all(0x30))
+      database.write(new WriteBatch().delete(key))
+    },
+    /^chain local: block \d+ .*: the log index has another row for its (any|address|topic)$/,
+  ],
+  [
+    'a snapshot of a state that is not there',
+    async (database) => {
+      const [key, value] = await middleRow(database, keys.snapshots())
+      const record = JSON.parse(Buffer.from(value).toString()) as { workingRoot: string }
+      record.workingRoot = 'ab'.repeat(32)
+      database.write(new WriteBatch().put(key, Buffer.from(JSON.stringify(record))))
+    },
+    /^chain local: state of snapshot \d+: there is no root 0x(ab){32}$/,
+  ],
+])('finds %s', async (_, change, line) => {
+  const problems = await problemsAfter(change)
+  expect(problems).toContainEqual(expect.stringMatching(line))
+})
