@@ -47,6 +47,8 @@ export async function withStoredData<T>(
 export function storedChains({ networks }: Manifest): StoredChainName[] {
   return Object.entries(networks).flatMap(([name, { index, resetTo }]) => [
     { name, index },
-    ...(resetTo === undefined ? [] : [{ name: `${name}, reset to block ${resetTo.block}`, index: resetTo.index }]),
+    ...(resetTo === undefined
+      ? []
+      : [{ name: `${name}, reset to block ${resetTo.block}`, index: resetTo.index }]),
   ])
 }

@@ -94,4 +94,3 @@ async function verifyStates(
   verified.nodes += verifier.nodes
   verified.codes += verifier.codes
 }
-

@@ -42,10 +42,7 @@ test.each([
   [['export', '--data-dir', 'x', 'a', 'b'], /^standin: export: unexpected argument b$/],
   [['export', '--data-dir', 'x', '--to', 'y', 'a'], /^standin: --to: expected a whole number, got "y"$/],
   [['export', '--data-dir', 'x', '--from', '1', 'a'], /^standin: export: Unknown option '--from'/],
-  [
-    ['export', '--data-dir', '/nowhere/at/all', 'a'],
-    /^standin: There is no chain in \/nowhere\/at\/all\.$/,
-  ],
+  [['export', '--data-dir', '/nowhere/at/all', 'a'], /^standin: There is no chain in \/nowhere\/at\/all\.$/],
 ])('%j is refused in one line', async (words, line) => {
   const command = runCommand(words)
   expect(await command.ended).toBe(2)

@@ -30,7 +30,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 async function historyOf({ call }: Devnet): Promise<unknown[]> {
   const answers: unknown[] = []
   for (let number = 0; number <= blocks; number++) {
-    const block = await call<{ transactions: { hash: Hex }[] }>('eth_getBlockByNumber', numberToHex(number), true)
+    const block = await call<{ transactions: { hash: Hex }[] }>(
+      'eth_getBlockByNumber',
+      numberToHex(number),
+      true,
+    )
     answers.push(block)
     for (const { hash } of block.transactions) answers.push(await call('eth_getTransactionReceipt', hash))
   }
@@ -169,7 +173,9 @@ describe('the command', () => {
     await makeChain(dataDir)
     const prune = runCommand(['prune', '--data-dir', dataDir, '--keep', '3'])
     expect(await prune.ended).toBe(0)
-    expect(prune.stdout()).toMatch(/^Chain local: states from block 38 on are kept, \d+ trie nodes; deleted \d+\n$/)
+    expect(prune.stdout()).toMatch(
+      /^Chain local: states from block 38 on are kept, \d+ trie nodes; deleted \d+\n$/,
+    )
     const verify = runCommand(['verify', '--data-dir', dataDir])
     expect(await verify.ended).toBe(0)
     expect(verify.stdout()).toMatch(/^\d+ blocks, \d+ states .*\nNo problems\n$/s)
@@ -178,7 +184,10 @@ describe('the command', () => {
   test.each([
     [['prune', '--keep', '1'], /^standin: prune: --data-dir is missing$/],
     [['prune', '--data-dir', 'x'], /^standin: prune: --keep is missing$/],
-    [['prune', '--data-dir', 'x', '--keep', '0'], /^standin: --keep: expected a whole number of at least 1, got "0"$/],
+    [
+      ['prune', '--data-dir', 'x', '--keep', '0'],
+      /^standin: --keep: expected a whole number of at least 1, got "0"$/,
+    ],
     [['verify'], /^standin: verify: --data-dir is missing$/],
     [['verify', '--data-dir', '/nowhere/at/all'], /^standin: There is no chain in \/nowhere\/at\/all\.$/],
   ])('refuses %j in one line', async (words, line) => {

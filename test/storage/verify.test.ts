@@ -109,7 +109,8 @@ test.each<[string, (database: Database) => Promise<void> | void, RegExp]>([
   ],
   [
     'a transaction that is not found',
-    (database) => database.write(new WriteBatch().delete(keys.transaction(hexToBytes(hashes[5] as `0x${string}`)))),
+    (database) =>
+      database.write(new WriteBatch().delete(keys.transaction(hexToBytes(hashes[5] as `0x${string}`)))),
     /^chain local: block 6 .*: its transaction 0x[\da-f]{64} is not found by its hash$/,
   ],
   [

@@ -114,5 +114,7 @@ function rootOf({ states }: StoredChain, storageRoot: Uint8Array): NodeRecord {
 }
 
 function damaged(reason: string): DataDirectoryError {
-  return new DataDirectoryError(`The data directory is damaged, and nothing was pruned: ${reason}. See standin verify.`)
+  return new DataDirectoryError(
+    `The data directory is damaged, and nothing was pruned: ${reason}. See standin verify.`,
+  )
 }

@@ -40,7 +40,10 @@ export async function verifyBlocks(
       const block = blocks.byOrdinal(ordinal) as StoredBlock
       name = `block ${block.header.number} (${bytesToHex(block.hash)})`
       // The body of the block that a fork begins with is the remote's.
-      const problems = [...indexProblems(chain, block), ...(isFork && ordinal === 0 ? [] : bodyProblems(chain, block))]
+      const problems = [
+        ...indexProblems(chain, block),
+        ...(isFork && ordinal === 0 ? [] : bodyProblems(chain, block)),
+      ]
       for (const problem of problems) report({ block: name, problem })
     } catch (error) {
       report({ block: name, problem: error instanceof Error ? error.message : String(error) })
@@ -65,18 +68,23 @@ function* bodyProblems({ database, keys, blocks }: StoredChain, block: StoredBlo
   const { header, transactions } = block
   const rlp = blocks.blockRlp(block)
   const [storedHeader] = RLP.decode(rlp) as [Uint8Array[]]
-  if (!bytesEqual(RLP.encode(storedHeader), encodeHeader(header))) yield 'the header in its RLP is another one'
+  if (!bytesEqual(RLP.encode(storedHeader), encodeHeader(header)))
+    yield 'the header in its RLP is another one'
   const raws = rawTransactions(rlp)
-  if (!bytesEqual(orderedRoot(raws), header.transactionsRoot)) yield 'its transactions do not have its transactionsRoot'
+  if (!bytesEqual(orderedRoot(raws), header.transactionsRoot))
+    yield 'its transactions do not have its transactionsRoot'
   for (const [index, raw] of raws.entries()) {
     const hash = transactions[index]?.hash
-    if (hash === undefined || !bytesEqual(keccak256(raw), hash)) yield `its transaction ${index} has another hash`
+    if (hash === undefined || !bytesEqual(keccak256(raw), hash))
+      yield `its transaction ${index} has another hash`
   }
   const receipts = blocks.receiptsRlp(block)
-  if (!bytesEqual(orderedRoot(receipts), header.receiptsRoot)) yield 'its receipts do not have its receiptsRoot'
+  if (!bytesEqual(orderedRoot(receipts), header.receiptsRoot))
+    yield 'its receipts do not have its receiptsRoot'
   for (const { criterion, posting } of logRows(receipts.flatMap(logsOf))) {
     const row = database.get(logKey(keys, criterion, block.ordinal))
-    if (row === undefined || !bytesEqual(row, posting)) yield `the log index has another row for its ${criterion.kind}`
+    if (row === undefined || !bytesEqual(row, posting))
+      yield `the log index has another row for its ${criterion.kind}`
   }
 }
 

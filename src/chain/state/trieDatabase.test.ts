@@ -43,7 +43,8 @@ async function storedStates(seed: number): Promise<{ store: StateStore; roots: U
       const address = addressOf(pick(80))
       const kind = random()
       if (kind < 0.15) await state.deleteAccount(address)
-      else if (kind < 0.5) await state.putAccount(address, new Account(BigInt(pick(1000)), BigInt(pick(2 ** 40))))
+      else if (kind < 0.5)
+        await state.putAccount(address, new Account(BigInt(pick(1000)), BigInt(pick(2 ** 40))))
       else {
         await state.putAccount(address, new Account(1n, 1n))
         const value = random() < 0.3 ? new Uint8Array(0) : bigintToBytes(BigInt(1 + pick(2 ** 40)), 32)

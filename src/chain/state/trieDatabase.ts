@@ -42,8 +42,7 @@ export class TrieDatabase implements DB<string, Uint8Array> {
    */
   async get(hash: string): Promise<Uint8Array> {
     const number = this.numbers.get(hash)
-    const node =
-      number === undefined ? this.#reader.getRoot(hexToBytes(hash)) : this.#reader.getNode(number)
+    const node = number === undefined ? this.#reader.getRoot(hexToBytes(hash)) : this.#reader.getNode(number)
     const actual = bytesToPlainHex(keccak256(node.rlp))
     if (actual !== hash) throw new NodeHashError(hash, actual)
     namedChildren(node.rlp).forEach((item, index) => {
@@ -76,6 +75,7 @@ export class TrieDatabase implements DB<string, Uint8Array> {
 /** The items of a node that name children by their hashes, in the order of the links behind its RLP. */
 function namedChildren(rlp: Uint8Array): Uint8Array[] {
   const items = itemsOf(rlp)
-  const children = items.length === 17 ? items.slice(0, 16) : isLeafPath(payloadOf(items[0]!)) ? [] : items.slice(1)
+  const children =
+    items.length === 17 ? items.slice(0, 16) : isLeafPath(payloadOf(items[0]!)) ? [] : items.slice(1)
   return children.filter((item) => item[0] === HASH_HEAD)
 }

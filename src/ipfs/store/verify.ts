@@ -50,7 +50,8 @@ export async function verifyFileNetwork(
       }
     }
     const root = loadFilesRoot(store.named)
-    if (root !== undefined && !blockstore.has(root)) report(`the root of the mutable files, ${root}, is missing`)
+    if (root !== undefined && !blockstore.has(root))
+      report(`the root of the mutable files, ${root}, is missing`)
     return { blocks, pins }
 
     /** Walks what other pins have not walked. A block that is missing does not end the walk. */
