@@ -1,5 +1,5 @@
 import { access } from 'node:fs/promises'
-import { CID } from 'multiformats/cid'
+import type { CID } from 'multiformats/cid'
 import { openFileStore } from '../../storage/files/fileStore.js'
 import { cidKey } from '../cid/cidKey.js'
 import { linksOf } from '../dag/links.js'
