@@ -117,7 +117,7 @@ export class StateVerifier {
     const children: [path: string, child: unknown][] =
       node instanceof BranchMPTNode
         ? node.getChildren().map(([digit, child]) => [path + digit.toString(16), child])
-        : [[path + digits((node).key()), (node).value()]]
+        : [[path + digits(node.key()), node.value()]]
     for (const [childPath, child] of children) {
       if (!(child instanceof Uint8Array)) {
         await this.#visit(decodeRawMPTNode(child as Uint8Array[]), childPath, { walk, pending })
