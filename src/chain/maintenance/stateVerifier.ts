@@ -1,6 +1,5 @@
 import {
   BranchMPTNode,
-  type ExtensionMPTNode,
   LeafMPTNode,
   MerklePatriciaTrie,
   decodeRawMPTNode,
