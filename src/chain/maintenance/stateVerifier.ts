@@ -1,9 +1,4 @@
-import {
-  BranchMPTNode,
-  LeafMPTNode,
-  MerklePatriciaTrie,
-  decodeRawMPTNode,
-} from '@ethereumjs/mpt'
+import { BranchMPTNode, LeafMPTNode, MerklePatriciaTrie, decodeRawMPTNode } from '@ethereumjs/mpt'
 import { ValueEncoding } from '@ethereumjs/util'
 import { bytesEqual, bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
 import { ABSENT_ACCOUNT } from '../fork/overlay.js'
