@@ -19,7 +19,7 @@ let hashes: string[]
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'standin-verify-'))
   pristine = join(folder, 'pristine')
-  const devnet = await startDevnet({ dataDir: pristine, ipfsPort: 0 })
+  const devnet = await startDevnet({ dataDir: pristine, ipfsPort: 0, deterministic: true })
   ;({ hashes } = await fillChain(devnet, 12))
   await devnet.call('evm_snapshot')
   await addFile(devnet.node.ipfsUrl, Buffer.alloc(600_000, 'content'))
