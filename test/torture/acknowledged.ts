@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { startCommand, stopCommand, type Command } from './command.js'
-import { until } from './until.js'
-import { addFile, callFileNetwork, callRpc } from './rpc.js'
+import { startCommand, stopCommand, type Command } from '../support/command.js'
+import { until } from '../support/until.js'
+import { addFile, callFileNetwork, callRpc } from '../support/rpc.js'
 
 interface Payment {
   hash: string

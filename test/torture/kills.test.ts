@@ -1,6 +1,6 @@
 import { beforeAll, it } from 'vitest'
 import { buildCommand } from '../support/command.js'
-import { surviveKills } from '../support/survival.js'
+import { surviveKills } from './acknowledged.js'
 
 beforeAll(buildCommand, 120_000)
 

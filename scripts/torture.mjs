@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+const usage = `npm run torture -- bombs|kills|fuzz|floods [options]
+
+  bombs          expensive requests beside a client that asks small things: nobody waits longer than 50 ms
+  kills          kill -9 at random, damaged files and a full disk: what was acknowledged is there
+  fuzz           malformed and random requests: no crash, no stop, memory below 300 MB
+  floods         thousands of connections, slow readers and writers, many subscriptions
+
+  --short        the form that the slow tests run
+  --rounds N     kills, requests or connections; each harness has its own default
+  --seed N       where random numbers start (default 1)
+  --only TEXT    only tests whose names match`
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    short: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    seed: { type: 'string' },
+    only: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+})
+const harnesses = ['bombs', 'kills', 'fuzz', 'floods']
+if (values.help || positionals.length === 0 || positionals.some((name) => !harnesses.includes(name))) {
+  console.log(usage)
+  process.exit(values.help ? 0 : 2)
+}
+
+const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
+const files = positionals.map((name) => `test/torture/${name}`)
+const only = values.only === undefined ? [] : ['-t', values.only]
+const environment = {
+  ...(!values.short && { STANDIN_TORTURE_FULL: '1' }),
+  ...(values.rounds !== undefined && { STANDIN_TORTURE_ROUNDS: values.rounds }),
+  ...(values.seed !== undefined && { STANDIN_TORTURE_SEED: values.seed }),
+}
+const child = spawn(process.execPath, [vitest, 'run', '--config', 'vitest.slow.config.ts', '--disable-console-intercept', ...only, ...files], {
+  stdio: 'inherit',
+  env: { ...process.env, ...environment },
+})
+process.exitCode = await new Promise((resolve) => child.once('close', (status) => resolve(status ?? 1)))

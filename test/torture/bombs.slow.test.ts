@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { addFile, callRpc } from '../support/rpc.js'
+import { buildCommand } from '../support/command.js'
+import { bombs } from './bombs.js'
+import { startBystander, startTorturedNode, type Bystander, type TorturedNode } from './node.js'
+import { call, callPlainly, type Hex } from './requests.js'
+import { isFull } from './settings.js'
+
+/** Milliseconds: nobody waits longer for somebody else's request. */
+const LONGEST_STOP = 50
+/** A bomb that goes on longer is given up by its client; the node has to go on. */
+const BOMB_MILLISECONDS = isFull ? 30_000 : 5000
+/** A suspicious stop has to show each time: garbage collection and other processes make some of them. */
+const ATTEMPTS = 3
+
+let node: TorturedNode
+let bystander: Bystander
+
+beforeAll(async () => {
+  await buildCommand()
+  node = await startTorturedNode()
+  await fillChain()
+  const cid = await addFile(node.ready.ipfsUrl, new Uint8Array(1000).fill(1))
+  bystander = await startBystander(node, cid)
+}, 300_000)
+
+afterAll(async () => {
+  bystander.stop()
+  await node.stop()
+})
+
+it.each(bombs.map((bomb) => [bomb.name, bomb] as const))(
+  'nobody waits for: %s',
+  { timeout: 10 * BOMB_MILLISECONDS + 60_000 },
+  async (name, bomb) => {
+    let least = Infinity
+    let seconds = 0
+    for (let attempt = 0; attempt < ATTEMPTS && least > LONGEST_STOP; attempt++) {
+      await node.measure()
+      const start = performance.now()
+      await bomb.run(node, AbortSignal.timeout(BOMB_MILLISECONDS)).catch((error: Error) => {
+        if (error.name !== 'TimeoutError') throw error
+      })
+      seconds = (performance.now() - start) / 1000
+      await callRpc(node.ready.url, 'eth_chainId', [])
+      least = Math.min(least, (await node.measure()).longest)
+    }
+    console.log(`${least.toFixed(0).padStart(6)} ms stop ${seconds.toFixed(1).padStart(6)} s  ${name}`)
+    const { faults } = await bystander.read()
+    expect(faults).toEqual([])
+    expect(least).toBeLessThan(LONGEST_STOP)
+  },
+)
+
+/** Gives the chain what bombs read: a contract, blocks with many logs, and a full mempool. */
+async function fillChain(): Promise<void> {
+  const [from] = await callRpc<Hex[]>(node.ready.url, 'eth_accounts', [])
+  // Logs until some gas is left: JUMPDEST PUSH0 PUSH0 LOG0 GAS PUSH2 2710 LT PUSH0 JUMPI.
+  const logger = '0x5b5f5fa05a612710105f57'
+  await callRpc(node.ready.url, 'anvil_setCode', [`0x${'1'.repeat(40)}`, logger])
+  for (let i = 0; i < 3; i++) {
+    await callRpc(node.ready.url, 'eth_sendTransaction', [{ from, to: `0x${'1'.repeat(40)}`, gas: '0xe4e1c0' }])
+  }
+  await call(node, 'evm_setAutomine', [false])
+  for (let batch = 0; batch < 5; batch++) {
+    const items = Array.from({ length: 1000 }, (_, id) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'eth_sendTransaction',
+      params: [{ from, to: from, gas: '0x5208', maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x1' }],
+    }))
+    await callPlainly(node, JSON.stringify(items))
+  }
+}

@@ -1,0 +1,227 @@
+import { keccak256 as keccakOf } from 'ethers'
+import { expect } from 'vitest'
+import { callRpc } from '../support/rpc.js'
+import { verifyMerkleProof } from '../support/merkleProof.js'
+import type { Hex } from './requests.js'
+
+interface BlockFacts {
+  hash: Hex
+  number: Hex
+  parentHash: Hex
+  stateRoot: Hex
+}
+
+/** A point that the node said one can go back to. */
+interface Snapshot {
+  id: Hex
+  /** Hashes of the canonical chain by number, and the balances that the controls set. */
+  blocks: Hex[]
+  balances: Map<Hex, bigint>
+}
+
+/** Emits one log a call: PUSH1 2a PUSH0 PUSH0 LOG1 STOP. */
+const LOGGER_CODE = '0x602a5f5fa100'
+const LOGGER = `0x${'1'.repeat(40)}` as const
+
+/**
+ * One client that drives the chain, one request after another, and knows what the node has to show after each. What the
+ * node acknowledged must be there after a kill; the request that the kill interrupted may have happened or not.
+ */
+export class ChainClient {
+  readonly #random: () => number
+  /** The hashes of the canonical chain by number. */
+  #blocks: Hex[] = []
+  #balances = new Map<Hex, bigint>()
+  #snapshots: Snapshot[] = []
+  /** The operation under way, whose outcome is not known if the node goes down. */
+  #underWay: string | undefined
+  #revertedTo: Snapshot | undefined
+  /** How many operations were acknowledged, by kind. */
+  readonly acknowledged: Record<string, number> = {}
+
+  constructor(random: () => number) {
+    this.#random = random
+  }
+
+  /** Prepares a new chain. */
+  async begin(url: string): Promise<void> {
+    await callRpc(url, 'anvil_setCode', [LOGGER, LOGGER_CODE])
+    await callRpc(url, 'evm_mine', [])
+    await this.#readChain(url)
+  }
+
+  /** Does one random operation and learns what it has changed. @throws whatever the connection throws at a kill */
+  async step(url: string): Promise<void> {
+    const operations: Record<string, () => Promise<void>> = {
+      mine: () => this.#mine(url),
+      send: () => this.#send(url),
+      setBalance: () => this.#setBalance(url),
+      snapshot: () => this.#snapshot(url),
+      revert: () => this.#revert(url),
+      reorg: () => this.#reorganise(url),
+    }
+    const weighted = ['mine', 'send', 'send', 'send', 'setBalance', 'snapshot', 'snapshot', 'reorg', 'revert']
+    const kind = weighted[Math.floor(this.#random() * weighted.length)]!
+    this.#underWay = kind
+    await operations[kind]?.()
+    this.#underWay = undefined
+    this.#revertedTo = undefined
+    this.acknowledged[kind] = (this.acknowledged[kind] ?? 0) + 1
+  }
+
+  /** Compares the node with what it acknowledged. After a kill, the interrupted operation counts as done or undone. */
+  async check(url: string): Promise<void> {
+    const head = await block(url, 'latest')
+    const expected = this.#blocks.at(-1)
+    if (this.#underWay === undefined) expect(head.hash, 'the head').toBe(expected)
+    else await this.#checkInterrupted(url, head)
+    await this.#readChain(url)
+    await this.#checkBalances(url)
+    this.#underWay = undefined
+    await checkLogs(url, this.#blocks.length - 1)
+    await checkProof(url, head)
+    await this.#checkSnapshots(url)
+  }
+
+  /** Reverts to the oldest snapshot, which has to work. */
+  async revertToOldest(url: string): Promise<void> {
+    const [oldest] = this.#snapshots
+    if (oldest === undefined) return
+    await this.#revertTo(url, oldest)
+    this.#revertedTo = undefined
+    this.acknowledged.revert = (this.acknowledged.revert ?? 0) + 1
+  }
+
+  async #mine(url: string): Promise<void> {
+    await callRpc(url, 'anvil_mine', [`0x${(1 + Math.floor(this.#random() * 5)).toString(16)}`])
+    await this.#readChain(url)
+  }
+
+  async #send(url: string): Promise<void> {
+    const [from] = await callRpc<Hex[]>(url, 'eth_accounts', [])
+    const hash = await callRpc<Hex>(url, 'eth_sendTransaction', [{ from, to: LOGGER, gas: '0x186a0' }])
+    const receipt = await callRpc<{ blockHash: Hex } | null>(url, 'eth_getTransactionReceipt', [hash])
+    expect(receipt, `receipt of ${hash}`).not.toBeNull()
+    await this.#readChain(url)
+    expect(this.#blocks).toContain(receipt?.blockHash)
+  }
+
+  async #setBalance(url: string): Promise<void> {
+    const address = `0x${Math.floor(this.#random() * 20).toString(16).padStart(40, 'e')}` as const
+    const balance = BigInt(Math.floor(this.#random() * 1e12))
+    // Known as soon as it is under way: a kill may leave either value, see check.
+    const before = this.#balances.get(address)
+    this.#balances.delete(address)
+    await callRpc(url, 'anvil_setBalance', [address, `0x${balance.toString(16)}`])
+    this.#balances.set(address, balance)
+    expect(before === undefined || before >= 0n).toBe(true)
+  }
+
+  async #snapshot(url: string): Promise<void> {
+    const id = await callRpc<Hex>(url, 'evm_snapshot', [])
+    this.#snapshots.push({ id, blocks: [...this.#blocks], balances: new Map(this.#balances) })
+  }
+
+  async #revert(url: string): Promise<void> {
+    const snapshot = this.#snapshots[Math.floor(this.#random() * this.#snapshots.length)]
+    if (snapshot !== undefined) await this.#revertTo(url, snapshot)
+  }
+
+  async #revertTo(url: string, snapshot: Snapshot): Promise<void> {
+    this.#revertedTo = snapshot
+    const isReverted = await callRpc<boolean>(url, 'evm_revert', [snapshot.id])
+    expect(isReverted, `snapshot ${snapshot.id} was acknowledged`).toBe(true)
+    this.#goBack(snapshot)
+    const head = await block(url, 'latest')
+    expect(head.hash, `the head after reverting to ${snapshot.id}`).toBe(snapshot.blocks.at(-1))
+  }
+
+  #goBack(snapshot: Snapshot): void {
+    this.#snapshots = this.#snapshots.slice(0, this.#snapshots.indexOf(snapshot))
+    this.#blocks = [...snapshot.blocks]
+    this.#balances = new Map(snapshot.balances)
+  }
+
+  async #reorganise(url: string): Promise<void> {
+    const depth = 1 + Math.floor(this.#random() * 3)
+    if (this.#blocks.length <= depth + 1) return
+    // Controls that moved the state on the blocks that leave are gone with them.
+    this.#balances.clear()
+    await callRpc(url, 'anvil_reorg', [depth, []])
+    this.#blocks.length -= depth
+    await this.#readChain(url)
+  }
+
+  async #checkInterrupted(url: string, head: BlockFacts): Promise<void> {
+    const revertedTo = this.#revertedTo
+    if (this.#underWay === 'revert' && revertedTo !== undefined) {
+      const isUsed = !(await this.#listed(url)).includes(BigInt(revertedTo.id))
+      if (isUsed) this.#goBack(revertedTo)
+      expect(head.hash, 'the head after an interrupted revert').toBe(this.#blocks.at(-1))
+      return
+    }
+    if (this.#underWay === 'snapshot') {
+      expect(head.hash, 'the head after an interrupted snapshot').toBe(this.#blocks.at(-1))
+      return
+    }
+    const longestReorganisation = this.#underWay === 'reorg' ? 3 : 0
+    const base = Math.min(Number(head.number), this.#blocks.length - 1) - longestReorganisation
+    expect(Number(head.number)).toBeGreaterThanOrEqual(this.#blocks.length - 1 - longestReorganisation)
+    const stays = await block(url, `0x${Math.max(0, base).toString(16)}`)
+    expect(stays.hash, `a block below an interrupted ${this.#underWay}`).toBe(this.#blocks[Math.max(0, base)])
+    this.#blocks.length = Math.max(0, base) + 1
+  }
+
+  async #listed(url: string): Promise<bigint[]> {
+    const { snapshots } = await callRpc<{ snapshots: Record<Hex, unknown> }>(url, 'anvil_metadata', [])
+    return Object.keys(snapshots).map(BigInt)
+  }
+
+  async #checkSnapshots(url: string): Promise<void> {
+    const listed = await this.#listed(url)
+    for (const { id } of this.#snapshots) expect(listed, `snapshot ${id}`).toContain(BigInt(id))
+  }
+
+  async #checkBalances(url: string): Promise<void> {
+    for (const [address, balance] of this.#balances) {
+      const found = await callRpc<Hex>(url, 'eth_getBalance', [address, 'latest'])
+      expect(BigInt(found), `balance of ${address}`).toBe(balance)
+    }
+  }
+
+  /** Reads the blocks from those that are known up to the head. */
+  async #readChain(url: string): Promise<void> {
+    const head = await block(url, 'latest')
+    for (let number = this.#blocks.length; number <= Number(head.number); number++) {
+      const { hash, parentHash } = await block(url, `0x${number.toString(16)}`)
+      if (number > 0) expect(parentHash, `the parent of block ${number}`).toBe(this.#blocks[number - 1])
+      this.#blocks.push(hash)
+    }
+    expect(head.hash).toBe(this.#blocks.at(-1))
+  }
+}
+
+async function block(url: string, selector: string): Promise<BlockFacts> {
+  const found = await callRpc<BlockFacts | null>(url, 'eth_getBlockByNumber', [selector, false])
+  if (found === null) throw new Error(`block ${selector} is missing`)
+  return found
+}
+
+/** The logs that the index finds in the newest blocks are those of their receipts. */
+async function checkLogs(url: string, head: number): Promise<void> {
+  const from = Math.max(0, head - 30)
+  const fromReceipts: unknown[] = []
+  for (let number = from; number <= head; number++) {
+    const receipts = await callRpc<{ logs: unknown[] }[]>(url, 'eth_getBlockReceipts', [`0x${number.toString(16)}`])
+    fromReceipts.push(...receipts.flatMap(({ logs }) => logs))
+  }
+  const filter = { fromBlock: `0x${from.toString(16)}`, toBlock: `0x${head.toString(16)}`, address: LOGGER }
+  expect(await callRpc(url, 'eth_getLogs', [filter])).toEqual(fromReceipts)
+}
+
+/** The proof of an account follows from the state root of the head. */
+async function checkProof(url: string, head: BlockFacts): Promise<void> {
+  const selector = { blockHash: head.hash }
+  const proof = await callRpc<{ accountProof: Hex[] }>(url, 'eth_getProof', [LOGGER, [], selector])
+  expect(verifyMerkleProof(head.stateRoot, keccakOf(LOGGER), proof.accountProof)).toBeDefined()
+}

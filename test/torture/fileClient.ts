@@ -1,0 +1,109 @@
+import { expect } from 'vitest'
+import type { TorturedNode } from './node.js'
+import { uploadBody } from './requests.js'
+
+/** A file operation refused a request, in words. */
+class RefusedError extends Error {}
+
+/**
+ * One client of the file network that uploads, pins, unpins and edits MFS, one request after another, and knows what the
+ * node has to show after each.
+ */
+export class FileClient {
+  readonly #random: () => number
+  readonly #name: string
+  /** Contents by CID, and whether they are pinned; undefined while that is being changed. */
+  readonly #files = new Map<string, { content: Buffer; isPinned: boolean | undefined }>()
+  /** Contents by their paths in MFS; undefined where a change was interrupted. */
+  readonly #paths = new Map<string, Buffer | 'absent' | undefined>()
+  readonly acknowledged: Record<string, number> = {}
+
+  constructor(name: string, random: () => number) {
+    this.#name = name
+    this.#random = random
+  }
+
+  /** Does one random operation. @throws whatever the connection throws at a kill */
+  async step(node: TorturedNode): Promise<void> {
+    const operations: (readonly [string, () => Promise<boolean>])[] = [
+      ['add', () => this.#add(node)],
+      ['pin/rm', () => this.#changePin(node, false)],
+      ['pin/add', () => this.#changePin(node, true)],
+      ['files/write', () => this.#write(node)],
+      ['files/rm', () => this.#remove(node)],
+    ]
+    const [kind, run] = operations[Math.floor(this.#random() * operations.length)]!
+    if (await run()) this.acknowledged[kind] = (this.acknowledged[kind] ?? 0) + 1
+  }
+
+  /** Compares the node with what it acknowledged. */
+  async check(node: TorturedNode): Promise<void> {
+    for (const [cid, { content, isPinned }] of this.#files) {
+      const isListed = await ask(node, `pin/ls?arg=${cid}`).then(
+        () => true,
+        () => false,
+      )
+      if (isPinned !== undefined) expect(isListed, `${cid} is pinned`).toBe(isPinned)
+      else this.#files.set(cid, { content, isPinned: isListed })
+      const found = await ask(node, `cat?arg=${cid}`)
+      expect(found.equals(content), `content of ${cid}`).toBe(true)
+    }
+    for (const [path, content] of this.#paths) {
+      const found = await ask(node, `files/read?arg=${path}`).catch(() => 'absent' as const)
+      if (content === undefined) this.#paths.set(path, found)
+      else if (content === 'absent') expect(found, path).toBe('absent')
+      else expect(found !== 'absent' && found.equals(content), `content of ${path}`).toBe(true)
+    }
+  }
+
+  async #add(node: TorturedNode): Promise<boolean> {
+    const content = Buffer.alloc(1 + Math.floor(this.#random() ** 4 * 600_000))
+    for (let i = 0; i < content.length; i += 97) content[i] = Math.floor(this.#random() * 256)
+    const answer = await ask(node, 'add?pin=true', uploadBody([[this.#name, content]]))
+    const { Hash } = JSON.parse(answer.toString()) as { Hash: string }
+    this.#files.set(Hash, { content, isPinned: true })
+    return true
+  }
+
+  async #changePin(node: TorturedNode, isPinned: boolean): Promise<boolean> {
+    const candidates = [...this.#files].filter(([, file]) => file.isPinned === !isPinned)
+    const [cid, file] = candidates[Math.floor(this.#random() * candidates.length)] ?? []
+    if (cid === undefined || file === undefined) return false
+    file.isPinned = undefined
+    await ask(node, `pin/${isPinned ? 'add' : 'rm'}?arg=${cid}`)
+    file.isPinned = isPinned
+    return true
+  }
+
+  async #write(node: TorturedNode): Promise<boolean> {
+    const path = `/${this.#name}-${Math.floor(this.#random() * 10)}`
+    const content = Buffer.from(`${this.#random()}`.repeat(1 + Math.floor(this.#random() * 200)))
+    this.#paths.set(path, undefined)
+    await ask(node, `files/write?arg=${path}&create=true&truncate=true`, uploadBody([['file', content]]))
+    this.#paths.set(path, content)
+    return true
+  }
+
+  async #remove(node: TorturedNode): Promise<boolean> {
+    const present = [...this.#paths].filter(([, content]) => content instanceof Buffer)
+    const [path] = present[Math.floor(this.#random() * present.length)] ?? []
+    if (path === undefined) return false
+    this.#paths.set(path, undefined)
+    await ask(node, `files/rm?arg=${path}`)
+    this.#paths.set(path, 'absent')
+    return true
+  }
+}
+
+async function ask(node: TorturedNode, path: string, body?: Buffer): Promise<Buffer> {
+  const response = await fetch(`${node.ready.ipfsUrl.replace(/\/+$/, '')}/api/v0/${path}`, {
+    method: 'POST',
+    ...(body !== undefined && {
+      headers: { 'content-type': 'multipart/form-data; boundary=torture' },
+      body: new Uint8Array(body),
+    }),
+  })
+  const answer = Buffer.from(await response.arrayBuffer())
+  if (!response.ok) throw new RefusedError(`${path}: ${response.status} ${answer.toString()}`)
+  return answer
+}

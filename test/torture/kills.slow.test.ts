@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeAll, expect, it } from 'vitest'
+import { buildCommand } from '../support/command.js'
+import { surviveKills } from './acknowledged.js'
+import { ChainClient } from './chainClient.js'
+import { FileClient } from './fileClient.js'
+import { startTorturedNode, type TorturedNode } from './node.js'
+import { isFull, randomNumbers, rounds, seed } from './settings.js'
+
+const KILLS = rounds(12, 1000)
+const TIME_LIMIT = isFull ? 4 * 3_600_000 : 900_000
+
+beforeAll(buildCommand, 120_000)
+
+it('keeps payments and uploads of many clients through kills', () => surviveKills(KILLS), TIME_LIMIT)
+
+it.each([
+  ['buffered writes', []],
+  ['--sync', ['--sync']],
+] as const)(
+  'keeps mining, snapshots, reverts, reorganisations, pins and MFS through kills: %s',
+  async (_, options) => {
+    const random = randomNumbers(seed)
+    const dataDir = await mkdtemp(join(tmpdir(), 'standin-kills-'))
+    const chain = new ChainClient(random)
+    const files = ['a', 'b'].map((name, index) => new FileClient(name, randomNumbers(seed + index + 1)))
+    for (let round = 0; round < KILLS; round++) {
+      const node = await startTorturedNode(options, { dataDir })
+      if (round === 0) await chain.begin(node.ready.url)
+      else await chain.check(node.ready.url)
+      if (round % 5 === 0) for (const client of files) await client.check(node)
+      if (round % 10 === 9) await chain.revertToOldest(node.ready.url)
+      const work = [
+        untilKilled(node, () => chain.step(node.ready.url)),
+        ...files.map((client) => untilKilled(node, () => client.step(node))),
+      ]
+      await Promise.race([sleep(5 + random() * 500), Promise.all(work)])
+      await node.stop('SIGKILL')
+      await Promise.all(work)
+      expect(node.stderr()).toBe('')
+    }
+    const node = await startTorturedNode(options, { dataDir })
+    await chain.check(node.ready.url)
+    for (const client of files) await client.check(node)
+    await chain.revertToOldest(node.ready.url)
+    expect(await node.stop()).toBe(0)
+    await rm(dataDir, { recursive: true, force: true })
+    console.log(`${KILLS} kills`, chain.acknowledged, ...files.map(({ acknowledged }) => acknowledged))
+  },
+  TIME_LIMIT,
+)
+
+/** Repeats a step until the node is killed. Whatever fails while it lives is a failure. */
+async function untilKilled({ child }: TorturedNode, step: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      await step()
+    } catch (error) {
+      // fetch reports a lost connection as a TypeError, in the headers as in the body.
+      if (child.killed && (error instanceof TypeError || error instanceof SyntaxError)) return
+      throw error
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import { fork, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Ready } from '../support/command.js'
+import { until } from '../support/until.js'
+
+/** What the probe in the node measured since it was last asked. */
+export interface Measurement {
+  /** Milliseconds of the longest time in which the event loop served nobody. */
+  longest: number
+  /** Bytes of resident memory since the start, at most. */
+  peakMemory: number
+}
+
+/** A node under torture: a process of its own with a probe inside. */
+export interface TorturedNode {
+  ready: Ready
+  dataDir: string
+  child: ChildProcess
+  /** What the node wrote to standard error. */
+  stderr: () => string
+  isAlive: () => boolean
+  measure(): Promise<Measurement>
+  /** Stops the node; the data directory goes too, unless it was given. */
+  stop(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals>
+}
+
+/** Starts a node on free ports with the probe inside. */
+export async function startTorturedNode(
+  options: readonly string[] = [],
+  { dataDir }: { dataDir?: string } = {},
+): Promise<TorturedNode> {
+  const directory = dataDir ?? (await mkdtemp(join(tmpdir(), 'standin-torture-')))
+  const probe = join(import.meta.dirname, 'probe.mjs')
+  const words = ['--json', '--port', '0', '--ipfs-port', '0', '--data-dir', directory, ...options]
+  const child = spawn(process.execPath, ['--import', probe, 'bin/standin.js', ...words], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+  child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  const ended = once(child, 'close').then(
+    ([status, signal]: unknown[]) => (status ?? signal) as number | NodeJS.Signals,
+  )
+  await until(() => stdout.includes('\n') || child.exitCode !== null)
+  if (!stdout.includes('\n')) throw new Error(`the node ended early: ${stderr}`)
+  return {
+    ready: JSON.parse(stdout.slice(0, stdout.indexOf('\n'))) as Ready,
+    dataDir: directory,
+    child,
+    stderr: () => stderr,
+    isAlive: () => child.exitCode === null && child.signalCode === null,
+    async measure() {
+      const answer = once(child, 'message')
+      child.send('measure')
+      const [measurement] = (await answer) as [Measurement]
+      return measurement
+    },
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      const status = await ended
+      if (dataDir === undefined) await rm(directory, { recursive: true, force: true })
+      return status
+    },
+  }
+}
+
+/** A second client in a process of its own, which asks the node small things all the time. */
+export interface Bystander {
+  /** Milliseconds that an answer took at most since the last call, by what was asked; and how many came. */
+  read(): Promise<{ longest: Record<string, number>; answers: number; faults: string[] }>
+  stop(): void
+}
+
+/** Starts a bystander that asks eth_chainId, cat and a WebSocket subscription. */
+export async function startBystander(node: Pick<TorturedNode, 'ready'>, cid: string): Promise<Bystander> {
+  const child = fork(join(import.meta.dirname, 'bystander.mjs'), [JSON.stringify({ ...node.ready, cid })])
+  await once(child, 'message')
+  return {
+    async read() {
+      const answer = once(child, 'message')
+      child.send('read')
+      const [result] = (await answer) as [Awaited<ReturnType<Bystander['read']>>]
+      return result
+    },
+    stop: () => void child.kill(),
+  }
+}

@@ -1,0 +1,59 @@
+import type { TorturedNode } from './node.js'
+
+export type Hex = `0x${string}`
+
+const BOUNDARY = 'torture'
+
+/** Calls a method and throws the answer away, result or error; the text is read to its end. */
+export function call(
+  node: TorturedNode,
+  method: string,
+  params: readonly unknown[],
+  signal?: AbortSignal,
+): Promise<string> {
+  return callPlainly(node, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), signal)
+}
+
+/** Sends a JSON-RPC body as it is. */
+export async function callPlainly(node: TorturedNode, body: string, signal?: AbortSignal): Promise<string> {
+  const response = await fetch(node.ready.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+    ...(signal !== undefined && { signal }),
+  })
+  return response.text()
+}
+
+/** Calls a file operation, with a file or a multipart body if one is given. */
+export async function postFiles(
+  node: TorturedNode,
+  path: string,
+  body?: Uint8Array,
+  signal?: AbortSignal,
+): Promise<string> {
+  const isForm = body !== undefined && Buffer.from(body.subarray(0, 64)).toString('latin1').startsWith(`--${BOUNDARY}`)
+  const sent = body === undefined || isForm ? body : uploadBody([['file', Buffer.from(body)]])
+  const response = await fetch(`${node.ready.ipfsUrl.replace(/\/+$/, '')}/api/v0/${path}`, {
+    method: 'POST',
+    ...(sent !== undefined && {
+      headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` },
+      body: new Uint8Array(sent),
+    }),
+    ...(signal !== undefined && { signal }),
+  })
+  return response.text()
+}
+
+/** A multipart body of files by their names, which are percent-encoded already. */
+export function uploadBody(parts: readonly (readonly [name: string, content: Buffer])[]): Buffer {
+  const pieces = parts.flatMap(([name, content]) => [
+    Buffer.from(
+      `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\n` +
+        'content-type: application/octet-stream\r\n\r\n',
+    ),
+    content,
+    Buffer.from('\r\n'),
+  ])
+  return Buffer.concat([...pieces, Buffer.from(`--${BOUNDARY}--\r\n`)])
+}
