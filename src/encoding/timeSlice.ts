@@ -1,18 +1,65 @@
 // The imported one keeps working when a test replaces the global timers.
 import { setImmediate } from 'node:timers'
 
-/** How long work may occupy the event loop before it yields. */
-const SLICE_MILLISECONDS = 5
+/** How long all work together may occupy the event loop before it serves its connections again. */
+const TURN_MILLISECONDS = 5
+/** Work that has had this many turns waits behind work that has had fewer. */
+const SHORT_WORK_TURNS = 4
 
-/** Splits long work into slices, so that other requests are served in between. */
+/** When work began in this turn of the event loop; undefined until somebody looks at the clock. */
+let turnStart: number | undefined
+let isTurnPlanned = false
+
+/** Work that waits for a turn of its own, and work that has had many. They alternate. */
+const shortWork: (() => void)[] = []
+const longWork: (() => void)[] = []
+let isLongWorkNext = false
+
+function planTurn(): void {
+  if (isTurnPlanned) return
+  isTurnPlanned = true
+  setImmediate(takeTurn)
+}
+
+/** Runs deferred work and lets one of those who wait go on: however many they are, input is read after each of them. */
+function takeTurn(): void {
+  isTurnPlanned = false
+  turnStart = undefined
+  runDeferred()
+  const queue = longWork.length > 0 && (isLongWorkNext || shortWork.length === 0) ? longWork : shortWork
+  isLongWorkNext = queue === shortWork
+  const proceed = queue.shift()
+  if (shortWork.length + longWork.length > 0) planTurn()
+  if (proceed === undefined) return
+  beginTurn()
+  proceed()
+}
+
+function beginTurn(): void {
+  if (turnStart !== undefined) return
+  turnStart = performance.now()
+  planTurn()
+}
+
+/**
+ * Splits long work into slices, so that other requests are served in between. All work shares the time of one turn of
+ * the event loop: a hundred long requests at once hold the others no longer than one does.
+ */
 export class TimeSlice {
-  #end = performance.now() + SLICE_MILLISECONDS
+  #turns = 0
 
-  /** Returns a promise to await when the slice is used up, otherwise undefined. */
+  constructor() {
+    beginTurn()
+  }
+
+  /** Returns a promise to await when the time of this turn is used up, otherwise undefined. */
   pause(): Promise<void> | undefined {
-    if (performance.now() < this.#end) return undefined
-    return nextTurn().then(() => {
-      this.#end = performance.now() + SLICE_MILLISECONDS
+    beginTurn()
+    if (performance.now() - (turnStart ?? 0) < TURN_MILLISECONDS) return undefined
+    const queue = this.#turns++ < SHORT_WORK_TURNS ? shortWork : longWork
+    return new Promise((resolve) => {
+      queue.push(resolve)
+      planTurn()
     })
   }
 }
@@ -49,16 +96,15 @@ function runDeferred(): void {
 
 /** Defers work until all input of this iteration of the event loop is read. The work must not throw. */
 export function atEndOfTurn(work: () => void): void {
-  if (deferred.push(work) === 1) setImmediate(runDeferred)
+  deferred.push(work)
+  planTurn()
 }
 
 /** Yields for one iteration of the event loop. Deferred work (see {@link atEndOfTurn}) runs before the promise resolves. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
-    setImmediate(() => {
-      runDeferred()
-      resolve()
-    })
+    shortWork.push(resolve)
+    planTurn()
   })
 }
 

@@ -1,13 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { vi } from 'vitest'
 
+/** Where the last clock stood: none goes back behind it. */
+let latest = 0
+
 /**
  * Lets no time be left in any slice (src/encoding/timeSlice.ts) from now on: work gives way wherever it can, and how often
  * does not depend on the machine. vi.restoreAllMocks ends that.
  */
 export function endEverySlice(): void {
-  let now = 0
-  vi.spyOn(performance, 'now').mockImplementation(() => (now += 10))
+  latest = Math.max(latest, performance.now())
+  vi.spyOn(performance, 'now').mockImplementation(() => (latest += 10))
 }
 
 /** Does work and counts the turns of the event loop until it is done; `between` is done in each of them but the last. */
@@ -39,9 +42,9 @@ async function watchTurns(
   turned: () => void,
   millisecondsPerLook = 1,
 ): Promise<void> {
-  let milliseconds = 0
+  latest = Math.max(latest, performance.now())
   let isWorking = true
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (milliseconds += millisecondsPerLook))
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (latest += millisecondsPerLook))
   const turn = (): void => {
     turned()
     if (isWorking) setImmediate(turn)

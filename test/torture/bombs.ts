@@ -1,6 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { createHash } from 'node:crypto'
 import type { TorturedNode } from './node.js'
+import { isFull } from './settings.js'
 import { call, callPlainly, postFiles, uploadBody, type Hex } from './requests.js'
 
 /** A request that costs the node as much as one request can. */
@@ -12,7 +13,8 @@ export interface Bomb {
 
 const TARGET = '0x00000000000000000000000000000000000b0b0b'
 const MEGABYTE = '62100000'
-const GAS = '0x2faf080' // 50,000,000, geth's cap of a call
+/** Geth's cap of a call where all is run, and a tenth of it otherwise. */
+const GAS = isFull ? '0x2faf080' : '0x4c4b40'
 
 /** Repeats a body until the gas is used up. */
 function loop(body: string, before = ''): Hex {

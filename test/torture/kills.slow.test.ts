@@ -7,6 +7,7 @@ import { buildCommand } from '../support/command.js'
 import { surviveKills } from './acknowledged.js'
 import { ChainClient } from './chainClient.js'
 import { FileClient } from './fileClient.js'
+import { until } from '../support/until.js'
 import { startTorturedNode, type TorturedNode } from './node.js'
 import { isFull, randomNumbers, rounds, seed } from './settings.js'
 
@@ -33,11 +34,14 @@ it.each([
       else await chain.check(node.ready.url)
       if (round % 5 === 0) for (const client of files) await client.check(node)
       if (round % 10 === 9) await chain.revertToOldest(node.ready.url)
+      let steps = 0
       const work = [
-        untilKilled(node, () => chain.step(node.ready.url)),
-        ...files.map((client) => untilKilled(node, () => client.step(node))),
+        untilKilled(node, () => chain.step(node.ready.url).then(() => void steps++)),
+        ...files.map((client) => untilKilled(node, () => client.step(node).then(() => void steps++))),
       ]
-      await Promise.race([sleep(5 + random() * 500), Promise.all(work)])
+      const last = random() * 60
+      await Promise.race([until(() => steps >= last), Promise.all(work)])
+      await sleep(random() * 20)
       await node.stop('SIGKILL')
       await Promise.all(work)
       expect(node.stderr()).toBe('')

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ready } from '../support/command.js'
 import { until } from '../support/until.js'
 
@@ -12,6 +13,8 @@ export interface Measurement {
   longest: number
   /** Bytes of resident memory since the start, at most. */
   peakMemory: number
+  /** The share of the time in which the event loop was busy, from 0 to 1. */
+  busy: number
 }
 
 /** A node under torture: a process of its own with a probe inside. */
@@ -65,6 +68,17 @@ export async function startTorturedNode(
       if (dataDir === undefined) await rm(directory, { recursive: true, force: true })
       return status
     },
+  }
+}
+
+/** Waits until a node has nothing left to do. @throws Error if it does not come to rest in time */
+export async function untilIdle(node: TorturedNode, milliseconds: number): Promise<void> {
+  const end = performance.now() + milliseconds
+  await node.measure()
+  for (;;) {
+    await sleep(100)
+    if ((await node.measure()).busy < 0.5) return
+    if (performance.now() > end) throw new Error(`the node is still busy after ${milliseconds} ms`)
   }
 }
 

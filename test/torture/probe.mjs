@@ -37,10 +37,16 @@ setInterval(() => {
   peakMemory = Math.max(peakMemory, process.memoryUsage.rss())
 }, 100).unref()
 
+let utilization = performance.eventLoopUtilization()
+
 process.on('message', (message) => {
   if (message !== 'measure') return
-  process.send({ longest, peakMemory })
+  const current = performance.eventLoopUtilization()
+  const { utilization: busy } = performance.eventLoopUtilization(current, utilization)
+  process.send({ longest, peakMemory, busy })
+  utilization = current
   longest = 0
   last = now()
 })
+process.on('disconnect', () => process.exit())
 process.channel?.unref()

@@ -16,8 +16,10 @@ import { runPlain } from './plainLoop.js'
 import { stackMaximum, stackMinimum } from './stackLimits.js'
 import { checkStack, integerWord } from './words.js'
 
-/** A traced step takes about as long as this many others. */
+/** A traced step takes about as long as this many others, and so does one that awaits something. */
 const TRACED_STEP_WEIGHT = 16
+/** Gas that buys as much time as one plain step takes: hashes and copies cost by their size. */
+const GAS_BITS_OF_STEP = 4
 const JUMP = 0x56
 const JUMPI = 0x57
 
@@ -148,7 +150,10 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
             host.stepsLeft -= TRACED_STEP_WEIGHT
             return runTracedStep(runState, opcodeTable[opcode] as OpcodeEntry, rules, feed.tracer)
           }
-          if (sync === undefined || host.traced) return this.runStep(opcodeTable[opcode])
+          if (sync === undefined || host.traced) {
+            host.stepsLeft -= TRACED_STEP_WEIGHT
+            return this.runStep(opcodeTable[opcode])
+          }
           const gas = sync.dynamicGas === undefined ? sync.gas : sync.gas + sync.dynamicGas(runState)
           if (spent + gas > affordable) {
             runState.gasLeft -= integerWord(spent)
@@ -159,6 +164,7 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
               throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
             }
           }
+          host.stepsLeft -= gas >>> GAS_BITS_OF_STEP
           runState.programCounter++
           if (!sync.seesGas) {
             spent += gas

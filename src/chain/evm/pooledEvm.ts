@@ -13,7 +13,7 @@ import {
 import { SimpleStateManager } from '@ethereumjs/statemanager'
 import { type Address, createZeroAddress } from '@ethereumjs/util'
 import { type VM, createVM } from '@ethereumjs/vm'
-import { TimeSlice, nextTurn, runInSlices } from '../../encoding/timeSlice.js'
+import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { NO_BYTES } from '../state/account.js'
 import { whenReady } from '../state/whenReady.js'
 import type { WorkingState } from '../state/workingState.js'
@@ -40,8 +40,6 @@ import { createSyncOpcodes } from './syncOpcodes.js'
 
 /** How many opcodes run between two looks at the clock. */
 const STEPS_BETWEEN_LOOKS = 2048
-/** How long an execution may hold the event loop before other work has its turn. */
-const SLICE_MILLISECONDS = 5
 
 /** The state of an EVM that is not lent. */
 const noState = new SimpleStateManager()
@@ -65,8 +63,8 @@ export class PooledEvm extends EVM implements FrameHost {
   #feed: TraceFeed | undefined
   #block: BlockEnvironment | undefined
   #onConsole: ConsoleListener | undefined
-  /** When this execution was first seen to run, in milliseconds; undefined until the clock is looked at. */
-  #sliceStart: number | undefined
+  /** Undefined until this execution first looks at the clock. */
+  #slice: TimeSlice | undefined
   readonly #hashes = new HashLookup()
   #state: WorkingState | undefined
   /** Interpreters of frames that have ended. */
@@ -179,7 +177,7 @@ export class PooledEvm extends EVM implements FrameHost {
     this.#hashes.find = blockHash
     this.blockchain = this.#hashes
     this.#block = block
-    this.#sliceStart = undefined
+    this.#slice = undefined
   }
 
   /** Forgets the context. */
@@ -201,11 +199,8 @@ export class PooledEvm extends EVM implements FrameHost {
   pause(): Promise<void> | undefined {
     this.stepsLeft = STEPS_BETWEEN_LOOKS
     this.#feed?.tracer.tick?.()
-    this.#sliceStart ??= performance.now()
-    if (performance.now() - this.#sliceStart < SLICE_MILLISECONDS) return undefined
-    return nextTurn().then(() => {
-      this.#sliceStart = performance.now()
-    })
+    this.#slice ??= new TimeSlice()
+    return this.#slice.pause()
   }
 
   override runCall(options: EVMRunCallOpts): Promise<EVMResult> {
