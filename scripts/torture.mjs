@@ -39,8 +39,12 @@ const environment = {
   ...(values.rounds !== undefined && { STANDIN_TORTURE_ROUNDS: values.rounds }),
   ...(values.seed !== undefined && { STANDIN_TORTURE_SEED: values.seed }),
 }
-const child = spawn(process.execPath, [vitest, 'run', '--config', 'vitest.slow.config.ts', '--disable-console-intercept', ...only, ...files], {
-  stdio: 'inherit',
-  env: { ...process.env, ...environment },
-})
+const child = spawn(
+  process.execPath,
+  [vitest, 'run', '--config', 'vitest.slow.config.ts', '--disable-console-intercept', ...only, ...files],
+  {
+    stdio: 'inherit',
+    env: { ...process.env, ...environment },
+  },
+)
 process.exitCode = await new Promise((resolve) => child.once('close', (status) => resolve(status ?? 1)))

@@ -61,7 +61,9 @@ async function fillChain(): Promise<void> {
   const logger = '0x5b5f5fa05a612710105f57'
   await callRpc(node.ready.url, 'anvil_setCode', [`0x${'1'.repeat(40)}`, logger])
   for (let i = 0; i < 3; i++) {
-    await callRpc(node.ready.url, 'eth_sendTransaction', [{ from, to: `0x${'1'.repeat(40)}`, gas: '0xe4e1c0' }])
+    await callRpc(node.ready.url, 'eth_sendTransaction', [
+      { from, to: `0x${'1'.repeat(40)}`, gas: '0xe4e1c0' },
+    ])
   }
   await call(node, 'evm_setAutomine', [false])
   for (let batch = 0; batch < 5; batch++) {

@@ -142,7 +142,10 @@ const code: Record<string, Hex> = {
   'CREATE2 of the largest initcode': loop('5a61c0005f5ff550'),
   // Memory holds initcode that returns 24,576 zero bytes: PUSH2 6000 PUSH0 RETURN.
   'CREATE of the largest code': loop('60055f5ff050', '6461600060f3601b525f50'),
-  'JUMPDEST analysis': loop('61c0005f5ff050', '7f5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5f52'),
+  'JUMPDEST analysis': loop(
+    '61c0005f5ff050',
+    '7f5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5f52',
+  ),
   'calls of itself': '0x5f5f5f5f5f305af1',
   'calls of itself with memory': `0x${MEGABYTE}5f525f5f5f5f5f305af1`,
   'static calls of empty accounts': loop('5f5f5f5f5a5afa50'.replace('5a5afa', '5a5afa')),
@@ -151,7 +154,7 @@ const code: Record<string, Hex> = {
   'cold EXTCODESIZE': loop('5a3b50'),
   'SSTORE of new slots': loop('5a5a55'),
   'TSTORE of new slots': loop('5a5a5d'),
-  'BLOCKHASH': loop('5f4050'),
+  BLOCKHASH: loop('5f4050'),
   'a return of four megabytes': '0x624000005ff3',
   'a revert of four megabytes': '0x624000005ffd',
 }
@@ -203,11 +206,7 @@ const tracing: Bomb[] = Object.entries(tracers).flatMap(([tracerName, options]) 
       call(
         node,
         'debug_traceCall',
-        [
-          { to: TARGET, gas: '0x989680' },
-          'latest',
-          { ...options, stateOverrides: override(codeOfTarget) },
-        ],
+        [{ to: TARGET, gas: '0x989680' }, 'latest', { ...options, stateOverrides: override(codeOfTarget) }],
         signal,
       ),
   })),
@@ -256,7 +255,11 @@ const requests: Bomb[] = [
   ]),
   params('ten thousand keys', 'eth_getProof', () => [TARGET, many(10_000, hash), 'latest']),
   params('ten thousand slots', 'eth_getStorageValues', () => [{ [TARGET]: many(10_000, hash) }, 'latest']),
-  params('1024 blocks with 100 percentiles', 'eth_feeHistory', () => ['0x400', 'latest', many(100, (i) => i)]),
+  params('1024 blocks with 100 percentiles', 'eth_feeHistory', () => [
+    '0x400',
+    'latest',
+    many(100, (i) => i),
+  ]),
   params('fifty thousand entries', 'eth_call', () => [
     { to: TARGET, accessList: many(50_000, (i) => ({ address: address(i), storageKeys: [hash(i)] })) },
     'latest',
@@ -380,40 +383,106 @@ const fileBombs: Bomb[] = [
   files('cid/format: base36 of 50 kB', () => `cid/format?arg=k${'z'.repeat(50_000)}&b=base58btc`),
   files('cid/format: base10', () => `cid/format?arg=9${'9'.repeat(50_000)}`),
   files('dag/resolve: a long path', () => `dag/resolve?arg=bafyreigh2akiscaildc/${'a/'.repeat(25_000)}`),
-  files('dag/put: deep dag-cbor', () => 'dag/put?input-codec=dag-cbor', () => deepCbor(1_000_000)),
-  files('dag/put: deep dag-json', () => 'dag/put?input-codec=dag-json', () =>
-    Buffer.from(`${'['.repeat(500_000)}${']'.repeat(500_000)}`),
+  files(
+    'dag/put: deep dag-cbor',
+    () => 'dag/put?input-codec=dag-cbor',
+    () => deepCbor(1_000_000),
   ),
-  files('dag/put: wide dag-json', () => 'dag/put?input-codec=dag-json', () =>
-    Buffer.from(JSON.stringify(Object.fromEntries(many(80_000, (i) => [`key${i}`, i])))),
+  files(
+    'dag/put: deep dag-json',
+    () => 'dag/put?input-codec=dag-json',
+    () => Buffer.from(`${'['.repeat(500_000)}${']'.repeat(500_000)}`),
   ),
-  files('dag/put: a long dag-json string', () => 'dag/put?input-codec=dag-json', () =>
-    Buffer.from(JSON.stringify('\u0001'.repeat(300_000))),
+  files(
+    'dag/put: wide dag-json',
+    () => 'dag/put?input-codec=dag-json',
+    () => Buffer.from(JSON.stringify(Object.fromEntries(many(80_000, (i) => [`key${i}`, i])))),
   ),
-  files('dag/put: a long number', () => 'dag/put?input-codec=dag-json', () => Buffer.from('9'.repeat(1e6))),
-  files('dag/put: dag-json to dag-jose', () => 'dag/put?input-codec=dag-json&store-codec=dag-jose', () =>
-    Buffer.from(JSON.stringify({ payload: 'a'.repeat(500_000), signatures: [] })),
+  files(
+    'dag/put: a long dag-json string',
+    () => 'dag/put?input-codec=dag-json',
+    () => Buffer.from(JSON.stringify('\u0001'.repeat(300_000))),
   ),
-  files('block/put: two megabytes', () => 'block/put', () => Buffer.alloc(2e6, 1)),
-  files('block/put: sha3-512', () => 'block/put?mhtype=sha3-512', () => Buffer.alloc(1e6, 1)),
-  files('block/put: blake2b', () => 'block/put?mhtype=blake2b-256', () => Buffer.alloc(1e6, 1)),
-  files('block/put: blake3', () => 'block/put?mhtype=blake3', () => Buffer.alloc(1e6, 1)),
-  files('block/put: dbl-sha2-256', () => 'block/put?mhtype=dbl-sha2-256', () => Buffer.alloc(1e6, 1)),
-  files('add: chunks of a byte', () => 'add?chunker=size-1', () => Buffer.alloc(200_000, 1)),
-  files('add: rabin', () => 'add?chunker=rabin', () => Buffer.alloc(2e7, 1)),
-  files('add: buzhash', () => 'add?chunker=buzhash', () => Buffer.alloc(2e7, 1)),
-  files('add: a hundred megabytes', () => 'add?cid-version=1', () => Buffer.alloc(1e8, 1)),
-  files('add: trickle', () => 'add?trickle=true&chunker=size-64', () => Buffer.alloc(1e6, 1)),
-  files('dag/import: no CAR', () => 'dag/import', () => Buffer.alloc(1e7, 0x7f)),
-  files('dag/import: a header of ten megabytes', () => 'dag/import', () =>
-    Buffer.concat([Buffer.from([0x80, 0xad, 0xe2, 0x04]), Buffer.alloc(1e7, 0x81)]),
+  files(
+    'dag/put: a long number',
+    () => 'dag/put?input-codec=dag-json',
+    () => Buffer.from('9'.repeat(1e6)),
+  ),
+  files(
+    'dag/put: dag-json to dag-jose',
+    () => 'dag/put?input-codec=dag-json&store-codec=dag-jose',
+    () => Buffer.from(JSON.stringify({ payload: 'a'.repeat(500_000), signatures: [] })),
+  ),
+  files(
+    'block/put: two megabytes',
+    () => 'block/put',
+    () => Buffer.alloc(2e6, 1),
+  ),
+  files(
+    'block/put: sha3-512',
+    () => 'block/put?mhtype=sha3-512',
+    () => Buffer.alloc(1e6, 1),
+  ),
+  files(
+    'block/put: blake2b',
+    () => 'block/put?mhtype=blake2b-256',
+    () => Buffer.alloc(1e6, 1),
+  ),
+  files(
+    'block/put: blake3',
+    () => 'block/put?mhtype=blake3',
+    () => Buffer.alloc(1e6, 1),
+  ),
+  files(
+    'block/put: dbl-sha2-256',
+    () => 'block/put?mhtype=dbl-sha2-256',
+    () => Buffer.alloc(1e6, 1),
+  ),
+  files(
+    'add: chunks of a byte',
+    () => 'add?chunker=size-1',
+    () => Buffer.alloc(200_000, 1),
+  ),
+  files(
+    'add: rabin',
+    () => 'add?chunker=rabin',
+    () => Buffer.alloc(2e7, 1),
+  ),
+  files(
+    'add: buzhash',
+    () => 'add?chunker=buzhash',
+    () => Buffer.alloc(2e7, 1),
+  ),
+  files(
+    'add: a hundred megabytes',
+    () => 'add?cid-version=1',
+    () => Buffer.alloc(1e8, 1),
+  ),
+  files(
+    'add: trickle',
+    () => 'add?trickle=true&chunker=size-64',
+    () => Buffer.alloc(1e6, 1),
+  ),
+  files(
+    'dag/import: no CAR',
+    () => 'dag/import',
+    () => Buffer.alloc(1e7, 0x7f),
+  ),
+  files(
+    'dag/import: a header of ten megabytes',
+    () => 'dag/import',
+    () => Buffer.concat([Buffer.from([0x80, 0xad, 0xe2, 0x04]), Buffer.alloc(1e7, 0x81)]),
   ),
   files('files/mkdir: a deep path', () => `files/mkdir?parents=true&arg=/${'d/'.repeat(3000)}`),
-  files('files/write: far behind the end', () => 'files/write?create=true&arg=/far&offset=4000000000000', () =>
-    Buffer.from('x'),
+  files(
+    'files/write: far behind the end',
+    () => 'files/write?create=true&arg=/far&offset=4000000000000',
+    () => Buffer.from('x'),
   ),
-  files('files/write: a gigabyte behind the end', () => 'files/write?create=true&arg=/gap&offset=1000000000', () =>
-    Buffer.from('x'),
+  files(
+    'files/write: a gigabyte behind the end',
+    () => 'files/write?create=true&arg=/gap&offset=1000000000',
+    () => Buffer.from('x'),
   ),
   files('refs: everything', () => 'refs/local'),
   files('pin/ls: everything', () => 'pin/ls?stream=false'),
@@ -435,7 +504,12 @@ const fileBombs: Bomb[] = [
   {
     name: 'add: a thousand nested directories',
     run: (node, signal) =>
-      postFiles(node, 'add?cid-version=1', uploadBody([[`${'d%2F'.repeat(1000)}file`, Buffer.from('x')]]), signal),
+      postFiles(
+        node,
+        'add?cid-version=1',
+        uploadBody([[`${'d%2F'.repeat(1000)}file`, Buffer.from('x')]]),
+        signal,
+      ),
   },
   {
     name: 'add: parts without content',

@@ -107,7 +107,9 @@ export class ChainClient {
   }
 
   async #setBalance(url: string): Promise<void> {
-    const address = `0x${Math.floor(this.#random() * 20).toString(16).padStart(40, 'e')}` as const
+    const address = `0x${Math.floor(this.#random() * 20)
+      .toString(16)
+      .padStart(40, 'e')}` as const
     const balance = BigInt(Math.floor(this.#random() * 1e12))
     // Known as soon as it is under way: a kill may leave either value, see check.
     const before = this.#balances.get(address)
@@ -212,7 +214,9 @@ async function checkLogs(url: string, head: number): Promise<void> {
   const from = Math.max(0, head - 30)
   const fromReceipts: unknown[] = []
   for (let number = from; number <= head; number++) {
-    const receipts = await callRpc<{ logs: unknown[] }[]>(url, 'eth_getBlockReceipts', [`0x${number.toString(16)}`])
+    const receipts = await callRpc<{ logs: unknown[] }[]>(url, 'eth_getBlockReceipts', [
+      `0x${number.toString(16)}`,
+    ])
     fromReceipts.push(...receipts.flatMap(({ logs }) => logs))
   }
   const filter = { fromBlock: `0x${from.toString(16)}`, toBlock: `0x${head.toString(16)}`, address: LOGGER }

@@ -32,7 +32,8 @@ export async function postFiles(
   body?: Uint8Array,
   signal?: AbortSignal,
 ): Promise<string> {
-  const isForm = body !== undefined && Buffer.from(body.subarray(0, 64)).toString('latin1').startsWith(`--${BOUNDARY}`)
+  const isForm =
+    body !== undefined && Buffer.from(body.subarray(0, 64)).toString('latin1').startsWith(`--${BOUNDARY}`)
   const sent = body === undefined || isForm ? body : uploadBody([['file', Buffer.from(body)]])
   const response = await fetch(`${node.ready.ipfsUrl.replace(/\/+$/, '')}/api/v0/${path}`, {
     method: 'POST',
