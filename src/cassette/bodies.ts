@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { LONGEST_INLINE_BODY, type RecordedResponse } from './entry.js'
+import { CassetteError } from './errors.js'
+
+/** The folder of a cassette's long bodies; each has its hexadecimal SHA-256 as its name. */
+export function bodiesFolder(path: string): string {
+  return `${path}.bodies`
+}
+
+/** Takes the body of an answer as it passes. Only a short one is in memory as a whole. */
+export class BodySink {
+  readonly #cassette: string
+  #chunks: Uint8Array[] = []
+  #length = 0
+  #spilled: { folder: string; file: number } | undefined
+  readonly #hash = createHash('sha256')
+
+  constructor(cassette: string) {
+    this.#cassette = cassette
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#hash.update(bytes)
+    this.#length += bytes.length
+    if (this.#spilled === undefined) {
+      this.#chunks.push(Uint8Array.from(bytes))
+      if (this.#length > LONGEST_INLINE_BODY) this.#spill()
+    } else writeSync(this.#spilled.file, bytes)
+  }
+
+  /** The body as an entry has it: as text, or by the name of its file. */
+  end(): Pick<RecordedResponse, 'text' | 'body'> {
+    if (this.#spilled === undefined) {
+      const bytes = Buffer.concat(this.#chunks)
+      const text = bytes.toString('utf8')
+      if (Buffer.from(text).equals(bytes)) return { text }
+      this.#spill()
+    }
+    const { folder, file } = this.#spilled!
+    closeSync(file)
+    const hash = this.#hash.digest('hex')
+    renameSync(join(folder, 'body'), join(bodiesFolder(this.#cassette), hash))
+    rmSync(folder, { recursive: true })
+    return { body: hash }
+  }
+
+  /** Forgets a body that broke off. */
+  abort(): void {
+    if (this.#spilled === undefined) return
+    closeSync(this.#spilled.file)
+    rmSync(this.#spilled.folder, { recursive: true, force: true })
+  }
+
+  #spill(): void {
+    mkdirSync(bodiesFolder(this.#cassette), { recursive: true })
+    const folder = mkdtempSync(join(bodiesFolder(this.#cassette), '.part-'))
+    const file = openSync(join(folder, 'body'), 'w', 0o600)
+    for (const chunk of this.#chunks) writeSync(file, chunk)
+    this.#chunks = []
+    this.#spilled = { folder, file }
+  }
+}
+
+/**
+ * The bytes of a body that lies beside a cassette.
+ *
+ * @throws CassetteError if it is not there
+ */
+export function readBody(cassette: string, hash: string): AsyncIterable<Uint8Array> {
+  const path = join(bodiesFolder(cassette), hash)
+  if (!/^[0-9a-f]{64}$/.test(hash) || !existsSync(path)) {
+    throw new CassetteError(cassette, `the body ${hash} is missing in ${bodiesFolder(cassette)}`)
+  }
+  return createReadStream(path)
+}

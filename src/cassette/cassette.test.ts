@@ -1,0 +1,414 @@
+import {
+  appendFileSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { WebSocketServer } from 'ws'
+import { openCassette, type Cassette, type Provider, type ReplayMode } from './cassette.js'
+import { CassetteReader } from './cassetteReader.js'
+import type { FileRequest } from './files.js'
+import type { CassetteCall, CassetteSubscriptions } from './rpcAnswer.js'
+import type { DescribeTransaction } from './rpcMatching.js'
+import type { CassetteRules } from './rules.js'
+
+const KEY = 'secret-key-0123456789'
+
+let folder: string
+let path: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cassette-'))
+  path = join(folder, 'run.ndjson')
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+/** What a provider under test answers: the value as the result, an Error as an error, a number as an HTTP status. */
+type Answers = (method: string, params: unknown[]) => unknown
+
+const servers: Server[] = []
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    await new Promise((done) => server.close(done))
+  }
+})
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of request) text += String(chunk)
+  return text
+}
+
+async function startProvider(answers: Answers): Promise<Provider & { push: (value: unknown) => void }> {
+  const sockets = new Set<{ send: (text: string) => void }>()
+  const server = createServer((request, response) => {
+    void bodyOf(request).then((text) => {
+      if (request.url?.startsWith('/api/v0/')) {
+        response.setHeader('content-type', 'application/json')
+        response.end(
+          JSON.stringify({ path: request.url, bytes: text.length, auth: request.headers.authorization }),
+        )
+        return
+      }
+      const { id, method, params } = JSON.parse(text) as { id: number; method: string; params: unknown[] }
+      const answer = answers(method, params)
+      if (typeof answer === 'number') {
+        response.writeHead(answer, { 'content-type': 'text/plain', 'retry-after': '1', 'set-cookie': 'a=b' })
+        response.end(`refused at ${request.url}`)
+      } else if (answer instanceof Error) {
+        response.end(
+          JSON.stringify({ jsonrpc: '2.0', id, error: { code: 3, message: answer.message, data: '0x08' } }),
+        )
+      } else response.end(JSON.stringify({ jsonrpc: '2.0', id, result: answer }))
+    })
+  })
+  new WebSocketServer({ server }).on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('message', (data: Buffer) => {
+      const { id, method, params } = JSON.parse(data.toString()) as {
+        id: number
+        method: string
+        params: unknown[]
+      }
+      socket.send(
+        JSON.stringify({
+          jsonrpc: '2.0',
+          id,
+          result: method === 'eth_subscribe' ? '0x5ub' : answers(method, params),
+        }),
+      )
+    })
+  })
+  servers.push(server)
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://user:hidden-password@127.0.0.1:${port}/v3/${KEY}`,
+    webSocketUrl: `ws://127.0.0.1:${port}/ws/v3/${KEY}`,
+    filesUrl: `http://user:hidden-password@127.0.0.1:${port}`,
+    push(value) {
+      const params = { subscription: '0x5ub', result: value }
+      for (const socket of sockets)
+        socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params }))
+    },
+  }
+}
+
+/** Raw transactions of these tests are JSON: what they do, and a hash. */
+const describeTransaction: DescribeTransaction = (raw) =>
+  JSON.parse(raw) as { does: object; hash: string } as never
+
+function record(provider: Provider, rules: CassetteRules = {}): Cassette {
+  return openCassette({ path, describeTransaction, record: { provider, rules } })
+}
+
+function replay(mode: ReplayMode = 'strict', provider?: Provider): Cassette {
+  const settings = { exhaustion: 'repeat', delayScale: 0 } as const
+  return openCassette({ path, describeTransaction, replay: { mode, settings, provider } })
+}
+
+function call(method: string, params: unknown = [], more: Partial<CassetteCall> = {}): CassetteCall {
+  return { network: 'local', method, params, transport: 'http', subscriptions: undefined, ...more }
+}
+
+const noOwnAnswer = (): never => {
+  throw new Error('the own chain was asked')
+}
+
+const ask = (cassette: Cassette, method: string, params?: unknown): Promise<unknown> =>
+  cassette.call(call(method, params), noOwnAnswer)
+
+describe('answers', () => {
+  it('gives recorded answers in their order, and then the last one again', async () => {
+    let number = 0
+    const recording = record(await startProvider(() => `0x${(number++ >> 1).toString(16)}`))
+    const recorded = []
+    for (let i = 0; i < 5; i++) recorded.push(await ask(recording, 'eth_blockNumber'))
+    recording.close()
+    const playing = replay()
+    const replayed = []
+    for (let i = 0; i < 7; i++) replayed.push(await ask(playing, 'eth_blockNumber'))
+    playing.close()
+    expect(recorded).toEqual(['0x0', '0x0', '0x1', '0x1', '0x2'])
+    expect(replayed).toEqual([...recorded, '0x2', '0x2'])
+  })
+
+  it('replays errors with code, message and data', async () => {
+    const recording = record(await startProvider(() => new Error('execution reverted: no')))
+    await expect(ask(recording, 'eth_call', [{}])).rejects.toMatchObject({ code: 3 })
+    recording.close()
+    await expect(ask(replay(), 'eth_call', [{}])).rejects.toMatchObject({
+      code: 3,
+      message: 'execution reverted: no',
+      data: '0x08',
+    })
+  })
+
+  it('replays HTTP refusals with status and body', async () => {
+    const recording = record(await startProvider(() => 429))
+    await expect(ask(recording, 'eth_chainId')).rejects.toMatchObject({ refusal: { status: 429 } })
+    recording.close()
+    const refusal = { status: 429, contentType: 'text/plain' }
+    await expect(ask(replay(), 'eth_chainId')).rejects.toMatchObject({ refusal })
+  })
+
+  it('does not depend on the order of members or of parallel calls', async () => {
+    const recording = record(await startProvider((_, [{ to }]: any) => `0x${to}`))
+    await Promise.all([1, 2, 3].map((to) => ask(recording, 'eth_call', [{ to, data: '0x' }, 'latest'])))
+    recording.close()
+    const playing = replay()
+    const answers = [3, 1, 2].map((to) => ask(playing, 'eth_call', [{ data: '0x', to }, 'latest']))
+    expect(await Promise.all(answers)).toEqual(['0x3', '0x1', '0x2'])
+  })
+})
+
+describe('calls that were not recorded', () => {
+  beforeEach(async () => {
+    const recording = record(await startProvider((method) => method))
+    await ask(recording, 'eth_getBalance', ['0xaa', 'latest'])
+    recording.close()
+  })
+
+  it('are refused in strict mode with the nearest recorded request and the difference', async () => {
+    await expect(ask(replay(), 'eth_getBalance', ['0xbb', 'latest'])).rejects.toThrow(
+      'the cassette has no answer to eth_getBalance ["0xbb","latest"]; the nearest recorded request is ' +
+        '["0xaa","latest"], which differs in params[0] (recorded "0xaa", requested "0xbb")',
+    )
+  })
+
+  it('are answered by the own chain in loose mode', async () => {
+    const playing = replay('loose')
+    expect(await playing.call(call('eth_getBalance', ['0xbb', 'latest']), () => 'own')).toBe('own')
+    expect(await playing.call(call('eth_getBalance', ['0xaa', 'latest']), noOwnAnswer)).toBe('eth_getBalance')
+  })
+
+  it('are recorded once and replayed afterwards', async () => {
+    const once = replay('once', await startProvider(() => '0x77'))
+    expect(await ask(once, 'eth_getBalance', ['0xbb', 'latest'])).toBe('0x77')
+    once.close()
+    const playing = replay()
+    expect(await ask(playing, 'eth_getBalance', ['0xbb', 'latest'])).toBe('0x77')
+    expect(await ask(playing, 'eth_getBalance', ['0xaa', 'latest'])).toBe('eth_getBalance')
+  })
+})
+
+describe('rules', () => {
+  it('masks parameters', async () => {
+    const rules = { masks: [{ method: 'eth_send*', path: '0.nonce' }] }
+    const recording = record(await startProvider(() => '0x01'), rules)
+    await ask(recording, 'eth_sendTransaction', [{ nonce: '0x1', to: '0xaa' }])
+    recording.close()
+    const playing = replay()
+    expect(await ask(playing, 'eth_sendTransaction', [{ nonce: '0x9', to: '0xaa' }])).toBe('0x01')
+    await expect(ask(playing, 'eth_sendTransaction', [{ nonce: '0x9', to: '0xbb' }])).rejects.toThrow(
+      'params[0].to',
+    )
+  })
+
+  it('pins block tags to the number that they stood for first', async () => {
+    let head = 16
+    const asked: unknown[] = []
+    const provider = await startProvider((method, params) => {
+      asked.push([method, ...params])
+      return method === 'eth_getBlockByNumber' ? { number: `0x${(head++).toString(16)}` } : '0x5'
+    })
+    const recording = record(provider, { pinBlockTags: true })
+    await ask(recording, 'eth_getBalance', ['0xaa', 'latest'])
+    await ask(recording, 'eth_getBalance', ['0xbb', 'latest'])
+    recording.close()
+    expect(asked).toEqual([
+      ['eth_getBlockByNumber', 'latest', false],
+      ['eth_getBalance', '0xaa', '0x10'],
+      ['eth_getBalance', '0xbb', '0x10'],
+    ])
+    const playing = replay()
+    expect(await ask(playing, 'eth_getBalance', ['0xbb', 'latest'])).toBe('0x5')
+    expect(await ask(playing, 'eth_getBalance', ['0xbb', '0x10'])).toBe('0x5')
+  })
+
+  it('matches a send by what it does, and translates its hash', async () => {
+    const [recordedHash, sentHash] = [`0x${'11'.repeat(32)}`, `0x${'22'.repeat(32)}`]
+    const send = (hash: string): string => JSON.stringify({ does: { to: '0xaa', value: '0x1' }, hash })
+    const answers: Answers = (method) =>
+      method === 'eth_sendRawTransaction' ? recordedHash : { transactionHash: recordedHash, status: '0x1' }
+    const recording = record(await startProvider(answers))
+    await ask(recording, 'eth_sendRawTransaction', [send(recordedHash)])
+    await ask(recording, 'eth_getTransactionReceipt', [recordedHash])
+    recording.close()
+    const playing = replay()
+    expect(await ask(playing, 'eth_sendRawTransaction', [send(sentHash)])).toBe(sentHash)
+    expect(await ask(playing, 'eth_getTransactionReceipt', [sentHash])).toEqual({
+      transactionHash: sentHash,
+      status: '0x1',
+    })
+  })
+})
+
+describe('subscriptions', () => {
+  /** Collects what is pushed. */
+  function connection(): CassetteSubscriptions & { pushed: unknown[] } {
+    const pushed: unknown[] = []
+    return {
+      pushed,
+      open(feed) {
+        feed((result) => pushed.push(result))
+        return '0x1d'
+      },
+      close: () => true,
+    }
+  }
+  const settled = (): Promise<void> => new Promise((done) => setTimeout(done, 50))
+  const subscribe = call('eth_subscribe', ['newHeads'], { transport: 'websocket' })
+  const send = call('eth_sendTransaction', [{}], { transport: 'websocket' })
+
+  it('pushes each notification after as many sends as when it was recorded', async () => {
+    const provider = await startProvider(() => '0xhash')
+    const recording = record(provider)
+    await recording.call({ ...subscribe, subscriptions: connection() }, noOwnAnswer)
+    provider.push({ number: '0x1' })
+    await settled()
+    await recording.call(send, noOwnAnswer)
+    provider.push({ number: '0x2' })
+    await settled()
+    recording.close()
+    const playing = replay()
+    const target = connection()
+    expect(await playing.call({ ...subscribe, subscriptions: target }, noOwnAnswer)).toBe('0x1d')
+    await settled()
+    expect(target.pushed).toEqual([{ number: '0x1' }])
+    await playing.call(send, noOwnAnswer)
+    await settled()
+    expect(target.pushed).toEqual([{ number: '0x1' }, { number: '0x2' }])
+  })
+})
+
+describe('the file network', () => {
+  function upload(boundary: string, content: string): FileRequest {
+    const part = `--${boundary}\r\nContent-Disposition: form-data; name="file"\r\n\r\n${content}\r\n--${boundary}--\r\n`
+    const pieces = [part.slice(0, 9), part.slice(9)]
+    return {
+      method: 'POST',
+      target: '/api/v0/add?pin=true&cid-version=1',
+      headers: {
+        'content-type': `multipart/form-data; boundary=${boundary}`,
+        authorization: 'Basic c2VjcmV0',
+      },
+      body: (async function* () {
+        for (const piece of pieces) yield Buffer.from(piece)
+      })(),
+      signal: new AbortController().signal,
+    }
+  }
+  const own = (): never => noOwnAnswer()
+  const textOf = async ({ body }: { body: Uint8Array | AsyncIterable<Uint8Array> }): Promise<string> => {
+    const chunks = []
+    for await (const chunk of body instanceof Uint8Array ? [body] : body) chunks.push(chunk)
+    return Buffer.concat(chunks).toString('utf8')
+  }
+
+  it('replays an upload whatever its delimiter, and refuses another content', async () => {
+    const recording = record(await startProvider(() => ''))
+    const answered = await textOf(await recording.files(upload('aaaaaaaaaa', 'hello'), own))
+    recording.close()
+    const playing = replay()
+    expect(await textOf(await playing.files(upload('bbbbbbbbbb', 'hello'), own))).toBe(answered)
+    const refused = await playing.files(upload('bbbbbbbbbb', 'other'), own)
+    expect(refused.status).toBe(500)
+    expect(await textOf(refused)).toContain(
+      'the cassette has no answer to POST /api/v0/add?cid-version=1&pin=true',
+    )
+  })
+})
+
+describe('the file', () => {
+  const recordTwo = async (): Promise<void> => {
+    const recording = record(await startProvider((method) => method))
+    await ask(recording, 'eth_chainId')
+    await ask(recording, 'eth_blockNumber')
+    recording.close()
+  }
+
+  it('has no key, password or cookie in it', async () => {
+    const recording = record(
+      await startProvider((method) => (method === 'eth_chainId' ? 401 : new Error(`at /v3/${KEY}`))),
+    )
+    await ask(recording, 'eth_chainId').catch(() => undefined)
+    await ask(recording, 'eth_call').catch(() => undefined)
+    recording.close()
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    )
+    const text = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8')).join()
+    expect(text).toContain('eth_chainId')
+    for (const secret of [
+      KEY,
+      'hidden-password',
+      'a=b',
+      Buffer.from('user:hidden-password').toString('base64'),
+    ]) {
+      expect(text).not.toContain(secret)
+    }
+  })
+
+  it('is the same to the letter when the same run is recorded in another order', async () => {
+    await recordTwo()
+    const first = readFileSync(path, 'utf8')
+    const recording = record(await startProvider((method) => method))
+    await ask(recording, 'eth_blockNumber')
+    await ask(recording, 'eth_chainId')
+    recording.close()
+    expect(readFileSync(path, 'utf8')).toBe(first)
+  })
+
+  it('survives a recorder that is killed in the middle of a line', async () => {
+    const recording = record(await startProvider((method) => method))
+    await ask(recording, 'eth_chainId')
+    // What a killed process leaves: no closing, and half a line.
+    appendFileSync(path, '{"call":["rpc","local","eth_blo')
+    expect(await ask(replay(), 'eth_chainId')).toBe('eth_chainId')
+    expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(2)
+  })
+
+  it.each([
+    ['foreign', '{"hello":1}\n', ':1: is not a cassette of Standin'],
+    ['newer', '{"cassette":2}\n', ':1: is a cassette of version 2; this Standin reads version 1'],
+    ['empty', '', ':1: is empty'],
+    ['broken', '{"cassette":1}\n{"call":1}\n', ':2: call: expected'],
+    ['no JSON', '{"cassette":1}\nhello\n', ':2: is not valid JSON'],
+  ])('is refused with its line where it is %s', (_, text, message) => {
+    writeFileSync(path, text)
+    expect(() => replay()).toThrow(`${path}${message}`)
+  })
+
+  it('is refused with its line where a closed one was cut', async () => {
+    await recordTwo()
+    truncateSync(path, readFileSync(path).length - 5)
+    expect(() => replay()).toThrow(`${path}:3: is cut off here`)
+  })
+
+  it('is taken as it is where a line was edited by hand', async () => {
+    await recordTwo()
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"result":"eth_chainId"', '"result":"0x7a69"'))
+    expect(await ask(replay(), 'eth_chainId')).toBe('0x7a69')
+  })
+
+  it('finds each of many calls, also those whose text begins like others', async () => {
+    const recording = record(await startProvider((_, params) => params[0]))
+    const asked = Array.from({ length: 300 }, (_, i) => `0x${(i * 7919).toString(16)}${'f'.repeat(i % 50)}`)
+    for (const value of asked) await ask(recording, 'eth_getCode', [value])
+    recording.close()
+    const playing = replay()
+    for (const value of asked.toReversed()) expect(await ask(playing, 'eth_getCode', [value])).toBe(value)
+    const reader = CassetteReader.open(path)
+    expect([...reader.entries()]).toHaveLength(300)
+    reader.close()
+  })
+})

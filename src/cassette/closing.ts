@@ -1,0 +1,173 @@
+import { closeSync, mkdtempSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { canonicalJson, compareLines, formatEntry, parseEntry, type CassetteEntry } from './entry.js'
+import { CassetteError } from './errors.js'
+import { formatHeader, parseHeader, type CassetteHeader } from './header.js'
+import { readLines } from './lines.js'
+
+/** Lines of a file are sorted in memory up to this many bytes at a time. */
+const RUN_BYTES = 16 * 1024 * 1024
+
+/**
+ * Closes a cassette: sorts its lines, joins equal answers that followed each other, and writes what the lines come to into
+ * the header. The file is replaced by one rename.
+ *
+ * A last line that was cut off, as a killed process leaves it, is dropped.
+ *
+ * @param recorded - what the header holds from now on; what it held before unless given
+ * @throws CassetteError if a line is no entry
+ */
+export function closeCassette(path: string, recorded?: CassetteHeader): void {
+  const folder = mkdtempSync(join(dirname(path), '.cassette-'))
+  try {
+    const { header, runs } = writeRuns(path, folder)
+    const body = join(folder, 'body')
+    const closed = writeBody(path, body, mergeRuns(runs))
+    const whole = join(folder, 'whole')
+    const output = openSync(whole, 'w', 0o600)
+    try {
+      writeSync(output, `${formatHeader({ ...(recorded ?? header), closed })}\n`)
+      let batch: Buffer[] = []
+      let size = 0
+      const flush = (): void => {
+        if (size > 0) writeSync(output, Buffer.concat(batch))
+        batch = []
+        size = 0
+      }
+      for (const { bytes } of readLines(body)) {
+        batch.push(Buffer.from(bytes), Buffer.from('\n'))
+        size += bytes.length + 1
+        if (size > 1024 * 1024) flush()
+      }
+      flush()
+    } finally {
+      closeSync(output)
+    }
+    renameSync(whole, path)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Splits a file into sorted ones. */
+function writeRuns(path: string, folder: string): { header: CassetteHeader; runs: string[] } {
+  const runs: string[] = []
+  let header: CassetteHeader | undefined
+  let lines: Buffer[] = []
+  let size = 0
+  const flush = (): void => {
+    if (lines.length === 0) return
+    lines.sort(compareLines)
+    const run = join(folder, `run-${runs.length}`)
+    const file = openSync(run, 'w', 0o600)
+    writeSync(file, Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')])))
+    closeSync(file)
+    runs.push(run)
+    lines = []
+    size = 0
+  }
+  let number = 0
+  for (const { bytes, isComplete } of readLines(path)) {
+    number++
+    if (header === undefined) {
+      header = parseHeader(Buffer.from(bytes).toString('utf8'), path)
+      continue
+    }
+    if (!isComplete && !isEntry(bytes)) break
+    parseEntry(Buffer.from(bytes).toString('utf8'), path, number)
+    lines.push(Buffer.from(bytes))
+    size += bytes.length
+    if (size > RUN_BYTES) flush()
+  }
+  flush()
+  if (header === undefined) throw new CassetteError(path, 'is empty', 1)
+  return { header, runs }
+}
+
+function isEntry(bytes: Uint8Array): boolean {
+  try {
+    parseEntry(Buffer.from(bytes).toString('utf8'), '', 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The lines of sorted files in their order. */
+function* mergeRuns(runs: readonly string[]): Generator<Uint8Array, void, undefined> {
+  const heads = runs.map((run) => {
+    const lines = readLines(run)
+    return { lines, line: nextLine(lines) }
+  })
+  for (;;) {
+    let least: (typeof heads)[number] | undefined
+    for (const head of heads) {
+      if (head.line === undefined) continue
+      if (least?.line === undefined || compareLines(head.line, least.line) < 0) least = head
+    }
+    if (least?.line === undefined) return
+    yield least.line
+    least.line = nextLine(least.lines)
+  }
+}
+
+function nextLine(lines: Generator<{ bytes: Uint8Array }, void, undefined>): Uint8Array | undefined {
+  const next = lines.next()
+  return next.done ? undefined : Uint8Array.from(next.value.bytes)
+}
+
+/** Writes sorted lines with equal answers joined. @returns what the lines come to */
+function writeBody(
+  path: string,
+  target: string,
+  lines: Iterable<Uint8Array>,
+): NonNullable<CassetteHeader['closed']> {
+  const file = openSync(target, 'w', 0o600)
+  const closed = { entries: 0, bytes: 0, crc32: 0 }
+  const write = (entry: CassetteEntry): void => {
+    const line = Buffer.from(`${formatEntry(entry)}\n`)
+    writeSync(file, line)
+    closed.entries++
+    closed.bytes += line.length
+    closed.crc32 = crc32(line, closed.crc32)
+  }
+  try {
+    for (const entry of joinRepeated(parsed(path, lines))) write(entry)
+  } finally {
+    closeSync(file)
+  }
+  return closed
+}
+
+function* parsed(path: string, lines: Iterable<Uint8Array>): Iterable<CassetteEntry> {
+  for (const line of lines) yield parseEntry(Buffer.from(line).toString('utf8'), path, 0)
+}
+
+/**
+ * Joins equal answers to equal calls that followed each other, and counts the places anew. Subscriptions stay as they were
+ * recorded: their notifications name their places.
+ */
+function* joinRepeated(entries: Iterable<CassetteEntry>): Iterable<CassetteEntry> {
+  let last: CassetteEntry | undefined
+  let lastCall = ''
+  for (const entry of entries) {
+    const call = canonicalJson(entry.call)
+    const previous = call === lastCall ? last : undefined
+    lastCall = call
+    if (isSubscription(entry)) {
+      if (last !== undefined) yield last
+      last = entry
+    } else if (previous !== undefined && canonicalJson(previous.outcome) === canonicalJson(entry.outcome)) {
+      previous.times = (previous.times ?? 1) + (entry.times ?? 1)
+    } else {
+      if (last !== undefined) yield last
+      last = { ...entry, nth: previous === undefined ? 1 : previous.nth + 1 }
+    }
+  }
+  if (last !== undefined) yield last
+}
+
+function isSubscription({ call }: CassetteEntry): boolean {
+  return call[0] === 'rpc' && call[2].endsWith('_subscribe')
+}

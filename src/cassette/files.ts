@@ -1,0 +1,216 @@
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { BodySink, readBody } from './bodies.js'
+import type { CassetteWriter } from './cassetteWriter.js'
+import { callHash, type RecordedCall, type RecordedResponse } from './entry.js'
+import { BodyHash } from './multipartHash.js'
+import { describeMiss } from './nearest.js'
+import type { RecordedAnswers } from './recordedAnswers.js'
+import { applyMasks, type CassetteRules } from './rules.js'
+
+/** A request to the file network or its gateway, as the server hands it over. */
+export interface FileRequest {
+  /** GET, HEAD or POST. */
+  method: string
+  /** Path and query as they came. */
+  target: string
+  headers: Readonly<Record<string, string | undefined>>
+  body?: AsyncIterable<Uint8Array> | undefined
+  signal: AbortSignal
+}
+
+/** An answer of the file network. */
+export interface FileReply {
+  status: number
+  headers: Record<string, string>
+  body: Uint8Array | AsyncIterable<Uint8Array>
+  trailers?: () => Record<string, string> | undefined
+}
+
+/** Request headers that choose between answers. */
+const choosingHeaders = ['accept', 'range', 'if-none-match']
+/** Headers that say how an answer was sent, and not what it is. */
+const hopHeaders: ReadonlySet<string> = new Set([
+  ...['connection', 'keep-alive', 'transfer-encoding', 'date', 'server', 'trailer', 'vary', 'set-cookie'],
+  ...['www-authenticate', 'content-length'],
+])
+
+/** Passes requests on to a file network and keeps its answers. */
+export class FileRecorder {
+  readonly #writer: CassetteWriter
+  /** The base URL, with credentials if there are any. */
+  readonly #base: URL
+
+  constructor(parts: { writer: CassetteWriter; url: string }) {
+    this.#writer = parts.writer
+    this.#base = new URL(parts.url)
+  }
+
+  /** The provider's answer, kept when its last byte has passed. */
+  async answer(request: FileRequest): Promise<FileReply> {
+    const started = performance.now()
+    const hash = new BodyHash(request.headers['content-type'])
+    const response = await this.#forward(request, hash)
+    const milliseconds = performance.now() - started
+    const headers = keptHeaders(response)
+    const status = response.statusCode ?? 502
+    const sink = new BodySink(this.#writer.path)
+    const keep = (): void => {
+      const recorded: RecordedResponse = { status, headers, ...sink.end() }
+      const trailers = Object.entries(response.trailers) as [string, string][]
+      if (trailers.length > 0) recorded.trailers = Object.fromEntries(trailers)
+      this.#writer.add(callOf(this.#writer.rules, request, hash.digest()), { http: recorded }, milliseconds)
+    }
+    return {
+      status,
+      headers: { ...headers },
+      body: passing(response, sink, keep),
+      trailers: () =>
+        Object.keys(response.trailers).length === 0
+          ? undefined
+          : ({ ...response.trailers } as Record<string, string>),
+    }
+  }
+
+  async #forward(
+    { method, target, headers, body, signal }: FileRequest,
+    hash: BodyHash,
+  ): Promise<IncomingMessage> {
+    const url = new URL(target, this.#base)
+    const { username, password } = this.#base
+    const passed: Record<string, string> = {}
+    for (const name of [
+      'content-type',
+      'accept',
+      'range',
+      'if-none-match',
+      'content-length',
+      'transfer-encoding',
+    ]) {
+      const value = headers[name]
+      if (value !== undefined) passed[name] = value
+    }
+    if (username + password !== '') {
+      const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+      passed['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`
+    }
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+    const outgoing = send(url, { method, headers: passed, signal })
+    const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>
+    answered.catch(() => undefined)
+    if (body !== undefined && method === 'POST') {
+      for await (const chunk of body) {
+        hash.update(chunk)
+        if (!outgoing.write(Uint8Array.from(chunk))) await Promise.race([once(outgoing, 'drain'), answered])
+      }
+    }
+    outgoing.end()
+    const [response] = await answered
+    return response
+  }
+}
+
+/** Answers requests to the file network from a cassette. */
+export class FilePlayer {
+  readonly #answers: RecordedAnswers
+
+  constructor(answers: RecordedAnswers) {
+    this.#answers = answers
+  }
+
+  /**
+   * The recorded answer.
+   *
+   * @param missing - answers what was not recorded, with the body that has been read; without it such a request is refused
+   */
+  async answer(
+    request: FileRequest,
+    missing?: (request: FileRequest) => Promise<FileReply>,
+  ): Promise<FileReply> {
+    const hash = new BodyHash(request.headers['content-type'])
+    const chunks: Uint8Array[] = []
+    for await (const chunk of request.body ?? []) {
+      hash.update(chunk)
+      if (missing !== undefined) chunks.push(Uint8Array.from(chunk))
+    }
+    const { reader, delays } = this.#answers
+    const call = callOf(reader.header.rules, request, hash.digest())
+    const taken = this.#answers.take(call)
+    if (taken !== undefined && 'http' in taken.entry.outcome) {
+      await delays.wait({ call: callHash(call), place: taken.place })
+      return this.#replay(taken.entry.outcome.http)
+    }
+    if (missing !== undefined) return missing({ ...request, body: replayed(chunks) })
+    const message = describeMiss(reader, call)
+    return {
+      status: 500,
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from(`${JSON.stringify({ Message: message, Code: 0, Type: 'error' })}\n`),
+    }
+  }
+
+  #replay({ status, headers, text = '', body, trailers }: RecordedResponse): FileReply {
+    const bytes = body === undefined ? Buffer.from(text) : readBody(this.#answers.reader.path, body)
+    if (trailers === undefined) return { status, headers: { ...headers }, body: bytes }
+    const content = bytes instanceof Uint8Array ? replayed([bytes]) : bytes
+    return { status, headers: { ...headers }, body: content, trailers: () => ({ ...trailers }) }
+  }
+}
+
+/** The request as it is compared: arguments in the order of their names, masked values replaced, no credentials. */
+function callOf(
+  rules: CassetteRules,
+  { method, target, headers }: FileRequest,
+  bodyHash: string,
+): RecordedCall {
+  const url = new URL(target, 'http://files')
+  const operation = url.pathname.replace(/^\/api\/v0\//, '')
+  const query = [...url.searchParams].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  const masked = applyMasks(
+    rules,
+    operation,
+    Object.fromEntries(query.map(([name]) => [name, url.searchParams.getAll(name)])),
+  )
+  const search = Object.entries(masked as Record<string, readonly string[] | string>)
+    .flatMap(([name, values]) => [values].flat().map((value) => `${name}=${encodeURIComponent(value)}`))
+    .join('&')
+  const chosen = choosingHeaders.flatMap((name): [string, string][] => {
+    const value = headers[name]
+    return value === undefined || value === '*/*' ? [] : [[name, value]]
+  })
+  const request = `${method} ${url.pathname}${search === '' ? '' : `?${search}`}`
+  return ['files', request, Object.fromEntries(chosen), bodyHash]
+}
+
+function keptHeaders(response: IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(response.headers)) {
+    if (value === undefined || hopHeaders.has(name)) continue
+    headers[name] = Array.isArray(value) ? value.join(', ') : value
+  }
+  return headers
+}
+
+/** The bytes of an answer as they come; `keep` is called once all of them have passed. */
+async function* passing(
+  response: IncomingMessage,
+  sink: BodySink,
+  keep: () => void,
+): AsyncGenerator<Uint8Array> {
+  let isWhole = false
+  try {
+    for await (const chunk of response as AsyncIterable<Uint8Array>) {
+      sink.write(chunk)
+      yield chunk
+    }
+    isWhole = true
+    keep()
+  } finally {
+    if (!isWhole) sink.abort()
+  }
+}
+
+async function* replayed(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) yield chunk
+}

@@ -1,0 +1,47 @@
+import { canonicalJson, CASSETTE_VERSION } from './entry.js'
+import { CassetteError } from './errors.js'
+import { readRules, type CassetteRules } from './rules.js'
+
+/** The first line of a cassette. */
+export interface CassetteHeader {
+  rules: CassetteRules
+  /** Block tags and the numbers that they stand for, by network. */
+  tags: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /** Of a closed cassette: what its lines come to. Absent while it is recorded. */
+  closed?: { entries: number; bytes: number; crc32: number }
+}
+
+/** The line of a header, without its end. */
+export function formatHeader({ rules, tags, closed }: CassetteHeader): string {
+  return canonicalJson({ cassette: CASSETTE_VERSION, rules, tags, closed })
+}
+
+/**
+ * Reads the first line of a file.
+ *
+ * @throws CassetteError if it is no cassette of this version
+ */
+export function parseHeader(text: string, path: string): CassetteHeader {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    value = undefined
+  }
+  const { cassette, rules = {}, tags = {}, closed } = (value ?? {}) as Record<string, unknown>
+  if (cassette === undefined) throw new CassetteError(path, 'is not a cassette of Standin', 1)
+  if (typeof cassette !== 'number' || cassette > CASSETTE_VERSION) {
+    throw new CassetteError(
+      path,
+      `is a cassette of version ${String(cassette)}; this Standin reads version ${CASSETTE_VERSION}`,
+      1,
+    )
+  }
+  const read = readRules(rules)
+  if (typeof read === 'string') throw new CassetteError(path, `rules: ${read}`, 1)
+  return {
+    rules: read,
+    tags: tags as CassetteHeader['tags'],
+    ...(closed !== undefined && { closed: closed as NonNullable<CassetteHeader['closed']> }),
+  }
+}

@@ -1,0 +1,41 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+
+const CHUNK_BYTES = 256 * 1024
+
+/** A line of a file: its bytes without the end, and where it begins. */
+export interface FileLine {
+  bytes: Uint8Array
+  offset: number
+  /** Whether a line feed follows. */
+  isComplete: boolean
+}
+
+/**
+ * The lines of a file from an offset on, read in pieces. The bytes of a line are valid until the next one is asked for.
+ */
+export function* readLines(path: string, start = 0): Generator<FileLine, void, undefined> {
+  const file = openSync(path, 'r')
+  try {
+    let pending = Buffer.alloc(0)
+    let offset = start
+    let position = start
+    for (;;) {
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+      const length = readSync(file, chunk, 0, CHUNK_BYTES, position)
+      if (length === 0) break
+      position += length
+      const data =
+        pending.length === 0 ? chunk.subarray(0, length) : Buffer.concat([pending, chunk.subarray(0, length)])
+      let from = 0
+      for (let end = data.indexOf(10, from); end !== -1; end = data.indexOf(10, from)) {
+        yield { bytes: data.subarray(from, end), offset: offset + from, isComplete: true }
+        from = end + 1
+      }
+      offset += from
+      pending = data.subarray(from)
+    }
+    if (pending.length > 0) yield { bytes: pending, offset, isComplete: false }
+  } finally {
+    closeSync(file)
+  }
+}

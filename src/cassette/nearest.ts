@@ -1,0 +1,61 @@
+import type { CassetteReader } from './cassetteReader.js'
+import { canonicalJson, type RecordedCall } from './entry.js'
+
+/** Recorded calls of the same method that are compared with one that was not recorded. */
+const COMPARED_CALLS = 500
+
+/** Why a cassette has no answer: the nearest recorded call, and where it differs. */
+export function describeMiss(reader: CassetteReader, call: RecordedCall): string {
+  const [kind, first, second, asked] = call
+  const prefix =
+    kind === 'rpc'
+      ? `{"call":["rpc",${JSON.stringify(first)},${JSON.stringify(second)},`
+      : `{"call":["files",`
+  let nearest: { value: unknown; differences: string[] } | undefined
+  let compared = 0
+  for (const { call: recorded } of reader.startingWith(prefix)) {
+    const differences = differencesBetween(recorded[3], asked, 'params')
+    if (kind === 'files') differences.push(...differencesBetween(recorded[1], first, 'request'))
+    if (
+      differences.length > 0 &&
+      (nearest === undefined || differences.length < nearest.differences.length)
+    ) {
+      nearest = { value: kind === 'rpc' ? recorded[3] : recorded[1], differences }
+    }
+    if (++compared === COMPARED_CALLS) break
+  }
+  const name = kind === 'rpc' ? `${second} ${shortened(canonicalJson(asked))}` : first
+  if (nearest === undefined) return `the cassette has no answer to ${name}`
+  return (
+    `the cassette has no answer to ${name}; the nearest recorded request is ${shortened(canonicalJson(nearest.value))}, ` +
+    `which differs in ${nearest.differences.slice(0, 3).join(', ')}`
+  )
+}
+
+/** Where two values differ, with both values. */
+function differencesBetween(recorded: unknown, asked: unknown, path: string): string[] {
+  if (canonicalJson(recorded) === canonicalJson(asked)) return []
+  if (isContainer(recorded) && isContainer(asked) && Array.isArray(recorded) === Array.isArray(asked)) {
+    const names = new Set([...Object.keys(recorded), ...Object.keys(asked)])
+    return [...names].flatMap((name) =>
+      differencesBetween(
+        (recorded as Record<string, unknown>)[name],
+        (asked as Record<string, unknown>)[name],
+        Array.isArray(asked) ? `${path}[${name}]` : `${path}.${name}`,
+      ),
+    )
+  }
+  return [`${path} (recorded ${shown(recorded)}, requested ${shown(asked)})`]
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? 'nothing' : shortened(canonicalJson(value))
+}
+
+function shortened(text: string): string {
+  return text.length > 120 ? `${text.slice(0, 117)}...` : text
+}
