@@ -16,9 +16,10 @@ const RUN_BYTES = 16 * 1024 * 1024
  * A last line that was cut off, as a killed process leaves it, is dropped.
  *
  * @param recorded - what the header holds from now on; what it held before unless given
+ * @param target - where the closed cassette goes; in place of the file unless given
  * @throws CassetteError if a line is no entry
  */
-export function closeCassette(path: string, recorded?: CassetteHeader): void {
+export function closeCassette(path: string, recorded?: CassetteHeader, target = path): void {
   const folder = mkdtempSync(join(dirname(path), '.cassette-'))
   try {
     const { header, runs } = writeRuns(path, folder)
@@ -44,7 +45,8 @@ export function closeCassette(path: string, recorded?: CassetteHeader): void {
     } finally {
       closeSync(output)
     }
-    renameSync(whole, path)
+    renameSync(whole, target)
+    if (target !== path) rmSync(path)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -1,0 +1,60 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { bodiesFolder, BodySink } from './bodies.js'
+import { CassetteWriter } from './cassetteWriter.js'
+import { diffCassettes, pruneCassette, showCassette } from './inspect.js'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cassette-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Records results of eth_call, one for each address. */
+function record(name: string, results: Readonly<Record<string, string>>): string {
+  const path = join(folder, name)
+  const writer = CassetteWriter.create(path, {})
+  for (const [to, result] of Object.entries(results))
+    writer.add(['rpc', 'local', 'eth_call', [{ to }]], { result }, 1)
+  writer.close()
+  return path
+}
+
+it('shows what was recorded, with the line of each entry', () => {
+  expect([...showCassette(record('a', { '0xbb': '0x2', '0xaa': '0x1' }), 'eth_*')]).toEqual([
+    '2: local eth_call [{"to":"0xaa"}] → "0x1"',
+    '3: local eth_call [{"to":"0xbb"}] → "0x2"',
+  ])
+})
+
+it('tells what differs between two recordings', () => {
+  const first = record('a', { '0xaa': '0x1', '0xbb': '0x2', '0xcc': '0x3' })
+  const second = record('b', { '0xaa': '0x1', '0xbb': '0x9', '0xdd': '0x4' })
+  expect([...diffCassettes(first, second)]).toEqual([
+    '- local eth_call [{"to":"0xbb"}] → "0x2"',
+    '+ local eth_call [{"to":"0xbb"}] → "0x9"',
+    '- local eth_call [{"to":"0xcc"}] → "0x3"',
+    '+ local eth_call [{"to":"0xdd"}] → "0x4"',
+  ])
+})
+
+it('removes entries by their method, and bodies that nothing names any more', () => {
+  const path = join(folder, 'files')
+  const writer = CassetteWriter.create(path, {})
+  const sink = new BodySink(path)
+  sink.write(Uint8Array.of(0xff, 0xfe))
+  const { body } = sink.end()
+  writer.add(
+    ['files', 'POST /api/v0/cat?arg=x', {}, ''],
+    { http: { status: 200, headers: {}, body: body! } },
+    1,
+  )
+  writer.add(['rpc', 'local', 'eth_chainId', []], { result: '0x1' }, 1)
+  writer.close()
+  expect(pruneCassette(path, undefined)).toEqual({ entries: 0, bodies: 0 })
+  expect(pruneCassette(path, 'cat')).toEqual({ entries: 1, bodies: 1 })
+  expect(existsSync(join(bodiesFolder(path), body!))).toBe(false)
+  expect([...showCassette(path, '*')]).toEqual(['2: local eth_chainId [] → "0x1"'])
+})

@@ -1,0 +1,53 @@
+import { parseArgs } from 'node:util'
+import { diffCassettes, pruneCassette, showCassette } from '../cassette/inspect.js'
+import { OptionError } from '../options.js'
+
+const usage = `Usage: standin cassette show FILE [--method PATTERN]
+       standin cassette diff FILE FILE
+       standin cassette prune FILE [--method PATTERN]
+
+show    Prints the recorded requests and answers, one per line
+diff    Prints what differs between two recordings
+prune   Removes the entries that match --method, and bodies that no entry refers to
+
+  --method PATTERN   A JSON-RPC method or file operation; * at the end matches anything
+`
+
+/** The subcommand `cassette`. @returns what is printed, in pieces */
+export function* runCassette(words: readonly string[]): Generator<string, void, undefined> {
+  const { values, positionals } = parse(words)
+  const [action, ...files] = positionals
+  const method = values.method
+  if (values.help === true || action === undefined) yield usage
+  else if (action === 'show') yield* lines(showCassette(theFile(action, files, 1)[0]!, method ?? '*'))
+  else if (action === 'diff') {
+    const [first, second] = theFile(action, files, 2)
+    yield* lines(diffCassettes(first!, second!))
+  } else if (action === 'prune') {
+    const removed = pruneCassette(theFile(action, files, 1)[0]!, method)
+    yield `Removed ${removed.entries} entries and ${removed.bodies} bodies\n`
+  } else throw new OptionError(`cassette: expected show, diff or prune, got ${JSON.stringify(action)}`)
+}
+
+function* lines(texts: Iterable<string>): Generator<string, void, undefined> {
+  for (const text of texts) yield `${text}\n`
+}
+
+function theFile(action: string, files: readonly string[], count: number): readonly string[] {
+  if (files.length === count) return files
+  throw new OptionError(
+    `cassette ${action}: expected ${count === 1 ? 'one file' : 'two files'}, got ${files.length}`,
+  )
+}
+
+function parse(words: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...words],
+      allowPositionals: true,
+      options: { method: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    })
+  } catch (error) {
+    throw new OptionError(`cassette: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
