@@ -10,12 +10,13 @@ const rooms = {
   chain: { pattern: 'src/chain/**', below: ['storage', 'encoding'] },
   ipfs: { pattern: 'src/ipfs/**', below: ['storage', 'encoding'] },
   rpc: { pattern: 'src/rpc/**', below: ['chain', 'storage', 'encoding'] },
+  cassette: { pattern: 'src/cassette/**', below: ['rpc', 'chain', 'encoding'] },
   report: { pattern: 'src/report/**', below: ['chain', 'encoding'] },
   provider: { pattern: 'src/provider/**', below: ['rpc', 'chain', 'storage', 'encoding'] },
   server: { pattern: 'src/server/**', below: ['provider', 'rpc', 'ipfs', 'chain', 'storage', 'encoding'] },
   control: {
     pattern: 'src/control/**',
-    below: ['provider', 'rpc', 'report', 'chain', 'storage', 'encoding'],
+    below: ['provider', 'cassette', 'rpc', 'report', 'chain', 'storage', 'encoding'],
   },
   options: { pattern: ['src/options.ts', 'src/options/**'], below: ['encoding'] },
   network: {
@@ -25,7 +26,7 @@ const rooms = {
   node: {
     pattern: ['src/node.ts', 'src/node/**'],
     below: [
-      ...['options', 'network', 'server', 'control', 'provider'],
+      ...['options', 'network', 'server', 'control', 'provider', 'cassette'],
       ...['rpc', 'chain', 'ipfs', 'storage', 'encoding'],
     ],
   },
@@ -34,7 +35,10 @@ const rooms = {
     pattern: 'src/index.ts',
     below: ['fixture', 'node', 'options', 'provider', 'rpc', 'encoding'],
   },
-  cli: { pattern: ['src/cli.ts', 'src/cli/**'], below: ['index', 'fixture', 'node', 'options', 'encoding'] },
+  cli: {
+    pattern: ['src/cli.ts', 'src/cli/**'],
+    below: ['index', 'fixture', 'node', 'options', 'cassette', 'encoding'],
+  },
   testing: { pattern: 'src/testing/**', below: ['index', 'fixture', 'options', 'encoding'] },
 }
 
@@ -42,7 +46,7 @@ const rooms = {
 const packagesOfRooms = [
   { packages: ['@ethereumjs/*', '@ethereumjs/**'], rooms: ['chain'] },
   { packages: ['hono', 'hono/**', '@hono/*', '@hono/**'], rooms: ['server', 'control'] },
-  { packages: ['ws', 'busboy'], rooms: ['server', 'control'] },
+  { packages: ['ws', 'busboy'], rooms: ['server', 'control', 'cassette'] },
   {
     packages: [
       'multiformats',

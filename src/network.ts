@@ -51,7 +51,7 @@ interface NetworkParts extends ChainBaseSet {
 }
 
 async function join(request: NetworkRequest, parts: NetworkParts): Promise<Network> {
-  const { name, settings, policy, report, files, developer } = request
+  const { name, settings, policy, interceptor, report, files, developer } = request
   const { origin, compatibility, home, bases, offered } = parts
   const { chain, schedules } = home
   const { automine, interval } = miningMode(settings)
@@ -109,6 +109,7 @@ async function join(request: NetworkRequest, parts: NetworkParts): Promise<Netwo
       backend,
       filters,
       policy,
+      interceptor,
       report,
       batch: { maxItems: settings.maxBatch },
     }),

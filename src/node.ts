@@ -3,6 +3,7 @@ import { ChainWatch } from './control/chainWatch.js'
 import { nextTurn } from './encoding/timeSlice.js'
 import type { Network } from './network/network.js'
 import { type NodeUrls, formatMultiaddresses, formatUrls } from './node/addresses.js'
+import { openNodeCassette } from './node/cassette.js'
 import { createProvider } from './node/createProvider.js'
 import { type Ports, createServer, listenOnPorts } from './node/createServer.js'
 import { type NodeData, inOrder, openData } from './node/data.js'
@@ -71,8 +72,9 @@ export async function startNode(
   const networkNames = names.map(({ name }) => name)
   const certificate = await loadCertificate(settings, networkNames)
   const chains = new ChainWatch()
+  const cassette = await openNodeCassette(settings)
   const networks = new NetworkMap(names, (name) =>
-    openNodeNetwork(name, { settings, hooks, provider, data, chains }),
+    openNodeNetwork(name, { settings, hooks, provider, data, chains, cassette }),
   )
   let urls: NodeUrls | undefined
   let shownUrls: NodeUrls | undefined
@@ -87,6 +89,7 @@ export async function startNode(
     health: () => ({ ready: urls !== undefined, mode, networks: networkNames }),
     shownUrls: () => shownUrls,
     chains,
+    cassette,
   })
   const listening = listen
     ? listenOnPorts(server, settings, (message) => hooks.warn?.(message))
@@ -117,6 +120,7 @@ export async function startNode(
       // First, so that their callers are answered while the server still waits for answers.
       async () => networks.windDown(),
       () => server.close(),
+      async () => void (await cassette.stop()),
       () => networks.close(),
       () => closeIfOpen(files),
       () => closeIfOpen(data),

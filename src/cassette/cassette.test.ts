@@ -16,7 +16,9 @@ import { WebSocketServer } from 'ws'
 import { openCassette, type Cassette, type Provider, type ReplayMode } from './cassette.js'
 import { CassetteReader } from './cassetteReader.js'
 import type { FileRequest } from './files.js'
-import type { CassetteCall, CassetteSubscriptions } from './rpcAnswer.js'
+import { WireBytes } from '../rpc/wire.js'
+import type { Subscriptions } from '../rpc/subscriptions/sessionSubscriptions.js'
+import type { CassetteCall } from './rpcAnswer.js'
 import type { DescribeTransaction } from './rpcMatching.js'
 import type { CassetteRules } from './rules.js'
 
@@ -119,12 +121,17 @@ function call(method: string, params: unknown = [], more: Partial<CassetteCall> 
   return { network: 'local', method, params, transport: 'http', subscriptions: undefined, ...more }
 }
 
-const noOwnAnswer = (): never => {
+const noOwnAnswer = (): string => {
   throw new Error('the own chain was asked')
 }
 
 const ask = (cassette: Cassette, method: string, params?: unknown): Promise<unknown> =>
-  cassette.call(call(method, params), noOwnAnswer)
+  answerTo(cassette, call(method, params))
+
+async function answerTo(cassette: Cassette, asked: CassetteCall, own = noOwnAnswer): Promise<unknown> {
+  const result = await cassette.call(asked, own)
+  return result instanceof WireBytes ? result.parse() : result
+}
 
 describe('answers', () => {
   it('gives recorded answers in their order, and then the last one again', async () => {
@@ -161,7 +168,7 @@ describe('answers', () => {
   })
 
   it('does not depend on the order of members or of parallel calls', async () => {
-    const recording = record(await startProvider((_, [{ to }]: any) => `0x${to}`))
+    const recording = record(await startProvider((_, [call]) => `0x${(call as { to: number }).to}`))
     await Promise.all([1, 2, 3].map((to) => ask(recording, 'eth_call', [{ to, data: '0x' }, 'latest'])))
     recording.close()
     const playing = replay()
@@ -186,8 +193,8 @@ describe('calls that were not recorded', () => {
 
   it('are answered by the own chain in loose mode', async () => {
     const playing = replay('loose')
-    expect(await playing.call(call('eth_getBalance', ['0xbb', 'latest']), () => 'own')).toBe('own')
-    expect(await playing.call(call('eth_getBalance', ['0xaa', 'latest']), noOwnAnswer)).toBe('eth_getBalance')
+    expect(await answerTo(playing, call('eth_getBalance', ['0xbb', 'latest']), () => 'own')).toBe('own')
+    expect(await answerTo(playing, call('eth_getBalance', ['0xaa', 'latest']))).toBe('eth_getBalance')
   })
 
   it('are recorded once and replayed afterwards', async () => {
@@ -254,12 +261,12 @@ describe('rules', () => {
 
 describe('subscriptions', () => {
   /** Collects what is pushed. */
-  function connection(): CassetteSubscriptions & { pushed: unknown[] } {
+  function connection(): Subscriptions & { pushed: unknown[] } {
     const pushed: unknown[] = []
     return {
       pushed,
       open(feed) {
-        feed((result) => pushed.push(result))
+        feed((payload) => pushed.push(new WireBytes(payload).parse()))
         return '0x1d'
       },
       close: () => true,
@@ -307,7 +314,9 @@ describe('the file network', () => {
       signal: new AbortController().signal,
     }
   }
-  const own = (): never => noOwnAnswer()
+  const own = (): never => {
+    throw new Error('the own file network was asked')
+  }
   const textOf = async ({ body }: { body: Uint8Array | AsyncIterable<Uint8Array> }): Promise<string> => {
     const chunks = []
     for await (const chunk of body instanceof Uint8Array ? [body] : body) chunks.push(chunk)

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
+import type { Result } from '../rpc/method.js'
 import { CassetteReader } from './cassetteReader.js'
 import { CassetteWriter } from './cassetteWriter.js'
-import { FilePlayer, FileRecorder, type FileReply, type FileRequest } from './files.js'
-import type { CassetteCall } from './rpcAnswer.js'
+import { type AnswerFiles, FilePlayer, FileRecorder, type FileReply, type FileRequest } from './files.js'
+import type { AnswerCall, CassetteCall } from './rpcAnswer.js'
 import { RpcMatching, type DescribeTransaction } from './rpcMatching.js'
 import { RecordedAnswers, type ReplaySettings } from './recordedAnswers.js'
 import { RpcPlayer } from './rpcPlayer.js'
@@ -23,6 +24,8 @@ export interface Provider {
   webSocketUrl?: string | undefined
   /** The API of the file network, with credentials if it needs any. */
   filesUrl?: string | undefined
+  /** The gateway, which only reads files. */
+  gatewayUrl?: string | undefined
 }
 
 /** What is recorded or replayed. */
@@ -33,17 +36,29 @@ export interface CassetteOptions {
   replay?: { mode: ReplayMode; settings: ReplaySettings; provider?: Provider | undefined } | undefined
 }
 
+/** Who answered how many calls and file requests: the file, the provider, this node itself; or nobody. */
+export interface AnswerCounts {
+  replayed: number
+  recorded: number
+  own: number
+  refused: number
+}
+
 /** A cassette in use: it stands before the methods and before the file network. */
 export interface Cassette {
   readonly path: string
+  /** How what was not recorded is answered; undefined while recording. */
+  readonly mode: ReplayMode | undefined
+  readonly answers: Readonly<AnswerCounts>
   /**
    * Answers a JSON-RPC call.
    *
    * @param own - this node's own answer
+   * @throws RpcError
    */
-  call(call: CassetteCall, own: () => unknown): Promise<unknown>
+  call(call: CassetteCall, own: AnswerCall): Result | Promise<Result>
   /** Answers a request to the file network. @param own - this node's own answer */
-  files(request: FileRequest, own: (request: FileRequest) => Promise<FileReply>): Promise<FileReply>
+  files(request: FileRequest, own: AnswerFiles): Promise<FileReply>
   /** Ends it; a cassette that was recorded is sorted and closed. */
   close(): void
 }
@@ -66,10 +81,23 @@ function openRecording(
 ): Cassette {
   const writer = CassetteWriter.create(path, rules)
   const { upstream, rpc, files } = createRecorders(writer, provider, describeTransaction)
+  const answers = noAnswers()
   return {
     path,
-    call: (call) => rpc.answer(call),
-    files: (request, own) => (files === undefined ? own(request) : files.answer(request)),
+    mode: undefined,
+    answers,
+    call(call) {
+      answers.recorded++
+      return rpc.answer(call)
+    },
+    files(request, own) {
+      if (!files.takes(request)) {
+        answers.own++
+        return own(request)
+      }
+      answers.recorded++
+      return files.answer(request)
+    },
     close() {
       upstream.stop()
       writer.close()
@@ -85,24 +113,33 @@ function openReplay(
     return openRecording({ path, describeTransaction }, { provider, rules: {} })
   }
   const reader = CassetteReader.open(path)
-  const answers = new RecordedAnswers(reader, settings)
+  const recorded = new RecordedAnswers(reader, settings)
+  const answers = noAnswers()
   const matching = new RpcMatching(reader.header.rules, describeTransaction)
-  const player = new RpcPlayer({ answers, matching })
-  const filePlayer = new FilePlayer(answers)
+  const player = new RpcPlayer({ answers: recorded, matching, counts: answers })
+  const filePlayer = new FilePlayer(recorded, answers)
   const recording =
     mode === 'once' && provider !== undefined
       ? createRecorders(CassetteWriter.append(path), provider, describeTransaction)
       : undefined
   return {
     path,
+    mode,
+    answers,
     call(call, own) {
-      if (recording !== undefined) return player.answer(call, () => recording.rpc.answer(call))
-      return player.answer(call, mode === 'loose' ? own : undefined)
+      if (recording === undefined && mode !== 'loose') return player.answer(call)
+      return player.answer(call, () => {
+        answers[recording === undefined ? 'own' : 'recorded']++
+        return recording === undefined ? own() : recording.rpc.answer(call)
+      })
     },
     files(request, own) {
-      if (recording?.files !== undefined)
-        return filePlayer.answer(request, (read) => recording.files!.answer(read))
-      return filePlayer.answer(request, mode === 'loose' ? own : undefined)
+      const isPassedOn = recording?.files.takes(request) === true
+      if (!isPassedOn && mode !== 'loose') return filePlayer.answer(request)
+      return filePlayer.answer(request, (read) => {
+        answers[isPassedOn ? 'recorded' : 'own']++
+        return isPassedOn ? recording.files.answer(read) : own(read)
+      })
     },
     close() {
       reader.close()
@@ -113,11 +150,16 @@ function openReplay(
 }
 
 function createRecorders(writer: CassetteWriter, provider: Provider, describe: DescribeTransaction) {
-  const upstream = new Upstream({ url: provider.url, webSocketUrl: provider.webSocketUrl })
+  const { url, webSocketUrl, filesUrl, gatewayUrl } = provider
+  const upstream = new Upstream({ url, webSocketUrl })
   return {
     writer,
     upstream,
     rpc: new RpcRecorder({ writer, matching: new RpcMatching(writer.rules, describe), upstream }),
-    files: provider.filesUrl === undefined ? undefined : new FileRecorder({ writer, url: provider.filesUrl }),
+    files: new FileRecorder({ writer, filesUrl, gatewayUrl }),
   }
+}
+
+function noAnswers(): AnswerCounts {
+  return { replayed: 0, recorded: 0, own: 0, refused: 0 }
 }

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { closeCassette } from './closing.js'
-import { linePrefix, parseEntry, prefixLength, type CassetteEntry, type RecordedCall } from './entry.js'
+import { parseEntry, prefixLength, type CassetteEntry } from './entry.js'
 import { CassetteError } from './errors.js'
 import { parseHeader, type CassetteHeader } from './header.js'
 import { readLines } from './lines.js'
@@ -51,17 +51,23 @@ export class CassetteReader {
     closeSync(this.#file)
   }
 
-  /** The answers to a call, in the order in which they were recorded. */
-  find(call: RecordedCall): CassetteEntry[] {
-    const prefix = Buffer.from(linePrefix(call))
+  /**
+   * The answers to a call, in the order in which they were recorded.
+   *
+   * @param prefix - the beginning of the call's lines, see linePrefix
+   * @returns them with the place and the length of their lines
+   */
+  find(prefix: Uint8Array): { offset: number; entries: CassetteEntry[]; bytes: number } {
+    const offset = this.#lowerBound(prefix)
     const entries: CassetteEntry[] = []
-    for (let at = this.#lowerBound(prefix); at < this.#end;) {
+    let at = offset
+    while (at < this.#end) {
       const line = this.#lineAt(at)
       if (Buffer.compare(line.subarray(0, prefixLength(line)), prefix) !== 0) break
       entries.push(parseEntry(line.toString('utf8'), this.path, 0))
       at += line.length + 1
     }
-    return entries
+    return { offset, entries, bytes: at - offset }
   }
 
   /** Entries whose line begins with a text, in order. */

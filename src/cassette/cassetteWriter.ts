@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CassetteReader } from './cassetteReader.js'
 import { closeCassette } from './closing.js'
@@ -10,7 +10,8 @@ import {
   type RecordedCall,
   type RecordedOutcome,
 } from './entry.js'
-import { formatHeader, type CassetteHeader } from './header.js'
+import { formatHeader, formatPin, parseHeader, withPin, type CassetteHeader } from './header.js'
+import { readLines } from './lines.js'
 import type { CassetteRules } from './rules.js'
 
 /**
@@ -22,20 +23,25 @@ export class CassetteWriter {
   readonly rules: CassetteRules
   readonly #file: number
   readonly #delays: DelayRecorder
-  readonly #tags: Record<string, Record<string, string>>
+  #header: CassetteHeader
   /** How many answers each call has, by a hash of the call. */
   readonly #places = new Map<string, number>()
 
-  private constructor(path: string, { rules, tags }: CassetteHeader, flags: 'w' | 'a') {
+  private constructor(path: string, header: CassetteHeader, flags: 'w' | 'a') {
     this.path = path
-    this.rules = rules
+    this.rules = header.rules
+    this.#header = header
     this.#file = openSync(path, 'a', 0o600)
     this.#delays = new DelayRecorder(path, flags)
-    this.#tags = structuredClone(tags) as Record<string, Record<string, string>>
   }
 
-  /** Begins a cassette; an existing file is replaced. */
+  /**
+   * Begins a cassette; an existing one is replaced.
+   *
+   * @throws CassetteError if there is a file of another kind
+   */
   static create(path: string, rules: CassetteRules): CassetteWriter {
+    refuseForeignFile(path)
     mkdirSync(dirname(path), { recursive: true })
     const header: CassetteHeader = { rules, tags: {} }
     writeFileSync(path, `${formatHeader(header)}\n`, { mode: 0o600 })
@@ -89,18 +95,31 @@ export class CassetteWriter {
   }
 
   /** Numbers that block tags of a network stand for; see CassetteRules.pinBlockTags. */
-  tagsOf(network: string): Record<string, string> {
-    return (this.#tags[network] ??= {})
+  tagsOf(network: string): Readonly<Record<string, string>> {
+    return this.#header.tags[network] ?? {}
+  }
+
+  /** Keeps what a block tag stands for. @param number - a quantity */
+  pinTag(network: string, tag: string, number: string): void {
+    const pin = { network, tag, number }
+    this.#header = withPin(this.#header, pin)
+    writeSync(this.#file, `${formatPin(pin)}\n`)
   }
 
   /** Ends recording. */
   close(): void {
     closeSync(this.#file)
     this.#delays.close()
-    closeCassette(this.path, { rules: this.rules, tags: this.#tags })
+    closeCassette(this.path)
   }
 
   #write(entry: CassetteEntry): void {
     writeSync(this.#file, `${formatEntry(entry)}\n`)
   }
+}
+
+function refuseForeignFile(path: string): void {
+  if (!existsSync(path)) return
+  const [first] = readLines(path)
+  if (first !== undefined) parseHeader(Buffer.from(first.bytes).toString('utf8'), path)
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { canonicalJson, compareLines, formatEntry, parseEntry, type CassetteEntry } from './entry.js'
 import { CassetteError } from './errors.js'
-import { formatHeader, parseHeader, type CassetteHeader } from './header.js'
+import { formatHeader, parseHeader, parsePin, withPin, type CassetteHeader } from './header.js'
 import { readLines } from './lines.js'
 
 /** Lines of a file are sorted in memory up to this many bytes at a time. */
@@ -15,11 +15,10 @@ const RUN_BYTES = 16 * 1024 * 1024
  *
  * A last line that was cut off, as a killed process leaves it, is dropped.
  *
- * @param recorded - what the header holds from now on; what it held before unless given
  * @param target - where the closed cassette goes; in place of the file unless given
  * @throws CassetteError if a line is no entry
  */
-export function closeCassette(path: string, recorded?: CassetteHeader, target = path): void {
+export function closeCassette(path: string, target = path): void {
   const folder = mkdtempSync(join(dirname(path), '.cassette-'))
   try {
     const { header, runs } = writeRuns(path, folder)
@@ -28,7 +27,7 @@ export function closeCassette(path: string, recorded?: CassetteHeader, target = 
     const whole = join(folder, 'whole')
     const output = openSync(whole, 'w', 0o600)
     try {
-      writeSync(output, `${formatHeader({ ...(recorded ?? header), closed })}\n`)
+      writeSync(output, `${formatHeader({ ...header, closed })}\n`)
       let batch: Buffer[] = []
       let size = 0
       const flush = (): void => {
@@ -72,12 +71,18 @@ function writeRuns(path: string, folder: string): { header: CassetteHeader; runs
   let number = 0
   for (const { bytes, isComplete } of readLines(path)) {
     number++
+    const text = Buffer.from(bytes).toString('utf8')
     if (header === undefined) {
-      header = parseHeader(Buffer.from(bytes).toString('utf8'), path)
+      header = parseHeader(text, path)
       continue
     }
-    if (!isComplete && !isEntry(bytes)) break
-    parseEntry(Buffer.from(bytes).toString('utf8'), path, number)
+    if (!isComplete && !isEntry(text)) break
+    const pin = parsePin(text)
+    if (pin !== undefined) {
+      header = withPin(header, pin)
+      continue
+    }
+    parseEntry(text, path, number)
     lines.push(Buffer.from(bytes))
     size += bytes.length
     if (size > RUN_BYTES) flush()
@@ -87,9 +92,9 @@ function writeRuns(path: string, folder: string): { header: CassetteHeader; runs
   return { header, runs }
 }
 
-function isEntry(bytes: Uint8Array): boolean {
+function isEntry(text: string): boolean {
   try {
-    parseEntry(Buffer.from(bytes).toString('utf8'), '', 0)
+    if (parsePin(text) === undefined) parseEntry(text, '', 0)
     return true
   } catch {
     return false

@@ -40,6 +40,8 @@ export class DelayRecorder {
 
 /** The delays of a cassette, scaled. */
 export class Delays {
+  /** Whether answers wait at all. */
+  readonly areKept: boolean
   readonly #milliseconds = new Map<string, number>()
 
   /**
@@ -47,6 +49,7 @@ export class Delays {
    * @throws CassetteError if the file of delays cannot be read
    */
   constructor(path: string, scale: number) {
+    this.areKept = scale !== 0
     if (scale === 0 || !existsSync(delaysPath(path))) return
     let number = 0
     for (const { bytes, isComplete } of readLines(delaysPath(path))) {

@@ -28,8 +28,8 @@ export type RecordedOutcome =
   | {
       /** The place of the notification among those of its subscription, from 1. */
       event: number
-      /** How many transactions the recorded client had sent between the subscription and this notification. */
-      sends: number
+      /** How many calls that may change the chain were made between the subscription and this notification. */
+      changes: number
       result: unknown
     }
 
@@ -93,7 +93,7 @@ export function parseEntry(text: string, path: string, line: number): CassetteEn
     call,
     nth,
     ...(times !== undefined && { times }),
-    outcome: outcome as RecordedOutcome,
+    outcome: outcome,
   }
 }
 

@@ -2,19 +2,21 @@ import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { BodySink, readBody } from './bodies.js'
+import type { AnswerCounts } from './cassette.js'
 import type { CassetteWriter } from './cassetteWriter.js'
-import { callHash, type RecordedCall, type RecordedResponse } from './entry.js'
+import { type RecordedCall, type RecordedResponse } from './entry.js'
 import { BodyHash } from './multipartHash.js'
 import { describeMiss } from './nearest.js'
 import type { RecordedAnswers } from './recordedAnswers.js'
 import { applyMasks, type CassetteRules } from './rules.js'
 
-/** A request to the file network or its gateway, as the server hands it over. */
+/** A request to the file network or its gateway. */
 export interface FileRequest {
   /** GET, HEAD or POST. */
   method: string
   /** Path and query as they came. */
   target: string
+  /** By lower-case name. */
   headers: Readonly<Record<string, string | undefined>>
   body?: AsyncIterable<Uint8Array> | undefined
   signal: AbortSignal
@@ -25,8 +27,14 @@ export interface FileReply {
   status: number
   headers: Record<string, string>
   body: Uint8Array | AsyncIterable<Uint8Array>
-  trailers?: () => Record<string, string> | undefined
+  /** Whether each piece of the body is valid only until the next one is asked for. */
+  isBorrowed?: boolean
+  /** To be read after the body has ended. */
+  trailers?: () => Record<string, string>
 }
+
+/** Answers a request to the file network in another way. */
+export type AnswerFiles = (request: FileRequest) => Promise<FileReply>
 
 /** Request headers that choose between answers. */
 const choosingHeaders = ['accept', 'range', 'if-none-match']
@@ -39,12 +47,27 @@ const hopHeaders: ReadonlySet<string> = new Set([
 /** Passes requests on to a file network and keeps its answers. */
 export class FileRecorder {
   readonly #writer: CassetteWriter
-  /** The base URL, with credentials if there are any. */
-  readonly #base: URL
+  /** Base URLs, with credentials if there are any. */
+  readonly #filesUrl: string | undefined
+  readonly #gatewayUrl: string | undefined
 
-  constructor(parts: { writer: CassetteWriter; url: string }) {
+  constructor(parts: {
+    writer: CassetteWriter
+    filesUrl: string | undefined
+    gatewayUrl: string | undefined
+  }) {
     this.#writer = parts.writer
-    this.#base = new URL(parts.url)
+    this.#filesUrl = parts.filesUrl
+    this.#gatewayUrl = parts.gatewayUrl
+  }
+
+  /** Whether there is somebody to pass a request on to. */
+  takes(request: FileRequest): boolean {
+    return this.#baseOf(request) !== undefined
+  }
+
+  #baseOf({ target }: FileRequest): string | undefined {
+    return target.startsWith('/api/v0/') ? this.#filesUrl : this.#gatewayUrl
   }
 
   /** The provider's answer, kept when its last byte has passed. */
@@ -66,19 +89,15 @@ export class FileRecorder {
       status,
       headers: { ...headers },
       body: passing(response, sink, keep),
-      trailers: () =>
-        Object.keys(response.trailers).length === 0
-          ? undefined
-          : ({ ...response.trailers } as Record<string, string>),
+      trailers: () => ({ ...response.trailers }) as Record<string, string>,
     }
   }
 
-  async #forward(
-    { method, target, headers, body, signal }: FileRequest,
-    hash: BodyHash,
-  ): Promise<IncomingMessage> {
-    const url = new URL(target, this.#base)
-    const { username, password } = this.#base
+  async #forward(request: FileRequest, hash: BodyHash): Promise<IncomingMessage> {
+    const { method, target, headers, body, signal } = request
+    const base = new URL(this.#baseOf(request)!)
+    const url = new URL(target, base)
+    const { username, password } = base
     const passed: Record<string, string> = {}
     for (const name of [
       'content-type',
@@ -114,9 +133,11 @@ export class FileRecorder {
 /** Answers requests to the file network from a cassette. */
 export class FilePlayer {
   readonly #answers: RecordedAnswers
+  readonly #counts: AnswerCounts
 
-  constructor(answers: RecordedAnswers) {
+  constructor(answers: RecordedAnswers, counts: AnswerCounts) {
     this.#answers = answers
+    this.#counts = counts
   }
 
   /**
@@ -124,24 +145,23 @@ export class FilePlayer {
    *
    * @param missing - answers what was not recorded, with the body that has been read; without it such a request is refused
    */
-  async answer(
-    request: FileRequest,
-    missing?: (request: FileRequest) => Promise<FileReply>,
-  ): Promise<FileReply> {
+  async answer(request: FileRequest, missing?: AnswerFiles): Promise<FileReply> {
     const hash = new BodyHash(request.headers['content-type'])
     const chunks: Uint8Array[] = []
     for await (const chunk of request.body ?? []) {
       hash.update(chunk)
       if (missing !== undefined) chunks.push(Uint8Array.from(chunk))
     }
-    const { reader, delays } = this.#answers
+    const { reader } = this.#answers
     const call = callOf(reader.header.rules, request, hash.digest())
     const taken = this.#answers.take(call)
     if (taken !== undefined && 'http' in taken.entry.outcome) {
-      await delays.wait({ call: callHash(call), place: taken.place })
+      this.#counts.replayed++
+      await this.#answers.delay(call, taken.place)
       return this.#replay(taken.entry.outcome.http)
     }
     if (missing !== undefined) return missing({ ...request, body: replayed(chunks) })
+    this.#counts.refused++
     const message = describeMiss(reader, call)
     return {
       status: 500,

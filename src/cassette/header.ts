@@ -45,3 +45,36 @@ export function parseHeader(text: string, path: string): CassetteHeader {
     ...(closed !== undefined && { closed: closed as NonNullable<CassetteHeader['closed']> }),
   }
 }
+
+/** The number that a block tag of a network stands for, met while recording. */
+export interface TagPin {
+  network: string
+  tag: string
+  number: string
+}
+
+const PIN_START = '{"pin":'
+
+/** The line that keeps a pin until the cassette is closed, without its end. */
+export function formatPin({ network, tag, number }: TagPin): string {
+  return `${PIN_START}${JSON.stringify([network, tag, number])}}`
+}
+
+/** Reads the line of a pin; undefined if it is another line. */
+export function parsePin(text: string): TagPin | undefined {
+  if (!text.startsWith(PIN_START)) return undefined
+  try {
+    const { pin } = JSON.parse(text) as { pin: unknown }
+    if (!Array.isArray(pin) || pin.length !== 3 || !pin.every((part) => typeof part === 'string'))
+      return undefined
+    const [network, tag, number] = pin as [string, string, string]
+    return { network, tag, number }
+  } catch {
+    return undefined
+  }
+}
+
+/** A header with one more pin. */
+export function withPin(header: CassetteHeader, { network, tag, number }: TagPin): CassetteHeader {
+  return { ...header, tags: { ...header.tags, [network]: { ...header.tags[network], [tag]: number } } }
+}

@@ -87,7 +87,7 @@ export function pruneCassette(
   } finally {
     reader.close()
   }
-  closeCassette(target, undefined, path)
+  closeCassette(target, path)
   const folder = bodiesFolder(path)
   const unused = existsSync(folder) ? readdirSync(folder).filter((name) => !kept.has(name)) : []
   for (const name of unused) rmSync(join(folder, name), { recursive: true })

@@ -1,6 +1,6 @@
 import type { CassetteReader } from './cassetteReader.js'
 import { Delays } from './delays.js'
-import { callHash, type CassetteEntry, type RecordedCall } from './entry.js'
+import { callHash, linePrefix, type CassetteEntry, type RecordedCall } from './entry.js'
 
 /** How recorded answers are used. */
 export interface ReplaySettings {
@@ -10,26 +10,41 @@ export interface ReplaySettings {
   delayScale: number
 }
 
-/** The answer whose turn it is. */
-export interface TakenAnswer {
+/** A recorded answer and what followed it. */
+export interface RecordedAnswer {
   entry: CassetteEntry
+  /** The JSON text of the result; undefined if there is none. */
+  text: string | undefined
   /** The notifications behind the answer to a subscription. */
   events: readonly CassetteEntry[]
+}
+
+/** The answer whose turn it is. */
+export interface TakenAnswer extends RecordedAnswer {
   /** Which answer of its call it is, from 1, with every repetition. */
   place: number
 }
 
-/** Calls whose answers stay in memory; others are read again. */
-const KEPT_CALLS = 4096
+/** The answers to one call. */
+interface Answers {
+  /** Where their first line is; it stands for the call. */
+  offset: number
+  answers: readonly RecordedAnswer[]
+}
+
+/** Characters of calls and answers that stay in memory; others are read again. */
+const KEPT_CHARACTERS = 8 * 1024 * 1024
 
 /** The answers of a cassette in their order: each is taken as often as it was recorded. */
 export class RecordedAnswers {
   readonly reader: CassetteReader
   readonly delays: Delays
   readonly #exhaustion: ReplaySettings['exhaustion']
-  readonly #kept = new Map<string, CassetteEntry[]>()
-  /** How many answers of a call were taken. */
-  readonly #taken = new Map<string, number>()
+  /** By the beginning of the call's lines; the one used last is the last one. */
+  readonly #kept = new Map<string, { found: Answers; characters: number }>()
+  #keptCharacters = 0
+  /** How many answers of a call were taken, by the place of its first line. Calls with one answer need no count. */
+  readonly #taken = new Map<number, number>()
 
   constructor(reader: CassetteReader, { exhaustion, delayScale }: ReplaySettings) {
     this.reader = reader
@@ -37,28 +52,64 @@ export class RecordedAnswers {
     this.#exhaustion = exhaustion
   }
 
-  /** The next answer to a call; undefined if there is none. */
-  take(call: RecordedCall): TakenAnswer | undefined {
-    const hash = callHash(call)
-    const entries = this.#entriesOf(call, hash)
-    const answers = entries.filter(({ outcome }) => !('event' in outcome))
-    const taken = this.#taken.get(hash) ?? 0
+  /**
+   * The next answer to a call; undefined if there is none.
+   *
+   * @param wanted - a result that goes before the order, as the hash of a transaction that is sent again
+   */
+  take(call: RecordedCall, wanted?: string): TakenAnswer | undefined {
+    const { offset, answers } = this.#answersTo(call)
+    const [first] = answers
+    if (first === undefined) return undefined
+    if (wanted !== undefined) {
+      const text = JSON.stringify(wanted)
+      const same = answers.find((answer) => answer.text === text)
+      if (same !== undefined) return { ...same, place: same.entry.nth }
+    }
+    const isCounted = answers.length > 1 || this.#exhaustion === 'refuse' || this.delays.areKept
+    if (!isCounted) return { ...first, place: 1 }
+    const taken = this.#taken.get(offset) ?? 0
     let seen = 0
-    let entry = answers.find(({ times = 1 }) => (seen += times) > taken)
-    if (entry === undefined && this.#exhaustion === 'repeat') entry = answers.at(-1)
-    if (entry === undefined) return undefined
-    this.#taken.set(hash, taken + 1)
-    const { nth } = entry
-    const events = entries.filter(({ nth: of, outcome }) => of === nth && 'event' in outcome)
-    return { entry, events, place: taken + 1 }
+    let answer = answers.find(({ entry: { times = 1 } }) => (seen += times) > taken)
+    if (answer === undefined && this.#exhaustion === 'repeat') answer = answers.at(-1)
+    if (answer === undefined) return undefined
+    this.#taken.set(offset, taken + 1)
+    return { ...answer, place: taken + 1 }
   }
 
-  #entriesOf(call: RecordedCall, hash: string): CassetteEntry[] {
-    const kept = this.#kept.get(hash)
-    if (kept !== undefined) return kept
-    const entries = this.reader.find(call)
-    if (this.#kept.size >= KEPT_CALLS) this.#kept.delete(this.#kept.keys().next().value!)
-    this.#kept.set(hash, entries)
-    return entries
+  /** Waits as long as an answer took, or one of its notifications; undefined where delays do not count. */
+  delay(call: RecordedCall, place: number, event?: number): Promise<void> | undefined {
+    if (!this.delays.areKept) return undefined
+    return this.delays.wait({ call: callHash(call), place, ...(event !== undefined && { event }) })
   }
+
+  #answersTo(call: RecordedCall): Answers {
+    const prefix = linePrefix(call)
+    const kept = this.#kept.get(prefix)
+    if (kept !== undefined) return kept.found
+    const { offset, entries, bytes } = this.reader.find(Buffer.from(prefix))
+    const found = { offset, answers: groupAnswers(entries) }
+    const characters = prefix.length + 2 * bytes
+    if (characters > KEPT_CHARACTERS / 8) return found
+    this.#kept.set(prefix, { found, characters })
+    this.#keptCharacters += characters
+    for (const [oldest, { characters: freed }] of this.#kept) {
+      if (this.#keptCharacters <= KEPT_CHARACTERS) break
+      this.#kept.delete(oldest)
+      this.#keptCharacters -= freed
+    }
+    return found
+  }
+}
+
+function groupAnswers(entries: readonly CassetteEntry[]): RecordedAnswer[] {
+  const isEvent = ({ outcome }: CassetteEntry): boolean => 'event' in outcome
+  const events = entries.filter(isEvent)
+  return entries
+    .filter((entry) => !isEvent(entry))
+    .map((entry) => ({
+      entry,
+      text: 'result' in entry.outcome ? JSON.stringify(entry.outcome.result) : undefined,
+      events: events.filter(({ nth }) => nth === entry.nth),
+    }))
 }

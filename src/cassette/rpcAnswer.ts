@@ -1,32 +1,30 @@
 import { RpcError } from '../rpc/errors.js'
-import type { JsonValue } from '../rpc/json.js'
+import type { Result } from '../rpc/method.js'
+import type { Subscriptions } from '../rpc/subscriptions/sessionSubscriptions.js'
+import { type JsonValue, WireBytes } from '../rpc/wire.js'
 import type { RecordedOutcome } from './entry.js'
-
-/** Where subscriptions of a connection are opened. */
-export interface CassetteSubscriptions {
-  /** @param feed - gets what to push; returns what ends it. @returns the id */
-  open(feed: (push: (result: unknown) => void) => () => void): string
-  /** @returns false if there is none of this id */
-  close(id: string): boolean
-}
 
 /** A JSON-RPC call that a cassette keeps or answers. */
 export interface CassetteCall {
   network: string
   method: string
+  /** As they came, undecoded. */
   params: unknown
   transport: string
   /** Undefined where nothing can be pushed. */
-  subscriptions: CassetteSubscriptions | undefined
+  subscriptions: Subscriptions | undefined
 }
+
+/** Answers a call in another way. */
+export type AnswerCall = () => Result | Promise<Result>
 
 /**
  * The answer that was recorded.
  *
  * @throws RpcError if it was an error or an HTTP refusal
  */
-export function replayOutcome(outcome: RecordedOutcome): unknown {
-  if ('result' in outcome) return outcome.result
+export function replayOutcome(outcome: RecordedOutcome): WireBytes {
+  if ('result' in outcome) return new WireBytes([JSON.stringify(outcome.result)])
   if ('error' in outcome) {
     const { code, message, data } = outcome.error
     throw new RpcError(code, message, { data: data as JsonValue | undefined })
@@ -35,4 +33,11 @@ export function replayOutcome(outcome: RecordedOutcome): unknown {
   throw new RpcError(-32000, text.trim() === '' ? `HTTP ${status}` : text.trim(), {
     refusal: { status, contentType: headers['content-type'] ?? 'text/plain', body: text },
   })
+}
+
+const CHANGES = /^(?:eth_send|(?:evm|anvil|hardhat|ganache)_)/
+
+/** Whether a method may change the chain: notifications are placed between such calls. */
+export function isChange(method: string): boolean {
+  return CHANGES.test(method)
 }

@@ -1,16 +1,16 @@
 import type { RecordedCall } from './entry.js'
 import { applyMasks, type CassetteRules } from './rules.js'
 
-/** What a signed transaction does, without its signature, nonce and fees. */
-export interface TransactionEffect {
+/** What the transaction of a send does. */
+export interface SendEffect {
   /** Members that tell transactions apart: type, to, value, data and the like, as wire values. */
   does: Readonly<Record<string, unknown>>
-  /** 32 bytes as hexadecimal. */
+  /** 32 bytes as lower-case hexadecimal. */
   hash: string
 }
 
 /** Reads a raw transaction; undefined if it is none. */
-export type DescribeTransaction = (raw: string) => TransactionEffect | undefined
+export type DescribeTransaction = (raw: string) => SendEffect | undefined
 
 /** The parameter of each method that may be a block tag, by its index. */
 const blockTagIndex: Readonly<Record<string, number>> = {
@@ -29,7 +29,7 @@ const blockTagIndex: Readonly<Record<string, number>> = {
 }
 
 const pinnedTags: ReadonlySet<unknown> = new Set(['latest', 'safe', 'finalized'])
-const everyHash = /0x[0-9a-f]{64}/g
+const everyHash = /0x[0-9a-f]{64}(?![0-9a-f])/g
 
 /**
  * Turns JSON-RPC calls into what a cassette compares: masked parameters, pinned block tags, and for sends what the
@@ -50,37 +50,43 @@ export class RpcMatching {
   /**
    * The call as the cassette has it.
    *
+   * @param effect - what its transaction does, if it sends one
    * @param tags - numbers that block tags of the network stand for
    */
   callOf(
-    network: string,
-    method: string,
-    params: unknown,
+    { network, method, params }: { network: string; method: string; params: unknown },
+    effect: SendEffect | undefined,
     tags: Readonly<Record<string, string>>,
   ): RecordedCall {
-    const effect = this.effectOf(method, params)
     if (effect !== undefined) return ['rpc', network, method, [effect.does]]
-    const pinned = pinTag(method, this.#translated(params, this.#recordedHashes), tags)
+    const pinned = pinTag(method, this.#asRecorded(params), tags)
     return ['rpc', network, method, applyMasks(this.#rules, method, pinned ?? [])]
   }
 
   /** What the transaction of a send does; undefined for other calls. */
-  effectOf(method: string, params: unknown): TransactionEffect | undefined {
-    if (method !== 'eth_sendRawTransaction' && method !== 'eth_sendRawTransactionSync') return undefined
+  effectOf(method: string, params: unknown): SendEffect | undefined {
+    if (!method.startsWith('eth_sendRawTransaction')) return undefined
     const raw: unknown = Array.isArray(params) ? params[0] : undefined
     return typeof raw === 'string' ? this.#describe(raw) : undefined
   }
 
-  /** Notes that a transaction was recorded under another hash. Both are 32 bytes as lower-case hexadecimal. */
-  alias(sent: string, recorded: string): void {
-    if (sent === recorded) return
+  /**
+   * Takes note of the hash under which a transaction was recorded.
+   *
+   * @param sent - 32 bytes as lower-case hexadecimal
+   * @param result - the recorded answer to the send: the hash or the receipt
+   */
+  alias(sent: string, result: unknown): void {
+    const isReceipt = typeof result === 'object' && result !== null && 'transactionHash' in result
+    const recorded = isReceipt ? result.transactionHash : result
+    if (typeof recorded !== 'string' || sent === recorded) return
     this.#recordedHashes.set(sent, recorded)
     this.#sentHashes.set(recorded, sent)
   }
 
-  /** A recorded answer as the caller expects it, with the hashes of the transactions that it sent. */
-  answerFor<T>(recorded: T): T {
-    return this.#translated(recorded, this.#sentHashes)
+  /** The text of a recorded answer with the hashes of the transactions that the caller sent. */
+  answerFor(text: string): string {
+    return translate(text, this.#sentHashes)
   }
 
   /** Whether a tag of this call is to be pinned and is not known yet; the tag then. */
@@ -90,16 +96,20 @@ export class RpcMatching {
     return tag !== undefined && tags[tag] === undefined ? tag : undefined
   }
 
-  #translated<T>(value: T, hashes: ReadonlyMap<string, string>): T {
-    if (hashes.size === 0 || value === undefined) return value
-    const text = JSON.stringify(value)
-    const translated = text.replace(everyHash, (hash) => hashes.get(hash) ?? hash)
-    return translated === text ? value : (JSON.parse(translated) as T)
+  #asRecorded(params: unknown): unknown {
+    if (this.#recordedHashes.size === 0 || params === undefined) return params
+    const text = JSON.stringify(params)
+    const translated = translate(text, this.#recordedHashes)
+    return translated === text ? params : JSON.parse(translated)
   }
 }
 
+function translate(text: string, hashes: ReadonlyMap<string, string>): string {
+  return hashes.size === 0 ? text : text.replace(everyHash, (hash) => hashes.get(hash) ?? hash)
+}
+
 /** The block tag of a call that can be pinned. */
-export function tagOf(method: string, params: unknown): string | undefined {
+function tagOf(method: string, params: unknown): string | undefined {
   const index = blockTagIndex[method]
   const tag: unknown = index === undefined || !Array.isArray(params) ? undefined : params[index]
   return pinnedTags.has(tag) ? (tag as string) : undefined

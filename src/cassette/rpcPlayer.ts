@@ -1,9 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { RpcError } from '../rpc/errors.js'
-import { callHash, type RecordedCall } from './entry.js'
+import type { Result } from '../rpc/method.js'
+import type { Subscriptions } from '../rpc/subscriptions/sessionSubscriptions.js'
+import { WireBytes } from '../rpc/wire.js'
+import type { AnswerCounts } from './cassette.js'
+import type { RecordedCall } from './entry.js'
 import { describeMiss } from './nearest.js'
 import type { RecordedAnswers, TakenAnswer } from './recordedAnswers.js'
-import { replayOutcome, type CassetteCall, type CassetteSubscriptions } from './rpcAnswer.js'
+import { type AnswerCall, type CassetteCall, isChange, replayOutcome } from './rpcAnswer.js'
 import type { RpcMatching } from './rpcMatching.js'
 
 /** The cassette has no answer to a call (-32000). */
@@ -18,62 +22,74 @@ class NotRecordedError extends RpcError {
 export class RpcPlayer {
   readonly #answers: RecordedAnswers
   readonly #matching: RpcMatching
-  /** Transactions sent so far: notifications are placed between them. */
-  #sends = 0
-  readonly #onSend = new Set<() => void>()
+  readonly #counts: AnswerCounts
+  /** Calls so far that may have changed the chain: notifications are placed between them. */
+  #changes = 0
+  readonly #onChange = new Set<() => void>()
 
-  constructor(parts: { answers: RecordedAnswers; matching: RpcMatching }) {
+  constructor(parts: { answers: RecordedAnswers; matching: RpcMatching; counts: AnswerCounts }) {
     this.#answers = parts.answers
+    this.#counts = parts.counts
     this.#matching = parts.matching
   }
 
   /**
-   * The recorded answer to a call.
+   * The recorded answer to a call; at once unless it is delayed.
    *
    * @param missing - answers what was not recorded; without it such a call is refused
    * @throws RpcError as it was recorded, or if nothing was
    */
-  async answer(call: CassetteCall, missing?: () => unknown): Promise<unknown> {
+  answer(call: CassetteCall, missing?: AnswerCall): Result | Promise<Result> {
     const { network, method, params, subscriptions } = call
-    const { reader, delays } = this.#answers
+    const { reader } = this.#answers
     if (method.endsWith('_unsubscribe') && subscriptions !== undefined) {
-      return subscriptions.close(String((params as unknown[])[0]))
+      const isOpen = subscriptions.close(subscriptionId(params))
+      return isOpen || missing === undefined ? isOpen : missing()
     }
-    const recorded = this.#matching.callOf(network, method, params, reader.header.tags[network] ?? {})
-    const taken = this.#answers.take(recorded)
+    const effect = this.#matching.effectOf(method, params)
+    const recorded = this.#matching.callOf(call, effect, reader.header.tags[network] ?? {})
+    const taken = this.#answers.take(recorded, effect?.hash)
     if (taken === undefined) {
       if (missing !== undefined) return missing()
+      this.#counts.refused++
       throw new NotRecordedError(describeMiss(reader, recorded))
     }
-    await delays.wait({ call: callHash(recorded), place: taken.place })
-    if (method.endsWith('_subscribe') && subscriptions !== undefined && 'result' in taken.entry.outcome) {
-      return this.#subscribe(recorded, taken, subscriptions)
+    this.#counts.replayed++
+    const delay = this.#answers.delay(recorded, taken.place)
+    if (delay === undefined)
+      return this.#deliver(recorded, taken, { method, subscriptions, hash: effect?.hash })
+    return delay.then(() => this.#deliver(recorded, taken, { method, subscriptions, hash: effect?.hash }))
+  }
+
+  #deliver(
+    recorded: RecordedCall,
+    taken: TakenAnswer,
+    call: { method: string; subscriptions: Subscriptions | undefined; hash: string | undefined },
+  ): Result {
+    const { method, subscriptions, hash } = call
+    const { outcome } = taken.entry
+    if ('result' in outcome) {
+      if (method.endsWith('_subscribe') && subscriptions !== undefined) {
+        return this.#subscribe(recorded, taken, subscriptions)
+      }
+      if (hash !== undefined) this.#matching.alias(hash, outcome.result)
     }
-    this.#recordSend(call, taken)
-    return this.#matching.answerFor(replayOutcome(taken.entry.outcome))
+    if (isChange(method)) {
+      this.#changes++
+      for (const told of this.#onChange) told()
+    }
+    if (taken.text === undefined) return replayOutcome(outcome)
+    return new WireBytes([this.#matching.answerFor(taken.text)])
   }
 
-  #recordSend({ method, params }: CassetteCall, { entry: { outcome } }: TakenAnswer): void {
-    if (!method.startsWith('eth_send') || !('result' in outcome)) return
-    const effect = this.#matching.effectOf(method, params)
-    const { result } = outcome
-    const recorded: unknown =
-      typeof result === 'object' && result !== null && 'transactionHash' in result
-        ? result.transactionHash
-        : result
-    if (effect !== undefined && typeof recorded === 'string') this.#matching.alias(effect.hash, recorded)
-    this.#sends++
-    for (const told of this.#onSend) told()
-  }
-
-  /** Pushes what was pushed, each notification once as many transactions were sent as when it was recorded. */
+  /** Pushes what was pushed, each notification once as many changes were made as when it was recorded. */
   #subscribe(
     recorded: RecordedCall,
     { entry: { nth }, events: entries }: TakenAnswer,
-    subscriptions: CassetteSubscriptions,
+    subscriptions: Subscriptions,
   ): string {
     const events = entries.flatMap(({ outcome }) => ('event' in outcome ? [outcome] : []))
-    const begun = this.#sends
+    const begun = this.#changes
     return subscriptions.open((push) => {
       let next = 0
       let isEnded = false
@@ -81,23 +97,28 @@ export class RpcPlayer {
       const advance = async (): Promise<void> => {
         if (isAdvancing) return
         isAdvancing = true
-        // The answer to the transaction goes out before what it brought about.
+        // The answer to the call goes out before what it brought about.
         await turn()
         for (let event = events[next]; !isEnded && event !== undefined; event = events[next]) {
-          if (event.sends > this.#sends - begun) break
-          await this.#answers.delays.wait({ call: callHash(recorded), place: nth, event: event.event })
+          if (event.changes > this.#changes - begun) break
+          await this.#answers.delay(recorded, nth, event.event)
           next++
-          push(this.#matching.answerFor(event.result))
+          push([this.#matching.answerFor(JSON.stringify(event.result))])
         }
         isAdvancing = false
       }
       const told = (): void => void advance()
-      this.#onSend.add(told)
+      this.#onChange.add(told)
       told()
       return () => {
         isEnded = true
-        this.#onSend.delete(told)
+        this.#onChange.delete(told)
       }
     })
   }
+}
+
+/** The id that a call ends a subscription by. */
+export function subscriptionId(params: unknown): string {
+  return String(Array.isArray(params) ? params[0] : undefined)
 }

@@ -1,8 +1,12 @@
 import { RpcError } from '../rpc/errors.js'
+import type { Result } from '../rpc/method.js'
+import type { Subscriptions } from '../rpc/subscriptions/sessionSubscriptions.js'
+import type { WirePiece } from '../rpc/wire.js'
 import type { CassetteWriter } from './cassetteWriter.js'
 import type { RecordedCall, RecordedOutcome } from './entry.js'
-import { replayOutcome, type CassetteCall } from './rpcAnswer.js'
-import { pinTag, tagOf, type RpcMatching } from './rpcMatching.js'
+import { type CassetteCall, isChange, replayOutcome } from './rpcAnswer.js'
+import { pinTag, type RpcMatching } from './rpcMatching.js'
+import { subscriptionId } from './rpcPlayer.js'
 import { UpstreamError, type Upstream } from './upstream.js'
 
 /** The provider cannot be reached (-32603); nothing is recorded. */
@@ -18,8 +22,8 @@ export class RpcRecorder {
   readonly #writer: CassetteWriter
   readonly #matching: RpcMatching
   readonly #upstream: Upstream
-  /** Transactions sent so far: notifications are placed between them. */
-  #sends = 0
+  /** Calls so far that may have changed the chain: notifications are placed between them. */
+  #changes = 0
 
   constructor(parts: { writer: CassetteWriter; matching: RpcMatching; upstream: Upstream }) {
     this.#writer = parts.writer
@@ -32,74 +36,72 @@ export class RpcRecorder {
    *
    * @throws RpcError as the provider refused it, or if it cannot be reached
    */
-  async answer(call: CassetteCall): Promise<unknown> {
-    const { network, method, params } = call
-    await this.#pinTag(call)
-    const recorded = this.#matching.callOf(network, method, params, this.#writer.tagsOf(network))
-    if (method.endsWith('_subscribe') && call.subscriptions !== undefined)
-      return this.#subscribe(call, recorded)
-    if (method.endsWith('_unsubscribe'))
-      return call.subscriptions?.close(String((params as unknown[])[0])) ?? false
-    const started = performance.now()
-    const outcome = await this.#ask(call)
-    if (method.startsWith('eth_send')) this.#sends++
-    this.#writer.add(recorded, outcome, performance.now() - started)
-    return replayOutcome(outcome)
-  }
-
-  async #ask({ network, method, params, transport }: CassetteCall): Promise<RecordedOutcome> {
-    const pinned = pinTag(method, params, this.#writer.tagsOf(network))
+  async answer(call: CassetteCall): Promise<Result> {
+    const { network, method, params, subscriptions } = call
+    if (method.endsWith('_unsubscribe') && subscriptions !== undefined) {
+      return subscriptions.close(subscriptionId(params))
+    }
     try {
-      return await (transport === 'websocket'
-        ? this.#upstream.callOverSocket(method, pinned)
-        : this.#upstream.call(method, pinned))
+      await this.#pinTag(call)
+      const tags = this.#writer.tagsOf(network)
+      const recorded = this.#matching.callOf(call, this.#matching.effectOf(method, params), tags)
+      if (method.endsWith('_subscribe') && subscriptions !== undefined) {
+        return await this.#subscribe(call, recorded, subscriptions)
+      }
+      const started = performance.now()
+      const outcome = await this.#ask(call, pinTag(method, params, tags))
+      if (isChange(method)) this.#changes++
+      this.#writer.add(recorded, outcome, performance.now() - started)
+      return replayOutcome(outcome)
     } catch (error) {
       throw error instanceof UpstreamError ? new UpstreamUnavailableError(error) : error
     }
   }
 
+  #ask({ method, transport }: CassetteCall, params: unknown): Promise<RecordedOutcome> {
+    return transport === 'websocket'
+      ? this.#upstream.callOverSocket(method, params)
+      : this.#upstream.call(method, params)
+  }
+
   async #subscribe(
-    { method, params, subscriptions }: CassetteCall,
+    { method, params }: CassetteCall,
     recorded: RecordedCall,
-  ): Promise<unknown> {
-    const begun = this.#sends
-    let nth: number | undefined
+    subscriptions: Subscriptions,
+  ): Promise<Result> {
+    const begun = this.#changes
+    const opened: { nth?: number; push?: (payload: readonly WirePiece[]) => void } = {}
     let events = 0
-    let push: ((result: unknown) => void) | undefined
     let before = performance.now()
     const early: unknown[] = []
     const pushed = (result: unknown): void => {
+      const { nth, push } = opened
       if (nth === undefined || push === undefined) {
         early.push(result)
         return
       }
-      const outcome = { event: ++events, sends: this.#sends - begun, result }
+      const outcome = { event: ++events, changes: this.#changes - begun, result }
       this.#writer.addEvent(recorded, nth, outcome, performance.now() - before)
       before = performance.now()
-      push(result)
+      push([JSON.stringify(result)])
     }
-    try {
-      const { outcome, end } = await this.#upstream.subscribe(method, params, pushed)
-      nth = this.#writer.add(recorded, outcome, performance.now() - before)
-      before = performance.now()
-      if (!('result' in outcome)) return replayOutcome(outcome)
-      return subscriptions!.open((target) => {
-        push = target
-        for (const result of early) pushed(result)
-        return end
-      })
-    } catch (error) {
-      throw error instanceof UpstreamError ? new UpstreamUnavailableError(error) : error
-    }
+    const { outcome, end } = await this.#upstream.subscribe(method, params, pushed)
+    opened.nth = this.#writer.add(recorded, outcome, performance.now() - before)
+    before = performance.now()
+    if (!('result' in outcome)) return replayOutcome(outcome)
+    return subscriptions.open((target) => {
+      opened.push = target
+      for (const result of early) pushed(result)
+      return end
+    })
   }
 
   /** Asks what a block tag stands for, where tags are pinned and this one is met for the first time. */
   async #pinTag({ network, method, params }: CassetteCall): Promise<void> {
-    const tags = this.#writer.tagsOf(network)
-    const tag = this.#matching.unknownTag(method, params, tags)
-    if (tag === undefined || tagOf(method, params) === undefined) return
+    const tag = this.#matching.unknownTag(method, params, this.#writer.tagsOf(network))
+    if (tag === undefined) return
     const outcome = await this.#upstream.call('eth_getBlockByNumber', [tag, false])
     const number: unknown = 'result' in outcome && (outcome.result as { number?: unknown } | null)?.number
-    if (typeof number === 'string') tags[tag] = number
+    if (typeof number === 'string') this.#writer.pinTag(network, tag, number)
   }
 }

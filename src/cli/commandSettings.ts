@@ -38,6 +38,7 @@ export async function writeConfigFile(
 const userErrors: ReadonlySet<string> = new Set([
   'OptionError',
   'ConfigurationError',
+  'CassetteError',
   'NetworkNameError',
   'AddressInUseError',
   'IpcPathError',

@@ -12,6 +12,7 @@ const usage = `Usage: standin [options]
        standin verify --data-dir DIR
        standin prune --data-dir DIR --keep N
        standin exec [options] -- COMMAND
+       standin cassette show|diff|prune FILE
 
 A local stand-in for a hosted Ethereum node and file network. Options may also be given as environment variables
 and, by their camel-case names, in a JSON file (--config).
@@ -41,6 +42,11 @@ export async function runCommand(words: readonly string[], whenStarted: () => vo
     if (words[0] === 'prune') {
       const { runPrune } = await import('./prune.js')
       process.stdout.write(await runPrune(words.slice(1)))
+      return 0
+    }
+    if (words[0] === 'cassette') {
+      const { runCassette } = await import('./cassette.js')
+      for (const text of runCassette(words.slice(1))) process.stdout.write(text)
       return 0
     }
     if (words[0] === 'exec') {

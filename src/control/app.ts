@@ -1,9 +1,11 @@
 import { Hono } from 'hono'
+import { CassetteError } from '../cassette/errors.js'
 import { ConfigurationError } from '../provider/configuration.js'
 import type { Provider } from '../provider/provider.js'
 import type { ChainWatch } from './chainWatch.js'
 import { describeApi } from './openapi.js'
 import { type ControlRoute, mount } from './route.js'
+import { type CassetteControl, cassetteRoutes } from './routes/cassette.js'
 import { clockRoutes } from './routes/clocks.js'
 import { contractRoutes } from './routes/contracts.js'
 import { eventRoutes } from './routes/events.js'
@@ -31,12 +33,15 @@ export function createControl(setup: ControlSetup): Hono {
     ...outageRoutes(setup),
     ...keyRoutes(setup),
     ...clockRoutes(setup),
+    ...cassetteRoutes(setup),
     ...contractRoutes(setup),
   ]
   app.get('/openapi.json', (context) => context.json(describeApi(routes, setup.version)))
   mount(app, routes)
   app.onError((error, context) => {
-    if (error instanceof ConfigurationError) return context.json({ error: error.message }, 400)
+    if (error instanceof ConfigurationError || error instanceof CassetteError) {
+      return context.json({ error: error.message }, 400)
+    }
     throw error
   })
   return app
@@ -55,6 +60,7 @@ export interface ControlSetup {
   chains: ChainWatch
   /** The folder of compiled contracts; undefined if none was named. */
   artifacts: string | undefined
+  cassette: CassetteControl
   /** What a garbage collection of the file network would free. */
   garbage: () => Promise<{ blocks: number; bytes: number }>
 }

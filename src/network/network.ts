@@ -4,7 +4,7 @@ import type { ChainEvents } from '../chain/events.js'
 import type { ChainView } from '../chain/view.js'
 import type { ImportProgress } from '../chain/import/chainFile.js'
 import type { Hex } from '../encoding/hex.js'
-import type { Dispatcher } from '../rpc/dispatcher.js'
+import type { CallInterceptor, Dispatcher } from '../rpc/dispatcher.js'
 import type { CallPolicy } from '../rpc/callPolicy.js'
 import type { Method } from '../rpc/method.js'
 import type { Database } from '../storage/database.js'
@@ -96,6 +96,8 @@ export interface NetworkRequest {
   developer?: Developer | undefined
   /** Stands before every call of the network. */
   policy: CallPolicy
+  /** Answers calls in place of their methods. */
+  interceptor?: CallInterceptor | undefined
   /** Told what the user should know, in one line. */
   warn?: ((message: string) => void) | undefined
   /** Told of faults of ours, with the method that met them. */

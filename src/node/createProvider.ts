@@ -80,7 +80,8 @@ export async function setFaults(
   for (const name of scenario) provider.startScenario(name)
 }
 
-function readJsonFile(flag: string, path: string): unknown {
+/** The content of a JSON file. @throws ConfigurationError that names the flag and the file */
+export function readJsonFile(flag: string, path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {

@@ -7,6 +7,7 @@ import { AddressInUseError, type Certificate } from '../server/listen.js'
 import { NodeServer, type ServerSetup } from '../server/server.js'
 import { version } from '../version.js'
 import type { NodeUrls } from './addresses.js'
+import { type CurrentCassette, createCassetteControl, filesBehind } from './cassette.js'
 import type { NetworkMap, NodeHooks } from './networks.js'
 
 /** Most bytes of one upload to the hosted file network. */
@@ -17,6 +18,7 @@ export interface ServerParts extends Pick<ServerSetup, 'health'> {
   /** URLs as the page shows them, with a key only where any key opens. */
   shownUrls: () => NodeUrls | undefined
   chains: ChainWatch
+  cassette: CurrentCassette
   settings: NodeSettings
   hooks: NodeHooks
   provider: Provider
@@ -43,6 +45,7 @@ export function createServer(parts: ServerParts): NodeServer {
         version,
         chains,
         artifacts: settings.artifacts,
+        cassette: createCassetteControl(parts.cassette, settings),
         garbage: async () => (await files()).garbage(),
         describeNode: () => ({
           urls: shownUrls(),
@@ -52,10 +55,10 @@ export function createServer(parts: ServerParts): NodeServer {
         }),
       })
     },
-    files: {
+    files: filesBehind(parts.cassette, {
       execute: async (request) => (await files()).execute(request),
       gateway: { handle: async (request) => (await files()).gateway.handle(request) },
-    },
+    }),
     health,
     allowedHosts: settings.allowHost.map((host) => host.toLowerCase()),
     limits: {

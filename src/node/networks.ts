@@ -9,6 +9,7 @@ import { ProviderCallPolicy } from '../provider/policy/callPolicy.js'
 import type { Provider } from '../provider/provider.js'
 import { setQuotaTime } from '../provider/quota/setQuotaTime.js'
 import type { Dispatcher } from '../rpc/dispatcher.js'
+import { type CurrentCassette, interceptorOf } from './cassette.js'
 import { type NodeData, inOrder } from './data.js'
 
 /** Opens one of the node's networks. */
@@ -99,6 +100,7 @@ export interface NetworkParts {
   data: Promise<NodeData>
   /** Told of every event of the chains. */
   chains: ChainWatch
+  cassette: CurrentCassette
 }
 
 /**
@@ -124,6 +126,7 @@ export async function openNodeNetwork({ name, chainId }: NetworkName, parts: Net
     settings,
     data: opened,
     policy,
+    interceptor: interceptorOf(parts.cassette, name),
     methods: [setQuotaTime(provider.clock)],
     warn: (message) => hooks.warn?.(message),
     report: (method, fault) => hooks.fault?.(method, fault),

@@ -186,6 +186,7 @@ export const optionGroups = [
   'Accounts',
   'Answers and limits',
   'Provider',
+  'Cassettes',
   'File network',
   'Data',
   'Output',

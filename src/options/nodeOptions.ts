@@ -284,6 +284,35 @@ export interface NodeOptions {
    */
   pendingFields?: Given<'pendingFields'> | undefined
   /**
+   * Pass every request on to --upstream and record the answers in this file; without --upstream, what a fork reads.
+   * `--record`.
+   */
+  record?: Given<'record'> | undefined
+  /** Answer from this recording. `--replay`. */
+  replay?: Given<'replay'> | undefined
+  /**
+   * What was not recorded is refused (strict), asked of --upstream and recorded (once), or answered by the node's own chain (loose).
+   * `--replay-mode`; `strict` unless given.
+   */
+  replayMode?: Given<'replayMode'> | undefined
+  /**
+   * Whether a request that comes more often than it was recorded gets the last answer again.
+   * `--replay-exhausted`; `repeat` unless given.
+   */
+  replayExhausted?: Given<'replayExhausted'> | undefined
+  /** Wait as long as the provider took, times this. `--replay-delay`; `0` unless given. */
+  replayDelay?: Given<'replayDelay'> | undefined
+  /** JSON file of rules by which requests match; a new recording keeps them. `--record-rules`. */
+  recordRules?: Given<'recordRules'> | undefined
+  /** JSON-RPC of the provider to record. `--upstream`. */
+  upstream?: Given<'upstream'> | undefined
+  /** The provider's WebSocket; subscriptions need it. `--upstream-ws`. */
+  upstreamWs?: Given<'upstreamWs'> | undefined
+  /** The provider's file network; the node's own answers unless given. `--upstream-ipfs`. */
+  upstreamIpfs?: Given<'upstreamIpfs'> | undefined
+  /** The provider's gateway for files, if it is not at --upstream-ipfs. `--upstream-gateway`. */
+  upstreamGateway?: Given<'upstreamGateway'> | undefined
+  /**
    * How added files are cut and linked where a request does not say.
    * `--import-profile`; `unixfs-v0-2015` unless given.
    */

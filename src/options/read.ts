@@ -1,3 +1,4 @@
+import { cassetteOptions } from './cassetteOptions.js'
 import { chainOptions } from './chainOptions.js'
 import { devnetOptions, forkOptions } from './devnetOptions.js'
 import { type OptionDefinition, OptionError } from './kinds.js'
@@ -54,5 +55,6 @@ export const nodeOptionDefinitions = {
   ...forkOptions,
   ...devnetOptions,
   ...providerOptions,
+  ...cassetteOptions,
   ...fileOptions,
 }

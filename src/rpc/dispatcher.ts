@@ -217,12 +217,21 @@ export interface CallRequest {
 /** Where the cause of an InternalError is reported. */
 export type ReportFault = (method: string, fault: unknown) => void
 
+/** Answers calls in place of their methods, as a cassette does. */
+export interface CallInterceptor {
+  /** Whether calls go to it. */
+  readonly isActive: boolean
+  /** @param own - the method's own answer @throws RpcError */
+  answer(request: CallRequest, own: () => Result | Promise<Result>): Result | Promise<Result>
+}
+
 /** What calls are carried out with. */
 export interface ExecutionSetup {
   methods: ReadonlyMap<string, Method>
   backend: Backend
   filters: FilterStore
   policy?: CallPolicy | undefined
+  interceptor?: CallInterceptor | undefined
   report: ReportFault
 }
 
@@ -280,6 +289,12 @@ export class CallExecutor {
   }
 
   #run(request: CallRequest, record: CallRecord | undefined): Result | Promise<Result> {
+    const { interceptor } = this.#setup
+    if (!interceptor?.isActive) return this.#runMethod(request, record)
+    return interceptor.answer(request, () => this.#runMethod(request, record))
+  }
+
+  #runMethod(request: CallRequest, record: CallRecord | undefined): Result | Promise<Result> {
     const { filters, report } = this.#setup
     const backend = withSettings(this.#setup.backend, record?.settings)
     const view = record?.view ?? backend.chain

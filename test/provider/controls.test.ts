@@ -3,8 +3,11 @@ import type { IncomingMessage } from 'node:http'
 import { get } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { CurrentCassette } from '../../src/cassette/currentCassette.js'
 import { createControl } from '../../src/control/app.js'
 import { ChainWatch } from '../../src/control/chainWatch.js'
+import { createCassetteControl } from '../../src/node/cassette.js'
+import { parseNodeOptions } from '../../src/options.js'
 import { createApiKey } from '../../src/provider/keys/apiKey.js'
 import type { JournalEntry } from '../../src/provider/journal/entry.js'
 import { Provider } from '../../src/provider/provider.js'
@@ -21,6 +24,7 @@ beforeEach(async () => {
     describeNode: () => ({}),
     chains: new ChainWatch(),
     artifacts: undefined,
+    cassette: createCassetteControl(new CurrentCassette(), parseNodeOptions({})),
     garbage: () => Promise.resolve({ blocks: 0, bytes: 0 }),
   })
   running = await startServer({ control: () => Promise.resolve(control) }, provider)

@@ -1,0 +1,69 @@
+import type { Result } from '../rpc/method.js'
+import type { AnswerCounts, Cassette, CassetteOptions } from './cassette.js'
+import type { AnswerFiles, FileReply, FileRequest } from './files.js'
+import type { AnswerCall, CassetteCall } from './rpcAnswer.js'
+
+/** What a cassette is started with. */
+export type CassetteStart = Omit<CassetteOptions, 'describeTransaction'>
+
+/** The cassette in use, as it is shown. */
+export interface CassetteState {
+  state: 'none' | 'recording' | 'replaying'
+  path?: string
+  /** How requests that were not recorded are answered, while replaying. */
+  mode?: 'strict' | 'once' | 'loose'
+  /** Who answered how many calls and file requests. */
+  answers?: AnswerCounts
+}
+
+/** The cassette that is in use in a node, if there is one. The code of cassettes is loaded with the first one. */
+export class CurrentCassette {
+  #cassette: Cassette | undefined
+
+  /** Whether requests go to a cassette. */
+  get isActive(): boolean {
+    return this.#cassette !== undefined
+  }
+
+  /** @throws RpcError */
+  call(call: CassetteCall, own: AnswerCall): Result | Promise<Result> {
+    return this.#cassette === undefined ? own() : this.#cassette.call(call, own)
+  }
+
+  files(request: FileRequest, own: AnswerFiles): Promise<FileReply> {
+    return this.#cassette === undefined ? own(request) : this.#cassette.files(request, own)
+  }
+
+  describe(): CassetteState {
+    if (this.#cassette === undefined) return { state: 'none' }
+    const { path, mode, answers } = this.#cassette
+    return {
+      state: mode === undefined ? 'recording' : 'replaying',
+      path,
+      ...(mode && { mode }),
+      answers: { ...answers },
+    }
+  }
+
+  /**
+   * Begins to record or to replay; a cassette in use is ended first.
+   *
+   * @throws CassetteError if the file cannot be used
+   */
+  async start(options: CassetteStart): Promise<void> {
+    const [{ openCassette }, { readTransactionEffect }] = await Promise.all([
+      import('./cassette.js'),
+      import('../chain/mempool/transactionEffect.js'),
+    ])
+    await this.stop()
+    this.#cassette = openCassette({ ...options, describeTransaction: readTransactionEffect })
+  }
+
+  /** Ends the cassette in use. @returns what it was */
+  async stop(): Promise<CassetteState> {
+    const state = this.describe()
+    this.#cassette?.close()
+    this.#cassette = undefined
+    return state
+  }
+}

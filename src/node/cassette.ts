@@ -1,0 +1,130 @@
+import type { Provider } from '../cassette/cassette.js'
+import type { CassetteControl, UpstreamRequest } from '../control/routes/cassette.js'
+import { ConfigurationError } from '../provider/configuration.js'
+import { CurrentCassette } from '../cassette/currentCassette.js'
+import { type CassetteRules, readRules } from '../cassette/rules.js'
+import { type NodeSettings, OptionError } from '../options.js'
+import type { Caller } from '../provider/caller.js'
+import type { CallInterceptor } from '../rpc/dispatcher.js'
+import type { FileEndpoint } from '../server/fileApi.js'
+import { readJsonFile } from './createProvider.js'
+
+export type { CurrentCassette }
+
+/**
+ * The cassette of a node, started if the settings say so.
+ *
+ * @throws OptionError, ConfigurationError or CassetteError
+ */
+export async function openNodeCassette(settings: NodeSettings): Promise<CurrentCassette> {
+  const { record, replay } = settings
+  if (record !== undefined && replay !== undefined) {
+    throw new OptionError('--record and --replay: expected one of them')
+  }
+  const current = new CurrentCassette()
+  const control = createCassetteControl(current, settings)
+  if (record !== undefined) await control.record({ path: record })
+  if (replay !== undefined) await control.replay({ path: replay })
+  return current
+}
+
+/** What the control API does to a node's cassette. Settings fill in what a request leaves out. */
+export function createCassetteControl(current: CurrentCassette, settings: NodeSettings): CassetteControl {
+  return {
+    describe: () => current.describe(),
+    record: async ({ path, rules, ...named }) => {
+      const provider = upstreamOf(settings, named)
+      if (provider === undefined) throw new ConfigurationError('record: expected an upstream too')
+      await current.start({ path, record: { provider, rules: rules ?? recordRules(settings) } })
+    },
+    replay: async ({ path, mode, exhausted, delay, ...named }) => {
+      const replay = {
+        mode: mode ?? settings.replayMode,
+        settings: {
+          exhaustion: exhausted ?? settings.replayExhausted,
+          delayScale: delay ?? settings.replayDelay,
+        },
+        provider: upstreamOf(settings, named),
+      }
+      await current.start({ path, replay })
+    },
+    stop: () => current.stop(),
+  }
+}
+
+/**
+ * The provider that a request names, or the options.
+ *
+ * @throws ConfigurationError if a request may not name another one than the options
+ */
+function upstreamOf(settings: NodeSettings, named: UpstreamRequest): Provider | undefined {
+  const given = Object.entries(named).find(([name, url]) => url !== settings[name as keyof UpstreamRequest])
+  if (given !== undefined && !settings.allowRemoteReset) {
+    throw new ConfigurationError(`${given[0]}: expected the node's own option, or --allow-remote-reset`)
+  }
+  const urls = { ...settings, ...named }
+  if (urls.upstream === undefined) return undefined
+  return {
+    url: urls.upstream,
+    webSocketUrl: urls.upstreamWs,
+    filesUrl: urls.upstreamIpfs,
+    gatewayUrl: urls.upstreamGateway ?? urls.upstreamIpfs,
+  }
+}
+
+function recordRules({ recordRules: given }: NodeSettings): CassetteRules {
+  if (given === undefined) return {}
+  const content = typeof given === 'string' ? readJsonFile('--record-rules', given) : given
+  const rules = readRules(content)
+  if (typeof rules === 'string') throw new OptionError(`--record-rules: ${rules}`)
+  return rules
+}
+
+/** Methods that drive a node. Calls in process are those of a test to its own node. */
+const controls = /^(?:anvil|evm|ganache|hardhat|miner|personal|standin|tenderly)_/
+
+/** Lets a cassette answer the calls of a network, but for those that drive this node. */
+export function interceptorOf(cassette: CurrentCassette, network: string): CallInterceptor {
+  return {
+    get isActive() {
+      return cassette.isActive
+    },
+    answer({ method, params, context }, own) {
+      const { transport, subscriptions } = context
+      const isControl = (context.caller as Caller | undefined)?.control === true
+      if (isControl || (transport === 'in-process' && controls.test(method))) return own()
+      return cassette.call({ network, method, params, transport, subscriptions }, own)
+    },
+  }
+}
+
+const subdomain = /^([^.]+)\.(ip[fn]s)\./i
+
+/** Lets a cassette answer the requests of a file network. */
+export function filesBehind(cassette: CurrentCassette, files: FileEndpoint): FileEndpoint {
+  return {
+    execute: (request) => {
+      if (!cassette.isActive) return files.execute(request)
+      const { operation, query, headers, body, signal } = request
+      const target = `/api/v0/${operation}${search(query)}`
+      return cassette.files({ method: 'POST', target, headers, body, signal }, (asked) =>
+        files.execute({ ...request, body: asked.body }),
+      )
+    },
+    gateway: {
+      handle: (request) => {
+        if (!cassette.isActive) return files.gateway.handle(request)
+        const { method, path, query, headers, signal } = request
+        const [, id, space] = subdomain.exec(headers['host'] ?? '') ?? []
+        const place = id === undefined ? path : `/${space}/${id}${path}`
+        return cassette.files({ method, target: `${place}${search(query)}`, headers, signal }, () =>
+          files.gateway.handle(request),
+        )
+      },
+    },
+  }
+}
+
+function search(query: URLSearchParams): string {
+  return query.size === 0 ? '' : `?${query}`
+}
