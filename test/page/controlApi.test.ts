@@ -136,7 +136,7 @@ test('plans are listed, and events count what is changed through the control API
   expect(await read('/plans')).toMatchObject({ free: { creditsPerDay: 3_000_000, creditsPerSecond: 500 } })
   const stop = new AbortController()
   const { body } = await fetch(`${node.controlUrl}/events`, { signal: stop.signal })
-  const told: { controls: number }[] = []
+  const told: { controls: number; files: number }[] = []
   const reading = (async () => {
     for await (const text of body!.pipeThrough(new TextDecoderStream())) {
       told.push(...[...text.matchAll(/^data: (.+)$/gm)].map(([, json]) => JSON.parse(json!) as never))
@@ -149,6 +149,8 @@ test('plans are listed, and events count what is changed through the control API
   await fetch(`${node.controlUrl}/faults`, { method: 'POST', body: '{"action":{"type":"unheard-of"}}' })
   await fetch(`${node.controlUrl}/faults/slow`, { method: 'DELETE' })
   await until(() => told.at(-1)?.controls === before + 2)
+  await fetch(`${node.ipfsUrl}/api/v0/files/mkdir?arg=/made`, { method: 'POST' })
+  await until(() => told.at(-1)?.files === told[0]!.files + 1)
   stop.abort()
   await reading
 })

@@ -10,6 +10,8 @@ export interface NodeChanges {
   chain: number
   /** Requests that faults happened to. */
   faultHits: number
+  /** Operations that may have changed the file network. */
+  files: number
   /** Changes made through the control API. */
   controls: number
 }

@@ -24,6 +24,11 @@ export function askForAccess(): void {
   isAsking.value = true
 }
 
+/** The header that opens the file network with the given key: the key is the user name. */
+export function fileAuthorization(): Record<string, string> {
+  return access.value === undefined ? {} : basic(access.value.key, access.value.secret)
+}
+
 /** The header that proves a key's secret to JSON-RPC: the user name is empty. */
 export function rpcAuthorization(): Record<string, string> {
   const { secret = '' } = access.value ?? {}

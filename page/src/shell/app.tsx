@@ -8,6 +8,7 @@ import { Header } from './header.js'
 import { route } from './router.js'
 
 const ChainView = lazy(() => import('../chain/chainView.js').then(({ ChainView: view }) => view))
+const FilesView = lazy(() => import('../files/filesView.js').then(({ FilesView: view }) => view))
 const ControlsView = lazy(() => import('../controls/controlsView.js').then(({ ControlsView: view }) => view))
 
 /** The page: the header, and the view that the address names. */
@@ -25,6 +26,8 @@ export function App() {
         )}
         {place === 'chain' ? (
           <ChainView path={rest} />
+        ) : place === 'files' ? (
+          <FilesView path={rest} />
         ) : place === 'controls' ? (
           <ControlsView path={rest} />
         ) : (

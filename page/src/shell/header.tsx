@@ -8,6 +8,7 @@ import { theme, toggleTheme } from './theme.js'
 const places = [
   ['requests', 'Requests'],
   ['chain', 'Chain'],
+  ['files', 'Files'],
   ['controls', 'Controls'],
 ] as const
 

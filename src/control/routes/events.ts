@@ -8,6 +8,31 @@ const interval = 200
 /** Looks without a change after which a comment keeps the connection open. */
 const quietLooks = 75
 
+/** Operations of the file network that change what it holds. */
+const fileChanges = [
+  'add',
+  'block/put',
+  'block/rm',
+  'dag/import',
+  'dag/put',
+  'files/chcid',
+  'files/chmod',
+  'files/cp',
+  'files/mkdir',
+  'files/mv',
+  'files/rm',
+  'files/touch',
+  'files/write',
+  'pin/add',
+  'pin/rm',
+  'pin/update',
+  'repo/gc',
+]
+
+function countFileChanges(tallies: ReadonlyMap<string, { readonly calls: number }>): number {
+  return fileChanges.reduce((total, operation) => total + (tallies.get(operation)?.calls ?? 0), 0)
+}
+
 /**
  * Tells readers that something changed and not what: they read what they show. So a thousand requests a second cost five
  * messages, and no request waits for a reader.
@@ -16,7 +41,7 @@ export function eventRoutes(
   { provider, chains, networks }: ControlSetup,
   countChanges: () => number,
 ): ControlRoute[] {
-  const { journal, faults } = provider
+  const { journal, faults, usage } = provider
   return [
     {
       method: 'get',
@@ -24,7 +49,7 @@ export function eventRoutes(
       summary: 'Counters that grow when something changes, as server-sent events, at most five a second',
       query: { network: 'whose chain is followed; the default network unless given' },
       answer:
-        'JSON of each event: `requests`, the newest id of the journal; `chain`, changes of the chain; `faultHits`, hits of faults; `controls`, changes made through this API',
+        'JSON of each event: `requests`, the newest id of the journal; `chain`, changes of the chain; `faultHits`, hits of faults; `files`, operations that may have changed the file network; `controls`, changes made through this API',
       handle: (context) => {
         const network = context.req.query('network') ?? networks[0] ?? ''
         const look = (): string => {
@@ -32,6 +57,7 @@ export function eventRoutes(
             requests: journal.newestId,
             chain: chains.version(network),
             faultHits: faults.list().reduce((total, { hits }) => total + hits, 0),
+            files: countFileChanges(usage.tallies()),
             controls: countChanges(),
           })
         }

@@ -1,0 +1,83 @@
+import { Graph, layout } from '@dagrejs/dagre'
+import { useMemo } from 'preact/hooks'
+import { useLive } from '../api/useLive.js'
+import { Failure, Loading } from '../parts/basics.js'
+import { shorten } from '../parts/format.js'
+import { link } from '../shell/router.js'
+import type { DagNode, DagPart } from './dag.js'
+import { readPart } from './dag.js'
+
+const boxWidth = 150
+const boxHeight = 44
+
+/** A DAG near its root, drawn from left to right; each node leads to its own. */
+export function DagGraph({ root }: { root: DagNode }) {
+  const { value, error } = useLive(() => readPart(root), [root.cid])
+  if (error !== undefined) return <Failure message={error} />
+  return value === undefined ? <Loading /> : <Drawing part={value} />
+}
+
+function Drawing({ part }: { part: DagPart }) {
+  const { boxes, lines, width, height } = useMemo(() => arrange(part), [part])
+  return (
+    <div class="scroll-x dag" tabIndex={0} role="region" aria-label="Drawing of the DAG">
+      <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group" aria-label="DAG">
+        {lines.map(({ path, name, x, y }, place) => (
+          <g key={place}>
+            <path class="edge" d={path} />
+            {name !== '' && (
+              <text class="edge-name" x={x} y={y}>
+                {shorten(name, 14, 6)}
+                <title>{name}</title>
+              </text>
+            )}
+          </g>
+        ))}
+        {boxes.map(({ node, x, y }) => {
+          const more = part.leftOut.get(node.cid)
+          return (
+            <a key={node.cid} href={link(`files/dag/${node.cid}`)} aria-label={`${node.kind} ${node.cid}`}>
+              <title>{node.cid}</title>
+              <rect
+                class={`box ${node.codec === 'raw' ? 'leaf' : ''}`}
+                x={x - boxWidth / 2}
+                y={y - boxHeight / 2}
+                width={boxWidth}
+                height={boxHeight}
+                rx={6}
+              />
+              <text class="kind" x={x} y={y - 4}>
+                {node.kind}
+                {more !== undefined && ` +${more}`}
+              </text>
+              <text x={x} y={y + 13}>
+                {shorten(node.cid, 6, 8)}
+              </text>
+            </a>
+          )
+        })}
+      </svg>
+    </div>
+  )
+}
+
+function arrange({ nodes, edges }: DagPart) {
+  const graph = new Graph({ multigraph: true })
+  graph.setGraph({ rankdir: 'LR', nodesep: 14, ranksep: 110, marginx: 10, marginy: 14 })
+  graph.setDefaultEdgeLabel(() => ({}))
+  for (const { cid } of nodes) graph.setNode(cid, { width: boxWidth, height: boxHeight })
+  edges.forEach(({ from, to, name }, place) => graph.setEdge(from, to, { name }, String(place)))
+  layout(graph)
+  const boxes = nodes.map((node) => {
+    const { x = 0, y = 0 } = graph.node(node.cid) as { x?: number; y?: number }
+    return { node, x, y }
+  })
+  const lines = graph.edges().map((edge) => {
+    const { points = [], name } = graph.edge(edge) as { points?: { x: number; y: number }[]; name: string }
+    const path = points.map(({ x, y }, place) => `${place === 0 ? 'M' : 'L'}${x} ${y}`).join('')
+    const end = points.at(-1) ?? { x: 0, y: 0 }
+    return { path, name, x: end.x - 6, y: end.y - 5 }
+  })
+  const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number }
+  return { boxes, lines, width, height }
+}

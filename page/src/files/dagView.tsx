@@ -1,0 +1,108 @@
+import { readFiles } from '../api/files.js'
+import { useLive } from '../api/useLive.js'
+import { Badge, Facts, Failure, Json, Loading, Panel } from '../parts/basics.js'
+import { count, formatBytes, formatNumber } from '../parts/format.js'
+import { Hash } from '../parts/hash.js'
+import type { Column } from '../parts/virtualTable.js'
+import { VirtualTable } from '../parts/virtualTable.js'
+import { navigate } from '../shell/router.js'
+import { parseCid } from './cid.js'
+import type { DagLink } from './dag.js'
+import { readNode } from './dag.js'
+import { DagGraph } from './dagGraph.js'
+import { readPinType } from './pins.js'
+import { PinButton } from './pinButton.js'
+import { Preview } from './preview.js'
+
+const columns: readonly Column<DagLink>[] = [
+  { title: 'Name', width: 'minmax(6rem, 1fr)', cell: ({ name }) => name },
+  { title: 'CID', width: 'minmax(9rem, 1fr)', cell: ({ cid }) => <Hash value={cid} kind="cid" /> },
+  {
+    title: 'Bytes below',
+    width: '7rem',
+    align: 'right',
+    cell: ({ size }) => (size === undefined ? '' : formatBytes(size)),
+  },
+]
+
+/** Blocks beyond which a DAG's JSON is left to `dag/get`. */
+const mostLinksAsJson = 1000
+
+/** One node of a DAG: what it is, what it links to, the DAG below it drawn, and its content. */
+export function DagView({ text }: { text: string }) {
+  const { value, error } = useLive(() => open(text), [text], ['files'])
+  if (error !== undefined && value === undefined) return <Failure message={error} />
+  if (value === undefined) return <Loading />
+  const { node, facts, pin, stat } = value
+  return (
+    <div class="stack">
+      <Panel
+        title={node.kind}
+        actions={
+          <>
+            {pin !== undefined && <Badge tone="accent">{`pinned: ${pin}`}</Badge>}
+            <PinButton cid={text} pin={pin} />
+          </>
+        }
+      >
+        <div class="columns">
+          <Facts
+            rows={[
+              ['CID', <Hash value={text} whole />],
+              ['Codec', node.codec],
+              ['Version', `CIDv${facts.version}`],
+            ]}
+          />
+          <Facts
+            rows={[
+              ['Block', formatBytes(stat.block)],
+              ['Links', formatNumber(node.links.length)],
+              stat.dag === undefined
+                ? ['Whole DAG', 'not all of it is here']
+                : ['Whole DAG', `${formatBytes(stat.dag.Size)} in ${count(stat.dag.NumBlocks, 'block')}`],
+            ]}
+          />
+        </div>
+      </Panel>
+      {node.links.length > 0 && (
+        <Panel title="DAG">
+          <DagGraph key={text} root={node} />
+        </Panel>
+      )}
+      {node.links.length > 0 && (
+        <VirtualTable
+          label="Links"
+          columns={columns}
+          count={node.links.length}
+          row={(index) => node.links[index]}
+          rowKey={({ name, cid }) => `${name}/${cid}`}
+          onOpen={({ cid }) => navigate(`files/dag/${cid}`)}
+        />
+      )}
+      {node.content !== undefined && node.links.length <= mostLinksAsJson && (
+        <details>
+          <summary>As DAG-JSON</summary>
+          <Json value={node.content} label="Node" />
+        </details>
+      )}
+      <Preview cid={text} name="" />
+    </div>
+  )
+}
+
+interface DagStat {
+  Size: number
+  NumBlocks: number
+}
+
+async function open(text: string) {
+  const facts = parseCid(text)
+  if (facts === undefined) throw new Error(`${text} is no CID`)
+  const [node, pin, block, dag] = await Promise.all([
+    readNode(text),
+    readPinType(text),
+    readFiles<{ Size: number }>('block/stat', { arg: text }),
+    readFiles<{ DagStats: DagStat[] }>('dag/stat', { arg: text, progress: false }).catch(() => undefined),
+  ])
+  return { node, facts, pin, stat: { block: block.Size, dag: dag?.DagStats[0] } }
+}

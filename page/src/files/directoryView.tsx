@@ -1,0 +1,140 @@
+import { useState } from 'preact/hooks'
+import { changeFiles } from '../api/files.js'
+import { node } from '../api/node.js'
+import { useLive } from '../api/useLive.js'
+import { attempt } from '../parts/announcer.js'
+import { EmptyState, Failure, Loading } from '../parts/basics.js'
+import { formatBytes } from '../parts/format.js'
+import { Hash } from '../parts/hash.js'
+import { Icon } from '../parts/icon.js'
+import type { Column } from '../parts/virtualTable.js'
+import { VirtualTable } from '../parts/virtualTable.js'
+import { changeQuery, link, navigate, route } from '../shell/router.js'
+import { DirectoryTree } from './directoryTree.js'
+import { FilePanel } from './filePanel.js'
+import type { Entry } from './mfs.js'
+import { isDirectory, joinPath, placeOf, readDirectory } from './mfs.js'
+import { UploadArea } from './uploadArea.js'
+
+const columns: readonly Column<Entry>[] = [
+  {
+    title: 'Name',
+    width: 'minmax(8rem, 2fr)',
+    cell: (entry) => (
+      <span class="file-name">
+        <Icon name={isDirectory(entry) ? 'folder' : 'file'} />
+        {entry.Name}
+        {isDirectory(entry) && <span class="visually-hidden">, directory</span>}
+      </span>
+    ),
+  },
+  {
+    title: 'CID',
+    width: 'minmax(9rem, 1fr)',
+    wideOnly: true,
+    cell: ({ Hash: cid }) => <Hash value={cid} kind="cid" />,
+  },
+  {
+    title: 'Size',
+    width: '6rem',
+    align: 'right',
+    cell: (entry) => (isDirectory(entry) ? '' : formatBytes(entry.Size)),
+  },
+]
+
+/** A directory of the mutable files, beside the tree of all of them. */
+export function DirectoryView({ path }: { path: readonly string[] }) {
+  const directory = joinPath(path)
+  const { value, error } = useLive(() => readDirectory(directory), [directory], ['files'])
+  const [text, setText] = useState('')
+  const opened = route.value.query.get('file') ?? undefined
+  if (value === undefined && error === undefined) return <Loading />
+  const wanted = text.trim().toLowerCase()
+  const entries = (value ?? []).filter(({ Name }) => Name.toLowerCase().includes(wanted))
+  const file = value?.find(({ Name }) => Name === opened)
+  const open = (entry: Entry): void => {
+    if (isDirectory(entry)) navigate(placeOf([...path, entry.Name]))
+    else changeQuery({ file: entry.Name })
+  }
+  return (
+    <div class="files">
+      <DirectoryTree opened={path} />
+      <UploadArea directory={directory}>
+        <nav class="crumbs" aria-label="Directory">
+          <a href={link('files/mfs')}>Files</a>
+          {path.map((name, place) => (
+            <a key={place} href={link(placeOf(path.slice(0, place + 1)))}>
+              {name}
+            </a>
+          ))}
+          <NewDirectory directory={directory} />
+        </nav>
+        {error !== undefined && <Failure message={error} />}
+        {value !== undefined && value.length === 0 ? (
+          <NoFiles isRoot={path.length === 0} />
+        ) : (
+          <>
+            <input
+              type="search"
+              aria-label="Filter by name"
+              placeholder={`Filter ${value?.length ?? 0} entries by name`}
+              value={text}
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+            <div class={`split ${file === undefined ? '' : 'open'}`}>
+              <div class="split-main short">
+                <VirtualTable
+                  label={`Entries of ${directory}`}
+                  columns={columns}
+                  count={entries.length}
+                  row={(index) => entries[index]}
+                  rowKey={({ Name }) => Name}
+                  selected={opened}
+                  onOpen={open}
+                />
+              </div>
+              {file !== undefined && (
+                <FilePanel
+                  entry={file}
+                  directory={directory}
+                  onClose={() => changeQuery({ file: undefined })}
+                />
+              )}
+            </div>
+          </>
+        )}
+      </UploadArea>
+    </div>
+  )
+}
+
+function NewDirectory({ directory }: { directory: string }) {
+  const make = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault()
+    const form = event.currentTarget as HTMLFormElement
+    const name = new FormData(form).get('name')
+    if (typeof name !== 'string' || name.trim() === '') return
+    const path = joinPath([directory, name.trim()])
+    if (await attempt(() => changeFiles('files/mkdir', { arg: path }), 'Directory made')) form.reset()
+  }
+  return (
+    <form class="new-directory" onSubmit={(event) => void make(event)}>
+      <input name="name" aria-label="Name of a new directory" placeholder="New directory" />
+      <button type="submit" class="button">
+        Make
+      </button>
+    </form>
+  )
+}
+
+function NoFiles({ isRoot }: { isRoot: boolean }) {
+  const url = node.value?.urls.ipfsUrl ?? ''
+  return (
+    <EmptyState
+      title={isRoot ? 'No files yet' : 'This directory is empty'}
+      script={`curl -s -X POST -F file=@README.md '${url}/api/v0/add?to-files=/README.md'`}
+    >
+      <p>Drop files here, or add one from a terminal:</p>
+    </EmptyState>
+  )
+}

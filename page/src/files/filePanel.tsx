@@ -1,0 +1,78 @@
+import { changeFiles, readFiles } from '../api/files.js'
+import { useLive } from '../api/useLive.js'
+import { attempt } from '../parts/announcer.js'
+import { Badge, Facts } from '../parts/basics.js'
+import { formatBytes, formatNumber } from '../parts/format.js'
+import { Hash } from '../parts/hash.js'
+import { Icon } from '../parts/icon.js'
+import type { Entry } from './mfs.js'
+import { joinPath } from './mfs.js'
+import { readPinType } from './pins.js'
+import { PinButton } from './pinButton.js'
+import { Preview } from './preview.js'
+
+interface Stat {
+  CumulativeSize: number
+  Blocks: number
+}
+
+/** One file: its CID, its pin, and what it looks like through the gateway. */
+export function FilePanel(props: { entry: Entry; directory: string; onClose: () => void }) {
+  const { entry, directory, onClose } = props
+  const path = joinPath([directory, entry.Name])
+  const { value } = useLive(
+    async () => {
+      const [stat, pin] = await Promise.all([
+        readFiles<Stat>('files/stat', { arg: path }),
+        readPinType(entry.Hash),
+      ])
+      return { stat, pin }
+    },
+    [path, entry.Hash],
+    ['files'],
+  )
+  const remove = async (): Promise<void> => {
+    if (await attempt(() => changeFiles('files/rm', { arg: path }), 'File removed')) onClose()
+  }
+  return (
+    <aside
+      class="split-side"
+      aria-label={entry.Name}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') onClose()
+      }}
+    >
+      <header class="panel-head sticky">
+        <h2 class="break">{entry.Name}</h2>
+        <button type="button" class="icon-button" aria-label="Close" onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </header>
+      <Facts
+        rows={[
+          ['CID', <Hash value={entry.Hash} kind="cid" />],
+          ['Size', `${formatBytes(entry.Size)} (${formatNumber(entry.Size)} bytes)`],
+          value === undefined ? undefined : ['With its DAG', formatBytes(value.stat.CumulativeSize)],
+          value === undefined
+            ? undefined
+            : [
+                'Pin',
+                value.pin === undefined ? (
+                  <span class="muted">none; the directory keeps it</span>
+                ) : (
+                  <Badge tone="accent">{value.pin}</Badge>
+                ),
+              ],
+        ]}
+      />
+      <div class="actions">
+        {value !== undefined && <PinButton cid={entry.Hash} pin={value.pin} />}
+        <button type="button" class="button danger" onClick={() => void remove()}>
+          <Icon name="trash" />
+          Remove
+        </button>
+      </div>
+      <Preview cid={entry.Hash} name={entry.Name} />
+    </aside>
+  )
+}
