@@ -18,7 +18,7 @@ import { ChainReader, type ChainSources } from './reader.js'
 import type { StateCommitment } from './state/stateStore.js'
 import { storeAhead } from './state/storeAhead.js'
 import type { WorkingState } from './state/workingState.js'
-import { Turnstile } from './turnstile.js'
+import { Mutex } from '../encoding/mutex.js'
 import type { ForkRules } from './types.js'
 
 /** How one block is mined. */
@@ -36,7 +36,7 @@ export interface MinedBlock {
 }
 
 /**
- * A chain: its position, and everything that moves it. Every change passes a turnstile, is stored by one atomic write,
+ * A chain: its position, and everything that moves it. Every change passes a mutex, is stored by one atomic write,
  * and is announced only afterwards.
  */
 export class Chain {
@@ -49,7 +49,7 @@ export class Chain {
   readonly stores: ChainStores
   /** Sees what contracts give to the console while blocks are mined. */
   onConsole: ConsoleListener | undefined
-  readonly #turnstile = new Turnstile()
+  readonly #mutex = new Mutex()
   #isWindingDown = false
   readonly #position: ChainPosition
   readonly #states: HeadStates
@@ -63,8 +63,8 @@ export class Chain {
     const states = new HeadStates(position)
     const view = new ChainReader(this.#sources(position))
     const maker = new BlockMaker({ position, view, clock, mempool, settings })
-    const turnstile = this.#turnstile
-    this.#pending = new PendingBlocks({ position, mempool, states, maker, turnstile })
+    const mutex = this.#mutex
+    this.#pending = new PendingBlocks({ position, mempool, states, maker, mutex })
     this.#position = position
     this.#states = states
     this.#maker = maker
@@ -102,7 +102,7 @@ export class Chain {
   /** Takes no change any more, and waits for the one that is under way: the data is about to be closed. */
   close(): Promise<void> {
     this.windDown()
-    return this.#turnstile.close(() => new ChainStoppedError())
+    return this.#mutex.close(() => new ChainStoppedError())
   }
 
   /**
@@ -111,12 +111,12 @@ export class Chain {
    * @throws ChainStoppedError if the chain was closed before.
    */
   exclusively<T>(work: () => T | Promise<T>): Promise<T> {
-    return this.#turnstile.pass(work)
+    return this.#mutex.run(work)
   }
 
   /** Runs work that changes nothing and that no change of this chain comes between; also when the chain was closed. */
   unchanged<T>(work: () => T | Promise<T>): Promise<T> {
-    return this.#turnstile.passReading(work)
+    return this.#mutex.runEvenClosed(work)
   }
 
   /** The base fee of the next block in wei per gas; zero before London. */

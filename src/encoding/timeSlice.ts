@@ -1,5 +1,6 @@
 // The imported one keeps working when a test replaces the global timers.
 import { setImmediate } from 'node:timers'
+import { Mutex } from './mutex.js'
 
 /** How long all work together may occupy the event loop before it serves its connections again. */
 const TURN_MILLISECONDS = 5
@@ -112,14 +113,16 @@ export function nextTurn(): Promise<void> {
 export class TurnQueue {
   #slice = new TimeSlice()
   #waiting = 0
-  #last: Promise<void> = Promise.resolve()
+  readonly #mutex = new Mutex()
 
   /** @param report - receives what a task throws; later tasks still run */
   add(work: () => Promise<void>, report: (fault: unknown) => void): void {
     if (this.#waiting++ === 0) this.#slice = new TimeSlice()
-    this.#last = this.#last
-      .then(() => this.#slice.pause())
-      .then(work)
+    void this.#mutex
+      .run(async () => {
+        await this.#slice.pause()
+        await work()
+      })
       .catch(report)
       .finally(() => this.#waiting--)
   }

@@ -1,8 +1,9 @@
+import { ReadWriteLock } from '../encoding/mutex.js'
 import { openFileStore } from '../storage/files/fileStore.js'
 import { commands } from './commands/registry.js'
 import { type Gateway, createGateway } from './gateway/gateway.js'
 import { openMutableFiles } from './mfs/mutableFiles.js'
-import { type NetworkContext, createSharedLock } from './networkContext.js'
+import type { NetworkContext } from './networkContext.js'
 import { type CommandRequest, executeCommand } from './request/execute.js'
 import type { CommandReply } from './request/reply.js'
 import { createBlockstore, isIntact } from './store/blockstore.js'
@@ -50,7 +51,7 @@ export async function createFileNetwork(options: FileNetworkOptions): Promise<Fi
     blockstore,
     pins: createPins(store.pins),
     files: await openMutableFiles({ blockstore, named: store.named, importSettings: settings }),
-    collectionLock: createSharedLock(),
+    collectionLock: new ReadWriteLock(),
     importSettings: settings,
     identity: await loadIdentity(store.named, options.addresses ?? (() => [])),
   }

@@ -3,7 +3,7 @@ import type { Chain } from '../chain/chain.js'
 import { ChainStoppedError, RemoteStateError, UnsupportedControlError } from '../chain/errors.js'
 import type { ForkSchedule } from '../chain/evm/forkSchedule.js'
 import type { MovableSchedule } from '../chain/evm/movableSchedule.js'
-import { Turnstile } from '../chain/turnstile.js'
+import { Mutex } from '../encoding/mutex.js'
 import type { NodeSettings } from '../options.js'
 import type { ForkTarget } from '../rpc/controls.js'
 import { networkRange } from '../storage/keyspace.js'
@@ -47,7 +47,7 @@ export interface ChainBasesParts {
  */
 export class ChainBases {
   readonly #parts: ChainBasesParts
-  readonly #turnstile = new Turnstile()
+  readonly #mutex = new Mutex()
   #current: ChainGround
   /** The number of the ground that was prepared last, which the manifest may not have yet. */
   #prepared: number | undefined
@@ -68,7 +68,7 @@ export class ChainBases {
 
   /** Runs a reset that no other one comes between. */
   exclusively<T>(reset: () => Promise<T>): Promise<T> {
-    return this.#turnstile.pass(reset)
+    return this.#mutex.run(reset)
   }
 
   /** Goes back to where a reset had taken the chain before the node went down. */
@@ -159,7 +159,7 @@ export class ChainBases {
   async close(): Promise<void> {
     this.#closing.abort()
     this.#closeForks()
-    await this.#turnstile.close(() => new ChainStoppedError())
+    await this.#mutex.close(() => new ChainStoppedError())
     this.#closeForks()
   }
 

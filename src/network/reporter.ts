@@ -3,6 +3,7 @@ import type { Chain } from '../chain/chain.js'
 import type { ChainEvent } from '../chain/events.js'
 import type { HistoryTracer } from '../chain/tracing/historyTracer.js'
 import { bytesToHex } from '../encoding/hex.js'
+import { Mutex } from '../encoding/mutex.js'
 import { type NodeSettings, OptionError } from '../options.js'
 import type { ContractArtifact } from '../report/artifacts.js'
 import type * as report from '../report/index.js'
@@ -34,7 +35,7 @@ type Report = typeof report
  */
 export class Reporter {
   readonly #options: ReporterOptions
-  #last: Promise<void> = Promise.resolve()
+  readonly #mutex = new Mutex()
 
   constructor(options: ReporterOptions) {
     this.#options = options
@@ -74,8 +75,8 @@ export class Reporter {
   #say(lines: (loaded: Report) => readonly string[] | Promise<readonly string[]>): void {
     const { logging, tell, fault } = this.#options
     if (!logging.enabled) return
-    this.#last = this.#last
-      .then(async () => tell((await lines(await import('../report/index.js'))).join('\n')))
+    this.#mutex
+      .run(async () => tell((await lines(await import('../report/index.js'))).join('\n')))
       .catch(fault)
   }
 }

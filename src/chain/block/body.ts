@@ -1,7 +1,7 @@
 import type { TypedTransaction } from '@ethereumjs/tx'
 import { minimalBytes } from '../../encoding/quantity.js'
 import type { HeaderFields, Withdrawal } from '../types.js'
-import { EncodedItem, encodeRlp, type RlpInput } from './encodeRlp.js'
+import { EncodedItem, encodeRlp, type RlpInput } from '../rlp.js'
 import { encodeHeader, headerToList } from './header.js'
 import { orderedRoot } from './orderedRoot.js'
 import type { SealedBlock } from './record.js'

@@ -1,7 +1,6 @@
 import { bytesToBigint, minimalBytes } from '../../encoding/quantity.js'
 import { keccak256 } from '../keccak.js'
-import { payloadsOf } from '../state/rlp.js'
-import { encodeRlp } from './encodeRlp.js'
+import { encodeRlp, payloadsOf } from '../rlp.js'
 import type { HeaderFields } from '../types.js'
 
 /** The number of fields of a header before London; each later field is appended (execution-specs, Header). */

@@ -1,5 +1,5 @@
 import { RLP } from '@ethereumjs/rlp'
-import { encodeRlp } from './encodeRlp.js'
+import { encodeRlp } from '../rlp.js'
 import { keccak256 } from '../keccak.js'
 
 /** The root of a trie without entries: keccak-256 of the RLP of an empty byte string. */

@@ -1,6 +1,6 @@
 import { minimalBytes } from '../../encoding/quantity.js'
 import type { ExecutionReceipt } from '../types.js'
-import { encodeRlp } from './encodeRlp.js'
+import { encodeRlp } from '../rlp.js'
 import type { SealedTransaction } from './record.js'
 
 /**

@@ -1,5 +1,5 @@
 import { encodeSealedBlock } from './body.js'
-import { encodeRlp } from './encodeRlp.js'
+import { encodeRlp } from '../rlp.js'
 import { encodeLogTable, type IndexRecord } from './indexRecord.js'
 import { encodeReceipts } from './receipts.js'
 import type { BlockEncoder, SealedBlock } from './record.js'

@@ -1,5 +1,4 @@
 import type { TypedTransaction } from '@ethereumjs/tx'
-import { SoundFeeMarketTx } from '../mempool/soundFeeMarketTx.js'
 
 const known = new WeakMap<TypedTransaction, Uint8Array>()
 
@@ -13,7 +12,6 @@ export function rememberSerialized(transaction: TypedTransaction, bytes: Uint8Ar
  * block needs it for its size, its root and its record.
  */
 export function serializedTransaction(transaction: TypedTransaction): Uint8Array {
-  if (transaction instanceof SoundFeeMarketTx) return transaction.serialize()
   let bytes = known.get(transaction)
   if (bytes === undefined) {
     bytes = transaction.serialize()

@@ -32,7 +32,7 @@ export function lowestByte(word: bigint): number {
 }
 
 /** 32 big-endian bytes at a place as a number; most words on a stack are small. */
-export function wordIn(view: DataView, at: number): bigint {
+function wordIn(view: DataView, at: number): bigint {
   halves[LOW] = view.getUint32(at + 28)
   halves[HIGH] = view.getUint32(at + 24)
   const a = view.getUint32(at)

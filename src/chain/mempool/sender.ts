@@ -1,13 +1,11 @@
-import { encodeRlp } from '../block/encodeRlp.js'
 import { rememberSerialized, serializedTransaction } from '../block/serialized.js'
 import { recover } from '../crypto.js'
 import { TransactionRejectedError } from '../errors.js'
 import { keccak256 } from '../keccak.js'
-import { encodeList, itemEnd, listStart } from '../state/rlp.js'
+import { encodeList, encodeRlp, itemEnd, listStart } from '../rlp.js'
 import type { ForkRules } from '../types.js'
 import { createTransaction } from './create.js'
 import type { TransactionFields } from './decode.js'
-import { SoundFeeMarketTx } from './soundFeeMarketTx.js'
 import type { PooledTransaction } from './transaction.js'
 
 /** v (or the parity of y), r and s. */
@@ -36,7 +34,7 @@ export function checkSignature({ type, chainId, v, r, s }: TransactionFields, ru
  * @throws TransactionRejectedError if the signature belongs to no key, or the fields cannot be.
  */
 export function recoverTransaction(fields: TransactionFields, rules: ForkRules): PooledTransaction {
-  const transaction = SoundFeeMarketTx.from(fields, rules) ?? create(fields, rules)
+  const transaction = create(fields, rules)
   const { sidecar } = fields
   return {
     transaction,

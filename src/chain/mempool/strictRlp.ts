@@ -1,4 +1,5 @@
 import { bytesToBigint, smallBigintAt } from '../../encoding/quantity.js'
+import { payloadAt } from '../rlp.js'
 import { TransactionEncodingError } from './rlpError.js'
 
 /** A byte string, a list of items, or what stands where neither can be read. */
@@ -141,22 +142,16 @@ function readItem(bytes: Uint8Array, span: RlpSpan, depth: number): RlpItem {
   return new RlpList(bytes, depth === DEPTH ? { ...span, end: span.start } : span, depth)
 }
 
-/** Where the content of the item at an offset lies. */
+/** Where the content of the item at an offset lies, in bytes that may be anything. */
 function readHeader(bytes: Uint8Array, at: number, limit: number, tooLarge: string): RlpSpan | RlpFault {
   const first = bytes[at] ?? 0
   if (first < 0x80) return { isList: false, start: at, end: at + 1 }
   const isList = first >= 0xc0
-  const short = isList ? first - 0xc0 : first - 0x80
-  let start = at + 1
-  let length = short
-  if (short > 55) {
-    const lengthBytes = bytes.subarray(start, start + short - 55)
-    start += short - 55
-    length = lengthBytes.reduce((sum, byte) => sum * 256 + byte, 0)
-    if (start > limit) return new RlpFault('length', tooLarge)
-    if (lengthBytes[0] === 0 || length < 56) return new RlpFault('size', SIZE)
-  }
-  if (length > limit - start) return new RlpFault('length', tooLarge)
-  const isByte = !isList && length === 1 && short <= 55 && (bytes[start] ?? 0) < 0x80
-  return isByte ? new RlpFault('byte', SIZE) : { isList, start, end: start + length }
+  const { start, end } = payloadAt(bytes, at)
+  const isLong = start > at + 1
+  if (start > limit) return new RlpFault('length', tooLarge)
+  if (isLong && (bytes[at + 1] === 0 || end - start < 56)) return new RlpFault('size', SIZE)
+  if (end > limit) return new RlpFault('length', tooLarge)
+  const isByte = !isList && !isLong && end - start === 1 && (bytes[start] ?? 0) < 0x80
+  return isByte ? new RlpFault('byte', SIZE) : { isList, start, end }
 }

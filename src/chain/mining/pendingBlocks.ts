@@ -2,7 +2,7 @@ import type { SealedBlock } from '../block/record.js'
 import type { ChainPosition, HeadStates } from '../head/position.js'
 import type { Mempool } from '../mempool/mempool.js'
 import { StatePreview } from '../state/preview.js'
-import type { Turnstile } from '../turnstile.js'
+import type { Mutex } from '../../encoding/mutex.js'
 import type { StateView } from '../types.js'
 import type { BlockMaker } from './blockMaker.js'
 
@@ -20,7 +20,7 @@ export interface PendingBlocksParts {
   mempool: Pick<Mempool, 'version'>
   states: Pick<HeadStates, 'fresh'>
   maker: Pick<BlockMaker, 'next' | 'nextTimestamp'>
-  turnstile: Turnstile
+  mutex: Mutex
 }
 
 /** The pending block, made once for as long as neither the chain nor the mempool changes and its time stays. */
@@ -34,10 +34,10 @@ export class PendingBlocks {
 
   /** The block that would be mined now. */
   current(): Promise<PendingBlock> {
-    const { position, mempool, maker, turnstile } = this.#parts
+    const { position, mempool, maker, mutex } = this.#parts
     const key = `${position.version}/${mempool.version}/${maker.nextTimestamp()}`
     if (this.#made?.key !== key) {
-      const block = turnstile.pass(() => this.#make())
+      const block = mutex.run(() => this.#make())
       this.#made = { key, block }
       block.catch(() => {
         this.#made = undefined

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { MinedBlock } from '../chain.js'
-import { Turnstile } from '../turnstile.js'
+import { Mutex } from '../../encoding/mutex.js'
 import { MiningSchedule } from './schedule.js'
 
 const day = 24 * 60 * 60 * 1000
@@ -9,10 +9,10 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 test('a block a month is one a month, although no timer waits so long', async () => {
-  const turnstile = new Turnstile()
+  const mutex = new Mutex()
   let blocks = 0
   const chain = {
-    exclusively: <T>(work: () => T | Promise<T>) => turnstile.pass(work),
+    exclusively: <T>(work: () => T | Promise<T>) => mutex.run(work),
     mine: async () => {
       blocks++
       return {} as MinedBlock

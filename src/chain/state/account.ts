@@ -1,7 +1,7 @@
 import { bytesEqual } from '../../encoding/hex.js'
 import { bytesToBigint, minimalBytes } from '../../encoding/quantity.js'
 import { keccak256 } from '../keccak.js'
-import { itemsOf, listLength, payloadOf, stringLength, writeListHeader, writeString } from './rlp.js'
+import { itemsOf, listLength, payloadOf, stringLength, writeListHeader, writeString } from '../rlp.js'
 import { EMPTY_ROOT } from './trieNode.js'
 import type { AccountState } from '../types.js'
 

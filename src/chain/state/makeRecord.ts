@@ -1,7 +1,7 @@
 import { encodePath, leafPath } from './nibbles.js'
 import { nodeMemory } from './nodeMemory.js'
 import { HASH_HEAD, linksLength, NodeRecord, type NodeLink } from './nodeRecord.js'
-import { encodeString, listLength, listStart, stringLength, writeListHeader, writeString } from './rlp.js'
+import { encodeString, listLength, listStart, stringLength, writeListHeader, writeString } from '../rlp.js'
 import { EMPTY_ITEM, Reference } from './trieNode.js'
 import type { Child, ItemPlace, NewNode, PatchedBranch } from './trieNode.js'
 

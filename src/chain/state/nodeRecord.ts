@@ -1,6 +1,6 @@
-import { writeKeccak256 } from '../keccak.js'
+import { keccak256 } from '../keccak.js'
 import { nodeMemory } from './nodeMemory.js'
-import { itemEnd, listStart } from './rlp.js'
+import { itemEnd, listStart } from '../rlp.js'
 
 /** A link: the number of a child, little-endian. */
 const LINK_LENGTH = 6
@@ -63,7 +63,7 @@ export class NodeRecord {
   writeItem(into: Uint8Array, position: number): void {
     if (this.hasHash) {
       into[position] = HASH_HEAD
-      writeKeccak256(this.bytes, this.rlpLength, into, position + 1)
+      into.set(keccak256(this.rlp), position + 1)
     } else into.set(this.rlp, position)
   }
 

@@ -5,7 +5,7 @@ import { TimeSlice } from '../../encoding/timeSlice.js'
 import type { WriteBatch } from '../../storage/writeBatch.js'
 import { keccak256 } from '../keccak.js'
 import { bytesKey } from './byteCache.js'
-import { encodeList, encodeString } from './rlp.js'
+import { encodeList, encodeString } from '../rlp.js'
 
 /** Addresses and slots in a row of the database, at most: a row is read and written in one piece. */
 const KEYS_IN_ROW = 1024

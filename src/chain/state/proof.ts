@@ -1,7 +1,7 @@
 import { keccak256 } from '../keccak.js'
 import { decodeAccount, EMPTY_CODE_HASH, NO_BYTES } from './account.js'
 import { proveKey } from './readTrie.js'
-import { payloadOf } from './rlp.js'
+import { payloadOf } from '../rlp.js'
 import { EMPTY_ROOT } from './trieNode.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import type { AccountState } from '../types.js'

@@ -1,7 +1,7 @@
 import { bytesEqual } from '../../encoding/hex.js'
 import { commonWithKey, decodePath, endsWith, isLeafPath, nibbleAt } from './nibbles.js'
 import { childAt } from './nodeRecord.js'
-import { isPair, itemAt, itemEnd, payloadOf } from './rlp.js'
+import { isPair, itemAt, itemEnd, payloadOf } from '../rlp.js'
 import { EMPTY_ROOT, nodeBehind, referenceIn } from './trieNode.js'
 import type { NodeReader } from './trieNode.js'
 

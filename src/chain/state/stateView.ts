@@ -6,7 +6,7 @@ import { EMPTY_CODE_HASH, NO_BYTES, decodeAccount, padTo32 } from './account.js'
 import { addressKey } from './addressKey.js'
 import { bytesKey } from './byteCache.js'
 import { readTrie } from './readTrie.js'
-import { payloadOf } from './rlp.js'
+import { payloadOf } from '../rlp.js'
 import { EMPTY_ROOT, type NodeReader } from './trieNode.js'
 import { whenReady } from './whenReady.js'
 

@@ -1,7 +1,7 @@
 import { endsAtLeaf, LEAF_FLAG } from './nibbles.js'
 import { leafRecord } from './makeRecord.js'
 import type { NodeRecord } from './nodeRecord.js'
-import { listStart, payloadAt, type Payload } from './rlp.js'
+import { listStart, payloadAt, type Payload } from '../rlp.js'
 
 /** Whether a record is a leaf, and not that of a key. */
 export function isLeafOfAnother({ bytes }: NodeRecord, depth: number, key: Uint8Array): boolean {

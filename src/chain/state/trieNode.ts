@@ -1,7 +1,7 @@
 import { keccak256 } from '../keccak.js'
 import { decodePath, isLeafPath } from './nibbles.js'
 import { HASH_HEAD, NodeRecord, type NodeLink, type NodeNumber } from './nodeRecord.js'
-import { itemsOf, payloadOf } from './rlp.js'
+import { itemsOf, payloadOf } from '../rlp.js'
 import type { Nibbles } from './nibbles.js'
 
 /** What finds trie nodes. Readers leave them unchanged. */

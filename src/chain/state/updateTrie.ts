@@ -1,7 +1,7 @@
 import { bytesEqual } from '../../encoding/hex.js'
 import { keccak256 } from '../keccak.js'
 import { commonWithKey, endsWith, nibbleAt } from './nibbles.js'
-import { isPair, itemEnd, listStart } from './rlp.js'
+import { isPair, itemEnd, listStart } from '../rlp.js'
 import { buildNode, type TrieEntry } from './buildNode.js'
 import { collapsed, prefixed } from './collapsed.js'
 import { leafOfKey, makeRecord, NO_CHILD, withChild } from './makeRecord.js'

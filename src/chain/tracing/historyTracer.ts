@@ -12,7 +12,7 @@ import { runMessage } from '../vm/runTransaction.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { interruptible } from './budget.js'
 import { replayBlock, type ReplaySources } from './replay.js'
-import { Turnstile } from '../turnstile.js'
+import { Mutex } from '../../encoding/mutex.js'
 import type { Awaitable, StateView } from '../types.js'
 import type { ChainView } from '../view.js'
 import { stateReader } from './stateReader.js'
@@ -62,7 +62,7 @@ export interface CallSequenceRequest {
 /** Traces what was executed and what could be (geth: eth/tracers/api.go). */
 export class HistoryTracer {
   readonly #sources: ReplaySources
-  readonly #turnstile = new Turnstile()
+  readonly #mutex = new Mutex()
 
   constructor(sources: ReplaySources) {
     this.#sources = sources
@@ -137,7 +137,7 @@ export class HistoryTracer {
   }
 
   #run({ keepsSteps = false }: { keepsSteps?: boolean }, work: () => Promise<void>): Promise<void> {
-    return keepsSteps ? this.#turnstile.pass(() => interruptible(work)) : interruptible(work)
+    return keepsSteps ? this.#mutex.run(() => interruptible(work)) : interruptible(work)
   }
 
   #traceWithin(request: CallTraceRequest, transactionIndex: number): Promise<void> {

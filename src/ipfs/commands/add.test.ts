@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { form } from '../../../test/ipfs/support.js'
 import { type FileStore, openFileStore } from '../../storage/files/fileStore.js'
 import { openMutableFiles } from '../mfs/mutableFiles.js'
-import { type NetworkContext, createSharedLock } from '../networkContext.js'
+import { ReadWriteLock } from '../../encoding/mutex.js'
+import type { NetworkContext } from '../networkContext.js'
 import { executeCommand } from '../request/execute.js'
 import { createBlockstore, isIntact } from '../store/blockstore.js'
 import { loadIdentity } from '../store/identity.js'
@@ -42,7 +43,7 @@ async function networkWithFailingPin(): Promise<NetworkContext> {
       },
     },
     files: await openMutableFiles({ blockstore, named: store.named, importSettings: settings }),
-    collectionLock: createSharedLock(),
+    collectionLock: new ReadWriteLock(),
     importSettings: settings,
     identity: await loadIdentity(store.named, () => []),
   }

@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type FileStore, openFileStore } from '../../storage/files/fileStore.js'
 import { openMutableFiles } from '../mfs/mutableFiles.js'
-import { type NetworkContext, createSharedLock } from '../networkContext.js'
+import { ReadWriteLock } from '../../encoding/mutex.js'
+import type { NetworkContext } from '../networkContext.js'
 import { executeCommand } from '../request/execute.js'
 import { createBlockstore, isIntact } from '../store/blockstore.js'
 import { loadIdentity } from '../store/identity.js'
@@ -37,7 +38,7 @@ beforeEach(async () => {
     },
     pins: createPins(store.pins),
     files: await openMutableFiles({ blockstore, named: store.named, importSettings: settings }),
-    collectionLock: createSharedLock(),
+    collectionLock: new ReadWriteLock(),
     importSettings: settings,
     identity: await loadIdentity(store.named, () => []),
   }

@@ -176,7 +176,7 @@ async function removeBlocks(
   options: { force: boolean },
 ): Promise<Removal> {
   const { blockstore, collectionLock } = network
-  return collectionLock.alone(async () => {
+  return collectionLock.exclusive(async () => {
     const removal = blockstore.openRemoval()
     const outcomes: Removal['outcomes'] = []
     try {

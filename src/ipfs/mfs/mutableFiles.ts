@@ -1,5 +1,5 @@
 import { CID } from 'multiformats/cid'
-import { createMutex } from '../../storage/files/mutex.js'
+import { KeyedMutex, Mutex } from '../../encoding/mutex.js'
 import type { RecordStore } from '../../storage/files/recordStore.js'
 import type { CidFormat } from '../cid/cidFormat.js'
 import { FileNetworkError, FileNotFoundError, LinkNotFoundError } from '../errors.js'
@@ -37,8 +37,8 @@ export interface MutableFiles {
   change(directory: string[], change: DirectoryChange): Promise<void>
   /** Makes a directory. */
   makeDirectory(path: string[], options: NewDirectory): Promise<void>
-  /** Runs tasks that work on one path one after the other. */
-  exclusivelyAt: KeyedMutex
+  /** For tasks that work on one path. */
+  pathMutex: KeyedMutex
   /** Puts a stored node under a path that is still free. */
   put(path: string, cid: CID): Promise<void>
 }
@@ -72,7 +72,7 @@ export async function openMutableFiles(options: {
   importSettings: ImportSettings
 }): Promise<MutableFiles> {
   const { blockstore, named, importSettings } = options
-  const exclusively = createMutex()
+  const mutex = new Mutex()
   let root = await loadRoot()
 
   async function loadRoot(): Promise<CID> {
@@ -152,7 +152,7 @@ export async function openMutableFiles(options: {
 
   /** Changes come one after the other. */
   function rebuildRoot(path: string[], change: DirectoryChange, parents?: NewDirectory): Promise<void> {
-    return exclusively(async () => {
+    return mutex.run(async () => {
       const session = blockstore.openSession()
       try {
         const task = { change, session, ...(parents && { parents }) }
@@ -209,7 +209,7 @@ export async function openMutableFiles(options: {
         throw new FileNetworkError(`${path.slice(0, error.depth - 1).join('/')} was not a directory`)
       }
     },
-    exclusivelyAt: createKeyedMutex(),
+    pathMutex: new KeyedMutex(),
     async put(path, cid) {
       const entry = await loadEntry(blockstore, cid)
       const slash = path.lastIndexOf('/')
@@ -224,22 +224,4 @@ export async function openMutableFiles(options: {
     },
   }
   return files
-}
-
-/** Runs tasks of one key one after the other; those of different keys do not wait for each other. */
-export type KeyedMutex = <T>(key: string, task: () => Promise<T>) => Promise<T>
-
-/** A new one, with nothing to wait for. */
-export function createKeyedMutex(): KeyedMutex {
-  const last = new Map<string, Promise<unknown>>()
-  return (key, task) => {
-    const result = (last.get(key) ?? Promise.resolve()).then(task)
-    const settled = result
-      .catch(() => undefined)
-      .then(() => {
-        if (last.get(key) === settled) last.delete(key)
-      })
-    last.set(key, settled)
-    return result
-  }
 }

@@ -15,7 +15,7 @@ export async function collectGarbage(
   network: NetworkContext,
   tell: (cids: CID[]) => Promise<void>,
 ): Promise<void> {
-  await network.collectionLock.alone(async () => {
+  await network.collectionLock.exclusive(async () => {
     const { blockstore, files } = network
     const removal = blockstore.openRemoval()
     try {

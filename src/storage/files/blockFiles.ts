@@ -5,7 +5,7 @@ import { rewriteSegments, segmentsToGiveUp } from './compaction.js'
 import { applyChanges } from './indexDatabase.js'
 import type { IndexChange, IndexDatabase } from './indexDatabase.js'
 import { rowKey, rowKind, rowRange, segmentRowKey } from './keyspace.js'
-import { createMutex } from './mutex.js'
+import { Mutex } from '../../encoding/mutex.js'
 import { recordHeadLength } from './record.js'
 import type { BlockCheck } from './rebuildSegment.js'
 import { recoverSegments } from './recovery.js'
@@ -85,7 +85,7 @@ export async function openBlockFiles(options: {
   let activeSegment = Math.max(1, ...segments.keys())
   const lengthOf = (segment: number): number => segments.get(segment)?.committedLength ?? 0
   const sessions = createSessions(() => ({ segment: activeSegment, offset: lengthOf(activeSegment) }))
-  const exclusively = createMutex()
+  const mutex = new Mutex()
   const reading = createSharedMemory()
   const unwritten = new Map<string, PlannedBlock>()
   /** The round that takes blocks until its turn to be written comes. */
@@ -98,7 +98,7 @@ export async function openBlockFiles(options: {
 
   function openRound(): WriteRound {
     const round: WriteRound = { blocks: [], bytes: 0, stored: Promise.resolve() }
-    round.stored = exclusively(() => writeRound(round))
+    round.stored = mutex.run(() => writeRound(round))
     open = round
     return round
   }
@@ -194,7 +194,7 @@ export async function openBlockFiles(options: {
     openSession: () => sessions.open(),
     openRemoval() {
       const removal = sessions.openRemoval()
-      return { remove: (keys) => exclusively(() => remove(keys)), end: () => removal.end() }
+      return { remove: (keys) => mutex.run(() => remove(keys)), end: () => removal.end() }
     },
     find(key) {
       const pending = unwritten.get(keyText(key))
@@ -221,7 +221,7 @@ export async function openBlockFiles(options: {
       }
     },
     compact: () =>
-      exclusively(async () => {
+      mutex.run(async () => {
         const givenUp = segmentsToGiveUp(segments)
         if (givenUp.has(activeSegment)) activeSegment++
         await rewriteSegments({
@@ -245,6 +245,6 @@ export async function openBlockFiles(options: {
       }
       return { blocks, bytes }
     },
-    settle: () => exclusively(async () => undefined),
+    settle: () => mutex.run(async () => undefined),
   }
 }

@@ -46,7 +46,7 @@ export async function changeMetadata(
     })
     return
   }
-  await files.exclusivelyAt(path, async () => {
+  await files.pathMutex.run(path, async () => {
     const { cid } = await files.lookUp(path)
     const parent = await files.lookUp(directory.join('/'))
     const session = blockstore.openSession()

@@ -92,7 +92,7 @@ export async function writeFile(network: NetworkContext, write: FileWrite): Prom
   const { blockstore, files } = network
   const { directory, name } = splitPath(write.path)
   if (write.parents) await files.makeDirectory(directory, { parents: true, format: write.format })
-  await files.exclusivelyAt(write.path, async () => {
+  await files.pathMutex.run(write.path, async () => {
     const existing = await findFile(network, write)
     const parentFormat = await formatOf((await files.lookUp(directory.join('/'))).cid)
     const session = blockstore.openSession()

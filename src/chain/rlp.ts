@@ -1,8 +1,8 @@
 /**
- * The parts of RLP that trie nodes and stored headers are made of, on bytes in place: nothing is decoded that is not asked
- * for.
+ * RLP in place, beside @ethereumjs/rlp: reading finds items without decoding others, and writing fills one array, where the
+ * library makes an array for every item.
  *
- * They come from this program's own store, so lengths are trusted.
+ * Reading trusts lengths, as the bytes come from this program's own store; mempool/strictRlp.ts checks bytes from outside.
  */
 
 /** Where the payload of an item begins and ends. */
@@ -88,6 +88,11 @@ export function isPair(list: Uint8Array): boolean {
   return itemEnd(list, itemEnd(list, listStart(list))) === itemEnd(list, 0)
 }
 
+/** Whether a byte string is its own RLP. */
+function isItsOwnItem(bytes: Uint8Array): boolean {
+  return bytes.length === 1 && (bytes[0] as number) < 0x80
+}
+
 /** How long the header of a payload is that is not a single byte below 0x80. */
 function headerLength(payloadLength: number): number {
   if (payloadLength < 56) return 1
@@ -113,14 +118,13 @@ function writeHeader(into: Uint8Array, position: number, payloadLength: number, 
 
 /** How long the item of a byte string is. */
 export function stringLength(bytes: Uint8Array): number {
-  if (bytes.length === 1 && (bytes[0] ?? 0) < 0x80) return 1
+  if (isItsOwnItem(bytes)) return 1
   return headerLength(bytes.length) + bytes.length
 }
 
 /** Writes a byte string as an item and returns where the item ends. */
 export function writeString(into: Uint8Array, position: number, bytes: Uint8Array): number {
-  const isItsOwnItem = bytes.length === 1 && (bytes[0] ?? 0) < 0x80
-  const start = isItsOwnItem ? position : writeHeader(into, position, bytes.length, 0x80)
+  const start = isItsOwnItem(bytes) ? position : writeHeader(into, position, bytes.length, 0x80)
   into.set(bytes, start)
   return start + bytes.length
 }
@@ -137,7 +141,7 @@ export function writeListHeader(list: Uint8Array, itemsLength: number): number {
 
 /** A byte string as an item. */
 export function encodeString(bytes: Uint8Array): Uint8Array {
-  if (bytes.length === 1 && (bytes[0] ?? 0) < 0x80) return bytes
+  if (isItsOwnItem(bytes)) return bytes
   const item = new Uint8Array(stringLength(bytes))
   writeString(item, 0, bytes)
   return item
@@ -154,4 +158,64 @@ export function encodeList(items: readonly Uint8Array[]): Uint8Array {
     position += item.length
   }
   return list
+}
+
+/** What {@link encodeRlp} takes: a byte string, or a list of such. */
+export type RlpInput = Uint8Array | EncodedItem | readonly RlpInput[]
+
+/** An item that is encoded already and stands in a list as it is. */
+export class EncodedItem {
+  readonly bytes: Uint8Array
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes
+  }
+}
+
+/**
+ * The RLP of a byte string or of nested lists. The whole is measured first and then written into one array.
+ *
+ * @param room - so many zero bytes are left in front
+ */
+export function encodeRlp(input: RlpInput, room = 0): Uint8Array {
+  const payloads: number[] = []
+  const bytes = new Uint8Array(room + measure(input, payloads))
+  new RlpWriter(bytes, payloads, room).write(input)
+  return bytes
+}
+
+/** Bytes of the RLP of an input. The payload length of every list in it is noted, outer lists before inner ones. */
+function measure(input: RlpInput, payloads: number[]): number {
+  if (input instanceof Uint8Array) return stringLength(input)
+  if (input instanceof EncodedItem) return input.bytes.length
+  const index = payloads.push(0) - 1
+  let payload = 0
+  for (const item of input) payload += measure(item, payloads)
+  payloads[index] = payload
+  return listLength(payload)
+}
+
+class RlpWriter {
+  readonly #bytes: Uint8Array
+  readonly #payloads: readonly number[]
+  #list = 0
+  #position: number
+
+  constructor(bytes: Uint8Array, payloads: readonly number[], position: number) {
+    this.#bytes = bytes
+    this.#payloads = payloads
+    this.#position = position
+  }
+
+  write(input: RlpInput): void {
+    if (input instanceof Uint8Array) {
+      this.#position = writeString(this.#bytes, this.#position, input)
+    } else if (input instanceof EncodedItem) {
+      this.#bytes.set(input.bytes, this.#position)
+      this.#position += input.bytes.length
+    } else {
+      this.#position = writeHeader(this.#bytes, this.#position, this.#payloads[this.#list++] as number, 0xc0)
+      for (const item of input) this.write(item)
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import { RLP } from '@ethereumjs/rlp'
 import { describe, expect, it } from 'vitest'
-import { encodeRlp, type RlpInput } from './encodeRlp.js'
+import { encodeRlp, type RlpInput } from './rlp.js'
 
 const bytes = (length: number, first = 0x80) => new Uint8Array(length).fill(0x11).fill(first, 0, 1)
 
