@@ -7,12 +7,14 @@ function recorder(): { events: string[]; task: (name: string, turns?: number) =>
   const events: string[] = []
   return {
     events,
-    task: (name, turns = 3) => async () => {
-      events.push(`${name} begins`)
-      for (let i = 0; i < turns; i++) await turn()
-      events.push(`${name} ends`)
-      return name
-    },
+    task:
+      (name, turns = 3) =>
+      async () => {
+        events.push(`${name} begins`)
+        for (let i = 0; i < turns; i++) await turn()
+        events.push(`${name} ends`)
+        return name
+      },
   }
 }
 
@@ -49,7 +51,11 @@ describe('Mutex', () => {
 it('KeyedMutex: tasks of different keys do not wait for each other', async () => {
   const { events, task } = recorder()
   const mutex = new KeyedMutex()
-  await Promise.all([mutex.run('x', task('x1', 4)), mutex.run('x', task('x2', 0)), mutex.run('y', task('y', 0))])
+  await Promise.all([
+    mutex.run('x', task('x1', 4)),
+    mutex.run('x', task('x2', 0)),
+    mutex.run('y', task('y', 0)),
+  ])
   expect(events.indexOf('y ends')).toBeLessThan(events.indexOf('x1 ends'))
   expect(events.indexOf('x1 ends')).toBeLessThan(events.indexOf('x2 begins'))
 })
