@@ -74,7 +74,7 @@ function createHandle(
   { network, provider, reset, stop }: RunningNode,
   urls: NodeUrls | undefined,
 ): StandinNode {
-  const request: RequestFunction = (method, params = []) => network.dispatcher.request(method, params)
+  const request: RequestFunction = (method, params = []) => network.pipeline.request(method, params)
   const controls = createProviderControls(provider)
   return {
     get url() {

@@ -16,7 +16,7 @@ import { startReports } from './network/reporter.js'
 import { StateKeeper } from './network/stateKeeper.js'
 import type { NodeSettings } from './options.js'
 import { type CompatibilityProfile, compatibilityProfile } from './rpc/compatibility.js'
-import { Dispatcher } from './rpc/dispatcher.js'
+import { RpcPipeline } from './rpc/pipeline.js'
 import { controlMethodNames } from './rpc/methods/controls.js'
 import { FilterStore } from './rpc/subscriptions/filterStore.js'
 
@@ -104,7 +104,7 @@ async function join(request: NetworkRequest, parts: NetworkParts): Promise<Netwo
   return {
     name,
     chainId: chain.view.chainId,
-    dispatcher: new Dispatcher({
+    pipeline: new RpcPipeline({
       methods: offered,
       backend,
       filters,

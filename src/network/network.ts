@@ -4,7 +4,7 @@ import type { ChainEvents } from '../chain/events.js'
 import type { ChainView } from '../chain/view.js'
 import type { ImportProgress } from '../chain/import/chainFile.js'
 import type { Hex } from '../encoding/hex.js'
-import type { CallInterceptor, Dispatcher } from '../rpc/dispatcher.js'
+import type { CallInterceptor, RpcPipeline } from '../rpc/pipeline.js'
 import type { CallPolicy } from '../rpc/callPolicy.js'
 import type { Method } from '../rpc/method.js'
 import type { Database } from '../storage/database.js'
@@ -33,7 +33,7 @@ export interface GenesisFacts {
 export interface Network {
   name: string
   chainId: bigint
-  dispatcher: Dispatcher
+  pipeline: RpcPipeline
   /** What the chain is read through. */
   view: ChainView
   /** Names of the methods that drive the node rather than ask it. */

@@ -5,7 +5,7 @@ import { CurrentCassette } from '../cassette/currentCassette.js'
 import { type CassetteRules, readRules } from '../cassette/rules.js'
 import { type NodeSettings, OptionError } from '../options.js'
 import type { Caller } from '../provider/caller.js'
-import type { CallInterceptor } from '../rpc/dispatcher.js'
+import type { CallInterceptor } from '../rpc/pipeline.js'
 import type { FileEndpoint } from '../server/fileApi.js'
 import { readJsonFile } from './createProvider.js'
 

@@ -35,7 +35,7 @@ export function createServer(parts: ServerParts): NodeServer {
   return new NodeServer({
     provider,
     names: { all: new Set(names), standard: standardNetwork, domain: settings.domain?.toLowerCase() },
-    dispatcherOf: (name) => networks.dispatcher(name),
+    pipelineOf: (name) => networks.pipeline(name),
     certificate,
     control: async () => {
       const { createControl } = await import('../control/app.js')

@@ -8,7 +8,7 @@ import { type NetworkName, standardNetwork } from '../provider/networks.js'
 import { ProviderCallPolicy } from '../provider/policy/callPolicy.js'
 import type { Provider } from '../provider/provider.js'
 import { setQuotaTime } from '../provider/quota/setQuotaTime.js'
-import type { Dispatcher } from '../rpc/dispatcher.js'
+import type { RpcPipeline } from '../rpc/pipeline.js'
 import { type CurrentCassette, interceptorOf } from './cassette.js'
 import { type NodeData, inOrder } from './data.js'
 
@@ -42,10 +42,10 @@ export class NetworkMap {
     return opening
   }
 
-  /** Its dispatcher, at once if the network is open already. */
-  dispatcher(name: string): Dispatcher | Promise<Dispatcher> {
+  /** Its pipeline, at once if the network is open already. */
+  pipeline(name: string): RpcPipeline | Promise<RpcPipeline> {
     const opened = this.#opened.get(name)
-    return opened?.dispatcher ?? this.get(name).then(({ dispatcher }) => dispatcher)
+    return opened?.pipeline ?? this.get(name).then(({ pipeline }) => pipeline)
   }
 
   /** Those that are open. */

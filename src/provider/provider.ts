@@ -1,18 +1,24 @@
 import type { ChainEvent } from '../chain/events.js'
 import type { RpcSettings } from '../rpc/backend.js'
-import { AdmissionControl, type Mode, type RefusedRequest } from './admission/admission.js'
+import {
+  AdmissionControl,
+  type AdmissionResult,
+  type Mode,
+  type RefusedRequest,
+  type RpcAdmissionRequest,
+} from './admission/admission.js'
 import type { Caller } from './caller.js'
 import { ConfigurationError } from './configuration.js'
 import { FaultRegistry } from './faults/faultRegistry.js'
 import { scenarios } from './faults/scenarios.js'
-import { type JournalEntry, type RecordedRequest, entryOf } from './journal/entry.js'
+import { type JournalEntry, type JournalTransport, type RecordedRequest, entryOf } from './journal/entry.js'
 import { Journal } from './journal/journal.js'
 import { Usage } from './journal/usage.js'
 import { type ApiKey, KeyStore, maskKey } from './keys/apiKey.js'
 import { standardNetwork } from './networks.js'
 import { knownPlans } from './plans/knownPlans.js'
 import type { Plan } from './plans/plan.js'
-import { type UpgradeFault, faultOfUpgrade } from './policy/faults.js'
+import { faultOfUpgrade } from './policy/faults.js'
 import { QuotaAccounts, type QuotaProfile } from './quota/accounts.js'
 import { QuotaClock } from './quota/clock.js'
 import { ConnectionRegistry } from './quota/connections.js'
@@ -38,6 +44,13 @@ export interface ProviderSettings {
   /** Told of every request that failed. */
   onFailure?: ((entry: Omit<JournalEntry, 'id'>) => void) | undefined
 }
+
+/** Limits of the transports: bytes, and items of a batch. */
+export type TransportLimits = Pick<ApiKey['limits'], 'maxBody' | 'maxBatch' | 'maxMessage' | 'maxUpload'>
+
+/** A caller that was let in, with the limits of its key or plan; or the response that refuses it. */
+export type RpcAdmission =
+  { caller: Caller; limits: TransportLimits; refusal?: undefined } | Exclude<AdmissionResult<Caller>, { caller: Caller }>
 
 /** What makes a node a hosted provider: keys, plans, quotas, faults, the journal, and admission. */
 export class Provider {
@@ -80,6 +93,25 @@ export class Provider {
     })
   }
 
+  /** Lets a request for JSON-RPC in, or refuses it. */
+  async admitRpc(request: RpcAdmissionRequest): Promise<RpcAdmission> {
+    const admission = await this.admission.admitRpc(request)
+    if (admission.refusal !== undefined) return admission
+    const { caller } = admission
+    return { caller, limits: this.limitsOf(caller.key) }
+  }
+
+  /** Lets a WebSocket upgrade in, refuses it, or ends its connection, as faults want it. */
+  async admitUpgrade(request: RpcAdmissionRequest): Promise<RpcAdmission | { refusal: 'close' }> {
+    const admission = await this.admitRpc(request)
+    if (admission.refusal !== undefined) return admission
+    const { caller } = admission
+    const fault = this.isUndisturbed(caller) ? undefined : await faultOfUpgrade(this.faults, caller)
+    if (fault === undefined) return admission
+    if (fault !== 'close') this.record(caller, 'upgrade', { status: fault.status })
+    return { refusal: fault }
+  }
+
   /** Charges what subscriptions cost; called with every event of a network's chain. */
   hear(network: string, event: ChainEvent): void {
     if (event.type === 'head') this.connections.chargeBlock(network)
@@ -114,11 +146,6 @@ export class Provider {
     return true
   }
 
-  /** What faults make of a admitted WebSocket upgrade. */
-  async meetUpgrade(caller: Caller): Promise<UpgradeFault> {
-    return this.isUndisturbed(caller) ? undefined : faultOfUpgrade(this.faults, caller)
-  }
-
   /** Limits of answers that a key or its plan sets. */
   rpcSettingsOf(key: ApiKey): Partial<RpcSettings> | undefined {
     const limits = { ...this.quotas.planOf(key)?.limits, ...key.limits }
@@ -132,12 +159,9 @@ export class Provider {
     return Object.keys(settings).length === 0 ? undefined : settings
   }
 
-  /** A limit of the transports that a key or its plan sets. */
-  limitOf(
-    key: ApiKey | undefined,
-    name: 'maxBody' | 'maxBatch' | 'maxMessage' | 'maxUpload',
-  ): number | undefined {
-    return key === undefined ? undefined : (key.limits[name] ?? this.quotas.planOf(key)?.limits[name])
+  /** Limits of the transports that a key or its plan sets. */
+  limitsOf(key: ApiKey | undefined): TransportLimits {
+    return key === undefined ? {} : { ...this.quotas.planOf(key)?.limits, ...key.limits }
   }
 
   /** Writes a request down, counts it, and charges its key. */
@@ -164,14 +188,13 @@ export class Provider {
     }
   }
 
-  /** Writes down what never came to a call: an upgrade, or a request that the transport refused. */
-  note(
+  /** Records what never came to a call: an upgrade, or a request that the transport refused. */
+  record(
     caller: Caller,
-    transport: 'http' | 'upgrade',
-    answer: { status: number; error?: JournalEntry['error'] },
+    transport: JournalTransport,
+    { status, error }: { status: number; error?: JournalEntry['error'] },
   ): void {
     const { network, key, keyLabel } = caller
-    const { status, error } = answer
     const credits = status >= 400 ? refusedRequestCost : 0
     const entry = { time: Date.now(), network, transport, status, milliseconds: 0, credits, bytes: 0 }
     this.account(

@@ -48,6 +48,13 @@ export interface BatchInfo {
   context: RequestContext
 }
 
+/** A body that is no JSON. */
+export interface MalformedBody {
+  context: RequestContext
+  /** How it is answered. */
+  error: RpcError
+}
+
 /**
  * What stands before each single call: allowlists, quotas, faults, the journal.
  *
@@ -62,9 +69,11 @@ export interface CallPolicy {
   enter(call: PolicyCall): CallRecord | Promise<CallRecord>
   /** Told before the calls of a batch enter one by one. */
   batch?(batch: BatchInfo): void
+  /** Told of a body that is no JSON, and so has no calls. */
+  malformed?(body: MalformedBody): void
 }
 
-/** How a request reached the dispatcher. */
+/** How a request reached the pipeline. */
 export type Transport = 'http' | 'websocket' | 'ipc' | 'in-process'
 
 /** Where a request comes from. */
@@ -74,7 +83,7 @@ export interface RequestContext {
   caller?: object | undefined
   /** Set on connections that can be pushed to. */
   subscriptions?: Subscriptions | undefined
-  /** Most items of a batch; the dispatcher's own limit unless given. */
+  /** Most items of a batch; the pipeline's own limit unless given. */
   maxBatch?: number | undefined
   /** Aborted when nobody waits for the answer any more. */
   signal?: AbortSignal | undefined

@@ -1,6 +1,6 @@
 import { latin1 } from '../encoding/bytes.js'
 import type { RpcError } from './errors.js'
-import { type WirePiece, countBytes, joinPieces, printJson } from './wire.js'
+import { type JsonValue, WireBytes, type WirePiece, countBytes, joinPieces, printJson } from './wire.js'
 
 /** The answer to a body: what a transport writes. */
 export interface Reply {
@@ -108,4 +108,18 @@ export function successPieces(id: string, result: readonly WirePiece[]): WirePie
 /** The text of one answer that is an error; `id` is JSON text. */
 export function errorText(id: string, error: RpcError): string {
   return `{"jsonrpc":"2.0","id":${id},"error":${printJson(error.toObject())}}`
+}
+
+/** How a call ended: with its result in wire form, or with an error. */
+export type Outcome = { result: readonly WirePiece[] } | { error: RpcError }
+
+/** The wire form of a result. */
+export function encodeResult(result: JsonValue | WireBytes): readonly WirePiece[] {
+  return result instanceof WireBytes ? result.pieces : [printJson(result)]
+}
+
+/** Bytes of the result or of the error object. */
+export function outcomeBytes(outcome: Outcome): number {
+  if ('result' in outcome) return countBytes(outcome.result)
+  return Buffer.byteLength(printJson(outcome.error.toObject()))
 }

@@ -17,14 +17,14 @@ export interface Connection {
   close(reason: string): void
 }
 
-/** Answers a body, as Dispatcher.handle does. */
+/** Answers a body, as RpcPipeline.answerBody does. */
 type Handle = (
   body: Uint8Array | string,
   context: RequestContext,
 ) => Reply | undefined | Promise<Reply | undefined>
 
 /**
- * One connection's side of the dispatcher: its messages are answered, and what it subscribed to is pushed.
+ * One connection's side of the pipeline: its messages are answered, and what it subscribed to is pushed.
  *
  * A subscription's first push waits until the answer that carries its id has been sent.
  */

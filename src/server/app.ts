@@ -1,26 +1,149 @@
-import type { RequestListener } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
-import { Hono } from 'hono'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { type Context, Hono } from 'hono'
+import { refuse } from '../provider/admission/refusal.js'
+import { isLocalAddress, refuseControl } from './access.js'
+import { type FileSetup, answerFileRequest, answerGatewayRequest, isGatewayHost } from './fileApi.js'
+import { type RpcHttpSetup, answerRpc } from './jsonRpc.js'
 import { createPage, servePage } from './page.js'
+import { type HttpReply, emptyReply, textReply, toResponse, writeReply } from './reply.js'
+import { type Body, type HttpRequest, readBody } from './request.js'
+import { type NetworkNames, parseRpcRoute, rpcPaths } from './route.js'
 
-/** What the app shows. */
-export interface AppSetup {
+/** What the app's routes are answered with. */
+export interface AppSetup extends RpcHttpSetup, FileSetup {
+  names: NetworkNames
   /** What health answers with; asked each time. */
   health: () => Readonly<Record<string, unknown>>
   /** The controls, mounted under `/_standin`. */
   control?: (() => Promise<Hono>) | undefined
+  /** Host names under which the controls answer, besides loopback. */
+  allowedHosts: readonly string[]
 }
 
-/** The routes that are no hot ones: the page for browsers, health, the controls. */
-export async function createAppListener(setup: AppSetup): Promise<RequestListener> {
-  const app = new Hono()
-  app.get('/', servePage)
-  app.route('/_standin/page', createPage())
+/** What a request of the app has behind it: the messages of node:http, or nothing where the app is called in process. */
+export interface AppEnv {
+  Bindings: { incoming?: IncomingMessage | undefined; outgoing?: ServerResponse | undefined }
+}
+
+const serverFault = refuse(500, 'internal server error\n')
+
+/** Every route of a node. `request()` of the app answers them without a socket. */
+export async function createApp(setup: AppSetup): Promise<Hono<AppEnv>> {
+  const app = createFileApp(setup)
+
+  app.use('/_standin/*', (context, next) => {
+    const refusal = refuseControl(setup.provider.admission, setup.allowedHosts, new AppRequest(context))
+    return refusal === undefined ? next() : send(context, textReply(refusal))
+  })
+  app.get('/_standin/health', (context) => {
+    const health = setup.health()
+    return context.json(health, health['ready'] ? 200 : 503)
+  })
   app.get('/_standin/page', (context) => context.redirect('/_standin/page/'))
-  app.get('/_standin/health', (context) => context.json(setup.health(), setup.health()['ready'] ? 200 : 503))
+  app.get('/_standin/page/', servePage)
+  app.route('/_standin/page', createPage())
+  app.get('/', async (context, next) => {
+    if (context.req.method !== 'GET' || !context.req.header('accept')?.includes('text/html')) return next()
+    const refusal = refuseControl(setup.provider.admission, setup.allowedHosts, new AppRequest(context))
+    return refusal === undefined ? servePage(context) : send(context, textReply(refusal))
+  })
+
+  for (const path of rpcPaths(setup.names)) {
+    app.all(path, async (context, next) => {
+      const request = new AppRequest(context)
+      const route = parseRpcRoute(setup.names, request.target, request.headers.host)
+      return route === undefined ? next() : send(context, await answerRpc(setup, request, route))
+    })
+  }
   if (setup.control !== undefined) app.route('/_standin', await setup.control())
-  app.notFound((context) => context.body(null, 404, { 'content-length': '0' }))
-  // The globals stay Node's own.
-  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
+  app.notFound((context) => send(context, emptyReply(404)))
+  return app
+}
+
+/** The routes of the file network alone. */
+export function createFileApp(setup: FileSetup): Hono<AppEnv> {
+  const app = new Hono<AppEnv>()
+  const answerGateway = async (context: Context<AppEnv>): Promise<Response> =>
+    send(context, await answerGatewayRequest(setup, new AppRequest(context)))
+  // A name of the gateway has all paths of its host: <cid>.ipfs.localhost.
+  app.use((context, next) => (isGatewayHost(new AppRequest(context).headers.host) ? answerGateway(context) : next()))
+  app.all('/ipfs/*', answerGateway)
+  app.all('/ipns/*', answerGateway)
+  app.all('/api/v0/*', async (context) => send(context, await answerFileRequest(setup, new AppRequest(context))))
+  app.notFound(async (context) => send(context, await answerFileRequest(setup, new AppRequest(context))))
+  app.onError((fault, context) => {
+    setup.report(fault)
+    if (context.env?.outgoing?.headersSent) context.env.outgoing.destroy()
+    return send(context, textReply(serverFault))
+  })
+  return app
+}
+
+/** Lets node:http answer by an app. */
+export function createAppListener(app: Hono<AppEnv>): RequestListener {
+  const listener = getRequestListener(app.fetch, {
+    // The globals stay Node's own.
+    overrideGlobalObjects: false,
+    // HTTP/1.0 has requests without a Host.
+    hostname: 'localhost',
+    // node:http drops what is left of a body.
+    autoCleanupIncoming: false,
+  })
   return (request, response) => void listener(request, response)
+}
+
+/** Answers a request of the app: onto its connection, or as a Response where there is none. */
+async function send(context: Context<AppEnv>, reply: HttpReply): Promise<Response> {
+  const { outgoing } = context.env ?? {}
+  if (outgoing === undefined) return toResponse(reply)
+  await writeReply(outgoing, reply)
+  return RESPONSE_ALREADY_SENT
+}
+
+/** A request of the app. */
+class AppRequest implements HttpRequest {
+  readonly target: string
+  readonly headers: IncomingHttpHeaders
+  readonly #context: Context<AppEnv>
+
+  constructor(context: Context<AppEnv>) {
+    this.#context = context
+    const { url, headers } = context.req.raw
+    const authority = url.indexOf('//') + 2
+    const path = url.indexOf('/', authority)
+    this.target = url.slice(path)
+    // A call in process has no Host field but a URL with a host.
+    this.headers = context.env?.incoming?.headers ?? {
+      host: url.slice(authority, path),
+      ...Object.fromEntries(headers),
+    }
+  }
+
+  get method(): string {
+    return this.#context.req.method
+  }
+
+  get signal(): AbortSignal {
+    return this.#context.req.raw.signal
+  }
+
+  /** Whether it comes from this machine. */
+  get isLocal(): boolean {
+    const { incoming } = this.#context.env ?? {}
+    return incoming === undefined || isLocalAddress(incoming.socket.remoteAddress)
+  }
+
+  get stream(): Readable {
+    const { incoming } = this.#context.env ?? {}
+    if (incoming !== undefined) return incoming
+    const { body } = this.#context.req.raw
+    return body === null ? Readable.from([]) : Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0])
+  }
+
+  readBody(limit: number): Promise<Body> {
+    return readBody(this.stream, limit)
+  }
 }

@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, unlinkSync } from 'node:fs'
 import { type Server, type Socket, connect, createServer } from 'node:net'
 import { type Caller, createCaller } from '../provider/caller.js'
-import type { Dispatcher } from '../rpc/dispatcher.js'
+import type { RpcPipeline } from '../rpc/pipeline.js'
 import type { Connection } from '../rpc/session.js'
 import { Backlog } from './backlog.js'
 import { JsonStream } from './jsonStream.js'
@@ -12,7 +12,7 @@ export interface IpcSetup extends IpcConnectionOptions {
   path: string
   /** The network that is answered for. */
   network: string
-  dispatcherOf: (network: string) => Dispatcher | Promise<Dispatcher>
+  pipelineOf: (network: string) => RpcPipeline | Promise<RpcPipeline>
 }
 
 /** A socket that cannot be listened on. */
@@ -38,16 +38,16 @@ export class IpcServer {
 
   /** @throws IpcPathError if another process listens there, or the socket cannot be made */
   static async listen(setup: IpcSetup): Promise<IpcServer> {
-    const { path, network, dispatcherOf, report } = setup
+    const { path, network, pipelineOf, report } = setup
     await removeStale(path)
     const sockets = new Set<Socket>()
     const server = createServer((socket) => {
       sockets.add(socket)
       socket.once('close', () => sockets.delete(socket))
       socket.on('error', () => undefined)
-      Promise.resolve(dispatcherOf(network))
-        .then((dispatcher) =>
-          new IpcConnection(socket, setup).run(dispatcher, { ...createCaller(network), control: true }),
+      Promise.resolve(pipelineOf(network))
+        .then((pipeline) =>
+          new IpcConnection(socket, setup).run(pipeline, { ...createCaller(network), control: true }),
         )
         .catch((error: unknown) => {
           report(error)
@@ -124,10 +124,10 @@ export class IpcConnection {
   }
 
   /** Answers messages until the connection ends. */
-  run(dispatcher: Dispatcher, caller: Caller): void {
+  run(pipeline: RpcPipeline, caller: Caller): void {
     const socket = this.#socket
     const gone = new AbortController()
-    const session = dispatcher.open(this.#asTarget(), { transport: 'ipc', caller, signal: gone.signal })
+    const session = pipeline.open(this.#asTarget(), { transport: 'ipc', caller, signal: gone.signal })
     socket.on('data', (chunk: Buffer) => {
       for (const message of this.#messages.push(chunk)) {
         this.#backlog.handle(() => session.receive(message), this.#options.report)

@@ -45,12 +45,11 @@ const notBuilt =
   'The page is not built: run npm run build. The controls are described at /_standin/openapi.json.\n'
 
 /**
- * The page that browsers see, to be mounted at `/_standin/page`. The files are those that the build wrote; a name leads
- * to no others. Who may have them has been decided before.
+ * The files of the page but for its document, to be mounted at `/_standin/page`. They are those that the build wrote; a
+ * name leads to no others. Access has been checked before.
  */
 export function createPage(): Hono {
   const app = new Hono()
-  app.get('/', servePage)
   app.get('/:name', (context) => serveFile(context, context.req.param('name')))
   app.get('/assets/:name', (context) => serveFile(context, `assets/${context.req.param('name')}`))
   return app

@@ -1,92 +1,42 @@
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CommandReply } from '../ipfs/index.js'
 import type { Refusal } from '../provider/admission/refusal.js'
-import type { Caller } from '../provider/caller.js'
 import type { TransportEffects } from '../provider/faults/faultRegistry.js'
-import type { Reply } from '../rpc/reply.js'
-import { openToPages } from './access.js'
 
-/** What goes on beside the writing of a reply. */
-export interface StreamOptions {
-  /** What faults do to it. */
-  effects: TransportEffects | undefined
-  /** Counts the bytes of the body as they are written. */
-  counter: { bytes: number }
+/** How the sending of a reply ended. */
+export interface SendOutcome {
+  /** Bytes of the body that were handed to the connection. */
+  bytes: number
+  /** What the body threw; undefined if the reply was complete or its client went away. */
+  fault?: unknown
 }
 
-/**
- * Writes a reply as fast as the client reads it, and its trailers behind it.
- *
- * @throws what the body throws; the reply is then incomplete and the caller ends the connection.
- */
-export async function sendStream(
-  response: ServerResponse,
-  reply: CommandReply,
-  { effects, counter }: StreamOptions,
-): Promise<void> {
-  if (effects?.close) throw new CutError('the connection is closed here')
-  response.writeHead(reply.status, reply.headers)
-  if (reply.body instanceof Uint8Array && effects === undefined) {
-    counter.bytes = reply.body.length
-    response.end(reply.body)
-    return
-  }
-  const body = reply.body instanceof Uint8Array ? [reply.body] : reply.body
-  for await (const chunk of effects === undefined ? body : applyFaults(body, effects)) {
-    if (response.destroyed) return
-    counter.bytes += chunk.length
-    if (effects !== undefined || reply.isBorrowed) await written(response, chunk)
-    else if (!response.write(chunk)) await drained(response)
-  }
-  const trailers = reply.trailers?.()
-  if (trailers !== undefined) response.addTrailers(trailers)
-  response.end()
+/** A reply to an HTTP request, whoever writes it. */
+export interface HttpReply {
+  status: number
+  headers: Readonly<Record<string, string>>
+  /** A string has one character for each byte (Latin-1); pieces of a list are written one after another. */
+  body: string | Uint8Array | readonly Uint8Array[] | AsyncIterable<Uint8Array>
+  /** Whether each piece of a body is valid only until the next one is asked for. */
+  isBorrowed?: boolean | undefined
+  /** Trailers, asked for after the body has ended. A reply without a connection behind it has none. */
+  trailers?: (() => Record<string, string>) | undefined
+  /** What faults do to it on its way. */
+  effects?: TransportEffects | undefined
+  /** Told once, when it was sent or broke off. */
+  ended?: ((outcome: SendOutcome) => void) | undefined
 }
 
-/**
- * Writes bytes and resolves when they are on their way, and their memory is free again, or when nobody is there any
- * more to write to.
- */
-export function written(response: ServerResponse, bytes: Uint8Array): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      response.off('close', done)
-      resolve()
-    }
-    response.once('close', done)
-    response.write(bytes, done)
-  })
+/** A reply that is a text. */
+export function textReply({ status, headers, body }: Refusal): HttpReply {
+  const bytes = Buffer.from(body).toString('latin1')
+  return { status, headers: { ...headers, 'content-length': String(bytes.length) }, body: bytes }
 }
 
-/** Resolves when more may be written, also when nobody is there any more to write to. */
-async function drained(response: ServerResponse): Promise<void> {
-  const settled = new AbortController()
-  try {
-    await Promise.race(['drain', 'close'].map((event) => once(response, event, { signal: settled.signal })))
-  } finally {
-    settled.abort()
-  }
-}
-
-/** Answers with a text. */
-export function sendText(response: ServerResponse, refusal: Refusal): void {
-  response.writeHead(refusal.status, {
-    ...refusal.headers,
-    'content-length': Buffer.byteLength(refusal.body),
-  })
-  response.end(refusal.body)
-}
-
-/** Answers with a status and nothing else. */
-export function sendEmpty(
-  response: ServerResponse,
-  status: number,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  response.writeHead(status, { ...headers, 'content-length': 0 })
-  response.end()
+/** A reply without a body. */
+export function emptyReply(status: number, headers: Readonly<Record<string, string>> = {}): HttpReply {
+  return { status, headers: { ...headers, 'content-length': '0' }, body: '' }
 }
 
 /** A fault ends the answer here. */
@@ -104,11 +54,10 @@ const ticksPerSecond = 10
  */
 export async function* applyFaults(
   body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-  effects: TransportEffects,
+  { cutAfter = Infinity, bytesPerSecond }: TransportEffects,
 ): AsyncGenerator<Uint8Array> {
-  let left = effects.cutAfter ?? Infinity
-  const step =
-    effects.bytesPerSecond === undefined ? Infinity : Math.ceil(effects.bytesPerSecond / ticksPerSecond)
+  let left = cutAfter
+  const step = bytesPerSecond === undefined ? Infinity : Math.ceil(bytesPerSecond / ticksPerSecond)
   for await (const chunk of body) {
     for (let start = 0; start < chunk.length; start += step) {
       const part = chunk.subarray(start, Math.min(start + step, start + left))
@@ -120,33 +69,105 @@ export async function* applyFaults(
   }
 }
 
-/** Who answered, where an outage may make a difference. */
-const answeredByHeader = 'x-standin-answered-by'
-
-/** Writes a reply with what faults do to it, and the header that tells who answered. */
-export function sendWithFaults(response: ServerResponse, reply: Reply | undefined, caller: Caller): void {
-  const { effects = {}, failover, answeredBy = 'primary' } = caller
-  if (effects.close) {
-    response.destroy()
-    return
-  }
-  response.writeHead(reply?.status ?? 200, {
-    ...(reply && { 'content-type': reply.contentType }),
-    'content-length': reply?.byteLength ?? 0,
-    ...openToPages,
-    ...(failover && { [answeredByHeader]: answeredBy }),
-  })
-  response.flushHeaders()
-  writeWithFaults(response, reply?.pieces ?? [], effects).catch(() => response.destroy())
+function piecesOf(body: HttpReply['body']): Iterable<Uint8Array> | AsyncIterable<Uint8Array> {
+  if (typeof body === 'string') return [Buffer.from(body, 'latin1')]
+  return body instanceof Uint8Array ? [body] : body
 }
 
-async function writeWithFaults(
-  response: ServerResponse,
-  pieces: readonly Uint8Array[],
-  effects: TransportEffects,
-): Promise<void> {
-  for await (const part of applyFaults(pieces, effects)) {
-    await written(response, part)
+/**
+ * Writes a body as fast as the client reads it. A large one is not copied.
+ *
+ * @throws what the body throws
+ */
+export async function writeBody(out: Writable, reply: HttpReply, outcome: SendOutcome): Promise<void> {
+  const { effects, isBorrowed } = reply
+  const pieces = piecesOf(reply.body)
+  for await (const piece of effects === undefined ? pieces : applyFaults(pieces, effects)) {
+    if (out.destroyed) return
+    outcome.bytes += piece.length
+    if (effects !== undefined || isBorrowed) await written(out, piece)
+    else if (!out.write(piece)) await drained(out)
   }
-  response.end()
+}
+
+/** Writes bytes and resolves when their memory is free again, or when nobody is there any more to write to. */
+function written(out: Writable, bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      out.off('close', done)
+      resolve()
+    }
+    out.once('close', done)
+    out.write(bytes, done)
+  })
+}
+
+/** Resolves when more may be written, also when nobody is there any more to write to. */
+function drained(out: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      out.off('drain', done)
+      out.off('close', done)
+      resolve()
+    }
+    out.once('drain', done)
+    out.once('close', done)
+  })
+}
+
+/** Writes a reply onto a response of node:http. Where it breaks off the connection ends. */
+export async function writeReply(response: ServerResponse, reply: HttpReply): Promise<void> {
+  const { status, headers, body, effects, ended } = reply
+  const outcome: SendOutcome = { bytes: 0 }
+  try {
+    if (effects?.close) throw new CutError('the connection is closed here')
+    response.writeHead(status, headers)
+    if (effects === undefined && (typeof body === 'string' || body instanceof Uint8Array)) {
+      outcome.bytes = body.length
+      response.end(body, 'latin1')
+      return
+    }
+    if (effects !== undefined) response.flushHeaders()
+    await writeBody(response, reply, outcome)
+    const trailers = reply.trailers?.()
+    if (trailers !== undefined) response.addTrailers(trailers)
+    response.end()
+  } catch (fault) {
+    if (!response.destroyed) outcome.fault = fault
+    response.destroy()
+  } finally {
+    ended?.(outcome)
+  }
+}
+
+/** A reply as the Fetch standard has it. Where the connection would be closed without an answer it is a network error. */
+export function toResponse(reply: HttpReply): Response {
+  const { status, headers, body, effects, ended } = reply
+  if (effects?.close) {
+    ended?.({ bytes: 0, fault: new CutError('the connection is closed here') })
+    return Response.error()
+  }
+  const isBodiless = status === 204 || status === 304
+  if (effects === undefined && (typeof body === 'string' || body instanceof Uint8Array)) {
+    ended?.({ bytes: body.length })
+    return new Response(isBodiless ? null : Buffer.from(body as string, 'latin1'), { status, headers })
+  }
+  const stream = ReadableStream.from(copiedPieces(reply))
+  return new Response(isBodiless ? null : (stream as ReadableStream<Uint8Array<ArrayBuffer>>), { status, headers })
+}
+
+async function* copiedPieces({ body, effects, isBorrowed, ended }: HttpReply): AsyncGenerator<Uint8Array> {
+  const outcome: SendOutcome = { bytes: 0 }
+  const pieces = piecesOf(body)
+  try {
+    for await (const piece of effects === undefined ? pieces : applyFaults(pieces, effects)) {
+      outcome.bytes += piece.length
+      yield isBorrowed ? piece.slice() : piece
+    }
+  } catch (fault) {
+    outcome.fault = fault
+    throw fault
+  } finally {
+    ended?.(outcome)
+  }
 }

@@ -46,26 +46,11 @@ export function parseRpcRoute(
   return undefined
 }
 
-/** Finds routes, and remembers the last one: most clients ask at one address again and again. */
-export class RouteCache {
-  readonly #names: NetworkNames
-  #target: string | undefined
-  #host: string | undefined
-  #route: RpcRoute | undefined
-
-  constructor(names: NetworkNames) {
-    this.#names = names
-  }
-
-  /** See {@link parseRpcRoute}. */
-  find(target: string, host: string | undefined): RpcRoute | undefined {
-    if (target !== this.#target || host !== this.#host) {
-      this.#route = parseRpcRoute(this.#names, target, host)
-      this.#target = target
-      this.#host = host
-    }
-    return this.#route
-  }
+/** The patterns of all paths that {@link parseRpcRoute} knows. */
+export function rpcPaths({ all }: NetworkNames): string[] {
+  const keyed = ['/v3', '/ws/v3'].flatMap((path) => [path, `${path}/`, `${path}/:key`, `${path}/:key/`])
+  const named = [...all].flatMap((name) => ['', '/', ...keyed].map((path) => `/${name}${path}`))
+  return ['/', ...keyed, ...named, '/_standin/rpc', '/_standin/rpc/:network']
 }
 
 /** `/_standin/rpc`, and `/_standin/rpc/NETWORK` for the controls of another network. */

@@ -1,19 +1,14 @@
 import type { Hono } from 'hono'
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { FilePolicy } from '../provider/policy/filePolicy.js'
 import type { Provider } from '../provider/provider.js'
-import type { Dispatcher } from '../rpc/dispatcher.js'
-import { refuseControl } from './access.js'
+import type { RpcPipeline } from '../rpc/pipeline.js'
+import { isLocalAddress, refuseControl } from './access.js'
+import type { AppEnv, AppSetup } from './app.js'
 import { DirectFront } from './direct/connection.js'
-import type { RequestHead } from './direct/requestHead.js'
-import {
-  type FileEndpoint,
-  answerFileRequest,
-  answerGatewayRequest,
-  isFilePath,
-  isForGateway,
-} from './fileApi.js'
+import type { RequestHead } from './direct/request.js'
+import { type FileEndpoint, isGatewayHost } from './fileApi.js'
 import { IpcServer } from './ipc.js'
 import {
   type Certificate,
@@ -23,9 +18,8 @@ import {
   keepAliveSeconds,
   listenOnAll,
 } from './listen.js'
-import { sendText } from './reply.js'
-import { type NetworkNames, RouteCache, type RpcRoute, parseRpcRoute } from './route.js'
-import { type BodyLimits, NodeExchange, answerRpc } from './jsonRpc.js'
+import { type NetworkNames, type RpcRoute, parseRpcRoute } from './route.js'
+import { type BodyLimits, answerRpc } from './jsonRpc.js'
 import { Upgrades, offersHttp2, putBackWithoutOffer } from './upgrade.js'
 
 /** Everything that the server joins. */
@@ -33,7 +27,7 @@ export interface ServerSetup {
   provider: Provider
   names: NetworkNames
   /** A network that is not open yet answers when it is. */
-  dispatcherOf: (network: string) => Dispatcher | Promise<Dispatcher>
+  pipelineOf: (network: string) => RpcPipeline | Promise<RpcPipeline>
   files: FileEndpoint
   /** For HTTPS and WSS; plain HTTP without. */
   certificate?: Certificate | undefined
@@ -44,33 +38,40 @@ export interface ServerSetup {
   /** Host names under which the controls answer, besides loopback. */
   allowedHosts: readonly string[]
   limits: BodyLimits & { maxMessage: number; maxUpload: number | undefined; idleTimeout: number | undefined }
+  /** Whether plain requests are read before node:http and the app; true unless given. Tests compare both ways. */
+  acceleration?: boolean | undefined
   /** Told of faults of ours. */
   report: (fault: unknown) => void
 }
 
 /** The HTTP and WebSocket server of a node. It knows paths and transports, and no method. */
 export class NodeServer {
-  readonly #setup: ServerSetup
+  readonly #setup: AppSetup & ServerSetup
   readonly #upgrades: Upgrades
-  readonly #filePolicy: FilePolicy
-  #app: Promise<RequestListener> | undefined
   readonly #servers: Server[] = []
   readonly #fronts: DirectFront[] = []
   /** Under TLS: a server of HTTPS does not know a connection before its handshake is done. */
   readonly #secured = new Set<Socket>()
-  readonly #routes: RouteCache
   #addresses: string[] = []
   #ipc: IpcServer | undefined
+  #app: Promise<Hono<AppEnv>> | undefined
 
   constructor(setup: ServerSetup) {
-    this.#setup = setup
-    this.#routes = new RouteCache(setup.names)
-    this.#filePolicy = new FilePolicy(setup.provider)
+    const { provider, limits, allowedHosts } = setup
+    this.#setup = { ...setup, filePolicy: new FilePolicy(provider), maxUpload: limits.maxUpload }
     this.#upgrades = new Upgrades({
       ...setup,
-      ...setup.limits,
-      admitControl: (request) => refuseControl(setup.provider.admission, setup.allowedHosts, request),
+      ...limits,
+      refuseControl: ({ url = '/', headers, socket }) => {
+        const isLocal = isLocalAddress(socket.remoteAddress)
+        return refuseControl(provider.admission, allowedHosts, { target: url, headers, isLocal })
+      },
     })
+  }
+
+  /** The app that answers every route. It is loaded when it is first asked for: most requests are read before it. */
+  app(): Promise<Hono<AppEnv>> {
+    return (this.#app ??= import('./app.js').then(({ createApp }) => createApp(this.#setup)))
   }
 
   /**
@@ -80,7 +81,7 @@ export class NodeServer {
    * @throws AddressInUseError
    */
   async listen(address: { hosts: readonly string[]; port: number }): Promise<number> {
-    const listener: RequestListener = (request, response) => this.#answer(request, response)
+    const listener = this.#listenerOf(() => this.app())
     const { servers, port } = await this.#listen(address, listener, { upgrades: true })
     this.#addresses = servers.map((server) => formatAddress((server.address() as AddressInfo).address, port))
     return port
@@ -93,7 +94,7 @@ export class NodeServer {
    * @throws AddressInUseError
    */
   async listenForFiles(address: { hosts: readonly string[]; port: number }): Promise<number> {
-    const listener: RequestListener = (request, response) => this.#answerFiles(request, response)
+    const listener = this.#listenerOf(async () => (await import('./app.js')).createFileApp(this.#setup))
     return (await this.#listen(address, listener, { upgrades: false })).port
   }
 
@@ -103,9 +104,9 @@ export class NodeServer {
    * @throws IpcPathError
    */
   async listenForIpc(path: string): Promise<void> {
-    const { names, dispatcherOf, limits, report } = this.#setup
+    const { names, pipelineOf, limits, report } = this.#setup
     const { maxMessage } = limits
-    this.#ipc = await IpcServer.listen({ path, network: names.standard, dispatcherOf, maxMessage, report })
+    this.#ipc = await IpcServer.listen({ path, network: names.standard, pipelineOf, maxMessage, report })
   }
 
   /** Where JSON-RPC is listened for, as `127.0.0.1:8545`. */
@@ -133,6 +134,23 @@ export class NodeServer {
     clearTimeout(timer)
   }
 
+  /** A listener of node:http that loads its app with the first request. */
+  #listenerOf(load: () => Promise<Hono<AppEnv>>): RequestListener {
+    let loading: Promise<RequestListener> | undefined
+    return (request, response) => {
+      loading ??= Promise.all([load(), import('./app.js')]).then(([app, { createAppListener }]) =>
+        createAppListener(app),
+      )
+      loading.then(
+        (listener) => listener(request, response),
+        (error: unknown) => {
+          this.#setup.report(error)
+          response.destroy()
+        },
+      )
+    }
+  }
+
   async #listen(
     address: { hosts: readonly string[]; port: number },
     listener: RequestListener,
@@ -141,22 +159,7 @@ export class NodeServer {
     const listening = await listenOnAll(() => {
       const server = createServer(listener, this.#setup.certificate)
       if (this.#setup.certificate !== undefined) this.#watchSecured(server)
-      if (upgrades) {
-        const front = this.#setup.certificate === undefined ? this.#createFront(server) : undefined
-        if (front !== undefined) this.#fronts.push(front)
-        server.on('upgrade', (request, socket, head) => {
-          if (offersHttp2(request)) {
-            putBackWithoutOffer(request, socket, head)
-            if (front === undefined) server.emit('secureConnection', socket)
-            else front.handOver(socket as Socket)
-            return
-          }
-          this.#upgrades.accept(request, socket, head).catch((error: unknown) => {
-            this.#setup.report(error)
-            socket.destroy()
-          })
-        })
-      }
+      if (upgrades) this.#watchUpgrades(server)
       return server
     }, address)
     this.#servers.push(...listening.servers)
@@ -170,71 +173,37 @@ export class NodeServer {
     })
   }
 
+  #watchUpgrades(server: Server): void {
+    const { certificate, acceleration = true } = this.#setup
+    const front = acceleration && certificate === undefined ? this.#createFront(server) : undefined
+    const readAgain = front?.handOver ?? ((socket: Socket) => server.emit(certificate ? 'secureConnection' : 'connection', socket))
+    if (front !== undefined) this.#fronts.push(front)
+    server.on('upgrade', (request, socket, head) => {
+      if (offersHttp2(request)) {
+        putBackWithoutOffer(request, socket, head)
+        readAgain(socket as Socket)
+        return
+      }
+      this.#upgrades.accept(request, socket, head).catch((error: unknown) => {
+        this.#setup.report(error)
+        socket.destroy()
+      })
+    })
+  }
+
   #createFront(server: Server): DirectFront {
     return new DirectFront(server, {
       routeOf: (head) => this.#routeOfPlain(head),
-      answer: (exchange, route) => answerRpc(this.#setup, exchange, route),
+      answer: (request, route) => answerRpc(this.#setup, request, route),
       keepAliveSeconds,
+      report: this.#setup.report,
     })
   }
 
   /** Requests of JSON-RPC but for those of the controls, which go by where a connection comes from. */
   #routeOfPlain({ target, headers: { host } }: RequestHead): RpcRoute | undefined {
-    if (isForGateway(target, host)) return undefined
+    if (isGatewayHost(host)) return undefined
     const route = parseRpcRoute(this.#setup.names, target, host)
     return route?.form === 'control' ? undefined : route
   }
-
-  #answer(request: IncomingMessage, response: ServerResponse): void {
-    const setup = this.#setup
-    const target = request.url ?? '/'
-    if (isForGateway(target, request.headers.host)) {
-      this.#answerFiles(request, response)
-      return
-    }
-    const route = this.#routes.find(target, request.headers.host)
-    if (route !== undefined && !(route.form === 'root' && isForBrowser(request))) {
-      const refusal =
-        route.form === 'control'
-          ? refuseControl(setup.provider.admission, setup.allowedHosts, request)
-          : undefined
-      if (refusal === undefined) answerRpc(setup, new NodeExchange(request, response), route)
-      else sendText(response, refusal)
-    } else if (isFilePath(target)) this.#answerFiles(request, response)
-    else if (target.startsWith('/_standin')) this.#answerControl(request, response)
-    else if (route !== undefined) this.#answerControl(request, response)
-    else this.#answerByApp(request, response)
-  }
-
-  /** The controls, and the page over them. */
-  #answerControl(request: IncomingMessage, response: ServerResponse): void {
-    const refusal = refuseControl(this.#setup.provider.admission, this.#setup.allowedHosts, request)
-    if (refusal === undefined) this.#answerByApp(request, response)
-    else sendText(response, refusal)
-  }
-
-  /** The framework is loaded with the first request that needs it. */
-  #answerByApp(request: IncomingMessage, response: ServerResponse): void {
-    this.#app ??= import('./app.js').then(({ createAppListener }) => createAppListener(this.#setup))
-    this.#app.then(
-      (listener) => listener(request, response),
-      (error: unknown) => {
-        this.#setup.report(error)
-        response.destroy()
-      },
-    )
-  }
-
-  #answerFiles(request: IncomingMessage, response: ServerResponse): void {
-    const setup = { ...this.#setup, policy: this.#filePolicy, maxUpload: this.#setup.limits.maxUpload }
-    const isGateway = isForGateway(request.url ?? '/', request.headers.host)
-    const answered = isGateway
-      ? answerGatewayRequest(setup, request, response)
-      : answerFileRequest(setup, request, response)
-    answered.catch(this.#setup.report)
-  }
-}
-
-function isForBrowser(request: IncomingMessage): boolean {
-  return request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
 }

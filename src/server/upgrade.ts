@@ -1,30 +1,33 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { AdmissionResult } from '../provider/admission/admission.js'
 import { type Refusal, refuse } from '../provider/admission/refusal.js'
 import type { Caller } from '../provider/caller.js'
-import type { Provider } from '../provider/provider.js'
-import type { Dispatcher } from '../rpc/dispatcher.js'
-import { type NetworkNames, type RpcRoute, parseRpcRoute } from './route.js'
-import {
-  type ConnectionOptions,
-  WebSocketConnection,
-  type WebSockets,
-  openWebSockets,
-} from './webSocketConnection.js'
+import type { Provider, TransportLimits } from '../provider/provider.js'
+import type { RpcPipeline } from '../rpc/pipeline.js'
+import { type NetworkNames, parseRpcRoute } from './route.js'
+import { WebSocketConnection, type WebSockets, openWebSockets } from './webSocketConnection.js'
 
 /** What WebSocket upgrades are answered with. */
 export interface UpgradeSetup {
   provider: Provider
   names: NetworkNames
-  dispatcherOf: (network: string) => Dispatcher | Promise<Dispatcher>
+  pipelineOf: (network: string) => RpcPipeline | Promise<RpcPipeline>
   /** Longest message in bytes; a longer one closes the connection with 1009. */
   maxMessage: number
   /** Seconds after which a silent connection is closed; undefined never. */
   idleTimeout: number | undefined
-  /** Whether the controls' own path may be used under this Host and from this page. */
-  admitControl: (request: IncomingMessage) => Refusal | undefined
+  /** Refuses the controls' own path to this machine's strangers; see access.ts. */
+  refuseControl: (request: IncomingMessage) => Refusal | undefined
   report: (fault: unknown) => void
+}
+
+/** An upgrade that was let in. */
+interface AdmittedUpgrade {
+  socket: Duplex
+  head: Buffer
+  network: string
+  caller: Caller
+  limits: TransportLimits
 }
 
 const notFound = refuse(404, 'not found\n')
@@ -52,64 +55,42 @@ export class Upgrades {
       refuseUpgrade(socket, notFound)
       return
     }
-    const admission = await this.#admit(request, route)
-    if (admission.refusal !== undefined) {
-      refuseUpgrade(socket, admission.refusal)
+    const { network, key, trailing, form } = route
+    const control = form === 'control'
+    const refusal = control ? this.#setup.refuseControl(request) : undefined
+    if (refusal !== undefined) {
+      refuseUpgrade(socket, refusal)
       return
     }
-    const { caller } = admission
-    const fate = await provider.meetUpgrade(caller)
-    if (fate === 'close') {
-      socket.destroy()
-      return
-    }
-    if (fate !== undefined) {
-      provider.note(caller, 'upgrade', { status: fate.status })
-      refuseUpgrade(socket, fate)
-      return
-    }
-    this.#webSockets ??= openWebSockets(this.#setup.maxMessage)
-    const webSockets = await this.#webSockets
-    const dispatcher = await this.#setup.dispatcherOf(route.network)
-    webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      this.#open(new WebSocketConnection(webSocket, socket, this.#optionsFor(caller)), dispatcher, caller)
-    })
-  }
-
-  async #admit(request: IncomingMessage, route: RpcRoute): Promise<AdmissionResult<Caller>> {
-    const control = route.form === 'control'
-    const refusal = control ? this.#setup.admitControl(request) : undefined
-    if (refusal !== undefined) return { refusal }
-    const { network, key, trailing } = route
     const { headers } = request
-    return this.#setup.provider.admission.admitRpc({
-      transport: 'upgrade',
-      network,
-      key,
-      trailing,
-      control,
-      headers,
+    const admission = await provider.admitUpgrade({ transport: 'upgrade', network, key, trailing, control, headers })
+    if (admission.refusal === 'close') socket.destroy()
+    else if (admission.refusal !== undefined) refuseUpgrade(socket, admission.refusal)
+    else await this.#upgrade(request, { socket, head, network, ...admission })
+  }
+
+  async #upgrade(
+    request: IncomingMessage,
+    { socket, head, network, caller, limits }: AdmittedUpgrade,
+  ): Promise<void> {
+    const { idleTimeout, report, maxMessage, pipelineOf } = this.#setup
+    this.#webSockets ??= openWebSockets(maxMessage)
+    const webSockets = await this.#webSockets
+    const pipeline = await pipelineOf(network)
+    const options = { idleTimeout, report, maxMessage: limits.maxMessage ?? maxMessage, maxBatch: limits.maxBatch }
+    webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+      this.#open(new WebSocketConnection(webSocket, socket, options), pipeline, caller)
     })
   }
 
-  #optionsFor({ key }: Caller): ConnectionOptions {
-    const { provider, idleTimeout, report, maxMessage } = this.#setup
-    return {
-      idleTimeout,
-      report,
-      maxMessage: provider.limitOf(key, 'maxMessage') ?? maxMessage,
-      maxBatch: provider.limitOf(key, 'maxBatch'),
-    }
-  }
-
-  #open(connection: WebSocketConnection, dispatcher: Dispatcher, caller: Caller): void {
+  #open(connection: WebSocketConnection, pipeline: RpcPipeline, caller: Caller): void {
     const { connections } = this.#setup.provider
     caller.subscriptions = new Map()
     caller.connection = connection
-    this.#setup.provider.note(caller, 'upgrade', { status: 101 })
+    this.#setup.provider.record(caller, 'upgrade', { status: 101 })
     this.#connections.add(connection)
     connections.add(caller)
-    connection.run(dispatcher, caller, () => {
+    connection.run(pipeline, caller, () => {
       this.#connections.delete(connection)
       connections.remove(caller)
     })

@@ -1,7 +1,9 @@
 import type { Duplex } from 'node:stream'
+// The imported one keeps working when a test replaces the global timers.
+import { setImmediate } from 'node:timers'
 import type { Server, WebSocket } from 'ws'
 import type { Caller, CallerConnection } from '../provider/caller.js'
-import type { Dispatcher } from '../rpc/dispatcher.js'
+import type { RpcPipeline } from '../rpc/pipeline.js'
 import { type Reply, createReply } from '../rpc/reply.js'
 import type { Connection } from '../rpc/session.js'
 import { Backlog } from './backlog.js'
@@ -18,13 +20,13 @@ export interface ConnectionOptions {
   idleTimeout: number | undefined
   /** Longest message in bytes. */
   maxMessage: number
-  /** Most items of a batch; the dispatcher's own limit unless given. */
+  /** Most items of a batch; the pipeline's own limit unless given. */
   maxBatch: number | undefined
   /** Told of faults of ours. */
   report: (fault: unknown) => void
 }
 
-/** One WebSocket as the dispatcher, quotas and faults see it. */
+/** One WebSocket as the pipeline, quotas and faults see it. */
 export class WebSocketConnection implements CallerConnection {
   dropsEvents = false
   readonly #socket: AnnouncingWebSocket
@@ -57,10 +59,10 @@ export class WebSocketConnection implements CallerConnection {
   }
 
   /** Answers messages until the connection ends, then calls `ended`. */
-  run(dispatcher: Dispatcher, caller: Caller, ended: () => void): void {
+  run(pipeline: RpcPipeline, caller: Caller, ended: () => void): void {
     const { maxMessage, maxBatch, report } = this.#options
     const signal = this.#gone.signal
-    const session = dispatcher.open(this.#asTarget(), { transport: 'websocket', caller, maxBatch, signal })
+    const session = pipeline.open(this.#asTarget(), { transport: 'websocket', caller, maxBatch, signal })
     this.#watchIdleness()
     this.#socket.on('message', (data: Buffer) => {
       this.#watchIdleness()
@@ -107,10 +109,12 @@ export class WebSocketConnection implements CallerConnection {
     this.#socket.close(code, reason)
   }
 
-  /** Ends it without a word, but not before what was answered until then. */
+  /** Ends it without a close frame, but not before what was answered in this turn of the event loop. */
   destroy(): void {
-    this.#frames.flush()
-    this.#socket.terminate()
+    setImmediate(() => {
+      this.#frames.flush()
+      this.#socket.terminate()
+    })
   }
 
   closeWhenIdle(milliseconds: number): void {
@@ -151,8 +155,11 @@ export async function openWebSockets(maxPayload: number): Promise<WebSockets> {
     beforeClose: (() => void) | undefined
 
     override close(code?: number, reason?: string | Buffer): void {
-      this.beforeClose?.()
-      super.close(code, reason)
+      // Answers that need not wait for anything leave in this turn of the event loop, before the close frame.
+      setImmediate(() => {
+        this.beforeClose?.()
+        super.close(code, reason)
+      })
     }
   }
   const options = { noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload }

@@ -15,7 +15,7 @@ import { stateOverride } from '../../src/rpc/params/stateOverride.js'
 import { storageKey, storageKeys } from '../../src/rpc/params/storageKey.js'
 import { traceCallConfig, traceConfig } from '../../src/rpc/params/traceConfig.js'
 import { registry } from '../../src/rpc/registry.js'
-import { outcomeOf, testDispatcher } from '../rpc/support/dispatcher.js'
+import { outcomeOf, testPipeline } from '../rpc/support/pipeline.js'
 
 /** Values that do not fit, each with what is said of it (common/hexutil and encoding/json of Go). */
 type Misfits = readonly (readonly [value: unknown, words: string])[]
@@ -210,10 +210,10 @@ const methods = [...registry.values()].filter(
   ({ name }) => /^(eth|debug|net|web3|txpool|testing)_/.test(name) && name !== 'eth_subscribe',
 )
 
-const dispatcher = testDispatcher()
+const pipeline = testPipeline()
 
 async function refusal(method: Method, params: unknown): Promise<string> {
-  const { error, result } = await outcomeOf(dispatcher, method.name, params)
+  const { error, result } = await outcomeOf(pipeline, method.name, params)
   expect(error?.code, `${JSON.stringify(params)} gave ${JSON.stringify(result ?? error)}`).toBe(-32602)
   return error?.message ?? ''
 }
@@ -264,7 +264,7 @@ test('the kinds of nearly all parameters of the standard are known here', () => 
 })
 
 test('rpc.discover describes every method and its parameters', async () => {
-  const { result } = await outcomeOf(dispatcher, 'rpc.discover', [])
+  const { result } = await outcomeOf(pipeline, 'rpc.discover', [])
   const document = result as {
     openrpc: string
     methods: { name: string; params: { name: string; required: boolean; schema: unknown }[] }[]

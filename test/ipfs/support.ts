@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type FileNetwork, type FileNetworkOptions, createFileNetwork } from '../../src/ipfs/index.js'
-import { isForGateway } from '../../src/server/fileApi.js'
+import { isGatewayHost } from '../../src/server/fileApi.js'
 import { createServer } from '../../src/server/listen.js'
 
 /** A file network in a temporary directory behind a plain HTTP server. */
@@ -62,7 +62,8 @@ async function answer(
     signal: controller.signal,
   }
   const path = (request.url ?? '/').split('?')[0] ?? '/'
-  const reply = isForGateway(path, request.headers.host)
+  const isGateway = /^\/ip[fn]s(\/|$)/.test(path) || isGatewayHost(request.headers.host)
+  const reply = isGateway
     ? await network.gateway.handle({ ...common, method: request.method ?? 'GET', path })
     : await network.execute({ ...common, operation: path.replace('/api/v0/', ''), body: request })
   response.writeHead(reply.status, reply.headers)

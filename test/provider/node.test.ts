@@ -63,7 +63,7 @@ const emitLogs = (count: number) => `0x${'5f5fa0'.repeat(count)}`
 
 async function createLogs(node: RunningNode, count: number): Promise<void> {
   const [account] = node.network.accounts
-  await node.network.dispatcher.request('eth_sendTransaction', [
+  await node.network.pipeline.request('eth_sendTransaction', [
     { from: account?.address, data: emitLogs(count), gas: '0xf4240' },
   ])
 }
@@ -190,10 +190,10 @@ describe('configuration', () => {
 describe('faults of a backend', () => {
   test('a lagging one shows an older chain', async () => {
     const node = await start()
-    const { dispatcher, accounts } = node.network
+    const { pipeline, accounts } = node.network
     const [account] = accounts
-    for (let i = 0; i < 3; i += 1) await dispatcher.request('evm_mine')
-    const hash = await dispatcher.request('eth_sendTransaction', [
+    for (let i = 0; i < 3; i += 1) await pipeline.request('evm_mine')
+    const hash = await pipeline.request('eth_sendTransaction', [
       { from: account?.address, to: account?.address, value: '0x1' },
     ])
     const { url } = node.urls
@@ -222,7 +222,7 @@ describe('faults of a backend', () => {
 
   test('one without history has lost old states', async () => {
     const node = await start()
-    for (let i = 0; i < 3; i += 1) await node.network.dispatcher.request('evm_mine')
+    for (let i = 0; i < 3; i += 1) await node.network.pipeline.request('evm_mine')
     const { url } = node.urls
     const balance = (block: string) => ask(url, 'eth_getBalance', [node.network.accounts[0]?.address, block])
     set(node, { action: { type: 'missing-history', blocks: 1 } })
@@ -242,7 +242,7 @@ describe('failover', () => {
 
   test('estimates and proofs go to the partner on growth and custom plans that ask for it', async () => {
     const partner = await start({ chainId: 99 })
-    await partner.network.dispatcher.request('evm_mine')
+    await partner.network.pipeline.request('evm_mine')
     const node = await start({ keys: await keysOfPlans(), failoverUrl: partner.urls.url })
     const url = (key: string) => node.urls.url.replace(/[^/]+$/, key)
     node.provider.outages.add('local')
@@ -298,9 +298,9 @@ describe('subscriptions', () => {
       await once(socket, 'message')
     }
     expect(spent()).toBe(10)
-    await node.network.dispatcher.request('evm_mine')
+    await node.network.pipeline.request('evm_mine')
     expect(spent()).toBe(10 + 50 + 300)
-    await node.network.dispatcher.request('evm_mine')
+    await node.network.pipeline.request('evm_mine')
     expect(spent()).toBe(10 + 350 + 350)
     const [code, reason] = (await closed) as [number, Buffer]
     expect([code, reason.toString()]).toEqual([1008, 'daily credit limit reached'])
@@ -322,7 +322,7 @@ describe('subscriptions', () => {
     socket.on('message', (data: Buffer) => messages.push(data.toString()))
     socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]}')
     await once(socket, 'message')
-    await node.network.dispatcher.request('evm_mine')
+    await node.network.pipeline.request('evm_mine')
     socket.send('{"jsonrpc":"2.0","id":2,"method":"eth_blockNumber"}')
     await once(socket, 'message')
     expect(messages.map((message) => (JSON.parse(message) as { id?: number }).id)).toEqual([1, 2])

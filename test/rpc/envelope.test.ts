@@ -3,7 +3,7 @@ import { RpcError } from '../../src/rpc/errors.js'
 import { defineMethod } from '../../src/rpc/method.js'
 import { registry } from '../../src/rpc/registry.js'
 import { countTurns, endEverySlice } from '../support/turns.js'
-import { answerText, testDispatcher } from './support/dispatcher.js'
+import { answerText, testPipeline } from './support/pipeline.js'
 
 const success = (id: string) => `{"jsonrpc":"2.0","id":${id},"result":"0x1"}`
 const failure = (id: string, code: number, message: string) =>
@@ -60,8 +60,8 @@ describe('what counts as what', () => {
     ['an empty batch', '[]', failure('null', -32600, 'empty batch')],
   ]
   it.each(rows)('%s', async (_name, body, answer) => {
-    expect(await answerText(testDispatcher(), body)).toBe(answer)
-    expect(await answerText(testDispatcher(), Buffer.from(body))).toBe(answer)
+    expect(await answerText(testPipeline(), body)).toBe(answer)
+    expect(await answerText(testPipeline(), Buffer.from(body))).toBe(answer)
   })
 
   it('says the same of a body that is long, and has turns for others while it is read', async () => {
@@ -69,12 +69,12 @@ describe('what counts as what', () => {
     endEverySlice()
     let answer = ''
     const turns = await countTurns(async () => {
-      answer = await answerText(testDispatcher(), call(members))
+      answer = await answerText(testPipeline(), call(members))
     })
     vi.restoreAllMocks()
     expect(answer).toBe(failure('1', -32602, 'too many arguments, want at most 0'))
     expect(turns).toBeGreaterThan(10)
-    expect(await answerText(testDispatcher(), `${call(members).slice(0, -1)}]`)).toBe(
+    expect(await answerText(testPipeline(), `${call(members).slice(0, -1)}]`)).toBe(
       failure('null', -32700, 'parse error'),
     )
   })
@@ -82,30 +82,30 @@ describe('what counts as what', () => {
   it('takes 10,000 brackets inside each other, and no more', async () => {
     const nested = (depth: number) => call(`,"id":1,"params":${'['.repeat(depth)}${']'.repeat(depth)}`)
     // The object of the call is one of them.
-    expect(await answerText(testDispatcher(), nested(9999))).toBe(
+    expect(await answerText(testPipeline(), nested(9999))).toBe(
       failure('1', -32602, 'too many arguments, want at most 0'),
     )
-    expect(await answerText(testDispatcher(), nested(10_000))).toBe(failure('null', -32700, 'parse error'))
-    expect(await answerText(testDispatcher(), '['.repeat(10_001))).toBe(
+    expect(await answerText(testPipeline(), nested(10_000))).toBe(failure('null', -32700, 'parse error'))
+    expect(await answerText(testPipeline(), '['.repeat(10_001))).toBe(
       failure('null', -32700, 'parse error'),
     )
     const text = `"${'[\\"'.repeat(10_001)}"`
-    expect(await answerText(testDispatcher(), call(`,"id":1,"params":[],"x":${text}`))).toBe(success('1'))
+    expect(await answerText(testPipeline(), call(`,"id":1,"params":[],"x":${text}`))).toBe(success('1'))
   })
 
   it('says what it does not have', async () => {
     const body = '{"jsonrpc":"2.0","id":1,"method":"eth_<b>"}'
-    const text = await answerText(testDispatcher(), body)
+    const text = await answerText(testPipeline(), body)
     expect(text).toContain('The method eth_\\u003cb\\u003e does not exist/is not available')
     expect(JSON.parse(text).error).toEqual({
       code: -32601,
       message: 'The method eth_<b> does not exist/is not available',
     })
     const long = 'x'.repeat(2049)
-    expect(await answerText(testDispatcher(), `{"jsonrpc":"2.0","id":1,"method":"${long}"}`)).toBe(
+    expect(await answerText(testPipeline(), `{"jsonrpc":"2.0","id":1,"method":"${long}"}`)).toBe(
       failure('1', -32600, 'method name too long: 2049 \\u003e 2048'),
     )
-    expect(await answerText(testDispatcher(), '{"jsonrpc":"2.0","id":1,"method":"eth_subscribe"}')).toBe(
+    expect(await answerText(testPipeline(), '{"jsonrpc":"2.0","id":1,"method":"eth_subscribe"}')).toBe(
       failure('1', -32601, 'notifications not supported'),
     )
   })
@@ -115,14 +115,14 @@ describe('batches', () => {
   const item = (id: number) => `{"jsonrpc":"2.0","id":${id},"method":"net_version"}`
 
   it('refuses one that is too long under the id of its first call', async () => {
-    const dispatcher = testDispatcher({ batch: { maxItems: 2 } })
-    const answer = await answerText(dispatcher, `[5,${item(7)},${item(8)}]`)
+    const pipeline = testPipeline({ batch: { maxItems: 2 } })
+    const answer = await answerText(pipeline, `[5,${item(7)},${item(8)}]`)
     expect(answer).toBe(`[${failure('7', -32600, 'batch too large')}]`)
   })
 
   it('keeps the answer that crosses the budget of bytes and refuses what follows', async () => {
-    const dispatcher = testDispatcher({ batch: { maxItems: 9, maxResponseBytes: 5 } })
-    const answers = JSON.parse(await answerText(dispatcher, `[${[1, 2, 3, 4].map(item).join(',')}]`))
+    const pipeline = testPipeline({ batch: { maxItems: 9, maxResponseBytes: 5 } })
+    const answers = JSON.parse(await answerText(pipeline, `[${[1, 2, 3, 4].map(item).join(',')}]`))
     expect(answers.map((answer: { error?: { code: number } }) => answer.error?.code)).toEqual([
       undefined,
       undefined,
@@ -137,7 +137,7 @@ describe('batches', () => {
       while (performance.now() < end);
       return null
     })
-    const dispatcher = testDispatcher({ methods: new Map([...registry, ['eth_busy', busy]]) })
+    const pipeline = testPipeline({ methods: new Map([...registry, ['eth_busy', busy]]) })
     let turns = 0
     let isDone = false
     const count = (): void => {
@@ -146,7 +146,7 @@ describe('batches', () => {
     }
     setImmediate(count)
     const call = '{"jsonrpc":"2.0","id":1,"method":"eth_busy"}'
-    await answerText(dispatcher, `[${call},${call},${call},${call}]`)
+    await answerText(pipeline, `[${call},${call},${call},${call}]`)
     isDone = true
     expect(turns).toBeGreaterThanOrEqual(3)
   })
@@ -159,9 +159,9 @@ describe('batches', () => {
       order.push(2)
       return null
     })
-    const dispatcher = testDispatcher({ methods: new Map([['eth_slow', slow]]) })
+    const pipeline = testPipeline({ methods: new Map([['eth_slow', slow]]) })
     const call = '{"jsonrpc":"2.0","id":1,"method":"eth_slow"}'
-    await answerText(dispatcher, `[${call},${call}]`)
+    await answerText(pipeline, `[${call},${call}]`)
     expect(order).toEqual([1, 2, 1, 2])
   })
 })
@@ -173,14 +173,14 @@ describe('faults and refusals', () => {
       throw fault
     })
     const reported: unknown[] = []
-    const dispatcher = testDispatcher({
+    const pipeline = testPipeline({
       methods: new Map([['eth_broken', broken]]),
       report: (method, cause) => reported.push(method, cause),
     })
-    const text = await answerText(dispatcher, '{"jsonrpc":"2.0","id":1,"method":"eth_broken"}')
+    const text = await answerText(pipeline, '{"jsonrpc":"2.0","id":1,"method":"eth_broken"}')
     expect(text).toBe(failure('1', -32603, 'method handler crashed'))
     expect(reported).toEqual(['eth_broken', fault])
-    await expect(dispatcher.request('eth_broken')).rejects.toMatchObject({ code: -32603 })
+    await expect(pipeline.request('eth_broken')).rejects.toMatchObject({ code: -32603 })
   })
 
   it('answers also where what was thrown cannot be put into words', async () => {
@@ -193,7 +193,7 @@ describe('faults and refusals', () => {
     const reported: unknown[] = []
     const broken = (name: string, run: () => Promise<null> | null) =>
       [name, defineMethod(name, [], run)] as const
-    const dispatcher = testDispatcher({
+    const pipeline = testPipeline({
       methods: new Map([
         broken('eth_atOnce', () => {
           throw unspeakable
@@ -203,7 +203,7 @@ describe('faults and refusals', () => {
       report: (method, cause) => reported.push(method, cause),
     })
     for (const method of ['eth_atOnce', 'eth_later']) {
-      const text = await answerText(dispatcher, `{"jsonrpc":"2.0","id":1,"method":"${method}"}`)
+      const text = await answerText(pipeline, `{"jsonrpc":"2.0","id":1,"method":"${method}"}`)
       expect(text).toBe(failure('1', -32603, 'method handler crashed'))
     }
     expect(reported).toEqual(['eth_atOnce', fault, 'eth_later', fault])
@@ -211,7 +211,7 @@ describe('faults and refusals', () => {
 
   it('answers a lone refusal with the reply that it brings, and a batched one inside the batch', async () => {
     const body = '{"jsonrpc":"2.0","error":{"code":-32002,"message":"rejected"}}\n'
-    const dispatcher = testDispatcher({
+    const pipeline = testPipeline({
       policy: {
         enter: () => {
           throw new RpcError(-32002, 'rejected', {
@@ -221,17 +221,17 @@ describe('faults and refusals', () => {
       },
     })
     const call = '{"jsonrpc":"2.0","id":3,"method":"eth_chainId"}'
-    const reply = await dispatcher.handle(call, { transport: 'http' })
+    const reply = await pipeline.answerBody(call, { transport: 'http' })
     expect(reply?.status).toBe(403)
     expect(reply?.contentType).toBe('text/plain; charset=utf-8')
     expect(Buffer.concat(reply?.pieces ?? []).toString()).toBe(body)
     expect(reply?.byteLength).toBe(body.length)
-    expect(await answerText(dispatcher, `[${call}]`)).toBe(`[${failure('3', -32002, 'rejected')}]`)
+    expect(await answerText(pipeline, `[${call}]`)).toBe(`[${failure('3', -32002, 'rejected')}]`)
   })
 
   it('lets the call policy replace what is read and tells it how the call ended', async () => {
     const outcomes: unknown[] = []
-    const lagging = testDispatcher({
+    const lagging = testPipeline({
       policy: {
         enter: ({ method }) => ({
           done: ({ error, bytes }) => outcomes.push([method, error?.code, bytes]),
@@ -245,9 +245,9 @@ describe('faults and refusals', () => {
   })
 
   it('gives values in process and throws errors', async () => {
-    const dispatcher = testDispatcher()
-    expect(await dispatcher.request('eth_getBlockByNumber', ['0x0', false])).toMatchObject({ number: '0x0' })
-    await expect(dispatcher.request('eth_chainId', [1])).rejects.toBeInstanceOf(RpcError)
+    const pipeline = testPipeline()
+    expect(await pipeline.request('eth_getBlockByNumber', ['0x0', false])).toMatchObject({ number: '0x0' })
+    await expect(pipeline.request('eth_chainId', [1])).rejects.toBeInstanceOf(RpcError)
   })
 })
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { countTurns, endEverySlice } from '../support/turns.js'
-import { answerText, testDispatcher } from './support/dispatcher.js'
+import { answerText, testPipeline } from './support/pipeline.js'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -17,11 +17,11 @@ function bodyOf(method: string, ...params: unknown[]): string {
 
 /** The answer to a body, and how often other requests had their turns until it was there. */
 async function answerInTurns(body: string): Promise<{ text: string; turns: number }> {
-  const dispatcher = testDispatcher()
+  const pipeline = testPipeline()
   let text = ''
   endEverySlice()
   const turns = await countTurns(async () => {
-    text = await answerText(dispatcher, body)
+    text = await answerText(pipeline, body)
   })
   vi.restoreAllMocks()
   return { text, turns }
@@ -55,7 +55,7 @@ test.each([
 
 test('what is refused is refused in the same words', async () => {
   const padding = ' '.repeat(300_000)
-  const dispatcher = testDispatcher()
+  const pipeline = testPipeline()
   for (const body of [
     bodyOf('web3_sha3', '0xg0'),
     bodyOf('web3_sha3'),
@@ -64,7 +64,7 @@ test('what is refused is refused in the same words', async () => {
     bodyOf('eth_call', { accessList: [{ storageKeys: ['0x1'] }] }),
     bodyOf('eth_call', null, 'nope'),
   ]) {
-    expect(await answerText(dispatcher, body + padding)).toBe(await answerText(dispatcher, body))
+    expect(await answerText(pipeline, body + padding)).toBe(await answerText(pipeline, body))
   }
 })
 
@@ -82,7 +82,7 @@ test('members of a long message are found without parsing its parameters once mo
   const parse = vi.spyOn(JSON, 'parse')
   // A number whose text is not the usual one stands for itself: its source has to be looked at.
   const text = await answerText(
-    testDispatcher(),
+    testPipeline(),
     JSON.stringify({ method: 'web3_sha3', params, jsonrpc: '2.0' }).replace('}', ',"id":1.0}'),
   )
   expect(text).toContain('"id":1.0,"result":"0x')

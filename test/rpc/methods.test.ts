@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { ExecutionRevertedError, TooManyLogsError } from '../../src/chain/errors.js'
 import type { RpcSettings } from '../../src/rpc/backend.js'
 import { filled, testBlock, testSealed } from './support/blocks.js'
-import { outcomeOf, testDispatcher } from './support/dispatcher.js'
+import { outcomeOf, testPipeline } from './support/pipeline.js'
 import { FakeChain, defaultSettings, fakeBackend, osaka } from './support/fakeBackend.js'
 
 const wallet = new Wallet(`0x${'11'.repeat(32)}`)
@@ -42,7 +42,7 @@ beforeEach(() => {
 
 function ask(method: string, params: unknown[] = [], settings: Partial<RpcSettings> = {}) {
   const backend = fakeBackend(chain, { settings: { ...defaultSettings, ...settings } })
-  return outcomeOf(testDispatcher({ backend }), method, params)
+  return outcomeOf(testPipeline({ backend }), method, params)
 }
 
 async function resultOf(method: string, params: unknown[] = [], settings: Partial<RpcSettings> = {}) {
@@ -147,12 +147,12 @@ describe('calls', () => {
         createAccessList: () => ({ accessList: [], gasUsed: 5n }),
       },
     })
-    const dispatcher = testDispatcher({ backend })
-    expect(await outcomeOf(dispatcher, 'eth_call', [{}])).toEqual({
+    const pipeline = testPipeline({ backend })
+    expect(await outcomeOf(pipeline, 'eth_call', [{}])).toEqual({
       error: { code: 3, message: 'execution reverted: no', data: '0x0102' },
     })
-    expect(await outcomeOf(dispatcher, 'eth_estimateGas', [null])).toEqual({ result: '0x5208' })
-    expect(await outcomeOf(dispatcher, 'eth_createAccessList', [{}])).toEqual({
+    expect(await outcomeOf(pipeline, 'eth_estimateGas', [null])).toEqual({ result: '0x5208' })
+    expect(await outcomeOf(pipeline, 'eth_createAccessList', [{}])).toEqual({
       result: { accessList: [], gasUsed: '0x5' },
     })
   })
@@ -271,10 +271,10 @@ describe('fees', () => {
 describe('filters', () => {
   it('gives what changed since the last poll', async () => {
     const backend = fakeBackend(chain)
-    const dispatcher = testDispatcher({ backend })
+    const pipeline = testPipeline({ backend })
     const made = async (method: string, params: unknown[] = []) =>
-      (await outcomeOf(dispatcher, method, params)).result
-    const poll = async (id: unknown) => (await outcomeOf(dispatcher, 'eth_getFilterChanges', [id])).result
+      (await outcomeOf(pipeline, method, params)).result
+    const poll = async (id: unknown) => (await outcomeOf(pipeline, 'eth_getFilterChanges', [id])).result
     const blocks = await made('eth_newBlockFilter')
     const logs = await made('eth_newFilter', [{ fromBlock: '0x3' }])
     const pending = await made('eth_newPendingTransactionFilter')
@@ -291,12 +291,12 @@ describe('filters', () => {
     expect(await poll(pending)).toEqual([hexOf(second.hash)])
     expect(await poll(objects)).toMatchObject([{ hash: hexOf(second.hash), blockHash: null }])
 
-    expect(await outcomeOf(dispatcher, 'eth_getFilterLogs', [logs])).toMatchObject({ result: [{}] })
+    expect(await outcomeOf(pipeline, 'eth_getFilterLogs', [logs])).toMatchObject({ result: [{}] })
     const notFound = { error: { code: -32000, message: 'filter not found' } }
-    expect(await outcomeOf(dispatcher, 'eth_getFilterLogs', [blocks])).toEqual(notFound)
-    expect(await outcomeOf(dispatcher, 'eth_uninstallFilter', [blocks])).toEqual({ result: true })
-    expect(await outcomeOf(dispatcher, 'eth_uninstallFilter', [blocks])).toEqual({ result: false })
-    expect(await outcomeOf(dispatcher, 'eth_getFilterChanges', [blocks])).toEqual(notFound)
+    expect(await outcomeOf(pipeline, 'eth_getFilterLogs', [blocks])).toEqual(notFound)
+    expect(await outcomeOf(pipeline, 'eth_uninstallFilter', [blocks])).toEqual({ result: true })
+    expect(await outcomeOf(pipeline, 'eth_uninstallFilter', [blocks])).toEqual({ result: false })
+    expect(await outcomeOf(pipeline, 'eth_getFilterChanges', [blocks])).toEqual(notFound)
   })
 
   it('accepts only ranges that new blocks can fall into', async () => {
@@ -325,7 +325,7 @@ describe('controls', () => {
       revert: (id) => id === 10n,
       setIntervalMining: (milliseconds) => void orders.push(milliseconds),
     }
-    const dispatcher = testDispatcher({ backend })
+    const pipeline = testPipeline({ backend })
     for (const params of [
       [],
       [null],
@@ -336,7 +336,7 @@ describe('controls', () => {
       [{ blocks: 3 }],
       [{}],
     ]) {
-      expect(await outcomeOf(dispatcher, 'evm_mine', params)).toEqual({ result: '0x0' })
+      expect(await outcomeOf(pipeline, 'evm_mine', params)).toEqual({ result: '0x0' })
     }
     const at1000 = { blocks: 1, timestamp: 1000n }
     expect(orders).toEqual([
@@ -349,10 +349,10 @@ describe('controls', () => {
       { blocks: 3 },
       { blocks: 1 },
     ])
-    expect(await outcomeOf(dispatcher, 'evm_increaseTime', [60])).toEqual({ result: 61 })
-    expect(await outcomeOf(dispatcher, 'evm_snapshot', [])).toEqual({ result: '0xa' })
-    expect(await outcomeOf(dispatcher, 'evm_revert', ['0xa'])).toEqual({ result: true })
-    expect(await outcomeOf(dispatcher, 'evm_setIntervalMining', [2])).toEqual({ result: null })
+    expect(await outcomeOf(pipeline, 'evm_increaseTime', [60])).toEqual({ result: 61 })
+    expect(await outcomeOf(pipeline, 'evm_snapshot', [])).toEqual({ result: '0xa' })
+    expect(await outcomeOf(pipeline, 'evm_revert', ['0xa'])).toEqual({ result: true })
+    expect(await outcomeOf(pipeline, 'evm_setIntervalMining', [2])).toEqual({ result: null })
     expect(orders.at(-1)).toBe(2000)
   })
 })

@@ -4,7 +4,7 @@ import { maxWaitingBytes } from '../../src/rpc/subscriptions/sessionSubscription
 import { FilterStore } from '../../src/rpc/subscriptions/filterStore.js'
 import { wireArray } from '../../src/rpc/wire.js'
 import { filled, testBlock } from './support/blocks.js'
-import { testDispatcher } from './support/dispatcher.js'
+import { testPipeline } from './support/pipeline.js'
 import { FakeChain, fakeBackend } from './support/fakeBackend.js'
 
 interface Message {
@@ -24,8 +24,8 @@ function openSession() {
     push: (message: Uint8Array) => void sent.push(JSON.parse(Buffer.from(message).toString())),
     close: (reason: string) => void closed.push(reason),
   }
-  const dispatcher = testDispatcher({ backend: fakeBackend(chain) })
-  const session = dispatcher.open(connection, { transport: 'websocket' })
+  const pipeline = testPipeline({ backend: fakeBackend(chain) })
+  const session = pipeline.open(connection, { transport: 'websocket' })
   const call = (method: string, params: unknown) =>
     session.receive(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
   const mine = (number: bigint) => chain.events.emit({ type: 'head', block: chain.add(testBlock(number)) })

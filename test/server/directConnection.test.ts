@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Backend } from '../../src/rpc/backend.js'
-import { Dispatcher } from '../../src/rpc/dispatcher.js'
+import { RpcPipeline } from '../../src/rpc/pipeline.js'
 import type { Method } from '../../src/rpc/method.js'
 import { FilterStore } from '../../src/rpc/subscriptions/filterStore.js'
 import type { RunningServer } from '../support/server.js'
@@ -43,14 +43,14 @@ beforeEach(async () => {
         }),
     },
   ]
-  const dispatcher = new Dispatcher({
+  const pipeline = new RpcPipeline({
     methods: new Map(methods.map((method) => [method.name, method])),
     backend: {} as Backend,
     filters: new FilterStore(),
     report: () => undefined,
     batch: { maxItems: 10 },
   })
-  running = await startServer({ dispatcherOf: () => dispatcher })
+  running = await startServer({ pipelineOf: () => pipeline })
   socket = connect({ port: running.port, host: '127.0.0.1', noDelay: true })
   received = ''
   largeAnswers = 0

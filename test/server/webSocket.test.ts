@@ -132,7 +132,7 @@ test('closing the server ends an upgrade that is not answered yet', async () => 
   let asked: () => void
   const upgrading = new Promise<void>((resolve) => (asked = resolve))
   const own = await startServer({
-    dispatcherOf: () => {
+    pipelineOf: () => {
       asked()
       return new Promise(() => undefined)
     },

@@ -4,7 +4,7 @@ import { ProviderCallPolicy } from '../../src/provider/policy/callPolicy.js'
 import { Provider, type ProviderSettings } from '../../src/provider/provider.js'
 import type { Backend } from '../../src/rpc/backend.js'
 import { compatibilityProfile } from '../../src/rpc/compatibility.js'
-import { Dispatcher } from '../../src/rpc/dispatcher.js'
+import { RpcPipeline } from '../../src/rpc/pipeline.js'
 import type { Method } from '../../src/rpc/method.js'
 import { FilterStore } from '../../src/rpc/subscriptions/filterStore.js'
 import type { FileEndpoint } from '../../src/server/fileApi.js'
@@ -50,7 +50,7 @@ export async function startServer(
   changes: ServerChanges = {},
   provider = new Provider({ mode: 'open', ...changes.provider }),
 ): Promise<RunningServer> {
-  const dispatcher = new Dispatcher({
+  const pipeline = new RpcPipeline({
     policy: new ProviderCallPolicy(provider, 'local'),
     methods: new Map([[echo.name, echo]]),
     backend: { settings: { compatibility: compatibilityProfile(undefined) } } as Backend,
@@ -60,10 +60,11 @@ export async function startServer(
   })
   const server = new NodeServer({
     names: { all: new Set(['local', 'sepolia']), standard: 'local', domain: undefined },
-    dispatcherOf: () => dispatcher,
+    pipelineOf: () => pipeline,
     files: echoFiles,
     health: () => ({ ready: true }),
     allowedHosts: [],
+    acceleration: process.env['STANDIN_TEST_ACCELERATION'] !== 'off',
     report: (fault) => {
       throw fault
     },

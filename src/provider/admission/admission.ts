@@ -28,10 +28,13 @@ export class AdmissionControl {
     this.settings = settings
   }
 
-  admitRpc(entry: RpcAdmissionRequest): AdmissionResult<Caller> | Promise<AdmissionResult<Caller>> {
-    const admission = admitRpcRequest(this.settings, entry)
-    if (admission instanceof Promise) return admission.then((settled) => this.#told(entry, settled))
-    return admission.refusal === undefined ? admission : this.#told(entry, admission)
+  async admitRpc(entry: RpcAdmissionRequest): Promise<AdmissionResult<Caller>> {
+    const admission = await admitRpcRequest(this.settings, entry)
+    if (admission.refusal !== undefined) {
+      const { transport, network, key } = entry
+      this.settings.onRefusal?.({ transport, network, key, refusal: admission.refusal })
+    }
+    return admission
   }
 
   admitFiles(entry: FileAdmissionRequest): AdmissionResult<FileCaller> {
@@ -53,14 +56,6 @@ export class AdmissionControl {
   /** Whether a web page of this origin may use the controls and, without a key, the file network. */
   isOwnOrigin(origin: string): boolean {
     return isOwnOrigin(this.settings.allowedOrigins, origin)
-  }
-
-  #told(entry: RpcAdmissionRequest, admission: AdmissionResult<Caller>): AdmissionResult<Caller> {
-    if (admission.refusal !== undefined) {
-      const { transport, network, key } = entry
-      this.settings.onRefusal?.({ transport, network, key, refusal: admission.refusal })
-    }
-    return admission
   }
 }
 
@@ -123,10 +118,10 @@ export interface RefusedRequest {
 }
 
 /** Judges a JSON-RPC request or a WebSocket upgrade: both are refused with the same words. */
-export function admitRpcRequest(
+export async function admitRpcRequest(
   settings: AdmissionSettings,
   entry: RpcAdmissionRequest,
-): AdmissionResult<Caller> | Promise<AdmissionResult<Caller>> {
+): Promise<AdmissionResult<Caller>> {
   const { origin } = entry.headers
   const caller = createCaller(entry.network)
   caller.control = entry.control

@@ -1,6 +1,6 @@
 import { bench, describe } from 'vitest'
 import type { Backend } from '../../rpc/backend.js'
-import { Dispatcher } from '../../rpc/dispatcher.js'
+import { RpcPipeline } from '../../rpc/pipeline.js'
 import type { CallPolicy } from '../../rpc/callPolicy.js'
 import { FilterStore } from '../../rpc/subscriptions/filterStore.js'
 import { createCaller } from '../caller.js'
@@ -9,9 +9,9 @@ import { ProviderCallPolicy } from './callPolicy.js'
 
 const body = Buffer.from('{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}')
 
-function createDispatcher(policy?: CallPolicy): Dispatcher {
+function createPipeline(policy?: CallPolicy): RpcPipeline {
   const method = { name: 'eth_blockNumber', parameters: [], invoke: () => '0x1' }
-  return new Dispatcher({
+  return new RpcPipeline({
     methods: new Map([[method.name, method]]),
     backend: {} as Backend,
     filters: new FilterStore(),
@@ -23,14 +23,14 @@ function createDispatcher(policy?: CallPolicy): Dispatcher {
 
 // With no plan and no fault the call policy may cost at most 3 µs of CPU a request: the difference of the two.
 describe('a call', () => {
-  const bare = createDispatcher()
-  const gated = createDispatcher(new ProviderCallPolicy(new Provider({ mode: 'open' }), 'local'))
+  const bare = createPipeline()
+  const gated = createPipeline(new ProviderCallPolicy(new Provider({ mode: 'open' }), 'local'))
   bench(
     'without provider',
-    () => void bare.handle(body, { transport: 'http', caller: createCaller('local') }),
+    () => void bare.answerBody(body, { transport: 'http', caller: createCaller('local') }),
   )
   bench(
     'through the call policy',
-    () => void gated.handle(body, { transport: 'http', caller: createCaller('local') }),
+    () => void gated.answerBody(body, { transport: 'http', caller: createCaller('local') }),
   )
 })

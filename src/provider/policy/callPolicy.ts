@@ -1,6 +1,6 @@
 import type { ChainView } from '../../chain/view.js'
 import { MethodNotFoundError, RpcError } from '../../rpc/errors.js'
-import type { CallPolicy, BatchInfo, PolicyCall, CallRecord } from '../../rpc/callPolicy.js'
+import type { BatchInfo, CallPolicy, CallRecord, MalformedBody, PolicyCall } from '../../rpc/callPolicy.js'
 import { type Caller, createCaller } from '../caller.js'
 import { type FaultHit, delayOf, wait } from '../faults/faultRegistry.js'
 import type { Provider } from '../provider.js'
@@ -59,7 +59,11 @@ export class ProviderCallPolicy implements CallPolicy {
     if (key !== undefined && quotas.isMetered(key)) this.#provider.charge(key, batchCost)
   }
 
-  #callerOf({ context }: PolicyCall): Caller {
+  malformed({ context, error: { code, message } }: MalformedBody): void {
+    this.#provider.record(this.#callerOf({ context }), context.transport, { status: 200, error: { code, message } })
+  }
+
+  #callerOf({ context }: Pick<PolicyCall, 'context'>): Caller {
     return (context.caller as Caller | undefined) ?? this.#inProcess
   }
 

@@ -33,6 +33,22 @@ export interface MessageText {
   plain: boolean
 }
 
+/** Whether a message asks for an answer. */
+export function isCall(message: Message): boolean {
+  return message.versionValid && message.id !== undefined && message.method !== ''
+}
+
+/** Whether a message is a call that wants no answer. */
+export function isNotification(message: Message): boolean {
+  return message.versionValid && message.idAbsent && message.method !== ''
+}
+
+/** Whether a message answers a call of this side, of which there are none. */
+export function isResponse(message: Message): boolean {
+  const { versionValid, id, method, params, answers } = message
+  return versionValid && id !== undefined && method === '' && params === undefined && answers
+}
+
 const memberNames = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error'])
 
 function emptyMessage(length: number): Message {

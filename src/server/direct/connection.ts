@@ -1,10 +1,13 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { refuse } from '../../provider/admission/refusal.js'
+import { type HttpReply, textReply, writeBody } from '../reply.js'
 import type { RpcRoute } from '../route.js'
-import { DirectExchange } from './exchange.js'
-import { ReplyQueue } from './outbox.js'
 import { receive } from './receive.js'
-import { type RequestHead, readRequestHead } from './requestHead.js'
+import { ReplyQueue, type WaitingConnection, formatReplyHead } from './reply.js'
+import { DirectRequest, type RequestHead, readRequestHead } from './request.js'
+
+const serverFault = refuse(500, 'internal server error\n')
 
 const headEnd = '\r\n\r\n'
 /** Bytes of answers that may wait for a slow reader before the next request is taken. */
@@ -16,12 +19,14 @@ const maxKnownHeads = 4
 export interface DirectSetup {
   /** The route of a request that is answered here; undefined for one that is node:http's. */
   routeOf: (head: RequestHead) => RpcRoute | undefined
-  answer: (exchange: DirectExchange, route: RpcRoute) => void
+  answer: (request: DirectRequest, route: RpcRoute) => Promise<HttpReply>
   /** Gives the connection to node:http for good; the bytes that it has not answered lie in the socket again. */
   handOver: (socket: Socket) => void
   /** How long a connection may wait for its next request. */
   keepAliveSeconds: number
-  outbox: ReplyQueue
+  queue: ReplyQueue
+  /** Told of faults of ours. */
+  report: (fault: unknown) => void
 }
 
 /** A head that was read, and the bytes that it was read from: a client sends the same few again and again. */
@@ -36,7 +41,7 @@ interface KnownHead {
  * With the first one that is anything else it becomes node:http's, which has to know all of HTTP and costs several
  * times as much.
  */
-export class DirectConnection {
+export class DirectConnection implements WaitingConnection {
   readonly #socket: Socket
   readonly #setup: DirectSetup
   readonly #release: () => void
@@ -46,8 +51,7 @@ export class DirectConnection {
   /** The one that was read last is the last. */
   readonly #known: KnownHead[] = []
   #isAnswering = false
-  /** Whether requests are being taken, further up on the stack. */
-  #isTaking = false
+  #reply: HttpReply | undefined
   #isHandedOver = false
 
   /** @param released - told once, when the socket is closed or node:http's */
@@ -76,7 +80,7 @@ export class DirectConnection {
   /** What comes before an answer is written waits, and what is behind it waits in the system. */
   #take(part: Buffer): void {
     this.#unread = this.#unread === undefined ? part : Buffer.concat([this.#unread, part])
-    if (!this.#isAnswering) this.#takeRequests()
+    if (!this.#isAnswering) this.#takeRequest()
     else this.#socket.pause()
     // What is received next, by any connection, is written over the part.
     if (this.#unread?.buffer === part.buffer) this.#unread = Buffer.from(this.#unread)
@@ -84,7 +88,7 @@ export class DirectConnection {
 
   /** Who sends no more waits for nothing any more, as node:http takes it, but for an answer that is there already. */
   readonly #onEnd = (): void => {
-    if (this.#isAnswering) this.#setup.outbox.writeWaiting()
+    if (this.#isAnswering) this.#setup.queue.writeWaiting()
     this.#socket.end()
   }
 
@@ -99,40 +103,66 @@ export class DirectConnection {
       return
     }
     this.#isAnswering = false
-    if (this.#isTaking) return
-    this.#takeRequests()
+    this.#takeRequest()
     if (!this.#isAnswering && !this.#isHandedOver) this.#socket.resume()
   }
 
-  /** A loop, since what is answered at once would come here again. */
-  #takeRequests(): void {
-    this.#isTaking = true
-    while (this.#unread !== undefined && !this.#isAnswering && this.#takeRequest(this.#unread));
-    this.#isTaking = false
-  }
-
-  /** Takes one request. @returns false where it is not there as a whole, or not ours */
-  #takeRequest(unread: Buffer): boolean {
+  /** Takes the next request. Where it is not there as a whole nothing happens; one that is not ours is handed over. */
+  #takeRequest(): void {
+    const unread = this.#unread
+    if (unread === undefined) return
     const known = this.#readHead(unread)
     if (known === undefined) {
       this.#handOver(unread)
-      return false
+      return
     }
     const start = known.bytes.length
     const end = start + known.head.bodyLength
-    if (unread.length < end) return false
+    if (unread.length < end) return
     this.#unread = unread.length === end ? undefined : unread.subarray(end)
     this.#isAnswering = true
-    const { keepAliveSeconds, outbox, answer } = this.#setup
-    outbox.writeOverdue()
-    const exchange = new DirectExchange(known.head, unread.toString('utf8', start, end), {
-      socket: this.#socket,
-      keepAliveSeconds,
-      outbox,
-      answered: this.#answered,
-    })
-    answer(exchange, known.route)
-    return true
+    const { queue, answer, report } = this.#setup
+    queue.writeOverdue()
+    const request = new DirectRequest(known.head, unread.toString('utf8', start, end), this.#socket)
+    answer(request, known.route)
+      .catch((fault: unknown) => {
+        report(fault)
+        return textReply(serverFault)
+      })
+      .then((reply) => {
+        request.settle()
+        this.#send(reply)
+      })
+  }
+
+  #send(reply: HttpReply): void {
+    const { body, effects } = reply
+    if (effects === undefined && typeof body === 'string') {
+      this.#reply = reply
+      this.#setup.queue.send(this)
+    } else if (effects?.close) this.#socket.destroy()
+    else void this.#sendInPieces(reply)
+  }
+
+  /** Writes the short reply that waits. */
+  write(): void {
+    const { body } = this.#reply ?? {}
+    if (this.#reply === undefined || typeof body !== 'string' || !this.#socket.writable) return
+    this.#socket.write(formatReplyHead(this.#reply, this.#setup.keepAliveSeconds) + body, 'latin1')
+    this.#answered()
+  }
+
+  async #sendInPieces(reply: HttpReply): Promise<void> {
+    const socket = this.#socket
+    socket.cork()
+    socket.write(formatReplyHead(reply, this.#setup.keepAliveSeconds), 'latin1')
+    process.nextTick(() => socket.uncork())
+    try {
+      await writeBody(socket, reply, { bytes: 0 })
+      this.#answered()
+    } catch {
+      socket.destroy()
+    }
   }
 
   #readHead(unread: Buffer): KnownHead | undefined {
@@ -183,11 +213,11 @@ export class DirectFront {
   /** Gives a connection to node:http. */
   readonly handOver: DirectSetup['handOver']
 
-  constructor(server: Server, setup: Omit<DirectSetup, 'handOver' | 'outbox'>) {
+  constructor(server: Server, setup: Omit<DirectSetup, 'handOver' | 'queue'>) {
     const listeners = server.listeners('connection')
     server.removeAllListeners('connection')
     this.handOver = (socket) => listeners.forEach((listener) => void listener.call(server, socket))
-    const forConnections = { ...setup, handOver: this.handOver, outbox: new ReplyQueue() }
+    const forConnections = { ...setup, handOver: this.handOver, queue: new ReplyQueue() }
     server.on('connection', (socket: Socket) => {
       const connection = new DirectConnection(socket, forConnections, () =>
         this.#connections.delete(connection),

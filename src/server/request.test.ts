@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, type RequestListener, createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { UploadBody } from './body.js'
+import { UploadBody } from './request.js'
 
 const MEBIBYTE = 1024 * 1024
 const endings: (() => void)[] = []

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readRequestHead } from './requestHead.js'
+import { readRequestHead } from './request.js'
 
 const usual = [
   'POST /v3/abc?x=1 HTTP/1.1',

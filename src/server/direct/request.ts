@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { maxHeaderSize } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Body, HttpRequest } from '../request.js'
 
 /** The head of a request that is read here and not by node:http. */
 export interface RequestHead {
@@ -58,4 +60,46 @@ function goesOn({ connection = 'keep-alive', upgrade }: IncomingHttpHeaders): bo
   return upgrade === undefined
     ? options === 'keep-alive'
     : upgrade === 'h2c' && options === 'upgrade, http2-settings'
+}
+
+/** A request that was read from its socket without node:http. */
+export class DirectRequest implements HttpRequest {
+  readonly method = 'POST'
+  readonly #head: RequestHead
+  readonly #body: string
+  readonly #socket: Socket
+  #controller: AbortController | undefined
+
+  constructor(head: RequestHead, body: string, socket: Socket) {
+    this.#head = head
+    this.#body = body
+    this.#socket = socket
+  }
+
+  get target(): string {
+    return this.#head.target
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#head.headers
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      this.#socket.once('close', this.#abort)
+    }
+    return this.#controller.signal
+  }
+
+  async readBody(limit: number): Promise<Body> {
+    return this.#head.bodyLength > limit ? { tooLong: true } : { content: this.#body }
+  }
+
+  /** To be called when the request is answered: its signal is not aborted any more. */
+  settle(): void {
+    if (this.#controller !== undefined) this.#socket.off('close', this.#abort)
+  }
+
+  readonly #abort = (): void => this.#controller?.abort()
 }

@@ -1,0 +1,285 @@
+import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
+import type { Backend, RpcSettings } from './backend.js'
+import type { CallPolicy, CallRecord, PolicyCall, RequestContext } from './callPolicy.js'
+import { toRpcError } from './chainErrors.js'
+import { type Body, readBody, readBodyInPieces } from './envelope/body.js'
+import { type Message, isCall, isNotification, isResponse } from './envelope/message.js'
+import {
+  InternalError,
+  InvalidRequestError,
+  MethodNotFoundError,
+  NotificationsUnsupportedError,
+  ParseError,
+  ResponseTooLargeError,
+  RpcError,
+} from './errors.js'
+import type { Method, Result } from './method.js'
+import { type Outcome, type Reply, createReply, encodeResult, errorText, outcomeBytes, successPieces } from './reply.js'
+import { type Connection, Session } from './session.js'
+import type { FilterStore } from './subscriptions/filterStore.js'
+import { WireBytes, type WirePiece } from './wire.js'
+
+/*
+ * The way of a request, from top to bottom:
+ *
+ *   answerRequest   authenticate, read the body            a request over HTTP enters here
+ *   answerBody      parse the envelope                     a message of a WebSocket or of IPC joins here
+ *   #answerBatch    the calls of a batch, one by one
+ *   #execute        policy (allowlists, quotas, faults)    a call in process joins here
+ *   #invoke         look the method up, decode, run it, encode the result
+ *   #execute        record the outcome in the journal
+ *
+ * What counts as what, and the texts, are those of geth (rpc/handler.go, rpc/json.go).
+ */
+
+/** A request that was let in. */
+export interface Admission<Context extends RequestContext> {
+  context: Context
+  /** Longest body in bytes. */
+  maxBody: number
+}
+
+/**
+ * What a transport of whole requests brings to the pipeline. `Answer` is its own form of an answer in which there is no
+ * JSON-RPC, such as a refusal.
+ */
+export interface RequestTransport<Context extends RequestContext, Answer> {
+  /** Authenticates the request: key, secret, token, origin. */
+  admit(): Promise<Admission<Context> | { answer: Answer }>
+  /** Reads the body, unless the transport answers the request by itself. */
+  readBody(admission: Admission<Context>): Promise<{ content: Uint8Array | string } | { answer: Answer }>
+  /** The pipeline of the network that was asked, once it is open. */
+  open(): RpcPipeline | Promise<RpcPipeline>
+}
+
+/** Answers a request over HTTP. */
+export async function answerRequest<Context extends RequestContext, Answer>(
+  transport: RequestTransport<Context, Answer>,
+): Promise<{ context: Context; reply: Reply | undefined } | { answer: Answer }> {
+  const admission = await transport.admit()
+  if ('answer' in admission) return admission
+  const body = await transport.readBody(admission)
+  if ('answer' in body) return body
+  const pipeline = await transport.open()
+  const { context } = admission
+  return { context, reply: await pipeline.answerBody(body.content, context) }
+}
+
+/** What batches may cost. */
+export interface BatchLimits {
+  /** Most messages in a batch. */
+  maxItems: number
+  /** Most bytes of all results and errors of a batch; the answer that crosses it is kept. No limit if undefined. */
+  maxResponseBytes?: number | undefined
+}
+
+/** Answers calls in place of their methods, as a cassette does. */
+export interface CallInterceptor {
+  /** Whether calls go to it. */
+  readonly isActive: boolean
+  /** @param own - the method's own answer @throws RpcError */
+  answer(call: PolicyCall, own: () => Result | Promise<Result>): Result | Promise<Result>
+}
+
+/** What the pipeline of a network is made of. */
+export interface PipelineSetup {
+  /** By name. */
+  methods: ReadonlyMap<string, Method>
+  backend: Backend
+  filters: FilterStore
+  policy?: CallPolicy | undefined
+  interceptor?: CallInterceptor | undefined
+  batch: BatchLimits
+  /** Told of faults of ours, with the method that met them. */
+  report: (method: string, fault: unknown) => void
+}
+
+/** A longer body, in bytes or characters, is read in turns with other requests. */
+const largeBody = 256 * 1024
+
+/** Longest method name that is looked up, in bytes (geth: rpc/handler.go). */
+const maxMethodNameLength = 2048
+
+/** JSON-RPC 2.0 of one network, over whatever transport. */
+export class RpcPipeline {
+  readonly #setup: PipelineSetup
+
+  constructor(setup: PipelineSetup) {
+    this.#setup = setup
+  }
+
+  /**
+   * Answers a body.
+   *
+   * @returns undefined where nothing is answered: to an empty body, to notifications and to responses
+   */
+  async answerBody(body: Uint8Array | string, context: RequestContext): Promise<Reply | undefined> {
+    let envelope: Body
+    try {
+      envelope =
+        body.length > largeBody ? await runInSlices(readBodyInPieces(body), new TimeSlice()) : readBody(body)
+    } catch (error) {
+      if (!(error instanceof ParseError)) throw error
+      this.#setup.policy?.malformed?.({ context, error })
+      return createReply([errorText('null', error)], { malformed: true })
+    }
+    if (envelope.kind === 'empty') return undefined
+    if (envelope.kind === 'batch') return this.#answerBatch(envelope.messages, context)
+    const { message, text } = envelope
+    return singleReply(message, await this.#answerMessage(message, context, text))
+  }
+
+  /** Opens a session for a connection that can be pushed to. */
+  open(connection: Connection, context: RequestContext): Session {
+    return new Session(connection, context, (body, from) => this.answerBody(body, from))
+  }
+
+  /**
+   * Calls a method in process.
+   *
+   * @returns the result as plain JSON values
+   * @throws RpcError
+   */
+  async request(
+    method: string,
+    params?: unknown,
+    context: RequestContext = { transport: 'in-process' },
+  ): Promise<unknown> {
+    const call = { method, params, text: undefined, batched: false, isLarge: false, context }
+    const outcome = await this.#execute(call)
+    if ('error' in outcome) throw outcome.error
+    return new WireBytes(outcome.result).parse()
+  }
+
+  async #answerBatch(messages: readonly Message[], context: RequestContext): Promise<Reply | undefined> {
+    const { batch, policy } = this.#setup
+    if (messages.length === 0) return createReply([errorText('null', new InvalidRequestError('empty batch'))])
+    if (messages.length > (context.maxBatch ?? batch.maxItems)) {
+      const id = messages.find(isCall)?.id ?? 'null'
+      return createReply([`[${errorText(id, new InvalidRequestError('batch too large'))}]`])
+    }
+    policy?.batch?.({ size: messages.length, context })
+    const pieces: WirePiece[] = []
+    let bytes = 0
+    const slice = new TimeSlice()
+    for (const message of messages) {
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
+      const isFull = bytes > (batch.maxResponseBytes ?? Infinity)
+      const outcome: Outcome | undefined =
+        isFull && isCall(message)
+          ? { error: new ResponseTooLargeError() }
+          : await this.#answerMessage(message, context, undefined)
+      if (outcome !== undefined && batch.maxResponseBytes !== undefined) bytes += outcomeBytes(outcome)
+      const answer = answerPieces(message, outcome)
+      if (answer !== undefined) pieces.push(pieces.length === 0 ? '[' : ',', ...answer)
+    }
+    return pieces.length === 0 ? undefined : createReply([...pieces, ']'])
+  }
+
+  /**
+   * How a message ends; undefined if it is none that does anything.
+   *
+   * @param text - what it was read from; undefined in a batch
+   */
+  async #answerMessage(
+    message: Message,
+    context: RequestContext,
+    text: string | undefined,
+  ): Promise<Outcome | undefined> {
+    if (isCall(message) || isNotification(message)) {
+      const { method, params, length, idAbsent } = message
+      if (idAbsent && method.endsWith('_subscription')) return undefined
+      const isLarge = length > largeBody
+      return this.#execute({ method, params, text, batched: text === undefined, isLarge, context })
+    }
+    return isResponse(message) ? undefined : { error: new InvalidRequestError() }
+  }
+
+  /** Carries a call out: policy, method, record. */
+  async #execute(call: PolicyCall): Promise<Outcome> {
+    const { policy } = this.#setup
+    const started = performance.now()
+    let record: CallRecord | undefined
+    try {
+      record = await policy?.enter(call)
+    } catch (refusal) {
+      return this.#failure(call.method, refusal)
+    }
+    const outcome = await this.#invoke(call, record)
+    record?.done?.({
+      error: 'error' in outcome ? outcome.error : undefined,
+      result: 'result' in outcome ? outcome.result : undefined,
+      bytes: outcomeBytes(outcome),
+      milliseconds: performance.now() - started,
+    })
+    return outcome
+  }
+
+  /** The only place that catches what methods throw. */
+  async #invoke(call: PolicyCall, record: CallRecord | undefined): Promise<Outcome> {
+    try {
+      const { interceptor } = this.#setup
+      const run = (): Result | Promise<Result> => this.#run(call, record)
+      if (record?.answer !== undefined) return { result: encodeResult(await record.answer()) }
+      return { result: encodeResult(await (interceptor?.isActive ? interceptor.answer(call, run) : run())) }
+    } catch (error) {
+      return this.#failure(call.method, error)
+    }
+  }
+
+  #run(call: PolicyCall, record: CallRecord | undefined): Result | Promise<Result> {
+    const { filters, report } = this.#setup
+    const backend = withSettings(this.#setup.backend, record?.settings)
+    const view = record?.view ?? backend.chain
+    const { context, params, isLarge } = call
+    return this.#method(call).invoke({ view, backend, filters, context, isLarge, report }, params)
+  }
+
+  #method({ method: name, context }: PolicyCall): Method {
+    // A character has at most three bytes: names of usual length are not counted.
+    if (name.length * 3 > maxMethodNameLength && Buffer.byteLength(name) > maxMethodNameLength) {
+      throw new RpcError(-32600, `method name too long: ${Buffer.byteLength(name)} > ${maxMethodNameLength}`)
+    }
+    if (name.endsWith('_subscribe') && context.subscriptions === undefined) {
+      throw new NotificationsUnsupportedError()
+    }
+    const method = this.#setup.methods.get(name)
+    if (method === undefined) throw new MethodNotFoundError(name)
+    return method
+  }
+
+  #failure(method: string, thrown: unknown): Outcome {
+    const error = this.#toRpcError(thrown)
+    if (error instanceof InternalError) this.#setup.report(method, error.cause)
+    return { error }
+  }
+
+  /** A fault in the wording itself is answered too: the caller waits for an answer. */
+  #toRpcError(thrown: unknown): RpcError {
+    try {
+      return toRpcError(thrown, this.#setup.backend.settings.compatibility.errorMessages)
+    } catch (fault) {
+      return new InternalError(fault)
+    }
+  }
+}
+
+function withSettings(backend: Backend, settings: Partial<RpcSettings> | undefined): Backend {
+  return settings === undefined ? backend : { ...backend, settings: { ...backend.settings, ...settings } }
+}
+
+/** One message's part of a reply; undefined where nothing is answered. */
+function answerPieces(message: Message, outcome: Outcome | undefined): readonly WirePiece[] | undefined {
+  if (outcome === undefined || isNotification(message)) return undefined
+  const id = message.id ?? 'null'
+  return 'error' in outcome ? [errorText(id, outcome.error)] : successPieces(id, outcome.result)
+}
+
+function singleReply(message: Message, outcome: Outcome | undefined): Reply | undefined {
+  const answer = answerPieces(message, outcome)
+  if (answer === undefined) return undefined
+  if (outcome === undefined || 'result' in outcome) return createReply(answer)
+  const { refusal, status = 200 } = outcome.error
+  return refusal === undefined ? createReply(answer, { status }) : createReply([refusal.body], refusal)
+}

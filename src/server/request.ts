@@ -1,0 +1,136 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
+
+/** A request's body, or what stopped it from being read. */
+export type Body = { content: Uint8Array | string } | { tooLong: true }
+
+/** A request over HTTP, whatever reads it. */
+export interface HttpRequest {
+  readonly method: string
+  /** Path and query, not decoded. */
+  readonly target: string
+  readonly headers: IncomingHttpHeaders
+  /** Aborted when the other side goes away before it is answered. Made when it is first asked for. */
+  readonly signal: AbortSignal
+  /** Reads a whole body of at most `limit` bytes; never resolves if the other side goes away first. */
+  readBody(limit: number): Promise<Body>
+}
+
+/** Whether a browser asks what it may send (Fetch standard, CORS-preflight request). */
+export function isPreflight({ method, headers }: HttpRequest): boolean {
+  return (
+    method === 'OPTIONS' &&
+    headers.origin !== undefined &&
+    headers['access-control-request-method'] !== undefined
+  )
+}
+
+/** Reads a whole body of at most `limit` bytes; never resolves if the other side goes away first. */
+export function readBody(stream: Readable, limit: number): Promise<Body> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    const onData = (chunk: Buffer): void => {
+      length += chunk.length
+      if (length <= limit) {
+        chunks.push(chunk)
+        return
+      }
+      stream.off('data', onData)
+      stream.off('end', onEnd)
+      stream.resume()
+      resolve({ tooLong: true })
+    }
+    const onEnd = (): void => resolve({ content: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length) })
+    stream.on('data', onData)
+    stream.on('end', onEnd)
+    stream.on('error', ignore)
+  })
+}
+
+function ignore(): void {
+  // `close` follows.
+}
+
+/** Bytes that may lie here unread before the client has to wait. */
+const mostUnread = 512 * 1024
+
+/**
+ * A request's body that stops when it has grown longer than one request may be. It is taken from the stream's events:
+ * the stream's own iterator stops and starts the socket for every piece, which costs a tenth of a large upload.
+ */
+export class UploadBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undefined> {
+  tooLong = false
+  /** Bytes so far. */
+  length = 0
+  readonly #stream: Readable
+  readonly #limit: number
+  readonly #unread: Buffer[] = []
+  #unreadBytes = 0
+  #isListening = false
+  #hasEnded = false
+  #failure: { error: Error } | undefined
+  #wake: (() => void) | undefined
+
+  constructor(stream: Readable, limit = Infinity) {
+    this.#stream = stream
+    this.#limit = limit
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    if (!this.#isListening) this.#listen()
+    while (this.#unread.length === 0 && !this.#hasEnded && this.#failure === undefined) {
+      this.#stream.resume()
+      await new Promise<void>((resolve) => (this.#wake = resolve))
+    }
+    const piece = this.#unread.shift()
+    if (piece === undefined) {
+      if (this.#failure) throw this.#failure.error
+      return { done: true, value: undefined }
+    }
+    this.#unreadBytes -= piece.length
+    this.length += piece.length
+    if (this.length > this.#limit) {
+      this.tooLong = true
+      await this.return()
+      throw new Error('payload too large')
+    }
+    return { done: false, value: piece }
+  }
+
+  /** Drops what is still to come. It is read all the same, so that the connection's next request is. */
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#stream.off('data', this.#onData)
+    this.#stream.resume()
+    this.#hasEnded = true
+    this.#unread.length = 0
+    return { done: true, value: undefined }
+  }
+
+  #listen(): void {
+    this.#isListening = true
+    this.#stream.on('data', this.#onData)
+    this.#stream.once('end', () => {
+      this.#hasEnded = true
+      this.#wake?.()
+    })
+    this.#stream.once('error', (error) => this.#fail(error))
+    this.#stream.once('close', () => this.#fail(new Error('aborted')))
+  }
+
+  #fail(error: Error): void {
+    if (!this.#hasEnded) this.#failure ??= { error }
+    this.#wake?.()
+  }
+
+  readonly #onData = (piece: Buffer): void => {
+    this.#unread.push(piece)
+    this.#unreadBytes += piece.length
+    if (this.#unreadBytes >= mostUnread) this.#stream.pause()
+    this.#wake?.()
+  }
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+import { Session } from 'node:inspector/promises'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { join, relative } from 'node:path'
+import { parseGwei } from 'viem'
+import { mnemonicToAccount } from 'viem/accounts'
+
+/**
+ * Asks a warm node for a proof, for a transaction with its receipt and for an upload, and prints which of its source
+ * files run code for each: `{ [request]: string[] }`. The sources must be compiled file by file into `directory`.
+ *
+ * Usage: node traceRequests.mjs DIRECTORY
+ */
+const directory = process.argv[2]
+const mnemonic = 'test test test test test test test test test test test junk'
+const account = mnemonicToAccount(mnemonic)
+const { createNode } = await import(pathToFileURL(join(directory, 'index.js')).href)
+const node = await createNode({ mnemonic })
+
+async function call(method, params) {
+  const response = await fetch(node.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const { result, error } = await response.json()
+  if (error !== undefined) throw new Error(`${method}: ${error.message}`)
+  return result
+}
+
+const chainId = Number(await call('eth_chainId', []))
+let nonce = 0
+
+async function signTransfer() {
+  const fees = { maxFeePerGas: parseGwei('10'), maxPriorityFeePerGas: parseGwei('1') }
+  const to = `0x${randomBytes(20).toString('hex')}`
+  return account.signTransaction({ type: 'eip1559', chainId, nonce: nonce++, gas: 21_000n, to, value: 1n, ...fees })
+}
+
+/** What is traced: `prepare` makes what `ask` sends, out of sight. */
+const requests = {
+  eth_getProof: {
+    prepare: () => undefined,
+    ask: async () => {
+      const proof = await call('eth_getProof', [account.address, [`0x${'00'.repeat(32)}`], 'latest'])
+      if (proof.accountProof.length === 0) throw new Error('no proof')
+    },
+  },
+  eth_sendRawTransaction: {
+    prepare: signTransfer,
+    ask: async (raw) => {
+      const receipt = await call('eth_getTransactionReceipt', [await call('eth_sendRawTransaction', [raw])])
+      if (receipt.status !== '0x1') throw new Error('no receipt')
+    },
+  },
+  '/api/v0/add': {
+    prepare: () => {
+      const form = new FormData()
+      form.append('file', new Blob([randomBytes(1000)]), 'file')
+      return form
+    },
+    ask: async (body) => {
+      const response = await fetch(`${node.ipfsUrl}/api/v0/add`, { method: 'POST', body })
+      if (!(await response.json()).Hash) throw new Error('no hash')
+    },
+  },
+}
+
+const session = new Session()
+session.connect()
+await session.post('Profiler.enable')
+
+/** The source files of which a function runs while a warm node answers. */
+async function filesOf({ prepare, ask }) {
+  await ask(await prepare())
+  const prepared = await prepare()
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+  await session.post('Profiler.takePreciseCoverage')
+  await ask(prepared)
+  const { result } = await session.post('Profiler.takePreciseCoverage')
+  await session.post('Profiler.stopPreciseCoverage')
+  const prefix = pathToFileURL(`${directory}/`).href
+  return result
+    .filter(({ url, functions }) => url.startsWith(prefix) && functions.some(({ ranges: [{ count }] }) => count > 0))
+    .map(({ url }) => relative(directory, fileURLToPath(url)).replace(/\.js$/, '.ts'))
+    .sort()
+}
+
+const files = {}
+for (const [name, request] of Object.entries(requests)) files[name] = await filesOf(request)
+console.log(JSON.stringify(files))
+await node.stop()
