@@ -106,15 +106,13 @@ export class WebSocketConnection implements CallerConnection {
   }
 
   close(code: number, reason: string): void {
-    this.#socket.close(code, reason)
+    this.#socket.closeNow(code, reason)
   }
 
-  /** Ends it without a close frame, but not before what was answered in this turn of the event loop. */
+  /** Ends it without a close frame, but not before what was answered until then. */
   destroy(): void {
-    setImmediate(() => {
-      this.#frames.flush()
-      this.#socket.terminate()
-    })
+    this.#frames.flush()
+    this.#socket.terminate()
   }
 
   closeWhenIdle(milliseconds: number): void {
@@ -141,6 +139,7 @@ export class WebSocketConnection implements CallerConnection {
 export interface AnnouncingWebSocket extends WebSocket {
   /** Called before the close frame is written, whichever side closes. */
   beforeClose: (() => void) | undefined
+  closeNow(code?: number, reason?: string | Buffer): void
 }
 
 type AnnouncingClass = typeof WebSocket & (new (...parameters: never) => AnnouncingWebSocket)
@@ -154,12 +153,14 @@ export async function openWebSockets(maxPayload: number): Promise<WebSockets> {
   class Announcing extends PlainWebSocket implements AnnouncingWebSocket {
     beforeClose: (() => void) | undefined
 
+    /** The library closes when the other side does. What can be answered in this turn of the event loop is, before. */
     override close(code?: number, reason?: string | Buffer): void {
-      // Answers that need not wait for anything leave in this turn of the event loop, before the close frame.
-      setImmediate(() => {
-        this.beforeClose?.()
-        super.close(code, reason)
-      })
+      setImmediate(() => this.closeNow(code, reason))
+    }
+
+    closeNow(code?: number, reason?: string | Buffer): void {
+      this.beforeClose?.()
+      super.close(code, reason)
     }
   }
   const options = { noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload }

@@ -1,4 +1,5 @@
 import type { ChainView } from '../../chain/view.js'
+import { nextTurn } from '../../encoding/timeSlice.js'
 import { MethodNotFoundError, RpcError } from '../../rpc/errors.js'
 import type { BatchInfo, CallPolicy, CallRecord, MalformedBody, PolicyCall } from '../../rpc/callPolicy.js'
 import { type Caller, createCaller } from '../caller.js'
@@ -99,7 +100,8 @@ export class ProviderCallPolicy implements CallPolicy {
   ): Promise<CallRecord> {
     record.faults = hits.map(({ id }) => id)
     const delay = delayOf(hits)
-    if (delay > 0) await wait(delay)
+    // Answers to what came before leave first, also where the fault is the end of the connection.
+    await (delay > 0 ? wait(delay) : nextTurn())
     const refusal = applyFaults(this.#provider, record, { hits, call, caller, isOut, view: this.#view })
     if (refusal !== undefined) throw record.refuse(refusal)
     return record
