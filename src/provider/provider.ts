@@ -50,7 +50,8 @@ export type TransportLimits = Pick<ApiKey['limits'], 'maxBody' | 'maxBatch' | 'm
 
 /** A caller that was let in, with the limits of its key or plan; or the response that refuses it. */
 export type RpcAdmission =
-  { caller: Caller; limits: TransportLimits; refusal?: undefined } | Exclude<AdmissionResult<Caller>, { caller: Caller }>
+  | { caller: Caller; limits: TransportLimits; refusal?: undefined }
+  | Exclude<AdmissionResult<Caller>, { caller: Caller }>
 
 /** What makes a node a hosted provider: keys, plans, quotas, faults, the journal, and admission. */
 export class Provider {

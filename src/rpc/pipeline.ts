@@ -14,7 +14,15 @@ import {
   RpcError,
 } from './errors.js'
 import type { Method, Result } from './method.js'
-import { type Outcome, type Reply, createReply, encodeResult, errorText, outcomeBytes, successPieces } from './reply.js'
+import {
+  type Outcome,
+  type Reply,
+  createReply,
+  encodeResult,
+  errorText,
+  outcomeBytes,
+  successPieces,
+} from './reply.js'
 import { type Connection, Session } from './session.js'
 import type { FilterStore } from './subscriptions/filterStore.js'
 import { WireBytes, type WirePiece } from './wire.js'

@@ -69,10 +69,14 @@ export function createFileApp(setup: FileSetup): Hono<AppEnv> {
   const answerGateway = async (context: Context<AppEnv>): Promise<Response> =>
     send(context, await answerGatewayRequest(setup, new AppRequest(context)))
   // A name of the gateway has all paths of its host: <cid>.ipfs.localhost.
-  app.use((context, next) => (isGatewayHost(new AppRequest(context).headers.host) ? answerGateway(context) : next()))
+  app.use((context, next) =>
+    isGatewayHost(new AppRequest(context).headers.host) ? answerGateway(context) : next(),
+  )
   app.all('/ipfs/*', answerGateway)
   app.all('/ipns/*', answerGateway)
-  app.all('/api/v0/*', async (context) => send(context, await answerFileRequest(setup, new AppRequest(context))))
+  app.all('/api/v0/*', async (context) =>
+    send(context, await answerFileRequest(setup, new AppRequest(context))),
+  )
   app.notFound(async (context) => send(context, await answerFileRequest(setup, new AppRequest(context))))
   app.onError((fault, context) => {
     setup.report(fault)
@@ -140,7 +144,9 @@ class AppRequest implements HttpRequest {
     const { incoming } = this.#context.env ?? {}
     if (incoming !== undefined) return incoming
     const { body } = this.#context.req.raw
-    return body === null ? Readable.from([]) : Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0])
+    return body === null
+      ? Readable.from([])
+      : Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0])
   }
 
   readBody(limit: number): Promise<Body> {

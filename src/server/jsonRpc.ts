@@ -46,7 +46,11 @@ const preflightReply = emptyReply(200, {
 const answeredByHeader = 'x-standin-answered-by'
 
 /** Answers an HTTP request on a path of JSON-RPC; see rpc/pipeline.ts for the way that it goes. */
-export async function answerRpc(setup: RpcHttpSetup, request: HttpRequest, route: RpcRoute): Promise<HttpReply> {
+export async function answerRpc(
+  setup: RpcHttpSetup,
+  request: HttpRequest,
+  route: RpcRoute,
+): Promise<HttpReply> {
   if (isPreflight(request)) return preflightReply
   const outcome = await answerRequest(new HttpTransport(setup, request, route))
   return 'answer' in outcome ? outcome.answer : formatReply(outcome.reply, outcome.context.caller)

@@ -153,7 +153,10 @@ export function toResponse(reply: HttpReply): Response {
     return new Response(isBodiless ? null : Buffer.from(body as string, 'latin1'), { status, headers })
   }
   const stream = ReadableStream.from(copiedPieces(reply))
-  return new Response(isBodiless ? null : (stream as ReadableStream<Uint8Array<ArrayBuffer>>), { status, headers })
+  return new Response(isBodiless ? null : (stream as ReadableStream<Uint8Array<ArrayBuffer>>), {
+    status,
+    headers,
+  })
 }
 
 async function* copiedPieces({ body, effects, isBorrowed, ended }: HttpReply): AsyncGenerator<Uint8Array> {

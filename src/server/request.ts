@@ -41,7 +41,8 @@ export function readBody(stream: Readable, limit: number): Promise<Body> {
       stream.resume()
       resolve({ tooLong: true })
     }
-    const onEnd = (): void => resolve({ content: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length) })
+    const onEnd = (): void =>
+      resolve({ content: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length) })
     stream.on('data', onData)
     stream.on('end', onEnd)
     stream.on('error', ignore)

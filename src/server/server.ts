@@ -176,7 +176,9 @@ export class NodeServer {
   #watchUpgrades(server: Server): void {
     const { certificate, acceleration = true } = this.#setup
     const front = acceleration && certificate === undefined ? this.#createFront(server) : undefined
-    const readAgain = front?.handOver ?? ((socket: Socket) => server.emit(certificate ? 'secureConnection' : 'connection', socket))
+    const readAgain =
+      front?.handOver ??
+      ((socket: Socket) => server.emit(certificate ? 'secureConnection' : 'connection', socket))
     if (front !== undefined) this.#fronts.push(front)
     server.on('upgrade', (request, socket, head) => {
       if (offersHttp2(request)) {

@@ -63,7 +63,14 @@ export class Upgrades {
       return
     }
     const { headers } = request
-    const admission = await provider.admitUpgrade({ transport: 'upgrade', network, key, trailing, control, headers })
+    const admission = await provider.admitUpgrade({
+      transport: 'upgrade',
+      network,
+      key,
+      trailing,
+      control,
+      headers,
+    })
     if (admission.refusal === 'close') socket.destroy()
     else if (admission.refusal !== undefined) refuseUpgrade(socket, admission.refusal)
     else await this.#upgrade(request, { socket, head, network, ...admission })
@@ -77,7 +84,12 @@ export class Upgrades {
     this.#webSockets ??= openWebSockets(maxMessage)
     const webSockets = await this.#webSockets
     const pipeline = await pipelineOf(network)
-    const options = { idleTimeout, report, maxMessage: limits.maxMessage ?? maxMessage, maxBatch: limits.maxBatch }
+    const options = {
+      idleTimeout,
+      report,
+      maxMessage: limits.maxMessage ?? maxMessage,
+      maxBatch: limits.maxBatch,
+    }
     webSockets.handleUpgrade(request, socket, head, (webSocket) => {
       this.#open(new WebSocketConnection(webSocket, socket, options), pipeline, caller)
     })

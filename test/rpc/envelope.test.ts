@@ -86,9 +86,7 @@ describe('what counts as what', () => {
       failure('1', -32602, 'too many arguments, want at most 0'),
     )
     expect(await answerText(testPipeline(), nested(10_000))).toBe(failure('null', -32700, 'parse error'))
-    expect(await answerText(testPipeline(), '['.repeat(10_001))).toBe(
-      failure('null', -32700, 'parse error'),
-    )
+    expect(await answerText(testPipeline(), '['.repeat(10_001))).toBe(failure('null', -32700, 'parse error'))
     const text = `"${'[\\"'.repeat(10_001)}"`
     expect(await answerText(testPipeline(), call(`,"id":1,"params":[],"x":${text}`))).toBe(success('1'))
   })

@@ -26,20 +26,28 @@ const call = (id = 1) => ({
 const answer = '{"jsonrpc":"2.0","id":1,"result":"[\\"é\\"]"}'
 
 describe('the app answers in process', () => {
-  test.each(['/', '/v3/any', '/v3/any/', '/ws/v3/any', '/sepolia', '/sepolia/', '/sepolia/v3/any', '/_standin/rpc'])(
-    'JSON-RPC at %s',
-    async (path) => {
-      const response = await app.request(path, call())
-      expect(response.status).toBe(200)
-      expect(response.headers.get('content-type')).toBe('application/json')
-      expect(response.headers.get('access-control-allow-origin')).toBe('*')
-      expect(await response.text()).toBe(answer)
-    },
-  )
+  test.each([
+    '/',
+    '/v3/any',
+    '/v3/any/',
+    '/ws/v3/any',
+    '/sepolia',
+    '/sepolia/',
+    '/sepolia/v3/any',
+    '/_standin/rpc',
+  ])('JSON-RPC at %s', async (path) => {
+    const response = await app.request(path, call())
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(await response.text()).toBe(answer)
+  })
 
   test('a batch, a body that is no JSON and one that is too long', async () => {
     const ask = async (body: string) => (await app.request('/v3/any', { ...call(), body })).text()
-    expect(await ask(`[${call().body},${call(2).body}]`)).toBe(`[${answer},${answer.replace('"id":1', '"id":2')}]`)
+    expect(await ask(`[${call().body},${call(2).body}]`)).toBe(
+      `[${answer},${answer.replace('"id":1', '"id":2')}]`,
+    )
     expect(await ask('{')).toContain('-32700')
     expect(await ask(`"${'x'.repeat(10_000)}"`)).toContain('-32700')
   })
@@ -63,7 +71,10 @@ describe('the app answers in process', () => {
     const added = await app.request('/api/v0/add?pin=true&arg=a', { method: 'POST', body: 'four' })
     expect(await added.json()).toEqual({ operation: 'add', arg: ['a'], length: 4 })
     expect((await app.request('/api/v0/cat', { method: 'GET' })).status).toBe(405)
-    expect(await (await app.request('/ipfs/cid/%41?x')).json()).toEqual({ gateway: 'GET', path: '/ipfs/cid/%41' })
+    expect(await (await app.request('/ipfs/cid/%41?x')).json()).toEqual({
+      gateway: 'GET',
+      path: '/ipfs/cid/%41',
+    })
     const byHost = await app.request('http://cid.ipfs.localhost/v3/any', call())
     expect(await byHost.json()).toEqual({ gateway: 'POST', path: '/v3/any' })
   })
@@ -72,7 +83,9 @@ describe('the app answers in process', () => {
     expect(await (await app.request('/_standin/health')).json()).toEqual({ ready: true })
     expect(await (await app.request('/_standin/node')).json()).toEqual({ name: 'node' })
     expect((await app.request('http://rebound.example/_standin/node')).status).toBe(403)
-    expect((await app.request('/_standin/node', { headers: { origin: 'https://app.example' } })).status).toBe(403)
+    expect((await app.request('/_standin/node', { headers: { origin: 'https://app.example' } })).status).toBe(
+      403,
+    )
     expect((await app.request('http://rebound.example/_standin/rpc', call())).status).toBe(403)
   })
 

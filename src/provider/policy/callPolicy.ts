@@ -61,7 +61,10 @@ export class ProviderCallPolicy implements CallPolicy {
   }
 
   malformed({ context, error: { code, message } }: MalformedBody): void {
-    this.#provider.record(this.#callerOf({ context }), context.transport, { status: 200, error: { code, message } })
+    this.#provider.record(this.#callerOf({ context }), context.transport, {
+      status: 200,
+      error: { code, message },
+    })
   }
 
   #callerOf({ context }: Pick<PolicyCall, 'context'>): Caller {

@@ -34,7 +34,15 @@ let nonce = 0
 async function signTransfer() {
   const fees = { maxFeePerGas: parseGwei('10'), maxPriorityFeePerGas: parseGwei('1') }
   const to = `0x${randomBytes(20).toString('hex')}`
-  return account.signTransaction({ type: 'eip1559', chainId, nonce: nonce++, gas: 21_000n, to, value: 1n, ...fees })
+  return account.signTransaction({
+    type: 'eip1559',
+    chainId,
+    nonce: nonce++,
+    gas: 21_000n,
+    to,
+    value: 1n,
+    ...fees,
+  })
 }
 
 /** What is traced: `prepare` makes what `ask` sends, out of sight. */
@@ -81,7 +89,10 @@ async function filesOf({ prepare, ask }) {
   await session.post('Profiler.stopPreciseCoverage')
   const prefix = pathToFileURL(`${directory}/`).href
   return result
-    .filter(({ url, functions }) => url.startsWith(prefix) && functions.some(({ ranges: [{ count }] }) => count > 0))
+    .filter(
+      ({ url, functions }) =>
+        url.startsWith(prefix) && functions.some(({ ranges: [{ count }] }) => count > 0),
+    )
     .map(({ url }) => relative(directory, fileURLToPath(url)).replace(/\.js$/, '.ts'))
     .sort()
 }
