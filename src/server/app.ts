@@ -146,7 +146,7 @@ class AppRequest implements HttpRequest {
     const { body } = this.#context.req.raw
     return body === null
       ? Readable.from([])
-      : Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0])
+      : Readable.fromWeb(body)
   }
 
   readBody(limit: number): Promise<Body> {

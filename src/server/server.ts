@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import type { IncomingMessage, RequestListener } from 'node:http'
+import type { RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { FilePolicy } from '../provider/policy/filePolicy.js'
 import type { Provider } from '../provider/provider.js'

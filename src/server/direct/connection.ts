@@ -124,7 +124,7 @@ export class DirectConnection implements WaitingConnection {
     const { queue, answer, report } = this.#setup
     queue.writeOverdue()
     const request = new DirectRequest(known.head, unread.toString('utf8', start, end), this.#socket)
-    answer(request, known.route)
+    void answer(request, known.route)
       .catch((fault: unknown) => {
         report(fault)
         return textReply(serverFault)
