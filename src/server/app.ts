@@ -144,9 +144,7 @@ class AppRequest implements HttpRequest {
     const { incoming } = this.#context.env ?? {}
     if (incoming !== undefined) return incoming
     const { body } = this.#context.req.raw
-    return body === null
-      ? Readable.from([])
-      : Readable.fromWeb(body)
+    return body === null ? Readable.from([]) : Readable.fromWeb(body)
   }
 
   readBody(limit: number): Promise<Body> {
