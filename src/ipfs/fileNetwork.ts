@@ -1,16 +1,19 @@
 import { ReadWriteLock } from '../encoding/mutex.js'
-import { openFileStore } from '../storage/files/fileStore.js'
+import { type FileStore, openFileStore } from '../storage/files/fileStore.js'
 import { commands } from './commands/registry.js'
 import { type Gateway, createGateway } from './gateway/gateway.js'
 import { openMutableFiles } from './mfs/mutableFiles.js'
 import type { NetworkContext } from './networkContext.js'
-import { type CommandRequest, executeCommand } from './request/execute.js'
+import { type CommandRequest, executeOperation } from './request/execute.js'
 import type { CommandReply } from './request/reply.js'
 import { createBlockstore, isIntact } from './store/blockstore.js'
 import { measureGarbage } from './store/garbage.js'
-import { loadIdentity } from './store/identity.js'
+import { openConfiguration } from './configuration/configuration.js'
+import { loadIdentity } from './names/identity.js'
+import { openKeystore } from './names/keystore.js'
+import { openNameSystem } from './names/nameSystem.js'
 import { createPins } from './store/pins.js'
-import { type ImportProfile, importSettings } from './unixfs/settings.js'
+import type { ImportProfile, ImportSettings } from './unixfs/settings.js'
 
 /** How a file network is made. */
 export interface FileNetworkOptions {
@@ -42,24 +45,41 @@ export interface FileNetwork {
 
 /** Opens the file network of a directory. */
 export async function createFileNetwork(options: FileNetworkOptions): Promise<FileNetwork> {
-  const { directory, importProfile = 'unixfs-v0-2015', verifyBlocks = false, sync = false } = options
+  const { directory, sync = false } = options
   const store = await openFileStore({ directory, sync, isIntact })
-  const settings = await importSettings(importProfile)
+  const network = await openNetworkContext(store, options)
+  return {
+    execute: (request) => executeOperation(commands, request, network),
+    gateway: createGateway(network.blockstore),
+    totals: () => network.blockstore.totals(),
+    garbage: () => measureGarbage(network),
+    close: () => store.close(),
+  }
+}
+
+/** What operations work with, over the stored rows and blocks of a directory. */
+export async function openNetworkContext(
+  store: FileStore,
+  options: Omit<FileNetworkOptions, 'sync'>,
+): Promise<NetworkContext> {
+  const { directory, importProfile = 'unixfs-v0-2015', verifyBlocks = false, addresses = () => [] } = options
+  const rows = store.named
   const blockstore = createBlockstore({ blocks: store.blocks, verifyBlocks })
-  const network: NetworkContext = {
+  const identity = await loadIdentity(rows, addresses)
+  const configuration = await openConfiguration({ rows, identity, profile: importProfile })
+  const importSettings = (): ImportSettings => configuration.importSettings()
+  return {
     directory,
     blockstore,
     pins: createPins(store.pins),
-    files: await openMutableFiles({ blockstore, named: store.named, importSettings: settings }),
+    files: await openMutableFiles({ blockstore, named: rows, importSettings }),
     collectionLock: new ReadWriteLock(),
-    importSettings: settings,
-    identity: await loadIdentity(store.named, options.addresses ?? (() => [])),
-  }
-  return {
-    execute: (request) => executeCommand(commands.get(request.operation), request, network),
-    gateway: createGateway(blockstore),
-    totals: () => blockstore.totals(),
-    garbage: () => measureGarbage(network),
-    close: () => store.close(),
+    configuration,
+    get importSettings() {
+      return importSettings()
+    },
+    identity,
+    keystore: openKeystore(rows, identity),
+    names: openNameSystem(rows),
   }
 }

@@ -1,7 +1,10 @@
 import type { ReadWriteLock } from '../encoding/mutex.js'
+import type { Configuration } from './configuration/configuration.js'
+import type { Identity } from './names/identity.js'
+import type { Keystore } from './names/keystore.js'
+import type { NameSystem } from './names/nameSystem.js'
 import type { MutableFiles } from './mfs/mutableFiles.js'
 import type { Blockstore } from './store/blockstore.js'
-import type { Identity } from './store/identity.js'
 import type { Pins } from './store/pins.js'
 import type { ImportSettings } from './unixfs/settings.js'
 
@@ -15,7 +18,10 @@ export interface NetworkContext {
   files: MutableFiles
   /** Shared by whatever makes stored blocks needed; exclusive for garbage collection. */
   collectionLock: ReadWriteLock
-  /** How content is imported where a request does not say otherwise. */
-  importSettings: ImportSettings
+  configuration: Configuration
+  /** How content is imported where a request does not say otherwise; as it is configured now. */
+  readonly importSettings: ImportSettings
   identity: Identity
+  keystore: Keystore
+  names: NameSystem
 }

@@ -38,6 +38,9 @@ const wasm = (create: () => Promise<IHasher>): HashEntry['load'] => {
   }
 }
 
+/** Another name of sha3-512. */
+const aliasOfSha3 = 'sha3'
+
 const doubleSha256: Digest = (bytes) => {
   return new Uint8Array(hash('sha256', hash('sha256', bytes, 'buffer'), 'buffer'))
 }
@@ -47,10 +50,6 @@ const entries = new Map<string, HashEntry>([
   ['sha1', { code: 0x11, load: native('sha1') }],
   ['sha2-256', { code: sha256Code, load: native('sha256') }],
   ['sha2-512', { code: 0x13, load: native('sha512') }],
-  ['sha2-224', { code: 0x1013, load: native('sha224') }],
-  ['sha2-384', { code: 0x20, load: native('sha384') }],
-  ['sha2-512-224', { code: 0x1014, load: native('sha512-224') }],
-  ['sha2-512-256', { code: 0x1015, load: native('sha512-256') }],
   ['dbl-sha2-256', { code: 0x56, load: () => doubleSha256 }],
   ['sha3', { code: 0x14, load: native('sha3-512') }],
   ['sha3-224', { code: 0x17, load: native('sha3-224') }],
@@ -78,6 +77,11 @@ for (let length = shortestDigest; length <= 32; length++) {
 
 /** Functions of the table that Kubo knows and does not let anyone use. */
 const insecure = new Set(['md5', 'murmur3-x64-64', 'shake-128', 'x11', 'sha2-256-trunc254-padded'])
+
+/** Every function that blocks may be named by, with its code. */
+export function hashFunctions(): [name: string, code: number][] {
+  return [...entries].filter(([name]) => name !== aliasOfSha3).map(([name, { code }]) => [name, code])
+}
 
 const namesByCode = new Map([...entries].map(([name, { code }]) => [code, name]))
 const loaded = new Map<number, Promise<HashFunction>>()

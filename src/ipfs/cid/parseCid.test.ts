@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { InvalidCidError, parseCid } from './parseCid.js'
 
-/** What go-cid 0.5.0 says of the same texts. */
+/** What go-cid 0.6.1 says of the same texts. */
 it.each([
   ['a', 'cid too short'],
   ['nope', 'selected encoding not supported'],
@@ -15,7 +15,7 @@ it.each([
     'trailing bytes in data buffer passed to cid Cast',
   ],
   ['B1', 'illegal base32 data at input byte 0'],
-  ['z0', "Invalid base58 digit ('0')"],
+  ['z0', "invalid base58 digit ('0')"],
   ['k51!', "invalid base36 character ('!')"],
   ['U!!', 'illegal base64 data at input byte 0'],
   ['zzz', 'invalid cid: expected 1 as the cid version number, got: 13'],

@@ -4,14 +4,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { form } from '../../../test/ipfs/support.js'
 import { type FileStore, openFileStore } from '../../storage/files/fileStore.js'
-import { openMutableFiles } from '../mfs/mutableFiles.js'
-import { ReadWriteLock } from '../../encoding/mutex.js'
 import type { NetworkContext } from '../networkContext.js'
 import { executeCommand } from '../request/execute.js'
-import { createBlockstore, isIntact } from '../store/blockstore.js'
-import { loadIdentity } from '../store/identity.js'
-import { createPins } from '../store/pins.js'
-import { importSettings } from '../unixfs/settings.js'
+import { openNetworkContext } from '../fileNetwork.js'
+import { isIntact } from '../store/blockstore.js'
 import { add } from './add.js'
 
 let directory: string
@@ -27,13 +23,11 @@ afterEach(async () => {
 
 /** A network whose first pin cannot be written. */
 async function networkWithFailingPin(): Promise<NetworkContext> {
-  const blockstore = createBlockstore({ blocks: store.blocks, verifyBlocks: false })
-  const settings = await importSettings('unixfs-v0-2015')
-  const pins = createPins(store.pins)
+  const network = await openNetworkContext(store, { directory })
+  const { pins } = network
   let failed = false
   return {
-    directory,
-    blockstore,
+    ...network,
     pins: {
       ...pins,
       set: async (pin) => {
@@ -42,10 +36,6 @@ async function networkWithFailingPin(): Promise<NetworkContext> {
         throw new Error('disk full')
       },
     },
-    files: await openMutableFiles({ blockstore, named: store.named, importSettings: settings }),
-    collectionLock: new ReadWriteLock(),
-    importSettings: settings,
-    identity: await loadIdentity(store.named, () => []),
   }
 }
 

@@ -7,14 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type FileStore, openFileStore } from '../../storage/files/fileStore.js'
-import { openMutableFiles } from '../mfs/mutableFiles.js'
-import { ReadWriteLock } from '../../encoding/mutex.js'
 import type { NetworkContext } from '../networkContext.js'
 import { executeCommand } from '../request/execute.js'
-import { createBlockstore, isIntact } from '../store/blockstore.js'
-import { loadIdentity } from '../store/identity.js'
-import { createPins } from '../store/pins.js'
-import { importSettings } from '../unixfs/settings.js'
+import { openNetworkContext } from '../fileNetwork.js'
+import { isIntact } from '../store/blockstore.js'
 import { blockRm } from './block.js'
 
 let directory: string
@@ -25,10 +21,10 @@ let read: string[]
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'standin-rm-test-'))
   store = await openFileStore({ directory, sync: false, isIntact })
-  const blockstore = createBlockstore({ blocks: store.blocks, verifyBlocks: false })
-  const settings = await importSettings('unixfs-v0-2015')
+  const context = await openNetworkContext(store, { directory })
+  const { blockstore } = context
   network = {
-    directory,
+    ...context,
     blockstore: {
       ...blockstore,
       get: (cid) => {
@@ -36,11 +32,6 @@ beforeEach(async () => {
         return blockstore.get(cid)
       },
     },
-    pins: createPins(store.pins),
-    files: await openMutableFiles({ blockstore, named: store.named, importSettings: settings }),
-    collectionLock: new ReadWriteLock(),
-    importSettings: settings,
-    identity: await loadIdentity(store.named, () => []),
   }
   read = []
 })

@@ -10,7 +10,7 @@ import {
 } from '../cid/hashFunctions.js'
 import { codecCode } from '../cid/cidFormat.js'
 import { codecCodeByName } from '../dag/codecs.js'
-import { parsePath, resolvePath } from '../dag/path.js'
+import { resolveText } from '../names/resolveText.js'
 import { BlockNotFoundError, FileNetworkError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import {
@@ -113,8 +113,8 @@ export const blockGet = defineCommand({
   description: 'Get a raw block.',
   arguments: [pathArgument('cid', 'The block.')],
   options: {},
-  async run({ args: [arg = ''] }, { blockstore }) {
-    const { cid } = await resolvePath(blockstore, parsePath(arg))
+  async run({ args: [arg = ''] }, { blockstore, names }) {
+    const { cid } = await resolveText({ blockstore, names }, arg)
     const block = await blockstore.get(cid)
     return bytes(
       (async function* () {
@@ -130,8 +130,8 @@ export const blockStat = defineCommand({
   description: 'Show the size of a raw block.',
   arguments: [pathArgument('cid', 'The block.')],
   options: {},
-  async run({ args: [arg = ''], encodeCid }, { blockstore }) {
-    const { cid } = await resolvePath(blockstore, parsePath(arg))
+  async run({ args: [arg = ''], encodeCid }, { blockstore, names }) {
+    const { cid } = await resolveText({ blockstore, names }, arg)
     const block = await blockstore.get(cid)
     return single({ Key: encodeCid(cid), Size: block.length })
   },
@@ -211,7 +211,7 @@ interface Target {
 
 /** Where arguments lead before anything is removed, up to the first that leads nowhere. */
 async function resolveAll(
-  { blockstore }: NetworkContext,
+  { blockstore, names }: NetworkContext,
   args: string[],
 ): Promise<{ targets: Target[]; failure?: Error }> {
   const targets: Target[] = []
@@ -224,7 +224,7 @@ async function resolveAll(
           return blockstore.get(block)
         },
       }
-      targets.push({ cid: (await resolvePath(source, parsePath(arg))).cid, way })
+      targets.push({ cid: (await resolveText({ blockstore: source, names }, arg)).cid, way })
     }
     return { targets }
   } catch (error) {

@@ -1,4 +1,4 @@
-import { parsePath, resolvePath } from '../dag/path.js'
+import { resolveText } from '../names/resolveText.js'
 import { FileNetworkError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import { bytes, defineCommand, pathArguments } from '../request/command.js'
@@ -30,14 +30,14 @@ export const cat = defineCommand({
 })
 
 async function selectParts(
-  { blockstore }: NetworkContext,
+  { blockstore, names }: NetworkContext,
   paths: string[],
   selection: { offset: number; length: number },
 ): Promise<FilePart[]> {
   const parts: FilePart[] = []
   let { offset, length } = selection
   for (const path of paths) {
-    const { cid } = await resolvePath(blockstore, parsePath(path))
+    const { cid } = await resolveText({ blockstore, names }, path)
     const entry = await loadEntry(blockstore, cid)
     if (entry.type === 'directory') throw new FileNetworkError('this dag node is a directory')
     if (offset > entry.size) {
@@ -53,6 +53,9 @@ async function selectParts(
   return parts
 }
 
-async function* readParts({ blockstore }: NetworkContext, parts: FilePart[]): AsyncGenerator<Uint8Array> {
+async function* readParts(
+  { blockstore }: NetworkContext,
+  parts: FilePart[],
+): AsyncGenerator<Uint8Array> {
   for (const { entry, range } of parts) yield* borrowFile(blockstore, entry, range)
 }

@@ -1,7 +1,7 @@
 import { Readable, pipeline } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { writeTar } from '../unixfs/tar.js'
-import { parsePath, resolvePath } from '../dag/path.js'
+import { resolveText } from '../names/resolveText.js'
 import { FileNetworkError } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { bytes, defineCommand, pathArgument } from '../request/command.js'
@@ -19,12 +19,12 @@ export const get = defineCommand({
     'compression-level': { type: 'int', aliases: ['l'], description: 'From 1 to 9.' },
     progress: { type: 'bool', aliases: ['p'], default: true, description: 'For command lines.' },
   },
-  async run({ args: [arg = ''], options }, { blockstore }) {
+  async run({ args: [arg = ''], options }, { blockstore, names }) {
     const level = options['compression-level']
     if (options.compress && level !== undefined && (level < 1 || level > 9)) {
       throw new FileNetworkError('compression level must be between 1 and 9')
     }
-    const { cid } = await resolvePath(blockstore, parsePath(arg))
+    const { cid } = await resolveText({ blockstore, names }, arg)
     const entry = await loadEntry(blockstore, cid)
     const length = entry.type === 'directory' ? entry.cumulativeSize : entry.size
     const compress = (source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>

@@ -3,7 +3,7 @@ import { TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.j
 import type { CidEncoder } from '../cid/cidEncoder.js'
 import { codecCode } from '../cid/cidFormat.js'
 import { linksOf } from '../dag/links.js'
-import { parsePath, resolvePath } from '../dag/path.js'
+import { resolveText } from '../names/resolveText.js'
 import { ClientError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import { defineCommand, pathArguments, single, values } from '../request/command.js'
@@ -83,8 +83,8 @@ async function sortLinks(links: AsyncIterable<LsLink>, bySize: boolean): Promise
 }
 
 async function* listLinks(network: NetworkContext, path: string, rule: LsRule): AsyncGenerator<LsLink> {
-  const { blockstore } = network
-  const { cid } = await resolvePath(blockstore, parsePath(path))
+  const { blockstore, names } = network
+  const { cid } = await resolveText({ blockstore, names }, path)
   if (cid.code !== codecCode.dagPb && cid.code !== codecCode.raw) {
     const links = await linksOf(cid, await blockstore.get(cid))
     for (const link of links) yield describe(rule, { ...link, size: 0 }, {})

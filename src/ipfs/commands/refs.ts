@@ -1,7 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { cidKey } from '../cid/cidKey.js'
 import { linksOf } from '../dag/links.js'
-import { parsePath, resolvePath } from '../dag/path.js'
+import { resolveText } from '../names/resolveText.js'
 import { BlockNotFoundError, FileNetworkError, errorText } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import { defineCommand, pathArguments, values } from '../request/command.js'
@@ -42,7 +42,7 @@ export const refs = defineCommand({
       format: options.edges ? '<src> -> <dst>' : options.format,
     }
     const roots: CID[] = []
-    for (const arg of args) roots.push((await resolvePath(network.blockstore, parsePath(arg))).cid)
+    for (const arg of args) roots.push((await resolveText(network, arg)).cid)
     return values(listRefs(network, roots, { ...rule, encodeCid, waitsForBlocks }))
   },
 })

@@ -2,8 +2,15 @@ import type { Command } from '../request/command.js'
 import { add } from './add.js'
 import { blockGet, blockPut, blockRm, blockStat } from './block.js'
 import { cat } from './cat.js'
-import { cidBase32, cidFormat } from './cid.js'
-import { configShow } from './config.js'
+import { bootstrapAdd, bootstrapAddDefault, bootstrapList, bootstrapRm, bootstrapRmAll } from './bootstrap.js'
+import { cidBase32, cidFormat } from './cid/format.js'
+import { cidInspect } from './cid/inspect.js'
+import { cidBases, cidCodecs, cidHashes } from './cid/tables.js'
+import { commandsCommand } from './commands.js'
+import { config } from './config/config.js'
+import { configProfileApply } from './config/profileApply.js'
+import { configReplace } from './config/replace.js'
+import { configShow } from './config/show.js'
 import { dagExport, dagResolve } from './dag/export.js'
 import { dagGet } from './dag/get.js'
 import { dagImport } from './dag/import.js'
@@ -20,26 +27,54 @@ import { filesRm } from './files/rm.js'
 import { filesStat } from './files/stat.js'
 import { filesWrite } from './files/write.js'
 import { get } from './get.js'
-import { id, version } from './node.js'
-import { keyList } from './key.js'
+import { id } from './id.js'
+import { keyGen } from './key/gen.js'
+import { keyList } from './key/list.js'
+import { keyRename } from './key/rename.js'
+import { keyRm } from './key/rm.js'
 import { ls } from './ls.js'
+import { multibaseDecode, multibaseEncode, multibaseTranscode } from './multibase.js'
+import { namePublish } from './name/publish.js'
+import { nameResolve } from './name/resolve.js'
+import { objectPatchAddLink, objectPatchRmLink } from './object/patch.js'
 import { pinAdd } from './pin/add.js'
 import { pinLs } from './pin/ls.js'
 import { pinRm, pinUpdate } from './pin/rm.js'
 import { pinVerify } from './pin/verify.js'
 import { refs, refsLocal } from './refs.js'
+import { removedCommands } from './removed.js'
 import { repoGc, repoStat, repoVerify, repoVersion } from './repo.js'
+import { resolve } from './resolve.js'
+import { bitswapWantlist, statsBitswap, statsBw } from './stats.js'
+import { swarmAddrs, swarmLocalAddrs, swarmPeers } from './swarm.js'
+import { version, versionDeps } from './version.js'
 
 /** Every operation, by its path behind `/api/v0/`. */
 export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['add', add],
+  ['bitswap/stat', statsBitswap],
+  ['bitswap/wantlist', bitswapWantlist],
   ['block/get', blockGet],
   ['block/put', blockPut],
   ['block/rm', blockRm],
   ['block/stat', blockStat],
+  ['bootstrap', bootstrapList],
+  ['bootstrap/add', bootstrapAdd],
+  ['bootstrap/add/default', bootstrapAddDefault],
+  ['bootstrap/list', bootstrapList],
+  ['bootstrap/rm', bootstrapRm],
+  ['bootstrap/rm/all', bootstrapRmAll],
   ['cat', cat],
   ['cid/base32', cidBase32],
+  ['cid/bases', cidBases],
+  ['cid/codecs', cidCodecs],
   ['cid/format', cidFormat],
+  ['cid/hashes', cidHashes],
+  ['cid/inspect', cidInspect],
+  ['commands', commandsCommand(() => commands)],
+  ['config', config],
+  ['config/profile/apply', configProfileApply],
+  ['config/replace', configReplace],
   ['config/show', configShow],
   ['dag/export', dagExport],
   ['dag/get', dagGet],
@@ -61,8 +96,20 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['files/write', filesWrite],
   ['get', get],
   ['id', id],
+  ['key/gen', keyGen],
   ['key/list', keyList],
+  ['key/ls', keyList],
+  ['key/rename', keyRename],
+  ['key/rm', keyRm],
   ['ls', ls],
+  ['multibase/decode', multibaseDecode],
+  ['multibase/encode', multibaseEncode],
+  ['multibase/list', cidBases],
+  ['multibase/transcode', multibaseTranscode],
+  ['name/publish', namePublish],
+  ['name/resolve', nameResolve],
+  ['object/patch/add-link', objectPatchAddLink],
+  ['object/patch/rm-link', objectPatchRmLink],
   ['pin/add', pinAdd],
   ['pin/ls', pinLs],
   ['pin/rm', pinRm],
@@ -71,8 +118,19 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['refs', refs],
   ['refs/local', refsLocal],
   ['repo/gc', repoGc],
+  ['repo/ls', refsLocal],
   ['repo/stat', repoStat],
   ['repo/verify', repoVerify],
   ['repo/version', repoVersion],
+  ['resolve', resolve],
+  ['stats/bitswap', statsBitswap],
+  ['stats/bw', statsBw],
+  ['stats/repo', repoStat],
+  ['swarm/addrs', swarmAddrs],
+  ['swarm/addrs/listen', swarmLocalAddrs],
+  ['swarm/addrs/local', swarmLocalAddrs],
+  ['swarm/peers', swarmPeers],
   ['version', version],
+  ['version/deps', versionDeps],
+  ...removedCommands,
 ])

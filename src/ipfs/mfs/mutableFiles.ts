@@ -69,7 +69,7 @@ export function loadFilesRoot(named: Pick<RecordStore, 'get'>): CID | undefined 
 export async function openMutableFiles(options: {
   blockstore: Blockstore
   named: RecordStore
-  importSettings: ImportSettings
+  importSettings: () => ImportSettings
 }): Promise<MutableFiles> {
   const { blockstore, named, importSettings } = options
   const mutex = new Mutex()
@@ -79,7 +79,7 @@ export async function openMutableFiles(options: {
     const stored = loadFilesRoot(named)
     if (stored) return stored
     const session = blockstore.openSession()
-    const { cid } = await emptyDirectory(session, importSettings.cid, {})
+    const { cid } = await emptyDirectory(session, importSettings().cid, {})
     await named.put(rootName, cid.bytes)
     session.end()
     return cid
@@ -139,7 +139,7 @@ export async function openMutableFiles(options: {
   }
 
   function store(directory: EditableDirectory, session: Session): Promise<StoredNode> {
-    return storeDirectory(blockstore, directory, { session, settings: importSettings.directory })
+    return storeDirectory(blockstore, directory, { session, settings: importSettings().directory })
   }
 
   async function makeParent(

@@ -45,6 +45,8 @@ export interface CommandInput<O extends OptionSpecs> {
   /** The files of a multipart body; without any when there was no such body. */
   upload: Upload
   encodeCid: CidEncoder
+  /** The base that the request asked for. */
+  cidBase: string | undefined
   /** Ends when the client goes away or the time it allowed is over. */
   signal: AbortSignal
   /** Whether a failure for want of a block is held back until the time that the request allows is over. */

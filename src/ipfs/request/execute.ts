@@ -1,7 +1,8 @@
 import { createCidEncoder } from '../cid/cidEncoder.js'
 import { BlockNotFoundError, DeadlineError, FileNetworkError, RequestError, errorText } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
-import type { Command, Output } from './command.js'
+import { unavailableOperations } from '../commands/unavailable.js'
+import { type Command, type Output, defineCommand, nothing } from './command.js'
 import { type ParsedQuery, parseGoDuration, parseQuery, readArguments } from './parseQuery.js'
 import { type CommandReply, errorReply, outputReply, textReply } from './reply.js'
 import { type Upload, createUpload } from './upload.js'
@@ -17,6 +18,34 @@ export interface CommandRequest {
   /** Aborted when the client goes away. */
   signal: AbortSignal
 }
+
+/**
+ * Finds a request's operation and runs it. A last segment that names none is an argument of the one before it, and
+ * the parent of operations that is none itself answers with nothing (go-ipfs-cmds, `http/parse.go`).
+ */
+export function executeOperation(
+  commands: ReadonlyMap<string, Command>,
+  request: CommandRequest,
+  network: NetworkContext,
+): Promise<CommandReply> {
+  const { operation } = request
+  const command = commands.get(operation)
+  if (command !== undefined || unavailableOperations.has(operation)) {
+    return executeCommand(command, request, network)
+  }
+  const isParent = [...commands.keys()].some((path) => path.startsWith(`${operation}/`))
+  if (isParent) return executeCommand(parentCommand, request, network)
+  const slash = operation.lastIndexOf('/')
+  const query = new URLSearchParams([['arg', operation.slice(slash + 1)], ...request.query])
+  return executeCommand(commands.get(operation.slice(0, slash)), { ...request, query }, network)
+}
+
+const parentCommand = defineCommand({
+  description: 'Has operations below it.',
+  arguments: [],
+  options: {},
+  run: () => nothing(),
+})
 
 /** Runs a command and turns whatever comes of it into a reply; never rejects. */
 export async function executeCommand(
@@ -39,9 +68,13 @@ export async function executeCommand(
   const { query, args, upload, deadline } = prepared
   try {
     const { options } = query
-    const encodeCid = createCidEncoder(options['cid-base'] as string | undefined)
+    const cidBase = options['cid-base'] as string | undefined
+    const encodeCid = createCidEncoder(cidBase)
     const { signal, waitsForBlocks } = deadline
-    const running = command.run({ args, options, upload, encodeCid, signal, waitsForBlocks }, network)
+    const running = command.run(
+      { args, options, upload, encodeCid, cidBase, signal, waitsForBlocks },
+      network,
+    )
     const output = await deadline.guard(Promise.resolve(running))
     return await outputReply(guardOutput(output, deadline))
   } catch (error) {

@@ -2,7 +2,7 @@ import { createCipheriv } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { createBlockWriter } from './blockWriter.js'
 import { createFileBuilder } from './fileBuilder.js'
-import { importSettings } from './settings.js'
+import { importSettings } from '../configuration/importSettings.js'
 
 const stream = createCipheriv('chacha20', Buffer.alloc(32, 5), Buffer.alloc(16)).update(
   Buffer.alloc(40 * 262_144 + 100),

@@ -5,7 +5,7 @@ import { countTurnsByLooks } from '../../../test/support/turns.js'
 import { hashFunctionByName } from '../cid/hashFunctions.js'
 import { createBlockWriter } from './blockWriter.js'
 import { buildDirectory } from './directoryBuilder.js'
-import { importSettings } from './settings.js'
+import { importSettings } from '../configuration/importSettings.js'
 
 it('lets others have their turn while a directory of one block is put together', async () => {
   const stored: Uint8Array[] = []

@@ -9,7 +9,7 @@ import { createBlockWriter, discardBlock } from './blockWriter.js'
 import { buildDirectory } from './directoryBuilder.js'
 import { createFileBuilder } from './fileBuilder.js'
 import type { UnixfsLink } from './node.js'
-import { importSettings } from './settings.js'
+import { importSettings } from '../configuration/importSettings.js'
 
 const stream = createCipheriv('chacha20', Buffer.alloc(32, 3), Buffer.alloc(16)).update(Buffer.alloc(200_000))
 const nowhere = { put: (cid: CID): CID => cid }

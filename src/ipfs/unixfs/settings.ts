@@ -1,4 +1,3 @@
-import { hashFunctionByName } from '../cid/hashFunctions.js'
 import type { CidFormat } from '../cid/cidFormat.js'
 
 /** How the size of a directory is estimated when it is decided whether to split it (IPIP-499). */
@@ -31,29 +30,5 @@ export interface ImportSettings {
   directory: DirectorySettings
 }
 
-/** The import settings of a node where a request says nothing else, by Kubo's names. */
+/** The import settings of a node where nothing says otherwise, by Kubo's names (Kubo, docs/config.md, profiles; IPIP-499). */
 export type ImportProfile = 'unixfs-v0-2015' | 'unixfs-v1-2025'
-
-/** The settings of an import profile (Kubo, docs/config.md, profiles; IPIP-499). */
-export async function importSettings(profile: ImportProfile): Promise<ImportSettings> {
-  const hash = await hashFunctionByName('sha2-256')
-  const directory = { shardThreshold: 262_144, maxLinks: 0, fanout: 256 }
-  if (profile === 'unixfs-v1-2025') {
-    return {
-      cid: { version: 1, hash },
-      rawLeaves: true,
-      chunker: 'size-1048576',
-      layout: 'balanced',
-      maxFileLinks: 1024,
-      directory: { ...directory, estimation: 'block' },
-    }
-  }
-  return {
-    cid: { version: 0, hash },
-    rawLeaves: false,
-    chunker: 'size-262144',
-    layout: 'balanced',
-    maxFileLinks: 174,
-    directory: { ...directory, estimation: 'links' },
-  }
-}

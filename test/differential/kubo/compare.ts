@@ -1,14 +1,37 @@
 import type { PeerAnswer, PeerRequest } from './http.js'
 
 /** Headers that a client may act on. */
-const apiHeaders = ['content-type', 'x-stream-output', 'x-chunked-output', 'x-content-length', 'server', 'vary', 'allow', 'x-content-type-options']
+const apiHeaders = [
+  'content-type',
+  'x-stream-output',
+  'x-chunked-output',
+  'x-content-length',
+  'server',
+  'vary',
+  'allow',
+  'x-content-type-options',
+]
 const gatewayHeaders = [
-  'content-type', 'content-length', 'content-range', 'accept-ranges', 'etag', 'cache-control', 'location', 'content-disposition', 'content-location',
-  'x-ipfs-path', 'x-ipfs-roots', 'x-content-type-options', 'allow', 'retry-after', 'last-modified',
+  'content-type',
+  'content-length',
+  'content-range',
+  'accept-ranges',
+  'etag',
+  'cache-control',
+  'location',
+  'content-disposition',
+  'content-location',
+  'x-ipfs-path',
+  'x-ipfs-roots',
+  'x-content-type-options',
+  'allow',
+  'retry-after',
+  'last-modified',
 ]
 
 /** Operations whose values come in no order (Go maps, or goroutines). */
-const unordered = /^\/api\/v0\/(pin\/ls|pin\/verify|refs\/local|repo\/(ls|gc|verify)|cid\/(bases|hashes)|multibase\/list|version\/deps|block\/rm|commands)(\?|$)/
+const unordered =
+  /^\/api\/v0\/(pin\/ls|pin\/verify|refs\/local|repo\/(ls|gc|verify)|cid\/(bases|hashes)|multibase\/list|version\/deps|block\/rm|commands)(\?|$)/
 
 /** One thing that two answers do not share. */
 export interface Difference {
@@ -21,7 +44,9 @@ export interface Difference {
 /** What two answers do not share. A difference of status hides the rest. */
 export function compare(request: PeerRequest, ours: PeerAnswer, theirs: PeerAnswer): Difference[] {
   if (ours.status !== theirs.status) {
-    return [{ what: 'status', ours: `${ours.status} ${shown(ours)}`, theirs: `${theirs.status} ${shown(theirs)}` }]
+    return [
+      { what: 'status', ours: `${ours.status} ${shown(ours)}`, theirs: `${theirs.status} ${shown(theirs)}` },
+    ]
   }
   const differences: Difference[] = []
   const names = request.to === 'api' ? apiHeaders : gatewayHeaders
@@ -45,7 +70,10 @@ function normal({ target }: PeerRequest, { body, headers }: PeerAnswer): Buffer 
   if (headers['content-type'] === 'application/x-tar') return withoutTimes(body)
   if (!unordered.test(target)) return body
   const text = body.toString()
-  const sorted = target.startsWith('/api/v0/cid/') || target.startsWith('/api/v0/multibase/') ? text.replace(/^\[|\]\n$/g, '').split(/(?<=\}),/) : text.split('\n')
+  const sorted =
+    target.startsWith('/api/v0/cid/') || target.startsWith('/api/v0/multibase/')
+      ? text.replace(/^\[|\]\n$/g, '').split(/(?<=\}),/)
+      : text.split('\n')
   return Buffer.from(sorted.sort().join('\n'))
 }
 
@@ -76,8 +104,15 @@ export function classOf({ to, target, method }: PeerRequest, { what, ours, their
 function general(text: string): string {
   return text
     .replace(/^(\d{3} )?\(\d+\) /, '$1')
-    .replace(/\b(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[a-z2-7]+|k51[a-z0-9]+|12D3[A-Za-z0-9]+|[fFuUmzbBkK][A-Za-z0-9_/+-]{30,})\b/g, '<cid>')
-    .replace(/\\?"(?:[^"\\]|\\[^"])*\\?"(?=[ :,}\]\n]|$)/g, (quoted) => (/^"(Message|Code|Type|Hash|Name|Size|Key|Keys|Error|Cid)"$/.test(quoted) || quoted.length > 24 ? quoted : '<text>'))
+    .replace(
+      /\b(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[a-z2-7]+|k51[a-z0-9]+|12D3[A-Za-z0-9]+|[fFuUmzbBkK][A-Za-z0-9_/+-]{30,})\b/g,
+      '<cid>',
+    )
+    .replace(/\\?"(?:[^"\\]|\\[^"])*\\?"(?=[ :,}\]\n]|$)/g, (quoted) =>
+      /^"(Message|Code|Type|Hash|Name|Size|Key|Keys|Error|Cid)"$/.test(quoted) || quoted.length > 24
+        ? quoted
+        : '<text>',
+    )
     .replace(/\d+/g, '#')
     .slice(0, 220)
 }

@@ -4,7 +4,12 @@ import type { PeerAnswer, PeerRequest } from './http.js'
 /** A difference that is meant. */
 export interface ExpectedDifference {
   reason: string
-  matches(seen: { request: PeerRequest; difference: Difference; ours: PeerAnswer; theirs: PeerAnswer }): boolean
+  matches(seen: {
+    request: PeerRequest
+    difference: Difference
+    ours: PeerAnswer
+    theirs: PeerAnswer
+  }): boolean
 }
 
 const operationIs =

@@ -28,20 +28,118 @@ const strangeCids = [
   'f01551220',
   'F0155122001BA4719C80B6FE911B091A7C05124B64EEECE964E09C058EF8F9805DACA546B',
 ]
-const filesPaths = ['/', '/a', '/b', '/d', '/d/x', '/d/y', '/d/e/z', '/dd', '/dd/a', '/a/b', '/é', '/d/', '//d//x', '/d/../a', 'a', '']
+const filesPaths = [
+  '/',
+  '/a',
+  '/b',
+  '/d',
+  '/d/x',
+  '/d/y',
+  '/d/e/z',
+  '/dd',
+  '/dd/a',
+  '/a/b',
+  '/é',
+  '/d/',
+  '//d//x',
+  '/d/../a',
+  'a',
+  '',
+]
 const keyNames = ['k1', 'k2', 'k3', 'self', 'a/b', '', 'k1x']
-const numbers = ['0', '1', '2', '5', '10', '100', '262144', '-1', '9223372036854775807', '9223372036854775808', '1e3', 'x', '']
+const numbers = [
+  '0',
+  '1',
+  '2',
+  '5',
+  '10',
+  '100',
+  '262144',
+  '-1',
+  '9223372036854775807',
+  '9223372036854775808',
+  '1e3',
+  'x',
+  '',
+]
 const truths = ['true', 'false', '', '1', '0', 'T', 'yes']
 const pinNames = ['first', 'second', 'é name', 'x'.repeat(256)]
-const configKeys = ['Import', 'Import.CidVersion', 'Datastore.StorageMax', 'Gateway.NoFetch', 'Foo', 'Foo.Bar', 'Identity', 'Identity.PrivKey', '']
+const configKeys = [
+  'Import',
+  'Import.CidVersion',
+  'Datastore.StorageMax',
+  'Gateway.NoFetch',
+  'Foo',
+  'Foo.Bar',
+  'Identity',
+  'Identity.PrivKey',
+  '',
+]
 const texts = ['', 'x', 'foo', '%s', 'é', '1']
-const codecNames = ['raw', 'dag-pb', 'dag-cbor', 'dag-json', 'cbor', 'json', 'libp2p-key', 'git-raw', 'dag-jose', 'foo', '0x55', '85', '']
-const hashNames = ['sha2-256', 'sha2-512', 'sha1', 'identity', 'blake3', 'blake2b-256', 'blake2s-160', 'keccak-256', 'sha3-256', 'md5', 'murmur3-x64-64', 'foo', '']
-const bases = ['base32', 'base58btc', 'base36', 'base16', 'base64url', 'base64', 'z', 'b', 'base10', 'foo', '', 'base32upper', 'base2', 'base256emoji']
+const codecNames = [
+  'raw',
+  'dag-pb',
+  'dag-cbor',
+  'dag-json',
+  'cbor',
+  'json',
+  'libp2p-key',
+  'git-raw',
+  'dag-jose',
+  'foo',
+  '0x55',
+  '85',
+  '',
+]
+const hashNames = [
+  'sha2-256',
+  'sha2-512',
+  'sha1',
+  'identity',
+  'blake3',
+  'blake2b-256',
+  'blake2s-160',
+  'keccak-256',
+  'sha3-256',
+  'md5',
+  'murmur3-x64-64',
+  'foo',
+  '',
+]
+const bases = [
+  'base32',
+  'base58btc',
+  'base36',
+  'base16',
+  'base64url',
+  'base64',
+  'z',
+  'b',
+  'base10',
+  'foo',
+  '',
+  'base32upper',
+  'base2',
+  'base256emoji',
+]
 
 /** Values for options by their names; others follow from their types. */
 const optionValues: Record<string, readonly string[]> = {
-  chunker: ['size-262144', 'size-1', 'size-1000', 'size-0', 'size-x', 'size-', 'rabin', 'rabin-128-256-512', 'rabin-1', 'buzhash', 'foo', '', 'size-3000000'],
+  chunker: [
+    'size-262144',
+    'size-1',
+    'size-1000',
+    'size-0',
+    'size-x',
+    'size-',
+    'rabin',
+    'rabin-128-256-512',
+    'rabin-1',
+    'buzhash',
+    'foo',
+    '',
+    'size-3000000',
+  ],
   hash: hashNames,
   mhtype: hashNames,
   mhlen: ['-1', '0', '10', '19', '20', '32', '33', '64', '129', 'x'],
@@ -79,29 +177,150 @@ const optionValues: Record<string, readonly string[]> = {
 }
 
 const json = [
-  '{}', '[]', 'null', 'true', '1', '-1', '1.0', '1.5', '1e3', '-0', '-0.0', '9223372036854775807', '9223372036854775808',
-  '-9223372036854775808', '18446744073709551615', '18446744073709551616', '"x"', '"\\u00e9\\n"', '"<&>"', '{"x":1}', '{"b":1,"a":2,"aa":3}',
-  '{"a":1,"a":2}', '{"a":{"b":[1,{"c":"d"}]}}', '{"/":"bafkqaaa"}', '{"link":{"/":"QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn"}}',
-  '{"/":{"bytes":"aGVsbG8"}}', '{"x":{"/":{"bytes":"aGVsbG8="}}}', '{"/":{"bytes":1}}', '{"/":"x"}', '{"/":1}', '{"/":"bafkqaaa","a":1}', '{"/a":1}',
-  '{"Data":{"/":{"bytes":"CAE"}},"Links":[]}', '{"Links":[]}', '{"Data":{"/":{"bytes":"CAE"}}}', '{"Links":[{"Hash":{"/":"bafkqaaa"},"Name":"n","Tsize":3}]}',
-  '{"Links":[{"Hash":{"/":"bafkqaaa"}}]}', '{"Links":[{"Name":"x"}]}', '{"Links":[],"x":1}', ' {"x" : 1 } ', '{"x":1}x', '{"x":1', '', 'x', '[1,]', '{"x":}', "{'x':1}",
-  '[1,2,3,"a",null,true,{"x":[]}]', '"\\ud800"', '01', '+1', '.5', 'NaN', '{"":1}', '[[[[[[]]]]]]',
+  '{}',
+  '[]',
+  'null',
+  'true',
+  '1',
+  '-1',
+  '1.0',
+  '1.5',
+  '1e3',
+  '-0',
+  '-0.0',
+  '9223372036854775807',
+  '9223372036854775808',
+  '-9223372036854775808',
+  '18446744073709551615',
+  '18446744073709551616',
+  '"x"',
+  '"\\u00e9\\n"',
+  '"<&>"',
+  '{"x":1}',
+  '{"b":1,"a":2,"aa":3}',
+  '{"a":1,"a":2}',
+  '{"a":{"b":[1,{"c":"d"}]}}',
+  '{"/":"bafkqaaa"}',
+  '{"link":{"/":"QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn"}}',
+  '{"/":{"bytes":"aGVsbG8"}}',
+  '{"x":{"/":{"bytes":"aGVsbG8="}}}',
+  '{"/":{"bytes":1}}',
+  '{"/":"x"}',
+  '{"/":1}',
+  '{"/":"bafkqaaa","a":1}',
+  '{"/a":1}',
+  '{"Data":{"/":{"bytes":"CAE"}},"Links":[]}',
+  '{"Links":[]}',
+  '{"Data":{"/":{"bytes":"CAE"}}}',
+  '{"Links":[{"Hash":{"/":"bafkqaaa"},"Name":"n","Tsize":3}]}',
+  '{"Links":[{"Hash":{"/":"bafkqaaa"}}]}',
+  '{"Links":[{"Name":"x"}]}',
+  '{"Links":[],"x":1}',
+  ' {"x" : 1 } ',
+  '{"x":1}x',
+  '{"x":1',
+  '',
+  'x',
+  '[1,]',
+  '{"x":}',
+  "{'x':1}",
+  '[1,2,3,"a",null,true,{"x":[]}]',
+  '"\\ud800"',
+  '01',
+  '+1',
+  '.5',
+  'NaN',
+  '{"":1}',
+  '[[[[[[]]]]]]',
 ]
 const cborHex = [
-  'a0', '80', 'f6', 'f5', '01', '20', 'fb3ff8000000000000', 'f93e00', 'fa3fc00000', '1b7fffffffffffffff', '1bffffffffffffffff', '3b7fffffffffffffff', '3bffffffffffffffff',
-  '6161', 'a1616101', 'a2616101616202', 'a2616201616101', 'a2616101616102', 'd82a4500015500 00', 'd82a450001550000', 'd82a4401550000', '4101', '5f4101ff', '9f01ff', 'bf616101ff', 'f7', 'fb7ff8000000000000', 'f97e00',
-  '1801', '190001', 'a10101', 'c101', '', 'a1', '82', '61', '8201', '0101', 'ff', 'fc', 'a16161', '62c328', 'a26161016261610200', '83010203', 'a3616101626161026162f6',
+  'a0',
+  '80',
+  'f6',
+  'f5',
+  '01',
+  '20',
+  'fb3ff8000000000000',
+  'f93e00',
+  'fa3fc00000',
+  '1b7fffffffffffffff',
+  '1bffffffffffffffff',
+  '3b7fffffffffffffff',
+  '3bffffffffffffffff',
+  '6161',
+  'a1616101',
+  'a2616101616202',
+  'a2616201616101',
+  'a2616101616102',
+  'd82a4500015500 00',
+  'd82a450001550000',
+  'd82a4401550000',
+  '4101',
+  '5f4101ff',
+  '9f01ff',
+  'bf616101ff',
+  'f7',
+  'fb7ff8000000000000',
+  'f97e00',
+  '1801',
+  '190001',
+  'a10101',
+  'c101',
+  '',
+  'a1',
+  '82',
+  '61',
+  '8201',
+  '0101',
+  'ff',
+  'fc',
+  'a16161',
+  '62c328',
+  'a26161016261610200',
+  '83010203',
+  'a3616101626161026162f6',
 ]
 
 /** How often an operation is asked for; others once. */
 const weights: Record<string, number> = {
-  add: 14, cat: 4, ls: 4, get: 3, 'block/put': 4, 'block/get': 3, 'dag/put': 9, 'dag/get': 7, 'dag/resolve': 3, 'dag/export': 3, 'dag/import': 4, 'dag/stat': 3,
-  'pin/add': 4, 'pin/ls': 4, 'pin/rm': 3, refs: 3, 'files/cp': 6, 'files/ls': 4, 'files/mkdir': 4, 'files/mv': 4, 'files/read': 4, 'files/rm': 3, 'files/stat': 5, 'files/write': 8,
-  'files/chcid': 2, 'cid/format': 4, 'repo/gc': 0.3, 'repo/verify': 0.2, 'refs/local': 0.3, 'repo/ls': 0.3, 'key/gen': 0.7, 'config/profile/apply': 0.2, 'config/replace': 0.1,
+  add: 14,
+  cat: 4,
+  ls: 4,
+  get: 3,
+  'block/put': 4,
+  'block/get': 3,
+  'dag/put': 9,
+  'dag/get': 7,
+  'dag/resolve': 3,
+  'dag/export': 3,
+  'dag/import': 4,
+  'dag/stat': 3,
+  'pin/add': 4,
+  'pin/ls': 4,
+  'pin/rm': 3,
+  refs: 3,
+  'files/cp': 6,
+  'files/ls': 4,
+  'files/mkdir': 4,
+  'files/mv': 4,
+  'files/read': 4,
+  'files/rm': 3,
+  'files/stat': 5,
+  'files/write': 8,
+  'files/chcid': 2,
+  'cid/format': 4,
+  'repo/gc': 0.3,
+  'repo/verify': 0.2,
+  'refs/local': 0.3,
+  'repo/ls': 0.3,
+  'key/gen': 0.7,
+  'config/profile/apply': 0.2,
+  'config/replace': 0.1,
 }
 
 /** Operations that read only. */
-const readOnly = /^(cat|ls|get|refs|refs\/local|resolve|id|version.*|commands|block\/(get|stat)|dag\/(get|resolve|export|stat)|pin\/(ls|verify)|files\/(ls|read|stat|flush)|cid\/.*|multibase\/.*|repo\/(stat|version|verify|ls)|stats\/.*|key\/(ls|list|export)|config\/show|swarm\/.*|name\/resolve|bootstrap|bootstrap\/list|object\/.*)$/
+const readOnly =
+  /^(cat|ls|get|refs|refs\/local|resolve|id|version.*|commands|block\/(get|stat)|dag\/(get|resolve|export|stat)|pin\/(ls|verify)|files\/(ls|read|stat|flush)|cid\/.*|multibase\/.*|repo\/(stat|version|verify|ls)|stats\/.*|key\/(ls|list|export)|config\/show|swarm\/.*|name\/resolve|bootstrap|bootstrap\/list|object\/.*)$/
 
 /** Requests over a registry of operations. */
 export function createGenerator(
@@ -131,8 +350,25 @@ export function createGenerator(
 
   function contentPath(): string {
     const root = cid()
-    const below = random.chance(0.3) ? random.pick(['/a', '/b.txt', '/dir', '/dir/x', '/Links/0/Hash', '/x', '/a/b', '/', '/é', '/0', '//a', '/..']) : ''
-    const front = random.chance(0.25) ? random.pick(['/ipfs/', '/ipfs/', 'ipfs://', '/ipld/', '/ipns/', '/foo/']) : ''
+    const below = random.chance(0.3)
+      ? random.pick([
+          '/a',
+          '/b.txt',
+          '/dir',
+          '/dir/x',
+          '/Links/0/Hash',
+          '/x',
+          '/a/b',
+          '/',
+          '/é',
+          '/0',
+          '//a',
+          '/..',
+        ])
+      : ''
+    const front = random.chance(0.25)
+      ? random.pick(['/ipfs/', '/ipfs/', 'ipfs://', '/ipld/', '/ipns/', '/foo/'])
+      : ''
     return front + root + below
   }
 
@@ -144,7 +380,8 @@ export function createGenerator(
       return random.pick(filesPaths)
     }
     if (operation.startsWith('key/')) return random.pick(keyNames)
-    if (operation.startsWith('config')) return random.pick(name === 'key' ? configKeys : [...texts, '{"a":1}', '1', 'true'])
+    if (operation.startsWith('config'))
+      return random.pick(name === 'key' ? configKeys : [...texts, '{"a":1}', '1', 'true'])
     if (operation.startsWith('multibase/')) return random.pick(bases)
     if (name === 'peerid') return random.pick(['foo', ''])
     return contentPath()
@@ -164,7 +401,10 @@ export function createGenerator(
       case 'dag/put':
         return uploadOf(random.chance(0.75) ? random.pick(json) : Buffer.from(random.pick(cborHex), 'hex'))
       case 'dag/import': {
-        const car = cars.length > 0 && random.chance(0.85) ? random.pick(cars) : Buffer.from('0aa16776657273696f6e01', 'hex')
+        const car =
+          cars.length > 0 && random.chance(0.85)
+            ? random.pick(cars)
+            : Buffer.from('0aa16776657273696f6e01', 'hex')
         if (random.chance(0.7)) return uploadOf(car)
         const cut = Buffer.from(car.subarray(0, random.below(car.length + 1)))
         if (cut.length > 0 && random.chance(0.5)) cut[random.below(cut.length)] = random.below(256)
@@ -192,7 +432,8 @@ export function createGenerator(
     for (const [name, declared] of Object.entries({ ...globalOptions, ...spec.options })) {
       const likely = name in globalOptions ? 0.03 : 2.2 / Math.max(4, Object.keys(spec.options).length)
       if (!random.chance(likely)) continue
-      const wireName = declared.aliases && random.chance(0.3) ? random.pick([name, ...declared.aliases]) : name
+      const wireName =
+        declared.aliases && random.chance(0.3) ? random.pick([name, ...declared.aliases]) : name
       query.push([wireName, option(name, declared)])
       if (random.chance(0.01)) query.push([wireName, option(name, declared)])
     }
@@ -214,12 +455,39 @@ export function createGenerator(
 
   function gateway(): PeerRequest {
     const root = cid()
-    const below = random.chance(0.5) ? random.pick(['/', '/a', '/b.txt', '/dir', '/dir/', '/dir/x', '/nope', '/index.html', '/c%20d', '/%C3%A9', '/a/b', '/x/y', '//']) : ''
+    const below = random.chance(0.5)
+      ? random.pick([
+          '/',
+          '/a',
+          '/b.txt',
+          '/dir',
+          '/dir/',
+          '/dir/x',
+          '/nope',
+          '/index.html',
+          '/c%20d',
+          '/%C3%A9',
+          '/a/b',
+          '/x/y',
+          '//',
+        ])
+      : ''
     const query: string[] = []
     const add = (probability: number, name: string, values: readonly string[]): void => {
       if (random.chance(probability)) query.push(`${name}=${random.pick(values)}`)
     }
-    add(0.35, 'format', ['raw', 'car', 'tar', 'json', 'cbor', 'dag-json', 'dag-cbor', 'ipns-record', 'foo', ''])
+    add(0.35, 'format', [
+      'raw',
+      'car',
+      'tar',
+      'json',
+      'cbor',
+      'dag-json',
+      'dag-cbor',
+      'ipns-record',
+      'foo',
+      '',
+    ])
     add(0.12, 'filename', ['x.txt', 'x%20%C3%A9.html', '', 'a"b.png'])
     add(0.1, 'download', ['true', 'false', ''])
     add(0.1, 'dag-scope', ['all', 'entity', 'block', 'foo', ''])
@@ -231,8 +499,30 @@ export function createGenerator(
     const head = (probability: number, name: string, values: readonly string[]): void => {
       if (random.chance(probability)) headers[name] = random.pick(values)
     }
-    head(0.25, 'accept', ['application/vnd.ipld.raw', 'application/vnd.ipld.car', 'application/vnd.ipld.car; version=1; order=dfs; dups=y', 'application/json', 'text/html', '*/*', 'application/vnd.ipld.dag-json', 'application/cbor', 'application/vnd.ipld.dag-cbor', 'application/x-tar', 'text/html, application/vnd.ipld.raw'])
-    head(0.15, 'range', ['bytes=0-3', 'bytes=-2', 'bytes=1-', 'bytes=9999999-', 'bytes=3-1', 'foo', 'bytes=0-0,2-3', 'bytes=', 'bytes=0-99999999'])
+    head(0.25, 'accept', [
+      'application/vnd.ipld.raw',
+      'application/vnd.ipld.car',
+      'application/vnd.ipld.car; version=1; order=dfs; dups=y',
+      'application/json',
+      'text/html',
+      '*/*',
+      'application/vnd.ipld.dag-json',
+      'application/cbor',
+      'application/vnd.ipld.dag-cbor',
+      'application/x-tar',
+      'text/html, application/vnd.ipld.raw',
+    ])
+    head(0.15, 'range', [
+      'bytes=0-3',
+      'bytes=-2',
+      'bytes=1-',
+      'bytes=9999999-',
+      'bytes=3-1',
+      'foo',
+      'bytes=0-0,2-3',
+      'bytes=',
+      'bytes=0-99999999',
+    ])
     head(0.1, 'if-none-match', ['*', `"${root}"`, `W/"${root}"`, `"${root}.raw"`, '"x"', `"${root}", "y"`])
     head(0.04, 'cache-control', ['only-if-cached', 'no-cache'])
     head(0.02, 'service-worker', ['script'])
@@ -252,7 +542,11 @@ export function createGenerator(
     learn({ target }, { status, body, headers }) {
       if (status !== 200) return
       if (headers['content-type'] === 'application/vnd.ipld.car' && body.length < 100_000) cars.push(body)
-      if (body.length > 50_000 || !/^\/api\/v0\/(add|block\/put|dag\/put|files\/stat|files\/flush|dag\/import)/.test(target)) return
+      if (
+        body.length > 50_000 ||
+        !/^\/api\/v0\/(add|block\/put|dag\/put|files\/stat|files\/flush|dag\/import)/.test(target)
+      )
+        return
       for (const [found] of body.toString().matchAll(/Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[a-z2-7]{5,}/g)) {
         if (!cids.includes(found)) cids.push(found)
       }

@@ -127,12 +127,21 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
   console.log(`${result.identical} of ${result.requests} answers are identical`)
   for (const [reason, count] of result.expected) console.log(`meant, ${count} times: ${reason}`)
-  for (const { name, count, request, difference } of result.unexplained) console.log(describe(name, count, request, difference))
+  for (const { name, count, request, difference } of result.unexplained)
+    console.log(describe(name, count, request, difference))
   return result.unexplained.length === 0 ? 0 : 1
 }
 
-function describe(name: string, count: number, request: PeerRequest, { what, ours, theirs }: Difference): string {
+function describe(
+  name: string,
+  count: number,
+  request: PeerRequest,
+  { what, ours, theirs }: Difference,
+): string {
   const { method, target, headers, body } = request
-  const sent = body === undefined ? '' : `\n  body   ${JSON.stringify(Buffer.from(body).toString('latin1').slice(0, 600))}`
+  const sent =
+    body === undefined
+      ? ''
+      : `\n  body   ${JSON.stringify(Buffer.from(body).toString('latin1').slice(0, 600))}`
   return `\n[${count}] ${name}\n  ${method} ${target}\n  ${JSON.stringify(headers)}${sent}\n  ${what}\n  ours   ${ours}\n  kubo   ${theirs}`
 }

@@ -41,9 +41,28 @@ export function uploadOf(...contents: (Uint8Array | string)[]): Upload {
   )
 }
 
-const names = ['a', 'b.txt', 'c d', 'é', 'index.html', 'dir/x', 'dir/y', 'dir/deep/z', 'page.html', 'x.json', '%41', '_']
+const names = [
+  'a',
+  'b.txt',
+  'c d',
+  'é',
+  'index.html',
+  'dir/x',
+  'dir/y',
+  'dir/deep/z',
+  'page.html',
+  'x.json',
+  '%41',
+  '_',
+]
 const sizes = [0, 1, 5, 31, 32, 33, 127, 128, 129, 300, 4096, 262_143, 262_144, 262_145, 600_000, 1_100_000]
-const fields = ['file', 'file?mode=0644', 'file?mode=4755', 'file?mtime=500', 'file?mode=600&mtime=1&mtime-nsecs=9']
+const fields = [
+  'file',
+  'file?mode=0644',
+  'file?mode=4755',
+  'file?mtime=500',
+  'file?mode=600&mtime=1&mtime-nsecs=9',
+]
 
 /** Content of a few sorts: text, repeated bytes, random bytes. */
 export function randomContent(random: Random, size = random.pick(sizes)): Buffer {
@@ -57,13 +76,23 @@ export function randomTree(random: Random): Upload {
   const parts: Part[] = []
   const count = random.pick([1, 1, 1, 2, 3, 5])
   if (random.chance(0.2)) {
-    parts.push({ name: 'dir', type: 'application/x-directory', content: Buffer.alloc(0), field: random.pick(fields) })
+    parts.push({
+      name: 'dir',
+      type: 'application/x-directory',
+      content: Buffer.alloc(0),
+      field: random.pick(fields),
+    })
   }
   for (let index = 0; index < count; index++) {
     const name = random.chance(0.1) ? '' : random.pick(names)
     const field = random.chance(0.3) ? random.pick(fields) : 'file'
     if (random.chance(0.08)) {
-      parts.push({ name, field, type: 'application/symlink', content: Buffer.from(random.pick(['a', '../b', ''])) })
+      parts.push({
+        name,
+        field,
+        type: 'application/symlink',
+        content: Buffer.from(random.pick(['a', '../b', ''])),
+      })
     } else {
       const size = random.chance(0.8) ? random.pick(sizes.slice(0, 11)) : random.pick(sizes)
       parts.push({ name, field, type: 'application/octet-stream', content: randomContent(random, size) })

@@ -1,5 +1,6 @@
 import { codecByCode, codecCodeByName, decodeInTurns, encodeInTurns } from '../../dag/codecs.js'
-import { followKeys, parsePath, resolvePath } from '../../dag/path.js'
+import { followKeys } from '../../dag/path.js'
+import { resolveText } from '../../names/resolveText.js'
 import { FileNetworkError, errorText } from '../../errors.js'
 import { bytes, defineCommand, pathArgument } from '../../request/command.js'
 
@@ -8,9 +9,9 @@ export const dagGet = defineCommand({
   description: 'Get a DAG node.',
   arguments: [pathArgument('ref', 'The node.')],
   options: { 'output-codec': { type: 'string', default: 'dag-json', description: 'Codec to send it in.' } },
-  async run({ args: [arg = ''], options }, { blockstore }) {
+  async run({ args: [arg = ''], options }, { blockstore, names }) {
     const output = codecByCode(codecCodeByName(options['output-codec']))
-    const { cid, remainder } = await resolvePath(blockstore, parsePath(arg))
+    const { cid, remainder } = await resolveText({ blockstore, names }, arg)
     const block = await blockstore.get(cid)
     const data = await attempt(() => decodeInTurns(codecByCode(cid.code), block))
     const { value } = followKeys(cid, data, remainder)

@@ -1,6 +1,6 @@
 import { cidKey } from '../../cid/cidKey.js'
 import { walkDag } from '../../dag/links.js'
-import { parsePath, resolvePath } from '../../dag/path.js'
+import { resolveText } from '../../names/resolveText.js'
 import { FileNetworkError } from '../../errors.js'
 import { defineCommand, pathArguments, values } from '../../request/command.js'
 import { omitEmpty } from '../../request/goJson.js'
@@ -12,7 +12,7 @@ export const dagStat = defineCommand({
   options: {
     progress: { type: 'bool', aliases: ['p'], default: true, description: 'Send counts while counting.' },
   },
-  run({ args, options, encodeCid }, { blockstore }) {
+  run({ args, options, encodeCid }, { blockstore, names }) {
     return values(
       (async function* () {
         const stats: { Cid: string; Size: number; NumBlocks: number }[] = []
@@ -28,7 +28,7 @@ export const dagStat = defineCommand({
           })
 
         for (const arg of args) {
-          const { cid: root, remainder } = await resolvePath(blockstore, parsePath(arg))
+          const { cid: root, remainder } = await resolveText({ blockstore, names }, arg)
           if (remainder.length > 0) {
             throw new FileNetworkError('cannot return size for anything other than a DAG with a root CID')
           }

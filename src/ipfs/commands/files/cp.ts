@@ -1,6 +1,6 @@
 import type { CID } from 'multiformats/cid'
 import { codecCode } from '../../cid/cidFormat.js'
-import { parsePath, resolvePath } from '../../dag/path.js'
+import { resolveText } from '../../names/resolveText.js'
 import { FileNetworkError, errorText } from '../../errors.js'
 import { flushOption } from '../../mfs/options.js'
 import { checkFilesPath, splitPath } from '../../mfs/filesPath.js'
@@ -35,10 +35,13 @@ export const filesCp = defineCommand({
   },
 })
 
-async function loadSource({ files, blockstore }: NetworkContext, source: string): Promise<UnixfsEntry> {
+async function loadSource(
+  { files, blockstore, names }: NetworkContext,
+  source: string,
+): Promise<UnixfsEntry> {
   try {
     if (!source.startsWith('/ipfs/')) return await files.lookUp(source)
-    const { cid } = await resolvePath(blockstore, parsePath(source))
+    const { cid } = await resolveText({ blockstore, names }, source)
     checkCodec(cid)
     return await loadEntry(blockstore, cid)
   } catch (error) {

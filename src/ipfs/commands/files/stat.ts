@@ -1,6 +1,6 @@
 import { codecCode } from '../../cid/cidFormat.js'
 import { linksOf } from '../../dag/links.js'
-import { parsePath, resolvePath } from '../../dag/path.js'
+import { resolveText } from '../../names/resolveText.js'
 import { BlockNotFoundError, ClientError, FileNetworkError } from '../../errors.js'
 import { flushOption } from '../../mfs/options.js'
 import { checkFilesPath } from '../../mfs/filesPath.js'
@@ -49,9 +49,9 @@ export const filesStat = defineCommand({
   },
 })
 
-async function loadPath({ files, blockstore }: NetworkContext, path: string): Promise<UnixfsEntry> {
+async function loadPath({ files, blockstore, names }: NetworkContext, path: string): Promise<UnixfsEntry> {
   if (!path.startsWith('/ipfs/')) return files.lookUp(path)
-  const { cid } = await resolvePath(blockstore, parsePath(path))
+  const { cid } = await resolveText({ blockstore, names }, path)
   if (cid.code !== codecCode.dagPb && cid.code !== codecCode.raw) {
     throw new FileNetworkError('not unixfs node (proto or raw)')
   }

@@ -1,4 +1,4 @@
-import { parsePath, resolvePath } from '../../dag/path.js'
+import { resolveText } from '../../names/resolveText.js'
 import { defineCommand, pathArguments, single, values } from '../../request/command.js'
 import { pinBlock, pinDag, validatePinName } from '../../store/pins.js'
 
@@ -23,7 +23,7 @@ export const pinAdd = defineCommand({
     let visitedBytes = 0
     const pins: string[] = []
     for (const arg of args) {
-      const { cid } = await resolvePath(network.blockstore, parsePath(arg))
+      const { cid } = await resolveText(network, arg)
       if (options.recursive) {
         const counted = await pinDag(network, cid, name)
         visited += counted.blocks

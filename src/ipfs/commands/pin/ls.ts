@@ -1,7 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { cidKey } from '../../cid/cidKey.js'
 import { walkDag } from '../../dag/links.js'
-import { parsePath, resolvePath } from '../../dag/path.js'
+import { resolveText } from '../../names/resolveText.js'
 import { FileNetworkError } from '../../errors.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, single, values } from '../../request/command.js'
@@ -80,7 +80,7 @@ async function listObjects(
   const { type, encodeCid } = options
   const listed: Listed[] = []
   for (const arg of args) {
-    const { cid } = await resolvePath(network.blockstore, parsePath(arg))
+    const { cid } = await resolveText(network, arg)
     const pin = network.pins.find(cid)
     if (pin && (type === 'all' || type === pin.mode)) {
       listed.push({ cid, type: pin.mode, name: pin.name })

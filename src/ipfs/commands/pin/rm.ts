@@ -1,4 +1,4 @@
-import { parsePath, resolvePath } from '../../dag/path.js'
+import { resolveText } from '../../names/resolveText.js'
 import { FileNetworkError } from '../../errors.js'
 import { defineCommand, pathArgument, pathArguments, single } from '../../request/command.js'
 import { pinDag, unpin } from '../../store/pins.js'
@@ -13,7 +13,7 @@ export const pinRm = defineCommand({
   async run({ args, options, encodeCid }, network) {
     const pins: string[] = []
     for (const arg of args) {
-      const { cid } = await resolvePath(network.blockstore, parsePath(arg))
+      const { cid } = await resolveText(network, arg)
       await unpin(network, cid, { recursive: options.recursive })
       pins.push(encodeCid(cid))
     }
@@ -27,9 +27,9 @@ export const pinUpdate = defineCommand({
   arguments: [pathArgument('from-path', 'What is pinned.'), pathArgument('to-path', 'What to pin instead.')],
   options: { unpin: { type: 'bool', default: true, description: 'Remove the old pin.' } },
   async run({ args: [fromPath = '', toPath = ''], options, encodeCid }, network) {
-    const { pins, blockstore } = network
-    const { cid: from } = await resolvePath(blockstore, parsePath(fromPath))
-    const { cid: to } = await resolvePath(blockstore, parsePath(toPath))
+    const { pins, blockstore, names } = network
+    const { cid: from } = await resolveText({ blockstore, names }, fromPath)
+    const { cid: to } = await resolveText({ blockstore, names }, toPath)
     const old = pins.find(from)
     if (old?.mode !== 'recursive') {
       throw new FileNetworkError("'from' cid was not recursively pinned already")

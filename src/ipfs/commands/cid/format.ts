@@ -1,12 +1,11 @@
-import { bases } from 'multiformats/basics'
 import { CID } from 'multiformats/cid'
-import { multibaseByName } from '../cid/cidEncoder.js'
-import { hashNameByCode } from '../cid/hashFunctions.js'
-import { codecCode } from '../cid/cidFormat.js'
-import { parseCid } from '../cid/parseCid.js'
-import { codecCodeByName, codecName } from '../dag/codecs.js'
-import { FileNetworkError, errorText } from '../errors.js'
-import { defineCommand, pathArguments, values } from '../request/command.js'
+import { baseNameByPrefix, multibaseByName } from '../../cid/multibase.js'
+import { hashNameByCode } from '../../cid/hashFunctions.js'
+import { codecCode } from '../../cid/cidFormat.js'
+import { parseCid } from '../../cid/parseCid.js'
+import { codecCodeByName, codecName } from '../../dag/codecs.js'
+import { FileNetworkError, errorText } from '../../errors.js'
+import { defineCommand, pathArguments, values } from '../../request/command.js'
 
 /** `cid/format`: rewrites CIDs. */
 export const cidFormat = defineCommand({
@@ -95,7 +94,7 @@ function rewrite(text: string, { pattern, version, codec, base }: CidConversion)
 /** The name of the base that a CID's text is written in. */
 export function baseNameOf(text: string): string {
   if (text.length === 46 && text.startsWith('Qm')) return 'base58btc'
-  return Object.values(bases).find((base) => text.startsWith(base.prefix))?.name ?? 'base32'
+  return baseNameByPrefix(text) ?? 'base32'
 }
 
 /**
@@ -106,8 +105,8 @@ export function baseNameOf(text: string): string {
  */
 export function formatCid(pattern: string, cid: CID, baseName: string): string {
   const base = multibaseByName(baseName)
-  const withoutPrefix = (bytes: Uint8Array): string => base.encoder.encode(bytes).slice(base.prefix.length)
-  const text = cid.version === 0 && baseName === 'base58btc' ? cid.toString() : base.encoder.encode(cid.bytes)
+  const withoutPrefix = (bytes: Uint8Array): string => base.encode(bytes).slice(base.prefix.length)
+  const text = cid.version === 0 && baseName === 'base58btc' ? cid.toString() : base.encode(cid.bytes)
   const { code, size, digest } = cid.multihash
   const codec = codecName(cid.code) ?? `codec?${cid.code}`
   const hash = hashNameByCode(code) ?? `multihash?${code}`
@@ -123,9 +122,9 @@ export function formatCid(pattern: string, cid: CID, baseName: string): string {
     h: () => hash,
     H: () => String(code),
     L: () => String(size),
-    m: () => base.encoder.encode(cid.multihash.bytes),
+    m: () => base.encode(cid.multihash.bytes),
     M: () => withoutPrefix(cid.multihash.bytes),
-    d: () => base.encoder.encode(digest),
+    d: () => base.encode(digest),
     D: () => withoutPrefix(digest),
     s: () => text,
     S: () => withoutPrefix(cid.bytes),

@@ -1,7 +1,6 @@
-import { arch, platform } from 'node:os'
 import { FileNetworkError } from '../errors.js'
 import { defineCommand, single } from '../request/command.js'
-import { agentVersion, kuboVersion, repoVersion } from '../version.js'
+import { agentVersion } from '../version.js'
 
 /** `id`: who the node is. It has no peers, so asking for another's identity fails. */
 export const id = defineCommand({
@@ -26,28 +25,3 @@ export const id = defineCommand({
     })
   },
 })
-
-/** `version`: the release of Kubo that the answers follow. `Golang` names the runtime, which is Node here. */
-export const version = defineCommand({
-  description: 'Show version information.',
-  arguments: [],
-  options: {
-    number: { type: 'bool', aliases: ['n'], description: 'Only the number; for command lines.' },
-    commit: { type: 'bool', description: 'The commit too; for command lines.' },
-    repo: { type: 'bool', description: 'The repository version too; for command lines.' },
-    all: { type: 'bool', description: 'Everything; for command lines.' },
-  },
-  run() {
-    return single({
-      Version: kuboVersion,
-      Commit: '',
-      Repo: repoVersion,
-      System: `${goArchitecture()}/${platform()}`,
-      Golang: `node${process.versions.node}`,
-    })
-  },
-})
-
-function goArchitecture(): string {
-  return arch() === 'x64' ? 'amd64' : arch()
-}

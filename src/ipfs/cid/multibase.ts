@@ -1,0 +1,135 @@
+import type { MultibaseCodec } from 'multiformats'
+import { bases } from 'multiformats/basics'
+import { FileNetworkError } from '../errors.js'
+
+/** Bases of the multibase table that Kubo does not know (go-multibase, `multibase.go`). */
+const unknownBases = new Set(['base8', 'base10', 'base32z'])
+
+const knownBases: readonly MultibaseCodec<string>[] = Object.values(bases).filter(
+  ({ name }) => !unknownBases.has(name),
+)
+
+/** The bases that Kubo knows, with the code points of their prefixes. */
+export const multibases: readonly { name: string; code: number }[] = knownBases.map(({ name, prefix }) => ({
+  name,
+  code: prefix.codePointAt(0) ?? 0,
+}))
+
+const basesByName = new Map(knownBases.map((base) => [base.name, base]))
+const basesByPrefix = new Map(knownBases.map((base) => [base.prefix, base]))
+
+/** Bytes in a base whose digits stand for no fixed number of bits, at most: the time to convert them grows by the square. */
+const longestInRadix = 4096
+
+/** A base, ready to write with. */
+export interface Multibase {
+  name: string
+  prefix: string
+  /**
+   * The bytes as text, with the prefix of the base.
+   *
+   * @throws {@link FileNetworkError} where they are too many for base36 or base58
+   */
+  encode(bytes: Uint8Array): string
+}
+
+/**
+ * The base with a name or a prefix of the multibase table.
+ *
+ * @throws {@link FileNetworkError}
+ */
+export function multibaseByName(name: string): Multibase {
+  const base = basesByName.get(name) ?? basesByPrefix.get(name)
+  if (base === undefined) throw new FileNetworkError(`unsupported multibase encoding: ${name}`)
+  return {
+    name: base.name,
+    prefix: base.prefix,
+    encode(bytes) {
+      checkLength(base, bytes.length)
+      return base.encoder.encode(bytes)
+    },
+  }
+}
+
+/** The name of the base that a text with a prefix is written in; undefined where there is no such base. */
+export function baseNameByPrefix(text: string): string | undefined {
+  return basesByPrefix.get(String.fromCodePoint(text.codePointAt(0) ?? 0))?.name
+}
+
+/**
+ * The bytes of a text in any base.
+ *
+ * @throws {@link FileNetworkError} with the text of go-multibase
+ */
+export function decodeMultibase(text: string): Uint8Array {
+  if (text === '') throw new FileNetworkError('cannot decode multibase for zero length string')
+  const prefix = String.fromCodePoint(text.codePointAt(0) ?? 0)
+  const base = basesByPrefix.get(prefix)
+  if (base === undefined) throw new FileNetworkError('selected encoding not supported')
+  checkLength(base, text.length)
+  const digits = text.slice(prefix.length)
+  try {
+    return base.decoder.decode(isCaseless.test(base.name) ? toCaseOf(base.name, text) : text)
+  } catch (error) {
+    throw new FileNetworkError(problemOf(base.name, digits) ?? (error as Error).message)
+  }
+}
+
+/** Bases that Go reads in either case, whatever the prefix says. */
+const isCaseless = /^base(?:16|36)/
+
+function toCaseOf(name: string, text: string): string {
+  return name.endsWith('upper') ? text.toUpperCase() : text.toLowerCase()
+}
+
+function checkLength({ name }: { name: string }, length: number): void {
+  if (!/^base(?:36|58)/.test(name) || length <= longestInRadix * 2) return
+  throw new FileNetworkError(`too long for ${name}: at most ${longestInRadix} bytes`)
+}
+
+/** What is wrong with text in a base, as the decoders of Go say it; undefined when each character is of the base. */
+function problemOf(baseName: string, text: string): string | undefined {
+  const kind = /^base(?:16|32|36|58|64)/.exec(baseName)?.[0]
+  if (kind === undefined) return undefined
+  const digits = text.replace(/=+$/, '')
+  const place = [...digits].findIndex((digit) => !alphabetOf(kind, baseName).test(digit))
+  const wrong = [...digits][place]
+  if (wrong === undefined) {
+    return kind === 'base16' && text.length % 2 === 1 ? 'encoding/hex: odd length hex string' : undefined
+  }
+  switch (kind) {
+    case 'base16':
+      return `encoding/hex: invalid byte: ${codePoint(wrong)} '${wrong}'`
+    case 'base36':
+      return `invalid base36 character ('${wrong}')`
+    case 'base58':
+      return `invalid base58 digit ('${wrong}')`
+    default:
+      return `illegal ${kind} data at input byte ${place}`
+  }
+}
+
+function alphabetOf(kind: string, baseName: string): RegExp {
+  switch (kind) {
+    case 'base16':
+      return /[0-9a-f]/i
+    case 'base32':
+      return baseName === 'base32z' ? /[ybndrfg8ejkmcpqxot1uwisza345h769]/ : extended(baseName)
+    case 'base36':
+      return /[0-9a-z]/i
+    case 'base58':
+      return /[1-9A-HJ-NP-Za-km-z]/
+    default:
+      return baseName.includes('url') ? /[A-Za-z0-9_-]/ : /[A-Za-z0-9+/]/
+  }
+}
+
+function extended(baseName: string): RegExp {
+  return baseName.includes('hex') ? /[0-9a-v]/i : /[a-z2-7]/i
+}
+
+/** A character as Go's `%U` writes it, such as `U+006F`. */
+function codePoint(character: string): string {
+  const code = character.codePointAt(0) ?? 0
+  return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
+}

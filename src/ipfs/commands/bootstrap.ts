@@ -1,0 +1,102 @@
+import { FileNetworkError } from '../errors.js'
+import type { NetworkContext } from '../networkContext.js'
+import { type ArgumentSpec, defineCommand, single } from '../request/command.js'
+
+const peerArgument: ArgumentSpec = {
+  name: 'peer',
+  kind: 'string',
+  required: false,
+  variadic: true,
+  description: 'Multiaddresses with a peer id at the end.',
+}
+
+/** `bootstrap` and `bootstrap/list`: the configured peers, none of which is ever asked. */
+export const bootstrapList = defineCommand({
+  description: 'List the configured bootstrap peers.',
+  arguments: [],
+  options: {
+    'expand-auto': { type: 'bool', description: 'No effect: nothing stands for automatic values.' },
+  },
+  run: (_, { configuration }) => single({ Peers: configuration.get('Bootstrap') }),
+})
+
+/** `bootstrap/add`: puts peers before those that are configured. */
+export const bootstrapAdd = defineCommand({
+  description: 'Add bootstrap peers to the configuration.',
+  arguments: [peerArgument],
+  options: { default: { type: 'bool', description: 'Refused: there are no default peers.' } },
+  async run({ args }, network) {
+    if (args.length === 0) throw new FileNetworkError('no bootstrap peers to add')
+    if (args.some((peer) => peer === 'default' || peer === 'auto')) throw noDefaultPeers()
+    for (const peer of args) checkPeer(peer)
+    const added = [...new Set(args)]
+    const others = peersOf(network).filter((peer) => !added.includes(peer))
+    await network.configuration.set('Bootstrap', [...added, ...others])
+    return single({ Peers: added })
+  },
+})
+
+/** `bootstrap/add/default`: refused, as by a Kubo that does not fetch its settings. */
+export const bootstrapAddDefault = defineCommand({
+  description: 'Refused: there are no default peers.',
+  arguments: [],
+  options: {},
+  run() {
+    throw noDefaultPeers()
+  },
+})
+
+/** `bootstrap/rm`: removes peers from the configuration. */
+export const bootstrapRm = defineCommand({
+  description: 'Remove bootstrap peers from the configuration.',
+  arguments: [peerArgument],
+  options: { all: { type: 'bool', description: 'Remove all of them.' } },
+  async run({ args, options }, network) {
+    if (options.all) return removeAll(network)
+    for (const peer of args) checkPeer(peer)
+    const peers = peersOf(network)
+    const removed = peers.filter((peer) => args.some((arg) => arg === peer || peer.endsWith(arg)))
+    await network.configuration.set(
+      'Bootstrap',
+      peers.filter((peer) => !removed.includes(peer)),
+    )
+    return single({ Peers: removed })
+  },
+})
+
+/** `bootstrap/rm/all`: empties the list. */
+export const bootstrapRmAll = defineCommand({
+  description: 'Remove all bootstrap peers from the configuration.',
+  arguments: [],
+  options: {},
+  run: (_, network) => removeAll(network),
+})
+
+async function removeAll(network: NetworkContext): Promise<ReturnType<typeof single>> {
+  const removed = peersOf(network)
+  await network.configuration.set('Bootstrap', [])
+  return single({ Peers: removed })
+}
+
+function peersOf({ configuration }: NetworkContext): string[] {
+  return (configuration.get('Bootstrap') as string[] | null) ?? []
+}
+
+function checkPeer(peer: string): void {
+  if (!peer.startsWith('/')) {
+    throw new FileNetworkError(`failed to parse multiaddr ${JSON.stringify(peer)}: must begin with /`)
+  }
+  if (!/\/(p2p|ipfs)\/[1-9A-HJ-NP-Za-km-z]{40,}$/.test(peer)) {
+    throw new FileNetworkError(`invalid bootstrap address: ${peer}`)
+  }
+  if (/^\/(p2p|ipfs)\/[^/]*$/.test(peer)) {
+    throw new FileNetworkError(`bootstrap address without a transport: ${peer}`)
+  }
+}
+
+function noDefaultPeers(): FileNetworkError {
+  return new FileNetworkError(
+    'cannot add default bootstrap peers: AutoConf is disabled (AutoConf.Enabled=false). Enable AutoConf by setting ' +
+      'AutoConf.Enabled=true in your config, or add specific peer addresses instead',
+  )
+}

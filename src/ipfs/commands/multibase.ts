@@ -1,0 +1,68 @@
+import { readAll } from '../blockSize.js'
+import { decodeMultibase, multibaseByName } from '../cid/multibase.js'
+import { FileNetworkError, errorText } from '../errors.js'
+import { type ArgumentSpec, type Output, bytes, defineCommand } from '../request/command.js'
+import type { Upload } from '../request/upload.js'
+
+/** The longest input, in bytes. */
+const inputLimit = 64 * 1024 * 1024
+
+const baseOption = { type: 'string', default: 'base64url', description: 'The base, by its name.' } as const
+
+function fileArgument(name: string, description: string): ArgumentSpec {
+  return { name, kind: 'file', required: true, variadic: false, description }
+}
+
+/** `multibase/encode`: bytes as text in a base. */
+export const multibaseEncode = defineCommand({
+  description: 'Encode bytes in a multibase.',
+  arguments: [fileArgument('file', 'The bytes.')],
+  options: { b: baseOption },
+  async run({ options, upload }) {
+    const base = multibaseByName(options.b)
+    return whole(base.encode(await readFile(upload)))
+  },
+})
+
+/** `multibase/decode`: the bytes of a text. */
+export const multibaseDecode = defineCommand({
+  description: 'Decode a multibase text.',
+  arguments: [fileArgument('encoded_file', 'The text, with its prefix.')],
+  options: {},
+  run: async ({ upload }) => whole(decode(await readFile(upload))),
+})
+
+/** `multibase/transcode`: a text in another base. */
+export const multibaseTranscode = defineCommand({
+  description: 'Write a multibase text in another base.',
+  arguments: [fileArgument('encoded_file', 'The text, with its prefix.')],
+  options: { b: baseOption },
+  async run({ options, upload }) {
+    const base = multibaseByName(options.b)
+    return whole(base.encode(decode(await readFile(upload))))
+  },
+})
+
+function decode(text: Uint8Array): Uint8Array {
+  try {
+    return decodeMultibase(Buffer.from(text).toString())
+  } catch (error) {
+    throw new FileNetworkError(`failed to decode multibase: ${errorText(error)}`)
+  }
+}
+
+async function readFile(upload: Upload): Promise<Uint8Array> {
+  for await (const entry of upload.entries()) {
+    if (entry.kind !== 'file') break
+    return readAll(entry.content, inputLimit)
+  }
+  throw new FileNetworkError('failed to access file: expected a regular file')
+}
+
+function whole(content: Uint8Array | string): Output {
+  return bytes(
+    (async function* () {
+      yield Buffer.from(content as string)
+    })(),
+  )
+}

@@ -1,0 +1,94 @@
+import type { PrivateKey } from '@libp2p/interface'
+import { parsePath } from '../../dag/path.js'
+import { FileNetworkError } from '../../errors.js'
+import {
+  type Keystore,
+  formatName,
+  ipnsBaseOption,
+  nameOf,
+  parseName,
+  selfName,
+} from '../../names/keystore.js'
+import { readName } from '../../names/nameSystem.js'
+import { resolveText } from '../../names/resolveText.js'
+import { cleanSegments } from '../../mfs/filesPath.js'
+import { defineCommand, pathArgument, single } from '../../request/command.js'
+import { parseGoDuration } from '../../request/parseQuery.js'
+
+/** `name/publish`: lets a name stand for a path. There are no peers to tell, so `allow-offline` must be given. */
+export const namePublish = defineCommand({
+  description: 'Publish a path under a name.',
+  arguments: [pathArgument('ipfs-path', 'What the name is to stand for.')],
+  options: {
+    key: { type: 'string', aliases: ['k'], default: 'self', description: 'The key, by its name or its id.' },
+    resolve: { type: 'bool', default: true, description: 'Refuse a path that leads nowhere.' },
+    lifetime: { type: 'string', aliases: ['t'], default: '48h0m0s', description: 'How long it is valid.' },
+    ttl: { type: 'string', default: '5m0s', description: 'How long it may be kept by others.' },
+    quieter: { type: 'bool', aliases: ['Q'], description: 'For command lines.' },
+    v1compat: { type: 'bool', default: true, description: 'Sign in the way of version 1 too.' },
+    'allow-offline': { type: 'bool', description: 'Publish without peers: needed here.' },
+    'allow-delegated': { type: 'bool', description: 'Refused: there are no delegated publishers.' },
+    sequence: { type: 'uint', description: 'Sequence number; must be larger than the last.' },
+    'ipns-base': ipnsBaseOption,
+  },
+  async run({ args: [arg = ''], options }, network) {
+    const { 'allow-offline': offline = false, 'allow-delegated': delegated = false } = options
+    if (offline && delegated) {
+      throw new FileNetworkError('cannot use both --allow-offline and --allow-delegated flags')
+    }
+    const lifetimeMilliseconds = readDuration(options.lifetime, 'error parsing lifetime option: ')
+    const ttlMilliseconds = readDuration(options.ttl)
+    const value = normalizePath(arg)
+    if (options.resolve) await resolveText(network, value)
+    if (delegated) {
+      throw new FileNetworkError(
+        'no delegated publishers configured: add Ipns.DelegatedPublishers or use --allow-offline for local-only publishing',
+      )
+    }
+    if (!offline) {
+      throw new FileNetworkError(
+        "can't publish while offline: pass `--allow-offline` to override or `--allow-delegated` if Ipns.DelegatedPublishers are set up",
+      )
+    }
+    const name = await network.names.publish(await findKey(network.keystore, options.key), {
+      value,
+      lifetimeMilliseconds,
+      ttlMilliseconds,
+      sequence: options.sequence === undefined ? undefined : BigInt(options.sequence),
+      isVersion1Compatible: options.v1compat,
+    })
+    return single({ Name: formatName(name), Value: value })
+  },
+})
+
+/** The path as it is published: absolute and cleaned. */
+function normalizePath(text: string): string {
+  const segments = cleanSegments(text)
+  if (text.startsWith('/ipns/') && segments[1] !== undefined) {
+    readName(segments[1])
+    return `/${segments.join('/')}`
+  }
+  const { namespace, root, segments: below } = parsePath(text)
+  return ['', namespace, root.toString(), ...below].join('/')
+}
+
+function readDuration(text: string, prefix = ''): number {
+  const milliseconds = parseGoDuration(text)
+  if (milliseconds === undefined) {
+    throw new FileNetworkError(`${prefix}time: invalid duration ${JSON.stringify(text)}`)
+  }
+  return milliseconds
+}
+
+/** The key with a name, or with an id. */
+async function findKey(keystore: Keystore, text: string): Promise<PrivateKey> {
+  const self = await keystore.self()
+  if (text === selfName) return self
+  const named = await keystore.get(text)
+  if (named !== undefined) return named
+  const id = parseName(text)
+  const keys = id === undefined ? [] : [self, ...(await keystore.list()).map(({ key }) => key)]
+  const found = keys.find((key) => id !== undefined && nameOf(key.publicKey).equals(id))
+  if (found === undefined) throw new FileNetworkError('no key by the given name was found')
+  return found
+}

@@ -1,0 +1,41 @@
+import { FileNetworkError } from '../../errors.js'
+import { defineCommand, single, values } from '../../request/command.js'
+import { parseGoDuration } from '../../request/parseQuery.js'
+
+/** `name/resolve`: the path that was published under a name; without an argument, under the node's own. */
+export const nameResolve = defineCommand({
+  description: 'Show what is published under a name.',
+  arguments: [
+    {
+      name: 'name',
+      kind: 'string',
+      required: false,
+      variadic: false,
+      description: "Default: the node's own name.",
+    },
+  ],
+  options: {
+    recursive: { type: 'bool', aliases: ['r'], default: true, description: 'Follow names up to a path.' },
+    nocache: { type: 'bool', aliases: ['n'], description: 'No effect: nothing is cached.' },
+    'dht-record-count': { type: 'uint', aliases: ['dhtrc'], default: 16, description: 'No effect.' },
+    'dht-timeout': { type: 'string', aliases: ['dhtt'], default: '1m0s', description: 'No effect.' },
+    stream: { type: 'bool', aliases: ['s'], description: 'A line for each record.' },
+  },
+  async run({ args: [arg], options }, { names, identity }) {
+    const name = arg ?? identity.id
+    const timeout = parseGoDuration(options['dht-timeout'])
+    if (timeout === undefined) {
+      throw new FileNetworkError(`time: invalid duration ${JSON.stringify(options['dht-timeout'])}`)
+    }
+    if (timeout < 0) throw new FileNetworkError('DHT timeout value must be >= 0')
+    const path = name.startsWith('/ipns/') ? name : `/ipns/${name}`
+    const depth = options.recursive ? undefined : 1
+    const Path = await names.resolve(path, depth)
+    if (!options.stream) return single({ Path })
+    return values(
+      (async function* () {
+        yield { Path }
+      })(),
+    )
+  },
+})

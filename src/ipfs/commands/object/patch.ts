@@ -1,0 +1,206 @@
+import { type PBNode, decode, encode, prepare } from '@ipld/dag-pb'
+import type { CID } from 'multiformats/cid'
+import { allowBigBlock, checkBlockSize } from '../../blockSize.js'
+import { codecCode, formatOf, makeCid } from '../../cid/cidFormat.js'
+import { hashFunctionByName } from '../../cid/hashFunctions.js'
+import { FileNetworkError } from '../../errors.js'
+import { resolveText } from '../../names/resolveText.js'
+import { defineCommand, pathArgument, single } from '../../request/command.js'
+import type { Session } from '../../store/blockstore.js'
+import { type UnixfsType, decodeUnixfs, encodeUnixfs, unixfsType } from '../../unixfs/data.js'
+import type { BlockSource, UnixfsEntry } from '../../unixfs/entry.js'
+
+/*
+ * These change the links of dag-pb nodes and know nothing of files: a directory in shards, or a file, would not fit
+ * its own blocks any more. So they refuse all but plain directories, unless told otherwise.
+ */
+
+const allowNonUnixfs = {
+  type: 'bool',
+  description: 'Also change nodes that are no plain directories.',
+} as const
+
+/** `object/patch/add-link`: a node with one more link, or another in the place of one with the same name. */
+export const objectPatchAddLink = defineCommand({
+  description: 'Add a link to a dag-pb node.',
+  arguments: [
+    pathArgument('root', 'The node.'),
+    pathArgument('name', 'Name of the link, or a path of names.'),
+    pathArgument('ref', 'What to link.'),
+  ],
+  options: {
+    create: { type: 'bool', aliases: ['p'], description: 'Make the directories on the way.' },
+    'allow-non-unixfs': allowNonUnixfs,
+    'allow-big-block': allowBigBlock,
+  },
+  async run({ args: [root = '', path = '', ref = ''], options, encodeCid }, network) {
+    const { blockstore } = network
+    const base = await readBase((await resolveText(network, root)).cid, blockstore)
+    const child = (await resolveText(network, ref)).cid
+    const link = { cid: child, size: await sizeOfDag(blockstore, child) }
+    if (!options['allow-non-unixfs']) checkDirectory(base, { verb: 'add', preposition: 'to' })
+    const session = blockstore.openSession()
+    try {
+      const changed = await addLink({ source: blockstore, session, create: options.create === true }, base, {
+        path: path.split('/'),
+        link,
+      })
+      checkBlockSize(changed.blockLength, options)
+      return single({ Hash: encodeCid(changed.cid) })
+    } finally {
+      session.end()
+    }
+  },
+})
+
+/** `object/patch/rm-link`: a node without a link. */
+export const objectPatchRmLink = defineCommand({
+  description: 'Remove a link from a dag-pb node.',
+  arguments: [
+    pathArgument('root', 'The node.'),
+    pathArgument('name', 'Name of the link, or a path of names.'),
+  ],
+  options: { 'allow-non-unixfs': allowNonUnixfs, 'allow-big-block': allowBigBlock },
+  async run({ args: [root = '', path = ''], options, encodeCid }, network) {
+    const { blockstore } = network
+    const base = await readBase((await resolveText(network, root)).cid, blockstore)
+    if (!options['allow-non-unixfs']) checkDirectory(base, { verb: 'remove', preposition: 'from' })
+    const session = blockstore.openSession()
+    try {
+      const changed = await removeLink({ source: blockstore, session }, base, path.split('/'))
+      checkBlockSize(changed.blockLength, options)
+      return single({ Hash: encodeCid(changed.cid) })
+    } finally {
+      session.end()
+    }
+  },
+})
+
+interface BaseNode {
+  cid: CID
+  node: PBNode
+}
+
+interface ChangedNode {
+  cid: CID
+  size: number
+  blockLength: number
+}
+
+interface Editing {
+  source: BlockSource
+  session: Session
+}
+
+async function readBase(cid: CID, source: BlockSource): Promise<BaseNode> {
+  const block = await source.get(cid)
+  if (cid.code !== codecCode.dagPb) throw new FileNetworkError('expected protobuf dag node')
+  return { cid, node: decode(block) }
+}
+
+/** Names of types as boxo's refusals have them. */
+const typeNames: Readonly<Partial<Record<UnixfsType, string>>> = {
+  [unixfsType.raw]: 'Raw',
+  [unixfsType.file]: 'File',
+  [unixfsType.metadata]: 'Metadata',
+  [unixfsType.symlink]: 'Symlink',
+}
+
+/** @throws {@link FileNetworkError} with Kubo's text (`core/coreapi/object.go`) */
+function checkDirectory(
+  { node }: BaseNode,
+  { verb, preposition }: { verb: string; preposition: string },
+): void {
+  const what = verb === 'add' ? 'add named links' : 'remove links'
+  const type = typeOf(node)
+  if (type === unixfsType.directory) return
+  if (type === undefined) {
+    throw new FileNetworkError(
+      `cannot ${what} ${preposition} a non-UnixFS dag-pb node; pass --allow-non-unixfs to skip validation`,
+    )
+  }
+  if (type === unixfsType.hamtShard) {
+    const instead = verb === 'add' ? "'ipfs files' commands instead" : "'ipfs files rm' instead"
+    throw new FileNetworkError(
+      `cannot ${verb} links ${preposition} a HAMTShard at the dag-pb level (would corrupt the HAMT bitfield); ` +
+        `use ${instead}, or pass --allow-non-unixfs to override`,
+    )
+  }
+  const noun = verb === 'add' ? 'addition' : 'removal'
+  throw new FileNetworkError(
+    `cannot ${what} ${preposition} a UnixFS ${typeNames[type] ?? ''} node, only Directory nodes support link ${noun} ` +
+      'at the dag-pb level (see https://specs.ipfs.tech/unixfs/)',
+  )
+}
+
+function typeOf({ Data }: PBNode): UnixfsType | undefined {
+  try {
+    return decodeUnixfs(Data ?? new Uint8Array()).type
+  } catch {
+    return undefined
+  }
+}
+
+async function addLink(
+  editing: Editing & { create: boolean },
+  base: BaseNode,
+  { path, link }: { path: string[]; link: { cid: CID; size: number } },
+): Promise<ChangedNode> {
+  const [name = '', ...rest] = path
+  if (rest.length > 0) {
+    const below = await readChild(editing, base, name)
+    return replaceLink(editing, base, name, await addLink(editing, below, { path: rest, link }))
+  }
+  if (name === '') throw new FileNetworkError('cannot create link with no name')
+  return replaceLink(editing, base, name, link)
+}
+
+async function removeLink(editing: Editing, base: BaseNode, path: string[]): Promise<ChangedNode> {
+  const [name = '', ...rest] = path
+  if (rest.length > 0) {
+    const below = await readChild({ ...editing, create: false }, base, name)
+    return replaceLink(editing, base, name, await removeLink(editing, below, rest))
+  }
+  const links = base.node.Links.filter((link) => (link.Name ?? '') !== name)
+  if (links.length === base.node.Links.length) throw new FileNetworkError('no link by that name')
+  return store(editing, base, links)
+}
+
+async function readChild(
+  { source, create }: Editing & { create: boolean },
+  parent: BaseNode,
+  name: string,
+): Promise<BaseNode> {
+  const link = parent.node.Links.find((candidate) => (candidate.Name ?? '') === name)
+  if (link !== undefined) return readBase(link.Hash, source)
+  if (!create) throw new FileNetworkError('no link by that name')
+  const node = prepare({ Data: encodeUnixfs({ type: unixfsType.directory, blockSizes: [] }), Links: [] })
+  const format = { version: 0, hash: await hashFunctionByName('sha2-256') } as const
+  return { cid: makeCid(format, codecCode.dagPb, encode(node)), node }
+}
+
+function replaceLink(
+  editing: Editing,
+  base: BaseNode,
+  name: string,
+  { cid, size }: { cid: CID; size: number },
+): Promise<ChangedNode> {
+  const others = base.node.Links.filter((link) => (link.Name ?? '') !== name)
+  return store(editing, base, [...others, { Name: name, Hash: cid, Tsize: size }])
+}
+
+async function store({ session }: Editing, base: BaseNode, links: PBNode['Links']): Promise<ChangedNode> {
+  const { Data } = base.node
+  const bytes = encode(prepare(Data === undefined ? { Links: links } : { Data, Links: links }))
+  const cid = makeCid(await formatOf(base.cid), codecCode.dagPb, bytes)
+  await session.put(cid, bytes)
+  const size = links.reduce((sum, { Tsize = 0 }) => sum + Tsize, bytes.length)
+  return { cid, size, blockLength: bytes.length }
+}
+
+/** Bytes of all blocks of a DAG, as its root says. */
+async function sizeOfDag(source: BlockSource, cid: CID): Promise<UnixfsEntry['cumulativeSize']> {
+  const block = await source.get(cid)
+  if (cid.code !== codecCode.dagPb) return block.length
+  return decode(block).Links.reduce((sum, { Tsize = 0 }) => sum + Tsize, block.length)
+}

@@ -1,0 +1,40 @@
+import { createCidEncoder } from '../cid/cidEncoder.js'
+import { resolvePath, parsePath } from '../dag/path.js'
+import { FileNetworkError } from '../errors.js'
+import { cleanSegments } from '../mfs/filesPath.js'
+import { defineCommand, pathArgument, single } from '../request/command.js'
+import { parseGoDuration } from '../request/parseQuery.js'
+import { baseNameOf } from './cid/format.js'
+
+/** `resolve`: the block that a path or a name leads to, as a path. */
+export const resolve = defineCommand({
+  description: 'Resolve a path or a name.',
+  arguments: [pathArgument('name', 'The path or name.')],
+  options: {
+    recursive: { type: 'bool', aliases: ['r'], default: true, description: 'Follow names up to a path.' },
+    'dht-record-count': { type: 'int', aliases: ['dhtrc'], description: 'No effect.' },
+    'dht-timeout': { type: 'string', aliases: ['dhtt'], description: 'No effect.' },
+  },
+  async run({ args: [arg = ''], options, encodeCid, cidBase }, { blockstore, names }) {
+    const isName = arg.startsWith('/ipns/') && cleanSegments(arg).length > 1
+    if (isName && !options.recursive) {
+      const timeout = options['dht-timeout']
+      if (timeout !== undefined && parseGoDuration(timeout) === undefined) {
+        throw new FileNetworkError(`time: invalid duration ${JSON.stringify(timeout)}`)
+      }
+      return single({ Path: await names.resolve(arg, 1) })
+    }
+    const path = isName ? await names.resolve(`/${cleanSegments(arg).join('/')}`) : arg
+    const { cid, remainder } = await resolvePath(blockstore, parsePath(path))
+    const { namespace } = parsePath(path)
+    const encode = cidBase === undefined && !isName ? baseOfPath(arg) : encodeCid
+    return single({ Path: ['', namespace, encode(cid), ...remainder].join('/') })
+  },
+})
+
+/** The encoder of the base that the CID in a path is written in. */
+function baseOfPath(path: string): ReturnType<typeof createCidEncoder> {
+  const [first = '', second = ''] = cleanSegments(path)
+  const text = /^ip(fs|ld)$/.test(first) ? second : first
+  return createCidEncoder(text.startsWith('Qm') ? undefined : baseNameOf(text))
+}

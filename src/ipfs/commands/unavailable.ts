@@ -1,0 +1,49 @@
+/**
+ * Operations of Kubo 0.42.0 that are answered with 404: they need peers, a remote service, a mount, or Kubo's own
+ * process.
+ */
+export const unavailableOperations: ReadonlySet<string> = new Set([
+  ...['bitswap/ledger', 'bitswap/reprovide', 'diag/cmds', 'diag/cmds/clear', 'diag/cmds/set-time'],
+  ...[
+    'diag/datastore/count',
+    'diag/datastore/get',
+    'diag/datastore/put',
+    'diag/healthy',
+    'diag/profile',
+    'diag/sys',
+  ],
+  ...['filestore/dups', 'filestore/ls', 'filestore/verify', 'log/level', 'log/ls', 'log/tail', 'mount'],
+  ...['name/get', 'name/inspect', 'name/put', 'name/pubsub/cancel', 'name/pubsub/state', 'name/pubsub/subs'],
+  ...[
+    'key/import',
+    'key/sign',
+    'key/verify',
+    'object/diff',
+    'p2p/close',
+    'p2p/forward',
+    'p2p/listen',
+    'p2p/ls',
+  ],
+  ...['p2p/stream/close', 'p2p/stream/ls', 'pin/remote/add', 'pin/remote/ls', 'pin/remote/rm'],
+  ...['pin/remote/service/add', 'pin/remote/service/ls', 'pin/remote/service/rm', 'ping', 'provide/clear'],
+  ...[
+    'provide/stat',
+    'pubsub/ls',
+    'pubsub/peers',
+    'pubsub/pub',
+    'pubsub/sub',
+    'pubsub/reset',
+    'repo/migrate',
+  ],
+  ...[
+    'routing/findpeer',
+    'routing/findprovs',
+    'routing/get',
+    'routing/provide',
+    'routing/put',
+    'routing/reprovide',
+  ],
+  ...['shutdown', 'stats/dht', 'stats/provide', 'stats/reprovide', 'swarm/addrs/autonat', 'swarm/connect'],
+  ...['swarm/disconnect', 'swarm/filters', 'swarm/filters/add', 'swarm/filters/rm', 'swarm/peering/add'],
+  ...['swarm/peering/ls', 'swarm/peering/rm', 'swarm/resources', 'update', 'version/check'],
+])

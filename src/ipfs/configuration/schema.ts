@@ -1,0 +1,277 @@
+/** The kinds of values in Kubo's configuration, by the Go types that hold them (Kubo, `config/types.go`). */
+export type ValueKind =
+  | 'string'
+  | 'boolean'
+  | 'integer'
+  | 'strings'
+  /** True, false or null. */
+  | 'flag'
+  | 'optionalString'
+  | 'optionalInteger'
+  /** A Go duration. */
+  | 'optionalDuration'
+  /** A number of bytes, or a text such as `256KiB`. */
+  | 'optionalBytes'
+  /** Not looked into. */
+  | 'any'
+
+/** A JSON object. */
+export type JsonObject = Record<string, unknown>
+
+/** A section of the configuration. `*` stands for any key. */
+export interface Section {
+  readonly [key: string]: Section | ValueKind
+}
+
+/** Every setting that Kubo 0.42.0 knows (Kubo, `config/config.go`). */
+export const configurationSchema: Section = {
+  API: {
+    Authorizations: { '*': { AllowedPaths: 'strings', AuthSecret: 'string' } },
+    HTTPHeaders: { '*': 'strings' },
+  },
+  Addresses: {
+    API: 'any',
+    Announce: 'strings',
+    AppendAnnounce: 'strings',
+    Gateway: 'any',
+    NoAnnounce: 'strings',
+    Swarm: 'strings',
+  },
+  AutoConf: {
+    Enabled: 'flag',
+    RefreshInterval: 'optionalDuration',
+    TLSInsecureSkipVerify: 'flag',
+    URL: 'optionalString',
+  },
+  AutoNAT: {
+    ServiceMode: 'string',
+    Throttle: { GlobalLimit: 'integer', Interval: 'optionalDuration', PeerLimit: 'integer' },
+  },
+  AutoTLS: {
+    AutoWSS: 'flag',
+    CAEndpoint: 'optionalString',
+    DomainSuffix: 'optionalString',
+    Enabled: 'flag',
+    RegistrationDelay: 'optionalDuration',
+    RegistrationEndpoint: 'optionalString',
+    RegistrationToken: 'optionalString',
+    ShortAddrs: 'flag',
+    SkipDNSLookup: 'flag',
+  },
+  Bitswap: { Libp2pEnabled: 'flag', ServerEnabled: 'flag' },
+  Bootstrap: 'strings',
+  DNS: { MaxCacheTTL: 'optionalDuration', Resolvers: { '*': 'string' } },
+  Datastore: {
+    BlockKeyCacheSize: 'optionalInteger',
+    BloomFilterSize: 'integer',
+    GCPeriod: 'string',
+    HashOnRead: 'boolean',
+    NoSync: 'boolean',
+    Params: 'any',
+    Path: 'string',
+    Spec: { '*': 'any' },
+    StorageGCWatermark: 'integer',
+    StorageMax: 'string',
+    Type: 'string',
+    WriteThrough: 'flag',
+  },
+  Discovery: { MDNS: { Enabled: 'boolean' } },
+  Experimental: {
+    AcceleratedDHTClient: 'any',
+    FilestoreEnabled: 'boolean',
+    GatewayOverLibp2p: 'boolean',
+    GraphsyncEnabled: 'any',
+    Libp2pStreamMounting: 'boolean',
+    OptimisticProvide: 'boolean',
+    OptimisticProvideJobsPoolSize: 'integer',
+    P2pHttpProxy: 'boolean',
+    ShardingEnabled: 'boolean',
+    StrategicProviding: 'boolean',
+    UrlstoreEnabled: 'boolean',
+  },
+  Gateway: {
+    AllowCodecConversion: 'flag',
+    DeserializedResponses: 'flag',
+    DiagnosticServiceURL: 'optionalString',
+    DisableHTMLErrors: 'flag',
+    ExposeRoutingAPI: 'flag',
+    HTTPHeaders: { '*': 'strings' },
+    MaxConcurrentRequests: 'optionalInteger',
+    MaxRangeRequestFileSize: 'optionalBytes',
+    MaxRequestDuration: 'optionalDuration',
+    NoDNSLink: 'boolean',
+    NoFetch: 'boolean',
+    PublicGateways: {
+      '*': {
+        DeserializedResponses: 'flag',
+        InlineDNSLink: 'flag',
+        NoDNSLink: 'boolean',
+        Paths: 'strings',
+        UseSubdomains: 'boolean',
+      },
+    },
+    RetrievalTimeout: 'optionalDuration',
+    RootRedirect: 'string',
+  },
+  HTTPRetrieval: {
+    Allowlist: 'strings',
+    Denylist: 'strings',
+    Enabled: 'flag',
+    MaxBlockSize: 'optionalString',
+    NumWorkers: 'optionalInteger',
+    TLSInsecureSkipVerify: 'flag',
+  },
+  Identity: { PeerID: 'string', PrivKey: 'string' },
+  Import: {
+    BatchMaxNodes: 'optionalInteger',
+    BatchMaxSize: 'optionalInteger',
+    CidVersion: 'optionalInteger',
+    FastProvideDAG: 'flag',
+    FastProvideRoot: 'flag',
+    FastProvideWait: 'flag',
+    HashFunction: 'optionalString',
+    UnixFSChunker: 'optionalString',
+    UnixFSDAGLayout: 'optionalString',
+    UnixFSDirectoryMaxLinks: 'optionalInteger',
+    UnixFSFileMaxLinks: 'optionalInteger',
+    UnixFSHAMTDirectoryMaxFanout: 'optionalInteger',
+    UnixFSHAMTDirectorySizeEstimation: 'optionalString',
+    UnixFSHAMTDirectorySizeThreshold: 'optionalBytes',
+    UnixFSRawLeaves: 'flag',
+  },
+  Internal: {
+    BackupBootstrapInterval: 'optionalDuration',
+    Bitswap: {
+      BroadcastControl: {
+        Enable: 'flag',
+        LocalPeers: 'flag',
+        MaxPeers: 'optionalInteger',
+        MaxRandomPeers: 'optionalInteger',
+        PeeredPeers: 'flag',
+        SendToPendingPeers: 'flag',
+      },
+      EngineBlockstoreWorkerCount: 'optionalInteger',
+      EngineTaskWorkerCount: 'optionalInteger',
+      MaxOutstandingBytesPerPeer: 'optionalInteger',
+      ProviderSearchDelay: 'optionalDuration',
+      ProviderSearchMaxResults: 'optionalInteger',
+      TaskWorkerCount: 'optionalInteger',
+      WantHaveReplaceSize: 'optionalInteger',
+    },
+    Libp2pForceReachability: 'optionalString',
+    MFSNoFlushLimit: 'optionalInteger',
+    ShutdownTimeout: 'optionalDuration',
+    UnixFSShardingSizeThreshold: 'optionalString',
+  },
+  Ipns: {
+    DelegatedPublishers: 'strings',
+    MaxCacheTTL: 'optionalDuration',
+    RecordLifetime: 'string',
+    RepublishPeriod: 'string',
+    ResolveCacheSize: 'integer',
+    UsePubsub: 'flag',
+  },
+  Migration: { DownloadSources: 'strings', Keep: 'string' },
+  Mounts: {
+    FuseAllowOther: 'flag',
+    IPFS: 'string',
+    IPNS: 'string',
+    MFS: 'string',
+    StoreMode: 'flag',
+    StoreMtime: 'flag',
+  },
+  Peering: { Peers: 'any' },
+  Pinning: {
+    RemoteServices: {
+      '*': {
+        API: { Endpoint: 'string', Key: 'string' },
+        Policies: { MFS: { Enable: 'boolean', PinName: 'string', RepinInterval: 'string' } },
+      },
+    },
+  },
+  Plugins: { Plugins: { '*': { Config: 'any', Disabled: 'boolean' } } },
+  Provide: {
+    BloomFPRate: 'optionalInteger',
+    DHT: {
+      DedicatedBurstWorkers: 'optionalInteger',
+      DedicatedPeriodicWorkers: 'optionalInteger',
+      Interval: 'optionalDuration',
+      KeystoreBatchSize: 'optionalInteger',
+      MaxProvideConnsPerWorker: 'optionalInteger',
+      MaxWorkers: 'optionalInteger',
+      OfflineDelay: 'optionalDuration',
+      ResumeEnabled: 'flag',
+      SendProviderRecordTimeout: 'optionalDuration',
+      SweepEnabled: 'flag',
+    },
+    Enabled: 'flag',
+    Strategy: 'optionalString',
+  },
+  Provider: { Enabled: 'flag', Strategy: 'optionalString', WorkerCount: 'optionalInteger' },
+  Pubsub: {
+    DisableSigning: 'boolean',
+    Enabled: 'flag',
+    Router: 'string',
+    SeenMessagesStrategy: 'optionalString',
+    SeenMessagesTTL: 'optionalDuration',
+  },
+  Reprovider: { Interval: 'optionalDuration', Strategy: 'optionalString' },
+  Routing: {
+    AcceleratedDHTClient: 'flag',
+    DelegatedRouters: 'strings',
+    IgnoreProviders: 'strings',
+    LoopbackAddressesOnLanDHT: 'flag',
+    Methods: { '*': { RouterName: 'string' } },
+    Routers: { '*': { Parameters: 'any', Type: 'string' } },
+    Type: 'optionalString',
+  },
+  Swarm: {
+    AddrFilters: 'strings',
+    ConnMgr: {
+      GracePeriod: 'optionalDuration',
+      HighWater: 'optionalInteger',
+      LowWater: 'optionalInteger',
+      SilencePeriod: 'optionalDuration',
+      Type: 'optionalString',
+    },
+    DisableBandwidthMetrics: 'boolean',
+    DisableNatPortMap: 'boolean',
+    EnableHolePunching: 'flag',
+    RelayClient: { Enabled: 'flag', StaticRelays: 'strings' },
+    RelayService: {
+      BufferSize: 'optionalInteger',
+      ConnectionDataLimit: 'optionalInteger',
+      ConnectionDurationLimit: 'optionalDuration',
+      Enabled: 'flag',
+      MaxCircuits: 'optionalInteger',
+      MaxReservations: 'optionalInteger',
+      MaxReservationsPerASN: 'optionalInteger',
+      MaxReservationsPerIP: 'optionalInteger',
+      ReservationTTL: 'optionalDuration',
+    },
+    ResourceMgr: {
+      Allowlist: 'strings',
+      Enabled: 'flag',
+      Limits: 'any',
+      MaxFileDescriptors: 'optionalInteger',
+      MaxMemory: 'optionalBytes',
+    },
+    Transports: {
+      Multiplexers: { Yamux: 'any' },
+      Network: {
+        QUIC: 'flag',
+        Relay: 'flag',
+        TCP: 'flag',
+        WebRTCDirect: 'flag',
+        WebTransport: 'flag',
+        Websocket: 'flag',
+      },
+      Security: { Noise: 'any', TLS: 'any' },
+    },
+  },
+  Version: {
+    AgentSuffix: 'optionalString',
+    SwarmCheckEnabled: 'flag',
+    SwarmCheckPercentThreshold: 'optionalInteger',
+  },
+}

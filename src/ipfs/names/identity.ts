@@ -1,0 +1,46 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { base58btc } from 'multiformats/bases/base58'
+import * as Digest from 'multiformats/hashes/digest'
+import type { RecordStore } from '../../storage/files/recordStore.js'
+import { identityCode } from '../cid/hashFunctions.js'
+
+/** Who the node says it is. */
+export interface Identity {
+  /** The peer id: base58btc of the identity multihash of the public key. */
+  id: string
+  /** The public key as libp2p encodes it, in base64. */
+  publicKey: string
+  /** The private key as libp2p encodes it; names are published with it. */
+  privateKey: Uint8Array
+  /** Multiaddresses at which the node answers, with its id at the end. */
+  addresses(): string[]
+}
+
+const rowName = new TextEncoder().encode('private-key')
+/** libp2p key messages: type Ed25519, then 64 bytes of a private key or 32 of a public one (libp2p specs, peer-ids). */
+const privatePrefix = Uint8Array.of(0x08, 0x01, 0x12, 0x40)
+const publicPrefix = Uint8Array.of(0x08, 0x01, 0x12, 0x20)
+const publicBytes = 32
+
+/** The identity of a data directory, made when it is first opened. */
+export async function loadIdentity(rows: RecordStore, addresses: () => string[]): Promise<Identity> {
+  let privateKey = rows.get(rowName)
+  if (privateKey === undefined) {
+    privateKey = createPrivateKey()
+    await rows.put(rowName, privateKey)
+  }
+  const publicKey = Buffer.concat([publicPrefix, privateKey.subarray(-publicBytes)])
+  const id = base58btc.encode(Digest.create(identityCode, Uint8Array.from(publicKey)).bytes).slice(1)
+  return {
+    id,
+    publicKey: publicKey.toString('base64'),
+    privateKey,
+    addresses: () => addresses().map((address) => `${address}/p2p/${id}`),
+  }
+}
+
+function createPrivateKey(): Uint8Array {
+  const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
+  const seed = Buffer.from(d, 'base64url')
+  return Uint8Array.from(Buffer.concat([privatePrefix, seed, Buffer.from(x, 'base64url')]))
+}

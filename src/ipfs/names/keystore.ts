@@ -1,0 +1,153 @@
+import type * as Keys from '@libp2p/crypto/keys'
+import type { PrivateKey, PublicKey } from '@libp2p/interface'
+import { base36 } from 'multiformats/bases/base36'
+import { base58btc } from 'multiformats/bases/base58'
+import { CID } from 'multiformats/cid'
+import * as Digest from 'multiformats/hashes/digest'
+import type { RecordStore } from '../../storage/files/recordStore.js'
+import { multibaseByName } from '../cid/multibase.js'
+import { codecCode } from '../cid/cidFormat.js'
+import { FileNetworkError } from '../errors.js'
+import type { Identity } from './identity.js'
+
+/** The name of the node's own key, which can neither be renamed nor removed. */
+export const selfName = 'self'
+
+/** The libraries of keys are loaded by the first request that needs one. */
+const libraryOfKeys = (): Promise<typeof Keys> => import('@libp2p/crypto/keys')
+
+/** A key pair with the name that it is stored under. */
+export interface NamedKey {
+  name: string
+  key: PrivateKey
+}
+
+/** The key pairs that IPNS names are published with. */
+export interface Keystore {
+  /** The node's own key. */
+  self(): Promise<PrivateKey>
+  /** The key with a name; undefined where there is none. */
+  get(name: string): Promise<PrivateKey | undefined>
+  /**
+   * @throws {@link FileNetworkError} for an empty name, or one that is taken
+   */
+  put(name: string, key: PrivateKey): Promise<void>
+  delete(name: string): Promise<void>
+  /** All keys but the node's own, by name. */
+  list(): Promise<NamedKey[]>
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+const rowPrefix = 'key/'
+
+function rowOf(name: string): Uint8Array {
+  return encoder.encode(rowPrefix + name)
+}
+
+/** The keys of a data directory, which lie there as libp2p encodes them. */
+export function openKeystore(rows: RecordStore, identity: Pick<Identity, 'privateKey'>): Keystore {
+  return {
+    self: () => decodeKey(identity.privateKey),
+    async get(name) {
+      const row = rows.get(rowOf(name))
+      return row && decodeKey(row)
+    },
+    async put(name, key) {
+      if (name === '') throw new FileNetworkError('key name must be at least one character')
+      if (rows.get(rowOf(name)) !== undefined) {
+        throw new FileNetworkError('key by that name already exists, refusing to overwrite')
+      }
+      const { privateKeyToProtobuf } = await libraryOfKeys()
+      await rows.put(rowOf(name), privateKeyToProtobuf(key))
+    },
+    delete: (name) => rows.delete(rowOf(name)),
+    async list() {
+      const keys: NamedKey[] = []
+      for await (const [row, value] of rows.entries()) {
+        const text = decoder.decode(row)
+        if (!text.startsWith(rowPrefix)) continue
+        keys.push({ name: text.slice(rowPrefix.length), key: await decodeKey(value) })
+      }
+      return keys.sort((a, b) => (a.name < b.name ? -1 : 1))
+    },
+  }
+}
+
+async function decodeKey(bytes: Uint8Array): Promise<PrivateKey> {
+  const { privateKeyFromProtobuf } = await libraryOfKeys()
+  return privateKeyFromProtobuf(bytes)
+}
+
+/** Bits of an RSA key where a request does not say (Kubo, `options.DefaultRSALen`). */
+const defaultRsaBits = 2048
+const shortestRsaBits = 2048
+const longestRsaBits = 8192
+
+/**
+ * A new key pair (Kubo, `coreapi/key.go`).
+ *
+ * @param size - bits of an RSA key
+ * @throws {@link FileNetworkError} for a type or a size that Kubo does not make
+ */
+export async function generateKey(type: string, size: number | undefined): Promise<PrivateKey> {
+  const { generateKeyPair } = await libraryOfKeys()
+  if (type === 'ed25519') return generateKeyPair('Ed25519')
+  if (type !== 'rsa') throw new FileNetworkError(`unrecognized key type: ${type}`)
+  const bits = size === undefined || size === -1 ? defaultRsaBits : size
+  if (bits < shortestRsaBits) {
+    throw new FileNetworkError(`rsa keys must be >= ${shortestRsaBits} bits to be useful`)
+  }
+  if (bits > longestRsaBits) throw new FileNetworkError(`rsa keys must be <= ${longestRsaBits} bits`)
+  return generateKeyPair('RSA', bits)
+}
+
+/** The peer id of a public key: base58btc of its multihash, without the prefix of the base. */
+export function peerIdOf(key: PublicKey): string {
+  return base58btc.encode(key.toMultihash().bytes).slice(1)
+}
+
+/** Writes the name of a key as text. */
+export type KeyEncoder = (key: PublicKey) => string
+
+/** The option of operations that show names of keys (Kubo, `keyencode`). */
+export const ipnsBaseOption = {
+  type: 'string',
+  default: 'base36',
+  description: 'Base of the names: `b58mh` for peer ids, or a multibase for CIDs.',
+} as const
+
+/** The encoder for the option `ipns-base`. */
+export function createKeyEncoder(baseName: string): KeyEncoder {
+  if (baseName === 'b58mh' || baseName === 'v0') return peerIdOf
+  const base = multibaseByName(baseName)
+  return (key) => base.encode(nameOf(key).bytes)
+}
+
+/** The CID of a public key, which is its IPNS name. */
+export function nameOf(key: PublicKey): CID {
+  return CID.createV1(codecCode.libp2pKey, key.toMultihash())
+}
+
+/** An IPNS name as Kubo shows it: its CID in base36. */
+export function formatName(name: CID): string {
+  return name.toString(base36)
+}
+
+/** The IPNS name that a text stands for, a peer id or a CID of a key; undefined where it is neither. */
+export function parseName(text: string): CID | undefined {
+  if (text.length > longestName) return undefined
+  try {
+    if (/^(1|Qm)/.test(text)) {
+      return CID.createV1(codecCode.libp2pKey, Digest.decode(base58btc.decode(`z${text}`)))
+    }
+    const base = text.startsWith('k') ? base36 : undefined
+    const cid = base === undefined ? CID.parse(text) : CID.parse(text, base)
+    return cid.version === 1 && cid.code === codecCode.libp2pKey ? cid : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Characters of a name, at most: a name is the hash of a key, or a short key itself. */
+const longestName = 256

@@ -1,0 +1,139 @@
+import type { PrivateKey } from '@libp2p/interface'
+import type * as Records from 'ipns'
+import { base58btc } from 'multiformats/bases/base58'
+import type { CID } from 'multiformats/cid'
+import type { RecordStore } from '../../storage/files/recordStore.js'
+import { FileNetworkError } from '../errors.js'
+import { formatName, nameOf, parseName } from './keystore.js'
+
+/** The library of IPNS records is loaded by the first request that needs it. */
+const libraryOfRecords = (): Promise<typeof Records> => import('ipns')
+
+/** What is published under a name. */
+export interface Publication {
+  /** An absolute path, `/ipfs/…` or `/ipns/…`. */
+  value: string
+  lifetimeMilliseconds: number
+  ttlMilliseconds: number
+  /** Undefined: the last one, or one more where the value changes. */
+  sequence: bigint | undefined
+  /** Whether the record also has the signature of version 1. */
+  isVersion1Compatible: boolean
+}
+
+/** A record as it was found. */
+export interface ResolvedName {
+  /** The published path. */
+  value: string
+  /** Milliseconds for which it may be kept. */
+  ttlMilliseconds: number
+  /** The signed record (https://specs.ipfs.tech/ipns/ipns-record/). */
+  record: Uint8Array
+}
+
+/** IPNS names that were published here; there is no network to ask for others. */
+export interface NameSystem {
+  publish(key: PrivateKey, publication: Publication): Promise<CID>
+  /**
+   * The newest valid record of a name.
+   *
+   * @throws {@link UnresolvedNameError}
+   */
+  find(name: CID): Promise<ResolvedName>
+  /**
+   * Follows a path `/ipns/…` up to what it stands for.
+   *
+   * @param depth - names to follow at most
+   * @returns a path; one below `/ipns/` where the depth was reached
+   */
+  resolve(path: string, depth?: number): Promise<string>
+}
+
+/** Names that may lead to names, one after the other (boxo, `namesys.DefaultDepthLimit`). */
+const defaultDepth = 32
+/** Time that a record may be kept where it does not say (boxo, `DefaultResolverCacheTTL`). */
+const defaultTtlMilliseconds = 60_000
+
+/** A name that nothing was published under, or whose record has expired. */
+export class UnresolvedNameError extends FileNetworkError {
+  constructor() {
+    super('could not resolve name')
+  }
+}
+
+/** Opens the published names of a data directory. */
+export function openNameSystem(rows: RecordStore): NameSystem {
+  const names: NameSystem = {
+    async publish(key, publication) {
+      const { createIPNSRecord, marshalIPNSRecord } = await libraryOfRecords()
+      const name = nameOf(key.publicKey)
+      const { value, lifetimeMilliseconds, ttlMilliseconds, isVersion1Compatible } = publication
+      const sequence = await nextSequence(rows.get(rowOf(name)), publication)
+      const record = await createIPNSRecord(key, value, sequence, lifetimeMilliseconds, {
+        ttlNs: BigInt(Math.round(ttlMilliseconds * 1e6)),
+        v1Compatible: isVersion1Compatible,
+      })
+      await rows.put(rowOf(name), marshalIPNSRecord(record))
+      return name
+    },
+    async find(name) {
+      const record = rows.get(rowOf(name))
+      if (record === undefined) throw new UnresolvedNameError()
+      const { unmarshalIPNSRecord } = await libraryOfRecords()
+      const { value, validity, ttl } = unmarshalIPNSRecord(record)
+      const left = Date.parse(validity) - Date.now()
+      if (left <= 0) throw new UnresolvedNameError()
+      const ttlMilliseconds = ttl === undefined ? defaultTtlMilliseconds : Number(ttl / 1_000_000n)
+      return { value, ttlMilliseconds: Math.min(left, ttlMilliseconds), record }
+    },
+    async resolve(path, depth = defaultDepth) {
+      let current = path
+      for (let step = 0; step < depth && current.startsWith('/ipns/'); step++) {
+        const [, , label = '', ...rest] = current.split('/')
+        const { value } = await names.find(readName(label))
+        current = rest.length === 0 ? value : `${value.replace(/\/$/, '')}/${rest.join('/')}`
+      }
+      if (depth > 1 && current.startsWith('/ipns/')) {
+        throw new FileNetworkError('could not resolve name (recursion limit exceeded)')
+      }
+      return current
+    },
+  }
+  return names
+}
+
+/**
+ * The name in a path; other labels are domain names, and there is no DNS to ask.
+ *
+ * @throws {@link FileNetworkError} with boxo's text (`namesys`)
+ */
+export function readName(label: string): CID {
+  const name = parseName(label)
+  if (name !== undefined) return name
+  throw new FileNetworkError(
+    `DNSLink lookup for ${JSON.stringify(`${label}.`)} failed: could not resolve name: ` +
+      'DNSLink lookup could not find a TXT record (https://docs.ipfs.tech/concepts/dnslink/)',
+  )
+}
+
+function rowOf(name: CID): Uint8Array {
+  return new TextEncoder().encode(`ipns/${base58btc.encode(name.multihash.bytes)}`)
+}
+
+/** Sequence numbers only grow; the same value keeps its own (boxo, `namesys/ipns_publisher.go`). */
+async function nextSequence(
+  previous: Uint8Array | undefined,
+  { value, sequence }: Publication,
+): Promise<bigint> {
+  if (previous === undefined) return sequence ?? 0n
+  const { unmarshalIPNSRecord } = await libraryOfRecords()
+  const last = unmarshalIPNSRecord(previous)
+  if (sequence === undefined) return last.value === value ? last.sequence : last.sequence + 1n
+  if (sequence > last.sequence) return sequence
+  throw new FileNetworkError('sequence number must be greater than the current record sequence')
+}
+
+/** A name as paths have it. */
+export function namePath(name: CID): string {
+  return `/ipns/${formatName(name)}`
+}

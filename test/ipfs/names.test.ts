@@ -1,0 +1,310 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { commands } from '../../src/ipfs/commands/registry.js'
+import { unavailableOperations } from '../../src/ipfs/commands/unavailable.js'
+import { type TestNetwork, form, startNetwork } from './support.js'
+
+/*
+ * What Kubo 0.42.0 answered with `ipfs daemon --offline`, word for word; with peers where a comment says so.
+ */
+
+let node: TestNetwork
+beforeAll(async () => {
+  node = await startNetwork()
+})
+afterAll(() => node.stop())
+
+async function call(path: string): Promise<unknown> {
+  const response = await node.post(path)
+  return JSON.parse(await response.text()) as unknown
+}
+
+/** Posts a file. */
+function send(path: string, content: string): Promise<Response> {
+  const { body, headers } = form([{ content }])
+  return node.post(path, body, headers)
+}
+
+async function failure(path: string): Promise<string> {
+  const response = await node.post(path)
+  expect(response.status).toBe(500)
+  return ((await response.json()) as { Message: string }).Message
+}
+
+describe('keys', () => {
+  it('are made, listed by name, renamed and removed, and stay across restarts', async () => {
+    const made = (await call('key/gen?arg=zebra')) as { Name: string; Id: string }
+    expect(made).toEqual({ Name: 'zebra', Id: expect.stringMatching(/^k51qzi5uqu5d[a-z0-9]{50}$/) as string })
+    const rsa = (await call('key/gen?arg=ape&type=rsa')) as { Id: string }
+    expect(rsa.Id).toMatch(/^k2k4r8[a-z0-9]{50}$/)
+    await node.restart()
+    const { Keys } = (await call('key/ls')) as { Keys: { Name: string; Id: string }[] }
+    expect(Keys.map(({ Name }) => Name)).toEqual(['self', 'ape', 'zebra'])
+    expect(Keys[2]?.Id).toBe(made.Id)
+    expect(await call('key/rename?arg=zebra&arg=ape&force=true')).toEqual({
+      Was: 'zebra',
+      Now: 'ape',
+      Id: made.Id,
+      Overwrite: true,
+    })
+    expect(await call('key/rm?arg=ape')).toEqual({ Keys: [{ Name: 'ape', Id: made.Id }] })
+    expect(await call('key/list')).toEqual({ Keys: [Keys[0]] })
+  })
+
+  it("show the node's own as its peer id", async () => {
+    const { ID } = (await call('id')) as { ID: string }
+    expect(await call('key/ls?ipns-base=b58mh')).toEqual({ Keys: [{ Name: 'self', Id: ID }] })
+  })
+
+  it.each([
+    ['key/gen?arg=self', "cannot create key with name 'self'"],
+    ['key/gen?arg=x&type=secp256k1', 'unrecognized key type: secp256k1'],
+    ['key/gen?arg=x&type=rsa&size=1024', 'rsa keys must be >= 2048 bits to be useful'],
+    ['key/rename?arg=none&arg=other', 'no key named none was found'],
+    ['key/rename?arg=self&arg=other', "cannot rename key with name 'self'"],
+    ['key/rm?arg=none', 'no key named none was found'],
+    ['key/ls?ipns-base=foo', 'unsupported multibase encoding: foo'],
+  ])('%s', async (path, message) => {
+    expect(await failure(path)).toBe(message)
+  })
+})
+
+describe('names', () => {
+  let file: string
+  beforeAll(async () => {
+    const { Hash } = (await (await send('add', 'hello\n')).json()) as { Hash: string }
+    file = Hash
+    expect(file).toBe('QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN')
+  })
+
+  it('stand for what was published last, also in paths and after a restart', async () => {
+    const { Id } = (await call('key/gen?arg=site')) as { Id: string }
+    expect(await call(`name/publish?arg=${file}&key=site&allow-offline=true`)).toEqual({
+      Name: Id,
+      Value: `/ipfs/${file}`,
+    })
+    await node.restart()
+    expect(await call(`name/resolve?arg=${Id}`)).toEqual({ Path: `/ipfs/${file}` })
+    expect(await call(`resolve?arg=/ipns/${Id}`)).toEqual({ Path: `/ipfs/${file}` })
+    expect(await (await node.post(`cat?arg=/ipns/${Id}`)).text()).toBe('hello\n')
+  })
+
+  it('lead to names', async () => {
+    const { Id } = (await call('key/gen?arg=first')) as { Id: string }
+    const { Keys } = (await call('key/ls')) as { Keys: { Name: string; Id: string }[] }
+    const site = Keys.find(({ Name }) => Name === 'site')?.Id
+    await call(`name/publish?arg=/ipns/${site}&key=first&allow-offline=true`)
+    expect(await call(`name/resolve?arg=${Id}`)).toEqual({ Path: `/ipfs/${file}` })
+    expect(await call(`name/resolve?arg=${Id}&recursive=false`)).toEqual({ Path: `/ipns/${site}` })
+  })
+
+  it('take sequence numbers that grow', async () => {
+    const publish = `name/publish?arg=${file}&allow-offline=true`
+    await call(`${publish}&sequence=10`)
+    expect(await failure(`${publish}&sequence=10`)).toBe(
+      'sequence number must be greater than the current record sequence',
+    )
+  })
+
+  it.each([
+    [
+      'name/publish?arg=FILE',
+      "can't publish while offline: pass `--allow-offline` to override or `--allow-delegated` if Ipns.DelegatedPublishers are set up",
+    ],
+    ['name/publish?arg=FILE&allow-offline=true&key=zz', 'no key by the given name was found'],
+    [
+      'name/publish?arg=FILE&allow-offline=true&lifetime=x',
+      'error parsing lifetime option: time: invalid duration "x"',
+    ],
+    ['name/publish?arg=foo&allow-offline=true', 'invalid path "foo": path does not have enough components'],
+    [
+      'name/resolve?arg=k51qzi5uqu5dlvj2baxnqndepeb86cbk3ng7n3i46uzyxzyqj2xjonzllnv0v8',
+      'could not resolve name',
+    ],
+    [
+      'name/resolve?arg=ipfs.io',
+      'DNSLink lookup for "ipfs.io." failed: could not resolve name: DNSLink lookup could not find a TXT record (https://docs.ipfs.tech/concepts/dnslink/)',
+    ],
+  ])('%s', async (path, message) => {
+    expect(await failure(path.replace('FILE', file))).toBe(message)
+  })
+})
+
+describe('the configuration', () => {
+  it('is set, stays across restarts and has its effect', async () => {
+    expect(await call('config?arg=Import.CidVersion')).toEqual({ Key: 'Import.CidVersion', Value: null })
+    expect(await call('config?arg=Import.CidVersion&arg=1&json=true')).toEqual({
+      Key: 'Import.CidVersion',
+      Value: 1,
+    })
+    await node.restart()
+    const added = (await (await send('add', 'hello\n')).json()) as { Hash: string }
+    expect(added.Hash).toBe('bafkreicysg23kiwv34eg2d7qweipxwosdo2py4ldv42nbauguluen5v6am')
+    await call('config?arg=Import.CidVersion&arg=null&json=true')
+  })
+
+  it('shards directories as small as it says', async () => {
+    await call('config?arg=Internal.UnixFSShardingSizeThreshold&arg=1B')
+    await node.post('files/mkdir?arg=/sharded')
+    await send('files/write?arg=/sharded/a&create=true', 'a')
+    const { Hash } = (await call('files/stat?arg=/sharded')) as { Hash: string }
+    const { Data } = (await call(`dag/get?arg=${Hash}`)) as { Data: { '/': { bytes: string } } }
+    const hamtShard = 5
+    expect(Buffer.from(Data['/'].bytes, 'base64')[1]).toBe(hamtShard)
+    await call('config?arg=Internal.UnixFSShardingSizeThreshold&arg=null&json=true')
+  })
+
+  it('follows a profile', async () => {
+    const { OldCfg, NewCfg } = (await call('config/profile/apply?arg=unixfs-v1-2025&dry-run=true')) as Record<
+      string,
+      { Import: Record<string, unknown> }
+    >
+    expect(OldCfg?.Import['UnixFSChunker']).toBeNull()
+    expect(NewCfg?.Import).toMatchObject({
+      CidVersion: 1,
+      UnixFSChunker: 'size-1048576',
+      UnixFSFileMaxLinks: 1024,
+    })
+    expect(await call('config?arg=Import.UnixFSChunker')).toMatchObject({ Value: null })
+  })
+
+  it('takes back what it showed', async () => {
+    const shown = (await call('config/show')) as Record<string, unknown>
+    const changed = { ...shown, Import: { UnixFSChunker: 'size-1000' } }
+    const response = await send('config/replace', JSON.stringify(changed))
+    expect(response.status).toBe(200)
+    expect(await call('config?arg=Import.UnixFSChunker')).toMatchObject({ Value: 'size-1000' })
+    await call('config?arg=Import.UnixFSChunker&arg=null&json=true')
+    expect(JSON.stringify(shown)).not.toContain('PrivKey')
+  })
+
+  it.each([
+    ['config?arg=Foo', 'failed to get config value: "Foo not found"'],
+    ['config?arg=Foo&arg=1', 'failed to set config value: Foo not found (maybe use --json?)'],
+    ['config?arg=Import.Foo&arg=1', 'failed to set config value: Import.Foo not found (maybe use --json?)'],
+    ['config?arg=identity.privkey', 'cannot show or change private key through API'],
+    ['config?arg=Pinning', 'cannot show or change pinning services credentials'],
+    [
+      'config?arg=Import.CidVersion&arg=1',
+      'failed to set config value: failure to decode config: json: cannot unmarshal string into Go struct field Import.Import.CidVersion of type int64 (maybe use --json?)',
+    ],
+    [
+      'config?arg=Datastore.BloomFilterSize&arg=1.5&json=true',
+      'failed to set config value: failure to decode config: json: cannot unmarshal number 1.5 into Go struct field Datastore.Datastore.BloomFilterSize of type int (maybe use --json?)',
+    ],
+    ['config/profile/apply?arg=foo', 'foo is not a profile'],
+  ])('%s', async (path, message) => {
+    expect(await failure(path)).toBe(message)
+  })
+})
+
+describe('what works without a network', () => {
+  it.each([
+    // As Kubo says it online and without peers.
+    ['swarm/peers', { Peers: null }],
+    ['swarm/addrs', { Addrs: {} }],
+    ['stats/bw', { TotalIn: 0, TotalOut: 0, RateIn: 0, RateOut: 0 }],
+    ['bitswap/wantlist', { Keys: [] }],
+    // As Kubo says it offline.
+    ['bootstrap', { Peers: [] }],
+    [
+      'cid/inspect?arg=QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN',
+      {
+        cid: 'QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN',
+        version: 0,
+        multibase: { prefix: 'z', name: 'base58btc' },
+        multicodec: { code: 112, name: 'dag-pb' },
+        multihash: {
+          code: 18,
+          name: 'sha2-256',
+          length: 32,
+          digest: 'a568e404d8eadaec925ac3bc1b36259c0f6d70000d729cd918c46a836f497657',
+        },
+        cidV0: 'QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN',
+        cidV1: 'bafybeiffndsajwhk3lwjewwdxqntmjm4b5wxaaanokonsggenkbw6slwk4',
+      },
+    ],
+    [
+      'cid/codecs?supported=true',
+      [
+        { Code: 81, Name: 'cbor' },
+        { Code: 85, Name: 'raw' },
+        { Code: 112, Name: 'dag-pb' },
+        { Code: 113, Name: 'dag-cbor' },
+        { Code: 114, Name: 'libp2p-key' },
+        { Code: 120, Name: 'git-raw' },
+        { Code: 133, Name: 'dag-jose' },
+        { Code: 297, Name: 'dag-json' },
+        { Code: 512, Name: 'json' },
+      ],
+    ],
+  ])('%s', async (path, answer) => {
+    expect(await call(path)).toEqual(answer)
+  })
+
+  it.each([
+    ['cid/codecs', 44],
+    ['cid/hashes', 73],
+    ['cid/bases', 21],
+    ['multibase/list', 21],
+  ])('%s has as many rows as in Kubo', async (path, count) => {
+    expect(await call(path)).toHaveLength(count)
+  })
+
+  it.each([
+    ['base2', '00110100001100101011011000110110001101111'],
+    ['base58flickr', 'ZcM8DuyF'],
+    ['base36upper', 'K5PZCSZU7'],
+    ['base256emoji', '🚀😴✋🍀🍀😓'],
+  ])('writes and reads %s', async (base, text) => {
+    const encoded = await send(`multibase/encode?b=${base}`, 'hello')
+    expect(await encoded.text()).toBe(text)
+    const decoded = await send('multibase/decode', text)
+    expect(await decoded.text()).toBe('hello')
+  })
+
+  it.each(['pin', 'files', 'key', 'name'])(
+    '%s, which has operations below it, says nothing',
+    async (path) => {
+      const response = await node.post(path)
+      expect([response.status, await response.text()]).toEqual([200, ''])
+    },
+  )
+
+  it('takes the last segment of a path as an argument', async () => {
+    expect(await call('config/Import.CidVersion')).toMatchObject({ Key: 'Import.CidVersion' })
+    expect((await node.post('pin/foo')).status).toBe(404)
+  })
+
+  it('object/get is gone, as in Kubo', async () => {
+    expect(await failure('object/get?arg=x')).toBe("removed, use 'ipfs dag' or 'ipfs files' instead")
+  })
+})
+
+describe('object/patch', () => {
+  const emptyDirectory = 'QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn'
+  const file = 'QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN'
+
+  it('adds a link and removes it', async () => {
+    const added = await call(`object/patch/add-link?arg=${emptyDirectory}&arg=a/b&arg=${file}&create=true`)
+    const { Hash } = added as { Hash: string }
+    expect(await (await node.post(`cat?arg=${Hash}/a/b`)).text()).toBe('hello\n')
+    expect(await call(`object/patch/rm-link?arg=${Hash}&arg=a`)).toEqual({ Hash: emptyDirectory })
+  })
+
+  it.each([
+    ['rm-link?arg=EMPTY&arg=x', 'no link by that name'],
+    ['add-link?arg=EMPTY&arg=&arg=FILE', 'cannot create link with no name'],
+    [
+      'add-link?arg=FILE&arg=x&arg=FILE',
+      'cannot add named links to a UnixFS File node, only Directory nodes support link addition at the dag-pb level (see https://specs.ipfs.tech/unixfs/)',
+    ],
+  ])('%s', async (path, message) => {
+    const query = path.replace('EMPTY', emptyDirectory).replaceAll('FILE', file)
+    expect(await failure(`object/patch/${query}`)).toBe(message)
+  })
+})
+
+it.each([...unavailableOperations])('%s needs what is not here', async (path) => {
+  expect(commands.has(path)).toBe(false)
+  expect((await node.post(`${path}?arg=x`)).status).toBe(404)
+})
