@@ -34,7 +34,7 @@ const unordered =
   /^\/api\/v0\/(pin\/ls|pin\/verify|refs\/local|repo\/(ls|gc|verify)|cid\/(bases|hashes)|multibase\/list|version\/deps|block\/rm|commands)(\?|$)/
 
 /** One thing that two answers do not share. */
-export interface Difference {
+export interface Mismatch {
   /** `status`, the name of a header or trailer, or `body`. */
   what: string
   ours: string
@@ -42,13 +42,13 @@ export interface Difference {
 }
 
 /** What two answers do not share. A difference of status hides the rest. */
-export function compare(request: PeerRequest, ours: PeerAnswer, theirs: PeerAnswer): Difference[] {
+export function compare(request: PeerRequest, ours: PeerAnswer, theirs: PeerAnswer): Mismatch[] {
   if (ours.status !== theirs.status) {
     return [
       { what: 'status', ours: `${ours.status} ${shown(ours)}`, theirs: `${theirs.status} ${shown(theirs)}` },
     ]
   }
-  const differences: Difference[] = []
+  const differences: Mismatch[] = []
   const names = request.to === 'api' ? apiHeaders : gatewayHeaders
   for (const name of names) {
     const [a, b] = [ours.headers[name] ?? '', theirs.headers[name] ?? '']
@@ -95,7 +95,7 @@ function shown({ body, headers }: PeerAnswer): string {
 }
 
 /** What differences have in common: the operation, and texts without the names and numbers in them. */
-export function classOf({ to, target, method }: PeerRequest, { what, ours, theirs }: Difference): string {
+export function classOf({ to, target, method }: PeerRequest, { what, ours, theirs }: Mismatch): string {
   const operation = to === 'api' ? target.replace(/^\/api\/v0\//, '').replace(/\?.*$/s, '') : 'gateway'
   const verb = method === 'POST' || (to === 'gateway' && method === 'GET') ? '' : `${method} `
   return `${verb}${operation} | ${what} | ${general(ours)} | ${general(theirs)}`

@@ -1,6 +1,6 @@
 import type { ArgumentSpec, Command, OptionSpec } from '../../../src/ipfs/request/command.js'
 import type { PeerAnswer, PeerRequest } from './http.js'
-import type { Random } from './random.js'
+import type { Random } from '../support/random.js'
 import { randomContent, randomTree, spoilt, uploadOf } from './uploads.js'
 import type { Upload } from './uploads.js'
 
@@ -318,10 +318,6 @@ const weights: Record<string, number> = {
   'config/replace': 0.1,
 }
 
-/** Operations that read only. */
-const readOnly =
-  /^(cat|ls|get|refs|refs\/local|resolve|id|version.*|commands|block\/(get|stat)|dag\/(get|resolve|export|stat)|pin\/(ls|verify)|files\/(ls|read|stat|flush)|cid\/.*|multibase\/.*|repo\/(stat|version|verify|ls)|stats\/.*|key\/(ls|list|export)|config\/show|swarm\/.*|name\/resolve|bootstrap|bootstrap\/list|object\/.*)$/
-
 /** Requests over a registry of operations. */
 export function createGenerator(
   random: Random,
@@ -449,7 +445,6 @@ export function createGenerator(
       target: `/api/v0/${operation}${text === '' ? '' : `?${text}`}`,
       headers: { ...body?.headers, ...(random.chance(0.005) && { origin: 'http://example.com' }) },
       ...(body && { body: body.body }),
-      changes: !readOnly.test(operation),
     }
   }
 
@@ -533,7 +528,6 @@ export function createGenerator(
       method: random.chance(0.9) ? 'GET' : random.pick(['HEAD', 'HEAD', 'OPTIONS', 'POST', 'PUT']),
       target: `${name}${root}${below}${query.length === 0 ? '' : `?${query.join('&')}`}`,
       headers,
-      changes: false,
     }
   }
 

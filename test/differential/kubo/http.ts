@@ -9,8 +9,6 @@ export interface PeerRequest {
   target: string
   headers: Record<string, string>
   body?: Uint8Array
-  /** Whether it may change what later requests see. */
-  changes: boolean
 }
 
 /** An answer with everything that a client can see. */

@@ -1,16 +1,9 @@
-import { execFile, spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { homedir, tmpdir } from 'node:os'
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
-
-const run = promisify(execFile)
-
-/** The release that this project follows. */
-export const kuboModule = 'github.com/ipfs/kubo@v0.42.0'
+import { findProgram, runToEnd, stopProcess } from '../support/processes.js'
 
 /** A peer of the comparison: where its API and its gateway answer. */
 export interface Peer {
@@ -19,32 +12,15 @@ export interface Peer {
   stop(): Promise<void>
 }
 
-/**
- * The Kubo program: the file that `STANDIN_KUBO` names, or one built from the Go module proxy and kept in the user's
- * cache. `go install` refuses the module, whose go.mod has `exclude` lines, so it is built where Go unpacked it.
- *
- * @returns undefined where there is neither that file nor Go
- */
-export async function findKubo(): Promise<string | undefined> {
-  const given = process.env['STANDIN_KUBO']
-  if (given !== undefined) return given
-  const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'standin')
-  const program = join(cache, `ipfs-${kuboModule.split('@')[1]}`)
-  if (existsSync(program)) return program
-  try {
-    await run('go', ['version'])
-  } catch {
-    return undefined
-  }
-  await mkdir(cache, { recursive: true })
-  const { stdout } = await run('go', ['mod', 'download', '-json', kuboModule])
-  const { Dir } = JSON.parse(stdout) as { Dir: string }
-  const built = `${program}.${process.pid}`
-  const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' }
-  await run('go', ['build', '-o', built, './cmd/ipfs'], { cwd: Dir, env, maxBuffer: 2 ** 26 })
-  await chmod(built, 0o755)
-  await rename(built, program)
-  return program
+/** The Kubo program; undefined where it is neither there nor can be built. */
+export function findKubo(): Promise<string | undefined> {
+  return findProgram({
+    name: 'ipfs',
+    goPackage: 'github.com/ipfs/kubo/cmd/ipfs@v0.42.0',
+    goModule: 'github.com/ipfs/kubo@v0.42.0',
+    version: '0.42.0',
+    variable: 'STANDIN_KUBO',
+  })
 }
 
 /** What the daemon must not do: reach out, listen beyond loopback, or tell anybody that it runs. */
@@ -71,7 +47,7 @@ const isolation = {
 export async function startKubo(program: string): Promise<Peer> {
   const repository = await mkdtemp(join(tmpdir(), 'kubo-repository-'))
   const env = { ...process.env, IPFS_PATH: repository, IPFS_TELEMETRY: 'off' }
-  await run(program, ['init', '--empty-repo', '--profile=test'], { env })
+  await runToEnd(program, ['init', '--empty-repo', '--profile=test'], { env })
   const path = join(repository, 'config')
   const config = JSON.parse(await readFile(path, 'utf8')) as object
   await writeFile(path, JSON.stringify({ ...config, ...isolation }))
@@ -79,7 +55,10 @@ export async function startKubo(program: string): Promise<Peer> {
   let output = ''
   daemon.stdout.on('data', (text: Buffer) => (output += text.toString()))
   daemon.stderr.on('data', (text: Buffer) => (output += text.toString()))
-  const stop = (): Promise<void> => stopDaemon(daemon, repository)
+  const stop = async (): Promise<void> => {
+    await stopProcess(daemon)
+    await rm(repository, { recursive: true, force: true })
+  }
   for (let attempt = 0; !output.includes('Daemon is ready'); attempt++) {
     if (daemon.exitCode !== null || attempt > 600) {
       await stop()
@@ -90,15 +69,6 @@ export async function startKubo(program: string): Promise<Peer> {
   const api = /RPC API server listening on (\S+)/.exec(output)?.[1] ?? ''
   const gateway = /Gateway server listening on (\S+)/.exec(output)?.[1] ?? ''
   return { api: urlOf(api), gateway: urlOf(gateway), stop }
-}
-
-async function stopDaemon(daemon: ChildProcess, repository: string): Promise<void> {
-  if (daemon.exitCode === null) {
-    const gone = new Promise((resolve) => daemon.once('exit', resolve))
-    daemon.kill('SIGKILL')
-    await gone
-  }
-  await rm(repository, { recursive: true, force: true })
 }
 
 /** The URL of a multiaddress such as `/ip4/127.0.0.1/tcp/5001`. */

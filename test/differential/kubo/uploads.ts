@@ -1,4 +1,4 @@
-import type { Random } from './random.js'
+import type { Random } from '../support/random.js'
 
 /** A body with its content type. */
 export interface Upload {

@@ -53,6 +53,8 @@ export interface PeerProgram {
   name: string
   /** The package in the Go module proxy, with its version: `example.com/cmd/x@v1.2.3`. */
   goPackage: string
+  /** Its module with a version, where `go install` refuses the package for `exclude` lines in its go.mod. */
+  goModule?: string
   /** What `NAME version` prints of the release. */
   version: string
   /** The environment variable that names the binary. */
@@ -68,6 +70,7 @@ export interface PeerProgram {
 export async function findProgram({
   name,
   goPackage,
+  goModule,
   version,
   variable,
 }: PeerProgram): Promise<string | undefined> {
@@ -86,8 +89,28 @@ export async function findProgram({
   if ((await runToEnd('go', ['version']).catch(() => '')) === '') return undefined
   console.error(`building ${goPackage}`)
   await mkdir(folder, { recursive: true })
-  await runToEnd('go', ['install', goPackage], { env: { ...process.env, GOBIN: folder } })
+  if (goModule === undefined) {
+    await runToEnd('go', ['install', goPackage], { env: { ...process.env, GOBIN: folder } })
+  } else await buildInModule({ goPackage, goModule, output: built })
   return built
+}
+
+/** Builds a package in the folder into which Go unpacks its module. */
+async function buildInModule({
+  goPackage,
+  goModule,
+  output,
+}: {
+  goPackage: string
+  goModule: string
+  output: string
+}): Promise<void> {
+  const printed = await runToEnd('go', ['mod', 'download', '-json', goModule])
+  const { Dir } = JSON.parse(printed.slice(printed.indexOf('{'))) as { Dir: string }
+  const [module = ''] = goModule.split('@')
+  const [path = ''] = goPackage.slice(module.length).split('@')
+  const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' }
+  await runToEnd('go', ['build', '-o', output, `.${path}`], { cwd: Dir, env })
 }
 
 /** A whole number that a command line gives by name, as in `--seed 3`. */
