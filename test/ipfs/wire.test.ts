@@ -119,7 +119,9 @@ describe('refusals', () => {
     [
       'cat?arg=/ipns/example.org',
       500,
-      error('DNSLink lookup for "example.org." failed: could not resolve name: DNSLink lookup could not find a TXT record (https://docs.ipfs.tech/concepts/dnslink/)'),
+      error(
+        'DNSLink lookup for "example.org." failed: could not resolve name: DNSLink lookup could not find a TXT record (https://docs.ipfs.tech/concepts/dnslink/)',
+      ),
     ],
     ['cat?arg=/nowhere/foo', 500, error('invalid path "/nowhere/foo": unknown namespace: "nowhere"')],
     ['cat?arg=x&offset=-1', 500, error('cannot specify negative offset')],

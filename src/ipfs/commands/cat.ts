@@ -53,9 +53,6 @@ async function selectParts(
   return parts
 }
 
-async function* readParts(
-  { blockstore }: NetworkContext,
-  parts: FilePart[],
-): AsyncGenerator<Uint8Array> {
+async function* readParts({ blockstore }: NetworkContext, parts: FilePart[]): AsyncGenerator<Uint8Array> {
   for (const { entry, range } of parts) yield* borrowFile(blockstore, entry, range)
 }
