@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { accessListFees } from '../chain/accounts/feeDefaults.js'
 import { Impersonation } from '../chain/accounts/impersonation.js'
 import { type KeyedAccount, Keyring, messageSigner, signTypedData } from '../chain/accounts/keyring.js'
 import { Wallet, resend } from '../chain/accounts/wallet.js'
@@ -54,6 +55,7 @@ export function createBackend(parts: BackendParts): Backend {
   const impersonation = new Impersonation({ automatic: settings.autoImpersonate })
   const executor = new MessageExecutor({
     pendingGasLimit: () => chain.settings.gasLimit,
+    completeFees: (call, header) => accessListFees(call, header, view.rulesAt(header)),
     onConsole: (data) => chain.onConsole?.(data),
   })
   const answers = rpcSettings(settings)
@@ -67,7 +69,6 @@ export function createBackend(parts: BackendParts): Backend {
     executor,
     suggestedTip: () => suggestTip(view, answers.startTip),
     nextBaseFee: () => chain.nextBaseFee(),
-    keepsAccessLists: compatibility.keepsAccessListWithGasPrice,
     createsWithoutData: compatibility.allowsEmptyCreation,
     capsAtNextPrice: compatibility.defaultsFeeCapToNextBaseFee,
     estimatesTransfersUnseen: compatibility.estimatesPlainTransfersStatically,

@@ -33,8 +33,6 @@ export interface CompatibilityProfile {
   /** Whether a higher fee cap alone replaces a waiting transaction, by however little. */
   higherFeeCapReplaces: boolean
 
-  /** Whether an access list stays in force beside a gas price; in geth that makes the transaction legacy. */
-  keepsAccessListWithGasPrice: boolean
   /** Whether a transaction that names no gas and whose estimate fails gets the block's gas limit. */
   fallsBackToBlockGasLimit: boolean
   /** Whether a transaction without recipient and data creates an account without code. */
@@ -133,7 +131,6 @@ const standinProfile: CompatibilityProfile = {
   rejectsUnminable: false,
   rejectsFeeCapBelowBaseFee: false,
   higherFeeCapReplaces: false,
-  keepsAccessListWithGasPrice: false,
   fallsBackToBlockGasLimit: false,
   allowsEmptyCreation: false,
   defaultsFeeCapToNextBaseFee: false,
@@ -182,7 +179,6 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     minimumTimestampIncrement: 0n,
     rejectsFeeCapBelowBaseFee: true,
     higherFeeCapReplaces: true,
-    keepsAccessListWithGasPrice: true,
     fallsBackToBlockGasLimit: true,
     allowsEmptyCreation: true,
     defaultsFeeCapToNextBaseFee: true,
@@ -213,7 +209,6 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     intervalMiningDisablesAutomine: false,
     automineIncludesPending: true,
     rejectsUnminable: true,
-    keepsAccessListWithGasPrice: true,
     estimateBlockTag: 'pending',
     callsDefaultToFirstAccount: true,
     allowsCallsBelowBaseFee: true,
@@ -235,7 +230,6 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     clientVersion: `Ganache/v7.9.2/EthereumJS TestRPC/v7.9.2/Standin/v${version}`,
     coinbase: ZERO_ADDRESS,
     minimumTimestampIncrement: 0n,
-    keepsAccessListWithGasPrice: true,
     fallsBackToBlockGasLimit: true,
     fillsBeforeSigning: true,
     errorMessages: 'ganache',

@@ -31,7 +31,7 @@ export interface Method {
   invoke(call: Call, params: unknown): Result | Promise<Result>
 }
 
-/** A parameter that must be given; null goes to its decoder. */
+/** A parameter that must be given, and not as null. */
 export function required<T>(name: string, decoder: Decoder<T>): Parameter<T> {
   return { name, required: true, decoder }
 }

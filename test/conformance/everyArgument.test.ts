@@ -35,7 +35,6 @@ function fixedBytes(length: number, type: string): Misfits {
   return [
     [5, into('non-string', type)],
     [true, into('non-string', type)],
-    [null, into('non-string', type)],
     [{}, into('non-string', type)],
     [[], into('non-string', type)],
     ['', wrongLength(0)],
@@ -94,7 +93,6 @@ const kinds = new Map<Decoder<unknown>, Kind>([
       valid: '0x0',
       misfits: [
         [0, into('non-string', 'hexutil.Uint')],
-        [null, into('non-string', 'hexutil.Uint')],
         ['0', into('hex string without 0x prefix', 'hexutil.Uint')],
         ['0x', into('hex string "0x"', 'hexutil.Uint')],
         ['0x00', into('hex number with leading zero digits', 'hexutil.Uint')],

@@ -58,17 +58,19 @@ describe('what a fork does not know yet', () => {
     ],
   }
   test.each([
-    ['istanbul', 'accessList', 'Berlin'],
-    ['shanghai', 'blobVersionedHashes', 'Cancun'],
-    ['cancun', 'authorizationList', 'Prague'],
-  ] as const)('is refused rather than left out: %s has no %s', async (hardfork, field, fork) => {
+    ['istanbul', 'accessList', 'access list', 'type 1 rejected, pool not yet in Berlin'],
+    ['shanghai', 'blobVersionedHashes', 'blob', 'type 3 rejected, pool not yet in Cancun'],
+    ['cancun', 'authorizationList', 'setcode', 'type 4 rejected, pool not yet in Prague'],
+  ] as const)('is refused as by geth: %s has no %s', async (hardfork, field, type, rejected) => {
     const { call, from, to } = await startDevnet({ hardfork })
     const request = { from, to, gas: '0x186a0', [field]: lists[field] }
-    for (const method of ['eth_call', 'eth_estimateGas', 'eth_sendTransaction']) {
-      expect(await refusalOf(call(method, request))).toEqual({
-        code: -32000,
-        message: `${field} is not valid before ${fork} is active`,
-      })
+    const refusal = `transaction type not supported: ${type} tx (sender ${from})`
+    for (const [method, message] of [
+      ['eth_call', `err: ${refusal} (supplied gas 100000)`],
+      ['eth_estimateGas', `failed with 100000 gas: ${refusal}`],
+      ['eth_sendTransaction', `transaction type not supported: ${rejected}`],
+    ] as const) {
+      expect(await refusalOf(call(method, request))).toEqual({ code: -32000, message })
     }
   })
 

@@ -71,7 +71,7 @@ describe('byte strings', () => {
   it('refuses addresses that are none', () =>
     expectRefusals([
       ['eth_getBalance', [1], misfit(0, 'non-string', addressType)],
-      ['eth_getBalance', [null], misfit(0, 'non-string', addressType)],
+      ['eth_getBalance', [null], 'missing value for required argument 0'],
       ['eth_getBalance', [{}], misfit(0, 'non-string', addressType)],
       ['eth_getBalance', ['abcd'], misfit(0, 'hex string without 0x prefix', addressType)],
       ['eth_getBalance', ['0xabc'], misfit(0, 'hex string of odd length', addressType)],
@@ -99,7 +99,7 @@ describe('byte strings', () => {
 
   it('refuses bytes that are none', () =>
     expectRefusals([
-      ['web3_sha3', [null], misfit(0, 'non-string', 'hexutil.Bytes')],
+      ['web3_sha3', [null], 'missing value for required argument 0'],
       ['web3_sha3', ['ab'], misfit(0, 'hex string without 0x prefix', 'hexutil.Bytes')],
       ['web3_sha3', ['0xa'], misfit(0, 'hex string of odd length', 'hexutil.Bytes')],
       ['web3_sha3', ['0xag'], misfit(0, 'invalid hex string', 'hexutil.Bytes')],
@@ -119,7 +119,7 @@ describe('numbers, booleans and strings', () => {
   it('refuses indexes that are none', () =>
     expectRefusals([
       [indexed, ['latest', 0], misfit(1, 'non-string', 'hexutil.Uint')],
-      [indexed, ['latest', null], misfit(1, 'non-string', 'hexutil.Uint')],
+      [indexed, ['latest', null], 'missing value for required argument 1'],
       [indexed, ['latest', '0'], misfit(1, 'hex string without 0x prefix', 'hexutil.Uint')],
       [indexed, ['latest', '0x'], misfit(1, 'hex string "0x"', 'hexutil.Uint')],
       [indexed, ['latest', '0x00'], misfit(1, 'hex number with leading zero digits', 'hexutil.Uint')],
@@ -131,15 +131,15 @@ describe('numbers, booleans and strings', () => {
     expect(await ask(indexed, ['latest', ''])).toEqual({ result: null })
   })
 
-  it('refuses booleans that are none, but takes null for false', async () => {
+  it('refuses booleans that are none', async () => {
     await expectRefusals([
       ['eth_getBlockByNumber', ['latest', 'true'], misfit(1, 'string', 'bool')],
       ['eth_getBlockByNumber', ['latest', 1], misfit(1, 'number', 'bool')],
       ['eth_getBlockByNumber', ['latest', []], misfit(1, 'array', 'bool')],
       ['evm_setAutomine', ['true'], misfit(0, 'string', 'bool')],
       ['evm_setAutomine', [1], misfit(0, 'number', 'bool')],
+      ['eth_getBlockByNumber', ['0x9', null], 'missing value for required argument 1'],
     ])
-    expect(await ask('eth_getBlockByNumber', ['0x9', null])).toEqual({ result: null })
   })
 
   it('refuses storage keys that are none, and the lists of them', () =>
@@ -200,7 +200,6 @@ describe('block parameters', () => {
         [true, 'hex string without 0x prefix'],
         [{}, 'hex string without 0x prefix'],
         [[], 'hex string without 0x prefix'],
-        [null, 'hex string without 0x prefix'],
       ].map(([block, reason]) => [
         'eth_getBlockTransactionCountByNumber',
         [block],
@@ -222,7 +221,6 @@ describe('block parameters', () => {
         [1, noString('number')],
         [true, noString('bool')],
         [[], noString('array')],
-        [null, 'must specify either BlockHash or BlockNumber'],
         [{}, 'must specify either BlockHash or BlockNumber'],
         [
           { blockHash: hash, blockNumber: '0x1' },

@@ -151,7 +151,7 @@ describe('calls', () => {
     expect(await outcomeOf(pipeline, 'eth_call', [{}])).toEqual({
       error: { code: 3, message: 'execution reverted: no', data: '0x0102' },
     })
-    expect(await outcomeOf(pipeline, 'eth_estimateGas', [null])).toEqual({ result: '0x5208' })
+    expect(await outcomeOf(pipeline, 'eth_estimateGas', [{}])).toEqual({ result: '0x5208' })
     expect(await outcomeOf(pipeline, 'eth_createAccessList', [{}])).toEqual({
       result: { accessList: [], gasUsed: '0x5' },
     })
@@ -254,11 +254,11 @@ describe('fees', () => {
     for (const [params, message] of rows) {
       expect(await ask('eth_feeHistory', params)).toEqual({ error: { code: -32000, message } })
     }
-    expect(await resultOf('eth_feeHistory', ['0x0', 'latest', null])).toEqual({
+    expect(await resultOf('eth_feeHistory', ['0x0', 'latest', []])).toEqual({
       oldestBlock: '0x0',
       gasUsedRatio: null,
     })
-    expect(await resultOf('eth_feeHistory', [5, 'latest', null])).not.toHaveProperty('reward')
+    expect(await resultOf('eth_feeHistory', [5, 'latest', []])).not.toHaveProperty('reward')
   })
 
   it('suggests the 60th percentile of what was paid', async () => {

@@ -225,12 +225,13 @@ describe('eth_simulateV1', () => {
     }
     const calls = [
       { from: poor, to: store },
+      { from: poor, to: store, gasPrice: '0x0' },
       { from: poor, to: store, gasPrice: '0x0', accessList: [] },
       { from: poor, to: store, authorizationList: [authorization], data: '0x' },
     ]
     const [block] = await simulate([{ calls }], { returnFullTransactions: true })
     const transactions = block?.transactions ?? []
-    expect(transactions.map(({ type }) => type)).toEqual(['0x2', '0x0', '0x4'])
+    expect(transactions.map(({ type }) => type)).toEqual(['0x2', '0x0', '0x1', '0x4'])
     for (const [index, transaction] of transactions.entries()) {
       expect(transaction).toMatchObject({
         from: poor,
@@ -243,7 +244,7 @@ describe('eth_simulateV1', () => {
       })
     }
     expect(transactions[1]).toMatchObject({ chainId: '0x7fffffffffffffee' })
-    expect(transactions[2]).toMatchObject({ authorizationList: [authorization] })
+    expect(transactions[3]).toMatchObject({ authorizationList: [authorization] })
   })
 
   it('lets nonces overflow where they are not checked', async () => {
@@ -265,7 +266,7 @@ describe('eth_simulateV1', () => {
     )
   })
 
-  it('makes legacy transactions before London, and takes lists that the fork does not know', async () => {
+  it('makes legacy transactions before London, and refuses lists that the fork does not know', async () => {
     const old = await TracedNode.start({ hardfork: 'homestead' })
     try {
       const accessList = [{ address: poor, storageKeys: [] }]
@@ -273,7 +274,7 @@ describe('eth_simulateV1', () => {
         {
           calls: [
             { from: poor, to: poor },
-            { from: poor, to: poor, accessList },
+            { from: poor, to: poor },
           ],
         },
       ]
@@ -281,6 +282,11 @@ describe('eth_simulateV1', () => {
       const [block] = await old.call<Block[]>('eth_simulateV1', payload, 'latest')
       expect(block?.transactions.map(({ type }) => type)).toEqual(['0x0', '0x0'])
       expect(block).not.toHaveProperty('baseFeePerGas')
+      const listed = { blockStateCalls: [{ calls: [{ from: poor, to: poor, accessList }] }] }
+      await expect(old.call('eth_simulateV1', listed, 'latest')).rejects.toMatchObject({
+        code: -32603,
+        message: expect.stringMatching(/^err: transaction type not supported: access list tx /) as unknown,
+      })
     } finally {
       await old.stop()
     }

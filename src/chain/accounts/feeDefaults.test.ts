@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { ChainError } from '../errors.js'
+import { testHeader } from '../../../test/support/callSite.js'
+import { ChainError, InvalidCallError } from '../errors.js'
 import type { CallObject } from '../calls/callObject.js'
-import { feeDefaults, type FeeMarket, type TransactionFees } from './feeDefaults.js'
+import { createRules } from '../evm/rules.js'
+import { accessListFees, feeDefaults, type FeeMarket, type TransactionFees } from './feeDefaults.js'
 
 const market: FeeMarket = { baseFee: 100n, nextBaseFee: 90n, blobBaseFee: 3n, suggestedTip: 7n }
 const frontier: FeeMarket = { ...market, baseFee: undefined, blobBaseFee: undefined }
@@ -65,5 +67,28 @@ describe('feeDefaults', () => {
     [{ maxFeePerBlobGas: 0n }, market, 'maxFeePerBlobGas, if specified, must be non-zero'],
   ])('refuses %s', (call, given, words) => {
     expect(() => feeDefaults(call, given)).toThrow(new ChainError(words))
+  })
+})
+
+describe('accessListFees', () => {
+  const header = { ...testHeader, baseFeePerGas: 100n }
+  const fees = (call: CallObject) => accessListFees(call, header, createRules({ chainId: 1n, hardfork: 'prague' }))
+
+  it('wants both fees of EIP-1559 or none', () => {
+    const words = 'maxFeePerGas and maxPriorityFeePerGas must be given together'
+    for (const call of [{ maxFeePerGas: 1n }, { maxPriorityFeePerGas: 1n }]) {
+      expect(() => fees(call)).toThrow(new InvalidCallError(words))
+    }
+    expect(fees({ maxFeePerGas: 2n, maxPriorityFeePerGas: 1n })).toMatchObject({ maxFeePerGas: 2n })
+    expect(fees({ gasPrice: 0n })).toEqual({ gasPrice: 0n })
+  })
+
+  it('refuses a price beside authorizations, and a cap below the tip', () => {
+    expect(() => fees({ gasPrice: 1n, authorizationList: [] })).toThrow(
+      new ChainError('both gasPrice and authorizationList specified'),
+    )
+    expect(() => fees({ maxFeePerGas: 1n, maxPriorityFeePerGas: 2n })).toThrow(
+      new ChainError('maxFeePerGas (0x1) < maxPriorityFeePerGas (0x2)'),
+    )
   })
 })

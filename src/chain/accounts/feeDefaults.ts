@@ -1,7 +1,9 @@
 import { quantity } from '../../encoding/quantity.js'
-import { ChainError } from '../errors.js'
+import { headerBlobBaseFee } from '../block/fees.js'
+import { ChainError, InvalidCallError } from '../errors.js'
 import type { CallObject } from '../calls/callObject.js'
 import { leastReplacement } from '../mempool/stateValidation.js'
+import type { ForkRules, HeaderFields } from '../types.js'
 
 /** What the defaults of fees depend on. */
 export interface FeeMarket {
@@ -72,7 +74,8 @@ function gasFees(call: CallObject, market: FeeMarket): TransactionFees {
     throw new ChainError('maxFeePerGas must be non-zero')
   }
   const tip = maxPriorityFeePerGas ?? openTip(maxFeePerGas, market)
-  const cap = maxFeePerGas ?? tip + 2n * (baseFee > nextBaseFee ? baseFee : nextBaseFee)
+  // Twice the head's is more than the next block takes, unless a control set that.
+  const cap = maxFeePerGas ?? tip + 2n * (nextBaseFee > 2n * baseFee ? nextBaseFee : baseFee)
   if (cap < tip) {
     throw new ChainError(`maxFeePerGas (${quantity(cap)}) < maxPriorityFeePerGas (${quantity(tip)})`)
   }
@@ -85,4 +88,24 @@ function openTip(cap: bigint | undefined, { suggestedTip, replacedTip }: FeeMark
   const replacing = replacedTip === undefined ? 0n : leastReplacement(replacedTip)
   const tip = replacing > suggestedTip ? replacing : suggestedTip
   return tip < cap ? tip : cap
+}
+
+/**
+ * The fees of a call whose access list is wanted. Other than geth, the document wants both fees of EIP-1559 or none, and
+ * a gas price of zero is fine.
+ *
+ * @throws InvalidCallError if only one of the EIP-1559 fees is given; ChainError if the fees do not go together.
+ */
+export function accessListFees(call: CallObject, header: HeaderFields, rules: ForkRules): CallObject {
+  if ((call.maxFeePerGas === undefined) !== (call.maxPriorityFeePerGas === undefined)) {
+    throw new InvalidCallError('maxFeePerGas and maxPriorityFeePerGas must be given together')
+  }
+  if (call.gasPrice === 0n) return call
+  const market = {
+    baseFee: header.baseFeePerGas,
+    nextBaseFee: header.baseFeePerGas ?? 0n,
+    blobBaseFee: headerBlobBaseFee(header, rules),
+    suggestedTip: 0n,
+  }
+  return { ...call, ...feeDefaults(call, market) }
 }

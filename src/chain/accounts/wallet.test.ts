@@ -57,7 +57,7 @@ async function createWallet(): Promise<Wallet> {
       pendingNonce: (sender) => (sender === second ? 9n : undefined),
       contentFrom: () => ({ pending: [], queued: [] }),
     },
-    executor: new MessageExecutor({ pendingGasLimit: () => 30_000_000n }),
+    executor: new MessageExecutor({ completeFees: (call) => call, pendingGasLimit: () => 30_000_000n }),
     suggestedTip: () => 10n ** 9n,
     nextBaseFee: () => testHeader.baseFeePerGas ?? 0n,
   })
@@ -95,7 +95,7 @@ describe('Wallet', () => {
 
   it('chooses the type as geth does', async () => {
     const accessList = [{ address: to, storageKeys: [] }]
-    expect((await prepare({ to, gasPrice: 2n * 10n ** 9n, accessList })).parsed.type).toBe('legacy')
+    expect((await prepare({ to, gasPrice: 2n * 10n ** 9n, accessList })).parsed.type).toBe('eip2930')
     expect((await prepare({ to, accessList })).parsed).toMatchObject({ type: 'eip1559', accessList: [{}] })
     const creation = (await prepare({ data: Uint8Array.of(0x00) })).parsed
     expect([creation.type, creation.to]).toEqual(['eip1559', undefined])
@@ -124,15 +124,18 @@ describe('Wallet', () => {
     expect((await prepare({ to: reverting, gas: 50_000n })).parsed.gas).toBe(50_000n)
   })
 
-  it('completes with a cap that reaches the next block', async () => {
+  it('completes with twice the base fee, as geth does', async () => {
     const wallet = await createWallet()
     const complete = async (call: CallObject) =>
       (await wallet.complete({ from: first, to, ...call })).transaction
     // The next block's base fee is 1 gwei, and so is the suggested tip.
     const gwei = 10n ** 9n
-    expect(await complete({})).toMatchObject({ maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei })
-    expect(await complete({ maxPriorityFeePerGas: 4n })).toMatchObject({ maxFeePerGas: gwei + 4n })
+    expect(await complete({})).toMatchObject({ maxFeePerGas: 3n * gwei, maxPriorityFeePerGas: gwei })
+    expect(await complete({ maxPriorityFeePerGas: 4n })).toMatchObject({ maxFeePerGas: 2n * gwei + 4n })
     expect(await complete({ maxFeePerGas: 5n * gwei })).toMatchObject({ maxFeePerGas: 5n * gwei })
+    await expect(complete({ maxFeePerGas: gwei - 1n })).rejects.toThrow(
+      'maxFeePerGas (0x3b9ac9ff) < maxPriorityFeePerGas (0x3b9aca00)',
+    )
     expect(await complete({ gasPrice: 5n * gwei })).toMatchObject({ type: 0, gasPrice: 5n * gwei })
   })
 

@@ -4,7 +4,6 @@ import { isPlainTransfer, PLAIN_TRANSFER_GAS } from '../calls/estimate.js'
 import { ChainError, ExecutionFailedError, ExecutionRevertedError } from '../errors.js'
 import type { CallObject } from '../calls/callObject.js'
 import type { ExecutionView, MessageExecutor } from '../calls/executor.js'
-import { checkForkFields } from '../evm/hardforks.js'
 import { keccak256 } from '../keccak.js'
 import { type CreatableFields, createTransaction } from '../mempool/create.js'
 import type { TransactionType } from '../mempool/decode.js'
@@ -12,6 +11,8 @@ import type { Mempool } from '../mempool/mempool.js'
 import { type PooledTransaction, maxPriorityFeePerGas } from '../mempool/transaction.js'
 import type { ForkRules } from '../types.js'
 import type { ChainView } from '../view.js'
+import { MAX_BLOBS_PER_TRANSACTION } from '../vm/preCheck.js'
+import { unsignedTransaction } from '../vm/unsignedTransaction.js'
 import { feeDefaults } from './feeDefaults.js'
 import { type Impersonation, impersonate } from './impersonation.js'
 import { type Keyring, UnknownAccountError } from './keyring.js'
@@ -29,8 +30,6 @@ export interface WalletParts {
   nextBaseFee: () => bigint
   /** The gas of a transaction that names none and whose estimate fails; without it the failure is the answer. */
   fallbackGas?: (() => bigint) | undefined
-  /** Whether an access list stays in force beside a gas price; in geth that makes the transaction legacy. */
-  keepsAccessLists?: boolean | undefined
   /** Whether transfers to accounts without code take 21,000 gas without a look at the funds, as in anvil. */
   estimatesTransfersUnseen?: boolean | undefined
   /** Whether an open fee cap is the next base fee and the usual tip, as in anvil, whatever tip is given. */
@@ -94,14 +93,12 @@ export class Wallet {
    * (eth_fillTransaction; geth: internal/ethapi/api.go, FillTransaction). Its hash is that of the unsigned encoding,
    * in which v, r and s are zero.
    *
-   * Other than geth, its cap is by default what the next block takes, as in anvil: clients add their own margin to it.
-   *
    * @throws as {@link prepare} does
    */
   async complete(call: CallObject): Promise<Pick<PooledTransaction, 'transaction' | 'hash'>> {
     const from = call.from ?? new Uint8Array(20)
-    const fields = await this.fill({ ...call, ...this.#nextCap(call), from }, {})
-    const transaction = createTransaction(fields, this.#rules())
+    const fields = await this.fill({ ...this.#withSuggestedTip(call), from }, {})
+    const transaction = unsignedTransaction(fields, this.#rules())
     return { transaction, hash: keccak256(transaction.serialize()) }
   }
 
@@ -113,7 +110,7 @@ export class Wallet {
   async findWaiting(call: CallObject): Promise<PooledTransaction> {
     const from = call.from ?? this.#parts.keyring.addresses()[0]
     if (from === undefined) throw new UnknownAccountError()
-    const wanted = createTransaction(await this.fill({ ...call, from }), this.#rules())
+    const wanted = unsignedTransaction(await this.fill({ ...this.#withSuggestedTip(call), from }), this.#rules())
     const contents = wanted.getHashedMessageToSign()
     const { pending, queued } = this.#parts.mempool.contentFrom(from)
     const waiting = [...pending, ...queued].find(({ transaction }) =>
@@ -139,11 +136,7 @@ export class Wallet {
       suggestedTip: this.#parts.suggestedTip(),
       replacedTip: this.#replacedTip(call),
     })
-    checkForkFields(call, rules)
-    checkRecipient(call, this.#parts)
-    if (call.chainId !== undefined && call.chainId !== view.chainId) {
-      throw new ChainError(`chainId does not match node's (have=${call.chainId}, want=${view.chainId})`)
-    }
+    checkContents(call, this.#parts)
     const {
       to,
       value = 0n,
@@ -153,7 +146,11 @@ export class Wallet {
       authorizationList,
     } = call
     const nonce = call.nonce ?? (await this.#nextNonce(call.from))
-    const gasLimit = call.gas ?? (await this.#estimate({ ...call, ...fees }, fallbackGas))
+    const { chainId: givenChain, ...onOwnChain } = call
+    const gasLimit = call.gas ?? (await this.#estimate({ ...onOwnChain, ...fees }, fallbackGas))
+    if (givenChain !== undefined && givenChain !== view.chainId) {
+      throw new ChainError(`chainId does not match node's (have=${givenChain}, want=${view.chainId})`)
+    }
     return {
       type: this.#typeOf({ ...call, ...fees }),
       ...(isProtected(rules) ? { chainId: view.chainId } : {}),
@@ -169,10 +166,9 @@ export class Wallet {
     }
   }
 
-  /** The type follows from what is given; in geth a gas price makes it legacy, even with an access list. */
+  /** The type follows from what is given (geth: internal/ethapi/transaction_args.go, ToTransaction). */
   #typeOf({ gasPrice, accessList, blobVersionedHashes, authorizationList }: CallObject): TransactionType {
-    if (gasPrice !== undefined)
-      return this.#parts.keepsAccessLists === true && accessList !== undefined ? 1 : 0
+    if (gasPrice !== undefined) return accessList === undefined ? 0 : 1
     if (authorizationList !== undefined) return 4
     return blobVersionedHashes === undefined ? 2 : 3
   }
@@ -200,6 +196,16 @@ export class Wallet {
     const cap = nextBaseFee() + tip
     // The estimate runs on the head, whose base fee may be above that of the next block.
     return { maxFeePerGas: cap > baseFeePerGas ? cap : baseFeePerGas }
+  }
+
+  /** The call with the usual tip beside a cap that it names: as in geth, a cap below that is then a contradiction. */
+  #withSuggestedTip(call: CallObject): CallObject {
+    const { maxFeePerGas, maxPriorityFeePerGas, gasPrice } = call
+    const isOpen = maxFeePerGas !== undefined && maxPriorityFeePerGas === undefined && gasPrice === undefined
+    const { baseFeePerGas } = this.#parts.view.head().header
+    return isOpen && baseFeePerGas !== undefined
+      ? { ...call, maxPriorityFeePerGas: this.#parts.suggestedTip() }
+      : call
   }
 
   #replacedTip({ from, nonce }: { from: Uint8Array; nonce?: bigint | undefined }): bigint | undefined {
@@ -238,18 +244,27 @@ function isProtected(rules: ForkRules): boolean {
   return rules.gteHardfork('spuriousDragon')
 }
 
-function checkRecipient(
-  { to, data, blobVersionedHashes, authorizationList }: CallObject,
+function checkContents(
+  { to, data, hasTwoData, blobVersionedHashes, authorizationList }: CallObject,
   { createsWithoutData = false }: Pick<WalletParts, 'createsWithoutData'>,
 ): void {
+  if (hasTwoData === true) {
+    throw new ChainError(
+      'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data',
+    )
+  }
   if (blobVersionedHashes?.length === 0) throw new ChainError('need at least 1 blob for a blob transaction')
+  const blobs = blobVersionedHashes?.length ?? 0
+  if (blobs > MAX_BLOBS_PER_TRANSACTION) {
+    throw new ChainError(`too many blobs in transaction (have=${blobs}, max=${MAX_BLOBS_PER_TRANSACTION})`)
+  }
   if (to !== undefined) return
   if (blobVersionedHashes !== undefined) throw new ChainError('missing "to" in blob transaction')
-  if (authorizationList !== undefined) {
-    throw new ChainError('authorizationList provided for contract creation, but "to" field is missing')
-  }
   if (!createsWithoutData && (data === undefined || data.length === 0)) {
     throw new ChainError('contract creation without any data provided')
+  }
+  if (authorizationList !== undefined) {
+    throw new ChainError('authorizationList provided for contract creation, but "to" field is missing')
   }
 }
 

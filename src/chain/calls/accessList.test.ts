@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { readArtifact } from '../../../test/support/artifacts.js'
 import { alice, bob, createTestSite } from '../../../test/support/callSite.js'
 import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
-import { InvalidCallError } from '../errors.js'
 import { createAccessList } from './accessList.js'
 import { executeCall, withCall } from './call.js'
 
@@ -71,11 +70,8 @@ describe('createAccessList', () => {
     })
   })
 
-  it('refuses half of the fees and what may not run', async () => {
+  it('refuses what may not run', async () => {
     const site = await createTestSite()
-    await expect(async () => createAccessList({ site, call: { to: bob, maxFeePerGas: 1n } })).rejects.toThrow(
-      new InvalidCallError('maxFeePerGas and maxPriorityFeePerGas must be given together'),
-    )
     await expect(async () =>
       createAccessList({ site, call: { from: bob, to: alice, value: 1n } }),
     ).rejects.toThrow(

@@ -2,7 +2,8 @@ import { generateAddress } from '@ethereumjs/util'
 import { bytesToHex } from '../../encoding/hex.js'
 import { minimalBytes } from '../../encoding/quantity.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
-import { ChainError, InvalidCallError, MessageRejectedError } from '../errors.js'
+import { ChainError, MessageRejectedError } from '../errors.js'
+import { keccak256 } from '../keccak.js'
 import { addressKey } from '../state/addressKey.js'
 import { isSameAddress } from '../state/entries.js'
 import { type SlotKey, slotKeyOf } from '../state/slotKey.js'
@@ -14,7 +15,8 @@ import type { AccessListEntry, Authorization, CallObject } from './callObject.js
 import { recoverAuthority } from '../vm/delegation.js'
 import { withRollback } from '../evm/evm.js'
 import type { RunState } from '../evm/interpreter.js'
-import { type Message, hashUnsigned } from '../vm/message.js'
+import type { Message } from '../vm/message.js'
+import { unsignedTransactionOf } from '../vm/unsignedTransaction.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import { slotOfWord, stackItem, wordToAddress } from '../evm/words.js'
 
@@ -34,16 +36,12 @@ export interface AccessListResult {
  * The access list that a call would use, found by running it with what the last run touched until nothing is new
  * (eth_createAccessList; geth: internal/ethapi/api.go, AccessList). A call without fees runs without fees.
  *
- * @throws InvalidCallError if only one of the EIP-1559 fees is given.
  * @throws ChainError or MessageRejectedError, in geth's words, if the call may not run.
  */
 export function createAccessList(
   request: Pick<CallRequest, 'site' | 'call' | 'stateOverrides' | 'belowBaseFee' | 'unfunded'>,
 ): Awaitable<AccessListResult> {
   const { call, site, stateOverrides = [], belowBaseFee, unfunded } = request
-  if ((call.maxFeePerGas === undefined) !== (call.maxPriorityFeePerGas === undefined)) {
-    throw new InvalidCallError('maxFeePerGas and maxPriorityFeePerGas must be given together')
-  }
   return withCall(
     { site, call, stateOverrides, movesPrecompiles: false, belowBaseFee, unfunded },
     (evm, raw) =>
@@ -58,7 +56,7 @@ export function createAccessList(
         }
         return whenReady(authoritiesOf(evm, authorizations), (authorities) => {
           const excluded = excludedAddresses(evm, message, authorities)
-          return completeList(evm, message, call, new AccessTracker(message.accessList, excluded))
+          return completeList(evm, message, call, new AccessTracker(message.accessList ?? [], excluded))
         })
       }),
   )
@@ -90,8 +88,7 @@ function attempt(evm: PooledEvm, message: Message, call: CallObject): Awaitable<
     () => withRollback(evm, () => executeCall(evm, message)),
     (error) => {
       if (!(error instanceof MessageRejectedError)) throw error
-      const isFeeMarket = call.maxFeePerGas !== undefined
-      const hash = hashUnsigned(message, { chainId: evm.common.chainId(), isFeeMarket })
+      const hash = keccak256(unsignedTransactionOf(call, message, evm.common).serialize())
       throw new MessageRejectedError(`failed to apply transaction: ${bytesToHex(hash)} err: ${error.message}`)
     },
   )

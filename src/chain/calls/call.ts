@@ -13,7 +13,6 @@ import type { CallObject } from './callObject.js'
 import type { CallSite } from './callSite.js'
 import type { ConsoleListener } from './console.js'
 import { withEvm } from '../evm/evm.js'
-import { checkForkFields } from '../evm/hardforks.js'
 import { messageFromCall, mostCost, type Message } from '../vm/message.js'
 import { applyStateOverrides, type AccountOverride } from './overrides.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
@@ -77,7 +76,6 @@ export function withCall<T>(
   use: (evm: PooledEvm, message: Message) => Awaitable<T>,
 ): Awaitable<T> {
   const { site, call, stateOverrides = [], blockOverrides, movesPrecompiles = true, onConsole } = request
-  checkForkFields(call, site.rules)
   const block =
     blockOverrides === undefined
       ? knownBlockEnvironment(site.header, site.rules)

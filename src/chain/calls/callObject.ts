@@ -32,6 +32,8 @@ export interface CallObject {
   nonce?: bigint
   /** The caller's `input` where it gave one, else its `data`. */
   data?: Uint8Array
+  /** Whether the caller gave `input` and `data` that differ, which no transaction is made from. */
+  hasTwoData?: boolean
   accessList?: readonly AccessListEntry[]
   chainId?: bigint
   maxFeePerBlobGas?: bigint

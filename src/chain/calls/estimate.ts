@@ -7,23 +7,22 @@ import type { CallObject } from './callObject.js'
 import type { Message } from '../vm/message.js'
 import { PeakGas } from '../evm/peakGas.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
-import { IntrinsicGasError } from '../vm/preCheck.js'
+import { IntrinsicGasError, MAX_TRANSACTION_GAS } from '../vm/preCheck.js'
 import type { MessageResult } from '../vm/runTransaction.js'
 import { withRollback } from '../evm/evm.js'
 
 /** Gas of a transaction that runs no code and has no data. */
 export const PLAIN_TRANSFER_GAS = 21_000n
-/** An estimate may be this much too high where the result depends on the gas given, in thousandths (geth: 1.5 %). */
-const TOLERANCE = 15n
-/** EIP-2200: what an SSTORE wants left; geth adds it to its guess. */
+/** The search ends when the bounds are this close, in thousandths of the upper one (geth: estimateGasErrorRatio). */
+const ERROR_RATIO = 15n
+/** EIP-2200: what an SSTORE wants left; it is added to the first guess. */
 const CALL_STIPEND = 2_300n
 
 /**
- * The least gas with which a call goes through (eth_estimateGas; geth: eth/gasestimator).
+ * Gas with which a call goes through, up to 1.5 % more than the least (eth_estimateGas; geth: eth/gasestimator).
  *
- * Usually two executions: one at the bound, which finds the peak, and one at the peak, which proves it; code that neither
- * looks at its gas nor calls needs no proof. Only where the outcome depends on the gas given is the answer searched for
- * between them, and then up to 1.5 % too high.
+ * The number is the one that geth's binary search ends at. Where code neither looks at its gas nor calls, one execution
+ * shows what it needs, and the search is arithmetic; otherwise each step executes the call.
  *
  * @param blockGasLimit - the most gas to try where the call names none: the gas limit of the pending block
  * @throws ChainError, MessageRejectedError, ExecutionRevertedError or ExecutionFailedError, in geth's words.
@@ -33,13 +32,13 @@ export function estimateGas(request: CallRequest, blockGasLimit: bigint): Awaita
   return withCall(request, (evm, message) =>
     whenReady(upperBound(evm, message, limits), (bound) =>
       whenReady(runsNoCode(evm, message), (isPlain) => {
-        if (!isPlain) return leastGas(evm, message, bound)
+        if (!isPlain) return searchGas(evm, message, bound)
         const attempt = orElse<MessageResult | undefined>(
           () => tryGas(evm, message, PLAIN_TRANSFER_GAS),
           () => undefined,
         )
         return whenReady(attempt, (result) =>
-          succeeded(result) ? PLAIN_TRANSFER_GAS : leastGas(evm, message, bound),
+          succeeded(result) ? PLAIN_TRANSFER_GAS : searchGas(evm, message, bound),
         )
       }),
     ),
@@ -59,11 +58,25 @@ export async function isPlainTransfer(
   return (await state.getCode(to)).length === 0
 }
 
-/** The least gas up to a bound with which a message goes through. */
-function leastGas(evm: PooledEvm, message: Message, bound: bigint): Awaitable<bigint> {
-  return whenReady(runAtBound(evm, message, bound), ({ gas, isExact }) =>
-    isExact ? smaller(gas, bound) : search(evm, message, gas, bound),
-  )
+/** What the search for gas up to a bound ends at. */
+function searchGas(evm: PooledEvm, message: Message, bound: bigint): Awaitable<bigint> {
+  return whenReady(runAtBound(evm, message, bound), (range) => {
+    const { needed } = range
+    if (needed !== undefined) {
+      const steps = search(range)
+      let step = steps.next()
+      while (step.done !== true) step = steps.next(step.value >= needed)
+      return step.value
+    }
+    return searchByRunning(range, async (gas) => succeeded(await tryGas(evm, message, gas)))
+  })
+}
+
+async function searchByRunning(range: GasRange, passes: (gas: bigint) => Promise<boolean>): Promise<bigint> {
+  const steps = search(range)
+  let step = steps.next()
+  while (step.done !== true) step = steps.next(await passes(step.value))
+  return step.value
 }
 
 interface Limits {
@@ -75,7 +88,9 @@ interface Limits {
 /** The most gas that the sender could give, and that anybody would take. */
 function upperBound(evm: PooledEvm, message: Message, limits: Limits): Awaitable<bigint> {
   const { given, blockGasLimit, cap } = limits
-  const bound = smaller(given !== undefined && given >= PLAIN_TRANSFER_GAS ? given : blockGasLimit, cap)
+  const wanted = given !== undefined && given >= PLAIN_TRANSFER_GAS ? given : blockGasLimit
+  const allowed = evm.common.isActivatedEIP(7825) ? smaller(wanted, MAX_TRANSACTION_GAS) : wanted
+  const bound = smaller(allowed, cap)
   if (message.maxFeePerGas === 0n) return bound
   return whenReady(evm.state.readAccount(message.from), (account) =>
     smaller(bound, affordableGas(message, account?.balance ?? 0n)),
@@ -97,19 +112,24 @@ function runsNoCode({ state }: PooledEvm, { to, data }: Message): Awaitable<bool
   return whenReady(state.readCode(to), (code) => code.length === 0)
 }
 
-/** The least gas with which a message goes the way that it went. */
-interface Peak {
-  gas: bigint
-  /** Whether that is certain without another run. */
-  isExact: boolean
+/** What a run at the upper bound shows. */
+interface GasRange {
+  /** With so much it went through. */
+  bound: bigint
+  /** After refunds. */
+  gasUsed: bigint
+  /** Before refunds. */
+  maxGasUsed: bigint
+  /** The least gas with which it goes through, where that is certain without another run. */
+  needed: bigint | undefined
 }
 
 /**
- * Runs the message at the bound and finds its peak.
+ * Runs the message at the bound.
  *
  * @throws what a caller is told where even the bound does not do
  */
-function runAtBound(evm: PooledEvm, message: Message, bound: bigint): Awaitable<Peak> {
+function runAtBound(evm: PooledEvm, message: Message, bound: bigint): Awaitable<GasRange> {
   const meter = new PeakGas()
   evm.peakGas = meter
   evm.observe = (opcode, runState) => meter.observe(opcode, runState)
@@ -120,26 +140,25 @@ function runAtBound(evm: PooledEvm, message: Message, bound: bigint): Awaitable<
       throw new ExecutionFailedError(`gas required exceeds allowance (${bound})`)
     }
     throwFailure(result)
-    const peak = result.intrinsicGas + meter.total(result.executionGasUsed)
-    const gas = larger(peak, result.maxGasUsed)
-    return { gas, isExact: meter.isExact && message.to !== undefined && !message.authorizationList }
+    const { gasUsed, maxGasUsed, intrinsicGas, executionGasUsed } = result
+    const isExact = meter.isExact && message.to !== undefined && message.authorizationList === undefined
+    const needed = isExact ? larger(intrinsicGas + meter.total(executionGasUsed), maxGasUsed) : undefined
+    return { bound, gasUsed, maxGasUsed, needed }
   })
 }
 
-async function search(evm: PooledEvm, message: Message, peak: bigint, bound: bigint): Promise<bigint> {
-  const passes = async (gas: bigint): Promise<boolean> => succeeded(await tryGas(evm, message, gas))
-  if (peak >= bound) return bound
-  if (await passes(peak)) return peak
-  let low = peak
+/** The amounts of gas to try, each answered with whether the message went through; ends with the estimate. */
+function* search({ bound, gasUsed, maxGasUsed }: GasRange): Generator<bigint, bigint, boolean> {
+  let low = gasUsed - 1n
   let high = bound
-  const guess = ((peak + CALL_STIPEND) * 64n) / 63n
+  const guess = ((maxGasUsed + CALL_STIPEND) * 64n) / 63n
   if (guess < high) {
-    if (await passes(guess)) high = guess
+    if (yield guess) high = guess
     else low = guess
   }
-  while (low + 1n < high && (high - low) * 1000n >= high * TOLERANCE) {
+  while (low + 1n < high && (high - low) * 1000n >= high * ERROR_RATIO) {
     const middle = smaller(low + (high - low) / 2n, low * 2n)
-    if (await passes(middle)) high = middle
+    if (yield middle) high = middle
     else low = middle
   }
   return high

@@ -2,10 +2,10 @@ import { ChainError } from '../errors.js'
 import { TrieStateView } from '../state/stateView.js'
 import { whenReady } from '../state/whenReady.js'
 import { WorkingState } from '../state/workingState.js'
-import type { Awaitable, StateView } from '../types.js'
+import type { Awaitable, HeaderFields, StateView } from '../types.js'
 import type { BlockSelector, ChainView } from '../view.js'
 import { type AccessListResult, createAccessList } from './accessList.js'
-import type { BlockOverrides } from '../vm/blockEnvironment.js'
+import { type BlockOverrides, rulesUnder } from '../vm/blockEnvironment.js'
 import { type CallRequest, call } from './call.js'
 import type { CallObject } from './callObject.js'
 import { type Ancestry, siteOn } from './callSite.js'
@@ -14,7 +14,7 @@ import { estimateGas } from './estimate.js'
 import type { AccountOverride } from './overrides.js'
 
 /** The parts of a chain that an execution looks at. */
-export type ExecutionView = Pick<ChainView, 'stateAt'> & Ancestry
+export type ExecutionView = Pick<ChainView, 'stateAt' | 'rulesAt'> & Ancestry
 
 /** A message to execute on a block of a view. */
 export interface ExecutionRequest {
@@ -34,8 +34,14 @@ export interface ExecutionRequest {
 
 /** What decides about executions besides their request. */
 export interface ExecutorOptions {
-  /** The gas limit of the pending block: the bound of an estimate whose call names no gas. */
+  /** The gas limit of the pending block: the bound of an estimate on the head whose call names no gas. */
   pendingGasLimit: () => bigint
+  /**
+   * Completes the fees of a call that names some of them, as for a transaction (eth_createAccessList).
+   *
+   * @throws ChainError if they do not go together
+   */
+  completeFees: (call: CallObject, header: HeaderFields) => CallObject
   /** Sees what contracts give to the console in calls; estimates and access lists are not listened to. */
   onConsole?: ConsoleListener | undefined
 }
@@ -63,7 +69,12 @@ export class MessageExecutor {
    * @throws as {@link call} does
    */
   estimateGas(request: ExecutionRequest): Awaitable<bigint> {
-    return onSite(request, (located) => estimateGas(located, this.#options.pendingGasLimit()))
+    const { block, blockOverrides } = request
+    const isNext = 'tag' in block && (block.tag === 'latest' || block.tag === 'pending')
+    return onSite(request, (located) => {
+      const limit = isNext ? this.#options.pendingGasLimit() : located.site.header.gasLimit
+      return estimateGas(located, blockOverrides?.gasLimit ?? limit)
+    })
   }
 
   /**
@@ -72,7 +83,12 @@ export class MessageExecutor {
    * @throws InvalidCallError, MessageRejectedError or ChainError.
    */
   createAccessList(request: ExecutionRequest): Awaitable<AccessListResult> {
-    return onSite(request, createAccessList)
+    return onSite(request, (located) => {
+      const { call, site } = located
+      const fees = [call.gasPrice, call.maxFeePerGas, call.maxPriorityFeePerGas, call.maxFeePerBlobGas]
+      if (fees.every((fee) => fee === undefined)) return createAccessList(located)
+      return createAccessList({ ...located, call: this.#options.completeFees(call, site.header) })
+    })
   }
 }
 
@@ -87,7 +103,7 @@ function onSite<T>(
   return whenReady(view.stateAt(block), ({ header, rules, state: base }) => {
     const run = (state: WorkingState): Awaitable<T> =>
       use({
-        site: siteOn(view, { header, rules, state }),
+        site: siteOn(view, { header, rules: rulesUnder(view, { header, rules }, blockOverrides), state }),
         call,
         stateOverrides,
         blockOverrides,

@@ -1,9 +1,10 @@
 import { getCalldataFloorGas } from '@ethereumjs/tx'
 import { TransactionRejectedError } from '../errors.js'
-import { maxInitcodeSize, MAX_TRANSACTION_GAS } from '../vm/preCheck.js'
+import { maxInitcodeSize } from '../vm/preCheck.js'
 import { unsignedTransaction } from '../vm/unsignedTransaction.js'
 import type { ForkRules } from '../types.js'
 import { checkBlobs } from './blobs.js'
+import { checkGasLimit, checkType } from './create.js'
 import type { TransactionFields } from './decode.js'
 import type { MempoolOptions } from './options.js'
 import { checkSignature } from './sender.js'
@@ -17,15 +18,6 @@ const STANDARD_INITCODE_SIZE = 49_152n
 const MAX_UINT256 = 2n ** 256n - 1n
 const MAX_NONCE = 2n ** 64n - 1n
 const WEI_PER_CENT_OF_ETHER = 10n ** 16n
-
-/** The fork that first has a type of transactions. */
-const typeForks: Readonly<Record<TransactionFields['type'], { eip: number; name: string } | undefined>> = {
-  0: undefined,
-  1: { eip: 2930, name: 'Berlin' },
-  2: { eip: 1559, name: 'London' },
-  3: { eip: 4844, name: 'Cancun' },
-  4: { eip: 7702, name: 'Prague' },
-}
 
 /** What the checks depend on besides the transaction. */
 export interface StaticContext {
@@ -74,17 +66,12 @@ export function validateStateless(fields: TransactionFields, context: StaticCont
   const { rules, blockGasLimit, options } = context
   const { type, size, data, gasLimit, nonce, to, authorizationList } = fields
   checkSize(type, size, rules)
-  const fork = typeForks[type]
-  if (fork !== undefined && !rules.isActivatedEIP(fork.eip)) {
-    throw rejected(`transaction type not supported: type ${type} rejected, pool not yet in ${fork.name}`)
-  }
+  checkType(type, rules)
   const codeLimit = to === undefined ? maxInitcodeSize(rules) : undefined
   if (codeLimit !== undefined && data.length > codeLimit) {
     throw rejected(`max initcode size exceeded: code size ${data.length} limit ${codeLimit}`)
   }
-  if (rules.isActivatedEIP(7825) && gasLimit > MAX_TRANSACTION_GAS) {
-    throw rejected(`transaction gas limit too high (cap: ${MAX_TRANSACTION_GAS}, tx: ${gasLimit})`)
-  }
+  checkGasLimit(gasLimit, rules)
   if (gasLimit > blockGasLimit) {
     throw new TransactionRejectedError('exceeds block gas limit', { gasLimit, blockGasLimit })
   }

@@ -1,6 +1,7 @@
 import { Address } from '@ethereumjs/util'
 import { headerBlobBaseFee } from '../block/fees.js'
 import type { ForkRules, HeaderFields } from '../types.js'
+import type { RulesPlace } from '../evm/forkSchedule.js'
 
 /** What opcodes see of the block that they run in; the shape is the one that ethereumjs reads. */
 export interface BlockEnvironment {
@@ -38,6 +39,23 @@ export interface BlockOverrides {
 }
 
 const NO_OVERRIDES: BlockOverrides = {}
+
+/**
+ * The rules of a block with overrides: those of the number and time that it then has. A beacon chain's random value makes
+ * it a block after the merge (geth: internal/ethapi/api.go, doCall).
+ */
+export function rulesUnder(
+  view: { rulesAt(place: RulesPlace): ForkRules },
+  { header, rules }: { header: HeaderFields; rules: ForkRules },
+  { number, time, prevRandao }: BlockOverrides = NO_OVERRIDES,
+): ForkRules {
+  if ((number ?? time ?? prevRandao) === undefined) return rules
+  return view.rulesAt({
+    number: number ?? header.number,
+    timestamp: time ?? header.timestamp,
+    difficulty: prevRandao === undefined ? header.difficulty : 0n,
+  })
+}
 
 /** The environments of blocks, by their headers, which do not change: the next call mostly runs on the same block. */
 const known = new WeakMap<HeaderFields, { rules: ForkRules; block: BlockEnvironment }>()

@@ -1,9 +1,6 @@
-import { type Input, RLP } from '@ethereumjs/rlp'
 import { hexToBytes } from '../../encoding/hex.js'
-import { minimalBytes } from '../../encoding/quantity.js'
 import { GAS_PER_BLOB } from '../block/fees.js'
 import { ChainError } from '../errors.js'
-import { keccak256 } from '../keccak.js'
 import { accessListOf, authorizationListOf } from '../mempool/fields.js'
 import { type PooledTransaction, maxFeePerGas, maxPriorityFeePerGas } from '../mempool/transaction.js'
 import type { AccessListEntry, Authorization, CallObject } from '../calls/callObject.js'
@@ -24,10 +21,11 @@ export interface Message {
   maxFeePerGas: bigint
   /** Wei per gas. */
   maxPriorityFeePerGas: bigint
-  accessList: readonly AccessListEntry[]
+  /** Undefined where the sender named none, which older forks ask for. */
+  accessList?: readonly AccessListEntry[] | undefined
   /** 32 bytes each; blob transactions only. */
   blobVersionedHashes?: readonly Uint8Array[]
-  /** Wei per blob gas; blob transactions only. */
+  /** Wei per blob gas; of blob transactions, and of calls that name it without blobs. */
   maxFeePerBlobGas?: bigint
   /** Set-code transactions only. */
   authorizationList?: readonly Authorization[]
@@ -56,7 +54,7 @@ export function mostCost(message: Message): bigint {
 /**
  * The message of a call (geth: internal/ethapi/transaction_args.go, CallDefaults and ToMessage).
  *
- * @throws ChainError if the fee styles are mixed or the call is for another chain.
+ * @throws ChainError in geth's words if the fields contradict each other or the call is for another chain.
  */
 export function messageFromCall(call: CallObject, { chainId, baseFee, gasCap }: CallDefaults): Message {
   if (
@@ -65,8 +63,17 @@ export function messageFromCall(call: CallObject, { chainId, baseFee, gasCap }: 
   ) {
     throw new ChainError('both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified')
   }
+  if (call.to === undefined) {
+    if (call.blobVersionedHashes !== undefined) throw new ChainError('blob transaction of type create')
+    if (call.authorizationList !== undefined) {
+      throw new ChainError('EIP-7702 transaction cannot be used to create contract')
+    }
+  }
   if (call.chainId !== undefined && call.chainId !== chainId) {
     throw new ChainError(`chainId does not match node's (have=${call.chainId}, want=${chainId})`)
+  }
+  if (baseFee === undefined && (call.maxFeePerGas !== undefined || call.maxPriorityFeePerGas !== undefined)) {
+    throw new ChainError('maxFeePerGas and maxPriorityFeePerGas are not valid before London is active')
   }
   const { blobVersionedHashes, authorizationList } = call
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = fees(call, baseFee)
@@ -81,12 +88,12 @@ export function messageFromCall(call: CallObject, { chainId, baseFee, gasCap }: 
     gasPrice,
     maxFeePerGas,
     maxPriorityFeePerGas,
-    accessList: call.accessList ?? [],
+    accessList: call.accessList,
   }
-  if (blobVersionedHashes !== undefined) {
-    message.blobVersionedHashes = blobVersionedHashes
+  if (blobVersionedHashes !== undefined || call.maxFeePerBlobGas !== undefined) {
     message.maxFeePerBlobGas = call.maxFeePerBlobGas ?? 0n
   }
+  if (blobVersionedHashes !== undefined) message.blobVersionedHashes = blobVersionedHashes
   if (authorizationList !== undefined) message.authorizationList = authorizationList
   return message
 }
@@ -133,7 +140,7 @@ export function messageFromTransaction(
     gasPrice: baseFee === undefined ? fees.maxFeePerGas : effectiveGasPrice(fees, baseFee),
     maxFeePerGas: fees.maxFeePerGas,
     maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
-    accessList: 'accessList' in transaction ? accessListOf(transaction) : [],
+    accessList: 'accessList' in transaction ? accessListOf(transaction) : undefined,
   }
   if ('blobVersionedHashes' in transaction) {
     message.blobVersionedHashes = transaction.blobVersionedHashes.map(hexToBytes)
@@ -143,37 +150,4 @@ export function messageFromTransaction(
     message.authorizationList = authorizationListOf(transaction)
   }
   return message
-}
-
-/** How a call without a signature is named in an error. */
-export interface UnsignedOptions {
-  chainId: bigint
-  /** Whether the call names EIP-1559 fees. */
-  isFeeMarket: boolean
-}
-
-/**
- * The hash of the transaction that a call would be without its signature, whose v, r and s are zero (geth:
- * internal/ethapi/transaction_args.go, ToTransaction): of type 2 with EIP-1559 fees, else of type 1.
- */
-export function hashUnsigned(message: Message, { chainId, isFeeMarket }: UnsignedOptions): Uint8Array {
-  const { nonce, gasPrice, maxFeePerGas, maxPriorityFeePerGas, gasLimit, to, value, data } = message
-  const fees = isFeeMarket ? [maxPriorityFeePerGas, maxFeePerGas] : [gasPrice]
-  const fields: Input[] = [
-    ...[chainId, nonce, ...fees, gasLimit].map(minimalBytes),
-    to ?? new Uint8Array(0),
-    minimalBytes(value),
-    data,
-    message.accessList.map(toList),
-    ...[0n, 0n, 0n].map(minimalBytes),
-  ]
-  const encoded = RLP.encode(fields)
-  const typed = new Uint8Array(encoded.length + 1)
-  typed[0] = isFeeMarket ? 2 : 1
-  typed.set(encoded, 1)
-  return keccak256(typed)
-}
-
-function toList({ address, storageKeys }: AccessListEntry): Input {
-  return [address, storageKeys]
 }

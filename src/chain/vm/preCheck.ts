@@ -106,8 +106,9 @@ function check(
   }
   const isFree = paysNothing(message, checks)
   if (!isFree) checkFees(evm, message)
+  checkType(evm, message)
   const blobGas = checkBlobs(evm, message, checks)
-  checkAuthorizations(message)
+  checkAuthorizations(rules, message)
   const codeLimit = message.to === undefined ? maxInitcodeSize(rules) : undefined
   if (codeLimit !== undefined && data.length > codeLimit) {
     throw rejected(`max initcode size exceeded: code size ${data.length} limit ${codeLimit}`, 'initcodeSize')
@@ -145,7 +146,7 @@ function transactionOfMessage(evm: PooledEvm, message: Message): TypedTransactio
     gasPrice: message.gasPrice,
     maxFeePerGas: message.maxFeePerGas,
     maxPriorityFeePerGas: message.maxPriorityFeePerGas,
-    accessList: message.accessList,
+    accessList: message.accessList ?? [],
   }
   if (type === 3) {
     const { maxFeePerBlobGas = 0n, blobVersionedHashes } = message
@@ -198,6 +199,22 @@ function checkFees(evm: PooledEvm, { from, maxFeePerGas, maxPriorityFeePerGas }:
   }
 }
 
+/** Whether the fork knows the type of transaction that the message would be. */
+function checkType(evm: PooledEvm, message: Message): void {
+  const { common: rules } = evm
+  const type =
+    message.accessList !== undefined && !rules.isActivatedEIP(2930)
+      ? 'access list'
+      : (message.maxFeePerBlobGas ?? message.blobVersionedHashes) !== undefined && !rules.isActivatedEIP(4844)
+        ? 'blob'
+        : undefined
+  if (type !== undefined) throw unsupported(type, message)
+}
+
+function unsupported(type: string, { from }: Message): MessageRejectedError {
+  return rejected(`transaction type not supported: ${type} tx (sender ${checksumAddress(from)})`)
+}
+
 function checkBlobs(evm: PooledEvm, message: Message, checks: MessageChecks): bigint {
   const { blobVersionedHashes: hashes, maxFeePerBlobGas = 0n } = message
   if (hashes === undefined) return 0n
@@ -218,8 +235,10 @@ function checkBlobs(evm: PooledEvm, message: Message, checks: MessageChecks): bi
   return BigInt(hashes.length) * GAS_PER_BLOB
 }
 
-function checkAuthorizations({ from, to, authorizationList }: Message): void {
+function checkAuthorizations(rules: ForkRules, message: Message): void {
+  const { from, to, authorizationList } = message
   if (authorizationList === undefined) return
+  if (!rules.isActivatedEIP(7702)) throw unsupported('setcode', message)
   if (to === undefined) {
     throw rejected(`EIP-7702 transaction cannot be used to create contract (sender ${checksumAddress(from)})`)
   }

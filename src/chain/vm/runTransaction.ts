@@ -7,7 +7,7 @@ import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encod
 import { EMPTY_BLOOM } from '../block/bloom.js'
 import { MessageRejectedError } from '../errors.js'
 import { type BlockEnvironment, withoutBaseFee } from './blockEnvironment.js'
-import type { Authorization } from '../calls/callObject.js'
+import type { AccessListEntry, Authorization } from '../calls/callObject.js'
 import { recoverAuthority } from './delegation.js'
 import { failureWords } from '../evm/failure.js'
 import { type Message, messageFromTransaction } from './message.js'
@@ -270,7 +270,7 @@ function describe(evm: PooledEvm, message: Message, error: EVMError): MessageFai
 const MOST_WARMED_AT_ONCE = 512
 
 /** EIP-2929, EIP-2930, EIP-3651: what is warm before the first opcode of a call. */
-function warm(evm: PooledEvm, { from, to, accessList }: Message): Awaitable<void> {
+function warm(evm: PooledEvm, { from, to, accessList = [] }: Message): Awaitable<void> {
   const { frameJournal: journal, common: rules } = evm
   if (!rules.isActivatedEIP(2929)) return undefined
   journal.warmPrecompiles()
@@ -283,7 +283,7 @@ function warm(evm: PooledEvm, { from, to, accessList }: Message): Awaitable<void
   return entries <= MOST_WARMED_AT_ONCE ? runToCompletion(warming) : runInSlices(warming, new TimeSlice())
 }
 
-function* warmList({ frameJournal }: PooledEvm, accessList: Message['accessList']): Steps<void> {
+function* warmList({ frameJournal }: PooledEvm, accessList: readonly AccessListEntry[]): Steps<void> {
   let warmed = 0
   for (const { address, storageKeys } of accessList) {
     frameJournal.warmAddress(address)

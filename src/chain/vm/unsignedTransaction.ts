@@ -10,9 +10,10 @@ import {
 import { Address, createZeroAddress } from '@ethereumjs/util'
 import { bytesToHex } from '../../encoding/hex.js'
 import { minimalBytes } from '../../encoding/quantity.js'
-import type { AccessListEntry, Authorization } from '../calls/callObject.js'
+import type { AccessListEntry, Authorization, CallObject } from '../calls/callObject.js'
 import { kzg } from '../kzg.js'
 import type { ForkRules } from '../types.js'
+import type { Message } from './message.js'
 
 /** The fields of a transaction, without its signature. Amounts are wei. */
 export interface UnsignedFields {
@@ -79,6 +80,32 @@ export function unsignedTransaction(fields: UnsignedFields, rules: ForkRules): T
   }
   // eslint-disable-next-line no-restricted-syntax -- an object made member by member has no class that TypeScript sees
   return transaction as unknown as TypedTransaction
+}
+
+/**
+ * The transaction that a call would be without its signature: of type 2 unless the call says otherwise (geth:
+ * internal/ethapi/transaction_args.go, ToTransaction).
+ *
+ * @param message - of the call, with everything that it left open
+ */
+export function unsignedTransactionOf(
+  { gasPrice, authorizationList, blobVersionedHashes }: CallObject,
+  message: Message,
+  rules: ForkRules,
+): TypedTransaction {
+  const { accessList, maxFeePerGas } = message
+  const isPriced = gasPrice !== undefined || !rules.isActivatedEIP(1559)
+  const legacyType = accessList === undefined ? 0 : 1
+  const feeMarketType = authorizationList !== undefined ? 4 : blobVersionedHashes !== undefined ? 3 : 2
+  return unsignedTransaction(
+    {
+      ...message,
+      type: isPriced ? legacyType : feeMarketType,
+      gasPrice: maxFeePerGas,
+      accessList: accessList ?? [],
+    },
+    rules,
+  )
 }
 
 function authorizationBytes({ chainId, address, nonce, yParity, r, s }: Authorization): Uint8Array[] {

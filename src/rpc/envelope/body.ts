@@ -1,9 +1,9 @@
-import { parseContainerInSlices } from '../../encoding/slicedJson.js'
+import { parseJsonInSlices } from '../../encoding/slicedJson.js'
 import { skipWhitespace } from '../../encoding/json.js'
 import { runToCompletion, type Steps } from '../../encoding/timeSlice.js'
 import { ParseError } from '../errors.js'
 import { readBatch, readMessage, readMessageInPieces, type Message, type MessageText } from './message.js'
-import { deepestNesting, endOfValue, isNestedTooDeep } from './scan.js'
+import { deepestNesting, isNestedTooDeep } from './scan.js'
 
 /** What a body holds. */
 export type Body =
@@ -13,9 +13,9 @@ export type Body =
   | { kind: 'batch'; messages: Message[] }
 
 /**
- * Takes a request body apart. Text behind the first JSON value is ignored, as a streaming decoder does (geth: rpc/json.go).
+ * Takes a request body apart (geth: rpc/json.go).
  *
- * @throws ParseError if the body does not start with a JSON value, or something in it is nested too deeply.
+ * @throws ParseError if the body is no JSON value, or something in it is nested too deeply.
  */
 export function readBody(body: Uint8Array | string): Body {
   const text = typeof body === 'string' ? body : decodeText(body)
@@ -23,7 +23,7 @@ export function readBody(body: Uint8Array | string): Body {
   if (start === text.length) return { kind: 'empty' }
   // Most texts are too short to open as many arrays and objects.
   if (text.length > deepestNesting && runToCompletion(isNestedTooDeep(text))) throw new ParseError()
-  const value = parseFirst(text, start)
+  const value = parse(text)
   if (Array.isArray(value)) return { kind: 'batch', messages: runToCompletion(readBatch(value, text, start)) }
   return { kind: 'single', message: readMessage(value, wholeText(text, start)), text }
 }
@@ -35,7 +35,7 @@ export function* readBodyInPieces(body: Uint8Array | string): Steps<Body> {
   const start = skipWhitespace(text, 0)
   if (start === text.length) return { kind: 'empty' }
   if (yield* isNestedTooDeep(text)) throw new ParseError()
-  const value = yield* parseFirstInPieces(text, start)
+  const value = yield* parseInPieces(text)
   if (Array.isArray(value)) return { kind: 'batch', messages: yield* readBatch(value, text, start) }
   const message = yield* readMessageInPieces(value, wholeText(text, start))
   return { kind: 'single', message, text }
@@ -50,23 +50,17 @@ function decodeText(body: Uint8Array): string {
   return bytes.toString('utf8')
 }
 
-function parseFirst(text: string, start: number): unknown {
+function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    try {
-      return JSON.parse(text.slice(start, runToCompletion(endOfValue(text, start))))
-    } catch {
-      throw new ParseError()
-    }
+    throw new ParseError()
   }
 }
 
-function* parseFirstInPieces(text: string, start: number): Steps<unknown> {
-  const first = text[start]
-  if (first !== '{' && first !== '[') return parseFirst(text, start)
+function* parseInPieces(text: string): Steps<unknown> {
   try {
-    return (yield* parseContainerInSlices(text, start)).value
+    return yield* parseJsonInSlices(text)
   } catch {
     throw new ParseError()
   }

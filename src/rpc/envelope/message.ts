@@ -17,7 +17,7 @@ export interface Message {
   method: string
   /** Undefined if the member is missing. */
   params: unknown
-  /** Whether there is a member `result`, or an `error` that is an object. */
+  /** Whether there is a member `result` or `error`. */
   answers: boolean
   /** Characters of its text, and what stands behind it up to the next one. */
   length: number
@@ -49,8 +49,6 @@ export function isResponse(message: Message): boolean {
   return versionValid && id !== undefined && method === '' && params === undefined && answers
 }
 
-const memberNames = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error'])
-
 function emptyMessage(length: number): Message {
   return {
     versionValid: false,
@@ -66,8 +64,8 @@ function emptyMessage(length: number): Message {
 /**
  * Reads the message whose value is `value`.
  *
- * Names match whatever their case, the last of several wins, and the id keeps its source text, so that
- * numbers beyond 2^53 survive (geth: rpc/json.go, encoding/json).
+ * The last of several members of a name wins, and the id keeps its source text, so that numbers beyond 2^53 survive
+ * (geth: rpc/json.go, fillMessage).
  */
 export function readMessage(value: unknown, place: MessageText): Message {
   return readValue(value, place) ?? runToCompletion(readMembers(value as Members, place))
@@ -91,22 +89,16 @@ function readValue(value: unknown, { text, length, plain }: MessageText): Messag
       message.idAbsent = false
       message.id = idText(member, text, plain)
       if (message.id === undefined && isScalar(member)) return undefined
-    } else if (!setMember(message, name, member) && memberNames.has(name.toLowerCase())) {
-      return undefined
-    }
+    } else setMember(message, name, member)
   }
   return message
 }
 
-/** @returns whether it is the exact name of a member */
-function setMember(message: Message, name: string, value: unknown): boolean {
+function setMember(message: Message, name: string, value: unknown): void {
   if (name === 'jsonrpc') message.versionValid = value === '2.0'
   else if (name === 'method') message.method = typeof value === 'string' ? value : ''
   else if (name === 'params') message.params = value
-  else if (name === 'result') message.answers = true
-  else if (name !== 'error') return false
-  else if (typeof value === 'object' && value !== null) message.answers = true
-  return true
+  else if (name === 'result' || name === 'error') message.answers = true
 }
 
 function isScalar(value: unknown): boolean {
@@ -126,17 +118,15 @@ function idText(value: unknown, text: string, plain: boolean): string | undefine
   return text.startsWith(digits, start) && (following === ',' || following === '}') ? digits : undefined
 }
 
-/** Reads a message by its text. The params, which may be long, are not parsed once more. */
+/** Reads a message whose id can only be told by its text. */
 function* readMembers(values: Members, { text, start, length }: MessageText): Steps<Message> {
   const message = emptyMessage(length)
+  for (const name of Object.keys(values)) setMember(message, name, values[name])
   for (const member of yield* objectMembers(text, start)) {
-    const name = member.name.toLowerCase()
-    if (!memberNames.has(name)) continue
+    if (member.name !== 'id') continue
     const source = text.slice(member.start, member.end)
-    if (name === 'id') {
-      message.idAbsent = false
-      message.id = source.startsWith('{') || source.startsWith('[') ? undefined : source
-    } else setMember(message, name, name === 'params' ? values[member.name] : JSON.parse(source))
+    message.idAbsent = false
+    message.id = source.startsWith('{') || source.startsWith('[') ? undefined : source
   }
   return message
 }

@@ -80,9 +80,9 @@ function byTip(fees: readonly TransactionFee[]): readonly TransactionFee[] {
   return fees.toSorted((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : 0))
 }
 
-/** Blocks that are looked at, and the most that are looked at where blocks hold little. */
+/** Blocks that are looked at; one more for each that holds little, until there are so many samples. */
 const checkedBlocks = 20
-const maxCheckedBlocks = 40
+const maxSamples = 40
 /** Lowest tips that are taken from each block. */
 const samplesOfBlock = 3
 const percentile = 60
@@ -104,12 +104,13 @@ export function suggestTip(view: ChainView, startTip: bigint): bigint {
   const known = suggestions.get(head)
   if (known !== undefined) return known
   const samples: bigint[] = []
-  let budget = checkedBlocks
-  for (let number = head.header.number, checked = 0; number > 0n && checked < budget; number--, checked++) {
+  let outstanding = checkedBlocks
+  for (let number = head.header.number; number > 0n && outstanding > 0; number--) {
+    outstanding--
     const block = view.blockByNumber(number)
     const tips = block === undefined ? [] : sampleTips(view, block)
+    if (tips.length <= 1 && samples.length + 1 + outstanding < maxSamples) outstanding++
     samples.push(...(tips.length > 0 ? tips : [startTip]))
-    if (tips.length <= 1 && budget < maxCheckedBlocks) budget += 1
   }
   samples.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
   const sample = samples[Math.floor(((samples.length - 1) * percentile) / 100)] ?? startTip

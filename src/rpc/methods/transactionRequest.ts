@@ -60,6 +60,12 @@ export function executionRequest({ view, backend }: Call, args: ExecutionArgumen
   }
 }
 
+/** @throws ServerError if a call has a cap of blob fees but no blobs; simulations and traces take that */
+export function checkBlobFeeCap({ maxFeePerBlobGas, blobVersionedHashes = [] }: CallArguments): void {
+  if (maxFeePerBlobGas === undefined || blobVersionedHashes.length > 0) return
+  throw new ServerError('maxFeePerBlobGas specified without blobVersionedHashes')
+}
+
 function cappedAtTip(call: CallObject): CallObject {
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = call
   if (gasPrice !== undefined || maxFeePerGas !== undefined || maxPriorityFeePerGas === undefined) return call
@@ -81,18 +87,13 @@ function unsupported(name: string): ServerError {
 /**
  * A call object that a transaction is made from.
  *
- * @throws ServerError in geth's words (internal/ethapi/transaction_args.go, setDefaults) if its data is ambiguous or
- *   it brings blobs.
+ * @throws ServerError in geth's words (internal/ethapi/transaction_args.go, setDefaults) if it brings blobs.
  * @throws InvalidParamsError if a fee is wider than anvil takes it, where the node stands in for anvil.
  */
 export function transactionRequest(given: CallArguments, compatibility: CompatibilityProfile): CallObject {
   checkFeeWidths(given, compatibility)
   const { input, data, blobs, commitments: _commitments, proofs: _proofs, ...call } = given
   if (blobs !== undefined) throw new ServerError('"blobs" is not supported for this RPC method')
-  if (input !== undefined && data !== undefined && !bytesEqual(input, data)) {
-    throw new ServerError(
-      'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data',
-    )
-  }
-  return { ...call, data: input ?? data }
+  const hasTwoData = input !== undefined && data !== undefined && !bytesEqual(input, data)
+  return { ...call, data: input ?? data, ...(hasTwoData && { hasTwoData }) }
 }

@@ -6,8 +6,9 @@ import { type ArgumentsOf, type Parameter, inPieces } from './combinators.js'
 /**
  * The decoded arguments of a call.
  *
- * The rules for how many there may be, and the words, are those of geth (rpc/json.go, parsePositionalArguments): an
- * earlier bad argument is reported before a superfluous one, and absent or null params are an empty list.
+ * The rules for how many there may be, and the messages, are those of geth (rpc/json.go, parsePositionalArguments): an
+ * earlier bad argument is reported before a superfluous one, absent or null params are an empty list, and null is no
+ * value for a required argument.
  *
  * @param skipped - how many arguments in front were decoded already
  * @throws InvalidParamsError
@@ -61,14 +62,12 @@ function parameterAt(
 
 function checkMissing(parameters: readonly Parameter<unknown>[], given: number, skipped: number): void {
   for (let index = Math.max(given, skipped); index < parameters.length + skipped; index++) {
-    if (parameters[index - skipped]?.required) {
-      throw new InvalidParamsError(`missing value for required argument ${index}`)
-    }
+    if (parameters[index - skipped]?.required) throw missingValue(index)
   }
 }
 
 function decodeArgument(parameter: Parameter<unknown>, value: unknown, index: number): unknown {
-  if (isLeftOut(parameter, value)) return undefined
+  if (isLeftOut(parameter, value, index)) return undefined
   try {
     return parameter.decoder.decode(value)
   } catch (error) {
@@ -81,7 +80,7 @@ function* decodeArgumentInPieces(
   value: unknown,
   index: number,
 ): Steps<unknown> {
-  if (isLeftOut(parameter, value)) return undefined
+  if (isLeftOut(parameter, value, index)) return undefined
   try {
     return yield* inPieces(parameter.decoder, value)
   } catch (error) {
@@ -89,8 +88,15 @@ function* decodeArgumentInPieces(
   }
 }
 
-function isLeftOut({ required }: Parameter<unknown>, value: unknown): boolean {
-  return !required && (value === null || value === undefined)
+/** @throws InvalidParamsError if the value is null where one is required */
+function isLeftOut({ required }: Parameter<unknown>, value: unknown, index: number): boolean {
+  if (value !== null && value !== undefined) return false
+  if (required) throw missingValue(index)
+  return true
+}
+
+function missingValue(index: number): InvalidParamsError {
+  return new InvalidParamsError(`missing value for required argument ${index}`)
 }
 
 /** What a decoder threw, in the words for the caller. */

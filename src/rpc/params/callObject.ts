@@ -4,13 +4,16 @@ import { ReasonError, TypeMismatchError } from './decodeError.js'
 import { big, uint256, uint64 } from './numbers.js'
 import { type Decoder, list, mapped, struct } from './combinators.js'
 
+const authorizationStruct = 'SetCodeAuthorization'
+
 const authorizationMembers = struct(
-  { struct: 'SetCodeAuthorization', type: 'types.SetCodeAuthorization' },
+  { struct: authorizationStruct, type: 'types.SetCodeAuthorization' },
   { chainId: uint256, address, nonce: uint64, yParity: uint64, r: uint256, s: uint256 },
 )
 
-function need<T>(value: T | undefined, name: string): T {
-  if (value === undefined) throw new ReasonError(`missing required field '${name}' for SetCodeAuthorization`)
+/** @throws ReasonError if a member that Go's struct requires is missing */
+function need<T>(value: T | undefined, name: string, struct: string): T {
+  if (value === undefined) throw new ReasonError(`missing required field '${name}' for ${struct}`)
   return value
 }
 
@@ -20,12 +23,12 @@ const authorization: Decoder<Authorization> = {
     try {
       const given = authorizationMembers.decode(value)
       return {
-        chainId: need(given.chainId, 'chainId'),
-        address: need(given.address, 'address'),
-        nonce: need(given.nonce, 'nonce'),
-        yParity: need(given.yParity, 'yParity'),
-        r: need(given.r, 'r'),
-        s: need(given.s, 's'),
+        chainId: need(given.chainId, 'chainId', authorizationStruct),
+        address: need(given.address, 'address', authorizationStruct),
+        nonce: need(given.nonce, 'nonce', authorizationStruct),
+        yParity: need(given.yParity, 'yParity', authorizationStruct),
+        r: need(given.r, 'r', authorizationStruct),
+        s: need(given.s, 's', authorizationStruct),
       }
     } catch (error) {
       if (error instanceof TypeMismatchError) throw error.withoutPlace()
@@ -42,12 +45,12 @@ const tuple = struct(
   { address, storageKeys: list(hash, '[]common.Hash') },
 )
 
-const entry = mapped(tuple, (given): AccessListEntry => ({
-  address: given.address ?? new Uint8Array(20),
-  storageKeys: given.storageKeys ?? [],
+const entry = mapped(tuple, ({ address, storageKeys }): AccessListEntry => ({
+  address: need(address, 'address', 'AccessTuple'),
+  storageKeys: need(storageKeys, 'storageKeys', 'AccessTuple'),
 }))
 
-/** An access list (EIP-2930); an entry without address lists the zero address, as it does in geth. */
+/** An access list (EIP-2930); both members of each entry must be there. */
 export const accessList: Decoder<AccessListEntry[]> = list(entry, 'types.AccessList')
 
 const members = struct(

@@ -113,8 +113,14 @@ async function buildInModule({
   await runToEnd('go', ['build', '-o', output, `.${path}`], { cwd: Dir, env })
 }
 
+/** What a command line gives by name, as in `--methods eth_call`. */
+export function textOption(argv: readonly string[], name: string): string | undefined {
+  const at = argv.indexOf(`--${name}`)
+  return at < 0 ? undefined : argv[at + 1]
+}
+
 /** A whole number that a command line gives by name, as in `--seed 3`. */
 export function numberOption(argv: readonly string[], name: string, fallback: number): number {
-  const at = argv.indexOf(`--${name}`)
-  return at < 0 ? fallback : Number(argv[at + 1])
+  const given = textOption(argv, name)
+  return given === undefined ? fallback : Number(given)
 }

@@ -21,7 +21,7 @@ import { LogTracer } from './logTracer.js'
 import type { SimulatedBlock, SimulatedCall } from './request.js'
 import type { PlacedBlock } from './sequence.js'
 import { simulateCall } from './simulateCall.js'
-import { unsignedTransaction } from './unsignedTransaction.js'
+import { unsignedTransactionOf } from '../../vm/unsignedTransaction.js'
 
 /** What a block is simulated with. */
 export interface SimulationContext {
@@ -101,7 +101,7 @@ class SimulatedExecution {
     evm.trace(undefined)
     const { gasUsed, maxGasUsed, logs, failure } = result
     this.#gasUsed += gasUsed
-    const transaction = unsignedTransaction(call, message, rules)
+    const transaction = unsignedTransactionOf(call, message, rules)
     const receipt: ExecutionReceipt = {
       ...(rules.gteHardfork('byzantium')
         ? { status: failure === undefined ? 1 : 0 }

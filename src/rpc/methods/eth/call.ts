@@ -5,7 +5,7 @@ import { blockOverrides } from '../../params/blockOverrides.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { callObject } from '../../params/callObject.js'
 import { stateOverride } from '../../params/stateOverride.js'
-import { executionRequest } from '../transactionRequest.js'
+import { checkBlobFeeCap, executionRequest } from '../transactionRequest.js'
 
 /** eth_call: what a message returns, without a transaction. */
 export const call = defineMethod(
@@ -17,6 +17,7 @@ export const call = defineMethod(
     optional('blockOverrides', blockOverrides),
   ],
   (call, transaction, block, state, header) => {
+    checkBlobFeeCap(transaction)
     const request = executionRequest(call, {
       transaction,
       block,

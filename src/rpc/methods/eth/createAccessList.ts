@@ -8,7 +8,7 @@ import { blockSelector } from '../../params/blockSelector.js'
 import { callObject } from '../../params/callObject.js'
 import { stateOverride } from '../../params/stateOverride.js'
 import { WireBytes, printJson } from '../../wire.js'
-import { executionRequest } from '../transactionRequest.js'
+import { checkBlobFeeCap, executionRequest } from '../transactionRequest.js'
 
 /** The result of eth_createAccessList (geth: internal/ethapi/api.go, accessListResult). */
 export function accessListWire({ accessList, gasUsed, error }: AccessListResult): WireBytes {
@@ -35,6 +35,7 @@ export const createAccessList = defineMethod(
     optional('stateOverrides', stateOverride),
   ],
   (call, transaction, block, stateOverrides) => {
+    checkBlobFeeCap(transaction)
     const { executor, settings } = call.backend
     const request = executionRequest(call, { transaction, block, stateOverrides })
     if (!settings.compatibility.accessListsFollowCallRules)

@@ -7,7 +7,7 @@ import { blockOverrides } from '../../params/blockOverrides.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { type CallArguments, callObject, toCall } from '../../params/callObject.js'
 import { stateOverride } from '../../params/stateOverride.js'
-import { checkFeeWidths, executionRequest } from '../transactionRequest.js'
+import { checkBlobFeeCap, checkFeeWidths, executionRequest } from '../transactionRequest.js'
 
 /** eth_estimateGas: the gas that a transaction needs; in hardhat on what waits already unless a block is named. */
 export const estimateGas = defineMethod(
@@ -22,6 +22,7 @@ export const estimateGas = defineMethod(
     const { backend } = call
     const { compatibility } = backend.settings
     const { estimateBlockTag, estimatesPlainTransfersStatically } = compatibility
+    checkBlobFeeCap(transaction)
     checkFeeWidths(transaction, compatibility)
     const at = block ?? { tag: estimateBlockTag }
     const isUnseen =

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process'
+import { createHmac, randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findProgram, freePort, runToEnd, stopProcess } from '../support/processes.js'
+import type { ChainFiles } from './chain.js'
+
+/** The release that answers are compared with. */
+const release = '1.17.10'
+
+/** Finds geth, or builds it. @returns undefined where there is neither geth nor Go */
+export function findGeth(): Promise<string | undefined> {
+  return findProgram({
+    name: 'geth',
+    goPackage: `github.com/ethereum/go-ethereum/cmd/geth@v${release}`,
+    version: release,
+    variable: 'STANDIN_GETH',
+  })
+}
+
+/** A running geth. */
+export interface Geth {
+  url: string
+  wsUrl: string
+  stop(): Promise<void>
+}
+
+const STARTUP_MILLISECONDS = 60_000
+const apis = 'eth,net,web3,debug,txpool,rpc'
+
+/**
+ * Imports a chain into geth and starts it there.
+ *
+ * @param gasCap - of one call; this node has ten block gas limits, as the provider's document says
+ */
+export async function startGeth(
+  program: string,
+  folder: string,
+  { genesis, chain, facts: { blockHashes } }: ChainFiles,
+  gasCap: bigint,
+): Promise<Geth> {
+  const dataDir = join(folder, 'geth')
+  const head = blockHashes.at(-1)
+  const common = ['--datadir', dataDir, '--state.scheme', 'hash']
+  await runToEnd(program, [...common, 'init', genesis])
+  const printed = await runToEnd(program, [...common, '--gcmode', 'archive', 'import', chain])
+  if (/invalid block|Import error|bad block/i.test(printed)) throw new Error(printed.slice(-2000))
+  const [port, wsPort, enginePort] = [await freePort(), await freePort(), await freePort()]
+  const secret = randomBytes(32)
+  const secretFile = join(folder, 'jwt.hex')
+  await writeFile(secretFile, secret.toString('hex'))
+  const child = spawn(
+    program,
+    [
+      ...[...common, '--gcmode', 'archive', '--syncmode', 'full', '--cache.preimages'],
+      ...['--nodiscover', '--maxpeers', '0', '--port', '0', '--ipcdisable'],
+      ...['--authrpc.port', String(enginePort), '--authrpc.jwtsecret', secretFile],
+      ...['--http', '--http.addr', '127.0.0.1', '--http.port', String(port), '--http.api', apis],
+      ...['--ws', '--ws.addr', '127.0.0.1', '--ws.port', String(wsPort), '--ws.api', apis],
+      ...['--rpc.gascap', String(gasCap), '--rpc.evmtimeout', '30s', '--verbosity', '0'],
+    ],
+    { stdio: 'ignore' },
+  )
+  const url = `http://127.0.0.1:${port}`
+  await untilAnswering(url)
+  await finalize(`http://127.0.0.1:${enginePort}`, secret, head)
+  return { url, wsUrl: `ws://127.0.0.1:${wsPort}`, stop: () => stopProcess(child) }
+}
+
+/** Makes the head the safe and the finalized block, as it is on this node (engine_forkchoiceUpdatedV3). */
+async function finalize(url: string, secret: Buffer, head: string | undefined): Promise<void> {
+  const forkchoice = { headBlockHash: head, safeBlockHash: head, finalizedBlockHash: head }
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token(secret)}` },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'engine_forkchoiceUpdatedV3',
+      params: [forkchoice, null],
+    }),
+  })
+  const text = await response.text()
+  if (!text.includes('"VALID"')) throw new Error(`geth does not take the head: ${text}`)
+}
+
+/** A JSON Web Token as the engine API wants it. */
+function token(secret: Buffer): string {
+  const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const claims = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ iat: Math.floor(Date.now() / 1000) })}`
+  return `${claims}.${createHmac('sha256', secret).update(claims).digest('base64url')}`
+}
+
+async function untilAnswering(url: string): Promise<void> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
+  const headers = { 'content-type': 'application/json' }
+  for (const end = Date.now() + STARTUP_MILLISECONDS; Date.now() < end; await sleep(100)) {
+    const response = await fetch(url, { method: 'POST', headers, body }).catch(() => undefined)
+    if (response?.ok) return
+  }
+  throw new Error(`${url} does not answer`)
+}

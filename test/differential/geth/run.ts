@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createNode } from '../../../src/index.js'
+import { DifferenceClasses } from '../support/classes.js'
+import { numberOption, textOption } from '../support/processes.js'
+import { Random } from '../support/random.js'
+import { makeChain } from './chain.js'
+import { compareAnswers } from './compare.js'
+import { expectedDifferences } from './expected.js'
+import { type DocumentedMethod, Generator } from './generate.js'
+import { findGeth, startGeth } from './peer.js'
+
+/** How a comparison is run. */
+export interface RunOptions {
+  seed: number
+  requests: number
+  /** Only methods whose names match. */
+  methods?: RegExp | undefined
+  log: (line: string) => void
+}
+
+/** What a comparison found. */
+export interface RunResult {
+  identical: number
+  classes: DifferenceClasses
+}
+
+const GAS_LIMIT = 30_000_000n
+/** eth_call and its kin get ten block gas limits. */
+const GAS_CAP = 10n * GAS_LIMIT
+
+/**
+ * Sends the same seeded requests to this node and to geth, which stand on the same chain.
+ *
+ * @returns undefined where geth can neither be found nor built
+ */
+export async function compareWithGeth({ seed, requests, methods: wanted, log }: RunOptions): Promise<RunResult | undefined> {
+  const program = await findGeth()
+  if (program === undefined) return undefined
+  const folder = await mkdtemp(join(tmpdir(), 'standin-differential-'))
+  const random = new Random(seed)
+  const files = await makeChain(folder, random, { txGasLimit: true, gasLimit: GAS_LIMIT })
+  const geth = await startGeth(program, folder, files, GAS_CAP)
+  const node = await createNode({
+    ...{ genesis: files.genesis, import: files.chain, noMining: true, txGasLimit: true },
+    ...{ noTotalDifficulty: true, pendingFields: 'geth' },
+  })
+  const classes = new DifferenceClasses(expectedDifferences)
+  let identical = 0
+  try {
+    const shared = await sharedMethods(node.url, geth.url)
+    const methods = shared.filter(({ name }) => wanted?.test(name) ?? true)
+    const generator = new Generator(random, files.facts, methods)
+    for (let index = 0; index < requests; index++) {
+      if (index % 1000 === 999) log(`${index + 1} of ${requests}, ${classes.unexplained} unexplained classes`)
+      const body = generator.next()
+      const [ours, theirs] = await Promise.all([post(node.url, body), post(geth.url, body)])
+      const difference = compareAnswers(body, ours, theirs)
+      if (difference === undefined) identical++
+      else classes.add(difference)
+    }
+  } finally {
+    await Promise.allSettled([node.stop(), geth.stop()])
+    await rm(folder, { recursive: true, force: true })
+  }
+  return { identical, classes }
+}
+
+async function post(url: string, body: string): Promise<string> {
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  return response.text()
+}
+
+async function callUnchecked(
+  url: string,
+  method: string,
+): Promise<{ result?: unknown; error?: { code: number } }> {
+  const answer = await post(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] }))
+  return JSON.parse(answer) as { result?: unknown; error?: { code: number } }
+}
+
+/** Methods that depend on the machine or the moment, or change what later requests see. */
+const notCompared =
+  /^(web3_clientVersion|eth_accounts|rpc_modules|eth_syncing|net_|eth_new|eth_capabilities|debug_setHead|eth_subscribe|eth_unsubscribe|eth_sign|eth_sendTransaction|eth_pendingTransactions)/
+
+/** The methods that both nodes have, from this node's document. */
+async function sharedMethods(ours: string, theirs: string): Promise<DocumentedMethod[]> {
+  const { result } = await callUnchecked(ours, 'rpc.discover')
+  const { methods } = result as { methods: DocumentedMethod[] }
+  const shared: DocumentedMethod[] = []
+  for (const method of methods) {
+    if (notCompared.test(method.name)) continue
+    const { error } = await callUnchecked(theirs, method.name)
+    if (error?.code !== -32601) shared.push(method)
+  }
+  return shared
+}
+
+/** The command line: `npm run differential -- geth [--seed N] [--requests N] [--methods REGEXP]`. Ends with status 1 on a class that nothing explains. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const requests = numberOption(argv, 'requests', 2000)
+  const methods = textOption(argv, 'methods')
+  const result = await compareWithGeth({
+    seed: numberOption(argv, 'seed', 1),
+    requests,
+    methods: methods === undefined ? undefined : new RegExp(methods),
+    log: (line) => console.error(line),
+  })
+  if (result === undefined) {
+    console.error('geth is missing: install Go, or name the program in STANDIN_GETH')
+    return 2
+  }
+  console.log(`${result.identical} of ${requests} answers are identical`)
+  for (const line of result.classes.report()) console.log(line)
+  return result.classes.unexplained === 0 ? 0 : 1
+}
