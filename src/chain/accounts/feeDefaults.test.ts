@@ -72,7 +72,8 @@ describe('feeDefaults', () => {
 
 describe('accessListFees', () => {
   const header = { ...testHeader, baseFeePerGas: 100n }
-  const fees = (call: CallObject) => accessListFees(call, header, createRules({ chainId: 1n, hardfork: 'prague' }))
+  const fees = (call: CallObject) =>
+    accessListFees(call, header, createRules({ chainId: 1n, hardfork: 'prague' }))
 
   it('wants both fees of EIP-1559 or none', () => {
     const words = 'maxFeePerGas and maxPriorityFeePerGas must be given together'

@@ -110,7 +110,10 @@ export class Wallet {
   async findWaiting(call: CallObject): Promise<PooledTransaction> {
     const from = call.from ?? this.#parts.keyring.addresses()[0]
     if (from === undefined) throw new UnknownAccountError()
-    const wanted = unsignedTransaction(await this.fill({ ...this.#withSuggestedTip(call), from }), this.#rules())
+    const wanted = unsignedTransaction(
+      await this.fill({ ...this.#withSuggestedTip(call), from }),
+      this.#rules(),
+    )
     const contents = wanted.getHashedMessageToSign()
     const { pending, queued } = this.#parts.mempool.contentFrom(from)
     const waiting = [...pending, ...queued].find(({ transaction }) =>

@@ -87,13 +87,17 @@ function checkMagnitudes({ nonce, gasLimit, gasPrice = 0n, maxFeePerGas = 0n }: 
 export function checkType(type: TransactionFields['type'], rules: ForkRules): void {
   const fork = typeForks[type]
   if (fork === undefined || rules.isActivatedEIP(fork.eip)) return
-  throw new TransactionRejectedError(`transaction type not supported: type ${type} rejected, pool not yet in ${fork.name}`)
+  throw new TransactionRejectedError(
+    `transaction type not supported: type ${type} rejected, pool not yet in ${fork.name}`,
+  )
 }
 
 /** @throws TransactionRejectedError if the gas of a transaction is above the fork's cap (EIP-7825) */
 export function checkGasLimit(gasLimit: bigint, rules: ForkRules): void {
   if (!rules.isActivatedEIP(7825) || gasLimit <= MAX_TRANSACTION_GAS) return
-  throw new TransactionRejectedError(`transaction gas limit too high (cap: ${MAX_TRANSACTION_GAS}, tx: ${gasLimit})`)
+  throw new TransactionRejectedError(
+    `transaction gas limit too high (cap: ${MAX_TRANSACTION_GAS}, tx: ${gasLimit})`,
+  )
 }
 
 /** What the library takes for a mistake of the program, in the words of the mempool. */

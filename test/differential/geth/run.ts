@@ -35,7 +35,12 @@ const GAS_CAP = 10n * GAS_LIMIT
  *
  * @returns undefined where geth can neither be found nor built
  */
-export async function compareWithGeth({ seed, requests, methods: wanted, log }: RunOptions): Promise<RunResult | undefined> {
+export async function compareWithGeth({
+  seed,
+  requests,
+  methods: wanted,
+  log,
+}: RunOptions): Promise<RunResult | undefined> {
   const program = await findGeth()
   if (program === undefined) return undefined
   const folder = await mkdtemp(join(tmpdir(), 'standin-differential-'))
