@@ -113,7 +113,7 @@ async function fill(node: StandinNode, facts: ChainFacts, random: Random): Promi
   for (let block = 0; block < 30; block++) {
     for (let count = 2 + random.below(4); count > 0; count--) {
       const signer = random.pick(signers.slice(0, 8))
-      const accessList = [{ address: storing, storageKeys: [`0x${'00'.repeat(32)}` as Hex] }]
+      const accessList = [{ address: storing, storageKeys: [`0x${'00'.repeat(32)}`] }]
       const price = { gasPrice: 20n * GWEI }
       const kind = random.pick<object>([
         { type: 'legacy', ...price },
