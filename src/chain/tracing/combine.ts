@@ -1,3 +1,4 @@
+import type { Awaitable } from '../types.js'
 import type { ExecutionTracer } from './tracer.js'
 
 /** One tracer that tells several, in their order; it asks for steps only if one of them does. */
@@ -9,12 +10,9 @@ export function combineTracers(tracers: readonly ExecutionTracer[]): ExecutionTr
     begin: async (message) => {
       for (const tracer of tracers) await tracer.begin?.(message)
     },
-    enter: (frame) => {
-      for (const tracer of tracers) tracer.enter?.(frame)
-    },
-    exit: (end) => {
-      for (const tracer of tracers) tracer.exit?.(end)
-    },
+    enter: (frame) => settled(tracers.map((tracer) => tracer.enter?.(frame))),
+    exit: (end) => settled(tracers.map((tracer) => tracer.exit?.(end))),
+    fault: (step, failure) => settled(tracers.map((tracer) => tracer.fault?.(step, failure))),
     log: (log) => {
       for (const tracer of tracers) tracer.log?.(log)
     },
@@ -28,12 +26,13 @@ export function combineTracers(tracers: readonly ExecutionTracer[]): ExecutionTr
       for (const tracer of tracers) await tracer.end?.(gasUsed)
     },
     ...(stepping.length > 0 && {
-      step: (step) => {
-        const pending = stepping
-          .map((tracer) => tracer.step?.(step))
-          .filter((promise) => promise !== undefined)
-        return pending.length === 0 ? undefined : Promise.all(pending).then(() => undefined)
-      },
+      step: (step) => settled(stepping.map((tracer) => tracer.step?.(step))),
     }),
   }
+}
+
+/** A promise only if one of several tracers has given one. */
+function settled(answers: readonly Awaitable<void>[]): Promise<void> | undefined {
+  const pending = answers.filter((answer) => answer instanceof Promise)
+  return pending.length === 0 ? undefined : Promise.all(pending).then(() => undefined)
 }

@@ -11,7 +11,7 @@ import { callChecks } from '../vm/preCheck.js'
 import { runMessage } from '../vm/runTransaction.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { interruptible } from './budget.js'
-import { replayBlock, type ReplaySources } from './replay.js'
+import { gasTipOf, replayBlock, type ReplaySources } from './replay.js'
 import { Mutex } from '../../encoding/mutex.js'
 import type { Awaitable, StateView } from '../types.js'
 import type { ChainView } from '../view.js'
@@ -177,12 +177,15 @@ async function traceOn(site: CallSite, request: CallTraceRequest): Promise<void>
 
 async function traceMessage(evm: PooledEvm, message: Message, tracer: ExecutionTracer): Promise<void> {
   const { from, to, gasLimit, authorizationList: authorizations = [] } = message
+  const { number: blockNumber, coinbase } = evm.block.header
   await tracer.begin?.({
     from,
     to,
     gasLimit,
+    gasTip: gasTipOf(message, evm.block),
+    blockNumber,
     authorizations,
-    coinbase: evm.block.header.coinbase.bytes,
+    coinbase: coinbase.bytes,
     state: stateReader(evm.stateManager),
     firstLogIndex: 0,
     precompiles: new Set(evm.forkPrecompiles),

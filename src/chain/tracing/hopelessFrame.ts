@@ -11,7 +11,11 @@ const MAX_NONCE = 2n ** 64n - 1n
  * Tells of a call or creation that fails before it begins, because it is too deep or its value is not there. The
  * machine makes no message of it; geth shows it as a frame (core/vm/evm.go, Call and create).
  */
-export function reportHopelessFrame(runState: RunState, rules: ForkRules, tracer: ExecutionTracer): void {
+export async function reportHopelessFrame(
+  runState: RunState,
+  rules: ForkRules,
+  tracer: ExecutionTracer,
+): Promise<void> {
   const { opCode: opcode, stack, env } = runState
   const isCreation = createTypes.has(opcode)
   if (!isCreation && !callTypes.has(opcode)) return
@@ -23,8 +27,8 @@ export function reportHopelessFrame(runState: RunState, rules: ForkRules, tracer
   )
   if (failure === undefined || tracer.enter === undefined) return
   const frame = isCreation ? creation(runState) : call(runState, rules, value)
-  tracer.enter(frame)
-  tracer.exit?.({ depth: frame.depth, output: new Uint8Array(0), gasUsed: 0n, failure })
+  await tracer.enter(frame)
+  await tracer.exit?.({ depth: frame.depth, output: new Uint8Array(0), gasUsed: 0n, failure })
 }
 
 function valueOf(opcode: number, top: readonly bigint[]): bigint {

@@ -5,11 +5,11 @@ import type { StoredBlock } from '../block/record.js'
 import type { BlockStore } from '../block/store.js'
 import { ChainError } from '../errors.js'
 import { BlockExecution } from '../vm/block.js'
-import { createBlockEnvironment } from '../vm/blockEnvironment.js'
+import { createBlockEnvironment, type BlockEnvironment } from '../vm/blockEnvironment.js'
 import { ancestorHash } from '../calls/callSite.js'
 import { withEvm } from '../evm/evm.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
-import { messageFromTransaction } from '../vm/message.js'
+import { messageFromTransaction, type Message } from '../vm/message.js'
 import { createTransaction } from '../mempool/create.js'
 import { decodeTransaction } from '../mempool/decode.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
@@ -107,16 +107,27 @@ function describe(
   pooled: PooledTransaction,
   { evm, state, firstLogIndex }: { evm: PooledEvm; state: WorkingState; firstLogIndex: number },
 ): TracedMessage {
-  const { baseFeePerGas, coinbase } = evm.block.header
-  const { from, to, gasLimit, authorizationList = [] } = messageFromTransaction(pooled, baseFeePerGas)
+  const { baseFeePerGas, number: blockNumber, coinbase } = evm.block.header
+  const message = messageFromTransaction(pooled, baseFeePerGas)
+  const { from, to, gasLimit, authorizationList = [] } = message
   return {
     from,
     to,
     gasLimit,
+    gasTip: gasTipOf(message, evm.block),
+    blockNumber,
     authorizations: authorizationList,
     coinbase: coinbase.bytes,
     state,
     firstLogIndex,
     precompiles: new Set(evm.forkPrecompiles),
   }
+}
+
+/** Wei per gas that the beneficiary of a block gets; a call may pay less than the base fee, and then gives nothing. */
+export function gasTipOf(
+  { gasPrice }: Message,
+  { header: { baseFeePerGas = 0n } }: BlockEnvironment,
+): bigint {
+  return gasPrice > baseFeePerGas ? gasPrice - baseFeePerGas : 0n
 }

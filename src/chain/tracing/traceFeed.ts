@@ -33,17 +33,17 @@ export class TraceFeed {
     const { message } = options
     const frame = message === undefined ? await this.#outermost(options) : await this.#inner(message)
     const { depth, input } = frame
-    tracer.enter?.(frame)
+    await tracer.enter?.(frame)
     const result = await run()
     const { returnValue: output, executionGasUsed: gasUsed, exceptionError } = result.execResult
     if (exceptionError === undefined) {
-      tracer.exit?.({ depth, output, gasUsed })
+      await tracer.exit?.({ depth, output, gasUsed })
       return result
     }
     const isCreation = frame.type === 'CREATE' || frame.type === 'CREATE2'
     const { deployedSize, common: rules } = this.#host
     const facts = isCreation ? { rules, deployedSize, initcodeSize: input.length } : undefined
-    tracer.exit?.({ depth, output, gasUsed, failure: failureWords(exceptionError, facts) })
+    await tracer.exit?.({ depth, output, gasUsed, failure: failureWords(exceptionError, facts) })
     return result
   }
 

@@ -21,15 +21,26 @@ export async function runTracedStep(
   const step = await priceStep(runState, entry, rules, tracer)
   const pending = tracer.step?.(step)
   if (pending !== undefined) await pending
-  if (entry.opcodeInfo.isInvalid) throw new EVMError(EVMError.errorMessages.INVALID_OPCODE)
   const charged = callTypes.has(opcode) ? step.cost - (runState.messageGasLimit ?? 0n) : step.cost
   runState.gasLeft -= charged
   runState.programCounter++
   if (opcode === opcodes.SELFDESTRUCT) await reportSelfDestruct(runState, tracer)
-  else if (framingOpcodes[opcode] === 1) reportHopelessFrame(runState, rules, tracer)
-  const running: unknown = entry.opHandler.call(null, runState, rules)
-  if (running instanceof Promise) await running
+  else if (framingOpcodes[opcode] === 1) await reportHopelessFrame(runState, rules, tracer)
+  try {
+    if (entry.opcodeInfo.isInvalid) throw new EVMError(EVMError.errorMessages.INVALID_OPCODE)
+    const running: unknown = entry.opHandler.call(null, runState, rules)
+    if (running instanceof Promise) await running
+  } catch (error) {
+    if (tracer.fault !== undefined && isFault(error))
+      await tracer.fault(step, describeFailure(error, runState).words)
+    throw error
+  }
   if (opcode >= opcodes.LOG0 && opcode <= opcodes.LOG4) reportLog(runState, tracer)
+}
+
+/** Whether an opcode ended its frame with a failure: STOP, RETURN and SELFDESTRUCT end it as well. */
+function isFault(error: unknown): error is EVMError {
+  return error instanceof EVMError && error.error !== EVMError.errorMessages.STOP
 }
 
 /** Tells of an opcode that does not run because the stack does not fit it. */
@@ -83,7 +94,7 @@ async function reportSelfDestruct(
   const [beneficiary = 0n] = stack.peek(1)
   const account = await stateManager.getAccount(new Address(env.address.bytes))
   const depth = env.depth + 1
-  tracer.enter?.({
+  await tracer.enter?.({
     type: 'SELFDESTRUCT',
     depth,
     from: env.address.bytes,
@@ -92,7 +103,7 @@ async function reportSelfDestruct(
     gas: 0n,
     value: account?.balance ?? 0n,
   })
-  tracer.exit?.({ depth, output: new Uint8Array(0), gasUsed: 0n })
+  await tracer.exit?.({ depth, output: new Uint8Array(0), gasUsed: 0n })
 }
 
 function reportLog({ interpreter }: RunState, tracer: ExecutionTracer): void {

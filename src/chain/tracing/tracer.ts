@@ -63,6 +63,9 @@ export interface TracedMessage {
   /** 20 bytes; absent for a creation. */
   to: Uint8Array | undefined
   gasLimit: bigint
+  /** Wei per gas that the beneficiary of the block gets. */
+  gasTip: bigint
+  blockNumber: bigint
   authorizations: readonly Authorization[]
   /** 20 bytes; the beneficiary of the block. */
   coinbase: Uint8Array
@@ -77,9 +80,11 @@ export interface TracedMessage {
 export interface ExecutionTracer {
   /** Before anything is changed. */
   begin?(message: TracedMessage): Awaitable<void>
-  enter?(frame: FrameStart): void
-  exit?(end: FrameEnd): void
+  enter?(frame: FrameStart): Awaitable<void>
+  exit?(end: FrameEnd): Awaitable<void>
   step?(step: Step): Promise<void> | undefined
+  /** An opcode that was told of as a step has failed, in geth's words; so does one that reverts. */
+  fault?(step: Step, failure: string): Awaitable<void>
   log?(log: ExecutionLog): void
   /** Gas that is given back whatever the code does: for authorities that existed already (EIP-7702). */
   refund?(gas: bigint): void

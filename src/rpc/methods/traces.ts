@@ -10,8 +10,8 @@ import type { Call } from '../method.js'
 import { DurationError, parseDuration } from '../params/duration.js'
 import type { TraceConfig } from '../params/traceConfig.js'
 import { startTrace } from '../tracers/startTrace.js'
-import type { Trace } from '../tracers/tracerKind.js'
-import { WireBytes } from '../wire.js'
+import { type Trace, writeTrace } from '../tracers/tracerKind.js'
+import { printJson, WireBytes } from '../wire.js'
 
 /** How long one transaction may be traced: longer than in geth, whose machine is faster. */
 const DEFAULT_TIMEOUT_MILLISECONDS = 30_000
@@ -51,7 +51,8 @@ export async function traceOne(
   config: TraceConfig,
 ): Promise<WireBytes> {
   const budget = traceBudget(call, config)
-  const trace = startTrace(config, budget)
+  const place = placeOf(block, index)
+  const trace = startTrace(config, budget, place)
   await call.backend.tracing.traceBlock({
     view: call.view,
     block,
@@ -60,7 +61,7 @@ export async function traceOne(
     traced: () => undefined,
     keepsSteps: keepsSteps(config),
   })
-  return written((writer) => trace.write(placeOf(block, index), writer))
+  return written((writer) => writeTrace(trace, place, writer))
 }
 
 /** The traces of all transactions of a block, each beside its hash. */
@@ -73,15 +74,20 @@ export async function traceAll(call: Call, block: StoredBlock, config: TraceConf
   await call.backend.tracing.traceBlock({
     view: call.view,
     block,
-    tracerFor: () => {
-      trace = startTrace(config, budget)
+    tracerFor: (index) => {
+      trace = startTrace(config, budget, placeOf(block, index))
       return combineTracers([budget.guard(), trace.tracer])
     },
     traced: async (index) => {
       const place = placeOf(block, index)
       const hash = place.transactionHash === undefined ? 'null' : jsonBytes(place.transactionHash)
+      const failure = trace?.failure?.()
+      if (trace === undefined || failure !== undefined) {
+        list.append(`{"txHash":${hash},"error":${printJson(failure ?? '')}}`)
+        return
+      }
       list.append(`{"txHash":${hash},"result":`)
-      if (trace !== undefined) await runInSlices(trace.write(place, writer), slice)
+      await runInSlices(trace.write(place, writer), slice)
       writer.append('}')
     },
     keepsSteps: keepsSteps(config),

@@ -9,6 +9,8 @@ import type { TraceConfig } from '../params/traceConfig.js'
 import { printJson } from '../wire.js'
 import { callTracer } from './callTracer.js'
 import { flatCallTracer } from './flatCallTracer.js'
+import { startJavaScriptTracer } from './javaScriptTracer.js'
+import { opcodeTracers } from './opcodeTracers.js'
 import { prestateTracer } from './prestateTracer.js'
 import { startStructLogger } from './structLogger.js'
 import type { Trace, TracerKind } from './tracerKind.js'
@@ -44,13 +46,14 @@ function* writeNothing(writer: PieceWriter): Steps<void> {
 /** muxTracer: several tracers at once, each with its config under its name. */
 const muxTracer: TracerKind = {
   name: 'muxTracer',
-  start(config, budget) {
+  start(config, budget, place) {
     const traces = muxMembers(config)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, own]): [string, Trace] => [name, startNamed(name, own, budget)])
+      .map(([name, own]): [string, Trace] => [name, startNamed(name, own, budget, place)])
     return {
       tracer: combineTracers(traces.map(([, { tracer }]) => tracer)),
-      write: (place, writer) => writeMembers(traces, place, writer),
+      write: (at, writer) => writeMembers(traces, at, writer),
+      failure: () => traces.map(([, trace]) => trace.failure?.()).find((failure) => failure !== undefined),
     }
   },
 }
@@ -69,19 +72,23 @@ function* writeMembers(
 }
 
 const kinds: ReadonlyMap<string, TracerKind> = new Map(
-  [callTracer, flatCallTracer, fourByteTracer, muxTracer, noopTracer, prestateTracer].map((kind) => [
-    kind.name,
-    kind,
-  ]),
+  [
+    ...[callTracer, flatCallTracer, fourByteTracer, muxTracer, noopTracer, prestateTracer],
+    ...opcodeTracers,
+  ].map((kind) => [kind.name, kind]),
 )
 
 /**
  * Starts the trace that a config asks for.
  *
- * @throws ServerError if there is no such tracer, or if its own config does not fit it.
+ * @throws ServerError if its own config does not fit the tracer.
  */
-export function startTrace({ tracer, tracerConfig, ...options }: TraceConfig, budget: TraceBudget): Trace {
-  if (tracer !== undefined && tracer !== '') return startNamed(tracer, tracerConfig, budget)
+export function startTrace(
+  { tracer, tracerConfig, ...options }: TraceConfig,
+  budget: TraceBudget,
+  place: TracePlace,
+): Trace {
+  if (tracer !== undefined && tracer !== '') return startNamed(tracer, tracerConfig, budget, place)
   const { enableMemory, disableStack, disableStorage, enableReturnData, limit } = options
   return startStructLogger(
     {
@@ -95,12 +102,12 @@ export function startTrace({ tracer, tracerConfig, ...options }: TraceConfig, bu
   )
 }
 
-/** geth takes any other name for a program in JavaScript; this node runs none. */
-function startNamed(name: string, config: unknown, budget: TraceBudget): Trace {
+/** Any other name is a program in JavaScript. */
+function startNamed(name: string, config: unknown, budget: TraceBudget, place: TracePlace): Trace {
   const kind = kinds.get(name)
-  if (kind !== undefined) return kind.start(config, budget)
-  if (/^[A-Za-z_$][\w$]*$/.test(name)) throw new ServerError(`ReferenceError: ${name} is not defined`)
-  throw new ServerError('tracers in JavaScript are not supported')
+  return kind === undefined
+    ? startJavaScriptTracer(name, config, budget, place)
+    : kind.start(config, budget, place)
 }
 
 function muxMembers(config: unknown): [string, unknown][] {

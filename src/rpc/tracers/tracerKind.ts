@@ -12,13 +12,15 @@ export interface Trace {
   tracer: ExecutionTracer
   /** Writes its text, once the execution is over. */
   write(place: TracePlace, writer: PieceWriter): Steps<void>
+  /** Why there is nothing to write, once the execution is over; absent where a tracer cannot fail by itself. */
+  failure?(): string | undefined
 }
 
 /** A tracer by its name on the wire. */
 export interface TracerKind {
   readonly name: string
   /** @throws ServerError if the config does not fit the tracer. */
-  start(config: unknown, budget: TraceBudget): Trace
+  start(config: unknown, budget: TraceBudget, place: TracePlace): Trace
 }
 
 /**
@@ -33,4 +35,11 @@ export function decodeTracerConfig<T>(decoder: Decoder<T>, config: unknown): T {
     if (error instanceof DecodeError) throw new ServerError(error.describe())
     throw error
   }
+}
+
+/** Prints the text of a trace. @throws ServerError if the tracer has failed */
+export function* writeTrace(trace: Trace, place: TracePlace, writer: PieceWriter): Steps<void> {
+  const failure = trace.failure?.()
+  if (failure !== undefined) throw new ServerError(failure)
+  yield* trace.write(place, writer)
 }

@@ -6,6 +6,7 @@ import { blockSelector } from '../../params/blockSelector.js'
 import { callObject } from '../../params/callObject.js'
 import { traceCallConfig } from '../../params/traceConfig.js'
 import { startTrace } from '../../tracers/startTrace.js'
+import { writeTrace } from '../../tracers/tracerKind.js'
 import { executionRequest } from '../transactionRequest.js'
 import { tracedBlock } from './traceBlock.js'
 import { keepsSteps, traceBudget } from '../traces.js'
@@ -22,7 +23,7 @@ export const traceCall = defineMethod(
     const { stateOverrides, blockOverrides, txIndex, ...config } = given ?? {}
     const block = tracedBlock(call.view, selector)
     const budget = traceBudget(call, config)
-    const trace = startTrace(config, budget)
+    const trace = startTrace(config, budget, noPlace)
     const request = executionRequest(call, { transaction, block: selector, stateOverrides, blockOverrides })
     await call.backend.tracing.traceCall({
       view: call.view,
@@ -35,6 +36,6 @@ export const traceCall = defineMethod(
       tracer: combineTracers([budget.guard(), trace.tracer]),
       keepsSteps: keepsSteps(config),
     })
-    return written((writer) => trace.write(noPlace, writer))
+    return written((writer) => writeTrace(trace, noPlace, writer))
   },
 )

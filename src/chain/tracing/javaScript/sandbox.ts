@@ -1,0 +1,237 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type * as QuickJs from 'quickjs-emscripten-core'
+import type {
+  AsyncFunctionImplementation,
+  QuickJSAsyncContext,
+  QuickJSAsyncVariant,
+  QuickJSHandle,
+} from 'quickjs-emscripten-core'
+import { prelude } from './prelude.js'
+
+/** Bytes that the values of a program may take. */
+const MAX_MEMORY_BYTES = 64 * 1024 * 1024
+const MAX_STACK_BYTES = 512 * 1024
+/** Processor time that a program may take before it returns to this process: nothing else is served meanwhile. */
+const MAX_RUN_MILLISECONDS = 40
+
+/** What a program may hand to a function of this process. */
+export type SandboxArgument = number | string | Uint8Array
+/** What a function of this process may hand to a program. */
+export type SandboxValue = number | string | boolean | Uint8Array | undefined
+/** Functions of this process that a program may call, by name. */
+export type SandboxFunctions = Readonly<
+  Record<string, (...parameters: SandboxArgument[]) => SandboxValue | Promise<SandboxValue>>
+>
+
+/** A program has thrown, was stopped, or could not be parsed. */
+export class SandboxError extends Error {
+  override readonly name = 'SandboxError'
+}
+
+interface Engine {
+  core: Pick<typeof QuickJs, 'newQuickJSAsyncWASMModuleFromVariant' | 'newVariant'>
+  variant: QuickJSAsyncVariant
+  wasmModule: WebAssembly.Module
+  /** The source of the library for large integers. */
+  bigInteger: string
+}
+
+/** Compiles off this thread; the types of Node leave it out. */
+const compiler = Reflect.get(globalThis, 'WebAssembly') as {
+  compile(binary: Uint8Array): Promise<WebAssembly.Module>
+}
+
+let engine: Promise<Engine> | undefined
+
+async function loadEngine(): Promise<Engine> {
+  const require = createRequire(import.meta.url)
+  const { default: variant } = require('@jitl/quickjs-wasmfile-release-asyncify') as {
+    default: QuickJSAsyncVariant
+  }
+  const [core, wasm, bigInteger] = await Promise.all([
+    import('quickjs-emscripten-core'),
+    readFile(require.resolve('@jitl/quickjs-wasmfile-release-asyncify/wasm')),
+    readFile(require.resolve('big-integer'), 'utf8'),
+  ])
+  return { core, variant, wasmModule: await compiler.compile(wasm), bigInteger }
+}
+
+/**
+ * A JavaScript engine of its own (QuickJS in WebAssembly), in which a program sees nothing of this process but the
+ * functions that it is given. A function may answer with a promise: the program then stands still until it settles.
+ */
+export class Sandbox {
+  readonly #context: QuickJSAsyncContext
+  /** When the program was last entered, and the processor time of this process then; unset while our own code runs. */
+  #entered: { time: number; processor: number } | undefined
+  /** Why the program is stopped, once it is. */
+  #interruption: string | undefined
+
+  private constructor(context: QuickJSAsyncContext) {
+    this.#context = context
+    context.runtime.setMemoryLimit(MAX_MEMORY_BYTES)
+    context.runtime.setMaxStackSize(MAX_STACK_BYTES)
+    context.runtime.setInterruptHandler(() => this.#isOver())
+  }
+
+  /**
+   * Makes a sandbox with the objects that tracers work with.
+   *
+   * @param functions - what `host` has in the prelude, beside `interrupt`
+   */
+  static async create(functions: SandboxFunctions): Promise<Sandbox> {
+    const { core, variant, wasmModule, bigInteger } = await (engine ??= loadEngine())
+    // An instance of its own: only one program of an instance may stand still at a time.
+    const instance = await core.newQuickJSAsyncWASMModuleFromVariant(core.newVariant(variant, { wasmModule }))
+    const sandbox = new Sandbox(instance.newContext())
+    // Large integers look as in geth, whose engine has none of its own, while the library is set up.
+    const library = `(function (BigInt, module) { ${bigInteger}; return bigInt })(undefined, undefined)`
+    const host = sandbox.#host(functions)
+    const make = await sandbox.#evaluate(prelude, 'prelude')
+    const bigInt = await sandbox.#evaluate(library, 'bigInt')
+    const start = sandbox.#unwrap(
+      sandbox.#context.callFunction(make, sandbox.#context.undefined, host, bigInt),
+    )
+    sandbox.#context.setProp(sandbox.#context.global, 'start the tracer', start)
+    return sandbox
+  }
+
+  /**
+   * Evaluates a program that makes a tracer, and sets it up.
+   *
+   * @param config - JSON
+   * @returns the names of its hooks
+   * @throws SandboxError
+   */
+  async start(program: string, config: string): Promise<ReadonlySet<string>> {
+    this.#startClock()
+    const tracer = await this.#evaluate(`(${program})`, '<eval>')
+    const context = this.#context
+    const start = context.getProp(context.global, 'start the tracer')
+    context.setProp(context.global, 'start the tracer', context.undefined)
+    const names = this.#unwrap(
+      context.callFunction(start, context.undefined, tracer, context.newString(config)),
+    )
+    this.#checkInterruption()
+    return new Set(context.getString(names).split(' '))
+  }
+
+  /**
+   * Calls a hook.
+   *
+   * @returns what it returns, if that is text
+   * @throws SandboxError
+   */
+  async call(hook: string): Promise<string | undefined> {
+    this.#startClock()
+    const value = await this.#evaluate(`globalThis['hooks of the tracer'].${hook}()`, '<eval>')
+    const text = this.#context.typeof(value) === 'string' ? this.#context.getString(value) : undefined
+    value.dispose()
+    this.#checkInterruption()
+    return text
+  }
+
+  /** A program may catch what stopped it, and go on; it is stopped all the same. */
+  #checkInterruption(): void {
+    if (this.#interruption !== undefined) throw new SandboxError(this.#interruption)
+  }
+
+  #isOver(): boolean {
+    const entered = this.#entered
+    if (entered === undefined) return false
+    // On a busy machine the time that passes says little; the other clock takes longer to read.
+    if (performance.now() - entered.time > MAX_RUN_MILLISECONDS) {
+      if (processorMilliseconds() - entered.processor > MAX_RUN_MILLISECONDS) {
+        this.#interruption ??= 'execution timeout'
+      }
+    }
+    return this.#interruption !== undefined
+  }
+
+  async #evaluate(code: string, name: string): Promise<QuickJSHandle> {
+    return this.#unwrap(await this.#context.evalCodeAsync(code, name))
+  }
+
+  #startClock(): void {
+    this.#entered = { time: performance.now(), processor: processorMilliseconds() }
+  }
+
+  #unwrap(result: Awaited<ReturnType<QuickJSAsyncContext['evalCodeAsync']>>): QuickJSHandle {
+    if (!('error' in result) || result.error === undefined) return result.value
+    const thrown: unknown = this.#context.dump(result.error)
+    result.error.dispose()
+    throw new SandboxError(this.#interruption ?? describeThrown(thrown))
+  }
+
+  #host(functions: SandboxFunctions): QuickJSHandle {
+    const context = this.#context
+    const host = context.newObject()
+    const interrupt = context.newFunction('interrupt', (message) => {
+      this.#interruption ??= context.getString(message)
+    })
+    context.setProp(host, 'interrupt', interrupt)
+    for (const [name, work] of Object.entries(functions)) {
+      const call = (...handles: QuickJSHandle[]): QuickJSHandle | Promise<QuickJSHandle> => {
+        const value = this.#run(() => work(...handles.map((handle) => this.#argument(handle))))
+        if (!(value instanceof Promise)) return this.#value(value)
+        return value.then((waited) => {
+          this.#startClock()
+          return this.#value(waited)
+        })
+      }
+      // The engine stands still only where it gets a promise, which its types do not say.
+      context.setProp(host, name, context.newAsyncifiedFunction(name, call as AsyncFunctionImplementation))
+    }
+    return host
+  }
+
+  /** A program cannot catch what a function of this process refuses. */
+  #run<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      if (error instanceof SandboxError) this.#interruption ??= error.message
+      throw error
+    }
+  }
+
+  #argument(handle: QuickJSHandle): SandboxArgument {
+    const type = this.#context.typeof(handle)
+    if (type === 'number') return this.#context.getNumber(handle)
+    if (type === 'string') return this.#context.getString(handle)
+    const lent = this.#context.getArrayBuffer(handle)
+    const bytes = lent.value.slice()
+    lent.dispose()
+    return bytes
+  }
+
+  #value(value: SandboxValue): QuickJSHandle {
+    const context = this.#context
+    switch (typeof value) {
+      case 'number':
+        return context.newNumber(value)
+      case 'string':
+        return context.newString(value)
+      case 'boolean':
+        return value ? context.true : context.false
+      case 'undefined':
+        return context.undefined
+      default:
+        return context.newArrayBuffer(new Uint8Array(value).buffer)
+    }
+  }
+}
+
+function processorMilliseconds(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+/** As geth's engine prints what was thrown, without the place. */
+function describeThrown(thrown: unknown): string {
+  if (typeof thrown !== 'object' || thrown === null) return String(thrown)
+  const { name, message } = thrown as { name?: unknown; message?: unknown }
+  if (typeof message !== 'string') return JSON.stringify(thrown)
+  return `${String(name)}: ${message.replace(/^'(.*)' is not defined$/, '$1 is not defined')}`
+}
