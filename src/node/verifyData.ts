@@ -39,6 +39,7 @@ export async function verifyData(dataDir: string, report: (line: string) => void
     report(line)
   }
   await withStoredData(dataDir, async ({ directory, manifest, database }) => {
+    await database.filesChecked()
     for (const { name, index } of storedChains(manifest)) {
       const prefix = `chain ${name}`
       await reportFailure(prefix, tell, async () => {

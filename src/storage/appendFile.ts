@@ -1,4 +1,5 @@
 import { closeSync, fdatasyncSync, ftruncateSync, openSync, writevSync } from 'node:fs'
+import { FILE_MODE } from './directories.js'
 
 /** Where a file is opened for appending, and up to where it is valid. */
 export interface AppendFileOptions {
@@ -19,7 +20,7 @@ export class AppendFile {
 
   constructor({ path, length }: AppendFileOptions) {
     this.path = path
-    this.#descriptor = openSync(path, length === 0 ? 'w' : 'r+')
+    this.#descriptor = openSync(path, length === 0 ? 'w' : 'r+', FILE_MODE)
     this.#length = length
     if (length > 0) ftruncateSync(this.#descriptor, length)
   }

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from './database.js'
+import { FRAME_HEADER_LENGTH } from './frame.js'
 import { DataDirectoryError } from './errors.js'
 import { WriteBatch } from './writeBatch.js'
 
@@ -58,7 +59,7 @@ describe('get and write', () => {
 
   it('gives bytes whose slices are copies, from LevelDB and from records', async () => {
     const database = await openDatabase({ directory, sync: false })
-    const position = database.records.append([bytes(1, 2, 3)])
+    const [position = 0] = database.records.append([[bytes(1, 2, 3)]])
     database.write(new WriteBatch().put(bytes(1), text('one')))
     await database.flush()
     for (const read of [() => database.get(bytes(1))!, () => database.records.read(position, 0, 3)]) {
@@ -121,14 +122,13 @@ it('keeps bulk in the record file and finds it again, before and after a kill', 
   rmSync(killed, { recursive: true })
 })
 
-it('places records before it writes them, as many pieces and rows as they have', async () => {
+it('writes records with as many pieces and rows as they have', async () => {
   const database = await openDatabase({ directory, sync: false })
   const count = 200_000
   const pieces = Array.from({ length: count }, (_, i) => Uint8Array.of(i, i >>> 8, i >>> 16))
   const placed: number[] = []
   const batch = new WriteBatch().putRecord({ pieces: [text('before')], rows: () => [] }).putRecord({
     pieces,
-    place: (position) => placed.push(position),
     rows: (position) => {
       placed.push(position)
       return pieces.map((key) => ({ key, value: bytes(1) }))
@@ -136,7 +136,6 @@ it('places records before it writes them, as many pieces and rows as they have',
   })
   database.write(batch)
   const [position = 0] = placed
-  expect(placed).toEqual([position, position])
   expect(Buffer.from(database.records.read(position, 3 * (count - 1), 3))).toEqual(
     Buffer.from(pieces.at(-1) ?? []),
   )
@@ -211,42 +210,56 @@ describe('after a crash', () => {
     rmSync(killed, { recursive: true })
   })
 
-  it('drops a last record with a flipped bit anywhere', async () => {
+  it('refuses a record with a flipped bit anywhere, and names its file', async () => {
     const database = await openDatabase({ directory, sync: false })
     const [file = ''] = writeAheadFiles()
     database.write(new WriteBatch().put(bytes(1), text('kept')))
     const start = readFileSync(file).length
     database.write(new WriteBatch().put(bytes(2), text('damaged')))
+    const end = readFileSync(file).length
+    database.write(new WriteBatch().put(bytes(3), text('behind it')))
     const whole = readFileSync(file)
     const killed = snapshotOfDisk('flipped')
     await database.close()
-    for (let position = start; position < whole.length; position++) {
+    for (let position = start; position < end; position++) {
       const copy = `${killed}-flip`
       cpSync(killed, copy, { recursive: true })
       const damaged = Buffer.from(whole)
       damaged[position] = (damaged[position] ?? 0) ^ (1 << (position % 8))
       writeFileSync(writeAheadFiles(copy)[0] ?? '', damaged)
-      const reopened = await openDatabase({ directory: copy, sync: false })
-      expect(reopened.get(bytes(1))).toBeDefined()
-      expect(reopened.get(bytes(2))).toBeUndefined()
-      await reopened.close()
+      await expect(openDatabase({ directory: copy, sync: false })).rejects.toThrow(
+        /write-ahead-0000000000\.log is damaged at byte \d+/,
+      )
       rmSync(copy, { recursive: true })
     }
     rmSync(killed, { recursive: true })
   })
 
+  it('drops a tail of zeros, which a loss of power leaves', async () => {
+    const database = await openDatabase({ directory, sync: false })
+    database.write(new WriteBatch().put(bytes(1), text('kept')))
+    const killed = snapshotOfDisk('zeros')
+    await database.close()
+    const [file = ''] = writeAheadFiles(killed)
+    appendFileSync(file, Buffer.alloc(10_000))
+    const reopened = await openDatabase({ directory: killed, sync: false })
+    expect(reopened.get(bytes(1))).toBeDefined()
+    await reopened.close()
+    rmSync(killed, { recursive: true })
+  })
+
   it('cuts records that no batch refers to, and keeps those that one does', async () => {
     const database = await openDatabase({ directory, sync: false })
-    const position = database.records.append([text('kept '), text('record')])
+    const [position = 0] = database.records.append([[text('kept '), text('record')]])
     database.write(new WriteBatch().put(bytes(1), bytes(1)))
-    database.records.append([text('never referred to')])
+    database.records.append([[text('never referred to')]])
     const killed = snapshotOfDisk('records')
     await database.close()
     appendFileSync(join(killed, 'records', '000000.rec'), 'and torn')
     const reopened = await openDatabase({ directory: killed, sync: false })
     expect(Buffer.from(reopened.records.read(position, 5, 6)).toString()).toBe('record')
-    const next = reopened.records.append([text('next')])
-    expect(next).toBe(position + 'kept record'.length)
+    const [next = 0] = reopened.records.append([[text('next')]])
+    expect(next).toBe(position + 'kept record'.length + FRAME_HEADER_LENGTH)
     expect(Buffer.from(reopened.records.read(next, 0, 4)).toString()).toBe('next')
     await reopened.close()
     rmSync(killed, { recursive: true })
@@ -254,7 +267,7 @@ describe('after a crash', () => {
 
   it('refuses a record file that is shorter than what was committed', async () => {
     const database = await openDatabase({ directory, sync: false })
-    database.records.append([text('a record')])
+    database.records.append([[text('a record')]])
     database.write(new WriteBatch().put(bytes(1), bytes(1)))
     await database.close()
     truncateSync(join(directory, 'records', '000000.rec'), 3)
@@ -265,8 +278,9 @@ describe('after a crash', () => {
 describe('records', () => {
   it('go on in a new segment when one is full, and stay readable across many', async () => {
     const database = await openDatabase({ directory, sync: false, segmentBytes: 100 })
-    const positions = Array.from({ length: 60 }, (_, i) =>
-      database.records.append([text(`record number ${i}`)]),
+    const positions = Array.from(
+      { length: 60 },
+      (_, i) => database.records.append([[text(`record number ${i}`)]])[0] ?? 0,
     )
     expect(new Set(positions).size).toBe(60)
     database.write(new WriteBatch().put(bytes(1), bytes(1)))
@@ -284,5 +298,26 @@ describe('records', () => {
     expect(() => reopened.records.read(positions.at(-1) ?? 0, 0, 1000)).toThrow(DataDirectoryError)
     await reopened.close()
     expect(existsSync(join(directory, 'records', '000009.rec'))).toBe(true)
+  })
+
+  it('are refused with a flipped bit anywhere, once the database is opened again', async () => {
+    const database = await openDatabase({ directory, sync: false })
+    const [first = 0, second = 0] = database.records.append([
+      [text('a first '), text('record')],
+      [text('a second')],
+    ])
+    database.write(new WriteBatch().put(bytes(1), bytes(1)))
+    await database.close()
+    const file = join(directory, 'records', '000000.rec')
+    const whole = readFileSync(file)
+    for (let position = 0; position < second - FRAME_HEADER_LENGTH; position++) {
+      const damaged = Buffer.from(whole)
+      damaged[position] = (damaged[position] ?? 0) ^ (1 << (position % 8))
+      writeFileSync(file, damaged)
+      const reopened = await openDatabase({ directory, sync: false })
+      expect(() => reopened.records.read(first, 2, 5)).toThrow(/000000\.rec is damaged at byte 12/)
+      expect(Buffer.from(reopened.records.read(second, 2, 6)).toString()).toBe('second')
+      await reopened.close()
+    }
   })
 })

@@ -1,5 +1,6 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { AppendFile } from './appendFile.js'
 import { decodeBulkRow, encodeBulkRow } from './bulkRow.js'
 import { Cursor, entriesOf } from './cursor.js'
@@ -10,9 +11,9 @@ import { Levels, writeToLevel } from './level.js'
 import { MergedCursor } from './mergedCursor.js'
 import { keyString, Overlay } from './overlay.js'
 import { plainBytes } from './plainBytes.js'
-import { lengthOf, RecordStore } from './records.js'
+import { RecordStore } from './records.js'
 import { RecordWindow } from './recordWindow.js'
-import { syncDirectory } from './syncDirectory.js'
+import { createDirectory, syncDirectory } from './directories.js'
 import { recoverWriteAhead, writeAheadPath } from './writeAheadFiles.js'
 import type { Entry, RangeOptions, Walk } from './cursor.js'
 import type { BatchOperation, WriteBatch } from './writeBatch.js'
@@ -61,6 +62,10 @@ export class Database {
   /** As the database has it. */
   #storedNextNumber: number
   #failure: unknown
+  readonly #closing = new AbortController()
+  readonly #checking: Promise<void>
+  /** What is wrong with a file. Nothing is read from LevelDB any more. */
+  #damage: unknown
   #idle: NodeJS.Timeout | undefined
 
   /** Use openDatabase. */
@@ -76,6 +81,9 @@ export class Database {
     this.window = new RecordWindow(parts.records)
     this.#options = parts.options
     this.#generation = parts.generation
+    this.#checking = parts.levels.checkRest(this.#closing.signal).catch((error: unknown) => {
+      this.#damage = error
+    })
     this.#behind = [...parts.recovered]
     this.#active = this.#newOverlay()
     const next = this.get(NEXT_NUMBER_KEY)
@@ -94,6 +102,7 @@ export class Database {
   get(key: Uint8Array): Uint8Array | undefined {
     const found = this.#findUnflushed(keyString(key))
     if (found !== undefined) return found ?? undefined
+    this.#throwDamage()
     if (isTrieNodeKey(key)) {
       const node = this.#levels.nodes.getSync(key)
       return node && plainBytes(node)
@@ -143,6 +152,7 @@ export class Database {
 
   /** A walk over a range of keys of one kind, as it is now, that can jump forward. The caller closes it. */
   openCursor(range: RangeOptions): Walk {
+    this.#throwDamage()
     const level = this.#levels.of(range.gte)
     const changes = [this.#active, ...this.#behind.toReversed()].map((overlay) => overlay.changes(range))
     if (changes.every((list) => list.length === 0)) return new Cursor(level, range)
@@ -168,6 +178,16 @@ export class Database {
     await this.#levels.compact(range)
   }
 
+  /**
+   * Waits until all files that were there when the database was opened are checked.
+   *
+   * @throws DataDirectoryError if one is damaged.
+   */
+  async filesChecked(): Promise<void> {
+    await this.#checking
+    this.#throwDamage()
+  }
+
   /** Brings everything that was written before the call to LevelDB. */
   async flush(): Promise<void> {
     const upTo = this.#active
@@ -183,6 +203,7 @@ export class Database {
   /** Flushes and closes; nothing may be called afterwards. */
   async close(): Promise<void> {
     clearTimeout(this.#idle)
+    this.#closing.abort()
     try {
       await this.flush()
     } finally {
@@ -206,26 +227,22 @@ export class Database {
   /** In one write: most batches are one block, with some nodes of its state. */
   #append({ records, bulk }: WriteBatch): BatchOperation[] {
     if (records.length === 0 && bulk.length === 0) return []
-    const pieces: Uint8Array[] = []
-    for (const record of records) for (const piece of record.pieces) pieces.push(piece)
-    for (const { value } of bulk) pieces.push(value)
-    const start = this.records.placeFor(lengthOf(pieces))
-    let position = start
-    for (const { pieces, place } of records) {
-      place?.(position)
-      position += lengthOf(pieces)
-    }
-    this.records.append(pieces)
-    position = start
+    const positions = this.records.append([
+      ...records.map(({ pieces }) => pieces),
+      ...bulk.map(({ value }) => [value]),
+    ])
     const rows: BatchOperation[] = []
-    for (const { pieces, rows: rowsAt } of records) {
-      for (const row of rowsAt(position)) rows.push(row)
-      position += lengthOf(pieces)
-    }
-    for (const { key, value } of bulk) {
-      rows.push({ key, value: encodeBulkRow({ position, length: value.length }) })
-      position += value.length
-    }
+    records.forEach(({ rows: rowsAt }, index) => {
+      for (const row of rowsAt(positions[index]!)) rows.push(row)
+    })
+    bulk.forEach(({ key, value }, index) => {
+      const place = {
+        position: positions[records.length + index]!,
+        length: value.length,
+        checksum: crc32(value),
+      }
+      rows.push({ key, value: encodeBulkRow(place) })
+    })
     return rows
   }
 
@@ -293,6 +310,10 @@ export class Database {
     }
   }
 
+  #throwDamage(): void {
+    if (this.#damage !== undefined) throw this.#damage
+  }
+
   #throwFailure(): void {
     if (this.#failure === undefined) return
     throw new StorageWriteError(
@@ -311,7 +332,7 @@ export class Database {
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { directory, sync, writeBufferBytes = DEFAULT_WRITE_BUFFER_BYTES, segmentBytes } = options
-  mkdirSync(directory, { recursive: true })
+  createDirectory(directory)
   const levels = await Levels.open(directory)
   try {
     const { overlays, recordEnd, generation } = recoverWriteAhead(levels.rows, directory)

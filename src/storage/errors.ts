@@ -3,6 +3,11 @@ export class DataDirectoryError extends Error {
   override readonly name = 'DataDirectoryError'
 }
 
+/** A stored block of the file network does not have the bytes that its key names. */
+export class DamagedBlockError extends Error {
+  override readonly name = 'DamagedBlockError'
+}
+
 /** The disk refused a write; what was to be written is neither stored nor visible. */
 export class StorageWriteError extends Error {
   override readonly name = 'StorageWriteError'

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { Level as LevelDatabase } from 'level'
 import { DataDirectoryError } from './errors.js'
+import { checkLevelFiles, type UncheckedTables } from './levelFiles.js'
 import { isTrieNodeKey, type KeyRange, RECORD_END_KEY } from './keyspace.js'
 import type { Overlay } from './overlay.js'
 
@@ -30,17 +31,23 @@ export class Levels {
   readonly rows: Level
   /** Trie nodes, whose keys only grow: among rows with keys of all kinds they would be merged again and again. */
   readonly nodes: Level
+  readonly #unchecked: readonly UncheckedTables[]
 
-  private constructor(rows: Level, nodes: Level) {
+  private constructor(rows: Level, nodes: Level, unchecked: readonly UncheckedTables[]) {
     this.rows = rows
     this.nodes = nodes
+    this.#unchecked = unchecked
   }
 
-  /** @throws DataDirectoryError if another process has them open. */
+  /** @throws DataDirectoryError if another process has them open, or a file is damaged. */
   static async open(directory: string): Promise<Levels> {
+    const rows = join(directory, 'leveldb')
+    const nodes = join(directory, 'nodes')
+    const unchecked = [await checkLevelFiles(rows), await checkLevelFiles(nodes)]
     const levels = new Levels(
-      createLevel(join(directory, 'leveldb'), ROW_BUFFER_BYTES),
-      createLevel(join(directory, 'nodes'), NODE_BUFFER_BYTES),
+      createLevel(rows, ROW_BUFFER_BYTES),
+      createLevel(nodes, NODE_BUFFER_BYTES),
+      unchecked,
     )
     const opened = await Promise.allSettled([levels.rows.open(), levels.nodes.open()])
     for (const result of opened) {
@@ -62,6 +69,15 @@ export class Levels {
   async compact({ gte, lt }: KeyRange): Promise<void> {
     // What level exports on Node is classic-level; its types leave out what browsers lack.
     await (this.of(gte) as Level & Compactable).compactRange(gte, lt)
+  }
+
+  /**
+   * Checks the files that were not checked when the databases were opened.
+   *
+   * @throws DataDirectoryError if one is damaged.
+   */
+  async checkRest(signal: AbortSignal): Promise<void> {
+    for (const tables of this.#unchecked) await tables.check(signal)
   }
 
   async close(): Promise<void> {

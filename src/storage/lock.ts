@@ -1,6 +1,7 @@
-import { linkSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
+import { createDirectory, FILE_MODE } from './directories.js'
 import { DataDirectoryError } from './errors.js'
 import { isRunning, isSameProcess, parseOwner, thisProcess } from './owner.js'
 import type { Owner } from './owner.js'
@@ -25,14 +26,14 @@ export interface DirectoryLock {
  * @throws DataDirectoryError if another process, or this one, has it already.
  */
 export function lockDirectory(directory: string): DirectoryLock {
-  mkdirSync(directory, { recursive: true })
+  createDirectory(directory)
   // One name for a directory that has several: LevelDB would let one process in by each.
   const path = join(realpathSync(directory), LOCK_FILE)
   if (heldByThisProcess.has(path)) {
     throw new DataDirectoryError(`The data directory ${directory} is already open in this process.`)
   }
   const draft = `${path}.${process.pid}`
-  writeFileSync(draft, JSON.stringify(thisProcess()))
+  writeFileSync(draft, JSON.stringify(thisProcess()), { mode: FILE_MODE })
   try {
     takeOver(path, draft, directory)
   } finally {

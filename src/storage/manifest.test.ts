@@ -62,6 +62,7 @@ it.each([
   ['null', 'is damaged'],
   [`{"formatVersion":${FORMAT_VERSION}}`, 'is damaged'],
   [`{"formatVersion":${FORMAT_VERSION},"networks":{"local":{"index":0}}}`, 'is damaged'],
+  [`{"formatVersion":${FORMAT_VERSION},"checksum":"0","networks":{}}`, 'is damaged'],
   ['{"formatVersion":1,"networks":[]}', `has format version 1, and this program reads ${FORMAT_VERSION}`],
   ['{"formatVersion":3,"networks":{}}', 'standin export --data-dir DIR chain.rlp'],
 ])('refuses %j', (text, words) => {

@@ -1,7 +1,8 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { DataDirectoryError } from './errors.js'
-import { syncDirectory } from './syncDirectory.js'
+import { FILE_MODE, syncDirectory } from './directories.js'
 
 /** The version of everything on disk: keys, records, blocks of files. */
 export const FORMAT_VERSION = 4
@@ -90,9 +91,6 @@ export function readManifest(directory: string): Manifest | undefined {
   return manifest
 }
 
-/** Read and written by the owner alone: the URL of a remote may have a key in it. */
-const OWNER_ONLY = 0o600
-
 /**
  * Replaces the manifest of a data directory: a reader sees the old one or the new one, whole.
  *
@@ -116,9 +114,11 @@ export function writeManifest(
 }
 
 function writeDraft(path: string, manifest: Manifest, { durable }: { durable: boolean }): void {
-  const descriptor = openSync(path, 'w', OWNER_ONLY)
+  const descriptor = openSync(path, 'w', FILE_MODE)
   try {
-    writeFileSync(descriptor, `${JSON.stringify(manifest, null, 2)}\n`)
+    const { formatVersion, networks } = manifest
+    const content = { formatVersion, checksum: checksumOf(networks), networks }
+    writeFileSync(descriptor, `${JSON.stringify(content, null, 2)}\n`)
     if (durable) fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
@@ -172,17 +172,23 @@ function describeFork({ fork, block, totalDifficulty, timestamp, blobs }: ForkAc
 
 /** Undefined if the text is not the JSON of a manifest. Of other format versions only the version is looked at. */
 function parse(text: string): Manifest | undefined {
-  let value: Partial<Manifest> | null
+  let value: (Partial<Manifest> & { checksum?: string }) | null
   try {
-    value = JSON.parse(text) as Partial<Manifest> | null
+    value = JSON.parse(text) as typeof value
   } catch {
     return undefined
   }
-  const { formatVersion, networks } = value ?? {}
+  const { formatVersion, networks, checksum } = value ?? {}
   if (typeof formatVersion !== 'number') return undefined
   if (formatVersion !== FORMAT_VERSION) return { formatVersion, networks: {} }
   if (typeof networks !== 'object' || !Object.values(networks).every(isNetwork)) return undefined
+  if (checksum !== checksumOf(networks)) return undefined
   return { formatVersion, networks }
+}
+
+/** A CRC-32 in hexadecimal: a number with another digit is a number too. */
+function checksumOf(networks: Manifest['networks']): string {
+  return crc32(JSON.stringify(networks)).toString(16)
 }
 
 function isNetwork(value: Partial<NetworkManifest> | null): boolean {

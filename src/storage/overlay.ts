@@ -58,8 +58,11 @@ export class Overlay {
   }
 
   /** Takes up the records that `bytes`, which are those of the file, hold. */
-  static recover(open: (length: number) => AppendFile, bytes: Buffer, recordEnd: number): Overlay {
-    const records = [...wholeRecords(bytes)]
+  static recover(
+    open: (length: number) => AppendFile,
+    { path, bytes, recordEnd }: { path: string; bytes: Buffer; recordEnd: number },
+  ): Overlay {
+    const records = [...wholeRecords(bytes, path)]
     const overlay = new Overlay(open(records.at(-1)?.end ?? 0), bytes, recordEnd)
     for (const record of records) overlay.#index(record)
     return overlay

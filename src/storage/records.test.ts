@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { openDatabase } from './database.js'
-import { syncDirectory } from './syncDirectory.js'
+import { syncDirectory } from './directories.js'
 import { WriteBatch } from './writeBatch.js'
 
-vi.mock(import('./syncDirectory.js'), { spy: true })
+vi.mock(import('./directories.js'), { spy: true })
 
 let directory: string
 beforeEach(() => {

@@ -1,12 +1,13 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { plainBytes } from './plainBytes.js'
 import { AppendFile } from './appendFile.js'
 import { DataDirectoryError, StorageWriteError } from './errors.js'
-import { syncDirectory } from './syncDirectory.js'
+import { FRAME_HEADER_LENGTH, frameHeaderOf, isPayloadOf, readFrameHeader } from './frame.js'
+import { createDirectory, syncDirectory } from './directories.js'
 
 /**
- * Where a record begins: the number of its segment times 2^30, plus the offset within the segment.
+ * Where the payload of a record begins: the number of its segment times 2^30, plus the offset within the segment.
  *
  * A safe integer below 2^48, so that six bytes hold it.
  */
@@ -15,6 +16,8 @@ export type RecordPosition = number
 const SEGMENT_SPAN = 2 ** 30
 const DEFAULT_SEGMENT_BYTES = 256 * 1024 * 1024
 const OPEN_SEGMENTS = 8
+/** So many records are remembered as checked. */
+const CHECKED_RECORDS = 65_536
 
 /** Bytes of a record that is made of pieces. */
 export function lengthOf(pieces: readonly Uint8Array[]): number {
@@ -31,7 +34,7 @@ export interface RecordStoreOptions {
 }
 
 /**
- * Bulk bytes that are written once and never through LevelDB: an append-only file in segments.
+ * Bulk bytes that are written once and never through LevelDB: an append-only file of framed records, in segments.
  *
  * Every read goes to the file; the operating system's page cache is the cache.
  */
@@ -43,11 +46,16 @@ export class RecordStore {
   /** Whether the names of all segments are on the medium. */
   #isNamed = false
   readonly #readers = new Map<number, number>()
+  /** Where the file ended when it was opened. */
+  readonly #openedEnd: RecordPosition
+  /** Records that were found as they were written. */
+  readonly #checked = new Set<RecordPosition>()
 
   constructor({ directory, end, segmentBytes = DEFAULT_SEGMENT_BYTES }: RecordStoreOptions) {
     this.#directory = directory
+    this.#openedEnd = end
     this.#segmentBytes = segmentBytes
-    mkdirSync(directory, { recursive: true })
+    createDirectory(directory)
     this.#segment = Math.floor(end / SEGMENT_SPAN)
     this.#removeSegmentsBehind(this.#segment)
     this.#checkLength(end % SEGMENT_SPAN)
@@ -60,37 +68,32 @@ export class RecordStore {
   }
 
   /**
-   * Where a record of so many bytes begins if it is the next one that is appended.
+   * Appends records in one write, each made of pieces, and returns where their payloads begin. Durable together with the
+   * batch that is written next.
    *
    * @throws StorageWriteError if the disk refuses.
    */
-  placeFor(length: number): RecordPosition {
-    if (length > SEGMENT_SPAN)
-      throw new RangeError(`A record has at most ${SEGMENT_SPAN} bytes, not ${length}`)
-    if (this.#file.length > 0 && this.#file.length + length > this.#segmentBytes) {
-      try {
-        this.#startSegment()
-      } catch (cause) {
-        throw new StorageWriteError('Could not append to the record file', { cause })
-      }
-    }
-    return this.end
-  }
-
-  /**
-   * Appends one record and returns where it begins, as {@link placeFor} said. Durable together with the batch that is
-   * written next.
-   *
-   * @throws StorageWriteError if the disk refuses.
-   */
-  append(pieces: readonly Uint8Array[]): RecordPosition {
-    const position = this.placeFor(lengthOf(pieces))
+  append(records: readonly (readonly Uint8Array[])[]): RecordPosition[] {
+    const framed = records.flatMap((pieces) => [frameHeaderOf(pieces), ...pieces])
+    const positions: RecordPosition[] = []
     try {
-      this.#file.append(pieces)
+      this.#makeRoom(lengthOf(framed))
+      let position = this.end
+      for (const pieces of records) {
+        positions.push(position + FRAME_HEADER_LENGTH)
+        position += FRAME_HEADER_LENGTH + lengthOf(pieces)
+      }
+      this.#file.append(framed)
     } catch (cause) {
       throw new StorageWriteError('Could not append to the record file', { cause })
     }
-    return position
+    return positions
+  }
+
+  #makeRoom(length: number): void {
+    if (length > SEGMENT_SPAN)
+      throw new RangeError(`A record has at most ${SEGMENT_SPAN} bytes, not ${length}`)
+    if (this.#file.length > 0 && this.#file.length + length > this.#segmentBytes) this.#startSegment()
   }
 
   /**
@@ -109,11 +112,55 @@ export class RecordStore {
     }
   }
 
-  /** Reads `length` bytes from `offset` bytes behind a record's beginning, into memory of their own. */
+  /**
+   * Reads `length` bytes from `offset` bytes behind the beginning of a record's payload, into memory of their own.
+   *
+   * @throws DataDirectoryError if the record is damaged.
+   */
   read(position: RecordPosition, offset: number, length: number): Uint8Array {
+    this.check(position)
     const bytes = Buffer.allocUnsafeSlow(length)
     this.#fill(bytes, position, offset)
     return plainBytes(bytes)
+  }
+
+  /**
+   * Makes sure that a record is as it was written. Records never change, so each is looked at once, and none that this
+   * process has written.
+   *
+   * @param atHand - bytes from {@link FRAME_HEADER_LENGTH} bytes before the position on, where they were read already
+   * @throws DataDirectoryError if the record is damaged.
+   */
+  check(position: RecordPosition, atHand?: Uint8Array): void {
+    if (position >= this.#openedEnd || this.#checked.has(position)) return
+    const headerBytes = atHand ?? this.#readAt(position - FRAME_HEADER_LENGTH, FRAME_HEADER_LENGTH)
+    const header = headerBytes.length < FRAME_HEADER_LENGTH ? undefined : readFrameHeader(headerBytes, 0)
+    if (header !== undefined) {
+      const end = FRAME_HEADER_LENGTH + header.length
+      const isWhole = atHand !== undefined && atHand.length >= end
+      const payload = isWhole
+        ? atHand.subarray(FRAME_HEADER_LENGTH, end)
+        : this.#readAt(position, header.length)
+      if (isPayloadOf(header, payload)) {
+        if (this.#checked.size >= CHECKED_RECORDS) this.#checked.clear()
+        this.#checked.add(position)
+        return
+      }
+    }
+    throw this.damageAt(position)
+  }
+
+  /** Says that what lies at a position is not what was written there. */
+  damageAt(position: RecordPosition): DataDirectoryError {
+    const path = this.#pathOf(Math.floor(position / SEGMENT_SPAN))
+    return new DataDirectoryError(
+      `${path} is damaged at byte ${position % SEGMENT_SPAN}. Restore the data directory from a copy.`,
+    )
+  }
+
+  #readAt(position: RecordPosition, length: number): Uint8Array {
+    const bytes = Buffer.allocUnsafeSlow(length)
+    return bytes.subarray(0, this.readInto(bytes, position))
   }
 
   /** How many bytes lie before a position in its segment. */

@@ -27,11 +27,11 @@ export function recoverWriteAhead(level: Level, directory: string): Recovered {
   const generations = writeAheadGenerations(directory)
   const overlays = generations.map((generation) => {
     const path = writeAheadPath(directory, generation)
-    const overlay = Overlay.recover(
-      (length) => new AppendFile({ path, length }),
-      readFileSync(path),
+    const overlay = Overlay.recover((length) => new AppendFile({ path, length }), {
+      path,
+      bytes: readFileSync(path),
       recordEnd,
-    )
+    })
     recordEnd = overlay.recordEnd
     return overlay
   })

@@ -1,20 +1,19 @@
 import { crc32 } from 'node:zlib'
 import { latin1 } from '../encoding/bytes.js'
+import { DataDirectoryError } from './errors.js'
+import { FRAME_HEADER_LENGTH, isPayloadOf, readFrameHeader, writeFrameHeader } from './frame.js'
 import type { BatchOperation } from './writeBatch.js'
 
 /**
- * The form of one record in a write-ahead file; all numbers are little-endian.
+ * The payload of a record ({@link FRAME_HEADER_LENGTH}) in a write-ahead file; all numbers are little-endian.
  *
  * | bytes | what |
  * |---|---|
- * | 4 | length of the payload |
- * | 4 | CRC-32 of the payload |
- * | 8 | payload: end of the record file when the batch was written |
- * | rest | payload: operations, each 4 bytes key length, 4 bytes value length, key, value |
+ * | 8 | end of the record file when the batch was written |
+ * | rest | operations, each 4 bytes key length, 4 bytes value length, key, value |
  *
  * A value length of 0xffffffff removes the key and has no value behind it.
  */
-const HEADER_LENGTH = 8
 const RECORD_END_LENGTH = 8
 const OPERATION_HEADER_LENGTH = 8
 const REMOVED = 0xffffffff
@@ -34,7 +33,7 @@ export interface RecordSpan {
 
 /** How many bytes a batch takes in a write-ahead file. */
 export function encodedLength(operations: readonly BatchOperation[]): number {
-  let length = HEADER_LENGTH + RECORD_END_LENGTH
+  let length = FRAME_HEADER_LENGTH + RECORD_END_LENGTH
   for (const { key, value } of operations) {
     length += OPERATION_HEADER_LENGTH + key.length + (value?.length ?? 0)
   }
@@ -51,7 +50,7 @@ export function encodeRecord(
   into: Buffer,
   start: number,
 ): number {
-  const payload = start + HEADER_LENGTH
+  const payload = start + FRAME_HEADER_LENGTH
   into.writeDoubleLE(recordEnd, payload)
   let position = payload + RECORD_END_LENGTH
   for (const { key, value } of operations) {
@@ -65,37 +64,52 @@ export function encodeRecord(
       position += value.length
     }
   }
-  into.writeUInt32LE(position - payload, start)
-  into.writeUInt32LE(crc32(into.subarray(payload, position)), start + 4)
+  const checksum = crc32(into.subarray(payload, position))
+  writeFrameHeader(into, start, { length: position - payload, checksum })
   return position
 }
 
 /**
- * The whole records of a write-ahead file in their order.
+ * The whole records of a write-ahead file in their order, without what a killed process has left of its last append.
  *
- * Reading stops at the first record that is cut off or damaged: a process that dies while it appends leaves such
- * a tail, and nobody was told that it was written.
+ * @param path - of the file, for errors
+ * @throws DataDirectoryError if a record that was written as a whole is damaged.
  */
-export function* wholeRecords(file: Buffer): Generator<RecordSpan, void, undefined> {
+export function* wholeRecords(file: Buffer, path: string): Generator<RecordSpan, void, undefined> {
   let start = 0
-  while (start + HEADER_LENGTH + RECORD_END_LENGTH <= file.length) {
-    const payload = start + HEADER_LENGTH
-    const end = payload + file.readUInt32LE(start)
-    if (end < payload + RECORD_END_LENGTH || end > file.length) return
-    if (crc32(file.subarray(payload, end)) !== file.readUInt32LE(start + 4)) return
+  while (start + FRAME_HEADER_LENGTH <= file.length) {
+    const payload = start + FRAME_HEADER_LENGTH
+    const header = readFrameHeader(file, start)
+    const end = payload + (header?.length ?? 0)
+    if (header !== undefined && end > file.length) return
+    if (header === undefined || !isPayloadOf(header, file.subarray(payload, end))) {
+      if (endsInZeros(file, start)) return
+      throw new DataDirectoryError(
+        `${path} is damaged at byte ${start}: it holds what was acknowledged and did not reach the database yet. ` +
+          'Restore the data directory from a copy, or delete it to start anew.',
+      )
+    }
     yield { start, end }
     start = end
   }
 }
 
+const PAGE_LENGTH = 4096
+
+/** Whether the last page of a file from a position on is zero: a loss of power leaves pages without their bytes. */
+function endsInZeros(file: Buffer, start: number): boolean {
+  const lastPage = Math.floor((file.length - 1) / PAGE_LENGTH) * PAGE_LENGTH
+  return file.subarray(Math.max(start, lastPage)).every((byte) => byte === 0)
+}
+
 /** Up to where the record file was filled when a record was written. */
 export function recordEndOf(file: Buffer, { start }: RecordSpan): number {
-  return file.readDoubleLE(start + HEADER_LENGTH)
+  return file.readDoubleLE(start + FRAME_HEADER_LENGTH)
 }
 
 /** Where the operations of a record begin, in their order. */
 export function* operationsOf(file: Buffer, { start, end }: RecordSpan): Generator<number, void, undefined> {
-  let position = start + HEADER_LENGTH + RECORD_END_LENGTH
+  let position = start + FRAME_HEADER_LENGTH + RECORD_END_LENGTH
   while (position < end) {
     yield position
     const valueLength = file.readUInt32LE(position + 4)

@@ -17,8 +17,6 @@ export interface BulkOperation {
 export interface RecordOperation {
   /** What the record is made of, one piece behind the other. */
   pieces: readonly Uint8Array[]
-  /** Brings into the pieces what depends on where the record begins. Another call may follow with another place. */
-  place?: (position: RecordPosition) => void
   /** Makes the rows, once the record lies there. */
   rows: (position: RecordPosition) => readonly BatchOperation[]
 }

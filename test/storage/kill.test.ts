@@ -22,7 +22,7 @@ const source = `
   const last = database.get(Buffer.from('last'))
   for (let n = last === undefined ? 1 : Buffer.from(last).readDoubleBE(0) + 1; ; n++) {
     const record = Buffer.alloc(1 + (n * 7919) % 900, n % 251)
-    const position = database.records.append([record.subarray(0, 1), record.subarray(1)])
+    const [position] = database.records.append([[record.subarray(0, 1), record.subarray(1)]])
     const batch = new WriteBatch().put(Buffer.from('last'), number(n))
     batch.put(Buffer.concat([Buffer.from('record'), number(n)]), Buffer.concat([number(position), number(record.length)]))
     for (let i = 0; i < 3; i++) batch.put(row(n, i), Buffer.alloc(50, i))

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import { bytesToPlainHex } from '../../src/encoding/hex.js'
 import { encodeBulkRow } from '../../src/storage/bulkRow.js'
 import { RecordWindow } from '../../src/storage/recordWindow.js'
@@ -30,14 +31,14 @@ export class MemoryDatabase {
 
   write({ operations, records, bulk, afterwards }: WriteBatch): void {
     const rows: BatchOperation[] = [...operations]
-    for (const { pieces, place, rows: rowsAt } of records) {
+    for (const { pieces, rows: rowsAt } of records) {
       const position = this.#file.length
-      place?.(position)
       this.#file = Buffer.concat([this.#file, ...pieces])
       rows.push(...rowsAt(position))
     }
     for (const { key, value } of bulk) {
-      rows.push({ key, value: encodeBulkRow({ position: this.#file.length, length: value.length }) })
+      const place = { position: this.#file.length, length: value.length, checksum: crc32(value) }
+      rows.push({ key, value: encodeBulkRow(place) })
       this.#file = Buffer.concat([this.#file, value])
     }
     for (const { key, value } of rows) {

@@ -1,10 +1,12 @@
+import { crc32 } from 'node:zlib'
 import { RLP } from '@ethereumjs/rlp'
 import type { BulkPlace } from '../../storage/bulkRow.js'
 import type { Database } from '../../storage/database.js'
-import type { RecordPosition, RecordStore } from '../../storage/records.js'
+import { FRAME_HEADER_LENGTH } from '../../storage/frame.js'
+import type { RecordStore } from '../../storage/records.js'
 import type { RecordWindow } from '../../storage/recordWindow.js'
 import { ByteCache } from '../state/byteCache.js'
-import { decodeIndexRecord, decodeLogTable, type IndexRecord } from './indexRecord.js'
+import { decodeIndexRecord, decodeLogTable, type BlockRegion, type IndexRecord } from './indexRecord.js'
 import type { WireSpan } from './record.js'
 
 /** The bytes of one entry in the table of logs. */
@@ -22,7 +24,7 @@ const LOOK_BACK = 8 * 1024
 
 /** The bulk of stored blocks: what stands in the record file, with what was read or stored last kept in memory. */
 export class BlockRegions {
-  readonly #records: Pick<RecordStore, 'read'>
+  readonly #records: Pick<RecordStore, 'read' | 'check' | 'damageAt'>
   readonly #window: RecordWindow
   readonly #wires = new ByteCache(WIRE_CACHE_BYTES)
 
@@ -31,10 +33,18 @@ export class BlockRegions {
     this.#window = window
   }
 
-  /** The index record that lies at a place; what it refers to mostly comes with it. */
-  indexRecord(ordinal: number, { position, length }: BulkPlace): IndexRecord {
+  /**
+   * The index record that lies at a place; what it refers to mostly comes with it.
+   *
+   * @throws DataDirectoryError if it is damaged.
+   */
+  indexRecord(ordinal: number, { position, length, checksum }: BulkPlace): IndexRecord {
     this.#window.read(position, { before: LOOK_BACK, length })
-    return decodeIndexRecord(this.#bytesAt(position, length), { ordinal, position })
+    const bytes = this.#window.from(position)?.slice(0, length)
+    if (bytes === undefined || bytes.length < length || crc32(bytes) !== checksum) {
+      throw this.#records.damageAt(position)
+    }
+    return decodeIndexRecord(bytes, { ordinal, position })
   }
 
   head(record: IndexRecord): Uint8Array {
@@ -153,20 +163,20 @@ export class BlockRegions {
   }
 
   #wire({ region }: IndexRecord, { offset, length }: WireSpan): Uint8Array {
-    return this.#bytesAt(region.position + region.blockLength + region.receiptsLength + offset, length)
+    return this.#bytesOf(region, region.blockLength + region.receiptsLength + offset, length)
   }
 
   #logTable({ region }: IndexRecord, first: number, count: number): Uint8Array {
     const start = region.blockLength + region.receiptsLength + region.wireLength
-    return this.#bytesAt(region.position + start + LOG_ENTRY * first, LOG_ENTRY * count)
+    return this.#bytesOf(region, start + LOG_ENTRY * first, LOG_ENTRY * count)
   }
 
-  /** So many bytes from a position on, in memory of their own. */
-  #bytesAt(position: RecordPosition, length: number): Uint8Array {
-    const atHand = this.#window.from(position)
-    return atHand !== undefined && atHand.length >= length
-      ? atHand.slice(0, length)
-      : this.#records.read(position, 0, length)
+  /** So many bytes of a region from an offset on, in memory of their own. */
+  #bytesOf({ position }: BlockRegion, offset: number, length: number): Uint8Array {
+    const atHand = this.#window.from(position + offset)
+    if (atHand === undefined || atHand.length < length) return this.#records.read(position, offset, length)
+    this.#records.check(position, this.#window.from(position - FRAME_HEADER_LENGTH))
+    return atHand.slice(0, length)
   }
 }
 

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import { decodeBulkRow, encodeBulkRow } from '../../storage/bulkRow.js'
 import type { Database } from '../../storage/database.js'
 import { decodeOrdinal, encodeOrdinal, ordinalOfKey, type Keyspace } from '../../storage/keyspace.js'
@@ -97,8 +98,9 @@ export class BlockStore {
       pieces: [...pieces, index],
       rows: (position) => {
         record.region.position = position
-        const place = { position: position + regionLength(record.region), length: index.length }
-        return [{ key: keys.block(ordinal), value: encodeBulkRow(place) }]
+        const place = position + regionLength(record.region)
+        const row = encodeBulkRow({ position: place, length: index.length, checksum: crc32(index) })
+        return [{ key: keys.block(ordinal), value: row }]
       },
     })
     yield

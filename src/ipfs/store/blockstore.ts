@@ -4,6 +4,7 @@ import type { MultihashDigest } from 'multiformats/hashes/interface'
 import type { BlockFiles, BlockRemoval, StoredBlock } from '../../storage/files/blockFiles.js'
 import type { BlockSession } from '../../storage/files/sessions.js'
 import type { LentBlock } from '../../storage/files/sharedMemory.js'
+import { DamagedBlockError } from '../../storage/errors.js'
 import { identityCode, matchesMultihash } from '../cid/hashFunctions.js'
 import { BlockNotFoundError, FileNetworkError } from '../errors.js'
 
@@ -84,13 +85,17 @@ export function createBlockstore(options: {
       return isIdentity(cid) ? cid.multihash.digest.length : blocks.find(cid.multihash.bytes)?.length
     },
     async get(cid) {
-      const bytes = await read(cid)
+      const bytes = await read(cid).catch((error: unknown) => {
+        throw namedDamage(cid, error)
+      })
       if (verifyBlocks) await check(cid, bytes)
       return bytes
     },
     async lend(cid) {
       if (isIdentity(cid)) return { bytes: cid.multihash.digest, giveBack: () => undefined }
-      const lent = await blocks.lend(cid.multihash.bytes)
+      const lent = await blocks.lend(cid.multihash.bytes).catch((error: unknown) => {
+        throw namedDamage(cid, error)
+      })
       if (lent === undefined) throw new BlockNotFoundError(cid)
       try {
         if (verifyBlocks) await check(cid, lent.bytes)
@@ -101,7 +106,14 @@ export function createBlockstore(options: {
       return lent
     },
     mayReadAhead: () => blocks.mayReadAhead(),
-    verify: async (cid) => matchesMultihash(cid.multihash, await read(cid)),
+    async verify(cid) {
+      try {
+        return await matchesMultihash(cid.multihash, await read(cid))
+      } catch (error) {
+        if (error instanceof DamagedBlockError) return false
+        throw error
+      }
+    },
     put,
     async *cids() {
       for await (const block of blocks.entries()) yield* cidsOf(block)
@@ -111,10 +123,19 @@ export function createBlockstore(options: {
   }
 }
 
+/** What Kubo says of a block that is not what its CID names (boxo: blockstore, ErrHashMismatch). */
+function damagedBlock(cid: CID): FileNetworkError {
+  return new FileNetworkError(`block in storage has different hash than requested: ${cid}`)
+}
+
+function namedDamage(cid: CID, error: unknown): unknown {
+  return error instanceof DamagedBlockError ? damagedBlock(cid) : error
+}
+
 /** @throws {@link FileNetworkError} when bytes do not hash to the CID that they were stored under */
 async function check(cid: CID, bytes: Uint8Array): Promise<void> {
   if ((await matchesMultihash(cid.multihash, bytes)) !== false) return
-  throw new FileNetworkError(`block in storage has different hash than requested: ${cid}`)
+  throw damagedBlock(cid)
 }
 
 function adaptRemoval(removal: BlockRemoval): Removal {

@@ -1,6 +1,8 @@
 import { access } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { CID } from 'multiformats/cid'
 import { openFileStore } from '../../storage/files/fileStore.js'
+import { checkLevelFiles } from '../../storage/levelFiles.js'
 import { cidKey } from '../cid/cidKey.js'
 import { linksOf } from '../dag/links.js'
 import { BlockNotFoundError, errorText } from '../errors.js'
@@ -29,6 +31,7 @@ export async function verifyFileNetwork(
     () => false,
   )
   if (!isThere) return { blocks: 0, pins: 0 }
+  await (await checkLevelFiles(join(directory, 'index'))).check(new AbortController().signal)
   const store = await openFileStore({ directory, sync: true, isIntact })
   try {
     const blockstore = createBlockstore({ blocks: store.blocks, verifyBlocks: true })

@@ -1,4 +1,5 @@
 import { plainBytes } from '../plainBytes.js'
+import { DamagedBlockError } from '../errors.js'
 import { planWrite } from './batch.js'
 import type { BlockToStore, PlannedBlock } from './batch.js'
 import { rewriteSegments, segmentsToGiveUp } from './compaction.js'
@@ -43,7 +44,11 @@ export interface BlockFiles {
   openRemoval(): BlockRemoval
   /** What is stored under a key, or about to be; undefined when nothing is. */
   find(key: Uint8Array): StoredBlock | undefined
-  /** The bytes of a block, the caller's to keep; undefined when it is not stored. */
+  /**
+   * The bytes of a block, the caller's to keep; undefined when it is not stored.
+   *
+   * @throws DamagedBlockError
+   */
   get(key: Uint8Array): Promise<Uint8Array | undefined>
   /** The same in memory that is shared and used again; undefined when the block is not stored. */
   lend(key: Uint8Array): Promise<LentBlock | undefined>
@@ -84,6 +89,8 @@ export async function openBlockFiles(options: {
   const segments = await recoverSegments({ database, files, isIntact })
   let activeSegment = Math.max(1, ...segments.keys())
   const lengthOf = (segment: number): number => segments.get(segment)?.committedLength ?? 0
+  /** What lies before was written by another process, and is checked when it is read. */
+  const opened = { segment: activeSegment, offset: lengthOf(activeSegment) }
   const sessions = createSessions(() => ({ segment: activeSegment, offset: lengthOf(activeSegment) }))
   const mutex = new Mutex()
   const reading = createSharedMemory()
@@ -151,8 +158,17 @@ export async function openBlockFiles(options: {
     return removed
   }
 
-  /** Reads a block that was found at a place; a collection may have moved it since. */
+  /** @throws DamagedBlockError */
   async function readAt(key: Uint8Array, row: BlockRow, memory: Uint8Array): Promise<Uint8Array> {
+    const bytes = await readMoved(key, row, memory)
+    const isOld =
+      row.segment < opened.segment || (row.segment === opened.segment && row.offset < opened.offset)
+    if (isOld && !(await isIntact(key, bytes))) throw new DamagedBlockError('a stored block is damaged')
+    return bytes
+  }
+
+  /** Reads a block that was found at a place; a collection may have moved it since. */
+  async function readMoved(key: Uint8Array, row: BlockRow, memory: Uint8Array): Promise<Uint8Array> {
     try {
       return await files.read(row.segment, row.offset, memory)
     } catch (error) {
@@ -229,6 +245,7 @@ export async function openBlockFiles(options: {
           files,
           segments,
           givenUp,
+          isIntact,
           write: (blocks) =>
             write(
               blocks.map((block) => ({ ...block, text: keyText(block.key) })),

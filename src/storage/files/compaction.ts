@@ -2,6 +2,8 @@ import { TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.j
 import type { BlockToStore } from './batch.js'
 import type { IndexDatabase } from './indexDatabase.js'
 import { rowKind, rowRange } from './keyspace.js'
+import { DamagedBlockError } from '../errors.js'
+import type { BlockCheck } from './rebuildSegment.js'
 import { removeSegment } from './removeSegment.js'
 import { type BlockRow, type SegmentRow, decodeBlockRow } from './rows.js'
 import type { SegmentFiles } from './segmentFiles.js'
@@ -33,9 +35,10 @@ export async function rewriteSegments(options: {
   files: SegmentFiles
   segments: Map<number, SegmentRow>
   givenUp: ReadonlySet<number>
+  isIntact: BlockCheck
   write: (blocks: BlockToStore[]) => Promise<void>
 }): Promise<void> {
-  const { database, files, segments, givenUp, write } = options
+  const { database, files, segments, givenUp, isIntact, write } = options
   if (givenUp.size === 0) return
 
   const slice = new TimeSlice()
@@ -51,6 +54,8 @@ export async function rewriteSegments(options: {
   let bytes = 0
   for (const { key, row } of await runInSlices(sortInSlices(living, comparePlaces), slice)) {
     const data = await files.read(row.segment, row.offset, new Uint8Array(row.length))
+    // What is written anew is believed: a damaged block must not become one that was.
+    if (!(await isIntact(key, data))) throw new DamagedBlockError('a stored block is damaged')
     batch.push({ key, label: row.labels[0] ?? new Uint8Array(), data })
     bytes += data.length
     if (bytes < bytesAtOnce && batch.length < blocksAtOnce) continue

@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createDirectory } from '../directories.js'
 import { openBlockFiles } from './blockFiles.js'
 import type { BlockFiles } from './blockFiles.js'
 import { openIndexDatabase } from './indexDatabase.js'
@@ -33,7 +33,7 @@ export async function openFileStore(options: {
 }): Promise<FileStore> {
   const { directory, sync, isIntact } = options
   const blocksDirectory = join(directory, 'blocks')
-  await mkdir(blocksDirectory, { recursive: true })
+  createDirectory(blocksDirectory)
   const database = await openIndexDatabase(join(directory, 'index'))
   const files = createSegmentFiles(blocksDirectory)
   const blocks = await openBlockFiles({ database, files, sync, isIntact }).catch(async (error: unknown) => {

@@ -2,7 +2,7 @@ import { open, readdir, unlink } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { constants, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { syncDirectory } from '../syncDirectory.js'
+import { FILE_MODE, syncDirectory } from '../directories.js'
 import { writeBuffers } from './writeBuffers.js'
 
 /** Blocks up to this size are read without leaving the thread: a page cache hit costs less than a hop. */
@@ -64,7 +64,11 @@ export function createSegmentFiles(directory: string): SegmentFiles {
   }
 
   function openSegment(segment: number, flags: number): OpenSegment {
-    const file = { handle: open(join(directory, fileName(segment)), flags), readers: 0, retired: false }
+    const file = {
+      handle: open(join(directory, fileName(segment)), flags, FILE_MODE),
+      readers: 0,
+      retired: false,
+    }
     file.handle.catch(() => {
       if (opened.get(segment) === file) opened.delete(segment)
     })
