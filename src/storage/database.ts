@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib'
 import { AppendFile } from './appendFile.js'
 import { decodeBulkRow, encodeBulkRow } from './bulkRow.js'
 import { Cursor, entriesOf } from './cursor.js'
-import { StorageWriteError } from './errors.js'
+import { DataDirectoryError, StorageWriteError } from './errors.js'
 import { KeptRows } from './keptRows.js'
 import { decodeOrdinal, encodeOrdinal, isTrieNodeKey, NEXT_NUMBER_KEY } from './keyspace.js'
 import { Levels, writeToLevel } from './level.js'
@@ -65,7 +65,7 @@ export class Database {
   readonly #closing = new AbortController()
   readonly #checking: Promise<void>
   /** What is wrong with a file. Nothing is read from LevelDB any more. */
-  #damage: unknown
+  #damage: DataDirectoryError | undefined
   #idle: NodeJS.Timeout | undefined
 
   /** Use openDatabase. */
@@ -82,7 +82,10 @@ export class Database {
     this.#options = parts.options
     this.#generation = parts.generation
     this.#checking = parts.levels.checkRest(this.#closing.signal).catch((error: unknown) => {
-      this.#damage = error
+      this.#damage =
+        error instanceof DataDirectoryError
+          ? error
+          : new DataDirectoryError('A file cannot be read', { cause: error })
     })
     this.#behind = [...parts.recovered]
     this.#active = this.#newOverlay()
