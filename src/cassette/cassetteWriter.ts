@@ -68,13 +68,14 @@ export class CassetteWriter {
    * Keeps an answer to a call.
    *
    * @param milliseconds - how long it took
+   * @param after - see CassetteEntry
    * @returns its place among the answers to equal calls, from 1
    */
-  add(call: RecordedCall, outcome: RecordedOutcome, milliseconds: number): number {
+  add(call: RecordedCall, outcome: RecordedOutcome, milliseconds: number, after = 0): number {
     const hash = callHash(call)
     const nth = (this.#places.get(hash) ?? 0) + 1
     this.#places.set(hash, nth)
-    this.#write({ call, nth, outcome })
+    this.#write({ call, nth, after, outcome })
     this.#delays.add({ call: hash, place: nth }, milliseconds)
     return nth
   }

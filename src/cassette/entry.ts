@@ -40,6 +40,8 @@ export interface CassetteEntry {
   nth: number
   /** How many times in a row this answer was seen; 1 if absent. */
   times?: number
+  /** How many calls that may change the chain had been made before; of calls whose answers follow the chain. */
+  after?: number
   outcome: RecordedOutcome
 }
 
@@ -69,9 +71,10 @@ export function callHash(call: RecordedCall): string {
 }
 
 /** The line of an entry, without its end. */
-export function formatEntry({ call, nth, times = 1, outcome }: CassetteEntry): string {
+export function formatEntry({ call, nth, times = 1, after = 0, outcome }: CassetteEntry): string {
   const repeated = times === 1 ? '' : `,"times":${times}`
-  return `${linePrefix(call)},"nth":${nth}${repeated},${canonicalJson(outcome).slice(1)}`
+  const placed = after === 0 ? '' : `,"after":${after}`
+  return `${linePrefix(call)},"nth":${nth}${repeated}${placed},${canonicalJson(outcome).slice(1)}`
 }
 
 /**
@@ -88,11 +91,12 @@ export function parseEntry(text: string, path: string, line: number): CassetteEn
   }
   const reason = problemOf(value)
   if (reason !== undefined) throw new CassetteError(path, reason, line)
-  const { call, nth, times, ...outcome } = value as Omit<CassetteEntry, 'outcome'> & RecordedOutcome
+  const { call, nth, times, after, ...outcome } = value as Omit<CassetteEntry, 'outcome'> & RecordedOutcome
   return {
     call,
     nth,
     ...(times !== undefined && { times }),
+    ...(after !== undefined && { after }),
     outcome: outcome,
   }
 }
@@ -100,12 +104,13 @@ export function parseEntry(text: string, path: string, line: number): CassetteEn
 /** Why a value is no entry; undefined if it is one. */
 function problemOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'is not an object'
-  const { call, nth, times, result, error, http, event } = value as Record<string, unknown>
+  const { call, nth, times, after, result, error, http, event } = value as Record<string, unknown>
   if (!Array.isArray(call) || call.length !== 4 || (call[0] !== 'rpc' && call[0] !== 'files')) {
     return 'call: expected ["rpc", network, method, params] or ["files", request, headers, body hash]'
   }
   if (!isCount(nth)) return 'nth: expected a whole number from 1'
   if (times !== undefined && !isCount(times)) return 'times: expected a whole number from 1'
+  if (after !== undefined && !isCount(after)) return 'after: expected a whole number from 1'
   if (event !== undefined && !isCount(event)) return 'event: expected a whole number from 1'
   const outcomes = [result, error, http].filter((outcome) => outcome !== undefined)
   if (outcomes.length !== 1) return 'expected exactly one of result, error and http'
@@ -160,7 +165,7 @@ function eventOf(line: Uint8Array, end: number): number {
   const head = Buffer.from(line.buffer, line.byteOffset + end, Math.min(64, line.length - end)).toString(
     'latin1',
   )
-  const match = /^,"nth":\d+(?:,"times":\d+)?,"event":(\d+)/.exec(head)
+  const match = /^,"nth":\d+(?:,"times":\d+)?(?:,"after":\d+)?,"event":(\d+)/.exec(head)
   return match === null ? 0 : Number(match[1])
 }
 

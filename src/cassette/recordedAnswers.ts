@@ -66,15 +66,55 @@ export class RecordedAnswers {
       const same = answers.find((answer) => answer.text === text)
       if (same !== undefined) return { ...same, place: same.entry.nth }
     }
-    const isCounted = answers.length > 1 || this.#exhaustion === 'refuse' || this.delays.areKept
-    if (!isCounted) return { ...first, place: 1 }
+    if (answers.length === 1 && this.#repeatsFreely) return { ...first, place: 1 }
+    return this.#takeInOrder(offset, answers)
+  }
+
+  /**
+   * The next answer to a call whose answers follow the chain; undefined if there is none.
+   *
+   * @param changes - calls so far that may have changed the chain: answers that were seen after more of them have to wait
+   * @param follows - a head is that of now, even if answers are passed over; of news none is left out or told twice
+   */
+  takeAt(call: RecordedCall, changes: number, follows: 'head' | 'news'): TakenAnswer | undefined {
+    const { offset, answers } = this.#answersTo(call)
+    const [first] = answers
+    if (first === undefined) return undefined
+    if (follows === 'news') {
+      const next = this.#next(answers, this.#taken.get(offset) ?? 0)
+      if (next !== undefined && (next.entry.after ?? 0) <= changes) return this.#takeInOrder(offset, answers)
+      if (next === undefined && this.#exhaustion === 'refuse') return undefined
+      return { ...first, text: '[]', place: 0 }
+    }
+    if (answers.length === 1 && this.#repeatsFreely) return { ...first, place: 1 }
+    const seen = answers.filter(({ entry: { after = 0 } }) => after <= changes)
+    const now = (seen.at(-1) ?? first).entry.after ?? 0
+    const before = answers.findIndex(({ entry: { after = 0 } }) => after === now)
+    const passed = answers.slice(0, before).reduce((sum, { entry: { times = 1 } }) => sum + times, 0)
+    const until = seen.reduce((sum, { entry: { times = 1 } }) => sum + times, 0)
+    const taken = Math.max(this.#taken.get(offset) ?? 0, passed)
+    if (taken >= until && seen.length > 0 && seen.length < answers.length) {
+      return { ...seen.at(-1)!, place: until }
+    }
+    this.#taken.set(offset, taken)
+    return this.#takeInOrder(offset, answers)
+  }
+
+  get #repeatsFreely(): boolean {
+    return this.#exhaustion === 'repeat' && !this.delays.areKept
+  }
+
+  #takeInOrder(offset: number, answers: readonly RecordedAnswer[]): TakenAnswer | undefined {
     const taken = this.#taken.get(offset) ?? 0
-    let seen = 0
-    let answer = answers.find(({ entry: { times = 1 } }) => (seen += times) > taken)
-    if (answer === undefined && this.#exhaustion === 'repeat') answer = answers.at(-1)
+    const answer = this.#next(answers, taken) ?? (this.#exhaustion === 'repeat' ? answers.at(-1) : undefined)
     if (answer === undefined) return undefined
     this.#taken.set(offset, taken + 1)
     return { ...answer, place: taken + 1 }
+  }
+
+  #next(answers: readonly RecordedAnswer[], taken: number): RecordedAnswer | undefined {
+    let seen = 0
+    return answers.find(({ entry: { times = 1 } }) => (seen += times) > taken)
   }
 
   /** Waits as long as an answer took, or one of its notifications; undefined where delays do not count. */

@@ -41,3 +41,19 @@ const CHANGES = /^(?:eth_send|(?:evm|anvil|hardhat|ganache)_)/
 export function isChange(method: string): boolean {
   return CHANGES.test(method)
 }
+
+const HEAD_METHODS: ReadonlySet<string> = new Set([
+  ...['eth_blockNumber', 'eth_gasPrice', 'eth_maxPriorityFeePerGas', 'eth_blobBaseFee', 'eth_feeHistory'],
+])
+const HEAD_TAGS: ReadonlySet<unknown> = new Set(['latest', 'pending', 'safe', 'finalized'])
+
+/**
+ * How answers to a call follow the chain: `head` tells where it is, `news` what came since the last call, so that polling
+ * loops of any speed see the same. Undefined for other calls.
+ */
+export function followsChain(method: string, params: unknown): 'head' | 'news' | undefined {
+  if (method === 'eth_getFilterChanges') return 'news'
+  if (HEAD_METHODS.has(method)) return 'head'
+  const isHead = method === 'eth_getBlockByNumber' && Array.isArray(params) && HEAD_TAGS.has(params[0])
+  return isHead ? 'head' : undefined
+}

@@ -7,7 +7,7 @@ import type { AnswerCounts } from './cassette.js'
 import type { RecordedCall } from './entry.js'
 import { describeMiss } from './nearest.js'
 import type { RecordedAnswers, TakenAnswer } from './recordedAnswers.js'
-import { type AnswerCall, type CassetteCall, isChange, replayOutcome } from './rpcAnswer.js'
+import { type AnswerCall, type CassetteCall, followsChain, isChange, replayOutcome } from './rpcAnswer.js'
 import type { RpcMatching } from './rpcMatching.js'
 
 /** The cassette has no answer to a call (-32000). */
@@ -48,7 +48,11 @@ export class RpcPlayer {
     }
     const effect = this.#matching.effectOf(method, params)
     const recorded = this.#matching.callOf(call, effect, reader.header.tags[network] ?? {})
-    const taken = this.#answers.take(recorded, effect?.hash)
+    const follows = followsChain(method, params)
+    const taken =
+      follows === undefined
+        ? this.#answers.take(recorded, effect?.hash)
+        : this.#answers.takeAt(recorded, this.#changes, follows)
     if (taken === undefined) {
       if (missing !== undefined) return missing()
       this.#counts.refused++
@@ -82,10 +86,13 @@ export class RpcPlayer {
     return new WireBytes([this.#matching.answerFor(taken.text)])
   }
 
-  /** Pushes what was pushed, each notification once as many changes were made as when it was recorded. */
+  /**
+   * Pushes what was pushed, each notification once as many changes were made as when it was recorded: since the
+   * subscription, or altogether where other callers made theirs before it this time.
+   */
   #subscribe(
     recorded: RecordedCall,
-    { entry: { nth }, events: entries }: TakenAnswer,
+    { entry: { nth, after = 0 }, events: entries }: TakenAnswer,
     subscriptions: Subscriptions,
   ): string {
     const events = entries.flatMap(({ outcome }) => ('event' in outcome ? [outcome] : []))
@@ -100,7 +107,7 @@ export class RpcPlayer {
         // The answer to the call goes out before what it brought about.
         await turn()
         for (let event = events[next]; !isEnded && event !== undefined; event = events[next]) {
-          if (event.changes > this.#changes - begun) break
+          if (event.changes > this.#changes - Math.min(begun, after)) break
           await this.#answers.delay(recorded, nth, event.event)
           next++
           push([this.#matching.answerFor(JSON.stringify(event.result))])

@@ -4,7 +4,7 @@ import type { Subscriptions } from '../rpc/subscriptions/sessionSubscriptions.js
 import type { WirePiece } from '../rpc/wire.js'
 import type { CassetteWriter } from './cassetteWriter.js'
 import type { RecordedCall, RecordedOutcome } from './entry.js'
-import { type CassetteCall, isChange, replayOutcome } from './rpcAnswer.js'
+import { type CassetteCall, followsChain, isChange, replayOutcome } from './rpcAnswer.js'
 import { pinTag, type RpcMatching } from './rpcMatching.js'
 import { subscriptionId } from './rpcPlayer.js'
 import { UpstreamError, type Upstream } from './upstream.js'
@@ -51,7 +51,8 @@ export class RpcRecorder {
       const started = performance.now()
       const outcome = await this.#ask(call, pinTag(method, params, tags))
       if (isChange(method)) this.#changes++
-      this.#writer.add(recorded, outcome, performance.now() - started)
+      const after = followsChain(method, params) === undefined ? 0 : this.#changes
+      this.#writer.add(recorded, outcome, performance.now() - started, after)
       return replayOutcome(outcome)
     } catch (error) {
       throw error instanceof UpstreamError ? new UpstreamUnavailableError(error) : error
@@ -86,7 +87,7 @@ export class RpcRecorder {
       push([JSON.stringify(result)])
     }
     const { outcome, end } = await this.#upstream.subscribe(method, params, pushed)
-    opened.nth = this.#writer.add(recorded, outcome, performance.now() - before)
+    opened.nth = this.#writer.add(recorded, outcome, performance.now() - before, begun)
     before = performance.now()
     if (!('result' in outcome)) return replayOutcome(outcome)
     return subscriptions.open((target) => {
