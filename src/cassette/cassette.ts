@@ -2,6 +2,13 @@ import { existsSync } from 'node:fs'
 import type { Result } from '../rpc/method.js'
 import { CassetteReader } from './cassetteReader.js'
 import { CassetteWriter } from './cassetteWriter.js'
+import {
+  type AskRemote,
+  type RemoteOutcome,
+  type RemoteRead,
+  recordForkRead,
+  replayForkRead,
+} from './forkReads.js'
 import { type AnswerFiles, FilePlayer, FileRecorder, type FileReply, type FileRequest } from './files.js'
 import type { AnswerCall, CassetteCall } from './rpcAnswer.js'
 import { RpcMatching, type DescribeTransaction } from './rpcMatching.js'
@@ -32,7 +39,8 @@ export interface Provider {
 export interface CassetteOptions {
   path: string
   describeTransaction: DescribeTransaction
-  record?: { provider: Provider; rules: CassetteRules } | undefined
+  /** Without a provider, what a fork reads is recorded. */
+  record?: { provider: Provider | undefined; rules: CassetteRules } | undefined
   replay?: { mode: ReplayMode; settings: ReplaySettings; provider?: Provider | undefined } | undefined
 }
 
@@ -59,6 +67,8 @@ export interface Cassette {
   call(call: CassetteCall, own: AnswerCall): Result | Promise<Result>
   /** Answers a request to the file network. @param own - this node's own answer */
   files(request: FileRequest, own: AnswerFiles): Promise<FileReply>
+  /** Answers what a fork reads of its remote. @param ask - asks the remote @throws Error if there is no answer */
+  remote(read: RemoteRead, ask: AskRemote): Promise<RemoteOutcome>
   /** Ends it; a cassette that was recorded is sorted and closed. */
   close(): void
 }
@@ -80,26 +90,24 @@ function openRecording(
   { provider, rules }: NonNullable<CassetteOptions['record']>,
 ): Cassette {
   const writer = CassetteWriter.create(path, rules)
-  const { upstream, rpc, files } = createRecorders(writer, provider, describeTransaction)
+  const recorders = provider && createRecorders(writer, provider, describeTransaction)
   const answers = noAnswers()
   return {
     path,
     mode: undefined,
     answers,
-    call(call) {
-      answers.recorded++
-      return rpc.answer(call)
+    call(call, own) {
+      answers[recorders === undefined ? 'own' : 'recorded']++
+      return recorders === undefined ? own() : recorders.rpc.answer(call)
     },
     files(request, own) {
-      if (!files.takes(request)) {
-        answers.own++
-        return own(request)
-      }
-      answers.recorded++
-      return files.answer(request)
+      const isPassedOn = recorders?.files.takes(request) === true
+      answers[isPassedOn ? 'recorded' : 'own']++
+      return isPassedOn ? recorders.files.answer(request) : own(request)
     },
+    remote: (read, ask) => recordForkRead(writer, read, ask),
     close() {
-      upstream.stop()
+      recorders?.upstream.stop()
       writer.close()
     },
   }
@@ -141,6 +149,8 @@ function openReplay(
         return isPassedOn ? recording.files.answer(read) : own(read)
       })
     },
+    remote: (read, ask) =>
+      replayForkRead(recorded, read, recording && (() => recordForkRead(recording.writer, read, ask))),
     close() {
       reader.close()
       recording?.upstream.stop()

@@ -1,6 +1,7 @@
 import type { Result } from '../rpc/method.js'
 import type { AnswerCounts, Cassette, CassetteOptions } from './cassette.js'
 import type { AnswerFiles, FileReply, FileRequest } from './files.js'
+import type { AskRemote, RemoteOutcome, RemoteRead } from './forkReads.js'
 import type { AnswerCall, CassetteCall } from './rpcAnswer.js'
 
 /** What a cassette is started with. */
@@ -32,6 +33,10 @@ export class CurrentCassette {
 
   files(request: FileRequest, own: AnswerFiles): Promise<FileReply> {
     return this.#cassette === undefined ? own(request) : this.#cassette.files(request, own)
+  }
+
+  remote(read: RemoteRead, ask: AskRemote): Promise<RemoteOutcome> {
+    return this.#cassette === undefined ? ask() : this.#cassette.remote(read, ask)
   }
 
   describe(): CassetteState {

@@ -8,7 +8,7 @@ import type { NodeSettings } from '../options.js'
 import type { ForkTarget } from '../rpc/controls.js'
 import { networkRange } from '../storage/keyspace.js'
 import type { NetworkManifest } from '../storage/manifest.js'
-import { ForkError } from './fork/remoteClient.js'
+import { ForkError, type RemoteReads } from './fork/remoteClient.js'
 import type { ForkCaches } from './fork/stateCache.js'
 import { type Fork, type ForkSettings, openFork, splitUrl } from './fork/openFork.js'
 import type { NetworkData } from './network.js'
@@ -33,6 +33,8 @@ export interface ChainBasesParts {
   entry: NetworkManifest
   settings: ForkSettings & Pick<NodeSettings, 'allowRemoteReset' | 'timestamp'>
   caches: ForkCaches
+  /** Stands before remotes. */
+  reads: RemoteReads | undefined
   /** Opens a base on a fork, which is stored first if it is not there. */
   open(fork: Fork, index: number): Promise<Pick<ChainGround, 'base' | 'schedule'>>
   /** Told of the fork that the chain stands on now, if it is one. */
@@ -188,13 +190,13 @@ export class ChainBases {
   }
 
   async #openFork(url: string | undefined, block: bigint | undefined): Promise<Fork> {
-    const { settings, caches } = this.#parts
+    const { settings, caches, reads } = this.#parts
     // Headers may be secrets: another host than that of the command line does not get them.
     const given = settings.forkUrl === undefined ? undefined : splitUrl(settings.forkUrl).url
     const forkHeader = url !== undefined && isSameHost(url, given) ? settings.forkHeader : []
     const fork = await openFork(
       { ...settings, forkUrl: url, forkBlock: block, forkHeader },
-      { caches, signal: this.#closing.signal },
+      { caches, reads, signal: this.#closing.signal },
     )
     if (fork === undefined) throw new ForkError('the data goes on from another chain: --fork-url is needed')
     return fork

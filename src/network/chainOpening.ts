@@ -131,6 +131,7 @@ export async function openBases(
     entry: home.entry,
     settings,
     caches: origin.caches,
+    reads: request.remoteReads,
     open: async (fork, index) => {
       const { chainId, schedule: forks, genesis } = origin.chainOn(fork)
       const schedule = forks.with({ ...origin.limits, isFork: true })

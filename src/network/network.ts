@@ -8,6 +8,7 @@ import type { CallInterceptor, RpcPipeline } from '../rpc/pipeline.js'
 import type { CallPolicy } from '../rpc/callPolicy.js'
 import type { Method } from '../rpc/method.js'
 import type { Database } from '../storage/database.js'
+import type { RemoteReads } from './fork/remoteClient.js'
 import type { NetworkNumbers } from './networkNumbers.js'
 import type { Manifest } from '../storage/manifest.js'
 
@@ -98,6 +99,8 @@ export interface NetworkRequest {
   policy: CallPolicy
   /** Answers calls in place of their methods. */
   interceptor?: CallInterceptor | undefined
+  /** Stands before the remote of a fork. */
+  remoteReads?: RemoteReads | undefined
   /** Told what the user should know, in one line. */
   warn?: ((message: string) => void) | undefined
   /** Told of faults of ours, with the method that met them. */

@@ -47,8 +47,9 @@ export async function findOrigin(
   const accounts = await fundedAccounts(settings, compatibility)
   const storedBlock = data.manifest.networks[name]?.forkBlock
   const stored = storedBlock === undefined ? undefined : BigInt(storedBlock)
-  const caches = new ForkCaches(settings, request.warn)
-  const fork = name === standardNetwork ? await openFork(settings, { stored, caches }) : undefined
+  const reads = request.remoteReads
+  const caches = new ForkCaches(reads?.isActive ? { ...settings, noForkCache: true } : settings, request.warn)
+  const fork = name === standardNetwork ? await openFork(settings, { stored, caches, reads }) : undefined
   const clock = createClock(settings, compatibility, fork?.header.timestamp)
   const funded = accounts.map(({ address }) => address)
   const chainOn = (base: Fork | undefined) =>

@@ -3,6 +3,7 @@ import type { CassetteControl, UpstreamRequest } from '../control/routes/cassett
 import { ConfigurationError } from '../provider/configuration.js'
 import { CurrentCassette } from '../cassette/currentCassette.js'
 import { type CassetteRules, readRules } from '../cassette/rules.js'
+import type { RemoteReads } from '../network/fork/remoteClient.js'
 import { type NodeSettings, OptionError } from '../options.js'
 import type { Caller } from '../provider/caller.js'
 import type { CallInterceptor } from '../rpc/pipeline.js'
@@ -34,7 +35,9 @@ export function createCassetteControl(current: CurrentCassette, settings: NodeSe
     describe: () => current.describe(),
     record: async ({ path, rules, ...named }) => {
       const provider = upstreamOf(settings, named)
-      if (provider === undefined) throw new ConfigurationError('record: expected an upstream too')
+      if (provider === undefined && settings.forkUrl === undefined) {
+        throw new ConfigurationError('record: expected an upstream too, or a fork')
+      }
       await current.start({ path, record: { provider, rules: rules ?? recordRules(settings) } })
     },
     replay: async ({ path, mode, exhausted, delay, ...named }) => {
@@ -95,6 +98,16 @@ export function interceptorOf(cassette: CurrentCassette, network: string): CallI
       if (isControl || (transport === 'in-process' && controls.test(method))) return own()
       return cassette.call({ network, method, params, transport, subscriptions }, own)
     },
+  }
+}
+
+/** Lets a cassette keep what a fork reads of its remote, and answer in the remote's place. */
+export function remoteReadsOf(cassette: CurrentCassette, network: string): RemoteReads {
+  return {
+    get isActive() {
+      return cassette.isActive
+    },
+    read: (method, params, ask) => cassette.remote({ network, method, params }, ask),
   }
 }
 

@@ -9,7 +9,7 @@ import { ProviderCallPolicy } from '../provider/policy/callPolicy.js'
 import type { Provider } from '../provider/provider.js'
 import { setQuotaTime } from '../provider/quota/setQuotaTime.js'
 import type { RpcPipeline } from '../rpc/pipeline.js'
-import { type CurrentCassette, interceptorOf } from './cassette.js'
+import { type CurrentCassette, interceptorOf, remoteReadsOf } from './cassette.js'
 import { type NodeData, inOrder } from './data.js'
 
 /** Opens one of the node's networks. */
@@ -127,6 +127,7 @@ export async function openNodeNetwork({ name, chainId }: NetworkName, parts: Net
     data: opened,
     policy,
     interceptor: interceptorOf(parts.cassette, name),
+    remoteReads: remoteReadsOf(parts.cassette, name),
     methods: [setQuotaTime(provider.clock)],
     warn: (message) => hooks.warn?.(message),
     report: (method, fault) => hooks.fault?.(method, fault),

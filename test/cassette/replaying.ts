@@ -152,7 +152,12 @@ async function runTogether(
       try {
         await run[name]!(urls, keys.get(name)!)
       } catch (error) {
-        throw new Error(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+        throw new Error(
+          `${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+          {
+            cause: error,
+          },
+        )
       }
     }),
   )

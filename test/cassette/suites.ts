@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Contract } from 'ethers'
 import {
-  Contract,
   ContractFactory,
   JsonRpcProvider,
   Wallet,
@@ -9,8 +9,8 @@ import {
   parseEther,
 } from 'ethers'
 import { create } from 'kubo-rpc-client'
+import type { BaseError } from 'viem'
 import {
-  BaseError,
   ContractFunctionRevertedError,
   type Hex,
   createWalletClient,
@@ -160,7 +160,7 @@ export async function ethers5Flow(): Promise<
           : transport === 'batch'
             ? new providers.JsonRpcBatchProvider(url)
             : new providers.JsonRpcProvider(url)
-      provider.pollingInterval = 20
+      if (transport !== 'webSocket') provider.pollingInterval = 20
       const wallet = new Wallet5(privateKey, provider)
       const deployed = await new Factory5(token.abi, token.bytecode, wallet).deploy('Gold', 'GLD', 1000)
       await deployed.deployed()

@@ -7,7 +7,7 @@ import type { NodeSettings } from '../../options.js'
 import type { RemoteChain } from '../../rpc/fork/blockPlace.js'
 import { withAnswerCache } from './answerCache.js'
 import { FetchedState } from './fetchedState.js'
-import { ForkError, RemoteClient } from './remoteClient.js'
+import { ForkError, RemoteClient, type RemoteReads } from './remoteClient.js'
 import type { ForkCaches } from './stateCache.js'
 
 /** A remote chain that a fork has left at one of its blocks. */
@@ -35,6 +35,8 @@ export interface ForkPlace {
   /** The block that a stored chain left the remote at already. */
   stored?: bigint | undefined
   caches: Pick<ForkCaches, 'open'>
+  /** Stands before the remote. */
+  reads?: RemoteReads | undefined
   /** Ends the search. */
   signal?: AbortSignal | undefined
 }
@@ -46,7 +48,7 @@ export interface ForkPlace {
  */
 export async function openFork(
   settings: ForkSettings,
-  { stored, caches, signal }: ForkPlace,
+  { stored, caches, reads, signal }: ForkPlace,
 ): Promise<Fork | undefined> {
   if (settings.forkUrl === undefined) return undefined
   const { url, number: inUrl } = splitUrl(settings.forkUrl)
@@ -56,6 +58,7 @@ export async function openFork(
     retries: settings.forkRetries,
     backoff: settings.forkBackoff,
     timeout: settings.forkTimeout,
+    reads,
   })
   const stop = (): void => client.stop()
   signal?.addEventListener('abort', stop)

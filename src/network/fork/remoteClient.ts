@@ -13,6 +13,22 @@ export interface RemoteClientOptions {
   timeout: number
   /** Milliseconds before the first new try; each further one waits twice as long. */
   backoff?: number
+  /** Stands before the remote. */
+  reads?: RemoteReads | undefined
+}
+
+/** How a remote answered a call. */
+export type RemoteOutcome = { result: unknown } | { error: { code: number; message: string; data?: unknown } }
+
+/** Keeps what is read of a remote, or answers in its place, as a cassette does. */
+export interface RemoteReads {
+  /** Whether reads go to it. */
+  readonly isActive: boolean
+  /**
+   * @param ask - asks the remote
+   * @throws Error if there is no answer
+   */
+  read(method: string, params: readonly unknown[], ask: () => Promise<RemoteOutcome>): Promise<RemoteOutcome>
 }
 
 interface Waiting {
@@ -63,6 +79,33 @@ export class RemoteClient {
    * @throws RemoteRpcError if the remote answers with an error, ForkError if it does not answer.
    */
   request(method: string, params: readonly unknown[]): Promise<unknown> {
+    const { reads } = this.#options
+    return reads?.isActive === true ? this.#requestThrough(reads, method, params) : this.#ask(method, params)
+  }
+
+  async #requestThrough(reads: RemoteReads, method: string, params: readonly unknown[]): Promise<unknown> {
+    const ask = async (): Promise<RemoteOutcome> => {
+      try {
+        return { result: await this.#ask(method, params) }
+      } catch (error) {
+        if (!(error instanceof RemoteRpcError)) throw error
+        const { code, message, data } = error
+        return { error: { code, message, data } }
+      }
+    }
+    let outcome: RemoteOutcome
+    try {
+      outcome = await reads.read(method, params, ask)
+    } catch (error) {
+      throw error instanceof ForkError
+        ? error
+        : new ForkError(error instanceof Error ? error.message : String(error))
+    }
+    if ('error' in outcome) throw new RemoteRpcError(outcome.error)
+    return outcome.result
+  }
+
+  #ask(method: string, params: readonly unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(() => this.#flush())
       this.#waiting.push({ method, params, resolve, reject })

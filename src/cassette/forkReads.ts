@@ -1,0 +1,54 @@
+import type { CassetteWriter } from './cassetteWriter.js'
+import type { RecordedCall } from './entry.js'
+import { describeMiss } from './nearest.js'
+import type { RecordedAnswers } from './recordedAnswers.js'
+
+/** What a fork reads of its remote. */
+export interface RemoteRead {
+  /** The network that is a fork. */
+  network: string
+  method: string
+  params: readonly unknown[]
+}
+
+/** How a remote answered. */
+export type RemoteOutcome = { result: unknown } | { error: { code: number; message: string; data?: unknown } }
+
+/** Asks the remote. @throws Error if it does not answer */
+export type AskRemote = () => Promise<RemoteOutcome>
+
+/** Reads of a fork are kept apart: a client that asks for the newest block means that of the fork itself. */
+function callOf({ network, method, params }: RemoteRead): RecordedCall {
+  return ['rpc', `${network} fork`, method, params]
+}
+
+/** Asks the remote and keeps the answer. @throws Error if it does not answer */
+export async function recordForkRead(
+  writer: CassetteWriter,
+  read: RemoteRead,
+  ask: AskRemote,
+): Promise<RemoteOutcome> {
+  const started = performance.now()
+  const outcome = await ask()
+  writer.add(callOf(read), outcome, performance.now() - started)
+  return outcome
+}
+
+/**
+ * Answers from the cassette, also with what clients were answered when the same was recorded of them.
+ *
+ * @param missing - answers what was not recorded
+ * @throws Error if nothing was recorded
+ */
+export async function replayForkRead(
+  answers: RecordedAnswers,
+  read: RemoteRead,
+  missing: AskRemote | undefined,
+): Promise<RemoteOutcome> {
+  const { network, method, params } = read
+  const taken = answers.take(callOf(read)) ?? answers.take(['rpc', network, method, params])
+  const outcome = taken?.entry.outcome
+  if (outcome !== undefined && ('error' in outcome || 'result' in outcome)) return outcome
+  if (missing !== undefined) return missing()
+  throw new Error(describeMiss(answers.reader, callOf(read)))
+}
