@@ -24,6 +24,8 @@ export interface ExecutionRequest {
   call: CallObject
   stateOverrides?: readonly AccountOverride[] | undefined
   blockOverrides?: BlockOverrides | undefined
+  /** A block override that only eth_simulateV1 can do; named, it is refused. */
+  unsupportedOverride?: string | undefined
   /** The most gas, as a multiple of the block's gas limit. */
   gasCapInBlocks?: number | undefined
   /** Whether the message runs although its fee cap is below the base fee. */

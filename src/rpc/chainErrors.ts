@@ -36,6 +36,7 @@ const simulationCodes: Readonly<Record<SimulationRefusal, number>> = {
   limit: -38026,
   blockNumberOrder: -38020,
   timestampOrder: -38021,
+  difficulty: -32602,
   blockGasLimit: -38015,
   nonceTooLow: -38010,
   nonceTooHigh: -38011,

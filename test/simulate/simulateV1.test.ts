@@ -247,23 +247,26 @@ describe('eth_simulateV1', () => {
     expect(transactions[3]).toMatchObject({ authorizationList: [authorization] })
   })
 
-  it('lets nonces overflow where they are not checked', async () => {
-    const stateOverrides = { [poor]: { nonce: '0xffffffffffffffff' } }
-    const call = { from: poor, to: chain.bob }
-    const [block] = await simulate([{ stateOverrides, calls: [call, call] }], {
-      returnFullTransactions: true,
-    })
-    expect(block?.transactions.map(({ nonce }) => nonce)).toEqual(['0xffffffffffffffff', '0x0'])
+  it('gives the indices of transfers that a revert takes back to the logs after them, as geth does', async () => {
+    const [sender, reverting] = [`0x${'00'.repeat(19)}c0`, `0x${'00'.repeat(19)}c1`]
+    // CALL of the other one with a value of 1, which reverts; then two logs.
+    const code = '0x5f5f5f5f600160c1620186a0f1505f5fa05f5fa0'
+    const stateOverrides = { [sender]: { balance: '0xa', code }, [reverting]: { code: '0x5f5ffd' } }
+    const [block] = await simulate([{ stateOverrides, calls: [{ to: sender }] }], { traceTransfers: true })
+    expect(block?.calls[0]?.logs.map(({ address, logIndex }) => [address, logIndex])).toEqual([
+      [sender, '0x0'],
+      [sender, '0x1'],
+    ])
   })
 
-  it('refuses a creation that there is no nonce for', async () => {
+  it('refuses calls of a sender that has no nonce left, checked or not', async () => {
     const stateOverrides = { [poor]: { nonce: '0xffffffffffffffff' } }
-    await expect(simulate([{ stateOverrides, calls: [{ from: poor, data: '0x00' }] }])).rejects.toMatchObject(
-      {
+    for (const call of [{ to: chain.bob }, { data: '0x00' }]) {
+      await expect(simulate([{ stateOverrides, calls: [{ from: poor, ...call }] }])).rejects.toMatchObject({
         code: -32603,
-        message: expect.stringMatching(/^err: nonce has max value: /) as unknown,
-      },
-    )
+        message: expect.stringMatching(/^nonce has max value: /) as unknown,
+      })
+    }
   })
 
   it('makes legacy transactions before London, and refuses lists that the fork does not know', async () => {

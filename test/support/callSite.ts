@@ -63,9 +63,11 @@ export async function createTestSite(
   { hardfork = 'osaka' }: { hardfork?: Hardfork } = {},
 ): Promise<CallSite> {
   const state = new WorkingState({ base: emptyState })
+  const rules = createRules({ chainId: 31337n, hardfork })
   const site: CallSite = {
     header: testHeader,
-    rules: createRules({ chainId: 31337n, hardfork }),
+    rules,
+    rulesAt: () => rules,
     state,
     blockHash: (number) => new Uint8Array(32).fill(Number(number)),
   }

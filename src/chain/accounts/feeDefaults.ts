@@ -97,7 +97,8 @@ function openTip(cap: bigint | undefined, { suggestedTip, replacedTip }: FeeMark
  * @throws InvalidCallError if only one of the EIP-1559 fees is given; ChainError if the fees do not go together.
  */
 export function accessListFees(call: CallObject, header: HeaderFields, rules: ForkRules): CallObject {
-  if ((call.maxFeePerGas === undefined) !== (call.maxPriorityFeePerGas === undefined)) {
+  const hasHalf = (call.maxFeePerGas === undefined) !== (call.maxPriorityFeePerGas === undefined)
+  if (hasHalf && call.gasPrice === undefined) {
     throw new InvalidCallError('maxFeePerGas and maxPriorityFeePerGas must be given together')
   }
   if (call.gasPrice === 0n) return call

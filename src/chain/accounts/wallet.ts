@@ -1,4 +1,5 @@
 import { bytesEqual, bytesToHex } from '../../encoding/hex.js'
+import { quantity } from '../../encoding/quantity.js'
 import { headerBlobBaseFee } from '../block/fees.js'
 import { isPlainTransfer, PLAIN_TRANSFER_GAS } from '../calls/estimate.js'
 import { ChainError, ExecutionFailedError, ExecutionRevertedError } from '../errors.js'
@@ -206,9 +207,10 @@ export class Wallet {
     const { maxFeePerGas, maxPriorityFeePerGas, gasPrice } = call
     const isOpen = maxFeePerGas !== undefined && maxPriorityFeePerGas === undefined && gasPrice === undefined
     const { baseFeePerGas } = this.#parts.view.head().header
-    return isOpen && baseFeePerGas !== undefined
-      ? { ...call, maxPriorityFeePerGas: this.#parts.suggestedTip() }
-      : call
+    if (!isOpen || baseFeePerGas === undefined) return call
+    const tip = this.#parts.suggestedTip()
+    if (maxFeePerGas >= tip) return { ...call, maxPriorityFeePerGas: tip }
+    throw new ChainError(`maxFeePerGas (${quantity(maxFeePerGas)}) < maxPriorityFeePerGas (${quantity(tip)})`)
   }
 
   #replacedTip({ from, nonce }: { from: Uint8Array; nonce?: bigint | undefined }): bigint | undefined {

@@ -39,11 +39,14 @@ export interface AccessListResult {
  * @throws ChainError or MessageRejectedError, in geth's words, if the call may not run.
  */
 export function createAccessList(
-  request: Pick<CallRequest, 'site' | 'call' | 'stateOverrides' | 'belowBaseFee' | 'unfunded'>,
+  request: Pick<
+    CallRequest,
+    'site' | 'call' | 'stateOverrides' | 'completeFees' | 'belowBaseFee' | 'unfunded'
+  >,
 ): Awaitable<AccessListResult> {
-  const { call, site, stateOverrides = [], belowBaseFee, unfunded } = request
+  const { call, site, stateOverrides = [], completeFees, belowBaseFee, unfunded } = request
   return withCall(
-    { site, call, stateOverrides, movesPrecompiles: false, belowBaseFee, unfunded },
+    { site, call, stateOverrides, movesPrecompiles: false, completeFees, belowBaseFee, unfunded },
     (evm, raw) =>
       whenReady(nonceOf(evm, call, raw), (nonce) => {
         const message = { ...raw, nonce }

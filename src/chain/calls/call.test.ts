@@ -5,6 +5,8 @@ import { alice, bob, createTestSite } from '../../../test/support/callSite.js'
 import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
 import { checksumAddress } from '../accounts/address.js'
 import { ChainError, ExecutionFailedError, ExecutionRevertedError, MessageRejectedError } from '../errors.js'
+import { createRules } from '../evm/rules.js'
+import type { ForkRules } from '../types.js'
 import { call as callAtOnce, type CallRequest } from './call.js'
 import type { CallObject } from './callObject.js'
 
@@ -200,5 +202,24 @@ describe('call', () => {
       checksumAddress(contract),
       3n,
     ])
+  })
+})
+
+describe('block overrides', () => {
+  it('decide about the rules: CLZ comes with Osaka', async () => {
+    const [prague, osaka] = (['prague', 'osaka'] as const).map((hardfork) =>
+      createRules({ chainId: 31337n, hardfork }),
+    )
+    const site = await createTestSite()
+    // CLZ of 1, returned.
+    const code = hexToBytes('60011e5f5260205ff3')
+    const request = (time: bigint): CallRequest => ({
+      site: { ...site, rulesAt: ({ timestamp }) => (timestamp < 1_000n ? prague : osaka) as ForkRules },
+      call: { to: contract },
+      stateOverrides: [{ address: contract, code }],
+      blockOverrides: { time },
+    })
+    expect((await callAtOnce(request(1_000n))).at(-1)).toBe(0xff)
+    await expect(async () => callAtOnce(request(999n))).rejects.toThrow(/^invalid opcode: /)
   })
 })

@@ -1,10 +1,16 @@
-import { ExecutionFailedError, MessageRejectedError, type ExecutionRevertedError } from '../errors.js'
+import {
+  ChainError,
+  ExecutionFailedError,
+  MessageRejectedError,
+  type ExecutionRevertedError,
+} from '../errors.js'
 import { orElse, whenReady } from '../state/whenReady.js'
 import type { Awaitable } from '../types.js'
 import {
   createBlockEnvironment,
   knownBlockEnvironment,
   withFees,
+  rulesUnder,
   withoutBaseFee,
   type BlockEnvironment,
   type BlockOverrides,
@@ -37,6 +43,10 @@ export interface CallRequest {
   gasCapInBlocks?: number | undefined
   /** Whether a call whose fee cap is below the base fee runs in a block that asks for no more than the cap. */
   belowBaseFee?: boolean | undefined
+  /** A block override that only eth_simulateV1 can do; named, it is refused. */
+  unsupportedOverride?: string | undefined
+  /** Completes the fees of the call. @throws ChainError if they do not go together */
+  completeFees?: ((call: CallObject) => CallObject) | undefined
   /** Whether a call runs whose sender cannot pay for it; it then has just what is needed. */
   unfunded?: boolean | undefined
 }
@@ -76,16 +86,34 @@ export function withCall<T>(
   use: (evm: PooledEvm, message: Message) => Awaitable<T>,
 ): Awaitable<T> {
   const { site, call, stateOverrides = [], blockOverrides, movesPrecompiles = true, onConsole } = request
+  if (request.unsupportedOverride !== undefined) {
+    throw new ChainError(
+      `block override "${request.unsupportedOverride}" is not supported for this RPC method`,
+    )
+  }
+  const rules = rulesUnder(site, blockOverrides)
   const block =
     blockOverrides === undefined
-      ? knownBlockEnvironment(site.header, site.rules)
-      : createBlockEnvironment(site.header, site.rules, blockOverrides)
-  const message = messageFromCall(call, {
-    chainId: site.rules.chainId(),
+      ? knownBlockEnvironment(site.header, rules)
+      : createBlockEnvironment(site.header, rules, blockOverrides)
+  const { state, blockHash } = site
+  const defaults = {
+    chainId: rules.chainId(),
     baseFee: block.header.baseFeePerGas,
     gasCap: callGasCap(request),
-  })
-  const { rules, state, blockHash } = site
+  }
+  const prepare = (): Message => messageFromCall(request.completeFees?.(call) ?? call, defaults)
+  let message: Message
+  try {
+    message = prepare()
+  } catch (refusal) {
+    if (stateOverrides.length === 0) throw refusal
+    // What is wrong with the overrides is told first.
+    return withEvm({ rules, state, block, blockHash }, async (evm) => {
+      await applyStateOverrides(evm, stateOverrides, { precompiles: movesPrecompiles })
+      throw refusal
+    })
+  }
   const context = { rules, state, block: freeOfFees(block, message, request), blockHash, onConsole }
   return withEvm(context, (evm) => {
     const run = (): Awaitable<T> =>

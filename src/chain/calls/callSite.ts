@@ -1,5 +1,6 @@
 import { WorkingState } from '../state/workingState.js'
 import type { Awaitable, ForkRules, HeaderFields } from '../types.js'
+import type { RulesPlace } from '../evm/forkSchedule.js'
 import type { ChainView, StateAt } from '../view.js'
 
 /** Where a call runs: a block, and a state of its own that it may change. */
@@ -7,6 +8,8 @@ export interface CallSite {
   header: HeaderFields
   rules: ForkRules
   state: WorkingState
+  /** The rules of another block number or time. */
+  rulesAt: (place: RulesPlace) => ForkRules
   /** The 32-byte hash of an earlier block, or undefined if there is none. */
   blockHash: (number: bigint) => Awaitable<Uint8Array | undefined>
 }
@@ -28,12 +31,16 @@ export function siteOn(
     header,
     rules,
     state,
+    rulesAt: (place) => view.rulesAt(place),
     blockHash: (number) => ancestorHash(view, header, number),
   }
 }
 
 /** What ancestors are found by. */
-export type Ancestry = Pick<ChainView, 'blockByHash' | 'blockByNumber' | 'isCanonical' | 'earlierHash'>
+export type Ancestry = Pick<
+  ChainView,
+  'blockByHash' | 'blockByNumber' | 'isCanonical' | 'earlierHash' | 'rulesAt'
+>
 
 /**
  * The hash of an ancestor: along the parents until the chain is canonical, then by number; before the first block of a

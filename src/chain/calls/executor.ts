@@ -5,7 +5,7 @@ import { WorkingState } from '../state/workingState.js'
 import type { Awaitable, HeaderFields, StateView } from '../types.js'
 import type { BlockSelector, ChainView } from '../view.js'
 import { type AccessListResult, createAccessList } from './accessList.js'
-import { type BlockOverrides, rulesUnder } from '../vm/blockEnvironment.js'
+import type { BlockOverrides } from '../vm/blockEnvironment.js'
 import { type CallRequest, call } from './call.js'
 import type { CallObject } from './callObject.js'
 import { type Ancestry, siteOn } from './callSite.js'
@@ -26,6 +26,8 @@ export interface ExecutionRequest {
   blockOverrides?: BlockOverrides | undefined
   /** The most gas, as a multiple of the block's gas limit; 10 unless given. */
   gasCapInBlocks?: number | undefined
+  /** A block override that only eth_simulateV1 can do; named, it is refused. */
+  unsupportedOverride?: string | undefined
   /** Whether the call runs although its fee cap is below the base fee. */
   belowBaseFee?: boolean | undefined
   /** Whether the call runs although its sender cannot pay for it. */
@@ -87,7 +89,8 @@ export class MessageExecutor {
       const { call, site } = located
       const fees = [call.gasPrice, call.maxFeePerGas, call.maxPriorityFeePerGas, call.maxFeePerBlobGas]
       if (fees.every((fee) => fee === undefined)) return createAccessList(located)
-      return createAccessList({ ...located, call: this.#options.completeFees(call, site.header) })
+      const completeFees = (given: CallObject): CallObject => this.#options.completeFees(given, site.header)
+      return createAccessList({ ...located, completeFees })
     })
   }
 }
@@ -103,10 +106,11 @@ function onSite<T>(
   return whenReady(view.stateAt(block), ({ header, rules, state: base }) => {
     const run = (state: WorkingState): Awaitable<T> =>
       use({
-        site: siteOn(view, { header, rules: rulesUnder(view, { header, rules }, blockOverrides), state }),
+        site: siteOn(view, { header, rules, state }),
         call,
         stateOverrides,
         blockOverrides,
+        unsupportedOverride: request.unsupportedOverride,
         onConsole,
         gasCapInBlocks,
         belowBaseFee,

@@ -93,7 +93,10 @@ async function overrideAccount(
   if (state !== undefined && stateDiff !== undefined) {
     throw new ChainError(`account ${checksumAddress(override.address)} has both 'state' and 'stateDiff'`)
   }
-  if ([nonce, balance, code, state, stateDiff].every((member) => member === undefined)) return
+  const changesNothing = [nonce, balance, code, state, stateDiff?.at(0)].every(
+    (member) => member === undefined,
+  )
+  if (changesNothing) return
   const account = (await stateManager.getAccount(address)) ?? new Account()
   if (nonce !== undefined) account.nonce = nonce
   if (balance !== undefined) account.balance = balance

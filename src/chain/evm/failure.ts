@@ -18,6 +18,8 @@ const gethWords: Readonly<Record<string, string>> = {
 }
 
 const INVALID = 0xfe
+const BN254_PAIRING = 0x08
+const BLAKE2 = 0x09
 const RETURNDATACOPY = 0x3e
 /**
  * Opcodes that geth keeps from changing state while it computes their gas, so that the failure is wrapped: SSTORE,
@@ -79,6 +81,29 @@ function isBeyondReturnData({ stack, returnBytes }: RunState): boolean {
   if (stack.length < 3) return false
   const [, offset = 0n, length = 0n] = stack.peek(3)
   return offset + length > BigInt(returnBytes.length)
+}
+
+/** What ethereumjs calls a failure of a precompile, and what geth does (core/vm/contracts.go). */
+const precompileWords: Readonly<Record<string, string>> = {
+  [messages.BLS_12_381_INPUT_EMPTY]: 'invalid input length',
+  [messages.BLS_12_381_INVALID_INPUT_LENGTH]: 'invalid input length',
+  [messages.BLS_12_381_POINT_NOT_ON_CURVE]: 'invalid field element top bytes',
+  [messages.INVALID_COMMITMENT]: 'mismatched versioned hash',
+}
+const BLAKE2_INPUT_LENGTH = 213
+
+/** Adds geth's words to how a precompile failed, whose address ends with these two bytes. */
+export function describePrecompileFailure(error: EVMError, input: Uint8Array, precompile: number): EVMError {
+  if (error instanceof FrameFailure) return error
+  const words =
+    precompile === BLAKE2 && error.error === messages.OUT_OF_RANGE
+      ? input.length === BLAKE2_INPUT_LENGTH
+        ? 'invalid final flag'
+        : 'invalid input length'
+      : precompile === BN254_PAIRING && error.error === messages.INVALID_INPUT_LENGTH
+        ? 'bad elliptic curve pairing size'
+        : precompileWords[error.error]
+  return words === undefined ? error : new FrameFailure(error.error, words)
 }
 
 /** What is known of a creation that failed after its code had run. */

@@ -58,6 +58,14 @@ export class ForkPrecompiles {
     return precompile === this.#blake2
   }
 
+  /** The last byte of the address at which the fork has a precompile. */
+  numberOf(precompile: PrecompileFunc): number {
+    for (const [address, candidate] of this.map) {
+      if (candidate === precompile) return Number.parseInt(address.slice(-2), 16)
+    }
+    return 0
+  }
+
   /** Loads the library that a precompile computes with, if it has one that is not there yet. */
   loadLibrary(precompile: PrecompileFunc): Awaitable<void> {
     return this.#loaders.get(precompile)?.()

@@ -1,4 +1,5 @@
 import type { StateManagerInterface } from '@ethereumjs/common'
+import { describePrecompileFailure } from './failure.js'
 import {
   EVM,
   EVMError,
@@ -325,14 +326,28 @@ export class PooledEvm extends EVM implements FrameHost {
     // One may take as long as thousands of opcodes: the next opcode looks at the clock.
     this.stepsLeft = 0
     if (this.#fork.isBlake2(code)) return this.#runBlake2(code, data, gasLimit)
-    return whenReady(this.#fork.loadLibrary(code), () => super.runPrecompile(code, data, gasLimit))
+    return whenReady(this.#fork.loadLibrary(code), () =>
+      whenReady(super.runPrecompile(code, data, gasLimit), (result) => this.#described(code, data, result)),
+    )
+  }
+
+  /** What a precompile gave, with geth's words where it failed. */
+  #described(code: PrecompileFunc, data: Uint8Array, result: ExecResult): ExecResult {
+    const { exceptionError } = result
+    if (exceptionError === undefined) return result
+    const number = this.#fork.numberOf(code)
+    return { ...result, exceptionError: describePrecompileFailure(exceptionError, data, number) }
   }
 
   /** In turns with other work, unless it takes little time or does not run at all. */
   #runBlake2(code: PrecompileFunc, data: Uint8Array, gasLimit: bigint): Promise<ExecResult> | ExecResult {
     const rounds = data.length === BLAKE2_INPUT_LENGTH && (data[212] ?? 0) < 2 ? roundsOf(data) : 0
     const gas = BigInt(rounds) * this.common.param('blake2RoundGas')
-    if (rounds <= ROUNDS_AT_ONCE || gas > gasLimit) return super.runPrecompile(code, data, gasLimit)
+    if (rounds <= ROUNDS_AT_ONCE || gas > gasLimit) {
+      return whenReady(super.runPrecompile(code, data, gasLimit), (result) =>
+        this.#described(code, data, result),
+      )
+    }
     const compressing = runInSlices(blake2Compress(data), new TimeSlice())
     return compressing.then((returnValue) => ({ executionGasUsed: gas, returnValue }))
   }

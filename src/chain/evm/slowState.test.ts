@@ -92,7 +92,13 @@ it.each(['london', 'cancun', 'osaka'] as const)(
       for (const [way, run] of Object.entries(ways)) {
         const over = async (base: StateView): Promise<unknown> => {
           const state = new WorkingState({ base })
-          const site = { header: testHeader, rules, state, blockHash: async () => new Uint8Array(32).fill(3) }
+          const site = {
+            header: testHeader,
+            rules,
+            state,
+            rulesAt: () => rules,
+            blockHash: async () => new Uint8Array(32).fill(3),
+          }
           try {
             return await run(site, call)
           } catch (error) {

@@ -1,4 +1,6 @@
 import type { StoredBlock } from '../block/record.js'
+import { bytesToHex } from '../../encoding/hex.js'
+import type { RulesPlace } from '../evm/forkSchedule.js'
 import { ChainError, MessageRejectedError } from '../errors.js'
 import type { BlockOverrides } from '../vm/blockEnvironment.js'
 import { withCall } from '../calls/call.js'
@@ -43,6 +45,8 @@ export interface CallTraceRequest {
   transactionIndex?: number | undefined
   call: CallObject
   stateOverrides?: readonly AccountOverride[] | undefined
+  /** A block override that only eth_simulateV1 can do; named, it is refused. */
+  unsupportedOverride?: string | undefined
   blockOverrides?: BlockOverrides | undefined
   tracer: ExecutionTracer
   /** As in {@link BlockTraceRequest}. */
@@ -145,7 +149,7 @@ export class HistoryTracer {
     return replayBlock(this.#sources, view, block, async (replay) => {
       if (transactionIndex >= replay.length) {
         throw new ChainError(
-          `transaction index ${transactionIndex} out of range for block ${block.header.number}`,
+          `transaction index ${transactionIndex} out of range for block ${bytesToHex(block.hash)}`,
         )
       }
       for (let index = 0; index < transactionIndex; index++) await replay.next()
@@ -154,6 +158,7 @@ export class HistoryTracer {
         header,
         rules: view.rulesAt(header),
         state: replay.state,
+        rulesAt: (place: RulesPlace) => view.rulesAt(place),
         blockHash: (number: bigint) => ancestorHash(view, header, number),
       }
       return traceOn(site, request)
@@ -162,10 +167,11 @@ export class HistoryTracer {
 }
 
 async function traceOn(site: CallSite, request: CallTraceRequest): Promise<void> {
-  const { call, stateOverrides, blockOverrides, tracer } = request
+  const { call, stateOverrides, blockOverrides, unsupportedOverride, tracer } = request
   const overrides = {
     ...(stateOverrides && { stateOverrides }),
     ...(blockOverrides && { blockOverrides }),
+    unsupportedOverride,
   }
   await withCall({ site, call, ...overrides }, async (evm, message) => {
     await traceMessage(evm, message, tracer).catch((error: unknown) => {

@@ -45,12 +45,12 @@ const NO_OVERRIDES: BlockOverrides = {}
  * it a block after the merge (geth: internal/ethapi/api.go, doCall).
  */
 export function rulesUnder(
-  view: { rulesAt(place: RulesPlace): ForkRules },
-  { header, rules }: { header: HeaderFields; rules: ForkRules },
+  site: { header: HeaderFields; rules: ForkRules; rulesAt: (place: RulesPlace) => ForkRules },
   { number, time, prevRandao }: BlockOverrides = NO_OVERRIDES,
 ): ForkRules {
-  if ((number ?? time ?? prevRandao) === undefined) return rules
-  return view.rulesAt({
+  const { header } = site
+  if ((number ?? time ?? prevRandao) === undefined) return site.rules
+  return site.rulesAt({
     number: number ?? header.number,
     timestamp: time ?? header.timestamp,
     difficulty: prevRandao === undefined ? header.difficulty : 0n,

@@ -1,4 +1,3 @@
-import type { BlockOverrides } from '../../chain/vm/blockEnvironment.js'
 import type { CallObject } from '../../chain/calls/callObject.js'
 import type { AccountOverride } from '../../chain/calls/overrides.js'
 import type { BlockSelector } from '../../chain/view.js'
@@ -38,7 +37,6 @@ export interface ExecutionArguments {
  * What is to be executed, at `latest` unless a block is named. In hardhat a message of nobody is the first account's, and
  * one that names only a tip has it for its cap.
  *
- * @throws ServerError if block overrides ask for what only eth_simulateV1 can do.
  * @throws InvalidParamsError if a fee is wider than anvil takes it, where the node stands in for anvil.
  */
 export function executionRequest({ view, backend }: Call, args: ExecutionArguments): ExecutionRequest {
@@ -53,7 +51,7 @@ export function executionRequest({ view, backend }: Call, args: ExecutionArgumen
     block: args.block ?? { tag: 'latest' },
     call: from === call.from || from === undefined ? call : { ...call, from },
     stateOverrides: args.stateOverrides,
-    blockOverrides: supportedOverrides(args.blockOverrides),
+    ...supportedOverrides(args.blockOverrides),
     gasCapInBlocks: backend.settings.gasCapInBlocks,
     belowBaseFee: allowsCallsBelowBaseFee,
     unfunded: skipsCallBalanceCheck,
@@ -72,16 +70,14 @@ function cappedAtTip(call: CallObject): CallObject {
   return { ...call, maxFeePerGas: maxPriorityFeePerGas }
 }
 
-function supportedOverrides(given: BlockOverrideArguments | undefined): BlockOverrides | undefined {
-  if (given === undefined) return undefined
-  const { beaconRoot, withdrawals, ...overrides } = given
-  if (beaconRoot !== undefined) throw unsupported('beaconRoot')
-  if (withdrawals !== undefined) throw unsupported('withdrawals')
-  return overrides
-}
-
-function unsupported(name: string): ServerError {
-  return new ServerError(`block override "${name}" is not supported for this RPC method`)
+function supportedOverrides(
+  given: BlockOverrideArguments | undefined,
+): Pick<ExecutionRequest, 'blockOverrides' | 'unsupportedOverride'> {
+  if (given === undefined) return {}
+  const { beaconRoot, withdrawals, ...blockOverrides } = given
+  const unsupportedOverride =
+    beaconRoot !== undefined ? 'beaconRoot' : withdrawals !== undefined ? 'withdrawals' : undefined
+  return { blockOverrides, unsupportedOverride }
 }
 
 /**

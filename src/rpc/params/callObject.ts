@@ -2,13 +2,20 @@ import type { AccessListEntry, Authorization, CallObject } from '../../chain/cal
 import { address, data, hash } from './bytes.js'
 import { ReasonError, TypeMismatchError } from './decodeError.js'
 import { big, uint256, uint64 } from './numbers.js'
-import { type Decoder, list, mapped, struct } from './combinators.js'
+import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
+import { type Decoder, inPieces, list, mapped, struct } from './combinators.js'
 
 const authorizationStruct = 'SetCodeAuthorization'
 
+/** The parity of a signature (geth: core/types/tx_setcode.go, yParityJSON). */
+const parity: Decoder<bigint> = mapped(uint64, (value) => {
+  if (value > 1n) throw new ReasonError("'yParity' field must be 0 or 1")
+  return value
+})
+
 const authorizationMembers = struct(
   { struct: authorizationStruct, type: 'types.SetCodeAuthorization' },
-  { chainId: uint256, address, nonce: uint64, yParity: uint64, r: uint256, s: uint256 },
+  { chainId: uint256, address, nonce: uint64, yParity: parity, r: uint256, s: uint256 },
 )
 
 /** @throws ReasonError if a member that Go's struct requires is missing */
@@ -31,8 +38,7 @@ const authorization: Decoder<Authorization> = {
         s: need(given.s, 's', authorizationStruct),
       }
     } catch (error) {
-      if (error instanceof TypeMismatchError) throw error.withoutPlace()
-      throw error
+      throw error instanceof TypeMismatchError ? error.inStruct('') : error
     }
   },
 }
@@ -45,10 +51,25 @@ const tuple = struct(
   { address, storageKeys: list(hash, '[]common.Hash') },
 )
 
-const entry = mapped(tuple, ({ address, storageKeys }): AccessListEntry => ({
-  address: need(address, 'address', 'AccessTuple'),
-  storageKeys: need(storageKeys, 'storageKeys', 'AccessTuple'),
-}))
+const entry: Decoder<AccessListEntry> = {
+  schema: { ...tuple.schema, required: ['address', 'storageKeys'] },
+  decode: (value) => runToCompletion(decodeEntry(value)),
+  *decodeInPieces(value) {
+    return yield* decodeEntry(value)
+  },
+}
+
+function* decodeEntry(value: unknown): Steps<AccessListEntry> {
+  try {
+    const { address, storageKeys } = yield* inPieces(tuple, value)
+    return {
+      address: need(address, 'address', 'AccessTuple'),
+      storageKeys: need(storageKeys, 'storageKeys', 'AccessTuple'),
+    }
+  } catch (error) {
+    throw error instanceof TypeMismatchError ? error.inStruct('') : error
+  }
+}
 
 /** An access list (EIP-2930); both members of each entry must be there. */
 export const accessList: Decoder<AccessListEntry[]> = list(entry, 'types.AccessList')

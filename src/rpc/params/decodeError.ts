@@ -36,6 +36,11 @@ export class TypeMismatchError extends DecodeError {
     return new TypeMismatchError(this.reason, this.type, this.struct || struct, [member, ...this.path])
   }
 
+  /** The same misfit, told by another struct around it. */
+  inStruct(struct: string): TypeMismatchError {
+    return new TypeMismatchError(this.reason, this.type, struct, this.path)
+  }
+
   /** The same misfit as it leaves a type that decodes itself: what is inside it is not told. */
   withoutPlace(): TypeMismatchError {
     return new TypeMismatchError(this.reason, this.type)

@@ -8,7 +8,8 @@ const slots: Decoder<SlotOverride[]> = entries(
   (slot, value) => ({ slot, value }),
 )
 
-const account = struct(
+/** What one account is to be (geth: override.OverrideAccount). */
+export const accountOverride = struct(
   { struct: 'OverrideAccount', type: 'override.OverrideAccount' },
   {
     nonce: uint64,
@@ -21,7 +22,7 @@ const account = struct(
 )
 
 const accounts = entries(
-  { name: address, member: account, type: 'override.StateOverride' },
+  { name: address, member: accountOverride, type: 'override.StateOverride' },
   (own, override): AccountOverride => ({ address: own, ...override }),
 )
 

@@ -3,9 +3,36 @@ import type { Difference } from '../support/classes.js'
 /** Names what two answers to a request do not share; undefined if they are the same but for the order of members. */
 export function compareAnswers(request: string, ours: string, theirs: string): Difference | undefined {
   if (ours === theirs) return undefined
-  const [a, b] = [parse(ours), parse(theirs)]
+  const [a, b] = [parse(ours), parse(theirs)].map((answer) => inStandardForm(request, answer))
   if (canonical(a) === canonical(b)) return undefined
-  return { name: `${methodOf(request)} | ${classOf(a, b)}`, request, ours, theirs }
+  const { name, ...at } = classOf(a, b)
+  const shown = (value: unknown, whole: string): string =>
+    value === undefined ? whole : `${JSON.stringify(value).slice(0, 400)} in ${whole}`
+  return {
+    name: `${methodOf(request)} | ${name}`,
+    request,
+    ours: shown(at.ours, ours),
+    theirs: shown(at.theirs, theirs),
+  }
+}
+
+/**
+ * An answer without what the standard decides against geth: where geth has null for fees that a filled transaction's type
+ * lacks, the standard wants the most that is paid, or nothing.
+ */
+function inStandardForm(request: string, answer: unknown): unknown {
+  if (!request.includes('eth_fillTransaction')) return answer
+  if (Array.isArray(answer)) return answer.map((item) => inStandardForm(request, item))
+  const result = isObject(answer) ? answer['result'] : undefined
+  const tx = isObject(result) ? result['tx'] : undefined
+  if (!isObject(answer) || !isObject(result) || !isObject(tx)) return answer
+  const members = Object.entries(tx).filter(([name, value]) => {
+    return (
+      value !== null &&
+      !(name === 'gasPrice' && tx['maxFeePerGas'] !== undefined && tx['maxFeePerGas'] !== null)
+    )
+  })
+  return { ...answer, result: { ...result, tx: Object.fromEntries(members) } }
 }
 
 function parse(text: string): unknown {
@@ -23,11 +50,11 @@ function methodOf(request: string): string {
   return typeof method === 'string' ? method : 'envelope'
 }
 
-function classOf(ours: unknown, theirs: unknown): string {
-  if (!isObject(ours) || !isObject(theirs)) return `${firstDifference(ours, theirs)}`
+function classOf(ours: unknown, theirs: unknown): { name: string; ours?: unknown; theirs?: unknown } {
+  if (!isObject(ours) || !isObject(theirs)) return firstDifference(ours, theirs, '')
   const [a, b] = [ours['error'], theirs['error']]
-  if (a === undefined && b === undefined) return firstDifference(ours, theirs)
-  return `${errorClass(a)} | ${errorClass(b)}`
+  if (a === undefined && b === undefined) return firstDifference(ours, theirs, '')
+  return { name: `${errorClass(a)} | ${errorClass(b)}` }
 }
 
 function errorClass(error: unknown): string {
@@ -40,22 +67,27 @@ function errorClass(error: unknown): string {
   return `${String(code)} ${text}${data === undefined ? '' : ' with data'}`
 }
 
-/** Where two values first differ, without indices and keys, so that it names a class. */
-function firstDifference(ours: unknown, theirs: unknown, path = ''): string {
+/** Where two values first differ, without indices and keys so that it names a class, and what is there. */
+function firstDifference(
+  ours: unknown,
+  theirs: unknown,
+  path: string,
+): { name: string; ours: unknown; theirs: unknown } {
   if (Array.isArray(ours) && Array.isArray(theirs)) {
-    if (ours.length !== theirs.length) return `${path}[] length`
+    if (ours.length !== theirs.length)
+      return { name: `${path}[] length`, ours: ours.length, theirs: theirs.length }
     const at = ours.findIndex((item, index) => canonical(item) !== canonical(theirs[index]))
     return firstDifference(ours[at], theirs[at], `${path}[]`)
   }
-  if (!isObject(ours) || !isObject(theirs)) return path === '' ? 'value' : path
+  if (!isObject(ours) || !isObject(theirs)) return { name: path === '' ? 'value' : path, ours, theirs }
   for (const name of new Set([...Object.keys(ours), ...Object.keys(theirs)])) {
+    if (canonical(ours[name]) === canonical(theirs[name])) continue
     const place = `${path}.${name.startsWith('0x') ? '0x…' : name}`
-    if (!(name in ours)) return `${place} missing here`
-    if (!(name in theirs)) return `${place} missing there`
-    if (canonical(ours[name]) !== canonical(theirs[name]))
-      return firstDifference(ours[name], theirs[name], place)
+    if (!(name in ours)) return { name: `${place} missing here`, ours: undefined, theirs: theirs[name] }
+    if (!(name in theirs)) return { name: `${place} missing there`, ours: ours[name], theirs: undefined }
+    return firstDifference(ours[name], theirs[name], place)
   }
-  return path
+  return { name: path, ours, theirs }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,4 +1,44 @@
-import type { ExpectedDifference } from '../support/classes.js'
+import type { Difference, ExpectedDifference } from '../support/classes.js'
+
+/** Differences by what their names, requests or answers have in them. */
+function where(pattern: Partial<Record<keyof Difference, RegExp>>): ExpectedDifference['matches'] {
+  const entries = Object.entries(pattern) as [keyof Difference, RegExp][]
+  return (difference) => entries.every(([member, expression]) => expression.test(difference[member]))
+}
 
 /** What is meant to differ from geth, with the reason. */
-export const expectedDifferences: readonly ExpectedDifference[] = []
+export const expectedDifferences: readonly ExpectedDifference[] = [
+  {
+    reason: "the provider's document wants both fees of EIP-1559 in eth_createAccessList, or none",
+    matches: where({ ours: /maxFeePerGas and maxPriorityFeePerGas must be given together/ }),
+  },
+  {
+    reason: 'in eth_createAccessList a gas price of zero is fine, as the document has it',
+    matches: where({
+      name: /^eth_createAccessList/,
+      request: /"gasPrice":"(0x0)?"/,
+      theirs: /gasPrice must be non-zero after london fork/,
+    }),
+  },
+  {
+    reason:
+      'the pending block of each node has the time of its clock, and the gas limit that its builder aims at',
+    matches: where({ request: /"pending"/i }),
+  },
+  {
+    reason: 'an unknown method is told in the words of the provider',
+    matches: where({ ours: /The method \S* does not exist/, theirs: /the method \S* does not exist/ }),
+  },
+  {
+    reason:
+      'a gas price that equals the fee cap is that of the standard form of such a transaction, and no contradiction',
+    matches: where({ request: /"gasPrice":("0x[0-9a-f]+"),"maxFeePerGas":\1/ }),
+  },
+  {
+    reason: 'numbers are taken as texts too where clients send them so: timeouts and indices of transactions',
+    matches: where({
+      name: /^(eth_sendRawTransactionSync|debug_storageRangeAt) /,
+      theirs: /cannot unmarshal string into Go value of type (uint64|int)/,
+    }),
+  },
+]

@@ -2,7 +2,13 @@ import { ChainError, type RejectionReason } from '../../errors.js'
 
 /** Why blocks cannot be simulated. */
 export type SimulationRefusal =
-  RejectionReason | 'emptyInput' | 'limit' | 'blockNumberOrder' | 'timestampOrder' | 'blockGasLimit'
+  | RejectionReason
+  | 'emptyInput'
+  | 'limit'
+  | 'blockNumberOrder'
+  | 'timestampOrder'
+  | 'difficulty'
+  | 'blockGasLimit'
 
 /** Blocks that cannot be simulated, in geth's words (internal/ethapi/simulate.go, errors.go). */
 export class SimulationError extends ChainError {

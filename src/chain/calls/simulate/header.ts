@@ -22,7 +22,7 @@ export function draftSimulatedHeader(
     transactionsRoot: EMPTY_TRIE_ROOT,
     receiptsRoot: EMPTY_TRIE_ROOT,
     logsBloom: new Uint8Array(256),
-    difficulty: overrides.difficulty ?? difficulty,
+    difficulty,
     number,
     gasLimit: overrides.gasLimit ?? parent.header.gasLimit,
     gasUsed: 0n,
@@ -31,9 +31,10 @@ export function draftSimulatedHeader(
     mixHash: overrides.prevRandao ?? new Uint8Array(32),
     nonce: new Uint8Array(8),
   }
-  if (rules.isActivatedEIP(1559)) {
-    header.baseFeePerGas =
-      overrides.baseFeePerGas ?? (validation ? (nextBaseFee(parent.header, rules) ?? 0n) : 0n)
+  // An override holds before London too.
+  if (overrides.baseFeePerGas !== undefined) header.baseFeePerGas = overrides.baseFeePerGas
+  else if (rules.isActivatedEIP(1559)) {
+    header.baseFeePerGas = validation ? (nextBaseFee(parent.header, rules) ?? 0n) : 0n
   }
   if (rules.isActivatedEIP(4895)) header.withdrawalsRoot = EMPTY_TRIE_ROOT
   const excessBlobGas = nextExcessBlobGas(parent.header, rules)

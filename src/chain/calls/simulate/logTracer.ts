@@ -11,7 +11,7 @@ const TRANSFER_TOPIC = hexToBytes('ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a
 
 /**
  * Collects the logs of a block's calls and, if asked for, transfers of ether as logs (geth:
- * internal/ethapi/logtracer.go). Indexes count what is taken back by a revert too.
+ * internal/ethapi/logtracer.go).
  */
 export class LogTracer implements ExecutionTracer {
   readonly #withTransfers: boolean
@@ -39,6 +39,8 @@ export class LogTracer implements ExecutionTracer {
   exit({ failure }: FrameEnd): void {
     const own = this.#frames.pop() ?? []
     const kept = failure === undefined ? own : []
+    // They are the latest, so that their indices are free again.
+    if (failure !== undefined) this.#next -= own.length
     const around = this.#frames.at(-1)
     if (around === undefined) this.#logs = kept
     else around.push(...kept)

@@ -115,7 +115,9 @@ class SimulatedExecution {
         contractAddress: generateAddress(message.from, minimalBytes(message.nonce)),
       }),
     }
-    this.#blobGasUsed += BigInt(message.blobVersionedHashes?.length ?? 0) * GAS_PER_BLOB
+    if (transaction.type === 3) {
+      this.#blobGasUsed += BigInt(message.blobVersionedHashes?.length ?? 0) * GAS_PER_BLOB
+    }
     const hash = keccak256(transaction.serialize())
     this.transactions.push({ transaction, hash, sender: message.from, impersonated: true, receipt })
     this.calls.push({

@@ -5,8 +5,11 @@ import { messageFromCall, type Message } from '../../vm/message.js'
 import type { PooledEvm } from '../../evm/pooledEvm.js'
 import { runMessage } from '../../vm/runTransaction.js'
 import type { MessageResult } from '../../vm/runTransaction.js'
+import { checksumAddress } from '../../accounts/address.js'
 import { SimulationError } from './errors.js'
 import type { GasBudget } from './gasBudget.js'
+
+const MAX_NONCE = 2n ** 64n - 1n
 
 /** What bounds a call. */
 export interface CallBounds {
@@ -43,7 +46,8 @@ export async function simulateCall(
     )
   }
   const from = call.from ?? new Uint8Array(20)
-  const nonce = call.nonce ?? (await evm.stateManager.getAccount(new Address(from)))?.nonce ?? 0n
+  const stateNonce = (await evm.stateManager.getAccount(new Address(from)))?.nonce ?? 0n
+  const nonce = call.nonce ?? stateNonce
   const message = messageFromCall(
     { ...call, nonce, gas },
     {
@@ -52,6 +56,13 @@ export async function simulateCall(
       gasCap: budget.left,
     },
   )
+  // EIP-2681 holds also where nonces are not checked.
+  if (!validation && stateNonce === MAX_NONCE) {
+    throw new SimulationError(
+      'other',
+      `nonce has max value: address ${checksumAddress(from)}, nonce: ${MAX_NONCE}`,
+    )
+  }
   const checks = { nonce: validation, transaction: false, baseFee: validation }
   try {
     const result = await runMessage(evm, message, checks)

@@ -6,12 +6,13 @@ import { StatePreview } from '../../state/preview.js'
 import type { StateStore } from '../../state/stateStore.js'
 import { WorkingState } from '../../state/workingState.js'
 import type { DraftParent } from '../../mining/draft.js'
-import type { Awaitable, StateView } from '../../types.js'
+import type { Awaitable, HeaderFields, StateView } from '../../types.js'
 import { GasBudget } from './gasBudget.js'
 import { draftSimulatedHeader } from './header.js'
 import { isPostMerge } from './postMerge.js'
 import type { SimulatedBlock, SimulationRequest } from './request.js'
-import { checkLimits, placeBlocks } from './sequence.js'
+import { type PlacedBlock, checkLimits, placeBlocks } from './sequence.js'
+import { SimulationError } from './errors.js'
 import { simulateBlock } from './simulateBlock.js'
 
 /** What simulations work on. */
@@ -41,6 +42,7 @@ export class Simulator {
     const base = await view.stateAt(selector)
     const baseHash = base.hash ?? hashHeader(base.header)
     const placed = placeBlocks(base.header, blocks, { fillsGaps })
+    const difficulties = this.#difficulties(base.header, placed)
     const state = this.#workingState(base.state)
     const budget = new GasBudget()
     const slice = new TimeSlice()
@@ -52,8 +54,8 @@ export class Simulator {
       if (number < base.header.number) return ancestorHash(view, base.header, number)
       return simulated.find(({ block }) => block.header.number === number)?.block.hash
     }
-    for (const block of placed) {
-      const difficulty = isPostMerge(this.#parts.schedule, block) ? 0n : parent.header.difficulty
+    for (const [index, block] of placed.entries()) {
+      const difficulty = difficulties[index] ?? 0n
       const rules = view.rulesAt({ number: block.number, timestamp: block.timestamp, difficulty })
       const header = draftSimulatedHeader(parent, block, rules, { difficulty, validation })
       const result = await simulateBlock(block, {
@@ -73,6 +75,27 @@ export class Simulator {
       parentTotalDifficulty = result.block.totalDifficulty
     }
     return simulated
+  }
+
+  /**
+   * The difficulty of each block: that of the block before it, or an override, and zero after the merge.
+   *
+   * @throws SimulationError if a block after the merge has an override
+   */
+  #difficulties(base: HeaderFields, placed: readonly PlacedBlock[]): bigint[] {
+    let { difficulty } = base
+    return placed.map((block) => {
+      const { difficulty: override } = block.overrides
+      if (isPostMerge(this.#parts.schedule, block)) difficulty = 0n
+      if (override !== undefined && difficulty === 0n) {
+        throw new SimulationError(
+          'difficulty',
+          `block ${block.number}: difficulty override is not allowed after the merge`,
+        )
+      }
+      difficulty = override ?? difficulty
+      return difficulty
+    })
   }
 
   /** A state of its own over the base; that of the pending block brings nodes that are not stored. */

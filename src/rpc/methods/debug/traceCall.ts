@@ -33,6 +33,7 @@ export const traceCall = defineMethod(
       call: request.call,
       stateOverrides: request.stateOverrides,
       blockOverrides: request.blockOverrides,
+      unsupportedOverride: request.unsupportedOverride,
       tracer: combineTracers([budget.guard(), trace.tracer]),
       keepsSteps: keepsSteps(config),
     })

@@ -1,6 +1,10 @@
 import { revertError } from '../../../chain/evm/revertReason.js'
 import type { BlockToSimulate, SimulatedBlock, SimulatedCall } from '../../../chain/calls/simulate/request.js'
-import type { Steps } from '../../../encoding/timeSlice.js'
+import { checksumAddress } from '../../../chain/accounts/address.js'
+import type { CallObject } from '../../../chain/calls/callObject.js'
+import type { AccountOverride } from '../../../chain/calls/overrides.js'
+import { hexToBytes } from '../../../encoding/hex.js'
+import { type Steps, runToCompletion } from '../../../encoding/timeSlice.js'
 import { type BlockShape, totalDifficultyMember } from '../../format/block.js'
 import { bodyMembers, headerMembers } from '../../format/header.js'
 import { logText } from '../../format/log.js'
@@ -14,13 +18,15 @@ import {
 } from '../../format/members.js'
 import { transactionText } from '../../format/transaction.js'
 import { defineMethod, optional, required } from '../../method.js'
-import { blockOverrides } from '../../params/blockOverrides.js'
+import { type BlockOverrideArguments, blockOverrides } from '../../params/blockOverrides.js'
+import { address } from '../../params/bytes.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { callObject, toCall } from '../../params/callObject.js'
-import { type Decoder, list, mapped, struct } from '../../params/combinators.js'
+import { type Decoder, inPieces, list, mapped, struct } from '../../params/combinators.js'
+import { ReasonError, TypeMismatchError, jsonTypeName } from '../../params/decodeError.js'
 import { boolean } from '../../params/scalars.js'
-import { stateOverride } from '../../params/stateOverride.js'
-import { printJson } from '../../wire.js'
+import { accountOverride, stateOverride } from '../../params/stateOverride.js'
+import { type JsonSchema, printJson } from '../../wire.js'
 
 /** The code of a call that reverted (geth: internal/ethapi/errors.go). */
 const REVERTED_CODE = 3
@@ -104,14 +110,98 @@ function errorMember({ failure, returnData, isGasCapped }: SimulatedCall): strin
   return `,"error":{"message":${words},"code":${FAILED_CODE}}`
 }
 
-const executedCall = mapped(callObject, toCall)
+const calls = list(mapped(callObject, toCall), '[]ethapi.TransactionArgs')
 
-const blockMembers = struct(
-  { struct: 'simBlock', type: 'ethapi.simBlock', capitalised: true },
-  { blockOverrides, stateOverrides: stateOverride, calls: list(executedCall, '[]ethapi.TransactionArgs') },
-)
+/** What Go calls a block before its overrides are decoded (geth: internal/ethapi/simulate.go, simBlock.UnmarshalJSON). */
+const undecodedBlock =
+  'struct { BlockOverrides json.RawMessage; StateOverrides map[common.Address]json.RawMessage; ' +
+  'Calls []ethapi.TransactionArgs }'
 
-const block = mapped(blockMembers, toBlock)
+/**
+ * A block to simulate. Other than elsewhere, members of overrides that geth does not know are refused, and misfits are
+ * told by the names of the simulation around them.
+ */
+const block: Decoder<BlockToSimulate> = {
+  schema: {
+    type: 'object',
+    properties: {
+      blockOverrides: blockOverrides.schema,
+      stateOverrides: stateOverride.schema,
+      calls: calls.schema,
+    },
+  },
+  decode: (value) => runToCompletion(decodeBlock(value)),
+  *decodeInPieces(value) {
+    return yield* decodeBlock(value)
+  },
+}
+
+function* decodeBlock(value: unknown): Steps<BlockToSimulate> {
+  try {
+    return yield* decodeBlockMembers(value)
+  } catch (error) {
+    throw error instanceof TypeMismatchError ? error.inStruct('simOpts') : error
+  }
+}
+
+function* decodeBlockMembers(value: unknown): Steps<BlockToSimulate> {
+  if (value === null) return toBlock({})
+  const given = objectMembers(value, undecodedBlock)
+  const accounts = given('stateOverrides') ?? {}
+  checkAddresses(accounts)
+  const decodedCalls = yield* within('Calls', inPieces(calls, given('calls') ?? []))
+  const header = given('blockOverrides')
+  checkKnownMembers(header, blockOverrides.schema, 'block override')
+  const decodedHeader = blockOverrides.decode(header ?? null)
+  for (const [address, account] of Object.entries(accounts)) {
+    const what = `state override for ${checksumAddress(hexToBytes(address))}`
+    checkKnownMembers(account, accountOverride.schema, what)
+  }
+  return toBlock({
+    blockOverrides: decodedHeader,
+    stateOverrides: yield* inPieces(stateOverride, accounts),
+    calls: decodedCalls,
+  })
+}
+
+/** Finds members of an object by their names, whatever their case; null is none. */
+function objectMembers(value: unknown, type: string): (name: string) => unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new TypeMismatchError(jsonTypeName(value), type)
+  }
+  const members = new Map(
+    Object.entries(value).map(([name, member]) => [name.toLowerCase(), member as unknown]),
+  )
+  return (name) => members.get(name.toLowerCase()) ?? undefined
+}
+
+/** What is misfit in a member, told with its name. */
+function* within<T>(name: string, steps: Steps<T>): Steps<T> {
+  try {
+    return yield* steps
+  } catch (error) {
+    throw error instanceof TypeMismatchError ? error.inside('', name) : error
+  }
+}
+
+function checkAddresses(accounts: unknown): asserts accounts is Readonly<Record<string, unknown>> {
+  try {
+    objectMembers(accounts, 'map[common.Address]json.RawMessage')
+    for (const key of Object.keys(accounts as object)) address.decode(key)
+  } catch (error) {
+    throw error instanceof TypeMismatchError ? error.inside('', 'StateOverrides') : error
+  }
+}
+
+/** @throws ReasonError if an object has a member that the schema of another one does not name */
+function checkKnownMembers(value: unknown, { properties }: JsonSchema, what: string): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return
+  const known = new Set(Object.keys(properties as object).map((name) => name.toLowerCase()))
+  const unknown = Object.keys(value)
+    .sort()
+    .find((name) => !known.has(name.toLowerCase()))
+  if (unknown !== undefined) throw new ReasonError(`unknown field "${unknown}" in ${what}`)
+}
 
 const options = struct(
   { struct: 'simOpts', type: 'ethapi.simOpts', capitalised: true },
@@ -137,11 +227,17 @@ export const simulation: Decoder<Simulation> = mapped(options, ({ blockStateCall
   return { blocks: blockStateCalls, traceTransfers, validation, returnFullTransactions }
 })
 
+interface BlockArguments {
+  blockOverrides?: BlockOverrideArguments
+  stateOverrides?: AccountOverride[]
+  calls?: CallObject[]
+}
+
 function toBlock({
   blockOverrides: given = {},
   stateOverrides = [],
   calls = [],
-}: ReturnType<typeof blockMembers.decode>): BlockToSimulate {
+}: BlockArguments): BlockToSimulate {
   const { withdrawals, ...overrides } = given
   return {
     overrides: {
