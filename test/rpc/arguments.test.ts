@@ -267,11 +267,11 @@ describe('calls', () => {
     [{ accessList: {} }, member(0, 'object', tx('accessList'), 'types.AccessList')],
     [
       { accessList: [{ address: '0x1' }] },
-      member(0, 'hex string of odd length', 'AccessTuple.accessList.address', 'common.Address'),
+      member(0, 'hex string of odd length', tx('accessList.address'), 'common.Address'),
     ],
     [
       { accessList: [{ address, storageKeys: ['0x1'] }] },
-      member(0, 'hex string of odd length', 'AccessTuple.accessList.storageKeys', 'common.Hash'),
+      member(0, 'hex string of odd length', tx('accessList.storageKeys'), 'common.Hash'),
     ],
     [
       { authorizationList: [{}] },
@@ -283,7 +283,7 @@ describe('calls', () => {
     ],
     [
       { authorizationList: [{ chainId: '1' }] },
-      member(0, 'hex string without 0x prefix', tx('authorizationList'), '*uint256.Int'),
+      member(0, 'hex string without 0x prefix', tx('authorizationList.chainId'), '*uint256.Int'),
     ],
   ]
   it('refuses members that do not fit, the same in every method', () =>
