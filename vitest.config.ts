@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-const exclude = ['**/node_modules/**', '**/*.slow.test.ts']
+const exclude = ['**/node_modules/**', '**/*.slow.test.ts', '**/*.page.test.ts']
 
 export default defineConfig({
   test: {

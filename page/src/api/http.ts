@@ -14,7 +14,8 @@ export const unrecorded = { 'standin-journal': 'off' }
 
 /** Sends a request to this node. @throws RequestError unless the status is a successful one */
 export async function send(path: string, init: RequestInit = {}): Promise<Response> {
-  const response = await fetch(path, init)
+  // Without credentials of its own a browser asks for none where the node refuses a key.
+  const response = await fetch(path, { credentials: 'omit', ...init })
   if (!response.ok) throw new RequestError(response.status, await errorText(response))
   return response
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { NodeChanges } from './events.js'
 import { changes } from './events.js'
+import { PacedTask } from './pacedTask.js'
 
 /** What was read, and why it could not be. */
 export interface Live<Value> {
@@ -9,9 +10,6 @@ export interface Live<Value> {
   /** Reads again now. */
   refresh(): void
 }
-
-/** Milliseconds between two reads of the same thing. */
-const restBetweenReads = 250
 
 /**
  * Reads something, and again whenever a counter of the node's events grows; one read at a time, however fast it grows.
@@ -31,11 +29,7 @@ export function useLive<Value>(
   const refresh = useRef<() => void>(() => undefined)
   useEffect(() => {
     let isOver = false
-    let isReading = false
-    let isStale = false
-    async function run(): Promise<void> {
-      isReading = true
-      isStale = false
+    const task = new PacedTask(async () => {
       try {
         const value = await latest.current()
         if (!isOver) setState({ value, error: undefined })
@@ -43,33 +37,21 @@ export function useLive<Value>(
         const message = error instanceof Error ? error.message : String(error)
         if (!isOver) setState((before) => ({ value: before.value, error: message }))
       }
-      setTimeout(() => {
-        isReading = false
-        if (isStale && !isOver) void run()
-      }, restBetweenReads)
-    }
-    const again = (): void => {
-      isStale = true
-      if (!isReading && !document.hidden) void run()
-    }
-    refresh.current = again
+    })
+    refresh.current = () => task.ask()
     setState({ value: undefined, error: undefined })
-    void run()
+    task.ask()
     const numbers = (): string => counters.map((name) => changes.value?.[name]).join()
     let known = numbers()
     const stop = changes.subscribe(() => {
       const now = numbers()
-      if (now !== known) again()
+      if (now !== known) task.ask()
       known = now
     })
-    const onVisible = (): void => {
-      if (!document.hidden && isStale && !isReading) void run()
-    }
-    document.addEventListener('visibilitychange', onVisible)
     return () => {
       isOver = true
       stop()
-      document.removeEventListener('visibilitychange', onVisible)
+      task.stop()
     }
     // The counters of one use never change.
   }, dependencies)

@@ -125,7 +125,7 @@ function Sources({ id, name }: { id: number; name: string }) {
       {ordered.map(({ path, text }) => (
         <Panel key={path} title={path}>
           <div class="source">
-            <div class="scroll-x" tabIndex={0} role="region" aria-label={path}>
+            <div class="scroll-x" tabIndex={0} role="group" aria-label={path}>
               <ol>
                 {text.split('\n').map((line, place) => (
                   <li key={place}>
@@ -164,7 +164,7 @@ function History({ address }: { address: string }) {
   }
   return (
     <Panel title={count(value.txs.length, 'newest transaction')}>
-      <div class="scroll-x" tabIndex={0} role="region" aria-label="History">
+      <div class="scroll-x" tabIndex={0} role="group" aria-label="History">
         <table class="plain">
           <thead>
             <tr>

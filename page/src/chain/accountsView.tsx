@@ -19,7 +19,7 @@ export function AccountsView() {
   if (value === undefined) return <Loading />
   return (
     <Panel title="Accounts of the node">
-      <div class="scroll-x" tabIndex={0} role="region" aria-label="Accounts">
+      <div class="scroll-x" tabIndex={0} role="group" aria-label="Accounts">
         <table class="plain">
           <thead>
             <tr>

@@ -60,7 +60,7 @@ export function Branches(props: {
   if (headNumber === 0 && reorganisations.length === 0) return null
   return (
     <Panel title="Branches" class="branches">
-      <div class="scroll-x" ref={scroller} tabIndex={0} role="region" aria-label="Blocks near the head">
+      <div class="scroll-x" ref={scroller} tabIndex={0} role="group" aria-label="Blocks near the head">
         <svg
           width={width}
           height={height}

@@ -36,7 +36,7 @@ export function ContractsView() {
         {value.found.length === 0 ? (
           <p class="muted">No transaction made a contract there.</p>
         ) : (
-          <div class="scroll-x" tabIndex={0} role="region" aria-label="Contracts">
+          <div class="scroll-x" tabIndex={0} role="group" aria-label="Contracts">
             <table class="plain">
               <thead>
                 <tr>

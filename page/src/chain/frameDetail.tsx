@@ -112,7 +112,7 @@ function SourceText({ location, isFailure }: { location: SourceLocation; isFailu
       <figcaption class="mono">
         {path}:{line}
       </figcaption>
-      <div class="scroll-x" tabIndex={0} role="region" aria-label={`${path}, line ${line}`}>
+      <div class="scroll-x" tabIndex={0} role="group" aria-label={`${path}, line ${line}`}>
         <ol start={first}>
           {shown.map((content, place) => {
             const number = first + place

@@ -34,7 +34,7 @@ export function StateDifference({ trace, id }: { trace: Trace; id: string }) {
           <h3>
             <Hash value={address} kind="address" />
           </h3>
-          <div class="scroll-x" tabIndex={0} role="region" aria-label={`Changes of ${address}`}>
+          <div class="scroll-x" tabIndex={0} role="group" aria-label={`Changes of ${address}`}>
             <table class="plain">
               <thead class="visually-hidden">
                 <tr>

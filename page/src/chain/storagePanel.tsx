@@ -58,7 +58,7 @@ export function StoragePanel({ address }: { address: string }) {
       {slots.length === 0 ? (
         <p class="muted">No slot is set.</p>
       ) : (
-        <div class="scroll-x" tabIndex={0} role="region" aria-label="Storage">
+        <div class="scroll-x" tabIndex={0} role="group" aria-label="Storage">
           <table class="plain">
             <thead>
               <tr>

@@ -41,7 +41,7 @@ export function FaultControls() {
 
 function FaultTable({ faults }: { faults: readonly Fault[] }) {
   return (
-    <div class="scroll-x" tabIndex={0} role="region" aria-label="Faults">
+    <div class="scroll-x" tabIndex={0} role="group" aria-label="Faults">
       <table class="plain">
         <thead>
           <tr>

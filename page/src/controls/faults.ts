@@ -1,4 +1,5 @@
 import { get } from '../api/control.js'
+import { maskKey } from '../parts/format.js'
 
 /** A fault that is set; see `/_standin/faults`. */
 export interface Fault {
@@ -64,7 +65,5 @@ function describeValue(value: unknown): string {
 }
 
 function maskKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(maskKeys)
-  const key = String(value)
-  return key.length <= 8 ? '*'.repeat(key.length) : `${key.slice(0, 4)}…${key.slice(-2)}`
+  return Array.isArray(value) ? value.map(maskKeys) : maskKey(String(value))
 }

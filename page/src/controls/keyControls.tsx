@@ -64,7 +64,7 @@ export function KeyControls() {
 
 function KeyTable({ keys, plans }: { keys: readonly Key[]; plans: Readonly<Record<string, Plan>> }) {
   return (
-    <div class="scroll-x" tabIndex={0} role="region" aria-label="Keys">
+    <div class="scroll-x" tabIndex={0} role="group" aria-label="Keys">
       <table class="plain">
         <thead>
           <tr>
@@ -161,7 +161,7 @@ function NoKeys() {
 function Plans({ plans }: { plans: Readonly<Record<string, Plan>> }) {
   return (
     <Panel title="Plans">
-      <div class="scroll-x" tabIndex={0} role="region" aria-label="Plans">
+      <div class="scroll-x" tabIndex={0} role="group" aria-label="Plans">
         <table class="plain">
           <thead>
             <tr>

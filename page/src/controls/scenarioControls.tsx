@@ -21,7 +21,7 @@ export function ScenarioControls() {
   if (value === undefined) return error === undefined ? <Loading /> : <Failure message={error} />
   return (
     <Panel title="Scenarios">
-      <div class="scroll-x" tabIndex={0} role="region" aria-label="Scenarios">
+      <div class="scroll-x" tabIndex={0} role="group" aria-label="Scenarios">
         <table class="plain">
           <thead>
             <tr>

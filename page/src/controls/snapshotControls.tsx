@@ -38,7 +38,7 @@ export function SnapshotControls() {
       {snapshots.length === 0 ? (
         <p class="muted">A snapshot keeps head and state. Going back to it uses it and all later ones up.</p>
       ) : (
-        <div class="scroll-x" tabIndex={0} role="region" aria-label="Snapshots">
+        <div class="scroll-x" tabIndex={0} role="group" aria-label="Snapshots">
           <table class="plain">
             <thead>
               <tr>

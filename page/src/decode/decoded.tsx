@@ -9,10 +9,10 @@ export function Decoded({ value }: { value: readonly DecodedGroup[] }) {
     <div class="decoded">
       {value.map((group, place) => (
         <section key={place}>
-          <h4>
+          <h3>
             {group.title}
             {group.note !== undefined && <span class="muted mono"> {group.note}</span>}
-          </h4>
+          </h3>
           <dl class="facts">
             {group.rows.map((row, index) => (
               <div key={index}>

@@ -20,7 +20,7 @@ export function DagGraph({ root }: { root: DagNode }) {
 function Drawing({ part }: { part: DagPart }) {
   const { boxes, lines, width, height } = useMemo(() => arrange(part), [part])
   return (
-    <div class="scroll-x dag" tabIndex={0} role="region" aria-label="Drawing of the DAG">
+    <div class="scroll-x dag" tabIndex={0} role="group" aria-label="Drawing of the DAG">
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group" aria-label="DAG">
         {lines.map(({ path, name, x, y }, place) => (
           <g key={place}>
@@ -36,8 +36,7 @@ function Drawing({ part }: { part: DagPart }) {
         {boxes.map(({ node, x, y }) => {
           const more = part.leftOut.get(node.cid)
           return (
-            <a key={node.cid} href={link(`files/dag/${node.cid}`)} aria-label={`${node.kind} ${node.cid}`}>
-              <title>{node.cid}</title>
+            <a key={node.cid} href={link(`files/dag/${node.cid}`)}>
               <rect
                 class={`box ${node.codec === 'raw' ? 'leaf' : ''}`}
                 x={x - boxWidth / 2}
@@ -45,7 +44,9 @@ function Drawing({ part }: { part: DagPart }) {
                 width={boxWidth}
                 height={boxHeight}
                 rx={6}
-              />
+              >
+                <title>{node.cid}</title>
+              </rect>
               <text class="kind" x={x} y={y - 4}>
                 {node.kind}
                 {more !== undefined && ` +${more}`}

@@ -1,3 +1,4 @@
+import { node } from '../api/node.js'
 import { lazy } from '../shell/lazy.js'
 import { link, navigate } from '../shell/router.js'
 import { announceFailure } from '../parts/announcer.js'
@@ -14,12 +15,14 @@ const places = [
 
 /** The file network: mutable files, pins, and the DAG of each CID. */
 export function FilesView({ path }: { path: readonly string[] }) {
-  const [kind = 'mfs', ...rest] = path
+  // The provider has no mutable files, nor has the node in strict mode.
+  const hasMutable = node.value?.mode !== 'strict'
+  const [kind = hasMutable ? 'mfs' : 'pins', ...rest] = path
   return (
     <>
       <div class="bar">
         <div class="subnav" role="group" aria-label="Files">
-          {places.map(([place, title]) => (
+          {places.slice(hasMutable ? 0 : 1).map(([place, title]) => (
             <a key={place} href={link(`files/${place}`)} aria-current={kind === place ? 'page' : undefined}>
               {title}
             </a>

@@ -60,8 +60,12 @@ export function PinsView() {
     <>
       <dl class="tiles">
         <Tile label="Pins">{value === undefined ? '' : formatNumber(value.length)}</Tile>
-        <Tile label="Blocks">{space.value && formatNumber(space.value.NumObjects)}</Tile>
-        <Tile label="Space">{space.value && formatBytes(space.value.RepoSize)}</Tile>
+        {space.value?.repository !== undefined && (
+          <>
+            <Tile label="Blocks">{formatNumber(space.value.repository.NumObjects)}</Tile>
+            <Tile label="Space">{formatBytes(space.value.repository.RepoSize)}</Tile>
+          </>
+        )}
         <Tile label="Garbage" tone={(space.value?.garbage.blocks ?? 0) > 0 ? 'warn' : 'neutral'}>
           {space.value &&
             `${formatBytes(space.value.garbage.bytes)} in ${count(space.value.garbage.blocks, 'block')}`}
@@ -111,10 +115,11 @@ export function PinsView() {
 
 async function readSpace() {
   const [repository, garbage] = await Promise.all([
-    readFiles<Repository>('repo/stat'),
+    // Strict mode has no such operation.
+    node.value?.mode === 'strict' ? undefined : readFiles<Repository>('repo/stat'),
     get<{ blocks: number; bytes: number }>('/files/garbage'),
   ])
-  return { ...repository, garbage }
+  return { repository, garbage }
 }
 
 function AddPin() {

@@ -69,7 +69,7 @@ export function EmptyState(props: { title: string; children?: ComponentChildren;
 export function Code({ text, label }: { text: string; label: string }) {
   return (
     <div class="code">
-      <pre tabIndex={0} role="region" aria-label={label}>
+      <pre tabIndex={0} role="group" aria-label={label}>
         {text}
       </pre>
       <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} />

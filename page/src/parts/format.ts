@@ -71,3 +71,8 @@ export function shorten(text: string, head = 6, tail = 4): string {
 export function count(value: number, noun: string): string {
   return `${formatNumber(value)} ${noun}${value === 1 ? '' : 's'}`
 }
+
+/** A key as it may be shown: its first and last characters, as the journal has it. */
+export function maskKey(key: string): string {
+  return key.length <= 8 ? '*'.repeat(key.length) : `${key.slice(0, 4)}…${key.slice(-2)}`
+}

@@ -52,28 +52,30 @@ export function CostView() {
         </Tile>
       </dl>
       <Panel title="Part of each plan that this run would have used">
-        <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col">Plan</th>
-              <th scope="col">Credits a day</th>
-              <th scope="col">Credits a second</th>
-            </tr>
-          </thead>
-          <tbody>
-            {Object.entries(value.plans).map(([name, { day, second }]) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td>
-                  <Share part={day} label={`${name}: credits a day`} />
-                </td>
-                <td>
-                  <Share part={second} label={`${name}: credits a second`} />
-                </td>
+        <div class="scroll-x" tabIndex={0} role="group" aria-label="Plans">
+          <table class="plain">
+            <thead>
+              <tr>
+                <th scope="col">Plan</th>
+                <th scope="col">Credits a day</th>
+                <th scope="col">Credits a second</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {Object.entries(value.plans).map(([name, { day, second }]) => (
+                <tr key={name}>
+                  <th scope="row">{name}</th>
+                  <td>
+                    <Share part={day} label={`${name}: credits a day`} />
+                  </td>
+                  <td>
+                    <Share part={second} label={`${name}: credits a second`} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       </Panel>
       <Panel
         title="By method"
@@ -83,7 +85,7 @@ export function CostView() {
           </button>
         }
       >
-        <div class="scroll-x" tabIndex={0} role="region" aria-label="Usage by method">
+        <div class="scroll-x" tabIndex={0} role="group" aria-label="Usage by method">
           <table class="plain">
             <thead>
               <tr>

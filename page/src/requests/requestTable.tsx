@@ -48,6 +48,7 @@ const columns: readonly Column<RequestSummary>[] = [
   {
     title: 'Duration',
     width: '4.75rem',
+    wideOnly: true,
     align: 'right',
     cell: ({ milliseconds }) => formatDuration(milliseconds),
   },

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Query } from '../api/control.js'
 import { changes } from '../api/events.js'
 import { node } from '../api/node.js'
+import { PacedTask } from '../api/pacedTask.js'
 import { EmptyState, Failure } from '../parts/basics.js'
 import { Icon } from '../parts/icon.js'
 import { lazy } from '../shell/lazy.js'
@@ -42,15 +43,16 @@ function Journal({ opened }: { opened: string | undefined }) {
   const filter = readFilter()
   const filterText = JSON.stringify(filter)
   useEffect(() => void journal.show(filter), [filterText])
-  useEffect(
-    () =>
-      changes.subscribe((now) => {
-        if (now !== undefined && !document.hidden && journal.isLoaded.value) {
-          void journal.readNewer({ hold: isPaused || !isAtTop.current })
-        }
-      }),
-    [isPaused],
-  )
+  useEffect(() => {
+    const task = new PacedTask(() => journal.readNewer({ hold: isPaused || !isAtTop.current }))
+    const stop = changes.subscribe((now) => {
+      if (now !== undefined && journal.isLoaded.value) task.ask()
+    })
+    return () => {
+      stop()
+      task.stop()
+    }
+  }, [isPaused])
   const rows = journal.rows.value
   const isFiltered = filterNames.some((name) => filter[name] !== undefined)
   return (

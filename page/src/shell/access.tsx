@@ -94,6 +94,7 @@ function AccessDialog() {
 async function refusalOf({ key, secret }: Credentials): Promise<string | undefined> {
   const response = await fetch(`/v3/${encodeURIComponent(key)}`, {
     method: 'POST',
+    credentials: 'omit',
     headers: { 'content-type': 'application/json', ...(secret === '' ? {} : basic('', secret)) },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }),
   })

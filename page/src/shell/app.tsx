@@ -1,3 +1,4 @@
+import { effect } from '@preact/signals'
 import { lazy } from './lazy.js'
 import { Announcer } from '../parts/announcer.js'
 import { Failure } from '../parts/basics.js'
@@ -11,6 +12,18 @@ const ChainView = lazy(() => import('../chain/chainView.js').then(({ ChainView: 
 const FilesView = lazy(() => import('../files/filesView.js').then(({ FilesView: view }) => view))
 const ControlsView = lazy(() => import('../controls/controlsView.js').then(({ ControlsView: view }) => view))
 
+const titles: Readonly<Record<string, string>> = {
+  requests: 'Requests',
+  chain: 'Chain',
+  files: 'Files',
+  controls: 'Controls',
+}
+
+effect(() => {
+  const [place = 'requests'] = route.value.path
+  document.title = `${titles[place] ?? 'Standin'} · Standin`
+})
+
 /** The page: the header, and the view that the address names. */
 export function App() {
   const [place = 'requests', ...rest] = route.value.path
@@ -21,6 +34,7 @@ export function App() {
       </a>
       <Header place={place} />
       <main id="main" tabIndex={-1}>
+        <h1 class="visually-hidden">{titles[place] ?? titles['requests']}</h1>
         {nodeFailure.value !== undefined && (
           <Failure message={`The node does not answer: ${nodeFailure.value}`} />
         )}

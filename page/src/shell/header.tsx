@@ -1,6 +1,7 @@
 import { connected } from '../api/events.js'
 import { node } from '../api/node.js'
 import { access, askForAccess } from './access.js'
+import { maskKey } from '../parts/format.js'
 import { Icon } from '../parts/icon.js'
 import { currentNetwork, link, navigate, route } from './router.js'
 import { theme, toggleTheme } from './theme.js'
@@ -49,7 +50,7 @@ export function Header({ place }: { place: string }) {
             title={`The node is in ${description.mode} mode`}
           >
             <Icon name="key" />
-            {access.value?.key ?? 'Key'}
+            {access.value === undefined ? 'Key' : maskKey(access.value.key)}
           </button>
         )}
         <span class={`live ${connected.value ? 'on' : ''}`} role="status">

@@ -1,0 +1,52 @@
+/** Milliseconds between two runs. */
+const shortestRest = 250
+const longestRest = 5000
+
+/** How many times as long as a run took is rested after it: so reading takes a twentieth of the node's time at most. */
+const restPerRun = 19
+
+/**
+ * Runs something whenever it is asked to, one run at a time and with rests between them, however often it is asked. While
+ * the page is hidden nothing runs; what was asked for meanwhile runs once when it is seen again.
+ */
+export class PacedTask {
+  readonly #run: () => Promise<void>
+  #isRunning = false
+  #isAsked = false
+  #isOver = false
+
+  /** @param run - must not throw */
+  constructor(run: () => Promise<void>) {
+    this.#run = run
+    document.addEventListener('visibilitychange', this.#onVisible)
+  }
+
+  /** Runs now, or when the rest is over. */
+  ask(): void {
+    this.#isAsked = true
+    if (!this.#isRunning && !document.hidden) void this.#work()
+  }
+
+  /** Runs no more. */
+  stop(): void {
+    this.#isOver = true
+    document.removeEventListener('visibilitychange', this.#onVisible)
+  }
+
+  readonly #onVisible = (): void => {
+    if (this.#isAsked) this.ask()
+  }
+
+  async #work(): Promise<void> {
+    this.#isRunning = true
+    this.#isAsked = false
+    const started = performance.now()
+    await this.#run()
+    const took = performance.now() - started
+    const rest = Math.min(longestRest, Math.max(shortestRest, restPerRun * took))
+    setTimeout(() => {
+      this.#isRunning = false
+      if (this.#isAsked && !this.#isOver) this.ask()
+    }, rest)
+  }
+}

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config'
+
+/** The page in a browser, against nodes with real traffic. `npm run test:page`. */
+export default defineConfig({
+  test: {
+    include: ['test/page/*.page.test.ts'],
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
+    maxWorkers: 1,
+    reporters: ['default', './scripts/summary-reporter.mjs'],
+  },
+})
