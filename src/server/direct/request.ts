@@ -15,7 +15,10 @@ export interface RequestHead {
 /** Longest body that is read here; the cost of longer ones is not in how HTTP is read. */
 const maxBodyLength = 65_536
 
-const requestLine = /^POST (\/[\x21-\x7e]*) HTTP\/1\.1$/
+/** Targets and hosts that mean the same in a URL, which is what the app reads: nothing in them is normalized. */
+const requestLine = /^POST (\/[!#$&-;=?-[\]_a-z~]*) HTTP\/1\.1$/
+const dotSegment = /\/\.\.?(?:[/?#]|$)/
+const plainHost = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/
 /** A field of RFC 9110, section 5, without obsolete bytes. */
 const field = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e\t]*)$/
 const decimal = /^\d{1,7}$/
@@ -34,7 +37,7 @@ export function readRequestHead(text: string): RequestHead | undefined {
   if (text.length > maxHeaderSize) return undefined
   const [first = '', ...lines] = text.split('\r\n')
   const target = requestLine.exec(first)?.[1]
-  if (target === undefined) return undefined
+  if (target === undefined || dotSegment.test(target)) return undefined
   const headers: IncomingHttpHeaders = {}
   for (const line of lines) {
     const [, name, value] = field.exec(line) ?? []
@@ -44,7 +47,7 @@ export function readRequestHead(text: string): RequestHead | undefined {
     headers[key] = value.trimEnd()
   }
   const { host, 'content-length': length = '' } = headers
-  if (host === undefined || !goesOn(headers) || !decimal.test(length)) return undefined
+  if (host === undefined || !plainHost.test(host) || !goesOn(headers) || !decimal.test(length)) return undefined
   if (unusualFields.some((name) => headers[name] !== undefined) || Number(length) > maxBodyLength)
     return undefined
   return { target, headers, bodyLength: Number(length) }
