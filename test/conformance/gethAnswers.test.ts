@@ -30,7 +30,9 @@ test.each(recorded.map((row) => [row.method, JSON.stringify(row.params).slice(0,
     })
     const answer = (await response.json()) as Recorded
     expect(answer.error).toEqual(error)
-    if (typeof result === 'string') expect(answer.result).toBe(result)
-    else if (error === undefined) expect(answer.result).toMatchObject(result as object)
+    if (error !== undefined) return
+    // The standard decides about the fees beside the encoded transaction.
+    if (method === 'eth_fillTransaction') expect(answer.result).toMatchObject(result as object)
+    else expect(answer.result).toEqual(result)
   },
 )

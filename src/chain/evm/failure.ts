@@ -65,6 +65,10 @@ function opcodeWords({ error }: EVMError, runState: RunState): string {
   }
   // The library adds the place of the jump to its words.
   if (error.startsWith(messages.INVALID_JUMP)) return 'invalid jump destination'
+  if (error === messages.OUT_OF_GAS) {
+    const overflow = memoryOverflow(runState)
+    if (overflow !== undefined) return overflow
+  }
   // To the library these two are an ordinary lack of gas.
   if (error === messages.OUT_OF_GAS && opcode === RETURNDATACOPY && isBeyondReturnData(runState)) {
     return 'return data out of bounds'
@@ -75,6 +79,65 @@ function opcodeWords({ error }: EVMError, runState: RunState): string {
   if (error === messages.STATIC_STATE_CHANGE && checkedWithGas.has(opcode))
     return 'out of gas: write protection'
   return gethWords[error] ?? error
+}
+
+const MAX_UINT64 = 2n ** 64n - 1n
+/** Beyond so many bytes, the price of memory does not fit into 64 bits (core/vm/gas_table.go, memoryGasCost). */
+const MAX_PRICED_MEMORY = 0x1fffffffe0n
+
+/** Where opcodes have the offset and the length of memory on the stack; a bigint is a length itself. */
+const memoryRanges = new Map<number, readonly (readonly [offset: number, length: number | bigint])[]>([
+  [0x20, [[0, 1]]],
+  [0x37, [[0, 2]]],
+  [0x39, [[0, 2]]],
+  [0x3c, [[1, 3]]],
+  [0x3e, [[0, 2]]],
+  [0x51, [[0, 32n]]],
+  [0x52, [[0, 32n]]],
+  [0x53, [[0, 1n]]],
+  [
+    0x5e,
+    [
+      [0, 2],
+      [1, 2],
+    ],
+  ],
+  ...[0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xf3, 0xfd].map((opcode) => [opcode, [[0, 1]]] as const),
+  ...[0xf0, 0xf5].map((opcode) => [opcode, [[1, 2]]] as const),
+  ...[0xf1, 0xf2].map(
+    (opcode) =>
+      [
+        opcode,
+        [
+          [3, 4],
+          [5, 6],
+        ],
+      ] as const,
+  ),
+  ...[0xf4, 0xfa].map(
+    (opcode) =>
+      [
+        opcode,
+        [
+          [2, 3],
+          [4, 5],
+        ],
+      ] as const,
+  ),
+])
+
+/** geth's words where the memory that an opcode wants has no size or no price in 64 bits. */
+export function memoryOverflow({ opCode, stack }: RunState): string | undefined {
+  let most = 0n
+  for (const [offsetAt, lengthAt] of memoryRanges.get(opCode) ?? []) {
+    const items = stack.peek(Math.min(stack.length, 7))
+    const length = typeof lengthAt === 'bigint' ? lengthAt : (items[lengthAt] ?? 0n)
+    if (length === 0n) continue
+    const end = (items[offsetAt] ?? 0n) + length
+    if (end > most) most = end
+  }
+  if (most > MAX_UINT64 - 31n) return 'gas uint64 overflow'
+  return most > MAX_PRICED_MEMORY ? 'out of gas: gas uint64 overflow' : undefined
 }
 
 function isBeyondReturnData({ stack, returnBytes }: RunState): boolean {

@@ -119,9 +119,10 @@ export class StructLogger implements ExecutionTracer {
   }
 
   /** What the contract's storage is known to hold, with what this step reads or is about to write. */
-  #storageOf({ runState }: Step): Awaitable<StructLog['storage']> {
+  #storageOf({ runState, failure }: Step): Awaitable<StructLog['storage']> {
     const { opCode, stack, env } = runState
-    if (this.#options.disableStorage === true) return undefined
+    // An opcode that fails before it runs touches no storage.
+    if (this.#options.disableStorage === true || failure !== undefined) return undefined
     if (opCode === opcodes.SSTORE && stack.length >= 2) {
       const [slot = 0n, value = 0n] = stack.peek(2)
       return this.#note(env.address.bytes, slot, value.toString(16).padStart(64, '0'))

@@ -1,11 +1,14 @@
 import { EVMError } from '@ethereumjs/evm'
 import { Address } from '@ethereumjs/util'
-import { describeFailure, type FrameFailure } from '../evm/failure.js'
+import { describeFailure, type FrameFailure, memoryOverflow } from '../evm/failure.js'
+import { expand } from '../evm/memoryGas.js'
 import type { OpcodeEntry, RunState } from '../evm/interpreter.js'
 import type { ForkRules } from '../types.js'
 import { reportHopelessFrame } from './hopelessFrame.js'
 import { callTypes, framingOpcodes, opcodes, wordToAddress } from './opcodes.js'
 import type { ExecutionTracer, Step } from './tracer.js'
+
+const COPY_WORD_GAS = 3n
 
 /**
  * Runs one opcode as ethereumjs' Interpreter.runStep does, and tells a tracer: of the opcode once its cost is known,
@@ -78,12 +81,22 @@ async function priceStep(
   } catch (error) {
     if (!(error instanceof EVMError)) throw error
     const failure = describeFailure(error, runState)
-    await tracer.step?.({ ...step, failure: failure.words })
+    if (memoryOverflow(runState) !== undefined) step.cost = opcodeInfo.feeBigInt
+    await tracer.step?.(pricedCopy(step, failure) ?? { ...step, failure: failure.words })
     runState.gasLeft = 0n
     throw failure
   }
   if (callTypes.has(runState.opCode)) step.cost += runState.messageGasLimit ?? 0n
   return step
+}
+
+/** In geth a copy of return data beyond its end is paid before it fails, and its step shows no failure. */
+function pricedCopy(step: Step, { words }: FrameFailure): Step | undefined {
+  if (words !== 'return data out of bounds') return undefined
+  const { runState, cost: staticGas } = step
+  const [offset = 0n, , length = 0n] = runState.stack.peek(3)
+  const cost = staticGas + BigInt(expand(runState, offset, length)) + COPY_WORD_GAS * ((length + 31n) / 32n)
+  return cost > runState.gasLeft ? undefined : { ...step, cost }
 }
 
 /** geth shows a SELFDESTRUCT as a frame that hands the balance over (core/vm/instructions.go, opSelfdestruct). */

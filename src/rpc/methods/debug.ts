@@ -1,6 +1,7 @@
 import type { Method } from '../method.js'
 import {
   codeByHash,
+  getBadBlocks,
   getRawBlock,
   getRawHeader,
   getRawReceipts,
@@ -15,6 +16,7 @@ import { traceTransaction } from './debug/traceTransaction.js'
 /** The methods whose names begin with `debug_`. */
 export const debugMethods: readonly Method[] = [
   codeByHash,
+  getBadBlocks,
   getRawBlock,
   getRawHeader,
   getRawReceipts,

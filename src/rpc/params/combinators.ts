@@ -133,6 +133,8 @@ export interface StructNames {
   type: string
   /** Whether members are told by their Go names, which begin with a capital. */
   capitalised?: boolean
+  /** The embedded structs, by member, through which Go reaches it: they are told too. */
+  embedded?: Readonly<Record<string, string>>
 }
 
 /** Members that are looked at at once. */
@@ -211,7 +213,9 @@ function* decodeMemberInPieces(
 /** What a member threw, with its place if it tells one. */
 function placed(error: unknown, names: StructNames, name: string): unknown {
   if (!(error instanceof TypeMismatchError)) return error
-  return error.inside(names.struct, names.capitalised ? name.charAt(0).toUpperCase() + name.slice(1) : name)
+  const goName = names.capitalised ? name.charAt(0).toUpperCase() + name.slice(1) : name
+  const embedded = names.embedded?.[name]
+  return error.inside(names.struct, embedded === undefined ? goName : `${embedded}.${goName}`)
 }
 
 function objectSchema(fields: Fields): JsonSchema {

@@ -29,15 +29,36 @@ const fields = {
   limit: int,
 }
 
+/** The members that Go embeds from the options of the struct logger. */
+const loggerMembers = ['enableMemory', 'disableStack', 'disableStorage', 'enableReturnData', 'limit']
+const ownMembers = ['tracer', 'tracerConfig', 'timeout']
+
+function embeddedIn(struct: string, members: readonly string[]): Record<string, string> {
+  return Object.fromEntries(members.map((member) => [member, struct]))
+}
+
 /** What is traced, and how long that may take (geth: eth/tracers/api.go, TraceConfig). */
 export const traceConfig = struct(
-  { struct: 'TraceConfig', type: 'tracers.TraceConfig', capitalised: true },
+  {
+    struct: 'TraceConfig',
+    type: 'tracers.TraceConfig',
+    capitalised: true,
+    embedded: embeddedIn('Config', loggerMembers),
+  },
   fields,
 )
 
 /** The same for a call, with what is to be different for it (geth: eth/tracers/api.go, TraceCallConfig). */
 export const traceCallConfig = struct(
-  { struct: 'TraceCallConfig', type: 'tracers.TraceCallConfig', capitalised: true },
+  {
+    struct: 'TraceCallConfig',
+    type: 'tracers.TraceCallConfig',
+    capitalised: true,
+    embedded: {
+      ...embeddedIn('TraceConfig', ownMembers),
+      ...embeddedIn('TraceConfig.Config', loggerMembers),
+    },
+  },
   { ...fields, stateOverrides: stateOverride, blockOverrides, txIndex: index },
 )
 

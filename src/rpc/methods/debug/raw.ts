@@ -53,13 +53,13 @@ export const getRawTransaction = defineMethod(
   rawTransactionByHash,
 )
 
-/** debug_getRawReceipts: the receipts of a block in their EIP-2718 form. */
+/** debug_getRawReceipts: the receipts of a block in their EIP-2718 form; null beyond the head, as in geth. */
 export const getRawReceipts = defineMethod(
   'debug_getRawReceipts',
   [required('block', blockSelector)],
   ({ view, backend }, selector) => {
     const block = findBlock(view, selector)
-    return block === undefined ? [] : backend.records.rawReceipts(block).map(bytesToHex)
+    return block === undefined ? null : backend.records.rawReceipts(block).map(bytesToHex)
   },
 )
 
@@ -72,6 +72,9 @@ export const getRawHeader = defineMethod(
     return block === undefined ? '0x' : bytesToHex(encodeHeader(block.header))
   },
 )
+
+/** debug_getBadBlocks: blocks that were refused, of which none are kept. */
+export const getBadBlocks = defineMethod('debug_getBadBlocks', [], () => [])
 
 /** debug_getRawBlock: the RLP of a block. */
 export const getRawBlock = defineMethod(
