@@ -71,7 +71,11 @@ async function join(request: NetworkRequest, parts: NetworkParts): Promise<Netwo
     blobs,
   })
   const filters = new FilterStore()
-  const snapshots = await Snapshots.open({ chain, participants: [filters] })
+  const snapshots = await Snapshots.open({
+    chain,
+    participants: [filters],
+    first: compatibility.firstSnapshot,
+  })
   await submission.restore()
   chain.mempool.subscribe((transaction) => chain.events.emit({ type: 'pending', transaction }))
   chain.events.subscribe((event) => submission.follow(event))

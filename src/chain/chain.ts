@@ -13,13 +13,14 @@ import { BlockMaker, type BranchBlockOptions } from './mining/blockMaker.js'
 import type { Clock } from './mining/clock.js'
 import type { BlockSettings } from './mining/draft.js'
 import { PendingBlocks } from './mining/pendingBlocks.js'
+import { nextRandomness } from './mining/randomness.js'
 import type { ProducedBlock } from './mining/producer.js'
 import { ChainReader, type ChainSources } from './reader.js'
 import type { StateCommitment } from './state/stateStore.js'
 import { storeAhead } from './state/storeAhead.js'
 import type { WorkingState } from './state/workingState.js'
 import { Mutex } from '../encoding/mutex.js'
-import type { ForkRules } from './types.js'
+import type { ForkRules, HeaderFields } from './types.js'
 
 /** How one block is mined. */
 export interface MineOptions {
@@ -255,8 +256,16 @@ export class Chain {
       this.clock.mined(produced.block.header.timestamp)
       delete this.settings.nextBaseFee
       delete this.settings.nextPrevRandao
+      this.#advanceRandomness(produced.block.header)
     })
     return { block, executed: produced.block }
+  }
+
+  /** What a control sets for one block goes on from there, as in hardhat. */
+  #advanceRandomness({ mixHash, parentBeaconBlockRoot }: HeaderFields): void {
+    const { randomness } = this.settings
+    if (randomness === undefined || parentBeaconBlockRoot === undefined) return
+    this.settings.randomness = nextRandomness({ prevRandao: mixHash, parentBeaconBlockRoot })
   }
 
   /** Makes an executed block on the head the head. */

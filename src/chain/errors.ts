@@ -116,6 +116,20 @@ export class ExecutionFailedError extends ChainError {
   override readonly name = 'ExecutionFailedError'
 }
 
+/** A transaction that was mined and failed. */
+export class FailedTransactionError extends ChainError {
+  override readonly name = 'FailedTransactionError'
+  /** 32 bytes. */
+  readonly hash: Uint8Array
+  readonly failure: ExecutionRevertedError | ExecutionFailedError
+
+  constructor(hash: Uint8Array, failure: ExecutionRevertedError | ExecutionFailedError) {
+    super(failure.message)
+    this.hash = hash
+    this.failure = failure
+  }
+}
+
 /** A block whose state was never here, because the chain was loaded from elsewhere (geth: core/state/database.go). */
 export class StateUnknownError extends ChainError {
   override readonly name = 'StateUnknownError'

@@ -15,6 +15,7 @@ import { formatGethGenesis, genesisKey } from './genesis/formatGenesis.js'
 import { type Head, loadHead, stageMove } from './head/head.js'
 import type { Mempool } from './mempool/mempool.js'
 import type { Clock } from './mining/clock.js'
+import { type BlockRandomness, initialRandomness } from './mining/randomness.js'
 import type { ProducedBlock } from './mining/producer.js'
 import type { StateCaches } from './state/stateCaches.js'
 import { StateStore } from './state/stateStore.js'
@@ -39,6 +40,8 @@ export interface OpenChainOptions {
   mempool: Mempool
   /** 20 bytes; the beneficiary of blocks. */
   coinbase: Uint8Array
+  /** Where the prevRandao and the parent beacon block root of blocks come from; the parent unless given. */
+  randomness?: BlockRandomness
   distances: ChainParts['distances']
   report: ChainParts['report']
   /** The most transactions of one block; no limit if undefined. */
@@ -83,6 +86,7 @@ export async function openChain(options: OpenChainOptions): Promise<Chain> {
       gasLimit: head.block.header.gasLimit,
       coinbase,
       extraData: new Uint8Array(0),
+      ...(options.randomness === 'hardhat' && { randomness: initialRandomness() }),
       maximumTransactions: options.maximumTransactions,
       maximumGas: options.maximumGas,
     },

@@ -19,6 +19,7 @@ import { buildBlock } from '../chain/mining/build.js'
 import type { MiningSchedule } from '../chain/mining/schedule.js'
 import { Simulator } from '../chain/calls/simulate/simulator.js'
 import { StatePreview } from '../chain/state/preview.js'
+import { MAX_TRANSACTION_GAS } from '../chain/vm/preCheck.js'
 import { proveAccount } from '../chain/state/proof.js'
 import { WorkingState } from '../chain/state/workingState.js'
 import { CallSequence } from '../chain/tracing/callSequence.js'
@@ -70,8 +71,10 @@ export function createBackend(parts: BackendParts): Backend {
     suggestedTip: () => suggestTip(view, answers.startTip),
     nextBaseFee: () => chain.nextBaseFee(),
     createsWithoutData: compatibility.allowsEmptyCreation,
-    capsAtNextPrice: compatibility.defaultsFeeCapToNextBaseFee,
+    defaultFeeCap: compatibility.defaultFeeCap,
+    allowsZeroFees: compatibility.allowsZeroFees,
     estimatesTransfersUnseen: compatibility.estimatesPlainTransfersStatically,
+    ...(compatibility.sendsWithBlockGasLimit && { defaultGas: () => mostTransactionGas(chain) }),
     ...(compatibility.fallsBackToBlockGasLimit && { fallbackGas: () => chain.settings.gasLimit }),
   })
   return {
@@ -130,6 +133,13 @@ export function createBackend(parts: BackendParts): Backend {
     settings: answers,
     clientVersion: settings.clientVersion ?? compatibility.clientVersion,
   }
+}
+
+/** The most gas that a transaction of the next block may have. */
+function mostTransactionGas(chain: Pick<Chain, 'settings' | 'nextRules'>): bigint {
+  const { gasLimit } = chain.settings
+  const isCapped = chain.nextRules().isActivatedEIP(7825)
+  return isCapped && gasLimit > MAX_TRANSACTION_GAS ? MAX_TRANSACTION_GAS : gasLimit
 }
 
 /** Builds blocks on any stored parent, without storing them. */

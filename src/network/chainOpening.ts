@@ -6,7 +6,7 @@ import { Mempool } from '../chain/mempool/mempool.js'
 import { genesisHash, openBase, openChain } from '../chain/open.js'
 import { bytesToHex } from '../encoding/hex.js'
 import type { NodeSettings } from '../options.js'
-import type { CompatibilityProfile } from '../rpc/compatibility.js'
+import { type CompatibilityProfile, compatibilityProfile } from '../rpc/compatibility.js'
 import { forkedMethods } from '../rpc/fork/forkedMethods.js'
 import { blockEncoder } from '../rpc/format/blockEncoder.js'
 import type { Method } from '../rpc/method.js'
@@ -78,6 +78,7 @@ async function openChainAt(
       withoutFunds: settings.disablePoolBalanceChecks,
     }),
     coinbase: compatibility.coinbase,
+    randomness: compatibility.blockRandomness,
     distances: distances(settings, compatibility),
     maximumTransactions: settings.maxTransactions,
     ...(settings.disableBlockGasLimit && { maximumGas: UNLIMITED_GAS }),
@@ -121,7 +122,11 @@ export async function openBases(
   home: OpenedChain,
 ): Promise<ChainBaseSet> {
   const { settings, data } = request
-  const methods = new Map([...registry, ...request.methods.map((method) => [method.name, method] as const)])
+  const { withheldMethods } = compatibilityProfile(settings.compat)
+  const methods = new Map([
+    ...[...registry].filter(([name]) => !withheldMethods.has(name)),
+    ...request.methods.map((method) => [method.name, method] as const),
+  ])
   const offered = new Map<string, Method>()
   const bases = new ChainBases({
     chain: home.chain,

@@ -6,6 +6,7 @@ import { DEFAULT_BASE_FEE, ownGenesis, type Genesis } from '../chain/genesis/own
 import { GenesisError } from '../chain/genesis/fields.js'
 import { parseGethGenesis, type ChainDescription } from '../chain/genesis/gethGenesis.js'
 import type { NodeSettings } from '../options.js'
+import { compatibilityProfile } from '../rpc/compatibility.js'
 import type { NetworkIdentity } from '../storage/manifest.js'
 
 /** A file that was given and cannot be used. */
@@ -35,7 +36,9 @@ export interface OwnChain {
 /** A chain of the node's own. */
 export function ownChain({ chainId, settings, now, funded }: OwnChain): ChainSource {
   const hardfork = parseHardfork(settings.hardfork) ?? DEFAULT_HARDFORK
-  const transactionGasLimitCap = settings.txGasLimit || settings.mode === 'strict'
+  const { appliesTransactionGasCap, blockRandomness } = compatibilityProfile(settings.compat)
+  const transactionGasLimitCap =
+    settings.txGasLimit || settings.mode === 'strict' || appliesTransactionGasCap
   const schedule = createSingleForkSchedule({ chainId, hardfork, transactionGasLimitCap })
   const genesis = (): Genesis =>
     ownGenesis({
@@ -44,6 +47,7 @@ export function ownChain({ chainId, settings, now, funded }: OwnChain): ChainSou
       gasLimit: settings.gasLimit,
       baseFee: settings.baseFee ?? DEFAULT_BASE_FEE,
       number: settings.number,
+      randomness: blockRandomness,
       create2Proxy: !settings.disableDefaultCreate2Deployer,
       funded,
       balance: etherToWei(settings.balance),

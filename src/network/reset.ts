@@ -1,5 +1,6 @@
 import type { Chain } from '../chain/chain.js'
 import type { Snapshots } from '../chain/controls/snapshots.js'
+import { initialRandomness } from '../chain/mining/randomness.js'
 import type { TransactionSubmission } from '../chain/mempool/submitTransaction.js'
 import type { CompatibilityProfile } from '../rpc/compatibility.js'
 import type { ForkTarget } from '../rpc/controls.js'
@@ -11,7 +12,7 @@ export interface ResetParts {
   bases: ChainBases
   snapshots: Snapshots
   submission: TransactionSubmission
-  compatibility: Pick<CompatibilityProfile, 'coinbase' | 'firstBlockInheritsBaseFee'>
+  compatibility: Pick<CompatibilityProfile, 'coinbase' | 'firstBlockInheritsBaseFee' | 'blockRandomness'>
 }
 
 /**
@@ -37,6 +38,7 @@ export function resetChain(
         chain.settings.extraData = new Uint8Array(0)
         delete chain.settings.nextBaseFee
         delete chain.settings.nextPrevRandao
+        if (compatibility.blockRandomness === 'hardhat') chain.settings.randomness = initialRandomness()
       })
       chain.mempool.dropAll()
       if (ground.fork === undefined) keepBaseFee(chain, compatibility)

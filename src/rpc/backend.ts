@@ -12,6 +12,7 @@ import type { ChainListener } from '../chain/events.js'
 import type { BuiltBlock, PayloadAttributes } from '../chain/mining/build.js'
 import type { PooledTransaction } from '../chain/mempool/transaction.js'
 import type { AccountState, Awaitable, HeaderFields, StateView } from '../chain/types.js'
+import type { CallBaseFee } from '../chain/calls/call.js'
 import type { BlockSelector, ChainView } from '../chain/view.js'
 import type { Controls } from './controls.js'
 import type { CompatibilityProfile, LogsRange, PendingFields } from './compatibility.js'
@@ -28,8 +29,8 @@ export interface ExecutionRequest {
   unsupportedOverride?: string | undefined
   /** The most gas, as a multiple of the block's gas limit. */
   gasCapInBlocks?: number | undefined
-  /** Whether the message runs although its fee cap is below the base fee. */
-  belowBaseFee?: boolean | undefined
+  /** The base fee of the block that the message runs in; kept unless given. */
+  baseFee?: CallBaseFee | undefined
   /** Whether the message runs although its sender cannot pay for it. */
   unfunded?: boolean | undefined
 }

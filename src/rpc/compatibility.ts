@@ -1,3 +1,6 @@
+import type { DefaultFeeCap } from '../chain/accounts/feeDefaults.js'
+import type { CallBaseFee } from '../chain/calls/call.js'
+import type { BlockRandomness } from '../chain/mining/randomness.js'
 import type { BlockTag } from '../chain/view.js'
 import { hexToBytes } from '../encoding/hex.js'
 import { clientVersion, version } from '../version.js'
@@ -8,8 +11,8 @@ export type Compat = 'anvil' | 'hardhat' | 'ganache'
 /** Whether a range beyond the head or up to `pending` is refused as in geth, or cut as development nodes do. */
 export type LogsRange = 'strict' | 'lenient'
 
-/** Which members of the pending block are null: those of the provider's documentation, geth's, or none as in anvil. */
-export type PendingFields = 'spec' | 'geth' | 'anvil'
+/** Which members of the pending block are null: those of the provider's documentation, geth's, hardhat's, or none as in anvil. */
+export type PendingFields = 'spec' | 'geth' | 'anvil' | 'hardhat'
 
 /** Everything that a node does in one way or another depending on which node it stands in for (`--compat`). */
 export interface CompatibilityProfile {
@@ -37,8 +40,12 @@ export interface CompatibilityProfile {
   fallsBackToBlockGasLimit: boolean
   /** Whether a transaction without recipient and data creates an account without code. */
   allowsEmptyCreation: boolean
-  /** Whether the fee cap that a caller leaves open is the next base fee and the usual tip, whatever tip is given. */
-  defaultsFeeCapToNextBaseFee: boolean
+  /** The fee cap of a transaction whose sender names neither it nor a gas price. */
+  defaultFeeCap: DefaultFeeCap
+  /** Whether a transaction that names no gas gets the block's gas limit, or the most that one may have (EIP-7825). */
+  sendsWithBlockGasLimit: boolean
+  /** Whether a transaction may offer nothing per gas while the base fee is not zero; it waits. */
+  allowsZeroFees: boolean
   /** Whether eth_signTransaction fills in what is missing, and answers the signed bytes alone. */
   fillsBeforeSigning: boolean
 
@@ -50,8 +57,8 @@ export interface CompatibilityProfile {
   callsDefaultToFirstAccount: boolean
   /** Whether wei per gas of more than 128 bits are refused. */
   limitsFeesTo128Bits: boolean
-  /** Whether a message runs whose fee cap is below the base fee. */
-  allowsCallsBelowBaseFee: boolean
+  /** The base fee of the block that a call runs in. */
+  callBaseFee: CallBaseFee
   /** Whether a message that names only a tip offers no more than that; otherwise it has no fee cap. */
   tipIsCallFeeCap: boolean
   /** Whether a message runs whose sender cannot pay for it. */
@@ -95,6 +102,16 @@ export interface CompatibilityProfile {
   /** Which members of the pending block are null, unless it is set. */
   pendingFields: PendingFields
 
+  /** Methods that are refused as unknown although the node has them. */
+  withheldMethods: ReadonlySet<string>
+  /** Whether transactions over 16,777,216 gas are refused (EIP-7825) also on a chain of the node's own. */
+  appliesTransactionGasCap: boolean
+  /** Where the randomness of blocks comes from: their parent's hash, or hardhat's generators. */
+  blockRandomness: BlockRandomness
+  /** The number of the first snapshot. */
+  firstSnapshot: number
+  /** Whether the first poll of a block filter begins with the block that was the head when it was made. */
+  blockFiltersBeginWithHead: boolean
   /** Whether a filter that is not there finds nothing, null, rather than being refused. */
   nullForUnknownFilter: boolean
   /** Whether a control sets the nonce of an account to no less than it is, and while nothing waits. */
@@ -133,13 +150,15 @@ const standinProfile: CompatibilityProfile = {
   higherFeeCapReplaces: false,
   fallsBackToBlockGasLimit: false,
   allowsEmptyCreation: false,
-  defaultsFeeCapToNextBaseFee: false,
+  defaultFeeCap: 'twice the base fee',
+  sendsWithBlockGasLimit: false,
+  allowsZeroFees: false,
   fillsBeforeSigning: false,
   estimatesPlainTransfersStatically: false,
   estimateBlockTag: 'latest',
   callsDefaultToFirstAccount: false,
   limitsFeesTo128Bits: false,
-  allowsCallsBelowBaseFee: false,
+  callBaseFee: 'kept',
   tipIsCallFeeCap: false,
   skipsCallBalanceCheck: false,
   reportsMinedFailures: false,
@@ -161,6 +180,11 @@ const standinProfile: CompatibilityProfile = {
   simulationFillsGaps: true,
   simulationReportsPeakGas: true,
   pendingFields: 'spec',
+  withheldMethods: new Set(),
+  appliesTransactionGasCap: false,
+  blockRandomness: 'parent',
+  firstSnapshot: 0,
+  blockFiltersBeginWithHead: false,
   nullForUnknownFilter: false,
   noncesOnlyIncrease: false,
   settersReturnTrue: false,
@@ -170,6 +194,19 @@ const standinProfile: CompatibilityProfile = {
   returnsTimeAsDecimalText: false,
   metadataIncludesSnapshots: true,
 }
+
+/** Methods of geth that hardhat refuses by name. */
+const hardhatLacks: ReadonlySet<string> = new Set([
+  'eth_getUncleByBlockHashAndIndex',
+  'eth_getUncleByBlockNumberAndIndex',
+  'eth_getUncleCountByBlockHash',
+  'eth_getUncleCountByBlockNumber',
+  'eth_getWork',
+  'eth_hashrate',
+  'eth_protocolVersion',
+  'eth_signTransaction',
+  'eth_submitWork',
+])
 
 /** What is different from the node's own compatibility. */
 const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
@@ -181,11 +218,11 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     higherFeeCapReplaces: true,
     fallsBackToBlockGasLimit: true,
     allowsEmptyCreation: true,
-    defaultsFeeCapToNextBaseFee: true,
+    defaultFeeCap: 'the next price',
     fillsBeforeSigning: true,
     estimatesPlainTransfersStatically: true,
     limitsFeesTo128Bits: true,
-    allowsCallsBelowBaseFee: true,
+    callBaseFee: 'lowered',
     errorMessages: 'anvil',
     logsRange: 'lenient',
     rejectsFutureLogRanges: true,
@@ -211,7 +248,10 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     rejectsUnminable: true,
     estimateBlockTag: 'pending',
     callsDefaultToFirstAccount: true,
-    allowsCallsBelowBaseFee: true,
+    defaultFeeCap: 'twice the next base fee',
+    sendsWithBlockGasLimit: true,
+    allowsZeroFees: true,
+    callBaseFee: 'zero',
     tipIsCallFeeCap: true,
     skipsCallBalanceCheck: true,
     gasPriceUsesNextBaseFee: true,
@@ -219,6 +259,12 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     errorMessages: 'hardhat',
     accountsIncludeImpersonated: false,
     logsRange: 'lenient',
+    pendingFields: 'hardhat',
+    withheldMethods: hardhatLacks,
+    appliesTransactionGasCap: true,
+    blockRandomness: 'hardhat',
+    firstSnapshot: 1,
+    blockFiltersBeginWithHead: true,
     nullForUnknownFilter: true,
     noncesOnlyIncrease: true,
     settersReturnTrue: true,

@@ -4,13 +4,14 @@ import {
   ChainError,
   ExecutionFailedError,
   ExecutionRevertedError,
+  FailedTransactionError,
   HeaderNotFoundError,
   TransactionRejectedError,
   UnsupportedControlError,
 } from '../chain/errors.js'
 import { TimestampError } from '../chain/mining/clock.js'
 import { MethodNotFoundError, RpcError, ServerError } from './errors.js'
-import { hardhatFailure, hardhatRevert } from './revertMessages.js'
+import { hardhatFailure } from './revertMessages.js'
 
 /*
  * How hardhat words what it refuses, with its codes: test suites written for hardhat look for the words, and the
@@ -88,8 +89,10 @@ const refusals: readonly (readonly [geth: RegExp, words: Wording, code?: number]
 export function hardhatError(error: unknown): RpcError | undefined {
   if (error instanceof MethodNotFoundError)
     return new RpcError(-32004, `Method ${error.method} is not supported`)
-  if (error instanceof ExecutionRevertedError) return hardhatRevert(error)
-  if (error instanceof ExecutionFailedError) return hardhatFailure(error)
+  if (error instanceof FailedTransactionError) return hardhatFailure(error.failure, error.hash)
+  if (error instanceof ExecutionRevertedError || error instanceof ExecutionFailedError) {
+    return hardhatFailure(error)
+  }
   if (error instanceof HeaderNotFoundError) {
     const { head, requested } = error
     return new ServerError(`Received invalid block tag ${requested}. Latest block number is ${head}`)

@@ -1,11 +1,10 @@
 import type { ExecutionFailedError, ExecutionRevertedError } from '../chain/errors.js'
 import { decodeErrorText, decodePanicCode } from '../chain/evm/revertReason.js'
 import { bytesToHex } from '../encoding/hex.js'
-import { RevertError, RpcError, ServerError } from './errors.js'
+import { RpcError, ServerError } from './errors.js'
 
 /*
- * How hardhat and ganache word a failed execution, as test suites written for them look for it. The code and the data
- * are read by client libraries and stay what they are, save that ganache has no code of its own for reverts.
+ * How hardhat and ganache word a failed execution, as test suites written for them look for it.
  */
 
 const PREFIX = 'VM Exception while processing transaction:'
@@ -23,9 +22,33 @@ const panicReasons: ReadonlyMap<bigint, string> = new Map([
   [0x51n, 'Called a zero-initialized variable of internal function type'],
 ])
 
-/** A REVERT in the words of hardhat. */
-export function hardhatRevert({ data }: Pick<ExecutionRevertedError, 'data'>): RpcError {
-  return new RevertError(hardhatRevertMessage(data), bytesToHex(data))
+/**
+ * A failed execution as hardhat 2 answers it: code -32603, or -32000 where gas ran out, and as data an object of the
+ * message, what was returned and, of a mined transaction, its hash.
+ *
+ * @param transactionHash - 32 bytes, of a transaction that was mined
+ */
+export function hardhatFailure(
+  failure: ExecutionRevertedError | ExecutionFailedError,
+  transactionHash?: Uint8Array,
+): RpcError {
+  const txHash = transactionHash && bytesToHex(transactionHash)
+  if (/^(out of gas|gas required)/.test(failure.message)) {
+    const message = 'Transaction ran out of gas'
+    return new RpcError(-32000, message, { data: { message, txHash: txHash ?? null, data: '0x' } })
+  }
+  const message = `Error: ${hardhatFailureMessage(failure)}`
+  const data = 'data' in failure ? bytesToHex(failure.data) : '0x'
+  return new RpcError(-32603, message, { data: { message, txHash, data } })
+}
+
+function hardhatFailureMessage(failure: ExecutionRevertedError | ExecutionFailedError): string {
+  if ('data' in failure) return hardhatRevertMessage(failure.data)
+  if (failure.message.startsWith('invalid opcode')) return `${PREFIX} invalid opcode`
+  if (failure.message.startsWith('max code size exceeded')) {
+    return 'Transaction reverted: trying to deploy a contract whose code is too large'
+  }
+  return hardhatRevertMessage(new Uint8Array(0))
 }
 
 function hardhatRevertMessage(data: Uint8Array): string {
@@ -39,14 +62,6 @@ function hardhatRevertMessage(data: Uint8Array): string {
   const [number, reason] = [`0x${code.toString(16)}`, panicReasons.get(code)]
   if (reason === undefined) return `${PREFIX} reverted with unknown panic code ${number}`
   return `${PREFIX} reverted with panic code ${number} (${reason})`
-}
-
-/** A failure that is no REVERT in the words of hardhat, as far as it has words for it. */
-export function hardhatFailure({ message }: Pick<ExecutionFailedError, 'message'>): RpcError {
-  if (/^(out of gas|gas required)/.test(message)) return new ServerError('Transaction ran out of gas')
-  if (message.startsWith('invalid opcode')) return new RevertError(`${PREFIX} invalid opcode`, '0x')
-  if (/^(stack|invalid jump)/.test(message)) return hardhatRevert({ data: new Uint8Array(0) })
-  return new ServerError(message)
 }
 
 /** A REVERT in the words of ganache, which decodes Error(string) alone. */

@@ -5,7 +5,16 @@ import type { CallObject } from '../calls/callObject.js'
 import { createRules } from '../evm/rules.js'
 import { accessListFees, feeDefaults, type FeeMarket, type TransactionFees } from './feeDefaults.js'
 
-const market: FeeMarket = { baseFee: 100n, nextBaseFee: 90n, blobBaseFee: 3n, suggestedTip: 7n }
+const market: FeeMarket = {
+  baseFee: 100n,
+  nextBaseFee: 90n,
+  blobBaseFee: 3n,
+  suggestedTip: 7n,
+  defaultFeeCap: 'twice the base fee',
+  allowsZeroFees: false,
+}
+const hardhat: FeeMarket = { ...market, defaultFeeCap: 'twice the next base fee', allowsZeroFees: true }
+const anvil: FeeMarket = { ...market, baseFee: 90n, nextBaseFee: 100n, defaultFeeCap: 'the next price' }
 const frontier: FeeMarket = { ...market, baseFee: undefined, blobBaseFee: undefined }
 const free: FeeMarket = { ...market, baseFee: 0n }
 const freeNext: FeeMarket = { ...market, nextBaseFee: 0n }
@@ -33,6 +42,9 @@ describe('feeDefaults', () => {
     ['a base fee that was set', {}, dearNext, { maxFeePerGas: 2007n, maxPriorityFeePerGas: 7n }],
     ['no fees for a free block', { gasPrice: 0n }, freeNext, { gasPrice: 0n }],
     ['a price', { gasPrice: 5n }, market, { gasPrice: 5n }],
+    ['a tip in hardhat', { maxPriorityFeePerGas: 9n }, hardhat, { maxFeePerGas: 189n, maxPriorityFeePerGas: 9n }],
+    ['a price of zero in hardhat', { gasPrice: 0n }, hardhat, { gasPrice: 0n }],
+    ['a tip in anvil', { maxPriorityFeePerGas: 9n }, anvil, { maxFeePerGas: 107n, maxPriorityFeePerGas: 9n }],
     ['before London', {}, frontier, { gasPrice: 7n }],
     ['no fees where none are asked for', { gasPrice: 0n }, free, { gasPrice: 0n }],
     [

@@ -5,6 +5,12 @@ import type { CallObject } from '../calls/callObject.js'
 import { leastReplacement } from '../mempool/stateValidation.js'
 import type { ForkRules, HeaderFields } from '../types.js'
 
+/**
+ * How a fee cap that the caller leaves open is chosen: geth's twice the base fee and the tip; hardhat's twice the next
+ * base fee and the tip; or anvil's, the next base fee and the suggested tip, whatever tip is given.
+ */
+export type DefaultFeeCap = 'twice the base fee' | 'twice the next base fee' | 'the next price'
+
 /** What the defaults of fees depend on. */
 export interface FeeMarket {
   /** Wei per gas of the head; undefined before London. */
@@ -15,6 +21,9 @@ export interface FeeMarket {
   blobBaseFee: bigint | undefined
   /** Wei per gas above the base fee that is suggested. */
   suggestedTip: bigint
+  defaultFeeCap: DefaultFeeCap
+  /** Whether fees of zero are taken whatever the base fee is. */
+  allowsZeroFees: boolean
   /** The tip, in wei per gas, of the waiting transaction that this one is to replace. */
   replacedTip?: bigint | undefined
 }
@@ -59,7 +68,7 @@ function gasFees(call: CallObject, market: FeeMarket): TransactionFees {
   if (gasPrice !== undefined && authorizationList !== undefined) {
     throw new ChainError('both gasPrice and authorizationList specified')
   }
-  const zeroIsFine = baseFee === undefined || baseFee === 0n || nextBaseFee === 0n
+  const zeroIsFine = market.allowsZeroFees || baseFee === undefined || baseFee === 0n || nextBaseFee === 0n
   if (gasPrice !== undefined) {
     if (gasPrice === 0n && !zeroIsFine) throw new ChainError('gasPrice must be non-zero after london fork')
     return { gasPrice }
@@ -74,12 +83,29 @@ function gasFees(call: CallObject, market: FeeMarket): TransactionFees {
     throw new ChainError('maxFeePerGas must be non-zero')
   }
   const tip = maxPriorityFeePerGas ?? openTip(maxFeePerGas, market)
-  // Twice the head's is more than the next block takes, unless a control set that.
-  const cap = maxFeePerGas ?? tip + 2n * (nextBaseFee > 2n * baseFee ? nextBaseFee : baseFee)
+  const cap = maxFeePerGas ?? openCap(tip, { ...market, baseFee })
   if (cap < tip) {
     throw new ChainError(`maxFeePerGas (${quantity(cap)}) < maxPriorityFeePerGas (${quantity(tip)})`)
   }
   return { maxFeePerGas: cap, maxPriorityFeePerGas: tip }
+}
+
+/** The cap of a transaction whose caller named at most its tip. */
+function openCap(
+  tip: bigint,
+  { baseFee, nextBaseFee, suggestedTip, defaultFeeCap }: FeeMarket & { baseFee: bigint },
+): bigint {
+  if (defaultFeeCap === 'twice the next base fee') return tip + 2n * nextBaseFee
+  // Twice the head's is more than the next block takes, unless a control set that.
+  if (defaultFeeCap === 'twice the base fee') {
+    return tip + 2n * (nextBaseFee > 2n * baseFee ? nextBaseFee : baseFee)
+  }
+  // The estimate runs on the head, whose base fee may be above that of the next block.
+  return larger(baseFee, nextBaseFee + suggestedTip)
+}
+
+function larger(one: bigint, other: bigint): bigint {
+  return one > other ? one : other
 }
 
 /** The tip of a transaction whose caller named at most its cap. */
@@ -102,11 +128,13 @@ export function accessListFees(call: CallObject, header: HeaderFields, rules: Fo
     throw new InvalidCallError('maxFeePerGas and maxPriorityFeePerGas must be given together')
   }
   if (call.gasPrice === 0n) return call
-  const market = {
+  const market: FeeMarket = {
     baseFee: header.baseFeePerGas,
     nextBaseFee: header.baseFeePerGas ?? 0n,
     blobBaseFee: headerBlobBaseFee(header, rules),
     suggestedTip: 0n,
+    defaultFeeCap: 'twice the base fee',
+    allowsZeroFees: false,
   }
   return { ...call, ...feeDefaults(call, market) }
 }

@@ -14,7 +14,7 @@ import type { ForkRules } from '../types.js'
 import type { ChainView } from '../view.js'
 import { MAX_BLOBS_PER_TRANSACTION } from '../vm/preCheck.js'
 import { unsignedTransaction } from '../vm/unsignedTransaction.js'
-import { feeDefaults } from './feeDefaults.js'
+import { type DefaultFeeCap, feeDefaults } from './feeDefaults.js'
 import { type Impersonation, impersonate } from './impersonation.js'
 import { type Keyring, UnknownAccountError } from './keyring.js'
 
@@ -33,8 +33,12 @@ export interface WalletParts {
   fallbackGas?: (() => bigint) | undefined
   /** Whether transfers to accounts without code take 21,000 gas without a look at the funds, as in anvil. */
   estimatesTransfersUnseen?: boolean | undefined
-  /** Whether an open fee cap is the next base fee and the usual tip, as in anvil, whatever tip is given. */
-  capsAtNextPrice?: boolean | undefined
+  /** geth's unless given. */
+  defaultFeeCap?: DefaultFeeCap | undefined
+  /** Whether fees of zero are taken whatever the base fee is; false unless given. */
+  allowsZeroFees?: boolean | undefined
+  /** The gas of a transaction that names none; it is estimated unless this is given. */
+  defaultGas?: (() => bigint) | undefined
   /** Whether a creation may have no data; geth takes it for a forgotten recipient. */
   createsWithoutData?: boolean | undefined
 }
@@ -126,11 +130,10 @@ export class Wallet {
 
   /** The fields of a transaction with everything that the caller left open. @throws as {@link prepare} does */
   async fill(
-    given: CallObject & { from: Uint8Array },
+    call: CallObject & { from: Uint8Array },
     { fallbackGas }: Pick<WalletParts, 'fallbackGas'> = this.#parts,
   ): Promise<CreatableFields> {
-    const { view, capsAtNextPrice = false } = this.#parts
-    const call = capsAtNextPrice ? { ...given, ...this.#nextCap(given) } : given
+    const { view, defaultFeeCap = 'twice the base fee', allowsZeroFees = false, defaultGas } = this.#parts
     const { header } = view.head()
     const rules = view.rulesAt(header)
     const fees = feeDefaults(call, {
@@ -139,6 +142,8 @@ export class Wallet {
       nextBaseFee: this.#parts.nextBaseFee(),
       suggestedTip: this.#parts.suggestedTip(),
       replacedTip: this.#replacedTip(call),
+      defaultFeeCap,
+      allowsZeroFees,
     })
     checkContents(call, this.#parts)
     const {
@@ -151,7 +156,7 @@ export class Wallet {
     } = call
     const nonce = call.nonce ?? (await this.#nextNonce(call.from))
     const { chainId: givenChain, ...onOwnChain } = call
-    const gasLimit = call.gas ?? (await this.#estimate({ ...onOwnChain, ...fees }, fallbackGas))
+    const gasLimit = call.gas ?? defaultGas?.() ?? (await this.#estimate({ ...onOwnChain, ...fees }, fallbackGas))
     if (givenChain !== undefined && givenChain !== view.chainId) {
       throw new ChainError(`chainId does not match node's (have=${givenChain}, want=${view.chainId})`)
     }
@@ -189,17 +194,6 @@ export class Wallet {
       if (fallbackGas === undefined || !isFailedExecution(error)) throw error
       return fallbackGas()
     }
-  }
-
-  /** The cap that reaches the next block and leaves room for the tip, where neither it nor a price is given. */
-  #nextCap({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: CallObject): Pick<CallObject, 'maxFeePerGas'> {
-    const { view, nextBaseFee, suggestedTip, capsAtNextPrice = false } = this.#parts
-    const { baseFeePerGas } = view.head().header
-    if (baseFeePerGas === undefined || gasPrice !== undefined || maxFeePerGas !== undefined) return {}
-    const tip = capsAtNextPrice ? suggestedTip() : (maxPriorityFeePerGas ?? suggestedTip())
-    const cap = nextBaseFee() + tip
-    // The estimate runs on the head, whose base fee may be above that of the next block.
-    return { maxFeePerGas: cap > baseFeePerGas ? cap : baseFeePerGas }
   }
 
   /** The call with the usual tip beside a cap that it names: as in geth, a cap below that is then a contradiction. */

@@ -41,12 +41,12 @@ export interface AccessListResult {
 export function createAccessList(
   request: Pick<
     CallRequest,
-    'site' | 'call' | 'stateOverrides' | 'completeFees' | 'belowBaseFee' | 'unfunded'
+    'site' | 'call' | 'stateOverrides' | 'completeFees' | 'baseFee' | 'unfunded'
   >,
 ): Awaitable<AccessListResult> {
-  const { call, site, stateOverrides = [], completeFees, belowBaseFee, unfunded } = request
+  const { call, site, stateOverrides = [], completeFees, baseFee, unfunded } = request
   return withCall(
-    { site, call, stateOverrides, movesPrecompiles: false, completeFees, belowBaseFee, unfunded },
+    { site, call, stateOverrides, movesPrecompiles: false, completeFees, baseFee, unfunded },
     (evm, raw) =>
       whenReady(nonceOf(evm, call, raw), (nonce) => {
         const message = { ...raw, nonce }

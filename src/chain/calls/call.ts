@@ -30,6 +30,12 @@ import { runCall, runMessage, type MessageOutcome, type MessageResult } from '..
 const GAS_CAP_IN_BLOCKS = 10
 const MAX_UINT256 = 2n ** 256n - 1n
 
+/**
+ * What becomes of a block's base fee in a call that has a price: it is kept, and a lower fee cap refused; it is lowered to
+ * the cap, as in anvil; or it is zero whatever the fees are, as in hardhat.
+ */
+export type CallBaseFee = 'kept' | 'lowered' | 'zero'
+
 /** A call, where it runs, and what is to be different there. */
 export interface CallRequest {
   site: CallSite
@@ -41,8 +47,8 @@ export interface CallRequest {
   onConsole?: ConsoleListener | undefined
   /** The most gas, as a multiple of the block's gas limit; 10 unless given. */
   gasCapInBlocks?: number | undefined
-  /** Whether a call whose fee cap is below the base fee runs in a block that asks for no more than the cap. */
-  belowBaseFee?: boolean | undefined
+  /** The base fee of the block that the call runs in; kept unless given. */
+  baseFee?: CallBaseFee | undefined
   /** A block override that only eth_simulateV1 can do; named, it is refused. */
   unsupportedOverride?: string | undefined
   /** Completes the fees of the call. @throws ChainError if they do not go together */
@@ -92,10 +98,12 @@ export function withCall<T>(
     )
   }
   const rules = rulesUnder(site, blockOverrides)
-  const block =
+  const given =
     blockOverrides === undefined
       ? knownBlockEnvironment(site.header, rules)
       : createBlockEnvironment(site.header, rules, blockOverrides)
+  const hasNoBaseFee = request.baseFee === 'zero' && given.header.baseFeePerGas !== undefined
+  const block = hasNoBaseFee ? withoutBaseFee(given) : given
   const { state, blockHash } = site
   const defaults = {
     chainId: rules.chainId(),
@@ -136,7 +144,7 @@ async function fund(evm: PooledEvm, message: Message): Promise<void> {
 function freeOfFees(
   block: BlockEnvironment,
   message: Message,
-  request: Pick<CallRequest, 'belowBaseFee'>,
+  request: Pick<CallRequest, 'baseFee'>,
 ): BlockEnvironment {
   const priced = freeOfBaseFee(block, message, request)
   return message.maxFeePerBlobGas === 0n ? withFees(priced, { blobBaseFee: 0n }) : priced
@@ -145,12 +153,12 @@ function freeOfFees(
 function freeOfBaseFee(
   block: BlockEnvironment,
   { gasPrice, maxFeePerGas }: Message,
-  { belowBaseFee = false }: Pick<CallRequest, 'belowBaseFee'>,
+  { baseFee: rule }: Pick<CallRequest, 'baseFee'>,
 ): BlockEnvironment {
   const { baseFeePerGas: baseFee } = block.header
   if (baseFee === undefined) return block
   if (gasPrice === 0n) return withoutBaseFee(block)
-  return belowBaseFee && maxFeePerGas < baseFee ? withFees(block, { baseFeePerGas: gasPrice }) : block
+  return rule === 'lowered' && maxFeePerGas < baseFee ? withFees(block, { baseFeePerGas: gasPrice }) : block
 }
 
 /** Runs the message of a call; the state keeps what it changed. */

@@ -6,7 +6,7 @@ import type { Awaitable, HeaderFields, StateView } from '../types.js'
 import type { BlockSelector, ChainView } from '../view.js'
 import { type AccessListResult, createAccessList } from './accessList.js'
 import type { BlockOverrides } from '../vm/blockEnvironment.js'
-import { type CallRequest, call } from './call.js'
+import { type CallBaseFee, type CallRequest, call } from './call.js'
 import type { CallObject } from './callObject.js'
 import { type Ancestry, siteOn } from './callSite.js'
 import type { ConsoleListener } from './console.js'
@@ -28,8 +28,8 @@ export interface ExecutionRequest {
   gasCapInBlocks?: number | undefined
   /** A block override that only eth_simulateV1 can do; named, it is refused. */
   unsupportedOverride?: string | undefined
-  /** Whether the call runs although its fee cap is below the base fee. */
-  belowBaseFee?: boolean | undefined
+  /** The base fee of the block that the call runs in; kept unless given. */
+  baseFee?: CallBaseFee | undefined
   /** Whether the call runs although its sender cannot pay for it. */
   unfunded?: boolean | undefined
 }
@@ -101,7 +101,7 @@ function onSite<T>(
   use: (located: CallRequest) => Awaitable<T>,
   onConsole?: ConsoleListener,
 ): Awaitable<T> {
-  const { view, block, call, stateOverrides, blockOverrides, gasCapInBlocks, belowBaseFee, unfunded } =
+  const { view, block, call, stateOverrides, blockOverrides, gasCapInBlocks, baseFee, unfunded } =
     request
   return whenReady(view.stateAt(block), ({ header, rules, state: base }) => {
     const run = (state: WorkingState): Awaitable<T> =>
@@ -113,7 +113,7 @@ function onSite<T>(
         unsupportedOverride: request.unsupportedOverride,
         onConsole,
         gasCapInBlocks,
-        belowBaseFee,
+        baseFee,
         unfunded,
       })
     return stateOverrides === undefined ? withCallState(base, run) : run(new WorkingState({ base }))

@@ -50,6 +50,8 @@ interface Remembered {
 /** What snapshots are kept with. */
 export interface SnapshotParts {
   chain: Chain
+  /** The number of the first one; 0 unless given. */
+  first?: number
   participants: readonly SnapshotParticipant[]
 }
 
@@ -71,6 +73,7 @@ export class Snapshots {
 
   static async open(parts: SnapshotParts): Promise<Snapshots> {
     const snapshots = new Snapshots(parts)
+    snapshots.#next = parts.first ?? 0
     const { database, keys } = parts.chain.stores
     const next = database.get(keys.setting(NEXT_SETTING))
     if (next !== undefined) snapshots.#next = decodeOrdinal(next)

@@ -1,5 +1,6 @@
 import { EMPTY_TRIE_ROOT } from '../block/orderedRoot.js'
 import { EMPTY_UNCLES_HASH } from '../mining/draft.js'
+import { type BlockRandomness, hardhatGenesisPrevRandao } from '../mining/randomness.js'
 import { hashRequests } from '../vm/systemCalls.js'
 import { create2Proxy, systemContracts } from './systemContracts.js'
 import type { ForkRules, HeaderFields } from '../types.js'
@@ -41,6 +42,8 @@ export interface OwnGenesisOptions {
   funded: readonly Uint8Array[]
   /** Wei that each funded account gets. */
   balance: bigint
+  /** Where the randomness of blocks comes from; the parent unless given. */
+  randomness?: BlockRandomness
   /** Whether the CREATE2 proxy is there from the beginning. */
   create2Proxy: boolean
 }
@@ -49,7 +52,7 @@ export interface OwnGenesisOptions {
  * The genesis of an own chain: funded accounts, the CREATE2 proxy, and the system contracts that the fork knows.
  */
 export function ownGenesis(options: OwnGenesisOptions): Genesis {
-  const { rules, timestamp, gasLimit, baseFee, number, funded, balance } = options
+  const { rules, timestamp, gasLimit, baseFee, number, funded, balance, randomness } = options
   const header: HeaderFields = {
     parentHash: new Uint8Array(32),
     uncleHash: EMPTY_UNCLES_HASH,
@@ -64,7 +67,8 @@ export function ownGenesis(options: OwnGenesisOptions): Genesis {
     gasUsed: 0n,
     timestamp,
     extraData: new Uint8Array(0),
-    mixHash: new Uint8Array(32),
+    mixHash:
+      randomness === 'hardhat' && rules.isActivatedEIP(4399) ? hardhatGenesisPrevRandao : new Uint8Array(32),
     nonce: new Uint8Array(8),
   }
   if (rules.isActivatedEIP(1559)) header.baseFeePerGas = baseFee

@@ -64,7 +64,8 @@ function areSameSettings(one: BlockSettings, other: BlockSettings): boolean {
     one.nextBaseFee === other.nextBaseFee &&
     isSameBytes(one.coinbase, other.coinbase) &&
     isSameBytes(one.extraData, other.extraData) &&
-    isSameBytes(one.nextPrevRandao, other.nextPrevRandao)
+    isSameBytes(one.nextPrevRandao, other.nextPrevRandao) &&
+    isSameBytes(one.randomness?.prevRandao, other.randomness?.prevRandao)
   )
 }
 
@@ -93,10 +94,13 @@ export function captureProgress(clock: Clock, settings: BlockSettings): () => vo
   }
 }
 
+/** Generators of randomness are kept or not as the node was started, whatever others have. */
 function replaceSettings(settings: BlockSettings, others: BlockSettings): void {
+  const { randomness } = settings
   delete settings.nextBaseFee
   delete settings.nextPrevRandao
   Object.assign(settings, others)
+  if (randomness === undefined) delete settings.randomness
 }
 
 /** A clock's state as JSON whose numbers are decimal strings. */
@@ -132,26 +136,37 @@ export interface SettingsRecord {
   extraData: string
   nextBaseFee?: string
   nextPrevRandao?: string
+  randomness?: { prevRandao: string; parentBeaconBlockRoot: string }
 }
 
 export function toSettingsRecord(settings: BlockSettings): SettingsRecord {
-  const { gasLimit, coinbase, extraData, nextBaseFee, nextPrevRandao } = settings
+  const { gasLimit, coinbase, extraData, nextBaseFee, nextPrevRandao, randomness } = settings
   return {
     gasLimit: gasLimit.toString(),
     coinbase: bytesToPlainHex(coinbase),
     extraData: bytesToPlainHex(extraData),
     nextBaseFee: nextBaseFee?.toString(),
     nextPrevRandao: nextPrevRandao && bytesToPlainHex(nextPrevRandao),
+    randomness: randomness && {
+      prevRandao: bytesToPlainHex(randomness.prevRandao),
+      parentBeaconBlockRoot: bytesToPlainHex(randomness.parentBeaconBlockRoot),
+    },
   }
 }
 
 export function fromSettingsRecord(record: SettingsRecord): BlockSettings {
-  const { nextBaseFee, nextPrevRandao } = record
+  const { nextBaseFee, nextPrevRandao, randomness } = record
   return {
     gasLimit: BigInt(record.gasLimit),
     coinbase: hexToBytes(record.coinbase),
     extraData: hexToBytes(record.extraData),
     ...(nextBaseFee !== undefined && { nextBaseFee: BigInt(nextBaseFee) }),
     ...(nextPrevRandao !== undefined && { nextPrevRandao: hexToBytes(nextPrevRandao) }),
+    ...(randomness !== undefined && {
+      randomness: {
+        prevRandao: hexToBytes(randomness.prevRandao),
+        parentBeaconBlockRoot: hexToBytes(randomness.parentBeaconBlockRoot),
+      },
+    }),
   }
 }

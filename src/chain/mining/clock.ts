@@ -113,7 +113,10 @@ export class Clock {
   peekUnfixed(parent: bigint): bigint {
     if (this.#state.interval !== undefined) return parent + this.#state.interval
     const { earliest = 0n } = this.#state
-    return [parent + this.#minimumStep, earliest, this.now()].reduce((a, b) => (a > b ? a : b))
+    const now = this.now()
+    // As in anvil: blocks may share a second, but do not stand still where they have run ahead of the clock.
+    const least = now < parent ? parent + 1n : parent + this.#minimumStep
+    return [least, earliest, now].reduce((a, b) => (a > b ? a : b))
   }
 
   /** A time that was asked for, as a block can have it: that of its parent is moved by the least step. */

@@ -3,6 +3,7 @@ import { EMPTY_BLOOM } from '../block/bloom.js'
 import { nextBaseFee, nextExcessBlobGas } from '../block/fees.js'
 import { EMPTY_TRIE_ROOT } from '../block/orderedRoot.js'
 import { keccak256 } from '../keccak.js'
+import type { RandomnessState } from './randomness.js'
 import type { ForkRules, HeaderFields } from '../types.js'
 
 /** The hash of an empty list of uncles. */
@@ -25,6 +26,8 @@ export interface BlockSettings {
   nextBaseFee?: bigint
   /** 32 bytes; holds for one block. */
   nextPrevRandao?: Uint8Array
+  /** What blocks take their prevRandao and parent beacon block root from; their parent's hash and zeros if absent. */
+  randomness?: RandomnessState
 }
 
 /** What a draft stands on. */
@@ -37,7 +40,7 @@ export interface DraftParent {
  * The header of the block after `parent`, before anything is executed in it: gas used is zero and the roots are those
  * of an empty block.
  *
- * prevRandao follows from the parent, so that the same chain comes out of the same inputs.
+ * prevRandao follows from the parent or a generator, so that the same chain comes out of the same inputs.
  */
 export function draftHeader(
   parent: DraftParent,
@@ -61,13 +64,15 @@ export function draftHeader(
     gasUsed: 0n,
     timestamp,
     extraData: settings.extraData,
-    mixHash: rules.isActivatedEIP(4399) ? (settings.nextPrevRandao ?? keccak256(parent.hash)) : ZERO_HASH,
+    mixHash: rules.isActivatedEIP(4399) ? (settings.nextPrevRandao ?? settings.randomness?.prevRandao ?? keccak256(parent.hash)) : ZERO_HASH,
     nonce: ZERO_NONCE,
     baseFeePerGas: isLondon ? (settings.nextBaseFee ?? nextBaseFee(parent.header, rules)) : undefined,
     withdrawalsRoot: rules.isActivatedEIP(4895) ? EMPTY_TRIE_ROOT : undefined,
     blobGasUsed: excessBlobGas === undefined ? undefined : 0n,
     excessBlobGas,
-    parentBeaconBlockRoot: rules.isActivatedEIP(4788) ? ZERO_HASH : undefined,
+    parentBeaconBlockRoot: rules.isActivatedEIP(4788)
+      ? (settings.randomness?.parentBeaconBlockRoot ?? ZERO_HASH)
+      : undefined,
     requestsHash: undefined,
   }
 }

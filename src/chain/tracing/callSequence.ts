@@ -11,7 +11,7 @@ import { replayBlock, type ReplaySources } from './replay.js'
 /** A call of a sequence, and the block that it sees. */
 export type SequencedCall = Pick<
   CallRequest,
-  'call' | 'blockOverrides' | 'gasCapInBlocks' | 'belowBaseFee' | 'unfunded'
+  'call' | 'blockOverrides' | 'gasCapInBlocks' | 'baseFee' | 'unfunded'
 >
 
 /** Calls to run one after another, each on what those before it left. */

@@ -1,8 +1,10 @@
 import type { HeaderFields, Withdrawal } from '../../chain/types.js'
 import { bytesMember, jsonBytes, jsonQuantity, quantityMember } from './members.js'
 
+type NullableMember = 'hash' | 'number' | 'nonce' | 'logsBloom' | 'miner' | 'mixHash'
+
 /** Members that are null instead of what the header says. */
-export type NullMembers = ReadonlySet<'hash' | 'number' | 'nonce' | 'logsBloom' | 'miner'>
+export type NullMembers = ReadonlySet<NullableMember>
 
 /** No member is null. */
 export const noNullMembers: NullMembers = new Set()
@@ -12,7 +14,7 @@ export const noNullMembers: NullMembers = new Set()
  * absent (geth: internal/ethapi/api.go, RPCMarshalHeader).
  */
 export function headerMembers(hash: Uint8Array, header: HeaderFields, nulls = noNullMembers): string {
-  const orNull = (name: 'hash' | 'number' | 'nonce' | 'logsBloom' | 'miner', text: string): string =>
+  const orNull = (name: NullableMember, text: string): string =>
     `,"${name}":${nulls.has(name) ? 'null' : text}`
   return (
     `{"difficulty":${jsonQuantity(header.difficulty)}` +
@@ -24,7 +26,7 @@ export function headerMembers(hash: Uint8Array, header: HeaderFields, nulls = no
     orNull('hash', jsonBytes(hash)) +
     orNull('logsBloom', jsonBytes(header.logsBloom)) +
     orNull('miner', jsonBytes(header.coinbase)) +
-    `,"mixHash":${jsonBytes(header.mixHash)}` +
+    orNull('mixHash', jsonBytes(header.mixHash)) +
     orNull('nonce', jsonBytes(header.nonce)) +
     orNull('number', jsonQuantity(header.number)) +
     bytesMember('parentBeaconBlockRoot', header.parentBeaconBlockRoot) +

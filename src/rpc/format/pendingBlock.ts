@@ -6,13 +6,17 @@ import { placeInBlock } from './members.js'
 import { transactionText } from './transaction.js'
 
 /** Which members of the pending block are null, and whether its transactions name it. */
-export type PendingFields = 'spec' | 'geth' | 'anvil'
+export type PendingFields = 'spec' | 'geth' | 'anvil' | 'hardhat'
 
-/** By the provider's documentation; by geth (internal/ethapi/api.go, GetBlockByNumber); anvil leaves out nothing. */
+/**
+ * By the provider's documentation; by geth (internal/ethapi/api.go, GetBlockByNumber); by hardhat; anvil leaves out
+ * nothing.
+ */
 const nullMembers: Readonly<Record<PendingFields, NullMembers>> = {
   spec: new Set(['hash', 'number', 'nonce', 'logsBloom']),
   geth: new Set(['hash', 'nonce', 'miner']),
   anvil: new Set(),
+  hardhat: new Set(['number', 'nonce', 'mixHash']),
 }
 
 /** The object of the pending block. */

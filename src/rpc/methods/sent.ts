@@ -1,4 +1,4 @@
-import { ExecutionFailedError } from '../../chain/errors.js'
+import { ExecutionFailedError, FailedTransactionError } from '../../chain/errors.js'
 import type { ChainEvent } from '../../chain/events.js'
 import { revertError } from '../../chain/evm/revertReason.js'
 import type { Awaitable } from '../../chain/types.js'
@@ -60,7 +60,7 @@ export function awaitReceipt(call: Call, hash: Uint8Array, timeout = DEFAULT_TIM
  * failure; it stays mined.
  *
  * @param send - sends and gives the hash
- * @throws ExecutionRevertedError or ExecutionFailedError as hardhat does
+ * @throws FailedTransactionError as hardhat does
  */
 export async function answerSent(
   { events, settings }: Pick<Backend, 'events' | 'settings'>,
@@ -76,8 +76,11 @@ export async function answerSent(
     for (const { executed } of heads) {
       const mined = executed?.transactions.find((transaction) => bytesEqual(transaction.hash, hash))
       if (mined?.failure === undefined) continue
-      if (mined.failure === 'execution reverted') throw revertError(mined.output ?? new Uint8Array(0))
-      throw new ExecutionFailedError(mined.failure)
+      const failure =
+        mined.failure === 'execution reverted'
+          ? revertError(mined.output ?? new Uint8Array(0))
+          : new ExecutionFailedError(mined.failure)
+      throw new FailedTransactionError(hash, failure)
     }
     return bytesToHex(hash)
   } finally {

@@ -41,7 +41,7 @@ export interface ExecutionArguments {
  */
 export function executionRequest({ view, backend }: Call, args: ExecutionArguments): ExecutionRequest {
   const { compatibility } = backend.settings
-  const { callsDefaultToFirstAccount, allowsCallsBelowBaseFee, skipsCallBalanceCheck, tipIsCallFeeCap } =
+  const { callsDefaultToFirstAccount, callBaseFee, skipsCallBalanceCheck, tipIsCallFeeCap } =
     compatibility
   checkFeeWidths(args.transaction, compatibility)
   const call = tipIsCallFeeCap ? cappedAtTip(toCall(args.transaction)) : toCall(args.transaction)
@@ -53,7 +53,7 @@ export function executionRequest({ view, backend }: Call, args: ExecutionArgumen
     stateOverrides: args.stateOverrides,
     ...supportedOverrides(args.blockOverrides),
     gasCapInBlocks: backend.settings.gasCapInBlocks,
-    belowBaseFee: allowsCallsBelowBaseFee,
+    baseFee: callBaseFee,
     unfunded: skipsCallBalanceCheck,
   }
 }

@@ -52,8 +52,9 @@ function collectingFilter<T>(
   { events, chain }: Source,
   collect: (event: ChainEvent) => readonly Waiting<T>[],
   print: (collected: readonly T[]) => WireBytes | Promise<WireBytes>,
+  first: readonly Waiting<T>[] = [],
 ): Filter {
-  let waiting: Waiting<T>[] = []
+  let waiting = [...first]
   const end = events.subscribe((event) => {
     if (event.type === 'replaced') waiting = []
     else if (event.type === 'rewound') {
@@ -76,10 +77,19 @@ function collectingFilter<T>(
   }
 }
 
-/** Collects the hashes of new heads. */
-export function createBlockFilter(source: Source): Filter {
+/**
+ * Collects the hashes of new heads.
+ *
+ * @param first - a block that the first poll begins with
+ */
+export function createBlockFilter(source: Source, first?: StoredBlock): Filter {
   const collect = (event: ChainEvent) => (event.type === 'head' ? [waitingBlock(event.block)] : [])
-  return collectingFilter(source, collect, (blocks) => wireArray(blocks.map((block) => hashesText([block]))))
+  return collectingFilter(
+    source,
+    collect,
+    (blocks) => wireArray(blocks.map((block) => hashesText([block]))),
+    first === undefined ? [] : [waitingBlock(first)],
+  )
 }
 
 function waitingBlock(block: StoredBlock): Waiting<StoredBlock> {

@@ -111,13 +111,13 @@ export const callMany = defineMethod(
     const { view, backend } = context
     const calls = bundles.map(({ calls: messages, overrides }) =>
       messages.map((transaction): SequencedCall => {
-        const { call, blockOverrides, gasCapInBlocks, belowBaseFee, unfunded } = executionRequest(context, {
+        const { call, blockOverrides, gasCapInBlocks, baseFee, unfunded } = executionRequest(context, {
           transaction,
           block,
           stateOverrides: undefined,
           blockOverrides: overrides,
         })
-        return { call, blockOverrides, gasCapInBlocks, belowBaseFee, unfunded }
+        return { call, blockOverrides, gasCapInBlocks, baseFee, unfunded }
       }),
     )
     const place = placeOf(view, block, transactionIndex)

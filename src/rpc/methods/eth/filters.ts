@@ -35,9 +35,11 @@ export const newPendingTransactionFilter = defineMethod(
   ({ backend, filters }, full = false) => filters.add(createPendingFilter(backend, { full })),
 )
 
-/** eth_newBlockFilter: makes a filter of new heads. */
-export const newBlockFilter = defineMethod('eth_newBlockFilter', [], ({ backend, filters }) =>
-  filters.add(createBlockFilter(backend)),
+/** eth_newBlockFilter: makes a filter of new heads; in hardhat it begins with the head of now. */
+export const newBlockFilter = defineMethod('eth_newBlockFilter', [], ({ view, backend, filters }) => {
+  const { blockFiltersBeginWithHead } = backend.settings.compatibility
+  return filters.add(createBlockFilter(backend, blockFiltersBeginWithHead ? view.head() : undefined))
+}
 )
 
 /** eth_newFilter: makes a filter of logs. */
