@@ -1,7 +1,7 @@
 import { Account, Address } from '@ethereumjs/util'
 import { runToCompletion } from '../encoding/timeSlice.js'
 import type { Database } from '../storage/database.js'
-import { keyspaceOf } from '../storage/keyspace.js'
+import { decodeOrdinal, encodeOrdinal, keyspaceOf, type Keyspace } from '../storage/keyspace.js'
 import { WriteBatch } from '../storage/writeBatch.js'
 import type { ChainBase, ChainParts } from './base.js'
 import type { BlockEncoder } from './block/record.js'
@@ -69,9 +69,32 @@ export async function openBase(options: OpenBaseOptions): Promise<ChainBase> {
   const known = loadHead(database, keys, blocks)
   const head =
     known ?? (await (fork === undefined ? storeGenesis(stores, options) : storeForkPoint(stores, fork)))
-  const first = blocks.byOrdinal(0) ?? head.block
+  const first = blocks.byOrdinal(firstOrdinal(database, keys)) ?? head.block
   if (known !== undefined) restoreForkPoint(stores, first.header, fork)
   return { keys, blocks, states, head, first, earlierHash: fork?.earlierHash }
+}
+
+/** The setting that holds the ordinal of the first block, where a reset made another one than the block 0. */
+const FIRST_SETTING = 'first-block'
+
+function firstOrdinal(database: Database, keys: Keyspace): number {
+  const bytes = database.get(keys.setting(FIRST_SETTING))
+  return bytes === undefined ? 0 : decodeOrdinal(bytes)
+}
+
+/**
+ * Begins a chain anew on the genesis as it is made now: with the time of now, unless that is fixed. What was stored before
+ * is not found any more. Only within the chain's turn, and where nothing waits in the mempool.
+ */
+export async function beginAnew(
+  base: ChainBase,
+  options: Pick<OpenChainOptions, 'database' | 'chainId' | 'schedule' | 'genesis'>,
+): Promise<ChainBase> {
+  const { database } = options
+  const { keys, blocks, states } = base
+  const stores = { database, keys, blocks, states }
+  const head = await storeGenesis(stores, options)
+  return { ...base, head, first: head.block }
 }
 
 /** Opens the chain of a network: goes on from its stored head, or stores its genesis first. */
@@ -125,8 +148,13 @@ async function makeGenesis(states: StateStore, { header, accounts }: Genesis): P
   return { block: runToCompletion(sealing), commitment }
 }
 
-/** Stores the first block, and beside it the genesis file that it can be made from again. */
-async function storeGenesis(stores: Stores, { chainId, schedule, genesis }: OpenBaseOptions): Promise<Head> {
+/**
+ * Makes a new first block the head and removes all others; beside it lies the genesis file that it can be made from again.
+ */
+async function storeGenesis(
+  stores: Stores,
+  { chainId, schedule, genesis }: Pick<OpenBaseOptions, 'chainId' | 'schedule' | 'genesis'>,
+): Promise<Head> {
   const { database, keys, blocks, states } = stores
   const first = genesis()
   const { block, commitment } = await makeGenesis(states, first)
@@ -136,11 +164,14 @@ async function storeGenesis(stores: Stores, { chainId, schedule, genesis }: Open
   const { block: stored } = staged.record
   const head = { block: stored, workingRoot: commitment.root }
   stageMove(batch, keys, { added: [stored] }, head)
+  const removed = blocks.stageRemoval(batch, { from: 0, to: stored.ordinal })
+  batch.put(keys.setting(FIRST_SETTING), encodeOrdinal(stored.ordinal))
   batch.put(
     genesisKey(keys),
     new TextEncoder().encode(formatGethGenesis({ chainId, schedule, genesis: first })),
   )
   database.write(batch)
+  removed()
   blocks.added(staged)
   return head
 }

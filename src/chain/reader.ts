@@ -1,4 +1,3 @@
-import { bytesEqual } from '../encoding/hex.js'
 import type { Database } from '../storage/database.js'
 import type { Keyspace } from '../storage/keyspace.js'
 import type { StoredBlock, TransactionLocation } from './block/record.js'
@@ -132,19 +131,25 @@ export class ChainReader implements ChainView {
     const block = this.resolve(selector)
     if (block === undefined) throw blockNotFound(selector, this.head())
     const { header, hash } = block
-    const latest = 'tag' in selector && selector.tag === 'latest'
-    const root = latest ? this.#sources.head().workingRoot : this.#stateRootOf(block)
-    return { header, hash, state: this.#sources.states.viewAt(root), rules: this.rulesAt(header) }
+    const state = this.#sources.states.viewAt(this.#rootAfter(block))
+    return { header, hash, state, rules: this.rulesAt(header) }
   }
 
-  /** Of a chain that was loaded from elsewhere, only the state of its last block is known. */
-  #stateRootOf({ header, hash }: StoredBlock): Uint8Array {
-    const { states, head } = this.#sources
-    if (states.hasRoot(header.stateRoot)) return header.stateRoot
-    const { block, workingRoot } = head()
-    if (bytesEqual(block.hash, hash)) return workingRoot
-    states.requireRoot(header.stateRoot, header)
-    return header.stateRoot
+  /**
+   * The root of the state after a block, with what controls changed before the next one was mined: that of its header, but
+   * for the head and for blocks whose child stands on another root.
+   *
+   * @throws StateUnknownError if it is not known: of a chain that was loaded from elsewhere, only the last state is.
+   */
+  #rootAfter(block: StoredBlock): Uint8Array {
+    const { states, blocks, head } = this.#sources
+    const { block: newest, workingRoot } = head()
+    if (block.ordinal === newest.ordinal) return workingRoot
+    const { stateRoot, number } = block.header
+    const child = blocks.isCanonical(block) ? this.blockByNumber(number + 1n) : undefined
+    const root = child?.parentStateRoot ?? stateRoot
+    if (!states.hasRoot(root)) states.requireRoot(root, block.header)
+    return root
   }
 
   transactionLocation(hash: Uint8Array): TransactionLocation | undefined {

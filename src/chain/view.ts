@@ -59,8 +59,8 @@ export interface ChainView {
   pendingBlock(): Promise<PendingBlock>
   /**
    * The block and state that a call, an estimate or a state read at this selector works on.
-   * `latest` reads the working root (controls included), a number or a hash reads that header's root. Only the pending
-   * block is waited for.
+   * What controls changed after a block, and before the next one was mined, belongs to it. Only the pending block is waited
+   * for.
    *
    * @throws HeaderNotFoundError, TagNotFoundError, HashNotFoundError or NotCanonicalError where the selector names
    *   nothing.

@@ -35,6 +35,8 @@ export interface ChainBasesParts {
   caches: ForkCaches
   /** Stands before remotes. */
   reads: RemoteReads | undefined
+  /** Makes the genesis of a base anew and begins there; only of a chain of the node's own. */
+  renew(base: ChainBase): Promise<ChainBase>
   /** Opens a base on a fork, which is stored first if it is not there. */
   open(fork: Fork, index: number): Promise<Pick<ChainGround, 'base' | 'schedule'>>
   /** Told of the fork that the chain stands on now, if it is one. */
@@ -134,6 +136,17 @@ export class ChainBases {
       chain.clock.set(ground.base.first.header.timestamp)
     }
     return true
+  }
+
+  /**
+   * Makes the genesis anew where the chain stands on one. Only within the chain's turn, and when nothing waits in the
+   * mempool.
+   */
+  async renewHome(ground: ChainGround): Promise<void> {
+    const { chain, renew } = this.#parts
+    if (ground.fork !== undefined) return
+    ground.base = await renew(ground.base)
+    if (ground === this.#current) chain.switchBase(ground.base)
   }
 
   /**

@@ -3,7 +3,7 @@ import { ImportError } from '../chain/errors.js'
 import { MovableSchedule } from '../chain/evm/movableSchedule.js'
 import { type ImportFileOptions, importFile } from '../chain/import/chainFile.js'
 import { Mempool } from '../chain/mempool/mempool.js'
-import { genesisHash, openBase, openChain } from '../chain/open.js'
+import { beginAnew, genesisHash, openBase, openChain } from '../chain/open.js'
 import { bytesToHex } from '../encoding/hex.js'
 import type { NodeSettings } from '../options.js'
 import { type CompatibilityProfile, compatibilityProfile } from '../rpc/compatibility.js'
@@ -86,7 +86,10 @@ async function openChainAt(
     fork: fork && { ...fork, ...funds },
     report: (fault) => request.report('events', fault),
   })
-  const hash = source.isGiven ? await genesisHash(chain.stores.states, source.genesis()) : chain.first.hash
+  const { states, blocks } = chain.stores
+  // A reset may have begun the chain anew: its identity is the first block that it ever had.
+  const original = blocks.byOrdinal(0) ?? chain.first
+  const hash = source.isGiven ? await genesisHash(states, source.genesis()) : original.hash
   const entry = admitNetwork(manifest, name, { ...identity, genesisHash: bytesToHex(hash) })
   if (fork !== undefined) entry.forkBlock = fork.header.number.toString()
   if (known === undefined) data.saveManifest()
@@ -137,6 +140,13 @@ export async function openBases(
     settings,
     caches: origin.caches,
     reads: request.remoteReads,
+    renew: (base) =>
+      beginAnew(base, {
+        database: data.database,
+        chainId: origin.source.chainId,
+        schedule: home.ground.schedule,
+        genesis: origin.source.genesis,
+      }),
     open: async (fork, index) => {
       const { chainId, schedule: forks, genesis } = origin.chainOn(fork)
       const schedule = forks.with({ ...origin.limits, isFork: true })

@@ -126,7 +126,7 @@ export function createHistoryControls(parts: ControlParts): HistoryControls {
     snapshot: () => snapshots.take(),
     revert: (id) => snapshots.revert(id),
     snapshots: () => snapshots.list(),
-    reset: async (order) => {
+    reset: async (order = {}) => {
       await resetChain(parts, order)
       recoveries.clear()
       instance.renew()

@@ -3,7 +3,7 @@ import type { Snapshots } from '../chain/controls/snapshots.js'
 import { initialRandomness } from '../chain/mining/randomness.js'
 import type { TransactionSubmission } from '../chain/mempool/submitTransaction.js'
 import type { CompatibilityProfile } from '../rpc/compatibility.js'
-import type { ForkTarget } from '../rpc/controls.js'
+import type { ResetOrder } from '../rpc/controls.js'
 import type { ChainBases } from './chainBases.js'
 
 /** What a reset works on. */
@@ -17,7 +17,7 @@ export interface ResetParts {
 
 /**
  * Puts a chain back to the first block of its home or, on order, to a block of a remote chain: no blocks above it, no
- * waiting transactions, no snapshots, and the clock as it was.
+ * waiting transactions, no snapshots, and the clock as it was. Blocks that were there are not found any more.
  *
  * A remote is asked before anything changes; then the chain goes back where it is, so that a node that goes down on the
  * way has either the first block that it left or the new one.
@@ -26,10 +26,10 @@ export interface ResetParts {
  */
 export function resetChain(
   { chain, bases, snapshots, submission, compatibility }: ResetParts,
-  order: ForkTarget | undefined,
+  { fork, beginsAnew = false }: ResetOrder,
 ): Promise<void> {
   return bases.exclusively(async () => {
-    const ground = await bases.prepare(order)
+    const ground = await bases.prepare(fork)
     const move = async (): Promise<void> => {
       moveToFirst(chain, () => {
         chain.clock.restore({ offset: 0n })
@@ -41,8 +41,11 @@ export function resetChain(
         if (compatibility.blockRandomness === 'hardhat') chain.settings.randomness = initialRandomness()
       })
       chain.mempool.dropAll()
+      if (beginsAnew) {
+        snapshots.restart()
+        await bases.renewHome(ground)
+      } else snapshots.clear()
       if (ground.fork === undefined) keepBaseFee(chain, compatibility)
-      snapshots.clear()
       await chain.commitProgress()
       submission.removeStale()
       const isOther = bases.enter(ground)
@@ -57,7 +60,18 @@ export function resetChain(
 }
 
 function moveToFirst(chain: Chain, change?: () => void): void {
-  chain.moveHead({ block: chain.first, workingRoot: chain.first.header.stateRoot }, { change })
+  const { first } = chain
+  let removed: (() => void) | undefined
+  chain.moveHead(
+    { block: first, workingRoot: first.header.stateRoot },
+    {
+      stage: (batch) => {
+        removed = chain.stores.blocks.stageRemoval(batch, { from: first.ordinal + 1 })
+      },
+      change,
+    },
+  )
+  removed?.()
 }
 
 /** Gives the block after the first one the base fee of the first, where the node stands in for one that does so. */

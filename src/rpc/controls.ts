@@ -65,6 +65,14 @@ export interface ForkTarget {
   blockNumber?: bigint | undefined
 }
 
+/** What a reset does besides going back to the first block. */
+export interface ResetOrder {
+  /** The block of another node's chain that the chain is to go on from; where it was started if undefined. */
+  fork?: ForkTarget | undefined
+  /** Whether the first block is made anew, with the time of now, and snapshots are numbered from the beginning. */
+  beginsAnew?: boolean
+}
+
 /** Goes back, forgets, and makes things happen otherwise. */
 export interface HistoryControls {
   /** @returns the number of the snapshot */
@@ -77,7 +85,7 @@ export interface HistoryControls {
    *
    * @throws UnsupportedControlError if the order names a URL that calls may not name
    */
-  reset(order?: ForkTarget): Awaitable<void>
+  reset(order?: ResetOrder): Awaitable<void>
   /** Asks another node of the chain that a fork goes on from. @throws UnsupportedControlError as `reset` does */
   setRemote(url: string): Awaitable<void>
   /** Takes blocks off the end of the chain; their transactions are gone. @throws DepthError if there are not so many */

@@ -18,6 +18,7 @@ const KIND = {
   ordinalByNumber: 0x21,
   ordinalByHash: 0x22,
   transaction: 0x23,
+  removedBlock: 0x24,
   log: 0x30,
 } as const
 
@@ -83,6 +84,10 @@ export interface Keyspace {
   ordinalsByNumber(from: bigint, to: bigint): KeyRange
   /** The ordinal of a block by its 32-byte hash. */
   ordinalByHash(hash: Uint8Array): Uint8Array
+  /** The end of a range of ordinals whose blocks a revert removed, by its beginning. */
+  removedBlock(ordinal: number): Uint8Array
+  /** All of these ranges, by ordinal. */
+  removedBlocks(): KeyRange
   /** The blocks that hold a transaction, by its 32-byte hash. */
   transaction(hash: Uint8Array): Uint8Array
   /** That a block holds logs with this value at this position. */
@@ -125,6 +130,8 @@ export function keyspaceOf(network: number): Keyspace {
       lt: key(KIND.ordinalByNumber, encodeNumber(to + 1n)),
     }),
     ordinalByHash: (hash) => key(KIND.ordinalByHash, hash),
+    removedBlock: (ordinal) => key(KIND.removedBlock, encodeOrdinal(ordinal)),
+    removedBlocks: () => all(KIND.removedBlock),
     transaction: (hash) => key(KIND.transaction, hash),
     log: (position, value, ordinal) => key(KIND.log, ...logPrefix(position, value), encodeOrdinal(ordinal)),
     logs: (position, value, from, to) => ({

@@ -11,6 +11,7 @@ import type { BlockEncoder, SealedBlock, StoredBlock, TransactionLocation } from
 import { RecentRecords } from './recentRecords.js'
 import { encodeRegion } from './region.js'
 import { BlockRegions } from './regions.js'
+import { RemovedBlocks } from './removedBlocks.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { TransactionFilter } from './transactionFilter.js'
 import { decodeTransactionRow, encodeTransactionRow, type TransactionPlace } from './transactionRow.js'
@@ -46,10 +47,12 @@ export class BlockStore {
   /** The rows of the log index, where all of them were stored by this process. */
   #singleBlocks: SingleBlockTable | undefined = new SingleBlockTable()
   #nextOrdinal = 0
+  readonly #removed: RemovedBlocks
   /** Of the newest canonical block; none is before a head is known. */
   #end = -1n
 
-  private constructor({ database, keys, encoder }: BlockStoreOptions) {
+  private constructor({ database, keys, encoder }: BlockStoreOptions, removed: RemovedBlocks) {
+    this.#removed = removed
     this.#database = database
     this.#keys = keys
     this.#encoder = encoder
@@ -62,7 +65,7 @@ export class BlockStore {
   }
 
   static async open(options: BlockStoreOptions): Promise<BlockStore> {
-    const store = new BlockStore(options)
+    const store = new BlockStore(options, await RemovedBlocks.open(options.database, options.keys))
     for await (const [key] of options.database.iterate({
       ...options.keys.blocks(),
       reverse: true,
@@ -77,9 +80,9 @@ export class BlockStore {
   }
 
   /**
-   * Puts a sealed block into a batch, with which it becomes part of the store. One that is stored already, mined anew
-   * to the letter after a revert, keeps its ordinal: a second one could be greater than those of the blocks that stand
-   * on it, and ordinals have to rise along every branch.
+   * Puts a sealed block into a batch, with which it becomes part of the store. One that is stored already, on another
+   * branch, keeps its ordinal: a second one could be greater than those of the blocks that stand on it, and ordinals have
+   * to rise along every branch. Of a removed block nothing is left that stands on it.
    *
    * @returns what {@link added} is told once the batch is written
    */
@@ -88,7 +91,7 @@ export class BlockStore {
     // Blocks are stored after their parents: a child of the last one cannot be stored yet.
     const isNew = parent !== undefined && parent === this.#nextOrdinal - 1
     const stored = isNew ? undefined : this.#storedOrdinal(this.#keys.ordinalByHash(sealed.hash))
-    const known = stored === undefined ? undefined : this.#record(stored)
+    const known = stored === undefined || this.#removed.has(stored) ? undefined : this.#record(stored)
     if (known !== undefined) return { record: known, news: undefined }
     const ordinal = this.#nextOrdinal
     const keys = this.#keys
@@ -142,9 +145,25 @@ export class BlockStore {
     return this.#record(ordinal)?.block
   }
 
+  /** A block by its 32-byte hash, on whichever branch; none that was removed. */
   byHash(hash: Uint8Array): StoredBlock | undefined {
     const ordinal = this.#recent.ordinal(hash) ?? this.#storedOrdinal(this.#keys.ordinalByHash(hash))
-    return ordinal === undefined ? undefined : this.byOrdinal(ordinal)
+    return ordinal === undefined || this.#removed.has(ordinal) ? undefined : this.byOrdinal(ordinal)
+  }
+
+  /** The ordinal of the next block that is stored. */
+  get nextOrdinal(): number {
+    return this.#nextOrdinal
+  }
+
+  /**
+   * Puts the removal of all blocks from an ordinal on into a batch; they are not found by their hashes any more.
+   *
+   * @param to - the ordinal of the first one that stays; all go that are stored unless given
+   * @returns makes it count, once the batch is written
+   */
+  stageRemoval(batch: WriteBatch, { from, to = this.#nextOrdinal }: { from: number; to?: number }): () => void {
+    return this.#removed.stage(batch, { from, to })
   }
 
   /** Takes note of the head of the chain: rows of greater numbers are what a way back has left, and count for nothing. */

@@ -17,6 +17,8 @@ import { reinject } from '../mempool/reinject.js'
 export interface SnapshotRecord {
   /** The head's. */
   ordinal: number
+  /** That of the next block that was to be stored. */
+  nextOrdinal: number
   /** Hexadecimal without a prefix. */
   workingRoot: string
   progress: Progress
@@ -94,6 +96,7 @@ export class Snapshots {
       const { block, workingRoot } = chain.head
       const record: SnapshotRecord = {
         ordinal: block.ordinal,
+        nextOrdinal: chain.stores.blocks.nextOrdinal,
         workingRoot: bytesToPlainHex(workingRoot),
         progress: currentProgress(chain.clock, chain.settings),
         waiting: waitingTransactions(chain.mempool).map(encodePooled).map(bytesToPlainHex),
@@ -111,7 +114,7 @@ export class Snapshots {
 
   /**
    * Goes back to a snapshot: head, state, clock, settings of coming blocks, mempool, and what goes with the chain. What is
-   * on disk goes back with one write.
+   * on disk goes back with one write. Blocks that were stored since are not found any more, not even by their hashes.
    *
    * @returns false if there is none of this number
    */
@@ -126,16 +129,19 @@ export class Snapshots {
       const used = [...this.#ids].filter((other) => other >= Number(id))
       const remembered = this.#remembered.get(Number(id))
       const waiting = record.waiting.map((text) => decodePooled(hexToBytes(text)))
+      let removed: (() => void) | undefined
       chain.moveHead(
         { block, workingRoot: hexToBytes(record.workingRoot) },
         {
           stage: (batch) => {
             this.#stageRemoval(batch, keys, used)
+            removed = blocks.stageRemoval(batch, { from: record.nextOrdinal })
             stageReplacement(batch, keys, { now: chain.mempool.inOrderOfArrival(), then: waiting })
           },
           change: () => applyProgress(record.progress, chain.clock, chain.settings),
         },
       )
+      removed?.()
       this.#forget(used)
       await this.#restoreMempool(remembered?.pool, waiting)
       for (const restore of remembered?.participants ?? []) restore()
@@ -151,6 +157,14 @@ export class Snapshots {
       if (block === undefined) return []
       return [{ id: BigInt(id), blockNumber: block.header.number, blockHash: block.hash }]
     })
+  }
+
+  /** Forgets all snapshots and begins to count anew. Only within the chain's turn. */
+  restart(): void {
+    this.#next = this.#parts.first ?? 0
+    this.clear()
+    const { database, keys } = this.#parts.chain.stores
+    database.write(new WriteBatch().put(keys.setting(NEXT_SETTING), encodeOrdinal(this.#next)))
   }
 
   /** Forgets all snapshots; their numbers stay used. Only within the chain's turn. */

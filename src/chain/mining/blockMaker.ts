@@ -7,7 +7,7 @@ import type { ChainPosition } from '../head/position.js'
 import { WorkingState } from '../state/workingState.js'
 import type { ForkRules } from '../types.js'
 import type { ChainView } from '../view.js'
-import type { Clock } from './clock.js'
+import { type Clock, checkTimestamp } from './clock.js'
 import { draftHeader, type BlockSettings } from './draft.js'
 import { produceBlock, type ProducedBlock, type ProductionInput } from './producer.js'
 
@@ -106,6 +106,7 @@ export class BlockMaker {
     const { view, position } = this.#parts
     const { block: parent } = head
     const { timestamp, rules } = this.#draftPlace(head, wanted)
+    checkTimestamp(timestamp)
     const header = draftHeader(parent, rules, timestamp, settings)
     return produceBlock({
       header,

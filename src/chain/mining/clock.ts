@@ -25,6 +25,9 @@ export class TimestampError extends ChainError {
   override readonly name = 'TimestampError'
 }
 
+/** The largest time that a header holds, in seconds. */
+const LARGEST_TIMESTAMP = 2n ** 64n - 1n
+
 /** Decides the time of blocks: the wall clock, moved by controls, never against the order of blocks. */
 export class Clock {
   readonly #now: () => bigint
@@ -55,8 +58,11 @@ export class Clock {
    *
    * @param parent - the time of the head in seconds
    * @returns the whole offset from the wall clock in seconds
+   * @throws TimestampError if that is beyond what a block can have
    */
   increase(seconds: bigint, parent: bigint): bigint {
+    const now = this.now()
+    checkTimestamp((now > parent ? now : parent) + seconds)
     this.#state.offset += seconds
     const { earliest } = this.#state
     if (seconds > 0n || earliest !== undefined) this.#state.earliest = (earliest ?? parent) + seconds
@@ -68,8 +74,10 @@ export class Clock {
    * their parents all the same.
    *
    * @returns the seconds by which it moved
+   * @throws TimestampError if no block can have the time
    */
   set(timestamp: bigint): bigint {
+    checkTimestamp(timestamp)
     const moved = timestamp - this.now()
     this.#state.offset += moved
     delete this.#state.earliest
@@ -138,6 +146,7 @@ export class Clock {
    * @throws TimestampError if it cannot.
    */
   check(timestamp: bigint, parent: bigint): void {
+    checkTimestamp(timestamp)
     if (timestamp < parent) {
       throw new TimestampError(
         `Timestamp error: ${timestamp} is lower than previous block's timestamp ${parent}`,
@@ -149,6 +158,16 @@ export class Clock {
       )
     }
   }
+}
+
+/**
+ * Checks that a header can hold a time, in seconds.
+ *
+ * @throws TimestampError
+ */
+export function checkTimestamp(timestamp: bigint): void {
+  if (timestamp <= LARGEST_TIMESTAMP) return
+  throw new TimestampError(`Timestamp error: ${timestamp} is greater than 2^64 - 1`)
 }
 
 /** A clock that only blocks and controls move, for chains that come out the same in every run. */

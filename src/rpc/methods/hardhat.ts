@@ -2,6 +2,7 @@ import { bytesToHex } from '../../encoding/hex.js'
 import { InvalidParamsError } from '../errors.js'
 import { type Method, defineMethod, optional, required } from '../method.js'
 import { address, hash } from '../params/bytes.js'
+import { resetAnew } from './anvil/reset.js'
 import { anything } from '../params/scalars.js'
 import { controlNumber } from '../params/numbers.js'
 
@@ -61,6 +62,7 @@ export const hardhatMethods: readonly Method[] = [
   dropTransaction,
   getStackTraceFailuresCount,
   mine,
+  resetAnew,
   setBlockTimestampInterval,
   stopImpersonatingAccount,
 ]

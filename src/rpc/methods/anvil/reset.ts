@@ -27,8 +27,21 @@ export const reset = defineMethod(
   'anvil_reset',
   [optional('options', resetOrder)],
   async ({ backend }, order) => {
-    const isFork = order?.url !== undefined || order?.blockNumber !== undefined
-    await backend.controls.reset(isFork ? order : undefined)
+    await backend.controls.reset({ fork: forkOf(order) })
     return null
   },
 )
+
+/** hardhat_reset: as anvil_reset, but a chain of the node's own begins anew, and so do the numbers of snapshots. */
+export const resetAnew = defineMethod(
+  'hardhat_reset',
+  [optional('options', resetOrder)],
+  async ({ backend }, order) => {
+    await backend.controls.reset({ fork: forkOf(order), beginsAnew: true })
+    return null
+  },
+)
+
+function forkOf(order: ForkTarget | undefined): ForkTarget | undefined {
+  return order?.url !== undefined || order?.blockNumber !== undefined ? order : undefined
+}

@@ -1,6 +1,6 @@
 import { InvalidParamsError } from '../../errors.js'
 import { defineMethod, required } from '../../method.js'
-import { controlNumber } from '../../params/numbers.js'
+import { controlNumber, controlUint64 } from '../../params/numbers.js'
 import type { Decoder } from '../../params/combinators.js'
 
 /** Seconds to move a clock by: as ganache takes them, also a fraction, which is rounded, and less than zero. */
@@ -8,7 +8,7 @@ export const seconds: Decoder<bigint> = {
   schema: { title: 'seconds', anyOf: [controlNumber.schema, { type: 'number' }] },
   decode(value) {
     const isNumber = typeof value === 'number' && Number.isFinite(value)
-    return isNumber ? BigInt(Math.round(value)) : controlNumber.decode(value)
+    return isNumber ? BigInt(Math.round(value)) : controlUint64.decode(value)
   },
 }
 

@@ -5,7 +5,7 @@ import { bytesToHex } from '../../../encoding/hex.js'
 import { type BlockShape, blockWire } from '../../format/block.js'
 import { defineMethod, optional } from '../../method.js'
 import { type Decoder, struct } from '../../params/combinators.js'
-import { controlNumber } from '../../params/numbers.js'
+import { controlNumber, controlUint64 } from '../../params/numbers.js'
 import type { JsonValue } from '../../wire.js'
 
 /** What evm_mine is asked for. */
@@ -17,14 +17,14 @@ export interface MineOrder {
 
 const order = struct(
   { struct: 'MineOptions', type: 'MineOptions' },
-  { blocks: controlNumber, timestamp: controlNumber },
+  { blocks: controlNumber, timestamp: controlUint64 },
 )
 
 /** A timestamp, or an object with `timestamp` and `blocks`: what the clients of all development nodes send. */
 export const mineOrder: Decoder<MineOrder> = {
   schema: { anyOf: [controlNumber.schema, order.schema] },
   decode(value) {
-    if (typeof value !== 'object') return { blocks: 1, timestamp: controlNumber.decode(value) }
+    if (typeof value !== 'object') return { blocks: 1, timestamp: controlUint64.decode(value) }
     const { blocks = 1n, timestamp } = order.decode(value)
     return { blocks: Number(blocks), timestamp }
   },
