@@ -137,17 +137,15 @@ export class ChainReader implements ChainView {
 
   /**
    * The root of the state after a block, with what controls changed before the next one was mined: that of its header, but
-   * for the head and for blocks whose child stands on another root.
+   * for the head and for blocks that another one stands on with edits.
    *
-   * @throws StateUnknownError if it is not known: of a chain that was loaded from elsewhere, only the last state is.
+   * @throws StatePrunedError or StateUnknownError where it cannot be read
    */
   #rootAfter(block: StoredBlock): Uint8Array {
     const { states, blocks, head } = this.#sources
     const { block: newest, workingRoot } = head()
     if (block.ordinal === newest.ordinal) return workingRoot
-    const { stateRoot, number } = block.header
-    const child = blocks.isCanonical(block) ? this.blockByNumber(number + 1n) : undefined
-    const root = child?.parentStateRoot ?? stateRoot
+    const root = blocks.editedRoot(block) ?? block.header.stateRoot
     if (!states.hasRoot(root)) states.requireRoot(root, block.header)
     return root
   }

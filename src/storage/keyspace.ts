@@ -19,6 +19,7 @@ const KIND = {
   ordinalByHash: 0x22,
   transaction: 0x23,
   removedBlock: 0x24,
+  editedRoot: 0x25,
   log: 0x30,
 } as const
 
@@ -88,6 +89,10 @@ export interface Keyspace {
   removedBlock(ordinal: number): Uint8Array
   /** All of these ranges, by ordinal. */
   removedBlocks(): KeyRange
+  /** The root of the state that a block was left with by controls, by its ordinal, once another block stands on it. */
+  editedRoot(ordinal: number): Uint8Array
+  /** All of these roots, by ordinal. */
+  editedRoots(): KeyRange
   /** The blocks that hold a transaction, by its 32-byte hash. */
   transaction(hash: Uint8Array): Uint8Array
   /** That a block holds logs with this value at this position. */
@@ -132,6 +137,8 @@ export function keyspaceOf(network: number): Keyspace {
     ordinalByHash: (hash) => key(KIND.ordinalByHash, hash),
     removedBlock: (ordinal) => key(KIND.removedBlock, encodeOrdinal(ordinal)),
     removedBlocks: () => all(KIND.removedBlock),
+    editedRoot: (ordinal) => key(KIND.editedRoot, encodeOrdinal(ordinal)),
+    editedRoots: () => all(KIND.editedRoot),
     transaction: (hash) => key(KIND.transaction, hash),
     log: (position, value, ordinal) => key(KIND.log, ...logPrefix(position, value), encodeOrdinal(ordinal)),
     logs: (position, value, from, to) => ({

@@ -85,7 +85,7 @@ describe('going back', () => {
     expect(await call('evm_revert', snapshot)).toBe(true)
     expect(await block('latest')).toEqual(before)
     expect(await block('0x2')).toBeNull()
-    expect(await call('eth_getBlockByHash', dropped!.hash, false)).toMatchObject({ hash: dropped!.hash })
+    expect(await call('eth_getBlockByHash', dropped!.hash, false)).toBeNull()
     expect(await call('eth_getTransactionByHash', undone)).toBeNull()
     expect(await call('eth_getTransactionByHash', waiting)).toMatchObject({
       hash: waiting,

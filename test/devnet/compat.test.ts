@@ -35,8 +35,8 @@ describe('a transaction that reverts', () => {
     const devnet = await startDevnet({ compat: 'hardhat' })
     const refusal = await refusalOf(sendFailing(devnet, { gas: '0x20000' }))
     expect(refusal).toEqual({
-      code: 3,
-      message: "VM Exception while processing transaction: reverted with reason string 'nope'",
+      code: -32603,
+      message: "Error: VM Exception while processing transaction: reverted with reason string 'nope'",
     })
     expect((await devnet.block()).transactions).toHaveLength(1)
     await devnet.call('evm_setAutomine', false)

@@ -38,7 +38,7 @@ const text = concatHex([
 const prefix = 'VM Exception while processing transaction:'
 
 describe('a failed call', () => {
-  test('has the words of hardhat 2.29.1 and 3.18.0 under --compat hardhat', async () => {
+  test('has the code and the words of hardhat 2.28.0 under --compat hardhat', async () => {
     const devnet = await startDevnet({ compat: 'hardhat' })
     const rows: [data: Hex, words: string][] = [
       ['0x', 'Transaction reverted without a reason string'],
@@ -50,14 +50,16 @@ describe('a failed call', () => {
       [panic(0x31), `${prefix} reverted with panic code 0x31 (.pop() was called on an empty array)`],
       [panic(0x99), `${prefix} reverted with unknown panic code 0x99`],
     ]
-    for (const [data, message] of rows) {
-      expect(await failureOf(devnet, reverting(data))).toEqual({ code: 3, message })
+    for (const [data, words] of rows) {
+      const answer = { code: -32603, message: `Error: ${words}` }
+      expect(await failureOf(devnet, reverting(data))).toEqual(answer)
     }
+    const unexplained = { code: -32603, message: 'Error: Transaction reverted without a reason string' }
     const failures: [code: Hex, answer: object][] = [
-      ['0xfe', { code: 3, message: `${prefix} invalid opcode` }],
-      ['0x0c', { code: 3, message: `${prefix} invalid opcode` }],
-      ['0x50', { code: 3, message: 'Transaction reverted without a reason string' }],
-      ['0x600056', { code: 3, message: 'Transaction reverted without a reason string' }],
+      ['0xfe', { code: -32603, message: `Error: ${prefix} invalid opcode` }],
+      ['0x0c', { code: -32603, message: `Error: ${prefix} invalid opcode` }],
+      ['0x50', unexplained],
+      ['0x600056', unexplained],
       ['0x5b600056', { code: -32000, message: 'Transaction ran out of gas' }],
     ]
     for (const [code, answer] of failures) expect(await failureOf(devnet, code)).toEqual(answer)

@@ -36,7 +36,6 @@ describe('a refusal under --compat hardhat', () => {
     const rows: [fields: object, message: string, code?: number][] = [
       [{ from: nobody }, `Unknown account ${getAddress(nobody)}`],
       [{ gas: '0x5207' }, 'Transaction requires at least 21000 gas but got 20999'],
-      [{ gas: '0x1c9c381' }, 'Transaction gas limit is 30000001 and exceeds block gas limit of 30000000'],
       [
         { value: numberToHex(value), gasPrice: gwei(2) },
         `Sender doesn't have enough funds to send tx. The max upfront cost is: ${value + 21_000n * parseGwei('2')} ` +

@@ -48,6 +48,8 @@ export class BlockStore {
   #singleBlocks: SingleBlockTable | undefined = new SingleBlockTable()
   #nextOrdinal = 0
   readonly #removed: RemovedBlocks
+  /** Whether there may be rows of edited roots: chains that no control edits are not asked for them. */
+  #hasEditedRoots = false
   /** Of the newest canonical block; none is before a head is known. */
   #end = -1n
 
@@ -75,6 +77,9 @@ export class BlockStore {
       store.#withTransactions.addBelow(store.#nextOrdinal)
       store.#transactions = undefined
       store.#singleBlocks = undefined
+    }
+    for await (const _ of options.database.iterate({ ...options.keys.editedRoots(), limit: 1 })) {
+      store.#hasEditedRoots = true
     }
     return store
   }
@@ -108,6 +113,7 @@ export class BlockStore {
     })
     yield
     batch.put(keys.ordinalByHash(sealed.hash), encodeOrdinal(ordinal))
+    this.#stageEditedRoot(batch, sealed)
     sealed.transactions.forEach(({ hash }, index) => {
       const places = this.#placesOf(hash)
       places.push({ ordinal, index })
@@ -117,6 +123,23 @@ export class BlockStore {
     const rows = logRows(sealed.transactions.flatMap(({ receipt }) => receipt.logs))
     for (const { criterion, posting } of rows) batch.put(logKey(keys, criterion, ordinal), posting)
     return { record, news: { wire, logRows: rows } }
+  }
+
+  /** Keeps the root that a block stands on with its parent, where controls have left that another one than its header's. */
+  #stageEditedRoot(batch: WriteBatch, { header: { parentHash }, parentStateRoot }: SealedBlock): void {
+    if (parentStateRoot === undefined && !this.#hasEditedRoots) return
+    const parent = this.#recent.ordinal(parentHash) ?? this.#storedOrdinal(this.#keys.ordinalByHash(parentHash))
+    if (parent === undefined) return
+    if (parentStateRoot === undefined) batch.delete(this.#keys.editedRoot(parent))
+    else {
+      batch.put(this.#keys.editedRoot(parent), parentStateRoot)
+      this.#hasEditedRoots = true
+    }
+  }
+
+  /** The root of the state that controls have left a block with, where another block stands on that: 32 bytes. */
+  editedRoot({ ordinal }: StoredBlock): Uint8Array | undefined {
+    return this.#hasEditedRoots ? this.#database.get(this.#keys.editedRoot(ordinal)) : undefined
   }
 
   /** Takes note that a staged block is stored. */
