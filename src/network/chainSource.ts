@@ -37,8 +37,7 @@ export interface OwnChain {
 export function ownChain({ chainId, settings, now, funded }: OwnChain): ChainSource {
   const hardfork = parseHardfork(settings.hardfork) ?? DEFAULT_HARDFORK
   const { appliesTransactionGasCap, blockRandomness } = compatibilityProfile(settings.compat)
-  const transactionGasLimitCap =
-    settings.txGasLimit || settings.mode === 'strict' || appliesTransactionGasCap
+  const transactionGasLimitCap = settings.txGasLimit || settings.mode === 'strict' || appliesTransactionGasCap
   const schedule = createSingleForkSchedule({ chainId, hardfork, transactionGasLimitCap })
   const genesis = (): Genesis =>
     ownGenesis({

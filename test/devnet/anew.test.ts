@@ -132,25 +132,28 @@ describe('edits of the state', () => {
 describe('a time beyond 2^64 - 1', () => {
   const largest = 2n ** 64n - 1n
 
-  test.each([undefined, 'anvil', 'hardhat', 'ganache'] as const)('is refused under --compat %s', async (compat) => {
-    const devnet = await startDevnet(compat === undefined ? {} : { compat })
-    const { timestamp } = await devnet.block()
-    for (const [method, ...params] of [
-      ['evm_increaseTime', numberToHex(largest + 1n)],
-      ['evm_increaseTime', numberToHex(largest)],
-      ['evm_setNextBlockTimestamp', numberToHex(largest + 1n)],
-      ['evm_mine', numberToHex(largest + 1n)],
-      ['evm_mine', { blocks: 1, timestamp: numberToHex(largest + 1n) }],
-      ['evm_setTime', numberToHex((largest + 1n) * 1000n)],
-    ] as [string, unknown][]) {
-      const { code } = await refusalOf(devnet.call(method, ...params))
-      expect([-32602, -32000]).toContain(code)
-    }
-    await devnet.call('evm_mine')
-    expect(Number((await devnet.block()).timestamp) - Number(timestamp)).toBeLessThan(1000)
-    await devnet.call('evm_mine', numberToHex(largest))
-    expect((await devnet.block()).timestamp).toBe(numberToHex(largest))
-  })
+  test.each([undefined, 'anvil', 'hardhat', 'ganache'] as const)(
+    'is refused under --compat %s',
+    async (compat) => {
+      const devnet = await startDevnet(compat === undefined ? {} : { compat })
+      const { timestamp } = await devnet.block()
+      for (const [method, ...params] of [
+        ['evm_increaseTime', numberToHex(largest + 1n)],
+        ['evm_increaseTime', numberToHex(largest)],
+        ['evm_setNextBlockTimestamp', numberToHex(largest + 1n)],
+        ['evm_mine', numberToHex(largest + 1n)],
+        ['evm_mine', { blocks: 1, timestamp: numberToHex(largest + 1n) }],
+        ['evm_setTime', numberToHex((largest + 1n) * 1000n)],
+      ] as [string, unknown][]) {
+        const { code } = await refusalOf(devnet.call(method, ...params))
+        expect([-32602, -32000]).toContain(code)
+      }
+      await devnet.call('evm_mine')
+      expect(Number((await devnet.block()).timestamp) - Number(timestamp)).toBeLessThan(1000)
+      await devnet.call('evm_mine', numberToHex(largest))
+      expect((await devnet.block()).timestamp).toBe(numberToHex(largest))
+    },
+  )
 
   test('ends what mines beyond it', async () => {
     const devnet = await startDevnet()

@@ -44,14 +44,20 @@ describe('under --compat hardhat', () => {
       data: { message: outOfGas, txHash: null, data: '0x' },
     })
     const tooLong = 'Error: Transaction reverted: trying to deploy a contract whose code is too large'
-    expect(
-      await fails('eth_call', { from: devnet.from, data: '0x61ffff6000f3', gas: '0x1000000' }),
-    ).toEqual({ code: -32603, message: tooLong, data: { message: tooLong, data: '0x' } })
+    expect(await fails('eth_call', { from: devnet.from, data: '0x61ffff6000f3', gas: '0x1000000' })).toEqual({
+      code: -32603,
+      message: tooLong,
+      data: { message: tooLong, data: '0x' },
+    })
   })
 
   test('a transaction gets the most gas of one, and twice the next base fee and the tip', async () => {
     const sent = async (fields: object) => {
-      const hash = await devnet.call<Hex>('eth_sendTransaction', { from: devnet.from, to: devnet.to, ...fields })
+      const hash = await devnet.call<Hex>('eth_sendTransaction', {
+        from: devnet.from,
+        to: devnet.to,
+        ...fields,
+      })
       return devnet.call('eth_getTransactionByHash', hash)
     }
     // The base fee falls from 1 gwei at genesis to 0.875.
@@ -87,7 +93,9 @@ describe('under --compat hardhat', () => {
     expect(await prices({ gasPrice: three })).toEqual([3_000_000_000, 0, 1])
     expect(await prices({ maxFeePerGas: three })).toEqual([0, 0, 1])
     expect(await prices({ maxFeePerGas: '0x1' })).toEqual([0, 0, 1])
-    expect(await prices({ maxFeePerGas: three, maxPriorityFeePerGas: gwei(1) })).toEqual([1_000_000_000, 0, 1])
+    expect(await prices({ maxFeePerGas: three, maxPriorityFeePerGas: gwei(1) })).toEqual([
+      1_000_000_000, 0, 1,
+    ])
     expect(await prices({ maxPriorityFeePerGas: three })).toEqual([3_000_000_000, 0, 1])
   })
 

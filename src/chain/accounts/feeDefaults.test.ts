@@ -42,7 +42,12 @@ describe('feeDefaults', () => {
     ['a base fee that was set', {}, dearNext, { maxFeePerGas: 2007n, maxPriorityFeePerGas: 7n }],
     ['no fees for a free block', { gasPrice: 0n }, freeNext, { gasPrice: 0n }],
     ['a price', { gasPrice: 5n }, market, { gasPrice: 5n }],
-    ['a tip in hardhat', { maxPriorityFeePerGas: 9n }, hardhat, { maxFeePerGas: 189n, maxPriorityFeePerGas: 9n }],
+    [
+      'a tip in hardhat',
+      { maxPriorityFeePerGas: 9n },
+      hardhat,
+      { maxFeePerGas: 189n, maxPriorityFeePerGas: 9n },
+    ],
     ['a price of zero in hardhat', { gasPrice: 0n }, hardhat, { gasPrice: 0n }],
     ['a tip in anvil', { maxPriorityFeePerGas: 9n }, anvil, { maxFeePerGas: 107n, maxPriorityFeePerGas: 9n }],
     ['before London', {}, frontier, { gasPrice: 7n }],

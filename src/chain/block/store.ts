@@ -128,7 +128,8 @@ export class BlockStore {
   /** Keeps the root that a block stands on with its parent, where controls have left that another one than its header's. */
   #stageEditedRoot(batch: WriteBatch, { header: { parentHash }, parentStateRoot }: SealedBlock): void {
     if (parentStateRoot === undefined && !this.#hasEditedRoots) return
-    const parent = this.#recent.ordinal(parentHash) ?? this.#storedOrdinal(this.#keys.ordinalByHash(parentHash))
+    const parent =
+      this.#recent.ordinal(parentHash) ?? this.#storedOrdinal(this.#keys.ordinalByHash(parentHash))
     if (parent === undefined) return
     if (parentStateRoot === undefined) batch.delete(this.#keys.editedRoot(parent))
     else {
@@ -185,7 +186,10 @@ export class BlockStore {
    * @param to - the ordinal of the first one that stays; all go that are stored unless given
    * @returns makes it count, once the batch is written
    */
-  stageRemoval(batch: WriteBatch, { from, to = this.#nextOrdinal }: { from: number; to?: number }): () => void {
+  stageRemoval(
+    batch: WriteBatch,
+    { from, to = this.#nextOrdinal }: { from: number; to?: number },
+  ): () => void {
     return this.#removed.stage(batch, { from, to })
   }
 

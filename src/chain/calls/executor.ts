@@ -101,8 +101,7 @@ function onSite<T>(
   use: (located: CallRequest) => Awaitable<T>,
   onConsole?: ConsoleListener,
 ): Awaitable<T> {
-  const { view, block, call, stateOverrides, blockOverrides, gasCapInBlocks, baseFee, unfunded } =
-    request
+  const { view, block, call, stateOverrides, blockOverrides, gasCapInBlocks, baseFee, unfunded } = request
   return whenReady(view.stateAt(block), ({ header, rules, state: base }) => {
     const run = (state: WorkingState): Awaitable<T> =>
       use({

@@ -64,7 +64,9 @@ export function draftHeader(
     gasUsed: 0n,
     timestamp,
     extraData: settings.extraData,
-    mixHash: rules.isActivatedEIP(4399) ? (settings.nextPrevRandao ?? settings.randomness?.prevRandao ?? keccak256(parent.hash)) : ZERO_HASH,
+    mixHash: rules.isActivatedEIP(4399)
+      ? (settings.nextPrevRandao ?? settings.randomness?.prevRandao ?? keccak256(parent.hash))
+      : ZERO_HASH,
     nonce: ZERO_NONCE,
     baseFeePerGas: isLondon ? (settings.nextBaseFee ?? nextBaseFee(parent.header, rules)) : undefined,
     withdrawalsRoot: rules.isActivatedEIP(4895) ? EMPTY_TRIE_ROOT : undefined,

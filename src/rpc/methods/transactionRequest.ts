@@ -41,8 +41,7 @@ export interface ExecutionArguments {
  */
 export function executionRequest({ view, backend }: Call, args: ExecutionArguments): ExecutionRequest {
   const { compatibility } = backend.settings
-  const { callsDefaultToFirstAccount, callBaseFee, skipsCallBalanceCheck, tipIsCallFeeCap } =
-    compatibility
+  const { callsDefaultToFirstAccount, callBaseFee, skipsCallBalanceCheck, tipIsCallFeeCap } = compatibility
   checkFeeWidths(args.transaction, compatibility)
   const call = tipIsCallFeeCap ? cappedAtTip(toCall(args.transaction)) : toCall(args.transaction)
   const from = call.from ?? (callsDefaultToFirstAccount ? backend.accounts.addresses()[0] : undefined)

@@ -39,8 +39,7 @@ export const newPendingTransactionFilter = defineMethod(
 export const newBlockFilter = defineMethod('eth_newBlockFilter', [], ({ view, backend, filters }) => {
   const { blockFiltersBeginWithHead } = backend.settings.compatibility
   return filters.add(createBlockFilter(backend, blockFiltersBeginWithHead ? view.head() : undefined))
-}
-)
+})
 
 /** eth_newFilter: makes a filter of logs. */
 export const newFilter = defineMethod('eth_newFilter', [required('filter', filter)], (call, criteria) => {
