@@ -156,7 +156,8 @@ export class Wallet {
     } = call
     const nonce = call.nonce ?? (await this.#nextNonce(call.from))
     const { chainId: givenChain, ...onOwnChain } = call
-    const gasLimit = call.gas ?? defaultGas?.() ?? (await this.#estimate({ ...onOwnChain, ...fees }, fallbackGas))
+    const gasLimit =
+      call.gas ?? defaultGas?.() ?? (await this.#estimate({ ...onOwnChain, ...fees }, fallbackGas))
     if (givenChain !== undefined && givenChain !== view.chainId) {
       throw new ChainError(`chainId does not match node's (have=${givenChain}, want=${view.chainId})`)
     }
