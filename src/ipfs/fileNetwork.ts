@@ -50,7 +50,7 @@ export async function createFileNetwork(options: FileNetworkOptions): Promise<Fi
   const network = await openNetworkContext(store, options)
   return {
     execute: (request) => executeOperation(commands, request, network),
-    gateway: createGateway(network.blockstore),
+    gateway: createGateway(network),
     totals: () => network.blockstore.totals(),
     garbage: () => measureGarbage(network),
     close: () => store.close(),

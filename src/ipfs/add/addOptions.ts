@@ -1,3 +1,4 @@
+import { isFanout } from '../configuration/importSettings.js'
 import { hashFunctionByName, sha256Code } from '../cid/hashFunctions.js'
 import { FileNetworkError } from '../errors.js'
 import { validatePinName } from '../store/pins.js'
@@ -110,6 +111,14 @@ export async function planAdd(options: AddOptions, base: ImportSettings): Promis
   }
 }
 
+/** Permissions are stored, and no other bits of a mode. */
+const permissions = 0o777
+
+/** The permissions of a mode; undefined where there is none. */
+export function permissionsOf(mode: number): number | undefined {
+  return mode === 0 ? undefined : mode & permissions
+}
+
 function readMetadataRule(options: AddOptions): MetadataRule {
   const { mode = 0, mtime = 0, 'mtime-nsecs': nanoseconds = 0 } = options
   if (mtime === 0 && nanoseconds !== 0) {
@@ -122,7 +131,7 @@ function readMetadataRule(options: AddOptions): MetadataRule {
     preserveMode: options['preserve-mode'] === true && mode === 0,
     preserveTime: options['preserve-mtime'] === true && mtime === 0,
     fixed: {
-      mode: mode === 0 ? undefined : mode,
+      mode: permissionsOf(mode),
       modified: mtime === 0 ? undefined : { seconds: BigInt(mtime), nanoseconds },
     },
   }
@@ -154,7 +163,7 @@ function checkCombinations(options: AddOptions): void {
     throw new FileNetworkError('wrap-with-directory and to-files options are not compatible')
   }
   if (options.nocopy) {
-    throw new FileNetworkError('either the filestore or the urlstore must be enabled to use nocopy')
+    throw new FileNetworkError('either the filestore or the urlstore must be enabled to use nocopy, see: https://github.com/ipfs/kubo/blob/master/docs/experimental-features.md#ipfs-filestore')
   }
 }
 
@@ -174,6 +183,9 @@ async function readSettings(
   })
   const followsProfile = options['cid-version'] === undefined && hash.code === base.cid.hash.code
   const fanout = options['max-hamt-fanout']
+  if (fanout !== undefined && !isFanout(fanout)) {
+    throw new FileNetworkError(`HAMT fanout must be a power of 2, between 8 and 1024 (got ${fanout})`)
+  }
   return {
     cid: { version, hash, inlineLimit: options.inline ? options['inline-limit'] : undefined },
     rawLeaves: rawLeaves ?? (followsProfile ? base.rawLeaves : version === 1),
@@ -183,7 +195,7 @@ async function readSettings(
     directory: {
       ...base.directory,
       maxLinks: positive(options['max-directory-links']) ?? base.directory.maxLinks,
-      fanout: fanout !== undefined && isFanout(fanout) ? fanout : base.directory.fanout,
+      fanout: fanout ?? base.directory.fanout,
     },
   }
 }
@@ -199,8 +211,4 @@ function decideCidVersion(options: { given: number | undefined; base: 0 | 1; has
 
 function positive(value: number | undefined): number | undefined {
   return value !== undefined && value > 0 ? value : undefined
-}
-
-function isFanout(value: number): boolean {
-  return value >= 8 && value % 8 === 0 && Number.isInteger(Math.log2(value))
 }

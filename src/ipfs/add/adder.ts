@@ -8,7 +8,7 @@ import { createFileBuilder } from '../unixfs/fileBuilder.js'
 import { LinkTable } from '../unixfs/linkTable.js'
 import { type StoredNode, writeNode } from '../unixfs/node.js'
 import type { DirectorySettings } from '../unixfs/settings.js'
-import type { AddPlan } from './addOptions.js'
+import { type AddPlan, permissionsOf } from './addOptions.js'
 
 /** A directory that is being put together; it is stored once all its entries are known. */
 export class TreeDirectory {
@@ -112,7 +112,7 @@ export async function addEntry(options: {
   function metadataOf(attributes: { mode: number; modified: UnixfsMetadata['modified'] }): UnixfsMetadata {
     const { preserveMode, preserveTime, fixed } = plan.metadata
     return {
-      mode: preserveMode ? attributes.mode || undefined : fixed.mode,
+      mode: preserveMode ? permissionsOf(attributes.mode) : fixed.mode,
       modified: preserveTime ? attributes.modified : fixed.modified,
     }
   }

@@ -8,7 +8,7 @@ import {
   isHashName,
   sha256Code,
 } from '../cid/hashFunctions.js'
-import { codecCode } from '../cid/cidFormat.js'
+import { checkDigest, codecCode } from '../cid/cidFormat.js'
 import { codecCodeByName } from '../dag/codecs.js'
 import { resolveText } from '../names/resolveText.js'
 import { BlockNotFoundError, FileNetworkError } from '../errors.js'
@@ -75,16 +75,18 @@ async function readFormat(options: {
   mhlen: number
   format: string | undefined
 }): Promise<BlockFormat> {
-  const { mhtype = 'sha2-256', mhlen, format = '' } = options
+  const { mhlen, format = '' } = options
+  const mhtype = options.mhtype || 'sha2-256'
   if (!isHashName(mhtype)) throw new FileNetworkError(`unrecognized multihash function: ${mhtype}`)
   const hash = await hashFunctionByName(mhtype)
   const length = mhlen < 0 ? undefined : mhlen
   if (length !== undefined && length > hash.digest(new Uint8Array()).length && hash.code !== identityCode) {
-    throw new FileNetworkError('requested length was too large for digest')
+    throw new FileNetworkError('invalid cid: requested length was too large for digest')
   }
-  const codecName = options['cid-codec']
+  if (length !== undefined && hash.code !== identityCode) checkDigest(hash, length)
+  const codecName = options['cid-codec'] || 'raw'
   if (format === '') return { version: 1, codec: codecCodeByName(codecName), hash, length }
-  if (codecName !== '' && codecName !== 'raw') {
+  if (codecName !== 'raw') {
     throw new FileNetworkError(
       'unable to use "format" (deprecated) and a custom "cid-codec" at the same time',
     )
@@ -104,7 +106,9 @@ const legacyNames = new Map([
 ])
 
 function makeBlockCid({ version, codec, hash, length }: BlockFormat, data: Uint8Array): CID {
-  const digest = Digest.create(hash.code, hash.digest(data).slice(0, length))
+  const whole = hash.digest(data)
+  checkDigest(hash, whole.length)
+  const digest = Digest.create(hash.code, whole.slice(0, length))
   return version === 0 ? CID.create(0, codecCode.dagPb, digest) : CID.createV1(codec, digest)
 }
 

@@ -74,7 +74,7 @@ export const bootstrapRmAll = defineCommand({
 
 async function removeAll(network: NetworkContext): Promise<ReturnType<typeof single>> {
   const removed = peersOf(network)
-  await network.configuration.set('Bootstrap', [])
+  await network.configuration.set('Bootstrap', null)
   return single({ Peers: removed })
 }
 

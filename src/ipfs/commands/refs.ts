@@ -33,13 +33,14 @@ export const refs = defineCommand({
     'max-depth': { type: 'int', default: -1, description: 'Levels to go down; -1: all.' },
   },
   async run({ args, options, encodeCid, waitsForBlocks }, network) {
-    if (options.edges && options.format !== '<dst>') {
+    const format = options.format || '<dst>'
+    if (options.edges && format !== '<dst>') {
       throw new FileNetworkError('using format argument with edges is not allowed')
     }
     const rule: RefsRule = {
       unique: options.unique === true,
       maxDepth: options.recursive ? options['max-depth'] : 1,
-      format: options.edges ? '<src> -> <dst>' : options.format,
+      format: options.edges ? '<src> -> <dst>' : format,
     }
     const roots: CID[] = []
     for (const arg of args) roots.push((await resolveText(network, arg)).cid)

@@ -1,16 +1,17 @@
 import * as dagCbor from '@ipld/dag-cbor'
-import * as dagJson from '@ipld/dag-json'
 import * as dagPb from '@ipld/dag-pb'
 import { type DecodeOptions, Tokenizer } from 'cborg'
+import * as dagJose from 'dag-jose'
 import { CID } from 'multiformats/cid'
-import * as json from 'multiformats/codecs/json'
 import * as raw from 'multiformats/codecs/raw'
-import { parseJsonInSlices } from '../../encoding/slicedJson.js'
-import { TimeSlice, runInSlices, type Steps } from '../../encoding/timeSlice.js'
+import { TimeSlice, runInSlices, runToCompletion, type Steps } from '../../encoding/timeSlice.js'
 import { codecCode } from '../cid/cidFormat.js'
+import { codecTable } from '../cid/codecTable.js'
 import { FileNetworkError } from '../errors.js'
-import { DagJsonTokenizer, decodeTokens } from './decodeInPieces.js'
-import { dagCborForm, dagJsonForm, encodeInPieces, jsonForm } from './encodeInPieces.js'
+import { DagJsonTokenizer, JsonTokenizer, decodeTokens } from './decodeInPieces.js'
+import { cborForm, dagCborForm, dagJsonForm, encodeInPieces } from './encodeInPieces.js'
+import { WholeFloat } from './float.js'
+import { encodePrettyJson } from './prettyJson.js'
 
 /** A codec of the IPLD data model. */
 export interface Codec {
@@ -23,8 +24,16 @@ export interface Codec {
   encodeInPieces?(value: unknown): Steps<Uint8Array>
 }
 
-/** What the library leaves to its caller is as it is for `decode`. */
-const cborOptions: DecodeOptions = { ...dagCbor.decodeOptions, allowUndefined: true }
+/** What Kubo reads is read, also where DAG-CBOR would have it written otherwise: it is written anew in any case. */
+const cborOptions: DecodeOptions = {
+  ...dagCbor.decodeOptions,
+  allowIndefinite: true,
+  allowUndefined: true,
+  coerceUndefinedToNull: true,
+  allowNaN: true,
+  allowInfinity: true,
+  strict: false,
+}
 
 /** The link behind the tag of links, whose bytes have a zero before them. */
 function linkOfBytes(content: unknown): CID {
@@ -38,9 +47,21 @@ function plain(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
-const dagCborCodec = {
-  decode: dagCbor.decode,
-  encode: dagCbor.encode,
+/** Codecs that are read and written in pieces, whole values too. */
+function inPieces(codec: {
+  name: string
+  code: number
+  decodeInPieces: (bytes: Uint8Array) => Steps<unknown>
+  encodeInPieces: (value: unknown) => Steps<Uint8Array>
+}): Codec {
+  return {
+    ...codec,
+    decode: (bytes) => runToCompletion(codec.decodeInPieces(bytes)),
+    encode: (value) => runToCompletion(codec.encodeInPieces(value)),
+  }
+}
+
+const dagCborSteps = {
   decodeInPieces: (bytes: Uint8Array) =>
     decodeTokens(new Tokenizer(plain(bytes), cborOptions), bytes.length, linkOfBytes),
   encodeInPieces: (value: unknown) => encodeInPieces(dagCborForm, value),
@@ -51,29 +72,72 @@ const libraries: readonly Codec[] = [
     name: 'raw',
     code: codecCode.raw,
     decode: raw.decode,
-    encode: (value) => raw.encode(value as Uint8Array),
+    encode: encodeRaw,
   },
   { name: 'dag-pb', code: codecCode.dagPb, decode: dagPb.decode, encode: encodeDagPb },
-  { ...dagCborCodec, name: 'dag-cbor', code: codecCode.dagCbor },
-  {
+  inPieces({ ...dagCborSteps, name: 'dag-cbor', code: codecCode.dagCbor }),
+  inPieces({
     name: 'dag-json',
     code: codecCode.dagJson,
-    decode: dagJson.decode,
-    encode: dagJson.encode,
     decodeInPieces: (bytes) =>
-      decodeTokens(new DagJsonTokenizer(bytes), bytes.length, (text) => CID.parse(text as string)),
+      decodeTokens(new DagJsonTokenizer(plain(bytes)), bytes.length, (text) => CID.parse(text as string)),
     encodeInPieces: (value) => encodeInPieces(dagJsonForm, value),
-  },
-  { ...dagCborCodec, name: 'cbor', code: codecCode.cbor },
-  {
+  }),
+  inPieces({
+    name: 'cbor',
+    code: codecCode.cbor,
+    decodeInPieces: (bytes) =>
+      decodeTokens(new Tokenizer(plain(bytes), cborOptions), bytes.length, () => {
+        throw new FileNetworkError('unhandled cbor tag 42')
+      }),
+    encodeInPieces: (value) => encodeInPieces(cborForm, value),
+  }),
+  inPieces({
     name: 'json',
     code: codecCode.json,
-    decode: json.decode,
-    encode: json.encode,
-    decodeInPieces: (bytes) => parseJsonInSlices(new TextDecoder().decode(bytes)),
-    encodeInPieces: (value) => encodeInPieces(jsonForm, value),
+    decodeInPieces: (bytes) => decodeTokens(new JsonTokenizer(plain(bytes)), bytes.length, (text) => text),
+    encodeInPieces: encodePrettyJson,
+  }),
+  {
+    name: 'dag-jose',
+    code: codecCode.dagJose,
+    decode: (bytes) => dagJose.decode(bytes as Parameters<typeof dagJose.decode>[0]),
+    encode: encodeJose,
   },
 ]
+
+/** Names of kinds of data, as go-ipld-prime says them. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return 'null'
+  if (CID.asCID(value) !== null) return 'link'
+  if (value instanceof Uint8Array) return 'bytes'
+  if (Array.isArray(value)) return 'list'
+  if (value instanceof WholeFloat) return 'float'
+  if (typeof value === 'boolean') return 'bool'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float'
+  if (typeof value === 'bigint') return 'int'
+  return typeof value === 'string' ? 'string' : 'map'
+}
+
+function encodeJose(value: unknown): Uint8Array {
+  try {
+    return dagJose.encode(value as Parameters<typeof dagJose.encode>[0])
+  } catch {
+    throw new FileNetworkError('invalid JOSE object')
+  }
+}
+
+function encodeRaw(value: unknown): Uint8Array {
+  if (value instanceof Uint8Array) return value
+  throw notBytes(value)
+}
+
+function notBytes(value: unknown): FileNetworkError {
+  const kind = kindOf(value)
+  return new FileNetworkError(
+    `func called on wrong kind: "AsBytes" called on a ${kind} node (kind: ${kind}), but only makes sense on bytes`,
+  )
+}
 
 /** The codecs of blocks that can be read and written as data. */
 export const codecs: readonly Codec[] = libraries.map(withinStack)
@@ -128,34 +192,32 @@ async function inTurns<T>(codec: Codec, pieces: Steps<T>): Promise<T> {
 
 /** Encodes data that has the form of a dag-pb node; the texts are those of go-codec-dagpb. */
 function encodeDagPb(value: unknown): Uint8Array {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Uint8Array) {
-    throw new FileNetworkError('func called on wrong kind: dag-pb data is a map')
-  }
-  const unknown = Object.keys(value).find((key) => key !== 'Data' && key !== 'Links')
+  if (kindOf(value) !== 'map') throw notAssignable('PBNode', value, 'map')
+  const { Data, Links, ...others } = value as { Data?: unknown; Links?: unknown }
+  const [unknown] = Object.keys(others)
   if (unknown !== undefined) {
     throw new FileNetworkError(`invalid key for map dagpb.PBNode: ${JSON.stringify(unknown)}: no such field`)
   }
-  if (!Array.isArray((value as { Links?: unknown }).Links)) {
-    throw new FileNetworkError('missing required fields: Links')
+  if (Data !== undefined && !(Data instanceof Uint8Array)) throw notBytes(Data)
+  if (Links === undefined) throw new FileNetworkError('missing required fields: Links')
+  if (!Array.isArray(Links)) throw notAssignable('PBLinks', Links, 'list')
+  for (const link of Links as unknown[]) {
+    if (kindOf(link) !== 'map') throw notAssignable('PBLink', link, 'map')
+    if (!Object.hasOwn(link as object, 'Hash')) throw new FileNetworkError('missing required fields: Hash')
   }
   return dagPb.encode(dagPb.prepare(value as Parameters<typeof dagPb.prepare>[0]))
 }
 
-/** Names of the multicodec table for codecs that blocks may be labelled with but not read as data. */
-const labels = new Map<string, number>([
-  ['libp2p-key', codecCode.libp2pKey],
-  ['git-raw', 0x78],
-  ['eth-block', 0x90],
-  ['eth-tx', 0x93],
-  ['bitcoin-block', 0xb0],
-  ['zcash-block', 0xc0],
-  ['dag-jose', 0x85],
-  ['dag-cose', 0x86],
-])
+function notAssignable(type: string, value: unknown, kind: string): FileNetworkError {
+  return new FileNetworkError(
+    `func called on wrong kind: "AssignNode" called on a dagpb.${type} node (kind: ${kindOf(value)}), ` +
+      `but only makes sense on ${kind}`,
+  )
+}
 
 /** The code of a codec by its name in the multicodec table, or by a number. */
 export function codecCodeByName(name: string): number {
-  const code = codecs.find((codec) => codec.name === name)?.code ?? labels.get(name)
+  const code = codecTable.get(name)
   if (code !== undefined) return code
   if (/^(0x[0-9a-f]+|\d+)$/i.test(name)) return Number(name)
   throw new FileNetworkError(`unknown multicodec: ${JSON.stringify(name)}`)
@@ -163,24 +225,23 @@ export function codecCodeByName(name: string): number {
 
 /** The name of a codec; undefined for a code that is not known here. */
 export function codecName(code: number): string | undefined {
-  return (
-    codecs.find((codec) => codec.code === code)?.name ?? [...labels].find(([, label]) => label === code)?.[0]
-  )
+  return [...codecTable].find(([, known]) => known === code)?.[0]
 }
 
 /**
  * The codec with a code.
  *
+ * @param purpose - what it is for; the text of a refusal says so
  * @throws {@link FileNetworkError} when data of that codec cannot be read
  */
-export function codecByCode(code: number): Codec {
+export function codecByCode(code: number, purpose: 'decoder' | 'encoder' = 'decoder'): Codec {
   const codec = codecs.find((candidate) => candidate.code === code)
   if (codec) return codec
-  throw new FileNetworkError(`no decoder registered for multicodec code ${code} (0x${code.toString(16)})`)
+  throw new FileNetworkError(`no ${purpose} registered for multicodec code ${code} (0x${code.toString(16)})`)
 }
 
-/** Codecs that Kubo reads with plugins of its own, and that are not read here: git-raw and dag-jose. */
-const readByPlugins: ReadonlySet<number> = new Set([0x78, 0x85])
+/** A codec that Kubo reads with a plugin, and that is not read here: git-raw. */
+const gitRaw = 0x78
 
 /**
  * Refuses a block that is not what its codec says. Blocks of codecs that only Kubo reads are taken as they are.
@@ -188,6 +249,6 @@ const readByPlugins: ReadonlySet<number> = new Set([0x78, 0x85])
  * @throws what the codec says; {@link FileNetworkError} when nobody reads data of that codec
  */
 export async function checkBlockData(code: number, bytes: Uint8Array): Promise<void> {
-  if (code === codecCode.raw || readByPlugins.has(code)) return
+  if (code === codecCode.raw || code === gitRaw) return
   await decodeInTurns(codecByCode(code), bytes)
 }

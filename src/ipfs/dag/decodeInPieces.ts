@@ -5,6 +5,7 @@ import { base64 } from 'multiformats/bases/base64'
 import { rememberKeys } from '../../encoding/json.js'
 import { latin1 } from '../../encoding/bytes.js'
 import type { Steps } from '../../encoding/timeSlice.js'
+import { WholeFloat } from './float.js'
 
 const QUOTE = 0x22
 /** Characters of a string that the library reads one by one. */
@@ -30,6 +31,7 @@ export class DagJsonTokenizer extends Tokenizer {
 
   override next(): Token {
     const token = this.#take()
+    if (typeof token.value === 'bigint') checkInteger(token.value)
     if (!Type.equals(token.type, Type.map)) return token
     const key = this.#take()
     if (isString(key) && key.value === '/') {
@@ -86,6 +88,25 @@ export class DagJsonTokenizer extends Tokenizer {
   }
 }
 
+/** The tokens of plain JSON, in which integers have 64 bits as in DAG-JSON. */
+export class JsonTokenizer extends Tokenizer {
+  constructor(data: Uint8Array) {
+    super(data, { allowBigInt: true })
+  }
+
+  override next(): Token {
+    const token = super.next()
+    if (typeof token.value === 'bigint') checkInteger(token.value)
+    return token
+  }
+}
+
+/** @throws Error with the text of Go's `strconv` for an integer of more than 64 bits */
+function checkInteger(value: bigint): void {
+  if (BigInt.asIntN(64, value) === value) return
+  throw new Error(`strconv.ParseInt: parsing "${value}": value out of range`)
+}
+
 function isString(token: Token): boolean {
   return Type.equals(token.type, Type.string)
 }
@@ -115,11 +136,16 @@ export function* decodeTokens(
   length: number,
   linkOf: (content: unknown) => unknown,
 ): Steps<unknown> {
+  const form = tokenizer instanceof JsonTokenizer || tokenizer instanceof DagJsonTokenizer ? 'json' : 'cbor'
   const value = yield* new ValueReader(tokenizer, linkOf).read()
-  if (value === DONE) throw new Error(`${FAULT} did not find any content to decode`)
+  if (value === DONE) throw new Error('unexpected EOF')
   if (value === BREAK) throw new Error(`${FAULT} got unexpected break`)
-  if (tokenizer.pos() < length) throw new Error(`${FAULT} too many terminals, data makes no sense`)
+  if (tokenizer.pos() < length) throw new Error(`unexpected content after end of ${form} object`)
   return value
+}
+
+function floatOf(value: number): number | WholeFloat {
+  return Number.isInteger(value) ? new WholeFloat(value) : value
 }
 
 class ValueReader {
@@ -137,7 +163,7 @@ class ValueReader {
     const { type, value } = this.#tokenizer.next()
     if (++this.#tokens % TOKENS_AT_ONCE === 0) yield
     if (Type.equals(type, Type.break)) return BREAK
-    if (type.terminal) return value
+    if (type.terminal) return Type.equals(type, Type.float) ? floatOf(value as number) : value
     if (Type.equals(type, Type.array)) return yield* this.#readArray(value as number)
     if (Type.equals(type, Type.map)) return yield* this.#readMap(value as number)
     if (value === LINK_TAG) return yield* this.#readLink()
@@ -177,7 +203,7 @@ class ValueReader {
       if (typeof key !== 'string') {
         throw new Error(`${FAULT} non-string keys not supported (got ${typeof key})`)
       }
-      if (Object.hasOwn(members, key)) throw new Error(`${FAULT} found repeat map key "${key}"`)
+      if (Object.hasOwn(members, key)) throw new Error(`cannot repeat map key ${JSON.stringify(key)}`)
       names.push(key)
       const value = yield* this.read()
       if (value === DONE) throw tooFew('value', index, length)

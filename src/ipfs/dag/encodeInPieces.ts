@@ -1,10 +1,13 @@
 import * as dagCbor from '@ipld/dag-cbor'
 import * as dagJson from '@ipld/dag-json'
+import { type EncodeOptions, Token, Type, encode as encodeCbor } from 'cborg'
+import type { OptionalTypeEncoder } from 'cborg/interface'
 import { CID } from 'multiformats/cid'
-import * as json from 'multiformats/codecs/json'
 import { joinBytes } from '../../encoding/bytes.js'
 import { keysOf } from '../../encoding/json.js'
 import { sortInSlices, type Steps } from '../../encoding/timeSlice.js'
+import { FileNetworkError } from '../errors.js'
+import { WholeFloat, withPlainNumbers } from './float.js'
 
 /** How a codec writes lists and maps, so that they can be put together from parts. */
 export interface ContainerForm {
@@ -98,6 +101,7 @@ function* encodeMap(
 /** Whether a value is a list or a map, and neither bytes nor a link. */
 function isContainer(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return false
+  if (value instanceof WholeFloat) return false
   return CID.asCID(value) === null
 }
 
@@ -132,26 +136,45 @@ const jsonMarks = {
   colon: ascii(':'),
 }
 
-/** How lists and maps are written in JSON: members stay in their order. */
-export const jsonForm: ContainerForm = { ...jsonMarks, encode: json.encode, compareNames: undefined }
-
-/** How they are in DAG-JSON. */
+/** How lists and maps are written in DAG-JSON. */
 export const dagJsonForm: ContainerForm = {
   ...jsonMarks,
-  encode: dagJson.encode,
+  encode: (value) => dagJson.encode(withPlainNumbers(value)),
   compareNames: (a, b) => (a < b ? -1 : 1),
 }
 
 /** The major types of CBOR. */
 const majorTypes = { list: 4, map: 5 } as const
 
-/** How they are in DAG-CBOR: the shortest names come first. */
-export const dagCborForm: ContainerForm = {
-  encode: dagCbor.encode,
-  begin: (kind, count) => headOf(majorTypes[kind], count),
+const cborMarks = {
+  begin: (kind: 'list' | 'map', count: number) => headOf(majorTypes[kind], count),
   end: () => NOTHING,
   separator: NOTHING,
   colon: NOTHING,
+}
+
+/** The encoding of the library's codec, with floating-point numbers that have no fraction. */
+function encodeDagCbor(value: unknown): Uint8Array {
+  return encodeCbor(value, cborOptions)
+}
+
+const { typeEncoders = {} }: Pick<EncodeOptions, 'typeEncoders'> = dagCbor.encodeOptions
+const cborOptions = {
+  ...dagCbor.encodeOptions,
+  typeEncoders: {
+    ...typeEncoders,
+    Object: (...given: Parameters<OptionalTypeEncoder>) => {
+      const value: unknown = given[0]
+      if (value instanceof WholeFloat) return [new Token(Type.float, value.value)]
+      return typeEncoders['Object']?.(...given) ?? null
+    },
+  },
+}
+
+/** How they are in DAG-CBOR: the shortest names come first. */
+export const dagCborForm: ContainerForm = {
+  encode: encodeDagCbor,
+  ...cborMarks,
   compareNames(a, b) {
     const [ofA, ofB] = [Buffer.byteLength(a), Buffer.byteLength(b)]
     if (ofA !== ofB) return ofA - ofB
@@ -169,4 +192,25 @@ function headOf(majorType: number, count: number): Uint8Array {
   head[0] = first | 26
   head.writeUInt32BE(count, 1)
   return Uint8Array.from(head)
+}
+
+/** How they are in plain CBOR: as in DAG-CBOR, with members in their order and without links. */
+export const cborForm: ContainerForm = {
+  ...cborMarks,
+  encode(value) {
+    refuseLinks(value)
+    return encodeCbor(value, { ...cborOptions, mapSorter: keepOrder })
+  },
+  compareNames: undefined,
+}
+
+function keepOrder(): number {
+  return 0
+}
+
+/** @throws {@link FileNetworkError} with the text of go-ipld-prime */
+function refuseLinks(value: unknown): void {
+  if (CID.asCID(value) !== null) throw new FileNetworkError('cannot marshal IPLD links to this codec')
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return
+  for (const below of Object.values(value)) refuseLinks(below)
 }

@@ -1,3 +1,4 @@
+import { unixfsType } from '../unixfs/data.js'
 import { CID } from 'multiformats/cid'
 import { codecCode } from '../cid/cidFormat.js'
 import { InvalidCidError, parseCid } from '../cid/parseCid.js'
@@ -5,7 +6,7 @@ import { FileNetworkError, LinkNotFoundError } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { type BlockSource, type UnixfsEntry, readEntry } from '../unixfs/entry.js'
 import { findLink } from '../unixfs/readDirectory.js'
-import { codecByCode, decodeInTurns } from './codecs.js'
+import { codecByCode, decodeInTurns, kindOf } from './codecs.js'
 import { linksOf } from './links.js'
 
 /** A path below a CID. */
@@ -23,18 +24,17 @@ export class InvalidPathError extends FileNetworkError {
 }
 
 /**
- * Reads a path: a CID, `<cid>/path`, `/ipfs/<cid>/path` or `ipfs://<cid>/path`.
+ * Reads a path: a CID, `<cid>/path` or `/ipfs/<cid>/path`.
  *
  * @throws {@link InvalidPathError}; {@link FileNetworkError} for `/ipns/…`, which has no network to ask
  */
 export function parsePath(text: string): ContentPath {
-  const path = text.replace(/^ipfs:\/\//, '/ipfs/')
   try {
-    return parseAbsolute(path)
+    return parseAbsolute(text)
   } catch (error) {
-    if (path.startsWith('/') || !(error instanceof InvalidPathError)) throw error
+    if (text.startsWith('/') || !(error instanceof InvalidPathError)) throw error
     try {
-      return parseAbsolute(`/ipfs/${path}`)
+      return parseAbsolute(`/ipfs/${text}`)
     } catch {
       throw error
     }
@@ -105,11 +105,18 @@ async function findName(
   { cid, block, name }: { cid: CID; block: Uint8Array; name: string },
 ): Promise<CID> {
   const entry = readUnixfs(cid, block)
+  if (entry !== undefined && isSingleBlockFile(entry))
+    throw new NoSegmentsError('bytes', { name: 'data.Bytes', at: { cid, key: name } })
   if (entry !== undefined) return (await findLink(source, entry, name)).cid
   const links = await linksOf(cid, block)
   const link = links.find((candidate) => candidate.name === name)
   if (link === undefined) throw new LinkNotFoundError(name, cid)
   return link.cid
+}
+
+/** Files in one block are bytes to a path; whatever else is no directory has links, if none of that name. */
+function isSingleBlockFile({ node }: UnixfsEntry): boolean {
+  return node?.unixfs.type === unixfsType.file && node.links.length === 0
 }
 
 function readUnixfs(cid: CID, block: Uint8Array): UnixfsEntry | undefined {
@@ -129,14 +136,52 @@ export function followKeys(
 ): { value: unknown; next: CID | undefined; rest: string[] } {
   let value = data
   for (const [index, key] of keys.entries()) {
-    if (!hasKey(value, key)) throw new LinkNotFoundError(key, cid)
-    value = value[key]
+    value =
+      cid.code === codecCode.dagPb && index === 0 && !hasKey(value, key) ? undefined : lookUp(value, key)
+    if (value === undefined) throw new LinkNotFoundError(key, cid)
     const next = CID.asCID(value)
     if (next) return { value, next, rest: keys.slice(index + 1) }
   }
   return { value, next: undefined, rest: [] }
 }
 
-function hasKey(value: unknown, key: string): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && CID.asCID(value) === null && Object.hasOwn(value, key)
+function hasKey(value: unknown, key: string): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+}
+
+/** @throws {@link FileNetworkError} with the text of go-ipld-prime */
+function lookUp(value: unknown, key: string): unknown {
+  const kind = kindOf(value)
+  if (kind === 'list') {
+    if (!/^[+-]?\d+$/.test(key)) {
+      const problem = `strconv.ParseInt: parsing ${JSON.stringify(key)}: invalid syntax`
+      throw new FileNetworkError(`invalid segment for lookup on a list: ${JSON.stringify(key)}: ${problem}`)
+    }
+    const item = (value as unknown[])[Number(key)]
+    if (item !== undefined) return item
+  } else if (kind === 'map') {
+    if (hasKey(value, key)) return (value as Record<string, unknown>)[key]
+  } else throw new NoSegmentsError(kind)
+  throw new KeyNotFoundError(key)
+}
+
+/** Data has no key of a name. */
+export class KeyNotFoundError extends FileNetworkError {
+  constructor(key: string) {
+    super(`key not found: ${JSON.stringify(key)}`)
+  }
+}
+
+/** A path goes on behind what has nothing below it. */
+export class NoSegmentsError extends FileNetworkError {
+  /** Where it is a file that the path goes on behind, and how it does. */
+  readonly at: { cid: CID; key: string } | undefined
+
+  constructor(kind: string, { name = kind, at }: { name?: string; at?: { cid: CID; key: string } } = {}) {
+    super(
+      `func called on wrong kind: "LookupBySegment" called on a ${name} node (kind: ${kind}), ` +
+        'but only makes sense on map or list',
+    )
+    this.at = at
+  }
 }

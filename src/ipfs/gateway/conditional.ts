@@ -48,16 +48,19 @@ function parseSpec(spec: string): AskedRange {
  */
 export function readRange(
   headers: Readonly<Record<string, string | undefined>>,
-  etag: string,
+  described: Readonly<Record<string, string>>,
   size: number,
 ): ByteRange | undefined {
   const { range, 'if-range': condition } = headers
-  if (range === undefined || (condition !== undefined && condition !== etag)) return undefined
+  if (range === undefined || (condition !== undefined && condition !== described['ETag'])) return undefined
   const asked = parseRanges(range)
   if (asked.length === 0 || size === 0) return undefined
   const ranges = asked.map((one) => within(one, size)).filter(({ start, end }) => start < end)
   if (ranges.length === 0) {
-    throw new GatewayError(416, 'invalid range: failed to overlap', { 'Content-Range': `bytes */${size}` })
+    throw new GatewayError(416, 'invalid range: failed to overlap', {
+      ...described,
+      'Content-Range': `bytes */${size}`,
+    })
   }
   const total = ranges.reduce((sum, { start, end }) => sum + end - start, 0)
   return total > size ? undefined : ranges[0]

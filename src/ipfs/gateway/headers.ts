@@ -1,9 +1,9 @@
 import type { CommandReply } from '../request/reply.js'
-import type { GatewayRequest, ResolvedTarget } from './request.js'
+import type { GatewayRequest, GatewayTarget, ResolvedTarget } from './request.js'
 
 /** The answer to a client that has the content already. */
-export function notModified(headers: Record<string, string>): CommandReply {
-  return { status: 304, headers, body: new Uint8Array() }
+export function notModified(target: Pick<GatewayTarget, 'shownPath'>): CommandReply {
+  return { status: 304, headers: pathHeader(target), body: new Uint8Array() }
 }
 
 /** A request that the gateway refuses or sends elsewhere. */
@@ -21,10 +21,26 @@ export class GatewayError extends Error {
 /** How long what is named by its content may be kept: half a lifetime of the HTTP specification's year. */
 export const immutable = 'public, max-age=29030400, immutable'
 
+/** Text as Go writes it into a header: its bytes in UTF-8, line ends and the like as spaces. */
+export function headerText(text: string): string {
+  // eslint-disable-next-line no-control-regex -- Node refuses these in headers
+  return Buffer.from(text.replace(/[\x00-\x1f\x7f]/g, ' '), 'utf8').toString('latin1')
+}
+
+/** The header that names what was asked for. */
+export function pathHeader({ shownPath }: Pick<GatewayTarget, 'shownPath'>): Record<string, string> {
+  return { 'X-Ipfs-Path': headerText(shownPath) }
+}
+
+/** How long an answer may be kept: what a name stands for changes. */
+export function cacheControl({ ttlMilliseconds }: Pick<GatewayTarget, 'ttlMilliseconds'>): string {
+  return ttlMilliseconds === undefined ? immutable : `public, max-age=${Math.floor(ttlMilliseconds / 1000)}`
+}
+
 /** Headers that say where content comes from. */
 export function originHeaders(target: ResolvedTarget): Record<string, string> {
   return {
-    'X-Ipfs-Path': encodeURI(target.contentPath),
+    ...pathHeader(target),
     'X-Ipfs-Roots': target.roots.map(String).join(','),
   }
 }
@@ -38,7 +54,7 @@ export function contentDisposition(
   options: { name: string; kind: DispositionKind },
 ): string {
   const kind = query.get('download') === 'true' ? 'attachment' : options.kind
-  const name = query.get('filename') ?? options.name
+  const name = query.get('filename') || options.name
   const ascii = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
   const encoded = encodeURIComponent(name).replace(
     /['()*]/g,

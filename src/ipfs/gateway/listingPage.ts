@@ -55,7 +55,8 @@ const htmlEscapes: Record<string, string> = {
   "'": '&#39;',
 }
 
-function escapeHtml(text: string): string {
+/** Text that HTML reads as nothing else. */
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => htmlEscapes[character] ?? character)
 }
 
@@ -64,4 +65,20 @@ function formatSize(bytes: number): string {
   const unit = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
   const amount = bytes / 1000 ** unit
   return `${unit === 0 ? amount : amount.toFixed(1)} ${units[unit]}`
+}
+
+/** What went wrong, as a page for those who look at it in a browser. */
+export function errorPage(status: number, message: string): string {
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${status}</title>
+</head>
+<body>
+<h1>${status}</h1>
+<pre>${escapeHtml(message)}</pre>
+</body>
+</html>
+`
 }

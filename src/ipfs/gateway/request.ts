@@ -5,7 +5,9 @@ import { parseCid } from '../cid/parseCid.js'
 import { type ContentPath, parsePath } from '../dag/path.js'
 import { errorText } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
-import { GatewayError } from './headers.js'
+import { formatName, parseName } from '../names/keystore.js'
+import { type NameSystem, readName } from '../names/nameSystem.js'
+import { GatewayError, headerText } from './headers.js'
 
 /** A request to the gateway, free of any transport. */
 export interface GatewayRequest {
@@ -23,8 +25,14 @@ export interface GatewayTarget {
   /** How it was asked: `/ipfs/<cid>/…`, or the CID in the host name. */
   form: 'path' | 'subdomain'
   content: ContentPath
-  /** The path as it is named in headers and pages: `/ipfs/<cid>/…`, decoded. */
+  /** The path as it is named in texts and pages: `/ipfs/<cid>/…`, decoded and cleaned. */
   contentPath: string
+  /** The same as it was asked for. */
+  shownPath: string
+  /** The name that the path begins with, where it is one of IPNS. */
+  name?: CID
+  /** Milliseconds for which what the name stands for may be kept. */
+  ttlMilliseconds?: number
   hasTrailingSlash: boolean
 }
 
@@ -46,25 +54,54 @@ const longestLabel = 63
  *
  * @throws {@link GatewayError}, also one that redirects to the CID's form for host names
  */
-export function readTarget(request: GatewayRequest): GatewayTarget {
+export async function readTarget(names: NameSystem, request: GatewayRequest): Promise<GatewayTarget> {
   const path = decodePath(request.path)
-  const subdomain = subdomainPattern.exec(request.headers['host'] ?? '')
+  const host = request.headers['host'] ?? ''
+  const subdomain = subdomainPattern.exec(host)
   const hasTrailingSlash = path.endsWith('/')
   if (subdomain === null) {
     redirectUri(path, request.query)
-    const content = parseContent(path)
-    return { form: 'path', content, contentPath: path, hasTrailingSlash }
+    redirectToSubdomain(path, request)
+    const parsed = await parseContent(names, path)
+    return { ...parsed, form: 'path', contentPath: cleaned(path), shownPath: path, hasTrailingSlash }
   }
   const [, label = '', namespace = '', domain = ''] = subdomain
-  if (namespace.toLowerCase() === 'ipns') throw noNameSystem()
   const query = request.query.size > 0 ? `?${request.query}` : ''
-  const root = readLabel({ label, domain, rest: request.path + query })
-  const segments = cleanSegments(path)
-  return {
-    form: 'subdomain',
-    content: { namespace: 'ipfs', root, segments },
-    contentPath: ['/ipfs', root.toString(), ...segments].join('/'),
-    hasTrailingSlash,
+  const root =
+    namespace.toLowerCase() === 'ipns'
+      ? label
+      : readLabel({ label, domain, rest: request.path + query }).toString()
+  const shownPath = `/${namespace.toLowerCase()}/${root}${path}`
+  const parsed = await parseContent(names, shownPath)
+  return { ...parsed, form: 'subdomain', contentPath: cleaned(shownPath), shownPath, hasTrailingSlash }
+}
+
+function cleaned(path: string): string {
+  const end = path.endsWith('/') ? '/' : ''
+  return `/${cleanSegments(path).join('/')}${end}`
+}
+
+/**
+ * Sends paths at `localhost` to the host of their CID, so that each has an origin of its own (boxo, `WithHostname`:
+ * the only host that Kubo has subdomains for unless its configuration names others).
+ */
+function redirectToSubdomain(path: string, request: GatewayRequest): void {
+  const host = request.headers['host'] ?? ''
+  const [, namespace = '', label = '', rest = ''] = /^\/(ip[fn]s)\/([^/]+)(.*)$/s.exec(path) ?? []
+  if (!/^localhost(:\d+)?$/i.test(host) || label === '') return
+  const cid = namespace === 'ipfs' ? tryParse(label) : parseName(label)
+  const canonical = cid === undefined ? undefined : namespace === 'ipfs' ? hostLabel(cid) : formatName(cid)
+  if (canonical === undefined || canonical.length > longestLabel) return
+  const query = request.query.size > 0 ? `?${request.query}` : ''
+  const location = `http://${canonical}.${namespace}.${host}${encodeURI(rest === '' ? '/' : rest)}${query}`
+  throw new GatewayError(301, 'moved to the host of the CID', { Location: location })
+}
+
+function tryParse(label: string): CID | undefined {
+  try {
+    return parseCid(label)
+  } catch {
+    return undefined
   }
 }
 
@@ -84,7 +121,8 @@ function redirectUri(path: string, query: URLSearchParams): void {
   throw new GatewayError(301, 'moved to the path of the address', { Location: location })
 }
 
-function decodePath(path: string): string {
+/** The path of a URL, decoded. */
+export function decodePath(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {
@@ -92,17 +130,26 @@ function decodePath(path: string): string {
   }
 }
 
-function parseContent(path: string): ContentPath {
-  if (path.startsWith('/ipns')) throw noNameSystem()
+async function parseContent(
+  names: NameSystem,
+  path: string,
+): Promise<Pick<GatewayTarget, 'content' | 'name' | 'ttlMilliseconds'>> {
+  const [namespace, label] = cleanSegments(path)
   try {
-    return parsePath(path)
+    if (namespace !== 'ipns' || label === undefined) return { content: parsePath(path) }
   } catch (error) {
     throw new GatewayError(400, errorText(error))
   }
-}
-
-function noNameSystem(): GatewayError {
-  return new GatewayError(501, 'cannot resolve an /ipns/ path: this file network has no name system')
+  try {
+    const name = readName(label)
+    const { ttlMilliseconds } = await names.find(name)
+    const content = parsePath(await names.resolve(`/${cleanSegments(path).join('/')}`))
+    return { content, name, ttlMilliseconds }
+  } catch (error) {
+    throw new GatewayError(500, `failed to resolve ${path}: ${errorText(error)}`, {
+      'X-Ipfs-Path': headerText(path),
+    })
+  }
 }
 
 /** The CID in a host name; one in another form than host names keep is sent to that form. */
@@ -133,7 +180,7 @@ function hostLabel(cid: CID): string {
 export type DataFormat = 'json' | 'cbor' | 'dag-json' | 'dag-cbor'
 
 /** What the gateway can send: the content itself, one of the forms in which it can be verified, or data in a codec. */
-export type GatewayFormat = 'content' | 'raw' | 'car' | 'tar' | DataFormat
+export type GatewayFormat = 'content' | 'raw' | 'car' | 'tar' | 'ipns-record' | DataFormat
 
 /** The media types of data. */
 export const dataMediaTypes: Readonly<Record<DataFormat, string>> = {
@@ -147,6 +194,7 @@ const formatsByMediaType = new Map<string, GatewayFormat>([
   ['application/vnd.ipld.raw', 'raw'],
   ['application/vnd.ipld.car', 'car'],
   ['application/x-tar', 'tar'],
+  ['application/vnd.ipfs.ipns-record', 'ipns-record'],
   ...Object.entries(dataMediaTypes).map(([format, type]) => [type, format as DataFormat] as const),
 ])
 const formats: ReadonlySet<string> = new Set(formatsByMediaType.values())
@@ -160,16 +208,12 @@ export interface ChosenFormat {
 /**
  * The form that a request asks for: by `format` in the query, else by the `Accept` header
  * (https://specs.ipfs.tech/http-gateways/path-gateway/).
- *
- * @throws {@link GatewayError} for a form that is not offered
  */
 export function chooseFormat(query: URLSearchParams, accept: string | undefined): ChosenFormat {
   const accepted = acceptedFormat(accept ?? '')
   const named = query.get('format')
-  if (named === null || named === '') return accepted ?? { format: 'content', parameters: new Map() }
-  if (!formats.has(named)) {
-    throw new GatewayError(400, `unsupported format ${JSON.stringify(named)}: use ${[...formats].join(', ')}`)
-  }
+  // A form that is not known counts as none, as in boxo.
+  if (named === null || !formats.has(named)) return accepted ?? { format: 'content', parameters: new Map() }
   const parameters = accepted?.format === named ? accepted.parameters : new Map<string, string>()
   return { format: named as GatewayFormat, parameters }
 }

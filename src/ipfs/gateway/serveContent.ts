@@ -8,7 +8,7 @@ import { findLink, listDirectory } from '../unixfs/readDirectory.js'
 import { readFile } from '../unixfs/readFile.js'
 import { contentRange, matchesEtag, readRange } from './conditional.js'
 import { contentTypeOf, sniffLength } from './contentType.js'
-import { GatewayError, contentDisposition, immutable, notModified, originHeaders } from './headers.js'
+import { GatewayError, cacheControl, contentDisposition, notModified, originHeaders } from './headers.js'
 import { type ListedEntry, listingPage } from './listingPage.js'
 import type { GatewayRequest, ResolvedTarget } from './request.js'
 
@@ -25,7 +25,7 @@ export async function serveContent(
   if (target.hasTrailingSlash && target.content.segments.length > 0) {
     throw new GatewayError(404, `failed to resolve ${target.contentPath}: not a directory`)
   }
-  const name = request.query.get('filename') ?? target.content.segments.at(-1) ?? ''
+  const name = request.query.get('filename') || (target.content.segments.at(-1) ?? '')
   return serveFile(source, request, { target, entry, name })
 }
 
@@ -46,18 +46,14 @@ async function serveFile(
   const headers: Record<string, string> = {
     ...originHeaders(target),
     ETag: etag,
-    'Cache-Control': immutable,
+    'Cache-Control': cacheControl(target),
   }
-  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified(headers)
-  if (request.query.has('filename') || request.query.get('download') === 'true') {
-    const kept = name === '' ? String(entry.cid) : name
-    headers['Content-Disposition'] = contentDisposition(request.query, { name: kept, kind: 'inline' })
+  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified(target)
+  if (request.query.get('filename')) {
+    headers['Content-Disposition'] = contentDisposition(request.query, { name, kind: 'inline' })
   }
-  if (entry.type === 'symlink') {
-    const body = entry.node?.unixfs.data ?? new Uint8Array()
-    return { status: 200, headers: { ...headers, 'Content-Type': 'inode/symlink' }, body }
-  }
-  const range = readRange(request.headers, etag, entry.size)
+  if (entry.type === 'symlink') return serveSymlink(request, entry, headers)
+  const range = readRange(request.headers, headers, entry.size)
   const { start, end } = range ?? { start: 0, end: entry.size }
   const beginning = await collect(
     readFile(source, entry, { start: 0, end: Math.min(sniffLength, entry.size) }),
@@ -75,6 +71,22 @@ async function serveFile(
   }
 }
 
+function serveSymlink(
+  request: GatewayRequest,
+  { node, size }: UnixfsEntry,
+  headers: Record<string, string>,
+): CommandReply {
+  const target = node?.unixfs.data ?? new Uint8Array()
+  const range = readRange(request.headers, headers, size)
+  const described = { ...headers, 'Content-Type': 'inode/symlink', 'Accept-Ranges': 'bytes' }
+  if (range === undefined) return { status: 200, headers: described, body: target }
+  return {
+    status: 206,
+    headers: { ...described, 'Content-Range': contentRange(range, size) },
+    body: target.subarray(range.start, range.end),
+  }
+}
+
 async function serveDirectory(
   source: BlockSource,
   request: GatewayRequest,
@@ -83,19 +95,20 @@ async function serveDirectory(
   if (!target.hasTrailingSlash) {
     const query = request.query.size > 0 ? `?${request.query}` : ''
     throw new GatewayError(301, 'moved to the directory', {
+      ...originHeaders(target),
       Location: `${request.path.replace(/^\/+/, '/')}/${query}`,
     })
   }
   const index = await findIndex(source, entry)
   if (index) return serveFile(source, request, { target, entry: index, name: 'index.html' })
 
-  const etag = `"DirIndex-1_CID-${entry.cid}"`
+  const etag = `"DirIndex-standin1_CID-${entry.cid}"`
   const headers = {
     ...originHeaders(target),
     ETag: etag,
     'Cache-Control': 'public, max-age=604800, stale-while-revalidate=2678400',
   }
-  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified(headers)
+  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified(target)
   const links = await sortByName(listDirectory(source, entry), ({ name }) => name)
   const page = listingPage({
     path: target.contentPath,
@@ -105,7 +118,7 @@ async function serveDirectory(
   })
   return {
     status: 200,
-    headers: { ...headers, 'Content-Type': 'text/html; charset=utf-8' },
+    headers: { ...headers, 'Content-Type': 'text/html' },
     body: encoded(page),
   }
 }

@@ -3,8 +3,8 @@ import { codecByCode, codecCodeByName, codecName, decodeInTurns, encodeInTurns }
 import { errorText } from '../errors.js'
 import type { CommandReply } from '../request/reply.js'
 import type { BlockSource } from '../unixfs/entry.js'
-import { matchesEtag } from './conditional.js'
-import { GatewayError, contentDisposition, immutable, notModified, originHeaders } from './headers.js'
+import { contentRange, matchesEtag, readRange } from './conditional.js'
+import { GatewayError, cacheControl, contentDisposition, notModified, originHeaders } from './headers.js'
 import { type DataFormat, type GatewayRequest, type ResolvedTarget, dataMediaTypes } from './request.js'
 
 /** Codecs whose blocks are sent as they are where plain JSON or CBOR is asked for. */
@@ -20,7 +20,11 @@ const sentAsThey: Readonly<Partial<Record<DataFormat, readonly string[]>>> = {
 export async function serveData(
   source: BlockSource,
   request: GatewayRequest,
-  { target, format }: { target: ResolvedTarget; format: DataFormat | undefined },
+  {
+    target,
+    format,
+    mayConvert,
+  }: { target: ResolvedTarget; format: DataFormat | undefined; mayConvert: boolean },
 ): Promise<CommandReply> {
   const { cid } = target
   const stored = codecName(cid.code)
@@ -29,31 +33,52 @@ export async function serveData(
   }
   const sent = format ?? stored
   const etag = `"${cid}.${sent}"`
-  const headers = { ...originHeaders(target), ETag: etag, 'Cache-Control': immutable }
-  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified(headers)
+  const headers = { ...originHeaders(target), ETag: etag, 'Cache-Control': cacheControl(target) }
+  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified(target)
   const extension = sent.replace('dag-', '')
+  const described = {
+    ...headers,
+    'Content-Disposition': contentDisposition(request.query, {
+      name: `${cid}.${extension}`,
+      kind: extension === 'json' ? 'inline' : 'attachment',
+    }),
+  }
+  const body = await readAs(source, { cid, stored, format, mayConvert, headers: described })
+  const type = isDataFormat(sent) ? dataMediaTypes[sent] : `application/vnd.ipld.${sent}`
+  const range = readRange(request.headers, described, body.length)
+  const ranged = { ...described, 'Content-Type': type, 'Accept-Ranges': 'bytes' }
+  if (range === undefined) return { status: 200, headers: ranged, body }
+  const part = body.subarray(range.start, range.end)
   return {
-    status: 200,
-    headers: {
-      ...headers,
-      'Content-Type': isDataFormat(sent) ? dataMediaTypes[sent] : `application/vnd.ipld.${sent}`,
-      'Content-Disposition': contentDisposition(request.query, {
-        name: `${cid}.${extension}`,
-        kind: extension === 'json' ? 'inline' : 'attachment',
-      }),
-    },
-    body: await readAs(source, { cid, stored, format }),
+    status: 206,
+    headers: { ...ranged, 'Content-Range': contentRange(range, body.length) },
+    body: part,
   }
 }
 
 async function readAs(
   source: BlockSource,
-  { cid, stored, format }: { cid: CID; stored: string; format: DataFormat | undefined },
+  options: {
+    cid: CID
+    stored: string
+    format: DataFormat | undefined
+    mayConvert: boolean
+    headers: Record<string, string>
+  },
 ): Promise<Uint8Array> {
+  const { cid, stored, format, mayConvert, headers } = options
   const block = await source.get(cid)
   if (format === undefined || format === stored || sentAsThey[format]?.includes(stored)) return block
   if (format === 'json' || format === 'cbor') {
-    throw new GatewayError(400, `converting from "${stored}" to "${dataMediaTypes[format]}" is not supported`)
+    throw new GatewayError(400, 'converting to requested format is not supported', headers)
+  }
+  if (!mayConvert) {
+    throw new GatewayError(
+      406,
+      `format ${JSON.stringify(dataMediaTypes[format])} requested but block has codec ${JSON.stringify(stored)}: codec ` +
+        'conversion is not supported, fetch raw block with ?format=raw and convert client-side',
+      headers,
+    )
   }
   try {
     const target = codecByCode(codecCodeByName(format))

@@ -2,7 +2,7 @@ import { writeTar } from '../unixfs/tar.js'
 import type { CommandReply } from '../request/reply.js'
 import { type BlockSource, loadEntry } from '../unixfs/entry.js'
 import { contentRange, matchesEtag, readRange } from './conditional.js'
-import { contentDisposition, immutable, notModified, originHeaders } from './headers.js'
+import { cacheControl, contentDisposition, notModified, originHeaders } from './headers.js'
 import { partialCar, readCarParameters } from './partialCar.js'
 import type { GatewayRequest, ResolvedTarget } from './request.js'
 
@@ -29,8 +29,8 @@ export async function serveVerifiable(
   { target, format, parameters }: VerifiableRequest,
 ): Promise<CommandReply> {
   const form = describeForm(source, request, { target, format, parameters })
-  const headers = { ...originHeaders(target), ETag: form.etag, 'Cache-Control': immutable }
-  if (matchesEtag(request.headers['if-none-match'], form.etag)) return notModified(headers)
+  const headers = { ...originHeaders(target), ETag: form.etag, 'Cache-Control': cacheControl(target) }
+  if (matchesEtag(request.headers['if-none-match'], form.etag)) return notModified(target)
   const described = {
     ...headers,
     'Content-Type': form.contentType,
@@ -39,7 +39,7 @@ export async function serveVerifiable(
   }
   const body = await form.body()
   if (!(body instanceof Uint8Array)) return { status: 200, headers: described, body }
-  const range = readRange(request.headers, form.etag, body.length)
+  const range = readRange(request.headers, headers, body.length)
   const { start, end } = range ?? { start: 0, end: body.length }
   return {
     status: range ? 206 : 200,
@@ -83,7 +83,6 @@ function describeForm(
         etag: `W/"${cid}.x-tar"`,
         name: `${cid}.tar`,
         contentType: 'application/x-tar',
-        headers: { 'Accept-Ranges': 'none' },
         body: async () => writeTar(source, await loadEntry(source, cid), cid.toString()),
       }
   }

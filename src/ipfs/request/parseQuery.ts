@@ -63,9 +63,9 @@ function convert(name: string, spec: OptionSpec, texts: string[]): OptionTypes[k
 }
 
 const integerLimits = {
-  int: [-(2 ** 63), 2 ** 63],
-  int64: [-(2 ** 63), 2 ** 63],
-  uint: [0, 2 ** 64],
+  int: [-(2n ** 63n), 2n ** 63n - 1n],
+  int64: [-(2n ** 63n), 2n ** 63n - 1n],
+  uint: [0n, 2n ** 64n - 1n],
 } as const
 
 function parseValue(type: keyof OptionTypes, text: string): boolean | number | string | undefined {
@@ -74,7 +74,7 @@ function parseValue(type: keyof OptionTypes, text: string): boolean | number | s
   if (type === 'strings') return undefined
   const number = parseGoInteger(text)
   const [min, max] = integerLimits[type]
-  return number !== undefined && number >= min && number < max ? number : undefined
+  return number !== undefined && number >= min && number <= max ? Number(number) : undefined
 }
 
 function parseBool(text: string): boolean | undefined {
@@ -84,11 +84,11 @@ function parseBool(text: string): boolean | undefined {
 }
 
 /** An integer in Go's notation: decimal, `0x…`, `0b…`, `0o…` or with a leading 0 octal. */
-function parseGoInteger(text: string): number | undefined {
+function parseGoInteger(text: string): bigint | undefined {
   const match = /^([+-]?)(0x[0-9a-f]+|0b[01]+|0o?[0-7]+|0|[1-9]\d*)$/i.exec(text)
   const digits = match?.[2]
   if (match === null || digits === undefined) return undefined
-  const value = /^0[0-7]/.test(digits) ? Number.parseInt(digits, 8) : Number(digits)
+  const value = BigInt(/^0[0-7]/.test(digits) ? `0o${digits.slice(1)}` : digits)
   return match[1] === '-' ? -value : value
 }
 

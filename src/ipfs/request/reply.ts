@@ -32,7 +32,11 @@ const encoder = new TextEncoder()
 export function textReply(status: number, text: string): CommandReply {
   return {
     status,
-    headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
+    headers: {
+      'Content-Type': 'text/plain; charset=utf-8',
+      'X-Content-Type-Options': 'nosniff',
+      Vary: 'Origin',
+    },
     body: encoder.encode(`${text}\n`),
   }
 }

@@ -113,6 +113,7 @@ function general(text: string): string {
         ? quoted
         : '<text>',
     )
+    .replace(/<cid>[^\s:{}]*/g, '<cid>')
     .replace(/\d+/g, '#')
     .slice(0, 220)
 }

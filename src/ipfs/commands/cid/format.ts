@@ -57,6 +57,9 @@ export const cidBase32 = defineCommand({
   },
 })
 
+/** A pattern that no CID can be written by. */
+class FormatError extends FileNetworkError {}
+
 /** How CIDs are rewritten. */
 export interface CidConversion {
   pattern: string
@@ -74,6 +77,7 @@ export async function* emitCids(texts: string[], conversion: CidConversion): Asy
     try {
       line.Formatted = rewrite(text, conversion)
     } catch (error) {
+      if (error instanceof FormatError) throw error
       line.ErrorMsg = errorText(error)
     }
     yield line
@@ -131,8 +135,9 @@ export function formatCid(pattern: string, cid: CID, baseName: string): string {
     P: () => `cidv${cid.version}-${codec}-${hash}-${size}`,
   }
   return pattern.replace(/%(.?)/gsu, (whole, name: string) => {
+    if (name === '') throw new FormatError('premature end of format string')
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-    if (field === undefined) throw new FileNetworkError(`unrecognized specifier in format string: ${whole}`)
+    if (field === undefined) throw new FormatError(`unrecognized specifier in format string: ${whole}`)
     return field()
   })
 }

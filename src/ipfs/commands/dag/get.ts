@@ -10,15 +10,14 @@ export const dagGet = defineCommand({
   arguments: [pathArgument('ref', 'The node.')],
   options: { 'output-codec': { type: 'string', default: 'dag-json', description: 'Codec to send it in.' } },
   async run({ args: [arg = ''], options }, { blockstore, names }) {
-    const output = codecByCode(codecCodeByName(options['output-codec']))
+    const output = codecByCode(codecCodeByName(options['output-codec']), 'encoder')
     const { cid, remainder } = await resolveText({ blockstore, names }, arg)
     const block = await blockstore.get(cid)
     const data = await attempt(() => decodeInTurns(codecByCode(cid.code), block))
     const { value } = followKeys(cid, data, remainder)
-    const encoded = await attempt(() => encodeInTurns(output, value))
     return bytes(
       (async function* () {
-        yield encoded
+        yield await attempt(() => encodeInTurns(output, value))
       })(),
     )
   },

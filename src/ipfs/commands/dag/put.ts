@@ -1,6 +1,7 @@
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { allowBigBlock, checkBlockSize, readAll } from '../../blockSize.js'
+import { checkDigest } from '../../cid/cidFormat.js'
 import {
   type HashFunction,
   hashFunctionByCode,
@@ -28,7 +29,7 @@ export const dagPut = defineCommand({
   },
   async run({ options, upload, encodeCid }, network) {
     const input = codecByCode(codecCodeByName(options['input-codec']))
-    const store = codecByCode(codecCodeByName(options['store-codec']))
+    const store = codecByCode(codecCodeByName(options['store-codec']), 'encoder')
     const hash = await hashFunctionOf(options.hash)
     return values(
       (async function* () {
@@ -40,7 +41,9 @@ export const dagPut = defineCommand({
             const data = await convert(() => decodeInTurns(input, encoded))
             const bytes = await convert(() => encodeInTurns(store, data))
             checkBlockSize(bytes.length, options)
-            const cid = CID.createV1(store.code, Digest.create(hash.code, hash.digest(bytes)))
+            const digest = hash.digest(bytes)
+            checkDigest(hash, digest.length)
+            const cid = CID.createV1(store.code, Digest.create(hash.code, digest))
             await session.put(cid, bytes)
             if (options.pin) await pinDag(network, cid, '')
             yield { Cid: { '/': encodeCid(cid) } }

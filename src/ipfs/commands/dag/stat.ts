@@ -22,8 +22,10 @@ export const dagStat = defineCommand({
 
         const summary = (extra: Record<string, unknown>): Record<string, unknown> =>
           omitEmpty({
-            ...extra,
+            UniqueBlocks: extra['UniqueBlocks'],
             TotalSize: totalSize,
+            SharedSize: extra['SharedSize'],
+            Ratio: extra['Ratio'],
             DagStats: stats.map(({ Cid, ...counts }) => ({ Cid, ...omitEmpty(counts) })),
           })
 

@@ -25,6 +25,11 @@ export const filesChcid = defineCommand({
   options: { ...flushOption, ...cidFormatOptions },
   async run({ args: [arg = '/'], options }, { files }) {
     const path = checkFilesPath(arg)
+    if (cleanSegments(path).length === 0) {
+      throw new FileNetworkError(
+        "cannot change CID format of the MFS root; use 'ipfs config Import.CidVersion' and 'ipfs config Import.HashFunction' instead",
+      )
+    }
     const format = await readCidFormat(options)
     if (format === undefined) return nothing()
     if ((await files.lookUp(path)).type !== 'directory') {

@@ -1,8 +1,19 @@
 import { FileNetworkError } from '../../errors.js'
 import { flushOption } from '../../mfs/options.js'
 import { checkFilesPath } from '../../mfs/filesPath.js'
+import type { MutableFiles } from '../../mfs/mutableFiles.js'
 import { bytes, defineCommand, pathArgument } from '../../request/command.js'
+import type { UnixfsEntry } from '../../unixfs/entry.js'
 import { borrowFile } from '../../unixfs/readFile.js'
+
+/** What is wrong with a path is said with the path before it, as in Kubo. */
+async function lookUp(files: MutableFiles, path: string): Promise<UnixfsEntry> {
+  try {
+    return await files.lookUp(path)
+  } catch (error) {
+    throw error instanceof FileNetworkError ? new FileNetworkError(`${path}: ${error.message}`) : error
+  }
+}
 
 /** `files/read`: the content of a mutable file. */
 export const filesRead = defineCommand({
@@ -15,7 +26,7 @@ export const filesRead = defineCommand({
   },
   async run({ args: [arg = ''], options }, { files, blockstore }) {
     const path = checkFilesPath(arg)
-    const entry = await files.lookUp(path)
+    const entry = await lookUp(files, path)
     if (entry.type === 'directory') throw new FileNetworkError(`${path} was not a file`)
     if (entry.type === 'symlink') throw new FileNetworkError('symlinks not yet supported')
     const { offset = 0, count = Infinity } = options

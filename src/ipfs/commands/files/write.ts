@@ -36,21 +36,25 @@ export const filesWrite = defineCommand({
     const format = await readCidFormat(options)
     const { offset = 0, count } = options
     if (offset < 0) throw new FileNetworkError('cannot have negative write offset')
-    if (count !== undefined && count < 0) throw new FileNetworkError('cannot have negative byte count')
+    const isNegative = count !== undefined && count < 0
     await writeFile(network, {
       path,
-      content: firstFile(upload),
-      offset,
-      count: count ?? Infinity,
+      content: isNegative ? nothingToWrite() : firstFile(upload),
+      offset: isNegative ? 0 : offset,
+      count: isNegative ? 0 : (count ?? Infinity),
       create: options.create === true,
       parents: options.parents === true,
       truncate: options.truncate === true,
       rawLeaves: options['raw-leaves'],
       format,
     })
+    // Kubo has made, or emptied, the file when it comes to this.
+    if (isNegative) throw new FileNetworkError('cannot have negative byte count')
     return nothing()
   },
 })
+
+async function* nothingToWrite(): AsyncGenerator<never> {}
 
 async function* firstFile(upload: Upload): AsyncGenerator<Uint8Array> {
   for await (const entry of upload.entries()) {

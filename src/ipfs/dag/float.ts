@@ -1,0 +1,38 @@
+/**
+ * A floating-point number without a fraction. It is none of IPLD's integers, and CBOR keeps the two apart, but
+ * JavaScript does not.
+ */
+export class WholeFloat {
+  readonly value: number
+
+  constructor(value: number) {
+    this.value = value
+  }
+
+  toJSON(): number {
+    return this.value
+  }
+}
+
+/** The same data with plain numbers, for codecs that write both kinds alike. */
+export function withPlainNumbers(value: unknown): unknown {
+  if (value instanceof WholeFloat) return value.value
+  if (Array.isArray(value)) return value.some(isComposed) ? value.map(withPlainNumbers) : value
+  if (!isPlainObject(value)) return value
+  const members = Object.entries(value)
+  if (!members.some(([, member]) => isComposed(member))) return value
+  const result: Record<string, unknown> = {}
+  for (const [name, member] of members) {
+    const plain = { value: withPlainNumbers(member), configurable: true, enumerable: true, writable: true }
+    Object.defineProperty(result, name, plain)
+  }
+  return result
+}
+
+function isComposed(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
+}
+
+function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+}

@@ -1,0 +1,43 @@
+import { CID } from 'multiformats/cid'
+import { keysOf } from '../../encoding/json.js'
+import type { Steps } from '../../encoding/timeSlice.js'
+import { FileNetworkError } from '../errors.js'
+import { WholeFloat } from './float.js'
+
+/** Values that are written at once. */
+const valuesAtOnce = 512
+
+/**
+ * Data in plain JSON as go-ipld-prime writes it: a line for each value, indented by tabs, and a newline behind a list or
+ * a map.
+ *
+ * @throws {@link FileNetworkError} for links and bytes, which plain JSON has no form for
+ */
+export function* encodePrettyJson(value: unknown): Steps<Uint8Array> {
+  const texts: string[] = []
+  let written = 0
+
+  function* write(item: unknown, indent: string): Steps<void> {
+    if (++written % valuesAtOnce === 0) yield
+    if (typeof item !== 'object' || item === null || item instanceof WholeFloat) {
+      texts.push(typeof item === 'bigint' ? String(item) : (JSON.stringify(item) ?? 'null'))
+      return
+    }
+    if (item instanceof Uint8Array) throw new FileNetworkError('cannot marshal IPLD bytes to this codec')
+    if (CID.asCID(item) !== null) throw new FileNetworkError('cannot marshal IPLD links to this codec')
+    const isList = Array.isArray(item)
+    const names = isList ? [...item.keys()] : keysOf(item)
+    texts.push(isList ? '[' : '{')
+    for (const [index, name] of names.entries()) {
+      texts.push(index === 0 ? '' : ',', `\n${indent}\t`)
+      if (!isList) texts.push(`${JSON.stringify(name)}: `)
+      yield* write((item as Record<string | number, unknown>)[name], `${indent}\t`)
+    }
+    if (names.length > 0) texts.push(`\n${indent}`)
+    texts.push(isList ? ']' : '}')
+  }
+
+  yield* write(value, '')
+  const isContainer = texts[0] === '[' || texts[0] === '{'
+  return Buffer.from(texts.join('') + (isContainer ? '\n' : ''))
+}
