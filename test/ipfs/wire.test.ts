@@ -130,7 +130,7 @@ describe('refusals', () => {
     [
       'files/stat?arg=/&hash=true&size=true',
       400,
-      error('format was set by multiple options. Only one format option is allowed', 1),
+      error('invalid parameters: format was set by multiple options. Only one format option is allowed', 1),
     ],
     ['ls?arg=x&sort-size=true&stream=true', 400, error('cannot use --sort-size with --stream', 1)],
     ['version?timeout=soon', 400, 'time: invalid duration "soon"\n'],

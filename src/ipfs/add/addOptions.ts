@@ -163,7 +163,9 @@ function checkCombinations(options: AddOptions): void {
     throw new FileNetworkError('wrap-with-directory and to-files options are not compatible')
   }
   if (options.nocopy) {
-    throw new FileNetworkError('either the filestore or the urlstore must be enabled to use nocopy, see: https://github.com/ipfs/kubo/blob/master/docs/experimental-features.md#ipfs-filestore')
+    throw new FileNetworkError(
+      'either the filestore or the urlstore must be enabled to use nocopy, see: https://github.com/ipfs/kubo/blob/master/docs/experimental-features.md#ipfs-filestore',
+    )
   }
 }
 

@@ -25,7 +25,11 @@ export function castCid(bytes: Uint8Array): CID {
     throw new CastError('invalid cid: length greater than remaining number of bytes in buffer')
   }
   if (length < BigInt(reader.left)) throw new CastError('trailing bytes in data buffer passed to cid Cast')
-  return CID.decode(bytes)
+  try {
+    return CID.decode(bytes)
+  } catch {
+    throw new CastError('invalid cid: length greater than remaining number of bytes in buffer')
+  }
 }
 
 /** Unsigned varints of up to 63 bits, one behind the other. */

@@ -1,4 +1,5 @@
-import type { CID } from 'multiformats/cid'
+import { CID } from 'multiformats/cid'
+import { codecCode } from '../cid/cidFormat.js'
 import { cidKey } from '../cid/cidKey.js'
 import { linksOf } from '../dag/links.js'
 import { resolveText } from '../names/resolveText.js'
@@ -101,7 +102,7 @@ async function* listRefs(
   }
 }
 
-/** `refs/local`: every CID that a block was stored under, with its own codec and version. */
+/** `refs/local` and `repo/ls`: every stored block, as a raw one: Kubo keeps them by their multihashes. */
 export const refsLocal = defineCommand({
   description: 'List all stored blocks.',
   arguments: [],
@@ -109,7 +110,12 @@ export const refsLocal = defineCommand({
   run({ encodeCid }, { blockstore }) {
     return values(
       (async function* () {
-        for await (const cid of blockstore.cids()) yield { Ref: encodeCid(cid), Err: '' }
+        let last: CID | undefined
+        for await (const cid of blockstore.cids()) {
+          const block = CID.createV1(codecCode.raw, cid.multihash)
+          if (last === undefined || !block.equals(last)) yield { Ref: encodeCid(block), Err: '' }
+          last = block
+        }
       })(),
     )
   },

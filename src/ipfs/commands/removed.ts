@@ -1,11 +1,11 @@
 import { FileNetworkError } from '../errors.js'
-import { type Command, defineCommand } from '../request/command.js'
+import { type ArgumentSpec, type Command, defineCommand, pathArguments } from '../request/command.js'
 
 /** An operation that Kubo 0.42.0 still knows by name and no longer has. */
-function removedCommand(instead: string): Command {
+function removedCommand(instead: string, args: readonly ArgumentSpec[] = []): Command {
   return defineCommand({
     description: `Removed: use ${instead} instead.`,
-    arguments: [],
+    arguments: args,
     options: {},
     run() {
       throw new FileNetworkError(`removed, use ${instead} instead`)
@@ -15,13 +15,13 @@ function removedCommand(instead: string): Command {
 
 const objects = removedCommand("'ipfs dag' or 'ipfs files'")
 const routing = removedCommand("'ipfs routing'")
+const query = removedCommand("'ipfs routing'", [pathArguments('peerID', 'A peer.')])
 
 /** Operations that Kubo removed, by their paths. */
 export const removedCommands: readonly (readonly [path: string, command: Command])[] = [
   ...['data', 'get', 'links', 'new', 'patch/append-data', 'patch/set-data', 'put', 'stat'].map(
     (name) => [`object/${name}`, objects] as const,
   ),
-  ...['findpeer', 'findprovs', 'get', 'provide', 'put', 'query'].map(
-    (name) => [`dht/${name}`, routing] as const,
-  ),
+  ...['findpeer', 'findprovs', 'get', 'provide', 'put'].map((name) => [`dht/${name}`, routing] as const),
+  ['dht/query', query],
 ]

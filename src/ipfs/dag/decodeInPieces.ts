@@ -137,11 +137,32 @@ export function* decodeTokens(
   linkOf: (content: unknown) => unknown,
 ): Steps<unknown> {
   const form = tokenizer instanceof JsonTokenizer || tokenizer instanceof DagJsonTokenizer ? 'json' : 'cbor'
-  const value = yield* new ValueReader(tokenizer, linkOf).read()
+  const value = yield* readValue(tokenizer, linkOf)
   if (value === DONE) throw new Error('unexpected EOF')
   if (value === BREAK) throw new Error(`${FAULT} got unexpected break`)
   if (tokenizer.pos() < length) throw new Error(`unexpected content after end of ${form} object`)
   return value
+}
+
+function* readValue(tokenizer: DecodeTokenizer, linkOf: (content: unknown) => unknown): Steps<unknown> {
+  try {
+    return yield* new ValueReader(tokenizer, linkOf).read()
+  } catch (error) {
+    throw asKubo(tokenizer, error)
+  }
+}
+
+/** The same failure in Kubo's words, where it has some for it. */
+function asKubo(tokenizer: DecodeTokenizer, error: unknown): unknown {
+  const message = error instanceof Error ? error.message : ''
+  if (/unexpected end of (input|string)|not enough (data|entries)|found (array|map) but/.test(message)) {
+    return new Error('unexpected EOF', { cause: error })
+  }
+  const place = /unexpected character at position (\d+)/.exec(message)?.[1]
+  if (place === undefined || !(tokenizer instanceof Tokenizer)) return error
+  const byte = tokenizer.data[Number(place)]
+  if (byte === undefined) return new Error('unexpected EOF', { cause: error })
+  return new Error(`invalid char while expecting start of value: 0x${byte.toString(16)}`, { cause: error })
 }
 
 function floatOf(value: number): number | WholeFloat {

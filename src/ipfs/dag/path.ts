@@ -82,7 +82,7 @@ export async function resolvePath(source: BlockSource, path: ContentPath): Promi
     const block = await source.get(cid)
     if (cid.code === codecCode.dagPb && path.namespace === 'ipfs') {
       const [name = '', ...following] = rest
-      cid = await findName(source, { cid, block, name })
+      cid = await findName(source, { cid, block, name, isLast: following.length === 0 })
       cids.push(cid)
       rest = following
       continue
@@ -102,10 +102,10 @@ export async function resolvePath(source: BlockSource, path: ContentPath): Promi
  */
 async function findName(
   source: BlockSource,
-  { cid, block, name }: { cid: CID; block: Uint8Array; name: string },
+  { cid, block, name, isLast }: { cid: CID; block: Uint8Array; name: string; isLast: boolean },
 ): Promise<CID> {
   const entry = readUnixfs(cid, block)
-  if (entry !== undefined && isSingleBlockFile(entry))
+  if (isLast && entry !== undefined && isSingleBlockFile(entry))
     throw new NoSegmentsError('bytes', { name: 'data.Bytes', at: { cid, key: name } })
   if (entry !== undefined) return (await findLink(source, entry, name)).cid
   const links = await linksOf(cid, block)
@@ -137,7 +137,9 @@ export function followKeys(
   let value = data
   for (const [index, key] of keys.entries()) {
     value =
-      cid.code === codecCode.dagPb && index === 0 && !hasKey(value, key) ? undefined : lookUp(value, key)
+      cid.code === codecCode.dagPb && index === 0 && !hasKey(value, key)
+        ? undefined
+        : lookUp(value, key, { cid, key })
     if (value === undefined) throw new LinkNotFoundError(key, cid)
     const next = CID.asCID(value)
     if (next) return { value, next, rest: keys.slice(index + 1) }
@@ -150,7 +152,7 @@ function hasKey(value: unknown, key: string): boolean {
 }
 
 /** @throws {@link FileNetworkError} with the text of go-ipld-prime */
-function lookUp(value: unknown, key: string): unknown {
+function lookUp(value: unknown, key: string, at: { cid: CID; key: string }): unknown {
   const kind = kindOf(value)
   if (kind === 'list') {
     if (!/^[+-]?\d+$/.test(key)) {
@@ -161,7 +163,7 @@ function lookUp(value: unknown, key: string): unknown {
     if (item !== undefined) return item
   } else if (kind === 'map') {
     if (hasKey(value, key)) return (value as Record<string, unknown>)[key]
-  } else throw new NoSegmentsError(kind)
+  } else throw new NoSegmentsError(kind, kind === 'bytes' ? { at } : {})
   throw new KeyNotFoundError(key)
 }
 

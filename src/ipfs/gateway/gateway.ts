@@ -126,7 +126,7 @@ async function serveRecord(
 ): Promise<CommandReply> {
   const { name } = target
   if (name === undefined) {
-    throw new GatewayError(400, `ipns record is not available for ${target.contentPath}`)
+    throw new GatewayError(400, `${target.contentPath} is not an IPNS link`)
   }
   const { record, ttlMilliseconds } = await names.find(name)
   const text = formatName(name)
@@ -217,7 +217,8 @@ function refusal(request: GatewayRequest, error: unknown, path: Record<string, s
   const headers = { ...(isPathKept && path), ...own }
   const text = errorText(error)
   if (own['Location'] !== undefined) {
-    const body = `<a href="${escapeHtml(own['Location'])}">Moved Permanently</a>.\n\n`
+    const reason = status === 307 ? 'Temporary Redirect' : 'Moved Permanently'
+    const body = `<a href="${escapeHtml(own['Location'])}">${reason}</a>.\n\n`
     return {
       status,
       headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers },

@@ -55,10 +55,16 @@ export function contentDisposition(
 ): string {
   const kind = query.get('download') === 'true' ? 'attachment' : options.kind
   const name = query.get('filename') || options.name
-  const ascii = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
-  const encoded = encodeURIComponent(name).replace(
-    /['()*]/g,
+  const ascii = escapePath(name.replace(/[^\x20-\x7e]/gu, '_'))
+  const encoded = escapePath(name)
+  return `${kind}; filename="${ascii}"; filename*=UTF-8''${encoded}`
+}
+
+/** Go's `url.PathEscape`. */
+function escapePath(text: string): string {
+  const escaped = encodeURIComponent(text).replace(
+    /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
-  return `${kind}; filename="${ascii}"; filename*=UTF-8''${encoded}`
+  return escaped.replace(/%(?:24|26|2B|3A|3D|40)/g, decodeURIComponent)
 }

@@ -61,6 +61,7 @@ export async function readTarget(names: NameSystem, request: GatewayRequest): Pr
   const hasTrailingSlash = path.endsWith('/')
   if (subdomain === null) {
     redirectUri(path, request.query)
+    redirectDoubleSlashes(path, request)
     redirectToSubdomain(path, request)
     const parsed = await parseContent(names, path)
     return { ...parsed, form: 'path', contentPath: cleaned(path), shownPath: path, hasTrailingSlash }
@@ -79,6 +80,13 @@ export async function readTarget(names: NameSystem, request: GatewayRequest): Pr
 function cleaned(path: string): string {
   const end = path.endsWith('/') ? '/' : ''
   return `/${cleanSegments(path).join('/')}${end}`
+}
+
+/** Sends a path with empty segments to the one without (Go, `http.ServeMux`). */
+function redirectDoubleSlashes(path: string, { query }: GatewayRequest): void {
+  if (!path.includes('//')) return
+  const asked = query.size > 0 ? `?${query}` : ''
+  throw new GatewayError(307, 'moved to the cleaned path', { Location: encodeURI(cleaned(path)) + asked })
 }
 
 /**

@@ -49,6 +49,7 @@ async function serveFile(
     'Cache-Control': cacheControl(target),
   }
   if (matchesEtag(request.headers['if-none-match'], etag)) return notModified(target)
+  if (entry.modified) headers['Last-Modified'] = new Date(Number(entry.modified.seconds) * 1000).toUTCString()
   if (request.query.get('filename')) {
     headers['Content-Disposition'] = contentDisposition(request.query, { name, kind: 'inline' })
   }

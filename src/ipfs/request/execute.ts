@@ -56,10 +56,11 @@ export async function executeCommand(
   if (command === undefined) return textReply(404, '404 page not found')
   let prepared: { query: ParsedQuery; args: string[]; upload: Upload; deadline: Deadline }
   try {
-    const query = parseQuery(request.query, command)
     const upload = createUpload(request.headers['content-type'], request.body)
     const file = command.arguments.find((argument) => argument.kind === 'file' && argument.required)
     if (file && !upload.present) throw new RequestError(`file argument '${file.name}' is required`)
+    const query = parseQuery(request.query, command)
+    checkEncoding(query)
     const args = await readArguments(query.args, command.arguments, upload)
     prepared = { query, args, upload, deadline: createDeadline(query, request.signal) }
   } catch (error) {
@@ -80,6 +81,16 @@ export async function executeCommand(
   } catch (error) {
     deadline.end()
     return errorReply(error)
+  }
+}
+
+/** Encodings of answers that go-ipfs-cmds knows; JSON is what is sent for all of them but plain text. */
+const encodings = new Set(['json', 'text', 'textnl', 'xml', 'octet-stream'])
+
+function checkEncoding({ options }: ParsedQuery): void {
+  const encoding = options['encoding']
+  if (typeof encoding === 'string' && !encodings.has(encoding)) {
+    throw new RequestError(`invalid encoding: ${encoding}`)
   }
 }
 

@@ -45,15 +45,19 @@ async function loadSource(
     checkCodec(cid)
     return await loadEntry(blockstore, cid)
   } catch (error) {
+    if (error instanceof WrongCodecError) throw error
     throw new FileNetworkError(`cp: cannot get node from path ${source}: ${errorText(error)}`, {
       cause: error,
     })
   }
 }
 
+/** The source is no file and no directory. */
+class WrongCodecError extends FileNetworkError {}
+
 function checkCodec(cid: CID): void {
   if (cid.code === codecCode.dagPb || cid.code === codecCode.raw) return
-  throw new FileNetworkError('source must be a valid UnixFS (dag-pb or raw codec)')
+  throw new WrongCodecError('cp: source must be a valid UnixFS (dag-pb or raw codec)')
 }
 
 /** `force` replaces files only: a directory may hold what nothing else does. */

@@ -1,7 +1,7 @@
 import { FileNetworkError } from '../../errors.js'
 import { cidFormatOptions, flushOption, readCidFormat } from '../../mfs/options.js'
 import { checkFilesPath, cleanSegments } from '../../mfs/filesPath.js'
-import { defineCommand, nothing, single } from '../../request/command.js'
+import { defineCommand, nothing, pathArgument, single } from '../../request/command.js'
 
 /** `files/flush`: the CID of a mutable file or directory, which is stored in any case. */
 export const filesFlush = defineCommand({
@@ -19,11 +19,9 @@ export const filesFlush = defineCommand({
 /** `files/chcid`: changes the CID format of a mutable directory, and of what will be made in it. */
 export const filesChcid = defineCommand({
   description: 'Change the CID format of a mutable directory.',
-  arguments: [
-    { name: 'path', kind: 'string', required: false, variadic: false, description: 'Default: the root.' },
-  ],
+  arguments: [pathArgument('path', 'The directory; not the root.')],
   options: { ...flushOption, ...cidFormatOptions },
-  async run({ args: [arg = '/'], options }, { files }) {
+  async run({ args: [arg = ''], options }, { files }) {
     const path = checkFilesPath(arg)
     if (cleanSegments(path).length === 0) {
       throw new FileNetworkError(

@@ -15,6 +15,11 @@ export const filesRm = defineCommand({
     force: { type: 'bool', description: 'Anything, directories too; no error if there is nothing.' },
   },
   run({ args, options }, network) {
+    if (!options.flush) {
+      throw new FileNetworkError(
+        'files rm always flushes for safety. The --flush flag cannot be set to false for this command',
+      )
+    }
     const rule = { recursive: options.recursive === true, force: options.force === true }
     return values(
       (async function* () {

@@ -26,7 +26,9 @@ export const filesStat = defineCommand({
   async run({ args: [arg = ''], options, encodeCid }, network) {
     const formats = [options.hash, options.size, options.format !== defaultFormat]
     if (formats.filter(Boolean).length > 1) {
-      throw new ClientError('format was set by multiple options. Only one format option is allowed')
+      throw new ClientError(
+        'invalid parameters: format was set by multiple options. Only one format option is allowed',
+      )
     }
     const path = checkFilesPath(arg)
     const entry = await loadPath(network, path)
