@@ -112,7 +112,7 @@ describe('what is refused', () => {
       'not unixfs node (proto or raw)',
     )
     expect(await messageOf(await upload('block/put?mhlen=33', [{ content: 'x' }]))).toBe(
-      'requested length was too large for digest',
+      'invalid cid: requested length was too large for digest',
     )
   })
 

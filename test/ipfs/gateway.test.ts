@@ -93,6 +93,14 @@ describe('files by path', () => {
     )
   })
 
+  it.each(['', '/', '/nothing', '?format=raw', '?filename=x.svg'])(
+    'lets a page at its own origin run nothing, whatever it is: %s',
+    async (rest) => {
+      const { headers } = await ask(`/ipfs/${page}${rest}`, { accept: 'text/html' })
+      expect(headers['content-security-policy']).toBe('sandbox')
+    },
+  )
+
   it('sends parts of a file', async () => {
     const path = `/ipfs/${site}/data.bin`
     const middle = await ask(path, { range: 'bytes=262000-262999' })
