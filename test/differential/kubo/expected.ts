@@ -3,13 +3,14 @@ import type { ExpectedDifference } from '../support/classes.js'
 /** Everything in which this node is not meant to answer as Kubo does, by the names of classes. */
 export const expectedDifferences: readonly ExpectedDifference[] = [
   {
-    reason: 'Content of the gateway is anybody\'s, so that no type is guessed by the browser',
+    reason: "Content of the gateway is anybody's, so that no type is guessed by the browser",
     matches: ({ name }) => name.startsWith('gateway | x-content-type-options | nosniff'),
   },
   {
     reason: 'Pages that list a directory, show data or say what went wrong are of this project',
     matches: ({ name, ours, theirs }) =>
-      /gateway \| (body|content-length|etag) /.test(name) && /DOCTYPE|DirIndex|DagIndex|^\d*$/.test(theirs + ours),
+      /gateway \| (body|content-length|etag) /.test(name) &&
+      /DOCTYPE|DirIndex|DagIndex|^\d*$/.test(theirs + ours),
   },
   {
     reason: 'Who the node is, and what it runs on, differs from node to node',
