@@ -101,7 +101,7 @@ const libraries: readonly Codec[] = [
   {
     name: 'dag-jose',
     code: codecCode.dagJose,
-    decode: (bytes) => dagJose.decode(bytes as Parameters<typeof dagJose.decode>[0]),
+    decode: (bytes) => dagJose.decode(bytes),
     encode: encodeJose,
   },
 ]
