@@ -41,7 +41,7 @@ const environment = {
 }
 const child = spawn(
   process.execPath,
-  [vitest, 'run', '--config', 'vitest.slow.config.ts', '--disable-console-intercept', ...only, ...files],
+  [vitest, 'run', '--config', 'vitest.slow.config.ts', ...files, ...only, '--disable-console-intercept'],
   {
     stdio: 'inherit',
     env: { ...process.env, ...environment },

@@ -9,7 +9,7 @@ import { isFull } from './settings.js'
 /** Milliseconds: nobody waits longer for somebody else's request. */
 const LONGEST_STOP = 50
 /** A bomb that goes on longer is given up by its client; the node has to go on. */
-const BOMB_MILLISECONDS = isFull ? 30_000 : 5000
+const BOMB_MILLISECONDS = isFull ? 30_000 : 2500
 /** A suspicious stop has to show each time: garbage collection and other processes make some of them. */
 const ATTEMPTS = 3
 /** A request whose client has gone is given up as well. */

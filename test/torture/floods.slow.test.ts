@@ -1,0 +1,150 @@
+import { connect, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { buildCommand } from '../support/command.js'
+import { callRpc } from '../support/rpc.js'
+import { startTorturedNode, untilIdle, type TorturedNode } from './node.js'
+import { call } from './requests.js'
+import { rounds } from './settings.js'
+
+const MEGABYTE = 2 ** 20
+/** Bytes of resident memory: what a flood may make of the node's hundred megabytes. */
+const MOST_MEMORY = 300 * MEGABYTE
+const CONNECTIONS = rounds(500, 5000)
+const SUBSCRIPTIONS = rounds(1000, 10_000)
+const TIME_LIMIT = 600_000
+
+let node: TorturedNode
+const sockets = new Set<Socket | WebSocket>()
+
+beforeAll(async () => {
+  await buildCommand()
+  node = await startTorturedNode()
+  // A contract that returns a megabyte.
+  await callRpc(node.ready.url, 'anvil_setCode', [LARGE, '0x621000005ff3'])
+}, 300_000)
+
+afterEach(() => {
+  for (const socket of sockets) {
+    if (socket instanceof WebSocket) socket.terminate()
+    else socket.destroy()
+  }
+  sockets.clear()
+})
+
+afterAll(() => node.stop())
+
+const LARGE = '0x00000000000000000000000000000000000b0b0b'
+const chainId = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
+const largeCall = (id: number) =>
+  JSON.stringify({
+    jsonrpc: '2.0',
+    id,
+    method: 'eth_call',
+    params: [{ to: LARGE, gas: '0x2faf080' }, 'latest'],
+  })
+
+/** A connection to the node's JSON-RPC port, which a test ends with the others. */
+async function open(): Promise<Socket> {
+  const { hostname, port } = new URL(node.ready.url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  socket.on('error', () => undefined)
+  sockets.add(socket)
+  await once(socket, 'connect')
+  return socket
+}
+
+async function openWebSocket(): Promise<WebSocket> {
+  const socket = new WebSocket(node.ready.wsUrl)
+  sockets.add(socket)
+  await once(socket, 'open')
+  return socket
+}
+
+function request(body: string): string {
+  const { pathname, host } = new URL(node.ready.url)
+  return (
+    `POST ${pathname} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n` +
+    `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  )
+}
+
+/** The node answers another client, and has not taken more memory than it may. */
+async function expectSound(): Promise<void> {
+  expect(await callRpc(node.ready.url, 'eth_chainId', [])).toBe('0x7a69')
+  const { peakMemory } = await node.measure()
+  console.log(`${(peakMemory / MEGABYTE).toFixed(0)} MB at most`)
+  expect(peakMemory).toBeLessThan(MOST_MEMORY)
+  expect(node.stderr()).toBe('')
+  await untilIdle(node, 60_000)
+}
+
+it(
+  `answers beside ${CONNECTIONS} connections, all of which ask at once`,
+  { timeout: TIME_LIMIT },
+  async () => {
+    const open500 = async (): Promise<Socket[]> => Promise.all(Array.from({ length: 500 }, open))
+    const all: Socket[] = []
+    while (all.length < CONNECTIONS) all.push(...(await open500()))
+    const answers = all.map((socket) => once(socket, 'data'))
+    await node.measure()
+    for (const socket of all) socket.write(request(chainId))
+    for (const [data] of await Promise.all(answers)) expect(String(data)).toContain('0x7a69')
+    const { longest } = await node.measure()
+    console.log(`${longest.toFixed(0)} ms stop`)
+    await expectSound()
+  },
+)
+
+it('answers beside writers that send a byte at a time', { timeout: TIME_LIMIT }, async () => {
+  const all = await Promise.all(Array.from({ length: 200 }, open))
+  const text = request(chainId)
+  for (let index = 0; index < 40; index++) {
+    for (const socket of all) socket.write(text.charAt(index))
+    await sleep(5)
+  }
+  await expectSound()
+})
+
+it('holds no more than it may for readers that do not read', { timeout: TIME_LIMIT }, async () => {
+  const all = await Promise.all(Array.from({ length: 20 }, open))
+  for (const socket of all) {
+    socket.pause()
+    // Pipelined: the second answer is not made before the first has left.
+    for (let id = 0; id < 20; id++) socket.write(request(largeCall(id)))
+  }
+  await sleep(3000)
+  await expectSound()
+})
+
+it('bounds the answers of a WebSocket whose reader sleeps', { timeout: TIME_LIMIT }, async () => {
+  const socket = await openWebSocket()
+  socket.pause()
+  for (let id = 0; id < 1000; id++) socket.send(largeCall(id))
+  await untilIdle(node, 60_000)
+  await expectSound()
+  const answered = new Set<number>()
+  socket.on('message', (data: Buffer) => {
+    answered.add(Number(/"id":(\d+)/.exec(data.toString('latin1', 0, 100))?.[1]))
+  })
+  socket.resume()
+  while (answered.size < 1000) await sleep(50)
+})
+
+it(`pushes to ${SUBSCRIPTIONS} subscriptions whose reader sleeps`, { timeout: TIME_LIMIT }, async () => {
+  const socket = await openWebSocket()
+  let answers = 0
+  socket.on('message', () => answers++)
+  const subscribe = (id: number) =>
+    JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params: ['newHeads'] })
+  for (let id = 0; id < SUBSCRIPTIONS; id++) socket.send(subscribe(id))
+  while (answers < SUBSCRIPTIONS) await sleep(50)
+  socket.pause()
+  await node.measure()
+  for (let block = 0; block < 20; block++) await call(node, 'evm_mine', [])
+  const { longest } = await node.measure()
+  console.log(`${longest.toFixed(0)} ms stop`)
+  await expectSound()
+})

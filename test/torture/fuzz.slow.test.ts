@@ -1,0 +1,225 @@
+import { connect } from 'node:net'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { buildCommand } from '../support/command.js'
+import { startTorturedNode, untilIdle, type TorturedNode } from './node.js'
+import { call, postFiles, uploadBody } from './requests.js'
+import { randomNumbers, rounds, seed } from './settings.js'
+import { damage, pick, valueOf, type Random } from './values.js'
+
+const REQUESTS = rounds(300, 200_000)
+const AT_ONCE = 16
+/** Milliseconds: nobody waits longer for somebody else's request. */
+const LONGEST_STOP = 50
+const MOST_MEMORY = 300 * 2 ** 20
+/** Milliseconds after which a request is given up. */
+const PATIENCE = 5000
+const TIME_LIMIT = 4 * 3_600_000
+
+let node: TorturedNode
+beforeAll(async () => {
+  await buildCommand()
+  node = await startTorturedNode()
+}, 300_000)
+
+afterAll(async () => {
+  expect(await node.stop()).toBe(0)
+})
+
+/**
+ * Sends random requests, and looks at the node after each hundred: it lives, has reported nothing, and has neither
+ * stopped nor taken more memory than it may.
+ */
+async function fuzz(name: string, send: (random: Random) => Promise<unknown>): Promise<void> {
+  const random = randomNumbers(seed)
+  await untilIdle(node, 60_000)
+  let longest = 0
+  for (let sent = 0; sent < REQUESTS; sent += AT_ONCE) {
+    await Promise.all(Array.from({ length: AT_ONCE }, () => send(random).catch(ignoreConnection)))
+    if (sent % (AT_ONCE * 8) !== 0 && sent + AT_ONCE < REQUESTS) continue
+    expect(node.isAlive(), `alive after ${sent} requests: ${node.stderr()}`).toBe(true)
+    expect(node.stderr(), `what is reported after ${sent} requests`).toBe('')
+    const measured = await node.measure()
+    expect(measured.peakMemory, `memory after ${sent} requests`).toBeLessThan(MOST_MEMORY)
+    longest = Math.max(longest, measured.longest)
+    expect(measured.longest, `the longest stop before request ${sent}`).toBeLessThan(LONGEST_STOP)
+  }
+  console.log(`${REQUESTS} requests: ${name}, ${longest.toFixed(0)} ms stop`)
+}
+
+/** A node may refuse by closing the connection, and a client may lose its patience; all else is a fault of the test. */
+function ignoreConnection(error: unknown): void {
+  if (error instanceof TypeError || (error instanceof Error && error.name === 'TimeoutError')) return
+  throw error
+}
+
+interface Description {
+  methods: { name: string; params: { schema: object; required: boolean }[] }[]
+}
+
+/** These run for as long as their numbers say, and the state that others need is gone with some. */
+const unbounded =
+  /mine|interval|^rpc|reset|revert|loadState|dumpState|setChainId|rollback|reorg|increaseTime|setNextBlock|setTime|admin_|standin_|stop|setAutomine|verify/i
+
+it('answers random calls of every method', { timeout: TIME_LIMIT }, async () => {
+  const { result } = JSON.parse(await call(node, 'rpc.discover', [])) as { result: Description }
+  const methods = result.methods.filter(({ name }) => !unbounded.test(name))
+  expect(methods.length).toBeGreaterThan(60)
+  const ours = new Map<string, string>()
+  await fuzz('JSON-RPC', async (random) => {
+    const { name, params } = pick(random, methods)
+    const given = params
+      .filter(({ required }) => required || random() < 0.7)
+      .map(({ schema }) => valueOf(random, schema))
+    const text = await call(node, name, given, AbortSignal.timeout(PATIENCE))
+    if (text.includes('method handler crashed')) ours.set(name, JSON.stringify(given))
+  })
+  expect(Object.fromEntries(ours)).toEqual({})
+})
+
+interface Operation {
+  Name: string
+  Subcommands: Operation[] | null
+  Options: { Names: string[] }[] | null
+}
+
+it('answers random file operations', { timeout: TIME_LIMIT }, async () => {
+  const root = JSON.parse(await postFiles(node, 'commands?flags=true')) as Operation
+  const operations = flatten(root, '')
+  expect(operations.length).toBeGreaterThan(40)
+  const cid = 'bafkreifzjut3te7nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
+  const args = [
+    cid,
+    `/ipfs/${cid}/a`,
+    '/',
+    '/a/b',
+    'QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn',
+    '',
+    '..',
+    '%00',
+    'k'.repeat(500),
+  ]
+  await fuzz('file operations', async (random) => {
+    const { path, options } = pick(random, operations)
+    const query = Array.from(
+      { length: Math.floor(random() * 3) },
+      () => `arg=${encodeURIComponent(pick(random, args))}`,
+    )
+    for (const option of options) {
+      if (random() < 0.15) query.push(`${option}=${encodeURIComponent(String(valueOf(random, undefined)))}`)
+    }
+    const body = random() < 0.6 ? damage(random, uploadBody([['a%2Fb', pick(random, contents)]])) : undefined
+    await postFiles(node, `${path}?${query.join('&')}`, body, AbortSignal.timeout(PATIENCE))
+  })
+})
+
+/** dag-pb, dag-cbor with a link, dag-json, a CAR of an empty block, dag-jose, and text. */
+const contents = [
+  '0a020801',
+  'a163666f6fd82a58250001551220' + '00'.repeat(32),
+  Buffer.from('{"a":{"/":{"bytes":"AAAA"}}}').toString('hex'),
+  '3aa265726f6f747381d82a5825000155122000000000000000000000000000000000000000000000000000000000000000006776657273696f6e01',
+  'a2677061796c6f6164582400' +
+    '01'.repeat(36) +
+    '6a7369676e61747572657381a1697369676e6174757265' +
+    '58' +
+    '40' +
+    '00'.repeat(64),
+  Buffer.from('text').toString('hex'),
+].map((digits) => Buffer.from(digits, 'hex'))
+
+function flatten(
+  { Name, Subcommands, Options }: Operation,
+  above: string,
+): { path: string; options: string[] }[] {
+  const path = above === '' ? Name : `${above}/${Name}`
+  const own = {
+    path: path.replace(/^ipfs\//, ''),
+    options: (Options ?? []).map(({ Names }) => Names[0] ?? ''),
+  }
+  const below = (Subcommands ?? []).flatMap((operation) => flatten(operation, path))
+  return below.length > 0 ? below : [own]
+}
+
+interface OpenApi {
+  paths: Record<string, Record<string, { requestBody?: { content: Record<string, { schema: object }> } }>>
+}
+
+it('answers random requests to the controls', { timeout: TIME_LIMIT }, async () => {
+  const controls = new URL('/_standin', node.ready.url).href
+  const { paths } = (await (await fetch(`${controls}/openapi.json`)).json()) as OpenApi
+  const routes = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, { requestBody }]) => ({
+      path,
+      method: method.toUpperCase(),
+      schema: Object.values(requestBody?.content ?? {})[0]?.schema,
+    })),
+  )
+  // Those that stay open, and those that make the others fail as they are told to.
+  const usable = routes.filter(({ path }) => !/events|follow|fault|outage|scenario|stop|clock/.test(path))
+  expect(usable.length).toBeGreaterThan(10)
+  await fuzz('controls', async (random) => {
+    const { path, method, schema } = pick(random, usable)
+    const filled = path.replace(/\{\w+\}/g, () =>
+      encodeURIComponent(String(valueOf(random, undefined))).slice(0, 200),
+    )
+    const response = await fetch(
+      `${controls}${filled}?limit=${String(valueOf(random, undefined)).slice(0, 50)}`,
+      {
+        method,
+        signal: AbortSignal.timeout(PATIENCE),
+        ...(schema !== undefined && {
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(valueOf(random, schema)),
+        }),
+      },
+    )
+    await response.arrayBuffer()
+    expect(response.status, `${method} ${filled}`).toBeLessThan(600)
+  })
+})
+
+const heads = [
+  'POST /v3/local HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 63\r\n\r\n{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}    ',
+  'POST /v3/local HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n3\r\n{"a\r\n2\r\n":\r\n2\r\n1}\r\n0\r\n\r\n',
+  'POST /v3/local HTTP/1.1\r\nhost: localhost\r\nexpect: 100-continue\r\ncontent-length: 2\r\n\r\n{}',
+  'GET /ipfs/bafkqaaa HTTP/1.1\r\nhost: localhost\r\nrange: bytes=0-1,5-\r\nif-none-match: *\r\n\r\n',
+  'OPTIONS * HTTP/1.1\r\nhost: a\r\norigin: null\r\naccess-control-request-method: POST\r\n\r\n',
+  'POST /v3/local HTTP/1.1\r\nhost: localhost\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\n\x1f\x8b\x08\x00',
+  'GET /ws/v3/local HTTP/1.1\r\nhost: localhost\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+].map((text) => Buffer.from(text, 'latin1'))
+
+/** Sends bytes on a connection of their own, and waits a little for what comes. */
+async function sendRaw(url: string, bytes: Buffer): Promise<void> {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  socket.on('error', () => undefined)
+  socket.resume()
+  socket.write(bytes)
+  await Promise.race([once(socket, 'close'), sleep(20)])
+  socket.destroy()
+}
+
+it('bears requests that are no HTTP', { timeout: TIME_LIMIT }, () =>
+  fuzz('raw HTTP', (random) =>
+    sendRaw(pick(random, [node.ready.url, node.ready.ipfsUrl]), damage(random, pick(random, heads))),
+  ),
+)
+
+const frames = [
+  '8180000000007b7d',
+  '81bb00000000' + Buffer.from('{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}').toString('hex'),
+  '81ff000000000000000a0000000030313233343536373839',
+  '8882000000000fff',
+  '898000000000',
+  '0183000000007b7d20',
+  'c18300000000aaaaaa',
+].map((digits) => Buffer.from(digits, 'hex'))
+
+it('bears WebSocket frames of every kind', { timeout: TIME_LIMIT }, () =>
+  fuzz('WebSocket frames', (random) => {
+    const sent = Array.from({ length: Math.floor(random() * 5) }, () => damage(random, pick(random, frames)))
+    return sendRaw(node.ready.url, Buffer.concat([heads.at(-1) as Buffer, ...sent]))
+  }),
+)
