@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { CustomCrypto } from '@ethereumjs/common'
 import { bigintToBytes, bytesToBigint } from '../encoding/quantity.js'
 import { loadNativeBackend } from './crypto/native.js'
@@ -68,18 +69,19 @@ function yParityOf(v: bigint, chainId: bigint | undefined): 0 | 1 {
   return recovery === 0n ? 0 : 1
 }
 
-/** Keccak and signatures for a Common of ethereumjs, which would otherwise run on slower JavaScript. */
-export const customCrypto: Required<Pick<CustomCrypto, 'keccak256' | 'ecrecover' | 'ecsign'>> = {
+/** Hashes and signatures for a Common of ethereumjs, which would otherwise run on slower JavaScript. */
+export const customCrypto: Required<Pick<CustomCrypto, 'keccak256' | 'sha256' | 'ecrecover' | 'ecsign'>> = {
   keccak256,
-  ecrecover(hash, v, r, s, chainId) {
+  sha256: (data) => Uint8Array.from(hash('sha256', data, 'buffer')),
+  ecrecover(message, v, r, s, chainId) {
     const signature = new Uint8Array(64)
     signature.set(r, 32 - r.length)
     signature.set(s, 64 - s.length)
-    return backend.recover(hash, signature, yParityOf(v, chainId)).slice(1)
+    return backend.recover(message, signature, yParityOf(v, chainId)).slice(1)
   },
   /** In noble's `recovered` form, the only one ethereumjs asks for: the recovery bit, r and s. */
-  ecsign(hash, privateKey) {
-    const { bytes, yParity } = backend.sign(hash, privateKey)
+  ecsign(message, privateKey) {
+    const { bytes, yParity } = backend.sign(message, privateKey)
     const recovered = new Uint8Array(65)
     recovered[0] = yParity
     recovered.set(bytes, 1)

@@ -1,3 +1,4 @@
+import { computeInWorker } from '../crypto/worker.js'
 import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
 import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
 import { type Signature, recover, sign } from '../crypto.js'
@@ -127,10 +128,15 @@ export async function signTypedData(
   return encodeSignature(keyring.signHash(address, await hashTypedData(typedData)))
 }
 
+/** Characters of JSON that are hashed here; more are hashed in the worker. */
+const LARGE_TYPED_DATA = 16_384
+
 /** The 32-byte hash that is signed. The library is only loaded when the first typed data comes. */
 async function hashTypedData(typedData: unknown): Promise<Uint8Array> {
-  const { getSignPayload } = await import('ox/TypedData')
   try {
+    const text = typeof typedData === 'string' ? typedData : JSON.stringify(typedData)
+    if (text.length > LARGE_TYPED_DATA) return await computeInWorker('hashTypedData', text)
+    const { getSignPayload } = await import('ox/TypedData')
     const value: unknown = typeof typedData === 'string' ? JSON.parse(typedData) : typedData
     return hexToBytes(getSignPayload(value as Parameters<typeof getSignPayload>[0]))
   } catch (error) {

@@ -1,17 +1,11 @@
 import { EVMError, MCLBLS, RustBN254, type EVMBLSInterface, type EVMBN254Interface } from '@ethereumjs/evm'
-import { concatBytes } from '@ethereumjs/util'
 import { nextTurn } from '../../encoding/timeSlice.js'
 import { bytesToBigint } from '../../encoding/quantity.js'
+import { outcomeOr } from '../crypto/outcome.js'
 import type { Awaitable } from '../types.js'
 import { FrameFailure } from './failure.js'
 
 const messages = EVMError.errorMessages
-
-/** EIP-2537: bytes of a point of G1, and of G2, with its scalar. */
-const G1_PAIR_BYTES = 160
-const G2_PAIR_BYTES = 288
-/** Pairs that are multiplied at once. mcl keeps them on its stack of about a megabyte and throws where they do not fit. */
-const PAIRS_AT_ONCE = 256
 
 let bn254Library: EVMBN254Interface | undefined
 let bn254Loading: Promise<void> | undefined
@@ -96,26 +90,11 @@ function withBls(compute: (library: EVMBLSInterface) => Uint8Array): Uint8Array 
   }
 }
 
-/** The sum over all pairs of points and scalars, from the sums over parts of them. */
-function sumOfParts(
-  input: Uint8Array,
-  pairBytes: number,
-  multiply: (part: Uint8Array) => Uint8Array,
-  add: (points: Uint8Array) => Uint8Array,
-): Uint8Array {
-  const partBytes = pairBytes * PAIRS_AT_ONCE
-  let sum = multiply(input.subarray(0, partBytes))
-  for (let start = partBytes; start < input.length; start += partBytes) {
-    sum = add(concatBytes(sum, multiply(input.subarray(start, start + partBytes))))
-  }
-  return sum
-}
-
 /** The curve of EIP-196 and EIP-197 as ethereumjs wants it; every call needs {@link loadBn254} before it. */
 export const bn254: EVMBN254Interface = {
   add: (input) => requireResult(loadedBn254().add(input), input.subarray(0, 128), [2]),
   mul: (input) => requireResult(loadedBn254().mul(input), input.subarray(0, 64), [2]),
-  pairing: (input) => requireResult(loadedBn254().pairing(input), input, [2, 4]),
+  pairing: (input) => requireResult(outcomeOr(() => loadedBn254().pairing(input)), input, [2, 4]),
 }
 
 /** The curve BLS12-381 of EIP-2537 as ethereumjs wants it; every call needs {@link loadBls} before it. */
@@ -124,23 +103,7 @@ export const bls: EVMBLSInterface = {
   addG2: (input) => withBls((library) => library.addG2(input)),
   mapFPtoG1: (input) => withBls((library) => library.mapFPtoG1(input)),
   mapFP2toG2: (input) => withBls((library) => library.mapFP2toG2(input)),
-  msmG1: (input) =>
-    withBls((library) =>
-      sumOfParts(
-        input,
-        G1_PAIR_BYTES,
-        (part) => library.msmG1(part),
-        (points) => library.addG1(points),
-      ),
-    ),
-  msmG2: (input) =>
-    withBls((library) =>
-      sumOfParts(
-        input,
-        G2_PAIR_BYTES,
-        (part) => library.msmG2(part),
-        (points) => library.addG2(points),
-      ),
-    ),
-  pairingCheck: (input) => withBls((library) => library.pairingCheck(input)),
+  msmG1: (input) => withBls((library) => outcomeOr(() => library.msmG1(input))),
+  msmG2: (input) => withBls((library) => outcomeOr(() => library.msmG2(input))),
+  pairingCheck: (input) => withBls((library) => outcomeOr(() => library.pairingCheck(input))),
 }

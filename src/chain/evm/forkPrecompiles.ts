@@ -1,6 +1,8 @@
-import type { PrecompileFunc } from '@ethereumjs/evm'
+import { createHash, getHashes } from 'node:crypto'
+import { EVMError, type ExecResult, type PrecompileFunc, type PrecompileInput } from '@ethereumjs/evm'
 import { bytesToPlainHex } from '../../encoding/hex.js'
-import { loadKzg } from '../kzg.js'
+import { WorkerRefusal, computeInWorker } from '../crypto/worker.js'
+import type { Outcome } from '../crypto/outcome.js'
 import type { Awaitable, ForkRules } from '../types.js'
 import { loadBls, loadBn254 } from './curves.js'
 
@@ -11,27 +13,76 @@ export type PrecompileMap = Map<string, PrecompileFunc>
 const ECRECOVER = '0000000000000000000000000000000000000001'
 /** EIP-152: the compression of BLAKE2b, as a key of the precompile map. */
 const BLAKE2 = '0000000000000000000000000000000000000009'
-/** The loaders of the libraries that precompiles compute with, by the last byte of their addresses. */
-const loaders: readonly (readonly [lastByte: string, load: () => Awaitable<void>])[] = [
-  ['06', loadBn254],
-  ['07', loadBn254],
-  ['08', loadBn254],
-  ['0a', loadKzg],
-  ['0b', loadBls],
-  ['0c', loadBls],
-  ['0d', loadBls],
-  ['0e', loadBls],
-  ['0f', loadBls],
-  ['10', loadBls],
-  ['11', loadBls],
+/** What a precompile needs before it runs. */
+interface Preparation {
+  /** Loads the library that it computes with. */
+  load?: () => Awaitable<void>
+  /** What the worker computes where the input has more than so many pairs, or whatever its length is. */
+  offload?: {
+    operation: PrecompileOperation
+    pairBytes: number
+    mostPairsHere: number
+    /** No more than what each pair costs (EIP-1108, EIP-2537): what is not paid for is not computed. */
+    gasPerPair: bigint
+  }
+}
+
+type PrecompileOperation = 'bn254Pairing' | 'blsG1Msm' | 'blsG2Msm' | 'blsPairing'
+
+/** By the last byte of the addresses. About five milliseconds of work are done here, the rest in the worker. */
+const preparations: readonly (readonly [lastByte: string, Preparation])[] = [
+  ['06', { load: loadBn254 }],
+  ['07', { load: loadBn254 }],
+  ['08', { load: loadBn254, offload: offload('bn254Pairing', 192, 2, 34_000n) }],
+  ['0b', { load: loadBls }],
+  ['0c', { load: loadBls, offload: offload('blsG1Msm', 160, 16, 6_000n) }],
+  ['0d', { load: loadBls }],
+  ['0e', { load: loadBls, offload: offload('blsG2Msm', 288, 8, 11_000n) }],
+  ['0f', { load: loadBls, offload: offload('blsPairing', 384, 4, 32_600n) }],
+  ['10', { load: loadBls }],
+  ['11', { load: loadBls }],
 ]
+
+function offload(
+  operation: PrecompileOperation,
+  pairBytes: number,
+  mostPairsHere: number,
+  gasPerPair: bigint,
+): NonNullable<Preparation['offload']> {
+  return { operation, pairBytes, mostPairsHere, gasPerPair }
+}
+
+/** Some builds of OpenSSL leave it out; then the library's own is used. */
+const hasRipemd160 = getHashes().includes('ripemd160')
+const RIPEMD160 = '0000000000000000000000000000000000000003'
+
+/**
+ * RIPEMD-160 by the system's library, which takes a tenth of the time: one call may hash megabytes.
+ */
+function ripemd160Precompile({ data, gasLimit, common }: PrecompileInput): ExecResult {
+  const words = BigInt(Math.ceil(data.length / 32))
+  const executionGasUsed = common.param('ripemd160Gas') + common.param('ripemd160WordGas') * words
+  if (executionGasUsed > gasLimit) {
+    const exceptionError = new EVMError(EVMError.errorMessages.OUT_OF_GAS)
+    return { executionGasUsed: gasLimit, returnValue: new Uint8Array(0), exceptionError }
+  }
+  const returnValue = new Uint8Array(32)
+  returnValue.set(createHash('ripemd160').update(data).digest(), 12)
+  return { executionGasUsed, returnValue }
+}
+
+/** EIP-4844: the precompile that verifies a proof about a blob. */
+const POINT_EVALUATION = '000000000000000000000000000000000000000a'
+const POINT_EVALUATION_BYTES = 192
+const POINT_EVALUATION_GAS = 50_000n
 
 /** The precompiles of a fork, whatever overrides made of them for a message. */
 export class ForkPrecompiles {
   readonly map: PrecompileMap
   /** 40 lower-case hexadecimal digits each. */
   readonly addresses: readonly string[]
-  readonly #loaders = new Map<PrecompileFunc, () => Awaitable<void>>()
+  readonly #preparations = new Map<PrecompileFunc, Preparation>()
+  readonly #pointEvaluation: PrecompileFunc | undefined
   readonly #blake2: PrecompileFunc | undefined
 
   /** @param map - those of the library, which recover signers as the rules have it from now on */
@@ -39,11 +90,13 @@ export class ForkPrecompiles {
     this.map = map
     const ecrecover = map.get(ECRECOVER)
     if (ecrecover !== undefined && recoveries !== undefined) map.set(ECRECOVER, recoveries.around(ecrecover))
+    if (map.has(RIPEMD160) && hasRipemd160) map.set(RIPEMD160, ripemd160Precompile)
     this.addresses = [...map.keys()]
-    for (const [lastByte, load] of loaders) {
+    for (const [lastByte, preparation] of preparations) {
       const precompile = map.get(lastByte.padStart(40, '0'))
-      if (precompile !== undefined) this.#loaders.set(precompile, load)
+      if (precompile !== undefined) this.#preparations.set(precompile, preparation)
     }
+    this.#pointEvaluation = map.get(POINT_EVALUATION)
     this.#blake2 = map.get(BLAKE2)
   }
 
@@ -66,9 +119,45 @@ export class ForkPrecompiles {
     return 0
   }
 
-  /** Loads the library that a precompile computes with, if it has one that is not there yet. */
-  loadLibrary(precompile: PrecompileFunc): Awaitable<void> {
-    return this.#loaders.get(precompile)?.()
+  /**
+   * Makes a precompile ready to run: loads its library, and has the worker compute what would hold other requests.
+   *
+   * @returns what the worker has computed, for {@link withOutcome}
+   */
+  prepare(precompile: PrecompileFunc, data: Uint8Array, gasLimit: bigint): Awaitable<Outcome | undefined> {
+    if (precompile === this.#pointEvaluation) return verifyPoint(data, gasLimit)
+    const preparation = this.#preparations.get(precompile)
+    const loading = preparation?.load?.()
+    const outcome = preparation?.offload && computeElsewhere(preparation.offload, data, gasLimit)
+    return loading === undefined ? outcome : loading.then(() => outcome)
+  }
+}
+
+function computeElsewhere(
+  { operation, pairBytes, mostPairsHere, gasPerPair }: NonNullable<Preparation['offload']>,
+  data: Uint8Array,
+  gasLimit: bigint,
+): Promise<Outcome> | undefined {
+  const pairs = data.length / pairBytes
+  if (pairs <= mostPairsHere || !Number.isInteger(pairs)) return undefined
+  return BigInt(pairs) * gasPerPair > gasLimit ? undefined : outcomeOf(computeInWorker(operation, data))
+}
+
+function verifyPoint(data: Uint8Array, gasLimit: bigint): Promise<Outcome> | undefined {
+  if (data.length !== POINT_EVALUATION_BYTES || gasLimit < POINT_EVALUATION_GAS) return undefined
+  const [z, y] = [data.subarray(32, 64), data.subarray(64, 96)]
+  const [commitment, proof] = [data.subarray(96, 144), data.subarray(144)]
+  return outcomeOf(computeInWorker('verifyKzgProof', commitment, z, y, proof))
+}
+
+/** The library takes its own errors for invalid input, and those of others for faults. */
+async function outcomeOf(computing: Promise<Uint8Array | boolean>): Promise<Outcome> {
+  try {
+    return { value: await computing }
+  } catch (error) {
+    if (!(error instanceof WorkerRefusal)) throw error
+    const { evmMessage } = error
+    return { error: evmMessage === undefined ? error : new EVMError(evmMessage as EVMError['error']) }
   }
 }
 

@@ -16,7 +16,7 @@ import { runPlain } from './plainLoop.js'
 import { stackMaximum, stackMinimum } from './stackLimits.js'
 import { checkStack, integerWord } from './words.js'
 
-/** A traced step takes about as long as this many others, and so does one that awaits something. */
+/** A traced step takes about as long as this many others. */
 const TRACED_STEP_WEIGHT = 16
 /** Gas that buys as much time as one plain step takes: hashes and copies cost by their size. */
 const GAS_BITS_OF_STEP = 4
@@ -151,7 +151,8 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
             return runTracedStep(runState, opcodeTable[opcode] as OpcodeEntry, rules, feed.tracer)
           }
           if (sync === undefined || host.traced) {
-            host.stepsLeft -= TRACED_STEP_WEIGHT
+            // A creation hashes and copies as much as tens of thousands of opcodes.
+            host.stepsLeft = sync === undefined ? 0 : host.stepsLeft - TRACED_STEP_WEIGHT
             return this.runStep(opcodeTable[opcode])
           }
           const gas = sync.dynamicGas === undefined ? sync.gas : sync.gas + sync.dynamicGas(runState)

@@ -16,6 +16,7 @@ import { type Address, createZeroAddress } from '@ethereumjs/util'
 import { type VM, createVM } from '@ethereumjs/vm'
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { NO_BYTES } from '../state/account.js'
+import { withOutcome } from '../crypto/outcome.js'
 import { whenReady } from '../state/whenReady.js'
 import type { WorkingState } from '../state/workingState.js'
 import { TraceFeed } from '../tracing/traceFeed.js'
@@ -326,9 +327,10 @@ export class PooledEvm extends EVM implements FrameHost {
     // One may take as long as thousands of opcodes: the next opcode looks at the clock.
     this.stepsLeft = 0
     if (this.#fork.isBlake2(code)) return this.#runBlake2(code, data, gasLimit)
-    return whenReady(this.#fork.loadLibrary(code), () =>
-      whenReady(super.runPrecompile(code, data, gasLimit), (result) => this.#described(code, data, result)),
-    )
+    return whenReady(this.#fork.prepare(code, data, gasLimit), (outcome) => {
+      const running = withOutcome(outcome, () => super.runPrecompile(code, data, gasLimit))
+      return whenReady(running, (result) => this.#described(code, data, result))
+    })
   }
 
   /** What a precompile gave, with geth's words where it failed. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { bytesEqual, bytesToHex, hexToBytes } from '../../encoding/hex.js'
+import { bytesEqual, bytesToHex } from '../../encoding/hex.js'
 import { TransactionRejectedError } from '../errors.js'
 import { MAX_BLOBS_PER_TRANSACTION } from '../vm/preCheck.js'
-import { kzg, loadKzg } from '../kzg.js'
+import { WorkerRefusal, computeInWorker } from '../crypto/worker.js'
 import type { ForkRules } from '../types.js'
 import type { TransactionFields } from './decode.js'
 import type { BlobSidecar } from './transaction.js'
@@ -70,12 +70,12 @@ function isOutdated({ version }: BlobSidecar, rules: ForkRules): boolean {
   return version === 0 && rules.isActivatedEIP(7594)
 }
 
-/** A sidecar as the rules want it; making the proofs of cells takes seconds a blob. Only after {@link verifySidecar}. */
-export function currentSidecar(sidecar: BlobSidecar, rules: ForkRules): BlobSidecar {
+/** A sidecar as the rules want it, with proofs of cells made where they are wanted. Only after {@link verifySidecar}. */
+export async function currentSidecar(sidecar: BlobSidecar, rules: ForkRules): Promise<BlobSidecar> {
   if (!isOutdated(sidecar, rules)) return sidecar
   const { blobs, commitments } = sidecar
-  const proofs = blobs.flatMap((blob) => kzg.computeCellsAndProofs(bytesToHex(blob))[1].map(hexToBytes))
-  return { version: 1, blobs, commitments, proofs }
+  const proofs = await Promise.all(blobs.map((blob) => computeInWorker('cellProofs', blob)))
+  return { version: 1, blobs, commitments, proofs: proofs.flat() }
 }
 
 /** The hash that stands for a blob in a transaction: sha256 of its commitment behind a version byte (EIP-4844). */
@@ -86,44 +86,33 @@ export function versionedHash(commitment: Uint8Array): Uint8Array {
 }
 
 /**
- * Verifies that a sidecar proves its blobs; the first call loads the KZG library.
+ * Verifies that a sidecar proves its blobs. The first call takes a few seconds, in which the trusted setup is made.
  *
  * @throws TransactionRejectedError if a proof is wrong, or a commitment where the proofs are yet to be made.
  */
 export async function verifySidecar(sidecar: BlobSidecar, rules: ForkRules): Promise<void> {
-  await loadKzg()
   const { version, blobs, commitments, proofs } = sidecar
-  const blobTexts = blobs.map(bytesToHex)
-  const commitmentTexts = commitments.map(bytesToHex)
-  const proofTexts = proofs.map(bytesToHex)
-  const verify = isOutdated(sidecar, rules)
-    ? verifyCommitments
-    : version === 0
-      ? kzg.verifyBlobProofBatch
-      : verifyCells
-  if (!holds(() => verify(blobTexts, commitmentTexts, proofTexts))) {
-    throw rejected('KZG verification error: invalid proof')
-  }
-}
-
-/** The library throws where a point is on no curve. */
-function holds(check: () => boolean): boolean {
+  let isSound: boolean
   try {
-    return check()
+    if (isOutdated(sidecar, rules)) isSound = await matchCommitments(sidecar)
+    else {
+      const operation = version === 0 ? 'verifyBlobProofs' : 'verifyCellProofs'
+      isSound = await computeInWorker(operation, blobs, commitments, proofs)
+    }
   } catch (error) {
-    throw rejected(`KZG verification error: ${error instanceof Error ? error.message : String(error)}`)
+    // A point is on no curve.
+    if (error instanceof WorkerRefusal) throw rejected(`KZG verification error: ${error.message}`)
+    throw error
   }
+  if (!isSound) throw rejected('KZG verification error: invalid proof')
 }
 
-function verifyCommitments(blobs: string[], commitments: string[]): boolean {
-  return blobs.every((blob, index) => kzg.blobToKzgCommitment(blob) === commitments[index])
-}
-
-function verifyCells(blobs: string[], commitments: string[], proofs: string[]): boolean {
-  const cells = blobs.flatMap((blob) => kzg.computeCells(blob))
-  const indices = cells.map((_, i) => i % CELLS_PER_BLOB)
-  const perCell = cells.map((_, i) => commitments[Math.floor(i / CELLS_PER_BLOB)] as string)
-  return kzg.verifyCellKzgProofBatch(perCell, indices, cells, proofs)
+async function matchCommitments({
+  blobs,
+  commitments,
+}: Pick<BlobSidecar, 'blobs' | 'commitments'>): Promise<boolean> {
+  const computed = await Promise.all(blobs.map((blob) => computeInWorker('commitment', blob)))
+  return computed.every((commitment, index) => bytesEqual(commitment, commitments[index] as Uint8Array))
 }
 
 function rejected(words: string): TransactionRejectedError {

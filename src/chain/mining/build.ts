@@ -93,12 +93,14 @@ export async function buildBlock(input: BuildInput): Promise<BuiltBlock> {
       ...(rules.isActivatedEIP(4895) && { withdrawals }),
     })
     const sealed = await runInSlices(sealing, slice)
+    const sidecars: BlobSidecar[] = []
+    for (const { sidecar } of included) {
+      if (sidecar !== undefined) sidecars.push(await currentSidecar(sidecar, rules))
+    }
     return {
       block: sealed,
       requests: outcome.requests ?? [],
-      sidecars: included.flatMap(({ sidecar }) =>
-        sidecar === undefined ? [] : currentSidecar(sidecar, rules),
-      ),
+      sidecars,
       value: tipsOf(execution.transactions, header.baseFeePerGas ?? 0n),
     }
   })

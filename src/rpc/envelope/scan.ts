@@ -5,7 +5,6 @@ import type { Steps } from '../../encoding/timeSlice.js'
 export const deepestNesting = 10_000
 
 const structural = /["{}[\]]/g
-const delimiters = ',]}\t\n\r '
 
 /**
  * The index behind the JSON value that starts at `start`.
@@ -17,7 +16,22 @@ export function* endOfValue(text: string, start: number): Steps<number> {
   if (first === '"') return endOfString(text, start)
   if (first !== '{' && first !== '[') {
     let end = start
-    while (end < text.length && !delimiters.includes(text.charAt(end))) end += 1
+    for (let piece = start + PIECE_LENGTH; end < text.length; end++) {
+      const code = text.charCodeAt(end)
+      if (
+        code === 0x2c ||
+        code === 0x5d ||
+        code === 0x7d ||
+        code === 0x20 ||
+        code === 0x09 ||
+        code === 0x0a ||
+        code === 0x0d
+      )
+        break
+      if (end < piece) continue
+      piece = end + PIECE_LENGTH
+      yield
+    }
     return end
   }
   let depth = 0

