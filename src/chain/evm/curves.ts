@@ -94,7 +94,12 @@ function withBls(compute: (library: EVMBLSInterface) => Uint8Array): Uint8Array 
 export const bn254: EVMBN254Interface = {
   add: (input) => requireResult(loadedBn254().add(input), input.subarray(0, 128), [2]),
   mul: (input) => requireResult(loadedBn254().mul(input), input.subarray(0, 64), [2]),
-  pairing: (input) => requireResult(outcomeOr(() => loadedBn254().pairing(input)), input, [2, 4]),
+  pairing: (input) =>
+    requireResult(
+      outcomeOr(() => loadedBn254().pairing(input)),
+      input,
+      [2, 4],
+    ),
 }
 
 /** The curve BLS12-381 of EIP-2537 as ethereumjs wants it; every call needs {@link loadBls} before it. */
