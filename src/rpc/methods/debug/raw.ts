@@ -53,13 +53,14 @@ export const getRawTransaction = defineMethod(
   rawTransactionByHash,
 )
 
-/** debug_getRawReceipts: the receipts of a block in their EIP-2718 form; null beyond the head, as in geth. */
+/** debug_getRawReceipts: the receipts of a block in their EIP-2718 form; as in geth null beyond the head, and none of an unknown hash. */
 export const getRawReceipts = defineMethod(
   'debug_getRawReceipts',
   [required('block', blockSelector)],
   ({ view, backend }, selector) => {
     const block = findBlock(view, selector)
-    return block === undefined ? null : backend.records.rawReceipts(block).map(bytesToHex)
+    if (block === undefined) return 'hash' in selector ? [] : null
+    return backend.records.rawReceipts(block).map(bytesToHex)
   },
 )
 
