@@ -39,10 +39,7 @@ export interface AccessListResult {
  * @throws ChainError or MessageRejectedError, in geth's words, if the call may not run.
  */
 export function createAccessList(
-  request: Pick<
-    CallRequest,
-    'site' | 'call' | 'stateOverrides' | 'completeFees' | 'baseFee' | 'unfunded'
-  >,
+  request: Pick<CallRequest, 'site' | 'call' | 'stateOverrides' | 'completeFees' | 'baseFee' | 'unfunded'>,
 ): Awaitable<AccessListResult> {
   const { call, site, stateOverrides = [], completeFees, baseFee, unfunded } = request
   return withCall(
