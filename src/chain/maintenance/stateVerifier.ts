@@ -6,7 +6,7 @@ import { keccak256 } from '../keccak.js'
 import { EMPTY_CODE_HASH, decodeAccount, encodeAccount } from '../state/account.js'
 import type { NodeNumber } from '../state/nodeRecord.js'
 import type { StateStore } from '../state/stateStore.js'
-import { TrieDatabase } from '../state/trieDatabase.js'
+import { NodeHashError, TrieDatabase } from '../state/trieDatabase.js'
 import { EMPTY_ROOT } from '../state/trieNode.js'
 import { NodeSet } from './nodeSet.js'
 
@@ -78,7 +78,11 @@ export class StateVerifier {
     if (bytesEqual(root, EMPTY_ROOT)) return
     const pending: Pending[] = []
     try {
-      this.#enqueue(pending, root, this.#options.states.getRoot(root).number ?? 0, '')
+      const { number = 0, rlp } = this.#options.states.getRoot(root)
+      // Here too: a row that leads to a node of another trie may lead to one that was walked before.
+      const hash = keccak256(rlp)
+      if (!bytesEqual(hash, root)) throw new NodeHashError(bytesToPlainHex(root), bytesToPlainHex(hash))
+      this.#enqueue(pending, root, number, '')
     } catch (error) {
       this.#report(walk, '', `no root ${bytesToHex(root)}: ${messageOf(error)}`)
     }
