@@ -13,6 +13,7 @@ import { TimestampError } from '../chain/mining/clock.js'
 import { SimulationError, type SimulationRefusal } from '../chain/calls/simulate/errors.js'
 import { TraceTooLargeError } from '../chain/tracing/budget.js'
 import { bytesToHex } from '../encoding/hex.js'
+import { StorageWriteError } from '../storage/errors.js'
 import { anvilError } from './anvilMessages.js'
 import {
   InternalError,
@@ -72,5 +73,6 @@ export function toRpcError(error: unknown, words: CompatibilityProfile['errorMes
   if (error instanceof TraceTooLargeError) return new ResponseTooLargeError()
   if (error instanceof SimulationError) return new RpcError(simulationCodes[error.refusal], error.message)
   if (error instanceof ChainError) return new ServerError(error.message)
+  if (error instanceof StorageWriteError) return new ServerError(error.message)
   return new InternalError(error)
 }

@@ -13,13 +13,17 @@ import { keyString, Overlay } from './overlay.js'
 import { plainBytes } from './plainBytes.js'
 import { RecordStore } from './records.js'
 import { RecordWindow } from './recordWindow.js'
-import { createDirectory, syncDirectory } from './directories.js'
+import { createDirectory, hasRoom, syncDirectory } from './directories.js'
 import { recoverWriteAhead, writeAheadPath } from './writeAheadFiles.js'
 import type { Entry, RangeOptions, Walk } from './cursor.js'
 import type { BatchOperation, WriteBatch } from './writeBatch.js'
 
 const DEFAULT_WRITE_BUFFER_BYTES = 2 * 1024 * 1024
 const IDLE_FLUSH_MILLISECONDS = 250
+/** Between two attempts to write what LevelDB has refused. */
+const RETRY_MILLISECONDS = 500
+/** What has to be free beside what is to be written, for LevelDB's own files. */
+const SPARE_BYTES = 1024 * 1024
 /** What the rows take that are kept once they were read: 131,072 of them, so three for each of 40,000 blocks. */
 const KEPT_BYTES = 8 * 1024 * 1024
 
@@ -67,6 +71,7 @@ export class Database {
   /** What is wrong with a file. Nothing is read from LevelDB any more. */
   #damage: DataDirectoryError | undefined
   #idle: NodeJS.Timeout | undefined
+  #retry: NodeJS.Timeout | undefined
 
   /** Use openDatabase. */
   constructor(parts: {
@@ -130,7 +135,7 @@ export class Database {
    * Stores a batch: all of it or nothing, durable against the end of this process when the call returns.
    *
    * @throws StorageWriteError if the disk refuses; then nothing of the batch is stored or visible. A failure of an
-   * earlier write to LevelDB is thrown by the next call; the data is still in the write-ahead file.
+   * earlier write to LevelDB is thrown until LevelDB takes it; the data is in the write-ahead file.
    */
   write(batch: WriteBatch): void {
     this.#throwFailure()
@@ -206,6 +211,7 @@ export class Database {
   /** Flushes and closes; nothing may be called afterwards. */
   async close(): Promise<void> {
     clearTimeout(this.#idle)
+    clearTimeout(this.#retry)
     this.#closing.abort()
     try {
       await this.flush()
@@ -259,7 +265,7 @@ export class Database {
   }
 
   #scheduleFlush(): void {
-    if (this.#writingBehind !== undefined) return
+    if (this.#writingBehind !== undefined || this.#failure !== undefined) return
     if (this.#active.file.length >= this.#options.writeBufferBytes) {
       void this.#startWritingBehind()
     } else if (this.#idle === undefined) {
@@ -271,7 +277,7 @@ export class Database {
   /** Flushes if nothing was written since the file had `length` bytes; waits on otherwise. */
   #flushIfIdle(length: number): void {
     this.#idle = undefined
-    if (this.#writingBehind !== undefined) return
+    if (this.#writingBehind !== undefined || this.#failure !== undefined) return
     if (this.#active.file.length !== length) this.#scheduleFlush()
     else if (length > 0 || this.#behind.length > 0) void this.#startWritingBehind()
   }
@@ -287,13 +293,11 @@ export class Database {
         this.#active = next
       }
     } catch (error) {
-      this.#failure = error
+      this.#fail(error)
       return Promise.resolve()
     }
     this.#writingBehind = this.#writeBehind()
-      .catch((error: unknown) => {
-        this.#failure = error
-      })
+      .catch((error: unknown) => this.#fail(error))
       .finally(() => {
         this.#writingBehind = undefined
       })
@@ -313,18 +317,39 @@ export class Database {
     }
   }
 
+  /** Refuses further writes until LevelDB takes again what it has refused. */
+  #fail(error: unknown): void {
+    this.#failure = error
+    if (this.#closing.signal.aborted) return
+    this.#retry = setTimeout(() => void this.#tryAgain(), RETRY_MILLISECONDS)
+    this.#retry.unref()
+  }
+
+  /** LevelDB takes no writes any more once one has failed, until it is opened anew. Reading waits meanwhile. */
+  async #tryAgain(): Promise<void> {
+    const waiting = this.#behind.reduce((bytes, { file }) => bytes + file.length, 0)
+    if (!hasRoom(this.#options.directory, 2 * waiting + SPARE_BYTES)) {
+      this.#fail(this.#failure)
+      return
+    }
+    try {
+      await this.#levels.reopen()
+      this.#failure = undefined
+    } catch (error) {
+      this.#fail(error)
+      return
+    }
+    await this.#startWritingBehind()
+  }
+
   #throwDamage(): void {
     if (this.#damage !== undefined) throw this.#damage
   }
 
   #throwFailure(): void {
     if (this.#failure === undefined) return
-    throw new StorageWriteError(
-      'Could not write to LevelDB; everything written is kept in the write-ahead file',
-      {
-        cause: this.#failure,
-      },
-    )
+    const attempt = 'Could not write to LevelDB, what was acknowledged is in the write-ahead file'
+    throw new StorageWriteError(attempt, { cause: this.#failure })
   }
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync, statfsSync } from 'node:fs'
 
 /** The mode of files in a data directory: its owner alone reads and writes them. */
 export const FILE_MODE = 0o600
@@ -20,5 +20,15 @@ export function syncDirectory(path: string): void {
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
+  }
+}
+
+/** Whether a directory's file system has so many bytes left; one that does not tell is believed to have. */
+export function hasRoom(path: string, bytes: number): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(path)
+    return bavail * bsize >= bytes
+  } catch {
+    return true
   }
 }

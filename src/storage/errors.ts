@@ -11,4 +11,15 @@ export class DamagedBlockError extends Error {
 /** The disk refused a write; what was to be written is neither stored nor visible. */
 export class StorageWriteError extends Error {
   override readonly name = 'StorageWriteError'
+
+  /** @param attempt - what was tried; the reason of the system follows it */
+  constructor(attempt: string, { cause }: { cause: unknown }) {
+    super(`${attempt}: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+/** The innermost cause: abstract-level wraps what LevelDB says. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : reasonOf(error.cause)
 }

@@ -80,6 +80,12 @@ export class Levels {
     for (const tables of this.#unchecked) await tables.check(signal)
   }
 
+  /** Opens both anew, which ends walks that are under way. */
+  async reopen(): Promise<void> {
+    await this.close()
+    await Promise.all([this.rows.open(), this.nodes.open()])
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.rows.close(), this.nodes.close()])
   }

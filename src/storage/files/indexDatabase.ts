@@ -1,9 +1,13 @@
 import { Level } from 'level'
-import { DataDirectoryError } from '../errors.js'
+import { hasRoom } from '../directories.js'
+import { DataDirectoryError, StorageWriteError } from '../errors.js'
 import { checkLevelFiles } from '../levelFiles.js'
 
 /** The LevelDB database behind the file index. */
-export type IndexDatabase = Level<Uint8Array, Uint8Array>
+export type IndexDatabase = Level<Uint8Array, Uint8Array> & {
+  /** The directory; what level exports on Node has it. */
+  readonly location: string
+}
 
 /** One change to the index. */
 export type IndexChange =
@@ -16,9 +20,14 @@ export type IndexChange =
  */
 export async function openIndexDatabase(directory: string): Promise<IndexDatabase> {
   await checkLevelFiles(directory)
-  const database: IndexDatabase = new Level(directory, { keyEncoding: 'view', valueEncoding: 'view' })
+  const options = { multithreading: true, maxOpenFiles: 64, compression: false }
+  const database = new Level<Uint8Array, Uint8Array>(directory, {
+    keyEncoding: 'view',
+    valueEncoding: 'view',
+    ...options,
+  }) as IndexDatabase
   try {
-    await database.open({ multithreading: true, maxOpenFiles: 64, compression: false })
+    await database.open()
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined
     const reason = cause instanceof Error ? cause.message : String(error)
@@ -27,9 +36,16 @@ export async function openIndexDatabase(directory: string): Promise<IndexDatabas
   return database
 }
 
+/** Databases whose last write the disk has refused: LevelDB takes no more of them until it is opened anew. */
+const refused = new WeakSet<IndexDatabase>()
+/** What has to be free before one is opened anew. */
+const SPARE_BYTES = 2 * 1024 * 1024
+
 /**
  * Applies changes in one atomic write; nothing happens when there are none. The batch is made a row at a time: a list of
  * rows costs the library ten times as much.
+ *
+ * @throws StorageWriteError if the disk refuses; a later call succeeds once there is room.
  */
 export async function applyChanges(
   database: IndexDatabase,
@@ -37,10 +53,20 @@ export async function applyChanges(
   options: { sync: boolean },
 ): Promise<void> {
   if (changes.length === 0) return
-  const batch = database.batch()
-  for (const change of changes) {
-    if (change.type === 'put') batch.put(change.key, change.value)
-    else batch.del(change.key)
+  try {
+    if (refused.has(database) && hasRoom(database.location, SPARE_BYTES)) {
+      await database.close()
+      await database.open()
+      refused.delete(database)
+    }
+    const batch = database.batch()
+    for (const change of changes) {
+      if (change.type === 'put') batch.put(change.key, change.value)
+      else batch.del(change.key)
+    }
+    await batch.write(options)
+  } catch (cause) {
+    refused.add(database)
+    throw new StorageWriteError('Could not write to the file index', { cause })
   }
-  await batch.write(options)
 }

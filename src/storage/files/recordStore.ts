@@ -1,4 +1,4 @@
-import type { IndexDatabase } from './indexDatabase.js'
+import { applyChanges, type IndexDatabase } from './indexDatabase.js'
 import { rowKey, rowRange } from './keyspace.js'
 import type { RowKind } from './keyspace.js'
 
@@ -23,8 +23,8 @@ export function createRecordStore(options: {
       const value = database.getSync(rowKey(kind, key))
       return value && Uint8Array.from(value)
     },
-    put: (key, value) => database.put(rowKey(kind, key), value, { sync }),
-    delete: (key) => database.del(rowKey(kind, key), { sync }),
+    put: (key, value) => applyChanges(database, [{ type: 'put', key: rowKey(kind, key), value }], { sync }),
+    delete: (key) => applyChanges(database, [{ type: 'del', key: rowKey(kind, key) }], { sync }),
     async *entries() {
       for await (const [key, value] of database.iterator(rowRange(kind))) {
         yield [Uint8Array.from(key.subarray(1)), Uint8Array.from(value)]
