@@ -206,7 +206,7 @@ describe('under --compat hardhat', () => {
       type: '0x1',
       accessList: listed.accessList,
     })
-    expect(await sent(await startDevnet())).toMatchObject({ type: '0x0' })
+    expect(await sent(await startDevnet())).toMatchObject({ type: '0x1' })
   })
 })
 
