@@ -79,6 +79,7 @@ describe.skipIf(schemaFile === undefined)(
         await check('debug_getRawTransaction', [hash])
         await check('debug_traceTransaction', [hash])
       }
+      expect(await check('debug_getBadBlocks', [])).toEqual([])
       expect(await check('eth_getTransactionByHash', [`0x${'12'.repeat(32)}`])).toBeNull()
       expect(await check('eth_getTransactionReceipt', [`0x${'12'.repeat(32)}`])).toBeNull()
     })

@@ -60,7 +60,8 @@ describe.skipIf(recordedCases === undefined)('a simulation of every block of the
       const overrides = {
         number: mined.number,
         time: mined['timestamp'],
-        difficulty: mined['difficulty'],
+        // After the merge it is no longer for a request to say.
+        ...(mined['difficulty'] !== '0x0' && { difficulty: mined['difficulty'] }),
         gasLimit: mined['gasLimit'],
         feeRecipient: mined['miner'],
         prevRandao: mined['mixHash'],

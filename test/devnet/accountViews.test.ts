@@ -14,6 +14,8 @@ const emptyTrie = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e36
 test('eth_getAccount and eth_getAccountInfo tell what the state has of an account', async () => {
   const { node, call, from } = await startDevnet()
   const code = '0x6001600255'
+  // Edits show at the head's number, so the first block must not be the head.
+  await call('evm_mine')
   await call('anvil_setCode', contract, code)
   await call('anvil_setBalance', contract, '0x7')
   await call('anvil_setStorageAt', contract, '0x1', numberToHex(5, { size: 32 }))

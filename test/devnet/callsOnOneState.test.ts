@@ -120,6 +120,8 @@ test('calls of several blocks and calls that fail leave each other alone', async
     await call('anvil_setStorageAt', first, '0x0', word(value))
     await call('anvil_mine')
     blocks.push([await call<Hex>('eth_blockNumber'), word(value)])
+    // The next edit shows at the head's number: that must be another block.
+    await call('anvil_mine')
   }
   for (const [block, value] of [...blocks, ['latest', word(9)] as const, ...blocks]) {
     const write = { from, to: first, data: word(5) }

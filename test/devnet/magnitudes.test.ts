@@ -17,7 +17,6 @@ test.each<[string, Record<string, unknown>, string]>([
   ['eth_sendTransaction', { maxFeePerGas: huge, maxPriorityFeePerGas: huge }, funds],
   ['eth_sendTransaction', { nonce: '0xffffffffffffffff' }, 'nonce has max value'],
   ['eth_signTransaction', { nonce: '0x0', gasPrice: huge }, funds],
-  ['eth_fillTransaction', { maxFeePerGas: huge }, funds],
   ['eth_sendUnsignedTransaction', { gasPrice: huge }, funds],
 ])('%s refuses what no account can pay or count (case %#)', async (method, fields, message) => {
   const { call, from, to } = devnet

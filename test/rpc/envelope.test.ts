@@ -155,7 +155,8 @@ describe('batches', () => {
     const call = '{"jsonrpc":"2.0","id":1,"method":"eth_busy"}'
     await answerText(pipeline, `[${call},${call},${call},${call}]`)
     isDone = true
-    expect(turns).toBeGreaterThanOrEqual(3)
+    // The last call may run in the same turn of the event loop as this count would.
+    expect(turns).toBeGreaterThanOrEqual(2)
   })
 
   it('runs its calls one after another', async () => {

@@ -40,7 +40,9 @@ class Generator {
 
   next(): { text: string; isLast: boolean } {
     const spoilt = this.#happens(0.4)
-    const method = this.#happens(0.9) ? 'POST' : this.#one(['GET', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'post', 'GE T'])
+    const method = this.#happens(0.9)
+      ? 'POST'
+      : this.#one(['GET', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'post', 'GE T'])
     const body = this.#body()
     const lines = [`${method} ${this.#target()} ${this.#happens(0.97) ? 'HTTP/1.1' : this.#one(versions)}`]
     const fields = [...this.#hosts(), this.#contentType()]
@@ -49,7 +51,8 @@ class Generator {
     lines.push(...this.#shuffled(fields.filter((field) => field !== '')))
     const isChunked = this.#happens(0.03)
     const head = spoilt ? this.#mutated(lines.join('\r\n')) : lines.join('\r\n')
-    const length = spoilt && this.#happens(0.1) ? this.#one(oddLengths)(body.length) : `content-length: ${body.length}`
+    const length =
+      spoilt && this.#happens(0.1) ? this.#one(oddLengths)(body.length) : `content-length: ${body.length}`
     const framed = isChunked
       ? `transfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}${body === '' ? '' : '\r\n0\r\n'}\r\n`
       : `${length}\r\n\r\n${body}`
@@ -118,31 +121,153 @@ class Generator {
 
 const versions = ['HTTP/1.0', 'HTTP/1.2', 'HTTP/2.0', 'http/1.1', 'HTTP/1.1 ', '']
 const targets = [
-  ...['/v3', '/v3/', '/v3/KEY/', '/v3/KEY?x=1', '/v3/KEY?', '/ws/v3/KEY', '/sepolia', '/sepolia/', '/sepolia/v3/KEY'],
-  ...['/v4/KEY', '/v3/KEY/more', '/mainnet/v3/KEY', '//v3/KEY', '/v3//KEY', '//', '/V3/KEY', '/?x', '/#x', '/v3/KEY#x'],
-  ...['/./v3/KEY', '/x/../v3/KEY', '/v3/.', '/v3/..', '/v3/%4bEY', '/v3/%zz', '/%763/KEY', '/v3/KEY\\x', '/v3\\KEY'],
-  ...['/v3/KEY|', '/v3/<KEY>', '/v3/"KEY"', '/v3/`KEY`', '/v3/{KEY}', '/v3/KEY^', '/v3/KEY;x', '/v3/k\xe9', '/?x="', '/:1'],
-  ...['/_standin/rpc', '/_standin/rpc/sepolia', '/_standin/nothing', '/api/v0/version', '/ipfs/x', '/ipfsx', '*', ''],
+  ...[
+    '/v3',
+    '/v3/',
+    '/v3/KEY/',
+    '/v3/KEY?x=1',
+    '/v3/KEY?',
+    '/ws/v3/KEY',
+    '/sepolia',
+    '/sepolia/',
+    '/sepolia/v3/KEY',
+  ],
+  ...[
+    '/v4/KEY',
+    '/v3/KEY/more',
+    '/mainnet/v3/KEY',
+    '//v3/KEY',
+    '/v3//KEY',
+    '//',
+    '/V3/KEY',
+    '/?x',
+    '/#x',
+    '/v3/KEY#x',
+  ],
+  ...[
+    '/./v3/KEY',
+    '/x/../v3/KEY',
+    '/v3/.',
+    '/v3/..',
+    '/v3/%4bEY',
+    '/v3/%zz',
+    '/%763/KEY',
+    '/v3/KEY\\x',
+    '/v3\\KEY',
+  ],
+  ...[
+    '/v3/KEY|',
+    '/v3/<KEY>',
+    '/v3/"KEY"',
+    '/v3/`KEY`',
+    '/v3/{KEY}',
+    '/v3/KEY^',
+    '/v3/KEY;x',
+    '/v3/k\xe9',
+    '/?x="',
+    '/:1',
+  ],
+  ...[
+    '/_standin/rpc',
+    '/_standin/rpc/sepolia',
+    '/_standin/nothing',
+    '/api/v0/version',
+    '/ipfs/x',
+    '/ipfsx',
+    '*',
+    '',
+  ],
   ...['http://127.0.0.1/v3/KEY', 'http://', 'v3/KEY', '/v3/KEY /x'],
 ]
 const hosts = [
-  ...['x', 'sepolia.localhost', 'SEPOLIA.localhost:1', 'cid.ipfs.localhost', '[::1]:8545', '', 'a b', 'x:y', 'x:99999'],
-  ...['x/y', 'x@y', 'x?y', 'x#y', 'EXAMPLE.com', 'x\xe9', '127.1', '0x7f.1', 'x..y', '%41', 'xn--a', '\u00ad'],
+  ...[
+    'x',
+    'sepolia.localhost',
+    'SEPOLIA.localhost:1',
+    'cid.ipfs.localhost',
+    '[::1]:8545',
+    '',
+    'a b',
+    'x:y',
+    'x:99999',
+  ],
+  ...[
+    'x/y',
+    'x@y',
+    'x?y',
+    'x#y',
+    'EXAMPLE.com',
+    'x\xe9',
+    '127.1',
+    '0x7f.1',
+    'x..y',
+    '%41',
+    'xn--a',
+    '\u00ad',
+  ],
 ]
 const contentTypes = [
-  ...['', 'content-type: text/plain', 'content-type: application/json; charset=utf-8', 'content-type:application/json'],
-  ...['content-type: application/jsonx', 'CONTENT-TYPE: Application/JSON-RPC ;x', 'content-type: application/json, x'],
+  ...[
+    '',
+    'content-type: text/plain',
+    'content-type: application/json; charset=utf-8',
+    'content-type:application/json',
+  ],
+  ...[
+    'content-type: application/jsonx',
+    'CONTENT-TYPE: Application/JSON-RPC ;x',
+    'content-type: application/json, x',
+  ],
 ]
 const usualFields = [
-  ...['Accept: */*', 'User-Agent: test', 'Accept-Encoding: gzip', 'Connection: keep-alive', 'Origin: https://app.example'],
-  ...['Origin: http://localhost:3000', 'Authorization: Basic OnNlY3JldA==', 'Authorization: Basic Ondyb25n', 'X-Empty:'],
+  ...[
+    'Accept: */*',
+    'User-Agent: test',
+    'Accept-Encoding: gzip',
+    'Connection: keep-alive',
+    'Origin: https://app.example',
+  ],
+  ...[
+    'Origin: http://localhost:3000',
+    'Authorization: Basic OnNlY3JldA==',
+    'Authorization: Basic Ondyb25n',
+    'X-Empty:',
+  ],
   ...['Enable-Failover: true', 'Standin-Journal: off', 'Cookie: a=b', 'Content-Encoding: gzip'],
 ]
 const oddFields = [
-  ...['Connection: close', 'Connection: keep-alive, x', 'Keep-Alive: timeout=1', 'TE: trailers', 'Trailer: x', 'no colon'],
-  ...['X-Name : x', ' folded', 'X-Name: \x00', 'X-Name: \xe9', '__proto__: x', ': x', 'X: a\nY: b', 'X: a\rY: b', '\u00e9: x'],
-  ...['Accept: a\r\nAccept: b', 'Origin: x\r\nOrigin: y', `X-Long: ${'x'.repeat(17_000)}`, 'Proxy-Connection: close'],
-  ...['Access-Control-Request-Method: POST', 'constructor: x', 'Upgrade: h2c', 'Host: again', 'Expect: nothing'],
+  ...[
+    'Connection: close',
+    'Connection: keep-alive, x',
+    'Keep-Alive: timeout=1',
+    'TE: trailers',
+    'Trailer: x',
+    'no colon',
+  ],
+  ...[
+    'X-Name : x',
+    ' folded',
+    'X-Name: \x00',
+    'X-Name: \xe9',
+    '__proto__: x',
+    ': x',
+    'X: a\nY: b',
+    'X: a\rY: b',
+    '\u00e9: x',
+  ],
+  ...[
+    'Accept: a\r\nAccept: b',
+    'Origin: x\r\nOrigin: y',
+    `X-Long: ${'x'.repeat(17_000)}`,
+    'Proxy-Connection: close',
+  ],
+  ...[
+    'Access-Control-Request-Method: POST',
+    'constructor: x',
+    'Upgrade: h2c',
+    'Host: again',
+    'Expect: nothing',
+  ],
 ]
 const oddLengths: ((length: number) => string)[] = [
   (length) => `content-length: +${length}`,
@@ -210,24 +335,28 @@ function isComplete(received: string): boolean {
 test.each([
   { mode: 'open', place: 0, seed: 1 },
   { mode: 'guarded', place: 1, seed: 2 },
-])('$mode: the same bytes with and without direct reading', async ({ place, seed }) => {
-  const { direct, app } = servers[place]!
-  const counts = { answered: 0, refused: 0 }
-  const runLane = async (lane: number): Promise<void> => {
-    const generator = new Generator(seed * 1000 + lane)
-    const [first, second] = [new Lane(direct.port), new Lane(app.port)]
-    for (let count = 0; count < requestsOfARun / lanes; count++) {
-      const { text, isLast } = generator.next()
-      const [directly, byApp] = await Promise.all([first.ask(text), second.ask(text)])
-      expect({ text, answer: directly }).toEqual({ text, answer: byApp })
-      if (directly.startsWith('HTTP/1.1 200 ')) counts.answered += 1
-      else counts.refused += 1
-      if (isLast) for (const open of [first, second]) open.close()
+])(
+  '$mode: the same bytes with and without direct reading',
+  async ({ place, seed }) => {
+    const { direct, app } = servers[place]!
+    const counts = { answered: 0, refused: 0 }
+    const runLane = async (lane: number): Promise<void> => {
+      const generator = new Generator(seed * 1000 + lane)
+      const [first, second] = [new Lane(direct.port), new Lane(app.port)]
+      for (let count = 0; count < requestsOfARun / lanes; count++) {
+        const { text, isLast } = generator.next()
+        const [directly, byApp] = await Promise.all([first.ask(text), second.ask(text)])
+        expect({ text, answer: directly }).toEqual({ text, answer: byApp })
+        if (directly.startsWith('HTTP/1.1 200 ')) counts.answered += 1
+        else counts.refused += 1
+        if (isLast) for (const open of [first, second]) open.close()
+      }
+      first.close()
+      second.close()
     }
-    first.close()
-    second.close()
-  }
-  await Promise.all(Array.from({ length: lanes }, (_, lane) => runLane(lane)))
-  expect(counts.answered).toBeGreaterThan(requestsOfARun / 20)
-  expect(counts.refused).toBeGreaterThan(requestsOfARun / 20)
-}, 600_000)
+    await Promise.all(Array.from({ length: lanes }, (_, lane) => runLane(lane)))
+    expect(counts.answered).toBeGreaterThan(requestsOfARun / 20)
+    expect(counts.refused).toBeGreaterThan(requestsOfARun / 20)
+  },
+  600_000,
+)

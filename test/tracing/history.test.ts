@@ -102,9 +102,8 @@ describe('a trace of the past', () => {
   })
 
   it('reaches blocks that are not canonical any more, by their hash', async () => {
-    const snapshot = await chain.call('evm_snapshot')
     const receipt = await chain.send({ to: store, data: inputOf('Store', 'increment') })
-    await chain.call('evm_revert', snapshot)
+    await chain.call('anvil_reorg', 1, [])
     const traced = await chain.call<Traced<Frame>[]>('debug_traceBlockByHash', receipt.blockHash, {
       tracer: 'callTracer',
     })

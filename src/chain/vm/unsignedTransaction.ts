@@ -57,6 +57,7 @@ export function unsignedTransaction(fields: UnsignedFields, rules: ForkRules): T
   transaction['txOptions'] = empty['txOptions']
   transaction['common'] = rules
   transaction['cache'] = {}
+  transaction['keccakFunction'] = empty['keccakFunction']
   transaction['nonce'] = fields.nonce
   transaction['gasLimit'] = fields.gasLimit
   transaction['to'] = to === undefined ? undefined : new Address(to)

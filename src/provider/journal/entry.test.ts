@@ -22,7 +22,8 @@ test('parameters are those of the call that the text holds', () => {
     { to: '0x12' },
     'latest',
   ])
-  expect(paramsIn(' {"params":["a"],"PARAMS":["last"],"method":"eth_call"} and more')).toEqual(['last'])
+  expect(paramsIn(' {"params":["a"],"PARAMS":["other"],"method":"eth_call"} ')).toEqual(['a'])
+  expect(paramsIn('{"params":["a"],"method":"eth_call"} and more')).toBeUndefined()
   expect(paramsIn('{"method":"eth_call"}')).toBeUndefined()
 })
 

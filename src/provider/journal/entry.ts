@@ -1,5 +1,6 @@
 import { maskUrl } from '../../encoding/maskUrl.js'
 import { readBody } from '../../rpc/envelope/body.js'
+import { ParseError } from '../../rpc/errors.js'
 
 /** How a request reached the node. */
 export type JournalTransport = 'http' | 'websocket' | 'upgrade' | 'ipc' | 'in-process' | 'files'
@@ -56,9 +57,15 @@ export function entryOf<Recorded extends RecordedRequest>(
   return namesNode.test(entry.method ?? '') ? { ...told, params: withMaskedUrls(told.params) } : told
 }
 
+/** A text that is no JSON has none. */
 function paramsIn(text: string): unknown {
-  const body = readBody(text)
-  return body.kind === 'single' ? keepableParams(body.message.params) : undefined
+  try {
+    const body = readBody(text)
+    return body.kind === 'single' ? keepableParams(body.message.params) : undefined
+  } catch (error) {
+    if (error instanceof ParseError) return undefined
+    throw error
+  }
 }
 
 function withMaskedUrls(value: unknown): unknown {

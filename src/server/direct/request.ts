@@ -47,7 +47,8 @@ export function readRequestHead(text: string): RequestHead | undefined {
     headers[key] = value.trimEnd()
   }
   const { host, 'content-length': length = '' } = headers
-  if (host === undefined || !plainHost.test(host) || !goesOn(headers) || !decimal.test(length)) return undefined
+  if (host === undefined || !plainHost.test(host) || !goesOn(headers) || !decimal.test(length))
+    return undefined
   if (unusualFields.some((name) => headers[name] !== undefined) || Number(length) > maxBodyLength)
     return undefined
   return { target, headers, bodyLength: Number(length) }
