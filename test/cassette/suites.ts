@@ -98,7 +98,12 @@ const viemFlow =
 const ethersFlow =
   (transport: 'http' | 'webSocket'): Flow =>
   async ({ url, wsUrl }, privateKey) => {
-    const provider = transport === 'http' ? new JsonRpcProvider(url) : new WebSocketProvider(wsUrl)
+    // ethers keeps answers for 250 ms: a quick node would be sent a nonce twice.
+    const options = { cacheTimeout: -1 }
+    const provider =
+      transport === 'http'
+        ? new JsonRpcProvider(url, undefined, options)
+        : new WebSocketProvider(wsUrl, undefined, options)
     if (provider instanceof JsonRpcProvider) provider.pollingInterval = 20
     const wallet = new Wallet(privateKey, provider)
     const heads: number[] = []

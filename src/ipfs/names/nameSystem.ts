@@ -134,6 +134,6 @@ async function nextSequence(
 }
 
 /** A name as paths have it. */
-export function namePath(name: CID): string {
+function namePath(name: CID): string {
   return `/ipns/${formatName(name)}`
 }
