@@ -132,8 +132,3 @@ async function nextSequence(
   if (sequence > last.sequence) return sequence
   throw new FileNetworkError('sequence number must be greater than the current record sequence')
 }
-
-/** A name as paths have it. */
-function namePath(name: CID): string {
-  return `/ipns/${formatName(name)}`
-}
