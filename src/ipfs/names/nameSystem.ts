@@ -4,7 +4,7 @@ import { base58btc } from 'multiformats/bases/base58'
 import type { CID } from 'multiformats/cid'
 import type { RecordStore } from '../../storage/files/recordStore.js'
 import { FileNetworkError } from '../errors.js'
-import { formatName, nameOf, parseName } from './keystore.js'
+import { nameOf, parseName } from './keystore.js'
 
 /** The library of IPNS records is loaded by the first request that needs it. */
 const libraryOfRecords = (): Promise<typeof Records> => import('ipns')
