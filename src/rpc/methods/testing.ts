@@ -5,7 +5,7 @@ import { type Method, defineMethod, optional, required } from '../method.js'
 import { address, data, hash } from '../params/bytes.js'
 import { ReasonError } from '../params/decodeError.js'
 import { uint64 } from '../params/numbers.js'
-import { type Decoder, inPieces, list, mapped, struct } from '../params/combinators.js'
+import { type Decoder, list, mapped, struct } from '../params/combinators.js'
 import type { JsonValue } from '../wire.js'
 
 /** A block that was built, as the engine API hands out payloads (ExecutionPayloadEnvelope). */
@@ -92,24 +92,19 @@ export const payloadAttributes: Decoder<PayloadAttributes> = mapped(
   },
 )
 
-const rawTransactions = list(data, '[]hexutil.Bytes')
+/** The raw transactions of a block to build. */
+export const payloadTransactions = list(data, '[]hexutil.Bytes')
 
-/** The transactions of a block to build; null leaves the choice to the mempool. */
-export const payloadTransactions: Decoder<Uint8Array[] | undefined> = {
-  schema: rawTransactions.schema,
-  decode: (value) => (value === null ? undefined : rawTransactions.decode(value)),
-  *decodeInPieces(value) {
-    return value === null ? undefined : yield* inPieces(rawTransactions, value)
-  },
-}
-
-/** testing_buildBlockV1: builds a block on a parent from just these transactions; the chain stays as it is. */
+/**
+ * testing_buildBlockV1: builds a block on a parent from just these transactions, or from the mempool's without a list; the
+ * chain stays as it is.
+ */
 export const buildBlockV1 = defineMethod(
   'testing_buildBlockV1',
   [
     required('parentHash', hash),
     required('payloadAttributes', payloadAttributes),
-    required('transactions', payloadTransactions),
+    optional('transactions', payloadTransactions),
     optional('extraData', data),
   ],
   async ({ backend }, parentHash, attributes, transactions, extraData) =>
