@@ -279,7 +279,7 @@ export interface NodeOptions {
   /** Leave totalDifficulty out of blocks. `--no-total-difficulty`; `false` unless given. */
   noTotalDifficulty?: Given<'noTotalDifficulty'> | undefined
   /**
-   * Which fields of the pending block are null; ethers' getBlock('pending') needs geth or anvil (none are); spec unless given, anvil with --compat anvil.
+   * Which fields of the pending block are null, on every path; unless given the document's (spec) on /v3/KEY, where go-ethereum, alloy, cast, ethers and web3j cannot read it, geth's on the plain path, and those of --compat.
    * `--pending-fields`.
    */
   pendingFields?: Given<'pendingFields'> | undefined

@@ -146,9 +146,9 @@ export const providerOptions = {
   }),
   pendingFields: optionalOption({
     flag: 'pending-fields',
-    kind: choice(['spec', 'geth', 'anvil']),
+    kind: choice(['spec', 'geth', 'anvil', 'hardhat']),
     description:
-      "Which fields of the pending block are null; ethers' getBlock('pending') needs geth or anvil (none are); spec unless given, anvil with --compat anvil",
+      "Which fields of the pending block are null, on every path; unless given the document's (spec) on /v3/KEY, where go-ethereum, alloy, cast, ethers and web3j cannot read it, geth's on the plain path, and those of --compat",
     group: 'Answers and limits',
   }),
 }

@@ -188,7 +188,8 @@ export interface RpcSettings {
   /** Whether blocks have a total difficulty. */
   totalDifficulty: boolean
   /** Which members of the pending block are null: those of the provider's documentation, or geth's. */
-  pendingFields: PendingFields
+  /** Which members of the pending block are null; undefined lets the path decide, see {@link pendingFieldsOf}. */
+  pendingFields: PendingFields | undefined
   /** What prevails where the development nodes disagree. */
   compatibility: CompatibilityProfile
 }

@@ -81,6 +81,8 @@ export interface RequestContext {
   transport: Transport
   /** What admission found out about the caller; only the call policy reads it. */
   caller?: object | undefined
+  /** Whether the request came on a path without `v3`, as to a node of one's own: its pending block is geth's. */
+  isPlainPath?: boolean | undefined
   /** Set on connections that can be pushed to. */
   subscriptions?: Subscriptions | undefined
   /** Most items of a batch; the pipeline's own limit unless given. */

@@ -99,8 +99,8 @@ export interface CompatibilityProfile {
   simulationFillsGaps: boolean
   /** Whether eth_simulateV1 tells the gas of a call before refunds. */
   simulationReportsPeakGas: boolean
-  /** Which members of the pending block are null, unless it is set. */
-  pendingFields: PendingFields
+  /** Which members of the pending block are null, unless it is set; undefined lets the path decide. */
+  pendingFields: PendingFields | undefined
 
   /** Methods that are refused as unknown although the node has them. */
   withheldMethods: ReadonlySet<string>
@@ -179,7 +179,7 @@ const standinProfile: CompatibilityProfile = {
   nullForUnknownRawTransaction: false,
   simulationFillsGaps: true,
   simulationReportsPeakGas: true,
-  pendingFields: 'spec',
+  pendingFields: undefined,
   withheldMethods: new Set(),
   appliesTransactionGasCap: false,
   blockRandomness: 'parent',

@@ -127,7 +127,12 @@ export class IpcConnection {
   run(pipeline: RpcPipeline, caller: Caller): void {
     const socket = this.#socket
     const gone = new AbortController()
-    const session = pipeline.open(this.#asTarget(), { transport: 'ipc', caller, signal: gone.signal })
+    const session = pipeline.open(this.#asTarget(), {
+      transport: 'ipc',
+      caller,
+      isPlainPath: true,
+      signal: gone.signal,
+    })
     socket.on('data', (chunk: Buffer) => {
       for (const message of this.#messages.push(chunk)) {
         this.#backlog.handle(() => session.receive(message), this.#options.report)

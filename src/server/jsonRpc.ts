@@ -76,7 +76,10 @@ class HttpTransport implements RequestTransport<HttpContext, HttpReply> {
     })
     if (admission.refusal !== undefined) return { answer: refusalReply(admission.refusal) }
     const { caller, limits } = admission
-    const context = new HttpContext(caller, this.#request, limits.maxBatch)
+    const context = new HttpContext(caller, this.#request, {
+      maxBatch: limits.maxBatch,
+      isPlainPath: form === 'root',
+    })
     return { context, maxBody: limits.maxBody ?? this.#longestBody() }
   }
 
@@ -134,11 +137,17 @@ class HttpContext implements RequestContext {
   readonly transport = 'http'
   readonly caller: Caller
   readonly maxBatch: number | undefined
+  readonly isPlainPath: boolean | undefined
   readonly #request: HttpRequest
 
-  constructor(caller: Caller, request: HttpRequest, maxBatch: number | undefined) {
+  constructor(
+    caller: Caller,
+    request: HttpRequest,
+    { maxBatch, isPlainPath }: Pick<RequestContext, 'maxBatch' | 'isPlainPath'>,
+  ) {
     this.caller = caller
     this.maxBatch = maxBatch
+    this.isPlainPath = isPlainPath
     this.#request = request
   }
 

@@ -26,11 +26,14 @@ interface AdmittedUpgrade {
   socket: Duplex
   head: Buffer
   network: string
+  /** Whether the path is one without `v3`. */
+  isPlainPath: boolean
   caller: Caller
   limits: TransportLimits
 }
 
 const notFound = refuse(404, 'not found\n')
+const otherPath = refuse(404, 'WebSocket connections are made to /ws/v3/KEY, not to /v3/KEY\n')
 
 /** Takes WebSocket upgrades from the HTTP server itself, so that a refused one has a status and a body. */
 export class Upgrades {
@@ -52,7 +55,7 @@ export class Upgrades {
     const { provider, names } = this.#setup
     const route = parseRpcRoute(names, request.url ?? '/', request.headers.host)
     if (route === undefined || (route.form === 'v3' && provider.mode !== 'open')) {
-      refuseUpgrade(socket, notFound)
+      refuseUpgrade(socket, route === undefined ? notFound : otherPath)
       return
     }
     const { network, key, trailing, form } = route
@@ -73,12 +76,12 @@ export class Upgrades {
     })
     if (admission.refusal === 'close') socket.destroy()
     else if (admission.refusal !== undefined) refuseUpgrade(socket, admission.refusal)
-    else await this.#upgrade(request, { socket, head, network, ...admission })
+    else await this.#upgrade(request, { socket, head, network, isPlainPath: form === 'root', ...admission })
   }
 
   async #upgrade(
     request: IncomingMessage,
-    { socket, head, network, caller, limits }: AdmittedUpgrade,
+    { socket, head, network, isPlainPath, caller, limits }: AdmittedUpgrade,
   ): Promise<void> {
     const { idleTimeout, report, maxMessage, pipelineOf } = this.#setup
     this.#webSockets ??= openWebSockets(maxMessage)
@@ -89,6 +92,7 @@ export class Upgrades {
       report,
       maxMessage: limits.maxMessage ?? maxMessage,
       maxBatch: limits.maxBatch,
+      isPlainPath,
     }
     webSockets.handleUpgrade(request, socket, head, (webSocket) => {
       this.#open(new WebSocketConnection(webSocket, socket, options), pipeline, caller)

@@ -22,6 +22,8 @@ export interface ConnectionOptions {
   maxMessage: number
   /** Most items of a batch; the pipeline's own limit unless given. */
   maxBatch: number | undefined
+  /** Whether the path was one without `v3`. */
+  isPlainPath: boolean
   /** Told of faults of ours. */
   report: (fault: unknown) => void
 }
@@ -60,9 +62,15 @@ export class WebSocketConnection implements CallerConnection {
 
   /** Answers messages until the connection ends, then calls `ended`. */
   run(pipeline: RpcPipeline, caller: Caller, ended: () => void): void {
-    const { maxMessage, maxBatch, report } = this.#options
+    const { maxMessage, maxBatch, isPlainPath, report } = this.#options
     const signal = this.#gone.signal
-    const session = pipeline.open(this.#asTarget(), { transport: 'websocket', caller, maxBatch, signal })
+    const session = pipeline.open(this.#asTarget(), {
+      transport: 'websocket',
+      caller,
+      maxBatch,
+      isPlainPath,
+      signal,
+    })
     this.#watchIdleness()
     this.#socket.on('message', (data: Buffer) => {
       this.#watchIdleness()

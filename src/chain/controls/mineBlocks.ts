@@ -1,5 +1,5 @@
 import type { Chain, MinedBlock } from '../chain.js'
-import { ChainStoppedError } from '../errors.js'
+import { ChainError, ChainStoppedError } from '../errors.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 
 /** Blocks to mine one after another. */
@@ -11,6 +11,8 @@ export interface MineBlocksOptions {
   interval?: bigint | undefined
   /** Whether the first block too is the interval behind the head. */
   intervalBeforeFirst?: boolean
+  /** Ends the work behind the block that is being mined. */
+  signal?: AbortSignal | undefined
 }
 
 /**
@@ -18,18 +20,20 @@ export interface MineBlocksOptions {
  *
  * @param mined - told of each block
  * @throws TimestampError if the first block cannot have the time that was asked for.
- * @throws ChainStoppedError if the node stops on the way; what was mined stays.
+ * @throws ChainStoppedError if the node stops on the way, ChainError if the signal is aborted; what was mined stays.
  */
 export function mineBlocks(
   chain: Chain,
-  { blocks, timestamp, interval, intervalBeforeFirst = false }: MineBlocksOptions,
+  { blocks, timestamp, interval, intervalBeforeFirst = false, signal }: MineBlocksOptions,
   mined: (block: MinedBlock) => void = () => undefined,
 ): Promise<void> {
   return chain.exclusively(async () => {
     const slice = new TimeSlice()
     for (let index = 0; index < blocks; index++) {
       await slice.pause()
-      if (chain.isWindingDown) throw new ChainStoppedError(`${index} of ${blocks} blocks were mined`)
+      const done = `${index} of ${blocks} blocks were mined`
+      if (signal?.aborted === true) throw new ChainError(`nobody waits for the answer any more: ${done}`)
+      if (chain.isWindingDown) throw new ChainStoppedError(done)
       const isSpaced = interval !== undefined && interval > 0n && (index > 0 || intervalBeforeFirst)
       const parent = chain.head.block.header.timestamp
       const spaced = isSpaced ? parent + interval : undefined

@@ -22,9 +22,17 @@ function isLoopbackOrigin(origin: string): boolean {
   return host !== undefined && isLoopbackHost(hostWithoutPort(host))
 }
 
-/** Whether an origin is a page of this machine, or one of those that the node's settings allow. */
+/** Whether an Origin header is one that a browser sends for a page: a scheme and a host, or `null` where it hides them. */
+function isPageOrigin(origin: string): boolean {
+  return origin === 'null' || /^[a-z][a-z0-9+.-]*:/i.test(origin)
+}
+
+/**
+ * Whether an Origin header is that of a page of this machine, of one that the node's settings allow, or of no page at all:
+ * titanoboa sends its name.
+ */
 export function isOwnOrigin(allowedOrigins: readonly string[], origin: string): boolean {
-  return isLoopbackOrigin(origin) || matchesOrigin(allowedOrigins, origin)
+  return !isPageOrigin(origin) || isLoopbackOrigin(origin) || matchesOrigin(allowedOrigins, origin)
 }
 
 /**

@@ -174,8 +174,13 @@ export const removeBlockTimestampInterval = defineMethod(
 export const mine = defineMethod(
   'anvil_mine',
   [optional('blocks', controlNumber), optional('interval', controlNumber)],
-  async ({ backend }, blocks = 1n, interval = 0n) => {
-    await backend.controls.mine({ blocks: Number(blocks), interval, intervalBeforeFirst: true })
+  async ({ backend, context }, blocks = 1n, interval = 0n) => {
+    await backend.controls.mine({
+      blocks: Number(blocks),
+      interval,
+      intervalBeforeFirst: true,
+      signal: context.signal,
+    })
     return null
   },
 )

@@ -73,13 +73,13 @@ export const removeAccount = defineMethod(
   async ({ backend }, account) => backend.controls.stopImpersonating(account),
 )
 
-/** evm_mine: mines blocks now, whatever the mining mode. */
+/** evm_mine: mines blocks now, whatever the mining mode; zero, which hardhat writes as decimal text. */
 export const mine = defineMethod(
   'evm_mine',
   [optional('timestampOrOrder', mineOrder)],
-  async ({ backend }, order = { blocks: 1 }) => {
-    await backend.controls.mine(order)
-    return '0x0'
+  async ({ backend, context }, order = { blocks: 1 }) => {
+    await backend.controls.mine({ ...order, signal: context.signal })
+    return backend.settings.compatibility.returnsTimeAsDecimalText ? '0' : '0x0'
   },
 )
 

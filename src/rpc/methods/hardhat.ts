@@ -27,8 +27,8 @@ export const setBlockTimestampInterval = defineMethod(
 export const mine = defineMethod(
   'hardhat_mine',
   [optional('blocks', controlNumber), optional('interval', controlNumber)],
-  async ({ backend }, blocks = 1n, interval = 0n) => {
-    await backend.controls.mine({ blocks: Number(blocks), interval })
+  async ({ backend, context }, blocks = 1n, interval = 0n) => {
+    await backend.controls.mine({ blocks: Number(blocks), interval, signal: context.signal })
     return null
   },
 )

@@ -4,16 +4,18 @@ import { findBlock, isPending } from '../findBlock.js'
 import { pendingTransactionText } from '../../format/pendingBlock.js'
 import { WireBytes } from '../../wire.js'
 import { transactionAt } from './getTransactionByBlockHashAndIndex.js'
+import { pendingFieldsOf } from '../pendingFields.js'
 import { defineMethod, required } from '../../method.js'
 
 /** eth_getTransactionByBlockNumberAndIndex: a transaction by the number or tag of its block and its index there. */
 export const getTransactionByBlockNumberAndIndex = defineMethod(
   'eth_getTransactionByBlockNumberAndIndex',
   [required('block', blockNumber), required('index', index)],
-  async ({ view, backend }, selector, position) => {
+  async (call, selector, position) => {
+    const { view } = call
     if (isPending(selector)) {
       const { block } = await view.pendingBlock()
-      return new WireBytes([pendingTransactionText(block, position, backend.settings.pendingFields)])
+      return new WireBytes([pendingTransactionText(block, position, pendingFieldsOf(call))])
     }
     return transactionAt(view, findBlock(view, selector), position)
   },

@@ -55,10 +55,10 @@ export function detailedBlock(
 export const mine_detailed = defineMethod(
   'evm_mine_detailed',
   [optional('timestampOrOrder', mineOrder)],
-  async ({ view, backend }, order = { blocks: 1 }) => {
+  async ({ view, backend, context }, order = { blocks: 1 }) => {
     const { totalDifficulty } = backend.settings
     const blocks: JsonValue[] = []
-    await backend.controls.mine(order, (mined) =>
+    await backend.controls.mine({ ...order, signal: context.signal }, (mined) =>
       blocks.push(detailedBlock(view, mined, { totalDifficulty })),
     )
     return blocks
