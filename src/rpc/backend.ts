@@ -187,7 +187,6 @@ export interface RpcSettings {
   maxTraceBytes: number
   /** Whether blocks have a total difficulty. */
   totalDifficulty: boolean
-  /** Which members of the pending block are null: those of the provider's documentation, or geth's. */
   /** Which members of the pending block are null; undefined lets the path decide, see {@link pendingFieldsOf}. */
   pendingFields: PendingFields | undefined
   /** What prevails where the development nodes disagree. */

@@ -89,13 +89,18 @@ class MessageContext implements RequestContext {
   readonly caller: object | undefined
   readonly subscriptions: Subscriptions
   readonly maxBatch: number | undefined
+  readonly isPlainPath: boolean | undefined
   readonly signal: AbortSignal | undefined
 
-  constructor({ transport, caller, maxBatch, signal }: RequestContext, subscriptions: Subscriptions) {
+  constructor(
+    { transport, caller, maxBatch, isPlainPath, signal }: RequestContext,
+    subscriptions: Subscriptions,
+  ) {
     this.transport = transport
     this.caller = caller
     this.subscriptions = subscriptions
     this.maxBatch = maxBatch
+    this.isPlainPath = isPlainPath
     this.signal = signal
   }
 }

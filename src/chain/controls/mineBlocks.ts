@@ -32,7 +32,7 @@ export function mineBlocks(
     for (let index = 0; index < blocks; index++) {
       await slice.pause()
       const done = `${index} of ${blocks} blocks were mined`
-      if (signal?.aborted === true) throw new ChainError(`nobody waits for the answer any more: ${done}`)
+      if (signal?.aborted === true) throw new ChainError(`the client is gone: ${done}`)
       if (chain.isWindingDown) throw new ChainStoppedError(done)
       const isSpaced = interval !== undefined && interval > 0n && (index > 0 || intervalBeforeFirst)
       const parent = chain.head.block.header.timestamp
