@@ -129,6 +129,7 @@ async function join(request: NetworkRequest, parts: NetworkParts): Promise<Netwo
     events: chain.events,
     logging,
     reset: async () => backend.controls.reset(),
+    impersonated: () => backend.controls.impersonated().map(checksumAddress),
     windDown: () => {
       mining.close()
       chain.windDown()

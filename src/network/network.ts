@@ -50,6 +50,8 @@ export interface Network {
   logging: { readonly enabled: boolean }
   /** Puts the chain back to its genesis. */
   reset(): Promise<void>
+  /** Addresses that are impersonated by name, with their checksums. */
+  impersonated(): string[]
   /** Mines no more by itself, and lets what takes many blocks end early; {@link close} follows. */
   windDown(): void
   /** Waits for what is under way; changes that come later are refused. */

@@ -22,6 +22,8 @@ export interface NetworkDescription {
   /** Whether it has been used, so that its chain is there. */
   isOpen: boolean
   fork?: { url: string; number: string }
+  /** Addresses whose transactions need no signature, other than by `--auto-impersonate`. */
+  impersonated: string[]
 }
 
 /** The networks of a node. Each is opened when it is first used. */
@@ -61,6 +63,7 @@ export class NetworkMap {
         name,
         chainId: String(opened?.chainId ?? chainId),
         isOpen: opened !== undefined,
+        impersonated: opened?.impersonated() ?? [],
         ...(opened?.fork !== undefined && {
           fork: { url: opened.fork.url, number: String(opened.fork.number) },
         }),

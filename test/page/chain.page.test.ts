@@ -80,7 +80,7 @@ test('blocks appear as they are mined, and a reorganisation is drawn as a branch
 test('a proof is checked in the browser, and a wrong node in it is seen', async () => {
   const { page, show } = opened
   await show(`chain/account/${used.vault}/proof?slot=0`)
-  await until(async () => (await page.getByText('every hash is right').count()) === 2)
+  await until(async () => (await page.getByText('all hashes match').count()) === 2)
   await page
     .getByText(`0x${Buffer.from('Reserve').toString('hex')}`)
     .first()

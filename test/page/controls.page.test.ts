@@ -52,7 +52,7 @@ test('blocks are mined, and another page shows them at once', async () => {
 test('blocks wait to be mined on demand, and come by the clock', async () => {
   const { page, show } = opened
   await show('controls/chain')
-  await page.getByRole('button', { name: 'On demand' }).click()
+  await page.getByRole('button', { name: 'Manual' }).click()
   await until(async () => (await node.request('anvil_getAutomine', [])) === false)
   const [from] = (await node.request('eth_accounts', [])) as string[]
   await node.request('eth_sendTransaction', [{ from, to: stranger, value: '0x1' }])
@@ -60,7 +60,7 @@ test('blocks wait to be mined on demand, and come by the clock', async () => {
   await page.getByRole('button', { name: 'Interval', exact: true }).click()
   await page.getByText('0 transactions', { exact: true }).waitFor()
   expect(await node.request('anvil_getIntervalMining', [])).toBe(1)
-  await page.getByRole('button', { name: 'Each transaction' }).click()
+  await page.getByRole('button', { name: 'Automine' }).click()
   await until(async () => (await node.request('anvil_getAutomine', [])) === true)
 })
 
@@ -74,7 +74,7 @@ test('time moves, a snapshot brings it back, and the head is removed', async () 
   const revert = page.getByRole('button', { name: /^Revert to snapshot/ })
   await revert.waitFor()
   const forward = page.getByRole('form', { name: 'Move the clock forward' })
-  await forward.getByLabel('Forward by').fill('2')
+  await forward.getByLabel('Advance by').fill('2')
   await forward.getByLabel('Unit').selectOption({ label: 'days' })
   await forward.getByRole('button').click()
   await until(async () => Number((await head()).timestamp) - Number(before.timestamp) >= 2 * 86400)
@@ -105,13 +105,26 @@ test('an account gets a balance and sends without a signature', async () => {
   const impersonate = page.getByRole('form', { name: 'Impersonate', exact: true })
   await impersonate.getByLabel('Address').fill(stranger)
   await impersonate.getByRole('button').click()
-  await page.getByText('Its transactions need no signature now').waitFor()
+  const stop = page.getByRole('button', { name: new RegExp(`^Stop impersonating ${stranger}$`, 'i') })
+  await stop.waitFor()
   await send()
-  const stop = page.getByRole('form', { name: 'Stop impersonating' })
-  await stop.getByLabel('Address').fill(stranger)
-  await stop.getByRole('button').click()
-  await page.getByText('Its transactions need a signature again').waitFor()
+  await stop.click()
+  await page.getByText('Impersonation ended').waitFor()
+  await stop.waitFor({ state: 'detached' })
   await expect(send()).rejects.toThrow()
+})
+
+test('an outage is declared and ended', async () => {
+  const { page, show } = opened
+  const outages = async (): Promise<unknown> => (await fetch(`${node.controlUrl}/outages`)).json()
+  await show('controls/faults')
+  const toggle = page.getByRole('switch', { name: 'Outage of local' })
+  await toggle.click()
+  await page.getByRole('switch', { name: 'Outage of local', checked: true }).waitFor()
+  expect(await outages()).toEqual(['local'])
+  await toggle.click()
+  await page.getByRole('switch', { name: 'Outage of local', checked: false }).waitFor()
+  expect(await outages()).toEqual([])
 })
 
 test('a scenario is switched on, its hits are counted, and it is switched off', async () => {
@@ -133,7 +146,7 @@ test('a fault is set by its parts, marks the request that it meets, and is remov
   const { page, show } = opened
   await show('controls/faults')
   const form = page.getByRole('form', { name: 'New fault' })
-  await form.getByLabel('What happens').selectOption('error')
+  await form.getByLabel('Action').selectOption('error')
   await form.getByLabel('Code').fill('-32005')
   await form.getByLabel('Message').fill('set by the page')
   await form.getByLabel('Method').fill('eth_gas*')

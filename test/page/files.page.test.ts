@@ -73,10 +73,35 @@ test('mutable files are a tree, with directories that are made there', async () 
   await page.getByRole('row', { name: /three/ }).click()
   await page.getByRole('row', { name: /leaf\.txt/ }).waitFor()
   await page.getByLabel('Name of a new directory').fill('made here')
-  await page.getByRole('button', { name: 'Make' }).click()
+  await page.getByRole('button', { name: 'Create' }).click()
   await page.getByRole('row', { name: /made here/ }).waitFor()
   const { Entries } = JSON.parse(await api('files/ls?arg=/one/two/three')) as { Entries: { Name: string }[] }
   expect(Entries.map(({ Name }) => Name).sort()).toEqual(['leaf.txt', 'made here'])
+})
+
+test('a file is renamed, and a directory is moved and removed with what is in it', async () => {
+  const { page, show } = opened
+  await api('files/mkdir?arg=/drafts/old&parents=true')
+  await api('files/write?arg=/drafts/old/note.txt&create=true', { note: 'a note' })
+  await show('files/mfs/drafts/old?file=note.txt')
+  const panel = page.getByRole('complementary', { name: 'note.txt' })
+  await panel.getByLabel('Path').fill('/drafts/old/renamed.txt')
+  await panel.getByRole('button', { name: 'Move', exact: true }).click()
+  await page.getByRole('row', { name: /^renamed\.txt/ }).waitFor()
+  expect(await api('files/read?arg=/drafts/old/renamed.txt')).toBe('a note')
+
+  await page.getByText('Move or remove this directory').click()
+  await page.getByLabel('Path').fill('/drafts/new')
+  await page.getByRole('button', { name: 'Move', exact: true }).click()
+  await page.waitForURL('**/files/mfs/drafts/new')
+  await page.getByRole('row', { name: /^renamed\.txt/ }).waitFor()
+  expect(await api('files/read?arg=/drafts/new/renamed.txt')).toBe('a note')
+
+  await page.getByText('Move or remove this directory').click()
+  await page.getByRole('button', { name: 'Remove with all its files' }).click()
+  await page.waitForURL('**/files/mfs/drafts')
+  await page.getByText('This directory is empty').waitFor()
+  expect(await api('files/read?arg=/drafts/new/renamed.txt')).toContain('does not exist')
 })
 
 test('a DAG is drawn with its links, and a node leads on to its own', async () => {

@@ -115,6 +115,16 @@ describe('faults', () => {
     expect((await ask('first-key-of-all')).status).toBe(200)
   })
 
+  test('are listed without the keys that they match', async () => {
+    const fault = { match: { key: ['first-key-of-all', 'other-key'] }, action: { type: 'outage' } }
+    await control('POST', '/faults', { id: 'keyed', ...fault })
+    const listed = JSON.stringify((await control('GET', '/faults')).json())
+    expect(listed).toContain('keyed')
+    expect(listed).not.toContain('first-key-of-all')
+    expect(listed).not.toContain('other-key')
+    await control('DELETE', '/faults')
+  })
+
   test.each([
     [{ action: { type: 'explode' } }, 'the body, action.type: expected one of status, error, quota, delay'],
     [{ action: { type: 'status', status: 700 } }, 'the body, action.status: '],

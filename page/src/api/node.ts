@@ -19,6 +19,8 @@ export interface NetworkDescription {
   /** Whether it has been used, so that its chain is there. */
   isOpen: boolean
   fork?: { url: string; number: string }
+  /** Addresses that are impersonated by name. */
+  impersonated: string[]
 }
 
 /** The node; undefined until it has answered. */

@@ -47,7 +47,7 @@ export function AccountView({ address, tab }: { address: string; tab: string }) 
           ]}
         />
       </Panel>
-      <div class="subnav" role="group" aria-label="Parts of the account">
+      <div class="subnav" role="group" aria-label="Account sections">
         {shown.map(([name, title]) => (
           <a
             key={name}
@@ -157,8 +157,8 @@ function History({ address }: { address: string }) {
   if (value === undefined) return <Loading />
   if (value.txs.length === 0) {
     return (
-      <EmptyState title="No transaction touched this account yet">
-        <p>Transactions that it sent, received or was called in appear here.</p>
+      <EmptyState title="No transactions yet">
+        <p>Transactions that involve this account appear here.</p>
       </EmptyState>
     )
   }

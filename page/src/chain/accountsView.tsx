@@ -18,7 +18,7 @@ export function AccountsView() {
   if (error !== undefined && value === undefined) return <Failure message={error} />
   if (value === undefined) return <Loading />
   return (
-    <Panel title="Accounts of the node">
+    <Panel title="Unlocked accounts">
       <div class="scroll-x" tabIndex={0} role="group" aria-label="Accounts">
         <table class="plain">
           <thead>

@@ -188,7 +188,7 @@ function Gas({ block }: { block: Block }) {
   const limit = Math.max(1, toNumber(block.gasLimit))
   return (
     <span class="gas">
-      <meter class="good" min={0} max={limit} value={used} aria-label="Part of the gas limit" />
+      <meter class="good" min={0} max={limit} value={used} aria-label="Share of the gas limit" />
       {formatNumber(used)}
     </span>
   )

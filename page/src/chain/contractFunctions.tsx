@@ -20,7 +20,7 @@ export function ContractFunctions({ address, artifact }: { address: string; arti
   return (
     <div class="stack">
       <label class="field narrow">
-        Account that calls
+        Caller
         <select value={from || accounts[0]} onChange={(event) => setFrom(event.currentTarget.value)}>
           {accounts.map((account) => (
             <option key={account} value={account}>

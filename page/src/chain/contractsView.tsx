@@ -34,7 +34,7 @@ export function ContractsView() {
         }
       >
         {value.found.length === 0 ? (
-          <p class="muted">No transaction made a contract there.</p>
+          <p class="muted">No contract has been deployed yet.</p>
         ) : (
           <div class="scroll-x" tabIndex={0} role="group" aria-label="Contracts">
             <table class="plain">
@@ -43,7 +43,7 @@ export function ContractsView() {
                   <th scope="col">Contract</th>
                   <th scope="col">Address</th>
                   <th scope="col">Block</th>
-                  <th scope="col">Made by</th>
+                  <th scope="col">Creator</th>
                 </tr>
               </thead>
               <tbody>

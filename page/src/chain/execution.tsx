@@ -64,7 +64,7 @@ export function Execution({ trace, id, gasUsed }: { trace: Trace; id: string; ga
         title={`Calls (${formatNumber(all.length)})`}
         actions={
           <Segments
-            label="Form of the calls"
+            label="View of the calls"
             choices={['Flame graph', 'Tree']}
             value={form}
             onChange={setForm}

@@ -95,11 +95,7 @@ export function ProofPanel({ address }: { address: string }) {
 }
 
 function Verdict({ path }: { path: ProvenPath }) {
-  return path.isValid ? (
-    <Badge tone="good">every hash is right</Badge>
-  ) : (
-    <Badge tone="bad">{path.problem}</Badge>
-  )
+  return path.isValid ? <Badge tone="good">all hashes match</Badge> : <Badge tone="bad">{path.problem}</Badge>
 }
 
 /** Each node of a proof under its parent. */

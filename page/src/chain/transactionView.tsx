@@ -56,7 +56,7 @@ export function TransactionView({ hash }: { hash: string }) {
               ],
               receipt === undefined
                 ? undefined
-                : ['Price of gas', formatGwei(BigInt(receipt.effectiveGasPrice))],
+                : ['Gas price', formatGwei(BigInt(receipt.effectiveGasPrice))],
               fee === undefined ? undefined : ['Fee', formatEther(fee)],
               ['Type', transactionTypes[toNumber(transaction.type)] ?? transaction.type],
             ]}

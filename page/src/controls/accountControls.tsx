@@ -1,7 +1,11 @@
+import { get } from '../api/control.js'
+import type { NodeDescription } from '../api/node.js'
 import { act, read } from '../api/rpc.js'
 import { useLive } from '../api/useLive.js'
+import { attempt } from '../parts/announcer.js'
 import { Panel } from '../parts/basics.js'
 import { parseEther } from '../parts/format.js'
+import { Hash } from '../parts/hash.js'
 import { link } from '../shell/router.js'
 import { currentNetwork } from '../shell/router.js'
 import { ControlForm, Field } from './controlForm.js'
@@ -14,7 +18,7 @@ export function AccountControls() {
     ['requests'],
   )
   return (
-    <Panel title="Accounts" actions={<a href={link('chain/accounts')}>Accounts of the node</a>}>
+    <Panel title="Accounts" actions={<a href={link('chain/accounts')}>Unlocked accounts</a>}>
       <datalist id="accounts">
         {accounts.slice(0, 100).map((address) => (
           <option key={address} value={address} />
@@ -34,21 +38,44 @@ export function AccountControls() {
       <ControlForm
         label="Impersonate"
         submit="Impersonate"
-        done="Its transactions need no signature now"
+        done="Impersonating"
         run={(field) => act('anvil_impersonateAccount', field('address'))}
       >
         <Address />
       </ControlForm>
-      <ControlForm
-        label="Stop impersonating"
-        submit="Stop impersonating"
-        done="Its transactions need a signature again"
-        run={(field) => act('anvil_stopImpersonatingAccount', field('address'))}
-      >
-        <Address />
-      </ControlForm>
+      <Impersonated />
     </Panel>
   )
+}
+
+/** The accounts that are impersonated, each with a button that ends it. */
+function Impersonated() {
+  const { value: addresses = [] } = useLive(readImpersonated, [currentNetwork.value], ['requests'])
+  if (addresses.length === 0) return null
+  return (
+    <ul class="plain-list" aria-label="Impersonated accounts">
+      {addresses.map((address) => (
+        <li key={address} class="row">
+          <Hash value={address} kind="address" />
+          <button
+            type="button"
+            class="button"
+            aria-label={`Stop impersonating ${address}`}
+            onClick={() =>
+              void attempt(() => act('anvil_stopImpersonatingAccount', address), 'Impersonation ended')
+            }
+          >
+            Stop
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+async function readImpersonated(): Promise<string[]> {
+  const { networks } = await get<NodeDescription>('/node')
+  return networks.find(({ name }) => name === currentNetwork.value)?.impersonated ?? []
 }
 
 function Address() {

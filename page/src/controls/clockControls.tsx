@@ -63,7 +63,7 @@ export function ClockControls() {
           value={time.slice(0, 19)}
           required
         />
-        <Tick label="Let it stand still" name="frozen" ticked={frozen} />
+        <Tick label="Freeze the clock" name="frozen" ticked={frozen} />
       </ControlForm>
     </Panel>
   )

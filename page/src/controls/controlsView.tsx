@@ -5,6 +5,7 @@ import { FaultControls } from './faultControls.js'
 import { ForkControls } from './forkControls.js'
 import { KeyControls } from './keyControls.js'
 import { MiningControls } from './miningControls.js'
+import { OutageControls } from './outageControls.js'
 import { ScenarioControls } from './scenarioControls.js'
 import { SnapshotControls } from './snapshotControls.js'
 import { TimeControls } from './timeControls.js'
@@ -31,6 +32,7 @@ export function ControlsView({ path }: { path: readonly string[] }) {
         <div class="stack">
           <ScenarioControls />
           <FaultControls />
+          <OutageControls />
         </div>
       ) : place === 'keys' ? (
         <div class="stack">

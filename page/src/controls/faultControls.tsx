@@ -46,8 +46,8 @@ function FaultTable({ faults }: { faults: readonly Fault[] }) {
         <thead>
           <tr>
             <th scope="col">Fault</th>
-            <th scope="col">Meets</th>
-            <th scope="col">Does</th>
+            <th scope="col">Matches</th>
+            <th scope="col">Action</th>
             <th scope="col" class="right">
               Seen
             </th>
@@ -55,7 +55,7 @@ function FaultTable({ faults }: { faults: readonly Fault[] }) {
               Hits
             </th>
             <th scope="col">
-              <span class="visually-hidden">What to do</span>
+              <span class="visually-hidden">Actions</span>
             </th>
           </tr>
         </thead>
@@ -103,7 +103,7 @@ function NoFaults() {
       title="No fault is set"
       script={`curl -s ${url}/faults -d '{"match":{"method":"eth_getLogs"},"action":{"type":"delay","milliseconds":2000}}'`}
     >
-      <p>Switch a scenario on, set a fault below, or let a test set one:</p>
+      <p>Switch on a scenario, add a fault below, or set one from a test:</p>
     </EmptyState>
   )
 }
@@ -133,7 +133,7 @@ function NewFault() {
         }
       >
         <Choice
-          label="What happens"
+          label="Action"
           name="type"
           value={type}
           onChange={setType}

@@ -1,5 +1,4 @@
 import { get } from '../api/control.js'
-import { maskKey } from '../parts/format.js'
 
 /** A fault that is set; see `/_standin/faults`. */
 export interface Fault {
@@ -56,14 +55,10 @@ export const actions: Readonly<Record<string, readonly ActionField[]>> = {
 export function describeMembers(members: Readonly<Record<string, unknown>>): string {
   return Object.entries(members)
     .filter(([name, value]) => name !== 'type' && value !== undefined && value !== '')
-    .map(([name, value]) => `${name} ${describeValue(name === 'key' ? maskKeys(value) : value)}`)
+    .map(([name, value]) => `${name} ${describeValue(value)}`)
     .join(', ')
 }
 
 function describeValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
-}
-
-function maskKeys(value: unknown): unknown {
-  return Array.isArray(value) ? value.map(maskKeys) : maskKey(String(value))
 }

@@ -141,7 +141,7 @@ function KeyForm({ plans }: { plans: readonly string[] }) {
         name="plan"
         choices={[['', 'none'], ...plans.map((name) => [name, name] as const)]}
       />
-      <Field label="Own credits a day" name="day" type="number" min={0} placeholder="as the plan" />
+      <Field label="Daily credits" name="day" type="number" min={0} placeholder="plan default" />
       <Tick label="Disabled" name="disabled" />
     </ControlForm>
   )
@@ -153,7 +153,7 @@ function NoKeys() {
       title="No key is set"
       script="standin --key 0123456789abcdef0123456789abcdef:SECRET --mode guarded"
     >
-      <p>Every key opens this node, and none is charged. A node that is started with keys knows no others:</p>
+      <p>Any key is accepted and nothing is charged. Start the node with keys to accept only those:</p>
     </EmptyState>
   )
 }

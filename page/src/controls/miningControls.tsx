@@ -6,7 +6,7 @@ import { count, formatGwei, formatNumber } from '../parts/format.js'
 import { currentNetwork, link } from '../shell/router.js'
 import { ControlForm, Field, toQuantity } from './controlForm.js'
 
-type Mode = 'Each transaction' | 'Interval' | 'On demand'
+type Mode = 'Automine' | 'Interval' | 'Manual'
 
 interface NodeInfo {
   currentBlockNumber: string
@@ -18,11 +18,11 @@ export function MiningControls() {
   const { value, error } = useLive(readMining, [currentNetwork.value], ['chain', 'requests'])
   if (value === undefined) return error === undefined ? <Loading /> : <Failure message={error} />
   const { head, interval, isAutomatic, waiting, baseFee } = value
-  const mode: Mode = interval !== null ? 'Interval' : isAutomatic ? 'Each transaction' : 'On demand'
+  const mode: Mode = interval !== null ? 'Interval' : isAutomatic ? 'Automine' : 'Manual'
   const choose = (wanted: Mode): Promise<boolean> =>
     attempt(async () => {
       await act('anvil_setIntervalMining', wanted === 'Interval' ? (interval ?? 1) : 0)
-      await act('evm_setAutomine', wanted === 'Each transaction')
+      await act('evm_setAutomine', wanted === 'Automine')
     }, `Blocks are mined: ${wanted.toLowerCase()}`)
   return (
     <Panel title="Mining">
@@ -35,7 +35,7 @@ export function MiningControls() {
       />
       <Segments
         label="When blocks are mined"
-        choices={['Each transaction', 'Interval', 'On demand'] as const}
+        choices={['Automine', 'Interval', 'Manual'] as const}
         value={mode}
         onChange={(wanted) => void choose(wanted)}
       />

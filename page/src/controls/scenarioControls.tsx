@@ -26,7 +26,7 @@ export function ScenarioControls() {
           <thead>
             <tr>
               <th scope="col">Scenario</th>
-              <th scope="col">What happens</th>
+              <th scope="col">Effect</th>
               <th scope="col" class="right">
                 Hits
               </th>

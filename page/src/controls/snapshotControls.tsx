@@ -21,7 +21,7 @@ export function SnapshotControls() {
   if (value === undefined) return error === undefined ? <Loading /> : <Failure message={error} />
   const snapshots = Object.entries(value.snapshots)
   const revert = (id: string): Promise<boolean> =>
-    attempt(() => act('evm_revert', id), `Went back to snapshot ${Number(id)}`)
+    attempt(() => act('evm_revert', id), `Reverted to snapshot ${Number(id)}`)
   return (
     <Panel
       title="Snapshots"
@@ -36,7 +36,9 @@ export function SnapshotControls() {
       }
     >
       {snapshots.length === 0 ? (
-        <p class="muted">A snapshot keeps head and state. Going back to it uses it and all later ones up.</p>
+        <p class="muted">
+          A snapshot keeps the head and its state. Reverting to it uses up that snapshot and all later ones.
+        </p>
       ) : (
         <div class="scroll-x" tabIndex={0} role="group" aria-label="Snapshots">
           <table class="plain">
@@ -46,7 +48,7 @@ export function SnapshotControls() {
                 <th scope="col">Block</th>
                 <th scope="col">Hash</th>
                 <th scope="col">
-                  <span class="visually-hidden">What to do</span>
+                  <span class="visually-hidden">Actions</span>
                 </th>
               </tr>
             </thead>

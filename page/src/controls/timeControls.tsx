@@ -24,7 +24,7 @@ export function TimeControls() {
     <Panel title="Time">
       <Facts
         rows={[
-          ['Time of the head', formatDate(Number(head.timestamp) * 1000)],
+          ['Head timestamp', formatDate(Number(head.timestamp) * 1000)],
           ['In seconds', <span class="mono">{Number(head.timestamp)}</span>],
         ]}
       />
@@ -37,12 +37,12 @@ export function TimeControls() {
           if (field('mine') === 'on') await act('evm_mine')
         }}
       >
-        <Field label="Forward by" name="amount" type="number" min={0} step="any" value={1} required />
+        <Field label="Advance by" name="amount" type="number" min={0} step="any" value={1} required />
         <Choice label="Unit" name="unit" choices={units} value="3600" />
         <Tick label="Mine a block" name="mine" ticked />
       </ControlForm>
       <ControlForm
-        label="Time of the next block"
+        label="Next block timestamp"
         submit="Set time"
         done="The next block has this time"
         run={async (field) => {
@@ -51,14 +51,14 @@ export function TimeControls() {
         }}
       >
         <Field
-          label="Time of the next block"
+          label="Next block timestamp"
           name="time"
           type="datetime-local"
           step={1}
           value={localTime(Number(head.timestamp) * 1000 + 60_000)}
           required
         />
-        <Tick label="Mine it" name="mine" ticked />
+        <Tick label="Mine it now" name="mine" ticked />
       </ControlForm>
     </Panel>
   )

@@ -18,7 +18,7 @@ const columns: readonly Column<DagLink>[] = [
   { title: 'Name', width: 'minmax(6rem, 1fr)', cell: ({ name }) => name },
   { title: 'CID', width: 'minmax(9rem, 1fr)', cell: ({ cid }) => <Hash value={cid} kind="cid" /> },
   {
-    title: 'Bytes below',
+    title: 'Size below',
     width: '7rem',
     align: 'right',
     cell: ({ size }) => (size === undefined ? '' : formatBytes(size)),

@@ -14,6 +14,7 @@ import { DirectoryTree } from './directoryTree.js'
 import { FilePanel } from './filePanel.js'
 import type { Entry } from './mfs.js'
 import { isDirectory, joinPath, placeOf, readDirectory } from './mfs.js'
+import { MovePath } from './movePath.js'
 import { UploadArea } from './uploadArea.js'
 
 const columns: readonly Column<Entry>[] = [
@@ -69,6 +70,7 @@ export function DirectoryView({ path }: { path: readonly string[] }) {
           ))}
           <NewDirectory directory={directory} />
         </nav>
+        {path.length > 0 && <DirectoryActions path={path} />}
         {error !== undefined && <Failure message={error} />}
         {value !== undefined && value.length === 0 ? (
           <NoFiles isRoot={path.length === 0} />
@@ -108,6 +110,31 @@ export function DirectoryView({ path }: { path: readonly string[] }) {
   )
 }
 
+/** Moves, renames or removes the directory that is shown. */
+function DirectoryActions({ path }: { path: readonly string[] }) {
+  const directory = joinPath(path)
+  const remove = async (): Promise<void> => {
+    const isRemoved = await attempt(
+      () => changeFiles('files/rm', { arg: directory, recursive: true }),
+      'Directory removed',
+    )
+    if (isRemoved) navigate(placeOf(path.slice(0, -1)))
+  }
+  return (
+    <details class="directory-actions">
+      <summary>Move or remove this directory</summary>
+      <MovePath
+        path={directory}
+        onMoved={(moved) => navigate(placeOf(moved.split('/').filter((name) => name !== '')))}
+      />
+      <button type="button" class="button danger" onClick={() => void remove()}>
+        <Icon name="trash" />
+        Remove with all its files
+      </button>
+    </details>
+  )
+}
+
 function NewDirectory({ directory }: { directory: string }) {
   const make = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
@@ -115,13 +142,13 @@ function NewDirectory({ directory }: { directory: string }) {
     const name = new FormData(form).get('name')
     if (typeof name !== 'string' || name.trim() === '') return
     const path = joinPath([directory, name.trim()])
-    if (await attempt(() => changeFiles('files/mkdir', { arg: path }), 'Directory made')) form.reset()
+    if (await attempt(() => changeFiles('files/mkdir', { arg: path }), 'Directory created')) form.reset()
   }
   return (
     <form class="new-directory" onSubmit={(event) => void make(event)}>
       <input name="name" aria-label="Name of a new directory" placeholder="New directory" />
       <button type="submit" class="button">
-        Make
+        Create
       </button>
     </form>
   )

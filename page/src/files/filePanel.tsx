@@ -1,14 +1,15 @@
 import { changeFiles, readFiles } from '../api/files.js'
 import { useLive } from '../api/useLive.js'
 import { attempt } from '../parts/announcer.js'
-import { Badge, Facts } from '../parts/basics.js'
+import { Facts } from '../parts/basics.js'
 import { formatBytes, formatNumber } from '../parts/format.js'
 import { Hash } from '../parts/hash.js'
 import { Icon } from '../parts/icon.js'
 import type { Entry } from './mfs.js'
 import { joinPath } from './mfs.js'
+import { MovePath } from './movePath.js'
 import { readPinType } from './pins.js'
-import { PinButton } from './pinButton.js'
+import { PinButton, PinType } from './pinButton.js'
 import { Preview } from './preview.js'
 
 interface Stat {
@@ -52,15 +53,15 @@ export function FilePanel(props: { entry: Entry; directory: string; onClose: () 
         rows={[
           ['CID', <Hash value={entry.Hash} kind="cid" />],
           ['Size', `${formatBytes(entry.Size)} (${formatNumber(entry.Size)} bytes)`],
-          value === undefined ? undefined : ['With its DAG', formatBytes(value.stat.CumulativeSize)],
+          value === undefined ? undefined : ['DAG size', formatBytes(value.stat.CumulativeSize)],
           value === undefined
             ? undefined
             : [
                 'Pin',
                 value.pin === undefined ? (
-                  <span class="muted">none; the directory keeps it</span>
+                  <span class="muted">none; kept by its directory</span>
                 ) : (
-                  <Badge tone="accent">{value.pin}</Badge>
+                  <PinType type={value.pin} />
                 ),
               ],
         ]}
@@ -72,6 +73,7 @@ export function FilePanel(props: { entry: Entry; directory: string; onClose: () 
           Remove
         </button>
       </div>
+      <MovePath path={path} onMoved={onClose} />
       <Preview cid={entry.Hash} name={entry.Name} />
     </aside>
   )

@@ -1,6 +1,19 @@
 import { changeFiles } from '../api/files.js'
 import { attempt } from '../parts/announcer.js'
+import { Badge } from '../parts/basics.js'
+import { Hash } from '../parts/hash.js'
 import { Icon } from '../parts/icon.js'
+
+/** How a CID is pinned, with a link to the root that an indirect pin follows from. */
+export function PinType({ type }: { type: string }) {
+  const root = /^indirect through (\S+)$/.exec(type)?.[1]
+  if (root === undefined) return <Badge tone="accent">{type}</Badge>
+  return (
+    <span class="pin-type">
+      <Badge tone="accent">indirect</Badge> through <Hash value={root} kind="cid" />
+    </span>
+  )
+}
 
 /** Pins a CID with all below it, or takes its pin away; a pin that follows from another one cannot be taken. */
 export function PinButton({ cid, pin }: { cid: string; pin: string | undefined }) {

@@ -80,7 +80,7 @@ export function PinsView() {
               checked={withIndirect}
               onChange={(event) => setIndirect(event.currentTarget.checked)}
             />
-            Indirect pins too
+            Include indirect pins
           </label>
           <button
             type="button"

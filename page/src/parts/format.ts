@@ -7,9 +7,11 @@ export function formatNumber(value: number | bigint): string {
   return numbers.format(value)
 }
 
-/** `14:03:11`, from milliseconds since 1970. */
-export function formatClock(milliseconds: number): string {
-  return clock.format(milliseconds)
+/** `14:03:11` or `14:03:11.250`, from milliseconds since 1970. */
+export function formatClock(milliseconds: number, shown = { milliseconds: false }): string {
+  const second = clock.format(milliseconds)
+  if (!shown.milliseconds) return second
+  return `${second}.${String(Math.round(milliseconds) % 1000).padStart(3, '0')}`
 }
 
 /** A date with its time, from milliseconds since 1970. */

@@ -44,14 +44,14 @@ export function CostView() {
           {formatNumber(value.failed)}
         </Tile>
         <Tile label="Credits">{formatNumber(value.credits)}</Tile>
-        <Tile label="Most credits in a second">{formatNumber(peaks.creditsInOneSecond)}</Tile>
+        <Tile label="Peak credits a second">{formatNumber(peaks.creditsInOneSecond)}</Tile>
         <Tile label="Largest batch">{formatNumber(peaks.batch)}</Tile>
         <Tile label="Largest log answer">{formatBytes(peaks.logBytes)}</Tile>
         <Tile label="Log queries refused" tone={peaks.logRefusals > 0 ? 'warn' : 'neutral'}>
           {formatNumber(peaks.logRefusals)}
         </Tile>
       </dl>
-      <Panel title="Part of each plan that this run would have used">
+      <Panel title="Share of each plan this run would use">
         <div class="scroll-x" tabIndex={0} role="group" aria-label="Plans">
           <table class="plain">
             <thead>
@@ -81,7 +81,7 @@ export function CostView() {
         title="By method"
         actions={
           <button type="button" class="button" onClick={() => void restart()}>
-            Count from nothing
+            Reset counts
           </button>
         }
       >

@@ -13,8 +13,8 @@ export function Filters({ actions }: { actions: ComponentChildren }) {
   const outcome = query.get('failed') ?? ''
   return (
     <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-      <TextFilter name="text" label="Search" placeholder="Search parameters, errors, methods" wide />
-      <TextFilter name="method" label="Method" placeholder="eth_* or add" />
+      <TextFilter name="text" label="Search" placeholder="Search" wide />
+      <TextFilter name="method" label="Method" placeholder="Method, eth_*" />
       <TextFilter name="key" label="Key" placeholder="Key" />
       <TextFilter name="status" label="Status" placeholder="Status" />
       <select

@@ -75,7 +75,7 @@ function Journal({ opened }: { opened: string | undefined }) {
         )}
         {rows.length === 0 && journal.isLoaded.value ? (
           isFiltered ? (
-            <EmptyState title="No request fits these filters">
+            <EmptyState title="No requests match these filters">
               <p>
                 <a href={link('requests')}>Show all requests</a>
               </p>

@@ -61,7 +61,7 @@ export function Timeline({ filter }: { filter: Query }) {
           <strong>{formatNumber(failed)}</strong> failed
         </span>
         <span class="muted">slowest {formatDuration(slowest)}</span>
-        <span class="muted hint wide-only">Drag over the plot to look at a part of it</span>
+        <span class="muted hint wide-only">Drag across the plot to select a range</span>
       </figcaption>
       <div ref={holder} class="plot" aria-hidden="true" />
     </figure>
@@ -98,7 +98,8 @@ function options(element: HTMLElement): uPlot.Options {
       {
         ...axis,
         grid: { show: false },
-        values: (_plot, times) => times.map((time) => formatClock(time * 1000)),
+        values: (_plot, times, _axis, _space, step) =>
+          times.map((time) => formatClock(time * 1000, { milliseconds: step < 1 })),
         space: 90,
         size: 24,
       },

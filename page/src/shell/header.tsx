@@ -55,7 +55,7 @@ export function Header({ place }: { place: string }) {
         )}
         <span class={`live ${connected.value ? 'on' : ''}`} role="status">
           <span class="visually-hidden">
-            {connected.value ? 'Connected to the node' : 'The node is not heard'}
+            {connected.value ? 'Connected to the node' : 'Disconnected from the node'}
           </span>
           <span aria-hidden="true">{connected.value ? 'Live' : 'Offline'}</span>
         </span>

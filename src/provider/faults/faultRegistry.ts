@@ -1,4 +1,5 @@
 import { matchesName } from '../journal/entry.js'
+import { maskKey } from '../keys/apiKey.js'
 import type { FaultAction, FaultMatch } from './faultSchema.js'
 
 /** What a fault is held against. */
@@ -68,8 +69,15 @@ export class FaultRegistry {
     return before - this.#faults.length
   }
 
+  /** The faults that are set, in the order in which they were; keys are masked. */
   list(): FaultReport[] {
-    return this.#faults.map(({ id, match, action, seen, hits }) => ({ id, match, action, seen, hits }))
+    return this.#faults.map(({ id, match, action, seen, hits }) => ({
+      id,
+      match: maskKeys(match),
+      action,
+      seen,
+      hits,
+    }))
   }
 
   /** The faults that happen to a request, in the order in which they were set. */
@@ -186,4 +194,9 @@ export function wait(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     if (milliseconds !== Infinity) setTimeout(resolve, milliseconds)
   })
+}
+
+function maskKeys(match: FaultMatch): FaultMatch {
+  if (match.key === undefined) return match
+  return { ...match, key: Array.isArray(match.key) ? match.key.map(maskKey) : maskKey(match.key) }
 }

@@ -1,0 +1,20 @@
+import { changeFiles } from '../api/files.js'
+import { ControlForm, Field } from '../controls/controlForm.js'
+
+/** Moves or renames a file or directory of the mutable files; `onMoved` gets its new path. */
+export function MovePath({ path, onMoved }: { path: string; onMoved: (path: string) => void }) {
+  return (
+    <ControlForm
+      key={path}
+      label="Move"
+      submit="Move"
+      done="Moved"
+      run={async (field) => {
+        await changeFiles('files/mv', { arg: [path, field('path')] })
+        onMoved(field('path'))
+      }}
+    >
+      <Field label="Path" name="path" value={path} required wide />
+    </ControlForm>
+  )
+}
