@@ -14,7 +14,7 @@ export function Filters({ actions }: { actions: ComponentChildren }) {
   return (
     <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
       <TextFilter name="text" label="Search" placeholder="Search" wide />
-      <TextFilter name="method" label="Method" placeholder="Method, eth_*" />
+      <TextFilter name="method" label="Method" placeholder="Method" />
       <TextFilter name="key" label="Key" placeholder="Key" />
       <TextFilter name="status" label="Status" placeholder="Status" />
       <select

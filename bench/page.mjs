@@ -1,0 +1,207 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { chromium } from 'playwright-core'
+import { findChromium } from '../scripts/chromium.mjs'
+import { installedNodes, startNode } from './lib/nodes.mjs'
+import { rate, summarise, timed } from './lib/statistics.mjs'
+
+/*
+ * The page over much data: how soon a view and a filter show, what the open page costs the node, and whether its memory
+ * stays where it was under a constant load.
+ */
+
+const usage = `node bench/page.mjs [options]
+
+  --requests n   requests in the journal; 100,000 unless given
+  --blocks n     blocks of the chain; 200,000 unless given
+  --files n      files of a directory; 10,000 unless given
+  --rounds n     measurements of each kind; 5 unless given
+  --minutes n    how long the page stays open under a thousand requests a second; 2 unless given`
+
+const { values: flags } = parseArgs({
+  options: {
+    requests: { type: 'string', default: '100000' },
+    blocks: { type: 'string', default: '200000' },
+    files: { type: 'string', default: '10000' },
+    rounds: { type: 'string', default: '5' },
+    minutes: { type: 'string', default: '2' },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (flags.help) {
+  console.log(usage)
+  process.exit(0)
+}
+
+const BATCH = 1000
+const LOAD_A_SECOND = 1000
+const TICKS_A_SECOND = 20
+const counts = { requests: Number(flags.requests), blocks: Number(flags.blocks), files: Number(flags.files) }
+const rounds = Number(flags.rounds)
+const folder = mkdtempSync(join(tmpdir(), 'standin-page-bench-'))
+const running = await startNode(installedNodes().get('standin'), {
+  parameters: ['--journal-size', String(counts.requests), '--data-dir', folder],
+})
+const { client } = running
+const { origin } = new URL(running.url)
+
+await client.call('hardhat_mine', `0x${counts.blocks.toString(16)}`)
+await fillDirectory()
+for (let sent = 0; sent < counts.requests; sent += BATCH) await sendBatch(BATCH)
+
+const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] })
+const rows = []
+await measureViews()
+await measureFilters()
+await measureCost()
+await measureMemory()
+await browser.close()
+await running.stop()
+rmSync(folder, { recursive: true, force: true })
+for (const row of rows) console.log(row)
+
+/** Sends requests of different methods, so that a filter leaves some of them out. */
+async function sendBatch(size) {
+  const bodies = Array.from({ length: size }, (_, number) => {
+    if (number % 7 !== 0) return client.body(number % 2 === 0 ? 'eth_blockNumber' : 'eth_chainId', [])
+    const address = `0x${number.toString(16).padStart(40, '0')}`
+    return client.body('eth_getBalance', [address, 'latest'])
+  })
+  await client.load(`[${bodies.join(',')}]`)
+}
+
+async function fillDirectory() {
+  const form = new FormData()
+  for (let i = 0; i < counts.files; i++) {
+    form.append('file', new Blob([`file ${i}`]), encodeURIComponent(`many/file-${i}.txt`))
+  }
+  const answer = await post('add?pin=false', form)
+  const lines = answer.trim().split('\n')
+  const { Hash: root } = lines.map((line) => JSON.parse(line)).find(({ Name }) => Name === 'many')
+  await post(`files/cp?arg=/ipfs/${root}&arg=/many`)
+}
+
+async function post(operation, body) {
+  const response = await fetch(`${origin}/api/v0/${operation}`, { method: 'POST', body })
+  if (!response.ok) throw new Error(`${operation}: ${await response.text()}`)
+  return response.text()
+}
+
+async function openPage() {
+  const context = await browser.newContext({ viewport: { width: 1360, height: 860 } })
+  return { context, page: await context.newPage() }
+}
+
+/** Each view in a new profile, until its first row is drawn. */
+async function measureViews() {
+  const views = [
+    ['requests', 'Requests, newest first'],
+    ['chain/blocks', 'Blocks, newest first'],
+    ['files/mfs/many', 'Entries of /many'],
+  ]
+  for (const [place, table] of views) {
+    const values = []
+    for (let round = 0; round < rounds; round++) {
+      const { context, page } = await openPage()
+      const first = page.getByRole('table', { name: table }).getByRole('row').nth(1)
+      values.push(
+        await timed(async () => {
+          await page.goto(`${origin}/#/${place}`)
+          await first.waitFor()
+        }),
+      )
+      await context.close()
+    }
+    report(`first view of ${place}`, values, 'ms')
+  }
+}
+
+/** From a key stroke until the number of requests or entries that match is drawn. */
+async function measureFilters() {
+  const { context, page } = await openPage()
+  await page.goto(`${origin}/#/requests`)
+  const total = page.locator('.timeline strong').first()
+  const methods = page.getByLabel('Method', { exact: true })
+  const values = []
+  for (let round = 0; round < 2 * rounds; round++) {
+    const before = await total.textContent()
+    values.push(
+      await timed(async () => {
+        await methods.fill(round % 2 === 0 ? 'eth_getBalance' : '')
+        await page.waitForFunction(
+          (text) => document.querySelector('.timeline strong')?.textContent !== text,
+          before,
+        )
+      }),
+    )
+  }
+  report('filter of the requests', values, 'ms')
+  await page.goto(`${origin}/#/files/mfs/many`)
+  const names = page.getByLabel('Filter by name')
+  const sought = []
+  for (let round = 0; round < rounds; round++) {
+    const name = `file-${(round * 997) % counts.files}.txt`
+    await names.fill('')
+    sought.push(
+      await timed(async () => {
+        await names.fill(name)
+        await page
+          .getByRole('row', { name: new RegExp(`^${name}`) })
+          .first()
+          .waitFor()
+      }),
+    )
+  }
+  report('filter of the directory', sought, 'ms')
+  await context.close()
+}
+
+/** Requests a second with the page closed and open, in turns. */
+async function measureCost() {
+  const work = () => client.call('eth_blockNumber')
+  const closed = []
+  const opened = []
+  await rate(work, { count: 2000, inFlight: 8 })
+  for (let round = 0; round < rounds; round++) {
+    closed.push(await rate(work, { count: 10_000, inFlight: 8 }))
+    const { context, page } = await openPage()
+    await page.goto(`${origin}/#/requests`)
+    await page.getByRole('table').getByRole('row').nth(1).waitFor()
+    opened.push(await rate(work, { count: 10_000, inFlight: 8 }))
+    await context.close()
+  }
+  report('eth_blockNumber, page closed', closed, '/s')
+  report('eth_blockNumber, page open', opened, '/s')
+  rows.push(`page open : closed: ${(summarise(opened).median / summarise(closed).median).toFixed(2)}`)
+}
+
+/** The page's heap after a collection, at the start and at the end of a constant load. */
+async function measureMemory() {
+  const { context, page } = await openPage()
+  const devtools = await context.newCDPSession(page)
+  await page.goto(`${origin}/#/requests`)
+  const heap = async () => {
+    await devtools.send('HeapProfiler.collectGarbage')
+    return (await devtools.send('Runtime.getHeapUsage')).usedSize / 2 ** 20
+  }
+  const sizes = []
+  const end = performance.now() + Number(flags.minutes) * 60_000
+  for (let sample = performance.now(); performance.now() < end;) {
+    const tick = new Promise((done) => setTimeout(done, 1000 / TICKS_A_SECOND))
+    await Promise.all([sendBatch(LOAD_A_SECOND / TICKS_A_SECOND), tick])
+    if (performance.now() < sample) continue
+    sizes.push(await heap())
+    sample += 10_000
+  }
+  rows.push(
+    `heap of the page over ${flags.minutes} minutes, MiB: ${sizes.map((size) => size.toFixed(1)).join(' ')}`,
+  )
+  await context.close()
+}
+
+function report(name, values, unit) {
+  const { median, low, high } = summarise(values)
+  rows.push(`${name}: ${median.toFixed(0)} ${unit} (${low.toFixed(0)} to ${high.toFixed(0)})`)
+}
