@@ -13,7 +13,8 @@ const usage = `npm run torture -- bombs|kills|fuzz|floods [options]
   --short        the form that the slow tests run
   --rounds N     kills, requests or connections; each harness has its own default
   --seed N       where random numbers start (default 1)
-  --only TEXT    only tests whose names match`
+  --only TEXT    only tests whose names match
+  --profile      say what the node did in stops of more than 30 ms`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -22,6 +23,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string' },
     seed: { type: 'string' },
     only: { type: 'string' },
+    profile: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
@@ -37,6 +39,7 @@ const only = values.only === undefined ? [] : ['-t', values.only]
 const environment = {
   ...(!values.short && { STANDIN_TORTURE_FULL: '1' }),
   ...(values.rounds !== undefined && { STANDIN_TORTURE_ROUNDS: values.rounds }),
+  ...(values.profile && { STANDIN_TORTURE_PROFILE: '1' }),
   ...(values.seed !== undefined && { STANDIN_TORTURE_SEED: values.seed }),
 }
 const child = spawn(

@@ -27,44 +27,93 @@ function connection() {
   return { source, backlog, ends, ask, end }
 }
 
-test('few messages are in work at first, and one more after each answer that leaves', async () => {
-  const { source, ends, ask, end } = connection()
-  for (let count = 0; count < 64; count++) ask()
-  expect(source.isPaused).toBe(true)
-  ask()
-  ask()
-  expect(ends).toHaveLength(64)
-  await end()
-  // One has ended, and the limit has grown by one.
-  expect(ends).toHaveLength(65)
-  expect(source.isPaused).toBe(true)
+const turn = () => new Promise(setImmediate)
+const turns = async (count: number) => {
+  for (let index = 0; index < count; index++) await turn()
+}
+
+test('of messages that come together one begins at once, and the others in turns', async () => {
+  const { ends, ask } = connection()
+  for (let count = 0; count < 3; count++) ask()
+  expect(ends.length).toBeLessThan(2)
+  await turns(20)
+  expect(ends).toHaveLength(3)
 })
 
-test('a thousand messages in work are as many as are taken', async () => {
+test('few messages are in work at first, and one more after each small answer', async () => {
+  const { source, ends, ask, end } = connection()
+  for (let count = 0; count < 20; count++) ask()
+  await turns(40)
+  expect(ends).toHaveLength(8)
+  expect(source.isPaused).toBe(true)
+  await end()
+  await turns(10)
+  // One has ended, and the limit has grown by one.
+  expect(ends).toHaveLength(9)
+})
+
+test('256 messages in work are as many as are taken', async () => {
   const { ends, ask, end } = connection()
-  for (let count = 0; count < 5000; count++) ask()
-  for (let count = 0; count < 2000; count++) await end()
-  expect(ends).toHaveLength(1000)
+  for (let count = 0; count < 1000; count++) ask()
+  for (let count = 0; count < 300; count++) await end()
+  await turns(1000)
+  expect(ends).toHaveLength(256)
+})
+
+test('large answers leave as many in work as fit into the bytes that may wait', async () => {
+  const { ends, ask, end, backlog } = connection()
+  for (let count = 0; count < 100; count++) ask()
+  for (let count = 0; count < 30; count++) await end()
+  await turns(100)
+  expect(ends).toHaveLength(38)
+  backlog.answered(4 * 1024 * 1024)
+  // The next answer lets in one more than the four that fit.
+  for (let count = 0; count < 38; count++) await end()
+  expect(ends.length).toBeLessThan(38)
 })
 
 test('answers that are not read hold the connection back until they have left', async () => {
   const { source, backlog, ends, ask, end } = connection()
-  for (let count = 0; count < 64; count++) ask()
-  for (let count = 0; count < 10; count++) ask()
+  for (let count = 0; count < 20; count++) ask()
+  await turns(40)
   source.waitingBytes = 16 * 1024 * 1024 + 1
-  for (let count = 0; count < 64; count++) await end()
+  for (let count = 0; count < 8; count++) await end()
+  await turns(40)
   expect(ends).toHaveLength(0)
   expect(source.isPaused).toBe(true)
   source.waitingBytes -= 1
   backlog.resume()
-  // What was read meanwhile is begun, as much at once as a slow reader is given.
-  expect(ends).toHaveLength(8)
+  expect(ends).toHaveLength(1)
 })
 
-test('work that is done at once leaves room for the next', () => {
+test('work that is done at once leaves room for the next', async () => {
   const { source, backlog } = connection()
   let done = 0
   for (let count = 0; count < 5000; count++) backlog.handle(() => void done++, report)
-  expect(done).toBe(5000)
+  while (done < 5000) await turn()
   expect(source.isPaused).toBe(false)
+})
+
+test('work gives way to other connections', async () => {
+  const { backlog } = connection()
+  let done = 0
+  let atFirstTurn = 0
+  setImmediate(() => (atFirstTurn = done))
+  const busy = () => {
+    const start = performance.now()
+    while (performance.now() - start < 1) done += 0
+    done++
+  }
+  for (let count = 0; count < 50; count++) backlog.handle(busy, report)
+  while (done < 50) await turn()
+  expect(atFirstTurn).toBeLessThan(50)
+})
+
+test('what has not begun is dropped with the connection', async () => {
+  const { backlog, ends, ask, end } = connection()
+  for (let count = 0; count < 3; count++) ask()
+  backlog.clear()
+  await end()
+  await turns(5)
+  expect(ends).toHaveLength(0)
 })

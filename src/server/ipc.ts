@@ -158,7 +158,10 @@ export class IpcConnection {
       socket.uncork()
     }
     return {
-      answer: (reply) => send(reply.pieces),
+      answer: (reply) => {
+        this.#backlog.answered(reply.byteLength)
+        send(reply.pieces)
+      },
       push: (message) => send([message]),
       close: () => socket.end(),
       get bufferedBytes() {

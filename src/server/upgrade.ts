@@ -1,5 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { TimeSlice } from '../encoding/timeSlice.js'
 import { type Refusal, refuse } from '../provider/admission/refusal.js'
 import type { Caller } from '../provider/caller.js'
 import type { Provider, TransportLimits } from '../provider/provider.js'
@@ -52,6 +53,8 @@ export class Upgrades {
     this.#sockets.add(socket)
     socket.once('close', () => this.#sockets.delete(socket))
     socket.on('error', () => socket.destroy())
+    const pause = new TimeSlice().pause()
+    if (pause !== undefined) await pause
     const { provider, names } = this.#setup
     const route = parseRpcRoute(names, request.url ?? '/', request.headers.host)
     if (route === undefined || (route.form === 'v3' && provider.mode !== 'open')) {

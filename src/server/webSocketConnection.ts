@@ -74,6 +74,7 @@ export class WebSocketConnection implements CallerConnection {
     this.#watchIdleness()
     this.#socket.on('message', (data: Buffer) => {
       this.#watchIdleness()
+      if (this.#socket.readyState !== this.#socket.OPEN) return
       if (data.length > maxMessage) {
         this.close(messageTooBig, '')
         return
@@ -105,6 +106,7 @@ export class WebSocketConnection implements CallerConnection {
 
   #answer(reply: Reply): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return
+    this.#backlog.answered(reply.byteLength)
     this.#frames.write(reply)
   }
 
@@ -114,6 +116,7 @@ export class WebSocketConnection implements CallerConnection {
   }
 
   close(code: number, reason: string): void {
+    this.#backlog.clear()
     this.#socket.closeNow(code, reason)
   }
 

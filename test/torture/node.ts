@@ -15,6 +15,8 @@ export interface Measurement {
   peakMemory: number
   /** The share of the time in which the event loop was busy, from 0 to 1. */
   busy: number
+  /** What the node did in its longest stop, if it is profiled (npm run torture -- --profile): call stacks with their time. */
+  stacks: string[]
 }
 
 /** A node under torture: a process of its own with a probe inside. */

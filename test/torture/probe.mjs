@@ -1,11 +1,18 @@
 // Loaded into the node with --import: measures how long the event loop was busy without a pause.
 import { openSync, readSync } from 'node:fs'
+import { Session } from 'node:inspector/promises'
 
 const schedule = openSchedule()
 const buffer = Buffer.alloc(128)
+/** Whether to say what the node did in its longest stop. */
+const isProfiled = process.env.STANDIN_TORTURE_PROFILE !== undefined
+const mostFrames = 14
 let longest = 0
+/** Where the longest stop began and ended, in microseconds of the clock that profiles go by. */
+let stop = [0, 0]
 let peakMemory = 0
 let last = now()
+let lastMicroseconds = microseconds()
 
 /**
  * Milliseconds without the time in which the kernel let other processes run: on a busy machine a stop is not the
@@ -27,10 +34,19 @@ function openSchedule() {
   }
 }
 
+function microseconds() {
+  return Number(process.hrtime.bigint() / 1000n)
+}
+
 setInterval(() => {
   const time = now()
-  longest = Math.max(longest, time - last)
+  const end = microseconds()
+  if (time - last > longest) {
+    longest = time - last
+    stop = [lastMicroseconds, end]
+  }
   last = time
+  lastMicroseconds = end
 }, 1).unref()
 
 setInterval(() => {
@@ -38,15 +54,48 @@ setInterval(() => {
 }, 100).unref()
 
 let utilization = performance.eventLoopUtilization()
+const session = new Session()
+if (isProfiled) {
+  session.connect()
+  await session.post('Profiler.enable')
+  await session.post('Profiler.setSamplingInterval', { interval: 1000 })
+  await session.post('Profiler.start')
+}
 
-process.on('message', (message) => {
+/** The call stacks of the longest stop and their milliseconds, the longest first. */
+async function readProfile() {
+  const { profile } = await session.post('Profiler.stop')
+  const nodes = new Map(profile.nodes.map((node) => [node.id, node]))
+  for (const node of profile.nodes) for (const child of node.children ?? []) nodes.get(child).parent = node
+  const stacks = new Map()
+  let time = profile.startTime
+  for (const [index, sample] of profile.samples.entries()) {
+    const delta = profile.timeDeltas[index]
+    time += delta
+    if (time < stop[0] || time > stop[1]) continue
+    const frames = []
+    for (let node = nodes.get(sample); node?.parent !== undefined; node = node.parent) {
+      const { functionName, lineNumber } = node.callFrame
+      frames.push(`${functionName === '' ? '(anonymous)' : functionName}:${lineNumber + 1}`)
+    }
+    const stack = frames.slice(0, mostFrames).join(' < ')
+    stacks.set(stack, (stacks.get(stack) ?? 0) + delta / 1000)
+  }
+  await session.post('Profiler.start')
+  const sorted = [...stacks].sort(([, first], [, second]) => second - first)
+  return sorted.slice(0, 8).map(([stack, milliseconds]) => `${milliseconds.toFixed(0)} ms ${stack}`)
+}
+
+process.on('message', async (message) => {
   if (message !== 'measure') return
   const current = performance.eventLoopUtilization()
   const { utilization: busy } = performance.eventLoopUtilization(current, utilization)
-  process.send({ longest, peakMemory, busy })
-  utilization = current
+  const stacks = isProfiled && longest > 30 ? await readProfile() : []
+  process.send({ longest, peakMemory, busy, stacks })
+  utilization = performance.eventLoopUtilization()
   longest = 0
   last = now()
+  lastMicroseconds = microseconds()
 })
 process.on('disconnect', () => process.exit())
 process.channel?.unref()

@@ -1,4 +1,5 @@
-import { EVMError } from '@ethereumjs/evm'
+import { EVMError, type ExecResult } from '@ethereumjs/evm'
+import { NO_BYTES } from '../state/account.js'
 import type { ForkRules } from '../types.js'
 import { maxInitcodeSize } from '../vm/preCheck.js'
 import type { RunState } from './interpreter.js'
@@ -38,6 +39,12 @@ export class FrameFailure extends EVMError {
     super(error)
     this.words = words
   }
+}
+
+/** How a precompile ends that costs more gas than there is. */
+export function outOfGas(gasLimit: bigint): ExecResult {
+  const exceptionError = new EVMError(messages.OUT_OF_GAS)
+  return { executionGasUsed: gasLimit, returnValue: NO_BYTES, exceptionError }
 }
 
 /** The failure of an opcode that wants more items than the stack has. */

@@ -36,6 +36,21 @@ function log({ stack, memory, interpreter, opCode }: RunState): void {
   interpreter.log(length === 0 ? NO_BYTES : memory.read(offset, length), topics.length, topics)
 }
 
+/**
+ * Copies a part of a source to memory, with zeros where the source has ended. The library makes an array of the part
+ * first: of megabytes again and again, which is more work for the garbage collector than the copy is.
+ */
+export function copyToMemory({ stack, memory }: RunState, source: Uint8Array): void {
+  const offset = Number(stack.pop())
+  const from = Number(stack.pop())
+  const length = Number(stack.pop())
+  if (length === 0) return
+  if (offset + length > memory._store.length) memory.extend(offset, length)
+  const part = source.subarray(from, from + length)
+  memory._store.set(part, offset)
+  memory._store.fill(0, offset + part.length, offset + length)
+}
+
 /** The end of a frame without the exception that the library throws for it. */
 function stop(runState: RunState): void {
   runState.programCounter = runState.code.length
@@ -61,6 +76,8 @@ const LOG0 = 0xa0
 export const fastActions: ReadonlyMap<number, OpcodeAction> = new Map([
   [0x00, stop],
   [0x20, keccak],
+  [0x37, (runState) => copyToMemory(runState, runState.env.callData)],
+  [0x39, (runState) => copyToMemory(runState, runState.env.code)],
   [0x51, mload],
   [0x52, mstore],
   [LOG0, log],

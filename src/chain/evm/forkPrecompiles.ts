@@ -5,6 +5,8 @@ import { WorkerRefusal, computeInWorker } from '../crypto/worker.js'
 import type { Outcome } from '../crypto/outcome.js'
 import type { Awaitable, ForkRules } from '../types.js'
 import { loadBls, loadBn254 } from './curves.js'
+import { outOfGas } from './failure.js'
+import { p256Precompile } from './p256.js'
 
 /** Precompiles by address: 40 lower-case hexadecimal digits without a prefix. */
 export type PrecompileMap = Map<string, PrecompileFunc>
@@ -62,14 +64,14 @@ const RIPEMD160 = '0000000000000000000000000000000000000003'
 function ripemd160Precompile({ data, gasLimit, common }: PrecompileInput): ExecResult {
   const words = BigInt(Math.ceil(data.length / 32))
   const executionGasUsed = common.param('ripemd160Gas') + common.param('ripemd160WordGas') * words
-  if (executionGasUsed > gasLimit) {
-    const exceptionError = new EVMError(EVMError.errorMessages.OUT_OF_GAS)
-    return { executionGasUsed: gasLimit, returnValue: new Uint8Array(0), exceptionError }
-  }
+  if (executionGasUsed > gasLimit) return outOfGas(gasLimit)
   const returnValue = new Uint8Array(32)
   returnValue.set(createHash('ripemd160').update(data).digest(), 12)
   return { executionGasUsed, returnValue }
 }
+
+/** EIP-7951: the precompile that verifies signatures over secp256r1. */
+const P256_VERIFY = '0000000000000000000000000000000000000100'
 
 /** EIP-4844: the precompile that verifies a proof about a blob. */
 const POINT_EVALUATION = '000000000000000000000000000000000000000a'
@@ -91,6 +93,7 @@ export class ForkPrecompiles {
     const ecrecover = map.get(ECRECOVER)
     if (ecrecover !== undefined && recoveries !== undefined) map.set(ECRECOVER, recoveries.around(ecrecover))
     if (map.has(RIPEMD160) && hasRipemd160) map.set(RIPEMD160, ripemd160Precompile)
+    if (map.has(P256_VERIFY)) map.set(P256_VERIFY, p256Precompile)
     this.addresses = [...map.keys()]
     for (const [lastByte, preparation] of preparations) {
       const precompile = map.get(lastByte.padStart(40, '0'))

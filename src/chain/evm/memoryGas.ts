@@ -45,10 +45,15 @@ function range(runState: RunState): number {
   return expand(runState, stackItem(runState.stack, 0), stackItem(runState.stack, 1))
 }
 
+/** The gas for copying so many bytes (Yellow Paper, G_copy). */
+export function copyGas(length: bigint): number {
+  return COPY_WORD_GAS * words(length)
+}
+
 /** Offset in memory, offset in the source and length on top of the stack. */
 function copy(runState: RunState): number {
   const length = stackItem(runState.stack, 2)
-  return expand(runState, stackItem(runState.stack, 0), length) + COPY_WORD_GAS * words(length)
+  return expand(runState, stackItem(runState.stack, 0), length) + copyGas(length)
 }
 
 function returnDataCopy(runState: RunState): number {

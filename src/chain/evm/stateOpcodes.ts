@@ -5,8 +5,10 @@ import type { SlotKey } from '../state/slotKey.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { ForkRules } from '../types.js'
 import { loaded } from './loadedState.js'
+import { copyToMemory } from './fastOpcodes.js'
 import type { FrameJournal } from './frameJournal.js'
 import type { RunState } from './interpreter.js'
+import { copyGas, expand } from './memoryGas.js'
 import type { SyncOpcode } from './syncOpcodes.js'
 import { readWord, slotOfWord, stackItem, toWord, wordToAddress, wordToBytes } from './words.js'
 
@@ -127,6 +129,19 @@ export function createStateOpcodes(
     stack.push(BigInt(loaded(host.state.readCode(wordToAddress(stack.pop()))).length))
   }
 
+  /** The address is on top of what any copy takes. */
+  function codeCopyGas(runState: RunState): number {
+    const { stack } = runState
+    const address = topAddress(runState)
+    loaded(host.state.readCode(address))
+    const length = stackItem(stack, 3)
+    return accessGas(host, address) + expand(runState, stackItem(stack, 1), length) + copyGas(length)
+  }
+
+  function codeCopy(runState: RunState): void {
+    copyToMemory(runState, loaded(host.state.readCode(wordToAddress(runState.stack.pop()))))
+  }
+
   /** EIP-1052: zero for an account that is empty. */
   function codeHash({ stack }: RunState): void {
     const account = loaded(host.state.readAccount(wordToAddress(stack.pop())))
@@ -135,6 +150,7 @@ export function createStateOpcodes(
 
   return new Map<number, StateOpcode>([
     [0x31, { dynamicGas: balanceGas, seesGas: false, action: balance }],
+    [0x3c, { dynamicGas: codeCopyGas, seesGas: false, action: codeCopy }],
     [0x3b, { dynamicGas: codeSizeGas, seesGas: false, action: codeSize }],
     [0x3f, { dynamicGas: balanceGas, seesGas: false, action: codeHash }],
     [0x47, { dynamicGas: undefined, seesGas: false, action: selfBalance }],

@@ -32,6 +32,9 @@ describe('a long body in pieces', () => {
     ['a string', JSON.stringify('a'.repeat(300_000))],
     ['a batch that does not end', batch.slice(0, -1)],
     ['a batch with a wrong character at its end', `${batch.slice(0, -1)},}`],
+    ['much room in a string', JSON.stringify({ ...call(1), params: [' '.repeat(300_000)] })],
+    ['much room and no end', `[1,${' '.repeat(300_000)}`],
+    ['characters of several bytes', JSON.stringify({ ...call(1), params: ['é💥'.repeat(300_000)] })],
     ['nothing but space', ' '.repeat(300_000)],
     ['no JSON', 'x'.repeat(300_000)],
     ['as deep as may be', `[${batch},${deep(9_999)}]`],
@@ -40,6 +43,12 @@ describe('a long body in pieces', () => {
   ])('holds what it does at once: %s', (_, text) => {
     const expected = outcome(() => readBody(text))
     expect(outcome(() => runToCompletion(readBodyInPieces(Buffer.from(text))))).toEqual(expected)
+  })
+
+  it('is read without the white space between its tokens', () => {
+    const text = `{"jsonrpc":"2.0",${' \n'.repeat(200_000)}"id":1,"method":"a${' '.repeat(70_000)}"${'\t'.repeat(90_000)}}`
+    const body = runToCompletion(readBodyInPieces(text))
+    expect(body).toMatchObject({ text, message: { id: '1', method: `a${' '.repeat(70_000)}` } })
   })
 
   it('is never held up for long', () => {

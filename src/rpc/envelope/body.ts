@@ -1,9 +1,10 @@
+import { StringDecoder } from 'node:string_decoder'
 import { parseJsonInSlices } from '../../encoding/slicedJson.js'
 import { skipWhitespace } from '../../encoding/json.js'
 import { runToCompletion, type Steps } from '../../encoding/timeSlice.js'
 import { ParseError } from '../errors.js'
 import { readBatch, readMessage, readMessageInPieces, type Message, type MessageText } from './message.js'
-import { deepestNesting, isNestedTooDeep } from './scan.js'
+import { deepestNesting, leaveOut, scanStructure } from './scan.js'
 
 /** What a body holds. */
 export type Body =
@@ -22,7 +23,7 @@ export function readBody(body: Uint8Array | string): Body {
   const start = skipWhitespace(text, 0)
   if (start === text.length) return { kind: 'empty' }
   // Most texts are too short to open as many arrays and objects.
-  if (text.length > deepestNesting && runToCompletion(isNestedTooDeep(text))) throw new ParseError()
+  if (text.length > deepestNesting && runToCompletion(scanStructure(text)).isTooDeep) throw new ParseError()
   const value = parse(text)
   if (Array.isArray(value)) return { kind: 'batch', messages: runToCompletion(readBatch(value, text, start)) }
   return { kind: 'single', message: readMessage(value, wholeText(text, start)), text }
@@ -30,15 +31,16 @@ export function readBody(body: Uint8Array | string): Body {
 
 /** The same in pieces, for a body that is so long that other requests would wait for it. */
 export function* readBodyInPieces(body: Uint8Array | string): Steps<Body> {
-  const text = typeof body === 'string' ? body : decodeText(body)
-  yield
+  const whole = typeof body === 'string' ? body : yield* decodeTextInPieces(body)
+  const { isTooDeep, longSpaces } = yield* scanStructure(whole)
+  const text = leaveOut(whole, longSpaces)
   const start = skipWhitespace(text, 0)
   if (start === text.length) return { kind: 'empty' }
-  if (yield* isNestedTooDeep(text)) throw new ParseError()
+  if (isTooDeep) throw new ParseError()
   const value = yield* parseInPieces(text)
   if (Array.isArray(value)) return { kind: 'batch', messages: yield* readBatch(value, text, start) }
   const message = yield* readMessageInPieces(value, wholeText(text, start))
-  return { kind: 'single', message, text }
+  return { kind: 'single', message, text: whole }
 }
 
 function wholeText(text: string, start: number): MessageText {
@@ -48,6 +50,22 @@ function wholeText(text: string, start: number): MessageText {
 function decodeText(body: Uint8Array): string {
   const bytes = body instanceof Buffer ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   return bytes.toString('utf8')
+}
+
+/** Bytes that are decoded at once. */
+const PIECE_BYTES = 1024 * 1024
+
+function* decodeTextInPieces(body: Uint8Array): Steps<string> {
+  const decoder = new StringDecoder('utf8')
+  const pieces: string[] = []
+  for (let start = 0; start < body.length; start += PIECE_BYTES) {
+    const { buffer, byteOffset } = body
+    const length = Math.min(PIECE_BYTES, body.length - start)
+    pieces.push(decoder.write(Buffer.from(buffer, byteOffset + start, length)))
+    yield
+  }
+  pieces.push(decoder.end())
+  return pieces.join('')
 }
 
 function parse(text: string): unknown {

@@ -55,8 +55,20 @@ export function* endOfValue(text: string, start: number): Steps<number> {
 /** Characters that are looked at at once. */
 const PIECE_LENGTH = 256 * 1024
 
-/** Whether arrays and objects are nested deeper than {@link deepestNesting} in a text that is perhaps no JSON. */
-export function* isNestedTooDeep(text: string): Steps<boolean> {
+/** More white space than this between two tokens is left out before a text is parsed. */
+const LONG_SPACE = 64 * 1024
+
+/** What {@link scanStructure} finds. */
+export interface Structure {
+  /** Whether arrays and objects are nested deeper than {@link deepestNesting}. */
+  isTooDeep: boolean
+  /** White space between tokens that is long enough to be left out. */
+  longSpaces: ValueSpan[]
+}
+
+/** Goes through brackets and white space in a text that is perhaps no JSON. */
+export function* scanStructure(text: string): Steps<Structure> {
+  const longSpaces: ValueSpan[] = []
   let depth = 0
   let piece = PIECE_LENGTH
   for (let index = 0; index < text.length; index++) {
@@ -64,12 +76,40 @@ export function* isNestedTooDeep(text: string): Steps<boolean> {
     if (code === 0x22) index = endOfString(text, index) - 1
     else if (code === 0x5b || code === 0x7b) depth++
     else if (code === 0x5d || code === 0x7d) depth--
-    if (depth > deepestNesting) return true
+    else if (code <= 0x20 && index + LONG_SPACE < text.length && isSpace(text, index + LONG_SPACE)) {
+      const end = yield* endOfSpace(text, index)
+      if (end - index > LONG_SPACE) longSpaces.push({ start: index, end })
+      index = Math.max(index, end - 1)
+    }
+    if (depth > deepestNesting) return { isTooDeep: true, longSpaces }
     if (index < piece) continue
     piece = index + PIECE_LENGTH
     yield
   }
-  return false
+  return { isTooDeep: false, longSpaces }
+}
+
+function isSpace(text: string, index: number): boolean {
+  return skipWhitespace(text.charAt(index), 0) === 1
+}
+
+function* endOfSpace(text: string, start: number): Steps<number> {
+  let index = start
+  for (;;) {
+    const piece = text.slice(index, index + PIECE_LENGTH)
+    const length = skipWhitespace(piece, 0)
+    index += length
+    if (length < piece.length || length === 0) return index
+    yield
+  }
+}
+
+/** A text without the parts between the given indices, which follow each other. */
+export function leaveOut(text: string, parts: readonly ValueSpan[]): string {
+  if (parts.length === 0) return text
+  const ends = [0, ...parts.map(({ end }) => end)]
+  const starts = [...parts.map(({ start }) => start), text.length]
+  return ends.map((end, index) => text.slice(end, starts[index])).join('')
 }
 
 /** Members of an object that are looked at at once. */

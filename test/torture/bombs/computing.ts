@@ -1,0 +1,229 @@
+import { generateKeyPairSync, sign } from 'node:crypto'
+import { createHash } from 'node:crypto'
+import { isFull } from '../settings.js'
+import { SIGNER, TARGET, loop, override, rpc, word, type Bomb } from './bomb.js'
+import type { Hex } from '../requests.js'
+
+const MEGABYTE = '62100000'
+/** Geth's cap of a call where all is run, and a tenth of it otherwise. */
+const GAS = isFull ? '0x2faf080' : '0x4c4b40'
+
+/** Copies the input of the call to memory, at 0. */
+const COPY_INPUT = '365f5f37'
+
+/** Calls a precompile with the input of the call in a loop. */
+function precompileLoop(address: number): Hex {
+  return loop(`5f5f365f61${address.toString(16).padStart(4, '0')}5afa50`, COPY_INPUT)
+}
+
+/** A field element of BLS12-381 in 64 bytes (EIP-2537). */
+function element(digits: string): string {
+  return digits.padStart(128, '0')
+}
+
+const blsG1 =
+  element(
+    '17f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb',
+  ) +
+  element('08b3f481e3aaa0f1a09e30ed741d8ae4fcf5e095d5d00af600db18cb2c04b3edd03cc744a2888ae40caa232946c5e7e1')
+const blsG2 = [
+  '024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d1770bac0326a805bbefd48056c8c121bdb8',
+  '13e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e',
+  '0ce5d527727d6e118cc9cdc6da2e351aadfd9baa8cbdd3a76d429a695160d12c923ac9cc3baca289e193548608b82801',
+  '0606c4a02ea734cc32acd2b02bc28b99cb3e287e85a763af267492ab572e99ab3f370d275cec1da1aaa9075ff05f79be',
+]
+  .map(element)
+  .join('')
+const bnG2 = [
+  '198e9393920d483a7260bfb731fb5d25f1aa493335a9e71297e485b7aef312c2',
+  '1800deef121f1e76426a00665e5c4479674322d4f75edadd46debd5cd992f6ed',
+  '090689d0585ff075ec9e99ad690c3395bc4b313370b38ef355acdadcd122975b',
+  '12c85ea5db8c6deb4aab71808dcb408fe3d1e7690c43d37b4ce6cc0166fa7daa',
+].join('')
+const LARGEST = 'f'.repeat(64)
+/** The point at infinity, compressed: the commitment to a blob of zeros and its proof (EIP-4844). */
+const infinity = `c0${'0'.repeat(94)}`
+
+/** Hash, signature and public key of secp256r1 (EIP-7951). */
+function p256Input(): string {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const { x, y } = publicKey.export({ format: 'jwk' }) as { x: string; y: string }
+  const signature = sign('sha256', Buffer.from('message'), { key: privateKey, dsaEncoding: 'ieee-p1363' })
+  const digest = createHash('sha256').update('message').digest()
+  return Buffer.concat([
+    digest,
+    signature,
+    Buffer.from(x, 'base64url'),
+    Buffer.from(y, 'base64url'),
+  ]).toString('hex')
+}
+
+/** The signature of EIP-155's example transaction, whose sender is known. */
+const recoverInput =
+  'daf5a779ae972f972197303d7b574746c7ef83eadac0f2791ad23dbe92e4fa82' +
+  word(28) +
+  '28ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276' +
+  '67cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83'
+
+function pointEvaluationInput(): string {
+  const versionedHash = createHash('sha256').update(Buffer.from(infinity, 'hex')).digest()
+  return `01${versionedHash.toString('hex').slice(2)}${word(2)}${word(0)}${infinity}${infinity}`
+}
+
+/** By name: the address of a precompile and what it is called with. */
+const precompiles: Record<string, readonly [address: number, input: string]> = {
+  ecrecover: [1, recoverInput],
+  'sha256 of a megabyte': [2, 'ab'.repeat(1 << 20)],
+  'sha256 of nothing': [2, ''],
+  'ripemd160 of a megabyte': [3, 'ab'.repeat(1 << 20)],
+  'identity of a megabyte': [4, 'ab'.repeat(1 << 20)],
+  'modexp of 256 bytes': [5, word(256) + word(256) + word(256) + 'f'.repeat(512 * 3)],
+  'modexp of 1024 bytes': [5, word(1024) + word(1024) + word(1024) + 'f'.repeat(2048 * 3)],
+  'modexp with an even modulus': [
+    5,
+    word(512) + word(64) + word(512) + 'f'.repeat(1024 + 128) + 'f'.repeat(1023) + '0',
+  ],
+  bnAdd: [6, word(1) + word(2) + word(1) + word(2)],
+  bnMul: [7, word(1) + word(2) + LARGEST],
+  'bnPairing of one pair': [8, word(1) + word(2) + bnG2],
+  'bnPairing of 100 pairs': [8, (word(1) + word(2) + bnG2).repeat(100)],
+  'blake2f of a million rounds': [9, `000f4240${'ab'.repeat(208)}01`],
+  'blake2f of one round': [9, `00000001${'ab'.repeat(208)}01`],
+  'point evaluation': [10, pointEvaluationInput()],
+  'bls G1 add': [11, blsG1 + blsG1],
+  'bls G1 MSM of one': [12, blsG1 + LARGEST],
+  'bls G1 MSM of 128': [12, (blsG1 + LARGEST).repeat(128)],
+  'bls G2 add': [13, blsG2 + blsG2],
+  'bls G2 MSM of one': [14, blsG2 + LARGEST],
+  'bls G2 MSM of 128': [14, (blsG2 + LARGEST).repeat(128)],
+  'bls pairing of one pair': [15, blsG1 + blsG2],
+  'bls pairing of 30 pairs': [15, (blsG1 + blsG2).repeat(30)],
+  'bls map to G1': [16, element('1234')],
+  'bls map to G2': [17, element('1234') + element('5678')],
+  p256verify: [256, p256Input()],
+}
+
+/** By name: code that uses up the gas of a call. */
+const code: Record<string, Hex> = {
+  'an empty loop': loop(''),
+  'keccak of a megabyte': loop(`${MEGABYTE}5f2050`),
+  'keccak of 32 bytes': loop('60205f2050'),
+  'keccak of 8 megabytes once': `0x628000005f20`,
+  'MCOPY of a megabyte': loop(`${MEGABYTE}60205f5e`),
+  'CALLDATACOPY of a megabyte': loop(`${MEGABYTE}5f5f37`),
+  'CODECOPY of a megabyte': loop(`${MEGABYTE}5f5f39`),
+  'EXTCODECOPY of a megabyte': loop(`${MEGABYTE}5f5f303c`),
+  'RETURNDATACOPY of a megabyte': loop(`${MEGABYTE}5f5f3e`, `5f5f${MEGABYTE}5f60045afa50`),
+  'LOG4 of a megabyte': loop(`5f5f5f5f${MEGABYTE}5fa4`),
+  'LOG0 of nothing': loop('5f5fa0'),
+  'EXP of large numbers': loop('5f195f190a50'),
+  'MULMOD of large numbers': loop('5f1960035f195f190950'),
+  'SDIV and SMOD': loop('6003195f19056007195f19075050'),
+  'MSIZE and MSTORE8 far away': loop('60ff593860051b0153'),
+  'CREATE of the largest initcode': loop('61c0005f5ff050'),
+  'CREATE2 of the largest initcode': loop('5a61c0005f5ff550'),
+  // Memory holds initcode that returns 24,576 zero bytes: PUSH2 6000 PUSH0 RETURN.
+  'CREATE of the largest code': loop('60055f5ff050', '6461600060f3601b525f50'),
+  'JUMPDEST analysis': loop(
+    '61c0005f5ff050',
+    '7f5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5f52',
+  ),
+  'calls of itself': '0x5f5f5f5f5f305af1',
+  'calls of itself with memory': `0x${MEGABYTE}5f525f5f5f5f5f305af1`,
+  'static calls of empty accounts': loop('5f5f5f5f5a5afa50'.replace('5a5afa', '5a5afa')),
+  'cold BALANCE': loop('5a3150'),
+  'cold SLOAD': loop('5a5450'),
+  'cold EXTCODESIZE': loop('5a3b50'),
+  'SSTORE of new slots': loop('5a5a55'),
+  'TSTORE of new slots': loop('5a5a5d'),
+  BLOCKHASH: loop('5f4050'),
+  'a return of four megabytes': '0x624000005ff3',
+  'a revert of four megabytes': '0x624000005ffd',
+}
+
+/** The arguments of a call of code that is put at {@link TARGET}, with all gas. */
+export function callOf(codeOfTarget: Hex, data: Hex = '0x'): readonly unknown[] {
+  return [{ to: TARGET, data, gas: GAS }, 'latest', override(codeOfTarget)]
+}
+
+const inTheVirtualMachine: Bomb[] = [
+  ...Object.entries(precompiles).map(([name, [address, input]]) =>
+    rpc(name, 'eth_call', () => callOf(precompileLoop(address), `0x${input}`)),
+  ),
+  ...Object.entries(code).map(([name, codeOfTarget]) => rpc(name, 'eth_call', () => callOf(codeOfTarget))),
+]
+
+const counting = loop('60010180505f', '5f')
+
+const tracers: Record<string, object> = {
+  'struct logs': {},
+  'struct logs with memory': { enableMemory: true, enableReturnData: true },
+  callTracer: { tracer: 'callTracer', tracerConfig: { withLog: true } },
+  prestateTracer: { tracer: 'prestateTracer' },
+  'prestateTracer in diff mode': { tracer: 'prestateTracer', tracerConfig: { diffMode: true } },
+  '4byteTracer': { tracer: '4byteTracer' },
+  muxTracer: { tracer: 'muxTracer', tracerConfig: { callTracer: {}, prestateTracer: {} } },
+}
+const traced: Record<string, Hex> = {
+  'a loop': counting,
+  'cold SLOAD': code['cold SLOAD']!,
+  'cold BALANCE': code['cold BALANCE']!,
+  'LOG0 of nothing': code['LOG0 of nothing']!,
+  'calls of empty accounts': code['static calls of empty accounts']!,
+}
+
+/** Tracers in JavaScript that never end, or that keep what they see. */
+const javaScriptTracers: Record<string, string> = {
+  'a tracer that loops': '{step: function() { for (;;) {} }, fault: function() {}, result: function() {}}',
+  'a tracer that loops in its result':
+    '{step: function() {}, fault: function() {}, result: function() { for (;;) {} }}',
+  'a tracer that loops in its setup':
+    '{setup: function() { for (;;) {} }, step: function() {}, fault: function() {}, result: function() {}}',
+  'a tracer whose text loops': '(function() { for (;;) {} })()',
+  'a tracer that keeps all': `{kept: [], fault: function() {}, result: function() { return this.kept },
+    step: function(log) { this.kept.push(log.stack.peek(0).toString(16), log.memory.slice(0, 32)) }}`,
+  'a tracer with a regular expression':
+    "{step: function() { /^(a+)+$/.test('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!') }, fault: function() {}, result: function() {}}",
+  'a tracer that returns much':
+    "{step: function() {}, fault: function() {}, result: function() { return 'x'.repeat(3e7) }}",
+  'a tracer that joins without end':
+    "{text: 'x', step: function() { this.text += this.text }, fault: function() {}, result: function() {}}",
+}
+
+const tracing: Bomb[] = [
+  ...Object.entries(tracers).flatMap(([tracerName, options]) =>
+    Object.entries(traced).map(([codeName, codeOfTarget]) =>
+      rpc(`${tracerName} of ${codeName}`, 'debug_traceCall', () => [
+        { to: TARGET, gas: '0x989680' },
+        'latest',
+        { ...options, stateOverrides: override(codeOfTarget) },
+      ]),
+    ),
+  ),
+  ...Object.entries(javaScriptTracers).map(([name, tracer]) =>
+    rpc(name, 'debug_traceCall', () => [
+      { to: TARGET, gas: '0x186a0' },
+      'latest',
+      { tracer, stateOverrides: override(counting) },
+    ]),
+  ),
+  ...[['trace'], ['vmTrace'], ['stateDiff'], ['trace', 'vmTrace', 'stateDiff']].flatMap((types) => [
+    rpc(`${types.join(' and ')} of a block with many logs`, 'trace_replayBlockTransactions', () => [
+      '0x3',
+      types,
+    ]),
+    // Parity's calls take no overrides: the code is that of a creation.
+    rpc(`${types.join(' and ')} of a loop`, 'trace_call', () => [
+      { from: SIGNER, data: counting, gas: '0x989680' },
+      types,
+      'latest',
+    ]),
+  ]),
+]
+
+const estimates: Bomb[] = ['eth_estimateGas', 'eth_createAccessList'].flatMap((method) =>
+  Object.entries(code).map(([name, codeOfTarget]) => rpc(name, method, () => callOf(codeOfTarget))),
+)
+
+/** Bombs of code that is run. */
+export const computing: readonly Bomb[] = [...inTheVirtualMachine, ...estimates, ...tracing]

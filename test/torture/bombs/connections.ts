@@ -1,0 +1,157 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+import type { TorturedNode } from '../node.js'
+import { many, type Bomb } from './bomb.js'
+
+/** A connection to the JSON-RPC port that has become a WebSocket, for frames of our own. */
+async function upgraded(node: TorturedNode): Promise<Socket> {
+  const { hostname, port, pathname } = new URL(node.ready.wsUrl)
+  const socket = connect({ host: hostname, port: Number(port) })
+  socket.on('error', () => undefined)
+  socket.write(
+    `GET ${pathname} HTTP/1.1\r\nhost: ${hostname}\r\nupgrade: websocket\r\nconnection: Upgrade\r\n` +
+      'sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+  )
+  await once(socket, 'data')
+  socket.resume()
+  return socket
+}
+
+/** Sends bytes on a WebSocket's connection and waits until the node has read and answered them, or has hung up. */
+function frames(name: string, bytes: () => Buffer, patience = 1500): Bomb {
+  return {
+    name: `WebSocket: ${name}`,
+    async run(node) {
+      const socket = await upgraded(node)
+      socket.write(bytes())
+      await Promise.race([once(socket, 'close').catch(() => undefined), sleep(patience)])
+      socket.destroy()
+    },
+  }
+}
+
+/** Messages that are sent at once on one WebSocket; waits for as many answers. */
+function messages(name: string, count: number, message: (index: number) => string): Bomb {
+  return {
+    name: `WebSocket: ${name}`,
+    async run(node, signal) {
+      const socket = new WebSocket(node.ready.wsUrl)
+      await once(socket, 'open')
+      let answers = 0
+      const answered = new Promise<void>((resolve) => {
+        socket.on('message', () => ++answers === count && resolve())
+        socket.on('close', () => resolve())
+        signal.addEventListener('abort', () => resolve())
+      })
+      for (let index = 0; index < count; index++) socket.send(message(index))
+      await answered
+      socket.terminate()
+    },
+  }
+}
+
+const call = (id: number, method: string, params: unknown[]) =>
+  JSON.stringify({ jsonrpc: '2.0', id, method, params })
+/** A masked frame of one byte, with the mask 0: the first begins a message, others go on with it. */
+const fragment = (opcode: number, byte: number) => Buffer.from([opcode, 0x81, 0, 0, 0, 0, byte])
+
+/** Bombs of connections. */
+export const connections: readonly Bomb[] = [
+  frames('a message in a million pieces', () =>
+    Buffer.concat([fragment(0x01, 0x5b), ...many(1e6, () => fragment(0x00, 0x20)), fragment(0x80, 0x5d)]),
+  ),
+  frames('a million empty pieces', () =>
+    Buffer.concat([
+      Buffer.from('018000000000', 'hex'),
+      ...many(1e6, () => Buffer.from('008000000000', 'hex')),
+    ]),
+  ),
+  frames('a million pings', () => Buffer.concat(many(1e6, () => Buffer.from('898000000000', 'hex')))),
+  frames('a million pings of 125 bytes', () =>
+    Buffer.concat(
+      many(200_000, () => Buffer.concat([Buffer.from('89fd00000000', 'hex'), Buffer.alloc(125)])),
+    ),
+  ),
+  frames('a million messages of a bracket', () =>
+    Buffer.concat(many(300_000, () => Buffer.from('8181000000005b', 'hex'))),
+  ),
+  frames('a million messages of a number', () =>
+    Buffer.concat(many(300_000, () => Buffer.from('81810000000031', 'hex'))),
+  ),
+  frames('thirty megabytes that are no UTF-8', () =>
+    Buffer.concat([Buffer.from('81ff0000000001c9c38000000000', 'hex'), Buffer.alloc(3e7, 0xc3)]),
+  ),
+  frames('thirty megabytes of spaces', () =>
+    Buffer.concat([Buffer.from('81ff0000000001c9c38000000000', 'hex'), Buffer.alloc(3e7, 0x20)]),
+  ),
+  frames('thirty masked megabytes', () =>
+    Buffer.concat([Buffer.from('82ff0000000001c9c38001020304', 'hex'), Buffer.alloc(3e7, 0x20)]),
+  ),
+  messages('twenty thousand small calls', 20_000, (id) => call(id, 'eth_chainId', [])),
+  messages('twenty thousand subscriptions', 20_000, (id) => call(id, 'eth_subscribe', ['newHeads'])),
+  messages('five thousand subscriptions to logs of many addresses', 1000, (id) =>
+    call(id, 'eth_subscribe', [
+      'logs',
+      { address: many(100, (i) => `0x${(i + 1).toString(16).padStart(40, '0')}`) },
+    ]),
+  ),
+  messages('ten thousand filters', 10_000, (id) => call(id, 'eth_newBlockFilter', [])),
+  messages('a thousand large calls', 100, (id) => call(id, 'eth_getBlockReceipts', ['0x3'])),
+  {
+    name: 'five hundred connections at once',
+    async run(node) {
+      const { hostname, port, pathname } = new URL(node.ready.url)
+      const sockets = await Promise.all(
+        many(500, async () => {
+          const socket = connect({ host: hostname, port: Number(port) })
+          socket.on('error', () => undefined)
+          await once(socket, 'connect')
+          return socket
+        }),
+      )
+      const body = call(1, 'eth_chainId', [])
+      const head = `POST ${pathname} HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
+      const answers = sockets.map((socket) => once(socket, 'data'))
+      for (const socket of sockets) socket.write(head + body)
+      await Promise.all(answers)
+      for (const socket of sockets) socket.destroy()
+    },
+  },
+  {
+    name: 'a thousand WebSockets that open at once',
+    async run(node) {
+      const sockets = await Promise.all(many(500, () => upgraded(node)))
+      for (const socket of sockets) socket.destroy()
+    },
+  },
+  {
+    name: 'requests that are pipelined',
+    async run(node) {
+      const { hostname, port, pathname } = new URL(node.ready.url)
+      const socket = connect({ host: hostname, port: Number(port) })
+      socket.on('error', () => undefined)
+      const body = call(1, 'eth_chainId', [])
+      const request = `POST ${pathname} HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+      socket.resume()
+      socket.write(request.repeat(20_000))
+      await sleep(1500)
+      socket.destroy()
+    },
+  },
+  {
+    name: 'a chunked body of single bytes',
+    async run(node) {
+      const { hostname, port, pathname } = new URL(node.ready.url)
+      const socket = connect({ host: hostname, port: Number(port) })
+      socket.on('error', () => undefined)
+      socket.resume()
+      socket.write(
+        `POST ${pathname} HTTP/1.1\r\nhost: ${hostname}\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(1e6)}0\r\n\r\n`,
+      )
+      await sleep(1500)
+      socket.destroy()
+    },
+  },
+]

@@ -1,0 +1,53 @@
+import { many, type Bomb } from './bomb.js'
+
+/** A request to the controls. */
+function control(name: string, path: string, init: () => RequestInit = () => ({})): Bomb {
+  return {
+    name: `/_standin${path}: ${name}`,
+    async run(node, signal) {
+      const response = await fetch(new URL(`/_standin${path}`, node.ready.url), { ...init(), signal })
+      await response.arrayBuffer()
+    },
+  }
+}
+
+const json = (value: unknown, method = 'POST'): RequestInit => ({
+  method,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(value),
+})
+
+/** Bombs of the controls. */
+export const controls: readonly Bomb[] = [
+  control('all requests', '/requests'),
+  control('all requests', '/requests?limit=1000000'),
+  control('the timeline', '/requests/timeline'),
+  control('the node', '/node'),
+  control('usage', '/usage'),
+  control('metrics', '/metrics'),
+  control('garbage', '/files/garbage'),
+  control('contracts', '/contracts'),
+  control('the page', '/'),
+  control('the document', '/openapi.json'),
+  control('ten thousand faults', '/faults', () =>
+    json(
+      many(10_000, (i) => ({
+        id: `f${i}`,
+        match: { method: `m${i}` },
+        action: { kind: 'delay', milliseconds: 1 },
+      })),
+    ),
+  ),
+  control('all faults', '/faults'),
+  control('no faults', '/faults', () => ({ method: 'DELETE' })),
+  control('a fault of a regular expression', '/faults', () =>
+    json({ id: 'slow', match: { method: '(a+)+$' }, error: { code: 1, message: 'x'.repeat(1e6) } }),
+  ),
+  control('code of ten megabytes', '/contracts/identify', () => json({ code: `0x${'60'.repeat(5e6)}` })),
+  control('ten megabytes', '/rpc', () =>
+    json({ jsonrpc: '2.0', id: 1, method: 'web3_sha3', params: [`0x${'ab'.repeat(5e6)}`] }),
+  ),
+  control('a million keys', '/clocks/quota', () =>
+    json(Object.fromEntries(many(1e6, (i) => [`k${i}`, i])), 'PUT'),
+  ),
+]

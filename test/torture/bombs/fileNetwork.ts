@@ -1,0 +1,491 @@
+import { file, many, type Bomb } from './bomb.js'
+import { createHash } from 'node:crypto'
+import type { TorturedNode } from '../node.js'
+import { postFiles, uploadBody } from '../requests.js'
+
+/** A CID whose digest is the content itself, in a base. */
+function identityCid(length: number): string {
+  const bytes: number[] = [1, 0x55, 0]
+  for (let rest = length; ; rest = Math.floor(rest / 128)) {
+    bytes.push(rest >= 128 ? (rest % 128) | 128 : rest)
+    if (rest < 128) break
+  }
+  return `f${Buffer.concat([Buffer.from(bytes), Buffer.alloc(length, 0xab)]).toString('hex')}`
+}
+
+const deepCbor = (depth: number) => Buffer.concat([Buffer.alloc(depth, 0x81), Buffer.from([0x80])])
+
+/** Bombs of the file network. */
+export const fileNetwork: readonly Bomb[] = [
+  file('cat: an identity CID of 100 kB', () => `cat?arg=${identityCid(30_000)}`),
+  file('block/get: base36 of 100 kB', () => `block/get?arg=k${'z'.repeat(50_000)}`),
+  file('block/get: base58 of 100 kB', () => `block/get?arg=z${'x'.repeat(50_000)}`),
+  file('block/get: base58 without a prefix', () => `block/get?arg=Qm${'x'.repeat(50_000)}`),
+  file('cid/format: base36 of 50 kB', () => `cid/format?arg=k${'z'.repeat(50_000)}&b=base58btc`),
+  file('cid/format: base10', () => `cid/format?arg=9${'9'.repeat(50_000)}`),
+  file('dag/resolve: a long path', () => `dag/resolve?arg=bafyreigh2akiscaildc/${'a/'.repeat(25_000)}`),
+  file(
+    'dag/put: deep dag-cbor',
+    () => 'dag/put?input-codec=dag-cbor',
+    () => deepCbor(1_000_000),
+  ),
+  file(
+    'dag/put: deep dag-json',
+    () => 'dag/put?input-codec=dag-json',
+    () => Buffer.from(`${'['.repeat(500_000)}${']'.repeat(500_000)}`),
+  ),
+  file(
+    'dag/put: wide dag-json',
+    () => 'dag/put?input-codec=dag-json',
+    () => Buffer.from(JSON.stringify(Object.fromEntries(many(80_000, (i) => [`key${i}`, i])))),
+  ),
+  file(
+    'dag/put: a long dag-json string',
+    () => 'dag/put?input-codec=dag-json',
+    () => Buffer.from(JSON.stringify('\u0001'.repeat(300_000))),
+  ),
+  file(
+    'dag/put: a long number',
+    () => 'dag/put?input-codec=dag-json',
+    () => Buffer.from('9'.repeat(1e6)),
+  ),
+  file(
+    'dag/put: dag-json to dag-jose',
+    () => 'dag/put?input-codec=dag-json&store-codec=dag-jose',
+    () => Buffer.from(JSON.stringify({ payload: 'a'.repeat(500_000), signatures: [] })),
+  ),
+  file(
+    'block/put: two megabytes',
+    () => 'block/put',
+    () => Buffer.alloc(2e6, 1),
+  ),
+  file(
+    'block/put: sha3-512',
+    () => 'block/put?mhtype=sha3-512',
+    () => Buffer.alloc(1e6, 1),
+  ),
+  file(
+    'block/put: blake2b',
+    () => 'block/put?mhtype=blake2b-256',
+    () => Buffer.alloc(1e6, 1),
+  ),
+  file(
+    'block/put: blake3',
+    () => 'block/put?mhtype=blake3',
+    () => Buffer.alloc(1e6, 1),
+  ),
+  file(
+    'block/put: dbl-sha2-256',
+    () => 'block/put?mhtype=dbl-sha2-256',
+    () => Buffer.alloc(1e6, 1),
+  ),
+  file(
+    'add: chunks of a byte',
+    () => 'add?chunker=size-1',
+    () => Buffer.alloc(200_000, 1),
+  ),
+  file(
+    'add: rabin',
+    () => 'add?chunker=rabin',
+    () => Buffer.alloc(2e7, 1),
+  ),
+  file(
+    'add: buzhash',
+    () => 'add?chunker=buzhash',
+    () => Buffer.alloc(2e7, 1),
+  ),
+  file(
+    'add: a hundred megabytes',
+    () => 'add?cid-version=1',
+    () => Buffer.alloc(1e8, 1),
+  ),
+  file(
+    'add: trickle',
+    () => 'add?trickle=true&chunker=size-64',
+    () => Buffer.alloc(1e6, 1),
+  ),
+  file(
+    'dag/import: no CAR',
+    () => 'dag/import',
+    () => Buffer.alloc(1e7, 0x7f),
+  ),
+  file(
+    'dag/import: a header of ten megabytes',
+    () => 'dag/import',
+    () => Buffer.concat([Buffer.from([0x80, 0xad, 0xe2, 0x04]), Buffer.alloc(1e7, 0x81)]),
+  ),
+  file('files/mkdir: a deep path', () => `files/mkdir?parents=true&arg=/${'d/'.repeat(3000)}`),
+  file(
+    'files/write: far behind the end',
+    () => 'files/write?create=true&arg=/far&offset=4000000000000',
+    () => Buffer.from('x'),
+  ),
+  file(
+    'files/write: a gigabyte behind the end',
+    () => 'files/write?create=true&arg=/gap&offset=1000000000',
+    () => Buffer.from('x'),
+  ),
+  file('refs: everything', () => 'refs/local'),
+  file('pin/ls: everything', () => 'pin/ls?stream=false'),
+  file('repo/gc', () => 'repo/gc'),
+  file('repo/verify', () => 'repo/verify'),
+  file('repo/stat', () => 'repo/stat'),
+  file('unknown: long arguments', () => `cat?${many(2000, (i) => `arg=${i}`).join('&')}`),
+  file('regex-like: a pin name of slashes', () => `pin/ls?name=${'%2F'.repeat(15_000)}&names=true`),
+  {
+    name: 'add: ten thousand files of a directory',
+    run: (node, signal) =>
+      postFiles(
+        node,
+        'add?wrap-with-directory=true&cid-version=1',
+        uploadBody(many(10_000, (i) => [`file${i}`, Buffer.from(`${i}`)])),
+        signal,
+      ),
+  },
+  {
+    name: 'add: a thousand nested directories',
+    run: (node, signal) =>
+      postFiles(
+        node,
+        'add?cid-version=1',
+        uploadBody([[`${'d%2F'.repeat(1000)}file`, Buffer.from('x')]]),
+        signal,
+      ),
+  },
+  {
+    name: 'add: parts without content',
+    run: (node, signal) =>
+      postFiles(node, 'add', uploadBody(many(20_000, (i) => [`empty${i}`, Buffer.alloc(0)])), signal),
+  },
+  {
+    name: 'add: a hundred thousand parts',
+    run: (node, signal) =>
+      postFiles(
+        node,
+        'add?cid-version=1&pin=false',
+        uploadBody(many(100_000, (i) => [`f${i}`, Buffer.from(`${i}`)])),
+        signal,
+      ),
+  },
+  {
+    name: 'add: a hundred thousand files of a directory',
+    run: (node, signal) =>
+      postFiles(
+        node,
+        'add?cid-version=1&silent=true',
+        uploadBody(many(100_000, (i) => [`d%2Ff${i}`, Buffer.from(`${i % 10}`)])),
+        signal,
+      ),
+  },
+  {
+    name: 'add: parts with heads of a megabyte',
+    run: (node, signal) =>
+      postFiles(
+        node,
+        'add',
+        Buffer.from(`--torture\r\nx: ${'y'.repeat(1e6)}\r\n\r\n`.repeat(10) + '--torture--\r\n'),
+        signal,
+      ),
+  },
+  {
+    name: 'add: a boundary that is nearly there all the time',
+    run: (node, signal) =>
+      postFiles(
+        node,
+        'add?only-hash=true',
+        uploadBody([['near', Buffer.from('\r\n--tortur'.repeat(1e6))]]),
+        signal,
+      ),
+  },
+  ...withNode('200,000 links', wideNode(200_000, 0)),
+  ...withNode('200,000 links of one file', wideNode(200_000, 3)),
+  ...withNode('200,000 links with long names', wideNode(50_000, 200)),
+  ...withCbor('a million numbers', () =>
+    Buffer.concat([Buffer.from([0x9a, 0, 0x0f, 0x42, 0x40]), Buffer.alloc(1e6, 1)]),
+  ),
+  ...withCbor('deep lists', () => deepCbor(9000)),
+  ...withCbor('bytes of 1.9 megabytes', () =>
+    Buffer.concat([Buffer.from([0x5a, 0, 0x1c, 0xfd, 0xe0]), Buffer.alloc(1_900_000, 1)]),
+  ),
+  ...withCbor('a string of 1.9 megabytes', () =>
+    Buffer.concat([Buffer.from([0x7a, 0, 0x1c, 0xfd, 0xe0]), Buffer.alloc(1_900_000, 1)]),
+  ),
+  ...withCbor('forty thousand links', () => {
+    const link = Buffer.concat([
+      Buffer.from('d82a58250001551220', 'hex'),
+      createHash('sha256').update('').digest(),
+    ])
+    return Buffer.concat([Buffer.from('9a00009c40', 'hex'), ...many(40_000, () => link)])
+  }),
+  file(
+    'block/put: sixty megabytes',
+    () => 'block/put?allow-big-block=true',
+    () => Buffer.alloc(6e7, 1),
+  ),
+  file(
+    'dag/put: sixty megabytes of dag-cbor',
+    () => 'dag/put?allow-big-block=true&input-codec=dag-cbor',
+    () => Buffer.concat([Buffer.from([0x9a, 0x01, 0xc9, 0xc3, 0x80]), Buffer.alloc(3e7, 1)]),
+  ),
+  file(
+    'dag/put: sixty megabytes of dag-json',
+    () => 'dag/put?allow-big-block=true',
+    () => Buffer.from(`[${'1,'.repeat(2e7)}1]`),
+  ),
+  file(
+    'dag/put: a string of sixty megabytes',
+    () => 'dag/put?allow-big-block=true',
+    () => Buffer.from(`"${'x'.repeat(6e7)}"`),
+  ),
+  file(
+    'dag/import: a hundred thousand blocks',
+    () => 'dag/import?pin-roots=false',
+    () => car(100_000),
+  ),
+  file(
+    'dag/import: a hundred thousand roots',
+    () => 'dag/import',
+    () => carOfRoots(50_000),
+  ),
+  file('cid/base32: base58 of 50 kB', () => `cid/base32?arg=z${'x'.repeat(50_000)}`),
+  file(
+    'cid/format: thousands of CIDs',
+    () => `cid/format?${many(500, () => `arg=${IDENTITY}`).join('&')}&b=base36`,
+  ),
+  file('cid/inspect: base36', () => `cid/inspect?arg=k${'z'.repeat(15_000)}`),
+  file('ls: a long CID', () => `ls?arg=z${'Q'.repeat(15_000)}`),
+  file('pin/add: base36', () => `pin/add?arg=k${'z'.repeat(15_000)}`),
+  file('name/resolve: base36', () => `name/resolve?arg=k${'z'.repeat(15_000)}`),
+  file('object/stat: base58', () => `object/stat?arg=z${'x'.repeat(15_000)}`),
+  file(
+    'multibase/decode: base58 of 300 kB',
+    () => 'multibase/decode',
+    () => Buffer.from(`z${'x'.repeat(300_000)}`),
+  ),
+  file(
+    'multibase/decode: base36 of 300 kB',
+    () => 'multibase/decode',
+    () => Buffer.from(`k${'z'.repeat(300_000)}`),
+  ),
+  file(
+    'multibase/encode: base58 of 300 kB',
+    () => 'multibase/encode?b=base58btc',
+    () => Buffer.alloc(300_000, 7),
+  ),
+  file(
+    'multibase/encode: base10',
+    () => 'multibase/encode?b=base10',
+    () => Buffer.alloc(300_000, 7),
+  ),
+  file(
+    'multibase/encode: base64 of 60 MB',
+    () => 'multibase/encode?b=base64',
+    () => Buffer.alloc(6e7, 7),
+  ),
+  file(
+    'multibase/transcode: base58 of 300 kB',
+    () => 'multibase/transcode?b=base36',
+    () => Buffer.from(`z${'x'.repeat(300_000)}`),
+  ),
+  file('key/gen: RSA', () => 'key/gen?arg=large&type=rsa&size=8192'),
+  file(
+    'key/import: ten megabytes',
+    () => 'key/import?arg=k',
+    () => Buffer.alloc(1e7, 1),
+  ),
+  file(
+    'config/replace: ten megabytes',
+    () => 'config/replace',
+    () => Buffer.from(`{"a":[${'1,'.repeat(5e6)}1]}`),
+  ),
+  file(
+    'files/write: fifty megabytes',
+    () => 'files/write?create=true&arg=/large',
+    () => Buffer.alloc(5e7, 1),
+  ),
+  file(
+    'files/write: in the middle of that',
+    () => 'files/write?arg=/large&offset=20000000',
+    () => Buffer.alloc(1e7, 2),
+  ),
+  file('files/read: all of that', () => 'files/read?arg=/large'),
+  file('files/stat: with what is local', () => 'files/stat?arg=/&with-local=true'),
+  ...mutableDirectory(20_000),
+  file(
+    'get: a large directory',
+    () => `get?arg=/ipfs/QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn&archive=true`,
+  ),
+  file('repo/verify: after all that', () => 'repo/verify'),
+  file('repo/gc: after all that', () => 'repo/gc?stream-errors=true'),
+]
+
+/** The CID of nothing, whose digest it is. */
+const IDENTITY = 'bafkqaaa'
+
+/** Puts a node, and reads it in every way. */
+function withNode(name: string, block: () => Buffer): Bomb[] {
+  let cid = ''
+  const put: Bomb = {
+    name: `block/put: a node of ${name}`,
+    async run(node, signal) {
+      const text = await postFiles(node, 'block/put?cid-codec=dag-pb&allow-big-block=true', block(), signal)
+      cid = (JSON.parse(text) as { Key: string }).Key
+    },
+  }
+  const read = (path: string): Bomb => ({
+    name: `${path}: a node of ${name}`,
+    run: (node, signal) => postFiles(node, path.replace('CID', cid), undefined, signal),
+  })
+  return [
+    put,
+    ...[
+      'dag/get?arg=CID',
+      'dag/get?arg=CID&output-codec=dag-cbor',
+      'dag/stat?arg=CID&progress=false',
+      'dag/resolve?arg=CID/Links/100000/Hash',
+      'dag/export?arg=CID',
+      'ls?arg=CID',
+      'ls?arg=CID&resolve-type=false&size=false',
+      'ls?arg=CID&stream=true',
+      'refs?arg=CID',
+      'refs?arg=CID&recursive=true',
+      'refs?arg=CID&recursive=true&unique=true',
+      'cat?arg=CID',
+      'get?arg=CID',
+      'files/stat?arg=/ipfs/CID',
+      'files/ls?arg=/ipfs/CID',
+      'object/links?arg=CID',
+      'object/get?arg=CID',
+      'object/patch/add-link?arg=CID&arg=a&arg=bafkqaaa',
+      'object/patch/rm-link?arg=CID&arg=a',
+      'pin/add?arg=CID',
+      'pin/ls?arg=CID',
+      'pin/rm?arg=CID',
+      'files/cp?arg=/ipfs/CID&arg=/wide',
+      'files/ls?arg=/wide&long=true',
+      'files/rm?arg=/wide&recursive=true',
+      'block/rm?arg=CID',
+    ].map(read),
+    {
+      name: `dag/put: a node of ${name}`,
+      run: (node, signal) =>
+        postFiles(
+          node,
+          'dag/put?input-codec=dag-pb&store-codec=dag-pb&allow-big-block=true',
+          block(),
+          signal,
+        ),
+    },
+  ]
+}
+
+/** Puts dag-cbor, and reads it in every way. */
+function withCbor(name: string, content: () => Buffer): Bomb[] {
+  let cid = ''
+  const put = async (node: TorturedNode, signal: AbortSignal) => {
+    const path = 'dag/put?input-codec=dag-cbor&store-codec=dag-cbor'
+    const text = await postFiles(node, path, content(), signal)
+    cid = (JSON.parse(text) as { Cid: { '/': string } }).Cid['/']
+  }
+  return [
+    { name: `dag/put: ${name}`, run: put },
+    ...[
+      'dag/get?arg=CID',
+      'dag/get?arg=CID&output-codec=dag-cbor',
+      'dag/resolve?arg=CID/0',
+      'dag/stat?arg=CID',
+      'refs?arg=CID',
+      'pin/add?arg=CID',
+    ].map((path): Bomb => ({
+      name: `${path}: ${name}`,
+      run: (node, signal) => postFiles(node, path.replace('CID', cid), undefined, signal),
+    })),
+  ]
+}
+
+function mutableDirectory(size: number): Bomb[] {
+  return [
+    {
+      name: `files/cp: a directory of ${size}`,
+      async run(node, signal) {
+        const files = uploadBody(many(size, (i) => [`m%2Fentry${i}`, Buffer.from('x')]))
+        const lines = (await postFiles(node, 'add?quieter=true', files, signal)).trim().split('\n')
+        const { Hash } = JSON.parse(lines.at(-1) ?? '') as { Hash: string }
+        await postFiles(node, `files/cp?arg=/ipfs/${Hash}&arg=/directory`, undefined, signal)
+      },
+    },
+    file(`files/ls: a directory of ${size}`, () => 'files/ls?arg=/directory'),
+    file(`files/ls: a directory of ${size}, long`, () => 'files/ls?arg=/directory&long=true'),
+    file(`files/ls: a directory of ${size}, unsorted`, () => 'files/ls?arg=/directory&U=true'),
+    file(`files/stat: a directory of ${size}`, () => 'files/stat?arg=/directory&with-local=true'),
+    file(
+      `files/write: into a directory of ${size}`,
+      () => 'files/write?arg=/directory/new&create=true',
+      () => Buffer.from('x'),
+    ),
+    file(`files/chcid: a directory of ${size}`, () => 'files/chcid?arg=/directory&cid-version=1'),
+    file(`files/mv: a directory of ${size}`, () => 'files/mv?arg=/directory&arg=/directory2'),
+    file(`files/rm: a directory of ${size}`, () => 'files/rm?arg=/directory2&recursive=true'),
+    file(`files/rm: again`, () => 'files/rm?arg=/directory&recursive=true'),
+  ]
+}
+
+/** A number as protocol buffers and CARs write it. */
+function varint(value: number): Buffer {
+  const bytes: number[] = []
+  for (let rest = value; ; rest = Math.floor(rest / 128)) {
+    if (rest < 128) return Buffer.from([...bytes, rest])
+    bytes.push((rest % 128) | 128)
+  }
+}
+
+/** A directory in dag-pb with so many links, in which a name has so many characters. */
+function wideNode(count: number, nameLength: number): () => Buffer {
+  const cid = Buffer.from('015500', 'hex')
+  return () => {
+    const links = many(count, (i) => {
+      const name = Buffer.from(nameLength === 0 ? `${i}` : `${i}`.padStart(nameLength, '0'))
+      const link = Buffer.concat([
+        Buffer.from([0x0a]),
+        varint(cid.length),
+        cid,
+        Buffer.from([0x12]),
+        varint(name.length),
+        name,
+        Buffer.from([0x18, 0]),
+      ])
+      return Buffer.concat([Buffer.from([0x12]), varint(link.length), link])
+    })
+    return Buffer.concat([...links, Buffer.from('0a020801', 'hex')])
+  }
+}
+
+/** The CID of bytes in the raw codec. */
+function rawCid(content: Buffer): Buffer {
+  return Buffer.concat([Buffer.from('01551220', 'hex'), createHash('sha256').update(content).digest()])
+}
+
+function car(blocks: number): Buffer {
+  const header = Buffer.from('a265726f6f7473806776657273696f6e01', 'hex')
+  return Buffer.concat([
+    varint(header.length),
+    header,
+    ...many(blocks, (i) => {
+      const content = Buffer.from(`block ${i}`)
+      return Buffer.concat([varint(36 + content.length), rawCid(content), content])
+    }),
+  ])
+}
+
+function carOfRoots(count: number): Buffer {
+  const link = Buffer.concat([Buffer.from('d82a582500', 'hex'), rawCid(Buffer.alloc(0))])
+  const length = Buffer.alloc(5, 0x9a)
+  length.writeUInt32BE(count, 1)
+  const header = Buffer.concat([
+    Buffer.from('a265726f6f7473', 'hex'),
+    length,
+    ...many(count, () => link),
+    Buffer.from('6776657273696f6e01', 'hex'),
+  ])
+  return Buffer.concat([varint(header.length), header])
+}

@@ -1,0 +1,19 @@
+import type { Bomb } from './bomb.js'
+import { computing } from './computing.js'
+import { connections } from './connections.js'
+import { controls } from './controls.js'
+import { fileNetwork } from './fileNetwork.js'
+import { requests } from './requests.js'
+import { transactions } from './transactions.js'
+
+export type { Bomb } from './bomb.js'
+
+/** All bombs. Those that spoil the chain for others come last. */
+export const bombs: readonly Bomb[] = [
+  ...connections,
+  ...computing,
+  ...fileNetwork,
+  ...requests,
+  ...controls,
+  ...transactions,
+]

@@ -1,0 +1,375 @@
+import { TARGET, SIGNER, address, body, hash, many, override, rpc, type Bomb } from './bomb.js'
+import { callOf } from './computing.js'
+import type { Hex } from '../requests.js'
+
+/** A megabyte of a byte, in hexadecimal. */
+const megabytes = (count: number, byte = 'ab'): Hex => `0x${byte.repeat(count * 1e6)}`
+const slots = (count: number): Record<Hex, Hex> => Object.fromEntries(many(count, (i) => [hash(i), hash(i)]))
+
+/** Bombs of single calls and batches. */
+export const requests: readonly Bomb[] = [
+  rpc('256 empty blocks', 'eth_simulateV1', () => [{ blockStateCalls: many(256, () => ({})) }, 'latest']),
+  rpc('a gap of thousands of blocks', 'eth_simulateV1', () => [
+    { blockStateCalls: [{ blockOverrides: { number: '0x100' } }] },
+    'latest',
+  ]),
+  rpc('a thousand calls', 'eth_simulateV1', () => [
+    {
+      blockStateCalls: [
+        { stateOverrides: override('0x5f5f20505f5fa0'), calls: many(1000, () => ({ to: TARGET })) },
+      ],
+      returnFullTransactions: true,
+    },
+    'latest',
+  ]),
+  rpc('ten thousand overridden accounts', 'eth_call', () => [
+    { to: TARGET },
+    'latest',
+    Object.fromEntries(many(10_000, (i) => [address(i), { balance: '0x1', code: '0x00' }])),
+  ]),
+  rpc('fifty thousand overridden slots', 'eth_call', () => [
+    { to: TARGET },
+    'latest',
+    { [TARGET]: { state: Object.fromEntries(many(50_000, (i) => [hash(i), hash(i)])) } },
+  ]),
+  rpc('ten thousand keys', 'eth_getProof', () => [TARGET, many(10_000, hash), 'latest']),
+  rpc('ten thousand slots', 'eth_getStorageValues', () => [{ [TARGET]: many(10_000, hash) }, 'latest']),
+  rpc('1024 blocks with 100 percentiles', 'eth_feeHistory', () => ['0x400', 'latest', many(100, (i) => i)]),
+  rpc('fifty thousand entries', 'eth_call', () => [
+    { to: TARGET, accessList: many(50_000, (i) => ({ address: address(i), storageKeys: [hash(i)] })) },
+    'latest',
+  ]),
+  rpc('ten thousand topics', 'eth_getLogs', () => [
+    { fromBlock: '0x0', toBlock: 'latest', topics: [many(10_000, hash), many(10_000, hash)] },
+  ]),
+  rpc('all of 100,000 logs', 'eth_getLogs', () => [{ fromBlock: '0x0', toBlock: 'latest' }]),
+  rpc('a block of 100,000 logs', 'eth_getBlockReceipts', () => ['0x3']),
+  rpc('thousands of transactions', 'txpool_content', () => []),
+  rpc('thousands of transactions', 'txpool_inspect', () => []),
+  rpc('a string of ten million digits', 'eth_call', () => [{ to: TARGET, data: `0x${'ab'.repeat(5e6)}` }]),
+  rpc('a quantity of ten million digits', 'eth_getBalance', () => [TARGET, `0x${'1'.repeat(1e7)}`]),
+  rpc('an address of ten million digits', 'eth_getBalance', () => [`0x${'1'.repeat(1e7)}`, 'latest']),
+  rpc('a hash of ten megabytes', 'web3_sha3', () => [`0x${'ab'.repeat(1e7)}`]),
+  rpc('a transaction of ten megabytes', 'eth_sendRawTransaction', () => [`0x02f9${'ab'.repeat(1e7)}`]),
+  rpc('deep RLP', 'eth_sendRawTransaction', () => [`0x${'c1'.repeat(1e6)}`]),
+  rpc('many RLP items', 'eth_sendRawTransaction', () => [`0x02fa1e8480${'80'.repeat(2e6)}`]),
+  rpc('a code of a megabyte', 'anvil_setCode', () => [address(77), `0x${'5b'.repeat(1 << 20)}`]),
+  rpc('a thousand blocks', 'anvil_mine', () => ['0x3e8']),
+  rpc('the whole state', 'anvil_dumpState', () => []),
+  rpc('deep typed data', 'eth_signTypedData_v4', () => [SIGNER, typedData(5000)]),
+  rpc('typed data of 300,000 members', 'eth_signTypedData_v4', () => [SIGNER, typedData(150_000)]),
+  rpc('typed data of 300,000 members as text', 'eth_signTypedData_v4', () => [
+    SIGNER,
+    JSON.stringify(typedData(150_000)),
+  ]),
+  rpc('typed data of many types', 'eth_signTypedData_v4', () => [SIGNER, typedDataOfTypes(3000)]),
+  rpc('typed data of a string of megabytes', 'eth_signTypedData_v4', () => [
+    SIGNER,
+    {
+      domain: {},
+      primaryType: 'Text',
+      types: { EIP712Domain: [], Text: [{ name: 'text', type: 'string' }] },
+      message: { text: 'é'.repeat(4e6) },
+    },
+  ]),
+  rpc('ten megabytes', 'eth_sign', () => [SIGNER, megabytes(10)]),
+  rpc('ten megabytes', 'personal_sign', () => [megabytes(10), SIGNER]),
+  rpc('ten megabytes', 'personal_ecRecover', () => [megabytes(10), `0x${'1b'.repeat(65)}`]),
+  rpc('a hundred thousand overridden slots', 'eth_call', () => [
+    { to: TARGET },
+    'latest',
+    { [TARGET]: { stateDiff: slots(100_000) } },
+  ]),
+  rpc('a hundred thousand overridden slots', 'eth_estimateGas', () => [
+    { to: TARGET },
+    'latest',
+    { [TARGET]: { state: slots(100_000) } },
+  ]),
+  rpc('a hundred thousand overridden slots', 'debug_traceCall', () => [
+    { to: TARGET },
+    'latest',
+    { stateOverrides: { [TARGET]: { stateDiff: slots(100_000) } }, tracer: 'prestateTracer' },
+  ]),
+  rpc('a hundred thousand overridden slots', 'eth_simulateV1', () => [
+    { blockStateCalls: [{ stateOverrides: { [TARGET]: { stateDiff: slots(100_000) } } }] },
+    'latest',
+  ]),
+  rpc('an override of code of five megabytes', 'eth_call', () => [
+    { to: TARGET },
+    'latest',
+    override(megabytes(5, '5b')),
+  ]),
+  rpc('an override of code of PUSH32', 'eth_call', () => [
+    { to: TARGET },
+    'latest',
+    override(megabytes(5, '7f')),
+  ]),
+  rpc('initcode of ten megabytes', 'eth_call', () => [{ data: megabytes(10, '5b') }, 'latest']),
+  rpc('initcode of ten megabytes', 'eth_estimateGas', () => [{ from: SIGNER, data: megabytes(10, '5b') }]),
+  rpc('five megabytes of data', 'eth_call', () => [{ to: TARGET, data: megabytes(5) }, 'latest']),
+  rpc('five megabytes of data', 'eth_estimateGas', () => [{ to: TARGET, data: megabytes(5) }]),
+  rpc('five megabytes of data', 'eth_sendTransaction', () => [
+    { from: SIGNER, to: TARGET, data: megabytes(5) },
+  ]),
+  rpc('five megabytes of data', 'eth_createAccessList', () => [
+    { from: SIGNER, to: TARGET, data: megabytes(5) },
+  ]),
+  rpc('a hundred kilobytes of data', 'eth_sendTransaction', () => [
+    { from: SIGNER, to: TARGET, data: `0x${'00'.repeat(120_000)}`, gas: '0x1c9c380' },
+  ]),
+  rpc('an access list of fifty thousand', 'eth_estimateGas', () => [
+    { to: TARGET, accessList: many(50_000, (i) => ({ address: address(i), storageKeys: [hash(i)] })) },
+  ]),
+  rpc('an access list of one address with 100,000 keys', 'eth_call', () => [
+    { to: TARGET, accessList: [{ address: TARGET, storageKeys: many(100_000, hash) }] },
+  ]),
+  rpc('an access list of one address with 100,000 keys', 'eth_createAccessList', () => [
+    { from: SIGNER, to: TARGET, accessList: [{ address: TARGET, storageKeys: many(100_000, hash) }] },
+  ]),
+  rpc('an access list of a transaction', 'eth_sendTransaction', () => [
+    {
+      from: SIGNER,
+      to: TARGET,
+      gas: '0x1c9c380',
+      accessList: many(6000, (i) => ({ address: address(i), storageKeys: [hash(i)] })),
+    },
+  ]),
+  rpc('a thousand blocks of calls', 'eth_simulateV1', () => [
+    { blockStateCalls: many(256, () => ({ calls: many(20, () => ({ to: TARGET, data: '0x01' })) })) },
+    'latest',
+  ]),
+  rpc('ten thousand calls', 'eth_simulateV1', () => [
+    {
+      blockStateCalls: [{ calls: many(10_000, () => ({ from: SIGNER, to: TARGET, value: '0x1' })) }],
+      traceTransfers: true,
+      validation: false,
+    },
+    'latest',
+  ]),
+  rpc('ten thousand calls', 'eth_callMany', () => [
+    [{ transactions: many(10_000, () => ({ to: TARGET })) }],
+    { blockNumber: 'latest' },
+  ]),
+  rpc('five thousand calls', 'trace_callMany', () => [
+    many(5000, () => [{ from: SIGNER, to: TARGET }, ['trace', 'stateDiff']]),
+    'latest',
+  ]),
+  rpc('ten thousand addresses', 'eth_getLogs', () => [{ fromBlock: '0x0', address: many(10_000, address) }]),
+  rpc('a hundred thousand topics', 'eth_newFilter', () => [{ topics: many(4, () => many(25_000, hash)) }]),
+  rpc('ten thousand addresses', 'eth_newFilter', () => [
+    { fromBlock: '0x0', address: many(10_000, address) },
+  ]),
+  rpc('reward percentiles with fractions', 'eth_feeHistory', () => [
+    '0x400',
+    'latest',
+    many(1000, (i) => i / 10),
+  ]),
+  rpc('ten thousand keys of a contract with storage', 'eth_getProof', () => [
+    FILLED,
+    many(10_000, hash),
+    'latest',
+  ]),
+  rpc('all slots', 'debug_storageRangeAt', () => ['latest', 0, FILLED, '0x0', 1_000_000]),
+  rpc('five megabytes', 'hardhat_setCode', () => [address(78), megabytes(5, '60')]),
+  rpc('five megabytes', 'debug_codeByHash', () => [hash(1)]),
+  rpc('code of five megabytes', 'eth_getCode', () => [address(78), 'latest']),
+  rpc('a hundred thousand blocks', 'hardhat_mine', () => ['0x186a0', '0x1']),
+  rpc('five thousand blocks', 'anvil_mine', () => ['0x1388']),
+  rpc('a deep reorganisation', 'anvil_reorg', () => [500, []]),
+  rpc('a rollback of a thousand blocks', 'anvil_rollback', () => [1000]),
+  rpc('a state of 20,000 accounts', 'anvil_loadState', () => [stateOf(20_000)]),
+  rpc('a state of a contract of 100,000 slots', 'anvil_loadState', () => [stateOfSlots(100_000)]),
+  rpc('a state that is no state', 'anvil_loadState', () => [megabytes(10)]),
+  rpc('the whole state after that', 'anvil_dumpState', () => [true]),
+  rpc('the genesis of that', 'standin_dumpGenesis', () => []),
+  rpc('a filled state', 'evm_snapshot', () => []),
+  rpc('everything', 'trace_filter', () => [{ fromBlock: '0x0', toBlock: 'latest' }]),
+  rpc('everything of ten thousand addresses', 'trace_filter', () => [
+    {
+      fromBlock: '0x0',
+      toBlock: 'latest',
+      fromAddress: many(10_000, address),
+      toAddress: many(10_000, address),
+    },
+  ]),
+  rpc('everything', 'ots_searchTransactionsBefore', () => [SIGNER, 0, 100_000]),
+  rpc('everything', 'ots_searchTransactionsAfter', () => [SIGNER, 0, 100_000]),
+  rpc('everything of an address that did nothing', 'ots_searchTransactionsAfter', () => [
+    address(12_345),
+    0,
+    100_000,
+  ]),
+  rpc('a contract', 'ots_getContractCreator', () => [TARGET]),
+  rpc('a block of many logs', 'ots_getBlockTransactions', () => [3, 0, 1000]),
+  rpc('a nonce', 'ots_getTransactionBySenderAndNonce', () => [SIGNER, 2]),
+  rpc('a block of many logs', 'trace_block', () => ['0x3']),
+  rpc('a block of many logs', 'debug_getRawReceipts', () => ['0x3']),
+  rpc('a block of many logs', 'debug_traceBlockByNumber', () => [
+    '0x3',
+    { tracer: 'callTracer', tracerConfig: { withLog: true } },
+  ]),
+  rpc('a raw block of ten megabytes', 'debug_traceBlock', () => [megabytes(10, 'c0')]),
+  rpc('raw blocks of ten megabytes', 'standin_importBlocks', () => [megabytes(10, 'c0')]),
+  rpc('deep RLP', 'standin_importBlocks', () => [`0x${'c1'.repeat(1e6)}`]),
+  rpc('a transaction of many', 'eth_pendingTransactions', () => []),
+  rpc('thousands of transactions', 'txpool_contentFrom', () => [SIGNER]),
+  rpc('the pending block', 'eth_getBlockByNumber', () => ['pending', true]),
+  rpc('a call on the pending block', 'eth_call', () => [{ to: TARGET }, 'pending']),
+  rpc('a proof on the pending block', 'eth_getProof', () => [TARGET, [], 'pending']),
+  rpc('all of them', 'anvil_removePoolTransactions', () => [address(1)]),
+  rpc('ten thousand', 'hardhat_addCompilationResult', () => ['0.8.20', { sources: {} }, { contracts: {} }]),
+  rpc('a compilation of ten megabytes', 'hardhat_addCompilationResult', () => [
+    '0.8.20',
+    {
+      language: 'Solidity',
+      sources: { 'a.sol': { content: 'contract A {}\n'.repeat(300_000) } },
+      settings: {},
+    },
+    {
+      sources: { 'a.sol': { id: 0, ast: {} } },
+      contracts: {
+        'a.sol': Object.fromEntries(
+          many(500, (i) => [
+            `A${i}`,
+            {
+              abi: [],
+              evm: {
+                bytecode: {
+                  object: '60'.repeat(5000),
+                  sourceMap: '1:1:0:-:0;'.repeat(2000),
+                  linkReferences: {},
+                },
+                deployedBytecode: {
+                  object: '60'.repeat(5000),
+                  sourceMap: '1:1:0:-:0;'.repeat(2000),
+                  immutableReferences: {},
+                  linkReferences: {},
+                },
+                methodIdentifiers: {},
+              },
+            },
+          ]),
+        ),
+      },
+    },
+  ]),
+  rpc('the storage of a contract', 'debug_storageRangeAt', () => ['latest', 0, FILLED, '0x0', 100_000]),
+  rpc('a block of a transaction with many logs', 'debug_traceBlockByNumber', () => ['0x3', {}]),
+  rpc('a block of a transaction with many logs', 'trace_block', () => ['0x3']),
+  rpc('deeply nested arrays', 'eth_call', () => [nested(5000)]),
+  rpc('a million keys', 'eth_call', () => [
+    { to: TARGET, ...Object.fromEntries(many(200_000, (i) => [`key${i}`, i])) },
+  ]),
+  body('a body of brackets', () => '['.repeat(2e7)),
+  body('a body of one string with escapes', () => `"${'\\u0041'.repeat(3e6)}"`),
+  body(
+    'a body of a hundred megabytes',
+    () => `{"jsonrpc":"2.0","id":1,"method":"web3_sha3","params":["0x${'ab'.repeat(5e7)}"]}`,
+  ),
+  body('a body of spaces', () => `{"jsonrpc":"2.0","id":1,"method":"eth_chainId"${' '.repeat(3e7)}}`),
+  body(
+    'a body of two-byte characters',
+    () => `{"jsonrpc":"2.0","id":1,"method":"web3_sha3","params":["${'é'.repeat(1e7)}"]}`,
+  ),
+  body(
+    'a body of emoji',
+    () => `{"jsonrpc":"2.0","id":1,"method":"web3_sha3","params":["${'💥'.repeat(5e6)}"]}`,
+  ),
+  body(
+    'a name of ten megabytes',
+    () => `{"jsonrpc":"2.0","id":1,"${'n'.repeat(1e7)}":1,"method":"eth_chainId"}`,
+  ),
+  body('a method of ten megabytes', () => `{"jsonrpc":"2.0","id":1,"method":"${'n'.repeat(1e7)}"}`),
+  body(
+    'a million names',
+    () => `{"jsonrpc":"2.0","id":1,"method":"eth_chainId",${many(1e6, (i) => `"k${i}":0`).join(',')}}`,
+  ),
+  body(
+    'a million parameters',
+    () => `{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":[${'0,'.repeat(1e6)}0]}`,
+  ),
+  body(
+    'a million empty objects',
+    () => `{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":[${'{},'.repeat(1e6)}{}]}`,
+  ),
+  body('deep objects', () => `${'{"a":'.repeat(9000)}1${'}'.repeat(9000)}`),
+  body(
+    'deep parameters',
+    () => `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":${'['.repeat(9990)}${']'.repeat(9990)}}`,
+  ),
+  body('a batch of a thousand calls', () => batch(1000, 'eth_call', callOf('0x5f5f2050'))),
+  body('a batch of a thousand blocks', () => batch(1000, 'eth_getBlockByNumber', ['0x3', true])),
+  body('a batch of a thousand logs of all blocks', () => batch(1000, 'eth_getLogs', [{ fromBlock: '0x0' }])),
+  body('a batch of a thousand traces', () => batch(1000, 'debug_traceBlockByNumber', ['0x1', {}])),
+  body('a batch of a thousand mempools', () => batch(1000, 'txpool_content', [])),
+  body('a batch of a thousand proofs', () =>
+    batch(1000, 'eth_getProof', [TARGET, many(100, hash), 'latest']),
+  ),
+  body('a batch of a million items', () => `[${'1,'.repeat(1e6)}1]`),
+  body(
+    'a batch of a million calls',
+    () => `[${'{"jsonrpc":"2.0","id":1,"method":"eth_chainId"},'.repeat(3e5)}1]`,
+  ),
+  body(
+    'an id of ten million digits',
+    () => `{"jsonrpc":"2.0","method":"eth_chainId","id":${'1'.repeat(1e7)}}`,
+  ),
+  body('an id of ten megabytes', () => `{"jsonrpc":"2.0","method":"eth_chainId","id":"${'é'.repeat(5e6)}"}`),
+  body(
+    'numbers with many digits',
+    () =>
+      `{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":[${'1'.repeat(1e6)}e-5,${'9'.repeat(5e6)}]}`,
+  ),
+]
+
+/** A batch of the same call. */
+function batch(count: number, method: string, params: readonly unknown[]): string {
+  return JSON.stringify(many(count, (id) => ({ jsonrpc: '2.0', id, method, params })))
+}
+
+function nested(depth: number): unknown {
+  let value: unknown = []
+  for (let i = 0; i < depth; i++) value = [value]
+  return value
+}
+
+/** Typed data of many structs in arrays. */
+function typedData(length: number): object {
+  return {
+    domain: {},
+    primaryType: 'Group',
+    types: {
+      EIP712Domain: [],
+      Group: [{ name: 'members', type: 'Person[]' }],
+      Person: [
+        { name: 'name', type: 'string' },
+        { name: 'wallet', type: 'address' },
+      ],
+    },
+    message: { members: many(length, (i) => ({ name: `person ${i}`, wallet: address(i) })) },
+  }
+}
+
+/** Typed data of one struct in another in another. */
+function typedDataOfTypes(count: number): object {
+  const types = Object.fromEntries(
+    many(count, (i) => [`T${i}`, i + 1 < count ? [{ name: 'next', type: `T${i + 1}` }] : []]),
+  )
+  let message: object = {}
+  for (let depth = 1; depth < count; depth++) message = { next: message }
+  return { domain: {}, primaryType: 'T0', types: { EIP712Domain: [], ...types }, message }
+}
+
+/** A contract with ten thousand slots, which the harness fills. */
+export const FILLED = `0x${'2'.repeat(40)}` as const
+
+/** A dump of anvil with many accounts. */
+function stateOf(count: number): object {
+  const account = { nonce: 1, balance: '0x1', code: '0x00', storage: { [hash(0)]: hash(1) } }
+  return { accounts: Object.fromEntries(many(count, (i) => [address(i + 1e6), account])) }
+}
+
+/** A dump of anvil with one contract of many slots. */
+function stateOfSlots(count: number): object {
+  return { accounts: { [address(2e6)]: { nonce: 1, balance: '0x1', code: '0x00', storage: slots(count) } } }
+}
