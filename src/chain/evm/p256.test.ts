@@ -29,7 +29,10 @@ test('signatures that OpenSSL has made are valid, and no other', () => {
   const [x, y] = [jwk.x, jwk.y].map((text) => bytesToBigint(Buffer.from(text, 'base64url')))
   for (let message = 0; message < 20; message++) {
     const hash = bytesToBigint(createHash('sha256').update(`${message}`).digest())
-    const signature = sign('sha256', Buffer.from(`${message}`), { key: privateKey, dsaEncoding: 'ieee-p1363' })
+    const signature = sign('sha256', Buffer.from(`${message}`), {
+      key: privateKey,
+      dsaEncoding: 'ieee-p1363',
+    })
     const [r, s] = [bytesToBigint(signature.subarray(0, 32)), bytesToBigint(signature.subarray(32))]
     expect(run(hash, r, s, x!, y!)).toBe(valid)
     expect(run(hash, r, order - s, x!, y!)).toBe(valid)
@@ -112,7 +115,10 @@ test('what is out of range is invalid (EIP-7951)', () => {
 })
 
 test('it costs 6,900 gas', () => {
-  const { executionGasUsed, exceptionError } = p256Precompile({ data: new Uint8Array(160), gasLimit: 6_899n } as never)
+  const { executionGasUsed, exceptionError } = p256Precompile({
+    data: new Uint8Array(160),
+    gasLimit: 6_899n,
+  } as never)
   expect(executionGasUsed).toBe(6_899n)
   expect(exceptionError?.error).toBe('out of gas')
 })
