@@ -8,6 +8,7 @@ import { createProvider } from './node/createProvider.js'
 import { type Ports, createServer, listenOnPorts } from './node/createServer.js'
 import { type NodeData, inOrder, openData } from './node/data.js'
 import { NetworkMap, type NodeHooks, openNodeNetwork } from './node/networks.js'
+import { findStartingData } from './node/startingData.js'
 import { loadCertificate, saveCertificate } from './node/tls.js'
 import type { NodeSettings } from './options.js'
 import type { Mode } from './provider/admission/admission.js'
@@ -59,13 +60,15 @@ const noPorts: Ports = { port: 0, ipfsPort: undefined }
  * It listens before the chain is there, so that clients may connect while the rest is loaded: their first requests
  * wait.
  *
- * @throws OptionError, NetworkNameError, AddressInUseError or DataDirectoryError for what the user can mend.
+ * @throws OptionError, NetworkNameError, AddressInUseError, ArchiveError or DataDirectoryError for what the user can mend.
  */
 export async function startNode(
-  settings: NodeSettings,
+  given: NodeSettings,
   hooks: NodeHooks = {},
   { listen = true }: StartOptions = {},
 ): Promise<RunningNode> {
+  const start = await findStartingData(given)
+  const settings = { ...given, keys: given.keys ?? start?.keys }
   const { provider, decision } = await createProvider(settings, hooks)
   const { mode } = decision
   const names = [{ name: standardNetwork, chainId: settings.chainId }, ...parseNetworks(settings.network)]
@@ -94,7 +97,7 @@ export async function startNode(
   const listening = listen
     ? listenOnPorts(server, settings, (message) => hooks.warn?.(message))
     : Promise.resolve(noPorts)
-  const data: Promise<NodeData> = listening.then(() => openData(settings))
+  const data: Promise<NodeData> = listening.then(() => openData(settings, start))
   const standard = data.then(() => networks.get(standardNetwork))
   const files = Promise.all([data, standard]).then(async ([{ directory }]) => {
     // Whoever waits for the chain is answered before the file network is loaded.

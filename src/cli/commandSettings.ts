@@ -43,6 +43,7 @@ const userErrors: ReadonlySet<string> = new Set([
   'AddressInUseError',
   'IpcPathError',
   'DataDirectoryError',
+  'ArchiveError',
   'ChainFileError',
   'ForkError',
   'ExportError',

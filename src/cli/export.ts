@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util'
 import { exportFiles, type ExportRequest } from '../node/exportFiles.js'
 import { OptionError } from '../options.js'
+import { parseSubcommand, refuseMore, requireDataDir } from './subcommand.js'
 
 const usage = `Usage: standin export --data-dir DIR [options] FILE
 
@@ -24,13 +24,13 @@ export async function runExport(words: readonly string[]): Promise<string> {
 
 /** @returns undefined if help was asked for */
 function parseOrder(words: readonly string[]): ExportRequest | undefined {
-  const { values, positionals } = parse(words)
-  if (values.help === true) return undefined
+  const parsed = parseSubcommand('export', words, ['data-dir', 'genesis-out', 'network', 'to'])
+  if (parsed === undefined) return undefined
+  const { values, positionals } = parsed
   const [file, ...others] = positionals
-  const dataDir = values['data-dir'] ?? process.env['STANDIN_DATA_DIR']
-  if (dataDir === undefined || dataDir === '') throw new OptionError('export: --data-dir is missing')
+  const dataDir = requireDataDir('export', values['data-dir'])
   if (file === undefined) throw new OptionError('export: the file to write is missing')
-  if (others.length > 0) throw new OptionError(`export: unexpected argument ${others[0]}`)
+  refuseMore('export', others)
   const { to } = values
   if (to !== undefined && !/^\d+$/.test(to)) {
     throw new OptionError(`--to: expected a whole number, got ${JSON.stringify(to)}`)
@@ -41,23 +41,5 @@ function parseOrder(words: readonly string[]): ExportRequest | undefined {
     file,
     genesisFile: values['genesis-out'] ?? `${file}.genesis.json`,
     to: to === undefined ? undefined : BigInt(to),
-  }
-}
-
-function parse(words: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...words],
-      allowPositionals: true,
-      options: {
-        'data-dir': { type: 'string' },
-        'genesis-out': { type: 'string' },
-        network: { type: 'string' },
-        to: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    })
-  } catch (error) {
-    throw new OptionError(`export: ${error instanceof Error ? error.message : String(error)}`)
   }
 }

@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util'
 import { pruneData } from '../node/pruneData.js'
 import { OptionError } from '../options.js'
+import { parseSubcommand, refuseMore, requireDataDir } from './subcommand.js'
 
 const usage = `Usage: standin prune --data-dir DIR --keep N
 
@@ -19,11 +19,11 @@ transactions, receipts and logs stay. No node may have the directory open.
  * @throws OptionError, or DataDirectoryError if the directory cannot be opened or is damaged.
  */
 export async function runPrune(words: readonly string[]): Promise<string> {
-  const { values } = parse(words)
-  if (values.help === true) return usage
-  const dataDir = values['data-dir'] ?? process.env['STANDIN_DATA_DIR']
-  if (dataDir === undefined || dataDir === '') throw new OptionError('prune: --data-dir is missing')
-  const { keep } = values
+  const parsed = parseSubcommand('prune', words, ['data-dir', 'keep'])
+  if (parsed === undefined) return usage
+  refuseMore('prune', parsed.positionals)
+  const dataDir = requireDataDir('prune', parsed.values['data-dir'])
+  const { keep } = parsed.values
   if (keep === undefined) throw new OptionError('prune: --keep is missing')
   if (!/^[1-9]\d*$/.test(keep)) {
     throw new OptionError(`--keep: expected a whole number of at least 1, got ${JSON.stringify(keep)}`)
@@ -35,19 +35,4 @@ export async function runPrune(words: readonly string[]): Promise<string> {
         `Chain ${name}: states from block ${from} on are kept, ${kept} trie nodes; deleted ${deleted}\n`,
     )
     .join('')
-}
-
-function parse(words: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...words],
-      options: {
-        'data-dir': { type: 'string' },
-        keep: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    })
-  } catch (error) {
-    throw new OptionError(`prune: ${error instanceof Error ? error.message : String(error)}`)
-  }
 }

@@ -9,6 +9,7 @@ import { untilToldToStop } from './stopping.js'
 
 const usage = `Usage: standin [options]
        standin export --data-dir DIR FILE
+       standin pack DIR FILE
        standin verify --data-dir DIR
        standin prune --data-dir DIR --keep N
        standin exec [options] -- COMMAND
@@ -22,6 +23,28 @@ and, by their camel-case names, in a JSON file (--config).
 /** Exit status for what the user can mend: an unknown flag, a bad value, a port that is taken. */
 const misuse = 2
 
+/** The subcommands, loaded when one is asked for. Each resolves to its exit status. */
+const subcommands = new Map<string | undefined, (words: readonly string[]) => Promise<number>>([
+  ['export', async (words) => write(await (await import('./export.js')).runExport(words))],
+  ['pack', async (words) => write(await (await import('./pack.js')).runPack(words))],
+  ['verify', async (words) => (await import('./verify.js')).runVerify(words, write)],
+  ['prune', async (words) => write(await (await import('./prune.js')).runPrune(words))],
+  [
+    'cassette',
+    async (words) => {
+      for (const text of (await import('./cassette.js')).runCassette(words)) write(text)
+      return 0
+    },
+  ],
+  ['exec', async (words) => (await import('./exec.js')).runExec(words)],
+])
+
+/** Prints text that has its newlines. @returns the exit status of success */
+function write(text: string): number {
+  process.stdout.write(text)
+  return 0
+}
+
 /**
  * Runs the command until it is told to stop.
  *
@@ -30,29 +53,8 @@ const misuse = 2
  */
 export async function runCommand(words: readonly string[], whenStarted: () => void): Promise<number> {
   try {
-    if (words[0] === 'export') {
-      const { runExport } = await import('./export.js')
-      process.stdout.write(await runExport(words.slice(1)))
-      return 0
-    }
-    if (words[0] === 'verify') {
-      const { runVerify } = await import('./verify.js')
-      return await runVerify(words.slice(1), (text) => void process.stdout.write(text))
-    }
-    if (words[0] === 'prune') {
-      const { runPrune } = await import('./prune.js')
-      process.stdout.write(await runPrune(words.slice(1)))
-      return 0
-    }
-    if (words[0] === 'cassette') {
-      const { runCassette } = await import('./cassette.js')
-      for (const text of runCassette(words.slice(1))) process.stdout.write(text)
-      return 0
-    }
-    if (words[0] === 'exec') {
-      const { runExec } = await import('./exec.js')
-      return await runExec(words.slice(1))
-    }
+    const run = subcommands.get(words[0])
+    if (run !== undefined) return await run(words.slice(1))
     const settings = await readCommandSettings(words)
     if (settings.help) print(usage + formatHelp(optionDefinitions))
     else if (settings.version) print(version)

@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util'
 import { verifyData } from '../node/verifyData.js'
-import { OptionError } from '../options.js'
+import { parseSubcommand, refuseMore, requireDataDir } from './subcommand.js'
 
 const usage = `Usage: standin verify --data-dir DIR
 
@@ -19,11 +18,13 @@ wrong, and ends with status 1 if anything is. No node may have the directory ope
  * @throws OptionError, or DataDirectoryError if the directory cannot be opened.
  */
 export async function runVerify(words: readonly string[], print: (text: string) => void): Promise<number> {
-  const dataDir = parseDirectory(words)
-  if (dataDir === undefined) {
+  const parsed = parseSubcommand('verify', words, ['data-dir'])
+  if (parsed === undefined) {
     print(usage)
     return 0
   }
+  refuseMore('verify', parsed.positionals)
+  const dataDir = requireDataDir('verify', parsed.values['data-dir'])
   const { blocks, states, statelessBlocks, nodes, codes, files, problems } = await verifyData(
     dataDir,
     (line) => print(`${line}\n`),
@@ -35,24 +36,4 @@ export async function runVerify(words: readonly string[], print: (text: string) 
   if (statelessBlocks > 0) print(`${statelessBlocks} states of blocks were pruned or never stored\n`)
   print(problems === 0 ? 'No problems\n' : `${problems} ${problems === 1 ? 'problem' : 'problems'}\n`)
   return problems === 0 ? 0 : 1
-}
-
-/** @returns undefined if help was asked for */
-function parseDirectory(words: readonly string[]): string | undefined {
-  const { values } = parse(words)
-  if (values.help === true) return undefined
-  const dataDir = values['data-dir'] ?? process.env['STANDIN_DATA_DIR']
-  if (dataDir === undefined || dataDir === '') throw new OptionError('verify: --data-dir is missing')
-  return dataDir
-}
-
-function parse(words: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...words],
-      options: { 'data-dir': { type: 'string' }, help: { type: 'boolean', short: 'h' } },
-    })
-  } catch (error) {
-    throw new OptionError(`verify: ${error instanceof Error ? error.message : String(error)}`)
-  }
 }

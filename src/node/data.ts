@@ -11,6 +11,7 @@ import {
   removeTemporaryDirectory,
   sweepTemporaryDirectories,
 } from '../storage/temporaryDirectory.js'
+import { beginWith, type StartingData } from './startingData.js'
 
 /** The data of a node while it is open. */
 export interface NodeData extends NetworkData {
@@ -21,23 +22,26 @@ export interface NodeData extends NetworkData {
 /**
  * Opens the data directory, or a temporary one that is removed when the node stops.
  *
+ * @param start - what a directory without a chain begins with
  * @throws DataDirectoryError if another process has it or what is in it does not fit.
  */
 export async function openData(
   settings: Pick<NodeSettings, 'dataDir' | 'sync' | 'cacheMemory'>,
+  start?: StartingData,
 ): Promise<NodeData> {
   const isTemporary = settings.dataDir === undefined
-  const directory = settings.dataDir ?? createTemporaryDirectory()
+  const directory = settings.dataDir ?? createTemporaryDirectory(start?.temporary)
   const lock = lockDirectory(directory)
   const leave = async (): Promise<void> => {
     lock.release()
     if (isTemporary) await removeTemporaryDirectory(directory)
   }
   try {
+    if (start !== undefined) beginWith(start, directory)
     const manifest = readManifest(directory) ?? { formatVersion: FORMAT_VERSION, networks: {} }
     const database = await openDatabase({ directory: join(directory, 'chain'), sync: settings.sync })
     // In nobody's way: what other processes left behind is none of this start's business.
-    setTimeout(() => void sweepTemporaryDirectories().catch(() => undefined), 500).unref()
+    setTimeout(() => void sweepTemporaryDirectories(start?.temporary).catch(() => undefined), 500).unref()
     return {
       directory,
       database,

@@ -327,6 +327,16 @@ export interface NodeOptions {
    */
   dataDir?: Given<'dataDir'> | undefined
   /**
+   * Begin with a copy of what standin pack packed into this file, or of this data directory; neither is changed.
+   * `--from`.
+   */
+  from?: Given<'from'> | undefined
+  /**
+   * Where archives are unpacked, once each; standin/archives in the cache directory of the user unless given.
+   * `--archive-cache`.
+   */
+  archiveCache?: Given<'archiveCache'> | undefined
+  /**
    * Memory that all chains together use to keep what they read of their states.
    * `--cache-memory`; `32` unless given.
    */

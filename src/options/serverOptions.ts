@@ -154,6 +154,20 @@ export const fileOptions = {
       'Where chains, files and pins are kept; a temporary directory, removed at the end, unless given',
     group: 'Data',
   }),
+  from: optionalOption({
+    flag: 'from',
+    kind: text('FILE|DIRECTORY'),
+    description:
+      'Begin with a copy of what standin pack packed into this file, or of this data directory; neither is changed',
+    group: 'Data',
+  }),
+  archiveCache: optionalOption({
+    flag: 'archive-cache',
+    kind: text('DIRECTORY'),
+    description:
+      'Where archives are unpacked, once each; standin/archives in the cache directory of the user unless given',
+    group: 'Data',
+  }),
   cacheMemory: option({
     flag: 'cache-memory',
     kind: wholeNumber({ minimum: 1, valueName: 'MEBIBYTES' }),

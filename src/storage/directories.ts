@@ -1,4 +1,6 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, statfsSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync, statfsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 
 /** The mode of files in a data directory: its owner alone reads and writes them. */
 export const FILE_MODE = 0o600
@@ -30,5 +32,28 @@ export function hasRoom(path: string, bytes: number): boolean {
     return bavail * bsize >= bytes
   } catch {
     return true
+  }
+}
+
+/**
+ * Whether a file has another name: data directories that began from one archive share their files so. It is read, and
+ * never written to.
+ */
+export function hasOtherNames(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found !== undefined && found.nlink > 1
+}
+
+/** Where this user's programs keep what can be made again (XDG Base Directory Specification), for one purpose. */
+export function userCacheDirectory(purpose: string): string {
+  return join(process.env['XDG_CACHE_HOME'] ?? join(homeDirectory(), '.cache'), 'standin', purpose)
+}
+
+/** A user without an entry in the system's list of users, as in some containers, has none. */
+function homeDirectory(): string {
+  try {
+    return homedir()
+  } catch {
+    return '/'
   }
 }

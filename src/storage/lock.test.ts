@@ -79,7 +79,7 @@ describe('lockDirectory', () => {
 
 describe('temporary directories', () => {
   it('are removed once their owner is gone, and only then', async () => {
-    const [mine, abandoned, elsewhere, unlocked] = [1, 2, 3, 4].map(createTemporaryDirectory) as [
+    const [mine, abandoned, elsewhere, unlocked] = [1, 2, 3, 4].map(() => createTemporaryDirectory()) as [
       string,
       string,
       string,

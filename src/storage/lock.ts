@@ -58,6 +58,12 @@ export function lockOwner(directory: string): Owner | undefined {
   }
 }
 
+/** Whether a process of this machine, perhaps this one, has a data directory open. */
+export function isLocked(directory: string): boolean {
+  const owner = lockOwner(directory)
+  return owner !== undefined && owner.host === hostname() && isRunning(owner)
+}
+
 /** Puts the draft in the lock's place, which only one process can: a link to a name that exists fails. */
 function takeOver(path: string, draft: string, directory: string): void {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

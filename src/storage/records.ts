@@ -4,7 +4,7 @@ import { plainBytes } from './plainBytes.js'
 import { AppendFile } from './appendFile.js'
 import { DataDirectoryError, StorageWriteError } from './errors.js'
 import { FRAME_HEADER_LENGTH, frameHeaderOf, isPayloadOf, readFrameHeader } from './frame.js'
-import { createDirectory, syncDirectory } from './directories.js'
+import { createDirectory, hasOtherNames, syncDirectory } from './directories.js'
 
 /**
  * Where the payload of a record begins: the number of its segment times 2^30, plus the offset within the segment.
@@ -59,7 +59,10 @@ export class RecordStore {
     this.#segment = Math.floor(end / SEGMENT_SPAN)
     this.#removeSegmentsBehind(this.#segment)
     this.#checkLength(end % SEGMENT_SPAN)
-    this.#file = new AppendFile({ path: this.#pathOf(this.#segment), length: end % SEGMENT_SPAN })
+    const isShared = hasOtherNames(this.#pathOf(this.#segment))
+    if (isShared) this.#segment++
+    const length = isShared ? 0 : end % SEGMENT_SPAN
+    this.#file = new AppendFile({ path: this.#pathOf(this.#segment), length })
   }
 
   /** Where the next record goes if it still fits into the segment; all records lie before it. */

@@ -8,8 +8,8 @@ import { isRunning } from './owner.js'
 const PREFIX = 'standin-data-'
 
 /** A new empty directory for a node that was given none. Whoever locks it is its owner. */
-export function createTemporaryDirectory(): string {
-  return mkdtempSync(join(tmpdir(), PREFIX))
+export function createTemporaryDirectory(parent = tmpdir()): string {
+  return mkdtempSync(join(parent, PREFIX))
 }
 
 /** Removes a temporary data directory with all that is in it. */
@@ -22,8 +22,7 @@ export async function removeTemporaryDirectory(directory: string): Promise<void>
  *
  * One that nobody has locked yet, or a process of another host has, is left alone. What cannot be removed stays.
  */
-export async function sweepTemporaryDirectories(): Promise<void> {
-  const parent = tmpdir()
+export async function sweepTemporaryDirectories(parent = tmpdir()): Promise<void> {
   for (const name of readdirSync(parent)) {
     if (!name.startsWith(PREFIX)) continue
     const directory = join(parent, name)

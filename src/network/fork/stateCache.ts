@@ -1,9 +1,9 @@
 import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { RemoteAccount } from '../../chain/fork/overlay.js'
 import { type Hex, bytesToHex, hexToBytes } from '../../encoding/hex.js'
 import type { NodeSettings } from '../../options.js'
+import { userCacheDirectory } from '../../storage/directories.js'
 
 /** An account as a line of the file: address, nonce, balance, code. */
 type AccountLine = ['account', address: string, nonce: string, balance: string, code: Hex]
@@ -122,7 +122,7 @@ export class ForkCaches {
   open(url: string, subject: CacheSubject): StateCache {
     const { forkCache, noForkCache } = this.#settings
     if (noForkCache || (forkCache === undefined && isLocal(url))) return new StateCache()
-    const directory = forkCache ?? defaultCacheDirectory(process.env)
+    const directory = forkCache ?? userCacheDirectory('fork')
     return new StateCache(cacheFile(directory, subject), (reason) => this.#tell(directory, reason))
   }
 
@@ -143,18 +143,4 @@ function isLocal(url: string): boolean {
 /** The file of a cache: one for each chain and block. */
 function cacheFile(directory: string, { chainId, number, hash }: CacheSubject): string {
   return join(directory, chainId.toString(), `${number}-${bytesToHex(hash).slice(2, 18)}.ndjson`)
-}
-
-/** Where state of remotes is kept unless told otherwise. */
-function defaultCacheDirectory(environment: Readonly<Record<string, string | undefined>>): string {
-  return join(environment['XDG_CACHE_HOME'] ?? join(homeDirectory(), '.cache'), 'standin', 'fork')
-}
-
-/** A user without an entry in the system's list of users, as in some containers, has none. */
-function homeDirectory(): string {
-  try {
-    return homedir()
-  } catch {
-    return '/'
-  }
 }

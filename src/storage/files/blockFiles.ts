@@ -87,7 +87,8 @@ export async function openBlockFiles(options: {
 }): Promise<BlockFiles> {
   const { database, files, sync, isIntact } = options
   const segments = await recoverSegments({ database, files, isIntact })
-  let activeSegment = Math.max(1, ...segments.keys())
+  const lastSegment = Math.max(1, ...segments.keys())
+  let activeSegment = files.isShared(lastSegment) ? lastSegment + 1 : lastSegment
   const lengthOf = (segment: number): number => segments.get(segment)?.committedLength ?? 0
   /** What lies before was written by another process, and is checked when it is read. */
   const opened = { segment: activeSegment, offset: lengthOf(activeSegment) }

@@ -28,7 +28,9 @@ export async function recoverSegments(source: RebuildSource): Promise<Map<number
   let isCutShort = false
   for (const [segment, row] of segments) {
     const size = await files.size(segment)
-    if (size > row.committedLength) await files.truncate(segment, row.committedLength)
+    if (size > row.committedLength && !files.isShared(segment)) {
+      await files.truncate(segment, row.committedLength)
+    }
     if (size >= row.committedLength) continue
     segments.set(segment, { ...row, committedLength: Math.max(size, 0) })
     isCutShort = true

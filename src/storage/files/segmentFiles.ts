@@ -2,7 +2,7 @@ import { open, readdir, unlink } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { constants, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { FILE_MODE, syncDirectory } from '../directories.js'
+import { FILE_MODE, hasOtherNames, syncDirectory } from '../directories.js'
 import { writeBuffers } from './writeBuffers.js'
 
 /** Blocks up to this size are read without leaving the thread: a page cache hit costs less than a hop. */
@@ -23,6 +23,8 @@ export interface SegmentFiles {
   list(): Promise<number[]>
   /** Size of a file in bytes, -1 when there is none. */
   size(segment: number): Promise<number>
+  /** Whether a file has another name, so that nothing may be written to it. */
+  isShared(segment: number): boolean
   /** Fills memory with the bytes at a place and returns it. */
   read(segment: number, offset: number, memory: Uint8Array): Promise<Uint8Array>
   /** Writes all buffers, one after the other, from a position on. */
@@ -132,6 +134,7 @@ export function createSegmentFiles(directory: string): SegmentFiles {
       await handle.close()
       return size
     },
+    isShared: (segment) => hasOtherNames(join(directory, fileName(segment))),
     read: (segment, offset, memory) =>
       use(segment, constants.O_RDWR, async (handle) => {
         const { length } = memory

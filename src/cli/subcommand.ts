@@ -1,0 +1,49 @@
+import { parseArgs } from 'node:util'
+import { OptionError } from '../options.js'
+
+/** What a subcommand is given: the values of its flags, and the words that are none. */
+export interface SubcommandWords<Flag extends string> {
+  values: Partial<Record<Flag, string>>
+  positionals: string[]
+}
+
+/**
+ * Reads the words behind a subcommand's name.
+ *
+ * @param flags - without dashes; each takes a value
+ * @returns undefined if help was asked for
+ * @throws OptionError that begins with the subcommand
+ */
+export function parseSubcommand<const Flag extends string>(
+  name: string,
+  words: readonly string[],
+  flags: readonly Flag[],
+): SubcommandWords<Flag> | undefined {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...words],
+      allowPositionals: true,
+      options: {
+        ...Object.fromEntries(flags.map((flag) => [flag, { type: 'string' as const }])),
+        help: { type: 'boolean', short: 'h' },
+      },
+    })
+    return values.help === true
+      ? undefined
+      : { values: values as SubcommandWords<Flag>['values'], positionals }
+  } catch (error) {
+    throw new OptionError(`${name}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** The data directory of a subcommand: that of --data-dir, or of the environment. @throws OptionError */
+export function requireDataDir(name: string, given: string | undefined): string {
+  const dataDir = given ?? process.env['STANDIN_DATA_DIR']
+  if (dataDir === undefined || dataDir === '') throw new OptionError(`${name}: --data-dir is missing`)
+  return dataDir
+}
+
+/** Refuses words that a subcommand does not take. @throws OptionError */
+export function refuseMore(name: string, [unexpected]: readonly string[]): void {
+  if (unexpected !== undefined) throw new OptionError(`${name}: unexpected argument ${unexpected}`)
+}

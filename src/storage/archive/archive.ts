@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { extract } from 'tar-stream'
+import { FORMAT_VERSION } from '../manifest.js'
+
+/**
+ * An archive is a gzipped tar file. Its first entry is its manifest, which names every other entry with its length and
+ * checksum, in their order. So one read of the first kilobytes tells which archive it is.
+ */
+export const ARCHIVE_MANIFEST = 'standin-archive.json'
+
+/** The version of the archive itself; that of the data directory inside is beside it. */
+export const ARCHIVE_VERSION = 1
+
+/** Bytes of the longest manifest that is read. */
+const LONGEST_MANIFEST = 64 * 1024 * 1024
+
+/** Names of files: segments of a path without a dot at their beginning. */
+const entryName = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/
+
+/** A file in an archive. */
+export interface ArchivedFile {
+  /** Relative to the data directory, with slashes. */
+  name: string
+  /** Bytes. */
+  size: number
+  /** Hexadecimal, without 0x. */
+  sha256: string
+}
+
+/** What an archive says about itself. */
+export interface ArchiveManifest {
+  archiveVersion: number
+  /** See FORMAT_VERSION. */
+  formatVersion: number
+  files: ArchivedFile[]
+}
+
+/** The manifest of an archive, with the SHA-256 of its bytes, which names the archive: hexadecimal, without 0x. */
+export interface ArchiveIdentity {
+  manifest: ArchiveManifest
+  checksum: string
+}
+
+/** An archive that cannot be used: it is none, is torn or changed, or was made by another version. */
+export class ArchiveError extends Error {
+  override readonly name = 'ArchiveError'
+}
+
+/** One entry of a tar file: its name and bytes. */
+export interface ArchiveEntry extends AsyncIterable<Uint8Array> {
+  header: { name: string; type?: string | null | undefined }
+}
+
+/**
+ * The entries of an archive, in their order. Each has to be read before the next.
+ *
+ * @throws ArchiveError if the file is no gzipped tar file, or ends early.
+ */
+export async function* archiveEntries(path: string): AsyncGenerator<ArchiveEntry> {
+  const file = createReadStream(path, { highWaterMark: 1024 * 1024 })
+  const unzipped = createGunzip({ chunkSize: 256 * 1024 })
+  const entries = extract()
+  const give = (error: Error): void => void entries.destroy(archiveErrorOf(path, error))
+  file.on('error', give)
+  unzipped.on('error', give)
+  ;(file.pipe(unzipped) as Readable).pipe(entries)
+  try {
+    for await (const entry of entries) yield entry as unknown as ArchiveEntry
+  } catch (error) {
+    throw archiveErrorOf(path, error)
+  } finally {
+    file.destroy()
+    unzipped.destroy()
+  }
+}
+
+/** What is wrong with an archive, by what reading it or writing its files has thrown. */
+export function archiveErrorOf(path: string, error: unknown): ArchiveError {
+  if (error instanceof ArchiveError) return error
+  const { code, syscall, message } = error as NodeJS.ErrnoException
+  if (code === 'Z_DATA_ERROR' && message === 'incorrect header check') return foreign(path)
+  const what = syscall === undefined ? 'is damaged or incomplete' : 'cannot be unpacked'
+  return new ArchiveError(`The archive ${path} ${what}: ${message}.`, { cause: error })
+}
+
+function foreign(path: string): ArchiveError {
+  return new ArchiveError(`${path} is not an archive of standin pack.`)
+}
+
+/**
+ * Reads which archive a file is, and no more of it than that takes.
+ *
+ * @throws ArchiveError if it is none, or one of another version.
+ */
+export async function identifyArchive(path: string): Promise<ArchiveIdentity> {
+  for await (const entry of archiveEntries(path)) {
+    if (entry.header.name !== ARCHIVE_MANIFEST) throw foreign(path)
+    const bytes = await readEntry(path, entry)
+    return {
+      manifest: parseManifest(path, bytes),
+      checksum: createHash('sha256').update(bytes).digest('hex'),
+    }
+  }
+  throw foreign(path)
+}
+
+async function readEntry(path: string, entry: ArchiveEntry): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for await (const piece of entry) {
+    length += piece.length
+    if (length > LONGEST_MANIFEST) throw foreign(path)
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}
+
+function parseManifest(path: string, bytes: Buffer): ArchiveManifest {
+  let value: Partial<ArchiveManifest>
+  try {
+    value = JSON.parse(bytes.toString()) as Partial<ArchiveManifest>
+  } catch {
+    throw new ArchiveError(`The archive ${path} is damaged: its manifest is not JSON.`)
+  }
+  const { archiveVersion, formatVersion, files } = value
+  if (archiveVersion !== ARCHIVE_VERSION || formatVersion !== FORMAT_VERSION) {
+    throw new ArchiveError(
+      `The archive ${path} has version ${archiveVersion} with data of format ${formatVersion}, and this program reads ` +
+        `version ${ARCHIVE_VERSION} with format ${FORMAT_VERSION}. Pack it again with this version of Standin.`,
+    )
+  }
+  if (!Array.isArray(files) || !files.every(isArchivedFile)) {
+    throw new ArchiveError(`The archive ${path} is damaged: its manifest lists no files.`)
+  }
+  return { archiveVersion, formatVersion, files }
+}
+
+function isArchivedFile(value: unknown): value is ArchivedFile {
+  const { name, size, sha256 } = (value ?? {}) as Partial<ArchivedFile>
+  return (
+    typeof name === 'string' &&
+    entryName.test(name) &&
+    typeof size === 'number' &&
+    Number.isSafeInteger(size) &&
+    size >= 0 &&
+    typeof sha256 === 'string'
+  )
+}

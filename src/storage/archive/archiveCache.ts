@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto'
+import {
+  createWriteStream,
+  existsSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { once } from 'node:events'
+import { createDirectory, FILE_MODE } from '../directories.js'
+import { DataDirectoryError } from '../errors.js'
+import { type DirectoryLock, lockDirectory } from '../lock.js'
+import {
+  archiveEntries,
+  archiveErrorOf,
+  type ArchiveEntry,
+  type ArchivedFile,
+  ArchiveError,
+  type ArchiveIdentity,
+  identifyArchive,
+} from './archive.js'
+
+/** Between two looks at whether another process has unpacked an archive. */
+const POLL_MILLISECONDS = 25
+/** An unpacked archive that nobody has begun with for so long is removed. */
+const UNUSED_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
+
+/** An archive that lies unpacked in the cache. */
+export interface UnpackedArchive {
+  directory: string
+  /** See ArchiveIdentity. */
+  checksum: string
+}
+
+/**
+ * Unpacks an archive into a cache, where it is found by its checksum from then on. Processes that want the same one
+ * meanwhile wait for it. What is found there is complete: it gets its name when it is.
+ *
+ * @throws ArchiveError if the archive is none, is torn or changed, or cannot be unpacked.
+ */
+export async function unpackArchive(path: string, cache: string): Promise<UnpackedArchive> {
+  const identity = await identifyArchive(path)
+  const { checksum } = identity
+  const directory = join(cache, checksum)
+  if (!existsSync(directory)) await unpackOnce(path, identity, directory)
+  const now = new Date()
+  utimesSync(directory, now, now)
+  return { directory, checksum }
+}
+
+async function unpackOnce(path: string, identity: ArchiveIdentity, directory: string): Promise<void> {
+  const workshop = `${directory}.unpacking`
+  let lock = tryToLock(workshop)
+  for (; lock === undefined; lock = tryToLock(workshop)) {
+    await sleep(POLL_MILLISECONDS)
+    if (existsSync(directory)) return
+  }
+  const draft = join(workshop, 'data')
+  try {
+    if (existsSync(directory)) return
+    rmSync(draft, { recursive: true, force: true })
+    removeUnused(dirname(directory))
+    await writeFiles(path, identity, draft)
+    renameSync(draft, directory)
+  } catch (error) {
+    throw archiveErrorOf(path, error)
+  } finally {
+    rmSync(draft, { recursive: true, force: true })
+    lock.release()
+    removeIfEmpty(workshop)
+  }
+}
+
+/** Leaves a directory that somebody else has begun to lock. */
+function removeIfEmpty(directory: string): void {
+  try {
+    rmdirSync(directory)
+  } catch {
+    // The last one that leaves removes it.
+  }
+}
+
+/** @returns undefined if somebody else unpacks the archive */
+function tryToLock(workshop: string): DirectoryLock | undefined {
+  try {
+    return lockDirectory(workshop)
+  } catch (error) {
+    // ENOENT: whoever unpacked it has just removed its workshop.
+    if (error instanceof DataDirectoryError || (error as NodeJS.ErrnoException).code === 'ENOENT')
+      return undefined
+    throw error
+  }
+}
+
+/** Files that other processes began with stay theirs: they have names of their own. */
+function removeUnused(cache: string): void {
+  for (const name of readdirSync(cache)) {
+    if (!/^[0-9a-f]{64}$/.test(name)) continue
+    const path = join(cache, name)
+    if (Date.now() - statSync(path).mtimeMs > UNUSED_MILLISECONDS) rmSync(path, { recursive: true })
+  }
+}
+
+/** Writes what an archive holds, its manifest apart, and checks it on the way. */
+async function writeFiles(path: string, identity: ArchiveIdentity, target: string): Promise<void> {
+  createDirectory(target)
+  const damaged = (what: string): ArchiveError => new ArchiveError(`The archive ${path} is damaged: ${what}.`)
+  const expected = [...identity.manifest.files]
+  let isManifest = true
+  for await (const entry of archiveEntries(path)) {
+    if (isManifest) {
+      isManifest = false
+      if ((await checksumOf(entry)) !== identity.checksum) throw damaged('it changed while it was unpacked')
+      continue
+    }
+    const { name } = entry.header
+    const file = expected.shift()
+    if (file?.name !== name) throw damaged(`${name} is not what its manifest names next`)
+    const { size, sha256 } = await writeEntry(entry, join(target, name))
+    if (size !== file.size || sha256 !== file.sha256) throw damaged(`${name} does not have its checksum`)
+  }
+  if (expected[0] !== undefined) throw damaged(`${expected[0].name} is missing`)
+}
+
+async function checksumOf(entry: ArchiveEntry): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const piece of entry) hash.update(piece)
+  return hash.digest('hex')
+}
+
+async function writeEntry(entry: ArchiveEntry, path: string): Promise<Pick<ArchivedFile, 'size' | 'sha256'>> {
+  createDirectory(dirname(path))
+  const hash = createHash('sha256')
+  const file = createWriteStream(path, { mode: FILE_MODE })
+  const closed = finished(file)
+  closed.catch(() => undefined)
+  let size = 0
+  for await (const piece of entry) {
+    hash.update(piece)
+    size += piece.length
+    if (!file.write(piece)) await Promise.race([once(file, 'drain'), closed])
+  }
+  file.end()
+  await closed
+  return { size, sha256: hash.digest('hex') }
+}
