@@ -41,7 +41,7 @@ export function hasRoom(path: string, bytes: number): boolean {
  */
 export function hasOtherNames(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false })
-  return found !== undefined && found.nlink > 1
+  return found?.isFile() === true && found.nlink > 1
 }
 
 /** Where this user's programs keep what can be made again (XDG Base Directory Specification), for one purpose. */
