@@ -21,6 +21,7 @@ import { Simulator } from '../chain/calls/simulate/simulator.js'
 import { StatePreview } from '../chain/state/preview.js'
 import { MAX_TRANSACTION_GAS } from '../chain/vm/preCheck.js'
 import { proveAccount } from '../chain/state/proof.js'
+import { StateRanges } from '../chain/state/stateRange.js'
 import { WorkingState } from '../chain/state/workingState.js'
 import { CallSequence } from '../chain/tracing/callSequence.js'
 import { HistoryTracer } from '../chain/tracing/historyTracer.js'
@@ -82,6 +83,7 @@ export function createBackend(parts: BackendParts): Backend {
     executor,
     prover: createProver(chain.stores),
     tracing: new HistoryTracer(chain.stores),
+    ranges: new StateRanges(chain.stores),
     sequence: new CallSequence(chain.stores),
     simulator: new Simulator({ stores: chain.stores, schedule: parts.schedules }),
     records: createRecords(chain.stores),
@@ -114,10 +116,7 @@ export function createBackend(parts: BackendParts): Backend {
           : wallet.sign(call))
         return { raw: transaction.serialize(), transaction, hash }
       },
-      fillTransaction: async (call) => {
-        const { transaction, hash } = await wallet.complete(call)
-        return { raw: transaction.serialize(), transaction, hash }
-      },
+      fillTransaction: (call, blobs) => wallet.complete(call, blobs),
     },
     controls: createControls({
       ...parts,

@@ -23,7 +23,6 @@ import { decodeTransaction } from '../chain/mempool/decode.js'
 import { recoverTransaction } from '../chain/mempool/sender.js'
 import type { TransactionSubmission } from '../chain/mempool/submitTransaction.js'
 import type { MiningSchedule } from '../chain/mining/schedule.js'
-import { loadPreimages } from '../chain/state/preimages.js'
 import type { CompatibilityProfile } from '../rpc/compatibility.js'
 import type {
   AccountControls,
@@ -239,8 +238,6 @@ export function createStateControls({ chain, executor }: ControlParts): StateCon
     setNonce: (address, nonce) => setNonce(chain, address, nonce),
     setCode: (address, code) => setCode(chain, address, code),
     setStorage: (address, slot, value) => setStorage(chain, address, slot, value),
-    knownSlots: async (address) =>
-      (await loadPreimages(chain.stores.database, chain.stores.keys)).slotsOf(address),
     exportState: (write) => chain.unchanged(async () => write(await exportAccounts(chain))),
     importState: (state) => importState(chain, state),
     setCallResult: (call, value) => setCallResult({ chain, executor }, call, value),

@@ -5,12 +5,14 @@ import type { ResendChange } from '../chain/accounts/wallet.js'
 import type { CallObject } from '../chain/calls/callObject.js'
 import type { AccountOverride } from '../chain/calls/overrides.js'
 import type { CallSequence } from '../chain/tracing/callSequence.js'
+import type { StateRanges } from '../chain/state/stateRange.js'
 import type { HistoryTracer } from '../chain/tracing/historyTracer.js'
 import type { ForkSchedule } from '../chain/evm/forkSchedule.js'
 import type { Simulator } from '../chain/calls/simulate/simulator.js'
 import type { ChainListener } from '../chain/events.js'
 import type { BuiltBlock, PayloadAttributes } from '../chain/mining/build.js'
-import type { PooledTransaction } from '../chain/mempool/transaction.js'
+import type { GivenBlobs } from '../chain/mempool/blobs.js'
+import type { BlobSidecar, PooledTransaction } from '../chain/mempool/transaction.js'
 import type { AccountState, Awaitable, HeaderFields, StateView } from '../chain/types.js'
 import type { CallBaseFee } from '../chain/calls/call.js'
 import type { BlockSelector, ChainView } from '../chain/view.js'
@@ -82,7 +84,13 @@ export interface PoolQueues {
 }
 
 /** Traces what was executed and what could be; see chain/tracing. */
-export type Tracing = Pick<HistoryTracer, 'traceBlock' | 'traceCall' | 'traceCalls' | 'stateBefore'>
+export type Tracing = Pick<HistoryTracer, 'traceBlock' | 'traceCall' | 'traceCalls' | 'intermediateRoots'>
+
+/** Lists what states hold; see chain/state. */
+export type Ranges = Pick<
+  StateRanges,
+  'accounts' | 'storageRoot' | 'storage' | 'code' | 'changedAccounts' | 'preimage'
+>
 
 /** Runs calls on one state that is thrown away; see chain/tracing. */
 export type CallSequences = Pick<CallSequence, 'run'>
@@ -147,6 +155,8 @@ export interface TransactionPool {
 /** A transaction that was signed and not sent. */
 export interface SignedTransaction {
   raw: Uint8Array
+  /** Of a blob transaction whose blobs came along. */
+  sidecar?: BlobSidecar
   transaction: PooledTransaction['transaction']
   hash: Uint8Array
 }
@@ -162,7 +172,7 @@ export interface Accounts {
   signTypedData(address: Uint8Array, typedData: unknown): Awaitable<Uint8Array>
   signTransaction(call: CallObject): Awaitable<SignedTransaction>
   /** A transaction of any account with everything that the caller left open, unsigned. */
-  fillTransaction(call: CallObject): Awaitable<SignedTransaction>
+  fillTransaction(call: CallObject, blobs?: GivenBlobs): Awaitable<SignedTransaction>
 }
 
 /** Limits and choices that methods answer by. */
@@ -199,6 +209,7 @@ export interface Backend {
   executor: Executor
   prover: Prover
   tracing: Tracing
+  ranges: Ranges
   sequence: CallSequences
   simulator: BlockSimulator
   records: BlockRecords

@@ -115,8 +115,6 @@ export interface StateControls {
   setStorage(address: Uint8Array, slot: Uint8Array, value: Uint8Array): Awaitable<void>
   /** Finds the slot that a read-only call of a contract reads and sets it. @returns false if there is no such slot */
   setCallResult(call: { to: Uint8Array; data: Uint8Array }, value: bigint): Awaitable<boolean>
-  /** The 32-byte slots that an account has or once had values in. */
-  knownSlots(address: Uint8Array): Awaitable<readonly Uint8Array[]>
   /** Gives every account that `latest` knows to `write`; the chain stays as it is until that is done. */
   exportState<T>(write: (accounts: readonly GenesisAccount[]) => Awaitable<T>): Promise<T>
   /** Puts accounts into the state, and blocks in the place of the chain. */

@@ -6,10 +6,11 @@ import { ChainError, ExecutionFailedError, ExecutionRevertedError } from '../err
 import type { CallObject } from '../calls/callObject.js'
 import type { ExecutionView, MessageExecutor } from '../calls/executor.js'
 import { keccak256 } from '../keccak.js'
+import { type GivenBlobs, completeSidecar, encodeWithSidecar } from '../mempool/blobs.js'
 import { type CreatableFields, createTransaction } from '../mempool/create.js'
 import type { TransactionType } from '../mempool/decode.js'
 import type { Mempool } from '../mempool/mempool.js'
-import { type PooledTransaction, maxPriorityFeePerGas } from '../mempool/transaction.js'
+import { type BlobSidecar, type PooledTransaction, maxPriorityFeePerGas } from '../mempool/transaction.js'
 import type { ForkRules } from '../types.js'
 import type { ChainView } from '../view.js'
 import { MAX_BLOBS_PER_TRANSACTION } from '../vm/preCheck.js'
@@ -100,11 +101,19 @@ export class Wallet {
    *
    * @throws as {@link prepare} does
    */
-  async complete(call: CallObject): Promise<Pick<PooledTransaction, 'transaction' | 'hash'>> {
+  async complete(call: CallObject, given?: GivenBlobs): Promise<CompletedTransaction> {
     const from = call.from ?? new Uint8Array(20)
-    const fields = await this.fill({ ...this.#withSuggestedTip(call), from }, {})
-    const transaction = unsignedTransaction(fields, this.#rules())
-    return { transaction, hash: keccak256(transaction.serialize()) }
+    const rules = this.#rules()
+    const blobs = given && (await completeSidecar(given, rules))
+    const blobVersionedHashes = blobs?.versionedHashes ?? call.blobVersionedHashes
+    const named = blobVersionedHashes === undefined ? call : { ...call, blobVersionedHashes }
+    const fields = await this.fill({ ...this.#withSuggestedTip(named), from }, {})
+    const transaction = unsignedTransaction(fields, rules)
+    const raw = transaction.serialize()
+    const hash = keccak256(raw)
+    if (blobs === undefined || transaction.type !== 3) return { transaction, hash, raw }
+    const { sidecar } = blobs
+    return { transaction, hash, raw: encodeWithSidecar(raw, sidecar), sidecar }
   }
 
   /**
@@ -113,8 +122,7 @@ export class Wallet {
    * @throws ChainError if there is none, and as {@link prepare} does
    */
   async findWaiting(call: CallObject): Promise<PooledTransaction> {
-    const from = call.from ?? this.#parts.keyring.addresses()[0]
-    if (from === undefined) throw new UnknownAccountError()
+    const from = call.from ?? new Uint8Array(20)
     const wanted = unsignedTransaction(
       await this.fill({ ...this.#withSuggestedTip(call), from }),
       this.#rules(),
@@ -268,6 +276,13 @@ function checkContents(
   }
 }
 
+/** A transaction without a signature. */
+export interface CompletedTransaction extends Pick<PooledTransaction, 'transaction' | 'hash'> {
+  /** With the sidecar if there is one. */
+  raw: Uint8Array
+  sidecar?: BlobSidecar
+}
+
 /** What a transaction that waits is sent again with. */
 export interface ResendChange {
   /** Wei per gas. */
@@ -280,7 +295,7 @@ export interface ResendChange {
  * Resend). As in geth, a price means nothing to a transaction that does not have one, and zeros mean what was there.
  *
  * @param call - the transaction as it waits
- * @throws ChainError if its nonce is missing, or nothing that waits has these contents; and what {@link Wallet.prepare}
+ * @throws ChainError if nothing that waits has these contents; and what {@link Wallet.prepare}
  *   throws.
  */
 export async function resend(
@@ -288,7 +303,6 @@ export async function resend(
   call: CallObject,
   { gasPrice, gas }: ResendChange,
 ): Promise<PooledTransaction> {
-  if (call.nonce === undefined) throw new ChainError('missing transaction nonce in transaction spec')
   const waiting = await wallet.findWaiting(call)
   return wallet.prepare({
     ...call,

@@ -1,21 +1,55 @@
 import { RLP, type NestedUint8Array } from '@ethereumjs/rlp'
-import { splitRlp, type RlpSpan } from '../mempool/strictRlp.js'
+import { FieldReader } from '../mempool/fieldReader.js'
+import { TransactionEncodingError } from '../mempool/rlpError.js'
+import { checkOneItem, decodeStrictRlp, splitRlp, type RlpSpan } from '../mempool/strictRlp.js'
 import type { HeaderFields } from '../types.js'
 import { hashHeader, headerFromList } from './header.js'
 
-/** Bytes of a header that are decoded at all: a list of millions of items takes seconds. */
-const LONGEST_HEADER = 65_536
+/**
+ * The 32-byte hash of a block from RLP that may be anything.
+ *
+ * @throws TransactionEncodingError in geth's words (core/types/block.go, extblock; rlp/decode.go)
+ */
+export function decodeBlockHash(blockRlp: Uint8Array): Uint8Array {
+  if (blockRlp.length === 0) throw new TransactionEncodingError('EOF')
+  const path = '(types.Block)(types.extblock)'
+  const block = new FieldReader(decodeStrictRlp(blockRlp), 'types.extblock', path)
+  const header = readHeader(new FieldReader(block.take(), 'types.Header', `${path}.Header`))
+  block.list('Txs', '[]*types.Transaction')
+  block.list('Uncles', '[]*types.Header')
+  if (block.hasMore) block.list('Withdrawals', '[]*types.Withdrawal')
+  block.end()
+  checkOneItem(blockRlp)
+  return hashHeader(header)
+}
 
-/** The 32-byte hash of a block from its RLP, or undefined if the bytes are no block. */
-export function hashOfBlock(blockRlp: Uint8Array): Uint8Array | undefined {
-  try {
-    const block = splitRlp(blockRlp, 0, blockRlp.length)
-    const { isList, start, end } = splitRlp(blockRlp, block.start, block.end)
-    if (!block.isList || !isList || end - start > LONGEST_HEADER) return undefined
-    return hashHeader(headerFromList(RLP.decode(blockRlp.subarray(block.start, end)) as Uint8Array[]))
-  } catch {
-    return undefined
+function readHeader(reader: FieldReader): HeaderFields {
+  const hash = (name: string): Uint8Array => reader.fixed(name, { type: 'common.Hash', length: 32 })
+  const header: HeaderFields = {
+    parentHash: hash('ParentHash'),
+    uncleHash: hash('UncleHash'),
+    coinbase: reader.address('Coinbase'),
+    stateRoot: hash('Root'),
+    transactionsRoot: hash('TxHash'),
+    receiptsRoot: hash('ReceiptHash'),
+    logsBloom: reader.fixed('Bloom', { type: 'types.Bloom', length: 256 }),
+    difficulty: reader.big('Difficulty'),
+    number: reader.big('Number'),
+    gasLimit: reader.uint64('GasLimit'),
+    gasUsed: reader.uint64('GasUsed'),
+    timestamp: reader.uint64('Time'),
+    extraData: reader.bytes('Extra'),
+    mixHash: hash('MixDigest'),
+    nonce: reader.fixed('Nonce', { type: 'types.BlockNonce', length: 8 }),
+    baseFeePerGas: reader.hasMore ? reader.big('BaseFee') : undefined,
+    withdrawalsRoot: reader.hasMore ? hash('WithdrawalsHash') : undefined,
+    blobGasUsed: reader.hasMore ? reader.uint64('BlobGasUsed') : undefined,
+    excessBlobGas: reader.hasMore ? reader.uint64('ExcessBlobGas') : undefined,
+    parentBeaconBlockRoot: reader.hasMore ? hash('ParentBeaconRoot') : undefined,
+    requestsHash: reader.hasMore ? hash('RequestsHash') : undefined,
   }
+  reader.end()
+  return header
 }
 
 type Item = Uint8Array | NestedUint8Array

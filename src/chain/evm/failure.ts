@@ -3,6 +3,7 @@ import { NO_BYTES } from '../state/account.js'
 import type { ForkRules } from '../types.js'
 import { maxInitcodeSize } from '../vm/preCheck.js'
 import type { RunState } from './interpreter.js'
+import { opcodeNames } from './opcodeNames.js'
 
 const messages = EVMError.errorMessages
 
@@ -18,7 +19,6 @@ const gethWords: Readonly<Record<string, string>> = {
   [messages.REVERT]: 'execution reverted',
 }
 
-const INVALID = 0xfe
 const BN254_PAIRING = 0x08
 const BLAKE2 = 0x09
 const RETURNDATACOPY = 0x3e
@@ -65,11 +65,7 @@ export function describeFailure(error: EVMError, runState: RunState): FrameFailu
 
 function opcodeWords({ error }: EVMError, runState: RunState): string {
   const { opCode: opcode, gasLeft } = runState
-  if (error === messages.INVALID_OPCODE) {
-    return opcode === INVALID
-      ? 'invalid opcode: INVALID'
-      : `invalid opcode: opcode 0x${opcode.toString(16)} not defined`
-  }
+  if (error === messages.INVALID_OPCODE) return `invalid opcode: ${opcodeNames[opcode]}`
   // The library adds the place of the jump to its words.
   if (error.startsWith(messages.INVALID_JUMP)) return 'invalid jump destination'
   if (error === messages.OUT_OF_GAS) {

@@ -20,7 +20,7 @@ export const ABSENT_ACCOUNT: Uint8Array = Uint8Array.of(0xc0)
 export const ABSENT_SLOT: Uint8Array = Uint8Array.of(0x80)
 
 /** The key of the leaf that says that a storage trie lies over remote storage; no slot hashes to it. */
-const OVERLAY_KEY = new Uint8Array(32).fill(0xff)
+export const OVERLAY_KEY: Uint8Array = new Uint8Array(32).fill(0xff)
 
 /** The storage trie of a remote account that nothing was written to. */
 export const EMPTY_OVERLAY: TrieRoot = createOverlay()

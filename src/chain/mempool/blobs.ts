@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { bytesEqual, bytesToHex } from '../../encoding/hex.js'
-import { TransactionRejectedError } from '../errors.js'
+import { ChainError, TransactionRejectedError } from '../errors.js'
+import { EncodedItem, encodeRlp } from '../rlp.js'
 import { MAX_BLOBS_PER_TRANSACTION } from '../vm/preCheck.js'
 import { WorkerRefusal, computeInWorker } from '../crypto/worker.js'
 import type { ForkRules } from '../types.js'
@@ -76,6 +77,113 @@ export async function currentSidecar(sidecar: BlobSidecar, rules: ForkRules): Pr
   const { blobs, commitments } = sidecar
   const proofs = await Promise.all(blobs.map((blob) => computeInWorker('cellProofs', blob)))
   return { version: 1, blobs, commitments, proofs: proofs.flat() }
+}
+
+/** Blobs of a transaction that is to be completed; what is undefined is computed. */
+export interface GivenBlobs {
+  blobs: readonly Uint8Array[]
+  commitments?: readonly Uint8Array[] | undefined
+  proofs?: readonly Uint8Array[] | undefined
+  /** 32 bytes each. */
+  versionedHashes?: readonly Uint8Array[] | undefined
+}
+
+/**
+ * The sidecar of blobs as the rules want it, and the hashes that the transaction names (geth:
+ * internal/ethapi/transaction_args.go, setBlobTxSidecar). Old proofs of whole blobs are made anew where cells are proved.
+ *
+ * @throws ChainError if the parts do not fit together
+ */
+export async function completeSidecar(
+  given: GivenBlobs,
+  rules: ForkRules,
+): Promise<{ sidecar: BlobSidecar; versionedHashes: Uint8Array[] }> {
+  checkGivenBlobs(given)
+  const { blobs } = given
+  const version = rules.isActivatedEIP(7594) ? 1 : 0
+  const wantedProofs = blobs.length * (version === 1 ? CELLS_PER_BLOB : 1)
+  const { commitments, proofs } = given.proofs?.length === wantedProofs ? given : {}
+  if (given.proofs !== undefined && proofs === undefined && given.proofs.length !== blobs.length) {
+    throw new ChainError(
+      `number of blobs and proofs mismatch (have=${given.proofs.length}, want=${wantedProofs})`,
+    )
+  }
+  const sidecar: BlobSidecar =
+    commitments === undefined || proofs === undefined
+      ? await proveBlobs(blobs, version)
+      : { version, blobs, commitments, proofs }
+  if (proofs !== undefined && blobs.length > 0) await verifyGivenProofs(sidecar)
+  const versionedHashes = sidecar.commitments.map(versionedHash)
+  for (const [index, named] of (given.versionedHashes ?? []).entries()) {
+    const computed = versionedHashes[index] ?? new Uint8Array(0)
+    if (bytesEqual(named, computed)) continue
+    throw new ChainError(
+      `blob hash verification failed (have=${bytesToHex(named)}, want=${bytesToHex(computed)})`,
+    )
+  }
+  return { sidecar, versionedHashes }
+}
+
+function checkGivenBlobs({ blobs, commitments, proofs, versionedHashes }: GivenBlobs): void {
+  if (commitments === undefined && proofs !== undefined) {
+    throw new ChainError('blob proofs provided while commitments were not')
+  }
+  if (commitments !== undefined && proofs === undefined) {
+    throw new ChainError('blob commitments provided while proofs were not')
+  }
+  if (versionedHashes !== undefined && versionedHashes.length !== blobs.length) {
+    throw new ChainError(
+      `number of blobs and hashes mismatch (have=${versionedHashes.length}, want=${blobs.length})`,
+    )
+  }
+  if (commitments !== undefined && commitments.length !== blobs.length) {
+    throw new ChainError(
+      `number of blobs and commitments mismatch (have=${commitments.length}, want=${blobs.length})`,
+    )
+  }
+}
+
+async function proveBlobs(blobs: readonly Uint8Array[], version: 0 | 1): Promise<BlobSidecar> {
+  const commitments: Uint8Array[] = []
+  const proofs: Uint8Array[] = []
+  for (const [index, blob] of blobs.entries()) {
+    try {
+      const commitment = await computeInWorker('commitment', blob)
+      commitments.push(commitment)
+      if (version === 1) proofs.push(...(await computeInWorker('cellProofs', blob)))
+      else proofs.push(await computeInWorker('blobProof', blob, commitment))
+    } catch (error) {
+      if (!(error instanceof WorkerRefusal)) throw error
+      throw new ChainError(`blobs[${index}]: error computing commitment: ${error.message}`)
+    }
+  }
+  return { version, blobs, commitments, proofs }
+}
+
+async function verifyGivenProofs({ version, blobs, commitments, proofs }: BlobSidecar): Promise<void> {
+  const operation = version === 0 ? 'verifyBlobProofs' : 'verifyCellProofs'
+  let reason = 'invalid proof'
+  try {
+    if (await computeInWorker(operation, blobs, commitments, proofs)) return
+  } catch (error) {
+    if (!(error instanceof WorkerRefusal)) throw error
+    reason = error.message
+  }
+  throw new ChainError(`failed to verify blob proof: ${reason}`)
+}
+
+/** A blob transaction with its sidecar, as it is sent (EIP-4844, EIP-7594). @param raw - the transaction alone */
+export function encodeWithSidecar(
+  raw: Uint8Array,
+  { version, blobs, commitments, proofs }: BlobSidecar,
+): Uint8Array {
+  const versionItem = version === 0 ? [] : [Uint8Array.of(version)]
+  const network = encodeRlp(
+    [new EncodedItem(raw.subarray(1)), ...versionItem, blobs, commitments, proofs],
+    1,
+  )
+  network[0] = raw[0] ?? 0
+  return network
 }
 
 /** The hash that stands for a blob in a transaction: sha256 of its commitment behind a version byte (EIP-4844). */

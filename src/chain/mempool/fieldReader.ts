@@ -17,8 +17,13 @@ export class FieldReader {
   constructor(item: RlpItem, type: string, path = `(${type})`) {
     this.#type = type
     this.#path = path
-    this.#place = path === `(${type})` ? '' : path
+    this.#place = path.endsWith(')') ? '' : path
     this.#items = toList(item, type, this.#place)
+  }
+
+  /** Whether fields are left. */
+  get hasMore(): boolean {
+    return this.#items.hasMore
   }
 
   /** @throws TransactionEncodingError if fields are left */
@@ -61,7 +66,17 @@ export class FieldReader {
   }
 
   address(name: string): Uint8Array {
-    return toFixed(this.take(), { type: 'common.Address', length: 20 }, `${this.#path}.${name}`)
+    return this.fixed(name, { type: 'common.Address', length: 20 })
+  }
+
+  /** A byte string of one length. */
+  fixed(name: string, of: FieldType): Uint8Array {
+    return toFixed(this.take(), of, `${this.#path}.${name}`)
+  }
+
+  /** A list whose items are not read. */
+  list(name: string, type: string): void {
+    toList(this.take(), type, `${this.#path}.${name}`)
   }
 
   /** An address, or no bytes for none. */

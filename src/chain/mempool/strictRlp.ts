@@ -53,6 +53,11 @@ export class RlpList {
     this.isEmpty = start >= end
   }
 
+  /** Whether items are left. */
+  get hasMore(): boolean {
+    return this.#at < this.#end
+  }
+
   /** The next item; undefined behind the last, and behind one that is wrongly encoded. */
   next(): RlpItem | undefined {
     if (this.#at >= this.#end) return undefined

@@ -23,7 +23,7 @@ export class TraceInterruption extends Error {
 export interface TraceLimits {
   /** Bytes of all traces together. */
   maxBytes: number
-  /** For each transaction. */
+  /** For each transaction, unless its guard has another limit. */
   timeoutMilliseconds: number
   /** Aborted when nobody waits any more. */
   signal?: AbortSignal | undefined
@@ -40,9 +40,9 @@ export class TraceBudget {
   }
 
   /** Begins the time of a transaction. @throws TraceInterruption if nobody waits */
-  restart(): void {
+  restart(timeoutMilliseconds = this.#limits.timeoutMilliseconds): void {
     if (this.#isAbandoned) throw timeout()
-    this.#deadline = performance.now() + this.#limits.timeoutMilliseconds
+    this.#deadline = performance.now() + timeoutMilliseconds
   }
 
   /** @throws TraceInterruption if no so many bytes are left */
@@ -61,9 +61,9 @@ export class TraceBudget {
   }
 
   /** A tracer that ends executions over the budget. */
-  guard(): ExecutionTracer {
+  guard(timeoutMilliseconds?: number): ExecutionTracer {
     return {
-      begin: () => this.restart(),
+      begin: () => this.restart(timeoutMilliseconds),
       tick: () => this.checkTime(),
     }
   }

@@ -15,7 +15,7 @@ import { TimeSlice } from '../../encoding/timeSlice.js'
 import { interruptible } from './budget.js'
 import { gasTipOf, replayBlock, type ReplaySources } from './replay.js'
 import { Mutex } from '../../encoding/mutex.js'
-import type { Awaitable, StateView } from '../types.js'
+import type { Awaitable } from '../types.js'
 import type { ChainView } from '../view.js'
 import { stateReader } from './stateReader.js'
 import type { ExecutionTracer } from './tracer.js'
@@ -48,7 +48,8 @@ export interface CallTraceRequest {
   /** A block override that only eth_simulateV1 can do; named, it is refused. */
   unsupportedOverride?: string | undefined
   blockOverrides?: BlockOverrides | undefined
-  tracer: ExecutionTracer
+  /** Makes the tracer once the state is there and the call's fees were looked at. */
+  tracerFor(): ExecutionTracer
   /** As in {@link BlockTraceRequest}. */
   keepsSteps?: boolean
 }
@@ -79,8 +80,7 @@ export class HistoryTracer {
    */
   async traceBlock(request: BlockTraceRequest): Promise<void> {
     const { view, block, only, tracerFor, traced } = request
-    if (view.blockByHash(block.header.parentHash) === undefined)
-      throw new ChainError('genesis is not traceable')
+    requireParent(view, block)
     await this.#run(request, () =>
       replayBlock(this.#sources, view, block, async (replay) => {
         const last = only ?? replay.length - 1
@@ -124,19 +124,25 @@ export class HistoryTracer {
       const slice = new TimeSlice()
       for (const { call, tracer } of calls) {
         await slice.pause()
-        await traceOn(site, { view, block, isLatest, call, tracer })
+        await traceOn(site, { view, block, isLatest, call, tracerFor: () => tracer })
       }
     })
   }
 
-  /** The state that a transaction of a block met, or with an index behind the last the one after the block. */
-  async stateBefore<T>(
-    { view, block, index }: { view: ChainView; block: StoredBlock; index: number },
-    use: (state: StateView) => Promise<T>,
-  ): Promise<T> {
+  /**
+   * The state roots after each transaction of a block (geth: eth/tracers/api.go, IntermediateRoots).
+   *
+   * @throws ChainError for the first block
+   */
+  async intermediateRoots({ view, block }: Pick<BlockTraceRequest, 'view' | 'block'>): Promise<Uint8Array[]> {
+    requireParent(view, block)
     return replayBlock(this.#sources, view, block, async (replay) => {
-      for (let at = 0; at < Math.min(index, replay.length); at++) await replay.next()
-      return use(replay.state.view())
+      const roots: Uint8Array[] = []
+      for (let index = 0; index < replay.length; index++) {
+        await replay.next()
+        roots.push(await replay.state.getStateRoot())
+      }
+      return roots
     })
   }
 
@@ -144,16 +150,18 @@ export class HistoryTracer {
     return keepsSteps ? this.#mutex.run(() => interruptible(work)) : interruptible(work)
   }
 
+  /** As in geth, an empty block has the state of its beginning at index 0 (eth/state_accessor.go, stateAtTransaction). */
   #traceWithin(request: CallTraceRequest, transactionIndex: number): Promise<void> {
     const { view, block } = request
+    const { header, transactions } = block
+    if (header.number === 0n) throw new ChainError('no transaction in genesis')
+    if (transactionIndex >= Math.max(transactions.length, 1)) {
+      throw new ChainError(
+        `transaction index ${transactionIndex} out of range for block ${bytesToHex(block.hash)}`,
+      )
+    }
     return replayBlock(this.#sources, view, block, async (replay) => {
-      if (transactionIndex >= replay.length) {
-        throw new ChainError(
-          `transaction index ${transactionIndex} out of range for block ${bytesToHex(block.hash)}`,
-        )
-      }
       for (let index = 0; index < transactionIndex; index++) await replay.next()
-      const { header } = block
       const site = {
         header,
         rules: view.rulesAt(header),
@@ -166,15 +174,19 @@ export class HistoryTracer {
   }
 }
 
+function requireParent(view: ChainView, { header }: StoredBlock): void {
+  if (view.blockByHash(header.parentHash) === undefined) throw new ChainError('genesis is not traceable')
+}
+
 async function traceOn(site: CallSite, request: CallTraceRequest): Promise<void> {
-  const { call, stateOverrides, blockOverrides, unsupportedOverride, tracer } = request
+  const { call, stateOverrides, blockOverrides, unsupportedOverride } = request
   const overrides = {
     ...(stateOverrides && { stateOverrides }),
     ...(blockOverrides && { blockOverrides }),
     unsupportedOverride,
   }
   await withCall({ site, call, ...overrides }, async (evm, message) => {
-    await traceMessage(evm, message, tracer).catch((error: unknown) => {
+    await traceMessage(evm, message, request.tracerFor()).catch((error: unknown) => {
       if (!(error instanceof MessageRejectedError)) throw error
       throw new MessageRejectedError(`tracing failed: ${error.message}`)
     })

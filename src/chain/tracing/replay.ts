@@ -1,4 +1,4 @@
-import { bytesToPlainHex } from '../../encoding/hex.js'
+import { bytesToHex } from '../../encoding/hex.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { rawTransactions } from '../block/rawParts.js'
 import type { StoredBlock } from '../block/record.js'
@@ -52,7 +52,7 @@ export async function replayBlock<T>(
 ): Promise<T> {
   const { header } = block
   const parent = view.blockByHash(header.parentHash)
-  if (parent === undefined) throw new ChainError(`parent ${bytesToPlainHex(header.parentHash)} not found`)
+  if (parent === undefined) throw new ChainError(`parent ${bytesToHex(header.parentHash)} not found`)
   const rules = view.rulesAt(header)
   const root = block.parentStateRoot ?? parent.header.stateRoot
   states.requireRoot(root, parent.header)

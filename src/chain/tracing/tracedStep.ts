@@ -70,24 +70,52 @@ function startStep(runState: RunState, cost: bigint): Step {
 /** What an opcode costs. A step that cannot be paid is told of, and then fails. */
 async function priceStep(
   runState: RunState,
-  { opcodeInfo, gasHandler }: OpcodeEntry,
+  entry: OpcodeEntry,
   rules: ForkRules,
   tracer: ExecutionTracer,
 ): Promise<Step> {
+  const { opcodeInfo, gasHandler } = entry
   const step = startStep(runState, opcodeInfo.feeBigInt)
+  let isPriced = false
   try {
     if (opcodeInfo.dynamicGas) step.cost = await gasHandler(runState, step.cost, rules)
+    isPriced = true
     if (step.cost > runState.gasLeft) throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
   } catch (error) {
     if (!(error instanceof EVMError)) throw error
     const failure = describeFailure(error, runState)
-    if (memoryOverflow(runState) !== undefined) step.cost = opcodeInfo.feeBigInt
+    const constant = constantGas(entry, rules)
+    // geth charges the constant part by itself, and shows nothing else of a price that it did not come to.
+    const showsConstant =
+      !isPriced ||
+      runState.gasLeft < constant ||
+      callTypes.has(runState.opCode) ||
+      memoryOverflow(runState) !== undefined
+    if (showsConstant) step.cost = constant
     await tracer.step?.(pricedCopy(step, failure) ?? { ...step, failure: failure.words })
     runState.gasLeft = 0n
     throw failure
   }
   if (callTypes.has(runState.opCode)) step.cost += runState.messageGasLimit ?? 0n
   return step
+}
+
+/** Opcodes whose gas ethereumjs divides otherwise than geth: all of theirs depends on their operands there. */
+const withoutConstantGas: ReadonlySet<number> = new Set([0x0a, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4])
+/** Since Berlin these pay for a warm account whatever it is (core/vm/eips.go, enable2929). */
+const payingWarmAccess: ReadonlySet<number> = new Set([
+  opcodes.BALANCE,
+  opcodes.EXTCODESIZE,
+  opcodes.EXTCODECOPY,
+  opcodes.EXTCODEHASH,
+  ...callTypes.keys(),
+])
+
+/** The part of an opcode's gas that does not depend on its operands in geth (core/vm/jump_table.go). */
+function constantGas({ opcodeInfo }: OpcodeEntry, rules: ForkRules): bigint {
+  const { code, feeBigInt } = opcodeInfo
+  if (withoutConstantGas.has(code)) return 0n
+  return payingWarmAccess.has(code) && rules.isActivatedEIP(2929) ? rules.param('warmstoragereadGas') : feeBigInt
 }
 
 /** In geth a copy of return data beyond its end is paid before it fails, and its step shows no failure. */

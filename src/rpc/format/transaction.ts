@@ -1,4 +1,5 @@
 import type { SealedTransaction } from '../../chain/block/record.js'
+import type { BlobSidecar } from '../../chain/mempool/transaction.js'
 import { bytesToBigint } from '../../encoding/quantity.js'
 import { type BlockPlace, jsonBytes, jsonQuantity, quantityMember } from './members.js'
 
@@ -39,7 +40,11 @@ export function transactionText({ transaction, hash, sender }: Sent, at: MinedAt
  * core/types/transaction_marshalling.go). Where geth says null, the standard wants the most that is paid per gas, and
  * no member for fees that the type lacks.
  */
-export function signedTransactionText({ transaction, hash }: Pick<Sent, 'transaction' | 'hash'>): string {
+export function signedTransactionText({
+  transaction,
+  hash,
+  sidecar,
+}: Pick<Sent, 'transaction' | 'hash'> & { sidecar?: BlobSidecar }): string {
   const dynamic = 'maxFeePerGas' in transaction
   return (
     `{"type":"0x${transaction.type}"${isUnsignedLegacy(transaction) ? '' : chainId(transaction)}` +
@@ -55,8 +60,15 @@ export function signedTransactionText({ transaction, hash }: Pick<Sent, 'transac
     `,"value":${jsonQuantity(transaction.value)},"input":${jsonBytes(transaction.data)}` +
     typedMembers(transaction, '') +
     signature(transaction) +
+    (sidecar === undefined ? '' : sidecarMembers(sidecar)) +
     `,"hash":${jsonBytes(hash)}}`
   )
+}
+
+function sidecarMembers({ blobs, commitments, proofs }: BlobSidecar): string {
+  return Object.entries({ blobs, commitments, proofs })
+    .map(([name, list]) => `,"${name}":[${list.map(jsonBytes).join(',')}]`)
+    .join('')
 }
 
 /** What a mined transaction paid per gas; before it is mined, what it pays at most. */
@@ -85,10 +97,10 @@ function recipient({ to }: TypedTransaction): string {
 function typedMembers(transaction: TypedTransaction, chain: string): string {
   if (!('accessList' in transaction)) return chain
   let text = `,"accessList":${accessListText(transaction.accessList)}${chain}`
-  if ('blobVersionedHashes' in transaction) {
+  if ('blobVersionedHashes' in transaction && transaction.blobVersionedHashes.length > 0) {
     text += `,"blobVersionedHashes":${JSON.stringify(transaction.blobVersionedHashes)}`
   }
-  if ('authorizationList' in transaction) {
+  if ('authorizationList' in transaction && transaction.authorizationList.length > 0) {
     text += `,"authorizationList":${authorizationListText(transaction.authorizationList)}`
   }
   return text

@@ -1,4 +1,8 @@
 import type { Method } from '../method.js'
+import { accountRange, dumpBlock } from './debug/accountRange.js'
+import { intermediateRoots } from './debug/intermediateRoots.js'
+import { getModifiedAccountsByHash, getModifiedAccountsByNumber } from './debug/getModifiedAccounts.js'
+import { preimage } from './debug/preimage.js'
 import {
   codeByHash,
   getBadBlocks,
@@ -15,13 +19,19 @@ import { traceTransaction } from './debug/traceTransaction.js'
 
 /** The methods whose names begin with `debug_`. */
 export const debugMethods: readonly Method[] = [
+  accountRange,
   codeByHash,
+  dumpBlock,
   getBadBlocks,
+  getModifiedAccountsByHash,
+  getModifiedAccountsByNumber,
   getRawBlock,
   getRawHeader,
   getRawReceipts,
   getRawTransaction,
   getRawTransactions,
+  intermediateRoots,
+  preimage,
   storageRangeAt,
   traceBlock,
   traceBlockByHash,

@@ -9,24 +9,32 @@ import { ListWriter, PieceWriter, written } from '../format/pieces.js'
 import type { Call } from '../method.js'
 import { DurationError, parseDuration } from '../params/duration.js'
 import type { TraceConfig } from '../params/traceConfig.js'
-import { startTrace } from '../tracers/startTrace.js'
+import { isJavaScript, startTrace } from '../tracers/startTrace.js'
 import { type Trace, writeTrace } from '../tracers/tracerKind.js'
 import { printJson, WireBytes } from '../wire.js'
 
 /** How long one transaction may be traced: longer than in geth, whose machine is faster. */
 const DEFAULT_TIMEOUT_MILLISECONDS = 30_000
 
-/**
- * What traces of a request may cost.
- *
- * @throws ServerError if the config's timeout is no duration.
- */
-export function traceBudget({ backend, context }: Call, { timeout }: TraceConfig): TraceBudget {
+/** What traces of a request may cost. */
+export function traceBudget({ backend, context }: Call): TraceBudget {
   return new TraceBudget({
     maxBytes: backend.settings.maxTraceBytes,
-    timeoutMilliseconds: timeout === undefined ? DEFAULT_TIMEOUT_MILLISECONDS : milliseconds(timeout),
+    timeoutMilliseconds: DEFAULT_TIMEOUT_MILLISECONDS,
     signal: context.signal,
   })
+}
+
+/**
+ * Starts the trace that a config asks for, within a budget.
+ *
+ * @throws ServerError if the tracer's own config does not fit it, or then if the timeout is no duration: geth looks at them
+ *   in this order once the state is there (eth/tracers/api.go, traceTx)
+ */
+export function startWithin(config: TraceConfig, budget: TraceBudget, place: TracePlace): Trace {
+  const trace = startTrace(config, budget, place)
+  const guard = budget.guard(config.timeout === undefined ? undefined : milliseconds(config.timeout))
+  return { ...trace, tracer: combineTracers([guard, trace.tracer]) }
 }
 
 function milliseconds(timeout: string): number {
@@ -50,39 +58,56 @@ export async function traceOne(
   index: number,
   config: TraceConfig,
 ): Promise<WireBytes> {
-  const budget = traceBudget(call, config)
+  const budget = traceBudget(call)
   const place = placeOf(block, index)
-  const trace = startTrace(config, budget, place)
-  await call.backend.tracing.traceBlock({
-    view: call.view,
-    block,
-    only: index,
-    tracerFor: () => combineTracers([budget.guard(), trace.tracer]),
-    traced: () => undefined,
-    keepsSteps: keepsSteps(config),
-  })
-  return written((writer) => writeTrace(trace, place, writer))
-}
-
-/** The traces of all transactions of a block, each beside its hash. */
-export async function traceAll(call: Call, block: StoredBlock, config: TraceConfig): Promise<WireBytes> {
-  const budget = traceBudget(call, config)
-  const writer = new PieceWriter()
-  const list = new ListWriter(writer)
-  const slice = new TimeSlice()
   let trace: Trace | undefined
   await call.backend.tracing.traceBlock({
     view: call.view,
     block,
+    only: index,
+    tracerFor: () => {
+      trace = startWithin(config, budget, place)
+      return trace.tracer
+    },
+    traced: () => undefined,
+    keepsSteps: keepsSteps(config),
+  })
+  const made = trace
+  if (made === undefined) throw new ServerError('transaction not found')
+  return written((writer) => writeTrace(made, place, writer))
+}
+
+/** The traces of all transactions of a block, each beside its hash. */
+export async function traceAll(call: Call, block: StoredBlock, config: TraceConfig): Promise<WireBytes> {
+  const budget = traceBudget(call)
+  const writer = new PieceWriter()
+  const list = new ListWriter(writer)
+  const slice = new TimeSlice()
+  // geth traces the transactions of a block side by side where JavaScript does it, and tells the failure of each.
+  const isTolerant = isJavaScript(config)
+  let trace: Trace | undefined
+  let failure: string | undefined
+  await call.backend.tracing.traceBlock({
+    view: call.view,
+    block,
     tracerFor: (index) => {
-      trace = startTrace(config, budget, placeOf(block, index))
-      return combineTracers([budget.guard(), trace.tracer])
+      failure = undefined
+      try {
+        trace = startWithin(config, budget, placeOf(block, index))
+        return trace.tracer
+      } catch (error) {
+        if (!isTolerant || !(error instanceof ServerError)) throw error
+        trace = undefined
+        failure = error.message
+        return {}
+      }
     },
     traced: async (index) => {
       const place = placeOf(block, index)
       const hash = place.transactionHash === undefined ? 'null' : jsonBytes(place.transactionHash)
-      const failure = trace?.failure?.()
+      failure ??= trace?.failure?.()
       if (trace === undefined || failure !== undefined) {
+        if (!isTolerant) throw new ServerError(failure ?? '')
         list.append(`{"txHash":${hash},"error":${printJson(failure ?? '')}}`)
         return
       }

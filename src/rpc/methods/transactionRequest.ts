@@ -86,9 +86,17 @@ function supportedOverrides(
  * @throws InvalidParamsError if a fee is wider than anvil takes it, where the node stands in for anvil.
  */
 export function transactionRequest(given: CallArguments, compatibility: CompatibilityProfile): CallObject {
+  if (given.blobs !== undefined) throw new ServerError('"blobs" is not supported for this RPC method')
+  return blobTransactionRequest(given, compatibility)
+}
+
+/** The same without the blobs that it may bring. @throws InvalidParamsError as {@link transactionRequest} does */
+export function blobTransactionRequest(
+  given: CallArguments,
+  compatibility: CompatibilityProfile,
+): CallObject {
   checkFeeWidths(given, compatibility)
-  const { input, data, blobs, commitments: _commitments, proofs: _proofs, ...call } = given
-  if (blobs !== undefined) throw new ServerError('"blobs" is not supported for this RPC method')
+  const { input, data, blobs: _blobs, commitments: _commitments, proofs: _proofs, ...call } = given
   const hasTwoData = input !== undefined && data !== undefined && !bytesEqual(input, data)
   return { ...call, data: input ?? data, ...(hasTwoData && { hasTwoData }) }
 }

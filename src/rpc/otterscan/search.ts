@@ -87,7 +87,7 @@ function wireOf({ view }: Call, block: StoredBlock, indices: readonly number[]):
 async function transactionsWith(call: Call, block: StoredBlock, address: Uint8Array): Promise<number[]> {
   const indices: number[] = []
   const slice = new TimeSlice()
-  await eachFrame(call, { block, budget: traceBudget(call, {}) }, async (top, index) => {
+  await eachFrame(call, { block, budget: traceBudget(call) }, async (top, index) => {
     if (await runInSlices(hasPart(address, top), slice)) indices.push(index)
   })
   return indices

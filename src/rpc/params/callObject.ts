@@ -1,5 +1,5 @@
 import type { AccessListEntry, Authorization, CallObject } from '../../chain/calls/callObject.js'
-import { address, data, hash } from './bytes.js'
+import { address, data, fixedBytes, hash } from './bytes.js'
 import { ReasonError, TypeMismatchError } from './decodeError.js'
 import { big, uint256, uint64 } from './numbers.js'
 import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
@@ -92,9 +92,9 @@ const members = struct(
     maxFeePerBlobGas: big,
     blobVersionedHashes: list(hash, '[]common.Hash'),
     authorizationList,
-    blobs: list(data, '[]kzg4844.Blob'),
-    commitments: list(data, '[]kzg4844.Commitment'),
-    proofs: list(data, '[]kzg4844.Proof'),
+    blobs: list(fixedBytes(131_072, 'kzg4844.Blob'), '[]kzg4844.Blob'),
+    commitments: list(fixedBytes(48, 'kzg4844.Commitment'), '[]kzg4844.Commitment'),
+    proofs: list(fixedBytes(48, 'kzg4844.Proof'), '[]kzg4844.Proof'),
   },
 )
 

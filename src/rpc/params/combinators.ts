@@ -1,7 +1,7 @@
 import { keysOf } from '../../encoding/json.js'
-import type { Steps } from '../../encoding/timeSlice.js'
+import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
 import type { JsonSchema } from '../wire.js'
-import { TypeMismatchError, jsonTypeName } from './decodeError.js'
+import { KindMismatchError, TypeMismatchError } from './decodeError.js'
 
 /** Turns one JSON value into what methods work on. */
 export interface Decoder<T> {
@@ -40,23 +40,47 @@ const ITEMS_AT_ONCE = 64
 export function list<T>(item: Decoder<T>, type: string): Decoder<T[]> {
   return {
     schema: { type: ['array', 'null'], items: item.schema },
-    decode: (value) => elements(value, type).map((element) => item.decode(element)),
+    decode(value) {
+      const items: T[] = []
+      let mismatch: KindMismatchError | undefined
+      for (const element of elements(value, type)) {
+        try {
+          items.push(item.decode(element))
+        } catch (error) {
+          mismatch = firstMismatch(mismatch, error)
+        }
+      }
+      if (mismatch !== undefined) throw mismatch
+      return items
+    },
     *decodeInPieces(value) {
       const items: T[] = []
-      for (const element of elements(value, type)) {
-        items.push(
-          item.decodeInPieces === undefined ? item.decode(element) : yield* item.decodeInPieces(element),
-        )
-        if (items.length % ITEMS_AT_ONCE === 0) yield
+      let mismatch: KindMismatchError | undefined
+      for (const [index, element] of elements(value, type).entries()) {
+        if (index % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) yield
+        try {
+          items.push(
+            item.decodeInPieces === undefined ? item.decode(element) : yield* item.decodeInPieces(element),
+          )
+        } catch (error) {
+          mismatch = firstMismatch(mismatch, error)
+        }
       }
+      if (mismatch !== undefined) throw mismatch
       return items
     },
   }
 }
 
+/** The mismatch that is told once everything else was decoded. @throws the error if it is of another sort */
+function firstMismatch(known: KindMismatchError | undefined, error: unknown): KindMismatchError {
+  if (error instanceof KindMismatchError) return known ?? error
+  throw error
+}
+
 function elements(value: unknown, type: string): readonly unknown[] {
   if (value === null) return []
-  if (!Array.isArray(value)) throw new TypeMismatchError(jsonTypeName(value), type)
+  if (!Array.isArray(value)) throw KindMismatchError.of(value, type)
   return value
 }
 
@@ -87,32 +111,35 @@ export function entries<Name, Member, T>(
   { name, member, type }: { name: Decoder<Name>; member: Decoder<Member>; type: string },
   combine: (name: Name, member: Member) => T,
 ): Decoder<T[]> {
-  const decodeOne = (given: Readonly<Record<string, unknown>>, key: string): T => {
-    const decoded = name.decode(key)
-    return combine(decoded, member.decode(given[key]))
+  /** As in Go, a name is decoded after its member. */
+  function* decodeEntries(value: unknown): Steps<T[]> {
+    const given = entryMembers(value, type)
+    const all: T[] = []
+    let mismatch: KindMismatchError | undefined
+    for (const [index, key] of keysOf(given).entries()) {
+      if (index % ENTRIES_AT_ONCE === ENTRIES_AT_ONCE - 1) yield
+      let decoded: Member | undefined
+      try {
+        decoded = member.decodeInPieces === undefined ? member.decode(given[key]) : yield* member.decodeInPieces(given[key])
+      } catch (error) {
+        mismatch = firstMismatch(mismatch, error)
+      }
+      const own = name.decode(key)
+      if (mismatch === undefined) all.push(combine(own, decoded as Member))
+    }
+    if (mismatch !== undefined) throw mismatch
+    return all
   }
   return {
     schema: { type: 'object', propertyNames: name.schema, additionalProperties: member.schema },
-    decode(value) {
-      const given = entryMembers(value, type)
-      return Object.keys(given).map((key) => decodeOne(given, key))
-    },
-    *decodeInPieces(value) {
-      const given = entryMembers(value, type)
-      const all: T[] = []
-      for (const key of keysOf(given)) {
-        const decoded = name.decode(key)
-        all.push(combine(decoded, yield* inPieces(member, given[key])))
-        if (all.length % ENTRIES_AT_ONCE === 0) yield
-      }
-      return all
-    },
+    decode: (value) => runToCompletion(decodeEntries(value)),
+    decodeInPieces: decodeEntries,
   }
 }
 
 function entryMembers(value: unknown, type: string): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new TypeMismatchError(jsonTypeName(value), type)
+    throw KindMismatchError.of(value, type)
   }
   return value as Record<string, unknown>
 }
@@ -153,27 +180,39 @@ export function struct<const F extends Fields>(names: StructNames, fields: F): D
     decode(value) {
       const decoded: Record<string, unknown> = {}
       const members = membersOf(value, names)
+      let mismatch: KindMismatchError | undefined
       for (const given of Object.keys(members)) {
         const member = members[given]
         const field = exact.get(given) ?? folded.get(given.toLowerCase())
         if (field === undefined || member === null || member === undefined) continue
-        decoded[field.name] = decodeMember(field.decoder, member, names, field.name)
+        try {
+          decoded[field.name] = field.decoder.decode(member)
+        } catch (error) {
+          mismatch = firstMismatch(mismatch, placed(error, names, field.name))
+        }
       }
+      if (mismatch !== undefined) throw mismatch
       return decoded as Decoded<F>
     },
     *decodeInPieces(value) {
       const decoded: Record<string, unknown> = {}
       const members = membersOf(value, names)
+      let mismatch: KindMismatchError | undefined
       for (const [index, given] of keysOf(members).entries()) {
         if (index % MEMBERS_AT_ONCE === MEMBERS_AT_ONCE - 1) yield
         const member = members[given]
         const field = exact.get(given) ?? folded.get(given.toLowerCase())
         if (field === undefined || member === null || member === undefined) continue
-        decoded[field.name] =
-          field.decoder.decodeInPieces === undefined
-            ? decodeMember(field.decoder, member, names, field.name)
-            : yield* decodeMemberInPieces(field.decoder, member, names, field.name)
+        try {
+          decoded[field.name] =
+            field.decoder.decodeInPieces === undefined
+              ? field.decoder.decode(member)
+              : yield* field.decoder.decodeInPieces(member)
+        } catch (error) {
+          mismatch = firstMismatch(mismatch, placed(error, names, field.name))
+        }
       }
+      if (mismatch !== undefined) throw mismatch
       return decoded as Decoded<F>
     },
   }
@@ -184,30 +223,9 @@ const noMembers = {}
 function membersOf(value: unknown, { type }: StructNames): Readonly<Record<string, unknown>> {
   if (value === null) return noMembers
   if (typeof value !== 'object' || Array.isArray(value)) {
-    throw new TypeMismatchError(jsonTypeName(value), type)
+    throw KindMismatchError.of(value, type)
   }
   return value as Record<string, unknown>
-}
-
-function decodeMember(decoder: Decoder<unknown>, value: unknown, names: StructNames, name: string): unknown {
-  try {
-    return decoder.decode(value)
-  } catch (error) {
-    throw placed(error, names, name)
-  }
-}
-
-function* decodeMemberInPieces(
-  decoder: Decoder<unknown>,
-  value: unknown,
-  names: StructNames,
-  name: string,
-): Steps<unknown> {
-  try {
-    return yield* inPieces(decoder, value)
-  } catch (error) {
-    throw placed(error, names, name)
-  }
 }
 
 /** What a member threw, with its place if it tells one. */

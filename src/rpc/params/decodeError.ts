@@ -55,6 +55,21 @@ export class TypeMismatchError extends DecodeError {
   }
 }
 
+/**
+ * A value of another JSON kind than its type wants. Go's encoding/json decodes the rest all the same, so that a failure of
+ * a type that decodes itself is told before it; of several, the first is told (decodeState.saveError).
+ */
+export class KindMismatchError extends TypeMismatchError {
+  /** @param type - the name of the Go type */
+  static of(value: unknown, type: string): KindMismatchError {
+    return new KindMismatchError(jsonTypeName(value), type)
+  }
+
+  override inside(struct: string, member: string): KindMismatchError {
+    return new KindMismatchError(this.reason, this.type, this.struct || struct, [member, ...this.path])
+  }
+}
+
 /** The name of a value's JSON type in Go's words. */
 export function jsonTypeName(value: unknown): string {
   if (Array.isArray(value)) return 'array'

@@ -1,4 +1,4 @@
-import { ReasonError, TypeMismatchError, jsonTypeName } from './decodeError.js'
+import { KindMismatchError, ReasonError } from './decodeError.js'
 import type { Decoder } from './combinators.js'
 
 /** A value that nothing is done with. */
@@ -9,7 +9,7 @@ export const boolean: Decoder<boolean> = {
   schema: { type: 'boolean' },
   decode(value) {
     if (value === null) return false
-    if (typeof value !== 'boolean') throw new TypeMismatchError(jsonTypeName(value), 'bool')
+    if (typeof value !== 'boolean') throw KindMismatchError.of(value, 'bool')
     return value
   },
 }
@@ -18,7 +18,7 @@ export const boolean: Decoder<boolean> = {
 export const strictBoolean: Decoder<boolean> = {
   schema: { type: 'boolean' },
   decode(value) {
-    if (typeof value !== 'boolean') throw new TypeMismatchError(jsonTypeName(value), 'bool')
+    if (typeof value !== 'boolean') throw KindMismatchError.of(value, 'bool')
     return value
   },
 }
@@ -29,7 +29,7 @@ export function text(type: string, title: string): Decoder<string> {
     schema: { title, type: 'string' },
     decode(value) {
       if (value === null) return ''
-      if (typeof value !== 'string') throw new TypeMismatchError(jsonTypeName(value), type)
+      if (typeof value !== 'string') throw KindMismatchError.of(value, type)
       return value
     },
   }

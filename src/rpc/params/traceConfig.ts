@@ -1,16 +1,16 @@
 import { blockOverrides } from './blockOverrides.js'
-import { TypeMismatchError, jsonTypeName } from './decodeError.js'
+import { KindMismatchError } from './decodeError.js'
 import { index } from './numbers.js'
 import { boolean, text } from './scalars.js'
 import { stateOverride } from './stateOverride.js'
 import { type Decoder, struct } from './combinators.js'
 
 /** A whole number as JSON writes it. */
-const int: Decoder<number> = {
+export const int: Decoder<number> = {
   schema: { type: 'integer' },
   decode(value) {
-    if (typeof value !== 'number') throw new TypeMismatchError(jsonTypeName(value), 'int')
-    if (!Number.isInteger(value)) throw new TypeMismatchError(`number ${value}`, 'int')
+    if (typeof value !== 'number') throw KindMismatchError.of(value, 'int')
+    if (!Number.isInteger(value)) throw new KindMismatchError(`number ${value}`, 'int')
     return value
   },
 }

@@ -2,7 +2,7 @@ import type { TraceBudget } from '../../chain/tracing/budget.js'
 import { JavaScriptTracer } from '../../chain/tracing/javaScript/javaScriptTracer.js'
 import type { TracePlace } from '../format/tracePlace.js'
 import { type JsonValue, printJson } from '../wire.js'
-import { opcodeNames } from './structLogger.js'
+import { opcodeNames } from '../../chain/evm/opcodeNames.js'
 import type { Trace } from './tracerKind.js'
 
 /**

@@ -1,7 +1,7 @@
 import type { ExecutionTracer } from '../../chain/tracing/tracer.js'
 import { ListWriter } from '../format/pieces.js'
 import { printJson } from '../wire.js'
-import { opcodeNames } from './structLogger.js'
+import { opcodeNames } from '../../chain/evm/opcodeNames.js'
 import type { TracerKind } from './tracerKind.js'
 
 /** opcountTracer: how many opcodes ran. */

@@ -102,6 +102,11 @@ export function startTrace(
   )
 }
 
+/** Whether a tracer is a program in JavaScript in geth: what the request brings, and those that come with geth. */
+export function isJavaScript({ tracer = '' }: TraceConfig): boolean {
+  return tracer !== '' && (!kinds.has(tracer) || opcodeTracers.some(({ name }) => name === tracer))
+}
+
 /** Any other name is a program in JavaScript. */
 function startNamed(name: string, config: unknown, budget: TraceBudget, place: TracePlace): Trace {
   const kind = kinds.get(name)

@@ -1,16 +1,18 @@
-import { keccak256 } from '../../../chain/keccak.js'
-import { bytesToHex, bytesToPlainHex } from '../../../encoding/hex.js'
-import { TimeSlice, runInSlices, sortInSlices } from '../../../encoding/timeSlice.js'
+import { bytesToHex } from '../../../encoding/hex.js'
 import { ServerError } from '../../errors.js'
 import { defineMethod, required } from '../../method.js'
 import { address, data } from '../../params/bytes.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { controlNumber } from '../../params/numbers.js'
-import { tracedBlock } from './traceBlock.js'
+import { findBlock } from '../findBlock.js'
+import type { BlockSelector } from '../../../chain/view.js'
 
 /**
- * debug_storageRangeAt: the slots of an account as a transaction of a block met them, in the order of the hashes of
- * their keys from one hash on (geth: eth/api_debug.go).
+ * debug_storageRangeAt: the slots of an account, in the order of the hashes of their keys from one hash on. As in geth 1.17
+ * they are those that the block began with, whatever the index: its storage tries do not show what the transactions before
+ * that one have changed (eth/api_debug.go, storageRangeAt).
+ *
+ * @throws ServerError if the block is not known, is the first one, or has no transaction of that index
  */
 export const storageRangeAt = defineMethod(
   'debug_storageRangeAt',
@@ -22,42 +24,33 @@ export const storageRangeAt = defineMethod(
     required('limit', controlNumber),
   ],
   async ({ view, backend }, selector, index, account, start, limit) => {
-    const block = tracedBlock(view, selector)
-    if (index > 0n && index >= BigInt(block.transactions.length)) {
-      throw new ServerError(`transaction index ${index} out of range for block ${bytesToHex(block.hash)}`)
+    const block = findBlock(view, selector)
+    if (block === undefined) throw new ServerError(`block ${printed(selector)} not found`)
+    const { header, transactions, hash } = block
+    if (header.number === 0n) throw new ServerError('no transaction in genesis')
+    if (index >= BigInt(Math.max(transactions.length, 1))) {
+      throw new ServerError(`transaction index ${index} out of range for block ${bytesToHex(hash)}`)
     }
-    const slice = new TimeSlice()
-    const slots: { slot: Uint8Array; hash: Uint8Array }[] = []
-    for (const slot of await backend.controls.knownSlots(account)) {
-      const hash = keccak256(slot)
-      if (Buffer.compare(hash, start) >= 0) slots.push({ slot, hash })
-      await slice.pause()
-    }
-    const sorted = await runInSlices(
-      sortInSlices(slots, (a, b) => Buffer.compare(a.hash, b.hash)),
-      slice,
-    )
-    const request = { view, block, index: Number(index) }
-    const present = await backend.tracing.stateBefore(request, async (state) => {
-      const found: { hash: Uint8Array; slot: Uint8Array; value: Uint8Array }[] = []
-      for (const { slot, hash } of sorted) {
-        if (found.length > Number(limit)) break
-        await slice.pause()
-        const value = await state.getStorage(account, slot)
-        if (value.some((byte) => byte !== 0)) found.push({ hash, slot, value })
-      }
-      return found
-    })
-    const page = present.slice(0, Number(limit))
-    const next = present[page.length]
+    const parent = view.blockByHash(header.parentHash)
+    if (parent === undefined) throw new ServerError(`parent ${bytesToHex(header.parentHash)} not found`)
+    const root = block.parentStateRoot ?? parent.header.stateRoot
+    const storageRoot = await backend.ranges.storageRoot(root, account)
+    if (storageRoot === undefined) return { storage: null, nextKey: null }
+    const { items, next } = await backend.ranges.storage(account, storageRoot, { start, limit: Number(limit) })
     return {
       storage: Object.fromEntries(
-        page.map(({ hash, slot, value }) => [
+        items.map(({ hash, key, value }) => [
           bytesToHex(hash),
-          { key: bytesToHex(slot), value: `0x${bytesToPlainHex(value)}` },
+          { key: key === undefined ? null : bytesToHex(key), value: bytesToHex(value) },
         ]),
       ),
-      nextKey: next === undefined ? null : bytesToHex(next.hash),
+      nextKey: next === undefined ? null : bytesToHex(next),
     }
   },
 )
+
+/** A selector as Go prints its struct (rpc/types.go, BlockNumberOrHash). */
+function printed(selector: BlockSelector): string {
+  if ('hash' in selector) return `{<nil> ${bytesToHex(selector.hash)} ${selector.requireCanonical}}`
+  return `{${'number' in selector ? `0x${selector.number.toString(16)}` : selector.tag} <nil> false}`
+}

@@ -1,4 +1,5 @@
-import { hashOfBlock } from '../../../chain/block/rawParts.js'
+import { decodeBlockHash } from '../../../chain/block/rawParts.js'
+import { ChainError } from '../../../chain/errors.js'
 import type { StoredBlock } from '../../../chain/block/record.js'
 import type { BlockSelector, ChainView } from '../../../chain/view.js'
 import { bytesToHex } from '../../../encoding/hex.js'
@@ -44,8 +45,16 @@ export const traceBlock = defineMethod(
   'debug_traceBlock',
   [required('block', data), optional('config', traceConfig)],
   async (call, rlp, config = {}) => {
-    const hash = hashOfBlock(rlp)
-    if (hash === undefined) throw new ServerError('could not decode block: the bytes are no block')
-    return traceAll(call, tracedBlock(call.view, { hash, requireCanonical: false }), config)
+    const block = tracedBlock(call.view, { hash: hashOf(rlp), requireCanonical: false })
+    return traceAll(call, block, config)
   },
 )
+
+function hashOf(blockRlp: Uint8Array): Uint8Array {
+  try {
+    return decodeBlockHash(blockRlp)
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error
+    throw new ServerError(`could not decode block: ${error.message}`)
+  }
+}

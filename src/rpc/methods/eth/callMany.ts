@@ -10,7 +10,7 @@ import { type BlockOverrideArguments, blockOverrides } from '../../params/blockO
 import { blockSelector } from '../../params/blockSelector.js'
 import { address } from '../../params/bytes.js'
 import { type CallArguments, callObject } from '../../params/callObject.js'
-import { TypeMismatchError, jsonTypeName } from '../../params/decodeError.js'
+import { KindMismatchError, jsonTypeName } from '../../params/decodeError.js'
 import { big, index, uint64 } from '../../params/numbers.js'
 import { anything } from '../../params/scalars.js'
 import { stateOverride } from '../../params/stateOverride.js'
@@ -80,7 +80,7 @@ const transactionIndex: Decoder<number> = {
   decode(value) {
     if (typeof value === 'string') return index.decode(value)
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= -1) return value
-    throw new TypeMismatchError(typeof value === 'number' ? `number ${value}` : jsonTypeName(value), 'int')
+    throw new KindMismatchError(typeof value === 'number' ? `number ${value}` : jsonTypeName(value), 'int')
   },
 }
 

@@ -1,14 +1,20 @@
 import { callObject } from '../../params/callObject.js'
 import { defineMethod, required } from '../../method.js'
-import { transactionRequest } from '../transactionRequest.js'
+import { blobTransactionRequest } from '../transactionRequest.js'
 import { rawAndTransaction } from './signTransaction.js'
 
-/** eth_fillTransaction: completes a transaction without signing or sending it. */
+/** eth_fillTransaction: completes a transaction, with the proofs of its blobs, without signing or sending it. */
 export const fillTransaction = defineMethod(
   'eth_fillTransaction',
   [required('transaction', callObject)],
-  async ({ backend }, call) =>
-    rawAndTransaction(
-      await backend.accounts.fillTransaction(transactionRequest(call, backend.settings.compatibility)),
-    ),
+  async ({ backend }, given) => {
+    const { blobs, commitments, proofs, blobVersionedHashes: versionedHashes } = given
+    const call = blobTransactionRequest(given, backend.settings.compatibility)
+    return rawAndTransaction(
+      await backend.accounts.fillTransaction(
+        call,
+        blobs === undefined ? undefined : { blobs, commitments, proofs, versionedHashes },
+      ),
+    )
+  },
 )

@@ -3,7 +3,6 @@ import type { BlockToSimulate, SimulatedBlock, SimulatedCall } from '../../../ch
 import { checksumAddress } from '../../../chain/accounts/address.js'
 import type { CallObject } from '../../../chain/calls/callObject.js'
 import type { AccountOverride } from '../../../chain/calls/overrides.js'
-import { hexToBytes } from '../../../encoding/hex.js'
 import { type Steps, runToCompletion } from '../../../encoding/timeSlice.js'
 import { type BlockShape, totalDifficultyMember } from '../../format/block.js'
 import { bodyMembers, headerMembers } from '../../format/header.js'
@@ -22,9 +21,9 @@ import { type BlockOverrideArguments, blockOverrides } from '../../params/blockO
 import { address } from '../../params/bytes.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { callObject, toCall } from '../../params/callObject.js'
-import { type Decoder, inPieces, list, mapped, struct } from '../../params/combinators.js'
-import { ReasonError, TypeMismatchError, jsonTypeName } from '../../params/decodeError.js'
-import { boolean } from '../../params/scalars.js'
+import { type Decoder, entries, inPieces, list, mapped, struct } from '../../params/combinators.js'
+import { ReasonError, TypeMismatchError } from '../../params/decodeError.js'
+import { anything, boolean } from '../../params/scalars.js'
 import { accountOverride, stateOverride } from '../../params/stateOverride.js'
 import { type JsonSchema, printJson } from '../../wire.js'
 
@@ -112,10 +111,24 @@ function errorMember({ failure, returnData, isGasCapped }: SimulatedCall): strin
 
 const calls = list(mapped(callObject, toCall), '[]ethapi.TransactionArgs')
 
-/** What Go calls a block before its overrides are decoded (geth: internal/ethapi/simulate.go, simBlock.UnmarshalJSON). */
-const undecodedBlock =
-  'struct { BlockOverrides json.RawMessage; StateOverrides map[common.Address]json.RawMessage; ' +
-  'Calls []ethapi.TransactionArgs }'
+/** A block before its overrides are decoded (geth: internal/ethapi/simulate.go, simBlock.UnmarshalJSON). */
+const undecodedBlock = struct(
+  {
+    struct: 'simOpts',
+    type:
+      'struct { BlockOverrides json.RawMessage; StateOverrides map[common.Address]json.RawMessage; ' +
+      'Calls []ethapi.TransactionArgs }',
+    capitalised: true,
+  },
+  {
+    blockOverrides: anything,
+    stateOverrides: entries(
+      { name: address, member: anything, type: 'map[common.Address]json.RawMessage' },
+      (account, override) => ({ account, override }),
+    ),
+    calls,
+  },
+)
 
 /**
  * A block to simulate. Other than elsewhere, members of overrides that geth does not know are refused, and misfits are
@@ -145,52 +158,15 @@ function* decodeBlock(value: unknown): Steps<BlockToSimulate> {
 }
 
 function* decodeBlockMembers(value: unknown): Steps<BlockToSimulate> {
-  if (value === null) return toBlock({})
-  const given = objectMembers(value, undecodedBlock)
-  const accounts = given('stateOverrides') ?? {}
-  checkAddresses(accounts)
-  const decodedCalls = yield* within('Calls', inPieces(calls, given('calls') ?? []))
-  const header = given('blockOverrides')
+  const { blockOverrides: header, stateOverrides: accounts = [], calls } = yield* inPieces(undecodedBlock, value)
   checkKnownMembers(header, blockOverrides.schema, 'block override')
   const decodedHeader = blockOverrides.decode(header ?? null)
-  for (const [address, account] of Object.entries(accounts)) {
-    const what = `state override for ${checksumAddress(hexToBytes(address))}`
-    checkKnownMembers(account, accountOverride.schema, what)
+  const overrides: AccountOverride[] = []
+  for (const { account, override } of accounts) {
+    checkKnownMembers(override, accountOverride.schema, `state override for ${checksumAddress(account)}`)
+    overrides.push({ address: account, ...(yield* inPieces(accountOverride, override)) })
   }
-  return toBlock({
-    blockOverrides: decodedHeader,
-    stateOverrides: yield* inPieces(stateOverride, accounts),
-    calls: decodedCalls,
-  })
-}
-
-/** Finds members of an object by their names, whatever their case; null is none. */
-function objectMembers(value: unknown, type: string): (name: string) => unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new TypeMismatchError(jsonTypeName(value), type)
-  }
-  const members = new Map(
-    Object.entries(value).map(([name, member]) => [name.toLowerCase(), member as unknown]),
-  )
-  return (name) => members.get(name.toLowerCase()) ?? undefined
-}
-
-/** What is misfit in a member, told with its name. */
-function* within<T>(name: string, steps: Steps<T>): Steps<T> {
-  try {
-    return yield* steps
-  } catch (error) {
-    throw error instanceof TypeMismatchError ? error.inside('', name) : error
-  }
-}
-
-function checkAddresses(accounts: unknown): asserts accounts is Readonly<Record<string, unknown>> {
-  try {
-    objectMembers(accounts, 'map[common.Address]json.RawMessage')
-    for (const key of Object.keys(accounts as object)) address.decode(key)
-  } catch (error) {
-    throw error instanceof TypeMismatchError ? error.inside('', 'StateOverrides') : error
-  }
+  return toBlock({ blockOverrides: decodedHeader, stateOverrides: overrides, calls })
 }
 
 /** @throws ReasonError if an object has a member that the schema of another one does not name */
@@ -230,7 +206,7 @@ export const simulation: Decoder<Simulation> = mapped(options, ({ blockStateCall
 interface BlockArguments {
   blockOverrides?: BlockOverrideArguments
   stateOverrides?: AccountOverride[]
-  calls?: CallObject[]
+  calls?: CallObject[] | undefined
 }
 
 function toBlock({

@@ -18,7 +18,7 @@ export const getContractCreator = defineMethod(
     if (block === undefined) return null
     const slice = new TimeSlice()
     let found: JsonValue = null
-    await eachFrame(call, { block, budget: traceBudget(call, {}) }, async (top, index) => {
+    await eachFrame(call, { block, budget: traceBudget(call) }, async (top, index) => {
       const creator = found === null ? await runInSlices(creatorOf(contract, top), slice) : undefined
       const hash = block.transactions[index]?.hash
       if (creator === undefined || hash === undefined) return

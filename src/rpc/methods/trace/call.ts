@@ -17,7 +17,7 @@ export const rawTransaction = defineMethod(
   [required('transaction', data), required('traceTypes', traceTypes)],
   async (call, raw, types) => {
     const { view, backend } = call
-    const trace = startParityTrace(types, traceBudget(call, {}))
+    const trace = startParityTrace(types, traceBudget(call))
     const rules = view.rulesAt(view.head().header)
     const {
       from,
@@ -32,7 +32,7 @@ export const rawTransaction = defineMethod(
       block: view.head(),
       isLatest: true,
       call: { from, ...(to !== undefined && { to }), value, data: input, gas: gasLimit, accessList },
-      tracer: trace.tracer,
+      tracerFor: () => trace.tracer,
       keepsSteps: types.has('vmTrace'),
     })
     return writtenTrace(trace)
@@ -44,14 +44,14 @@ export const call = defineMethod(
   'trace_call',
   [required('transaction', callObject), required('traceTypes', traceTypes), optional('block', blockSelector)],
   async (context, transaction, types, selector = { tag: 'latest' }) => {
-    const trace = startParityTrace(types, traceBudget(context, {}))
+    const trace = startParityTrace(types, traceBudget(context))
     const request = executionRequest(context, { transaction, block: selector, stateOverrides: undefined })
     await context.backend.tracing.traceCall({
       view: context.view,
       block: tracedBlock(context.view, selector),
       isLatest: 'tag' in selector && selector.tag === 'latest',
       call: request.call,
-      tracer: trace.tracer,
+      tracerFor: () => trace.tracer,
       keepsSteps: types.has('vmTrace'),
     })
     return writtenTrace(trace)

@@ -47,7 +47,7 @@ export const callMany = defineMethod(
   'trace_callMany',
   [required('calls', list(tracedCall, '[]TraceCall')), optional('block', blockSelector)],
   async (context, given, selector = { tag: 'latest' }) => {
-    const budget = traceBudget(context, {})
+    const budget = traceBudget(context)
     const calls: { trace: ParityTrace; call: CallObject }[] = []
     const slice = new TimeSlice()
     for (const { transaction, types } of given) {

@@ -40,7 +40,7 @@ export type TraceFilterArguments = ReturnType<typeof traceFilter.decode>
  */
 export const filter = defineMethod('trace_filter', [required('filter', traceFilter)], async (call, given) => {
   const { view } = call
-  const budget = traceBudget(call, {})
+  const budget = traceBudget(call)
   const [from, to] = [numberOf(view, given.fromBlock), numberOf(view, given.toBlock)]
   if (from > to) throw new InvalidParamsError('invalid block range params')
   const { after = 0, count = Infinity } = given

@@ -18,7 +18,7 @@ export const replayBlockTransactions = defineMethod(
   async (call, selector, types) => {
     const block = tracedBlock(call.view, selector)
     if (block.transactions.length === 0) return []
-    const budget = traceBudget(call, {})
+    const budget = traceBudget(call)
     const writer = new PieceWriter()
     const list = new ListWriter(writer)
     const slice = new TimeSlice()
@@ -50,7 +50,7 @@ export const replayTransaction = defineMethod(
   async (call, transactionHash, types) => {
     const location = call.view.transactionLocation(transactionHash)
     if (location === undefined) throw new ServerError('transaction not found')
-    const trace = startParityTrace(types, traceBudget(call, {}))
+    const trace = startParityTrace(types, traceBudget(call))
     await call.backend.tracing.traceBlock({
       view: call.view,
       block: location.block,

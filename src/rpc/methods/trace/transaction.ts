@@ -10,7 +10,7 @@ import { traceBudget } from '../traces.js'
 
 /** trace_block: the frames of all transactions of a block in Parity's form. */
 export const block = defineMethod('trace_block', [required('block', blockSelector)], (call, selector) =>
-  listFrames(call, { block: tracedBlock(call.view, selector), budget: traceBudget(call, {}) }),
+  listFrames(call, { block: tracedBlock(call.view, selector), budget: traceBudget(call) }),
 )
 
 /** trace_get: one frame of a mined transaction by its trace address, or null if there is none. */
@@ -28,7 +28,7 @@ export const get = defineMethod(
       {
         block,
         only: index,
-        budget: traceBudget(call, {}),
+        budget: traceBudget(call),
         keep: (flat) => flat.traceAddress.join() === wanted,
       },
       (text) => found.push(text),
@@ -45,6 +45,6 @@ export const transaction = defineMethod(
     const location = call.view.transactionLocation(transactionHash)
     if (location === undefined) return null
     const { block, index } = location
-    return listFrames(call, { block, only: index, budget: traceBudget(call, {}) })
+    return listFrames(call, { block, only: index, budget: traceBudget(call) })
   },
 )

@@ -1,7 +1,7 @@
 import { createEVM } from '@ethereumjs/evm'
 import { Common, Hardfork, Mainnet } from '@ethereumjs/common'
 import { expect, it } from 'vitest'
-import { opcodeNames } from '../tracers/structLogger.js'
+import { opcodeNames } from './opcodeNames.js'
 
 /** Names under which geth and ethereumjs know the same opcode. */
 const differences: Readonly<Record<string, string>> = { PREVRANDAO: 'DIFFICULTY' }
@@ -13,5 +13,8 @@ it('names every opcode that ethereumjs knows under Osaka as geth does', async ()
   for (const [opcode, { fullName }] of known)
     expect(opcodeNames[opcode]).toBe(differences[fullName] ?? fullName)
   expect(opcodeNames[0x0c]).toBe('opcode 0xc not defined')
+  expect(opcodeNames[0xd2]).toBe('DATASIZE')
+  expect(opcodeNames[0xf9]).toBe('EXTDELEGATECALL')
+  expect(opcodeNames[0xfa]).toBe('STATICCALL')
   expect(opcodeNames).toHaveLength(256)
 })

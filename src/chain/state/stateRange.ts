@@ -1,0 +1,168 @@
+import { bytesEqual } from '../../encoding/hex.js'
+import { TimeSlice } from '../../encoding/timeSlice.js'
+import type { ChainStores } from '../base.js'
+import { ABSENT_ACCOUNT, ABSENT_SLOT, OVERLAY_KEY } from '../fork/overlay.js'
+import { keccak256 } from '../keccak.js'
+import { payloadOf } from '../rlp.js'
+import type { AccountState } from '../types.js'
+import { blockStartSlots } from '../vm/systemCalls.js'
+import { decodeAccount, padTo32 } from './account.js'
+import { bytesKey } from './byteCache.js'
+import { loadPreimages } from './preimages.js'
+import { readTrie } from './readTrie.js'
+import { EMPTY_ROOT } from './trieNode.js'
+import { changedLeaves, leavesFrom } from './trieRange.js'
+
+/** A slot of an account. */
+export interface RangeSlot {
+  /** keccak-256 of the key. */
+  hash: Uint8Array
+  /** 32 bytes; undefined where it is not known what was hashed. */
+  key: Uint8Array | undefined
+  /** 32 bytes. */
+  value: Uint8Array
+}
+
+/** An account of a state. */
+export interface RangeAccount extends AccountState {
+  /** keccak-256 of the address. */
+  hash: Uint8Array
+  /** 20 bytes; undefined where it is not known what was hashed. */
+  address: Uint8Array | undefined
+}
+
+/** A part of what there is, and where the rest begins. */
+export interface Range<T> {
+  items: T[]
+  /** The hash of the next one; undefined behind the last. */
+  next: Uint8Array | undefined
+}
+
+/** How much of what there is, and from where on. */
+export interface RangePlace {
+  /** The first hash, or how it begins. */
+  start: Uint8Array
+  limit: number
+}
+
+/**
+ * Lists what states hold, in the order of the hashes of addresses and slots (geth: core/state/dump.go, eth/api_debug.go). In
+ * a fork that is what the node knows of: the remote node cannot list its state.
+ */
+export class StateRanges {
+  readonly #stores: ChainStores
+  /** The slots that the system writes at the beginning of blocks, which are not kept as preimages. */
+  #systemSlots: Map<string, Uint8Array> | undefined
+
+  constructor(stores: ChainStores) {
+    this.#stores = stores
+  }
+
+  /** Accounts of the state under a root. */
+  async accounts(
+    root: Uint8Array,
+    { start, limit, isWanted }: RangePlace & { isWanted: (account: RangeAccount) => boolean },
+  ): Promise<Range<RangeAccount>> {
+    const addresses = await this.#addresses()
+    const items: RangeAccount[] = []
+    const slice = new TimeSlice()
+    for (const { key: hash, value } of leavesFrom(this.#stores.states, root, start)) {
+      await slice.pause()
+      if (bytesEqual(value, ABSENT_ACCOUNT)) continue
+      if (items.length === limit) return { items, next: hash }
+      const account = { ...decodeAccount(value), hash, address: addresses.get(bytesKey(hash)) }
+      if (isWanted(account)) items.push(account)
+    }
+    return { items, next: undefined }
+  }
+
+  /** The root of an account's storage in the state under a root; undefined where the account has none. */
+  storageRoot(root: Uint8Array, address: Uint8Array): Uint8Array | undefined {
+    const value = readTrie(this.#stores.states, root, keccak256(address))
+    if (value === undefined || bytesEqual(value, ABSENT_ACCOUNT)) return undefined
+    const { storageRoot } = decodeAccount(value)
+    return bytesEqual(storageRoot, EMPTY_ROOT) ? undefined : storageRoot
+  }
+
+  /** Slots under a storage root of an account. */
+  async storage(
+    address: Uint8Array,
+    storageRoot: Uint8Array,
+    { start, limit }: RangePlace,
+  ): Promise<Range<RangeSlot>> {
+    const keys = await this.#slotsOf(address)
+    const items: RangeSlot[] = []
+    const slice = new TimeSlice()
+    for (const { key: hash, value } of leavesFrom(this.#stores.states, storageRoot, start)) {
+      await slice.pause()
+      if (bytesEqual(value, ABSENT_SLOT) || bytesEqual(hash, OVERLAY_KEY)) continue
+      if (items.length === limit) return { items, next: hash }
+      items.push({ hash, key: keys(hash), value: padTo32(payloadOf(value)) })
+    }
+    return { items, next: undefined }
+  }
+
+  /** The code with a keccak-256 hash; empty if no account has it. */
+  code(hash: Uint8Array): Uint8Array {
+    return this.#stores.states.getCode(hash) ?? new Uint8Array(0)
+  }
+
+  /** The accounts of one state that another one lacks or has otherwise. */
+  async changedAccounts(before: Uint8Array, after: Uint8Array): Promise<RangeAccount[]> {
+    const addresses = await this.#addresses()
+    const changed: RangeAccount[] = []
+    const slice = new TimeSlice()
+    for (const { key: hash, value } of changedLeaves(this.#stores.states, before, after)) {
+      await slice.pause()
+      if (bytesEqual(value, ABSENT_ACCOUNT)) continue
+      changed.push({ ...decodeAccount(value), hash, address: addresses.get(bytesKey(hash)) })
+    }
+    return changed
+  }
+
+  /** The address or slot with a keccak-256 hash, if a state ever had it. */
+  async preimage(hash: Uint8Array): Promise<Uint8Array | undefined> {
+    const preimages = await loadPreimages(this.#stores.database, this.#stores.keys)
+    const slice = new TimeSlice()
+    for (const [address, slots] of preimages.entries()) {
+      for (const known of [address, ...slots]) {
+        if (bytesEqual(keccak256(known), hash)) return known
+        await slice.pause()
+      }
+    }
+    return (await this.#knownSystemSlots()).get(bytesKey(hash))
+  }
+
+  async #addresses(): Promise<ReadonlyMap<string, Uint8Array>> {
+    const addresses = new Map<string, Uint8Array>()
+    const slice = new TimeSlice()
+    for (const [address] of (await loadPreimages(this.#stores.database, this.#stores.keys)).entries()) {
+      addresses.set(bytesKey(keccak256(address)), address)
+      await slice.pause()
+    }
+    return addresses
+  }
+
+  async #slotsOf(address: Uint8Array): Promise<(hash: Uint8Array) => Uint8Array | undefined> {
+    const preimages = await loadPreimages(this.#stores.database, this.#stores.keys)
+    const slots = new Map<string, Uint8Array>()
+    const slice = new TimeSlice()
+    for (const slot of preimages.slotsOf(address)) {
+      slots.set(bytesKey(keccak256(slot)), slot)
+      await slice.pause()
+    }
+    const ofSystem = await this.#knownSystemSlots()
+    return (hash) => slots.get(bytesKey(hash)) ?? ofSystem.get(bytesKey(hash))
+  }
+
+  async #knownSystemSlots(): Promise<ReadonlyMap<string, Uint8Array>> {
+    if (this.#systemSlots !== undefined) return this.#systemSlots
+    const slots = new Map<string, Uint8Array>()
+    const slice = new TimeSlice()
+    for (const { slot } of blockStartSlots()) {
+      slots.set(bytesKey(keccak256(slot)), slot)
+      await slice.pause()
+    }
+    return (this.#systemSlots = slots)
+  }
+}

@@ -1,0 +1,59 @@
+import type { StoredBlock } from '../../../chain/block/record.js'
+import { bytesToHex, bytesToPlainHex } from '../../../encoding/hex.js'
+import { ServerError } from '../../errors.js'
+import { type Call, defineMethod, optional, required } from '../../method.js'
+import { hash } from '../../params/bytes.js'
+import { controlUint64 } from '../../params/numbers.js'
+
+/** debug_getModifiedAccountsByNumber: the accounts that are otherwise after one block than after another one before it. */
+export const getModifiedAccountsByNumber = defineMethod(
+  'debug_getModifiedAccountsByNumber',
+  [required('start', controlUint64), optional('end', controlUint64)],
+  (call, start, end) => {
+    const { view } = call
+    const first = view.resolve({ number: start })
+    if (first === undefined) throw new ServerError(`start block ${start.toString(16)} not found`)
+    if (end === undefined) return modifiedIn(call, first)
+    const last = view.resolve({ number: end })
+    if (last === undefined) throw new ServerError(`end block ${end} not found`)
+    return modifiedBetween(call, first, last)
+  },
+)
+
+/** debug_getModifiedAccountsByHash: the same for blocks by their hashes. */
+export const getModifiedAccountsByHash = defineMethod(
+  'debug_getModifiedAccountsByHash',
+  [required('startHash', hash), optional('endHash', hash)],
+  (call, startHash, endHash) => {
+    const { view } = call
+    const first = view.blockByHash(startHash)
+    if (first === undefined) throw new ServerError(`start block ${bytesToPlainHex(startHash)} not found`)
+    if (endHash === undefined) return modifiedIn(call, first)
+    const last = view.blockByHash(endHash)
+    if (last === undefined) throw new ServerError(`end block ${bytesToPlainHex(endHash)} not found`)
+    return modifiedBetween(call, first, last)
+  },
+)
+
+function modifiedIn(call: Call, block: StoredBlock): Promise<string[]> {
+  const parent = call.view.blockByHash(block.header.parentHash)
+  if (parent === undefined) throw new ServerError(`block ${block.header.number.toString(16)} has no parent`)
+  return modifiedBetween(call, parent, block)
+}
+
+async function modifiedBetween(
+  { backend }: Call,
+  { header: start }: StoredBlock,
+  { header: end }: StoredBlock,
+): Promise<string[]> {
+  if (start.number >= end.number) {
+    throw new ServerError(
+      `start block height (${start.number}) must be less than end block height (${end.number})`,
+    )
+  }
+  const accounts = await backend.ranges.changedAccounts(start.stateRoot, end.stateRoot)
+  return accounts.map(({ address, hash }) => {
+    if (address === undefined) throw new ServerError(`no preimage found for hash ${bytesToPlainHex(hash)}`)
+    return bytesToHex(address)
+  })
+}

@@ -1,0 +1,17 @@
+import { bytesToHex } from '../../../encoding/hex.js'
+import { ServerError } from '../../errors.js'
+import { defineMethod, optional, required } from '../../method.js'
+import { hash } from '../../params/bytes.js'
+import { traceConfig } from '../../params/traceConfig.js'
+
+/** debug_intermediateRoots: the state root after each transaction of a block; null for one without transactions. */
+export const intermediateRoots = defineMethod(
+  'debug_intermediateRoots',
+  [required('blockHash', hash), optional('config', traceConfig)],
+  async ({ view, backend }, blockHash) => {
+    const block = view.blockByHash(blockHash)
+    if (block === undefined) throw new ServerError(`block ${bytesToHex(blockHash)} not found`)
+    const roots = await backend.tracing.intermediateRoots({ view, block })
+    return roots.length === 0 ? null : roots.map(bytesToHex)
+  },
+)
