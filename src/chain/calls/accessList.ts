@@ -43,7 +43,7 @@ export function createAccessList(
 ): Awaitable<AccessListResult> {
   const { call, site, stateOverrides = [], completeFees, baseFee, unfunded } = request
   return withCall(
-    { site, call, stateOverrides, movesPrecompiles: false, completeFees, baseFee, unfunded },
+    { site, call, stateOverrides, precompileOverrides: 'none', completeFees, baseFee, unfunded },
     (evm, raw) =>
       whenReady(nonceOf(evm, call, raw), (nonce) => {
         const message = { ...raw, nonce }

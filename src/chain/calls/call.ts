@@ -20,7 +20,7 @@ import type { CallSite } from './callSite.js'
 import type { ConsoleListener } from './console.js'
 import { withEvm } from '../evm/evm.js'
 import { messageFromCall, mostCost, type Message } from '../vm/message.js'
-import { applyStateOverrides, type AccountOverride } from './overrides.js'
+import { applyStateOverrides, type AccountOverride, type PrecompileOverrides } from './overrides.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import { callChecks } from '../vm/preCheck.js'
 import { revertError } from '../evm/revertReason.js'
@@ -42,8 +42,8 @@ export interface CallRequest {
   call: CallObject
   stateOverrides?: readonly AccountOverride[] | undefined
   blockOverrides?: BlockOverrides | undefined
-  /** Whether state overrides replace and move precompiles; they do unless this is false. */
-  movesPrecompiles?: boolean
+  /** Applied unless given. */
+  precompileOverrides?: PrecompileOverrides
   onConsole?: ConsoleListener | undefined
   /** The most gas, as a multiple of the block's gas limit; 10 unless given. */
   gasCapInBlocks?: number | undefined
@@ -91,7 +91,7 @@ export function withCall<T>(
   request: CallRequest,
   use: (evm: PooledEvm, message: Message) => Awaitable<T>,
 ): Awaitable<T> {
-  const { site, call, stateOverrides = [], blockOverrides, movesPrecompiles = true, onConsole } = request
+  const { site, call, stateOverrides = [], blockOverrides, precompileOverrides = 'applied', onConsole } = request
   if (request.unsupportedOverride !== undefined) {
     throw new ChainError(
       `block override "${request.unsupportedOverride}" is not supported for this RPC method`,
@@ -118,7 +118,7 @@ export function withCall<T>(
     if (stateOverrides.length === 0) throw refusal
     // What is wrong with the overrides is told first.
     return withEvm({ rules, state, block, blockHash }, async (evm) => {
-      await applyStateOverrides(evm, stateOverrides, { precompiles: movesPrecompiles })
+      await applyStateOverrides(evm, stateOverrides, precompileOverrides)
       throw refusal
     })
   }
@@ -127,7 +127,7 @@ export function withCall<T>(
     const run = (): Awaitable<T> =>
       request.unfunded === true ? fund(evm, message).then(() => use(evm, message)) : use(evm, message)
     if (stateOverrides.length === 0) return run()
-    return applyStateOverrides(evm, stateOverrides, { precompiles: movesPrecompiles }).then(run)
+    return applyStateOverrides(evm, stateOverrides, precompileOverrides).then(run)
   })
 }
 
@@ -137,7 +137,7 @@ async function fund(evm: PooledEvm, message: Message): Promise<void> {
   const balance = mostCost(message)
   const account = await evm.state.readAccount(address)
   if ((account?.balance ?? 0n) >= balance || balance > MAX_UINT256) return
-  await applyStateOverrides(evm, [{ address, balance }], { precompiles: false })
+  await applyStateOverrides(evm, [{ address, balance }], 'none')
 }
 
 /** A call that pays nothing sees a block that asks for nothing, so that BASEFEE is not above the call's price. */

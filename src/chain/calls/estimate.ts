@@ -29,7 +29,7 @@ const CALL_STIPEND = 2_300n
  */
 export function estimateGas(request: CallRequest, blockGasLimit: bigint): Awaitable<bigint> {
   const limits = { given: request.call.gas, blockGasLimit, cap: callGasCap(request) }
-  return withCall(request, (evm, message) =>
+  return withCall({ ...request, precompileOverrides: 'checked' }, (evm, message) =>
     whenReady(upperBound(evm, message, limits), (bound) =>
       whenReady(runsNoCode(evm, message), (isPlain) => {
         if (!isPlain) return searchGas(evm, message, bound)

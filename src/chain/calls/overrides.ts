@@ -29,10 +29,11 @@ export interface AccountOverride {
   movePrecompileToAddress?: Uint8Array
 }
 
-/** Whether overrides may replace and move precompiles. */
-export interface OverrideScope {
-  precompiles: boolean
-}
+/**
+ * What overrides do to precompiles. In geth they replace and move them in calls; in estimates they are checked alike, and the
+ * precompiles answer all the same; for access lists no account counts as a precompile.
+ */
+export type PrecompileOverrides = 'applied' | 'checked' | 'none'
 
 /**
  * Changes the state that an EVM is bound to (geth: internal/ethapi/override, StateOverride.Apply). Any override of a
@@ -43,9 +44,9 @@ export interface OverrideScope {
 export async function applyStateOverrides(
   evm: PooledEvm,
   overrides: readonly AccountOverride[],
-  scope: OverrideScope,
+  precompileOverrides: PrecompileOverrides,
 ): Promise<void> {
-  const precompiles = new Map(scope.precompiles ? evm.precompiles : [])
+  const precompiles = new Map(precompileOverrides === 'none' ? [] : evm.precompiles)
   const slice = new TimeSlice()
   const ascending = await runInSlices(sortInSlices(overrides, byAddress), slice)
   const moves = ascending.some(({ movePrecompileToAddress: target }) => target !== undefined)
@@ -75,7 +76,7 @@ export async function applyStateOverrides(
     precompiles.delete(key)
     await overrideAccount(evm, override, slice)
   }
-  if (scope.precompiles) evm.usePrecompiles(precompiles)
+  if (precompileOverrides === 'applied') evm.usePrecompiles(precompiles)
   evm.stateManager.originalStorageCache.clear()
 }
 

@@ -73,6 +73,11 @@ export class CallTracer implements ExecutionTracer {
     return this.#top
   }
 
+  /** The innermost frame that is open. */
+  get current(): CallFrame | undefined {
+    return this.#open.at(-1)
+  }
+
   begin(message: TracedMessage): void {
     this.#message = message
     this.#nextLog = message.firstLogIndex

@@ -1,5 +1,6 @@
 /** Opcodes that tracers look at, by their mnemonics. */
 export const opcodes = {
+  KECCAK256: 0x20,
   BALANCE: 0x31,
   EXTCODESIZE: 0x3b,
   EXTCODECOPY: 0x3c,

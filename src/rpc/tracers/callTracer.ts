@@ -7,8 +7,16 @@ import { boolean } from '../params/scalars.js'
 import { printJson } from '../wire.js'
 import { type TracerKind, decodeTracerConfig } from './tracerKind.js'
 
-/** Writes a frame with those within it, its members in geth's order (eth/tracers/native/call.go, callFrame). */
-export function* writeCallFrame(top: CallFrame, writer: PieceWriter): Steps<void> {
+/**
+ * Writes a frame with those within it, its members in geth's order (eth/tracers/native/call.go, callFrame).
+ *
+ * @param more - members of a frame besides, each with a comma in front
+ */
+export function* writeCallFrame(
+  top: CallFrame,
+  writer: PieceWriter,
+  more?: (frame: CallFrame) => string,
+): Steps<void> {
   const open = [{ frame: top, next: 0 }]
   writer.append(beginning(top))
   for (let around = open.at(-1); around !== undefined; around = open.at(-1)) {
@@ -23,7 +31,7 @@ export function* writeCallFrame(top: CallFrame, writer: PieceWriter): Steps<void
     }
     if (next > 0) writer.append(']')
     yield* writeLogs(frame.logs, writer)
-    writer.append(`${quantityMember('value', frame.value)},"type":"${frame.type}"}`)
+    writer.append(`${quantityMember('value', frame.value)}${more?.(frame) ?? ''},"type":"${frame.type}"}`)
     open.pop()
   }
 }

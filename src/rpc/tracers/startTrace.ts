@@ -8,6 +8,7 @@ import type { TracePlace } from '../format/tracePlace.js'
 import type { TraceConfig } from '../params/traceConfig.js'
 import { printJson } from '../wire.js'
 import { callTracer } from './callTracer.js'
+import { erc7562Tracer, keccakPreimageTracer } from './erc7562Tracer.js'
 import { flatCallTracer } from './flatCallTracer.js'
 import { startJavaScriptTracer } from './javaScriptTracer.js'
 import { opcodeTracers } from './opcodeTracers.js'
@@ -73,7 +74,8 @@ function* writeMembers(
 
 const kinds: ReadonlyMap<string, TracerKind> = new Map(
   [
-    ...[callTracer, flatCallTracer, fourByteTracer, muxTracer, noopTracer, prestateTracer],
+    ...[callTracer, erc7562Tracer, flatCallTracer, fourByteTracer, keccakPreimageTracer],
+    ...[muxTracer, noopTracer, prestateTracer],
     ...opcodeTracers,
   ].map((kind) => [kind.name, kind]),
 )

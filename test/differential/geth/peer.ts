@@ -42,7 +42,7 @@ export async function startGeth(
 ): Promise<Geth> {
   const dataDir = join(folder, 'geth')
   const head = blockHashes.at(-1)
-  const common = ['--datadir', dataDir, '--state.scheme', 'hash']
+  const common = ['--datadir', dataDir, '--state.scheme', 'hash', '--cache.preimages']
   await runToEnd(program, [...common, 'init', genesis])
   const printed = await runToEnd(program, [...common, '--gcmode', 'archive', 'import', chain])
   if (/invalid block|Import error|bad block/i.test(printed)) throw new Error(printed.slice(-2000))
@@ -53,7 +53,7 @@ export async function startGeth(
   const child = spawn(
     program,
     [
-      ...[...common, '--gcmode', 'archive', '--syncmode', 'full', '--cache.preimages'],
+      ...[...common, '--gcmode', 'archive', '--syncmode', 'full'],
       ...['--nodiscover', '--maxpeers', '0', '--port', '0', '--ipcdisable'],
       ...['--authrpc.port', String(enginePort), '--authrpc.jwtsecret', secretFile],
       ...['--http', '--http.addr', '127.0.0.1', '--http.port', String(port), '--http.api', apis],

@@ -54,7 +54,7 @@ export async function simulateBlock(
   const { blobBaseFee } = overrides
   const block = createBlockEnvironment(header, rules, blobBaseFee === undefined ? {} : { blobBaseFee })
   return withEvm({ rules, state, block, blockHash }, async (evm) => {
-    await applyStateOverrides(evm, stateOverrides, { precompiles: true })
+    await applyStateOverrides(evm, stateOverrides, 'applied')
     await runBlockStart(evm, header)
     const execution = new SimulatedExecution(evm, context)
     for (const call of placed.calls) {

@@ -1,4 +1,5 @@
 import { checksumAddress } from '../../../chain/accounts/address.js'
+import { padTo32 } from '../../../chain/state/account.js'
 import type { RangeAccount } from '../../../chain/state/stateRange.js'
 import type { BlockSelector } from '../../../chain/view.js'
 import { bytesToPlainHex } from '../../../encoding/hex.js'
@@ -10,10 +11,13 @@ import { blockNumber, blockSelector } from '../../params/blockSelector.js'
 import { data } from '../../params/bytes.js'
 import { boolean } from '../../params/scalars.js'
 import { int } from '../../params/traceConfig.js'
+import { findBlock, isPending, latestBlock } from '../findBlock.js'
 import { WireBytes } from '../../wire.js'
 
 /** Most accounts of an answer (geth: eth/api_debug.go, AccountRangeMaxResults). */
 const MOST_ACCOUNTS = 256
+
+const HASH_LENGTH = 32
 
 interface DumpOptions {
   start: Uint8Array
@@ -37,7 +41,7 @@ export const accountRange = defineMethod(
   ],
   (call, selector, start, limit, noCode, noStorage, incompletes) =>
     dump(call, selector, {
-      start,
+      start: padTo32(start.subarray(-HASH_LENGTH)),
       limit: limit <= 0 || limit > MOST_ACCOUNTS ? MOST_ACCOUNTS : limit,
       withCode: !noCode,
       withStorage: !noStorage,
@@ -56,11 +60,13 @@ export const dumpBlock = defineMethod('debug_dumpBlock', [required('block', bloc
   }),
 )
 
+/** The pending block has the state that it begins with, as in geth. */
 async function dump(call: Call, selector: BlockSelector, options: DumpOptions): Promise<WireBytes> {
   const { view, backend } = call
   const { start, limit, withHashesOnly } = options
-  if (view.resolve(selector) === undefined) throw new ServerError(`block ${named(selector)} not found`)
-  const { root } = (await view.stateAt(selector)).state
+  const place = isPending(selector) ? latestBlock : selector
+  if (findBlock(view, place) === undefined) throw new ServerError(`block ${named(selector)} not found`)
+  const { root } = (await view.stateAt(place)).state
   const { items, next } = await backend.ranges.accounts(root, {
     start,
     limit,

@@ -34,7 +34,7 @@ export const storageRangeAt = defineMethod(
     const parent = view.blockByHash(header.parentHash)
     if (parent === undefined) throw new ServerError(`parent ${bytesToHex(header.parentHash)} not found`)
     const root = block.parentStateRoot ?? parent.header.stateRoot
-    const storageRoot = await backend.ranges.storageRoot(root, account)
+    const storageRoot = backend.ranges.storageRoot(root, account)
     if (storageRoot === undefined) return { storage: null, nextKey: null }
     const { items, next } = await backend.ranges.storage(account, storageRoot, { start, limit: Number(limit) })
     return {

@@ -24,7 +24,7 @@ export const blockCount: Decoder<bigint> = {
 const MOST_DIGITS = 20
 
 function invalidCount(text: string): ReasonError {
-  return new ReasonError(`invalid hex or decimal integer "${text}"`)
+  return new ReasonError(`invalid hex or decimal integer ${JSON.stringify(text)}`)
 }
 
 const percentile: Decoder<number> = {

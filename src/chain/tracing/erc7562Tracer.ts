@@ -1,0 +1,194 @@
+import { bytesToPlainHex } from '../../encoding/hex.js'
+import { bigintToBytes } from '../../encoding/quantity.js'
+import { padTo32 } from '../state/account.js'
+import { whenReady } from '../state/whenReady.js'
+import type { ExecutionLog } from '../types.js'
+import type { TraceBudget } from './budget.js'
+import { type CallFrame, CallTracer } from './callTracer.js'
+import { keccakInput } from './keccakPreimages.js'
+import { callTypes, opcodes, wordToAddress } from './opcodes.js'
+import type { ExecutionTracer, FrameEnd, FrameStart, Step, TracedMessage, TracedState } from './tracer.js'
+
+/** What is recorded of a frame besides what a call tracer shows. Slots and values are 64 hexadecimal digits. */
+export interface Erc7562Facts {
+  /** The value that a slot had when it was first read, unless it was written before. */
+  reads: Map<string, string>
+  /** How often slots were written, and transient ones read and written. */
+  writes: Map<string, number>
+  transientReads: Map<string, number>
+  transientWrites: Map<string, number>
+  /** The accounts that EXTCODE opcodes looked at, but for EXTCODESIZE before ISZERO. */
+  lookedAt: Uint8Array[]
+  /** How often opcodes ran. */
+  usedOpcodes: Map<number, number>
+  /** By address, 40 digits: how much code an account had when it was first called or looked at, and by which opcode. */
+  contractSizes: Map<string, { size: number; opcode: number }>
+  outOfGas: boolean
+}
+
+/** What the tracer leaves out. */
+export interface Erc7562Options {
+  ignoredOpcodes: ReadonlySet<number>
+  withLog: boolean
+}
+
+const GAS = 0x5a
+const ISZERO = 0x15
+const REVERT = 0xfd
+const RETURN = 0xf3
+const TLOAD = 0x5c
+const TSTORE = 0x5d
+const codeLookups: ReadonlySet<number> = new Set([
+  opcodes.EXTCODEHASH,
+  opcodes.EXTCODESIZE,
+  opcodes.EXTCODECOPY,
+])
+/** About the text of what is recorded of a frame, and of an entry. */
+const FRAME_BYTES = 260
+const ENTRY_BYTES = 140
+
+/** Records what the validation of a user operation must not do (ERC-7562; geth: eth/tracers/native/erc7562.go). */
+export class Erc7562Tracer implements ExecutionTracer {
+  /** What KECCAK256 hashed, by its hexadecimal digits. */
+  readonly keccakInputs = new Map<string, Uint8Array>()
+  readonly #frames: CallTracer
+  readonly #facts = new Map<CallFrame, Erc7562Facts>()
+  readonly #options: Erc7562Options
+  readonly #budget: TraceBudget
+  #state: TracedState | undefined
+  /** The opcode before, and the item that lay on top of its stack. */
+  #last: { opcode: number; top: bigint | undefined } | undefined
+
+  constructor(options: Erc7562Options, budget: TraceBudget) {
+    this.#options = options
+    this.#budget = budget
+    this.#frames = new CallTracer({ withLog: options.withLog }, budget)
+  }
+
+  /** The outermost frame, once the execution is over. */
+  get result(): CallFrame {
+    return this.#frames.result
+  }
+
+  factsOf(frame: CallFrame): Erc7562Facts {
+    let facts = this.#facts.get(frame)
+    if (facts === undefined) {
+      facts = {
+        reads: new Map(),
+        writes: new Map(),
+        transientReads: new Map(),
+        transientWrites: new Map(),
+        lookedAt: [],
+        usedOpcodes: new Map(),
+        contractSizes: new Map(),
+        outOfGas: false,
+      }
+      this.#facts.set(frame, facts)
+    }
+    return facts
+  }
+
+  begin(message: TracedMessage): void {
+    this.#state = message.state
+    this.#frames.begin(message)
+  }
+
+  enter(frame: FrameStart): void {
+    this.#budget.spend(FRAME_BYTES)
+    this.#frames.enter(frame)
+  }
+
+  exit(end: FrameEnd): void {
+    const { depth, failure = '' } = end
+    const frame = this.#frames.current
+    if (depth > 0 && frame !== undefined) {
+      this.factsOf(frame).outOfGas =
+        failure.startsWith('out of gas') || failure === 'contract creation code storage out of gas'
+    }
+    this.#frames.exit(end)
+  }
+
+  log(log: ExecutionLog): void {
+    this.#frames.log(log)
+  }
+
+  end(gasUsed: bigint): void {
+    this.#frames.end(gasUsed)
+  }
+
+  step(step: Step): Promise<void> | undefined {
+    const frame = this.#frames.current
+    if (frame === undefined) return undefined
+    const { opCode: opcode, stack } = step.runState
+    const facts = this.factsOf(frame)
+    if (opcode === REVERT || opcode === RETURN) this.#last = undefined
+    const last = this.#last
+    this.#last = { opcode, top: stack.length > 0 ? stack.peek(1)[0] : undefined }
+    if (last !== undefined) this.#recordLookup(last, opcode, facts)
+    if (last?.opcode === GAS && !callTypes.has(opcode)) this.#count(facts.usedOpcodes, GAS)
+    if (opcode !== GAS && !this.#options.ignoredOpcodes.has(opcode)) this.#count(facts.usedOpcodes, opcode)
+    if (opcode === opcodes.KECCAK256) this.#recordHash(step)
+    const pending = [this.#recordSize(step, facts), this.#recordStorage(step, facts)].filter(
+      (answer) => answer !== undefined,
+    )
+    return pending.length === 0 ? undefined : Promise.all(pending).then(() => undefined)
+  }
+
+  #recordLookup(
+    { opcode, top }: { opcode: number; top: bigint | undefined },
+    next: number,
+    { lookedAt }: Erc7562Facts,
+  ): void {
+    if (!codeLookups.has(opcode) || top === undefined) return
+    if (opcode === opcodes.EXTCODESIZE && next === ISZERO) return
+    this.#budget.spend(ENTRY_BYTES)
+    lookedAt.push(wordToAddress(top))
+  }
+
+  #recordHash(step: Step): void {
+    const input = keccakInput(step)
+    if (input === undefined) return
+    const key = bytesToPlainHex(input)
+    if (this.keccakInputs.has(key)) return
+    this.#budget.spend(key.length + ENTRY_BYTES)
+    this.keccakInputs.set(key, input)
+  }
+
+  #recordSize({ runState }: Step, { contractSizes }: Erc7562Facts): Promise<void> | undefined {
+    const { opCode: opcode, stack } = runState
+    const isLookup = codeLookups.has(opcode)
+    const wanted = isLookup ? 1 : 2
+    if ((!isLookup && !callTypes.has(opcode)) || stack.length < wanted) return undefined
+    const address = wordToAddress(stack.peek(wanted)[wanted - 1] ?? 0n)
+    const key = bytesToPlainHex(address)
+    if (contractSizes.has(key)) return undefined
+    this.#budget.spend(ENTRY_BYTES)
+    const code = this.#state?.readCode(address) ?? new Uint8Array(0)
+    const recorded = whenReady(code, ({ length: size }) => void contractSizes.set(key, { size, opcode }))
+    return recorded instanceof Promise ? recorded : undefined
+  }
+
+  #recordStorage({ runState }: Step, facts: Erc7562Facts): Promise<void> | undefined {
+    const { opCode: opcode, stack, env } = runState
+    const isStorage = opcode === opcodes.SLOAD || opcode === opcodes.SSTORE
+    if ((!isStorage && opcode !== TLOAD && opcode !== TSTORE) || stack.length === 0) return undefined
+    const slot = bigintToBytes(stack.peek(1)[0] ?? 0n, 32)
+    const key = bytesToPlainHex(slot)
+    if (opcode !== opcodes.SLOAD) {
+      const { writes, transientReads, transientWrites } = facts
+      this.#count(opcode === opcodes.SSTORE ? writes : opcode === TLOAD ? transientReads : transientWrites, key)
+      return undefined
+    }
+    if (facts.reads.has(key) || facts.writes.has(key)) return undefined
+    this.#budget.spend(ENTRY_BYTES)
+    const value = this.#state?.readStorage(env.address.bytes, slot) ?? new Uint8Array(0)
+    const recorded = whenReady(value, (bytes) => void facts.reads.set(key, bytesToPlainHex(padTo32(bytes))))
+    return recorded instanceof Promise ? recorded : undefined
+  }
+
+  #count<Key>(counts: Map<Key, number>, key: Key): void {
+    const count = counts.get(key)
+    if (count === undefined) this.#budget.spend(ENTRY_BYTES)
+    counts.set(key, (count ?? 0) + 1)
+  }
+}

@@ -1,0 +1,42 @@
+import { bytesToPlainHex } from '../../encoding/hex.js'
+import { keccak256 } from '../keccak.js'
+import type { TraceBudget } from './budget.js'
+import { opcodes } from './opcodes.js'
+import type { ExecutionTracer, Step } from './tracer.js'
+
+/** Most bytes beyond the end of memory that are filled up with zeros (geth: eth/tracers/internal/util.go). */
+const MAX_MEMORY_PADDING = 1024 * 1024
+
+/** What the KECCAK256 that is about to run hashes; undefined where it has no operands or reaches too far. */
+export function keccakInput({ runState, memoryWords }: Step): Uint8Array | undefined {
+  const { stack, memory } = runState
+  if (stack.length < 2) return undefined
+  const [start = 0n, size = 0n] = stack.peek(2).map((word) => BigInt.asIntN(64, word))
+  const length = memoryWords * 32
+  if (start < 0n || size < 0n || start + size - BigInt(length) > MAX_MEMORY_PADDING) return undefined
+  const input = new Uint8Array(Number(size))
+  const known = Math.min(length - Number(start), input.length)
+  if (known > 0) input.set(memory.read(Number(start), known, true))
+  return input
+}
+
+/** Collects what KECCAK256 hashes (geth: eth/tracers/native/keccak256_preimage.go). */
+export class KeccakPreimageTracer implements ExecutionTracer {
+  /** By the hash, 64 hexadecimal digits. */
+  readonly preimages = new Map<string, Uint8Array>()
+  readonly #budget: TraceBudget
+
+  constructor(budget: TraceBudget) {
+    this.#budget = budget
+  }
+
+  step(step: Step): undefined {
+    if (step.runState.opCode !== opcodes.KECCAK256) return
+    const input = keccakInput(step)
+    if (input === undefined) return
+    const key = bytesToPlainHex(keccak256(input))
+    if (this.preimages.has(key)) return
+    this.#budget.spend(2 * (input.length + key.length))
+    this.preimages.set(key, input)
+  }
+}
