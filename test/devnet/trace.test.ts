@@ -344,7 +344,7 @@ describe('what Otterscan asks for', () => {
   })
 })
 
-test('debug_storageRangeAt lists slots by the hashes of their keys, as a transaction met them', async () => {
+test('debug_storageRangeAt lists the slots that a block began with by the hashes of their keys', async () => {
   const { call, from } = devnet
   await call('evm_setAutomine', false)
   for (const value of [1n, 2n]) {
@@ -360,8 +360,12 @@ test('debug_storageRangeAt lists slots by the hashes of their keys, as a transac
     [keccak256(pad(slot)), { key: pad(slot), value: pad(value) }] as const
   const before = await range(0, '0x00', 10)
   expect(before).toEqual({ storage: Object.fromEntries([entry('0x7', '0x55')]), nextKey: null })
-  const between = await range(1, '0x00', 10)
-  expect(between.storage).toEqual(Object.fromEntries([entry('0x0', '0x1'), entry('0x7', '0x55')]))
-  const [first, second] = Object.keys(between.storage).sort() as [Hex, Hex]
-  expect(await range(1, '0x00', 1)).toMatchObject({ storage: { [first]: {} }, nextKey: second })
+  // As in geth, what the transactions before it changed does not show.
+  expect(await range(1, '0x00', 10)).toEqual(before)
+  await expect(range(2, '0x00', 10)).rejects.toThrow(/^transaction index 2 out of range for block 0x/)
+  await call('evm_mine')
+  const after = await range(0, '0x00', 10)
+  expect(after.storage).toEqual(Object.fromEntries([entry('0x0', '0x2'), entry('0x7', '0x55')]))
+  const [first, second] = Object.keys(after.storage).sort() as [Hex, Hex]
+  expect(await range(0, '0x00', 1)).toMatchObject({ storage: { [first]: {} }, nextKey: second })
 })

@@ -120,7 +120,8 @@ describe('a trace of the past', () => {
       ['debug_traceBlockByNumber', ['earliest'], 'genesis is not traceable'],
       ['debug_traceCall', [{}, 'pending'], 'tracing on top of pending is not supported'],
       ['debug_traceCall', [{}, '0xffff'], 'block #65535 not found'],
-      ['debug_traceBlock', ['0x80'], 'could not decode block: the bytes are no block'],
+      ['debug_traceBlock', ['0x80'], 'could not decode block: rlp: expected input list for types.extblock'],
+      ['debug_traceCall', [{}, 'earliest', { txIndex: '0x0' }], 'no transaction in genesis'],
     ]
     for (const [method, params, message] of refusals) {
       await expect(chain.call(method, ...params), method).rejects.toMatchObject({ code: -32000, message })

@@ -56,7 +56,8 @@ export function createAccessList(
         }
         return whenReady(authoritiesOf(evm, authorizations), (authorities) => {
           const excluded = excludedAddresses(evm, message, authorities)
-          return completeList(evm, message, call, new AccessTracker(message.accessList ?? [], excluded))
+          const given = (message.accessList ?? []).filter(({ address }) => !excluded(address))
+          return completeList(evm, message, call, new AccessTracker(given, excluded))
         })
       }),
   )

@@ -21,7 +21,6 @@ const gethWords: Readonly<Record<string, string>> = {
 
 const BN254_PAIRING = 0x08
 const BLAKE2 = 0x09
-const RETURNDATACOPY = 0x3e
 /**
  * Opcodes that geth keeps from changing state while it computes their gas, so that the failure is wrapped: SSTORE,
  * CREATE, CALL, CREATE2, SELFDESTRUCT (core/vm/operations_acl.go, gas_table.go).
@@ -72,10 +71,7 @@ function opcodeWords({ error }: EVMError, runState: RunState): string {
     const overflow = memoryOverflow(runState)
     if (overflow !== undefined) return overflow
   }
-  // To the library these two are an ordinary lack of gas.
-  if (error === messages.OUT_OF_GAS && opcode === RETURNDATACOPY && isBeyondReturnData(runState)) {
-    return 'return data out of bounds'
-  }
+  // To the library this is an ordinary lack of gas.
   if (error === messages.OUT_OF_GAS && opcode === SSTORE && gasLeft > 0n && gasLeft <= SSTORE_SENTRY) {
     return 'out of gas: not enough gas for reentrancy sentry'
   }
@@ -141,12 +137,6 @@ export function memoryOverflow({ opCode, stack }: RunState): string | undefined 
   }
   if (most > MAX_UINT64 - 31n) return 'gas uint64 overflow'
   return most > MAX_PRICED_MEMORY ? 'out of gas: gas uint64 overflow' : undefined
-}
-
-function isBeyondReturnData({ stack, returnBytes }: RunState): boolean {
-  if (stack.length < 3) return false
-  const [, offset = 0n, length = 0n] = stack.peek(3)
-  return offset + length > BigInt(returnBytes.length)
 }
 
 /** What ethereumjs calls a failure of a precompile, and what geth does (core/vm/contracts.go). */

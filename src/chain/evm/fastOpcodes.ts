@@ -1,5 +1,7 @@
+import { EVMError } from '@ethereumjs/evm'
 import { keccak256Word } from '../keccak.js'
 import { NO_BYTES } from '../state/account.js'
+import { FrameFailure } from './failure.js'
 import type { RunState } from './interpreter.js'
 import { readMemoryWord, viewOfMemory, wordToBytes, writeMemoryWord } from './words.js'
 
@@ -16,6 +18,17 @@ function mstore({ stack, memory }: RunState): void {
   const offset = Number(stack.pop())
   if (offset + 32 > memory._store.length) memory.extend(offset, 32)
   writeMemoryWord(memory._store, offset, stack.pop())
+}
+
+/** The library has this failure before the copy is paid, and without words of its own. */
+export function returnDataCopy({ stack, memory, returnBytes }: RunState): void {
+  const [target = 0n, start = 0n, length = 0n] = stack.popN(3)
+  if (start + length > BigInt(returnBytes.length)) {
+    throw new FrameFailure(EVMError.errorMessages.OUT_OF_GAS, 'return data out of bounds')
+  }
+  if (length === 0n) return
+  const from = Number(start)
+  memory.write(Number(target), Number(length), returnBytes.subarray(from, from + Number(length)))
 }
 
 function keccak({ stack, memory }: RunState): void {
@@ -78,6 +91,7 @@ export const fastActions: ReadonlyMap<number, OpcodeAction> = new Map([
   [0x20, keccak],
   [0x37, (runState) => copyToMemory(runState, runState.env.callData)],
   [0x39, (runState) => copyToMemory(runState, runState.env.code)],
+  [0x3e, returnDataCopy],
   [0x51, mload],
   [0x52, mstore],
   [LOG0, log],

@@ -56,13 +56,6 @@ function copy(runState: RunState): number {
   return expand(runState, stackItem(runState.stack, 0), length) + copyGas(length)
 }
 
-function returnDataCopy(runState: RunState): number {
-  const { stack, returnBytes } = runState
-  if (stackItem(stack, 1) + stackItem(stack, 2) > BigInt(returnBytes.length))
-    throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
-  return copy(runState)
-}
-
 function memoryCopy(runState: RunState): number {
   const { stack } = runState
   const target = stackItem(stack, 0)
@@ -90,7 +83,7 @@ export const memoryGas: readonly (DynamicGas | undefined)[] = (() => {
   table[0x20] = keccak
   table[0x37] = copy
   table[0x39] = copy
-  table[0x3e] = returnDataCopy
+  table[0x3e] = copy
   table[0x51] = fixed(32n)
   table[0x52] = fixed(32n)
   table[0x53] = fixed(1n)

@@ -11,26 +11,41 @@ export class RlpString {
   readonly #start: number
   readonly length: number
 
-  constructor(encoding: Uint8Array, { start, end }: Pick<RlpSpan, 'start' | 'end'>) {
+  /** Whether its bytes reach beyond the list that it stands in. */
+  readonly #isCut: boolean
+
+  constructor(
+    encoding: Uint8Array,
+    { start, end, isCut = false }: Pick<RlpSpan, 'start' | 'end' | 'isCut'>,
+  ) {
     this.#encoding = encoding
     this.#start = start
+    this.#isCut = isCut
     this.length = end - start
   }
 
+  /** @throws TransactionEncodingError as the others that read it if it is cut off */
   get first(): number | undefined {
+    this.#checkWhole()
     return this.length === 0 ? undefined : this.#encoding[this.#start]
   }
 
   /** The bytes, in memory of their own. */
   toBytes(): Uint8Array {
+    this.#checkWhole()
     return this.#encoding.slice(this.#start, this.#start + this.length)
   }
 
   /** The bytes as a big-endian number. */
   toBigint(): bigint {
+    this.#checkWhole()
     const { length } = this
     if (length <= 8) return smallBigintAt(this.#encoding, this.#start, length)
     return bytesToBigint(this.#encoding.subarray(this.#start, this.#start + length))
+  }
+
+  #checkWhole(): void {
+    if (this.#isCut) throw new TransactionEncodingError(ELEMENT_TOO_LARGE)
   }
 }
 
@@ -98,6 +113,8 @@ export interface RlpSpan {
   isList: boolean
   start: number
   end: number
+  /** Whether the content reaches beyond the list around it by no more than the header of the item is long. */
+  isCut?: boolean
 }
 
 /** Lists are read so deep; those of a transaction with blobs are nested five deep. */
@@ -156,7 +173,11 @@ function readHeader(bytes: Uint8Array, at: number, limit: number, tooLarge: stri
   const isLong = start > at + 1
   if (start > limit) return new RlpFault('length', tooLarge)
   if (isLong && (bytes[at + 1] === 0 || end - start < 56)) return new RlpFault('size', SIZE)
-  if (end > limit) return new RlpFault('length', tooLarge)
+  if (end > limit) {
+    // geth looks whether the content fits before it takes the header off, and then at the content's length.
+    const isCut = tooLarge === ELEMENT_TOO_LARGE && !isList && end - start <= limit - at
+    return isCut ? { isList, start, end, isCut } : new RlpFault('length', tooLarge)
+  }
   const isByte = !isList && !isLong && end - start === 1 && (bytes[start] ?? 0) < 0x80
   return isByte ? new RlpFault('byte', SIZE) : { isList, start, end }
 }

@@ -1,14 +1,13 @@
 import { EVMError } from '@ethereumjs/evm'
 import { Address } from '@ethereumjs/util'
 import { describeFailure, type FrameFailure, memoryOverflow } from '../evm/failure.js'
-import { expand } from '../evm/memoryGas.js'
+import { returnDataCopy } from '../evm/fastOpcodes.js'
+import { memoryGas } from '../evm/memoryGas.js'
 import type { OpcodeEntry, RunState } from '../evm/interpreter.js'
 import type { ForkRules } from '../types.js'
 import { reportHopelessFrame } from './hopelessFrame.js'
 import { callTypes, framingOpcodes, opcodes, wordToAddress } from './opcodes.js'
 import type { ExecutionTracer, Step } from './tracer.js'
-
-const COPY_WORD_GAS = 3n
 
 /**
  * Runs one opcode as ethereumjs' Interpreter.runStep does, and tells a tracer: of the opcode once its cost is known,
@@ -31,7 +30,8 @@ export async function runTracedStep(
   else if (framingOpcodes[opcode] === 1) await reportHopelessFrame(runState, rules, tracer)
   try {
     if (entry.opcodeInfo.isInvalid) throw new EVMError(EVMError.errorMessages.INVALID_OPCODE)
-    const running: unknown = entry.opHandler.call(null, runState, rules)
+    const action = opcode === opcodes.RETURNDATACOPY ? returnDataCopy : entry.opHandler
+    const running: unknown = action.call(null, runState, rules)
     if (running instanceof Promise) await running
   } catch (error) {
     if (tracer.fault !== undefined && isFault(error))
@@ -49,11 +49,11 @@ function isFault(error: unknown): error is EVMError {
 /** Tells of an opcode that does not run because the stack does not fit it. */
 export async function reportMisfit(
   runState: RunState,
-  { opcodeInfo }: OpcodeEntry,
+  entry: OpcodeEntry,
   { words }: FrameFailure,
-  tracer: ExecutionTracer,
+  { tracer, rules }: { tracer: ExecutionTracer; rules: ForkRules },
 ): Promise<void> {
-  const step = startStep(runState, opcodeInfo.feeBigInt)
+  const step = startStep(runState, constantGas(entry, rules))
   await tracer.step?.({ ...step, failure: words })
 }
 
@@ -78,7 +78,8 @@ async function priceStep(
   const step = startStep(runState, opcodeInfo.feeBigInt)
   let isPriced = false
   try {
-    if (opcodeInfo.dynamicGas) step.cost = await gasHandler(runState, step.cost, rules)
+    if (runState.opCode === opcodes.RETURNDATACOPY) step.cost += copyGas(runState)
+    else if (opcodeInfo.dynamicGas) step.cost = await gasHandler(runState, step.cost, rules)
     isPriced = true
     if (step.cost > runState.gasLeft) throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
   } catch (error) {
@@ -92,12 +93,19 @@ async function priceStep(
       callTypes.has(runState.opCode) ||
       memoryOverflow(runState) !== undefined
     if (showsConstant) step.cost = constant
-    await tracer.step?.(pricedCopy(step, failure) ?? { ...step, failure: failure.words })
+    await tracer.step?.({ ...step, failure: failure.words })
     runState.gasLeft = 0n
     throw failure
   }
   if (callTypes.has(runState.opCode)) step.cost += runState.messageGasLimit ?? 0n
   return step
+}
+
+/** What RETURNDATACOPY costs beyond its static gas, whether there is so much return data or not. */
+function copyGas(runState: RunState): bigint {
+  const gas = memoryGas[opcodes.RETURNDATACOPY]?.(runState) ?? 0
+  if (Number.isFinite(gas)) return BigInt(gas)
+  throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
 }
 
 /** Opcodes whose gas ethereumjs divides otherwise than geth: all of theirs depends on their operands there. */
@@ -116,15 +124,6 @@ function constantGas({ opcodeInfo }: OpcodeEntry, rules: ForkRules): bigint {
   const { code, feeBigInt } = opcodeInfo
   if (withoutConstantGas.has(code)) return 0n
   return payingWarmAccess.has(code) && rules.isActivatedEIP(2929) ? rules.param('warmstoragereadGas') : feeBigInt
-}
-
-/** In geth a copy of return data beyond its end is paid before it fails, and its step shows no failure. */
-function pricedCopy(step: Step, { words }: FrameFailure): Step | undefined {
-  if (words !== 'return data out of bounds') return undefined
-  const { runState, cost: staticGas } = step
-  const [offset = 0n, , length = 0n] = runState.stack.peek(3)
-  const cost = staticGas + BigInt(expand(runState, offset, length)) + COPY_WORD_GAS * ((length + 31n) / 32n)
-  return cost > runState.gasLeft ? undefined : { ...step, cost }
 }
 
 /** geth shows a SELFDESTRUCT as a frame that hands the balance over (core/vm/instructions.go, opSelfdestruct). */

@@ -25,7 +25,7 @@ export class StructLogText implements StructLogSink {
     const text = stepText(log)
     this.#writer.append(this.#isEmpty ? text : `,${text}`)
     this.#isEmpty = false
-    return text.length + 1
+    return text.length
   }
 
   /** Writes the whole trace. */
