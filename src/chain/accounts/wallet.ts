@@ -207,7 +207,9 @@ export class Wallet {
 
   /** The call with the usual tip beside a cap that it names: as in geth, a cap below that is then a contradiction. */
   #withSuggestedTip(call: CallObject): CallObject {
-    const { maxFeePerGas, maxPriorityFeePerGas, gasPrice } = call
+    const { maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas, gasPrice } = call
+    // A cap of zero for blobs is refused before anything is said of the other fees.
+    if (maxFeePerBlobGas === 0n) return call
     const isOpen = maxFeePerGas !== undefined && maxPriorityFeePerGas === undefined && gasPrice === undefined
     const { baseFeePerGas } = this.#parts.view.head().header
     if (!isOpen || baseFeePerGas === undefined) return call
