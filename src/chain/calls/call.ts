@@ -91,7 +91,14 @@ export function withCall<T>(
   request: CallRequest,
   use: (evm: PooledEvm, message: Message) => Awaitable<T>,
 ): Awaitable<T> {
-  const { site, call, stateOverrides = [], blockOverrides, precompileOverrides = 'applied', onConsole } = request
+  const {
+    site,
+    call,
+    stateOverrides = [],
+    blockOverrides,
+    precompileOverrides = 'applied',
+    onConsole,
+  } = request
   if (request.unsupportedOverride !== undefined) {
     throw new ChainError(
       `block override "${request.unsupportedOverride}" is not supported for this RPC method`,

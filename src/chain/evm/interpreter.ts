@@ -201,9 +201,11 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
           ? stackUnderflow(length, minimum)
           : stackOverflow(length, stackMaximum[opcode] as number)
       if (feed === undefined) throw failure
-      return reportMisfit(this._runState, entry, failure, { tracer: feed.tracer, rules: this.common }).then(() => {
-        throw failure
-      })
+      return reportMisfit(this._runState, entry, failure, { tracer: feed.tracer, rules: this.common }).then(
+        () => {
+          throw failure
+        },
+      )
     }
 
     #clearMemory(): void {

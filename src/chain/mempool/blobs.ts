@@ -178,10 +178,7 @@ export function encodeWithSidecar(
   { version, blobs, commitments, proofs }: BlobSidecar,
 ): Uint8Array {
   const versionItem = version === 0 ? [] : [Uint8Array.of(version)]
-  const network = encodeRlp(
-    [new EncodedItem(raw.subarray(1)), ...versionItem, blobs, commitments, proofs],
-    1,
-  )
+  const network = encodeRlp([new EncodedItem(raw.subarray(1)), ...versionItem, blobs, commitments, proofs], 1)
   network[0] = raw[0] ?? 0
   return network
 }

@@ -14,10 +14,7 @@ export class RlpString {
   /** Whether its bytes reach beyond the list that it stands in. */
   readonly #isCut: boolean
 
-  constructor(
-    encoding: Uint8Array,
-    { start, end, isCut = false }: Pick<RlpSpan, 'start' | 'end' | 'isCut'>,
-  ) {
+  constructor(encoding: Uint8Array, { start, end, isCut = false }: Pick<RlpSpan, 'start' | 'end' | 'isCut'>) {
     this.#encoding = encoding
     this.#start = start
     this.#isCut = isCut

@@ -176,7 +176,10 @@ export class Erc7562Tracer implements ExecutionTracer {
     const key = bytesToPlainHex(slot)
     if (opcode !== opcodes.SLOAD) {
       const { writes, transientReads, transientWrites } = facts
-      this.#count(opcode === opcodes.SSTORE ? writes : opcode === TLOAD ? transientReads : transientWrites, key)
+      this.#count(
+        opcode === opcodes.SSTORE ? writes : opcode === TLOAD ? transientReads : transientWrites,
+        key,
+      )
       return undefined
     }
     if (facts.reads.has(key) || facts.writes.has(key)) return undefined

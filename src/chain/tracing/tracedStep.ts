@@ -123,7 +123,9 @@ const payingWarmAccess: ReadonlySet<number> = new Set([
 function constantGas({ opcodeInfo }: OpcodeEntry, rules: ForkRules): bigint {
   const { code, feeBigInt } = opcodeInfo
   if (withoutConstantGas.has(code)) return 0n
-  return payingWarmAccess.has(code) && rules.isActivatedEIP(2929) ? rules.param('warmstoragereadGas') : feeBigInt
+  return payingWarmAccess.has(code) && rules.isActivatedEIP(2929)
+    ? rules.param('warmstoragereadGas')
+    : feeBigInt
 }
 
 /** geth shows a SELFDESTRUCT as a frame that hands the balance over (core/vm/instructions.go, opSelfdestruct). */

@@ -120,7 +120,10 @@ export function entries<Name, Member, T>(
       if (index % ENTRIES_AT_ONCE === ENTRIES_AT_ONCE - 1) yield
       let decoded: Member | undefined
       try {
-        decoded = member.decodeInPieces === undefined ? member.decode(given[key]) : yield* member.decodeInPieces(given[key])
+        decoded =
+          member.decodeInPieces === undefined
+            ? member.decode(given[key])
+            : yield* member.decodeInPieces(given[key])
       } catch (error) {
         mismatch = firstMismatch(mismatch, error)
       }

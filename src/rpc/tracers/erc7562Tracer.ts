@@ -40,9 +40,14 @@ export const erc7562Tracer: TracerKind = {
 }
 
 function factsText(facts: Erc7562Facts): string {
-  const { reads, writes, transientReads, transientWrites, lookedAt, usedOpcodes, contractSizes, outOfGas } = facts
+  const { reads, writes, transientReads, transientWrites, lookedAt, usedOpcodes, contractSizes, outOfGas } =
+    facts
   const slots = [
-    `"reads":${object(reads, (slot) => `0x${slot}`, (value) => `["0x${value}"]`)}`,
+    `"reads":${object(
+      reads,
+      (slot) => `0x${slot}`,
+      (value) => `["0x${value}"]`,
+    )}`,
     ...Object.entries({ writes, transientReads, transientWrites }).map(
       ([name, counts]) => `"${name}":${object(counts, (slot) => `0x${slot}`, String)}`,
     ),
@@ -61,7 +66,10 @@ function factsText(facts: Erc7562Facts): string {
 
 function keccakText(inputs: ReadonlyMap<string, Uint8Array>): string {
   if (inputs.size === 0) return ''
-  return `,"keccak":[${[...inputs.keys()].sort().map((digits) => `"0x${digits}"`).join(',')}]`
+  return `,"keccak":[${[...inputs.keys()]
+    .sort()
+    .map((digits) => `"0x${digits}"`)
+    .join(',')}]`
 }
 
 /** An object whose members are in the order of their names. */

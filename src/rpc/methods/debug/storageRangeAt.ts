@@ -36,7 +36,10 @@ export const storageRangeAt = defineMethod(
     const root = block.parentStateRoot ?? parent.header.stateRoot
     const storageRoot = backend.ranges.storageRoot(root, account)
     if (storageRoot === undefined) return { storage: null, nextKey: null }
-    const { items, next } = await backend.ranges.storage(account, storageRoot, { start, limit: Number(limit) })
+    const { items, next } = await backend.ranges.storage(account, storageRoot, {
+      start,
+      limit: Number(limit),
+    })
     return {
       storage: Object.fromEntries(
         items.map(({ hash, key, value }) => [

@@ -158,7 +158,11 @@ function* decodeBlock(value: unknown): Steps<BlockToSimulate> {
 }
 
 function* decodeBlockMembers(value: unknown): Steps<BlockToSimulate> {
-  const { blockOverrides: header, stateOverrides: accounts = [], calls } = yield* inPieces(undecodedBlock, value)
+  const {
+    blockOverrides: header,
+    stateOverrides: accounts = [],
+    calls,
+  } = yield* inPieces(undecodedBlock, value)
   checkKnownMembers(header, blockOverrides.schema, 'block override')
   const decodedHeader = blockOverrides.decode(header ?? null)
   const overrides: AccountOverride[] = []
