@@ -60,7 +60,8 @@ export async function startGeth(
       ...['--ws', '--ws.addr', '127.0.0.1', '--ws.port', String(wsPort), '--ws.api', apis],
       ...['--rpc.gascap', String(gasCap), '--rpc.evmtimeout', '30s', '--verbosity', '0'],
     ],
-    { stdio: 'ignore' },
+    // debug_getBadBlocks writes files where it runs.
+    { stdio: 'ignore', cwd: folder },
   )
   const url = `http://127.0.0.1:${port}`
   await untilAnswering(url)
