@@ -4,7 +4,9 @@ import esbuild from 'esbuild'
 
 const root = resolve(fileURLToPath(new URL('.', import.meta.url)), '..')
 const [peer = '', ...argv] = process.argv.slice(2)
-const peers = ['geth', 'kubo', 'chains']
+const peers = ['geth', 'kubo', 'chains', 'hardhat', 'anvil']
+/** Comparisons that share a folder. */
+const folders = { hardhat: 'devnets', anvil: 'devnets' }
 
 if (!peers.includes(peer)) {
   console.error(`usage: npm run differential -- ${peers.join('|')} [--seed N] [--requests N]`)
@@ -12,7 +14,7 @@ if (!peers.includes(peer)) {
 }
 const outfile = join(root, 'dist', `.differential-${peer}.mjs`)
 await esbuild.build({
-  entryPoints: [join(root, 'test/differential', peer, 'run.ts')],
+  entryPoints: [join(root, 'test/differential', folders[peer] ?? peer, 'run.ts')],
   bundle: true,
   format: 'esm',
   platform: 'node',
@@ -22,4 +24,4 @@ await esbuild.build({
   logLevel: 'error',
 })
 const { main } = await import(pathToFileURL(outfile).href)
-process.exit(await main(argv))
+process.exit(await main(argv, peer))

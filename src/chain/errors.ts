@@ -49,8 +49,14 @@ export class TagNotFoundError extends ChainError {
 /** A block hash that names no block (geth: eth/api_backend.go). */
 export class HashNotFoundError extends ChainError {
   override readonly name = 'HashNotFoundError'
-  constructor() {
+  /** The hash that was asked for, 32 bytes. */
+  readonly requested: Uint8Array
+  /** The number of the head. */
+  readonly head: bigint
+  constructor(requested: Uint8Array, head: bigint) {
     super('header for hash not found')
+    this.requested = requested
+    this.head = head
   }
 }
 

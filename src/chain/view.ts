@@ -106,7 +106,7 @@ export interface LogLimits {
 
 /** What a state read is refused with whose selector names no block of a chain with this head. */
 export function blockNotFound(selector: BlockSelector, head: StoredBlock): ChainError {
-  if ('hash' in selector) return new HashNotFoundError()
+  if ('hash' in selector) return new HashNotFoundError(selector.hash, head.header.number)
   if ('tag' in selector) return new TagNotFoundError(selector.tag)
   return new HeaderNotFoundError(selector.number, head.header.number)
 }

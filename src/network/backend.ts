@@ -19,6 +19,7 @@ import { buildBlock } from '../chain/mining/build.js'
 import type { MiningSchedule } from '../chain/mining/schedule.js'
 import { Simulator } from '../chain/calls/simulate/simulator.js'
 import { StatePreview } from '../chain/state/preview.js'
+import { estimateFromGasUsed } from '../chain/calls/estimateFromGasUsed.js'
 import { MAX_TRANSACTION_GAS } from '../chain/vm/preCheck.js'
 import { proveAccount } from '../chain/state/proof.js'
 import { StateRanges } from '../chain/state/stateRange.js'
@@ -55,13 +56,14 @@ export function createBackend(parts: BackendParts): Backend {
   const { view, mempool } = chain
   const keyring = new Keyring(accounts)
   const impersonation = new Impersonation({ automatic: settings.autoImpersonate })
+  const answers = rpcSettings(settings)
+  const { compatibility } = answers
   const executor = new MessageExecutor({
     pendingGasLimit: () => chain.settings.gasLimit,
     completeFees: (call, header) => accessListFees(call, header, view.rulesAt(header)),
+    estimate: compatibility.estimatesFromGasUsed ? estimateFromGasUsed : undefined,
     onConsole: (data) => chain.onConsole?.(data),
   })
-  const answers = rpcSettings(settings)
-  const { compatibility } = answers
   applyCompatibility(parts, compatibility)
   const wallet = new Wallet({
     keyring,
@@ -147,7 +149,7 @@ export function createBuilder(chain: Chain, schedule: ForkSchedule): BlockBuilde
   return {
     build: async ({ parentHash, attributes, transactions, extraData }) => {
       const parent = view.blockByHash(parentHash)
-      if (parent === undefined) throw new HashNotFoundError()
+      if (parent === undefined) throw new HashNotFoundError(parentHash, view.head().header.number)
       const { states } = chain.stores
       const base = states.viewAt(parent.header.stateRoot)
       const header = { ...parent.header, number: parent.header.number + 1n, parentHash }

@@ -120,7 +120,7 @@ export function createClockControls({ chain }: ControlParts): ClockControls {
 
 /** Going back, and going another way. */
 export function createHistoryControls(parts: ControlParts): HistoryControls {
-  const { chain, bases, wallet, snapshots, instance, recoveries } = parts
+  const { chain, bases, wallet, snapshots, instance, recoveries, impersonation } = parts
   return {
     snapshot: () => snapshots.take(),
     revert: (id) => snapshots.revert(id),
@@ -128,6 +128,7 @@ export function createHistoryControls(parts: ControlParts): HistoryControls {
     reset: async (order = {}) => {
       await resetChain(parts, order)
       recoveries.clear()
+      if (order.beginsAnew === true) impersonation.clear()
       instance.renew()
     },
     setRemote: (url) => bases.setUrl(url),

@@ -49,6 +49,10 @@ export interface CompatibilityProfile {
   /** Whether eth_signTransaction fills in what is missing, and answers the signed bytes alone. */
   fillsBeforeSigning: boolean
 
+  /** Whose checks of a request come before all others. */
+  requestChecks: 'geth' | 'hardhat'
+  /** Whether an estimate is the gas used where that suffices, and hardhat's search ends at otherwise. */
+  estimatesFromGasUsed: boolean
   /** Whether a transfer to an account without code is estimated without being run, and so without looking at funds. */
   estimatesPlainTransfersStatically: boolean
   /** The block that eth_estimateGas works on unless one is named. */
@@ -154,6 +158,8 @@ const standinProfile: CompatibilityProfile = {
   sendsWithBlockGasLimit: false,
   allowsZeroFees: false,
   fillsBeforeSigning: false,
+  requestChecks: 'geth',
+  estimatesFromGasUsed: false,
   estimatesPlainTransfersStatically: false,
   estimateBlockTag: 'latest',
   callsDefaultToFirstAccount: false,
@@ -246,6 +252,8 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     intervalMiningDisablesAutomine: false,
     automineIncludesPending: true,
     rejectsUnminable: true,
+    requestChecks: 'hardhat',
+    estimatesFromGasUsed: true,
     estimateBlockTag: 'pending',
     callsDefaultToFirstAccount: true,
     defaultFeeCap: 'twice the next base fee',

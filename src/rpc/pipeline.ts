@@ -2,6 +2,7 @@ import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import type { Backend, RpcSettings } from './backend.js'
 import type { CallPolicy, CallRecord, PolicyCall, RequestContext } from './callPolicy.js'
 import { toRpcError } from './chainErrors.js'
+import { withHardhatData } from './hardhatMessages.js'
 import { type Body, readBody, readBodyInPieces } from './envelope/body.js'
 import { type Message, isCall, isNotification, isResponse } from './envelope/message.js'
 import {
@@ -215,7 +216,7 @@ export class RpcPipeline {
     try {
       record = await policy?.enter(call)
     } catch (refusal) {
-      return this.#failure(call.method, refusal)
+      return this.#failure(call, refusal)
     }
     const outcome = await this.#invoke(call, record)
     record?.done?.({
@@ -235,7 +236,7 @@ export class RpcPipeline {
       if (record?.answer !== undefined) return { result: encodeResult(await record.answer()) }
       return { result: encodeResult(await (interceptor?.isActive ? interceptor.answer(call, run) : run())) }
     } catch (error) {
-      return this.#failure(call.method, error)
+      return this.#failure(call, error)
     }
   }
 
@@ -260,16 +261,19 @@ export class RpcPipeline {
     return method
   }
 
-  #failure(method: string, thrown: unknown): Outcome {
-    const error = this.#toRpcError(thrown)
-    if (error instanceof InternalError) this.#setup.report(method, error.cause)
+  #failure(call: PolicyCall, thrown: unknown): Outcome {
+    const error = this.#toRpcError(call, thrown)
+    if (error instanceof InternalError) this.#setup.report(call.method, error.cause)
     return { error }
   }
 
   /** A fault in the wording itself is answered too: the caller waits for an answer. */
-  #toRpcError(thrown: unknown): RpcError {
+  #toRpcError(call: PolicyCall, thrown: unknown): RpcError {
+    const { errorMessages } = this.#setup.backend.settings.compatibility
     try {
-      return toRpcError(thrown, this.#setup.backend.settings.compatibility.errorMessages)
+      const error = toRpcError(thrown, errorMessages)
+      if (errorMessages !== 'hardhat' || error instanceof InternalError) return error
+      return withHardhatData(error, call)
     } catch (fault) {
       return new InternalError(fault)
     }

@@ -151,7 +151,7 @@ describe('a call that its sender cannot pay for', () => {
     expect(await devnet.call('eth_call', { to: contract, gasPrice: '0x1' })).toBe(
       numberToHex(0, { size: 32 }),
     )
-    expect(await devnet.call('eth_estimateGas', { ...message, to: devnet.to })).toBe('0x5208')
+    expect(await devnet.call('eth_estimateGas', { ...message, to: devnet.to })).toBe('0x5209')
     expect(await devnet.call('eth_getBalance', nobody, 'latest')).toBe('0x0')
   })
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 
-const require = createRequire(new URL('../peers/package.json', import.meta.url))
+const require = createRequire(resolve('test/peers/package.json'))
 
 /**
  * Where a program of foundry is: `npm install --prefix test/peers` brings it. Undefined where that was not done, or

@@ -44,6 +44,8 @@ export interface ExecutorOptions {
    * @throws ChainError if they do not go together
    */
   completeFees: (call: CallObject, header: HeaderFields) => CallObject
+  /** Estimates in place of {@link estimateGas}. */
+  estimate?: typeof estimateGas | undefined
   /** Sees what contracts give to the console in calls; estimates and access lists are not listened to. */
   onConsole?: ConsoleListener | undefined
 }
@@ -73,9 +75,10 @@ export class MessageExecutor {
   estimateGas(request: ExecutionRequest): Awaitable<bigint> {
     const { block, blockOverrides } = request
     const isNext = 'tag' in block && (block.tag === 'latest' || block.tag === 'pending')
+    const { estimate = estimateGas } = this.#options
     return onSite(request, (located) => {
       const limit = isNext ? this.#options.pendingGasLimit() : located.site.header.gasLimit
-      return estimateGas(located, blockOverrides?.gasLimit ?? limit)
+      return estimate(located, blockOverrides?.gasLimit ?? limit)
     })
   }
 

@@ -54,9 +54,12 @@ export function decodeTransaction(raw: Uint8Array): TransactionFields {
   const type = raw[0]
   const size = raw.length
   if (type !== undefined && type > 0x7f) return readWhole(raw, raw, legacy)
-  if (type === undefined || size <= 1) throw new TransactionRejectedError('typed transaction too short')
+  if (type === undefined || size <= 1) {
+    throw new TransactionRejectedError('typed transaction too short', { type: BigInt(type ?? 0) })
+  }
   const reader = typedReaders.get(type)
-  if (reader === undefined) throw new TransactionRejectedError('transaction type not supported')
+  if (reader === undefined)
+    throw new TransactionRejectedError('transaction type not supported', { type: BigInt(type) })
   return readWhole(raw, raw.subarray(1), reader)
 }
 

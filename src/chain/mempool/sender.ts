@@ -19,7 +19,10 @@ const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0
  */
 export function checkSignature({ type, chainId, v, r, s }: TransactionFields, rules: ForkRules): void {
   if (chainId !== undefined && chainId !== rules.chainId()) {
-    throw invalidSender(`invalid chain id for signer: have ${chainId} want ${rules.chainId()}`)
+    throw new TransactionRejectedError(
+      `invalid sender: invalid chain id for signer: have ${chainId} want ${rules.chainId()}`,
+      { type: BigInt(type) },
+    )
   }
   const isVersionSound = type === 0 ? v === 27n || v === 28n || v >= 35n : v <= 1n
   const largestS = rules.gteHardfork('homestead') ? CURVE_ORDER / 2n : CURVE_ORDER - 1n

@@ -1,5 +1,5 @@
 import { bytesToHex } from '../../encoding/hex.js'
-import { InvalidParamsError } from '../errors.js'
+import { RpcError } from '../errors.js'
 import { type Method, defineMethod, optional, required } from '../method.js'
 import { address, hash } from '../params/bytes.js'
 import { resetAnew } from './anvil/reset.js'
@@ -43,7 +43,7 @@ export const dropTransaction = defineMethod(
   async ({ view, backend }, transaction) => {
     if (view.transactionLocation(transaction) !== undefined) {
       const words = `Transaction ${bytesToHex(transaction)} cannot be dropped because it's already mined`
-      throw new InvalidParamsError(words)
+      throw new RpcError(-32602, words)
     }
     return backend.controls.dropTransaction(transaction)
   },

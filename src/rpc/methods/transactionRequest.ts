@@ -9,6 +9,7 @@ import { InvalidParamsError, ServerError } from '../errors.js'
 import type { Call } from '../method.js'
 import type { BlockOverrideArguments } from '../params/blockOverrides.js'
 import { type CallArguments, toCall } from '../params/callObject.js'
+import { checkHardhatCall } from './hardhatRequest.js'
 
 const WIDEST = 2n ** 128n - 1n
 
@@ -41,9 +42,12 @@ export interface ExecutionArguments {
  */
 export function executionRequest({ view, backend }: Call, args: ExecutionArguments): ExecutionRequest {
   const { compatibility } = backend.settings
-  const { callsDefaultToFirstAccount, callBaseFee, skipsCallBalanceCheck, tipIsCallFeeCap } = compatibility
+  const { callsDefaultToFirstAccount, callBaseFee, skipsCallBalanceCheck } = compatibility
   checkFeeWidths(args.transaction, compatibility)
-  const call = tipIsCallFeeCap ? cappedAtTip(toCall(args.transaction)) : toCall(args.transaction)
+  if (compatibility.requestChecks === 'hardhat') {
+    checkHardhatCall(args.transaction, view.rulesAt(view.head().header))
+  }
+  const call = callOf(args.transaction, compatibility)
   const from = call.from ?? (callsDefaultToFirstAccount ? backend.accounts.addresses()[0] : undefined)
   return {
     view,
@@ -61,6 +65,12 @@ export function executionRequest({ view, backend }: Call, args: ExecutionArgumen
 export function checkBlobFeeCap({ maxFeePerBlobGas, blobVersionedHashes = [] }: CallArguments): void {
   if (maxFeePerBlobGas === undefined || blobVersionedHashes.length > 0) return
   throw new ServerError('maxFeePerBlobGas specified without blobVersionedHashes')
+}
+
+/** In hardhat the chain id of a call means nothing, and a tip alone is its cap. */
+function callOf(given: CallArguments, { tipIsCallFeeCap, requestChecks }: CompatibilityProfile): CallObject {
+  const call = tipIsCallFeeCap ? cappedAtTip(toCall(given)) : toCall(given)
+  return requestChecks === 'hardhat' ? { ...call, chainId: undefined } : call
 }
 
 function cappedAtTip(call: CallObject): CallObject {

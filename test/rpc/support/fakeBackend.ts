@@ -5,8 +5,8 @@ import type { EncodedBlock, SealedBlock, StoredBlock } from '../../../src/chain/
 import type { PooledTransaction } from '../../../src/chain/mempool/transaction.js'
 import { runToCompletion } from '../../../src/encoding/timeSlice.js'
 import type { ForkRules, StateView } from '../../../src/chain/types.js'
-import type { BlockRange, ChainView, LogQuery } from '../../../src/chain/view.js'
-import { HashNotFoundError, HeaderNotFoundError, NotCanonicalError } from '../../../src/chain/errors.js'
+import { type BlockRange, type ChainView, type LogQuery, blockNotFound } from '../../../src/chain/view.js'
+import { NotCanonicalError } from '../../../src/chain/errors.js'
 import { bytesEqual } from '../../../src/encoding/hex.js'
 import { blockEncoder } from '../../../src/rpc/format/blockEncoder.js'
 import type { Backend, RpcSettings } from '../../../src/rpc/backend.js'
@@ -112,9 +112,7 @@ export class FakeChain implements ChainView {
   stateAt(selector: Parameters<ChainView['stateAt']>[0]): ReturnType<ChainView['stateAt']> {
     const block = this.resolve(selector)
     if (block === undefined) {
-      return Promise.reject(
-        'number' in selector ? new HeaderNotFoundError(selector.number, 0n) : new HashNotFoundError(),
-      )
+      return Promise.reject(blockNotFound(selector, this.head()))
     }
     return Promise.resolve({ header: block.header, hash: block.hash, state: emptyState, rules: osaka })
   }

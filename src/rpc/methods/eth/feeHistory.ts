@@ -1,4 +1,5 @@
 import { feeHistory as collectFeeHistory } from '../../fees/feeHistory.js'
+import { ServerError } from '../../errors.js'
 import { defineMethod, required } from '../../method.js'
 import { blockNumber } from '../../params/blockSelector.js'
 import { ReasonError, TypeMismatchError, jsonTypeName } from '../../params/decodeError.js'
@@ -47,8 +48,11 @@ export const feeHistory = defineMethod(
     required('newestBlock', blockNumber),
     required('rewardPercentiles', rewardPercentiles),
   ],
-  ({ view, backend }, count, newest, percentiles) =>
-    collectFeeHistory(
+  ({ view, backend }, count, newest, percentiles) => {
+    if (count < 1n && backend.settings.compatibility.requestChecks === 'hardhat') {
+      throw new ServerError('blockCount should be at least 1')
+    }
+    return collectFeeHistory(
       {
         view,
         chain: backend.chain,
@@ -56,5 +60,6 @@ export const feeHistory = defineMethod(
         answersEmptyRewards: backend.settings.compatibility.emptyRewardWithoutPercentiles,
       },
       { count, newest, percentiles },
-    ),
+    )
+  },
 )

@@ -1,4 +1,5 @@
 import type { MiningInterval } from '../../../chain/mining/schedule.js'
+import { RpcError } from '../../errors.js'
 import { defineMethod, required } from '../../method.js'
 import { controlNumber } from '../../params/numbers.js'
 import { ReasonError } from '../../params/decodeError.js'
@@ -13,7 +14,8 @@ export const miningInterval: Decoder<MiningInterval> = {
   decode(value) {
     if (!Array.isArray(value)) return Number(controlNumber.decode(value))
     const [least = 0, most = 0] = value.map((item) => Number(controlNumber.decode(item)))
-    if (value.length !== 2 || least > most) throw new ReasonError('expected a pair of the least and the most')
+    if (value.length !== 2) throw new ReasonError('expected a pair of the least and the most')
+    if (least > most) throw new RpcError(-32602, 'Minimum value in range is greater than maximum value')
     return [least, most]
   },
 }

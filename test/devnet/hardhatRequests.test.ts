@@ -1,0 +1,154 @@
+import { type Hex, numberToHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { startDevnet, stopAll, type Devnet } from './support.js'
+
+afterEach(stopAll)
+
+const from: Hex = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
+const stranger: Hex = `0x${'51'.repeat(20)}`
+const contract: Hex = `0x${'c0'.repeat(20)}`
+const signer = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
+
+async function errorOf({ node }: Devnet, method: string, ...params: unknown[]): Promise<unknown> {
+  const response = await fetch(node.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  return ((await response.json()) as { error?: unknown }).error
+}
+
+const refusal = (code: number, message: string, data: unknown = null) => ({
+  code,
+  message,
+  data: { message, data },
+})
+
+// Everything here is what hardhat 2.28.6 answers to the same requests.
+describe('under --compat hardhat', () => {
+  test('a message is checked before its sender, its block and its nonce are looked for', async () => {
+    const devnet = await startDevnet({ compat: 'hardhat' })
+    const wei = numberToHex(2_000_000_000)
+    const sent: [fields: object, error: unknown][] = [
+      [{ from: stranger }, refusal(-32000, 'Unknown account 0x5151515151515151515151515151515151515151')],
+      [
+        { from: stranger, to: from, chainId: '0x1', gasPrice: wei, maxFeePerGas: wei },
+        refusal(-32602, 'Invalid chainId 1 provided, expected 31337 instead.'),
+      ],
+      [
+        { from: stranger, to: from, gasPrice: wei, maxFeePerGas: wei },
+        refusal(-32000, 'Cannot send both gasPrice and maxFeePerGas params'),
+      ],
+      [
+        { from: stranger, to: from, gasPrice: wei, maxPriorityFeePerGas: '0x1' },
+        refusal(-32000, 'Cannot send both gasPrice and maxPriorityFeePerGas'),
+      ],
+      [
+        { from: stranger, to: from, maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x2' },
+        refusal(-32000, 'maxPriorityFeePerGas (2) is bigger than maxFeePerGas (1)'),
+      ],
+      [
+        { from: stranger, to: from, authorizationList: [] },
+        refusal(-32000, 'Invalid EIP-7702 transaction: authorization list is empty.'),
+      ],
+      [
+        { from, authorizationList: [] },
+        refusal(-32000, 'Invalid EIP-7702 transaction: to (receiver) parameter is missing.'),
+      ],
+      [{ from }, refusal(-32000, 'Contract creation without any data provided')],
+    ]
+    for (const [fields, error] of sent) {
+      expect(await errorOf(devnet, 'eth_sendTransaction', fields)).toEqual(error)
+    }
+    const called: [fields: object, error: unknown][] = [
+      [{ from }, refusal(-32000, 'Contract creation without any data provided')],
+      [
+        { to: from, gas: '0x1000001' },
+        refusal(-32000, 'transaction gas limit (16777217) is greater than the cap (16777216)'),
+      ],
+      [
+        { to: from, gasPrice: wei, authorizationList: [] },
+        refusal(-32000, 'Cannot send both gasPrice and authorizationList'),
+      ],
+    ]
+    for (const [fields, error] of called) expect(await errorOf(devnet, 'eth_call', fields)).toEqual(error)
+    expect(await devnet.call('eth_call', { to: from, chainId: '0x1' })).toBe('0x')
+    expect(await devnet.height()).toBe(0)
+  })
+
+  test('what is no transaction, or one of another chain, is an argument at fault', async () => {
+    const devnet = await startDevnet({ compat: 'hardhat' })
+    const send = (raw: string) => errorOf(devnet, 'eth_sendRawTransaction', raw)
+    for (const raw of ['0x', '0x01', '0xc0', '0x02c0']) {
+      expect(await send(raw)).toEqual(refusal(-32602, 'input too short'))
+    }
+    expect(await send('0x7f')).toEqual(refusal(-32602, 'Invalid transaction type 127.'))
+    const fields = { chainId: 5, nonce: 0, gas: 21_000n, to: stranger }
+    const legacy = await signer.signTransaction({ ...fields, type: 'legacy', gasPrice: 10n ** 9n })
+    expect(await send(legacy)).toEqual(
+      refusal(-32602, 'Trying to send an incompatible EIP-155 transaction, signed for another chain.'),
+    )
+    const typed = await signer.signTransaction({ ...fields, type: 'eip1559', maxFeePerGas: 10n ** 9n })
+    expect(await send(typed)).toEqual(
+      refusal(
+        -32602,
+        'Trying to send a raw transaction with an invalid chainId. The expected chainId is 31337',
+      ),
+    )
+  })
+
+  test('wrong arguments come back with the request', async () => {
+    const devnet = await startDevnet({ compat: 'hardhat' })
+    expect(await errorOf(devnet, 'hardhat_setBalance', 'x', '0x1')).toMatchObject({
+      code: -32602,
+      data: { data: { method: 'hardhat_setBalance', params: ['x', '0x1'] } },
+    })
+    expect(await errorOf(devnet, 'eth_unknown')).toEqual(
+      refusal(-32004, 'Method eth_unknown is not supported', { method: 'eth_unknown', params: [] }),
+    )
+  })
+
+  test('unknown blocks are told with the head', async () => {
+    const devnet = await startDevnet({ compat: 'hardhat' })
+    const hash = `0x${'ab'.repeat(32)}`
+    const latest = 'Latest block number is 0'
+    for (const [method, ...params] of [
+      ['eth_getBalance', from, { blockHash: hash }],
+      ['eth_call', { to: from }, { blockHash: hash }],
+    ] as const) {
+      expect(await errorOf(devnet, method, ...params)).toEqual(
+        refusal(-32000, `Received invalid block tag ${hash}. ${latest}`),
+      )
+    }
+    expect(await errorOf(devnet, 'eth_feeHistory', '0x1', '0x10', [])).toEqual(
+      refusal(-32000, `Received invalid block tag 16. ${latest}`),
+    )
+    expect(await errorOf(devnet, 'eth_feeHistory', '0x0', 'latest', [])).toEqual(
+      refusal(-32000, 'blockCount should be at least 1'),
+    )
+    expect(await errorOf(devnet, 'eth_getLogs', { blockHash: hash })).toEqual(
+      refusal(-32602, 'blockHash cannot be found'),
+    )
+  })
+
+  test('an estimate is the gas used, or what the search ends at', async () => {
+    const { call } = await startDevnet({ compat: 'hardhat' })
+    const estimate = async (code: Hex) => {
+      await call('hardhat_setCode', contract, code)
+      return call('eth_estimateGas', { from, to: contract })
+    }
+    expect(await call('eth_estimateGas', { from, to: stranger, value: '0x1' })).toBe('0x5209')
+    // Logs a word: LOG1 of the caller with the number of the block as its topic.
+    expect(await estimate('0x335f524360205fa1')).toBe('0x5607')
+    // Reverts unless 30,000 gas are left.
+    expect(await estimate('0x620075305a10600a57005b5f5ffd')).toBe('0xc828')
+  })
+
+  test('hardhat_reset ends impersonations', async () => {
+    const { call } = await startDevnet({ compat: 'hardhat' })
+    await call('hardhat_impersonateAccount', stranger)
+    await call('hardhat_reset')
+    expect(await call('hardhat_stopImpersonatingAccount', stranger)).toBe(false)
+  })
+})

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { compareWithPeer } from './run.js'
+
+test.each([['hardhat', 450]] as const)(
+  'hardly any of 600 seeded requests is answered otherwise than by %s, but for what is meant',
+  async (peer, identical) => {
+    const result = await compareWithPeer({ peer, seed: 1, requests: 600, log: () => undefined })
+    if (result === undefined) {
+      console.warn(`left out: ${peer} is not installed, see docs/guides/differential.md`)
+      return
+    }
+    // What differs still is printed by `npm run differential`.
+    expect(result.identical).toBeGreaterThan(identical)
+    expect(result.classes.unexplained).toBeLessThan(20)
+  },
+  900_000,
+)

@@ -1,0 +1,86 @@
+import type { Difference, ExpectedDifference } from '../support/classes.js'
+import type { PeerName } from './peer.js'
+
+/** Differences by what their names, requests or answers have in them. */
+function where(pattern: Partial<Record<keyof Difference, RegExp>>): ExpectedDifference['matches'] {
+  const entries = Object.entries(pattern) as [keyof Difference, RegExp][]
+  return (difference) => entries.every(([member, expression]) => expression.test(difference[member]))
+}
+
+const sends = /^eth_send(Raw)?Transaction /
+
+/** What is meant to differ from the development nodes, with the reason. */
+export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDifference[]>> = {
+  hardhat: [
+    {
+      reason: "arguments are refused with hardhat's code, in the words of geth",
+      matches: where({ ours: /"code":-32602/, theirs: /"code":-32602,"message":"[^"]*(at line \d+ column|\\")/ }),
+    },
+    {
+      reason: 'hardhat takes a block tag that it does not know for a method that it does not know',
+      matches: where({ ours: /"code":-32602/, theirs: /"code":-32004/ }),
+    },
+    {
+      reason: 'of several mistakes of a transaction, its gas limit is told first',
+      matches: where({ name: sends, ours: /exceeds (transaction gas cap|block gas limit)/, theirs: /"error"/ }),
+    },
+    {
+      reason: 'controls take numbers as JSON numbers and as decimal text from every client',
+      matches: where({ name: /^(hardhat|evm)_\w+ \| (result|\.result)/, theirs: /"code":-32602/ }),
+    },
+    {
+      reason: "transactions, receipts and logs have geth's members",
+      matches: where({ name: /(blockTimestamp|yParity|chainId|baseFeePerBlobGas|blobGasUsedRatio) missing there/ }),
+    },
+    {
+      reason: 'the first block has no extra data, and the root of an empty trie of transactions',
+      matches: where({ name: /\.result\.(extraData|transactionsRoot)$/, request: /"0x0"|earliest/ }),
+    },
+    {
+      reason: 'the type of a transaction follows from its fields, and blobs count as in geth',
+      matches: where({ request: /^eth_\w+ \[\{[^\]]*("type":"0x3"|"blobVersionedHashes")/ }),
+    },
+    {
+      reason: 'hardhat_mine makes every block, so that base fees fall from one to the next',
+      matches: where({ request: /after hardhat_mine \["?(0x10|3|5|0x2)/, name: /funds|\.result/ }),
+    },
+    {
+      reason: 'indices and blocks are read as geth reads them',
+      matches: where({ name: /^eth_get/, ours: /"code":-32602/ }),
+    },
+    {
+      reason: "a transaction without gas gets the limit that a control has set, not the configuration's",
+      matches: where({ request: /after evm_setBlockGasLimit/, theirs: /exceeds block gas limit/ }),
+    },
+    {
+      reason: 'snapshots are counted by those that were asked for; hardhat takes one more for each refused transaction',
+      matches: where({ name: /^evm_snapshot \| \.result/ }),
+    },
+    {
+      reason: 'mistakes of a message are told before those of its block',
+      matches: where({ name: /^eth_(call|estimateGas)/, ours: /greater than the cap|without any data/, theirs: /invalid block tag/ }),
+    },
+    {
+      reason: 'the fields of traces are those of geth now, whose old ones hardhat has',
+      matches: where({ name: /^debug_traceTransaction \| \.result/ }),
+    },
+    {
+      reason: 'log filters alone have logs, in the words of geth',
+      matches: where({ name: /^eth_getFilterLogs/, theirs: /is not a Logs subscription/ }),
+    },
+    {
+      reason: 'null in a list of topics is any topic, as in geth',
+      matches: where({ name: /^eth_(getLogs|newFilter) \| result/, request: /"topics":\[\[/ }),
+    },
+    { reason: 'the node says its own version', matches: where({ name: /clientVersion/ }) },
+    {
+      reason: 'nothing is pushed over HTTP, so that there is nothing to subscribe to',
+      matches: where({ name: /^eth_(un)?subscribe/ }),
+    },
+    {
+      reason: 'transactions of impersonated accounts are marked otherwise, and so have other hashes',
+      matches: where({ name: /^eth_sendTransaction \| \.result$/, request: /after hardhat_impersonateAccount/ }),
+    },
+  ],
+  anvil: [],
+}

@@ -1,0 +1,270 @@
+import { type Hex, numberToHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import type { Random } from '../support/random.js'
+import type { PeerName } from './peer.js'
+import { places } from './programs.js'
+
+/** A request to both nodes. Texts such as `$filter` stand for what each of them answered before. */
+export interface Step {
+  method: string
+  params: readonly unknown[]
+  /** Whether the node is another one behind it. */
+  changesState: boolean
+}
+
+/** The test account 0 of `test test test … junk`, which both nodes fund. */
+const signer = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
+
+/** A value for one parameter. */
+type Argument = (random: Random) => unknown
+
+const gwei = 1_000_000_000
+const ether = 10n ** 18n
+const accounts: readonly Hex[] = [
+  signer.address.toLowerCase() as Hex,
+  '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
+  '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc',
+]
+const stranger: Hex = `0x${'51'.repeat(20)}`
+const hash: Hex = `0x${'ab'.repeat(32)}`
+
+const spoiltValues: readonly unknown[] = [null, '', 'x', true, {}, [], -1, 1.5, '0xzz', '0x123456']
+/** A value, which is a wrong one now and then. */
+const mostly =
+  (argument: Argument): Argument =>
+  (random) =>
+    random.chance(0.12) ? random.pick(spoiltValues) : argument(random)
+const one =
+  (...values: readonly unknown[]): Argument =>
+  (random) =>
+    random.pick(values)
+
+const anyAddress = mostly(one(...accounts, stranger, ...places))
+const control = mostly(one('0x0', '0x1', '0x2', '0x10', 1, 3, '0x', '0x01', '5'))
+const large = mostly(
+  one('0x0', '0x1', numberToHex(ether), numberToHex(2n ** 256n - 1n), numberToHex(2n ** 256n), 1000, '7'),
+)
+// hardhat goes down at times near 2^64.
+const time = mostly(one('0x0', '0x1', '0x3e8', 1000, 5_000_000_000, '0x1ffffffff'))
+const blockTag = mostly(
+  one('latest', 'latest', 'pending', 'earliest', 'safe', 'finalized', '0x0', '0x1', '0x2', '0xffff', 'later', {
+    blockNumber: '0x0',
+  }, { blockHash: hash }, { blockHash: '$block' }),
+)
+const flag = mostly(one(true, false))
+const word = mostly(one(hash, `0x${'00'.repeat(31)}01`))
+const slot = mostly(one('0x0', '0x1', `0x${'00'.repeat(32)}`))
+const code = mostly(one('0x', '0x00', '0x5f5ffd', '0xfe', '0x1'))
+const transactionHash = mostly(one('$transaction', '$transaction', hash))
+const filterId = mostly(one('$filter', '$filter', '0xdead'))
+const percentiles = mostly(one([], [50], [0, 25, 100], [50, 10], [101], null))
+
+/** The fields of a call or a transaction to be signed by the node. */
+function message(random: Random, fields: { nonce: boolean }): Record<string, unknown> {
+  const made: Record<string, unknown> = {}
+  const put = (probability: number, name: string, argument: Argument): void => {
+    if (random.chance(probability)) made[name] = argument(random)
+  }
+  put(0.9, 'from', one(...accounts, accounts[0], stranger, places[0]))
+  put(0.9, 'to', one(...accounts, stranger, ...places, ...places))
+  put(0.3, 'gas', one('0x5208', '0x5207', '0x186a0', '0x186a0', '0x1c9c380', '0x1c9c381', '0x1000000', '0x1000001', '0x0'))
+  const price = one(numberToHex(2 * gwei), numberToHex(3 * gwei), '0x0', '0x1', numberToHex(10n ** 18n))
+  const style = random.below(8)
+  if (style === 0) put(1, 'gasPrice', price)
+  if (style === 1 || style === 2) put(1, 'maxFeePerGas', price)
+  if (style === 1 || style === 3) put(1, 'maxPriorityFeePerGas', price)
+  if (style === 4) put(0.4, 'gasPrice', price)
+  if (style === 4) put(0.3, 'maxPriorityFeePerGas', price)
+  put(0.4, 'value', one('0x0', '0x1', '0x1', numberToHex(ether), numberToHex(20_000n * ether)))
+  put(0.3, 'data', one('0x', '0x12345678', '0x00ff', '0x600a600c600039600a6000f3602a60005260206000f3'))
+  put(0.05, 'input', one('0x', '0x12345678'))
+  put(0.1, 'accessList', one([], [{ address: stranger, storageKeys: [] }], [{ address: stranger, storageKeys: [hash] }]))
+  put(0.06, 'chainId', one('0x7a69', '0x1'))
+  put(0.05, 'type', one('0x0', '0x1', '0x2', '0x3'))
+  put(0.03, 'blobVersionedHashes', one([], [`0x01${'ab'.repeat(31)}`]))
+  put(0.03, 'authorizationList', one([]))
+  if (fields.nonce) put(0.2, 'nonce', one('0x0', '0x1', '0x2', '0x5'))
+  put(0.05, random.pick(['to', 'value', 'gas', 'data', 'gasPrice', 'from']), one(...spoiltValues))
+  return made
+}
+
+/** A transaction that the first account signed, or what is none. */
+async function rawTransaction(random: Random): Promise<unknown> {
+  const shared = {
+    chainId: random.chance(0.1) ? 5 : 31337,
+    nonce: random.pick([0, 0, 0, 1, 2, 7]),
+    gas: random.pick([21_000n, 21_000n, 20_999n, 100_000n, 16_777_217n, 30_000_001n]),
+    to: random.pick([stranger, ...places]),
+    value: random.pick([0n, 1n, 20_000n * ether]),
+  }
+  const fee = BigInt(random.pick([2 * gwei, 3 * gwei, 1, 0]))
+  switch (random.below(6)) {
+    case 0:
+      return signer.signTransaction({ ...shared, type: 'legacy', gasPrice: fee })
+    case 1:
+      return signer.signTransaction({ ...shared, type: 'eip2930', gasPrice: fee, accessList: [] })
+    case 2:
+      return random.pick(['0x', '0x01', '0x02c0', '0xc0', '0x7f', 'zz', null, `0x${'ff'.repeat(40)}`])
+    default:
+      return signer.signTransaction({
+        ...shared,
+        type: 'eip1559',
+        maxFeePerGas: fee,
+        maxPriorityFeePerGas: random.pick([0n, 1n, fee]),
+      })
+  }
+}
+
+/** A method with its parameters; what is likelier stands there more often. */
+interface Kind {
+  method: string
+  weight: number
+  changesState?: boolean
+  parameters: readonly Argument[]
+}
+
+const reads: readonly Kind[] = [
+  { method: 'eth_accounts', weight: 1, parameters: [] },
+  { method: 'eth_blockNumber', weight: 1, parameters: [] },
+  { method: 'eth_chainId', weight: 1, parameters: [] },
+  { method: 'eth_coinbase', weight: 1, parameters: [] },
+  { method: 'eth_gasPrice', weight: 2, parameters: [] },
+  { method: 'eth_maxPriorityFeePerGas', weight: 1, parameters: [] },
+  { method: 'eth_mining', weight: 1, parameters: [] },
+  { method: 'eth_syncing', weight: 1, parameters: [] },
+  { method: 'net_version', weight: 1, parameters: [] },
+  { method: 'net_listening', weight: 1, parameters: [] },
+  { method: 'web3_sha3', weight: 1, parameters: [code] },
+  { method: 'eth_getBalance', weight: 4, parameters: [anyAddress, blockTag] },
+  { method: 'eth_getCode', weight: 3, parameters: [anyAddress, blockTag] },
+  { method: 'eth_getTransactionCount', weight: 4, parameters: [anyAddress, blockTag] },
+  { method: 'eth_getStorageAt', weight: 3, parameters: [anyAddress, slot, blockTag] },
+  { method: 'eth_getBlockByNumber', weight: 6, parameters: [blockTag, flag] },
+  { method: 'eth_getBlockByHash', weight: 3, parameters: [mostly(one('$block', hash)), flag] },
+  { method: 'eth_getBlockTransactionCountByNumber', weight: 2, parameters: [blockTag] },
+  { method: 'eth_getBlockTransactionCountByHash', weight: 2, parameters: [mostly(one('$block', hash))] },
+  { method: 'eth_getTransactionByBlockNumberAndIndex', weight: 2, parameters: [blockTag, control] },
+  { method: 'eth_getTransactionByHash', weight: 4, parameters: [transactionHash] },
+  { method: 'eth_getTransactionReceipt', weight: 4, parameters: [transactionHash] },
+  { method: 'eth_pendingTransactions', weight: 1, parameters: [] },
+  { method: 'eth_feeHistory', weight: 3, parameters: [control, blockTag, percentiles] },
+  { method: 'eth_sign', weight: 1, parameters: [anyAddress, code] },
+  { method: 'personal_sign', weight: 1, parameters: [code, anyAddress] },
+  { method: 'eth_signTypedData_v4', weight: 1, parameters: [anyAddress, one('x', {}, '{}')] },
+  { method: 'eth_unknown', weight: 1, parameters: [] },
+  { method: 'debug_traceTransaction', weight: 1, parameters: [transactionHash, one({}, { disableStack: true })] },
+]
+
+const filters: readonly Kind[] = [
+  { method: 'eth_newFilter', weight: 2, parameters: [logQuery] },
+  { method: 'eth_newBlockFilter', weight: 2, parameters: [] },
+  { method: 'eth_newPendingTransactionFilter', weight: 2, parameters: [] },
+  { method: 'eth_getFilterChanges', weight: 4, parameters: [filterId] },
+  { method: 'eth_getFilterLogs', weight: 2, parameters: [filterId] },
+  { method: 'eth_uninstallFilter', weight: 2, parameters: [filterId] },
+  { method: 'eth_getLogs', weight: 5, parameters: [logQuery] },
+  { method: 'eth_subscribe', weight: 1, parameters: [one('newHeads', 'other', null)] },
+  { method: 'eth_unsubscribe', weight: 1, parameters: [one('0x1', null)] },
+]
+
+function logQuery(random: Random): unknown {
+  if (random.chance(0.05)) return random.pick(spoiltValues)
+  const query: Record<string, unknown> = {}
+  if (random.chance(0.5)) query['fromBlock'] = blockTag(random)
+  if (random.chance(0.4)) query['toBlock'] = blockTag(random)
+  if (random.chance(0.2)) query['blockHash'] = random.pick(['$block', hash])
+  if (random.chance(0.4)) query['address'] = random.pick<unknown>([places[9], [places[9], stranger], [], anyAddress(random)])
+  if (random.chance(0.3)) query['topics'] = random.pick<unknown>([[], [null], [hash], [[hash, null]], [[]], 'x', [5]])
+  return query
+}
+
+/** Setters that both nodes have under their own prefix. */
+const setters: readonly Kind[] = [
+  { method: 'setBalance', weight: 3, parameters: [anyAddress, large] },
+  { method: 'setNonce', weight: 3, parameters: [anyAddress, control] },
+  { method: 'setCode', weight: 2, parameters: [anyAddress, code] },
+  { method: 'setStorageAt', weight: 2, parameters: [anyAddress, slot, word] },
+  { method: 'setCoinbase', weight: 1, parameters: [anyAddress] },
+  { method: 'setNextBlockBaseFeePerGas', weight: 2, parameters: [control] },
+  { method: 'setMinGasPrice', weight: 1, parameters: [control] },
+  { method: 'impersonateAccount', weight: 3, parameters: [anyAddress] },
+  { method: 'stopImpersonatingAccount', weight: 2, parameters: [anyAddress] },
+  { method: 'mine', weight: 4, parameters: [control, control] },
+  { method: 'dropTransaction', weight: 2, parameters: [transactionHash] },
+  { method: 'setLoggingEnabled', weight: 1, parameters: [flag] },
+].map((kind) => ({ ...kind, changesState: true }))
+
+const times: readonly Kind[] = [
+  { method: 'evm_mine', weight: 5, parameters: [time] },
+  { method: 'evm_increaseTime', weight: 3, parameters: [time] },
+  { method: 'evm_setNextBlockTimestamp', weight: 3, parameters: [time] },
+  { method: 'evm_setAutomine', weight: 3, parameters: [flag] },
+  { method: 'evm_setIntervalMining', weight: 1, parameters: [mostly(one(0, 100_000, [100_000, 200_000], [5, 1]))] },
+  { method: 'evm_setBlockGasLimit', weight: 2, parameters: [mostly(one('0x0', '0x5208', '0x1c9c380', 100_000))] },
+  { method: 'evm_snapshot', weight: 3, parameters: [] },
+  { method: 'evm_revert', weight: 3, parameters: [mostly(one('$snapshot', '$snapshot', '0x0', '0x1', '0x63', '1'))] },
+].map((kind) => ({ ...kind, changesState: true }))
+
+const own: Readonly<Record<PeerName, readonly Kind[]>> = {
+  hardhat: [
+    { method: 'hardhat_getAutomine', weight: 1, parameters: [] },
+    { method: 'hardhat_metadata', weight: 1, parameters: [] },
+    { method: 'hardhat_setPrevRandao', weight: 2, parameters: [word], changesState: true },
+  ],
+  anvil: [
+    { method: 'anvil_getAutomine', weight: 1, parameters: [] },
+    { method: 'anvil_getIntervalMining', weight: 1, parameters: [] },
+    { method: 'anvil_nodeInfo', weight: 1, parameters: [] },
+    { method: 'anvil_metadata', weight: 1, parameters: [] },
+    { method: 'anvil_autoImpersonateAccount', weight: 2, parameters: [flag], changesState: true },
+    { method: 'anvil_setBlockTimestampInterval', weight: 2, parameters: [mostly(one(1, 10))], changesState: true },
+    { method: 'anvil_removeBlockTimestampInterval', weight: 2, parameters: [], changesState: true },
+    { method: 'anvil_addBalance', weight: 1, parameters: [anyAddress, large], changesState: true },
+    { method: 'anvil_dropAllTransactions', weight: 1, parameters: [], changesState: true },
+    { method: 'anvil_removePoolTransactions', weight: 1, parameters: [anyAddress], changesState: true },
+    { method: 'anvil_rollback', weight: 1, parameters: [control], changesState: true },
+    { method: 'anvil_setChainId', weight: 1, parameters: [one(31337)], changesState: true },
+    { method: 'txpool_status', weight: 1, parameters: [] },
+    { method: 'txpool_content', weight: 1, parameters: [] },
+    { method: 'txpool_inspect', weight: 1, parameters: [] },
+    { method: 'evm_mine_detailed', weight: 1, parameters: [], changesState: true },
+  ],
+}
+
+/** Makes seeded requests of controls, transactions and reads. */
+export class Generator {
+  readonly #random: Random
+  readonly #kinds: Kind[]
+
+  constructor(random: Random, peer: PeerName) {
+    this.#random = random
+    const prefixed = setters.map((kind) => ({ ...kind, method: `${peer}_${kind.method}` }))
+    this.#kinds = [...reads, ...filters, ...prefixed, ...times, ...own[peer]].flatMap((kind) =>
+      Array.from({ length: kind.weight }, () => kind),
+    )
+  }
+
+  async next(): Promise<Step> {
+    const random = this.#random
+    const place = random.below(10)
+    if (place < 3) {
+      const params = [message(random, { nonce: true })]
+      return { method: 'eth_sendTransaction', params, changesState: true }
+    }
+    if (place === 3) {
+      const raw = await rawTransaction(random)
+      return { method: 'eth_sendRawTransaction', params: [raw], changesState: true }
+    }
+    if (place < 6) {
+      const method = random.pick(['eth_call', 'eth_call', 'eth_estimateGas'])
+      const block = random.chance(0.6) ? [blockTag(random)] : []
+      return { method, params: [message(random, { nonce: false }), ...block], changesState: false }
+    }
+    const { method, parameters, changesState = false } = random.pick(this.#kinds)
+    const given = random.chance(0.08) ? random.below(parameters.length + 1) : parameters.length
+    const params = parameters.slice(0, given).map((argument) => argument(random))
+    if (random.chance(0.02)) params.push('0x1')
+    while (params.length > 0 && params.at(-1) === undefined) params.pop()
+    return { method, params, changesState }
+  }
+}

@@ -1,0 +1,156 @@
+import { createNode } from '../../../src/index.js'
+import { compareAnswers } from '../geth/compare.js'
+import { DifferenceClasses } from '../support/classes.js'
+import { numberOption, textOption } from '../support/processes.js'
+import { Random } from '../support/random.js'
+import { expectedDifferences } from './expected.js'
+import { Generator, type Step } from './generate.js'
+import { normalAnswer } from './normal.js'
+import { type PeerName, startPeer } from './peer.js'
+import { places, programs } from './programs.js'
+
+/** How a comparison is run. */
+export interface RunOptions {
+  peer: PeerName
+  seed: number
+  requests: number
+  /** Only methods whose names match are compared; the others are sent all the same. */
+  methods?: RegExp | undefined
+  log: (line: string) => void
+}
+
+/** What a comparison found. */
+export interface RunResult {
+  identical: number
+  classes: DifferenceClasses
+}
+
+const GAS_LIMIT = 30_000_000
+/** What is compared behind every step that changes the state. */
+const readHead: Step = { method: 'eth_getBlockByNumber', params: ['latest', false], changesState: false }
+/** Requests from one reset of the nodes to the next. */
+/** What a request names that nothing was answered for yet: a number too large for filters and snapshots, and a hash. */
+const unknown = `0x${'ef'.repeat(32)}`
+const EPISODE = 15
+/** Seconds; the time of the first block that an episode mines, far ahead of every clock. */
+const FIRST_TIME = 4_102_444_800
+
+/**
+ * Sends the same seeded controls, transactions and reads to this node and to the development node that it stands in for.
+ * Both are reset after so many requests, or when they begin to go different ways.
+ *
+ * @returns undefined where the other node is not installed
+ */
+export async function compareWithPeer(options: RunOptions): Promise<RunResult | undefined> {
+  const { peer: name, seed, requests, methods, log } = options
+  const peer = await startPeer(name, GAS_LIMIT)
+  if (peer === undefined) return undefined
+  const node = await createNode({ port: 0, compat: name, gasLimit: GAS_LIMIT })
+  const classes = new DifferenceClasses(expectedDifferences[name])
+  let identical = 0
+  try {
+    const random = new Random(seed)
+    const generator = new Generator(random, name)
+    for (let index = 0; index < requests; ) {
+      const sides = [new Side(node.url), new Side(peer.url)] as const
+      await Promise.all(sides.map((side) => begin(side, name)))
+      const before: Step[] = []
+      for (let at = 0; at < EPISODE && index < requests; at++) {
+        index++
+        if (index % 1000 === 0) log(`${index} of ${requests}, ${classes.unexplained} unexplained classes`)
+        const step = await generator.next()
+        const [ours, theirs] = await Promise.all([sides[0].send(step), sides[1].send(step)])
+        const isWanted = methods?.test(step.method) ?? true
+        const difference = compareAnswers(JSON.stringify(step), ours, theirs)
+        if (difference === undefined) identical++
+        else if (isWanted) classes.add({ ...difference, request: shown(step, before) })
+        if (!step.changesState) continue
+        before.push(step)
+        if (difference !== undefined) break
+        const [ourHead, theirHead] = await Promise.all([sides[0].send(readHead), sides[1].send(readHead)])
+        const heads = compareAnswers(JSON.stringify(readHead), ourHead, theirHead)
+        if (heads === undefined) continue
+        classes.add({ ...heads, name: `head after ${step.method} | ${heads.name}`, request: shown(readHead, before) })
+        break
+      }
+    }
+  } finally {
+    await Promise.allSettled([node.stop(), peer.stop()])
+  }
+  return { identical, classes }
+}
+
+function shown({ method, params }: Step, before: readonly Step[]): string {
+  const lines = before.slice(-6).map((step) => `${step.method} ${JSON.stringify(step.params)}`)
+  return [`${method} ${JSON.stringify(params)}`, ...lines.reverse()].join('\n         after ')
+}
+
+/** Begins anew: the contracts are there, and the first block comes at a time that is the same on both nodes. */
+async function begin(side: Side, name: PeerName): Promise<void> {
+  const setters: [method: string, ...params: unknown[]][] = [
+    [`${name}_reset`],
+    ['evm_setAutomine', true],
+    ...places.map((place, index): [string, ...unknown[]] => [
+      `${name}_setCode`,
+      place,
+      Object.values(programs)[index],
+    ]),
+    ['evm_setNextBlockTimestamp', FIRST_TIME],
+    ['evm_mine'],
+    ['eth_getBlockByNumber', 'latest', false],
+  ]
+  for (const [method, ...params] of setters) await side.send({ method, params, changesState: true })
+}
+
+/** One of the two nodes, with what it answered before. */
+class Side {
+  readonly #url: string
+  readonly #known = new Map<string, unknown>()
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  /** @returns the answer as text, in the form that both nodes have in common */
+  async send({ method, params }: Step): Promise<string> {
+    const filled = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }, (_, value: unknown) =>
+      typeof value === 'string' && value.startsWith('$') ? (this.#known.get(value) ?? unknown) : value,
+    )
+    const response = await fetch(this.#url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: filled,
+    })
+    const answer = JSON.parse(await response.text()) as Record<string, unknown>
+    this.#remember(method, answer['result'])
+    return JSON.stringify(normalAnswer(method, answer))
+  }
+
+  #remember(method: string, result: unknown): void {
+    if (result === undefined || result === null) return
+    if (/^eth_new.*Filter$/.test(method)) this.#known.set('$filter', result)
+    if (/^eth_send.*Transaction$/.test(method)) this.#known.set('$transaction', result)
+    if (method === 'evm_snapshot') this.#known.set('$snapshot', result)
+    if (method === 'eth_getBlockByNumber') this.#known.set('$block', (result as { hash: unknown }).hash)
+  }
+}
+
+/** The command line: `npm run differential -- hardhat|anvil [--seed N] [--requests N] [--methods REGEXP]`. Ends with status 1 on a class that nothing explains. */
+export async function main(argv: readonly string[], peer: PeerName): Promise<number> {
+  const requests = numberOption(argv, 'requests', 2000)
+  const methods = textOption(argv, 'methods')
+  const result = await compareWithPeer({
+    peer,
+    seed: numberOption(argv, 'seed', 1),
+    requests,
+    methods: methods === undefined ? undefined : new RegExp(methods),
+    log: (line) => console.error(line),
+  })
+  if (result === undefined) {
+    console.error(`${peer} is missing: npm install --prefix test/peers${peer === 'anvil' ? '' : '/hardhat2'}`)
+    return 2
+  }
+  console.log(`${result.identical} of ${requests} answers are identical`)
+  for (const line of result.classes.report()) console.log(line)
+  return result.classes.unexplained === 0 ? 0 : 1
+}
