@@ -105,7 +105,8 @@ const refusals: readonly (readonly [geth: RegExp, words: Wording, code?: number]
   [/^transaction type not supported$/, (_, { type }) => `Invalid transaction type ${type}.`, -32602],
   [
     /^(rlp: |typed transaction too short)/,
-    (_, { type }) => (Number(type ?? 0) > LAST_TYPE ? `Invalid transaction type ${type}.` : 'input too short'),
+    (_, { type }) =>
+      Number(type ?? 0) > LAST_TYPE ? `Invalid transaction type ${type}.` : 'input too short',
     -32602,
   ],
   [/^set code tx must have at least one authorization tuple$/, () => NO_AUTHORIZATION],

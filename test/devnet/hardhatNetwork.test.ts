@@ -155,7 +155,10 @@ describe('under --compat hardhat', () => {
       'eth_signTransaction',
       'eth_getUncleCountByBlockNumber',
     ]) {
-      expect(await fails(method)).toMatchObject({ code: -32004, message: `Method ${method} is not supported` })
+      expect(await fails(method)).toMatchObject({
+        code: -32004,
+        message: `Method ${method} is not supported`,
+      })
     }
   })
 })

@@ -38,12 +38,18 @@ export function estimateFromGasUsed(request: CallRequest, blockGasLimit: bigint)
       throwFailure(result)
       const { gasUsed, intrinsicGas } = result
       const least = gasUsed > intrinsicGas ? gasUsed : intrinsicGas + 1n
-      return (await passes(evm, message, least)) ? least : search(least, most, (gas) => passes(evm, message, gas))
+      return (await passes(evm, message, least))
+        ? least
+        : search(least, most, (gas) => passes(evm, message, gas))
     })
   })
 }
 
-async function search(least: bigint, most: bigint, suffices: (gas: bigint) => Promise<boolean>): Promise<bigint> {
+async function search(
+  least: bigint,
+  most: bigint,
+  suffices: (gas: bigint) => Promise<boolean>,
+): Promise<bigint> {
   let [low, high] = [least, most]
   for (let step = 0; step < MOST_STEPS && high - low > precisionAt(low); step++) {
     const half = low + (high - low) / 2n

@@ -12,10 +12,7 @@ import type { CallArguments } from '../params/callObject.js'
 export function checkHardhatTransaction(request: CallArguments, chainId: bigint): void {
   checkDuplicateData(request)
   if (request.chainId !== undefined && request.chainId !== chainId) {
-    throw new RpcError(
-      -32602,
-      `Invalid chainId ${request.chainId} provided, expected ${chainId} instead.`,
-    )
+    throw new RpcError(-32602, `Invalid chainId ${request.chainId} provided, expected ${chainId} instead.`)
   }
   checkFees(request)
   if (request.blobs !== undefined) {
@@ -58,7 +55,11 @@ function checkFees(request: CallArguments): void {
     if (authorizationList !== undefined)
       throw new ServerError('Cannot send both gasPrice and authorizationList')
   }
-  if (maxFeePerGas !== undefined && maxPriorityFeePerGas !== undefined && maxPriorityFeePerGas > maxFeePerGas) {
+  if (
+    maxFeePerGas !== undefined &&
+    maxPriorityFeePerGas !== undefined &&
+    maxPriorityFeePerGas > maxFeePerGas
+  ) {
     throw new ServerError(
       `maxPriorityFeePerGas (${maxPriorityFeePerGas}) is bigger than maxFeePerGas (${maxFeePerGas})`,
     )

@@ -14,7 +14,10 @@ export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDif
   hardhat: [
     {
       reason: "arguments are refused with hardhat's code, in the words of geth",
-      matches: where({ ours: /"code":-32602/, theirs: /"code":-32602,"message":"[^"]*(at line \d+ column|\\")/ }),
+      matches: where({
+        ours: /"code":-32602/,
+        theirs: /"code":-32602,"message":"[^"]*(at line \d+ column|\\")/,
+      }),
     },
     {
       reason: 'hardhat takes a block tag that it does not know for a method that it does not know',
@@ -22,7 +25,11 @@ export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDif
     },
     {
       reason: 'of several mistakes of a transaction, its gas limit is told first',
-      matches: where({ name: sends, ours: /exceeds (transaction gas cap|block gas limit)/, theirs: /"error"/ }),
+      matches: where({
+        name: sends,
+        ours: /exceeds (transaction gas cap|block gas limit)/,
+        theirs: /"error"/,
+      }),
     },
     {
       reason: 'controls take numbers as JSON numbers and as decimal text from every client',
@@ -30,7 +37,9 @@ export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDif
     },
     {
       reason: "transactions, receipts and logs have geth's members",
-      matches: where({ name: /(blockTimestamp|yParity|chainId|baseFeePerBlobGas|blobGasUsedRatio) missing there/ }),
+      matches: where({
+        name: /(blockTimestamp|yParity|chainId|baseFeePerBlobGas|blobGasUsedRatio) missing there/,
+      }),
     },
     {
       reason: 'the first block has no extra data, and the root of an empty trie of transactions',
@@ -53,12 +62,17 @@ export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDif
       matches: where({ request: /after evm_setBlockGasLimit/, theirs: /exceeds block gas limit/ }),
     },
     {
-      reason: 'snapshots are counted by those that were asked for; hardhat takes one more for each refused transaction',
+      reason:
+        'snapshots are counted by those that were asked for; hardhat takes one more for each refused transaction',
       matches: where({ name: /^evm_snapshot \| \.result/ }),
     },
     {
       reason: 'mistakes of a message are told before those of its block',
-      matches: where({ name: /^eth_(call|estimateGas)/, ours: /greater than the cap|without any data/, theirs: /invalid block tag/ }),
+      matches: where({
+        name: /^eth_(call|estimateGas)/,
+        ours: /greater than the cap|without any data/,
+        theirs: /invalid block tag/,
+      }),
     },
     {
       reason: 'the fields of traces are those of geth now, whose old ones hardhat has',
@@ -79,7 +93,10 @@ export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDif
     },
     {
       reason: 'transactions of impersonated accounts are marked otherwise, and so have other hashes',
-      matches: where({ name: /^eth_sendTransaction \| \.result$/, request: /after hardhat_impersonateAccount/ }),
+      matches: where({
+        name: /^eth_sendTransaction \| \.result$/,
+        request: /after hardhat_impersonateAccount/,
+      }),
     },
   ],
   anvil: [],

@@ -47,9 +47,24 @@ const large = mostly(
 // hardhat goes down at times near 2^64.
 const time = mostly(one('0x0', '0x1', '0x3e8', 1000, 5_000_000_000, '0x1ffffffff'))
 const blockTag = mostly(
-  one('latest', 'latest', 'pending', 'earliest', 'safe', 'finalized', '0x0', '0x1', '0x2', '0xffff', 'later', {
-    blockNumber: '0x0',
-  }, { blockHash: hash }, { blockHash: '$block' }),
+  one(
+    'latest',
+    'latest',
+    'pending',
+    'earliest',
+    'safe',
+    'finalized',
+    '0x0',
+    '0x1',
+    '0x2',
+    '0xffff',
+    'later',
+    {
+      blockNumber: '0x0',
+    },
+    { blockHash: hash },
+    { blockHash: '$block' },
+  ),
 )
 const flag = mostly(one(true, false))
 const word = mostly(one(hash, `0x${'00'.repeat(31)}01`))
@@ -67,7 +82,11 @@ function message(random: Random, fields: { nonce: boolean }): Record<string, unk
   }
   put(0.9, 'from', one(...accounts, accounts[0], stranger, places[0]))
   put(0.9, 'to', one(...accounts, stranger, ...places, ...places))
-  put(0.3, 'gas', one('0x5208', '0x5207', '0x186a0', '0x186a0', '0x1c9c380', '0x1c9c381', '0x1000000', '0x1000001', '0x0'))
+  put(
+    0.3,
+    'gas',
+    one('0x5208', '0x5207', '0x186a0', '0x186a0', '0x1c9c380', '0x1c9c381', '0x1000000', '0x1000001', '0x0'),
+  )
   const price = one(numberToHex(2 * gwei), numberToHex(3 * gwei), '0x0', '0x1', numberToHex(10n ** 18n))
   const style = random.below(8)
   if (style === 0) put(1, 'gasPrice', price)
@@ -78,7 +97,11 @@ function message(random: Random, fields: { nonce: boolean }): Record<string, unk
   put(0.4, 'value', one('0x0', '0x1', '0x1', numberToHex(ether), numberToHex(20_000n * ether)))
   put(0.3, 'data', one('0x', '0x12345678', '0x00ff', '0x600a600c600039600a6000f3602a60005260206000f3'))
   put(0.05, 'input', one('0x', '0x12345678'))
-  put(0.1, 'accessList', one([], [{ address: stranger, storageKeys: [] }], [{ address: stranger, storageKeys: [hash] }]))
+  put(
+    0.1,
+    'accessList',
+    one([], [{ address: stranger, storageKeys: [] }], [{ address: stranger, storageKeys: [hash] }]),
+  )
   put(0.06, 'chainId', one('0x7a69', '0x1'))
   put(0.05, 'type', one('0x0', '0x1', '0x2', '0x3'))
   put(0.03, 'blobVersionedHashes', one([], [`0x01${'ab'.repeat(31)}`]))
@@ -152,7 +175,11 @@ const reads: readonly Kind[] = [
   { method: 'personal_sign', weight: 1, parameters: [code, anyAddress] },
   { method: 'eth_signTypedData_v4', weight: 1, parameters: [anyAddress, one('x', {}, '{}')] },
   { method: 'eth_unknown', weight: 1, parameters: [] },
-  { method: 'debug_traceTransaction', weight: 1, parameters: [transactionHash, one({}, { disableStack: true })] },
+  {
+    method: 'debug_traceTransaction',
+    weight: 1,
+    parameters: [transactionHash, one({}, { disableStack: true })],
+  },
 ]
 
 const filters: readonly Kind[] = [
@@ -173,8 +200,10 @@ function logQuery(random: Random): unknown {
   if (random.chance(0.5)) query['fromBlock'] = blockTag(random)
   if (random.chance(0.4)) query['toBlock'] = blockTag(random)
   if (random.chance(0.2)) query['blockHash'] = random.pick(['$block', hash])
-  if (random.chance(0.4)) query['address'] = random.pick<unknown>([places[9], [places[9], stranger], [], anyAddress(random)])
-  if (random.chance(0.3)) query['topics'] = random.pick<unknown>([[], [null], [hash], [[hash, null]], [[]], 'x', [5]])
+  if (random.chance(0.4))
+    query['address'] = random.pick<unknown>([places[9], [places[9], stranger], [], anyAddress(random)])
+  if (random.chance(0.3))
+    query['topics'] = random.pick<unknown>([[], [null], [hash], [[hash, null]], [[]], 'x', [5]])
   return query
 }
 
@@ -199,10 +228,22 @@ const times: readonly Kind[] = [
   { method: 'evm_increaseTime', weight: 3, parameters: [time] },
   { method: 'evm_setNextBlockTimestamp', weight: 3, parameters: [time] },
   { method: 'evm_setAutomine', weight: 3, parameters: [flag] },
-  { method: 'evm_setIntervalMining', weight: 1, parameters: [mostly(one(0, 100_000, [100_000, 200_000], [5, 1]))] },
-  { method: 'evm_setBlockGasLimit', weight: 2, parameters: [mostly(one('0x0', '0x5208', '0x1c9c380', 100_000))] },
+  {
+    method: 'evm_setIntervalMining',
+    weight: 1,
+    parameters: [mostly(one(0, 100_000, [100_000, 200_000], [5, 1]))],
+  },
+  {
+    method: 'evm_setBlockGasLimit',
+    weight: 2,
+    parameters: [mostly(one('0x0', '0x5208', '0x1c9c380', 100_000))],
+  },
   { method: 'evm_snapshot', weight: 3, parameters: [] },
-  { method: 'evm_revert', weight: 3, parameters: [mostly(one('$snapshot', '$snapshot', '0x0', '0x1', '0x63', '1'))] },
+  {
+    method: 'evm_revert',
+    weight: 3,
+    parameters: [mostly(one('$snapshot', '$snapshot', '0x0', '0x1', '0x63', '1'))],
+  },
 ].map((kind) => ({ ...kind, changesState: true }))
 
 const own: Readonly<Record<PeerName, readonly Kind[]>> = {
@@ -217,7 +258,12 @@ const own: Readonly<Record<PeerName, readonly Kind[]>> = {
     { method: 'anvil_nodeInfo', weight: 1, parameters: [] },
     { method: 'anvil_metadata', weight: 1, parameters: [] },
     { method: 'anvil_autoImpersonateAccount', weight: 2, parameters: [flag], changesState: true },
-    { method: 'anvil_setBlockTimestampInterval', weight: 2, parameters: [mostly(one(1, 10))], changesState: true },
+    {
+      method: 'anvil_setBlockTimestampInterval',
+      weight: 2,
+      parameters: [mostly(one(1, 10))],
+      changesState: true,
+    },
     { method: 'anvil_removeBlockTimestampInterval', weight: 2, parameters: [], changesState: true },
     { method: 'anvil_addBalance', weight: 1, parameters: [anyAddress, large], changesState: true },
     { method: 'anvil_dropAllTransactions', weight: 1, parameters: [], changesState: true },

@@ -1,5 +1,12 @@
 /** Hashes of blocks, roots and lengths, which follow from a genesis that the nodes do not share. */
-const blockMembers = new Set(['parentHash', 'stateRoot', 'receiptsRoot', 'transactionsRoot', 'blockHash', 'size'])
+const blockMembers = new Set([
+  'parentHash',
+  'stateRoot',
+  'receiptsRoot',
+  'transactionsRoot',
+  'blockHash',
+  'size',
+])
 /** Times that a clock which goes on moves. */
 const clockMembers = new Set(['timestamp', 'blockTimestamp', 'currentBlockTimestamp'])
 /** Seconds within which times are the same. */
@@ -21,7 +28,8 @@ function normal(value: unknown): unknown {
   const isBlock = 'parentHash' in value
   return Object.fromEntries(
     Object.entries(value).map(([name, member]: [string, unknown]) => {
-      if (member !== null && (blockMembers.has(name) || (isBlock && name === 'hash'))) return [name, typeof member]
+      if (member !== null && (blockMembers.has(name) || (isBlock && name === 'hash')))
+        return [name, typeof member]
       if (/^(instanceId|latestBlockHash|currentBlockHash)$/.test(name)) return [name, typeof member]
       return [name, clockMembers.has(name) ? roughTime(member) : normal(member)]
     }),
@@ -31,5 +39,7 @@ function normal(value: unknown): unknown {
 function roughTime(time: unknown): unknown {
   if (typeof time !== 'string' && typeof time !== 'number') return time
   const rounded = BigInt(time) / BigInt(CLOCK_STEP)
-  return typeof time === 'string' ? `about ${rounded}${time.startsWith('0x') ? '' : ' in decimals'}` : Number(rounded)
+  return typeof time === 'string'
+    ? `about ${rounded}${time.startsWith('0x') ? '' : ' in decimals'}`
+    : Number(rounded)
 }

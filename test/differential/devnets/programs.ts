@@ -8,7 +8,13 @@ function endingWith(instruction: 'f3' | 'fd', data: Hex): Hex {
   const stores: Hex[] = []
   for (let at = 0; at < length; at += 32) {
     const chunk = `0x${data.slice(2 + at * 2, 2 + (at + 32) * 2)}` as const
-    stores.push('0x7f', padHex(chunk, { size: 32, dir: 'right' }), '0x60', numberToHex(at, { size: 1 }), '0x52')
+    stores.push(
+      '0x7f',
+      padHex(chunk, { size: 32, dir: 'right' }),
+      '0x60',
+      numberToHex(at, { size: 1 }),
+      '0x52',
+    )
   }
   return concatHex([...stores, '0x60', numberToHex(length, { size: 1 }), `0x6000${instruction}`])
 }

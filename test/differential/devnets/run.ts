@@ -51,7 +51,7 @@ export async function compareWithPeer(options: RunOptions): Promise<RunResult | 
   try {
     const random = new Random(seed)
     const generator = new Generator(random, name)
-    for (let index = 0; index < requests; ) {
+    for (let index = 0; index < requests;) {
       const sides = [new Side(node.url), new Side(peer.url)] as const
       await Promise.all(sides.map((side) => begin(side, name)))
       const before: Step[] = []
@@ -70,7 +70,11 @@ export async function compareWithPeer(options: RunOptions): Promise<RunResult | 
         const [ourHead, theirHead] = await Promise.all([sides[0].send(readHead), sides[1].send(readHead)])
         const heads = compareAnswers(JSON.stringify(readHead), ourHead, theirHead)
         if (heads === undefined) continue
-        classes.add({ ...heads, name: `head after ${step.method} | ${heads.name}`, request: shown(readHead, before) })
+        classes.add({
+          ...heads,
+          name: `head after ${step.method} | ${heads.name}`,
+          request: shown(readHead, before),
+        })
         break
       }
     }
