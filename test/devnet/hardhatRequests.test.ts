@@ -141,7 +141,7 @@ describe('under --compat hardhat', () => {
     expect(await call('eth_estimateGas', { from, to: stranger, value: '0x1' })).toBe('0x5209')
     // Logs a word: LOG1 of the caller with the number of the block as its topic.
     expect(await estimate('0x335f524360205fa1')).toBe('0x5607')
-    // Reverts unless 30,000 gas are left.
+    // Reverts unless 30,000 gas are left: the search ends at a number of its own.
     expect(await estimate('0x620075305a10600a57005b5f5ffd')).toBe('0xc828')
   })
 

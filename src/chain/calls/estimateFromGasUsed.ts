@@ -52,7 +52,7 @@ async function search(
 ): Promise<bigint> {
   let [low, high] = [least, most]
   for (let step = 0; step < MOST_STEPS && high - low > precisionAt(low); step++) {
-    const half = low + (high - low) / 2n
+    const half = high - (high - low) / 2n
     // What is needed is mostly close to what was used.
     const middle = step === 0 && half > 3n * low ? 3n * low : half
     if (await suffices(middle)) high = middle
