@@ -10,7 +10,11 @@ import { type HttpRequest, UploadBody, isPreflight } from './request.js'
 const prefix = '/api/v0/'
 const allow = 'OPTIONS, POST'
 const noSniff = { 'x-content-type-options': 'nosniff' }
-const methodNotAllowed = refuse(405, '405 - Method Not Allowed\n', { ...noSniff, allow })
+const methodNotAllowed = refuse(405, '405 - Method Not Allowed\n', {
+  ...noSniff,
+  allow,
+  vary: 'Origin',
+})
 const notFound = refuse(404, '404 page not found\n', noSniff)
 const serverFault = refuse(500, 'internal server error\n')
 

@@ -96,7 +96,7 @@ describe('what is refused', () => {
       upload(`dag/put?${query}`, [{ content }])
     expect(await messageOf(await put('hash=nope', '{}'))).toBe('unknown multicodec: "nope"')
     expect(await messageOf(await put('hash=dag-cbor', '{}'))).toBe(
-      'unknown multihash code 113 (0x71): no such hash registered',
+      'invalid cid: unknown multihash code 113 (0x71): no such hash registered',
     )
     const { Cid } = (await (await put('hash=0x13', '{}')).json()) as { Cid: { '/': string } }
     expect(Cid['/']).toBe(String(await ipfs.dag.put({}, { hashAlg: 'sha2-512' })))

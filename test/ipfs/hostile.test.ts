@@ -91,8 +91,8 @@ describe('uploads', () => {
   it('refuses a body that ends early', async () => {
     const { body, headers } = form([{ name: 'f', content: randomBytes(1000) }])
     const response = await server.post('add', body.slice(0, 900), headers)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toMatchObject({ Message: 'unexpected EOF' })
+    expect(response.status).toBe(500)
+    expect(await response.json()).toMatchObject({ Message: 'unexpected EOF', Code: 0 })
     expect(JSON.parse((await read('pin/ls')).toString())).toEqual({})
   })
 

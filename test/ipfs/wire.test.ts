@@ -132,7 +132,6 @@ describe('refusals', () => {
       400,
       error('invalid parameters: format was set by multiple options. Only one format option is allowed', 1),
     ],
-    ['ls?arg=x&sort-size=true&stream=true', 400, error('cannot use --sort-size with --stream', 1)],
     ['version?timeout=soon', 400, 'time: invalid duration "soon"\n'],
   ]
   for (const [path, status, body] of cases) {

@@ -4,7 +4,7 @@ import { FileNetworkError } from '../errors.js'
 import { validatePinName } from '../store/pins.js'
 import type { OptionSpecs, OptionValues } from '../request/command.js'
 import { createChunker } from '../unixfs/chunker.js'
-import type { UnixfsMetadata } from '../unixfs/data.js'
+import { type UnixfsMetadata, permissionsOf } from '../unixfs/data.js'
 import type { ImportSettings } from '../unixfs/settings.js'
 
 /** The options of `add` (Kubo, `core/commands/add.go`). */
@@ -13,7 +13,10 @@ export const addOptions = {
   'dereference-args': { type: 'bool', description: 'For command lines.' },
   'stdin-name': { type: 'string', description: 'For command lines.' },
   hidden: { type: 'bool', aliases: ['H'], description: 'For command lines.' },
+  ignore: { type: 'strings', description: 'For command lines.' },
+  'ignore-rules-path': { type: 'string', description: 'For command lines.' },
   'empty-dirs': { type: 'bool', aliases: ['E'], default: true, description: 'Keep empty directories.' },
+  'dereference-symlinks': { type: 'bool', description: 'For command lines.' },
   quiet: { type: 'bool', aliases: ['q'], description: 'For command lines.' },
   quieter: { type: 'bool', aliases: ['Q'], description: 'For command lines.' },
   silent: { type: 'bool', description: 'No lines for files; those of directories are sent all the same.' },
@@ -45,6 +48,7 @@ export const addOptions = {
   mtime: { type: 'int64', description: 'Store this time with every entry, in seconds.' },
   'mtime-nsecs': { type: 'uint', description: 'Nanoseconds to go with `mtime`.' },
   'fast-provide-root': { type: 'bool', description: 'No effect: there is no network.' },
+  'fast-provide-dag': { type: 'bool', description: 'No effect: there is no network.' },
   'fast-provide-wait': { type: 'bool', description: 'No effect: there is no network.' },
 } as const satisfies OptionSpecs
 
@@ -89,9 +93,6 @@ export async function planAdd(options: AddOptions, base: ImportSettings): Promis
   }
   const pinName = options['pin-name']
   if (pinName !== undefined) validatePinName(pinName)
-  if (options['dereference-args']) {
-    throw new FileNetworkError('--dereference-args is deprecated: use --dereference-symlinks instead')
-  }
   const metadata = readMetadataRule(options)
   const rawLeaves = decideRawLeaves(options, metadata)
   checkCombinations(options)
@@ -111,13 +112,6 @@ export async function planAdd(options: AddOptions, base: ImportSettings): Promis
   }
 }
 
-/** Permissions are stored, and no other bits of a mode. */
-const permissions = 0o777
-
-/** The permissions of a mode; undefined where there is none. */
-export function permissionsOf(mode: number): number | undefined {
-  return mode === 0 ? undefined : mode & permissions
-}
 
 function readMetadataRule(options: AddOptions): MetadataRule {
   const { mode = 0, mtime = 0, 'mtime-nsecs': nanoseconds = 0 } = options
@@ -156,7 +150,8 @@ function checkCombinations(options: AddOptions): void {
   if (options['only-hash'] && toFiles) {
     throw new FileNetworkError('only-hash and to-files options are not compatible')
   }
-  if (!options.pin && options['pin-name'] !== undefined) {
+  const pins = options.pin && options['only-hash'] !== true
+  if (!pins && options['pin-name'] !== undefined) {
     throw new FileNetworkError('pin-name option requires pin to be set')
   }
   if (options['wrap-with-directory'] && toFiles) {

@@ -2,13 +2,13 @@ import type { CID } from 'multiformats/cid'
 import { FileNetworkError } from '../errors.js'
 import type { UploadEntries, UploadEntry } from '../request/upload.js'
 import type { BlockWriter } from '../unixfs/blockWriter.js'
-import { type UnixfsMetadata, unixfsType } from '../unixfs/data.js'
+import { type UnixfsMetadata, permissionsOf, unixfsType } from '../unixfs/data.js'
 import { buildDirectory } from '../unixfs/directoryBuilder.js'
 import { createFileBuilder } from '../unixfs/fileBuilder.js'
 import { LinkTable } from '../unixfs/linkTable.js'
 import { type StoredNode, writeNode } from '../unixfs/node.js'
 import type { DirectorySettings } from '../unixfs/settings.js'
-import { type AddPlan, permissionsOf } from './addOptions.js'
+import type { AddPlan } from './addOptions.js'
 
 /** A directory that is being put together; it is stored once all its entries are known. */
 export class TreeDirectory {

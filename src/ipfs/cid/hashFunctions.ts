@@ -38,6 +38,34 @@ const wasm = (create: () => Promise<IHasher>): HashEntry['load'] => {
   }
 }
 
+/** A function that can be chosen, and says why it is not used once there is something to hash. */
+function refused(code: number, createError: () => FileNetworkError): HashEntry {
+  const digest = (): never => {
+    throw createError()
+  }
+  return { code, load: () => digest }
+}
+
+function insecure(code: number): HashEntry {
+  return refused(code, () => new FileNetworkError('potentially insecure hash functions not allowed'))
+}
+
+function notComputed(code: number): HashEntry {
+  return refused(code, () => new UnregisteredHashError(code))
+}
+
+/** A hash function that Kubo has a code for, and nothing that computes it (go-cid, `Prefix.Sum`). */
+export class UnregisteredHashError extends FileNetworkError {
+  /** What go-multihash says of it. */
+  readonly reason: string
+
+  constructor(code: number) {
+    const reason = `unknown multihash code ${code} (0x${code.toString(16)}): no such hash registered`
+    super(`invalid cid: ${reason}`)
+    this.reason = reason
+  }
+}
+
 /** Another name of sha3-512. */
 const aliasOfSha3 = 'sha3'
 
@@ -70,13 +98,27 @@ for (let length = shortestDigest; length <= 64; length++) {
   const load = wasm(() => createBLAKE2b(length * 8))
   entries.set(`blake2b-${length * 8}`, { code: 0xb200 + length, load })
 }
-for (let length = shortestDigest; length <= 32; length++) {
-  const load = wasm(() => createBLAKE2s(length * 8))
-  entries.set(`blake2s-${length * 8}`, { code: 0xb240 + length, load })
+const longestBlake2s = 32
+entries.set('blake2s-256', { code: 0xb240 + longestBlake2s, load: wasm(() => createBLAKE2s(256)) })
+/** Kubo has names for the shorter ones, and nothing that computes them. */
+for (let length = shortestDigest; length < longestBlake2s; length++) {
+  entries.set(`blake2s-${length * 8}`, notComputed(0xb240 + length))
 }
 
-/** Functions of the table that Kubo knows and does not let anyone use. */
-const insecure = new Set(['md5', 'murmur3-x64-64', 'shake-128', 'x11', 'sha2-256-trunc254-padded'])
+/** Functions of the table by which Kubo stores no block (boxo, `verifcid`). */
+const unusable = new Map<string, HashEntry>([
+  ['md5', insecure(0xd5)],
+  ['murmur3-x64-64', insecure(0x22)],
+  ['shake-128', insecure(0x18)],
+  ['x11', notComputed(0x1100)],
+  ['sha2-256-trunc254-padded', notComputed(0x1012)],
+  ['poseidon-bls12_381-a2-fc1', notComputed(0xb401)],
+  ['poseidon-bls12_381-a2-fc1-sc', notComputed(0xb402)],
+])
+for (let length = 1; length < shortestDigest; length++) {
+  unusable.set(`blake2b-${length * 8}`, insecure(0xb200 + length))
+  unusable.set(`blake2s-${length * 8}`, notComputed(0xb240 + length))
+}
 
 /** Every function that blocks may be named by, with its code. */
 export function hashFunctions(): [name: string, code: number][] {
@@ -97,18 +139,18 @@ function load(name: string, entry: HashEntry): Promise<HashFunction> {
 
 /** Whether a name stands in the multihash table, usable or not. */
 export function isHashName(name: string): boolean {
-  return entries.has(name) || insecure.has(name)
+  return entries.has(name) || unusable.has(name)
 }
 
 /**
  * The hash function with a name of the multihash table, such as `sha2-256` or `blake3`.
  *
- * @throws {@link FileNetworkError} when there is none, or one that is not secure (boxo's verifcid).
+ * @returns one that throws when it is used where Kubo has the name only, or does not trust the function
+ * @throws {@link FileNetworkError} when there is none of the name
  */
 export async function hashFunctionByName(name: string): Promise<HashFunction> {
-  const entry = entries.get(name)
+  const entry = entries.get(name) ?? unusable.get(name)
   if (entry) return load(name, entry)
-  if (insecure.has(name)) throw new FileNetworkError('potentially insecure hash functions not allowed')
   throw new FileNetworkError(`unrecognized hash function: ${JSON.stringify(name)}`)
 }
 

@@ -107,13 +107,17 @@ interface AddLine {
   MtimeNsecs?: number
 }
 
+/** What Go makes of a symlink's mode, whatever the part says: its bit for symlinks, and all permissions. */
+const symlinkMode = 0o1000000777
+
 /** Mode and time are what the part said, whether they are stored or not, as Kubo repeats them. */
 function toLine(entry: UploadEntry, event: AddEvent, hash: string | undefined): AddLine {
   const line: AddLine = { Name: nameOf(entry, event, hash) }
   if (hash !== undefined) line.Hash = hash
   if (event.bytes) line.Bytes = event.bytes
   if (event.node) line.Size = String(event.node.size)
-  if (entry.mode !== 0) line.Mode = `0${entry.mode.toString(8)}`
+  const mode = entry.kind === 'symlink' ? symlinkMode : entry.mode
+  if (mode !== 0) line.Mode = `0${mode.toString(8)}`
   if (entry.modified?.seconds) line.Mtime = Number(entry.modified.seconds)
   if (entry.modified?.nanoseconds) line.MtimeNsecs = entry.modified.nanoseconds
   return line

@@ -1,4 +1,5 @@
 import { FileNetworkError } from '../errors.js'
+import { createKeyEncoder } from '../names/keystore.js'
 import { defineCommand, single } from '../request/command.js'
 import { agentVersion } from '../version.js'
 
@@ -10,14 +11,19 @@ export const id = defineCommand({
   ],
   options: {
     format: { type: 'string', aliases: ['f'], description: 'An output format; for command lines.' },
-    'peerid-base': { type: 'string', description: 'Encoding of peer ids; base58btc in any case.' },
+    'peerid-base': {
+      type: 'string',
+      default: 'b58mh',
+      description: 'Base of the peer id: `b58mh`, or a multibase for a CID.',
+    },
   },
-  run({ args }, { identity }) {
+  async run({ args, options }, { identity, keystore }) {
+    const encodeKey = createKeyEncoder(options['peerid-base'])
     if (args[0] !== undefined && args[0] !== identity.id) {
       throw new FileNetworkError('failed to find peer: routing: not found')
     }
     return single({
-      ID: identity.id,
+      ID: encodeKey((await keystore.self()).publicKey),
       PublicKey: identity.publicKey,
       Addresses: identity.addresses(),
       AgentVersion: agentVersion,

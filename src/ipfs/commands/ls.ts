@@ -1,15 +1,12 @@
-import { TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
-
 import type { CidEncoder } from '../cid/cidEncoder.js'
 import { codecCode } from '../cid/cidFormat.js'
 import { linksOf } from '../dag/links.js'
 import { resolveText } from '../names/resolveText.js'
-import { ClientError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import { defineCommand, pathArguments, single, values } from '../request/command.js'
 import { formatGoTime } from '../request/goJson.js'
 import { sortByName } from '../sortByName.js'
-import type { UnixfsTime } from '../unixfs/data.js'
+import { type UnixfsTime, goMode } from '../unixfs/data.js'
 import { loadEntry } from '../unixfs/entry.js'
 import type { UnixfsLink } from '../unixfs/node.js'
 import { listDirectory } from '../unixfs/readDirectory.js'
@@ -44,13 +41,8 @@ export const ls = defineCommand({
     size: { type: 'bool', default: true, description: 'Also send sizes of files.' },
     stream: { type: 'bool', aliases: ['s'], description: 'A line for each entry instead of one object.' },
     long: { type: 'bool', aliases: ['l'], description: 'For command lines.' },
-    human: { type: 'bool', aliases: ['H'], description: 'For command lines.' },
-    'sort-size': { type: 'bool', aliases: ['S'], description: 'Largest first instead of by name.' },
   },
   async run({ args, options, encodeCid }, network) {
-    const bySize = options['sort-size'] === true
-    if (bySize && options.stream) throw new ClientError('cannot use --sort-size with --stream')
-    if (bySize && !options.size) throw new ClientError('cannot use --sort-size with --size=false')
     const rule: LsRule = {
       resolveTypes: options['resolve-type'] || options.size,
       encodeCid,
@@ -68,19 +60,11 @@ export const ls = defineCommand({
     }
     const objects: { Hash: string; Links: LsLink[] }[] = []
     for (const Hash of args) {
-      objects.push({ Hash, Links: await sortLinks(listLinks(network, Hash, rule), bySize) })
+      objects.push({ Hash, Links: await sortByName(listLinks(network, Hash, rule), ({ Name }) => Name) })
     }
     return single({ Objects: objects })
   },
 })
-
-/** By name, or largest first. */
-async function sortLinks(links: AsyncIterable<LsLink>, bySize: boolean): Promise<LsLink[]> {
-  const byName = await sortByName(links, ({ Name }) => Name)
-  if (!bySize) return byName
-  const sorting = sortInSlices(byName, (a, b) => b.Size - a.Size)
-  return runInSlices(sorting, new TimeSlice())
-}
 
 async function* listLinks(network: NetworkContext, path: string, rule: LsRule): AsyncGenerator<LsLink> {
   const { blockstore, names } = network
@@ -120,7 +104,7 @@ function describe(
     Size: size,
     Type: child.type ? typeNumbers[child.type] : 0,
     Target: child.target ?? '',
-    Mode: child.mode ?? 0,
+    Mode: child.mode && child.type ? goMode(child.mode, child.type) : 0,
     ModTime: child.modified ? formatGoTime(child.modified) : '0001-01-01T00:00:00Z',
   }
 }

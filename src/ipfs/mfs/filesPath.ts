@@ -18,16 +18,6 @@ export function splitPath(path: string): { directory: string[]; name: string } {
   return { directory: cleanSegments(path.slice(0, slash)), name: path.slice(slash + 1) }
 }
 
-/**
- * A mode in octal, of up to four digits.
- *
- * @throws {@link FileNetworkError} with the text of Go's parser
- */
-export function parseMode(text: string): number {
-  if (/^0*[0-7]{1,4}$/.test(text)) return Number.parseInt(text, 8)
-  throw new FileNetworkError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
-}
-
 /** The segments of a path, `.` and `..` resolved without leaving the root. */
 export function cleanSegments(path: string): string[] {
   const segments: string[] = []

@@ -1,4 +1,4 @@
-import { hashFunctionByName } from '../cid/hashFunctions.js'
+import { type HashFunction, UnregisteredHashError, hashFunctionByName } from '../cid/hashFunctions.js'
 import type { CidFormat } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
 import type { OptionSpecs } from '../request/command.js'
@@ -18,7 +18,17 @@ export async function readCidFormat(options: {
   if (given === undefined && name === undefined) return undefined
   const version = name !== undefined && (given ?? 0) === 0 ? 1 : (given ?? 0)
   if (version !== 0 && version !== 1) throw new FileNetworkError(`unknown CID version: ${version}`)
-  return { version, hash: await hashFunctionByName((name ?? 'sha2-256').toLowerCase()) }
+  const hash = await hashFunctionByName((name ?? 'sha2-256').toLowerCase())
+  return { version, hash: { ...hash, digest: (bytes) => digestOrReason(hash, bytes) } }
+}
+
+/** Of a function that cannot be computed, operations on the mutable files say only that. */
+function digestOrReason(hash: HashFunction, bytes: Uint8Array): Uint8Array {
+  try {
+    return hash.digest(bytes)
+  } catch (error) {
+    throw error instanceof UnregisteredHashError ? new FileNetworkError(error.reason) : error
+  }
 }
 
 /** The option that all operations on the mutable files have. Every change is stored at once in any case. */

@@ -4,7 +4,13 @@ import type { NetworkContext } from '../networkContext.js'
 import { unavailableOperations } from '../commands/unavailable.js'
 import { type Command, type Output, defineCommand, nothing } from './command.js'
 import { type ParsedQuery, parseGoDuration, parseQuery, readArguments } from './parseQuery.js'
-import { type CommandReply, errorReply, outputReply, textReply } from './reply.js'
+import {
+  type CommandReply,
+  errorReply,
+  outputReply,
+  serverHeader,
+  textReply,
+} from './reply.js'
 import { type Upload, createUpload } from './upload.js'
 
 /** A request to an operation, free of any transport. */
@@ -60,22 +66,26 @@ export async function executeCommand(
     const file = command.arguments.find((argument) => argument.kind === 'file' && argument.required)
     if (file && !upload.present) throw new RequestError(`file argument '${file.name}' is required`)
     const query = parseQuery(request.query, command)
-    checkEncoding(query)
     const args = await readArguments(query.args, command.arguments, upload)
-    prepared = { query, args, upload, deadline: createDeadline(query, request.signal) }
+    const milliseconds = readTimeout(query)
+    checkEncoding(query)
+    prepared = { query, args, upload, deadline: createDeadline(query, milliseconds, request.signal) }
   } catch (error) {
-    return textReply(400, errorText(error))
+    return refusedReply(error)
   }
   const { query, args, upload, deadline } = prepared
   try {
     const { options } = query
     const cidBase = options['cid-base'] as string | undefined
-    const encodeCid = createCidEncoder(cidBase)
     const { signal, waitsForBlocks } = deadline
-    const running = command.run(
-      { args, options, upload, encodeCid, cidBase, signal, waitsForBlocks },
-      network,
-    )
+    const input = {
+      ...{ args, options, upload, cidBase, signal, waitsForBlocks },
+      // Only commands that write CIDs refuse a base that does not exist.
+      get encodeCid() {
+        return createCidEncoder(cidBase)
+      },
+    }
+    const running = command.run(input, network)
     const output = await deadline.guard(Promise.resolve(running))
     return await outputReply(guardOutput(output, deadline))
   } catch (error) {
@@ -90,8 +100,26 @@ const encodings = new Set(['json', 'text', 'textnl', 'xml', 'octet-stream'])
 function checkEncoding({ options }: ParsedQuery): void {
   const encoding = options['encoding']
   if (typeof encoding === 'string' && !encodings.has(encoding)) {
-    throw new RequestError(`invalid encoding: ${encoding}`)
+    throw new EncodingError(`invalid encoding: ${encoding}`)
   }
+}
+
+/** An encoding that does not exist: found only once the reply has been begun. */
+class EncodingError extends RequestError {}
+
+/** The reply to a request that could not be prepared (go-ipfs-cmds, `http/handler.go`). */
+function refusedReply(error: unknown): CommandReply {
+  const reply = textReply(400, errorText(error))
+  return error instanceof EncodingError ? { ...reply, headers: { ...reply.headers, ...serverHeader } } : reply
+}
+
+/** The time that a request allows, in milliseconds; undefined where it says nothing. */
+function readTimeout({ options }: ParsedQuery): number | undefined {
+  const text = options['timeout']
+  if (typeof text !== 'string') return undefined
+  const milliseconds = parseGoDuration(text)
+  if (milliseconds === undefined) throw new RequestError(`time: invalid duration ${JSON.stringify(text)}`)
+  return milliseconds
 }
 
 /** The time that a request allows itself. */
@@ -103,14 +131,14 @@ interface Deadline {
   end(): void
 }
 
-function createDeadline({ options }: ParsedQuery, signal: AbortSignal): Deadline {
-  const text = options['timeout']
-  if (typeof text !== 'string' || text === '') {
+function createDeadline(
+  { options }: ParsedQuery,
+  milliseconds: number | undefined,
+  signal: AbortSignal,
+): Deadline {
+  if (milliseconds === undefined) {
     return { signal, waitsForBlocks: false, guard: (promise) => promise, end: () => undefined }
   }
-  const milliseconds = parseGoDuration(text)
-  if (milliseconds === undefined) throw new RequestError(`time: invalid duration ${JSON.stringify(text)}`)
-
   const controller = new AbortController()
   const forward = (): void => controller.abort(signal.reason)
   signal.addEventListener('abort', forward, { once: true })

@@ -1,4 +1,4 @@
-import { RequestError } from '../errors.js'
+import { FileNetworkError, RequestError } from '../errors.js'
 
 /** What a part holds. */
 export interface PartContent extends AsyncIterable<Uint8Array> {
@@ -19,7 +19,7 @@ export interface PartReader {
   /**
    * The next part, undefined behind the last; a promise only where it is not here yet.
    *
-   * @throws {@link RequestError} when the body ends early or is no multipart body
+   * @throws {@link FileNetworkError} when the body ends early; {@link RequestError} when it is no multipart body
    */
   next(): MultipartPart | undefined | Promise<MultipartPart | undefined>
 }
@@ -43,7 +43,7 @@ export function readMultipart(body: AsyncIterable<Uint8Array>, boundary: string)
 
   async function more(): Promise<void> {
     const next = await input.next()
-    if (next.done) throw new RequestError('unexpected EOF')
+    if (next.done) throw new BodyEndedError()
     const bytes = Buffer.from(next.value.buffer, next.value.byteOffset, next.value.byteLength)
     buffer = buffer.length === 0 ? bytes : Buffer.concat([buffer, bytes])
   }
@@ -97,20 +97,35 @@ export function readMultipart(body: AsyncIterable<Uint8Array>, boundary: string)
   }
 
   async function readPart(): Promise<MultipartPart | undefined> {
-    while ((await readData()) !== undefined);
-    while (buffer.length < 2) await more()
+    try {
+      while ((await readData()) !== undefined);
+      while (buffer.length < 2) await more()
+    } catch (error) {
+      throw error instanceof BodyEndedError ? new FileNetworkError('multipart: NextPart: EOF') : error
+    }
     if (buffer.subarray(0, 2).toString('latin1') === '--') {
       await input.return?.()
       return undefined
     }
     const padding = await readUntil(lineBreak)
     if (padding.toString('latin1').trim() !== '') throw new RequestError('multipart: malformed boundary')
-    while (buffer.length < 2) await more()
-    const isBare = buffer.subarray(0, 2).equals(lineBreak)
-    const head = isBare ? await readUntil(lineBreak) : await readUntil(headerEnd)
+    const head = await readHead()
+    if (head === undefined) return undefined
     inPart = true
     const content = { whole: undefined, [Symbol.asyncIterator]: () => iterate(readData) }
     return { headers: parseHeaders(head.toString('utf8')), content }
+  }
+
+  /** The headers of a part; undefined where the body ends before they do, which Go takes for the end of all parts. */
+  async function readHead(): Promise<Buffer | undefined> {
+    try {
+      while (buffer.length < 2) await more()
+      const isBare = buffer.subarray(0, 2).equals(lineBreak)
+      return isBare ? await readUntil(lineBreak) : await readUntil(headerEnd)
+    } catch (error) {
+      if (error instanceof BodyEndedError) return undefined
+      throw error
+    }
   }
 
   async function readOrEnd(): Promise<MultipartPart | undefined> {
@@ -123,6 +138,13 @@ export function readMultipart(body: AsyncIterable<Uint8Array>, boundary: string)
   }
 
   return { next: () => takeWhole() ?? readOrEnd() }
+}
+
+/** A body that ends in the middle of a part. */
+class BodyEndedError extends FileNetworkError {
+  constructor() {
+    super('unexpected EOF')
+  }
 }
 
 class WholeContent implements PartContent {

@@ -17,11 +17,14 @@ export interface CommandReply {
 /** Headers of the protocol that a page may read (go-ipfs-cmds, `http/responseemitter.go`). */
 const exposedHeaders = 'X-Stream-Output, X-Chunked-Output, X-Content-Length'
 
+/** The header by which clients know the release. */
+export const serverHeader = { Server: `kubo/${kuboVersion}` }
+
 /** Headers of every reply of a command that was run. */
 const commandHeaders = {
   'Access-Control-Allow-Headers': exposedHeaders,
   'Access-Control-Expose-Headers': exposedHeaders,
-  Server: `kubo/${kuboVersion}`,
+  ...serverHeader,
   Trailer: 'X-Stream-Error',
   Vary: 'Origin',
 }

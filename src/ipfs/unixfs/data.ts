@@ -248,3 +248,28 @@ function* readFields(bytes: Uint8Array): Generator<Field> {
 export function formatMode(mode: number): string {
   return mode.toString(8).padStart(4, '0')
 }
+
+/** Go's bits of a file mode for setuid, setgid and the sticky bit, and what UnixFS stores for them. */
+const specialBits = [
+  [0x800000, 0o4000],
+  [0x400000, 0o2000],
+  [0x100000, 0o1000],
+] as const
+
+/**
+ * The permissions that are stored for a mode as Go has it (boxo, `files.ModePermsToUnixPerms`); undefined where there is
+ * none. The bits that Unix has for setuid, setgid and sticky are no part of Go's permissions, and get lost.
+ */
+export function permissionsOf(mode: number): number | undefined {
+  if (mode === 0) return undefined
+  return specialBits.reduce((bits, [go, unix]) => ((mode & go) === 0 ? bits : bits | unix), mode & 0o777)
+}
+
+/** Go's bits for what is no regular file. */
+const typeBits = { file: 0, directory: 2 ** 31, symlink: 2 ** 27 } as const
+
+/** A stored mode as Go writes the mode of a file, a directory or a symlink: the inverse of {@link permissionsOf}. */
+export function goMode(mode: number, type: keyof typeof typeBits): number {
+  const special = specialBits.reduce((bits, [go, unix]) => ((mode & unix) === 0 ? bits : bits + go), 0)
+  return typeBits[type] + special + (mode & 0o777)
+}

@@ -373,7 +373,8 @@ export function createGenerator(
       if (name === 'mode') return random.pick(['644', '0755', '4755', '8', 'x', '', '77777'])
       const fromIpfs = name === 'source' || (operation === 'files/stat' && random.chance(0.3))
       if (fromIpfs && random.chance(0.6)) return `/ipfs/${cid()}${random.chance(0.15) ? '/a' : ''}`
-      return random.pick(filesPaths)
+      // Kubo changes the root's format by a path that is not written as it says, and never back.
+      return random.pick(operation === 'files/chcid' ? filesPaths.filter((path) => path !== '') : filesPaths)
     }
     if (operation.startsWith('key/')) return random.pick(keyNames)
     if (operation.startsWith('config'))

@@ -1,4 +1,11 @@
-import { codecByCode, codecCodeByName, decodeInTurns, encodeInTurns } from '../../dag/codecs.js'
+import {
+  type Codec,
+  codecByCode,
+  codecCodeByName,
+  codecName,
+  decodeInTurns,
+  encodeInTurns,
+} from '../../dag/codecs.js'
 import { followKeys } from '../../dag/path.js'
 import { resolveText } from '../../names/resolveText.js'
 import { FileNetworkError, errorText } from '../../errors.js'
@@ -10,11 +17,12 @@ export const dagGet = defineCommand({
   arguments: [pathArgument('ref', 'The node.')],
   options: { 'output-codec': { type: 'string', default: 'dag-json', description: 'Codec to send it in.' } },
   async run({ args: [arg = ''], options }, { blockstore, names }) {
-    const output = codecByCode(codecCodeByName(options['output-codec']), 'encoder')
+    const outputCode = codecCodeByName(options['output-codec'])
     const { cid, remainder } = await resolveText({ blockstore, names }, arg)
     const block = await blockstore.get(cid)
     const data = await attempt(() => decodeInTurns(codecByCode(cid.code), block))
     const { value } = followKeys(cid, data, remainder)
+    const output = encoderOf(outputCode, options['output-codec'])
     return bytes(
       (async function* () {
         yield await attempt(() => encodeInTurns(output, value))
@@ -22,6 +30,14 @@ export const dagGet = defineCommand({
     )
   },
 })
+
+function encoderOf(code: number, name: string): Codec {
+  try {
+    return codecByCode(code, 'encoder')
+  } catch (error) {
+    throw new FileNetworkError(`invalid encoding: ${codecName(code) ?? name} - ${errorText(error)}`)
+  }
+}
 
 /** Reports data that a codec cannot read or write as the caller's fault. */
 async function attempt<T>(convert: () => Promise<T>): Promise<T> {

@@ -4,6 +4,7 @@ import { allowBigBlock, checkBlockSize, readAll } from '../../blockSize.js'
 import { checkDigest } from '../../cid/cidFormat.js'
 import {
   type HashFunction,
+  UnregisteredHashError,
   hashFunctionByCode,
   hashFunctionByName,
   isHashName,
@@ -28,9 +29,11 @@ export const dagPut = defineCommand({
     'allow-big-block': allowBigBlock,
   },
   async run({ options, upload, encodeCid }, network) {
-    const input = codecByCode(codecCodeByName(options['input-codec']))
-    const store = codecByCode(codecCodeByName(options['store-codec']), 'encoder')
-    const hash = await hashFunctionOf(options.hash)
+    const inputCode = codecCodeByName(options['input-codec'])
+    const storeCode = codecCodeByName(options['store-codec'])
+    const hash = await hashFunctionOf(options.hash || 'sha2-256')
+    const input = codecByCode(inputCode)
+    const store = codecByCode(storeCode, 'encoder')
     return values(
       (async function* () {
         const session = network.blockstore.openSession()
@@ -60,11 +63,10 @@ export const dagPut = defineCommand({
 async function hashFunctionOf(text: string): Promise<HashFunction> {
   if (isHashName(text)) return hashFunctionByName(text)
   const code = codecCodeByName(text)
-  const hash = await hashFunctionByCode(code)
-  if (hash) return hash
-  throw new FileNetworkError(
-    `unknown multihash code ${code} (0x${code.toString(16)}): no such hash registered`,
-  )
+  const digest = (): never => {
+    throw new UnregisteredHashError(code)
+  }
+  return (await hashFunctionByCode(code)) ?? { name: text, code, digest }
 }
 
 /** Reports data that a codec cannot take as the caller's fault, also when it is nested too deep. */

@@ -1,7 +1,9 @@
-import { FileNetworkError } from '../../errors.js'
+import { FileNetworkError, FileNotFoundError } from '../../errors.js'
 import { cidFormatOptions, flushOption, readCidFormat } from '../../mfs/options.js'
-import { checkFilesPath, cleanSegments } from '../../mfs/filesPath.js'
+import { checkFilesPath } from '../../mfs/filesPath.js'
+import type { MutableFiles } from '../../mfs/mutableFiles.js'
 import { defineCommand, nothing, pathArgument, single } from '../../request/command.js'
+import type { UnixfsEntry } from '../../unixfs/entry.js'
 
 /** `files/flush`: the CID of a mutable file or directory, which is stored in any case. */
 export const filesFlush = defineCommand({
@@ -22,20 +24,32 @@ export const filesChcid = defineCommand({
   arguments: [pathArgument('path', 'The directory; not the root.')],
   options: { ...flushOption, ...cidFormatOptions },
   async run({ args: [arg = ''], options }, { files }) {
-    const path = checkFilesPath(arg)
-    if (cleanSegments(path).length === 0) {
+    if (!arg.startsWith('/')) throw new FileNotFoundError()
+    const path = arg.replace(/^\/+|\/+$/g, '')
+    if (path === '') {
       throw new FileNetworkError(
         "cannot change CID format of the MFS root; use 'ipfs config Import.CidVersion' and 'ipfs config Import.HashFunction' instead",
       )
     }
     const format = await readCidFormat(options)
+    const entry = await lookUpLiterally(files, path)
     if (format === undefined) return nothing()
-    if ((await files.lookUp(path)).type !== 'directory') {
-      throw new FileNetworkError('can only update directories')
-    }
-    await files.change(cleanSegments(path), (directory) => {
+    if (entry.type !== 'directory') throw new FileNetworkError('can only update directories')
+    await files.change(path.split('/'), (directory) => {
       directory.format = format
     })
     return nothing()
   },
 })
+
+/** What a path leads to whose segments are names as they are: none is called `..`, and none is empty. */
+async function lookUpLiterally(files: MutableFiles, path: string): Promise<UnixfsEntry> {
+  const segments = path.split('/')
+  const nameless = segments.findIndex((segment) => segment === '' || segment === '.' || segment === '..')
+  if (nameless < 0) return files.lookUp(path)
+  const above = await files.lookUp(segments.slice(0, nameless).join('/'))
+  if (above.type === 'directory') throw new FileNotFoundError()
+  throw new FileNetworkError(
+    `cannot access ${segments.slice(0, nameless + 1).join('/')}: Not a directory`,
+  )
+}

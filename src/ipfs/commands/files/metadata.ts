@@ -1,8 +1,9 @@
 import { formatOf } from '../../cid/cidFormat.js'
-import { checkFilesPath, parseMode, splitPath } from '../../mfs/filesPath.js'
+import { FileNetworkError } from '../../errors.js'
+import { checkFilesPath, splitPath } from '../../mfs/filesPath.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, nothing, pathArgument } from '../../request/command.js'
-import { type UnixfsMetadata, unixfsTimeNow } from '../../unixfs/data.js'
+import { type UnixfsMetadata, permissionsOf, unixfsTimeNow } from '../../unixfs/data.js'
 import { createEditContext } from '../../unixfs/edit/editContext.js'
 import { setMetadata } from '../../unixfs/edit/modify.js'
 
@@ -12,10 +13,26 @@ export const filesChmod = defineCommand({
   arguments: [pathArgument('mode', 'The mode, in octal.'), pathArgument('path', 'The file or directory.')],
   options: {},
   async run({ args: [mode = '', path = ''] }, network) {
-    await changeMetadata(network, checkFilesPath(path), { mode: parseMode(mode) })
+    await changeMetadata(network, checkFilesPath(path), { mode: permissionsOf(parseMode(mode)) ?? 0 })
     return nothing()
   },
 })
+
+/**
+ * A mode in octal.
+ *
+ * @throws {@link FileNetworkError} with the text of Go's `strconv.ParseInt`
+ */
+function parseMode(text: string): number {
+  const mode = Number.parseInt(text, 8)
+  const problem = !/^[+-]?[0-7]+$/.test(text)
+    ? 'invalid syntax'
+    : mode < -(2 ** 31) || mode >= 2 ** 31
+      ? 'value out of range'
+      : undefined
+  if (problem === undefined) return mode
+  throw new FileNetworkError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${problem}`)
+}
 
 /** `files/touch`: stores a time with a mutable file or directory; without `mtime`, that of the request. */
 export const filesTouch = defineCommand({

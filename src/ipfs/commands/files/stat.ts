@@ -8,7 +8,7 @@ import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, pathArgument, single } from '../../request/command.js'
 import { omitEmpty } from '../../request/goJson.js'
 import { type UnixfsEntry, loadEntry } from '../../unixfs/entry.js'
-import { formatMode } from '../../unixfs/data.js'
+import { formatMode, goMode } from '../../unixfs/data.js'
 
 const defaultFormat = '<hash>\nSize: <size>\nCumulativeSize: <cumulsize>\nChildBlocks: <childs>\nType: <type>'
 
@@ -43,9 +43,9 @@ export const filesStat = defineCommand({
         WithLocality: local !== undefined,
         Local: local?.complete,
         SizeLocal: local?.size,
-        Mode: modeOf(entry),
         Mtime: entry.modified ? Number(entry.modified.seconds) : undefined,
         MtimeNsecs: entry.modified?.nanoseconds,
+        Mode: modeOf(entry),
       }),
     })
   },
@@ -60,12 +60,10 @@ async function loadPath({ files, blockstore, names }: NetworkContext, path: stri
   return loadEntry(blockstore, cid)
 }
 
-/** Go's bit for a symlink in a mode, and the permissions of one that has no mode of its own (Kubo, `files.go`). */
-const symlinkMode = 2 ** 27 + 0o777
-
+/** A mode as Go has it; a symlink has all permissions where it has no mode of its own (Kubo, `files.go`). */
 function modeOf({ mode, type }: UnixfsEntry): string | undefined {
-  if (mode) return formatMode(mode)
-  return type === 'symlink' ? formatMode(symlinkMode) : undefined
+  if (type !== 'symlink' && !mode) return undefined
+  return formatMode(goMode(mode || 0o777, type))
 }
 
 /** Bytes of the blocks of a DAG that are there, and whether all are; a block counts for every link to it. */
