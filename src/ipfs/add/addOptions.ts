@@ -112,7 +112,6 @@ export async function planAdd(options: AddOptions, base: ImportSettings): Promis
   }
 }
 
-
 function readMetadataRule(options: AddOptions): MetadataRule {
   const { mode = 0, mtime = 0, 'mtime-nsecs': nanoseconds = 0 } = options
   if (mtime === 0 && nanoseconds !== 0) {

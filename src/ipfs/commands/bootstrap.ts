@@ -85,8 +85,30 @@ function peersOf({ configuration }: NetworkContext): string[] {
 /** Protocols that a multiaddress may begin with (go-multiaddr, `protocols.go`). */
 const knownProtocols = new Set([
   ...['ip4', 'ip6', 'ip6zone', 'ipcidr', 'dns', 'dns4', 'dns6', 'dnsaddr', 'p2p', 'ipfs', 'onion', 'onion3'],
-  ...['garlic64', 'garlic32', 'unix', 'memory', 'tcp', 'udp', 'quic', 'quic-v1', 'ws', 'wss', 'http', 'https', 'tls'],
-  ...['p2p-circuit', 'p2p-webrtc-direct', 'p2p-websocket-star', 'webtransport', 'certhash', 'webrtc', 'webrtc-direct'],
+  ...[
+    'garlic64',
+    'garlic32',
+    'unix',
+    'memory',
+    'tcp',
+    'udp',
+    'quic',
+    'quic-v1',
+    'ws',
+    'wss',
+    'http',
+    'https',
+    'tls',
+  ],
+  ...[
+    'p2p-circuit',
+    'p2p-webrtc-direct',
+    'p2p-websocket-star',
+    'webtransport',
+    'certhash',
+    'webrtc',
+    'webrtc-direct',
+  ],
   ...['sctp', 'udt', 'utp', 'dccp', 'noise', 'plaintextv2', 'sni', 'http-path'],
 ])
 
@@ -97,7 +119,9 @@ function checkPeer(peer: string): void {
   const [, first = ''] = peer.replace(/\/+$/, '').split('/')
   if (!knownProtocols.has(first)) {
     const problem = first === '' ? 'empty multiaddr' : `unknown protocol ${first}`
-    throw new FileNetworkError(`failed to parse multiaddr ${JSON.stringify(peer.replace(/\/+$/, ''))}: ${problem}`)
+    throw new FileNetworkError(
+      `failed to parse multiaddr ${JSON.stringify(peer.replace(/\/+$/, ''))}: ${problem}`,
+    )
   }
   if (!/\/(p2p|ipfs)\/[1-9A-HJ-NP-Za-km-z]{40,}$/.test(peer)) {
     throw new FileNetworkError(`invalid bootstrap address: ${peer}`)

@@ -4,13 +4,7 @@ import type { NetworkContext } from '../networkContext.js'
 import { unavailableOperations } from '../commands/unavailable.js'
 import { type Command, type Output, defineCommand, nothing } from './command.js'
 import { type ParsedQuery, parseGoDuration, parseQuery, readArguments } from './parseQuery.js'
-import {
-  type CommandReply,
-  errorReply,
-  outputReply,
-  serverHeader,
-  textReply,
-} from './reply.js'
+import { type CommandReply, errorReply, outputReply, serverHeader, textReply } from './reply.js'
 import { type Upload, createUpload } from './upload.js'
 
 /** A request to an operation, free of any transport. */

@@ -38,7 +38,9 @@ describe('readMultipart', () => {
   it('refuses a body that ends before its last boundary', async () => {
     const end = body.indexOf('--x--')
     for (const length of [0, 10, 40, end - 3, end + 2]) {
-      await expect(parts([body.subarray(0, length)]), `length ${length}`).rejects.toThrow(/^multipart: NextPart: EOF$|^unexpected EOF$/)
+      await expect(parts([body.subarray(0, length)]), `length ${length}`).rejects.toThrow(
+        /^multipart: NextPart: EOF$|^unexpected EOF$/,
+      )
     }
   })
 

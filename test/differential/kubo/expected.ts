@@ -21,7 +21,8 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     matches: ({ request, theirs }) => /[?&]timeout=-/.test(request) && theirs.startsWith('500'),
   },
   {
-    reason: 'A block that is missing is waited for as long as the request allows; an offline Kubo does not wait',
+    reason:
+      'A block that is missing is waited for as long as the request allows; an offline Kubo does not wait',
     matches: ({ request, name }) => /[?&]timeout=(1m|5s)/.test(request) && / \| status \| /.test(name),
   },
   {

@@ -49,7 +49,5 @@ async function lookUpLiterally(files: MutableFiles, path: string): Promise<Unixf
   if (nameless < 0) return files.lookUp(path)
   const above = await files.lookUp(segments.slice(0, nameless).join('/'))
   if (above.type === 'directory') throw new FileNotFoundError()
-  throw new FileNetworkError(
-    `cannot access ${segments.slice(0, nameless + 1).join('/')}: Not a directory`,
-  )
+  throw new FileNetworkError(`cannot access ${segments.slice(0, nameless + 1).join('/')}: Not a directory`)
 }
