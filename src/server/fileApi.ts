@@ -110,10 +110,11 @@ export async function answerGatewayRequest(setup: FileSetup, request: FileHttpRe
   const { target, method } = request
   const question = target.indexOf('?')
   const path = question < 0 ? target : target.slice(0, question)
-  const query = new URLSearchParams(question < 0 ? '' : target.slice(question))
+  const search = question < 0 ? '' : target.slice(question)
+  const query = new URLSearchParams(search)
   const admitted = { request, caller: { key: undefined }, operation: 'gateway', query }
   return answerAdmitted(setup, admitted, ({ headers, signal }) =>
-    setup.files.gateway.handle({ method, path, query, headers, signal }),
+    setup.files.gateway.handle({ method, path, query, search, headers, signal }),
   )
 }
 

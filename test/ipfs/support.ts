@@ -64,7 +64,7 @@ async function answer(
   const path = (request.url ?? '/').split('?')[0] ?? '/'
   const isGateway = /^\/ip[fn]s(\/|$)/.test(path) || isGatewayHost(request.headers.host)
   const reply = isGateway
-    ? await network.gateway.handle({ ...common, method: request.method ?? 'GET', path })
+    ? await network.gateway.handle({ ...common, method: request.method ?? 'GET', path, search: url.search })
     : await network.execute({ ...common, operation: path.replace('/api/v0/', ''), body: request })
   response.writeHead(reply.status, reply.headers)
   try {

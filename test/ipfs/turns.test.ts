@@ -149,7 +149,7 @@ describe('other requests have their turn', () => {
     const turns = await countTurns(async () => {
       const { signal } = new AbortController()
       const query = new URLSearchParams()
-      const request = { method: 'GET', path: `/ipfs/${cid}/`, query, headers: {}, signal }
+      const request = { method: 'GET', path: `/ipfs/${cid}/`, query, search: '', headers: {}, signal }
       page = await textOf(await network.gateway.handle(request))
     })
     vi.restoreAllMocks()

@@ -1,5 +1,5 @@
 import { isFanout } from '../configuration/importSettings.js'
-import { hashFunctionByName, sha256Code } from '../cid/hashFunctions.js'
+import { type HashFunction, hashFunctionByName, sha256Code } from '../cid/hashFunctions.js'
 import { FileNetworkError } from '../errors.js'
 import { validatePinName } from '../store/pins.js'
 import type { OptionSpecs, OptionValues } from '../request/command.js'
@@ -82,9 +82,14 @@ const inlineMaximum = 128
 /**
  * Works out what the options of an `add` mean, on top of the node's import settings.
  *
+ * @param checkBase - refuses a base of CIDs that does not exist, at the place where Kubo does
  * @throws {@link FileNetworkError} with Kubo's text for options that do not go together
  */
-export async function planAdd(options: AddOptions, base: ImportSettings): Promise<AddPlan> {
+export async function planAdd(
+  options: AddOptions,
+  base: ImportSettings,
+  checkBase: () => unknown,
+): Promise<AddPlan> {
   const { inline = false, 'inline-limit': inlineLimit } = options
   if (inline && inlineLimit > inlineMaximum) {
     throw new FileNetworkError(
@@ -96,6 +101,9 @@ export async function planAdd(options: AddOptions, base: ImportSettings): Promis
   const metadata = readMetadataRule(options)
   const rawLeaves = decideRawLeaves(options, metadata)
   checkCombinations(options)
+  await hashOf(options, base)
+  checkBase()
+  checkTime(options)
   const settings = await readSettings(options, base, rawLeaves)
   createChunker(settings.chunker)
   return {
@@ -112,14 +120,17 @@ export async function planAdd(options: AddOptions, base: ImportSettings): Promis
   }
 }
 
-function readMetadataRule(options: AddOptions): MetadataRule {
-  const { mode = 0, mtime = 0, 'mtime-nsecs': nanoseconds = 0 } = options
+function checkTime({ mtime = 0, 'mtime-nsecs': nanoseconds = 0 }: AddOptions): void {
   if (mtime === 0 && nanoseconds !== 0) {
     throw new FileNetworkError('option "mtime-nsecs" requires "mtime" to be provided as well')
   }
   if (nanoseconds > 999_999_999) {
     throw new FileNetworkError('mtime nanoseconds must be in range [1, 999999999]')
   }
+}
+
+function readMetadataRule(options: AddOptions): MetadataRule {
+  const { mode = 0, mtime = 0, 'mtime-nsecs': nanoseconds = 0 } = options
   return {
     preserveMode: options['preserve-mode'] === true && mode === 0,
     preserveTime: options['preserve-mtime'] === true && mtime === 0,
@@ -163,15 +174,16 @@ function checkCombinations(options: AddOptions): void {
   }
 }
 
+async function hashOf({ hash }: AddOptions, base: ImportSettings): Promise<HashFunction> {
+  return hash === undefined || hash === '' ? base.cid.hash : hashFunctionByName(hash.toLowerCase())
+}
+
 async function readSettings(
   options: AddOptions,
   base: ImportSettings,
   rawLeaves: boolean | undefined,
 ): Promise<ImportSettings> {
-  const hash =
-    options.hash === undefined || options.hash === ''
-      ? base.cid.hash
-      : await hashFunctionByName(options.hash.toLowerCase())
+  const hash = await hashOf(options, base)
   const version = decideCidVersion({
     given: options['cid-version'],
     base: base.cid.version,

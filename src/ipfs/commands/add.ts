@@ -15,7 +15,7 @@ export const add = defineCommand({
   arguments: [fileArguments('path', 'The files to add.')],
   options: addOptions,
   async run(input, network) {
-    const plan = await planAdd(input.options, network.importSettings)
+    const plan = await planAdd(input.options, network.importSettings, () => input.encodeCid)
     const lines = createLineQueue<AddLine>()
     void addAll(input, network, { plan, lines }).then(
       () => lines.close(),

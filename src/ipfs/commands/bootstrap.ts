@@ -10,14 +10,25 @@ const peerArgument: ArgumentSpec = {
   description: 'Multiaddresses with a peer id at the end.',
 }
 
-/** `bootstrap` and `bootstrap/list`: the configured peers, none of which is ever asked. */
+/** `bootstrap/list`: the configured peers, none of which is ever asked. */
 export const bootstrapList = defineCommand({
   description: 'List the configured bootstrap peers.',
   arguments: [],
   options: {
     'expand-auto': { type: 'bool', description: 'No effect: nothing stands for automatic values.' },
   },
-  run: (_, { configuration }) => single({ Peers: configuration.get('Bootstrap') }),
+  run({ options }, network) {
+    const peers = peersOf(network)
+    return options['expand-auto'] ? single({ Peers: peers.length === 0 ? null : peers }) : listPeers(network)
+  },
+})
+
+/** `bootstrap`: the same, without options. */
+export const bootstrap = defineCommand({
+  description: bootstrapList.description,
+  arguments: [],
+  options: {},
+  run: (_, network) => listPeers(network),
 })
 
 /** `bootstrap/add`: puts peers before those that are configured. */
@@ -72,6 +83,10 @@ export const bootstrapRmAll = defineCommand({
   run: (_, network) => removeAll(network),
 })
 
+function listPeers({ configuration }: NetworkContext): ReturnType<typeof single> {
+  return single({ Peers: configuration.get('Bootstrap') })
+}
+
 async function removeAll(network: NetworkContext): Promise<ReturnType<typeof single>> {
   const removed = peersOf(network)
   await network.configuration.set('Bootstrap', null)
@@ -112,16 +127,15 @@ const knownProtocols = new Set([
   ...['sctp', 'udt', 'utp', 'dccp', 'noise', 'plaintextv2', 'sni', 'http-path'],
 ])
 
-function checkPeer(peer: string): void {
-  if (!peer.startsWith('/')) {
+function checkPeer(given: string): void {
+  const peer = given.replace(/\/+$/, '')
+  if (!peer.startsWith('/') && peer !== '') {
     throw new FileNetworkError(`failed to parse multiaddr ${JSON.stringify(peer)}: must begin with /`)
   }
-  const [, first = ''] = peer.replace(/\/+$/, '').split('/')
+  const [, first = ''] = peer.split('/')
   if (!knownProtocols.has(first)) {
     const problem = first === '' ? 'empty multiaddr' : `unknown protocol ${first}`
-    throw new FileNetworkError(
-      `failed to parse multiaddr ${JSON.stringify(peer.replace(/\/+$/, ''))}: ${problem}`,
-    )
+    throw new FileNetworkError(`failed to parse multiaddr ${JSON.stringify(peer)}: ${problem}`)
   }
   if (!/\/(p2p|ipfs)\/[1-9A-HJ-NP-Za-km-z]{40,}$/.test(peer)) {
     throw new FileNetworkError(`invalid bootstrap address: ${peer}`)

@@ -2,7 +2,14 @@ import type { Command } from '../request/command.js'
 import { add } from './add.js'
 import { blockGet, blockPut, blockRm, blockStat } from './block.js'
 import { cat } from './cat.js'
-import { bootstrapAdd, bootstrapAddDefault, bootstrapList, bootstrapRm, bootstrapRmAll } from './bootstrap.js'
+import {
+  bootstrap,
+  bootstrapAdd,
+  bootstrapAddDefault,
+  bootstrapList,
+  bootstrapRm,
+  bootstrapRmAll,
+} from './bootstrap.js'
 import { cidBase32, cidFormat } from './cid/format.js'
 import { cidInspect } from './cid/inspect.js'
 import { cidBases, cidCodecs, cidHashes } from './cid/tables.js'
@@ -58,7 +65,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['block/put', blockPut],
   ['block/rm', blockRm],
   ['block/stat', blockStat],
-  ['bootstrap', bootstrapList],
+  ['bootstrap', bootstrap],
   ['bootstrap/add', bootstrapAdd],
   ['bootstrap/add/default', bootstrapAddDefault],
   ['bootstrap/list', bootstrapList],

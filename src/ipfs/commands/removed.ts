@@ -15,9 +15,18 @@ function removedCommand(instead: string, args: readonly ArgumentSpec[] = []): Co
 
 const objects = removedCommand("'ipfs dag' or 'ipfs files'")
 const routing = removedCommand("'ipfs routing'")
-const query = removedCommand("'ipfs routing'", [pathArguments('peerID', 'A peer.')])
 
-/** Operations that Kubo removed, by their paths. */
+/** `dht/query`: the one that is left, which needs a DHT. */
+const query = defineCommand({
+  description: 'Refused: there is no DHT.',
+  arguments: [pathArguments('peerID', 'A peer.')],
+  options: { verbose: { type: 'bool', aliases: ['v'], description: 'For command lines.' } },
+  run() {
+    throw new FileNetworkError('routing service is not a DHT')
+  },
+})
+
+/** Operations that Kubo removed or never answers without peers, by their paths. */
 export const removedCommands: readonly (readonly [path: string, command: Command])[] = [
   ...['data', 'get', 'links', 'new', 'patch/append-data', 'patch/set-data', 'put', 'stat'].map(
     (name) => [`object/${name}`, objects] as const,

@@ -5,7 +5,7 @@ import { TimeSlice } from '../../encoding/timeSlice.js'
 import { hashFunctionByCode } from '../cid/hashFunctions.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import type { BlockSource } from '../unixfs/entry.js'
-import { walkDag } from './links.js'
+import type { VisitedBlock } from './links.js'
 
 /** The largest header and the largest section of a CAR that are accepted, in bytes (go-car). */
 const headerLimit = 32 * 1024 * 1024
@@ -192,8 +192,8 @@ function encodeVarint(value: number): Uint8Array {
   return Uint8Array.from(bytes)
 }
 
-/** A DAG as a CARv1, depth first, no block twice. */
-export async function* exportCar(source: BlockSource, root: CID): AsyncGenerator<Uint8Array> {
+/** The blocks of a DAG as a CARv1. */
+export async function* exportCar(root: CID, blocks: AsyncIterable<VisitedBlock>): AsyncGenerator<Uint8Array> {
   yield encodeCarHeader(root)
-  for await (const { cid, bytes } of walkDag(source, root)) yield encodeCarSection(cid, bytes)
+  for await (const { cid, bytes } of blocks) yield encodeCarSection(cid, bytes)
 }

@@ -240,6 +240,20 @@ export function codecByCode(code: number, purpose: 'decoder' | 'encoder' = 'deco
   throw new FileNetworkError(`no ${purpose} registered for multicodec code ${code} (0x${code.toString(16)})`)
 }
 
+/**
+ * The codec that a block is read with.
+ *
+ * @throws {@link FileNetworkError} with the text of go-ipld-prime's link system
+ */
+export function decoderOf({ code }: { code: number }): Codec {
+  try {
+    return codecByCode(code)
+  } catch (error) {
+    if (!(error instanceof FileNetworkError)) throw error
+    throw new FileNetworkError(`could not choose a decoder: ${error.message}`)
+  }
+}
+
 /** A codec that Kubo reads with a plugin, and that is not read here: git-raw. */
 const gitRaw = 0x78
 
@@ -250,5 +264,5 @@ const gitRaw = 0x78
  */
 export async function checkBlockData(code: number, bytes: Uint8Array): Promise<void> {
   if (code === codecCode.raw || code === gitRaw) return
-  await decodeInTurns(codecByCode(code), bytes)
+  await decodeInTurns(decoderOf({ code }), bytes)
 }

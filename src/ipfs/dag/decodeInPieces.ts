@@ -62,8 +62,13 @@ export class DagJsonTokenizer extends Tokenizer {
     return this.#ahead.pop() ?? super.next()
   }
 
-  #link(text: Token): Token {
-    if (!Type.equals(this.#take().type, Type.break)) throw new Error('Invalid encoded CID form')
+  /** A map with more in it than a link is one like any other. */
+  #link(text: Token): Token | undefined {
+    const end = this.#take()
+    if (!Type.equals(end.type, Type.break)) {
+      this.#ahead.push(end)
+      return undefined
+    }
     this.#ahead.push(text)
     return new Token(Type.tag, 42, 0)
   }
@@ -75,16 +80,24 @@ export class DagJsonTokenizer extends Tokenizer {
     if (isString(key) && key.value === 'bytes') {
       const text = this.#take()
       if (isString(text)) {
-        for (let end = 0; end < 2; end++) {
-          if (!Type.equals(this.#take().type, Type.break)) throw new Error('Invalid encoded Bytes form')
+        const ends = this.#takeBreaks(2)
+        if (ends.every(isBreak)) {
+          const encoded = text.value as string
+          return new Token(Type.bytes, base64.decode(`m${encoded}`), encoded.length)
         }
-        const encoded = text.value as string
-        return new Token(Type.bytes, base64.decode(`m${encoded}`), encoded.length)
+        this.#ahead.push(...ends.reverse())
       }
       this.#ahead.push(text)
     }
     this.#ahead.push(key)
     return undefined
+  }
+
+  /** So many tokens, up to the first that ends no map. */
+  #takeBreaks(count: number): Token[] {
+    const tokens: Token[] = []
+    while (tokens.length < count && tokens.every(isBreak)) tokens.push(this.#take())
+    return tokens
   }
 }
 
@@ -105,6 +118,10 @@ export class JsonTokenizer extends Tokenizer {
 function checkInteger(value: bigint): void {
   if (BigInt.asIntN(64, value) === value) return
   throw new Error(`strconv.ParseInt: parsing "${value}": value out of range`)
+}
+
+function isBreak(token: Token): boolean {
+  return Type.equals(token.type, Type.break)
 }
 
 function isString(token: Token): boolean {

@@ -6,7 +6,7 @@ import { type VisitedSet, cidKey } from '../cid/cidKey.js'
 import { codecCode } from '../cid/cidFormat.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import type { BlockSource } from '../unixfs/entry.js'
-import { LARGE_DATA, codecByCode, decodeInTurns } from './codecs.js'
+import { LARGE_DATA, decodeInTurns, decoderOf } from './codecs.js'
 
 /** A link of any node. */
 export interface DagLink {
@@ -23,9 +23,8 @@ export interface DagLink {
  */
 export function linksOf(cid: CID, bytes: Uint8Array): DagLink[] | Promise<DagLink[]> {
   if (cid.code === codecCode.raw) return []
-  const codec = codecByCode(cid.code)
-  const failure = (error: unknown): FileNetworkError =>
-    new FileNetworkError(`failed to decode ${cid}: ${errorText(error)}`)
+  const codec = decoderOf(cid)
+  const failure = (error: unknown): FileNetworkError => new FileNetworkError(errorText(error))
   try {
     if (cid.code === codecCode.dagPb) {
       return decodeDagPb(bytes).Links.map((link) => ({ cid: link.Hash, name: link.Name ?? '' }))
@@ -96,6 +95,25 @@ export async function* walkDag(
     for (let index = links.length - 1; index >= 0; index--) {
       const link = links[index]
       if (link && !seen.has(cidKey(link.cid))) stack.push(link.cid)
+    }
+  }
+}
+
+/** The blocks of a DAG that are there and can be read, depth first; whatever hangs below another is left out. */
+export async function* walkAvailable(source: BlockSource, root: CID): AsyncGenerator<VisitedBlock> {
+  const seen = new Set<string>()
+  const stack: CID[] = [root]
+  for (let cid = stack.pop(); cid; cid = stack.pop()) {
+    const key = cidKey(cid)
+    if (seen.has(key)) continue
+    seen.add(key)
+    try {
+      const bytes = await source.get(cid)
+      const links = await linksOf(cid, bytes)
+      stack.push(...links.map((link) => link.cid).reverse())
+      yield { cid, bytes }
+    } catch (error) {
+      if (!(error instanceof FileNetworkError)) throw error
     }
   }
 }

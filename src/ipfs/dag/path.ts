@@ -6,7 +6,7 @@ import { FileNetworkError, LinkNotFoundError } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { type BlockSource, type UnixfsEntry, readEntry } from '../unixfs/entry.js'
 import { findLink } from '../unixfs/readDirectory.js'
-import { codecByCode, decodeInTurns, kindOf } from './codecs.js'
+import { decodeInTurns, decoderOf, kindOf } from './codecs.js'
 import { linksOf } from './links.js'
 
 /** A path below a CID. */
@@ -87,7 +87,7 @@ export async function resolvePath(source: BlockSource, path: ContentPath): Promi
       rest = following
       continue
     }
-    const found = followKeys(cid, await decodeInTurns(codecByCode(cid.code), block), rest)
+    const found = followKeys(cid, await decodeInTurns(decoderOf(cid), block), rest)
     if (found.next === undefined) return { cid, cids, remainder: rest }
     cid = found.next
     cids.push(cid)
@@ -105,6 +105,7 @@ async function findName(
   { cid, block, name, isLast }: { cid: CID; block: Uint8Array; name: string; isLast: boolean },
 ): Promise<CID> {
   const entry = readUnixfs(cid, block)
+  if (isLast && entry?.node?.unixfs.type === unixfsType.raw) throw new UnreifiedError()
   if (isLast && entry !== undefined && isSingleBlockFile(entry))
     throw new NoSegmentsError('bytes', { name: 'data.Bytes', at: { cid, key: name } })
   if (entry !== undefined) return (await findLink(source, entry, name)).cid
@@ -139,12 +140,22 @@ export function followKeys(
     value =
       cid.code === codecCode.dagPb && index === 0 && !hasKey(value, key)
         ? undefined
-        : lookUp(value, key, { cid, key })
+        : lookUpOnWay(value, key, { cid, isLast: index === keys.length - 1 })
     if (value === undefined) throw new LinkNotFoundError(key, cid)
     const next = CID.asCID(value)
     if (next) return { value, next, rest: keys.slice(index + 1) }
   }
   return { value, next: undefined, rest: [] }
+}
+
+/** Where a path goes on, whatever is wrong with a key is that it has no link (boxo, `resolver.go`). */
+function lookUpOnWay(value: unknown, key: string, { cid, isLast }: { cid: CID; isLast: boolean }): unknown {
+  try {
+    return lookUp(value, key, { cid, key })
+  } catch (error) {
+    if (isLast || !(error instanceof FileNetworkError)) throw error
+    throw new LinkNotFoundError(key, cid)
+  }
 }
 
 function hasKey(value: unknown, key: string): boolean {
@@ -171,6 +182,13 @@ function lookUp(value: unknown, key: string, at: { cid: CID; key: string }): unk
 export class KeyNotFoundError extends FileNetworkError {
   constructor(key: string) {
     super(`key not found: ${JSON.stringify(key)}`)
+  }
+}
+
+/** A path goes on behind a chunk of a file, of which go-unixfsnode makes nothing. */
+export class UnreifiedError extends FileNetworkError {
+  constructor() {
+    super('func called on wrong kind: "" called on a INVALID node, but only makes sense on <empty KindSet>')
   }
 }
 

@@ -1,12 +1,46 @@
+import type { CID } from 'multiformats/cid'
+import { codecCode } from '../cid/cidFormat.js'
+import type { UnixfsTime } from '../unixfs/data.js'
 import type { ByteRange } from '../unixfs/readFile.js'
 import { GatewayError } from './headers.js'
+import type { GatewayFormat, GatewayRequest } from './request.js'
 
-/** Whether an `If-None-Match` header names an ETag, by weak comparison (RFC 9110, 13.1.2). */
-export function matchesEtag(header: string | undefined, etag: string): boolean {
+/** Whether an `If-None-Match` header names one of some ETags, by weak comparison (RFC 9110, 13.1.2). */
+export function matchesEtag(header: string | undefined, ...etags: string[]): boolean {
   if (header === undefined) return false
   if (header.trim() === '*') return true
-  const wanted = etag.replace(/^W\//, '')
-  return [...header.matchAll(/(?:W\/)?("[^"]*")/g)].some(([, tag]) => tag === wanted)
+  const wanted = new Set(etags.map((etag) => etag.replace(/^W\//, '')))
+  return [...header.matchAll(/(?:W\/)?("[^"]*")/g)].some(([, tag = '']) => wanted.has(tag))
+}
+
+/** Formats of data by their codecs: what such blocks are sent as where no format is asked for. */
+const formatOfCodec = new Map<number, string>([
+  [codecCode.json, 'json'],
+  [codecCode.cbor, 'cbor'],
+  [codecCode.dagJson, 'dag-json'],
+  [codecCode.dagCbor, 'dag-cbor'],
+])
+
+/** The ETags that what a path leads to may have in a form (boxo, `getEtag`, `getDirListingEtag`). */
+export function etagsOf(cid: CID, format: GatewayFormat): string[] {
+  if (format === 'tar') return [`W/"${cid}.x-tar"`]
+  const form = format === 'content' ? formatOfCodec.get(cid.code) : format
+  return [form === undefined ? `"${cid}"` : `"${cid}.${form}"`, listingEtag(cid)]
+}
+
+/** The ETag of a page that lists a directory; the number is that of the page's form. */
+export function listingEtag(cid: CID): string {
+  return `"DirIndex-standin1_CID-${cid}"`
+}
+
+/** Whether content has not changed since a client got it (RFC 9110, 13.1.3). */
+export function isUnmodified(
+  { 'if-none-match': etags, 'if-modified-since': since }: GatewayRequest['headers'],
+  modified: UnixfsTime | undefined,
+): boolean {
+  if (etags !== undefined || since === undefined || modified === undefined || modified.seconds === 0n)
+    return false
+  return Number(modified.seconds) * 1000 <= Date.parse(since)
 }
 
 /** A range of a `Range` header: from a byte to another one, or to the end; or the last bytes of the file. */
@@ -31,6 +65,21 @@ export function parseRanges(header: string): AskedRange[] {
   return specs.filter((spec) => spec !== '').map(parseSpec)
 }
 
+/**
+ * Refuses a `Range` header that makes no sense (boxo, `gateway/handler_defaults.go`).
+ *
+ * @param described - headers that the refusal keeps
+ * @throws {@link GatewayError} with status 400
+ */
+export function checkRange(header: string | undefined, described: Record<string, string> = {}): void {
+  try {
+    if (header !== undefined) parseRanges(header)
+  } catch (error) {
+    if (!(error instanceof InvalidRangeError)) throw error
+    throw new GatewayError(400, `invalid range request: ${error.message}`, described)
+  }
+}
+
 function parseSpec(spec: string): AskedRange {
   const [, first = '', last = ''] = /^(\d*)\s*-\s*(\d*)$/.exec(spec) ?? []
   if (first === '' && last === '') throw new InvalidRangeError()
@@ -53,7 +102,7 @@ export function readRange(
 ): ByteRange | undefined {
   const { range, 'if-range': condition } = headers
   if (range === undefined || (condition !== undefined && condition !== described['ETag'])) return undefined
-  const asked = parseRanges(range)
+  const asked = parseAsked(range, described)
   if (asked.length === 0 || size === 0) return undefined
   const ranges = asked.map((one) => within(one, size)).filter(({ start, end }) => start < end)
   if (ranges.length === 0) {
@@ -64,6 +113,14 @@ export function readRange(
   }
   const total = ranges.reduce((sum, { start, end }) => sum + end - start, 0)
   return total > size ? undefined : ranges[0]
+}
+
+function parseAsked(range: string, described: Readonly<Record<string, string>>): AskedRange[] {
+  try {
+    return parseRanges(range)
+  } catch (error) {
+    throw error instanceof InvalidRangeError ? new GatewayError(416, error.message, described) : error
+  }
 }
 
 /** The bytes of a file that a range means; none where it lies behind the end. */

@@ -28,17 +28,19 @@ export function contentTypeOf(name: string, start: Uint8Array): string {
 }
 
 function needsCharset(type: string): boolean {
-  return type.startsWith('text/')
+  // What an HTML page says of its own encoding counts.
+  return type.startsWith('text/') && type !== 'text/html'
 }
 
 function sniff(start: Buffer): string {
+  if (start.length === 0) return 'text/plain'
   const text = start.toString('latin1').trimStart().toLowerCase()
   if (
     /^<(!doctype html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p|!--)[\s>]/.test(
       text,
     )
   ) {
-    return 'text/html; charset=utf-8'
+    return 'text/html'
   }
   if (text.startsWith('<svg')) return 'image/svg+xml'
   if (text.startsWith('<?xml')) return 'text/xml; charset=utf-8'

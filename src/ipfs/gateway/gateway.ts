@@ -1,24 +1,33 @@
 import { createHash } from 'node:crypto'
-import type { CID } from 'multiformats/cid'
+import { STATUS_CODES } from 'node:http'
 import { codecCode } from '../cid/cidFormat.js'
-import { KeyNotFoundError, NoSegmentsError, resolvePath } from '../dag/path.js'
-import { BlockNotFoundError, FileNetworkError, LinkNotFoundError, errorText } from '../errors.js'
+import { resolvePath } from '../dag/path.js'
+import { FileNetworkError, errorText } from '../errors.js'
 import { formatName } from '../names/keystore.js'
 import type { NetworkContext } from '../networkContext.js'
 import type { CommandReply } from '../request/reply.js'
 import type { BlockSource } from '../unixfs/entry.js'
-import { InvalidRangeError, parseRanges } from './conditional.js'
-import { GatewayError, contentDisposition, headerText, pathHeader } from './headers.js'
+import { checkRange, etagsOf, matchesEtag } from './conditional.js'
+import {
+  GatewayError,
+  contentDisposition,
+  escapeNonAscii,
+  headerText,
+  notModified,
+  pathHeader,
+} from './headers.js'
 import { errorPage, escapeHtml } from './listingPage.js'
 import {
   type ChosenFormat,
   type GatewayRequest,
   type GatewayTarget,
-  type ResolvedTarget,
   chooseFormat,
   decodePath,
   readTarget,
+  redirectUncleanPath,
 } from './request.js'
+import { checkReadable, resolveTarget } from './resolveTarget.js'
+import { serveCar } from './serveCar.js'
 import { serveContent } from './serveContent.js'
 import { serveData } from './serveData.js'
 import { serveVerifiable } from './serveVerifiable.js'
@@ -50,19 +59,32 @@ export type GatewaySource = Pick<NetworkContext, 'blockstore' | 'names' | 'confi
 export function createGateway(source: GatewaySource): Gateway {
   return {
     async handle(request) {
-      let path: Record<string, string> = {}
+      /** What the answer says of the request, and keeps where it is a refusal (boxo, `gateway/handler.go`). */
+      const kept: Record<string, string> = {}
       try {
+        redirectUncleanPath(request)
         checkMethod(request)
-        if (request.method === 'OPTIONS')
+        if (request.method === 'OPTIONS') {
           return finish(request, { status: 200, headers: {}, body: new Uint8Array() })
+        }
         const target = await readTarget(source.names, request)
-        path = pathHeader(target)
-        return finish(request, await answer(source, request, target))
+        await checkCached(source.blockstore, request, target)
+        const chosen = chooseFormat(request.query, request.headers['accept'])
+        Object.assign(kept, pathHeader(target), locationHeader(request, chosen))
+        const reply = await answer(source, request, { target, chosen }).catch((error: unknown) => {
+          throw error instanceof FileNetworkError ? unserved(target, error) : error
+        })
+        return finish(request, { ...reply, headers: { ...kept, ...reply.headers } })
       } catch (error) {
-        return finish(request, refusal(request, error, path))
+        return finish(request, refusal(request, error, kept))
       }
     },
   }
+}
+
+/** Content that is there and cannot be served. */
+function unserved({ contentPath }: GatewayTarget, error: FileNetworkError): GatewayError {
+  return new GatewayError(500, `failed to resolve ${escapeNonAscii(contentPath)}: ${errorText(error)}`)
 }
 
 function checkMethod({ method }: GatewayRequest): void {
@@ -72,50 +94,69 @@ function checkMethod({ method }: GatewayRequest): void {
   })
 }
 
+/** Refuses what is not here to a client that wants it only where it need not be fetched. */
+async function checkCached(
+  source: BlockSource,
+  { headers }: GatewayRequest,
+  target: GatewayTarget,
+): Promise<void> {
+  if (!/(^|,)\s*only-if-cached\s*(,|$)/.test(headers['cache-control'] ?? '')) return
+  try {
+    await source.get((await resolvePath(source, target.content)).cid)
+  } catch (error) {
+    if (!(error instanceof FileNetworkError)) throw error
+    throw new GatewayError(412, `${JSON.stringify(target.contentPath)} not in local datastore`)
+  }
+}
+
+/** The order of checks is that of boxo (`gateway/handler.go`). */
 async function answer(
   { blockstore: source, names, configuration }: GatewaySource,
   request: GatewayRequest,
-  target: GatewayTarget,
+  { target, chosen }: { target: GatewayTarget; chosen: ChosenFormat },
 ): Promise<CommandReply> {
-  if (target.form === 'path' && request.headers['service-worker'] === 'script') {
-    throw new GatewayError(400, 'navigator.serviceWorker: registration is not allowed for this scope')
-  }
-  const chosen = chooseFormat(request.query, request.headers['accept'])
-  const { format, parameters } = chosen
+  const { format } = chosen
   if (format === 'ipns-record') return serveRecord(names, request, target)
-  const isVerifiable = format === 'raw' || format === 'car' || format === 'tar'
-  if (request.method === 'GET' && !isVerifiable) checkRange(request.headers['range'])
-  const resolved = await resolveTarget(source, request, target)
-  if (isVerifiable) {
-    const reply = await serveVerifiable(source, request, { target: resolved, format, parameters })
-    return withLocation(request, chosen, reply)
+  if (format === 'car') return serveCar(source, request, { target, parameters: chosen.parameters })
+  if (request.headers['if-none-match'] !== undefined) {
+    const { cid } = await resolveTarget(source, target)
+    if (matchesEtag(request.headers['if-none-match'], ...etagsOf(cid, format))) return notModified()
+  }
+  if (format === 'unknown') throw new GatewayError(400, 'unsupported format')
+  if (request.method === 'GET' && (format === 'content' || format === 'json' || format === 'cbor')) {
+    checkRange(request.headers['range'])
+  }
+  const resolved = await resolveTarget(source, target)
+  if (format === 'raw' || format === 'tar') {
+    return serveVerifiable(source, request, { target: resolved, format })
   }
   const { code } = resolved.cid
+  if (format !== 'dag-json' && format !== 'dag-cbor') await checkReadable(source, target, resolved.cid)
   const isFile = code === codecCode.dagPb || code === codecCode.raw
   if (isFile && format !== 'dag-json' && format !== 'dag-cbor') {
-    return withLocation(request, chosen, await serveContent(source, request, resolved))
+    return serveContent(source, request, resolved)
   }
-  const asked = format === 'content' ? undefined : format
-  const mayConvert = configuration.get('Gateway.AllowCodecConversion') === true
-  const reply = await serveData(source, request, { target: resolved, format: asked, mayConvert })
-  return withLocation(request, chosen, reply)
+  return serveData(source, request, {
+    target: resolved,
+    format: format === 'content' ? undefined : format,
+    mayConvert: configuration.get('Gateway.AllowCodecConversion') === true,
+  })
 }
 
 /** Where the same is found by its address alone, for what an `Accept` header asked for (boxo, `addContentLocation`). */
-function withLocation(
+function locationHeader(
   request: GatewayRequest,
   { format, parameters }: ChosenFormat,
-  reply: CommandReply,
-): CommandReply {
-  if (format === 'content' || request.query.get('format') === format || reply.status === 304) return reply
+): Record<string, string> {
+  if (format === 'content' || request.query.get('format') === format) return {}
   const query = new URLSearchParams(request.query)
-  query.set('format', format)
-  for (const [name, value] of parameters) {
-    if (!query.has(`${format}-${name}`)) query.set(`${format}-${name}`, value)
+  const name = format === 'unknown' ? '' : format
+  query.set('format', name)
+  for (const [parameter, value] of parameters) {
+    if (!query.has(`${name}-${parameter}`)) query.set(`${name}-${parameter}`, value)
   }
   query.sort()
-  const location = headerText(`${decodePath(request.path)}?${query}`)
-  return { ...reply, headers: { ...reply.headers, 'Content-Location': location } }
+  return { 'Content-Location': headerText(`${decodePath(request.path)}?${query}`) }
 }
 
 /** Answers with the signed record of a name (https://specs.ipfs.tech/http-gateways/trustless-gateway/). */
@@ -133,7 +174,6 @@ async function serveRecord(
   return {
     status: 200,
     headers: {
-      ...pathHeader(target),
       ETag: JSON.stringify(createHash('sha256').update(record).digest('hex').slice(0, 16)),
       'Cache-Control': `public, max-age=${Math.floor(ttlMilliseconds / 1000)}`,
       'Content-Type': 'application/vnd.ipfs.ipns-record',
@@ -146,78 +186,15 @@ async function serveRecord(
   }
 }
 
-/**
- * Refuses a `Range` header that makes no sense before anything is looked up, whatever is asked for (boxo,
- * `gateway/handler_defaults.go`).
- */
-function checkRange(header: string | undefined): void {
-  try {
-    if (header !== undefined) parseRanges(header)
-  } catch (error) {
-    if (error instanceof InvalidRangeError) {
-      throw new GatewayError(400, `invalid range request: ${error.message}`)
-    }
-    throw error
-  }
-}
-
-async function resolveTarget(
-  source: BlockSource,
-  request: GatewayRequest,
-  target: GatewayTarget,
-): Promise<ResolvedTarget> {
-  const visited: CID[] = []
-  const recording: BlockSource = {
-    async get(cid) {
-      visited.push(cid)
-      return source.get(cid)
-    },
-  }
-  try {
-    const { cid, cids, remainder } = await resolvePath(recording, target.content).catch((error: unknown) => {
-      // A path that goes on behind a file has no link there.
-      if (error instanceof NoSegmentsError && error.at !== undefined)
-        throw new LinkNotFoundError(error.at.key, error.at.cid)
-      throw error
-    })
-    if (remainder.length > 0) throw unreadable(target, cid, remainder)
-    await source.get(cid)
-    return { ...target, cid, roots: cids, visited }
-  } catch (error) {
-    const onlyIfCached = /(^|,)\s*only-if-cached\s*(,|$)/.test(request.headers['cache-control'] ?? '')
-    if (onlyIfCached && error instanceof FileNetworkError) {
-      throw new GatewayError(412, `${JSON.stringify(target.contentPath)} not in local datastore`)
-    }
-    if (error instanceof BlockNotFoundError) {
-      const phase = ': retrieval: no providers found for the CID (phase: path resolution)'
-      throw new GatewayError(404, `failed to resolve ${target.contentPath}: ${errorText(error)}${phase}`)
-    }
-    if (error instanceof LinkNotFoundError || error instanceof KeyNotFoundError) {
-      throw new GatewayError(404, `failed to resolve ${target.contentPath}: ${errorText(error)}`)
-    }
-    throw error
-  }
-}
-
-/** A path leads into the data of a block, to what is no link. */
-function unreadable(target: GatewayTarget, cid: CID, remainder: string[]): GatewayError {
-  const rest = `/${remainder.join('/')}`
-  const block = `/${target.content.namespace}/${cid}`
-  return new GatewayError(
-    501,
-    `${JSON.stringify(rest)} of ${JSON.stringify(block + rest)} could not be returned: reading IPLD Kinds other than ` +
-      `Links (CBOR Tag 42) is not implemented: try reading ${JSON.stringify(block)} instead`,
-  )
-}
-
-function refusal(request: GatewayRequest, error: unknown, path: Record<string, string>): CommandReply {
+function refusal(request: GatewayRequest, error: unknown, kept: Record<string, string>): CommandReply {
   const status = error instanceof GatewayError ? error.status : 500
   const own = error instanceof GatewayError ? error.headers : {}
-  const isPathKept = status !== 412 && status !== 405
-  const headers = { ...(isPathKept && path), ...own }
+  const headers = { ...kept, ...own }
   const text = errorText(error)
   if (own['Location'] !== undefined) {
-    const reason = status === 307 ? 'Temporary Redirect' : 'Moved Permanently'
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return { status, headers, body: new Uint8Array() }
+    const reason = STATUS_CODES[status]
     const body = `<a href="${escapeHtml(own['Location'])}">${reason}</a>.\n\n`
     return {
       status,
@@ -225,7 +202,7 @@ function refusal(request: GatewayRequest, error: unknown, path: Record<string, s
       body: encoder.encode(body),
     }
   }
-  if (/text\/html/.test(request.headers['accept'] ?? '')) {
+  if (status !== 405 && /text\/html/.test(request.headers['accept'] ?? '')) {
     const page = errorPage(status, text)
     return { status, headers: { ...headers, 'Content-Type': 'text/html' }, body: encoder.encode(page) }
   }

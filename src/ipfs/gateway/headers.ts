@@ -2,8 +2,8 @@ import type { CommandReply } from '../request/reply.js'
 import type { GatewayRequest, GatewayTarget, ResolvedTarget } from './request.js'
 
 /** The answer to a client that has the content already. */
-export function notModified(target: Pick<GatewayTarget, 'shownPath'>): CommandReply {
-  return { status: 304, headers: pathHeader(target), body: new Uint8Array() }
+export function notModified(): CommandReply {
+  return { status: 304, headers: {}, body: new Uint8Array() }
 }
 
 /** A request that the gateway refuses or sends elsewhere. */
@@ -37,12 +37,9 @@ export function cacheControl({ ttlMilliseconds }: Pick<GatewayTarget, 'ttlMillis
   return ttlMilliseconds === undefined ? immutable : `public, max-age=${Math.floor(ttlMilliseconds / 1000)}`
 }
 
-/** Headers that say where content comes from. */
-export function originHeaders(target: ResolvedTarget): Record<string, string> {
-  return {
-    ...pathHeader(target),
-    'X-Ipfs-Roots': target.roots.map(String).join(','),
-  }
+/** The header that names the blocks on the way to content. */
+export function rootsHeader({ roots }: Pick<ResolvedTarget, 'roots'>): Record<string, string> {
+  return { 'X-Ipfs-Roots': roots.map(String).join(',') }
 }
 
 /** What the browser is told to do with an answer: to show it, or to save it. */
@@ -60,8 +57,25 @@ export function contentDisposition(
   return `${kind}; filename="${ascii}"; filename*=UTF-8''${encoded}`
 }
 
+/** A decoded path as Go writes it into a URL (`url.URL.EscapedPath`). */
+export function escapeUrlPath(path: string): string {
+  return escapePath(path).replace(/%(?:2C|2F|3B)/g, decodeURIComponent)
+}
+
+/** Text as Go's `%+q` shows it, without the quotes: what is no printable ASCII is escaped. */
+export function escapeNonAscii(text: string): string {
+  return JSON.stringify(text)
+    .slice(1, -1)
+    .replace(/[^\x20-\x7e]/gu, (character) => {
+      const code = character.codePointAt(0) ?? 0
+      return code > 0xffff
+        ? `\\U${code.toString(16).padStart(8, '0')}`
+        : `\\u${code.toString(16).padStart(4, '0')}`
+    })
+}
+
 /** Go's `url.PathEscape`. */
-function escapePath(text: string): string {
+export function escapePath(text: string): string {
   const escaped = encodeURIComponent(text).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,

@@ -1,13 +1,14 @@
 import { base32 } from 'multiformats/bases/base32'
 import { base36 } from 'multiformats/bases/base36'
 import type { CID } from 'multiformats/cid'
+import { codecCode } from '../cid/cidFormat.js'
 import { parseCid } from '../cid/parseCid.js'
 import { type ContentPath, parsePath } from '../dag/path.js'
 import { errorText } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { formatName, parseName } from '../names/keystore.js'
 import { type NameSystem, readName } from '../names/nameSystem.js'
-import { GatewayError, headerText } from './headers.js'
+import { GatewayError, escapeUrlPath, headerText } from './headers.js'
 
 /** A request to the gateway, free of any transport. */
 export interface GatewayRequest {
@@ -15,6 +16,8 @@ export interface GatewayRequest {
   /** The path of the URL as it came, percent-encoded. */
   path: string
   query: URLSearchParams
+  /** The query as it came, with its question mark; empty where there is none. */
+  search: string
   /** By lower-case name; `host` decides between path and subdomain. */
   headers: Readonly<Record<string, string | undefined>>
   signal: AbortSignal
@@ -41,52 +44,73 @@ export interface ResolvedTarget extends GatewayTarget {
   cid: CID
   /** The CIDs of the path's segments, root first, the last being `cid`. */
   roots: CID[]
-  /** The blocks that following the path took. */
-  visited: CID[]
 }
 
-const subdomainPattern = /^([^.]+)\.(ipfs|ipns)\.(.+)$/i
 /** The longest label of a host name (RFC 1035). */
 const longestLabel = 63
 
 /**
  * Reads what a request asks for.
  *
- * @throws {@link GatewayError}, also one that redirects to the CID's form for host names
+ * @throws {@link GatewayError}, also one that redirects to where the same is served
  */
 export async function readTarget(names: NameSystem, request: GatewayRequest): Promise<GatewayTarget> {
   const path = decodePath(request.path)
-  const host = request.headers['host'] ?? ''
-  const subdomain = subdomainPattern.exec(host)
-  const hasTrailingSlash = path.endsWith('/')
-  if (subdomain === null) {
-    redirectUri(path, request.query)
-    redirectDoubleSlashes(path, request)
-    redirectToSubdomain(path, request)
-    const parsed = await parseContent(names, path)
-    return { ...parsed, form: 'path', contentPath: cleaned(path), shownPath: path, hasTrailingSlash }
+  const subdomain = subdomainOf(request)
+  redirectUri(path, request.query)
+  if (subdomain === undefined) redirectToSubdomain(path, request)
+  else redirectToLabel(subdomain, path, request)
+  const form = subdomain === undefined ? 'path' : 'subdomain'
+  const shownPath = subdomain === undefined ? path : `/${subdomain.namespace}/${subdomain.label}${path}`
+  if (request.headers['service-worker'] === 'script' && /^\/ip[fn]s\/[^/]+$/.test(shownPath)) {
+    throw new GatewayError(400, 'navigator.serviceWorker: registration is not allowed for this scope')
   }
-  const [, label = '', namespace = '', domain = ''] = subdomain
-  const query = request.query.size > 0 ? `?${request.query}` : ''
-  const root =
-    namespace.toLowerCase() === 'ipns'
-      ? label
-      : readLabel({ label, domain, rest: request.path + query }).toString()
-  const shownPath = `/${namespace.toLowerCase()}/${root}${path}`
+  redirectKey(shownPath, request)
   const parsed = await parseContent(names, shownPath)
-  return { ...parsed, form: 'subdomain', contentPath: cleaned(shownPath), shownPath, hasTrailingSlash }
+  return {
+    ...parsed,
+    form,
+    contentPath: cleanUrlPath(shownPath),
+    shownPath,
+    hasTrailingSlash: path.endsWith('/'),
+  }
 }
 
-function cleaned(path: string): string {
-  const end = path.endsWith('/') ? '/' : ''
-  return `/${cleanSegments(path).join('/')}${end}`
+/** A host name that begins with what is asked for: `<label>.ipfs.<domain>`. */
+interface Subdomain {
+  label: string
+  namespace: 'ipfs' | 'ipns'
+  /** With its port. */
+  domain: string
 }
 
-/** Sends a path with empty segments to the one without (Go, `http.ServeMux`). */
-function redirectDoubleSlashes(path: string, { query }: GatewayRequest): void {
-  if (!path.includes('//')) return
-  const asked = query.size > 0 ? `?${query}` : ''
-  throw new GatewayError(307, 'moved to the cleaned path', { Location: encodeURI(cleaned(path)) + asked })
+function subdomainOf({ headers }: GatewayRequest): Subdomain | undefined {
+  const [, label, namespace, domain] = /^([^.]+)\.(ip[fn]s)\.(.+)$/.exec(hostOf(headers)) ?? []
+  if (label === undefined || namespace === undefined || domain === undefined) return undefined
+  return { label, namespace: namespace as Subdomain['namespace'], domain }
+}
+
+/** The host that the client asked, also where a proxy passes its request on. */
+function hostOf(headers: GatewayRequest['headers']): string {
+  return headers['x-forwarded-host'] || (headers['host'] ?? '')
+}
+
+/** A path without empty segments, `.` and `..`; a slash at the end stays (Go, `http.ServeMux`). */
+function cleanUrlPath(path: string): string {
+  const segments = cleanSegments(path)
+  return segments.length === 0 ? '/' : `/${segments.join('/')}${path.endsWith('/') ? '/' : ''}`
+}
+
+/**
+ * Sends a path that is not clean to the one that is, whatever the method.
+ *
+ * @throws {@link GatewayError} that redirects
+ */
+export function redirectUncleanPath({ path: encoded, search }: GatewayRequest): void {
+  const path = decodePath(encoded)
+  const clean = cleanUrlPath(path)
+  if (path === clean) return
+  throw new GatewayError(307, 'moved to the cleaned path', { Location: escapeUrlPath(clean) + search })
 }
 
 /**
@@ -94,15 +118,60 @@ function redirectDoubleSlashes(path: string, { query }: GatewayRequest): void {
  * the only host that Kubo has subdomains for unless its configuration names others).
  */
 function redirectToSubdomain(path: string, request: GatewayRequest): void {
-  const host = request.headers['host'] ?? ''
   const [, namespace = '', label = '', rest = ''] = /^\/(ip[fn]s)\/([^/]+)(.*)$/s.exec(path) ?? []
-  if (!/^localhost(:\d+)?$/i.test(host) || label === '') return
+  if (!/^localhost(:\d+)?$/.test(hostOf(request.headers)) || label === '') return
+  const canonical = canonicalLabel(namespace, label)
+  if (canonical !== undefined) throw movedToHost({ label: canonical, namespace, rest }, request)
+}
+
+/** Sends a host name that is too long, or names a key by another codec, to the one that is canonical. */
+function redirectToLabel(
+  { label, namespace, domain }: Subdomain,
+  path: string,
+  request: GatewayRequest,
+): void {
+  const cid = tryParse(label)
+  const isKey = namespace === 'ipns' && cid !== undefined
+  if (label.length <= longestLabel && !(isKey && cid.code !== codecCode.libp2pKey)) return
+  const canonical = canonicalLabel(namespace, label)
+  if (canonical !== undefined) throw movedToHost({ label: canonical, namespace, rest: path }, request, domain)
+}
+
+function movedToHost(
+  { label, namespace, rest }: { label: string; namespace: string; rest: string },
+  { headers, search }: GatewayRequest,
+  domain = hostOf(headers),
+): GatewayError {
+  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
+  const path = escapeUrlPath(rest === '' ? '/' : rest)
+  return new GatewayError(301, 'moved to the host of the CID', {
+    Location: `${scheme}://${label}.${namespace}.${domain}${path}${search}`,
+  })
+}
+
+/**
+ * How host names write a CID or the name of a key; undefined for what is neither.
+ *
+ * @throws {@link GatewayError} when no host name is long enough for it
+ */
+function canonicalLabel(namespace: string, label: string): string | undefined {
   const cid = namespace === 'ipfs' ? tryParse(label) : parseName(label)
-  const canonical = cid === undefined ? undefined : namespace === 'ipfs' ? hostLabel(cid) : formatName(cid)
-  if (canonical === undefined || canonical.length > longestLabel) return
-  const query = request.query.size > 0 ? `?${request.query}` : ''
-  const location = `http://${canonical}.${namespace}.${host}${encodeURI(rest === '' ? '/' : rest)}${query}`
-  throw new GatewayError(301, 'moved to the host of the CID', { Location: location })
+  if (cid === undefined) return undefined
+  const inBase32 = cid.toV1().toString(base32)
+  const canonical =
+    namespace === 'ipfs' && inBase32.length <= longestLabel ? inBase32 : cid.toV1().toString(base36)
+  if (canonical.length <= longestLabel) return canonical
+  throw new GatewayError(400, `CID incompatible with DNS label length limit of ${longestLabel}: ${canonical}`)
+}
+
+/** Sends the name of a key to its form in base36 (boxo, `handleIpnsB58mhToCidRedirection`). */
+function redirectKey(path: string, { search }: GatewayRequest): void {
+  const [, label = '', rest = ''] = /^\/ipns\/([^/]+)(.*)$/s.exec(path) ?? []
+  const name = parseName(label)
+  if (name === undefined || formatName(name) === label) return
+  throw new GatewayError(302, 'moved to the form of the name in base36', {
+    Location: `/ipns/${formatName(name)}${escapeUrlPath(rest)}${search}`,
+  })
 }
 
 function tryParse(label: string): CID | undefined {
@@ -160,35 +229,14 @@ async function parseContent(
   }
 }
 
-/** The CID in a host name; one in another form than host names keep is sent to that form. */
-function readLabel(options: { label: string; domain: string; rest: string }): CID {
-  const { label, domain, rest } = options
-  let cid: CID
-  try {
-    cid = parseCid(label)
-  } catch (error) {
-    throw new GatewayError(400, `invalid CID in the host name: ${errorText(error)}`)
-  }
-  const canonical = hostLabel(cid)
-  if (canonical === label) return cid
-  if (canonical.length > longestLabel) {
-    throw new GatewayError(400, 'the CID is too long for a host name: use /ipfs/<cid> instead')
-  }
-  throw new GatewayError(301, 'moved to the form of the CID that host names keep', {
-    Location: `http://${canonical}.ipfs.${domain}${rest}`,
-  })
-}
-
-function hostLabel(cid: CID): string {
-  const label = cid.toV1().toString(base32)
-  return label.length <= longestLabel ? label : cid.toV1().toString(base36)
-}
-
 /** Data in a codec, as the gateway sends it. */
 export type DataFormat = 'json' | 'cbor' | 'dag-json' | 'dag-cbor'
 
-/** What the gateway can send: the content itself, one of the forms in which it can be verified, or data in a codec. */
-export type GatewayFormat = 'content' | 'raw' | 'car' | 'tar' | 'ipns-record' | DataFormat
+/**
+ * What the gateway can send: the content itself, one of the forms in which it can be verified, or data in a codec.
+ * `unknown` is a media type of IPFS or IPLD that no form has.
+ */
+export type GatewayFormat = 'content' | 'raw' | 'car' | 'tar' | 'ipns-record' | DataFormat | 'unknown'
 
 /** The media types of data. */
 export const dataMediaTypes: Readonly<Record<DataFormat, string>> = {
@@ -226,13 +274,19 @@ export function chooseFormat(query: URLSearchParams, accept: string | undefined)
   return { format: named as GatewayFormat, parameters }
 }
 
+/** Beginnings of media types that ask for a form of their own; of others the content itself is sent. */
+const specialTypes = /^application\/(vnd\.ipld|vnd\.ipfs|x-tar|json|cbor)/
+
+/** The first media type that asks for a form of its own. */
 function acceptedFormat(accept: string): ChosenFormat | undefined {
   for (const range of accept.split(',')) {
     const [mediaType = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
-    const format = formatsByMediaType.get(mediaType)
-    if (format === undefined) continue
+    if (!specialTypes.test(mediaType)) continue
     const pairs = parameters.map((parameter) => parameter.split('='))
-    return { format, parameters: new Map(pairs.map(([name = '', value = '']) => [name, value])) }
+    return {
+      format: formatsByMediaType.get(mediaType) ?? 'unknown',
+      parameters: new Map(pairs.map(([name = '', value = '']) => [name, value])),
+    }
   }
   return undefined
 }

@@ -6,9 +6,16 @@ import { type BlockSource, type UnixfsEntry, loadEntry } from '../unixfs/entry.j
 import type { UnixfsLink } from '../unixfs/node.js'
 import { findLink, listDirectory } from '../unixfs/readDirectory.js'
 import { readFile } from '../unixfs/readFile.js'
-import { contentRange, matchesEtag, readRange } from './conditional.js'
+import { contentRange, isUnmodified, listingEtag, matchesEtag, readRange } from './conditional.js'
 import { contentTypeOf, sniffLength } from './contentType.js'
-import { GatewayError, cacheControl, contentDisposition, notModified, originHeaders } from './headers.js'
+import {
+  GatewayError,
+  cacheControl,
+  contentDisposition,
+  notModified,
+  rootsHeader,
+  escapePath,
+} from './headers.js'
 import { type ListedEntry, listingPage } from './listingPage.js'
 import type { GatewayRequest, ResolvedTarget } from './request.js'
 
@@ -44,11 +51,12 @@ async function serveFile(
   const { target, entry, name } = file
   const etag = `"${entry.cid}"`
   const headers: Record<string, string> = {
-    ...originHeaders(target),
+    ...rootsHeader(target),
     ETag: etag,
     'Cache-Control': cacheControl(target),
   }
-  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified(target)
+  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified()
+  if (isUnmodified(request.headers, entry.modified)) return notModified()
   if (entry.modified) headers['Last-Modified'] = new Date(Number(entry.modified.seconds) * 1000).toUTCString()
   if (request.query.get('filename')) {
     headers['Content-Disposition'] = contentDisposition(request.query, { name, kind: 'inline' })
@@ -94,22 +102,23 @@ async function serveDirectory(
   { target, entry }: { target: ResolvedTarget; entry: UnixfsEntry },
 ): Promise<CommandReply> {
   if (!target.hasTrailingSlash) {
-    const query = request.query.size > 0 ? `?${request.query}` : ''
+    // boxo takes the query for a segment of a path.
+    const search = request.search === '' ? '' : `?${escapePath(request.search.slice(1))}`
     throw new GatewayError(301, 'moved to the directory', {
-      ...originHeaders(target),
-      Location: `${request.path.replace(/^\/+/, '/')}/${query}`,
+      ...rootsHeader(target),
+      Location: `${request.path}/${search}`,
     })
   }
   const index = await findIndex(source, entry)
   if (index) return serveFile(source, request, { target, entry: index, name: 'index.html' })
 
-  const etag = `"DirIndex-standin1_CID-${entry.cid}"`
+  const etag = listingEtag(entry.cid)
   const headers = {
-    ...originHeaders(target),
+    ...rootsHeader(target),
     ETag: etag,
     'Cache-Control': 'public, max-age=604800, stale-while-revalidate=2678400',
   }
-  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified(target)
+  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified()
   const links = await sortByName(listDirectory(source, entry), ({ name }) => name)
   const page = listingPage({
     path: target.contentPath,

@@ -1,10 +1,17 @@
 import type { CID } from 'multiformats/cid'
-import { codecByCode, codecCodeByName, codecName, decodeInTurns, encodeInTurns } from '../dag/codecs.js'
+import {
+  codecByCode,
+  codecCodeByName,
+  codecName,
+  decodeInTurns,
+  decoderOf,
+  encodeInTurns,
+} from '../dag/codecs.js'
 import { errorText } from '../errors.js'
 import type { CommandReply } from '../request/reply.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import { contentRange, matchesEtag, readRange } from './conditional.js'
-import { GatewayError, cacheControl, contentDisposition, notModified, originHeaders } from './headers.js'
+import { GatewayError, cacheControl, contentDisposition, notModified, rootsHeader } from './headers.js'
 import { type DataFormat, type GatewayRequest, type ResolvedTarget, dataMediaTypes } from './request.js'
 
 /** Codecs whose blocks are sent as they are where plain JSON or CBOR is asked for. */
@@ -33,8 +40,8 @@ export async function serveData(
   }
   const sent = format ?? stored
   const etag = `"${cid}.${sent}"`
-  const headers = { ...originHeaders(target), ETag: etag, 'Cache-Control': cacheControl(target) }
-  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified(target)
+  const headers = { ...rootsHeader(target), ETag: etag, 'Cache-Control': cacheControl(target) }
+  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified()
   const extension = sent.replace('dag-', '')
   const described = {
     ...headers,
@@ -82,7 +89,7 @@ async function readAs(
   }
   try {
     const target = codecByCode(codecCodeByName(format))
-    return await encodeInTurns(target, await decodeInTurns(codecByCode(cid.code), block))
+    return await encodeInTurns(target, await decodeInTurns(decoderOf(cid), block))
   } catch (error) {
     throw new GatewayError(500, `failed to convert ${cid} to ${format}: ${errorText(error)}`)
   }

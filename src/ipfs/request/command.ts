@@ -49,6 +49,8 @@ export interface CommandInput<O extends OptionSpecs> {
   cidBase: string | undefined
   /** Ends when the client goes away or the time it allowed is over. */
   signal: AbortSignal
+  /** What the request says of `offline`. There is no network in any case. */
+  offline: boolean | undefined
   /** Whether a failure for want of a block is held back until the time that the request allows is over. */
   waitsForBlocks: boolean
 }

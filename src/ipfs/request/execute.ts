@@ -72,8 +72,9 @@ export async function executeCommand(
     const { options } = query
     const cidBase = options['cid-base'] as string | undefined
     const { signal, waitsForBlocks } = deadline
+    const offline = options['offline'] as boolean | undefined
     const input = {
-      ...{ args, options, upload, cidBase, signal, waitsForBlocks },
+      ...{ args, options, upload, cidBase, signal, offline, waitsForBlocks },
       // Only commands that write CIDs refuse a base that does not exist.
       get encodeCid() {
         return createCidEncoder(cidBase)

@@ -45,7 +45,14 @@ function collectOptions(query: URLSearchParams, specs: OptionSpecs): Map<string,
   const given = new Map<string, string[]>()
   for (const key of new Set(query.keys())) {
     const name = names.get(key)
-    if (name !== undefined) given.set(name, query.getAll(key))
+    if (name === undefined) continue
+    const texts = query.getAll(key)
+    if (texts.length > 1 && specs[name]?.type !== 'strings') {
+      throw new RequestError(
+        `expected key ${name} to have only a single value, received [${texts.join(' ')}]`,
+      )
+    }
+    given.set(name, texts)
   }
   return given
 }
@@ -53,9 +60,6 @@ function collectOptions(query: URLSearchParams, specs: OptionSpecs): Map<string,
 function convert(name: string, spec: OptionSpec, texts: string[]): OptionTypes[keyof OptionTypes] {
   if (spec.type === 'strings') return texts
   const [text = ''] = texts
-  if (texts.length > 1) {
-    throw new RequestError(`expected key ${name} to have only a single value, received [${texts.join(' ')}]`)
-  }
   const value = parseValue(spec.type, text)
   if (value !== undefined) return value
   const shown = text === '' ? 'empty value' : `value "${text}"`

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import type { PeerAnswer, PeerRequest } from './http.js'
 
 /** Headers that a client may act on. */
@@ -65,9 +66,11 @@ export function compare(request: PeerRequest, ours: PeerAnswer, theirs: PeerAnsw
   return differences
 }
 
-/** A body in the form in which it is compared: without times of archives, and sorted where there is no order. */
+/** A body in the form in which it is compared: what archives hold, and sorted where there is no order. */
 function normal({ target }: PeerRequest, { body, headers }: PeerAnswer): Buffer {
-  if (headers['content-type'] === 'application/x-tar') return withoutTimes(body)
+  const type = headers['content-type']
+  if (type === 'application/x-tar') return entriesOf(body)
+  if (type === 'application/gzip') return unpacked(body)
   if (!unordered.test(target)) return body
   const text = body.toString()
   const sorted =
@@ -77,15 +80,34 @@ function normal({ target }: PeerRequest, { body, headers }: PeerAnswer): Buffer 
   return Buffer.from(sorted.sort().join('\n'))
 }
 
-/** A tar archive with the times and checksums of its headers blanked. */
-function withoutTimes(archive: Buffer): Buffer {
-  const copy = Buffer.from(archive)
-  for (let start = 0; start + 512 <= copy.length;) {
-    const size = Number.parseInt(copy.toString('latin1', start + 124, start + 136), 8) || 0
-    if (copy[start] !== 0) copy.fill(0, start + 136, start + 156)
+/** What a body in gzip holds: compressors differ. */
+function unpacked(body: Buffer): Buffer {
+  try {
+    const content = gunzipSync(body)
+    return content.toString('latin1', 257, 262) === 'ustar' ? entriesOf(content) : content
+  } catch {
+    return body
+  }
+}
+
+/** The headers that only say more of the next one, such as its time to the nanosecond. */
+const extensions = new Set(['x', 'g'])
+
+/** What is in a tar archive: names, modes, sizes, types, targets and content. Times, and how numbers are written, are left out. */
+function entriesOf(archive: Buffer): Buffer {
+  const entries: unknown[] = []
+  for (let start = 0; start + 512 <= archive.length && archive[start] !== 0;) {
+    const field = (at: number, length: number): string =>
+      archive.toString('latin1', start + at, start + at + length).replace(/[\0 ].*$/s, '')
+    const size = Number.parseInt(field(124, 12), 8) || 0
+    const content = archive.subarray(start + 512, start + 512 + size)
+    const [name, mode, type, target] = [field(0, 100), field(100, 8), field(156, 1), field(157, 100)]
+    if (!extensions.has(type)) {
+      entries.push({ name, mode: Number.parseInt(mode, 8), type, target, content: content.toString('hex') })
+    }
     start += 512 + Math.ceil(size / 512) * 512
   }
-  return copy
+  return Buffer.from(JSON.stringify(entries))
 }
 
 function shown({ body, headers }: PeerAnswer): string {

@@ -435,14 +435,17 @@ export function createGenerator(
       if (random.chance(0.01)) query.push([wireName, option(name, declared)])
     }
     if (random.chance(0.01)) query.push(['foo', 'bar'])
+    if (operation === 'files/touch' && !query.some(([name]) => name === 'mtime')) query.push(['mtime', '500'])
     const takesFile = spec.arguments.some(({ kind }) => kind === 'file')
     let body: Upload | undefined = takesFile ? upload(operation) : undefined
     if (body && random.chance(0.02)) body = spoilt(random, body)
     if (body && random.chance(0.01)) body = undefined
+    const method = random.chance(0.004) ? random.pick(['GET', 'OPTIONS', 'PUT', 'HEAD']) : 'POST'
+    if (method !== 'POST') body = undefined
     const text = query.map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join('&')
     return {
       to: 'api',
-      method: random.chance(0.004) ? random.pick(['GET', 'OPTIONS', 'PUT', 'HEAD']) : 'POST',
+      method,
       target: `/api/v0/${operation}${text === '' ? '' : `?${text}`}`,
       headers: { ...body?.headers, ...(random.chance(0.005) && { origin: 'http://example.com' }) },
       ...(body && { body: body.body }),
@@ -484,7 +487,7 @@ export function createGenerator(
       'foo',
       '',
     ])
-    add(0.12, 'filename', ['x.txt', 'x%20%C3%A9.html', '', 'a"b.png'])
+    add(0.12, 'filename', ['x.txt', 'x%20%C3%A9.html', '', 'a%22b.png'])
     add(0.1, 'download', ['true', 'false', ''])
     add(0.1, 'dag-scope', ['all', 'entity', 'block', 'foo', ''])
     add(0.06, 'entity-bytes', ['0:*', '0:3', '-3:*', '5:2', 'x', '1:-1', ''])
@@ -522,12 +525,18 @@ export function createGenerator(
     head(0.1, 'if-none-match', ['*', `"${root}"`, `W/"${root}"`, `"${root}.raw"`, '"x"', `"${root}", "y"`])
     head(0.04, 'cache-control', ['only-if-cached', 'no-cache'])
     head(0.02, 'service-worker', ['script'])
-    head(0.05, 'host', ['localhost', `${root}.ipfs.localhost`, 'example.com', 'foo.ipfs.localhost'])
+    head(0.08, 'host', [
+      'localhost:8080',
+      `${root}.ipfs.localhost:8080`,
+      `${root}.ipfs.localhost:8080`,
+      'example.com',
+      'foo.ipfs.localhost:8080',
+    ])
     const name = random.chance(0.03) ? random.pick(['/ipns/', '/ipld/', '/foo/']) : '/ipfs/'
     return {
       to: 'gateway',
       method: random.chance(0.9) ? 'GET' : random.pick(['HEAD', 'HEAD', 'OPTIONS', 'POST', 'PUT']),
-      target: `${name}${root}${below}${query.length === 0 ? '' : `?${query.join('&')}`}`,
+      target: `${headers['host']?.startsWith(`${root}.`) ? below || '/' : `${name}${root}${below}`}${query.length === 0 ? '' : `?${query.join('&')}`}`,
       headers,
     }
   }

@@ -14,7 +14,7 @@ export const cidFormat = defineCommand({
   options: {
     f: { type: 'string', default: '%s', description: 'Pattern of a line.' },
     v: { type: 'string', description: 'Version to convert to.' },
-    mc: { type: 'string', aliases: ['codec'], description: 'Codec to convert to.' },
+    mc: { type: 'string', description: 'Codec to convert to.' },
     b: { type: 'string', description: 'Multibase to write in.' },
   },
   run({ args, options }) {

@@ -1,4 +1,6 @@
 import { exportCar } from '../../dag/car.js'
+import { walkAvailable, walkDag } from '../../dag/links.js'
+import { FileNetworkError } from '../../errors.js'
 import { resolveText } from '../../names/resolveText.js'
 import { bytes, defineCommand, pathArgument, single } from '../../request/command.js'
 
@@ -6,11 +8,21 @@ import { bytes, defineCommand, pathArgument, single } from '../../request/comman
 export const dagExport = defineCommand({
   description: 'Export a DAG as a CAR.',
   arguments: [pathArgument('root', 'The root of the DAG.')],
-  options: { progress: { type: 'bool', aliases: ['p'], description: 'For command lines.' } },
-  async run({ args: [arg = ''] }, { blockstore, names }) {
+  options: {
+    progress: { type: 'bool', aliases: ['p'], description: 'For command lines.' },
+    'local-only': { type: 'bool', description: 'Leave out what is not here, and all below it.' },
+  },
+  async run({ args: [arg = ''], options, offline }, { blockstore, names }) {
+    const localOnly = options['local-only'] === true
+    if (localOnly && offline === false) {
+      throw new FileNetworkError(
+        '--local-only implies --offline and cannot be combined with --offline=false; please drop one of them',
+      )
+    }
     const { cid } = await resolveText({ blockstore, names }, arg)
     await blockstore.get(cid)
-    return bytes(exportCar(blockstore, cid), { contentType: 'application/vnd.ipld.car' })
+    const walk = localOnly ? walkAvailable(blockstore, cid) : walkDag(blockstore, cid)
+    return bytes(exportCar(cid, walk), { contentType: 'application/vnd.ipld.car' })
   },
 })
 
@@ -19,10 +31,10 @@ export const dagResolve = defineCommand({
   description: 'Resolve a path to a block.',
   arguments: [pathArgument('ref', 'The path.')],
   options: {},
-  async run({ args: [arg = ''], encodeCid }, { blockstore, names }) {
+  async run({ args: [arg = ''] }, { blockstore, names }) {
     const { cid, remainder } = await resolveText({ blockstore, names }, arg)
     return single({
-      Cid: { '/': encodeCid(cid) },
+      Cid: { '/': cid.toString() },
       RemPath: remainder.length === 0 ? '' : `/${remainder.join('/')}`,
     })
   },

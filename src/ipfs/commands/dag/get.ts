@@ -1,9 +1,12 @@
+import type { PBNode } from '@ipld/dag-pb'
+import { codecCode } from '../../cid/cidFormat.js'
 import {
   type Codec,
   codecByCode,
   codecCodeByName,
   codecName,
   decodeInTurns,
+  decoderOf,
   encodeInTurns,
 } from '../../dag/codecs.js'
 import { followKeys } from '../../dag/path.js'
@@ -20,7 +23,8 @@ export const dagGet = defineCommand({
     const outputCode = codecCodeByName(options['output-codec'])
     const { cid, remainder } = await resolveText({ blockstore, names }, arg)
     const block = await blockstore.get(cid)
-    const data = await attempt(() => decodeInTurns(codecByCode(cid.code), block))
+    const decoded = await attempt(() => decodeInTurns(decoderOf(cid), block))
+    const data = cid.code === codecCode.dagPb ? inSchemaOrder(decoded as PBNode) : decoded
     const { value } = followKeys(cid, data, remainder)
     const output = encoderOf(outputCode, options['output-codec'])
     return bytes(
@@ -30,6 +34,11 @@ export const dagGet = defineCommand({
     )
   },
 })
+
+/** A dag-pb node in the order of its schema, without data where it has none (go-codec-dagpb). */
+function inSchemaOrder({ Links, Data }: PBNode): object {
+  return { Links, Data: Data ?? null }
+}
 
 function encoderOf(code: number, name: string): Codec {
   try {

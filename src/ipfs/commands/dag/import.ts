@@ -17,22 +17,28 @@ export const dagImport = defineCommand({
   description: 'Import the blocks of CARs.',
   arguments: [fileArguments('path', 'The CARs.')],
   options: {
-    'pin-roots': { type: 'bool', default: true, description: 'Pin the roots that the headers name.' },
+    'pin-roots': { type: 'bool', description: 'Pin the roots that the headers name. Default: true.' },
     silent: { type: 'bool', description: 'For command lines.' },
     stats: { type: 'bool', description: 'Also send how much was imported.' },
-    'local-only': { type: 'bool', description: 'No effect: what is not here is nowhere.' },
+    'local-only': { type: 'bool', description: 'For CARs of parts: roots are not pinned.' },
     'fast-provide-root': { type: 'bool', description: 'No effect: there is no network.' },
     'fast-provide-dag': { type: 'bool', description: 'No effect: there is no network.' },
     'fast-provide-wait': { type: 'bool', description: 'No effect: there is no network.' },
     'allow-big-block': allowBigBlock,
   },
   run({ options, upload }, network) {
+    if (options['local-only'] && options['pin-roots']) {
+      throw new FileNetworkError(
+        '--local-only implies --pin-roots=false and cannot be combined with --pin-roots=true; please drop one of them',
+      )
+    }
+    const pins = options['pin-roots'] ?? options['local-only'] !== true
     return values(
       (async function* () {
         const session = network.blockstore.openSession()
         try {
           const { roots, blocks, bytes } = await importAll(upload, session, options)
-          if (options['pin-roots']) yield* pinRoots(network, roots)
+          if (pins) yield* pinRoots(network, roots)
           if (options.stats) yield { Stats: { BlockCount: blocks, BlockBytesCount: bytes } }
         } finally {
           session.end()

@@ -28,7 +28,7 @@ export const dagPut = defineCommand({
     hash: { type: 'string', default: 'sha2-256', description: 'Hash function.' },
     'allow-big-block': allowBigBlock,
   },
-  async run({ options, upload, encodeCid }, network) {
+  async run({ options, upload }, network) {
     const inputCode = codecCodeByName(options['input-codec'])
     const storeCode = codecCodeByName(options['store-codec'])
     const hash = await hashFunctionOf(options.hash || 'sha2-256')
@@ -49,7 +49,7 @@ export const dagPut = defineCommand({
             const cid = CID.createV1(store.code, Digest.create(hash.code, digest))
             await session.put(cid, bytes)
             if (options.pin) await pinDag(network, cid, '')
-            yield { Cid: { '/': encodeCid(cid) } }
+            yield { Cid: { '/': cid.toString() } }
           }
         } finally {
           session.end()

@@ -32,6 +32,7 @@ export const filesChcid = defineCommand({
       )
     }
     const format = await readCidFormat(options)
+    if (format === undefined && !options.flush) return nothing()
     const entry = await lookUpLiterally(files, path)
     if (format === undefined) return nothing()
     if (entry.type !== 'directory') throw new FileNetworkError('can only update directories')

@@ -35,8 +35,9 @@ export const objectPatchAddLink = defineCommand({
   },
   async run({ args: [root = '', path = '', ref = ''], options, encodeCid }, network) {
     const { blockstore } = network
-    const base = await readBase((await resolveText(network, root)).cid, blockstore)
-    const child = (await resolveText(network, ref)).cid
+    const { cid: rootCid } = await resolveText(network, root)
+    const { cid: child } = await resolveText(network, ref)
+    const base = await readBase(rootCid, blockstore)
     const link = { cid: child, size: await sizeOfDag(blockstore, child) }
     if (!options['allow-non-unixfs']) checkDirectory(base, { verb: 'add', preposition: 'to' })
     const session = blockstore.openSession()

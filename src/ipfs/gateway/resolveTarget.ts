@@ -1,0 +1,100 @@
+import type { CID } from 'multiformats/cid'
+import { codecCode } from '../cid/cidFormat.js'
+import { checkBlockData } from '../dag/codecs.js'
+import {
+  type ContentPath,
+  KeyNotFoundError,
+  NoSegmentsError,
+  type ResolvedPath,
+  UnreifiedError,
+  resolvePath,
+} from '../dag/path.js'
+import { BlockNotFoundError, LinkNotFoundError, errorText } from '../errors.js'
+import type { BlockSource } from '../unixfs/entry.js'
+import { GatewayError, escapeNonAscii } from './headers.js'
+import type { GatewayTarget, ResolvedTarget } from './request.js'
+
+/** What Kubo adds to a failure to fetch: it looked for other peers, and there are none. */
+const noProviders = ': retrieval: no providers found for the CID (phase: path resolution)'
+
+/**
+ * Follows the path of a target to its block, which must be there.
+ *
+ * @throws {@link GatewayError} with the text of boxo (`gateway/backend_blocks.go`)
+ */
+export async function resolveTarget(source: BlockSource, target: GatewayTarget): Promise<ResolvedTarget> {
+  const { cid, cids, remainder } = await followPath(source, target)
+  if (remainder.length > 0) throw unreadable(target, cid, remainder)
+  try {
+    await source.get(cid)
+  } catch (error) {
+    throw unresolved(target, error)
+  }
+  return { ...target, cid, roots: cids }
+}
+
+/**
+ * Refuses data that is not what its codec says. Files are looked at where they are read.
+ *
+ * @throws {@link GatewayError}
+ */
+export async function checkReadable(source: BlockSource, target: GatewayTarget, cid: CID): Promise<void> {
+  if (cid.code === codecCode.dagPb) return
+  try {
+    await checkBlockData(cid.code, await source.get(cid))
+  } catch (error) {
+    throw unresolved(target, error)
+  }
+}
+
+async function followPath(source: BlockSource, target: GatewayTarget): Promise<ResolvedPath> {
+  try {
+    return await resolvePath(source, target.content)
+  } catch (error) {
+    throw isAbsence(error)
+      ? unresolved(target, await missingLink(source, target.content))
+      : unresolved(target, error)
+  }
+}
+
+/** Whether a path leads nowhere, as opposed to a block that cannot be read. */
+export function isAbsence(error: unknown): boolean {
+  return (
+    error instanceof BlockNotFoundError ||
+    error instanceof LinkNotFoundError ||
+    error instanceof KeyNotFoundError ||
+    error instanceof NoSegmentsError ||
+    error instanceof UnreifiedError
+  )
+}
+
+/** The first segment of a path that leads nowhere; a block that is missing counts as one without links. */
+async function missingLink(source: BlockSource, path: ContentPath): Promise<LinkNotFoundError> {
+  let parent: CID = path.root
+  for (const [index, segment] of path.segments.entries()) {
+    try {
+      parent = (await resolvePath(source, { ...path, segments: path.segments.slice(0, index + 1) })).cid
+    } catch {
+      return new LinkNotFoundError(segment, parent)
+    }
+  }
+  return new LinkNotFoundError(path.segments.at(-1) ?? '', parent)
+}
+
+function unresolved({ contentPath }: GatewayTarget, error: unknown): GatewayError {
+  const isLink = error instanceof LinkNotFoundError
+  const status = isLink || error instanceof BlockNotFoundError ? 404 : 500
+  const reason = isLink ? errorText(error) : `${errorText(error)}${noProviders}`
+  return new GatewayError(status, `failed to resolve ${escapeNonAscii(contentPath)}: ${reason}`)
+}
+
+/** A path leads into the data of a block, to what is no link. */
+function unreadable(target: GatewayTarget, cid: CID, remainder: string[]): GatewayError {
+  const rest = `/${remainder.join('/')}`
+  const block = `/${target.content.namespace}/${cid}`
+  return new GatewayError(
+    501,
+    `${JSON.stringify(rest)} of ${JSON.stringify(block + rest)} could not be returned: reading IPLD Kinds other than ` +
+      `Links (CBOR Tag 42) is not implemented: try reading ${JSON.stringify(block)} instead`,
+  )
+}

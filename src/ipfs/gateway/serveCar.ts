@@ -1,0 +1,164 @@
+import { createXXHash64 } from 'hash-wasm'
+import { CID } from 'multiformats/cid'
+import { cidKey } from '../cid/cidKey.js'
+import { encodeCarHeader, encodeCarSection } from '../dag/car.js'
+import { resolvePath } from '../dag/path.js'
+import type { CommandReply } from '../request/reply.js'
+import type { BlockSource } from '../unixfs/entry.js'
+import { matchesEtag } from './conditional.js'
+import { GatewayError, cacheControl, contentDisposition, notModified, rootsHeader } from './headers.js'
+import { type CarParameters, type DagScope, type EntityBytes, partialCar } from './partialCar.js'
+import type { GatewayRequest, GatewayTarget } from './request.js'
+import { isAbsence, resolveTarget } from './resolveTarget.js'
+
+/** What a request for a CAR asks for, with what it did not name. */
+interface CarRequest extends CarParameters {
+  order: 'dfs' | 'unk'
+  /** The scope that the query names. */
+  namedScope: DagScope | undefined
+}
+
+/** Answers with a CAR of a path and what it leads to (boxo, `gateway/handler_car.go`). */
+export async function serveCar(
+  source: BlockSource,
+  request: GatewayRequest,
+  { target, parameters }: { target: GatewayTarget; parameters: ReadonlyMap<string, string> },
+): Promise<CommandReply> {
+  const wanted = readCarParameters(request.query, parameters)
+  const { root, segments } = target.content
+  const etag = await carEtag(target, wanted)
+  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified()
+  const last = segments.at(-1)
+  const named = {
+    ETag: etag,
+    'Cache-Control': cacheControl(target),
+    'Content-Disposition': contentDisposition(request.query, {
+      name: `${root}${last === undefined ? '' : `_${last}`}.car`,
+      kind: 'attachment',
+    }),
+  }
+  const described = {
+    ...named,
+    'Accept-Ranges': 'none',
+    'Content-Type': `application/vnd.ipld.car; version=1; order=${wanted.order}; dups=${wanted.repeats ? 'y' : 'n'}`,
+  }
+  const visited: CID[] = []
+  const recording: BlockSource = {
+    async get(cid) {
+      const block = await source.get(cid)
+      visited.push(cid)
+      return block
+    },
+  }
+  try {
+    await resolvePath(recording, target.content)
+  } catch (error) {
+    // Why it cannot be followed is said below.
+    if (segments.length > 0 && isAbsence(error)) {
+      const headers = { ...described, ...rootsHeader({ roots: [root] }) }
+      return { status: 200, headers, body: deadEnd(source, visited) }
+    }
+  }
+  const resolved = await resolveTarget(source, target).catch((error: unknown) => {
+    throw keeping(named, error)
+  })
+  return {
+    status: 200,
+    headers: { ...described, ...rootsHeader(resolved) },
+    body: partialCar(source, { ...wanted, end: resolved.cid, onTheWay: visited }),
+  }
+}
+
+/** A failure of a CAR that has its headers already. */
+function keeping(named: Record<string, string>, error: unknown): unknown {
+  return error instanceof GatewayError ? new GatewayError(error.status, error.message, named) : error
+}
+
+/** The root of a CAR that has none: an empty block inside its own CID. */
+const noRoot = CID.parse('bafkqaaa')
+
+/** The blocks that show that a path leads nowhere. */
+async function* deadEnd(source: BlockSource, visited: CID[]): AsyncGenerator<Uint8Array> {
+  yield encodeCarHeader(noRoot)
+  const blocks = new Map(visited.map((cid) => [cidKey(cid), cid]))
+  for (const cid of blocks.values()) yield encodeCarSection(cid, await source.get(cid))
+}
+
+/**
+ * Reads what a request for a CAR asks for; bytes of a file imply its scope, as the specification has it.
+ *
+ * @throws {@link GatewayError} with the text of boxo for what makes no sense
+ */
+function readCarParameters(query: URLSearchParams, accepted: ReadonlyMap<string, string>): CarRequest {
+  const bytes = readEntityBytes(query.get('entity-bytes'))
+  const namedScope = query.get('dag-scope') ?? undefined
+  if (namedScope !== undefined && !isScope(namedScope)) throw unsupported('scope')
+  const parameter = (name: string): string => (query.get(`car-${name}`) || accepted.get(name)) ?? ''
+  if (!['', '1'].includes(parameter('version'))) {
+    throw new GatewayError(400, 'unsupported application/vnd.ipld.car version: only version=1 is supported')
+  }
+  const order = parameter('order') || 'dfs'
+  if (order !== 'dfs' && order !== 'unk') throw unsupported('order')
+  const repeats = parameter('dups')
+  if (!['', 'y', 'n'].includes(repeats)) throw unsupported('dups')
+  const scope = namedScope ?? (bytes === undefined ? 'all' : 'entity')
+  return { scope, namedScope, bytes, order, repeats: repeats === 'y' }
+}
+
+function isScope(text: string): text is DagScope {
+  return text === 'all' || text === 'entity' || text === 'block'
+}
+
+function unsupported(name: string): GatewayError {
+  return new GatewayError(400, `unsupported application/vnd.ipld.car ${name} parameter`)
+}
+
+function readEntityBytes(text: string | null): EntityBytes | undefined {
+  if (text === null) return undefined
+  const [first = '', last, ...others] = text.split(':')
+  if (last === undefined || others.length > 0) {
+    throw invalidBytes("range must have two numbers separated with ':'")
+  }
+  const from = parsePosition(first)
+  if (last === '*') return { from, to: undefined }
+  const to = parsePosition(last)
+  if (from >= 0 === to >= 0 && to < from) {
+    throw invalidBytes("cannot have an entity-bytes range where 'from' is after 'to'")
+  }
+  return { from, to }
+}
+
+function parsePosition(text: string): number {
+  if (!/^[+-]?\d+$/.test(text)) {
+    throw invalidBytes(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+  }
+  if (Number.isSafeInteger(Number(text))) return Number(text)
+  throw invalidBytes(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`)
+}
+
+function invalidBytes(reason: string): GatewayError {
+  return new GatewayError(400, `invalid application/vnd.ipld.car entity-bytes URL parameter: ${reason}`)
+}
+
+/** The ETag of a CAR: a hash of the path and of all that is not the default (boxo, `getCarEtag`). */
+async function carEtag(
+  { content: { root }, contentPath }: GatewayTarget,
+  { namedScope = 'all', order, repeats, bytes }: CarRequest,
+): Promise<string> {
+  const hash = (await createXXHash64()).init()
+  hash.update(contentPath)
+  if (namedScope !== 'all') hash.update(`\0scope=${namedScope}`)
+  if (order !== 'dfs') hash.update(`\0order=${order}`)
+  if (repeats) hash.update('\0dups=y')
+  if (bytes !== undefined && (bytes.from !== 0 || bytes.to !== undefined)) {
+    hash.update('\0range=').update(positionBytes(bytes.from))
+    if (bytes.to !== undefined) hash.update(positionBytes(bytes.to))
+  }
+  return `W/"${root}.car.${BigInt(`0x${hash.digest('hex')}`).toString(32)}"`
+}
+
+function positionBytes(position: number): Uint8Array {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigInt64LE(BigInt(position))
+  return bytes
+}
