@@ -1,9 +1,15 @@
 import { cp, readFile, symlink } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
+import { execFile } from 'node:child_process'
 import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
 import type { Project } from '../testing/project.js'
 import { createProject } from '../testing/project.js'
+import { buildCommand } from '../support/command.js'
+import { callRpc } from '../support/rpc.js'
+
+const execute = promisify(execFile)
 
 let project: Project | undefined
 
@@ -39,8 +45,47 @@ test('github-actions: the commands of the workflow pass', async () => {
   for (const command of others) expect(await shell(command)).toMatch(/pass 2/)
 })
 
-/** Where hardhat 3 is, which wants Node 22. */
+/** Other people's programs, where they are installed. */
 const peers = resolve('test/peers/node_modules')
+const hasStore = ['s3rver', '@aws-sdk/client-s3'].every((name) => existsSync(join(peers, name)))
+
+test('prepared-chain: every test file begins with the archive', async () => {
+  const { shell } = await open('prepared-chain')
+  expect(await shell('npm run prepare-chain')).toMatch(/Packed \d+ files/)
+  expect(await shell('npm test')).toMatch(/pass 3/)
+})
+
+test.skipIf(!hasStore)('prepared-chain: an object store keeps the archive', async () => {
+  const { shell, folder } = await open('prepared-chain')
+  for (const name of ['s3rver', '@aws-sdk']) {
+    await symlink(join(peers, name), join(folder, 'node_modules', name))
+  }
+  await shell('npm run prepare-chain')
+  expect(await shell('npm run test:store')).toMatch(/pass 1/)
+})
+
+test('the action starts a node and gives the outputs that it declares', async () => {
+  await buildCommand()
+  const command = `${process.execPath} ${resolve('bin/standin.js')}`
+  const environment = { ...process.env, STANDIN_COMMAND: command }
+  const { stdout } = await execute('action/start.sh', ['--chain-id', '5'], { env: environment })
+  const outputs = new Map(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.split(/=(.*)/s) as [string, string]),
+  )
+  const declared = (await readFile('action/action.yml', 'utf8')).matchAll(/steps\.start\.outputs\.([\w-]+)/g)
+  expect([...outputs.keys()].sort()).toEqual([...declared].map(([, name]) => name).sort())
+  expect(await callRpc(outputs.get('url') ?? '', 'eth_chainId', [])).toBe('0x5')
+  expect(outputs.get('chain-id')).toBe('5')
+  process.kill(Number(outputs.get('pid')))
+  await expect(execute('action/start.sh', ['--nonsense'], { env: environment })).rejects.toThrow(
+    /unknown flag/,
+  )
+})
+
+/** Why hardhat 3, which wants Node 22, is left out. */
 const [major = 0] = process.versions.node.split('.').map(Number)
 const reason =
   major < 22

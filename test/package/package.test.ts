@@ -64,7 +64,7 @@ describe('the package', () => {
       expect(names).toContain(`package/${name}`)
     }
     const allowed =
-      /^package\/(LICENSE|README\.md|CHANGELOG\.md|package\.json|bin\/((standin|heapGrowth|quietMoment|tierUp)\.js|package\.json)|dist\/page\/(index\.html|icon\.svg|assets\/[\w-]+\.(js|css))|dist\/[^.].*\.(c?js|d\.c?ts))$/
+      /^package\/(LICENSE|README\.md|CHANGELOG\.md|package\.json|action\/(action\.yml|start\.sh)|bin\/((standin|heapGrowth|quietMoment|tierUp)\.js|package\.json)|dist\/page\/(index\.html|icon\.svg|assets\/[\w-]+\.(js|css))|dist\/[^.].*\.(c?js|d\.c?ts))$/
     expect(names.filter((name) => !allowed.test(name))).toEqual([])
   })
 
