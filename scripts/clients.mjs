@@ -1,4 +1,4 @@
-// Runs the suites of the clients in other languages against the built command.
+// Runs the suites of the clients in other languages against the built command: all, or those that are named.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -35,15 +35,29 @@ function testGo() {
   return run('go', ['test', '-count=1', '-p', '1', './...'], join(root, 'clients/go/sdktest'))
 }
 
+function testJava() {
+  return run('mvn', ['-q', '-B', 'test'], join(root, 'clients/java'))
+}
+
+function testRust() {
+  return run('cargo', ['test', '--quiet', '--', '--test-threads', '2'], join(root, 'clients/rust'))
+}
+
 const suites = [
   { name: 'python', tool: 'python3', check: ['--version'], test: testPython },
   { name: 'go', tool: 'go', check: ['version'], test: testGo },
+  { name: 'java', tool: 'mvn', check: ['--version'], test: testJava },
+  { name: 'rust', tool: 'cargo', check: ['--version'], test: testRust },
 ]
+const named = process.argv.slice(2)
+const unknown = named.find((name) => !suites.some((suite) => suite.name === name))
+if (unknown !== undefined) throw new Error(`there is no client ${unknown}`)
+const wanted = named.length === 0 ? suites : suites.filter(({ name }) => named.includes(name))
 
 let passed = 0
 let failed = 0
 let skipped = 0
-for (const { name, tool, check, test } of suites) {
+for (const { name, tool, check, test } of wanted) {
   if (spawnSync(tool, check).error) {
     console.log(`${name}: skipped, ${tool} is not installed`)
     skipped += 1

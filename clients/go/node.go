@@ -5,6 +5,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -58,7 +61,7 @@ func Start(ctx context.Context, options ...string) (*Node, error) {
 	if command == "" {
 		command = "npx --yes standin"
 	}
-	words := append([]string{"-c", "exec " + command + ` "$@"`, "sh", "--json", "--port", "0",
+	words := append([]string{"-c", "exec " + command + ` "$@"`, "sh", "--json", "--port", "0", "--ipfs-port", "0",
 		"--parent-pid", strconv.Itoa(os.Getpid())}, options...)
 	process := exec.Command("sh", words...)
 	process.Stderr = os.Stderr
@@ -184,6 +187,11 @@ func (n *Node) IncreaseTime(ctx context.Context, by time.Duration) error {
 	return n.Call(ctx, nil, "evm_increaseTime", int64(by/time.Second))
 }
 
+// SetNextBlockTimestamp sets the timestamp of the next block.
+func (n *Node) SetNextBlockTimestamp(ctx context.Context, to time.Time) error {
+	return n.Call(ctx, nil, "evm_setNextBlockTimestamp", to.Unix())
+}
+
 // Fault matches requests and does something to them; its members are those of the guide to faults.
 type Fault struct {
 	ID     string         `json:"id,omitempty"`
@@ -230,6 +238,33 @@ func (n *Node) WaitForRequest(ctx context.Context, query url.Values) (Request, e
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+}
+
+// Key is a key of a test's own, and the URLs that hold it.
+type Key struct {
+	Key, Secret, URL, WSURL string
+}
+
+// CreateKey adds a key with a secret, for one test: quotas, allowlists and the journal tell tests apart by it.
+func (n *Node) CreateKey(ctx context.Context) (Key, error) {
+	key, secret := randomName(), randomName()
+	err := n.Control(ctx, http.MethodPut, "/keys/"+key, map[string]string{"secret": secret}, nil)
+	return Key{key, secret, withKey(n.URL, key), withKey(n.WSURL, key)}, err
+}
+
+// RemoveKey removes a key; its connections end.
+func (n *Node) RemoveKey(ctx context.Context, key Key) error {
+	return n.Control(ctx, http.MethodDelete, "/keys/"+key.Key, nil, nil)
+}
+
+func randomName() string {
+	bytes := make([]byte, 16)
+	_, _ = rand.Read(bytes)
+	return hex.EncodeToString(bytes)
+}
+
+func withKey(address, key string) string {
+	return address[:strings.LastIndex(address, "/")+1] + key
 }
 
 func send(ctx context.Context, method, address string, body, result any) error {

@@ -2,6 +2,7 @@ package standin
 
 import (
 	"context"
+	"net/url"
 	"os"
 	"testing"
 )
@@ -37,4 +38,34 @@ func ForTest(t testing.TB, options ...string) *Node {
 		}
 	})
 	return node
+}
+
+// AssertRequested fails the test unless a recorded request matches; the query is that of Journal.
+func (n *Node) AssertRequested(t testing.TB, query url.Values) {
+	t.Helper()
+	if len(n.recorded(t, query)) > 0 {
+		return
+	}
+	var methods []string
+	for _, request := range n.recorded(t, nil) {
+		methods = append(methods, request.Method)
+	}
+	t.Errorf("no request matched %q; there were %v", query.Encode(), methods)
+}
+
+// AssertNotRequested fails the test if a recorded request matches.
+func (n *Node) AssertNotRequested(t testing.TB, query url.Values) {
+	t.Helper()
+	if found := n.recorded(t, query); len(found) > 0 {
+		t.Errorf("%d requests matched %q", len(found), query.Encode())
+	}
+}
+
+func (n *Node) recorded(t testing.TB, query url.Values) []Request {
+	t.Helper()
+	found, err := n.Journal(context.Background(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }

@@ -1,17 +1,25 @@
 package sdktest
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"math/big"
+	"mime/multipart"
+	"net/http"
 	"net/url"
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/ethclient"
+	"github.com/ethereum/go-ethereum/ethclient/gethclient"
+	"github.com/ethereum/go-ethereum/ethdb/memorydb"
+	"github.com/ethereum/go-ethereum/trie"
 	standin "github.com/standin/standin-go"
 )
 
@@ -94,6 +102,102 @@ func TestFaultIsMetAndRecorded(t *testing.T) {
 	}
 	if _, err := node.WaitForRequest(ctx, url.Values{"method": {"eth_gasPrice"}, "failed": {"true"}}); err != nil {
 		t.Fatal(err)
+	}
+	node.AssertRequested(t, url.Values{"method": {"eth_gasPrice"}, "failed": {"true"}})
+	node.AssertNotRequested(t, url.Values{"method": {"eth_accounts"}})
+}
+
+func TestKeyTellsRequestsApart(t *testing.T) {
+	ctx := context.Background()
+	node := standin.ForTest(t)
+	key, err := node.CreateKey(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine, err := standin.Attach(key.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mine.WSURL != key.WSURL {
+		t.Fatalf("%s, not %s", mine.WSURL, key.WSURL)
+	}
+	for _, each := range []*standin.Node{mine, node} {
+		if err := each.Call(ctx, nil, "eth_chainId"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := node.Journal(ctx, url.Values{"key": {key.Key}})
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%d requests, %v", len(found), err)
+	}
+	if err := node.RemoveKey(ctx, key); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestProofAndLogs(t *testing.T) {
+	ctx := context.Background()
+	node := standin.ForTest(t)
+	client, err := ethclient.DialContext(ctx, node.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	// PUSH1 42 PUSH1 0 MSTORE, PUSH1 9 PUSH1 32 PUSH1 0 LOG1 STOP: from init code, a log with the topic 9 and 42.
+	creation := map[string]string{"from": node.Accounts[0].Address, "data": "0x602a600052600960206000a100"}
+	if err := node.Call(ctx, nil, "eth_sendTransaction", creation); err != nil {
+		t.Fatal(err)
+	}
+	logs, err := client.FilterLogs(ctx, ethereum.FilterQuery{
+		FromBlock: big.NewInt(0), Topics: [][]common.Hash{{common.BigToHash(big.NewInt(9))}},
+	})
+	if err != nil || len(logs) != 1 || new(big.Int).SetBytes(logs[0].Data).Int64() != 42 {
+		t.Fatalf("%v, %v", logs, err)
+	}
+	account := common.HexToAddress(node.Accounts[1].Address)
+	proof, err := gethclient.New(client.Client()).GetProof(ctx, account, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header, err := client.HeaderByNumber(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes := memorydb.New()
+	for _, encoded := range proof.AccountProof {
+		value := common.FromHex(encoded)
+		if err := nodes.Put(crypto.Keccak256(value), value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	leaf, err := trie.VerifyProof(header.Root, crypto.Keccak256(account.Bytes()), nodes)
+	if err != nil || len(leaf) == 0 {
+		t.Fatalf("the proof does not lead to the account: %v", err)
+	}
+}
+
+func TestUpload(t *testing.T) {
+	node := standin.ForTest(t)
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, err := form.CreateFormFile("file", "hello")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = part.Write([]byte("hello world\n"))
+	_ = form.Close()
+	response, err := http.Post(node.IPFSURL+"/api/v0/add", form.FormDataContentType(), &body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var line struct{ Hash string }
+	if err := json.NewDecoder(response.Body).Decode(&line); err != nil {
+		t.Fatal(err)
+	}
+	// What `ipfs add` gives for these bytes.
+	if line.Hash != "QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o" {
+		t.Fatal(line.Hash)
 	}
 }
 

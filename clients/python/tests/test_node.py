@@ -1,12 +1,15 @@
+import asyncio
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
+import urllib.request
 
 import pytest
-from standin_client import Node, RPCError, StartError, attach, start
-from web3 import Web3
+from standin_client import AsyncNode, Node, RPCError, StartError, attach, start
+from web3 import AsyncHTTPProvider, AsyncWeb3, Web3
 
 
 @pytest.fixture
@@ -56,6 +59,53 @@ def test_a_fault_is_met_and_recorded(standin: Node) -> None:
     assert met.value.code == -32099
     assert int(standin.rpc("eth_gasPrice"), 16) > 0
     assert standin.wait_for_request(method="eth_gasPrice", failed=True)["method"] == "eth_gasPrice"
+
+
+def test_a_key_tells_requests_apart(standin: Node) -> None:
+    key = standin.create_key()
+    mine = attach(key.url)
+    assert mine.ws_url == key.ws_url
+    mine.rpc("eth_chainId")
+    standin.rpc("eth_chainId")
+    assert len(standin.journal(key=key.key)) == 1
+    standin.remove_key(key)
+
+
+def test_assertions_about_the_journal(standin: Node) -> None:
+    standin.rpc("eth_syncing")
+    standin.assert_requested(method="eth_syncing")
+    standin.assert_not_requested(method="eth_noSuch")
+    with pytest.raises(AssertionError, match="eth_syncing"):
+        standin.assert_requested(method="eth_noSuch")
+    with pytest.raises(AssertionError, match="matched"):
+        standin.assert_not_requested(method="eth_syncing")
+
+
+def test_a_file_is_uploaded(standin: Node) -> None:
+    head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="hello"\r\n\r\n'
+    request = urllib.request.Request(
+        f"{standin.ipfs_url}/api/v0/add",
+        head + b"hello world\n\r\n--x--\r\n",
+        {"content-type": "multipart/form-data; boundary=x"},
+    )
+    with urllib.request.urlopen(request) as response:
+        # What `ipfs add` gives for these bytes.
+        assert json.load(response)["Hash"] == "QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o"
+
+
+def test_async(async_standin: AsyncNode) -> None:
+    async def scenario() -> None:
+        web3 = AsyncWeb3(AsyncHTTPProvider(async_standin.url))
+        before = await web3.eth.block_number
+        # A wait in one task leaves the other its turn.
+        waiting = asyncio.create_task(async_standin.wait_for_request(method="eth_hashrate"))
+        await async_standin.mine(2)
+        assert await web3.eth.block_number == before + 2
+        await async_standin.rpc("eth_hashrate")
+        assert (await waiting)["method"] == "eth_hashrate"
+        await web3.provider.disconnect()
+
+    asyncio.run(scenario())
 
 
 def test_attach_derives_the_address_of_the_socket(standin: Node) -> None:

@@ -65,7 +65,7 @@ export interface PeerProgram {
  * Finds a program: the one that its variable names, one on PATH of the same version, or one that was built before; builds
  * it with Go otherwise, in a folder of the user's cache.
  *
- * @returns its path; undefined where there is neither the program nor Go
+ * @returns its path; undefined where there is neither the program nor Go, or Go cannot build it
  */
 export async function findProgram({
   name,
@@ -89,10 +89,15 @@ export async function findProgram({
   if ((await runToEnd('go', ['version']).catch(() => '')) === '') return undefined
   console.error(`building ${goPackage}`)
   await mkdir(folder, { recursive: true })
-  if (goModule === undefined) {
-    await runToEnd('go', ['install', goPackage], { env: { ...process.env, GOBIN: folder } })
-  } else await buildInModule({ goPackage, goModule, output: built })
-  return built
+  try {
+    if (goModule === undefined) {
+      await runToEnd('go', ['install', goPackage], { env: { ...process.env, GOBIN: folder } })
+    } else await buildInModule({ goPackage, goModule, output: built })
+    return built
+  } catch (error) {
+    console.error(`${goPackage} cannot be built: ${String(error)}`)
+    return undefined
+  }
 }
 
 /** Builds a package in the folder into which Go unpacks its module. */

@@ -1,5 +1,6 @@
 """Start a Standin node, or attach to one, and control it from tests."""
 
-from .node import ControlError, Node, RPCError, StartError, attach, start
+from .aio import AsyncNode
+from .node import ControlError, Key, Node, RPCError, StartError, attach, start
 
-__all__ = ["ControlError", "Node", "RPCError", "StartError", "attach", "start"]
+__all__ = ["AsyncNode", "ControlError", "Key", "Node", "RPCError", "StartError", "attach", "start"]

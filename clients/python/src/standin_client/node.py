@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import secrets
 import shlex
 import subprocess
 import threading
@@ -12,7 +13,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from typing import Any, Callable, Optional, Sequence, Union
+from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 
 
 class StartError(RuntimeError):
@@ -96,6 +97,10 @@ class Node:
         """Moves the clock of the next blocks on."""
         self.rpc("evm_increaseTime", seconds)
 
+    def set_next_block_timestamp(self, timestamp: int) -> None:
+        """Sets the timestamp of the next block, in seconds since 1970."""
+        self.rpc("evm_setNextBlockTimestamp", timestamp)
+
     def faults(self) -> list[dict[str, Any]]:
         return self.control("GET", "/faults")
 
@@ -122,6 +127,36 @@ class Node:
                 raise TimeoutError(f"no request matched {query}")
             time.sleep(0.02)
 
+    def assert_requested(self, **query: Union[str, int, bool]) -> None:
+        """Fails unless a recorded request matches."""
+        if not self.journal(**query):
+            methods = [entry["method"] for entry in self.journal()]
+            raise AssertionError(f"no request matched {query}; there were {methods}")
+
+    def assert_not_requested(self, **query: Union[str, int, bool]) -> None:
+        """Fails if a recorded request matches."""
+        found = self.journal(**query)
+        if found:
+            raise AssertionError(f"{len(found)} requests matched {query}")
+
+    def create_key(self) -> "Key":
+        """Adds a key with a secret, for one test: quotas, allowlists and the journal tell tests apart by it."""
+        name, secret = secrets.token_hex(16), secrets.token_hex(16)
+        self.control("PUT", f"/keys/{name}", {"secret": secret})
+        return Key(name, secret, _with_key(self.url, name), _with_key(self.ws_url or "", name))
+
+    def remove_key(self, key: "Key") -> None:
+        self.control("DELETE", f"/keys/{key.key}")
+
+
+class Key(NamedTuple):
+    """A key of a test's own, and the URLs that hold it."""
+
+    key: str
+    secret: str
+    url: str
+    ws_url: str
+
 
 def start(
     options: Sequence[str] = (), *, command: Optional[Sequence[str]] = None, timeout: float = 60
@@ -132,7 +167,7 @@ def start(
     watches this process and ends with it, even when this process is killed.
     """
     words = list(command or shlex.split(os.environ.get("STANDIN_COMMAND", "")) or ["npx", "--yes", "standin"])
-    words += ["--json", "--port", "0", "--parent-pid", str(os.getpid()), *options]
+    words += ["--json", "--port", "0", "--ipfs-port", "0", "--parent-pid", str(os.getpid()), *options]
     process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     lines: queue.Queue[str] = queue.Queue()
@@ -160,6 +195,10 @@ def attach(url: str) -> Node:
     scheme = "wss" if parts.scheme == "https" else "ws"
     socket = parts._replace(scheme=scheme, path="/ws" + parts.path)
     return Node({"url": url, "wsUrl": urllib.parse.urlunsplit(socket)})
+
+
+def _with_key(url: str, key: str) -> str:
+    return url[: url.rfind("/") + 1] + key
 
 
 def _send(method: str, url: str, body: Any) -> str:

@@ -1,4 +1,4 @@
-"""The pytest plugin: ``standin_node`` for the session, ``standin`` for each test."""
+"""The pytest plugin: ``standin_node`` for the session, ``standin`` and ``async_standin`` for each test."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from .aio import AsyncNode
 from .node import Node, attach, start
 
 
@@ -25,3 +26,9 @@ def standin(standin_node: Node) -> Iterator[Node]:
     yield standin_node
     standin_node.clear_faults()
     standin_node.revert(snapshot)
+
+
+@pytest.fixture
+def async_standin(standin: Node) -> AsyncNode:
+    """The same as ``standin`` for tests that are coroutines, whichever plugin runs them."""
+    return AsyncNode(standin)

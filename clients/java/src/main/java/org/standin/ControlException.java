@@ -1,0 +1,17 @@
+package org.standin;
+
+/** The control API answered with a status other than 2xx. */
+public final class ControlException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final int status;
+
+  ControlException(int status, String body) {
+    super("HTTP " + status + ": " + body);
+    this.status = status;
+  }
+
+  public int status() {
+    return status;
+  }
+}

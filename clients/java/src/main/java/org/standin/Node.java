@@ -1,0 +1,244 @@
+package org.standin;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonNull;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+
+/** A running node. One that was started ends when it is closed, and with this process, even when that is killed. */
+public final class Node implements AutoCloseable {
+  private static final Gson GSON = new Gson();
+  private static final HttpClient HTTP =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  /** An unlocked account of the node's chain: hexadecimal behind 0x. */
+  public record Account(String address, String privateKey) {}
+
+  /** A key of a test's own, and the URLs that hold it. */
+  public record Key(String key, String secret, String url, String wsUrl) {}
+
+  private final String url;
+  private final String wsUrl;
+  private final String ipfsUrl;
+  private final List<Account> accounts;
+  private final Process process;
+
+  Node(String url, String wsUrl, String ipfsUrl, List<Account> accounts, Process process) {
+    this.url = url;
+    this.wsUrl = wsUrl;
+    this.ipfsUrl = ipfsUrl;
+    this.accounts = List.copyOf(accounts);
+    this.process = process;
+  }
+
+  /** JSON-RPC, with a key. */
+  public String url() {
+    return url;
+  }
+
+  /** JSON-RPC over WebSocket, with a key. */
+  public String wsUrl() {
+    return wsUrl;
+  }
+
+  /** The file network, without {@code /api/v0}; null for a node that was attached to. */
+  public String ipfsUrl() {
+    return ipfsUrl;
+  }
+
+  /** Empty for a node that was attached to. */
+  public List<Account> accounts() {
+    return accounts;
+  }
+
+  /** Whether this process started it. */
+  boolean isOwn() {
+    return process != null;
+  }
+
+  /** Calls a JSON-RPC method. @throws RpcException if the answer is an error object */
+  public JsonElement call(String method, Object... params) {
+    JsonObject call = new JsonObject();
+    call.addProperty("jsonrpc", "2.0");
+    call.addProperty("id", 1);
+    call.addProperty("method", method);
+    call.add("params", GSON.toJsonTree(params));
+    JsonObject answer = JsonParser.parseString(send("POST", url, call).body()).getAsJsonObject();
+    if (answer.has("error")) {
+      JsonObject error = answer.getAsJsonObject("error");
+      throw new RpcException(
+          error.get("code").getAsInt(), error.get("message").getAsString(), error.get("data"));
+    }
+    return answer.get("result");
+  }
+
+  /** Calls the control API at {@code /_standin} + path. @throws ControlException for a status other than 2xx */
+  public JsonElement control(String method, String path, Object body) {
+    URI base = URI.create(url);
+    HttpResponse<String> response =
+        send(method, base.getScheme() + "://" + base.getAuthority() + "/_standin" + path, body);
+    if (response.statusCode() / 100 != 2) {
+      throw new ControlException(response.statusCode(), response.body());
+    }
+    return response.body().isEmpty() ? JsonNull.INSTANCE : JsonParser.parseString(response.body());
+  }
+
+  /** Takes a snapshot of the chain, for {@link #revert}. */
+  public String snapshot() {
+    return call("evm_snapshot").getAsString();
+  }
+
+  /** Puts the chain back. A snapshot can be used once. */
+  public void revert(String snapshot) {
+    if (!call("evm_revert", snapshot).getAsBoolean()) {
+      throw new IllegalArgumentException("there is no snapshot " + snapshot);
+    }
+  }
+
+  /** Mines blocks: the first takes the pending transactions. */
+  public void mine(long blocks) {
+    call("hardhat_mine", "0x" + Long.toHexString(blocks));
+  }
+
+  /** Moves the clock of the next blocks on, by whole seconds. */
+  public void increaseTime(Duration by) {
+    call("evm_increaseTime", by.toSeconds());
+  }
+
+  /** Sets the timestamp of the next block. */
+  public void setNextBlockTimestamp(Instant time) {
+    call("evm_setNextBlockTimestamp", time.getEpochSecond());
+  }
+
+  /** Sets a fault: a map with {@code match} and {@code action} as in the guide to faults. */
+  public void addFault(Map<String, ?> fault) {
+    control("POST", "/faults", Map.of("faults", List.of(fault)));
+  }
+
+  public void clearFaults() {
+    control("DELETE", "/faults", null);
+  }
+
+  /** Recorded requests, oldest first; the query is that of {@code GET /_standin/requests}. */
+  public List<JsonObject> journal(Map<String, ?> query) {
+    String words =
+        query.entrySet().stream()
+            .map(entry -> encode(entry.getKey()) + "=" + encode(String.valueOf(entry.getValue())))
+            .collect(Collectors.joining("&"));
+    JsonArray found = control("GET", "/requests?" + words, null).getAsJsonArray();
+    List<JsonObject> entries = new ArrayList<>();
+    for (JsonElement entry : found) entries.add(entry.getAsJsonObject());
+    return entries;
+  }
+
+  /** Waits for the first recorded request that matches. */
+  public JsonObject waitForRequest(Map<String, ?> query, Duration timeout)
+      throws TimeoutException, InterruptedException {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    while (true) {
+      List<JsonObject> found = journal(query);
+      if (!found.isEmpty()) return found.get(0);
+      if (System.nanoTime() > deadline) throw new TimeoutException("no request matched " + query);
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  /** Fails unless a recorded request matches. */
+  public void assertRequested(Map<String, ?> query) {
+    if (!journal(query).isEmpty()) return;
+    List<String> methods =
+        journal(Map.of()).stream().map(entry -> entry.get("method").getAsString()).toList();
+    throw new AssertionError("no request matched " + query + "; there were " + methods);
+  }
+
+  /** Fails if a recorded request matches. */
+  public void assertNotRequested(Map<String, ?> query) {
+    int found = journal(query).size();
+    if (found > 0) throw new AssertionError(found + " requests matched " + query);
+  }
+
+  /** Adds a key with a secret, for one test: quotas, allowlists and the journal tell tests apart by it. */
+  public Key createKey() {
+    String key = randomName();
+    String secret = randomName();
+    control("PUT", "/keys/" + key, Map.of("secret", secret));
+    return new Key(key, secret, withKey(url, key), withKey(wsUrl, key));
+  }
+
+  public void removeKey(Key key) {
+    control("DELETE", "/keys/" + key.key(), null);
+  }
+
+  /** Ends the process. A node that was attached to keeps running. */
+  @Override
+  public void close() {
+    if (process == null) return;
+    process.destroy();
+    try {
+      if (process.waitFor(5, TimeUnit.SECONDS)) return;
+    } catch (InterruptedException interruption) {
+      Thread.currentThread().interrupt();
+    }
+    process.destroyForcibly();
+  }
+
+  private static HttpResponse<String> send(String method, String address, Object body) {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(address))
+            .timeout(Duration.ofSeconds(60))
+            .header("content-type", "application/json")
+            .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(GSON.toJson(body)))
+            .build();
+    try {
+      return HTTP.send(request, BodyHandlers.ofString());
+    } catch (IOException error) {
+      throw new UncheckedIOException(error);
+    } catch (InterruptedException interruption) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while a request was under way", interruption);
+    }
+  }
+
+  private static String encode(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+
+  private static String randomName() {
+    byte[] bytes = new byte[16];
+    RANDOM.nextBytes(bytes);
+    return HexFormat.of().formatHex(bytes);
+  }
+
+  private static String withKey(String url, String key) {
+    return url.substring(0, url.lastIndexOf('/') + 1) + key;
+  }
+
+  @Override
+  public String toString() {
+    return "Node[" + url + ", accounts=" + Arrays.toString(accounts.stream().map(Account::address).toArray()) + "]";
+  }
+}
