@@ -1,7 +1,6 @@
 import { createChainClock, createChainControls } from './fixture/chainControls.js'
 import { type RequestFunction, type TestNode, withKey } from './fixture/nodeClient.js'
-import { createProviderControls } from './fixture/createProviderControls.js'
-import type { ProviderControls } from './fixture/providerControls.js'
+import { type ProviderControls, createProviderControls } from './fixture/providerControls.js'
 import { type RunningNode, startNode } from './node.js'
 import type { NodeUrls } from './node/addresses.js'
 import { type NodeOptions, parseNodeOptions } from './options.js'
@@ -24,7 +23,7 @@ export type { RequestFunction } from './fixture/nodeClient.js'
 export { OptionError } from './options.js'
 export type { ApiKeyInput } from './provider/keys/keysFile.js'
 export type { FaultInput } from './provider/faults/faultSchema.js'
-export type { JournalEntry, JournalFilter } from './provider/journal/entry.js'
+export type { JournalEntry, JournalFilter } from './provider/journal/journal.js'
 export { RpcError } from './rpc/errors.js'
 export type { NodeOptions, NodeUrls }
 

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { LONGEST_INLINE_BODY, type RecordedResponse } from './entry.js'
-import { CassetteError } from './errors.js'
+import { CassetteError } from './lines.js'
 
 /** The folder of a cassette's long bodies; each has its hexadecimal SHA-256 as its name. */
 export function bodiesFolder(path: string): string {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Result } from '../rpc/method.js'
 import { CassetteReader } from './cassetteReader.js'
 import { CassetteWriter } from './cassetteWriter.js'
+import { type AnswerFiles, FilePlayer, FileRecorder, type FileReply, type FileRequest } from './files.js'
 import {
   type AskRemote,
   type RemoteOutcome,
@@ -9,10 +10,8 @@ import {
   recordForkRead,
   replayForkRead,
 } from './forkReads.js'
-import { type AnswerFiles, FilePlayer, FileRecorder, type FileReply, type FileRequest } from './files.js'
-import type { AnswerCall, CassetteCall } from './rpcAnswer.js'
-import { RpcMatching, type DescribeTransaction } from './rpcMatching.js'
 import { RecordedAnswers, type ReplaySettings } from './recordedAnswers.js'
+import { type AnswerCall, type CassetteCall, type DescribeTransaction, RpcMatching } from './rpcMatching.js'
 import { RpcPlayer } from './rpcPlayer.js'
 import { RpcRecorder } from './rpcRecorder.js'
 import type { CassetteRules } from './rules.js'

@@ -1,10 +1,9 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { closeCassette } from './closing.js'
-import { parseEntry, prefixLength, type CassetteEntry } from './entry.js'
-import { CassetteError } from './errors.js'
-import { parseHeader, type CassetteHeader } from './header.js'
-import { readLines } from './lines.js'
+import { type CassetteEntry, parseEntry, prefixLength } from './entry.js'
+import { type CassetteHeader, parseHeader } from './header.js'
+import { CassetteError, readLines } from './lines.js'
 
 /** What one look into the file reads; most lines are shorter. */
 const LOOK_BYTES = 4096

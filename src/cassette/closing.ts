@@ -1,10 +1,9 @@
 import { closeSync, mkdtempSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { canonicalJson, compareLines, formatEntry, parseEntry, type CassetteEntry } from './entry.js'
-import { CassetteError } from './errors.js'
-import { formatHeader, parseHeader, parsePin, withPin, type CassetteHeader } from './header.js'
-import { readLines } from './lines.js'
+import { type CassetteEntry, canonicalJson, compareLines, formatEntry, parseEntry } from './entry.js'
+import { type CassetteHeader, formatHeader, parseHeader, parsePin, withPin } from './header.js'
+import { CassetteError, readLines } from './lines.js'
 
 /** Lines of a file are sorted in memory up to this many bytes at a time. */
 const RUN_BYTES = 16 * 1024 * 1024

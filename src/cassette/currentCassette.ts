@@ -2,7 +2,7 @@ import type { Result } from '../rpc/method.js'
 import type { AnswerCounts, Cassette, CassetteOptions } from './cassette.js'
 import type { AnswerFiles, FileReply, FileRequest } from './files.js'
 import type { AskRemote, RemoteOutcome, RemoteRead } from './forkReads.js'
-import type { AnswerCall, CassetteCall } from './rpcAnswer.js'
+import type { AnswerCall, CassetteCall } from './rpcMatching.js'
 
 /** What a cassette is started with. */
 export type CassetteStart = Omit<CassetteOptions, 'describeTransaction'>
@@ -58,7 +58,7 @@ export class CurrentCassette {
   async start(options: CassetteStart): Promise<void> {
     const [{ openCassette }, { readTransactionEffect }] = await Promise.all([
       import('./cassette.js'),
-      import('../chain/mempool/transactionEffect.js'),
+      import('../chain/mempool/transaction.js'),
     ])
     await this.stop()
     this.#cassette = openCassette({ ...options, describeTransaction: readTransactionEffect })

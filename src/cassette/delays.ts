@@ -1,7 +1,6 @@
 import { closeSync, existsSync, openSync, writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CassetteError } from './errors.js'
-import { readLines } from './lines.js'
+import { CassetteError, readLines } from './lines.js'
 
 /**
  * Where the delays of a cassette's answers are kept: they differ from run to run, and a cassette should differ only where

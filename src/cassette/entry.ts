@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { CassetteError } from './errors.js'
+import { CassetteError } from './lines.js'
 
 /** The format's version. A file with a greater one is refused. */
 export const CASSETTE_VERSION = 1

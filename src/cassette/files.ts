@@ -1,14 +1,14 @@
+import { type Hash, createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { type IncomingMessage, request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { BodySink, readBody } from './bodies.js'
 import type { AnswerCounts } from './cassette.js'
 import type { CassetteWriter } from './cassetteWriter.js'
-import { type RecordedCall, type RecordedResponse } from './entry.js'
-import { BodyHash } from './multipartHash.js'
+import type { RecordedCall, RecordedResponse } from './entry.js'
 import { describeMiss } from './nearest.js'
 import type { RecordedAnswers } from './recordedAnswers.js'
-import { applyMasks, type CassetteRules } from './rules.js'
+import { type CassetteRules, applyMasks } from './rules.js'
 
 /** A request to the file network or its gateway. */
 export interface FileRequest {
@@ -233,4 +233,45 @@ async function* passing(
 
 async function* replayed(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) yield chunk
+}
+
+/** What stands for the delimiter, which clients choose at random. */
+const FIXED_BOUNDARY = Buffer.from('boundary')
+
+/**
+ * Hashes a body as it passes. The delimiter of a multipart body does not count, so that the same upload has the same hash
+ * every time.
+ */
+export class BodyHash {
+  readonly #hash: Hash = createHash('sha256')
+  readonly #boundary: Buffer | undefined
+  /** Bytes at the end that may be the beginning of a delimiter. */
+  #tail = Buffer.alloc(0)
+
+  /** @param contentType - the body's, with the delimiter of a multipart body */
+  constructor(contentType: string | undefined) {
+    const match = /^multipart\/[^;]+;.*\bboundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType ?? '')
+    const boundary = match?.[1] ?? match?.[2]
+    if (boundary !== undefined) this.#boundary = Buffer.from(boundary)
+  }
+
+  update(bytes: Uint8Array): void {
+    if (this.#boundary === undefined) {
+      this.#hash.update(bytes)
+      return
+    }
+    let data = Buffer.concat([this.#tail, bytes])
+    for (let at = data.indexOf(this.#boundary); at !== -1; at = data.indexOf(this.#boundary)) {
+      this.#hash.update(data.subarray(0, at)).update(FIXED_BOUNDARY)
+      data = data.subarray(at + this.#boundary.length)
+    }
+    const kept = Math.min(data.length, this.#boundary.length - 1)
+    this.#hash.update(data.subarray(0, data.length - kept))
+    this.#tail = Buffer.from(data.subarray(data.length - kept))
+  }
+
+  /** The hexadecimal SHA-256 of everything. */
+  digest(): string {
+    return this.#hash.update(this.#tail).digest('hex')
+  }
 }

@@ -1,5 +1,5 @@
 import { canonicalJson, CASSETTE_VERSION } from './entry.js'
-import { CassetteError } from './errors.js'
+import { CassetteError } from './lines.js'
 import { readRules, type CassetteRules } from './rules.js'
 
 /** The first line of a cassette. */

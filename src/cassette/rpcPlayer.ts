@@ -1,14 +1,20 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { RpcError } from '../rpc/errors.js'
 import type { Result } from '../rpc/method.js'
-import type { Subscriptions } from '../rpc/subscriptions/sessionSubscriptions.js'
+import type { Subscriptions } from '../rpc/session.js'
 import { WireBytes } from '../rpc/wire.js'
 import type { AnswerCounts } from './cassette.js'
 import type { RecordedCall } from './entry.js'
 import { describeMiss } from './nearest.js'
 import type { RecordedAnswers, TakenAnswer } from './recordedAnswers.js'
-import { type AnswerCall, type CassetteCall, followsChain, isChange, replayOutcome } from './rpcAnswer.js'
-import type { RpcMatching } from './rpcMatching.js'
+import {
+  type AnswerCall,
+  type CassetteCall,
+  type RpcMatching,
+  followsChain,
+  isChange,
+  replayOutcome,
+} from './rpcMatching.js'
 
 /** The cassette has no answer to a call (-32000). */
 class NotRecordedError extends RpcError {

@@ -1,13 +1,19 @@
 import { RpcError } from '../rpc/errors.js'
 import type { Result } from '../rpc/method.js'
-import type { Subscriptions } from '../rpc/subscriptions/sessionSubscriptions.js'
+import type { Subscriptions } from '../rpc/session.js'
 import type { WirePiece } from '../rpc/wire.js'
 import type { CassetteWriter } from './cassetteWriter.js'
 import type { RecordedCall, RecordedOutcome } from './entry.js'
-import { type CassetteCall, followsChain, isChange, replayOutcome } from './rpcAnswer.js'
-import { pinTag, type RpcMatching } from './rpcMatching.js'
+import {
+  type CassetteCall,
+  type RpcMatching,
+  followsChain,
+  isChange,
+  pinTag,
+  replayOutcome,
+} from './rpcMatching.js'
 import { subscriptionId } from './rpcPlayer.js'
-import { UpstreamError, type Upstream } from './upstream.js'
+import { type Upstream, UpstreamError } from './upstream.js'
 
 /** The provider cannot be reached (-32603); nothing is recorded. */
 class UpstreamUnavailableError extends RpcError {

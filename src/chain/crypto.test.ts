@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { ecrecover } from '@ethereumjs/util'
 import { SigningKey } from 'ethers'
+import { randomBytes } from 'node:crypto'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { bytesToHex, hexToBytes } from '../encoding/hex.js'
-import { bigintToBytes } from '../encoding/quantity.js'
+import { bigintToBytes, bytesToHex, hexToBytes } from '../encoding/hex.js'
 
 afterAll(() => vi.unstubAllEnvs())
 

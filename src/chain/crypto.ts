@@ -1,9 +1,7 @@
-import { hash } from 'node:crypto'
 import type { CustomCrypto } from '@ethereumjs/common'
-import { bigintToBytes, bytesToBigint } from '../encoding/quantity.js'
-import { loadNativeBackend } from './crypto/native.js'
-import { loadWasmBackend } from './crypto/wasm.js'
-import type { SignatureBackend } from './crypto/backend.js'
+import { hash } from 'node:crypto'
+import { createRequire } from 'node:module'
+import { bigintToBytes, bytesToBigint } from '../encoding/hex.js'
 import { keccak256 } from './keccak.js'
 
 /** A signature over secp256k1 as transactions carry it. */
@@ -87,4 +85,101 @@ export const customCrypto: Required<Pick<CustomCrypto, 'keccak256' | 'sha256' | 
     recovered.set(bytes, 1)
     return recovered
   },
+}
+
+/** A recoverable ECDSA signature over secp256k1. */
+export interface CompactSignature {
+  /** 64 bytes: r and s, 32 bytes each, big-endian, s in the lower half of the order. */
+  bytes: Uint8Array
+  /** Which of the two points with this r was used. */
+  yParity: 0 | 1
+}
+
+/** What does the curve arithmetic behind signatures. */
+export interface SignatureBackend {
+  readonly name: 'secp256k1 (native)' | 'tiny-secp256k1 (wasm)'
+  /** Signs a 32-byte hash; the nonce is that of RFC 6979, so that equal input gives equal signatures. */
+  sign(hash: Uint8Array, privateKey: Uint8Array): CompactSignature
+  /**
+   * The 65-byte uncompressed public key behind a signature of 64 bytes.
+   *
+   * @throws Error if r or s is out of range or the signature belongs to no key.
+   */
+  recover(hash: Uint8Array, signature: Uint8Array, yParity: 0 | 1): Uint8Array
+  /**
+   * The 65-byte uncompressed public key of a private key.
+   *
+   * @throws Error if the private key is zero or not below the order of the curve.
+   */
+  publicKey(privateKey: Uint8Array): Uint8Array
+}
+
+interface NativeSecp256k1 {
+  ecdsaSign(hash: Uint8Array, privateKey: Uint8Array): { signature: Uint8Array; recid: number }
+  ecdsaRecover(signature: Uint8Array, recoveryId: number, hash: Uint8Array, compressed: boolean): Uint8Array
+  publicKeyCreate(privateKey: Uint8Array, compressed: boolean): Uint8Array
+}
+
+interface Addon {
+  Secp256k1: new () => object
+}
+
+/**
+ * The native back end, or undefined where its prebuilt binary does not load.
+ *
+ * It asks for the package's binding itself: the package's main entry falls back to slow JavaScript in silence. The
+ * tables of the curve, some ten milliseconds of work, are made with the first signature and not with the node.
+ */
+export function loadNativeBackend(): SignatureBackend | undefined {
+  const load = createRequire(import.meta.url)
+  let addon: Addon
+  try {
+    addon = loadAddon(load)
+  } catch {
+    return undefined
+  }
+  const wrap = (): NativeSecp256k1 =>
+    (load('secp256k1/lib') as (context: object) => NativeSecp256k1)(new addon.Secp256k1())
+  let wrapped: NativeSecp256k1 | undefined
+  const native = (): NativeSecp256k1 => (wrapped ??= wrap())
+  return {
+    name: 'secp256k1 (native)',
+    sign(hash, privateKey) {
+      const { signature, recid } = native().ecdsaSign(hash, privateKey)
+      return { bytes: signature, yParity: recid === 0 ? 0 : 1 }
+    },
+    recover: (hash, signature, yParity) => native().ecdsaRecover(signature, yParity, hash, false),
+    publicKey: (privateKey) => native().publicKeyCreate(privateKey, false),
+  }
+}
+
+/** The binary where most systems have it; else what looks for it, which takes as long as loading it. */
+function loadAddon(load: NodeJS.Require): Addon {
+  const folder = load.resolve('secp256k1/package.json').slice(0, -'package.json'.length)
+  try {
+    return load(`${folder}prebuilds/${process.platform}-${process.arch}/secp256k1.glibc.node`) as Addon
+  } catch {
+    const find = createRequire(load.resolve('secp256k1/package.json'))('node-gyp-build') as (
+      folder: string,
+    ) => Addon
+    return find(folder)
+  }
+}
+
+/** The back end that runs wherever WebAssembly does. */
+export async function loadWasmBackend(): Promise<SignatureBackend> {
+  const wasm = await import('tiny-secp256k1')
+  const present = (key: Uint8Array | null): Uint8Array => {
+    if (key === null) throw new Error('No public key belongs to this signature')
+    return key
+  }
+  return {
+    name: 'tiny-secp256k1 (wasm)',
+    sign(hash, privateKey) {
+      const { signature, recoveryId } = wasm.signRecoverable(hash, privateKey)
+      return { bytes: signature, yParity: recoveryId === 0 ? 0 : 1 }
+    },
+    recover: (hash, signature, yParity) => present(wasm.recover(hash, signature, yParity, false)),
+    publicKey: (privateKey) => present(wasm.pointFromScalar(privateKey, false)),
+  }
 }

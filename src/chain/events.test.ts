@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { testBlock } from '../../test/support/callSite.js'
-import { ChainEvents } from './events.js'
-import type { ChainEvent } from './events.js'
+import { type ChainEvent, ChainEvents } from './base.js'
 
 const event: ChainEvent = {
   type: 'rewound',

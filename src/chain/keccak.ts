@@ -1,6 +1,5 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { createKeccak } from 'hash-wasm'
-import { readWord } from './evm/words.js'
 
 /**
  * hash-wasm compiles its module asynchronously, and constants are hashed while modules load. Until it is ready,
@@ -15,9 +14,4 @@ void createKeccak(256).then((hasher) => {
 /** The keccak-256 hash of bytes, 32 bytes in memory of its own. */
 export function keccak256(bytes: Uint8Array): Uint8Array {
   return digest(bytes)
-}
-
-/** The keccak-256 hash of bytes as a number: what the opcode puts onto the stack. */
-export function keccak256Word(bytes: Uint8Array): bigint {
-  return readWord(digest(bytes), 0)
 }

@@ -1,7 +1,7 @@
 import { Account, Address } from '@ethereumjs/util'
 import { runToCompletion } from '../encoding/timeSlice.js'
 import type { Database } from '../storage/database.js'
-import { decodeOrdinal, encodeOrdinal, keyspaceOf, type Keyspace } from '../storage/keyspace.js'
+import { type Keyspace, decodeOrdinal, encodeOrdinal, keyspaceOf } from '../storage/keyspace.js'
 import { WriteBatch } from '../storage/writeBatch.js'
 import type { ChainBase, ChainParts } from './base.js'
 import type { BlockEncoder } from './block/record.js'
@@ -10,16 +10,15 @@ import { BlockStore } from './block/store.js'
 import { Chain } from './chain.js'
 import type { ForkSchedule } from './evm/forkSchedule.js'
 import { type ForkPoint, restoreForkPoint, storeForkPoint } from './fork/forkPoint.js'
-import type { Genesis } from './genesis/ownGenesis.js'
 import { formatGethGenesis, genesisKey } from './genesis/formatGenesis.js'
-import { type Head, loadHead, stageMove } from './head/head.js'
+import type { Genesis } from './genesis/ownGenesis.js'
+import { type Head, loadHead, stageMove } from './head/position.js'
 import type { Mempool } from './mempool/mempool.js'
-import type { Clock } from './mining/clock.js'
-import { type BlockRandomness, initialRandomness } from './mining/randomness.js'
+import type { Clock } from './mining/schedule.js'
 import type { ProducedBlock } from './mining/producer.js'
-import type { StateCaches } from './state/stateCaches.js'
-import { StateStore } from './state/stateStore.js'
-import { EMPTY_ROOT } from './state/trieNode.js'
+import { type BlockRandomness, initialRandomness } from './mining/randomness.js'
+import { type StateCaches, StateStore } from './state/stateStore.js'
+import { EMPTY_TRIE_ROOT } from './state/nodeRecord.js'
 import { WorkingState } from './state/workingState.js'
 
 /** What a chain is opened with. */
@@ -126,7 +125,7 @@ export async function genesisHash(states: StateStore, genesis: Genesis): Promise
 }
 
 async function makeGenesis(states: StateStore, { header, accounts }: Genesis): Promise<ProducedBlock> {
-  const state = new WorkingState({ base: states.viewAt(EMPTY_ROOT), store: states })
+  const state = new WorkingState({ base: states.viewAt(EMPTY_TRIE_ROOT), store: states })
   for (const { address, balance, nonce, code, storage } of accounts) {
     const target = new Address(address)
     await state.putAccount(target, new Account(nonce, balance))

@@ -2,13 +2,12 @@ import type { Database } from '../storage/database.js'
 import type { Keyspace } from '../storage/keyspace.js'
 import type { StoredBlock, TransactionLocation } from './block/record.js'
 import type { BlockStore } from './block/store.js'
-import { noBlocks, walkBlocks } from './block/walk.js'
 import { NotCanonicalError } from './errors.js'
 import type { ForkSchedule, RulesPlace } from './evm/forkSchedule.js'
-import type { Head } from './head/head.js'
+import type { Head } from './head/position.js'
 import { openPostings } from './logs/postings.js'
 import { type LogSource, queryLogs } from './logs/query.js'
-import type { PendingBlock } from './mining/pendingBlocks.js'
+import type { PendingBlock } from './mining/blockMaker.js'
 import type { StateStore } from './state/stateStore.js'
 import type { Awaitable, ForkRules } from './types.js'
 import {
@@ -20,6 +19,8 @@ import {
   type LogQuery,
   type StateAt,
   blockNotFound,
+  noBlocks,
+  walkBlocks,
 } from './view.js'
 
 /** What a chain is read from. */

@@ -1,4 +1,4 @@
-import { pruneData } from '../node/pruneData.js'
+import { pruneData } from '../node/storedData.js'
 import { OptionError } from '../options.js'
 import { parseSubcommand, refuseMore, requireDataDir } from './subcommand.js'
 

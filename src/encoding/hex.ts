@@ -1,4 +1,3 @@
-import { hexDigits, writeHexDigits } from './bytes.js'
 import type { Steps } from './timeSlice.js'
 
 /** A string of lower-case hexadecimal digits behind `0x`. */
@@ -100,4 +99,145 @@ function checkedDigitValue(text: string, at: number): number {
 /** Whether two byte strings are equal in length and content. */
 export function bytesEqual(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && Buffer.compare(a, b) === 0
+}
+
+declare global {
+  /** What `toString` and `write` come down to; missing in Node's types. They take any Uint8Array. */
+  interface Buffer {
+    latin1Slice(this: Uint8Array, start: number, end: number): string
+    hexSlice(this: Uint8Array, start: number, end: number): string
+    hexWrite(this: Uint8Array, digits: string, start: number, length: number): number
+  }
+}
+
+/*
+ * `toString` and `write` want a Buffer made around the bytes first. That takes longer than the conversion, and asking a
+ * short array for its `buffer` moves its bytes from V8's heap to memory of their own. A block takes hundreds of these.
+ */
+const { latin1Slice, hexSlice, hexWrite } = Buffer.prototype
+
+/** Bytes as a string of Latin-1 characters, usable as the key of a Map. */
+export function latin1(bytes: Uint8Array, start = 0, end = bytes.length): string {
+  return latin1Slice.call(bytes, start, end)
+}
+
+/** Bytes as lower-case hexadecimal digits without a prefix. */
+export function hexDigits(bytes: Uint8Array): string {
+  return hexSlice.call(bytes, 0, bytes.length)
+}
+
+/** Decodes hexadecimal digits without a prefix into the beginning of an array. */
+export function writeHexDigits(digits: string, into: Uint8Array): void {
+  hexWrite.call(into, digits, 0, into.length)
+}
+
+/** Concatenates byte arrays into a new one. */
+export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    joined.set(piece, at)
+    at += piece.length
+  }
+  return joined
+}
+
+/**
+ * The same bytes as a plain Uint8Array. LevelDB and Node's file functions give Buffers, whose `slice` shares memory
+ * where that of a Uint8Array copies: who keeps or changes a copy must get one.
+ */
+export function plainBytes(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+/** A number as a JSON-RPC QUANTITY: minimal hexadecimal digits behind `0x`, zero is `0x0`. */
+export function quantity(value: bigint | number): Hex {
+  return `0x${value.toString(16)}`
+}
+
+const WORD_BITS = 64n
+const WORD_BYTES = 8
+/** Six bytes are exact as a number. */
+const LARGEST_OF_SIX_BYTES = 2n ** 48n - 1n
+
+/** A big-endian byte string read as an unsigned number; no bytes are zero. */
+export function bytesToBigint(bytes: Uint8Array): bigint {
+  const { length } = bytes
+  if (length <= WORD_BYTES) return smallBigintAt(bytes, 0, length)
+  return BigInt(`0x${bytesToPlainHex(bytes)}`)
+}
+
+const word = new Uint8Array(WORD_BYTES)
+const wordView = new DataView(word.buffer)
+
+/** At most eight big-endian bytes within others, read as an unsigned number: BigInt(number) would leave compiled code. */
+export function smallBigintAt(bytes: Uint8Array, start: number, length: number): bigint {
+  if (length === 0) return 0n
+  wordView.setBigUint64(0, 0n)
+  for (let from = start + length, to = WORD_BYTES; from > start;) word[--to] = bytes[--from] as number
+  return wordView.getBigUint64(0)
+}
+
+/** An unsigned number as exactly `length` big-endian bytes; higher bits are cut off. */
+export function bigintToBytes(value: bigint, length: number): Uint8Array {
+  const bytes = new Uint8Array(length)
+  if (value <= LARGEST_OF_SIX_BYTES) {
+    writeSmall(Number(value), bytes, length)
+    return bytes
+  }
+  const view = new DataView(bytes.buffer)
+  let rest = value
+  let end = length
+  for (; end >= WORD_BYTES && rest !== 0n; end -= WORD_BYTES) {
+    view.setBigUint64(end - WORD_BYTES, BigInt.asUintN(64, rest))
+    rest >>= WORD_BITS
+  }
+  if (rest === 0n || end === 0) return bytes
+  if (end === 7) bytes[0] = Number((rest >> 48n) & 0xffn)
+  writeSmall(Number(BigInt.asUintN(8 * Math.min(end, 6), rest)), bytes, end)
+  return bytes
+}
+
+/** An unsigned number as RLP holds it: big-endian without leading zeros, zero is no bytes. */
+export function minimalBytes(value: bigint): Uint8Array {
+  if (value <= LARGEST_OF_SIX_BYTES) {
+    const small = Number(value)
+    const length = byteLength(small)
+    const bytes = new Uint8Array(length)
+    writeSmall(small, bytes, length)
+    return bytes
+  }
+  if (value > LARGEST_OF_SCRATCH) return manyBytes(value)
+  // Of a larger number the lowest eight bytes are written.
+  scratchView.setBigUint64(WORD_BYTES, value)
+  scratchView.setBigUint64(0, value >> WORD_BITS)
+  let start = 0
+  while (scratch[start] === 0) start++
+  const bytes = new Uint8Array(scratch.length - start)
+  for (let i = 0; i < bytes.length; i++) bytes[i] = scratch[start + i] as number
+  return bytes
+}
+
+const scratch = new Uint8Array(2 * WORD_BYTES)
+const scratchView = new DataView(scratch.buffer)
+const LARGEST_OF_SCRATCH = 2n ** 128n - 1n
+
+function manyBytes(value: bigint): Uint8Array {
+  const digits = value.toString(16)
+  const bytes = new Uint8Array((digits.length + 1) >>> 1)
+  writeHexDigits(digits.length % 2 === 0 ? digits : `0${digits}`, bytes)
+  return bytes
+}
+
+/** Bytes that a number of at most six takes. */
+function byteLength(value: number): number {
+  let length = 0
+  for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) length++
+  return length
+}
+
+/** Writes a number of at most six bytes so that it ends before `end`: without a bigint for each byte. */
+function writeSmall(value: number, bytes: Uint8Array, end: number): void {
+  let at = end
+  for (let rest = value; rest > 0 && at > 0; rest = Math.floor(rest / 256)) bytes[--at] = rest
 }

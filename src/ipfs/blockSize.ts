@@ -1,4 +1,4 @@
-import { joinBytes } from '../encoding/bytes.js'
+import { joinBytes } from '../encoding/hex.js'
 import { FileNetworkError } from './errors.js'
 import type { OptionSpec } from './request/command.js'
 

@@ -1,5 +1,5 @@
-import { ReadWriteLock } from '../encoding/mutex.js'
-import { type FileStore, openFileStore } from '../storage/files/fileStore.js'
+import { ReadWriteLock } from '../encoding/timeSlice.js'
+import { type FileStore, openFileStore } from '../storage/files/blockFiles.js'
 import { commands } from './commands/registry.js'
 import { type Gateway, createGateway } from './gateway/gateway.js'
 import { openMutableFiles } from './mfs/mutableFiles.js'

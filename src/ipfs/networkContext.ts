@@ -1,4 +1,4 @@
-import type { ReadWriteLock } from '../encoding/mutex.js'
+import type { ReadWriteLock } from '../encoding/timeSlice.js'
 import type { Configuration } from './configuration/configuration.js'
 import type { Identity } from './names/identity.js'
 import type { Keystore } from './names/keystore.js'

@@ -1,10 +1,14 @@
 import { readFile } from 'node:fs/promises'
-import { createSingleForkSchedule } from '../chain/evm/forkSchedule.js'
-import { DEFAULT_HARDFORK, parseHardfork } from '../chain/evm/hardforks.js'
-import type { ForkActivation, ForkSchedule } from '../chain/evm/forkSchedule.js'
-import { DEFAULT_BASE_FEE, ownGenesis, type Genesis } from '../chain/genesis/ownGenesis.js'
+import {
+  DEFAULT_HARDFORK,
+  type ForkActivation,
+  type ForkSchedule,
+  createSingleForkSchedule,
+  parseHardfork,
+} from '../chain/evm/forkSchedule.js'
 import { GenesisError } from '../chain/genesis/fields.js'
-import { parseGethGenesis, type ChainDescription } from '../chain/genesis/gethGenesis.js'
+import { type ChainDescription, parseGethGenesis } from '../chain/genesis/gethGenesis.js'
+import { DEFAULT_BASE_FEE, type Genesis, ownGenesis } from '../chain/genesis/ownGenesis.js'
 import type { NodeSettings } from '../options.js'
 import { compatibilityProfile } from '../rpc/compatibility.js'
 import type { NetworkIdentity } from '../storage/manifest.js'

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { FORMAT_VERSION } from '../storage/manifest.js'
-import type { Manifest } from '../storage/manifest.js'
+import { FORMAT_VERSION, type Manifest } from '../storage/manifest.js'
 import { NetworkNumbers } from './networkNumbers.js'
 
 function manifestOf(networks: Record<string, { index: number; resetTo?: number }>): Manifest {

@@ -3,8 +3,7 @@ import { dirname, join } from 'node:path'
 import { type NodeSettings, OptionError } from '../options.js'
 import type { Backend } from '../rpc/backend.js'
 import { StateDumpError } from '../rpc/dump/readPart.js'
-import { writeDump } from '../rpc/dump/writeDump.js'
-import { writeGenesis } from '../rpc/dump/writeGenesis.js'
+import { writeDump, writeGenesis } from '../rpc/dump/writeDump.js'
 
 /** What the state of a network is read from and loaded into. */
 type KeptBackend = Pick<Backend, 'chain' | 'controls' | 'forks'>

@@ -3,7 +3,7 @@ import type { NodeSettings } from '../options.js'
 import { ConfigurationError } from '../provider/configuration.js'
 import type { KeysFile } from '../provider/keys/keysFile.js'
 import { type ModeDecision, decideMode, parseKeyFlag } from '../provider/mode.js'
-import { knownPlans } from '../provider/plans/knownPlans.js'
+import { knownPlans } from '../provider/plans/plan.js'
 import { Provider } from '../provider/provider.js'
 import type { NodeHooks } from './networks.js'
 

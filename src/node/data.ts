@@ -1,16 +1,16 @@
 import { join } from 'node:path'
-import { createStateCaches } from '../chain/state/stateCaches.js'
+import { createStateCaches } from '../chain/state/stateStore.js'
 import type { NetworkData } from '../network/network.js'
 import { NetworkNumbers } from '../network/networkNumbers.js'
 import type { NodeSettings } from '../options.js'
 import { openDatabase } from '../storage/database.js'
-import { lockDirectory } from '../storage/lock.js'
-import { FORMAT_VERSION, readManifest, writeManifest } from '../storage/manifest.js'
 import {
   createTemporaryDirectory,
+  lockDirectory,
   removeTemporaryDirectory,
   sweepTemporaryDirectories,
-} from '../storage/temporaryDirectory.js'
+} from '../storage/lock.js'
+import { FORMAT_VERSION, readManifest, writeManifest } from '../storage/manifest.js'
 import { beginWith, type StartingData } from './startingData.js'
 
 /** The data of a node while it is open. */

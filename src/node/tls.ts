@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
-import type { NodeSettings } from '../options.js'
-import { OptionError } from '../options.js'
+import { type NodeSettings, OptionError } from '../options.js'
 import type { Certificate } from '../server/listen.js'
 
 /** What the names of a certificate come from. */
@@ -26,8 +25,6 @@ export async function loadCertificate(
     return { cert: readPem('--tls-cert', tlsCert), key: readPem('--tls-key', tlsKey) }
   }
   if (!tls) return undefined
-  // The library is loaded where a certificate is made.
-  const { makeCertificate } = await import('./selfSigned.js')
   return makeCertificate(namesOf(settings, networks))
 }
 
@@ -54,4 +51,23 @@ function readPem(flag: string, path: string): string {
   } catch (error) {
     throw new OptionError(`${flag}: ${error instanceof Error ? error.message : String(error)}`)
   }
+}
+
+/** Makes a certificate that vouches for itself, for host names and IP addresses. */
+export async function makeCertificate(names: readonly string[]): Promise<Certificate> {
+  // The library is loaded where a certificate is made.
+  const { generate } = await import('selfsigned')
+  const { cert, private: key } = await generate([{ name: 'commonName', value: 'Standin' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: [
+      { name: 'basicConstraints', cA: true, critical: true },
+      { name: 'keyUsage', digitalSignature: true, keyCertSign: true, critical: true },
+      {
+        name: 'subjectAltName',
+        altNames: names.map((name) => (isIP(name) > 0 ? { type: 7, ip: name } : { type: 2, value: name })),
+      },
+    ],
+  })
+  return { cert, key }
 }

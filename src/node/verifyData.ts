@@ -6,7 +6,7 @@ import { verifyBlocks } from '../chain/maintenance/verifyBlocks.js'
 import { forkRootOf } from '../chain/fork/forkPoint.js'
 import { bytesToHex } from '../encoding/hex.js'
 import { verifyFileNetwork } from '../ipfs/store/verify.js'
-import { blockEncoder } from '../rpc/format/blockEncoder.js'
+import { blockEncoder } from '../rpc/format/block.js'
 import { keyspaceOf } from '../storage/keyspace.js'
 import { storedChains, withStoredData } from './storedData.js'
 

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Mode } from './admission/admission.js'
-import { isLoopbackHost } from './admission/origin.js'
+import { type Mode, isLoopbackHost } from './admission/admission.js'
 import { type ApiKey, createApiKey } from './keys/apiKey.js'
 
 /** What decides who gets in when nothing says so. */

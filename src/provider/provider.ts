@@ -1,28 +1,31 @@
-import type { ChainEvent } from '../chain/events.js'
+import type { ChainEvent } from '../chain/base.js'
 import type { RpcSettings } from '../rpc/backend.js'
 import {
   AdmissionControl,
   type AdmissionResult,
+  type Caller,
   type Mode,
   type RefusedRequest,
   type RpcAdmissionRequest,
 } from './admission/admission.js'
-import type { Caller } from './caller.js'
 import { ConfigurationError } from './configuration.js'
 import { FaultRegistry } from './faults/faultRegistry.js'
 import { scenarios } from './faults/scenarios.js'
-import { type JournalEntry, type JournalTransport, type RecordedRequest, entryOf } from './journal/entry.js'
-import { Journal } from './journal/journal.js'
+import {
+  Journal,
+  type JournalEntry,
+  type JournalTransport,
+  type RecordedRequest,
+  entryOf,
+} from './journal/journal.js'
 import { Usage } from './journal/usage.js'
 import { type ApiKey, KeyStore, maskKey } from './keys/apiKey.js'
 import { standardNetwork } from './networks.js'
-import { knownPlans } from './plans/knownPlans.js'
-import type { Plan } from './plans/plan.js'
+import { type Plan, knownPlans } from './plans/plan.js'
+import { refusedRequestCost } from './policy/callPolicy.js'
 import { faultOfUpgrade } from './policy/faults.js'
-import { QuotaAccounts, type QuotaProfile } from './quota/accounts.js'
+import { ConnectionRegistry, QuotaAccounts, type QuotaProfile } from './quota/accounts.js'
 import { QuotaClock } from './quota/clock.js'
-import { ConnectionRegistry } from './quota/connections.js'
-import { refusedRequestCost } from './quota/costs.js'
 
 /** What a provider is made of; everything but the mode has a default. */
 export interface ProviderSettings {

@@ -2,7 +2,7 @@ import type { ChainView } from '../chain/view.js'
 import type { RpcSettings } from './backend.js'
 import type { RpcError } from './errors.js'
 import type { Result } from './method.js'
-import type { Subscriptions } from './subscriptions/sessionSubscriptions.js'
+import type { Subscriptions } from './session.js'
 import type { WirePiece } from './wire.js'
 
 /** One call as the call policy sees it, before its arguments are decoded. */

@@ -1,3 +1,4 @@
+import { SimulationError, type SimulationRefusal } from '../chain/calls/simulate/request.js'
 import { DepthError } from '../chain/controls/reorganise.js'
 import {
   ChainError,
@@ -9,12 +10,12 @@ import {
   TooManyLogsError,
   UnsupportedControlError,
 } from '../chain/errors.js'
-import { TimestampError } from '../chain/mining/clock.js'
-import { SimulationError, type SimulationRefusal } from '../chain/calls/simulate/errors.js'
+import { TimestampError } from '../chain/mining/schedule.js'
 import { TraceTooLargeError } from '../chain/tracing/budget.js'
 import { bytesToHex } from '../encoding/hex.js'
 import { StorageWriteError } from '../storage/errors.js'
 import { anvilError } from './anvilMessages.js'
+import type { CompatibilityProfile } from './compatibility.js'
 import {
   InternalError,
   InvalidParamsError,
@@ -24,9 +25,7 @@ import {
   RpcError,
   ServerError,
 } from './errors.js'
-import type { CompatibilityProfile } from './compatibility.js'
-import { hardhatError } from './hardhatMessages.js'
-import { ganacheFailure, ganacheRevert } from './revertMessages.js'
+import { ganacheFailure, ganacheRevert, hardhatError } from './hardhatMessages.js'
 
 /** Refusals for which the parameters of the request are at fault. */
 const parameterErrors = [ImportError, InvalidCallError, TimestampError, DepthError, UnsupportedControlError]

@@ -1,10 +1,17 @@
+import { withHardhatData } from './hardhatMessages.js'
 import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import type { Backend, RpcSettings } from './backend.js'
 import type { CallPolicy, CallRecord, PolicyCall, RequestContext } from './callPolicy.js'
 import { toRpcError } from './chainErrors.js'
-import { withHardhatData } from './hardhatMessages.js'
-import { type Body, readBody, readBodyInPieces } from './envelope/body.js'
-import { type Message, isCall, isNotification, isResponse } from './envelope/message.js'
+import {
+  type Body,
+  type Message,
+  isCall,
+  isNotification,
+  isResponse,
+  readBody,
+  readBodyInPieces,
+} from './envelope/body.js'
 import {
   InternalError,
   InvalidRequestError,
@@ -15,18 +22,19 @@ import {
   RpcError,
 } from './errors.js'
 import type { Method, Result } from './method.js'
+import { type Connection, Session } from './session.js'
+import type { FilterStore } from './subscriptions/filters.js'
 import {
   type Outcome,
   type Reply,
+  WireBytes,
+  type WirePiece,
   createReply,
   encodeResult,
   errorText,
   outcomeBytes,
   successPieces,
-} from './reply.js'
-import { type Connection, Session } from './session.js'
-import type { FilterStore } from './subscriptions/filterStore.js'
-import { WireBytes, type WirePiece } from './wire.js'
+} from './wire.js'
 
 /*
  * The way of a request, from top to bottom:

@@ -1,3 +1,6 @@
+import { latin1 } from '../encoding/hex.js'
+import type { RpcError } from './errors.js'
+
 /** Bytes, or text whose UTF-8 form is meant. */
 export type WirePiece = Uint8Array | string
 
@@ -92,4 +95,126 @@ export function printJson(value: JsonValue): string {
   if (typeof value === 'string' && plainText.test(value)) return `"${value}"`
   const text = JSON.stringify(value)
   return unsafeInHtml.test(text) ? text.replace(everyUnsafeInHtml, escapeUnit) : text
+}
+
+/** The answer to a body: what a transport writes. */
+export interface Reply {
+  /** HTTP status; 200 unless the provider refuses the whole request. */
+  readonly status: number
+  readonly contentType: string
+  /** Written one after another. */
+  readonly pieces: readonly Uint8Array[]
+  /**
+   * The same bytes where they are few, as a string with one character for each (Latin-1): transports put what stands
+   * before a reply in front of it and write both at once.
+   */
+  readonly byteText: string | undefined
+  readonly byteLength: number
+  /** Whether the body was no JSON, upon which a WebSocket is closed. */
+  readonly malformed: boolean
+}
+
+/** Replies up to this many bytes have a `byteText`. */
+const shortReply = 4096
+/** Pieces that together stay below this many bytes are joined into one. */
+const joinBelow = 65_536
+
+/** A reply of these pieces. */
+export function createReply(
+  pieces: readonly WirePiece[],
+  { status = 200, contentType = 'application/json', malformed = false } = {},
+): Reply {
+  const text = joinShortText(pieces)
+  const byteLength = text === undefined ? countBytes(pieces) : Buffer.byteLength(text)
+  if (byteLength <= shortReply) {
+    const bytes = text?.length === byteLength ? text : byteText(pieces, byteLength)
+    return new ShortReply(bytes, { status, contentType, malformed })
+  }
+  const written = byteLength < joinBelow ? [joinPieces(pieces)] : joinStrings(pieces)
+  return { status, contentType, pieces: written, byteText: undefined, byteLength, malformed }
+}
+
+/** A reply that is mostly written as text; its bytes are made where a transport wants them. */
+class ShortReply implements Reply {
+  readonly status: number
+  readonly contentType: string
+  readonly byteText: string
+  readonly malformed: boolean
+
+  constructor(
+    bytes: string,
+    { status, contentType, malformed }: Pick<Reply, 'status' | 'contentType' | 'malformed'>,
+  ) {
+    this.status = status
+    this.contentType = contentType
+    this.byteText = bytes
+    this.malformed = malformed
+  }
+
+  get byteLength(): number {
+    return this.byteText.length
+  }
+
+  get pieces(): readonly Uint8Array[] {
+    return [Buffer.from(this.byteText, 'latin1')]
+  }
+}
+
+/** The pieces as one text, which is counted in one go; undefined if there are bytes among them, or they are long. */
+function joinShortText(pieces: readonly WirePiece[]): string | undefined {
+  let text = ''
+  for (const piece of pieces) {
+    if (typeof piece !== 'string' || text.length + piece.length > shortReply) return undefined
+    text += piece
+  }
+  return text
+}
+
+/** The bytes of all pieces as one string of a character for each. */
+function byteText(pieces: readonly WirePiece[], byteLength: number): string {
+  let text = ''
+  for (const piece of pieces) text += typeof piece === 'string' ? piece : latin1(piece)
+  // Characters beyond ASCII are more bytes than one.
+  return text.length === byteLength ? text : latin1(joinPieces(pieces))
+}
+
+/** Large byte pieces stay as they are; runs of small text between them become bytes. */
+function joinStrings(pieces: readonly WirePiece[]): Uint8Array[] {
+  const joined: Uint8Array[] = []
+  let run: WirePiece[] = []
+  for (const piece of pieces) {
+    if (piece.length < joinBelow) {
+      run.push(piece)
+      continue
+    }
+    if (run.length > 0) joined.push(joinPieces(run))
+    run = []
+    joined.push(typeof piece === 'string' ? Buffer.from(piece) : piece)
+  }
+  if (run.length > 0) joined.push(joinPieces(run))
+  return joined
+}
+
+/** The pieces of one answer; `id` is JSON text. */
+export function successPieces(id: string, result: readonly WirePiece[]): WirePiece[] {
+  return [`{"jsonrpc":"2.0","id":${id},"result":`, ...result, '}']
+}
+
+/** The text of one answer that is an error; `id` is JSON text. */
+export function errorText(id: string, error: RpcError): string {
+  return `{"jsonrpc":"2.0","id":${id},"error":${printJson(error.toObject())}}`
+}
+
+/** How a call ended: with its result in wire form, or with an error. */
+export type Outcome = { result: readonly WirePiece[] } | { error: RpcError }
+
+/** The wire form of a result. */
+export function encodeResult(result: JsonValue | WireBytes): readonly WirePiece[] {
+  return result instanceof WireBytes ? result.pieces : [printJson(result)]
+}
+
+/** Bytes of the result or of the error object. */
+export function outcomeBytes(outcome: Outcome): number {
+  if ('result' in outcome) return countBytes(outcome.result)
+  return Buffer.byteLength(printJson(outcome.error.toObject()))
 }

@@ -1,13 +1,11 @@
-import type { Refusal } from '../provider/admission/refusal.js'
-import { refuse } from '../provider/admission/refusal.js'
-import type { Caller } from '../provider/caller.js'
+import type { Caller } from '../provider/admission/admission.js'
+import { type Refusal, refuse } from '../provider/admission/refusal.js'
 import type { Provider } from '../provider/provider.js'
 import type { RequestContext } from '../rpc/callPolicy.js'
 import { type Admission, type RequestTransport, type RpcPipeline, answerRequest } from '../rpc/pipeline.js'
-import type { Reply } from '../rpc/reply.js'
+import type { Reply } from '../rpc/wire.js'
 import { type HttpReply, emptyReply, textReply } from './reply.js'
-import { type HttpRequest, isPreflight } from './request.js'
-import type { RpcRoute } from './route.js'
+import { type HttpRequest, type RpcRoute, isPreflight } from './request.js'
 
 /** The longest bodies of JSON-RPC requests, in bytes. */
 export interface BodyLimits {

@@ -1,5 +1,4 @@
-import type { RequestListener, Server as HttpServer } from 'node:http'
-import { createServer as createHttpServer } from 'node:http'
+import { type RequestListener, type Server as HttpServer, createServer as createHttpServer } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Context } from 'hono'
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 
 /**
  * What the page may do: run and load what this node serves, and nothing else. The gateway's sites stand in frames of

@@ -4,12 +4,12 @@ import type { AddressInfo, Socket } from 'node:net'
 import { FilePolicy } from '../provider/policy/filePolicy.js'
 import type { Provider } from '../provider/provider.js'
 import type { RpcPipeline } from '../rpc/pipeline.js'
-import { isLocalAddress, refuseControl } from './access.js'
-import type { AppEnv, AppSetup } from './app.js'
+import { type AppEnv, type AppSetup, isLocalAddress, refuseControl } from './app.js'
 import { DirectFront } from './direct/connection.js'
 import type { RequestHead } from './direct/request.js'
 import { type FileEndpoint, isGatewayHost } from './fileApi.js'
 import { IpcServer } from './ipc.js'
+import { type BodyLimits, answerRpc } from './jsonRpc.js'
 import {
   type Certificate,
   type Server,
@@ -18,8 +18,7 @@ import {
   keepAliveSeconds,
   listenOnAll,
 } from './listen.js'
-import { type NetworkNames, type RpcRoute, parseRpcRoute } from './route.js'
-import { type BodyLimits, answerRpc } from './jsonRpc.js'
+import { type NetworkNames, type RpcRoute, parseRpcRoute } from './request.js'
 import { Upgrades, offersHttp2, putBackWithoutOffer } from './upgrade.js'
 
 /** Everything that the server joins. */

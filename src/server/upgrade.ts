@@ -2,10 +2,10 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { TimeSlice } from '../encoding/timeSlice.js'
 import { type Refusal, refuse } from '../provider/admission/refusal.js'
-import type { Caller } from '../provider/caller.js'
+import type { Caller } from '../provider/admission/admission.js'
 import type { Provider, TransportLimits } from '../provider/provider.js'
 import type { RpcPipeline } from '../rpc/pipeline.js'
-import { type NetworkNames, parseRpcRoute } from './route.js'
+import { type NetworkNames, parseRpcRoute } from './request.js'
 import { WebSocketConnection, type WebSockets, openWebSockets } from './webSocketConnection.js'
 
 /** What WebSocket upgrades are answered with. */

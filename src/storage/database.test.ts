@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from './database.js'
-import { FRAME_HEADER_LENGTH } from './frame.js'
+import { FRAME_HEADER_LENGTH } from './appendFile.js'
 import { DataDirectoryError } from './errors.js'
 import { WriteBatch } from './writeBatch.js'
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
+  type KeyRange,
+  RECORD_END_KEY,
   decodeNumber,
   decodeOrdinal,
   encodeNumber,
@@ -7,9 +9,7 @@ import {
   keyspaceOf,
   numberOfKey,
   ordinalOfKey,
-  RECORD_END_KEY,
 } from './keyspace.js'
-import type { KeyRange } from './keyspace.js'
 
 const hash = (byte: number) => new Uint8Array(32).fill(byte)
 const contains = ({ gte, lt }: KeyRange, key: Uint8Array) =>

@@ -4,14 +4,16 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DataDirectoryError } from './errors.js'
-import { lockDirectory, lockOwner } from './lock.js'
-import { isRunning, thisProcess } from './owner.js'
 import {
+  type Owner,
   createTemporaryDirectory,
+  isRunning,
+  lockDirectory,
+  lockOwner,
   removeTemporaryDirectory,
   sweepTemporaryDirectories,
-} from './temporaryDirectory.js'
-import type { Owner } from './owner.js'
+  thisProcess,
+} from './lock.js'
 
 let directory: string
 beforeEach(() => {

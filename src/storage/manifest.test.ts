@@ -3,8 +3,7 @@ import { platform, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { DataDirectoryError } from './errors.js'
-import { admitNetwork, FORMAT_VERSION, readManifest, writeManifest } from './manifest.js'
-import type { Manifest } from './manifest.js'
+import { FORMAT_VERSION, type Manifest, admitNetwork, readManifest, writeManifest } from './manifest.js'
 
 let directory: string
 beforeEach(() => {

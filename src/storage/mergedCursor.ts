@@ -1,6 +1,5 @@
 import type { Cursor, Entry, Walk } from './cursor.js'
-import { firstNotBefore, type Change } from './changesInOrder.js'
-import { keyBytes, keyString } from './overlay.js'
+import { type Change, firstNotBefore, keyBytes, keyString } from './overlay.js'
 
 /** What a merged walk is made of. */
 export interface MergedCursorParts {

@@ -1,19 +1,14 @@
-import { latin1 } from '../encoding/bytes.js'
-import type { AppendFile } from './appendFile.js'
-import { ChangesInOrder, type Change } from './changesInOrder.js'
-import type { KeyBounds } from './cursor.js'
+import { crc32 } from 'node:zlib'
+import { latin1 } from '../encoding/hex.js'
 import {
-  encodedLength,
-  encodeRecord,
-  keyNameAt,
-  operationAt,
-  operationsOf,
-  recordEndOf,
-  valueAt,
-  wholeRecords,
-  type RecordSpan,
-  type WriteAheadRecord,
-} from './writeAheadRecord.js'
+  type AppendFile,
+  FRAME_HEADER_LENGTH,
+  isPayloadOf,
+  readFrameHeader,
+  writeFrameHeader,
+} from './appendFile.js'
+import type { KeyBounds } from './cursor.js'
+import { DataDirectoryError } from './errors.js'
 import type { BatchOperation } from './writeBatch.js'
 
 /** A key in the form that maps can look up: its bytes as Latin-1 characters. */
@@ -131,4 +126,263 @@ export class Overlay {
 /** Rises with the keys; a key of one byte stands before those that are longer. */
 function groupNumber(name: string): number {
   return (name.charCodeAt(0) << 9) | (name.length > 1 ? 256 + name.charCodeAt(1) : 0)
+}
+
+/** A key in the form of maps, with its value or, if it was removed, null. It never changes. */
+export interface Change {
+  name: string
+  value: Uint8Array | null
+}
+
+/** Changes of keys that are close to one another. */
+interface Bucket {
+  /** In order, each key once. */
+  changes: Change[]
+  /** Keys that were written since. */
+  added: string[]
+}
+
+/** So many new keys are put where they belong one by one; more are sorted with the others. */
+const SORT_ABOVE = 64
+/** The bytes of a key that tell its bucket stand behind those that the keys of a group have in common. */
+const COMMON_BYTES = 2
+
+/**
+ * Changes of keys that begin with the same two bytes, which are put in order as far as they are walked: what was written
+ * since the last walk is dealt out to buckets by the three bytes that follow, and a bucket is sorted when a walk enters
+ * it. Of thousands of rows of an index, a walk over those of one value so sorts those alone.
+ */
+export class ChangesInOrder {
+  readonly #valueOf: (name: string) => Uint8Array | null
+  readonly #buckets = new Map<number, Bucket>()
+  #added: string[] = []
+
+  /** @param valueOf - the value that a written key has now */
+  constructor(valueOf: (name: string) => Uint8Array | null) {
+    this.#valueOf = valueOf
+  }
+
+  /** Takes note that a key was written. */
+  add(name: string): void {
+    this.#added.push(name)
+  }
+
+  /** The changes of keys from one to another, that one left out, in order; from the first, to the last if undefined. */
+  between(from: string | undefined, to: string | undefined): Change[] {
+    this.#dealOut()
+    const first = from === undefined ? 0 : bucketNumber(from)
+    const last = to === undefined ? Infinity : bucketNumber(to)
+    return this.#bucketsBetween(first, last).flatMap((bucket) => {
+      const changes = this.#inOrder(bucket)
+      const start = from === undefined ? 0 : firstNotBefore(changes, from)
+      return changes.slice(start, to === undefined ? undefined : firstNotBefore(changes, to, start))
+    })
+  }
+
+  #dealOut(): void {
+    for (const name of this.#added) {
+      const number = bucketNumber(name)
+      const bucket = this.#buckets.get(number)
+      if (bucket === undefined) this.#buckets.set(number, { changes: [], added: [name] })
+      else bucket.added.push(name)
+    }
+    this.#added = []
+  }
+
+  #bucketsBetween(first: number, last: number): Bucket[] {
+    if (first === last) {
+      const only = this.#buckets.get(first)
+      return only === undefined ? [] : [only]
+    }
+    return [...this.#buckets]
+      .filter(([number]) => number >= first && number <= last)
+      .sort(([a], [b]) => a - b)
+      .map(([, bucket]) => bucket)
+  }
+
+  #inOrder(bucket: Bucket): readonly Change[] {
+    const { added } = bucket
+    if (added.length > SORT_ABOVE) {
+      const names = new Set(added)
+      for (const { name } of bucket.changes) names.add(name)
+      bucket.changes = [...names].sort().map((name) => this.#change(name))
+    } else {
+      for (const name of added) {
+        const position = firstNotBefore(bucket.changes, name)
+        const isKnown = bucket.changes[position]?.name === name
+        bucket.changes.splice(position, isKnown ? 1 : 0, this.#change(name))
+      }
+    }
+    if (added.length > 0) bucket.added = []
+    return bucket.changes
+  }
+
+  #change(name: string): Change {
+    return { name, value: this.#valueOf(name) }
+  }
+}
+
+/** Never falls as keys rise: where a key is shorter, zeros stand for the bytes that it lacks. */
+function bucketNumber(name: string): number {
+  let number = 0
+  for (let i = COMMON_BYTES; i < COMMON_BYTES + 3; i++) {
+    number = (number << 8) | (i < name.length ? name.charCodeAt(i) : 0)
+  }
+  return number
+}
+
+/** The index of the first change whose key is not before `name`. */
+export function firstNotBefore(changes: readonly Change[], name: string, from = 0): number {
+  let low = from
+  let high = changes.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (changes[middle]!.name < name) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/**
+ * The payload of a record ({@link FRAME_HEADER_LENGTH}) in a write-ahead file; all numbers are little-endian.
+ *
+ * | bytes | what |
+ * |---|---|
+ * | 8 | end of the record file when the batch was written |
+ * | rest | operations, each 4 bytes key length, 4 bytes value length, key, value |
+ *
+ * A value length of 0xffffffff removes the key and has no value behind it.
+ */
+const RECORD_END_LENGTH = 8
+const OPERATION_HEADER_LENGTH = 8
+const REMOVED = 0xffffffff
+
+/** A batch as a write-ahead file keeps it. */
+export interface WriteAheadRecord {
+  operations: readonly BatchOperation[]
+  /** Up to where the record file was filled when the batch was written. */
+  recordEnd: number
+}
+
+/** Where one record lies in a write-ahead file. */
+export interface RecordSpan {
+  start: number
+  end: number
+}
+
+/** How many bytes a batch takes in a write-ahead file. */
+export function encodedLength(operations: readonly BatchOperation[]): number {
+  let length = FRAME_HEADER_LENGTH + RECORD_END_LENGTH
+  for (const { key, value } of operations) {
+    length += OPERATION_HEADER_LENGTH + key.length + (value?.length ?? 0)
+  }
+  return length
+}
+
+/**
+ * Writes a batch into a buffer that has `encodedLength` bytes of room behind `start`.
+ *
+ * @returns where it ends
+ */
+export function encodeRecord(
+  { operations, recordEnd }: WriteAheadRecord,
+  into: Buffer,
+  start: number,
+): number {
+  const payload = start + FRAME_HEADER_LENGTH
+  into.writeDoubleLE(recordEnd, payload)
+  let position = payload + RECORD_END_LENGTH
+  for (const { key, value } of operations) {
+    into.writeUInt32LE(key.length, position)
+    into.writeUInt32LE(value === undefined ? REMOVED : value.length, position + 4)
+    position += OPERATION_HEADER_LENGTH
+    into.set(key, position)
+    position += key.length
+    if (value !== undefined) {
+      into.set(value, position)
+      position += value.length
+    }
+  }
+  const checksum = crc32(into.subarray(payload, position))
+  writeFrameHeader(into, start, { length: position - payload, checksum })
+  return position
+}
+
+/**
+ * The whole records of a write-ahead file in their order, without what a killed process has left of its last append.
+ *
+ * @param path - of the file, for errors
+ * @throws DataDirectoryError if a record that was written as a whole is damaged.
+ */
+export function* wholeRecords(file: Buffer, path: string): Generator<RecordSpan, void, undefined> {
+  let start = 0
+  while (start + FRAME_HEADER_LENGTH <= file.length) {
+    const payload = start + FRAME_HEADER_LENGTH
+    const header = readFrameHeader(file, start)
+    const end = payload + (header?.length ?? 0)
+    if (header !== undefined && end > file.length) return
+    if (header === undefined || !isPayloadOf(header, file.subarray(payload, end))) {
+      if (endsInZeros(file, start)) return
+      throw new DataDirectoryError(
+        `${path} is damaged at byte ${start}: it holds what was acknowledged and did not reach the database yet. ` +
+          'Restore the data directory from a copy, or delete it to start anew.',
+      )
+    }
+    yield { start, end }
+    start = end
+  }
+}
+
+const PAGE_LENGTH = 4096
+
+/** Whether the last page of a file from a position on is zero: a loss of power leaves pages without their bytes. */
+function endsInZeros(file: Buffer, start: number): boolean {
+  const lastPage = Math.floor((file.length - 1) / PAGE_LENGTH) * PAGE_LENGTH
+  return file.subarray(Math.max(start, lastPage)).every((byte) => byte === 0)
+}
+
+/** Up to where the record file was filled when a record was written. */
+export function recordEndOf(file: Buffer, { start }: RecordSpan): number {
+  return file.readDoubleLE(start + FRAME_HEADER_LENGTH)
+}
+
+/** Where the operations of a record begin, in their order. */
+export function* operationsOf(file: Buffer, { start, end }: RecordSpan): Generator<number, void, undefined> {
+  let position = start + FRAME_HEADER_LENGTH + RECORD_END_LENGTH
+  while (position < end) {
+    yield position
+    const valueLength = file.readUInt32LE(position + 4)
+    position += OPERATION_HEADER_LENGTH + file.readUInt32LE(position)
+    if (valueLength !== REMOVED) position += valueLength
+  }
+}
+
+/** The key of the operation that begins at a position, each byte as one Latin-1 character. */
+export function keyNameAt(file: Buffer, position: number): string {
+  const start = position + OPERATION_HEADER_LENGTH
+  return latin1(file, start, start + file.readUInt32LE(position))
+}
+
+/** A copy of the value of the operation that begins at a position; null if it removes its key. */
+export function valueAt(file: Buffer, position: number): Uint8Array | null {
+  const length = file.readUInt32LE(position + 4)
+  if (length === REMOVED) return null
+  const start = position + OPERATION_HEADER_LENGTH + file.readUInt32LE(position)
+  const value = new Uint8Array(length)
+  if (length > LONGEST_COPIED_HERE) value.set(file.subarray(start, start + length))
+  else for (let i = 0; i < length; i++) value[i] = file[start + i]!
+  return value
+}
+
+/** Up to this many bytes, copying them here takes less than making a slice to copy from. */
+const LONGEST_COPIED_HERE = 64
+
+/** The operation that begins at a position; its bytes are slices of the file. */
+export function operationAt(file: Buffer, position: number): BatchOperation {
+  const keyEnd = position + OPERATION_HEADER_LENGTH + file.readUInt32LE(position)
+  const valueLength = file.readUInt32LE(position + 4)
+  return {
+    key: file.subarray(position + OPERATION_HEADER_LENGTH, keyEnd),
+    value: valueLength === REMOVED ? undefined : file.subarray(keyEnd, keyEnd + valueLength),
+  }
 }

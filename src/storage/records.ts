@@ -1,10 +1,9 @@
-import { closeSync, fstatSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { plainBytes } from './plainBytes.js'
-import { AppendFile } from './appendFile.js'
-import { DataDirectoryError, StorageWriteError } from './errors.js'
-import { FRAME_HEADER_LENGTH, frameHeaderOf, isPayloadOf, readFrameHeader } from './frame.js'
+import { plainBytes } from '../encoding/hex.js'
+import { AppendFile, FRAME_HEADER_LENGTH, frameHeaderOf, isPayloadOf, readFrameHeader } from './appendFile.js'
 import { createDirectory, hasOtherNames, syncDirectory } from './directories.js'
+import { DataDirectoryError, StorageWriteError } from './errors.js'
 
 /**
  * Where the payload of a record begins: the number of its segment times 2^30, plus the offset within the segment.
@@ -260,5 +259,91 @@ export class RecordStore {
       `${path} has ${length} bytes where the database refers to ${expected}: the data directory is damaged. ` +
         'Restore it from a copy, or delete it to start anew.',
     )
+  }
+}
+
+/** Where a value lies in the record file. */
+export interface BulkPlace {
+  position: RecordPosition
+  /** In bytes. */
+  length: number
+  /** CRC-32 of the value. */
+  checksum: number
+}
+
+/** The length of a row: position (6), length (4) and checksum (4), little-endian. */
+const ROW_LENGTH = 14
+
+/** The row that stands in the key-value store for a value in the record file. */
+export function encodeBulkRow({ position, length, checksum }: BulkPlace): Uint8Array {
+  const bytes = new Uint8Array(ROW_LENGTH)
+  // A dozen of these are written with every block: no view is made for each.
+  const low = position >>> 0
+  const high = Math.floor(position / 2 ** 32)
+  putUint32(bytes, 0, low)
+  bytes[4] = high
+  bytes[5] = high >>> 8
+  putUint32(bytes, 6, length)
+  putUint32(bytes, 10, checksum)
+  return bytes
+}
+
+/** Reads what {@link encodeBulkRow} wrote. */
+export function decodeBulkRow(bytes: Uint8Array): BulkPlace {
+  const high = bytes[4]! | (bytes[5]! << 8)
+  return {
+    position: high * 2 ** 32 + uint32At(bytes, 0),
+    length: uint32At(bytes, 6),
+    checksum: uint32At(bytes, 10),
+  }
+}
+
+function uint32At(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0
+}
+
+function putUint32(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value
+  bytes[at + 1] = value >>> 8
+  bytes[at + 2] = value >>> 16
+  bytes[at + 3] = value >>> 24
+}
+
+/**
+ * What was read last of the record file, with what lies before it. What is written together is mostly asked for together,
+ * and the pieces from which the others are found come last: a read of such a piece brings its neighbours, where reads of
+ * their own would each wait for the disk once memory no longer has them.
+ */
+export class RecordWindow {
+  readonly #file: Pick<RecordStore, 'readInto' | 'offsetOf'>
+  #memory = new Uint8Array(0)
+  #bytes = this.#memory
+  #position: RecordPosition = 0
+
+  constructor(file: Pick<RecordStore, 'readInto' | 'offsetOf'>) {
+    this.#file = file
+  }
+
+  /** A view on the bytes that are at hand from a position on, until the next {@link read}; undefined if there are none. */
+  from(position: RecordPosition): Uint8Array | undefined {
+    const start = position - this.#position
+    if (start < 0 || start >= this.#bytes.length) return undefined
+    return this.#bytes.subarray(start)
+  }
+
+  /**
+   * Reads so many bytes from a position on and so many before it, as far as their segment goes.
+   *
+   * @returns how many there are from the position on
+   */
+  read(position: RecordPosition, { before, length }: { before: number; length: number }): number {
+    const lead = Math.min(before, this.#file.offsetOf(position))
+    if (this.#memory.length < lead + length) this.#memory = new Uint8Array(lead + length)
+    // Nothing is at hand if the file cannot be read.
+    this.#bytes = this.#memory.subarray(0, 0)
+    const count = this.#file.readInto(this.#memory.subarray(0, lead + length), position - lead)
+    this.#bytes = this.#memory.subarray(0, count)
+    this.#position = position - lead
+    return count - lead
   }
 }

@@ -1,7 +1,6 @@
 import { after, afterEach, before, beforeEach } from 'node:test'
 import type { TestNode } from '../fixture/nodeClient.js'
-import type { CreateNodeOptions } from '../index.js'
-import { createNode } from '../index.js'
+import { type CreateNodeOptions, createNode } from '../index.js'
 import { useNodeWith } from './useNode.js'
 
 export type { TestKey, TestNode } from '../fixture/nodeClient.js'

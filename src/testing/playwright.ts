@@ -1,10 +1,10 @@
-import { test as baseTest } from '@playwright/test'
-import type {
-  PlaywrightTestArgs,
-  PlaywrightTestOptions,
-  PlaywrightWorkerArgs,
-  PlaywrightWorkerOptions,
-  TestType,
+import {
+  type PlaywrightTestArgs,
+  type PlaywrightTestOptions,
+  type PlaywrightWorkerArgs,
+  type PlaywrightWorkerOptions,
+  type TestType,
+  test as baseTest,
 } from '@playwright/test'
 import type { TestKey, TestNode } from '../fixture/nodeClient.js'
 import type { NodeOptions } from '../options.js'

@@ -1,6 +1,5 @@
 import type { TestNode } from '../fixture/nodeClient.js'
-import { goBack } from './lease.js'
-import type { Lease } from './lease.js'
+import { type Lease, goBack } from './lease.js'
 
 /** What a test runner calls around tests. */
 export interface RunnerHooks {

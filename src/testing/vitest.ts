@@ -1,10 +1,7 @@
-import type { TestAPI } from 'vitest'
-import { afterAll, afterEach, beforeAll, beforeEach, test as baseTest } from 'vitest'
-import type { TestKey, TestNode } from '../fixture/nodeClient.js'
-import { createNodeClient } from '../fixture/nodeClient.js'
+import { type TestAPI, afterAll, afterEach, beforeAll, beforeEach, test as baseTest } from 'vitest'
+import { type TestKey, type TestNode, createNodeClient } from '../fixture/nodeClient.js'
 import type { CreateNodeOptions } from '../index.js'
-import type { Lease } from './lease.js'
-import { leaseShared, onFreshState } from './lease.js'
+import { type Lease, leaseShared, onFreshState } from './lease.js'
 import { useNodeWith } from './useNode.js'
 import { addressOfWorker } from './workers.js'
 

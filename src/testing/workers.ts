@@ -1,6 +1,5 @@
 import type { NodeAddress } from '../fixture/nodeClient.js'
-import type { NodeProcess } from '../fixture/nodeProcess.js'
-import { startNodeProcess } from '../fixture/nodeProcess.js'
+import { type NodeProcess, startNodeProcess } from '../fixture/nodeProcess.js'
 import type { NodeOptions } from '../options.js'
 
 /** The environment variable that tells workers of their nodes. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Contract } from 'ethers'
 import {
+  type Contract,
   ContractFactory,
   JsonRpcProvider,
   Wallet,
@@ -9,8 +9,8 @@ import {
   parseEther,
 } from 'ethers'
 import { create } from 'kubo-rpc-client'
-import type { BaseError } from 'viem'
 import {
+  type BaseError,
   ContractFunctionRevertedError,
   type Hex,
   createWalletClient,

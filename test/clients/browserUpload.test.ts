@@ -1,12 +1,9 @@
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { Server } from 'node:http'
+import { type Server, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { chromium } from '@playwright/test'
-import type { Browser } from '@playwright/test'
+import { type Browser, chromium } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { StandinNode } from '../../src/index.js'
-import { createNode } from '../../src/index.js'
+import { type StandinNode, createNode } from '../../src/index.js'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   existsSync,

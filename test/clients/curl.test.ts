@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { StandinNode } from '../../src/index.js'
-import { createNode } from '../../src/index.js'
+import { type StandinNode, createNode } from '../../src/index.js'
 
 const execute = promisify(execFile)
 let node: StandinNode

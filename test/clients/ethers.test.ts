@@ -1,18 +1,18 @@
-import type { TransactionReceipt } from 'ethers'
 import {
   AbiCoder,
   Contract,
   ContractFactory,
-  encodeRlp,
   Interface,
-  isCallException,
   JsonRpcProvider,
+  type TransactionReceipt,
+  Wallet,
+  WebSocketProvider,
+  encodeRlp,
+  isCallException,
   keccak256,
   parseEther,
   toBeHex,
   toQuantity,
-  Wallet,
-  WebSocketProvider,
 } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createNode } from '../../src/index.js'

@@ -2,11 +2,9 @@ import { JsonRpcProvider } from 'ethers'
 import { create } from 'kubo-rpc-client'
 import { createPublicClient, http, webSocket } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { RunningNode } from '../../src/node.js'
-import { startNode } from '../../src/node.js'
+import { type RunningNode, startNode } from '../../src/node.js'
 import { parseNodeOptions } from '../../src/options.js'
-import type { FaultInput } from '../../src/provider/faults/faultSchema.js'
-import { faultSchema } from '../../src/provider/faults/faultSchema.js'
+import { type FaultInput, faultSchema } from '../../src/provider/faults/faultSchema.js'
 
 // docs/guides/clients-under-faults.md has what is found here as a table.
 

@@ -1,11 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { Agent } from 'node:https'
-import { connect } from 'node:tls'
-import type { ConnectionOptions } from 'node:tls'
+import { type ConnectionOptions, connect } from 'node:tls'
 import { FetchRequest, InfuraProvider } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RunningNode } from '../../src/node.js'
-import { startNode } from '../../src/node.js'
+import { type RunningNode, startNode } from '../../src/node.js'
 import { parseNodeOptions } from '../../src/options.js'
 
 // The recipe of docs/guides/provider.md for clients that fix their hosts.

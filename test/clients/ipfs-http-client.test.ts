@@ -1,8 +1,6 @@
-import { create } from 'ipfs-http-client'
-import type { IPFSHTTPClient } from 'ipfs-http-client'
+import { type IPFSHTTPClient, create } from 'ipfs-http-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { StandinNode } from '../../src/index.js'
-import { createNode } from '../../src/index.js'
+import { type StandinNode, createNode } from '../../src/index.js'
 
 /** The parts of the client's answers that are looked at: its own types come from packages that have no types here. */
 interface AddResult {

@@ -1,7 +1,8 @@
-import type { Hex, Log } from 'viem'
 import {
   BaseError,
   ContractFunctionRevertedError,
+  type Hex,
+  type Log,
   createWalletClient,
   encodeAbiParameters,
   encodeFunctionData,

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterEach, beforeAll, expect, it } from 'vitest'
-import type { Command } from '../support/command.js'
-import { buildCommand, runCommand, startCommand } from '../support/command.js'
+import { type Command, buildCommand, runCommand, startCommand } from '../support/command.js'
 import { sendRaw } from '../support/server.js'
 import { until } from '../support/until.js'
 

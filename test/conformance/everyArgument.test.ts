@@ -3,16 +3,20 @@ import type { Method } from '../../src/rpc/method.js'
 import { blockCount, rewardPercentiles } from '../../src/rpc/methods/eth/feeHistory.js'
 import { storageRequest } from '../../src/rpc/methods/eth/getStorageValues.js'
 import { payloadAttributes, payloadTransactions } from '../../src/rpc/methods/testing.js'
-import { blockOverrides } from '../../src/rpc/params/blockOverrides.js'
 import { blockNumber, blockSelector } from '../../src/rpc/params/blockSelector.js'
-import { address, data, hash } from '../../src/rpc/params/bytes.js'
-import { callObject } from '../../src/rpc/params/callObject.js'
+import {
+  address,
+  boolean,
+  data,
+  filterId,
+  hash,
+  storageKey,
+  storageKeys,
+} from '../../src/rpc/params/bytes.js'
+import { blockOverrides, callObject, stateOverride } from '../../src/rpc/params/callObject.js'
 import type { Decoder } from '../../src/rpc/params/combinators.js'
 import { filter } from '../../src/rpc/params/filter.js'
 import { index } from '../../src/rpc/params/numbers.js'
-import { boolean, filterId } from '../../src/rpc/params/scalars.js'
-import { stateOverride } from '../../src/rpc/params/stateOverride.js'
-import { storageKey, storageKeys } from '../../src/rpc/params/storageKey.js'
 import { traceCallConfig, traceConfig } from '../../src/rpc/params/traceConfig.js'
 import { registry } from '../../src/rpc/registry.js'
 import { outcomeOf, testPipeline } from '../rpc/support/pipeline.js'

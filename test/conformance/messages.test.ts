@@ -1,24 +1,21 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Account, Address } from '@ethereumjs/util'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ChainError } from '../../src/chain/errors.js'
-import { createBlockEnvironment } from '../../src/chain/vm/blockEnvironment.js'
-import { withEvm } from '../../src/chain/evm/evm.js'
-import { transactionChecks } from '../../src/chain/vm/preCheck.js'
-import { parseHardfork } from '../../src/chain/evm/hardforks.js'
-import { createRules } from '../../src/chain/evm/rules.js'
-import { runMessage } from '../../src/chain/vm/runTransaction.js'
-import { messageFromTransaction } from '../../src/chain/vm/message.js'
+import { createRules, parseHardfork } from '../../src/chain/evm/forkSchedule.js'
 import { keccak256 } from '../../src/chain/keccak.js'
 import { decodeTransaction } from '../../src/chain/mempool/decode.js'
-import { checkSignature, recoverTransaction } from '../../src/chain/mempool/sender.js'
+import { checkSignature, recoverTransaction } from '../../src/chain/mempool/transaction.js'
+import { EMPTY_TRIE_ROOT } from '../../src/chain/state/nodeRecord.js'
 import { StateStore } from '../../src/chain/state/stateStore.js'
-import { EMPTY_ROOT } from '../../src/chain/state/trieNode.js'
 import { WorkingState } from '../../src/chain/state/workingState.js'
 import type { ForkRules, HeaderFields } from '../../src/chain/types.js'
-import { bytesToHex, hexToBytes, type Hex } from '../../src/encoding/hex.js'
-import { bigintToBytes } from '../../src/encoding/quantity.js'
+import { createBlockEnvironment, withEvm } from '../../src/chain/vm/blockEnvironment.js'
+import { messageFromTransaction } from '../../src/chain/vm/message.js'
+import { transactionChecks } from '../../src/chain/vm/preCheck.js'
+import { runMessage } from '../../src/chain/vm/runTransaction.js'
+import { type Hex, bigintToBytes, bytesToHex, hexToBytes } from '../../src/encoding/hex.js'
 import { keyspaceOf } from '../../src/storage/keyspace.js'
 import { testHeader } from '../support/callSite.js'
 import { MemoryDatabase } from '../support/memoryDatabase.js'
@@ -60,7 +57,7 @@ async function loadState(pre: StateTest['pre']): Promise<WorkingState> {
     database: new MemoryDatabase(),
     keyspace: keyspaceOf(0),
   })
-  const state = new WorkingState({ base: store.viewAt(EMPTY_ROOT), store })
+  const state = new WorkingState({ base: store.viewAt(EMPTY_TRIE_ROOT), store })
   for (const [key, { nonce, balance, code, storage }] of Object.entries(pre)) {
     const address = new Address(hexToBytes(key))
     await state.putAccount(address, new Account(BigInt(nonce), BigInt(balance)))

@@ -1,5 +1,4 @@
-import { zeroAddress, type Address } from 'viem'
-import { createPublicClient, createWalletClient, http } from 'viem'
+import { type Address, createPublicClient, createWalletClient, http, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { hardhat } from 'viem/chains'
 import { afterEach, expect, test } from 'vitest'

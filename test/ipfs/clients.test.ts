@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { create } from 'kubo-rpc-client'
-import type { KuboRPCClient } from 'kubo-rpc-client'
+import { type KuboRPCClient, create } from 'kubo-rpc-client'
 import { code as dagCborCode, encode as encodeCbor } from '@ipld/dag-cbor'
 import { CID } from 'multiformats/cid'
 import { code as rawCode } from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { extract } from 'tar-stream'
-import { lines, startNetwork } from './support.js'
-import type { TestNetwork } from './support.js'
+import { type TestNetwork, lines, startNetwork } from './support.js'
 
 let server: TestNetwork
 let ipfs: KuboRPCClient

@@ -3,10 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createFileNetwork } from '../../src/ipfs/index.js'
-import type { FileNetwork } from '../../src/ipfs/index.js'
-import { bundleProgram } from '../support/bundledProcess.js'
-import type { BundledProgram } from '../support/bundledProcess.js'
+import { type FileNetwork, createFileNetwork } from '../../src/ipfs/index.js'
+import { type BundledProgram, bundleProgram } from '../support/bundledProcess.js'
 
 /**
  * Adds, unpins, writes and collects at the same time, and prints a line for what was acknowledged: content is

@@ -1,10 +1,8 @@
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { create } from 'kubo-rpc-client'
-import type { KuboRPCClient } from 'kubo-rpc-client'
+import { type KuboRPCClient, create } from 'kubo-rpc-client'
 import type { CID } from 'multiformats/cid'
-import { form, keyStream, lines, startNetwork } from './support.js'
-import type { FormFile, TestNetwork } from './support.js'
+import { type FormFile, type TestNetwork, form, keyStream, lines, startNetwork } from './support.js'
 
 let server: TestNetwork
 let ipfs: KuboRPCClient

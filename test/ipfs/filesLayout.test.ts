@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { create } from 'kubo-rpc-client'
-import type { KuboRPCClient } from 'kubo-rpc-client'
-import { keyStream, startNetwork } from './support.js'
-import type { TestNetwork } from './support.js'
+import { type KuboRPCClient, create } from 'kubo-rpc-client'
+import { type TestNetwork, keyStream, startNetwork } from './support.js'
 
 let server: TestNetwork
 let ipfs: KuboRPCClient

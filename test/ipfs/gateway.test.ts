@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { request } from 'node:http'
-import type { IncomingHttpHeaders } from 'node:http'
+import { type IncomingHttpHeaders, request } from 'node:http'
 import { CarReader } from '@ipld/car'
 import { encode as encodeNode } from '@ipld/dag-pb'
 import { base36 } from 'multiformats/bases/base36'
 import { CID } from 'multiformats/cid'
 import { extract } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { form, lines, startNetwork } from './support.js'
-import type { FormFile, TestNetwork } from './support.js'
+import { type FormFile, type TestNetwork, form, lines, startNetwork } from './support.js'
 
 let server: TestNetwork
 let site: string

@@ -1,8 +1,6 @@
-import { request } from 'node:http'
-import type { IncomingHttpHeaders } from 'node:http'
+import { type IncomingHttpHeaders, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { StandinNode } from '../../src/index.js'
-import { createNode } from '../../src/index.js'
+import { type StandinNode, createNode } from '../../src/index.js'
 import { form } from './support.js'
 
 let open: StandinNode

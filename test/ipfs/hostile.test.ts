@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createFileNetwork } from '../../src/ipfs/index.js'
 import { until } from '../support/until.js'
-import { form, lines, startNetwork } from './support.js'
-import type { FormFile, TestNetwork } from './support.js'
+import { type FormFile, type TestNetwork, form, lines, startNetwork } from './support.js'
 
 let server: TestNetwork
 const copies: string[] = []

@@ -3,8 +3,7 @@ import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { startNetwork } from './support.js'
-import type { TestNetwork } from './support.js'
+import { type TestNetwork, startNetwork } from './support.js'
 
 const networks: TestNetwork[] = []
 afterEach(async () => {

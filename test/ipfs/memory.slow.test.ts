@@ -1,7 +1,6 @@
 import { createCipheriv, createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { request } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { buildCommand, startCommand, stopCommand } from '../support/command.js'
 

@@ -6,11 +6,9 @@ import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { encodeCarHeader, encodeCarSection } from '../../src/ipfs/dag/car.js'
-import { createFileNetwork } from '../../src/ipfs/index.js'
-import type { FileNetwork } from '../../src/ipfs/index.js'
+import { type FileNetwork, createFileNetwork } from '../../src/ipfs/index.js'
 import { countTurns, endEverySlice, mostInOneTurn } from '../support/turns.js'
-import { form } from './support.js'
-import type { FormFile } from './support.js'
+import { type FormFile, form } from './support.js'
 
 /** Files, chunks or blocks of an upload. */
 const count = 600

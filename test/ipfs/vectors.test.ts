@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { form, keyStream, lines, startNetwork } from './support.js'
-import type { FormFile, TestNetwork } from './support.js'
+import { type FormFile, type TestNetwork, form, keyStream, lines, startNetwork } from './support.js'
 
 interface Vector {
   id: string

@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { request } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { form, lines, startNetwork } from './support.js'
-import type { FormFile, TestNetwork } from './support.js'
+import { type FormFile, type TestNetwork, form, lines, startNetwork } from './support.js'
 
 let server: TestNetwork
 

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
-import { get } from 'node:http'
+import { type IncomingMessage, get } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { CurrentCassette } from '../../src/cassette/currentCassette.js'
@@ -8,11 +7,10 @@ import { createControl } from '../../src/control/app.js'
 import { ChainWatch } from '../../src/control/chainWatch.js'
 import { createCassetteControl } from '../../src/node/cassette.js'
 import { parseNodeOptions } from '../../src/options.js'
+import type { JournalEntry } from '../../src/provider/journal/journal.js'
 import { createApiKey } from '../../src/provider/keys/apiKey.js'
-import type { JournalEntry } from '../../src/provider/journal/entry.js'
 import { Provider } from '../../src/provider/provider.js'
-import type { RunningServer } from '../support/server.js'
-import { call, request, startServer } from '../support/server.js'
+import { type RunningServer, call, request, startServer } from '../support/server.js'
 
 let running: RunningServer
 beforeEach(async () => {

@@ -2,10 +2,8 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import type { FaultInput } from '../../src/provider/faults/faultSchema.js'
-import { faultSchema } from '../../src/provider/faults/faultSchema.js'
-import type { RunningServer } from '../support/server.js'
-import { call, request, startServer, upgrade } from '../support/server.js'
+import { type FaultInput, faultSchema } from '../../src/provider/faults/faultSchema.js'
+import { type RunningServer, call, request, startServer, upgrade } from '../support/server.js'
 
 let running: RunningServer
 beforeEach(async () => {

@@ -1,9 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { createApiKey } from '../../src/provider/keys/apiKey.js'
-import type { Plan } from '../../src/provider/plans/plan.js'
-import { planSchema } from '../../src/provider/plans/plan.js'
-import type { RunningServer } from '../support/server.js'
-import { request, startServer } from '../support/server.js'
+import { type Plan, planSchema } from '../../src/provider/plans/plan.js'
+import { type RunningServer, request, startServer } from '../support/server.js'
 
 /** The last day of a month, so that a day later is another one. */
 const lastOfMonth = Date.UTC(2030, 0, 31, 12)

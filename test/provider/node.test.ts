@@ -4,12 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import type { RunningNode } from '../../src/node.js'
-import { startNode } from '../../src/node.js'
-import type { NodeOptions } from '../../src/options.js'
-import { parseNodeOptions } from '../../src/options.js'
-import { faultSchema } from '../../src/provider/faults/faultSchema.js'
-import type { FaultInput } from '../../src/provider/faults/faultSchema.js'
+import { type RunningNode, startNode } from '../../src/node.js'
+import { type NodeOptions, parseNodeOptions } from '../../src/options.js'
+import { type FaultInput, faultSchema } from '../../src/provider/faults/faultSchema.js'
 
 const running: RunningNode[] = []
 let directory: string

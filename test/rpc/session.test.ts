@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { Reply } from '../../src/rpc/reply.js'
-import { maxWaitingBytes } from '../../src/rpc/subscriptions/sessionSubscriptions.js'
-import { FilterStore } from '../../src/rpc/subscriptions/filterStore.js'
-import { wireArray } from '../../src/rpc/wire.js'
+import { maxWaitingBytes } from '../../src/rpc/session.js'
+import { FilterStore } from '../../src/rpc/subscriptions/filters.js'
+import { type Reply, wireArray } from '../../src/rpc/wire.js'
 import { filled, testBlock } from './support/blocks.js'
-import { testPipeline } from './support/pipeline.js'
 import { FakeChain, fakeBackend } from './support/fakeBackend.js'
+import { testPipeline } from './support/pipeline.js'
 
 interface Message {
   id?: number

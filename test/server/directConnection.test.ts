@@ -1,12 +1,11 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { type Socket, connect } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Backend } from '../../src/rpc/backend.js'
-import { RpcPipeline } from '../../src/rpc/pipeline.js'
 import type { Method } from '../../src/rpc/method.js'
-import { FilterStore } from '../../src/rpc/subscriptions/filterStore.js'
-import type { RunningServer } from '../support/server.js'
-import { startServer } from '../support/server.js'
+import { RpcPipeline } from '../../src/rpc/pipeline.js'
+import { FilterStore } from '../../src/rpc/subscriptions/filters.js'
+import { type RunningServer, startServer } from '../support/server.js'
 
 let running: RunningServer
 let socket: Socket

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { NodeServer } from '../../src/server/server.js'
-import type { RawRequest } from '../support/server.js'
-import { call, request, sendRaw, startServer } from '../support/server.js'
+import { type RawRequest, call, request, sendRaw, startServer } from '../support/server.js'
 
 let server: NodeServer
 let port: number

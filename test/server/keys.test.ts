@@ -4,8 +4,7 @@ import type { Provider } from '../../src/provider/provider.js'
 import type { NodeServer } from '../../src/server/server.js'
 import { loadCertificate } from '../../src/node/tls.js'
 import { parseNodeOptions } from '../../src/options.js'
-import type { RunningServer } from '../support/server.js'
-import { call, startServer, upgrade } from '../support/server.js'
+import { type RunningServer, call, startServer, upgrade } from '../support/server.js'
 
 const keys = [
   createApiKey('plain', 'sesame'),

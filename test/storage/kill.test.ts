@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openDatabase } from '../../src/storage/database.js'
-import { bundleProgram } from '../support/bundledProcess.js'
-import type { BundledProgram } from '../support/bundledProcess.js'
+import { type BundledProgram, bundleProgram } from '../support/bundledProcess.js'
 
 /**
  * Writes numbered batches as fast as it can, and acknowledges each. Batch n has n under the key 'last', a record

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { bundleProgram } from '../support/bundledProcess.js'
-import type { BundledProgram } from '../support/bundledProcess.js'
+import { type BundledProgram, bundleProgram } from '../support/bundledProcess.js'
 
 const source = `
   import { lockDirectory } from './src/storage/lock.js'

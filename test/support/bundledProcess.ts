@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import type { ChildProcessByStdio } from 'node:child_process'
 import type { Readable } from 'node:stream'
 
 /** A TypeScript program that tests can run as a process of its own. */

@@ -1,5 +1,4 @@
-import type { ChildProcess } from 'node:child_process'
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { build } from '../../scripts/build.mjs'
 import { until } from './until.js'

@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { bytesToPlainHex } from '../../src/encoding/hex.js'
-import { encodeBulkRow } from '../../src/storage/bulkRow.js'
-import { RecordWindow } from '../../src/storage/recordWindow.js'
+import { RecordWindow, encodeBulkRow } from '../../src/storage/records.js'
 import type { BatchOperation, WriteBatch } from '../../src/storage/writeBatch.js'
 
 /** A database in memory: what the state needs of the real one. */

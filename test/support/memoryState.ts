@@ -1,6 +1,5 @@
-import { createStateCaches } from '../../src/chain/state/stateCaches.js'
-import { StateStore } from '../../src/chain/state/stateStore.js'
-import { EMPTY_ROOT } from '../../src/chain/state/trieNode.js'
+import { StateStore, createStateCaches } from '../../src/chain/state/stateStore.js'
+import { EMPTY_TRIE_ROOT } from '../../src/chain/state/nodeRecord.js'
 import { WorkingState } from '../../src/chain/state/workingState.js'
 import { keyspaceOf } from '../../src/storage/keyspace.js'
 import { MemoryDatabase } from './memoryDatabase.js'
@@ -12,5 +11,5 @@ export function createMemoryState(): WorkingState {
     keyspace: keyspaceOf(0),
     caches: createStateCaches(),
   })
-  return new WorkingState({ base: store.viewAt(EMPTY_ROOT), store })
+  return new WorkingState({ base: store.viewAt(EMPTY_TRIE_ROOT), store })
 }

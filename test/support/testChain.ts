@@ -2,9 +2,9 @@ import type { Chain } from '../../src/chain/chain.js'
 import { createSingleForkSchedule, type ForkSchedule } from '../../src/chain/evm/forkSchedule.js'
 import { ownGenesis, type Genesis } from '../../src/chain/genesis/ownGenesis.js'
 import { Mempool } from '../../src/chain/mempool/mempool.js'
-import { LogicalClock } from '../../src/chain/mining/clock.js'
+import { LogicalClock } from '../../src/chain/mining/schedule.js'
 import { openChain } from '../../src/chain/open.js'
-import { blockEncoder } from '../../src/rpc/format/blockEncoder.js'
+import { blockEncoder } from '../../src/rpc/format/block.js'
 import type { Database } from '../../src/storage/database.js'
 
 /** Where a chain of a test lies, and what it begins with. */

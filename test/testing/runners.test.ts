@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Project } from './project.js'
-import { createProject } from './project.js'
+import { type Project, createProject } from './project.js'
 
 /** Two tests that each find block 0 and mine one; `load` brings `useNode`, `same` compares. */
 const suite = (load: string, same: string): string => `${load}

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Project } from './project.js'
-import { createProject } from './project.js'
+import { type Project, createProject } from './project.js'
 
 const files = 8
 const testsPerFile = 25
@@ -8,7 +7,6 @@ const workers = 4
 
 /** Each test must find the chain as the file's beforeAll left it, and leaves it changed. */
 const suite = `import { beforeAll, expect, test as plain, describe } from 'vitest'
-import { test, useNode } from 'standin/vitest'
 import { appendFileSync } from 'node:fs'
 
 const send = (node) =>

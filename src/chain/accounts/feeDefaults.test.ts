@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { testHeader } from '../../../test/support/callSite.js'
 import { ChainError, InvalidCallError } from '../errors.js'
 import type { CallObject } from '../calls/callObject.js'
-import { createRules } from '../evm/rules.js'
+import { createRules } from '../evm/forkSchedule.js'
 import { accessListFees, feeDefaults, type FeeMarket, type TransactionFees } from './feeDefaults.js'
 
 const market: FeeMarket = {

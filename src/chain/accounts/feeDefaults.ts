@@ -1,8 +1,8 @@
-import { quantity } from '../../encoding/quantity.js'
-import { headerBlobBaseFee } from '../block/fees.js'
+import { quantity } from '../../encoding/hex.js'
+import { headerBlobBaseFee } from '../block/header.js'
 import { ChainError, InvalidCallError } from '../errors.js'
 import type { CallObject } from '../calls/callObject.js'
-import { leastReplacement } from '../mempool/stateValidation.js'
+import { leastReplacement } from '../mempool/validation.js'
 import type { ForkRules, HeaderFields } from '../types.js'
 
 /**

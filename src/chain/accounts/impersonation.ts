@@ -1,7 +1,5 @@
-import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
-import { bytesToBigint } from '../../encoding/quantity.js'
-import { type CreatableFields, createTransaction } from '../mempool/create.js'
-import type { PooledTransaction } from '../mempool/transaction.js'
+import { bytesToBigint, bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
+import { type CreatableFields, type PooledTransaction, createTransaction } from '../mempool/transaction.js'
 import type { ForkRules } from '../types.js'
 
 /** EIP-155: the smallest v of a chain is this much above twice its id. */

@@ -1,7 +1,6 @@
-import { computeInWorker } from '../crypto/worker.js'
-import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
-import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
+import { bigintToBytes, bytesToBigint, bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
 import { type Signature, recover, sign } from '../crypto.js'
+import { computeInWorker } from '../crypto/worker.js'
 import { ChainError } from '../errors.js'
 import { keccak256 } from '../keccak.js'
 

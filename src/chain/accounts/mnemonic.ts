@@ -1,7 +1,6 @@
 import { type ECDH, createECDH, createHmac, pbkdf2 } from 'node:crypto'
 import { promisify } from 'node:util'
-import { hexToBytes } from '../../encoding/hex.js'
-import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
+import { bigintToBytes, bytesToBigint, hexToBytes } from '../../encoding/hex.js'
 import { privateKeyToAddress, publicKeyToAddress } from '../crypto.js'
 import { ChainError } from '../errors.js'
 import type { KeyedAccount } from './keyring.js'

@@ -1,20 +1,24 @@
-import { bytesEqual, bytesToHex } from '../../encoding/hex.js'
-import { quantity } from '../../encoding/quantity.js'
-import { headerBlobBaseFee } from '../block/fees.js'
-import { isPlainTransfer, PLAIN_TRANSFER_GAS } from '../calls/estimate.js'
-import { ChainError, ExecutionFailedError, ExecutionRevertedError } from '../errors.js'
-import type { CallObject } from '../calls/callObject.js'
-import type { ExecutionView, MessageExecutor } from '../calls/executor.js'
-import { keccak256 } from '../keccak.js'
 import { type GivenBlobs, completeSidecar, encodeWithSidecar } from '../mempool/blobs.js'
-import { type CreatableFields, createTransaction } from '../mempool/create.js'
+import {
+  type BlobSidecar,
+  type CreatableFields,
+  type PooledTransaction,
+  createTransaction,
+  maxPriorityFeePerGas,
+} from '../mempool/transaction.js'
+import { bytesEqual, bytesToHex, quantity } from '../../encoding/hex.js'
+import { headerBlobBaseFee } from '../block/header.js'
+import type { CallObject } from '../calls/callObject.js'
+import { PLAIN_TRANSFER_GAS, isPlainTransfer } from '../calls/estimate.js'
+import type { ExecutionView, MessageExecutor } from '../calls/executor.js'
+import { ChainError, ExecutionFailedError, ExecutionRevertedError } from '../errors.js'
+import { keccak256 } from '../keccak.js'
 import type { TransactionType } from '../mempool/decode.js'
 import type { Mempool } from '../mempool/mempool.js'
-import { type BlobSidecar, type PooledTransaction, maxPriorityFeePerGas } from '../mempool/transaction.js'
 import type { ForkRules } from '../types.js'
 import type { ChainView } from '../view.js'
+import { unsignedTransaction } from '../vm/message.js'
 import { MAX_BLOBS_PER_TRANSACTION } from '../vm/preCheck.js'
-import { unsignedTransaction } from '../vm/unsignedTransaction.js'
 import { type DefaultFeeCap, feeDefaults } from './feeDefaults.js'
 import { type Impersonation, impersonate } from './impersonation.js'
 import { type Keyring, UnknownAccountError } from './keyring.js'

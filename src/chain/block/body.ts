@@ -1,11 +1,12 @@
+import { RLP } from '@ethereumjs/rlp'
 import type { TypedTransaction } from '@ethereumjs/tx'
-import { minimalBytes } from '../../encoding/quantity.js'
+import { minimalBytes } from '../../encoding/hex.js'
+import { keccak256 } from '../keccak.js'
+import { EncodedItem, type RlpInput, encodeRlp } from '../rlp.js'
+import { EMPTY_TRIE_ROOT } from '../state/nodeRecord.js'
 import type { HeaderFields, Withdrawal } from '../types.js'
-import { EncodedItem, encodeRlp, type RlpInput } from '../rlp.js'
 import { encodeHeader, headerToList } from './header.js'
-import { orderedRoot } from './orderedRoot.js'
 import type { SealedBlock } from './record.js'
-import { serializedTransaction } from './serialized.js'
 
 /** A withdrawal as the list that its RLP encodes (EIP-4895). */
 export function withdrawalToList(withdrawal: Withdrawal): Uint8Array[] {
@@ -48,4 +49,99 @@ export function encodeSealedBlock({ transactions, ...rest }: Omit<SealedBlock, '
 /** The root that a header carries of its withdrawals. */
 export function withdrawalsRoot(withdrawals: readonly Withdrawal[]): Uint8Array {
   return orderedRoot(withdrawals.map((withdrawal) => encodeRlp(withdrawalToList(withdrawal))))
+}
+
+/** The path of a leaf that is alone in the trie: hex-prefix encoding of RLP(0), which is 0x80. */
+const FIRST_PATH = Uint8Array.of(0x20, 0x80)
+
+/** A trie node as RLP takes it: a nested list. */
+type NodeList = (Uint8Array | NodeList)[]
+
+interface Entry {
+  /** One nibble a byte. */
+  nibbles: Uint8Array
+  value: Uint8Array
+}
+
+/**
+ * The root of the trie that maps RLP(index) to each value in turn: transactionsRoot, receiptsRoot and withdrawalsRoot
+ * of a block (yellow paper, 4.3.2; geth: core/types/hashing.go, DeriveSha).
+ *
+ * @returns 32 bytes
+ */
+export function orderedRoot(values: readonly Uint8Array[]): Uint8Array {
+  const [first] = values
+  if (first === undefined) return EMPTY_TRIE_ROOT
+  if (values.length === 1) return keccak256(encodeRlp([FIRST_PATH, first]))
+  const entries = values.map((value, index) => ({ nibbles: toNibbles(RLP.encode(index)), value }))
+  entries.sort((a, b) => Buffer.compare(a.nibbles, b.nibbles))
+  return keccak256(encodeRlp(buildNode(entries, 0)))
+}
+
+function toNibbles(bytes: Uint8Array): Uint8Array {
+  const nibbles = new Uint8Array(bytes.length * 2)
+  bytes.forEach((byte, i) => {
+    nibbles[2 * i] = byte >> 4
+    nibbles[2 * i + 1] = byte & 15
+  })
+  return nibbles
+}
+
+/** Hex-prefix encoding of a path (yellow paper, appendix C). */
+function compactPath(nibbles: Uint8Array, kind: 'leaf' | 'extension'): Uint8Array {
+  const odd = nibbles.length & 1
+  const bytes = new Uint8Array((nibbles.length >> 1) + 1)
+  bytes[0] = ((kind === 'leaf' ? 2 : 0) + odd) << 4
+  if (odd) bytes[0] |= nibbles[0]!
+  for (let i = odd; i < nibbles.length; i += 2)
+    bytes[(i + 1 + (1 - odd)) >> 1] = (nibbles[i]! << 4) | nibbles[i + 1]!
+  return bytes
+}
+
+/** RLP(index) of distinct indices are never prefixes of one another, so branches hold no values of their own. */
+function buildNode(entries: Entry[], depth: number): NodeList {
+  const first = entries[0]!
+  if (entries.length === 1) return [compactPath(first.nibbles.subarray(depth), 'leaf'), first.value]
+  const last = entries[entries.length - 1]!
+  let shared = depth
+  while (first.nibbles[shared] === last.nibbles[shared]) shared++
+  if (shared > depth) {
+    const path = compactPath(first.nibbles.subarray(depth, shared), 'extension')
+    return [path, reference(buildNode(entries, shared))]
+  }
+  const branch: NodeList = new Array<Uint8Array>(17).fill(new Uint8Array(0))
+  for (let start = 0; start < entries.length;) {
+    const nibble = entries[start]!.nibbles[depth]!
+    let end = start
+    while (end < entries.length && entries[end]!.nibbles[depth] === nibble) end++
+    branch[nibble] = reference(buildNode(entries.slice(start, end), depth + 1))
+    start = end
+  }
+  return branch
+}
+
+/** A node inside its parent: itself where its RLP is shorter than 32 bytes, else its hash. */
+function reference(node: NodeList): Uint8Array | NodeList {
+  const encoded = encodeRlp(node)
+  return encoded.length < 32 ? node : keccak256(encoded)
+}
+
+const known = new WeakMap<TypedTransaction, Uint8Array>()
+
+/** Takes note of the EIP-2718 form in which a transaction came, without blobs and in memory of its own. */
+export function rememberSerialized(transaction: TypedTransaction, bytes: Uint8Array): void {
+  known.set(transaction, bytes)
+}
+
+/**
+ * The EIP-2718 form of a transaction, a blob transaction's without its blobs. ethereumjs encodes it anew each time; a
+ * block needs it for its size, its root and its record.
+ */
+export function serializedTransaction(transaction: TypedTransaction): Uint8Array {
+  let bytes = known.get(transaction)
+  if (bytes === undefined) {
+    bytes = transaction.serialize()
+    known.set(transaction, bytes)
+  }
+  return bytes
 }

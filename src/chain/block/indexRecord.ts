@@ -1,7 +1,8 @@
-import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
+import { bigintToBytes, bytesToBigint } from '../../encoding/hex.js'
+import { ordinalAt, putOrdinal, putUint32 } from '../../storage/keyspace.js'
 import type { RecordPosition } from '../../storage/records.js'
-import { decodeHeader, encodeHeader } from './header.js'
 import { keccak256 } from '../keccak.js'
+import { decodeHeader, encodeHeader } from './header.js'
 import type { StoredBlock, TransactionEntry, WireSpan } from './record.js'
 
 /**
@@ -189,4 +190,67 @@ export function decodeLogTable(bytes: Uint8Array): WireSpan[] {
     offset: view.getUint32(LOG_ROW * index),
     length: view.getUint32(LOG_ROW * index + 4),
   }))
+}
+
+/** One place of a transaction: the block by its ordinal, and the index in it. */
+export interface TransactionPlace {
+  ordinal: number
+  index: number
+}
+
+const PLACE_LENGTH = 10
+
+/** The places of a transaction, 10 bytes each: ordinal (6) and index (4), big-endian, oldest first. */
+export function encodeTransactionRow(places: readonly TransactionPlace[]): Uint8Array {
+  const bytes = new Uint8Array(PLACE_LENGTH * places.length)
+  places.forEach(({ ordinal, index }, i) => {
+    putOrdinal(bytes, ordinal, PLACE_LENGTH * i)
+    putUint32(bytes, index, PLACE_LENGTH * i + 6)
+  })
+  return bytes
+}
+
+/** Reads what {@link encodeTransactionRow} wrote. */
+export function decodeTransactionRow(bytes: Uint8Array): TransactionPlace[] {
+  const places: TransactionPlace[] = []
+  for (let at = 0; at < bytes.length; at += PLACE_LENGTH) {
+    const index =
+      ((bytes[at + 6]! << 24) | (bytes[at + 7]! << 16) | (bytes[at + 8]! << 8) | bytes[at + 9]!) >>> 0
+    places.push({ ordinal: ordinalAt(bytes, at), index })
+  }
+  return places
+}
+
+/** As many bits as tell a million transactions from others, all but one in forty; a power of two. */
+const BITS = 2 ** 23
+const BITS_EACH = 4
+
+/**
+ * Tells of most transactions that they were never added (a Bloom filter, whose bits a hash has in itself): looking one up
+ * in LevelDB that is not there takes as long as encoding its block.
+ */
+export class TransactionFilter {
+  readonly #bits = new Uint8Array(BITS / 8)
+
+  /** @param hash - 32 bytes */
+  add(hash: Uint8Array): void {
+    for (let i = 0; i < BITS_EACH; i++) {
+      const bit = bitOf(hash, i)
+      this.#bits[bit >>> 3]! |= 1 << (bit & 7)
+    }
+  }
+
+  /** Whether a transaction may have been added; never false of one that was. */
+  mayHold(hash: Uint8Array): boolean {
+    for (let i = 0; i < BITS_EACH; i++) {
+      const bit = bitOf(hash, i)
+      if ((this.#bits[bit >>> 3]! & (1 << (bit & 7))) === 0) return false
+    }
+    return true
+  }
+}
+
+function bitOf(hash: Uint8Array, i: number): number {
+  const at = 4 * i
+  return ((hash[at]! << 16) | (hash[at + 1]! << 8) | hash[at + 2]!) & (BITS - 1)
 }

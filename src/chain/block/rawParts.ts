@@ -1,7 +1,12 @@
+import {
+  FieldReader,
+  type RlpSpan,
+  TransactionEncodingError,
+  checkOneItem,
+  decodeStrictRlp,
+  splitRlp,
+} from '../mempool/fieldReader.js'
 import { RLP, type NestedUint8Array } from '@ethereumjs/rlp'
-import { FieldReader } from '../mempool/fieldReader.js'
-import { TransactionEncodingError } from '../mempool/rlpError.js'
-import { checkOneItem, decodeStrictRlp, splitRlp, type RlpSpan } from '../mempool/strictRlp.js'
 import type { HeaderFields } from '../types.js'
 import { hashHeader, headerFromList } from './header.js'
 

@@ -1,13 +1,21 @@
-import { crc32 } from 'node:zlib'
 import { RLP } from '@ethereumjs/rlp'
-import type { BulkPlace } from '../../storage/bulkRow.js'
+import { crc32 } from 'node:zlib'
+import type { Steps } from '../../encoding/timeSlice.js'
+import { FRAME_HEADER_LENGTH } from '../../storage/appendFile.js'
 import type { Database } from '../../storage/database.js'
-import { FRAME_HEADER_LENGTH } from '../../storage/frame.js'
-import type { RecordStore } from '../../storage/records.js'
-import type { RecordWindow } from '../../storage/recordWindow.js'
-import { ByteCache } from '../state/byteCache.js'
-import { decodeIndexRecord, decodeLogTable, type BlockRegion, type IndexRecord } from './indexRecord.js'
-import type { WireSpan } from './record.js'
+import type { BulkPlace, RecordStore, RecordWindow } from '../../storage/records.js'
+import { encodeRlp } from '../rlp.js'
+import { ByteCache } from '../state/account.js'
+import { encodeSealedBlock } from './body.js'
+import {
+  type BlockRegion,
+  type IndexRecord,
+  decodeIndexRecord,
+  decodeLogTable,
+  encodeLogTable,
+} from './indexRecord.js'
+import { encodeReceipts } from './seal.js'
+import type { BlockEncoder, SealedBlock, WireSpan } from './record.js'
 
 /** The bytes of one entry in the table of logs. */
 const LOG_ENTRY = 8
@@ -195,4 +203,62 @@ function joined(spans: readonly WireSpan[]): WireSpan {
   const last = spans[spans.length - 1]
   if (first === undefined || last === undefined) return { offset: 0, length: 0 }
   return { offset: first.offset, length: last.offset + last.length - first.offset }
+}
+
+/** Where a region lies that is not written yet. */
+const NOWHERE = -1
+
+/** The bulk of a block in the form in which it is stored. */
+export interface EncodedRegion {
+  /** Its index record, which does not know yet where the region lies. */
+  record: IndexRecord
+  /** What the region is made of, as {@link IndexRecord} says. */
+  pieces: readonly Uint8Array[]
+  /** The piece that answers are made of. */
+  wire: Uint8Array
+}
+
+/** Encodes the bulk of a sealed block that is stored under an ordinal. */
+export function* encodeRegion(
+  sealed: SealedBlock,
+  ordinal: number,
+  encoder: Pick<BlockEncoder, 'encode'>,
+): Steps<EncodedRegion> {
+  const { header, hash, size, altered, parentStateRoot, totalDifficulty, uncleHashes } = sealed
+  const blockRlp = sealed.encoded?.block ?? encodeSealedBlock(sealed)
+  yield
+  const receiptsRlp = encodeRlp(sealed.encoded?.receipts ?? encodeReceipts(sealed.transactions))
+  yield
+  const encoded = yield* encoder.encode(sealed)
+  yield
+  const entries = sealed.transactions.map(({ hash: transactionHash, sender, impersonated }) => ({
+    hash: transactionHash,
+    sender,
+    impersonated,
+  }))
+  const record: IndexRecord = {
+    block: {
+      ordinal,
+      hash,
+      header,
+      totalDifficulty,
+      size,
+      altered,
+      ...(parentStateRoot !== undefined && { parentStateRoot }),
+      transactions: entries,
+      uncleHashes,
+    },
+    region: {
+      position: NOWHERE,
+      blockLength: blockRlp.length,
+      receiptsLength: receiptsRlp.length,
+      wireLength: encoded.bytes.length,
+      logCount: encoded.logs.length,
+    },
+    head: encoded.head,
+    transactionSpans: encoded.transactions,
+    receiptSpans: encoded.receipts,
+  }
+  const pieces = [blockRlp, receiptsRlp, encoded.bytes, encodeLogTable(encoded.logs)]
+  return { record, pieces, wire: encoded.bytes }
 }

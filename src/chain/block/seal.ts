@@ -1,13 +1,12 @@
-import type { BlockExecution } from '../vm/block.js'
-import { keccak256 } from '../keccak.js'
+import { minimalBytes } from '../../encoding/hex.js'
 import type { Steps } from '../../encoding/timeSlice.js'
-import type { HeaderFields, Withdrawal } from '../types.js'
-import { encodeBlock, withdrawalsRoot } from './body.js'
+import { keccak256 } from '../keccak.js'
+import { encodeRlp } from '../rlp.js'
+import type { ExecutionLog, ExecutionReceipt, HeaderFields, Withdrawal } from '../types.js'
+import type { BlockExecution } from '../vm/block.js'
+import { encodeBlock, orderedRoot, serializedTransaction, withdrawalsRoot } from './body.js'
 import { encodeHeader } from './header.js'
-import { orderedRoot } from './orderedRoot.js'
-import { encodeReceipts } from './receipts.js'
 import type { SealedBlock, SealedTransaction } from './record.js'
-import { serializedTransaction } from './serialized.js'
 
 /** What a block is sealed from, besides its execution. */
 export interface SealInput {
@@ -87,4 +86,63 @@ export function* sealBlock(
     altered,
     parentStateRoot,
   }
+}
+
+/** The 256-byte bloom of no logs, shared by all that have none: nobody writes into a bloom that is made. */
+export const EMPTY_BLOOM: Uint8Array = new Uint8Array(256)
+
+/** Sets the three bits of one address or topic in a 256-byte bloom (yellow paper, 4.3.1, M3:2048). */
+function addToBloom(bloom: Uint8Array, entry: Uint8Array): void {
+  const hash = keccak256(entry)
+  for (let i = 0; i < 6; i += 2) {
+    const bit = ((hash[i]! << 8) | hash[i + 1]!) & 2047
+    bloom[255 - (bit >> 3)]! |= 1 << (bit & 7)
+  }
+}
+
+/** The 256-byte bloom of the addresses and topics of logs. */
+export function logsBloom(logs: readonly ExecutionLog[]): Uint8Array {
+  if (logs.length === 0) return EMPTY_BLOOM
+  const bloom = new Uint8Array(256)
+  for (const log of logs) {
+    addToBloom(bloom, log.address)
+    for (const topic of log.topics) addToBloom(bloom, topic)
+  }
+  return bloom
+}
+
+/** The union of blooms: what a header carries of its receipts. */
+export function joinBlooms(blooms: readonly Uint8Array[]): Uint8Array {
+  const filled = blooms.filter((bloom) => bloom !== EMPTY_BLOOM)
+  const [only] = filled
+  if (only === undefined) return EMPTY_BLOOM
+  if (filled.length === 1) return only
+  const joined = new Uint8Array(256)
+  for (const bloom of filled) {
+    for (let i = 0; i < 256; i++) joined[i]! |= bloom[i]!
+  }
+  return joined
+}
+
+/**
+ * A receipt in its consensus form (EIP-2718, EIP-658): what receiptsRoot commits to, and what debug_getRawReceipts
+ * answers. Typed transactions put their type byte in front.
+ */
+export function encodeReceipt(receipt: ExecutionReceipt, transactionType: number): Uint8Array {
+  const outcome = receipt.stateRoot ?? minimalBytes(BigInt(receipt.status ?? 0))
+  const fields = [
+    outcome,
+    minimalBytes(receipt.cumulativeGasUsed),
+    receipt.logsBloom,
+    receipt.logs.map((log) => [log.address, log.topics, log.data]),
+  ]
+  if (transactionType === 0) return encodeRlp(fields)
+  const typed = encodeRlp(fields, 1)
+  typed[0] = transactionType
+  return typed
+}
+
+/** The consensus forms of the receipts of transactions. */
+export function encodeReceipts(transactions: readonly SealedTransaction[]): Uint8Array[] {
+  return transactions.map(({ transaction, receipt }) => encodeReceipt(receipt, transaction.type))
 }

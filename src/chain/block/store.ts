@@ -1,20 +1,24 @@
 import { crc32 } from 'node:zlib'
-import { decodeBulkRow, encodeBulkRow } from '../../storage/bulkRow.js'
-import type { Database } from '../../storage/database.js'
-import { decodeOrdinal, encodeOrdinal, ordinalOfKey, type Keyspace } from '../../storage/keyspace.js'
-import type { WriteBatch } from '../../storage/writeBatch.js'
-import { SingleBlockTable, type SingleBlock } from '../logs/postings.js'
-import { logKey, logRows, type LogCriterion, type LogRow } from '../logs/rows.js'
-import { encodeIndexRecord, regionLength, type IndexRecord } from './indexRecord.js'
-import { OrdinalSet } from './ordinalSet.js'
-import type { BlockEncoder, SealedBlock, StoredBlock, TransactionLocation } from './record.js'
-import { RecentRecords } from './recentRecords.js'
-import { encodeRegion } from './region.js'
-import { BlockRegions } from './regions.js'
-import { RemovedBlocks } from './removedBlocks.js'
 import type { Steps } from '../../encoding/timeSlice.js'
-import { TransactionFilter } from './transactionFilter.js'
-import { decodeTransactionRow, encodeTransactionRow, type TransactionPlace } from './transactionRow.js'
+import { decodeBulkRow, encodeBulkRow } from '../../storage/records.js'
+import type { Database } from '../../storage/database.js'
+import { type Keyspace, decodeOrdinal, encodeOrdinal, ordinalOfKey } from '../../storage/keyspace.js'
+import type { WriteBatch } from '../../storage/writeBatch.js'
+import { type SingleBlock, SingleBlockTable } from '../logs/postings.js'
+import { type LogCriterion, type LogRow, logKey, logRows } from '../logs/rows.js'
+import { bytesKey } from '../state/account.js'
+import {
+  type IndexRecord,
+  TransactionFilter,
+  type TransactionPlace,
+  decodeTransactionRow,
+  encodeIndexRecord,
+  encodeTransactionRow,
+  regionLength,
+} from './indexRecord.js'
+import type { BlockEncoder, SealedBlock, StoredBlock, TransactionLocation } from './record.js'
+import { BlockRegions, encodeRegion } from './regions.js'
+import { RemovedBlocks } from './removedBlocks.js'
 
 /** What a store of blocks works with. */
 export interface BlockStoreOptions {
@@ -291,4 +295,126 @@ export class BlockStore {
     const value = this.#database.get(key)
     return value === undefined ? undefined : decodeOrdinal(value)
   }
+}
+
+/** What the records that are kept may take together. */
+const CAPACITY_BYTES = 8 * 1024 * 1024
+/** About what a decoded record takes: most of it are the headers of many small arrays. */
+const BLOCK_BYTES = 4000
+const TRANSACTION_BYTES = 450
+
+/** Records that were used at about the same time. */
+class Generation {
+  readonly records = new Map<number, IndexRecord>()
+  readonly ordinals = new Map<string, number>()
+}
+
+/**
+ * The index records that were used last, so that hot blocks are not decoded again.
+ *
+ * Two generations stand in for an exact order of use: when the young one has half of the room, it becomes the old one,
+ * and what nobody asked for since then is gone.
+ */
+export class RecentRecords {
+  #young = new Generation()
+  #old = new Generation()
+  #youngBytes = 0
+
+  get(ordinal: number): IndexRecord | undefined {
+    const found = this.#young.records.get(ordinal)
+    if (found !== undefined) return found
+    const aged = this.#old.records.get(ordinal)
+    if (aged !== undefined) this.keep(aged)
+    return aged
+  }
+
+  /** The ordinal of a block that was added lately, by its 32-byte hash. */
+  ordinal(hash: Uint8Array): number | undefined {
+    const key = bytesKey(hash)
+    return this.#young.ordinals.get(key) ?? this.#old.ordinals.get(key)
+  }
+
+  /** Keeps the record of a block that was stored just now. */
+  add(record: IndexRecord): void {
+    const { ordinal, hash } = record.block
+    this.#young.ordinals.set(bytesKey(hash), ordinal)
+    this.keep(record)
+  }
+
+  /** Keeps a record that was read. */
+  keep(record: IndexRecord): void {
+    const { ordinal, transactions } = record.block
+    if (this.#young.records.has(ordinal)) return
+    this.#young.records.set(ordinal, record)
+    this.#youngBytes += BLOCK_BYTES + TRANSACTION_BYTES * transactions.length
+    if (this.#youngBytes < CAPACITY_BYTES / 2) return
+    this.#old = this.#young
+    this.#young = new Generation()
+    this.#youngBytes = 0
+  }
+}
+
+const WORD_BITS = 32
+
+/** Which blocks have something, by their ordinals: a bit for each block that was ever stored. */
+export class OrdinalSet {
+  #words = new Uint32Array(64)
+
+  add(ordinal: number): void {
+    const word = wordOf(ordinal)
+    this.#makeRoom(word + 1)
+    this.#words[word]! |= bitOf(ordinal)
+  }
+
+  delete(ordinal: number): void {
+    const word = wordOf(ordinal)
+    if (word < this.#words.length) this.#words[word]! &= ~bitOf(ordinal)
+  }
+
+  /** Adds every ordinal below this one. */
+  addBelow(ordinal: number): void {
+    const word = wordOf(ordinal)
+    this.#makeRoom(word + 1)
+    this.#words.fill(0xffff_ffff, 0, word)
+    this.#words[word]! |= bitOf(ordinal) - 1
+  }
+
+  /** The least member that is not below an ordinal. */
+  atOrAbove(ordinal: number): number | undefined {
+    const words = this.#words
+    const first = wordOf(ordinal)
+    for (let word = first; word < words.length; word++) {
+      const above = word === first ? -bitOf(ordinal) : -1
+      const bits = words[word]! & above
+      if (bits !== 0) return WORD_BITS * word + WORD_BITS - 1 - Math.clz32(bits & -bits)
+    }
+    return undefined
+  }
+
+  /** The greatest member that is not above an ordinal. */
+  atOrBelow(ordinal: number): number | undefined {
+    const words = this.#words
+    const first = Math.min(wordOf(ordinal), words.length - 1)
+    for (let word = first; word >= 0; word--) {
+      const upTo = word === wordOf(ordinal) ? bitOf(ordinal) | (bitOf(ordinal) - 1) : -1
+      const bits = words[word]! & upTo
+      if (bits !== 0) return WORD_BITS * word + WORD_BITS - 1 - Math.clz32(bits)
+    }
+    return undefined
+  }
+
+  #makeRoom(words: number): void {
+    if (words <= this.#words.length) return
+    const larger = new Uint32Array(Math.max(words, 2 * this.#words.length))
+    larger.set(this.#words)
+    this.#words = larger
+  }
+}
+
+function wordOf(ordinal: number): number {
+  return Math.floor(ordinal / WORD_BITS)
+}
+
+function bitOf(ordinal: number): number {
+  return 1 << (ordinal % WORD_BITS)
 }

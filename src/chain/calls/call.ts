@@ -1,30 +1,31 @@
+import { type AccountOverride, type PrecompileOverrides, applyStateOverrides } from './overrides.js'
 import {
   ChainError,
   ExecutionFailedError,
-  MessageRejectedError,
   type ExecutionRevertedError,
+  MessageRejectedError,
 } from '../errors.js'
-import { orElse, whenReady } from '../state/whenReady.js'
-import type { Awaitable } from '../types.js'
+import type { RulesPlace } from '../evm/forkSchedule.js'
+import type { PooledEvm } from '../evm/pooledEvm.js'
+import { revertError } from '../evm/revertReason.js'
+import { orElse, whenReady } from '../state/stateStore.js'
+import { WorkingState } from '../state/workingState.js'
+import type { Awaitable, ForkRules, HeaderFields } from '../types.js'
+import type { ChainView, StateAt } from '../view.js'
 import {
-  createBlockEnvironment,
-  knownBlockEnvironment,
-  withFees,
-  rulesUnder,
-  withoutBaseFee,
   type BlockEnvironment,
   type BlockOverrides,
+  createBlockEnvironment,
+  knownBlockEnvironment,
+  rulesUnder,
+  withEvm,
+  withFees,
+  withoutBaseFee,
 } from '../vm/blockEnvironment.js'
-import type { CallObject } from './callObject.js'
-import type { CallSite } from './callSite.js'
-import type { ConsoleListener } from './console.js'
-import { withEvm } from '../evm/evm.js'
-import { messageFromCall, mostCost, type Message } from '../vm/message.js'
-import { applyStateOverrides, type AccountOverride, type PrecompileOverrides } from './overrides.js'
-import type { PooledEvm } from '../evm/pooledEvm.js'
+import { type Message, messageFromCall, mostCost } from '../vm/message.js'
 import { callChecks } from '../vm/preCheck.js'
-import { revertError } from '../evm/revertReason.js'
-import { runCall, runMessage, type MessageOutcome, type MessageResult } from '../vm/runTransaction.js'
+import { type MessageOutcome, type MessageResult, runCall, runMessage } from '../vm/runTransaction.js'
+import type { CallObject, ConsoleListener } from './callObject.js'
 
 /** A call gets at most this many times the block gas limit. */
 const GAS_CAP_IN_BLOCKS = 10
@@ -188,4 +189,63 @@ export function failureOf({
 export function throwFailure(outcome: MessageOutcome): void {
   const failure = failureOf(outcome)
   if (failure !== undefined) throw failure
+}
+
+/** Where a call runs: a block, and a state of its own that it may change. */
+export interface CallSite {
+  header: HeaderFields
+  rules: ForkRules
+  state: WorkingState
+  /** The rules of another block number or time. */
+  rulesAt: (place: RulesPlace) => ForkRules
+  /** The 32-byte hash of an earlier block, or undefined if there is none. */
+  blockHash: (number: bigint) => Awaitable<Uint8Array | undefined>
+}
+
+/** The site of one call on a block of a chain. */
+export function createCallSite(
+  view: Ancestry,
+  { header, rules, state }: Pick<StateAt, 'header' | 'rules' | 'state'>,
+): CallSite {
+  return siteOn(view, { header, rules, state: new WorkingState({ base: state }) })
+}
+
+/** The site of a call on a block of a chain, over a state that is there already. */
+export function siteOn(
+  view: Ancestry,
+  { header, rules, state }: Pick<CallSite, 'header' | 'rules' | 'state'>,
+): CallSite {
+  return {
+    header,
+    rules,
+    state,
+    rulesAt: (place) => view.rulesAt(place),
+    blockHash: (number) => ancestorHash(view, header, number),
+  }
+}
+
+/** What ancestors are found by. */
+export type Ancestry = Pick<
+  ChainView,
+  'blockByHash' | 'blockByNumber' | 'isCanonical' | 'earlierHash' | 'rulesAt'
+>
+
+/**
+ * The hash of an ancestor: along the parents until the chain is canonical, then by number; before the first block of a
+ * fork as the remote chain has it.
+ */
+export function ancestorHash(
+  view: Ancestry,
+  { number: start, parentHash }: HeaderFields,
+  number: bigint,
+): Awaitable<Uint8Array | undefined> {
+  if (number >= start) return undefined
+  if (number === start - 1n) return parentHash
+  let block = view.blockByHash(parentHash)
+  while (block !== undefined && !view.isCanonical(block) && block.header.number > number) {
+    block = view.blockByHash(block.header.parentHash)
+  }
+  if (block === undefined) return view.earlierHash(number)
+  if (block.header.number === number) return block.hash
+  return view.blockByNumber(number)?.hash ?? view.earlierHash(number)
 }

@@ -4,14 +4,14 @@ import { MemoryDatabase } from '../../../test/support/memoryDatabase.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
 import { ChainError } from '../errors.js'
 import { StateStore } from '../state/stateStore.js'
-import { EMPTY_ROOT } from '../state/trieNode.js'
+import { EMPTY_TRIE_ROOT } from '../state/nodeRecord.js'
 import type { WorkingState } from '../state/workingState.js'
 import { withCallState } from './executor.js'
 
 const address = new Address(new Uint8Array(20).fill(0xaa))
 
 function emptyView() {
-  return new StateStore({ database: new MemoryDatabase(), keyspace: keyspaceOf(0) }).viewAt(EMPTY_ROOT)
+  return new StateStore({ database: new MemoryDatabase(), keyspace: keyspaceOf(0) }).viewAt(EMPTY_TRIE_ROOT)
 }
 
 /** Runs a call that opens as many frames, changes an account in each, and fails in the innermost one. */

@@ -5,12 +5,11 @@ import { readArtifact } from '../../../test/support/artifacts.js'
 import { alice, bob, createTestSite } from '../../../test/support/callSite.js'
 import { hexToBytes } from '../../encoding/hex.js'
 import { ExecutionFailedError, MessageRejectedError } from '../errors.js'
-import { orElse } from '../state/whenReady.js'
-import { executeCall, withCall } from './call.js'
-import type { CallObject } from './callObject.js'
-import type { CallSite } from './callSite.js'
-import { estimateGas } from './estimate.js'
+import { orElse } from '../state/stateStore.js'
 import type { MessageResult } from '../vm/runTransaction.js'
+import { type CallSite, executeCall, withCall } from './call.js'
+import type { CallObject } from './callObject.js'
+import { estimateGas } from './estimate.js'
 
 const contract = new Uint8Array(20).fill(0xc0)
 const LIMIT = 30_000_000n

@@ -1,15 +1,16 @@
-import { GAS_PER_BLOB } from '../block/fees.js'
+import { GAS_PER_BLOB } from '../block/header.js'
 import { ChainError, ExecutionFailedError, MessageRejectedError, NothingLeftForGasError } from '../errors.js'
-import { orElse, whenReady } from '../state/whenReady.js'
+import { orElse, whenReady } from '../state/stateStore.js'
 import type { Awaitable, StateView } from '../types.js'
 import { callGasCap, executeCall, throwFailure, withCall, type CallRequest } from './call.js'
 import type { CallObject } from './callObject.js'
 import type { Message } from '../vm/message.js'
 import { PeakGas } from '../evm/peakGas.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
-import { IntrinsicGasError, MAX_TRANSACTION_GAS } from '../vm/preCheck.js'
+import { IntrinsicGasError } from '../vm/preCheck.js'
+import { MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
 import type { MessageResult } from '../vm/runTransaction.js'
-import { withRollback } from '../evm/evm.js'
+import { withRollback } from '../vm/blockEnvironment.js'
 
 /** Gas of a transaction that runs no code and has no data. */
 export const PLAIN_TRANSFER_GAS = 21_000n

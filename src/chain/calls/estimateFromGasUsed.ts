@@ -1,11 +1,12 @@
 import { ExecutionFailedError } from '../errors.js'
-import { whenReady } from '../state/whenReady.js'
+import { whenReady } from '../state/stateStore.js'
 import type { Awaitable } from '../types.js'
 import { executeCall, throwFailure, withCall, type CallRequest } from './call.js'
-import { withRollback } from '../evm/evm.js'
+import { withRollback } from '../vm/blockEnvironment.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import type { Message } from '../vm/message.js'
-import { IntrinsicGasError, MAX_TRANSACTION_GAS } from '../vm/preCheck.js'
+import { IntrinsicGasError } from '../vm/preCheck.js'
+import { MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
 import type { MessageResult } from '../vm/runTransaction.js'
 
 /** Steps of the search at most. */

@@ -1,14 +1,13 @@
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import type { StoredBlock } from '../block/record.js'
+import type { CallObject } from '../calls/callObject.js'
 import type { Chain } from '../chain.js'
 import { ChainError, ChainStoppedError } from '../errors.js'
-import type { CallObject } from '../calls/callObject.js'
-import { type Head, blocksAbove } from '../head/head.js'
+import { type Head, blocksAbove } from '../head/position.js'
 import { decodeBlock } from '../import/blockParts.js'
 import { keccak256 } from '../keccak.js'
-import { BlobStore } from '../mempool/blobStore.js'
-import { type NamedPooled, pooledFromBlock, stagePooled } from '../mempool/pooledStore.js'
-import { reinject } from '../mempool/reinject.js'
+import { BlobStore } from '../mempool/blobs.js'
+import { type NamedPooled, pooledFromBlock, reinject, stagePooled } from '../mempool/submitTransaction.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
 
 /** A transaction of a replacing block: signed, or as a caller describes it, without a signature. */

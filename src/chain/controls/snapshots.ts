@@ -9,9 +9,9 @@ import {
   decodePooled,
   encodeNetworkForm,
   encodePooled,
+  reinject,
   stageReplacement,
-} from '../mempool/pooledStore.js'
-import { reinject } from '../mempool/reinject.js'
+} from '../mempool/submitTransaction.js'
 
 /** Where a chain was when a snapshot was taken, as JSON. */
 export interface SnapshotRecord {

@@ -4,7 +4,7 @@ import type { SealedBlock, StoredBlock } from '../block/record.js'
 import type { Chain } from '../chain.js'
 import { blockStartSlots } from '../vm/systemCalls.js'
 import type { GenesisAccount } from '../genesis/ownGenesis.js'
-import { loadPreimages } from '../state/preimages.js'
+import { loadPreimages } from '../state/stateRoot.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { StateView } from '../types.js'
 

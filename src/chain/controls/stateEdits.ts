@@ -1,11 +1,11 @@
 import { Account, Address } from '@ethereumjs/util'
-import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
+import { bigintToBytes, bytesToBigint } from '../../encoding/hex.js'
 import type { Chain } from '../chain.js'
 import { ExecutionFailedError, ExecutionRevertedError } from '../errors.js'
 import type { AccessListEntry } from '../calls/callObject.js'
 import type { MessageExecutor } from '../calls/executor.js'
-import { increased } from '../state/balance.js'
-import { orElse } from '../state/whenReady.js'
+import { increased } from '../state/account.js'
+import { orElse } from '../state/stateStore.js'
 import type { WorkingState } from '../state/workingState.js'
 
 /** Whose state is edited. */

@@ -8,9 +8,9 @@ import { describe, expect, it } from 'vitest'
 import { createMemoryState } from '../../../test/support/memoryState.js'
 import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
 import { privateKeyToAddress } from '../crypto.js'
-import { withEvm } from './evm.js'
+import { withEvm } from '../vm/blockEnvironment.js'
 import { transactionChecks } from '../vm/preCheck.js'
-import { createRules } from './rules.js'
+import { createRules } from './forkSchedule.js'
 import { runMessage } from '../vm/runTransaction.js'
 
 const privateKey = new Uint8Array(32).fill(7)

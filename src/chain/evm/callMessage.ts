@@ -1,11 +1,18 @@
-import { EVMError, type ExecResult, type Message, type PrecompileFunc } from '@ethereumjs/evm'
-import { NO_BYTES } from '../state/account.js'
-import { EMPTY_RECORD } from '../state/entries.js'
+import {
+  EVMError,
+  type EVMMockBlockchainInterface,
+  type EVMRunCallOpts,
+  type ExecResult,
+  Message,
+  type PrecompileFunc,
+} from '@ethereumjs/evm'
+import type { Address } from '@ethereumjs/util'
+import { EMPTY_RECORD, NO_BYTES } from '../state/account.js'
+import { whenReady } from '../state/stateStore.js'
 import type { WorkingState } from '../state/workingState.js'
-import { whenReady } from '../state/whenReady.js'
 import type { Awaitable, ForkRules } from '../types.js'
-import { loaded } from './loadedState.js'
-import { delegationTarget } from '../vm/delegation.js'
+import { delegationTarget } from '../vm/message.js'
+import { loaded } from './frameEnvironment.js'
 import type { FrameJournal } from './frameJournal.js'
 
 /** Frames that run on one stack of JavaScript: one takes some 2 KB of its megabyte. */
@@ -116,4 +123,59 @@ function execute(
 function truncate(entries: Map<string, unknown> | Set<string> | undefined, size: number): void {
   if (entries === undefined || entries.size === size) return
   for (const key of [...entries.keys()].slice(size)) entries.delete(key)
+}
+
+/** BLOCKHASH of a block that is not known. */
+const ZERO_HASH = new Uint8Array(32)
+
+/** What BLOCKHASH asks: the chain as the library knows one. */
+export class HashLookup implements EVMMockBlockchainInterface {
+  /** The 32-byte hash of an earlier block; undefined reads as zero. */
+  find: (number: bigint) => Awaitable<Uint8Array | undefined> = unknownHash
+
+  async getBlock(number: number): Promise<{ hash: () => Uint8Array }> {
+    const hash = (await this.find(BigInt(number))) ?? ZERO_HASH
+    return { hash: () => hash }
+  }
+
+  async putBlock(): Promise<void> {}
+
+  shallowCopy(): this {
+    return this
+  }
+
+  /** Knows no block any more. */
+  forget(): void {
+    this.find = unknownHash
+  }
+}
+
+function unknownHash(): undefined {
+  return undefined
+}
+
+/** What a message and those within it note of accounts, by their addresses. */
+export interface MessageCollections {
+  readonly selfdestruct: NonNullable<Message['selfdestruct']>
+  readonly createdAddresses: NonNullable<Message['createdAddresses']>
+}
+
+/** A call of an account from outside, as the library's EVM.runCall begins one. */
+export function outermostMessage(
+  options: EVMRunCallOpts,
+  caller: Address,
+  to: Address,
+  { selfdestruct, createdAddresses }: MessageCollections,
+): Message {
+  const message = new Message({
+    caller,
+    to,
+    value: options.value ?? 0n,
+    gasLimit: options.gasLimit ?? 0n,
+    data: options.data ?? NO_BYTES,
+    selfdestruct,
+    createdAddresses,
+  })
+  if (options.blobVersionedHashes !== undefined) message.blobVersionedHashes = options.blobVersionedHashes
+  return message
 }

@@ -1,4 +1,4 @@
-import { bytesToBigint } from '../../encoding/quantity.js'
+import { bytesToBigint } from '../../encoding/hex.js'
 
 const JUMPDEST = 0x5b
 const PUSH1 = 0x60
@@ -62,3 +62,76 @@ function findJumps(code: Uint8Array): Uint8Array {
   }
   return jumps
 }
+
+/** How many items the stack may hold. */
+const STACK_LIMIT = 1024
+
+/** [first opcode, last opcode, items taken, items put back]; DUP, SWAP and LOG follow below. */
+const effects: readonly (readonly [first: number, last: number, taken: number, given: number])[] = [
+  [0x01, 0x07, 2, 1],
+  [0x08, 0x09, 3, 1],
+  [0x0a, 0x0b, 2, 1],
+  [0x10, 0x14, 2, 1],
+  [0x15, 0x15, 1, 1],
+  [0x16, 0x18, 2, 1],
+  [0x19, 0x19, 1, 1],
+  [0x1a, 0x1d, 2, 1],
+  [0x1e, 0x1e, 1, 1],
+  [0x20, 0x20, 2, 1],
+  [0x30, 0x30, 0, 1],
+  [0x31, 0x31, 1, 1],
+  [0x32, 0x34, 0, 1],
+  [0x35, 0x35, 1, 1],
+  [0x36, 0x36, 0, 1],
+  [0x37, 0x37, 3, 0],
+  [0x38, 0x38, 0, 1],
+  [0x39, 0x39, 3, 0],
+  [0x3a, 0x3a, 0, 1],
+  [0x3b, 0x3b, 1, 1],
+  [0x3c, 0x3c, 4, 0],
+  [0x3d, 0x3d, 0, 1],
+  [0x3e, 0x3e, 3, 0],
+  [0x3f, 0x40, 1, 1],
+  [0x41, 0x48, 0, 1],
+  [0x49, 0x49, 1, 1],
+  [0x4a, 0x4a, 0, 1],
+  [0x50, 0x50, 1, 0],
+  [0x51, 0x51, 1, 1],
+  [0x52, 0x53, 2, 0],
+  [0x54, 0x54, 1, 1],
+  [0x55, 0x55, 2, 0],
+  [0x56, 0x56, 1, 0],
+  [0x57, 0x57, 2, 0],
+  [0x58, 0x5a, 0, 1],
+  [0x5c, 0x5c, 1, 1],
+  [0x5d, 0x5d, 2, 0],
+  [0x5e, 0x5e, 3, 0],
+  [0x5f, 0x7f, 0, 1],
+  [0xf0, 0xf0, 3, 1],
+  [0xf1, 0xf2, 7, 1],
+  [0xf3, 0xf3, 2, 0],
+  [0xf4, 0xf4, 6, 1],
+  [0xf5, 0xf5, 4, 1],
+  [0xfa, 0xfa, 6, 1],
+  [0xfd, 0xfd, 2, 0],
+  [0xff, 0xff, 1, 0],
+]
+
+/** By opcode: how many items must be on the stack before it runs. */
+export const stackMinimum = new Uint16Array(256)
+/** By opcode: how many items may be on the stack before it runs (Yellow Paper, 9.4.2). */
+export const stackMaximum = new Uint16Array(256).fill(STACK_LIMIT)
+
+function setEffect(opcode: number, taken: number, given: number): void {
+  stackMinimum[opcode] = taken
+  stackMaximum[opcode] = STACK_LIMIT + taken - given
+}
+
+for (const [first, last, taken, given] of effects) {
+  for (let opcode = first; opcode <= last; opcode++) setEffect(opcode, taken, given)
+}
+for (let depth = 1; depth <= 16; depth++) {
+  setEffect(0x7f + depth, depth, depth + 1)
+  setEffect(0x8f + depth, depth + 1, depth + 1)
+}
+for (let topics = 0; topics <= 4; topics++) setEffect(0xa0 + topics, topics + 2, 0)

@@ -4,14 +4,12 @@ import { bn254 as bn254Curve } from '@noble/curves/bn254.js'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { createMemoryState } from '../../../test/support/memoryState.js'
 import { seededRandom } from '../../../test/support/programs.js'
-import { hexToBytes } from '../../encoding/hex.js'
-import { bigintToBytes } from '../../encoding/quantity.js'
+import { bigintToBytes, hexToBytes } from '../../encoding/hex.js'
+import { type BlockEnvironment, withEvm } from '../vm/blockEnvironment.js'
 import { callChecks } from '../vm/preCheck.js'
-import { runMessage, type MessageResult } from '../vm/runTransaction.js'
-import type { BlockEnvironment } from '../vm/blockEnvironment.js'
+import { type MessageResult, runMessage } from '../vm/runTransaction.js'
 import { bls, bn254, loadBls, loadBn254 } from './curves.js'
-import { withEvm } from './evm.js'
-import { createRules } from './rules.js'
+import { createRules } from './forkSchedule.js'
 
 const BlsG1 = bls12_381.G1.Point
 const BlsG2 = bls12_381.G2.Point

@@ -1,6 +1,6 @@
-import { EVMError, MCLBLS, RustBN254, type EVMBLSInterface, type EVMBN254Interface } from '@ethereumjs/evm'
+import { type EVMBLSInterface, type EVMBN254Interface, EVMError, MCLBLS, RustBN254 } from '@ethereumjs/evm'
+import { bytesToBigint } from '../../encoding/hex.js'
 import { nextTurn } from '../../encoding/timeSlice.js'
-import { bytesToBigint } from '../../encoding/quantity.js'
 import { outcomeOr } from '../crypto/outcome.js'
 import type { Awaitable } from '../types.js'
 import { FrameFailure } from './failure.js'

@@ -2,9 +2,8 @@ import { Address } from '@ethereumjs/util'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestSite } from '../../../test/support/callSite.js'
 import { hexToBytes } from '../../encoding/hex.js'
-import { EMPTY_CODE_HASH } from '../state/account.js'
-import { slotKeyOf } from '../state/slotKey.js'
-import { loaded } from './loadedState.js'
+import { EMPTY_CODE_HASH, slotKeyOf } from '../state/account.js'
+import { loaded } from './frameEnvironment.js'
 import { FrameJournal } from './frameJournal.js'
 
 const address = new Uint8Array(20).fill(0xc0)

@@ -1,13 +1,17 @@
 import type { Account, Address } from '@ethereumjs/util'
-import { ContractSender } from '../vm/senderState.js'
 import { hexToBytes } from '../../encoding/hex.js'
-import { addressKey } from '../state/addressKey.js'
-import { bytesKey } from '../state/byteCache.js'
-import { slotKeyOf, type SlotKey } from '../state/slotKey.js'
-import { MAX_BALANCE } from '../state/balance.js'
-import { isEmptyRecord, isSameAddress } from '../state/entries.js'
+import {
+  MAX_BALANCE,
+  type SlotKey,
+  addressKey,
+  bytesKey,
+  isEmptyRecord,
+  isSameAddress,
+  slotKeyOf,
+} from '../state/account.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { Awaitable, ForkRules } from '../types.js'
+import { ContractSender } from '../vm/senderState.js'
 
 /** Touching this account outlives a revert: an accident of one block that became a rule (EIP-716). */
 const RIPEMD160 = bytesKey(Uint8Array.from({ length: 20 }, (_, index) => (index === 19 ? 3 : 0)))

@@ -3,8 +3,7 @@ import { NO_BYTES } from '../state/account.js'
 import { framingOpcodes } from '../tracing/opcodes.js'
 import { reportEnd, reportMisfit, runTracedStep } from '../tracing/tracedStep.js'
 import type { Awaitable } from '../types.js'
-import { StateNotLoaded } from './loadedState.js'
-import { codeTableOf } from './codeTable.js'
+import { codeTableOf, stackMaximum, stackMinimum } from './codeTable.js'
 import { type FrameFailure, describeFailure, stackOverflow, stackUnderflow } from './failure.js'
 import type {
   FrameHost,
@@ -12,8 +11,8 @@ import type {
   FrameStart,
   InterpreterConstructor,
 } from './frameInterpreter.js'
+import { StateNotLoaded } from './frameEnvironment.js'
 import { runPlain } from './plainLoop.js'
-import { stackMaximum, stackMinimum } from './stackLimits.js'
 import { checkStack, integerWord } from './words.js'
 
 /** A traced step takes about as long as this many others. */

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { p256 } from '@noble/curves/nist.js'
 import { expect, test } from 'vitest'
 import { seededRandom } from '../../../test/support/programs.js'
-import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
+import { bigintToBytes, bytesToBigint } from '../../encoding/hex.js'
 import { p256Precompile, verifyP256 } from './p256.js'
 
 const { Point } = p256

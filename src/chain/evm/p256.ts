@@ -1,6 +1,6 @@
 import { createECDH } from 'node:crypto'
 import type { ExecResult, PrecompileInput } from '@ethereumjs/evm'
-import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
+import { bigintToBytes, bytesToBigint } from '../../encoding/hex.js'
 import { NO_BYTES } from '../state/account.js'
 import { outOfGas } from './failure.js'
 

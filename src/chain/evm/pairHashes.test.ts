@@ -1,7 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { expect, it } from 'vitest'
 import { seededRandom } from '../../../test/support/programs.js'
-import { hashOfPair } from './fastOpcodes.js'
+import { hashOfPair } from './syncOpcodes.js'
 
 it('gives the hash of each pair, those that were hashed before too, wherever they lie', () => {
   const random = seededRandom(7)

@@ -5,13 +5,11 @@ import { Account, Address } from '@ethereumjs/util'
 import { describe, expect, it } from 'vitest'
 import { createMemoryState } from '../../../test/support/memoryState.js'
 import { seededRandom } from '../../../test/support/programs.js'
-import { bytesToHex } from '../../encoding/hex.js'
-import { bigintToBytes } from '../../encoding/quantity.js'
-import type { BlockEnvironment } from '../vm/blockEnvironment.js'
-import { withEvm } from './evm.js'
+import { bigintToBytes, bytesToHex } from '../../encoding/hex.js'
+import { type BlockEnvironment, withEvm } from '../vm/blockEnvironment.js'
 import { callChecks } from '../vm/preCheck.js'
-import { createRules } from './rules.js'
 import { runMessage } from '../vm/runTransaction.js'
+import { createRules } from './forkSchedule.js'
 
 const caller = new Uint8Array(20).fill(0xa1)
 const contract = new Uint8Array(20).fill(0xc0)

@@ -1,7 +1,6 @@
-import type { CodeTable } from './codeTable.js'
+import { type CodeTable, stackMaximum, stackMinimum } from './codeTable.js'
 import type { OpcodeEntry, RunState } from './interpreter.js'
-import { stackMaximum, stackMinimum } from './stackLimits.js'
-import { readMemoryWord, readWord, integerWord, toWord, writeMemoryWord } from './words.js'
+import { integerWord, readMemoryWord, readWord, toWord, writeMemoryWord } from './words.js'
 
 const MODULUS = 2n ** 256n
 const WORD_MASK = MODULUS - 1n

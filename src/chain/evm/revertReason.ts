@@ -1,6 +1,5 @@
+import { bytesToBigint, bytesToPlainHex } from '../../encoding/hex.js'
 import { ExecutionRevertedError } from '../errors.js'
-import { bytesToPlainHex } from '../../encoding/hex.js'
-import { bytesToBigint } from '../../encoding/quantity.js'
 
 /** Selector of Error(string). */
 const ERROR_SELECTOR = '08c379a0'

@@ -1,5 +1,4 @@
-import { bytesKey } from '../state/byteCache.js'
-import type { SlotKey } from '../state/slotKey.js'
+import { type SlotKey, bytesKey } from '../state/account.js'
 import type { RunState } from './interpreter.js'
 
 const LARGEST_HALF = 2 ** 32 - 1

@@ -9,10 +9,10 @@ import { encodeBlock } from '../block/body.js'
 import { hashHeader } from '../block/header.js'
 import type { SealedBlock } from '../block/record.js'
 import type { BlockStore } from '../block/store.js'
-import { type Head, stageMove } from '../head/head.js'
-import { bytesKey } from '../state/byteCache.js'
+import { type Head, stageMove } from '../head/position.js'
+import { bytesKey } from '../state/account.js'
 import type { StateStore } from '../state/stateStore.js'
-import { EMPTY_ROOT } from '../state/trieNode.js'
+import { EMPTY_TRIE_ROOT } from '../state/nodeRecord.js'
 import { WorkingState } from '../state/workingState.js'
 import type { Awaitable, HeaderFields } from '../types.js'
 import { EMPTY_OVERLAY, type RemoteState } from './overlay.js'
@@ -57,7 +57,7 @@ export async function storeForkPoint(stores: ForkStores, point: ForkPoint): Prom
   const { header, totalDifficulty, funded, balance, state: remote } = point
   // All at once, so that they can be fetched together; the working state then finds them at hand.
   await Promise.all(funded.map(async (address) => remote.getAccount(address)))
-  const state = new WorkingState({ base: states.viewAt(EMPTY_ROOT), store: states })
+  const state = new WorkingState({ base: states.viewAt(EMPTY_TRIE_ROOT), store: states })
   for (const address of funded) await state.modifyAccountFields(new Address(address), { balance })
   const commitment = state.computeRoot()
   const batch = new WriteBatch()

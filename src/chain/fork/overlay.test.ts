@@ -1,13 +1,13 @@
 import { Account, Address } from '@ethereumjs/util'
 import { expect, it } from 'vitest'
 import { MemoryDatabase } from '../../../test/support/memoryDatabase.js'
-import { bigintToBytes, bytesToBigint } from '../../encoding/quantity.js'
+import { bigintToBytes, bytesToBigint } from '../../encoding/hex.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/writeBatch.js'
-import { bytesKey } from '../state/byteCache.js'
-import { Preimages } from '../state/preimages.js'
+import { bytesKey } from '../state/account.js'
+import { Preimages } from '../state/stateRoot.js'
 import { StateStore } from '../state/stateStore.js'
-import { EMPTY_ROOT } from '../state/trieNode.js'
+import { EMPTY_TRIE_ROOT } from '../state/nodeRecord.js'
 import { WorkingState } from '../state/workingState.js'
 import { EMPTY_OVERLAY, type RemoteAccount, type RemoteState } from './overlay.js'
 
@@ -42,7 +42,7 @@ function openStore(remote: RemoteState) {
   const overlay = { hash: EMPTY_OVERLAY.hash, record: EMPTY_OVERLAY.record.copy() }
   const first = new WriteBatch()
   store.stage(first, {
-    root: EMPTY_ROOT,
+    root: EMPTY_TRIE_ROOT,
     nodes: [overlay.record],
     roots: new Map([[bytesKey(overlay.hash), overlay]]),
     replaced: [],
@@ -69,7 +69,7 @@ async function read(store: StateStore, root: Uint8Array, address: Address, numbe
 
 it('reads the remote where nothing is known, and only once', async () => {
   const remote = new SlowRemote()
-  const view = openStore(remote).store.viewAt(EMPTY_ROOT)
+  const view = openStore(remote).store.viewAt(EMPTY_TRIE_ROOT)
   expect(await view.getAccount(contract.bytes)).toMatchObject({ nonce: 1n, balance: 5n })
   expect(await view.getCode(contract.bytes)).toEqual(code)
   expect(await view.getAccount(nobody.bytes)).toBeUndefined()
@@ -82,14 +82,14 @@ it('reads the remote where nothing is known, and only once', async () => {
 
 it('keeps what was written over what the remote has, root by root', async () => {
   const { store, change } = openStore(new SlowRemote())
-  const first = await change(EMPTY_ROOT, async (state) => {
+  const first = await change(EMPTY_TRIE_ROOT, async (state) => {
     await state.putStorage(contract, slot(1n), Uint8Array.of(9))
     await state.putStorage(contract, slot(2n), new Uint8Array(0))
   })
   const second = await change(first, (state) => state.putStorage(contract, slot(1n), new Uint8Array(0)))
   const slots = (root: Uint8Array) =>
     Promise.all([1n, 2n, 3n].map((number) => read(store, root, contract, number)))
-  expect(await slots(EMPTY_ROOT)).toEqual([101n, 102n, 103n])
+  expect(await slots(EMPTY_TRIE_ROOT)).toEqual([101n, 102n, 103n])
   expect(await slots(first)).toEqual([9n, 0n, 103n])
   expect(await slots(second)).toEqual([0n, 0n, 103n])
   expect(await store.viewAt(second).getCode(contract.bytes)).toEqual(code)
@@ -97,7 +97,7 @@ it('keeps what was written over what the remote has, root by root', async () => 
 
 it('shows nothing of an account that is gone, nor of its storage when it comes back', async () => {
   const { store, change } = openStore(new SlowRemote())
-  const gone = await change(EMPTY_ROOT, (state) => state.deleteAccount(contract))
+  const gone = await change(EMPTY_TRIE_ROOT, (state) => state.deleteAccount(contract))
   expect(await store.viewAt(gone).getAccount(contract.bytes)).toBeUndefined()
   expect(await store.viewAt(gone).getCode(contract.bytes)).toHaveLength(0)
   expect(await read(store, gone, contract, 1n)).toBe(0n)
@@ -112,7 +112,7 @@ it('shows nothing of an account that is gone, nor of its storage when it comes b
 
 it('gives storage to a remote account that had none', async () => {
   const { store, change } = openStore(new SlowRemote())
-  const root = await change(EMPTY_ROOT, async (state) => {
+  const root = await change(EMPTY_TRIE_ROOT, async (state) => {
     await state.putCode(plain, code)
     await state.putStorage(plain, slot(1n), Uint8Array.of(3))
   })
@@ -123,7 +123,7 @@ it('gives storage to a remote account that had none', async () => {
 
 it('takes back what a reverted call wrote', async () => {
   const { store, change } = openStore(new SlowRemote())
-  const root = await change(EMPTY_ROOT, async (state) => {
+  const root = await change(EMPTY_TRIE_ROOT, async (state) => {
     await state.checkpoint()
     await state.clearStorage(contract)
     expect(await state.getStorage(contract, slot(1n))).toHaveLength(0)
@@ -136,7 +136,7 @@ it('takes back what a reverted call wrote', async () => {
 
 it('names a stored state by the root of the block that a fork begins with', async () => {
   const { store, change } = openStore(new SlowRemote())
-  const funded = await change(EMPTY_ROOT, (state) => state.modifyAccountFields(nobody, { balance: 1n }))
+  const funded = await change(EMPTY_TRIE_ROOT, (state) => state.modifyAccountFields(nobody, { balance: 1n }))
   const foreign = new Uint8Array(32).fill(7)
   expect(store.hasRoot(foreign)).toBe(false)
   store.alias(foreign, funded)

@@ -1,8 +1,8 @@
 import { keccak256 } from '../keccak.js'
 import { EMPTY_CODE_HASH } from '../state/account.js'
-import { readTrie } from '../state/readTrie.js'
 import type { TrieRoot } from '../state/stateRoot.js'
-import { EMPTY_ROOT, type NodeReader } from '../state/trieNode.js'
+import { type NodeReader, readTrie } from '../state/trieNode.js'
+import { EMPTY_TRIE_ROOT } from '../state/nodeRecord.js'
 import { updateTrie } from '../state/updateTrie.js'
 import type { AccountState, Awaitable } from '../types.js'
 
@@ -31,7 +31,7 @@ function createOverlay(): TrieRoot {
   }
   const roots: TrieRoot[] = []
   const changes = [{ key: OVERLAY_KEY, value: Uint8Array.of(0x01) }]
-  updateTrie({ getRoot: refuse, getNode: refuse }, EMPTY_ROOT, changes, {
+  updateTrie({ getRoot: refuse, getNode: refuse }, EMPTY_TRIE_ROOT, changes, {
     add: () => undefined,
     addRoot: (hash, record) => roots.push({ hash, record }),
   })
@@ -52,7 +52,7 @@ export function accountOfRemote({ nonce, balance, code }: RemoteAccount): Accoun
   return {
     nonce,
     balance,
-    storageRoot: mayHaveStorage ? EMPTY_OVERLAY.hash : EMPTY_ROOT,
+    storageRoot: mayHaveStorage ? EMPTY_OVERLAY.hash : EMPTY_TRIE_ROOT,
     codeHash: code.length === 0 ? EMPTY_CODE_HASH : keccak256(code),
   }
 }

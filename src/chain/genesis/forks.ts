@@ -1,6 +1,7 @@
-import type { ForkActivation } from '../evm/forkSchedule.js'
-import type { Hardfork } from '../evm/hardforks.js'
-import type { BlobSchedule } from '../evm/rules.js'
+import { crc32 } from 'node:zlib'
+import { encodeNumber } from '../../storage/keyspace.js'
+import type { StoredBlock } from '../block/record.js'
+import type { BlobSchedule, ForkActivation, ForkSchedule, Hardfork } from '../evm/forkSchedule.js'
 import type { Fields } from './fields.js'
 
 /** Forks before the merge: their names in a geth genesis (geth: params/config.go, ChainConfig), in their order. */
@@ -144,4 +145,34 @@ function readBlobSchedule(schedules: Fields, hardfork: Hardfork): BlobSchedule |
   const baseFeeUpdateFraction = schedule.number('baseFeeUpdateFraction')
   if (baseFeeUpdateFraction === 0n) schedule.refuse('baseFeeUpdateFraction', 'is zero')
   return { target, max, baseFeeUpdateFraction }
+}
+
+/**
+ * The 4 bytes that tell the chains of different forks apart, once every fork by block number and those up to a time are
+ * in force: FORK_HASH of EIP-2124 with the timestamps of EIP-6122.
+ *
+ * @param time - seconds
+ */
+export function forkHash(
+  genesis: Pick<StoredBlock, 'hash' | 'header'>,
+  { activations }: Pick<ForkSchedule, 'activations'>,
+  time: bigint,
+): Uint8Array {
+  const { number, timestamp } = genesis.header
+  const blocks = activations.flatMap(({ from }) =>
+    'block' in from && from.block > number ? [from.block] : [],
+  )
+  const times = activations.flatMap(({ from }) =>
+    'timestamp' in from && from.timestamp > timestamp && from.timestamp <= time ? [from.timestamp] : [],
+  )
+  const forks = [...distinct(blocks), ...distinct(times)]
+  const checksum = forks.reduce((sum, fork) => crc32(encodeNumber(fork), sum), crc32(genesis.hash))
+  const bytes = new Uint8Array(4)
+  new DataView(bytes.buffer).setUint32(0, checksum)
+  return bytes
+}
+
+/** The numbers in rising order, each once. */
+function distinct(numbers: readonly bigint[]): bigint[] {
+  return [...new Set(numbers)].sort((a, b) => (a < b ? -1 : 1))
 }

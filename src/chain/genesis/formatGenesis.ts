@@ -1,18 +1,18 @@
-import { bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
-import { bytesToBigint, quantity } from '../../encoding/quantity.js'
+import { bytesToBigint, bytesToHex, bytesToPlainHex, quantity } from '../../encoding/hex.js'
 import type { Database } from '../../storage/database.js'
 import type { Keyspace } from '../../storage/keyspace.js'
-import { GAS_PER_BLOB } from '../block/fees.js'
+import { GAS_PER_BLOB } from '../block/header.js'
 import {
   type ForkActivation,
   type ForkSchedule,
   type ForkStart,
+  type Hardfork,
   createForkSchedule,
+  hardforks,
 } from '../evm/forkSchedule.js'
-import { type Hardfork, hardforks } from '../evm/hardforks.js'
-import type { GenesisAccount } from './ownGenesis.js'
 import type { HeaderFields } from '../types.js'
 import { type ChainDescription, OWN_CONFIG } from './gethGenesis.js'
+import type { GenesisAccount } from './ownGenesis.js'
 
 /** What a fork's start is called in a geth genesis; chainstart and Paris have no name of their own there. */
 const names: Partial<Record<Hardfork, string>> = {

@@ -1,13 +1,12 @@
-import { bigintToBytes } from '../../encoding/quantity.js'
-import { EMPTY_TRIE_ROOT } from '../block/orderedRoot.js'
-import { type ForkSchedule, createForkSchedule } from '../evm/forkSchedule.js'
-import { type Hardfork, hardforks } from '../evm/hardforks.js'
-import { hashRequests } from '../vm/systemCalls.js'
-import type { Genesis, GenesisAccount } from './ownGenesis.js'
-import { EMPTY_UNCLES_HASH } from '../mining/draft.js'
+import { bigintToBytes } from '../../encoding/hex.js'
+import { type ForkSchedule, type Hardfork, createForkSchedule, hardforks } from '../evm/forkSchedule.js'
+import { EMPTY_UNCLES_HASH } from '../mining/producer.js'
+import { EMPTY_TRIE_ROOT } from '../state/nodeRecord.js'
 import type { HeaderFields } from '../types.js'
+import { hashRequests } from '../vm/systemCalls.js'
 import { Fields, GenesisError, bytesOf } from './fields.js'
 import { readForks } from './forks.js'
+import type { Genesis, GenesisAccount } from './ownGenesis.js'
 
 /** A chain as its genesis file describes it. */
 export interface ChainDescription {

@@ -1,10 +1,9 @@
-import { RLP, type NestedUint8Array } from '@ethereumjs/rlp'
-import { bytesEqual } from '../../encoding/hex.js'
-import { bytesToBigint } from '../../encoding/quantity.js'
+import { type NestedUint8Array, RLP } from '@ethereumjs/rlp'
+import { bytesEqual, bytesToBigint } from '../../encoding/hex.js'
 import { withdrawalToList } from '../block/body.js'
 import { hashHeader, headerFromList, headerToList } from '../block/header.js'
-import type { HeaderFields, Withdrawal } from '../types.js'
 import { ImportError } from '../errors.js'
+import type { HeaderFields, Withdrawal } from '../types.js'
 
 type Item = Uint8Array | NestedUint8Array
 

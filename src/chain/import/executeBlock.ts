@@ -5,19 +5,20 @@ import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { headerToList } from '../block/header.js'
 import type { SealedBlock, StoredBlock } from '../block/record.js'
 import { sealBlock } from '../block/seal.js'
+import { createCallSite } from '../calls/call.js'
 import { ChainError, ImportError } from '../errors.js'
-import { BlockExecution } from '../vm/block.js'
-import { createBlockEnvironment } from '../vm/blockEnvironment.js'
-import { SystemCallError } from '../vm/systemCalls.js'
-import { withEvm } from '../evm/evm.js'
 import type { ForkSchedule } from '../evm/forkSchedule.js'
+import { type ChainPosition, type HeadStates, isAltered } from '../head/position.js'
 import { keccak256 } from '../keccak.js'
 import { decodeTransaction } from '../mempool/decode.js'
-import { checkSignature, recoverTransaction } from '../mempool/sender.js'
-import type { PooledTransaction } from '../mempool/transaction.js'
+import { type PooledTransaction, checkSignature, recoverTransaction } from '../mempool/transaction.js'
 import type { ProducedBlock } from '../mining/producer.js'
-import type { WorkingState } from '../state/workingState.js'
+import { WorkingState } from '../state/workingState.js'
 import type { Awaitable, ForkRules, HeaderFields } from '../types.js'
+import type { ChainView } from '../view.js'
+import { BlockExecution } from '../vm/block.js'
+import { createBlockEnvironment, withEvm } from '../vm/blockEnvironment.js'
+import { SystemCallError } from '../vm/systemCalls.js'
 import type { BlockParts } from './blockParts.js'
 import { payDaoRefunds } from './daoFork.js'
 import { checkHeader } from './headerChecks.js'
@@ -166,4 +167,43 @@ function compare(header: HeaderFields, sealed: SealedBlock): void {
 
 function show(value: bigint | Uint8Array | undefined): string {
   return value instanceof Uint8Array ? bytesToHex(value) : String(value ?? 'none')
+}
+
+/** Where the parent of a block of somebody else is found, and its state. */
+export interface ParentSources {
+  position: Pick<ChainPosition, 'head' | 'parts'>
+  states: Pick<HeadStates, 'take'>
+  view: ChainView
+}
+
+/** A block of somebody else that was executed and checked, and not stored. */
+export interface ExecutedImport {
+  parent: StoredBlock
+  produced: ProducedBlock
+  /** The state that it was executed on, with what it changed. */
+  state: WorkingState
+}
+
+/**
+ * Executes a block that was made elsewhere on the state of its parent, and checks it. Where the parent is the head,
+ * that is the state that the head left.
+ *
+ * @throws ImportError if the parent is not stored, or the block does not check.
+ */
+export async function executeOnParent(
+  { position, states, view }: ParentSources,
+  block: BlockParts,
+): Promise<ExecutedImport> {
+  const { blocks, states: store, schedule } = position.parts
+  const { head } = position
+  const { header } = block
+  const parent = blocks.byHash(header.parentHash)
+  if (parent === undefined) throw new ImportError(header.number, 'parentHash', 'the parent is not known')
+  const onHead = parent.ordinal === head.block.ordinal && !isAltered(head)
+  store.requireRoot(parent.header.stateRoot, parent.header)
+  const base = store.viewAt(parent.header.stateRoot)
+  const state = onHead ? states.take() : new WorkingState({ base, store })
+  const { blockHash } = createCallSite(view, { header, rules: schedule.rulesAt(header), state: base })
+  const produced = await executeBlock({ block, parent, schedule, blocks: view, state, blockHash })
+  return { parent, produced, state }
 }

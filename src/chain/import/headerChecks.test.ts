@@ -1,8 +1,8 @@
 import { createBlockHeader } from '@ethereumjs/block'
 import { Common, Mainnet } from '@ethereumjs/common'
 import { expect, test } from 'vitest'
-import { createRules } from '../evm/rules.js'
-import { EMPTY_UNCLES_HASH } from '../mining/draft.js'
+import { createRules } from '../evm/forkSchedule.js'
+import { EMPTY_UNCLES_HASH } from '../mining/producer.js'
 import type { HeaderFields } from '../types.js'
 import { nextDifficulty } from './headerChecks.js'
 

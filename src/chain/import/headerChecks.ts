@@ -1,8 +1,8 @@
 import { bytesEqual } from '../../encoding/hex.js'
-import { GAS_PER_BLOB, nextBaseFee, nextExcessBlobGas } from '../block/fees.js'
+import { GAS_PER_BLOB, nextBaseFee, nextExcessBlobGas } from '../block/header.js'
 import type { StoredBlock } from '../block/record.js'
 import type { ForkSchedule } from '../evm/forkSchedule.js'
-import { EMPTY_UNCLES_HASH } from '../mining/draft.js'
+import { EMPTY_UNCLES_HASH } from '../mining/producer.js'
 import type { ForkRules, HeaderFields } from '../types.js'
 import { ImportError } from '../errors.js'
 

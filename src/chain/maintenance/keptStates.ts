@@ -5,7 +5,7 @@ import type { BlockEncoder, StoredBlock } from '../block/record.js'
 import { BlockStore } from '../block/store.js'
 import type { SnapshotRecord } from '../controls/snapshots.js'
 import { forkRootOf } from '../fork/forkPoint.js'
-import { loadHead } from '../head/head.js'
+import { loadHead } from '../head/position.js'
 import { StateStore } from '../state/stateStore.js'
 
 /** One chain of a data directory that no node has open. */

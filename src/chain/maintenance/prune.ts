@@ -4,11 +4,10 @@ import { decodeNumber, decodeOrdinal, encodeNumber, ordinalOfKey } from '../../s
 import { WriteBatch } from '../../storage/writeBatch.js'
 import { ABSENT_ACCOUNT } from '../fork/overlay.js'
 import { decodeAccount } from '../state/account.js'
-import type { NodeRecord } from '../state/nodeRecord.js'
+import { EMPTY_TRIE_ROOT, type NodeRecord, NodeSet } from '../state/nodeRecord.js'
 import { PRUNED_BELOW } from '../state/stateStore.js'
-import { EMPTY_ROOT, MissingNodeError, Reference, decodeNode, nodeBehind } from '../state/trieNode.js'
+import { MissingNodeError, Reference, decodeNode, nodeBehind } from '../state/trieNode.js'
 import { type StoredChain, keptStates } from './keptStates.js'
-import { NodeSet } from './nodeSet.js'
 
 /** Rows that are deleted with one write. */
 const ROWS_AT_ONCE = 10_000
@@ -84,7 +83,7 @@ async function markNeeded(chain: StoredChain, from: bigint): Promise<NodeSet> {
     pending.push({ node, isState })
   }
   for await (const { root, of, isRequired } of keptStates(chain, from)) {
-    if (!bytesEqual(root, EMPTY_ROOT)) {
+    if (!bytesEqual(root, EMPTY_TRIE_ROOT)) {
       if (states.hasRoot(root)) enqueue(states.getRoot(root), true)
       else if (isRequired) throw damaged(`the state of ${of} is missing`)
     }
@@ -98,7 +97,7 @@ async function markNeeded(chain: StoredChain, from: bigint): Promise<NodeSet> {
         }
       } else if (isState && !bytesEqual(decoded.value, ABSENT_ACCOUNT)) {
         const { storageRoot } = decodeAccount(decoded.value)
-        if (!bytesEqual(storageRoot, EMPTY_ROOT)) enqueue(rootOf(chain, storageRoot), false)
+        if (!bytesEqual(storageRoot, EMPTY_TRIE_ROOT)) enqueue(rootOf(chain, storageRoot), false)
       }
     }
   }

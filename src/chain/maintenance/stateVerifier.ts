@@ -4,11 +4,9 @@ import { bytesEqual, bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
 import { ABSENT_ACCOUNT } from '../fork/overlay.js'
 import { keccak256 } from '../keccak.js'
 import { EMPTY_CODE_HASH, decodeAccount, encodeAccount } from '../state/account.js'
-import type { NodeNumber } from '../state/nodeRecord.js'
+import { EMPTY_TRIE_ROOT, type NodeNumber, NodeSet } from '../state/nodeRecord.js'
 import type { StateStore } from '../state/stateStore.js'
 import { NodeHashError, TrieDatabase } from '../state/trieDatabase.js'
-import { EMPTY_ROOT } from '../state/trieNode.js'
-import { NodeSet } from './nodeSet.js'
 
 /** Something wrong with a state. */
 export interface StateProblem {
@@ -75,7 +73,7 @@ export class StateVerifier {
   }
 
   async #walkTrie(root: Uint8Array, walk: Walk): Promise<void> {
-    if (bytesEqual(root, EMPTY_ROOT)) return
+    if (bytesEqual(root, EMPTY_TRIE_ROOT)) return
     const pending: Pending[] = []
     try {
       const { number = 0, rlp } = this.#options.states.getRoot(root)

@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest'
 import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
 import { privateKeyToAddress } from '../crypto.js'
 import { TransactionRejectedError } from '../errors.js'
-import { createRules } from '../evm/rules.js'
+import { createRules } from '../evm/forkSchedule.js'
 import { decodeTransaction } from './decode.js'
-import { fieldsOf } from './fields.js'
-import { recoverTransaction } from './sender.js'
+import { fieldsOf } from './fieldReader.js'
+import { recoverTransaction } from './transaction.js'
 
 const rules = createRules({ chainId: 31337n, hardfork: 'osaka' })
 const privateKey: Hex = `0x${'07'.repeat(32)}`

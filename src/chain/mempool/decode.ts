@@ -1,8 +1,13 @@
-import { TransactionRejectedError } from '../errors.js'
 import type { AccessListEntry, Authorization } from '../calls/callObject.js'
-import { FieldReader } from './fieldReader.js'
-import { TransactionEncodingError } from './rlpError.js'
-import { checkOneItem, decodeStrictRlp, splitRlp, type RlpItem } from './strictRlp.js'
+import { TransactionRejectedError } from '../errors.js'
+import {
+  FieldReader,
+  type RlpItem,
+  TransactionEncodingError,
+  checkOneItem,
+  decodeStrictRlp,
+  splitRlp,
+} from './fieldReader.js'
 import type { BlobSidecar } from './transaction.js'
 
 /** EIP-4844: bytes of a blob, and of a point of the curve that commitments and proofs are. */

@@ -4,20 +4,24 @@ import { TransactionRejectedError } from '../errors.js'
 import type { ForkSchedule } from '../evm/forkSchedule.js'
 import type { ForkRules, StateView } from '../types.js'
 import { verifySidecar } from './blobs.js'
-import { Candidates } from './candidates.js'
 import { type TransactionFields, decodeTransaction } from './decode.js'
-import { fieldsOf } from './fields.js'
-import { type MempoolOptions, defaultMempoolOptions } from './options.js'
-import { recoverTransaction } from './sender.js'
-import { type Entry, SenderQueue } from './senderQueue.js'
-import { validateWithState, costOf } from './stateValidation.js'
+import { fieldsOf } from './fieldReader.js'
+import {
+  Candidates,
+  type Entry,
+  type MempoolOptions,
+  SenderQueue,
+  defaultMempoolOptions,
+} from './senderQueue.js'
 import {
   MAX_BLOB_TRANSACTION_SIZE,
   checkSize,
-  validateStateless,
   checkSubmission,
-} from './statelessValidation.js'
-import { type PooledTransaction, maxFeePerGas } from './transaction.js'
+  costOf,
+  validateStateless,
+  validateWithState,
+} from './validation.js'
+import { type PooledTransaction, maxFeePerGas, recoverTransaction } from './transaction.js'
 
 /*
  * Transactions wait here until a block takes them.

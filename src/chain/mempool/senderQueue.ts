@@ -1,4 +1,4 @@
-import type { PooledTransaction } from './transaction.js'
+import { type PooledTransaction, effectiveTip } from './transaction.js'
 
 /** A transaction in the mempool. */
 export interface Entry extends PooledTransaction {
@@ -119,4 +119,137 @@ export class SenderQueue {
     }
     this.#pending = count
   }
+}
+
+/** What the block that asks for candidates says of itself. */
+export interface CandidateTerms {
+  /** Wei per gas; zero before London. */
+  baseFee: bigint
+  order: CandidateOrder
+}
+
+interface Line {
+  entries: readonly Entry[]
+  position: number
+  tip: bigint
+  arrival: number
+}
+
+/**
+ * Offers executable transactions one after another: of each sender the next nonce, among the senders the best.
+ *
+ * What was executable when the offer began is offered; the mempool may change meanwhile.
+ */
+export class Candidates {
+  readonly #terms: CandidateTerms
+  /** A binary heap, the best line first. */
+  readonly #lines: Line[] = []
+  #current: Line | undefined
+
+  constructor(queues: Iterable<SenderQueue>, terms: CandidateTerms) {
+    this.#terms = terms
+    for (const { pending } of queues) {
+      this.#offer(pending, 0)
+    }
+  }
+
+  /** The next transaction, or undefined if there is none. */
+  next(): PooledTransaction | undefined {
+    if (this.#current !== undefined) this.#offer(this.#current.entries, this.#current.position + 1)
+    this.#current = this.#takeBest()
+    return this.#current?.entries[this.#current.position]
+  }
+
+  /** Offers no more of the sender whose transaction was offered last: it did not fit, or could not be executed. */
+  skipSender(): void {
+    this.#current = undefined
+  }
+
+  #offer(entries: readonly Entry[], position: number): void {
+    const entry = entries[position]
+    if (entry === undefined) return
+    const tip = effectiveTip(entry.transaction, this.#terms.baseFee)
+    if (tip === undefined) return
+    this.#lines.push({ entries, position, tip, arrival: entry.arrival })
+    this.#rise(this.#lines.length - 1)
+  }
+
+  #isBefore(a: Line, b: Line): boolean {
+    if (this.#terms.order === 'fees' && a.tip !== b.tip) return a.tip > b.tip
+    return a.arrival < b.arrival
+  }
+
+  #rise(index: number): void {
+    while (index > 0) {
+      const above = (index - 1) >> 1
+      if (!this.#swapIfBefore(index, above)) return
+      index = above
+    }
+  }
+
+  #takeBest(): Line | undefined {
+    const best = this.#lines[0]
+    const last = this.#lines.pop()
+    if (best === undefined || last === undefined || this.#lines.length === 0) return best
+    this.#lines[0] = last
+    for (let index = 0; ;) {
+      const left = 2 * index + 1
+      const [leftLine, rightLine] = [this.#lines[left], this.#lines[left + 1]]
+      if (leftLine === undefined) return best
+      const below = rightLine !== undefined && this.#isBefore(rightLine, leftLine) ? left + 1 : left
+      if (!this.#swapIfBefore(below, index)) return best
+      index = below
+    }
+  }
+
+  /** Swaps two lines if the lower one belongs before the upper one. */
+  #swapIfBefore(lower: number, upper: number): boolean {
+    const a = this.#lines[lower]
+    const b = this.#lines[upper]
+    if (a === undefined || b === undefined || !this.#isBefore(a, b)) return false
+    this.#lines[lower] = b
+    this.#lines[upper] = a
+    return true
+  }
+}
+
+/** In which order candidates are offered. */
+export type CandidateOrder = 'fees' | 'fifo'
+
+/** What a mempool accepts and how it orders. */
+export interface MempoolOptions {
+  /** By what the block's maker earns, or by arrival; a sender's own transactions stay in the order of their nonces. */
+  order?: CandidateOrder
+  /** Wei per gas that a transaction must offer above the base fee. */
+  minimumTip?: bigint
+  /** Wei of gas that one transaction may pay for at most; 0 is no cap. */
+  transactionFeeCap?: bigint
+  /** Whether legacy transactions must be signed for one chain (EIP-155). */
+  requireReplayProtection?: boolean
+  /** How many transactions may wait. */
+  capacity?: number
+  /** Whether transactions may wait that their sender cannot pay for; blocks pass over them until that has changed. */
+  withoutFunds?: boolean
+  /** Wei per gas that transactions have to offer at least; what offers less does not wait for a lower base fee. */
+  minimumFeeCap?: () => bigint
+  /** Whether a higher fee cap alone replaces a waiting transaction, by however little. */
+  capReplaces?: boolean
+  /**
+   * The base fee (wei per gas) of the block that has to take a transaction at once; where it gives undefined,
+   * transactions may wait for their nonce or for a lower base fee.
+   */
+  automineBaseFee?: () => bigint | undefined
+}
+
+/** What holds unless options say otherwise: as development nodes have it, where geth is stricter. */
+export const defaultMempoolOptions: Required<MempoolOptions> = {
+  order: 'fees',
+  minimumTip: 0n,
+  transactionFeeCap: 0n,
+  requireReplayProtection: false,
+  capacity: 100_000,
+  withoutFunds: false,
+  minimumFeeCap: () => 0n,
+  capReplaces: false,
+  automineBaseFee: () => undefined,
 }

@@ -1,4 +1,23 @@
-import type { TypedTransaction } from '@ethereumjs/tx'
+import { Common, Hardfork, Mainnet } from '@ethereumjs/common'
+import {
+  type TypedTransaction,
+  createAccessList2930Tx,
+  createBlob4844Tx,
+  createEOACode7702Tx,
+  createFeeMarket1559Tx,
+  createLegacyTx,
+} from '@ethereumjs/tx'
+import { Address } from '@ethereumjs/util'
+import { type Hex, bytesToHex, hexToBytes, quantity } from '../../encoding/hex.js'
+import { rememberSerialized, serializedTransaction } from '../block/body.js'
+import type { AccessListEntry, Authorization } from '../calls/callObject.js'
+import { recover } from '../crypto.js'
+import { TransactionRejectedError } from '../errors.js'
+import { MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
+import { keccak256 } from '../keccak.js'
+import { encodeList, encodeRlp, itemEnd, listStart } from '../rlp.js'
+import type { ForkRules } from '../types.js'
+import { type TransactionFields, decodeTransaction } from './decode.js'
 
 /** The blobs of a blob transaction with what proves them; they travel beside the transaction and are in no block. */
 export interface BlobSidecar {
@@ -41,4 +60,260 @@ export function effectiveTip(transaction: TypedTransaction, baseFee: bigint): bi
   if (above < 0n) return undefined
   const tip = maxPriorityFeePerGas(transaction)
   return above < tip ? above : tip
+}
+
+/** v (or the parity of y), r and s. */
+const SIGNATURE_FIELDS = 3
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
+/**
+ * Checks that a transaction is signed for this chain (geth: core/types/transaction_signing.go).
+ *
+ * @throws TransactionRejectedError
+ */
+export function checkSignature({ type, chainId, v, r, s }: TransactionFields, rules: ForkRules): void {
+  if (chainId !== undefined && chainId !== rules.chainId()) {
+    throw new TransactionRejectedError(
+      `invalid sender: invalid chain id for signer: have ${chainId} want ${rules.chainId()}`,
+      { type: BigInt(type) },
+    )
+  }
+  const isVersionSound = type === 0 ? v === 27n || v === 28n || v >= 35n : v <= 1n
+  const largestS = rules.gteHardfork('homestead') ? CURVE_ORDER / 2n : CURVE_ORDER - 1n
+  if (!isVersionSound || r === 0n || r >= CURVE_ORDER || s === 0n || s > largestS) {
+    throw invalidSender('invalid transaction v, r, s values')
+  }
+}
+
+/**
+ * A signed transaction with its hash and its sender, who is recovered from the signature.
+ *
+ * @throws TransactionRejectedError if the signature belongs to no key, or the fields cannot be.
+ */
+export function recoverTransaction(fields: TransactionFields, rules: ForkRules): PooledTransaction {
+  const transaction = create(fields, rules)
+  const { sidecar } = fields
+  return {
+    transaction,
+    hash: keccak256(serializedTransaction(transaction)),
+    sender: recoverSender(transaction, fields),
+    impersonated: false,
+    sidecar,
+  }
+}
+
+/** The hash that the sender of a transaction has signed. */
+function signedHash(
+  transaction: PooledTransaction['transaction'],
+  raw: TransactionFields['raw'],
+): Uint8Array {
+  if (transaction.type !== 0 && raw !== undefined) return keccak256(withoutSignature(raw))
+  const message = transaction.getMessageToSign()
+  return keccak256(message instanceof Uint8Array ? message : encodeRlp(message))
+}
+
+/** A typed transaction's encoding without its last three fields, which are what is signed (EIP-2930, EIP-1559, EIP-7702). */
+function withoutSignature(raw: Uint8Array): Uint8Array {
+  const list = raw.subarray(1)
+  const starts: number[] = []
+  const start = listStart(list)
+  for (let at = start; at < list.length; at = itemEnd(list, at)) starts.push(at)
+  const unsigned = encodeList([list.subarray(start, starts.at(-SIGNATURE_FIELDS))])
+  const typed = new Uint8Array(unsigned.length + 1)
+  typed.set(raw.subarray(0, 1))
+  typed.set(unsigned, 1)
+  return typed
+}
+
+/** What ethereumjs refuses beyond the checks of the mempool is the transaction's fault as well: sums beyond 256 bits. */
+function create(fields: TransactionFields, rules: ForkRules): PooledTransaction['transaction'] {
+  try {
+    const transaction = createTransaction(fields, rules)
+    if (fields.raw !== undefined) rememberSerialized(transaction, fields.raw)
+    return transaction
+  } catch (error) {
+    throw new TransactionRejectedError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function recoverSender(
+  transaction: PooledTransaction['transaction'],
+  { v, r, s, type, raw }: TransactionFields,
+): Uint8Array {
+  // 27 and 35 are odd, and EIP-155 adds an even number.
+  const yParity = (type === 0 ? v + 1n : v) % 2n === 0n ? 0 : 1
+  try {
+    return recover(signedHash(transaction, raw), { r, s, yParity })
+  } catch {
+    throw invalidSender('recovery failed')
+  }
+}
+
+function invalidSender(words: string): TransactionRejectedError {
+  return new TransactionRejectedError(`invalid sender: ${words}`)
+}
+
+/** A transaction's fields with or without its signature. */
+export type CreatableFields = Omit<TransactionFields, 'v' | 'r' | 's' | 'size' | 'raw' | 'sidecar'> &
+  Partial<Pick<TransactionFields, 'v' | 'r' | 's'>>
+
+const MAX_UINT64 = 2n ** 64n - 1n
+/** EIP-4844, VERSIONED_HASH_VERSION_KZG. */
+const BLOB_HASH_VERSION = 0x01
+const MAX_UINT256 = 2n ** 256n - 1n
+
+/** The fork that first has a type of transactions. */
+const typeForks: Readonly<Record<TransactionFields['type'], { eip: number; name: string } | undefined>> = {
+  0: undefined,
+  1: { eip: 2930, name: 'Berlin' },
+  2: { eip: 1559, name: 'London' },
+  3: { eip: 4844, name: 'Cancun' },
+  4: { eip: 7702, name: 'Prague' },
+}
+
+/**
+ * ethereumjs' object for a transaction; a blob transaction is without its sidecar, as blocks hold it.
+ *
+ * @throws TransactionRejectedError in geth's words if the fork does not know the type or refuses the fields, or numbers
+ *   are too large for any account to send them.
+ * @throws Error if the fields break a rule that the mempool checks before.
+ */
+export function createTransaction(fields: CreatableFields, rules: ForkRules): TypedTransaction {
+  checkMagnitudes(fields)
+  checkType(fields.type, rules)
+  checkRules(fields, rules)
+  // Not frozen: the sender is put into it when it runs.
+  const options = { common: rules, allowUnlimitedInitCodeSize: true, freeze: false }
+  const { type, nonce, gasLimit, value, data, v, r, s } = fields
+  const shared = {
+    nonce,
+    gasLimit,
+    value,
+    data,
+    ...(fields.to === undefined ? {} : { to: new Address(fields.to) }),
+    ...(v === undefined ? {} : { v, r, s }),
+  }
+  if (type === 0) return createLegacyTx({ ...shared, gasPrice: fields.gasPrice }, options)
+  const typed = { ...shared, chainId: fields.chainId, accessList: toAccessList(fields.accessList) }
+  if (type === 1) return createAccessList2930Tx({ ...typed, gasPrice: fields.gasPrice }, options)
+  const { maxFeePerGas, maxPriorityFeePerGas } = fields
+  const feeMarket = { ...typed, maxFeePerGas, maxPriorityFeePerGas }
+  if (type === 2) return createFeeMarket1559Tx(feeMarket, options)
+  if (type === 3) {
+    const blobVersionedHashes = (fields.blobVersionedHashes ?? []).map(bytesToHex)
+    return createBlob4844Tx(
+      { ...feeMarket, maxFeePerBlobGas: fields.maxFeePerBlobGas, blobVersionedHashes },
+      options,
+    )
+  }
+  const authorizationList = (fields.authorizationList ?? []).map(toAuthorization)
+  return createEOACode7702Tx({ ...feeMarket, authorizationList }, options)
+}
+
+/** ethereumjs has no words of its own for callers here: it takes such fields for a mistake of the program. */
+function checkMagnitudes({ nonce, gasLimit, gasPrice = 0n, maxFeePerGas = 0n }: CreatableFields): void {
+  if (nonce >= MAX_UINT64) throw new TransactionRejectedError('nonce has max value')
+  const price = gasPrice > maxFeePerGas ? gasPrice : maxFeePerGas
+  if (gasLimit * price > MAX_UINT256) {
+    throw new TransactionRejectedError(
+      'insufficient funds for gas * price + value: required balance exceeds 256 bits',
+    )
+  }
+}
+
+/** @throws TransactionRejectedError if the fork does not know a type of transactions */
+export function checkType(type: TransactionFields['type'], rules: ForkRules): void {
+  const fork = typeForks[type]
+  if (fork === undefined || rules.isActivatedEIP(fork.eip)) return
+  throw new TransactionRejectedError(
+    `transaction type not supported: type ${type} rejected, pool not yet in ${fork.name}`,
+  )
+}
+
+/** @throws TransactionRejectedError if the gas of a transaction is above the fork's cap (EIP-7825) */
+export function checkGasLimit(gasLimit: bigint, rules: ForkRules): void {
+  if (!rules.isActivatedEIP(7825) || gasLimit <= MAX_TRANSACTION_GAS) return
+  throw new TransactionRejectedError(
+    `transaction gas limit too high (cap: ${MAX_TRANSACTION_GAS}, tx: ${gasLimit})`,
+  )
+}
+
+/** What the library takes for a mistake of the program, in the words of the mempool. */
+function checkRules(
+  { type, gasLimit, authorizationList, blobVersionedHashes = [] }: CreatableFields,
+  rules: ForkRules,
+): void {
+  checkGasLimit(gasLimit, rules)
+  if (type === 4 && authorizationList?.length === 0) {
+    throw new TransactionRejectedError('set code tx must have at least one authorization tuple')
+  }
+  const wrong = blobVersionedHashes.findIndex((hash) => hash[0] !== BLOB_HASH_VERSION)
+  if (wrong >= 0) throw new TransactionRejectedError(`blob ${wrong} has invalid hash version`)
+}
+
+function toAccessList(list: readonly AccessListEntry[]): { address: Hex; storageKeys: Hex[] }[] {
+  return list.map(({ address, storageKeys }) => ({
+    address: bytesToHex(address),
+    storageKeys: storageKeys.map(bytesToHex),
+  }))
+}
+
+function toAuthorization({ chainId, address, nonce, yParity, r, s }: Authorization) {
+  return {
+    chainId: quantity(chainId),
+    address: bytesToHex(address),
+    nonce: quantity(nonce),
+    yParity: quantity(yParity),
+    r: quantity(r),
+    s: quantity(s),
+  }
+}
+
+/** What a signed transaction does, whatever its nonce, fees and signature. */
+export interface TransactionEffect {
+  /** Members that tell transactions apart, as they are on the wire. */
+  does: Readonly<Record<string, unknown>>
+  /** 32 bytes as lower-case hexadecimal. */
+  hash: Hex
+}
+
+/**
+ * Reads what a signed transaction of any chain does.
+ *
+ * @param raw - the EIP-2718 form as hexadecimal
+ * @returns undefined if it is no transaction
+ */
+export function readTransactionEffect(raw: string): TransactionEffect | undefined {
+  if (!/^0x(?:[0-9a-f]{2})+$/i.test(raw)) return undefined
+  try {
+    const fields = decodeTransaction(hexToBytes(raw))
+    const { chainId, to, value, data, accessList, blobVersionedHashes, authorizationList } = fields
+    const chain = { ...Mainnet, chainId: Number(chainId ?? 1n) }
+    const { hash, sender } = recoverTransaction(fields, new Common({ chain, hardfork: Hardfork.Prague }))
+    const does = {
+      from: bytesToHex(sender),
+      to: to === undefined ? null : bytesToHex(to),
+      value: quantity(value),
+      data: bytesToHex(data),
+      chainId: chainId === undefined ? null : quantity(chainId),
+      ...(accessList.length > 0 && {
+        accessList: accessList.map(({ address, storageKeys }) => ({
+          address: bytesToHex(address),
+          storageKeys: storageKeys.map((key) => bytesToHex(key)),
+        })),
+      }),
+      ...(blobVersionedHashes && {
+        blobVersionedHashes: blobVersionedHashes.map((versioned) => bytesToHex(versioned)),
+      }),
+      ...(authorizationList && {
+        authorizationList: authorizationList.map(({ chainId: signedFor, address }) => ({
+          chainId: quantity(signedFor),
+          address: bytesToHex(address),
+        })),
+      }),
+    }
+    return { does, hash: bytesToHex(hash) }
+  } catch {
+    return undefined
+  }
 }

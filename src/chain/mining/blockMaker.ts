@@ -1,15 +1,21 @@
-import { nextBaseFee } from '../block/fees.js'
-import { ancestorHash } from '../calls/callSite.js'
-import type { ConsoleListener } from '../calls/console.js'
-import { isAltered, type Head } from '../head/head.js'
+import type { Mutex } from '../../encoding/timeSlice.js'
+import { nextBaseFee } from '../block/header.js'
+import type { SealedBlock } from '../block/record.js'
+import { ancestorHash } from '../calls/call.js'
+import type { ConsoleListener } from '../calls/callObject.js'
+import { type ChainPosition, type Head, type HeadStates, isAltered } from '../head/position.js'
 import type { Mempool } from '../mempool/mempool.js'
-import type { ChainPosition } from '../head/position.js'
-import { WorkingState } from '../state/workingState.js'
-import type { ForkRules } from '../types.js'
+import { StatePreview, WorkingState } from '../state/workingState.js'
+import type { ForkRules, StateView } from '../types.js'
 import type { ChainView } from '../view.js'
-import { type Clock, checkTimestamp } from './clock.js'
-import { draftHeader, type BlockSettings } from './draft.js'
-import { produceBlock, type ProducedBlock, type ProductionInput } from './producer.js'
+import { type Clock, checkTimestamp } from './schedule.js'
+import {
+  type BlockSettings,
+  type ProducedBlock,
+  type ProductionInput,
+  draftHeader,
+  produceBlock,
+} from './producer.js'
 
 /** What blocks are made with. */
 export interface BlockMakerParts {
@@ -130,5 +136,52 @@ export class BlockMaker {
     const timestamp = wanted ?? clock.peek(block.header.timestamp)
     const number = block.header.number + 1n
     return { timestamp, rules: position.parts.schedule.rulesAt({ number, timestamp }) }
+  }
+}
+
+/** The block that would be mined now: executed, but neither sealed nor stored. */
+export interface PendingBlock {
+  /** As it would be stored; its hash is provisional. */
+  block: SealedBlock
+  /** The state after it. */
+  state: StateView
+}
+
+/** What the pending block is made with. */
+export interface PendingBlocksParts {
+  position: Pick<ChainPosition, 'parts' | 'version'>
+  mempool: Pick<Mempool, 'version'>
+  states: Pick<HeadStates, 'fresh'>
+  maker: Pick<BlockMaker, 'next' | 'nextTimestamp'>
+  mutex: Mutex
+}
+
+/** The pending block, made once for as long as neither the chain nor the mempool changes and its time stays. */
+export class PendingBlocks {
+  readonly #parts: PendingBlocksParts
+  #made: { key: string; block: Promise<PendingBlock> } | undefined
+
+  constructor(parts: PendingBlocksParts) {
+    this.#parts = parts
+  }
+
+  /** The block that would be mined now. */
+  current(): Promise<PendingBlock> {
+    const { position, mempool, maker, mutex } = this.#parts
+    const key = `${position.version}/${mempool.version}/${maker.nextTimestamp()}`
+    if (this.#made?.key !== key) {
+      const block = mutex.run(() => this.#make())
+      this.#made = { key, block }
+      block.catch(() => {
+        this.#made = undefined
+      })
+    }
+    return this.#made.block
+  }
+
+  async #make(): Promise<PendingBlock> {
+    const { position, states, maker } = this.#parts
+    const { block, commitment } = await maker.next({ state: states.fresh() })
+    return { block, state: new StatePreview(position.parts.states, commitment) }
   }
 }

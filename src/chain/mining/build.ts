@@ -1,22 +1,25 @@
+import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import type { SealedBlock, SealedTransaction, StoredBlock } from '../block/record.js'
 import { sealBlock } from '../block/seal.js'
 import { ChainError } from '../errors.js'
-import { BlockExecution } from '../vm/block.js'
-import { createBlockEnvironment } from '../vm/blockEnvironment.js'
-import { withEvm } from '../evm/evm.js'
-import type { PooledEvm } from '../evm/pooledEvm.js'
 import type { ForkSchedule } from '../evm/forkSchedule.js'
-import type { ConsensusRequest } from '../vm/systemCalls.js'
-import type { Candidates } from '../mempool/candidates.js'
-import { decodeTransaction } from '../mempool/decode.js'
-import { checkSignature, recoverTransaction } from '../mempool/sender.js'
+import type { PooledEvm } from '../evm/pooledEvm.js'
 import { currentSidecar } from '../mempool/blobs.js'
-import { effectiveTip, type BlobSidecar, type PooledTransaction } from '../mempool/transaction.js'
+import { decodeTransaction } from '../mempool/decode.js'
+import type { Candidates } from '../mempool/senderQueue.js'
+import {
+  type BlobSidecar,
+  type PooledTransaction,
+  checkSignature,
+  effectiveTip,
+  recoverTransaction,
+} from '../mempool/transaction.js'
 import type { WorkingState } from '../state/workingState.js'
-import { runInSlices, TimeSlice } from '../../encoding/timeSlice.js'
 import type { Awaitable, ForkRules, HeaderFields, Withdrawal } from '../types.js'
-import { draftHeader, type BlockSettings } from './draft.js'
-import { fillBlock } from './producer.js'
+import { BlockExecution } from '../vm/block.js'
+import { createBlockEnvironment, withEvm } from '../vm/blockEnvironment.js'
+import type { ConsensusRequest } from '../vm/systemCalls.js'
+import { type BlockSettings, draftHeader, fillBlock } from './producer.js'
 
 /** What a block to build gets from the consensus layer (engine API, PayloadAttributesV3). */
 export interface PayloadAttributes {

@@ -1,17 +1,20 @@
+import { RLP } from '@ethereumjs/rlp'
 import { EthereumJSError } from '@ethereumjs/util'
+import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { GAS_PER_BLOB, nextBaseFee, nextExcessBlobGas } from '../block/header.js'
 import type { SealedBlock } from '../block/record.js'
-import { sealBlock } from '../block/seal.js'
+import { EMPTY_BLOOM, sealBlock } from '../block/seal.js'
+import type { ConsoleListener } from '../calls/callObject.js'
 import { MessageRejectedError } from '../errors.js'
-import { BlockExecution } from '../vm/block.js'
-import { createBlockEnvironment } from '../vm/blockEnvironment.js'
-import { withEvm } from '../evm/evm.js'
-import type { ConsoleListener } from '../calls/console.js'
-import type { Candidates } from '../mempool/candidates.js'
-import { GAS_PER_BLOB } from '../block/fees.js'
+import { keccak256 } from '../keccak.js'
+import type { Candidates } from '../mempool/senderQueue.js'
+import { EMPTY_TRIE_ROOT } from '../state/nodeRecord.js'
 import type { StateCommitment } from '../state/stateStore.js'
 import type { WorkingState } from '../state/workingState.js'
-import { runInSlices, TimeSlice } from '../../encoding/timeSlice.js'
 import type { Awaitable, ForkRules, HeaderFields, Withdrawal } from '../types.js'
+import { BlockExecution } from '../vm/block.js'
+import { createBlockEnvironment, withEvm } from '../vm/blockEnvironment.js'
+import type { RandomnessState } from './randomness.js'
 
 /** What a block is made from. */
 export interface ProductionInput {
@@ -93,5 +96,78 @@ export async function fillBlock(
       if (!(error instanceof EthereumJSError || error instanceof MessageRejectedError)) throw error
       candidates.skipSender()
     }
+  }
+}
+
+/** The hash of an empty list of uncles. */
+export const EMPTY_UNCLES_HASH: Uint8Array = keccak256(RLP.encode([]))
+
+const ZERO_HASH = new Uint8Array(32)
+const ZERO_NONCE = new Uint8Array(8)
+
+/** What the next blocks get from the operator rather than from their parent. */
+export interface BlockSettings {
+  gasLimit: bigint
+  /** 20 bytes. */
+  coinbase: Uint8Array
+  extraData: Uint8Array
+  /** The most transactions of one block; no limit if undefined. */
+  maximumTransactions?: number | undefined
+  /** What the gas of a block's transactions adds up to at most, where that is not the block's gas limit. */
+  maximumGas?: bigint | undefined
+  /** Wei per gas; holds for one block. */
+  nextBaseFee?: bigint
+  /** 32 bytes; holds for one block. */
+  nextPrevRandao?: Uint8Array
+  /** What blocks take their prevRandao and parent beacon block root from; their parent's hash and zeros if absent. */
+  randomness?: RandomnessState
+}
+
+/** What a draft stands on. */
+export interface DraftParent {
+  hash: Uint8Array
+  header: HeaderFields
+}
+
+/**
+ * The header of the block after `parent`, before anything is executed in it: gas used is zero and the roots are those
+ * of an empty block.
+ *
+ * prevRandao follows from the parent or a generator, so that the same chain comes out of the same inputs.
+ */
+export function draftHeader(
+  parent: DraftParent,
+  rules: ForkRules,
+  timestamp: bigint,
+  settings: BlockSettings,
+): HeaderFields {
+  const isLondon = rules.isActivatedEIP(1559)
+  const excessBlobGas = nextExcessBlobGas(parent.header, rules)
+  return {
+    parentHash: parent.hash,
+    uncleHash: EMPTY_UNCLES_HASH,
+    coinbase: settings.coinbase,
+    stateRoot: ZERO_HASH,
+    transactionsRoot: EMPTY_TRIE_ROOT,
+    receiptsRoot: EMPTY_TRIE_ROOT,
+    logsBloom: EMPTY_BLOOM,
+    difficulty: 0n,
+    number: parent.header.number + 1n,
+    gasLimit: settings.gasLimit,
+    gasUsed: 0n,
+    timestamp,
+    extraData: settings.extraData,
+    mixHash: rules.isActivatedEIP(4399)
+      ? (settings.nextPrevRandao ?? settings.randomness?.prevRandao ?? keccak256(parent.hash))
+      : ZERO_HASH,
+    nonce: ZERO_NONCE,
+    baseFeePerGas: isLondon ? (settings.nextBaseFee ?? nextBaseFee(parent.header, rules)) : undefined,
+    withdrawalsRoot: rules.isActivatedEIP(4895) ? EMPTY_TRIE_ROOT : undefined,
+    blobGasUsed: excessBlobGas === undefined ? undefined : 0n,
+    excessBlobGas,
+    parentBeaconBlockRoot: rules.isActivatedEIP(4788)
+      ? (settings.randomness?.parentBeaconBlockRoot ?? ZERO_HASH)
+      : undefined,
+    requestsHash: undefined,
   }
 }

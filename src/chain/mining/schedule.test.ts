@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Mutex } from '../../encoding/timeSlice.js'
 import type { MinedBlock } from '../chain.js'
-import { Mutex } from '../../encoding/mutex.js'
-import { MiningSchedule } from './schedule.js'
+import { Clock, MiningSchedule } from './schedule.js'
 
 const day = 24 * 60 * 60 * 1000
 
@@ -30,4 +30,24 @@ test('a block a month is one a month, although no timer waits so long', async ()
   await vi.advanceTimersByTimeAsync(30 * day)
   expect(blocks).toBe(2)
   schedule.close()
+})
+
+const parent = 5_000n
+const clockAt = (now: bigint) => new Clock({ now: () => now, minimumStep: 1n })
+
+test('moved forward and back again, the next block is where it would have been', () => {
+  const clock = clockAt(1_000n)
+  clock.increase(600n, parent)
+  expect(clock.peek(parent)).toBe(parent + 600n)
+  clock.increase(-600n, parent)
+  expect(clock.peek(parent)).toBe(parent + 1n)
+  expect(clock.now()).toBe(1_000n)
+})
+
+test('a time that was fixed does not put a block before one that came meanwhile', () => {
+  const clock = clockAt(1_000n)
+  clock.setNext(parent + 10n, parent)
+  expect(clock.peek(parent)).toBe(parent + 10n)
+  expect(clock.peek(parent + 20n)).toBe(parent + 21n)
+  expect(clock.peekUnfixed(parent)).toBe(parent + 1n)
 })

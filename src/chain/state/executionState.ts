@@ -1,16 +1,21 @@
 import { bytesEqual } from '../../encoding/hex.js'
-import { EMPTY_CODE_HASH, NO_BYTES, padTo32 } from './account.js'
-import { bytesKey } from './byteCache.js'
-import { accountState, AccountEntry } from './entries.js'
+import { type TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
+import type { Awaitable, StateView } from '../types.js'
+import {
+  AccountEntry,
+  type AccountRecord,
+  EMPTY_CODE_HASH,
+  type HashedBytes,
+  NO_BYTES,
+  type SlotKey,
+  accountState,
+  bytesKey,
+  padTo32,
+  slotKeyOf,
+} from './account.js'
 import { JournaledState, type NextBase } from './journaledState.js'
 import { WorkingTrie } from './stateRoot.js'
-import { slotKeyOf, type SlotKey } from './slotKey.js'
-import { whenReady } from './whenReady.js'
-import { runToCompletion, runInSlices, type TimeSlice } from '../../encoding/timeSlice.js'
-import type { Awaitable, StateView } from '../types.js'
-import type { AccountRecord } from './entries.js'
-import type { StateCommitment, StateStore } from './stateStore.js'
-import type { HashedBytes } from './hashedBytes.js'
+import { type StateCommitment, type StateStore, whenReady } from './stateStore.js'
 import type { NodeReader } from './trieNode.js'
 
 /** A slot now and when the transaction began; both without leading zeros. */

@@ -1,13 +1,19 @@
-import { NO_BYTES, stripZeros } from './account.js'
-import { addressKey } from './addressKey.js'
-import { bytesKey } from './byteCache.js'
-import { AccountEntry, isSameAddress, isSameRecord, SlotEntry, StorageEntry } from './entries.js'
-import type { SlotKey } from './slotKey.js'
-import { EMPTY_ROOT } from './trieNode.js'
-import { whenReady } from './whenReady.js'
 import type { Awaitable, StateView } from '../types.js'
-import type { AccountRecord } from './entries.js'
-import type { TrieStateView } from './stateView.js'
+import {
+  AccountEntry,
+  type AccountRecord,
+  NO_BYTES,
+  SlotEntry,
+  type SlotKey,
+  StorageEntry,
+  addressKey,
+  bytesKey,
+  isSameAddress,
+  isSameRecord,
+  stripZeros,
+} from './account.js'
+import { EMPTY_TRIE_ROOT } from './nodeRecord.js'
+import { type TrieStateView, whenReady } from './stateStore.js'
 
 /** When more accounts and slots than this are known, the next rebase forgets them all. */
 const MAX_KNOWN = 10_000
@@ -150,7 +156,7 @@ export class JournaledState {
   clearSlots(entry: AccountEntry): void {
     const before = entry.storage
     if (before.isBlank) return
-    this.#putStorage(entry, new StorageEntry(EMPTY_ROOT))
+    this.#putStorage(entry, new StorageEntry(EMPTY_TRIE_ROOT))
     if (this.#isJournaling) this.#undo.push(() => this.#putStorage(entry, before))
   }
 

@@ -1,9 +1,42 @@
-import { encodePath, leafPath } from './nibbles.js'
-import { nodeMemory } from './nodeMemory.js'
-import { HASH_HEAD, linksLength, NodeRecord, type NodeLink } from './nodeRecord.js'
-import { encodeString, listLength, listStart, stringLength, writeListHeader, writeString } from '../rlp.js'
-import { EMPTY_ITEM, Reference } from './trieNode.js'
-import type { Child, ItemPlace, NewNode, PatchedBranch } from './trieNode.js'
+import {
+  type Payload,
+  encodeString,
+  listLength,
+  listStart,
+  payloadAt,
+  stringLength,
+  writeListHeader,
+  writeString,
+} from '../rlp.js'
+import {
+  HASH_HEAD,
+  LEAF_FLAG,
+  type Nibbles,
+  type NodeLink,
+  NodeRecord,
+  commonWithKey,
+  encodePath,
+  endsAtLeaf,
+  joinPaths,
+  leafPath,
+  linksLength,
+  nibbleAt,
+  nibblesOf,
+  nodeMemory,
+} from './nodeRecord.js'
+import {
+  type BranchNode,
+  type Child,
+  EMPTY_ITEM,
+  type ItemPlace,
+  type NewNode,
+  type NodeReader,
+  type PatchedBranch,
+  Reference,
+  type TrieNode,
+  decodeNode,
+  nodeBehind,
+} from './trieNode.js'
 
 /** A child that has its encoding. */
 type MadeChild = Reference | NodeRecord
@@ -156,4 +189,91 @@ function rebuilt(
   bytes.set(before.subarray(from, rlpLength), position)
   while (oldLink < linkCount) after.link(newLink++, record.linkAt(oldLink++))
   return after
+}
+
+/** A key (hashed, for state and storage tries) and its value, which is not empty. */
+export interface TrieEntry {
+  key: Uint8Array
+  value: Uint8Array
+}
+
+const NO_KEY = new Uint8Array(0)
+
+/** The node over sorted entries that are all new, `depth` half bytes down their keys; undefined over none. */
+export function buildNode(entries: readonly TrieEntry[], depth: number): TrieNode | undefined {
+  const first = entries[0]
+  const last = entries.at(-1)
+  if (first === undefined || last === undefined) return undefined
+  const path = nibblesOf(first.key, depth)
+  if (first === last) return { kind: 'leaf', path, value: first.value }
+  const shared = commonWithKey(path, last.key, depth)
+  const branch = buildBranch(entries, depth + shared)
+  return shared === 0 ? branch : { kind: 'extension', path: path.subarray(0, shared), child: branch }
+}
+
+function buildBranch(entries: readonly TrieEntry[], depth: number): BranchNode {
+  const children = new Array<Child | undefined>(16).fill(undefined)
+  const endsHere = entries[0]?.key.length === depth / 2
+  let from = endsHere ? 1 : 0
+  while (from < entries.length) {
+    const nibble = nibbleAt(entries[from]?.key ?? NO_KEY, depth)
+    let to = from + 1
+    while (to < entries.length && nibbleAt(entries[to]?.key ?? NO_KEY, depth) === nibble) to++
+    children[nibble] = buildNode(entries.slice(from, to), depth + 1)
+    from = to
+  }
+  return { kind: 'branch', children, value: endsHere ? entries[0]?.value : undefined }
+}
+
+/** A branch in the only form that is allowed: one with fewer than two ways out is a leaf or an extension. */
+export function collapsed(reader: NodeReader, branch: BranchNode): Child | undefined {
+  let only = -1
+  for (const [nibble, child] of branch.children.entries()) {
+    if (child === undefined) continue
+    if (only !== -1 || branch.value !== undefined) return branch
+    only = nibble
+  }
+  if (only !== -1) return prefixed(reader, Uint8Array.of(only), branch.children[only])
+  if (branch.value === undefined) return undefined
+  return { kind: 'leaf', path: new Uint8Array(0), value: branch.value }
+}
+
+/** A child with a piece of path before it, merged with the path that it may have itself. */
+export function prefixed(reader: NodeReader, path: Nibbles, child: Child | undefined): Child | undefined {
+  if (child === undefined || path.length === 0) return child
+  const node = decoded(reader, child)
+  if (node.kind === 'branch' || node.kind === 'patched branch') return { kind: 'extension', path, child }
+  return { ...node, path: joinPaths(path, node.path) }
+}
+
+function decoded(reader: NodeReader, child: Child): NewNode {
+  if (child instanceof Reference) return decodeNode(nodeBehind(reader, child))
+  return child instanceof NodeRecord ? decodeNode(child) : child
+}
+
+/** Whether a record is a leaf, and not that of a key. */
+export function isLeafOfAnother({ bytes }: NodeRecord, depth: number, key: Uint8Array): boolean {
+  const path = payloadAt(bytes, listStart(bytes))
+  return ((bytes[path.start] ?? 0) & LEAF_FLAG) !== 0 && !endsAtLeaf(key, depth, bytes, path)
+}
+
+/** A leaf with another value; the record itself if it had that value, undefined if it is not the leaf of the key. */
+export function withValue(
+  record: NodeRecord,
+  depth: number,
+  key: Uint8Array,
+  value: Uint8Array,
+): NodeRecord | undefined {
+  const { bytes } = record
+  const pathStart = listStart(bytes)
+  const path = payloadAt(bytes, pathStart)
+  if (!endsAtLeaf(key, depth, bytes, path)) return undefined
+  if (isSameAt(bytes, payloadAt(bytes, path.end), value)) return record
+  return leafRecord(bytes.subarray(pathStart, path.end), value)
+}
+
+function isSameAt(bytes: Uint8Array, { start, end }: Payload, value: Uint8Array): boolean {
+  if (end - start !== value.length) return false
+  for (let i = 0; i < value.length; i++) if (bytes[start + i] !== value[i]) return false
+  return true
 }

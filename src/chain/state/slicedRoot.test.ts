@@ -2,12 +2,12 @@ import { createMPT } from '@ethereumjs/mpt'
 import { RLP } from '@ethereumjs/rlp'
 import { Account, Address } from '@ethereumjs/util'
 import { expect, it } from 'vitest'
-import { bigintToBytes } from '../../encoding/quantity.js'
+import { bigintToBytes } from '../../encoding/hex.js'
 import { MemoryDatabase } from '../../../test/support/memoryDatabase.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { StateStore } from './stateStore.js'
-import { EMPTY_ROOT } from './trieNode.js'
+import { EMPTY_TRIE_ROOT } from './nodeRecord.js'
 import { WorkingState } from './workingState.js'
 
 const address = new Address(new Uint8Array(20).fill(0xaa))
@@ -15,7 +15,7 @@ const slotKey = (slot: number) => bigintToBytes(BigInt(slot), 32)
 
 it('computes in pieces the root that @ethereumjs/mpt has', async () => {
   const store = new StateStore({ database: new MemoryDatabase(), keyspace: keyspaceOf(0) })
-  const state = new WorkingState({ base: store.viewAt(EMPTY_ROOT), store })
+  const state = new WorkingState({ base: store.viewAt(EMPTY_TRIE_ROOT), store })
   const oracle = await createMPT({ useKeyHashing: true })
   await state.putAccount(address, new Account(1n, 1n))
   const set = async (slot: number, value: number) => {

@@ -1,16 +1,16 @@
+import { Account, Address } from '@ethereumjs/util'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Account, Address } from '@ethereumjs/util'
 import { bench, describe } from 'vitest'
-import { bigintToBytes } from '../../encoding/quantity.js'
+import { bigintToBytes } from '../../encoding/hex.js'
+import { runToCompletion } from '../../encoding/timeSlice.js'
 import { openDatabase } from '../../storage/database.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/writeBatch.js'
-import { proveAccount } from './proof.js'
-import { runToCompletion } from '../../encoding/timeSlice.js'
 import { StateStore } from './stateStore.js'
-import { EMPTY_ROOT } from './trieNode.js'
+import { proveAccount } from './trieNode.js'
+import { EMPTY_TRIE_ROOT } from './nodeRecord.js'
 import { WorkingState } from './workingState.js'
 
 const prove = (...parameters: Parameters<typeof proveAccount>) => runToCompletion(proveAccount(...parameters))
@@ -22,7 +22,7 @@ const openState = async (accounts: number) => {
   const directory = mkdtempSync(join(tmpdir(), 'standin-bench-'))
   const database = await openDatabase({ directory, sync: false })
   const store = new StateStore({ database, keyspace: keyspaceOf(0) })
-  const state = new WorkingState({ base: store.viewAt(EMPTY_ROOT), store })
+  const state = new WorkingState({ base: store.viewAt(EMPTY_TRIE_ROOT), store })
   const commit = () => {
     const commitment = state.computeRoot()
     const batch = new WriteBatch()

@@ -6,11 +6,10 @@ import { keccak256 } from '../keccak.js'
 import { payloadOf } from '../rlp.js'
 import type { AccountState } from '../types.js'
 import { blockStartSlots } from '../vm/systemCalls.js'
-import { decodeAccount, padTo32 } from './account.js'
-import { bytesKey } from './byteCache.js'
-import { loadPreimages } from './preimages.js'
-import { readTrie } from './readTrie.js'
-import { EMPTY_ROOT } from './trieNode.js'
+import { bytesKey, decodeAccount, padTo32 } from './account.js'
+import { loadPreimages } from './stateRoot.js'
+import { readTrie } from './trieNode.js'
+import { EMPTY_TRIE_ROOT } from './nodeRecord.js'
 import { changedLeaves, leavesFrom } from './trieRange.js'
 
 /** A slot of an account. */
@@ -81,7 +80,7 @@ export class StateRanges {
     const value = readTrie(this.#stores.states, root, keccak256(address))
     if (value === undefined || bytesEqual(value, ABSENT_ACCOUNT)) return undefined
     const { storageRoot } = decodeAccount(value)
-    return bytesEqual(storageRoot, EMPTY_ROOT) ? undefined : storageRoot
+    return bytesEqual(storageRoot, EMPTY_TRIE_ROOT) ? undefined : storageRoot
   }
 
   /** Slots under a storage root of an account. */

@@ -1,17 +1,16 @@
+import { Account, Address } from '@ethereumjs/util'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Account, Address } from '@ethereumjs/util'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { bigintToBytes } from '../../encoding/quantity.js'
+import { bigintToBytes } from '../../encoding/hex.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { openDatabase, type Database } from '../../storage/database.js'
+import { type Database, openDatabase } from '../../storage/database.js'
 import { isTrieNodeKey, keyspaceOf } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/writeBatch.js'
-import { loadPreimages } from './preimages.js'
-import { StateStore } from './stateStore.js'
-import { storeAhead } from './storeAhead.js'
-import { EMPTY_ROOT } from './trieNode.js'
+import { EMPTY_TRIE_ROOT } from './nodeRecord.js'
+import { loadPreimages } from './stateRoot.js'
+import { StateStore, storeAhead } from './stateStore.js'
 import { WorkingState } from './workingState.js'
 
 const keyspace = keyspaceOf(0)
@@ -38,7 +37,7 @@ afterEach(async () => {
 })
 
 async function largeState(store: StateStore): Promise<WorkingState> {
-  const state = new WorkingState({ base: store.viewAt(EMPTY_ROOT), store })
+  const state = new WorkingState({ base: store.viewAt(EMPTY_TRIE_ROOT), store })
   for (let index = 0; index < accounts; index++) {
     await state.putAccount(addressOf(index), new Account(0n, BigInt(index)))
     if (index % 100 === 0) await state.putCode(addressOf(index), codeOf(index))
@@ -85,7 +84,7 @@ it('stores a large state in small writes, of which the last one makes it count',
 
 it('leaves a small state as it is', async () => {
   const store = new StateStore({ database, keyspace })
-  const state = new WorkingState({ base: store.viewAt(EMPTY_ROOT), store })
+  const state = new WorkingState({ base: store.viewAt(EMPTY_TRIE_ROOT), store })
   await state.putAccount(holder, new Account(1n, 0n))
   await state.putCode(holder, codeOf(0))
   const commitment = state.computeRoot()

@@ -1,16 +1,14 @@
+import { MerklePatriciaTrie, createMPT, createMerkleProof, verifyMerkleProof } from '@ethereumjs/mpt'
+import { MapDB } from '@ethereumjs/util'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createMPT, createMerkleProof, MerklePatriciaTrie, verifyMerkleProof } from '@ethereumjs/mpt'
-import { MapDB } from '@ethereumjs/util'
 import { describe, expect, it } from 'vitest'
 import { bytesToHex, bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
 import { keccak256 } from '../keccak.js'
-import { storedNode, type NodeNumber, type NodeRecord } from './nodeRecord.js'
-import { proveKey, readTrie } from './readTrie.js'
+import { EMPTY_TRIE_ROOT, type NodeNumber, type NodeRecord, storedNode } from './nodeRecord.js'
 import type { TrieRoot } from './stateRoot.js'
-import { EMPTY_ROOT, MissingNodeError, type NodeReader } from './trieNode.js'
-import { updateTrie } from './updateTrie.js'
-import type { TrieChange } from './updateTrie.js'
+import { MissingNodeError, type NodeReader, proveKey, readTrie } from './trieNode.js'
+import { type TrieChange, updateTrie } from './updateTrie.js'
 
 /** Tries as they are stored, read from what was written alone; and the nodes by hash, for @ethereumjs/mpt to look up. */
 class StoredTries implements NodeReader {
@@ -88,7 +86,7 @@ describe('against @ethereumjs/mpt', () => {
     const oracle = new MerklePatriciaTrie({ useRootPersistence: false })
     const live = new Map<string, Uint8Array>()
     const known: Uint8Array[] = []
-    let root: Uint8Array = EMPTY_ROOT
+    let root: Uint8Array = EMPTY_TRIE_ROOT
     for (let round = 0; round < setup.rounds; round++) {
       const changes = new Map<string, TrieChange>()
       for (let i = 1 + random(random(4) === 0 ? 40 : 5); i > 0; i--) {
@@ -139,13 +137,13 @@ describe('against @ethereumjs/mpt', () => {
         root,
         [...live.keys()].map((key) => ({ key: hexToBytes(key), value: undefined })),
       ),
-    ).toEqual(EMPTY_ROOT)
+    ).toEqual(EMPTY_TRIE_ROOT)
   })
 
   it('makes no node for changes that change nothing', () => {
     const nodes = new StoredTries()
     const entries = hashedEntries()
-    const root = nodes.update(EMPTY_ROOT, entries)
+    const root = nodes.update(EMPTY_TRIE_ROOT, entries)
     const absent = { key: keccak256(Uint8Array.of(7, 7)), value: undefined }
     const refuse = () => {
       throw new Error('no node is another one')
@@ -161,7 +159,7 @@ describe('against @ethereumjs/mpt', () => {
   it('tells of the nodes on the way to a change that others take the place of, and of no other', () => {
     const nodes = new StoredTries()
     const entries = hashedEntries()
-    const root = nodes.update(EMPTY_ROOT, entries)
+    const root = nodes.update(EMPTY_TRIE_ROOT, entries)
     const { key } = entries[77] as TrieChange
     const onTheWay = proveKey(nodes, root, key).proof.map((rlp) => bytesToHex(keccak256(rlp)))
     const replaced: string[] = []
@@ -174,7 +172,7 @@ describe('against @ethereumjs/mpt', () => {
   it('makes no node that nothing leads to, where values go and others change beside them', () => {
     const nodes = new StoredTries()
     const entries = hashedEntries()
-    const root = nodes.update(EMPTY_ROOT, entries)
+    const root = nodes.update(EMPTY_TRIE_ROOT, entries)
     // Of neighbours in the order of the keys, many hang on one branch; every third one goes.
     const changes = entries.map(({ key, value }, i) =>
       i % 3 === 0 ? { key, value: undefined } : { key, value: value?.map((byte) => byte ^ 0xff) },
@@ -219,10 +217,10 @@ describe.skipIf(!existsSync(folder))(`public trie tests (left out where ${folder
         value: value === null ? undefined : toBytes(value),
       }))
       const nodes = new StoredTries()
-      const oneByOne = changes.reduce((before, change) => nodes.update(before, [change]), EMPTY_ROOT)
+      const oneByOne = changes.reduce((before, change) => nodes.update(before, [change]), EMPTY_TRIE_ROOT)
       expect(bytesToHex(oneByOne)).toBe(root)
       const last = new Map(changes.map((change) => [bytesToHex(change.key), change]))
-      expect(bytesToHex(nodes.update(EMPTY_ROOT, [...last.values()]))).toBe(root)
+      expect(bytesToHex(nodes.update(EMPTY_TRIE_ROOT, [...last.values()]))).toBe(root)
     }
   })
 })

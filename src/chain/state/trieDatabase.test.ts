@@ -2,17 +2,16 @@ import { MerklePatriciaTrie, createMerkleProof } from '@ethereumjs/mpt'
 import { Account, Address, ValueEncoding } from '@ethereumjs/util'
 import { describe, expect, it } from 'vitest'
 import { MemoryDatabase } from '../../../test/support/memoryDatabase.js'
-import { bytesToHex } from '../../encoding/hex.js'
-import { bigintToBytes } from '../../encoding/quantity.js'
+import { bigintToBytes, bytesToHex } from '../../encoding/hex.js'
 import { runToCompletion } from '../../encoding/timeSlice.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/writeBatch.js'
 import { keccak256 } from '../keccak.js'
 import { decodeAccount } from './account.js'
-import { proveAccount } from './proof.js'
+import { EMPTY_TRIE_ROOT } from './nodeRecord.js'
 import { StateStore } from './stateStore.js'
 import { TrieDatabase } from './trieDatabase.js'
-import { EMPTY_ROOT } from './trieNode.js'
+import { proveAccount } from './trieNode.js'
 import { WorkingState } from './workingState.js'
 
 /** Numbers from 0 to 1 that are the same in every run (mulberry32). */
@@ -36,7 +35,7 @@ async function storedStates(seed: number): Promise<{ store: StateStore; roots: U
   const database = new MemoryDatabase()
   const store = new StateStore({ database, keyspace: keyspaceOf(0) })
   const roots: Uint8Array[] = []
-  let root = EMPTY_ROOT
+  let root = EMPTY_TRIE_ROOT
   for (let block = 0; block < 5; block++) {
     const state = new WorkingState({ base: store.viewAt(root), store })
     for (let change = 0; change < 60; change++) {
@@ -82,7 +81,7 @@ describe('createMerkleProof of @ethereumjs/mpt over the stored nodes', () => {
         expect(proof.exists).toBe(value !== null)
         if (value === null) continue
         const { storageRoot } = decodeAccount(value)
-        if (Buffer.compare(storageRoot, EMPTY_ROOT) === 0) continue
+        if (Buffer.compare(storageRoot, EMPTY_TRIE_ROOT) === 0) continue
         const storage = new MerklePatriciaTrie({
           db: new TrieDatabase(store),
           root: storageRoot,

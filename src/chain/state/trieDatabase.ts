@@ -1,9 +1,8 @@
 import type { DB } from '@ethereumjs/util'
 import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
 import { keccak256 } from '../keccak.js'
-import { isLeafPath } from './nibbles.js'
-import { HASH_HEAD, type NodeNumber } from './nodeRecord.js'
 import { itemsOf, payloadOf } from '../rlp.js'
+import { HASH_HEAD, type NodeNumber, isLeafPath } from './nodeRecord.js'
 import type { NodeReader } from './trieNode.js'
 
 /** A stored node does not have the hash by which its parent, or the row of its root, names it. */

@@ -1,8 +1,23 @@
+import { bytesEqual } from '../../encoding/hex.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { keccak256 } from '../keccak.js'
-import { decodePath, isLeafPath } from './nibbles.js'
-import { HASH_HEAD, NodeRecord, type NodeLink, type NodeNumber } from './nodeRecord.js'
-import { itemsOf, payloadOf } from '../rlp.js'
-import type { Nibbles } from './nibbles.js'
+import { isPair, itemAt, itemEnd, itemsOf, payloadOf } from '../rlp.js'
+import type { AccountState } from '../types.js'
+import { EMPTY_CODE_HASH, NO_BYTES, decodeAccount } from './account.js'
+import {
+  EMPTY_TRIE_ROOT,
+  HASH_HEAD,
+  type Nibbles,
+  type NodeLink,
+  type NodeNumber,
+  NodeRecord,
+  childAt,
+  commonWithKey,
+  decodePath,
+  endsWith,
+  isLeafPath,
+  nibbleAt,
+} from './nodeRecord.js'
 
 /** What finds trie nodes. Readers leave them unchanged. */
 export interface NodeReader {
@@ -110,9 +125,6 @@ export type NewNode = TrieNode | PatchedBranch
 /** The RLP item of no bytes. */
 export const EMPTY_ITEM = Uint8Array.of(0x80)
 
-/** The root of a trie without entries: keccak-256 of the RLP of no bytes. */
-export const EMPTY_ROOT: Uint8Array = keccak256(EMPTY_ITEM)
-
 /** The node behind a reference. */
 export function nodeBehind(reader: NodeReader, { item, link }: Reference): NodeRecord {
   return link === undefined ? new NodeRecord(item, item.length) : follow(reader, link)
@@ -159,4 +171,118 @@ export function decodeNode(record: NodeRecord): TrieNode {
 /** The reference that an item of a node is. @param link - how many items before it are hashes */
 export function referenceIn(record: NodeRecord, item: Uint8Array, link: number): Reference {
   return item[0] === HASH_HEAD ? new Reference(item, record.linkAt(link)) : new Reference(item)
+}
+
+/** What walks a path is told about every stored node on it, from the root down. */
+type NodeVisitor = (rlp: Uint8Array) => void
+
+/**
+ * The value of a key in the trie under a root, or undefined. A view on a stored node: it is left unchanged.
+ *
+ * @param key the key as the trie has it: hashed, for state and storage tries.
+ * @throws MissingNodeError if the root is unknown.
+ */
+export function readTrie(
+  reader: NodeReader,
+  root: Uint8Array,
+  key: Uint8Array,
+  visit?: NodeVisitor,
+): Uint8Array | undefined {
+  if (bytesEqual(root, EMPTY_TRIE_ROOT)) return undefined
+  let node = reader.getRoot(root)
+  visit?.(node.rlp)
+  for (let depth = 0; ;) {
+    const { rlp } = node
+    let item: Uint8Array
+    let link = 0
+    if (isPair(rlp)) {
+      const encodedPath = payloadOf(itemAt(rlp, 0))
+      const path = decodePath(encodedPath)
+      if (isLeafPath(encodedPath)) return endsWith(key, depth, path) ? payloadOf(itemAt(rlp, 1)) : undefined
+      if (commonWithKey(path, key, depth) < path.length) return undefined
+      depth += path.length
+      item = itemAt(rlp, 1)
+    } else if (depth === key.length * 2) {
+      const value = payloadOf(itemAt(rlp, 16))
+      return value.length === 0 ? undefined : value
+    } else {
+      const child = childAt(rlp, nibbleAt(key, depth++))
+      if (rlp[child.start] === 0x80) return undefined
+      item = rlp.subarray(child.start, itemEnd(rlp, child.start))
+      link = child.link
+    }
+    const reference = referenceIn(node, item, link)
+    node = nodeBehind(reader, reference)
+    if (reference.link !== undefined) visit?.(node.rlp)
+  }
+}
+
+/**
+ * The nodes from the root towards a key, as RLP: what proves its value, or that it has none. Nodes that stand
+ * inside their parent are not listed by themselves, as in geth's proofs (trie/proof.go).
+ */
+export function proveKey(
+  reader: NodeReader,
+  root: Uint8Array,
+  key: Uint8Array,
+): { value: Uint8Array | undefined; proof: Uint8Array[] } {
+  const proof: Uint8Array[] = []
+  const value = readTrie(reader, root, key, (rlp) => proof.push(rlp))
+  return { value, proof }
+}
+
+/** The proof of one slot. */
+export interface StorageProof {
+  /** 32 bytes. */
+  slot: Uint8Array
+  /** Without leading zeros; no bytes where the slot is zero. */
+  value: Uint8Array
+  /** RLP of the nodes from the storage root down; none where the account has no storage. */
+  proof: Uint8Array[]
+}
+
+/** The proof of an account and some of its slots, present or absent (EIP-1186). */
+export interface AccountProof {
+  exists: boolean
+  /** An absent account is shown as one that is empty. */
+  account: AccountState
+  /** RLP of the nodes from the state root down; none in an empty state. */
+  accountProof: Uint8Array[]
+  /** In the order in which the slots were asked for. */
+  storageProof: StorageProof[]
+}
+
+const ABSENT: AccountState = {
+  nonce: 0n,
+  balance: 0n,
+  storageRoot: EMPTY_TRIE_ROOT,
+  codeHash: EMPTY_CODE_HASH,
+}
+
+/**
+ * Proves what the state under a root says about an account and its slots, one slot after another.
+ *
+ * @param address 20 bytes.
+ * @param slots 32 bytes each.
+ * @throws MissingNodeError if the root is not stored.
+ */
+export function* proveAccount(
+  reader: NodeReader,
+  root: Uint8Array,
+  address: Uint8Array,
+  slots: readonly Uint8Array[],
+): Steps<AccountProof> {
+  const { value, proof } = proveKey(reader, root, keccak256(address))
+  const account = value === undefined ? ABSENT : decodeAccount(value)
+  const storageProof: StorageProof[] = []
+  for (const slot of slots) {
+    storageProof.push(proveSlot(reader, account.storageRoot, slot))
+    yield
+  }
+  return { exists: value !== undefined, account, accountProof: proof, storageProof }
+}
+
+function proveSlot(reader: NodeReader, storageRoot: Uint8Array, slot: Uint8Array): StorageProof {
+  const { value, proof } = proveKey(reader, storageRoot, keccak256(slot))
+  return { slot, value: value === undefined ? NO_BYTES : payloadOf(value), proof }
 }

@@ -1,8 +1,6 @@
 import { bytesEqual } from '../../encoding/hex.js'
-import { joinPaths, type Nibbles, nibblesOf } from './nibbles.js'
-import type { NodeRecord } from './nodeRecord.js'
-import { readTrie } from './readTrie.js'
-import { decodeNode, EMPTY_ROOT, nodeBehind, type NodeReader, Reference, type TrieNode } from './trieNode.js'
+import { EMPTY_TRIE_ROOT, type Nibbles, type NodeRecord, joinPaths, nibblesOf } from './nodeRecord.js'
+import { type NodeReader, Reference, type TrieNode, decodeNode, nodeBehind, readTrie } from './trieNode.js'
 
 /** An entry of a trie. */
 export interface TrieLeaf {
@@ -21,7 +19,7 @@ const NO_PATH: Nibbles = new Uint8Array(0)
  * @throws MissingNodeError if the root is not stored
  */
 export function* leavesFrom(reader: NodeReader, root: Uint8Array, start: Uint8Array): Generator<TrieLeaf> {
-  if (bytesEqual(root, EMPTY_ROOT)) return
+  if (bytesEqual(root, EMPTY_TRIE_ROOT)) return
   yield* leavesBelow(reader, reader.getRoot(root), NO_PATH, nibblesOf(start, 0))
 }
 
@@ -54,8 +52,8 @@ export function* changedLeaves(
   before: Uint8Array,
   after: Uint8Array,
 ): Generator<TrieLeaf> {
-  if (bytesEqual(before, after) || bytesEqual(after, EMPTY_ROOT)) return
-  const known = bytesEqual(before, EMPTY_ROOT) ? undefined : reader.getRoot(before)
+  if (bytesEqual(before, after) || bytesEqual(after, EMPTY_TRIE_ROOT)) return
+  const known = bytesEqual(before, EMPTY_TRIE_ROOT) ? undefined : reader.getRoot(before)
   const isChanged = ({ key, value }: TrieLeaf): boolean => {
     const old = readTrie(reader, before, key)
     return old === undefined || !bytesEqual(old, value)

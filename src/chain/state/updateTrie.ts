@@ -1,22 +1,41 @@
 import { bytesEqual } from '../../encoding/hex.js'
 import { keccak256 } from '../keccak.js'
-import { commonWithKey, endsWith, nibbleAt } from './nibbles.js'
 import { isPair, itemEnd, listStart } from '../rlp.js'
-import { buildNode, type TrieEntry } from './buildNode.js'
-import { collapsed, prefixed } from './collapsed.js'
-import { leafOfKey, makeRecord, NO_CHILD, withChild } from './makeRecord.js'
-import { childAt, HASH_HEAD, NodeRecord } from './nodeRecord.js'
-import { isLeafOfAnother, withValue } from './storedLeaf.js'
-import { childOfBranch, decodeNode, EMPTY_ROOT, follow, nodeBehind, Reference } from './trieNode.js'
-import type { Nibbles } from './nibbles.js'
-import type {
-  BranchNode,
-  BranchPatch,
-  Child,
-  ExtensionNode,
-  NewNode,
-  NodeReader,
-  TrieNode,
+import {
+  NO_CHILD,
+  type TrieEntry,
+  buildNode,
+  collapsed,
+  isLeafOfAnother,
+  leafOfKey,
+  makeRecord,
+  prefixed,
+  withChild,
+  withValue,
+} from './makeRecord.js'
+import {
+  EMPTY_TRIE_ROOT,
+  HASH_HEAD,
+  type Nibbles,
+  NodeRecord,
+  childAt,
+  commonWithKey,
+  endsWith,
+  nibbleAt,
+} from './nodeRecord.js'
+import {
+  type BranchNode,
+  type BranchPatch,
+  type Child,
+  type ExtensionNode,
+  type NewNode,
+  type NodeReader,
+  Reference,
+  type TrieNode,
+  childOfBranch,
+  decodeNode,
+  follow,
+  nodeBehind,
 } from './trieNode.js'
 
 /** One change of a trie: a key (hashed, for state and storage tries) and its value; undefined removes it. */
@@ -52,9 +71,9 @@ export function updateTrie(
   changes: readonly TrieChange[],
   collect: NodeCollector,
 ): Uint8Array {
-  const before = bytesEqual(root, EMPTY_ROOT) ? undefined : new Reference(root, reader.getRoot(root))
+  const before = bytesEqual(root, EMPTY_TRIE_ROOT) ? undefined : new Reference(root, reader.getRoot(root))
   const after = new TrieUpdate(reader, changes, collect).update(before, 0, { from: 0, to: changes.length })
-  if (after === undefined) return EMPTY_ROOT
+  if (after === undefined) return EMPTY_TRIE_ROOT
   if (after === before) return root
   const record = recordOf(reader, after, collect)
   const hash = keccak256(record.rlp)

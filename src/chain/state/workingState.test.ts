@@ -1,17 +1,15 @@
 import { MerkleStateManager } from '@ethereumjs/statemanager'
 import { Account, Address } from '@ethereumjs/util'
 import { describe, expect, it } from 'vitest'
-import { bytesToHex } from '../../encoding/hex.js'
-import { bigintToBytes } from '../../encoding/quantity.js'
 import { MemoryDatabase } from '../../../test/support/memoryDatabase.js'
+import { bigintToBytes, bytesToHex } from '../../encoding/hex.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/writeBatch.js'
-import { padTo32 } from './account.js'
-import { createStateCaches } from './stateCaches.js'
-import { StateStore } from './stateStore.js'
-import { EMPTY_ROOT } from './trieNode.js'
-import { WorkingState } from './workingState.js'
 import type { AccountState, StateView } from '../types.js'
+import { padTo32 } from './account.js'
+import { EMPTY_TRIE_ROOT } from './nodeRecord.js'
+import { StateStore, createStateCaches } from './stateStore.js'
+import { WorkingState } from './workingState.js'
 
 const newStore = () => {
   const database = new MemoryDatabase()
@@ -111,7 +109,7 @@ describe('against MerkleStateManager without caches', () => {
     async (setup) => {
       const random = randomOf(setup.seed)
       const parts = newStore()
-      let ours = new WorkingState({ base: parts.store.viewAt(EMPTY_ROOT), store: parts.store })
+      let ours = new WorkingState({ base: parts.store.viewAt(EMPTY_TRIE_ROOT), store: parts.store })
       const oracle = new MerkleStateManager()
       const history: { root: Uint8Array; address: Address; account: AccountState | undefined }[] = []
       for (let block = 0; block < 60; block++) {
@@ -162,7 +160,7 @@ describe('WorkingState', () => {
   const address = addressOf(77)
   const withAccount = async () => {
     const parts = newStore()
-    const state = new WorkingState({ base: parts.store.viewAt(EMPTY_ROOT), store: parts.store })
+    const state = new WorkingState({ base: parts.store.viewAt(EMPTY_TRIE_ROOT), store: parts.store })
     await state.putAccount(address, new Account(1n, 10n))
     await state.putStorage(address, slotKey(1), Uint8Array.of(0, 0, 7))
     await state.putCode(address, Uint8Array.of(0x60, 0))

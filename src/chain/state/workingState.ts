@@ -1,14 +1,16 @@
-import { Account } from '@ethereumjs/util'
-import { keccak256 } from '../keccak.js'
-import { EMPTY_CODE_HASH, NO_BYTES } from './account.js'
-import { bytesKey } from './byteCache.js'
-import { AccountEntry, EMPTY_RECORD } from './entries.js'
-import { ExecutionState } from './executionState.js'
-import { slotKeyOf } from './slotKey.js'
-import { whenReady } from './whenReady.js'
 import type { AccountFields, StateManagerInterface } from '@ethereumjs/common'
-import type { Address } from '@ethereumjs/util'
+import { Account, type Address } from '@ethereumjs/util'
+import { keccak256 } from '../keccak.js'
 import type { Awaitable } from '../types.js'
+import { AccountEntry, EMPTY_CODE_HASH, EMPTY_RECORD, NO_BYTES, bytesKey, slotKeyOf } from './account.js'
+import { ExecutionState, type WorkingStore } from './executionState.js'
+import {
+  type StateCommitment,
+  type StateReader,
+  type StateStore,
+  TrieStateView,
+  whenReady,
+} from './stateStore.js'
 
 const DONE = Promise.resolve()
 
@@ -152,4 +154,36 @@ export class WorkingState extends ExecutionState implements StateManagerInterfac
 
 function toAccount({ current, storage }: AccountEntry): Account | undefined {
   return current && new Account(current.nonce, current.balance, storage.root, current.codeHash)
+}
+
+/** What a state that is computed and not stored is read from. */
+function previewReader(store: StateStore, { roots, codes }: StateCommitment): StateReader {
+  return {
+    getRoot: (hash) => roots.get(bytesKey(hash))?.record ?? store.getRoot(hash),
+    getNode: (number) => store.getNode(number),
+    getCode: (hash) => codes.get(bytesKey(hash))?.bytes ?? store.getCode(hash),
+    remote: store.remote,
+  }
+}
+
+/** A state that is computed and not stored, as a view: its own nodes over those that are stored. */
+export class StatePreview extends TrieStateView {
+  /** What proofs of this state are read from. */
+  readonly reader: StateReader
+
+  constructor(store: StateStore, commitment: StateCommitment) {
+    const reader = previewReader(store, commitment)
+    super(reader, commitment.root)
+    this.reader = reader
+  }
+
+  /** A store with this state's own nodes and codes over those that are stored. */
+  over(store: StateStore): WorkingStore {
+    return {
+      ...this.reader,
+      remote: store.remote,
+      hasRoot: (root) => store.hasRoot(root),
+      viewAt: (root) => store.viewAt(root),
+    }
+  }
 }

@@ -1,24 +1,31 @@
-import type { StoredBlock } from '../block/record.js'
+import type { StateManagerInterface } from '@ethereumjs/common'
+import { Address } from '@ethereumjs/util'
 import { bytesToHex } from '../../encoding/hex.js'
-import type { RulesPlace } from '../evm/forkSchedule.js'
-import { ChainError, MessageRejectedError } from '../errors.js'
-import type { BlockOverrides } from '../vm/blockEnvironment.js'
-import { withCall } from '../calls/call.js'
+import { Mutex, TimeSlice } from '../../encoding/timeSlice.js'
+import type { StoredBlock } from '../block/record.js'
+import {
+  type CallRequest,
+  type CallSite,
+  ancestorHash,
+  createCallSite,
+  executeCall,
+  siteOn,
+  withCall,
+} from '../calls/call.js'
 import type { CallObject } from '../calls/callObject.js'
-import { ancestorHash, createCallSite, type CallSite } from '../calls/callSite.js'
-import type { Message } from '../vm/message.js'
 import type { AccountOverride } from '../calls/overrides.js'
+import { ChainError, MessageRejectedError } from '../errors.js'
+import type { RulesPlace } from '../evm/forkSchedule.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
-import { callChecks } from '../vm/preCheck.js'
-import { runMessage } from '../vm/runTransaction.js'
-import { TimeSlice } from '../../encoding/timeSlice.js'
-import { interruptible } from './budget.js'
-import { gasTipOf, replayBlock, type ReplaySources } from './replay.js'
-import { Mutex } from '../../encoding/mutex.js'
 import type { Awaitable } from '../types.js'
-import type { ChainView } from '../view.js'
-import { stateReader } from './stateReader.js'
-import type { ExecutionTracer } from './tracer.js'
+import type { BlockSelector, ChainView } from '../view.js'
+import type { BlockOverrides } from '../vm/blockEnvironment.js'
+import type { Message } from '../vm/message.js'
+import { callChecks } from '../vm/preCheck.js'
+import { type MessageResult, runMessage } from '../vm/runTransaction.js'
+import { interruptible } from './budget.js'
+import { type ReplaySources, gasTipOf, replayBlock } from './replay.js'
+import type { ExecutionTracer, TracedState } from './tracer.js'
 
 /** Which transactions of a block are traced. */
 export interface BlockTraceRequest {
@@ -212,4 +219,72 @@ async function traceMessage(evm: PooledEvm, message: Message, tracer: ExecutionT
   const { gasUsed } = await runMessage(evm, message, callChecks)
   evm.trace(undefined)
   await tracer.end?.(gasUsed)
+}
+
+/** A call of a sequence, and the block that it sees. */
+export type SequencedCall = Pick<
+  CallRequest,
+  'call' | 'blockOverrides' | 'gasCapInBlocks' | 'baseFee' | 'unfunded'
+>
+
+/** Calls to run one after another, each on what those before it left. */
+export interface SequenceRequest {
+  view: ChainView
+  /** Where the first call runs: behind all transactions of a block, or behind the first few of them. */
+  place: { after: BlockSelector } | { within: StoredBlock; transactions: number }
+  /** What is different for the first call, and so for all. */
+  stateOverrides?: readonly AccountOverride[] | undefined
+  calls: readonly SequencedCall[]
+}
+
+/** Runs calls on one state that is thrown away (eth_callMany). */
+export class CallSequence {
+  readonly #sources: ReplaySources
+
+  constructor(sources: ReplaySources) {
+    this.#sources = sources
+  }
+
+  /**
+   * What each call did; how it failed is part of that.
+   *
+   * @throws ChainError if one of them may not be executed, or the block has fewer transactions.
+   */
+  async run(request: SequenceRequest): Promise<MessageResult[]> {
+    const { view, place } = request
+    if ('after' in place) return runOn(createCallSite(view, await view.stateAt(place.after)), request)
+    const { within: block, transactions } = place
+    if (transactions > block.transactions.length) {
+      throw new ChainError(`transaction index ${transactions} out of range for block ${block.header.number}`)
+    }
+    return replayBlock(this.#sources, view, block, async (replay) => {
+      for (let index = 0; index < transactions; index++) await replay.next()
+      const { header } = block
+      return runOn(siteOn(view, { header, rules: view.rulesAt(header), state: replay.state }), request)
+    })
+  }
+}
+
+async function runOn(
+  site: CallSite,
+  { calls, stateOverrides }: Pick<SequenceRequest, 'calls' | 'stateOverrides'>,
+): Promise<MessageResult[]> {
+  const results: MessageResult[] = []
+  const slice = new TimeSlice()
+  for (const [index, call] of calls.entries()) {
+    await slice.pause()
+    const overrides = index === 0 ? { stateOverrides } : {}
+    const result = await withCall({ site, ...call, ...overrides }, executeCall)
+    results.push({ ...result, returnData: result.returnData.slice() })
+  }
+  return results
+}
+
+/** Reads what a state manager holds now. */
+export function stateReader(state: StateManagerInterface): TracedState {
+  return {
+    readAccount: (address) => state.getAccount(new Address(address)),
+    readCode: (address) => state.getCode(new Address(address)),
+    readStorage: (address, slot) => state.getStorage(new Address(address), slot),
+  }
 }

@@ -1,15 +1,11 @@
 import { generateAddress, generateAddress2 } from '@ethereumjs/util'
-import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
-import { bigintToBytes, minimalBytes } from '../../encoding/quantity.js'
+import { bigintToBytes, bytesEqual, bytesToPlainHex, hexToBytes, minimalBytes } from '../../encoding/hex.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { delegationTarget, recoverAuthority } from '../vm/delegation.js'
-import { padTo32 } from '../state/account.js'
+import { EMPTY_CODE_HASH, padTo32 } from '../state/account.js'
+import { delegationTarget, recoverAuthority } from '../vm/message.js'
 import type { TraceBudget } from './budget.js'
 import { callTypes, opcodes, wordToAddress } from './opcodes.js'
-import { readAccount, type PrestateAccount } from './prestateAccount.js'
-import { changedAccount } from './prestateDiff.js'
 import type { ExecutionTracer, Step, TracedMessage, TracedState } from './tracer.js'
-import type { PrestateOptions } from './prestateOptions.js'
 
 /** Accounts by address: 40 lower-case hexadecimal digits. */
 export type PrestateAccounts = Map<string, PrestateAccount>
@@ -134,4 +130,104 @@ export class PrestateTracer implements ExecutionTracer {
     if (this.#message === undefined) throw new Error('the tracer was not shown a message yet')
     return this.#message
   }
+}
+
+/** An account at one moment, as far as a prestate tracer looked at it. */
+export interface PrestateAccount {
+  /** Wei; absent where it did not change. */
+  balance?: bigint
+  nonce?: bigint
+  code: Uint8Array
+  /** 32 bytes; absent where there is no code. */
+  codeHash?: Uint8Array
+  /** 64 hexadecimal digits to 64. */
+  storage: Map<string, string>
+  /** Whether it has neither balance nor nonce nor code. */
+  isEmpty: boolean
+  /** Whether the state does not have it at all. */
+  isAbsent: boolean
+}
+
+/** An account as the state has it now, without storage. */
+export async function readAccount(state: TracedState, address: Uint8Array): Promise<PrestateAccount> {
+  const account = await state.readAccount(address)
+  const code = await state.readCode(address)
+  const { balance = 0n, nonce = 0n, codeHash } = account ?? {}
+  const hasCode = codeHash !== undefined && !bytesEqual(codeHash, EMPTY_CODE_HASH)
+  return {
+    balance,
+    nonce,
+    code,
+    ...(hasCode && { codeHash }),
+    storage: new Map(),
+    isEmpty: balance === 0n && nonce === 0n && !hasCode,
+    isAbsent: account === undefined,
+  }
+}
+
+const ZERO_SLOT = '0'.repeat(64)
+
+/**
+ * What of an account is different afterwards; slots that are zero now are left out. From `before` goes what did not
+ * change, and what was zero.
+ *
+ * @returns undefined if nothing is different
+ */
+export function changedAccount(
+  before: PrestateAccount,
+  after: PrestateAccount,
+  { disableCode = false, disableStorage = false }: PrestateOptions,
+): PrestateAccount | undefined {
+  const changed: PrestateAccount = {
+    code: new Uint8Array(0),
+    storage: new Map(),
+    isEmpty: false,
+    isAbsent: false,
+  }
+  let isChanged = false
+  if (before.balance !== after.balance) {
+    isChanged = true
+    changed.balance = after.balance ?? 0n
+  }
+  if (before.nonce !== after.nonce) {
+    isChanged = true
+    changed.nonce = after.nonce ?? 0n
+  }
+  if (!bytesEqual(hashOf(before), hashOf(after))) {
+    isChanged = true
+    changed.codeHash = hashOf(after)
+    if (!disableCode) changed.code = after.code
+  }
+  if (!disableStorage && moveSlots(before.storage, after.storage, changed.storage)) isChanged = true
+  return isChanged ? changed : undefined
+}
+
+function hashOf({ codeHash }: PrestateAccount): Uint8Array {
+  return codeHash ?? EMPTY_CODE_HASH
+}
+
+/** @returns whether a slot is different */
+function moveSlots(
+  before: Map<string, string>,
+  after: ReadonlyMap<string, string>,
+  changed: Map<string, string>,
+): boolean {
+  let isChanged = false
+  for (const [slot, value] of before) {
+    const now = after.get(slot) ?? ZERO_SLOT
+    if (now !== value) {
+      isChanged = true
+      if (now !== ZERO_SLOT) changed.set(slot, now)
+    }
+    if (now === value || value === ZERO_SLOT) before.delete(slot)
+  }
+  return isChanged
+}
+
+/** What a prestate tracer shows. */
+export interface PrestateOptions {
+  diffMode?: boolean
+  disableCode?: boolean
+  disableStorage?: boolean
+  includeEmpty?: boolean
 }

@@ -1,6 +1,6 @@
 import type { EVMResult, EVMRunCallOpts, Message } from '@ethereumjs/evm'
 import { Address, generateAddress, generateAddress2, type Account } from '@ethereumjs/util'
-import { minimalBytes } from '../../encoding/quantity.js'
+import { minimalBytes } from '../../encoding/hex.js'
 import { failureWords } from '../evm/failure.js'
 import type { ForkRules } from '../types.js'
 import { callTypes, createTypes } from './opcodes.js'

@@ -1,7 +1,12 @@
 import { Address } from '@ethereumjs/util'
-import { headerBlobBaseFee } from '../block/fees.js'
-import type { ForkRules, HeaderFields } from '../types.js'
+import { headerBlobBaseFee } from '../block/header.js'
+import type { ConsoleListener } from '../calls/callObject.js'
+import { ChainError } from '../errors.js'
 import type { RulesPlace } from '../evm/forkSchedule.js'
+import { PooledEvm } from '../evm/pooledEvm.js'
+import { orElse, whenReady } from '../state/stateStore.js'
+import type { WorkingState } from '../state/workingState.js'
+import type { Awaitable, ForkRules, HeaderFields } from '../types.js'
 
 /** What opcodes see of the block that they run in; the shape is the one that ethereumjs reads. */
 export interface BlockEnvironment {
@@ -115,4 +120,76 @@ export function withFees(
       getBlobGasPrice: () => blobBaseFee ?? header.getBlobGasPrice(),
     },
   }
+}
+
+/** EVMs that are not lent now, by the rules that they follow. */
+const idle = new WeakMap<ForkRules, PooledEvm[]>()
+
+/**
+ * Lends an EVM that works on a context, and takes it back clean.
+ *
+ * After an unexpected error it is not lent again. A ChainError ends what runs in the middle of it where a remote node
+ * does not answer or a trace grows too large: then the transient storage is not what the end of a message leaves.
+ */
+export function withEvm<T>(context: ExecutionContext, use: (evm: PooledEvm) => Awaitable<T>): Awaitable<T> {
+  let evms = idle.get(context.rules)
+  if (evms === undefined) {
+    evms = []
+    idle.set(context.rules, evms)
+  }
+  const pool = evms
+  return whenReady(pool.pop() ?? PooledEvm.create(context.rules), (evm) => lend(evm, pool, context, use))
+}
+
+function lend<T>(
+  evm: PooledEvm,
+  pool: PooledEvm[],
+  context: ExecutionContext,
+  use: (evm: PooledEvm) => Awaitable<T>,
+): Awaitable<T> {
+  evm.bind(context)
+  const used = orElse(
+    () => use(evm),
+    (error) => {
+      if (error instanceof ChainError) {
+        evm.transientStorage.clear()
+        takeBack(evm, pool)
+      }
+      throw error
+    },
+  )
+  return whenReady(used, (result) => {
+    takeBack(evm, pool)
+    return result
+  })
+}
+
+function takeBack(evm: PooledEvm, pool: PooledEvm[]): void {
+  evm.release()
+  pool.push(evm)
+}
+
+/** Does something to the state of an EVM and takes its changes back, at once if nothing is awaited. */
+export function withRollback<T>({ state }: Pick<PooledEvm, 'state'>, work: () => Awaitable<T>): Awaitable<T> {
+  void state.checkpoint()
+  let pending: Promise<T> | undefined
+  try {
+    const result = work()
+    if (!(result instanceof Promise)) return result
+    pending = result.finally(() => state.revert())
+    return pending
+  } finally {
+    if (pending === undefined) void state.revert()
+  }
+}
+
+/** What an execution works on. */
+export interface ExecutionContext {
+  rules: ForkRules
+  state: WorkingState
+  block: BlockEnvironment
+  /** The 32-byte hash of an earlier block, for BLOCKHASH; undefined reads as zero. */
+  blockHash: (number: bigint) => Awaitable<Uint8Array | undefined>
+  /** Sees what contracts give to the console. */
+  onConsole?: ConsoleListener | undefined
 }

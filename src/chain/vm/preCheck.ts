@@ -1,18 +1,15 @@
-import { getCalldataFloorGas, type TypedTransaction } from '@ethereumjs/tx'
+import { type TypedTransaction, getCalldataFloorGas } from '@ethereumjs/tx'
 import { checksumAddress } from '../accounts/address.js'
-import { GAS_PER_BLOB } from '../block/fees.js'
-import type { Awaitable, ForkRules } from '../types.js'
-import { unsignedTransaction, type UnsignedFields } from './unsignedTransaction.js'
-import { loaded, retryUntilLoaded } from '../evm/loadedState.js'
+import { GAS_PER_BLOB } from '../block/header.js'
 import { MessageRejectedError, type RejectionReason } from '../errors.js'
-import type { Message } from './message.js'
+import { loaded, retryUntilLoaded } from '../evm/frameEnvironment.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
-import { isDelegation } from './delegation.js'
+import { MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
+import type { Awaitable, ForkRules } from '../types.js'
+import { type Message, type UnsignedFields, isDelegation, unsignedTransaction } from './message.js'
 
 /** EIP-7594: blobs of one transaction. */
 export const MAX_BLOBS_PER_TRANSACTION = 6
-/** EIP-7825: gas of one transaction. */
-export const MAX_TRANSACTION_GAS = 16_777_216n
 /** EIP-4844, VERSIONED_HASH_VERSION_KZG. */
 const BLOB_HASH_VERSION = 0x01
 const MAX_NONCE = 2n ** 64n - 1n

@@ -1,6 +1,6 @@
 import type { StateManagerInterface } from '@ethereumjs/common'
 import { Account, KECCAK256_NULL, type Address } from '@ethereumjs/util'
-import { isSameAddress } from '../state/entries.js'
+import { isSameAddress } from '../state/account.js'
 
 /**
  * The account of a contract that sends a transaction, as an impersonated one does. It reads as an account without code,

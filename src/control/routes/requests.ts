@@ -8,7 +8,7 @@ import {
   type RecordedRequest,
   entryOf,
   matchesEntry,
-} from '../../provider/journal/entry.js'
+} from '../../provider/journal/journal.js'
 import { search, timeline } from '../../provider/journal/search.js'
 import { maskKey } from '../../provider/keys/apiKey.js'
 import type { ControlSetup } from '../app.js'

@@ -1,5 +1,5 @@
+import { type HashFunction, hashFunctionByName, sha256Code } from '../cid/cidFormat.js'
 import { isFanout } from '../configuration/importSettings.js'
-import { type HashFunction, hashFunctionByName, sha256Code } from '../cid/hashFunctions.js'
 import { FileNetworkError } from '../errors.js'
 import { validatePinName } from '../store/pins.js'
 import type { OptionSpecs, OptionValues } from '../request/command.js'

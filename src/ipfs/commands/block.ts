@@ -3,15 +3,16 @@ import * as Digest from 'multiformats/hashes/digest'
 import { allowBigBlock, readBlock } from '../blockSize.js'
 import {
   type HashFunction,
+  checkDigest,
+  codecCode,
   hashFunctionByName,
   identityCode,
   isHashName,
   sha256Code,
-} from '../cid/hashFunctions.js'
-import { checkDigest, codecCode } from '../cid/cidFormat.js'
+} from '../cid/cidFormat.js'
 import { codecCodeByName } from '../dag/codecs.js'
-import { resolveText } from '../names/resolveText.js'
 import { BlockNotFoundError, FileNetworkError } from '../errors.js'
+import { resolveText } from '../names/nameSystem.js'
 import type { NetworkContext } from '../networkContext.js'
 import {
   bytes,

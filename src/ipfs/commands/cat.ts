@@ -1,4 +1,4 @@
-import { resolveText } from '../names/resolveText.js'
+import { resolveText } from '../names/nameSystem.js'
 import { FileNetworkError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import { bytes, defineCommand, pathArguments } from '../request/command.js'

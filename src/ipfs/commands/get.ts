@@ -1,7 +1,7 @@
 import { Readable, pipeline } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { writeTar } from '../unixfs/tar.js'
-import { resolveText } from '../names/resolveText.js'
+import { resolveText } from '../names/nameSystem.js'
 import { FileNetworkError } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { bytes, defineCommand, pathArgument } from '../request/command.js'

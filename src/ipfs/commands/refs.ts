@@ -1,9 +1,8 @@
 import { CID } from 'multiformats/cid'
-import { codecCode } from '../cid/cidFormat.js'
-import { cidKey } from '../cid/cidKey.js'
+import { cidKey, codecCode } from '../cid/cidFormat.js'
 import { linksOf } from '../dag/links.js'
-import { resolveText } from '../names/resolveText.js'
 import { BlockNotFoundError, FileNetworkError, errorText } from '../errors.js'
+import { resolveText } from '../names/nameSystem.js'
 import type { NetworkContext } from '../networkContext.js'
 import { defineCommand, pathArguments, values } from '../request/command.js'
 

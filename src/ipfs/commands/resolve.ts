@@ -1,4 +1,4 @@
-import { createCidEncoder } from '../cid/cidEncoder.js'
+import { createCidEncoder } from '../cid/cidFormat.js'
 import { resolvePath, parsePath } from '../dag/path.js'
 import { FileNetworkError } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'

@@ -1,3 +1,6 @@
+import { FileNetworkError } from '../errors.js'
+import { type ArgumentSpec, type Command, defineCommand, pathArguments } from '../request/command.js'
+
 /**
  * Operations of Kubo 0.42.0 that are answered with 404: they need peers, a remote service, a mount, or Kubo's own
  * process.
@@ -47,3 +50,37 @@ export const unavailableOperations: ReadonlySet<string> = new Set([
   ...['swarm/disconnect', 'swarm/filters', 'swarm/filters/add', 'swarm/filters/rm', 'swarm/peering/add'],
   ...['swarm/peering/ls', 'swarm/peering/rm', 'swarm/resources', 'update', 'version/check'],
 ])
+
+/** An operation that Kubo 0.42.0 still knows by name and no longer has. */
+function removedCommand(instead: string, args: readonly ArgumentSpec[] = []): Command {
+  return defineCommand({
+    description: `Removed: use ${instead} instead.`,
+    arguments: args,
+    options: {},
+    run() {
+      throw new FileNetworkError(`removed, use ${instead} instead`)
+    },
+  })
+}
+
+const objects = removedCommand("'ipfs dag' or 'ipfs files'")
+const routing = removedCommand("'ipfs routing'")
+
+/** `dht/query`: the one that is left, which needs a DHT. */
+const query = defineCommand({
+  description: 'Refused: there is no DHT.',
+  arguments: [pathArguments('peerID', 'A peer.')],
+  options: { verbose: { type: 'bool', aliases: ['v'], description: 'For command lines.' } },
+  run() {
+    throw new FileNetworkError('routing service is not a DHT')
+  },
+})
+
+/** Operations that Kubo removed or never answers without peers, by their paths. */
+export const removedCommands: readonly (readonly [path: string, command: Command])[] = [
+  ...['data', 'get', 'links', 'new', 'patch/append-data', 'patch/set-data', 'put', 'stat'].map(
+    (name) => [`object/${name}`, objects] as const,
+  ),
+  ...['findpeer', 'findprovs', 'get', 'provide', 'put'].map((name) => [`dht/${name}`, routing] as const),
+  ['dht/query', query],
+]

@@ -1,5 +1,5 @@
-import type { RecordStore } from '../../storage/files/recordStore.js'
-import { Mutex } from '../../encoding/mutex.js'
+import type { RecordStore } from '../../storage/files/indexDatabase.js'
+import { Mutex } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import type { Identity } from '../names/identity.js'
 import { parseGoDuration } from '../request/parseQuery.js'

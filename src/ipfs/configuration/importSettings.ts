@@ -1,4 +1,4 @@
-import { hashFunctionByName, sha256Code } from '../cid/hashFunctions.js'
+import { hashFunctionByName, sha256Code } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
 import type { DirectorySizeEstimation, ImportProfile, ImportSettings } from '../unixfs/settings.js'
 import { profiles } from './profiles.js'

@@ -2,9 +2,8 @@ import { decode as decodeCbor, encode as encodeCbor } from '@ipld/dag-cbor'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { hashFunctionByCode } from '../cid/hashFunctions.js'
+import { hashFunctionByCode } from '../cid/cidFormat.js'
 import { FileNetworkError, errorText } from '../errors.js'
-import type { BlockSource } from '../unixfs/entry.js'
 import type { VisitedBlock } from './links.js'
 
 /** The largest header and the largest section of a CAR that are accepted, in bytes (go-car). */

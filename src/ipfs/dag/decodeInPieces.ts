@@ -3,7 +3,7 @@ import type { DecodeTokenizer } from 'cborg/interface'
 import { Tokenizer } from 'cborg/json'
 import { base64 } from 'multiformats/bases/base64'
 import { rememberKeys } from '../../encoding/json.js'
-import { latin1 } from '../../encoding/bytes.js'
+import { latin1 } from '../../encoding/hex.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { WholeFloat } from './float.js'
 

@@ -1,11 +1,10 @@
-import { encode } from '@ipld/dag-cbor'
 import { CarReader } from '@ipld/car'
+import { encode } from '@ipld/dag-cbor'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { expect, it } from 'vitest'
-import { cidKey } from '../cid/cidKey.js'
-import { partialCar } from './partialCar.js'
-import type { PartialDag } from './partialCar.js'
+import { cidKey } from '../cid/cidFormat.js'
+import { type PartialDag, partialCar } from './partialCar.js'
 
 const blocks = new Map<string, Uint8Array>()
 

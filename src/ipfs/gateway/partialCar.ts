@@ -1,6 +1,5 @@
 import type { CID } from 'multiformats/cid'
-import { type VisitedSet, cidKey, forgetful } from '../cid/cidKey.js'
-import { codecCode } from '../cid/cidFormat.js'
+import { type VisitedSet, cidKey, codecCode, forgetful } from '../cid/cidFormat.js'
 import { encodeCarHeader, encodeCarSection } from '../dag/car.js'
 import { walkDag } from '../dag/links.js'
 import { type BlockSource, type UnixfsEntry, readEntry } from '../unixfs/entry.js'

@@ -1,6 +1,6 @@
 import { createXXHash64 } from 'hash-wasm'
 import { CID } from 'multiformats/cid'
-import { cidKey } from '../cid/cidKey.js'
+import { cidKey } from '../cid/cidFormat.js'
 import { encodeCarHeader, encodeCarSection } from '../dag/car.js'
 import { resolvePath } from '../dag/path.js'
 import type { CommandReply } from '../request/reply.js'

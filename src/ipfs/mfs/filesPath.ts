@@ -1,4 +1,11 @@
+import {
+  type CidFormat,
+  type HashFunction,
+  UnregisteredHashError,
+  hashFunctionByName,
+} from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
+import type { OptionSpecs } from '../request/command.js'
 
 /**
  * Cleans a path of the mutable files; a slash at the end stays.
@@ -27,3 +34,41 @@ export function cleanSegments(path: string): string[] {
   }
   return segments
 }
+
+/** The options by which operations on the mutable files choose CIDs (Kubo, `getPrefix`). */
+export const cidFormatOptions = {
+  'cid-version': { type: 'int', aliases: ['cid-ver'], description: 'Version of CIDs.' },
+  hash: { type: 'string', description: 'Hash function; implies version 1.' },
+} as const satisfies OptionSpecs
+
+/** The CID format that the options ask for; undefined when they ask for none. */
+export async function readCidFormat(options: {
+  'cid-version': number | undefined
+  hash: string | undefined
+}): Promise<CidFormat | undefined> {
+  const { 'cid-version': given, hash: name } = options
+  if (given === undefined && name === undefined) return undefined
+  const version = name !== undefined && (given ?? 0) === 0 ? 1 : (given ?? 0)
+  if (version !== 0 && version !== 1) throw new FileNetworkError(`unknown CID version: ${version}`)
+  const hash = await hashFunctionByName((name ?? 'sha2-256').toLowerCase())
+  return { version, hash: { ...hash, digest: (bytes) => digestOrReason(hash, bytes) } }
+}
+
+/** Of a function that cannot be computed, operations on the mutable files say only that. */
+function digestOrReason(hash: HashFunction, bytes: Uint8Array): Uint8Array {
+  try {
+    return hash.digest(bytes)
+  } catch (error) {
+    throw error instanceof UnregisteredHashError ? new FileNetworkError(error.reason) : error
+  }
+}
+
+/** The option that all operations on the mutable files have. Every change is stored at once in any case. */
+export const flushOption = {
+  flush: {
+    type: 'bool',
+    aliases: ['f'],
+    default: true,
+    description: 'No effect: every change is stored at once.',
+  },
+} as const satisfies OptionSpecs

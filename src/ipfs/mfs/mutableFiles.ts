@@ -1,6 +1,6 @@
 import { CID } from 'multiformats/cid'
-import { KeyedMutex, Mutex } from '../../encoding/mutex.js'
-import type { RecordStore } from '../../storage/files/recordStore.js'
+import { KeyedMutex, Mutex } from '../../encoding/timeSlice.js'
+import type { RecordStore } from '../../storage/files/indexDatabase.js'
 import type { CidFormat } from '../cid/cidFormat.js'
 import { FileNetworkError, FileNotFoundError, LinkNotFoundError } from '../errors.js'
 import type { Blockstore, Session } from '../store/blockstore.js'

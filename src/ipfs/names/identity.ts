@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { base58btc } from 'multiformats/bases/base58'
 import * as Digest from 'multiformats/hashes/digest'
-import type { RecordStore } from '../../storage/files/recordStore.js'
-import { identityCode } from '../cid/hashFunctions.js'
+import type { RecordStore } from '../../storage/files/indexDatabase.js'
+import { identityCode } from '../cid/cidFormat.js'
 
 /** Who the node says it is. */
 export interface Identity {

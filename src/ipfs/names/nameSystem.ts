@@ -2,8 +2,12 @@ import type { PrivateKey } from '@libp2p/interface'
 import type * as Records from 'ipns'
 import { base58btc } from 'multiformats/bases/base58'
 import type { CID } from 'multiformats/cid'
-import type { RecordStore } from '../../storage/files/recordStore.js'
+import type { RecordStore } from '../../storage/files/indexDatabase.js'
+import { type ResolvedPath, parsePath, resolvePath } from '../dag/path.js'
 import { FileNetworkError } from '../errors.js'
+import { cleanSegments } from '../mfs/filesPath.js'
+import type { NetworkContext } from '../networkContext.js'
+import type { BlockSource } from '../unixfs/entry.js'
 import { nameOf, parseName } from './keystore.js'
 
 /** The library of IPNS records is loaded by the first request that needs it. */
@@ -131,4 +135,18 @@ async function nextSequence(
   if (sequence === undefined) return last.value === value ? last.sequence : last.sequence + 1n
   if (sequence > last.sequence) return sequence
   throw new FileNetworkError('sequence number must be greater than the current record sequence')
+}
+
+/**
+ * Follows a path as requests write it: a CID, `<cid>/path`, `/ipfs/<cid>/path` or `/ipns/<name>/path`.
+ *
+ * @throws {@link InvalidPathError}; {@link LinkNotFoundError} when a segment leads nowhere; what the name system says
+ */
+export async function resolveText(
+  { blockstore, names }: { blockstore: BlockSource } & Pick<NetworkContext, 'names'>,
+  text: string,
+): Promise<ResolvedPath> {
+  const isName = text.startsWith('/ipns/') && cleanSegments(text).length > 1
+  const path = isName ? await names.resolve(`/${cleanSegments(text).join('/')}`) : text
+  return resolvePath(blockstore, parsePath(path))
 }

@@ -1,4 +1,4 @@
-import type { CidEncoder } from '../cid/cidEncoder.js'
+import type { CidEncoder } from '../cid/cidFormat.js'
 import type { NetworkContext } from '../networkContext.js'
 import type { Upload } from './upload.js'
 

@@ -1,4 +1,4 @@
-import { createCidEncoder } from '../cid/cidEncoder.js'
+import { createCidEncoder } from '../cid/cidFormat.js'
 import { BlockNotFoundError, DeadlineError, FileNetworkError, RequestError, errorText } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import { unavailableOperations } from '../commands/unavailable.js'

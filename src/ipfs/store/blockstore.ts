@@ -2,10 +2,10 @@ import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import type { MultihashDigest } from 'multiformats/hashes/interface'
 import type { BlockFiles, BlockRemoval, StoredBlock } from '../../storage/files/blockFiles.js'
-import type { BlockSession } from '../../storage/files/sessions.js'
+import type { BlockSession } from '../../storage/files/batch.js'
 import type { LentBlock } from '../../storage/files/sharedMemory.js'
 import { DamagedBlockError } from '../../storage/errors.js'
-import { identityCode, matchesMultihash } from '../cid/hashFunctions.js'
+import { identityCode, matchesMultihash } from '../cid/cidFormat.js'
 import { BlockNotFoundError, FileNetworkError } from '../errors.js'
 
 /** What a running operation relies on: no removal takes it. */

@@ -1,5 +1,5 @@
 import type { CID } from 'multiformats/cid'
-import { cidKey } from '../cid/cidKey.js'
+import { cidKey } from '../cid/cidFormat.js'
 import { linksOf, walkDag } from '../dag/links.js'
 import { BlockNotFoundError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'

@@ -1,6 +1,6 @@
 import { CID } from 'multiformats/cid'
-import type { RecordStore } from '../../storage/files/recordStore.js'
-import { cidKey } from '../cid/cidKey.js'
+import type { RecordStore } from '../../storage/files/indexDatabase.js'
+import { cidKey } from '../cid/cidFormat.js'
 import { walkDag } from '../dag/links.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'

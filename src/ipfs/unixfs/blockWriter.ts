@@ -1,8 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { identityCode } from '../cid/hashFunctions.js'
-import { type CidFormat, makeCid } from '../cid/cidFormat.js'
-import { type NewChunk, createChunkPool } from './chunk.js'
+import { type CidFormat, identityCode, makeCid } from '../cid/cidFormat.js'
+import { type NewChunk, createChunkPool } from './chunker.js'
 
 /**
  * Stores a block; settled once it would survive the end of the process. Blocks are stored in the order in

@@ -1,7 +1,6 @@
 import { createCipheriv } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { Chunk } from './chunk.js'
-import { createChunker } from './chunker.js'
+import { Chunk, createChunker } from './chunker.js'
 import { buzhashTable } from './chunkers/contentDefined.js'
 
 const data = createCipheriv('chacha20', Buffer.alloc(32, 7), Buffer.alloc(16)).update(Buffer.alloc(3_000_000))

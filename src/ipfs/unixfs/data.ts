@@ -1,4 +1,4 @@
-import { type Chunk, allocate } from './chunk.js'
+import { type Chunk, allocate } from './chunker.js'
 
 /**
  * The UnixFS `Data` message (https://specs.ipfs.tech/unixfs/), read and written field by field in the

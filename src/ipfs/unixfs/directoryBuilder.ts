@@ -1,12 +1,9 @@
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { sortByName } from '../sortByName.js'
 import type { BlockWriter } from './blockWriter.js'
-import { encodeUnixfs, unixfsType } from './data.js'
-import type { UnixfsMetadata } from './data.js'
+import { type UnixfsMetadata, encodeUnixfs, unixfsType } from './data.js'
 import { writeHamt } from './hamt.js'
 import type { LinkList } from './linkTable.js'
-import { writeNode } from './node.js'
-import type { StoredNode, UnixfsLink } from './node.js'
+import { type StoredNode, type UnixfsLink, sortByName, writeNode } from './node.js'
 import type { DirectorySettings } from './settings.js'
 
 /** Stores a directory, sharded where its size asks for it. The order of the links does not matter. */

@@ -2,10 +2,8 @@ import type { CID } from 'multiformats/cid'
 import { codecCode } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
 import type { Blockstore } from '../store/blockstore.js'
-import { unixfsType } from './data.js'
-import type { UnixfsMetadata } from './data.js'
-import { cumulativeSize, readNode } from './node.js'
-import type { UnixfsNode } from './node.js'
+import { type UnixfsMetadata, unixfsType } from './data.js'
+import { type UnixfsNode, cumulativeSize, readNode } from './node.js'
 
 /** Where blocks are read from. */
 export type BlockSource = Pick<Blockstore, 'get'>

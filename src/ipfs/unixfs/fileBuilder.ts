@@ -1,7 +1,6 @@
 import { codecCode } from '../cid/cidFormat.js'
 import type { BlockWriter } from './blockWriter.js'
-import type { Chunk, NewChunk } from './chunk.js'
-import { createChunker, singleChunkLimit } from './chunker.js'
+import { type Chunk, type NewChunk, createChunker, singleChunkLimit } from './chunker.js'
 import { type UnixfsMetadata, type UnixfsType, encodeLeaf, unixfsType } from './data.js'
 import { type StoredNode, writeNode } from './node.js'
 import type { ImportSettings } from './settings.js'

@@ -1,5 +1,5 @@
 import type { CID } from 'multiformats/cid'
-import { type VisitedSet, cidKey } from '../cid/cidKey.js'
+import { type VisitedSet, cidKey } from '../cid/cidFormat.js'
 import { LinkNotFoundError } from '../errors.js'
 import { unixfsType } from './data.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from './entry.js'

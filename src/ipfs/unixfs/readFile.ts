@@ -1,6 +1,5 @@
 import type { CID } from 'multiformats/cid'
-import { type VisitedSet, cidKey } from '../cid/cidKey.js'
-import { codecCode } from '../cid/cidFormat.js'
+import { type VisitedSet, cidKey, codecCode } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
 import type { Blockstore } from '../store/blockstore.js'
 import { type BlockSource, type UnixfsEntry, fileSizeOf, readEntry } from './entry.js'

@@ -1,8 +1,6 @@
-import { pack } from 'tar-stream'
-import type { Header, Pack } from 'tar-stream'
+import { type Header, type Pack, pack } from 'tar-stream'
 import { FileNetworkError } from '../errors.js'
-import { loadEntry } from './entry.js'
-import type { BlockSource, UnixfsEntry } from './entry.js'
+import { type BlockSource, type UnixfsEntry, loadEntry } from './entry.js'
 import { listDirectory } from './readDirectory.js'
 import { readFile } from './readFile.js'
 

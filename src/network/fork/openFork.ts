@@ -1,14 +1,12 @@
 import { RemoteStateError } from '../../chain/errors.js'
 import type { ForkPoint } from '../../chain/fork/forkPoint.js'
-import type { HeaderFields } from '../../chain/types.js'
-import { type Hex, hexToBytes } from '../../encoding/hex.js'
-import { quantity } from '../../encoding/quantity.js'
+import type { RemoteAccount, RemoteState } from '../../chain/fork/overlay.js'
+import type { Awaitable, HeaderFields } from '../../chain/types.js'
+import { type Hex, bigintToBytes, bytesToHex, hexToBytes, quantity } from '../../encoding/hex.js'
 import type { NodeSettings } from '../../options.js'
 import type { RemoteChain } from '../../rpc/fork/blockPlace.js'
-import { withAnswerCache } from './answerCache.js'
-import { FetchedState } from './fetchedState.js'
 import { ForkError, RemoteClient, type RemoteReads } from './remoteClient.js'
-import type { ForkCaches } from './stateCache.js'
+import { type ForkCaches, type StateCache, isEmpty } from './stateCache.js'
 
 /** A remote chain that a fork has left at one of its blocks. */
 export interface Fork extends Omit<ForkPoint, 'funded' | 'balance'> {
@@ -200,4 +198,123 @@ export function headerOf(block: RemoteBlock): HeaderFields {
     header.parentBeaconBlockRoot = hexToBytes(block.parentBeaconBlockRoot)
   if (block.requestsHash !== undefined) header.requestsHash = hexToBytes(block.requestsHash)
   return header
+}
+
+/** Methods whose answers about blocks up to the fork stay as they are. */
+const settledMethods: ReadonlySet<string> = new Set([
+  'eth_feeHistory',
+  'eth_getBlockByHash',
+  'eth_getBlockByNumber',
+  'eth_getBlockReceipts',
+  'eth_getHeaderByHash',
+  'eth_getHeaderByNumber',
+  'eth_getLogs',
+  'eth_getTransactionByBlockHashAndIndex',
+  'eth_getTransactionByBlockNumberAndIndex',
+  'eth_getTransactionByHash',
+  'eth_getTransactionReceipt',
+])
+
+/** Characters of JSON that all answers together may have, and one of them. */
+const capacity = 16 * 1024 * 1024
+const largestAnswer = capacity / 8
+
+/** Calls a method of a remote node. */
+type Request = (method: string, params: readonly unknown[]) => Promise<unknown>
+
+/**
+ * Keeps what a remote has answered about blocks, transactions, receipts and logs up to the fork; what was not used for
+ * long goes first. Callers leave the answers unchanged.
+ *
+ * @param forkBlock - a transaction that is not in a block up to this one may still get another place
+ */
+export function withAnswerCache(request: Request, forkBlock: bigint): Request {
+  const kept = new Map<string, { answer: unknown; size: number }>()
+  let total = 0
+  const keep = (key: string, answer: unknown): void => {
+    const size = key.length + JSON.stringify(answer).length
+    if (size > largestAnswer || kept.has(key)) return
+    kept.set(key, { answer, size })
+    total += size
+    for (const [oldest, entry] of kept) {
+      if (total <= capacity) return
+      kept.delete(oldest)
+      total -= entry.size
+    }
+  }
+  return async (method, params) => {
+    if (!settledMethods.has(method)) return request(method, params)
+    const key = JSON.stringify([method, params])
+    const known = kept.get(key)
+    if (known !== undefined) {
+      kept.delete(key)
+      kept.set(key, known)
+      return known.answer
+    }
+    const answer = await request(method, params)
+    if (isSettled(answer, forkBlock)) keep(key, answer)
+    return answer
+  }
+}
+
+/** What is unknown, or waits, or lies above the fork, may be something else the next time. */
+function isSettled(answer: unknown, forkBlock: bigint): boolean {
+  if (typeof answer !== 'object' || answer === null) return false
+  const { blockNumber, number } = answer as { blockNumber?: unknown; number?: unknown }
+  const place = blockNumber === undefined ? number : blockNumber
+  return place === undefined || (typeof place === 'string' && BigInt(place) <= forkBlock)
+}
+
+/** The state of a remote chain after one block, fetched when it is asked for and then kept. */
+export class FetchedState implements RemoteState {
+  readonly #client: Pick<RemoteClient, 'request'>
+  readonly #cache: StateCache
+  readonly #block: string
+  /** What is on its way, so that nothing is fetched twice. */
+  readonly #coming = new Map<string, Promise<unknown>>()
+
+  constructor(client: Pick<RemoteClient, 'request'>, cache: StateCache, number: bigint) {
+    this.#client = client
+    this.#cache = cache
+    this.#block = quantity(number)
+  }
+
+  getAccount(address: Uint8Array): Awaitable<RemoteAccount | undefined> {
+    if (this.#cache.hasAccount(address)) return this.#cache.account(address)
+    return this.#once(bytesToHex(address), () => this.#fetchAccount(address))
+  }
+
+  getStorage(address: Uint8Array, slot: Uint8Array): Awaitable<Uint8Array> {
+    const known = this.#cache.slot(address, slot)
+    if (known !== undefined) return known
+    return this.#once(bytesToHex(address) + bytesToHex(slot), () => this.#fetchSlot(address, slot))
+  }
+
+  async #fetchAccount(address: Uint8Array): Promise<RemoteAccount | undefined> {
+    const params = [bytesToHex(address), this.#block]
+    const [nonce, balance, code] = (await Promise.all([
+      this.#client.request('eth_getTransactionCount', params),
+      this.#client.request('eth_getBalance', params),
+      this.#client.request('eth_getCode', params),
+    ])) as [Hex, Hex, Hex]
+    const told = { nonce: BigInt(nonce), balance: BigInt(balance), code: hexToBytes(code) }
+    const account = isEmpty(told) ? undefined : told
+    this.#cache.putAccount(address, account)
+    return account
+  }
+
+  async #fetchSlot(address: Uint8Array, slot: Uint8Array): Promise<Uint8Array> {
+    const params = [bytesToHex(address), bytesToHex(slot), this.#block]
+    const value = bigintToBytes(BigInt((await this.#client.request('eth_getStorageAt', params)) as Hex), 32)
+    this.#cache.putSlot(address, slot, value)
+    return value
+  }
+
+  #once<Value>(key: string, fetchIt: () => Promise<Value>): Promise<Value> {
+    const coming = this.#coming.get(key) as Promise<Value> | undefined
+    if (coming !== undefined) return coming
+    const fetching = fetchIt().finally(() => this.#coming.delete(key))
+    this.#coming.set(key, fetching)
+    return fetching
+  }
 }

@@ -1,8 +1,8 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Caller, createCaller } from '../caller.js'
+import { isIPv4 } from 'node:net'
+import type { TransportEffects } from '../faults/faultRegistry.js'
 import { type Allowlists, type ApiKey, type KeyStore, maskKey } from '../keys/apiKey.js'
-import { parseBasicCredentials, parseBearerToken, secretsEqual } from './credentials.js'
-import { isOwnOrigin, matchesOrigin } from './origin.js'
 import {
   type Refusal,
   accountDisabled,
@@ -248,4 +248,150 @@ function isKnownPage(settings: AdmissionSettings, headers: IncomingHttpHeaders):
 
 function originOf(referer: string): string {
   return URL.canParse(referer) ? new URL(referer).origin : 'null'
+}
+
+/** A WebSocket as far as faults and quotas reach into it. */
+export interface CallerConnection {
+  /** Ends it with a close frame. */
+  close(code: number, reason: string): void
+  /** Ends it without a word. */
+  destroy(): void
+  /** Whether what subscriptions push is swallowed. */
+  dropsEvents: boolean
+  /** Ends it once its caller has been silent for so long. */
+  closeWhenIdle(milliseconds: number): void
+}
+
+/** What admission found out about a request or a connection; the call policy depends on it. */
+export interface Caller {
+  network: string
+  /** Undefined in open mode and on the controls' own path. */
+  key: ApiKey | undefined
+  /** The key of the path as the journal shows it. */
+  keyLabel: string | undefined
+  /** Whether the request came over the controls' own path, where every method exists. */
+  control: boolean
+  /** Whether the journal and the usage leave the request out. */
+  unrecorded: boolean
+  /** Whether a web page of another origin than loopback or an allowed one is behind it. */
+  foreignOrigin: boolean
+  /** Whether the caller proved the key's secret. */
+  trusted: boolean
+  /** What a valid JSON web token allows; undefined if there was none. */
+  claims: Allowlists | undefined
+  /** Whether the caller asked for the partner during an outage. */
+  failover: boolean
+  /** Kinds of the open subscriptions by id; for a WebSocket. */
+  subscriptions: Map<string, string> | undefined
+  /** Set once a WebSocket is open. */
+  connection: CallerConnection | undefined
+  /** What happens to the answer on its way; set by faults, for one request over HTTP. */
+  effects: TransportEffects | undefined
+  /** Who answered, if it was the partner. */
+  answeredBy: 'partner' | undefined
+}
+
+/** A caller of whom nothing is known but the network. */
+export function createCaller(network: string): Caller {
+  return {
+    network,
+    key: undefined,
+    keyLabel: undefined,
+    control: false,
+    unrecorded: false,
+    foreignOrigin: false,
+    trusted: false,
+    claims: undefined,
+    failover: false,
+    subscriptions: undefined,
+    connection: undefined,
+    effects: undefined,
+    answeredBy: undefined,
+  }
+}
+
+/** User name and password of HTTP Basic authentication. */
+export interface Credentials {
+  user: string
+  password: string
+}
+
+/** Reads an Authorization header of the Basic scheme (RFC 7617); undefined if it is none. */
+export function parseBasicCredentials(header: string | undefined): Credentials | undefined {
+  const encoded = /^basic +([A-Za-z0-9+/_=-]+) *$/i.exec(header ?? '')?.[1]
+  if (encoded === undefined) return undefined
+  const decoded = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = decoded.indexOf(':')
+  if (colon < 0) return undefined
+  return { user: decoded.slice(0, colon), password: decoded.slice(colon + 1) }
+}
+
+/** The token of an Authorization header of the Bearer scheme (RFC 6750). */
+export function parseBearerToken(header: string | undefined): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(header ?? '')?.[1]
+}
+
+/** Compares secrets in a time that tells nothing about where they differ, nor about their lengths. */
+export function secretsEqual(a: string, b: string): boolean {
+  return timingSafeEqual(digest(a), digest(b))
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+/** `<cid>.ipfs.localhost`: what is there is anybody's content, and no friend of the node. */
+const gatewayName = /\.ip[fn]s\.localhost$/
+
+/** Names and addresses that mean this machine, as the host of a URL writes them. */
+export function isLoopbackHost(host: string): boolean {
+  const name = host.toLowerCase()
+  if (gatewayName.test(name)) return false
+  if (name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || name === '::1') return true
+  return isIPv4(name) && name.startsWith('127.')
+}
+
+/** The host of a Host header or of an origin, without its port. */
+export function hostWithoutPort(host: string): string {
+  return host.replace(/:\d*$/, '')
+}
+
+/** Whether an origin is a page that this machine serves. */
+function isLoopbackOrigin(origin: string): boolean {
+  const host = /^https?:\/\/([^/]+)$/i.exec(origin)?.[1]
+  return host !== undefined && isLoopbackHost(hostWithoutPort(host))
+}
+
+/** Whether an Origin header is one that a browser sends for a page: a scheme and a host, or `null` where it hides them. */
+function isPageOrigin(origin: string): boolean {
+  return origin === 'null' || /^[a-z][a-z0-9+.-]*:/i.test(origin)
+}
+
+/**
+ * Whether an Origin header is that of a page of this machine, of one that the node's settings allow, or of no page at all:
+ * titanoboa sends its name.
+ */
+export function isOwnOrigin(allowedOrigins: readonly string[], origin: string): boolean {
+  return !isPageOrigin(origin) || isLoopbackOrigin(origin) || matchesOrigin(allowedOrigins, origin)
+}
+
+/**
+ * Whether an origin is one of a list.
+ *
+ * An entry may leave out the scheme, and `*.` at its start stands for any subdomain; `*` is every origin.
+ */
+export function matchesOrigin(entries: readonly string[], origin: string): boolean {
+  return entries.some((entry) => entry === '*' || matchesEntry(entry.toLowerCase(), origin.toLowerCase()))
+}
+
+function matchesEntry(entry: string, origin: string): boolean {
+  const [scheme, host] = splitScheme(entry)
+  const [originScheme, originHost] = splitScheme(origin)
+  if (scheme !== undefined && scheme !== originScheme) return false
+  return host.startsWith('*.') ? originHost.endsWith(host.slice(1)) : host === originHost
+}
+
+function splitScheme(text: string): [scheme: string | undefined, rest: string] {
+  const at = text.indexOf('://')
+  return at < 0 ? [undefined, text] : [text.slice(0, at), text.slice(at + 3)]
 }

@@ -1,5 +1,4 @@
-import type { CryptoKey, KeyObject } from 'jose'
-import { decodeProtectedHeader, importSPKI, jwtVerify } from 'jose'
+import { type CryptoKey, type KeyObject, decodeProtectedHeader, importSPKI, jwtVerify } from 'jose'
 import * as z from 'zod'
 import type { Allowlists, TokenKey, TokenRules } from '../keys/apiKey.js'
 

@@ -1,4 +1,4 @@
-import { matchesName } from '../journal/entry.js'
+import { matchesName } from '../journal/journal.js'
 import { maskKey } from '../keys/apiKey.js'
 import type { FaultAction, FaultMatch } from './faultSchema.js'
 

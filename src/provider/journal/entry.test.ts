@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { entryOf, type RecordedRequest } from './entry.js'
+import { entryOf, type RecordedRequest } from './journal.js'
 
 const request: RecordedRequest = {
   time: 0,

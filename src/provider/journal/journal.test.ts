@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { Journal } from './journal.js'
+import { Journal, keepableParams } from './journal.js'
 
 const request = {
   time: 0,
@@ -38,4 +38,17 @@ test('it remembers the newest requests, oldest first', () => {
   for (let i = 0; i < 5; i++) journal.record({ ...request })
   expect(journal.list().map(({ id }) => id)).toEqual([3, 4, 5])
   expect(journal.list({}, 2).map(({ id }) => id)).toEqual([4, 5])
+})
+
+test.each<[string, unknown]>([
+  ['a long text', ['x'.repeat(20_000)]],
+  ['a long name', [{ ['x'.repeat(20_000)]: 1 }]],
+  ['many values', [Array.from({ length: 300 }, (_, i) => i)]],
+])('parameters with %s are not kept', (_, params) => {
+  expect(keepableParams(params)).toBe('(too large for the journal)')
+})
+
+test('other parameters are kept as they came', () => {
+  const params = [{ to: '0x01', data: `0x${'ab'.repeat(4000)}` }, 'latest', null]
+  expect(keepableParams(params)).toBe(params)
 })

@@ -1,6 +1,7 @@
+import { maskUrl } from '../../encoding/maskUrl.js'
+import { readBody } from '../../rpc/envelope/body.js'
+import { ParseError } from '../../rpc/errors.js'
 import { maskKey } from '../keys/apiKey.js'
-import type { JournalEntry, JournalFilter, RecordedRequest } from './entry.js'
-import { entryOf, matchesEntry } from './entry.js'
 
 /** Told of every entry as it is made. */
 export type JournalListener = (entry: JournalEntry) => void
@@ -128,4 +129,167 @@ function tell(listener: JournalListener, entry: JournalEntry): void {
       throw fault
     })
   }
+}
+
+/** How a request reached the node. */
+export type JournalTransport = 'http' | 'websocket' | 'upgrade' | 'ipc' | 'in-process' | 'files'
+
+/** One request as the journal remembers it. */
+export interface JournalEntry {
+  /** Grows with every request. */
+  id: number
+  /** Milliseconds since 1970. */
+  time: number
+  network: string
+  /** Masked; undefined where no key counted. */
+  key?: string
+  transport: JournalTransport
+  /** The JSON-RPC method, or the operation of the file network; undefined if admission refused the request. */
+  method?: string
+  /** The parameters as they came; a text if they were too large to keep. */
+  params?: unknown
+  /** Whether the call stood in a batch. */
+  batched?: boolean
+  /** HTTP status. */
+  status: number
+  error?: { code: number; message: string }
+  milliseconds: number
+  credits: number
+  /** Bytes of the result, of the error object or of the reply. */
+  bytes: number
+  /** Ids of the faults that were injected. */
+  faults?: readonly string[]
+  /** Who answered, where it was not this node's own chain or file network. */
+  answeredBy?: 'admission' | 'policy' | 'partner'
+}
+
+/** A request as it is written down. */
+export interface RecordedRequest extends Omit<JournalEntry, 'id'> {
+  /**
+   * The JSON text of the call, in the place of `params`, which are read from it when somebody asks: most entries are
+   * never looked at, and one text is less to keep than the values in it.
+   */
+  text?: string | undefined
+  /** JSON text of the result, or of the error's data; undefined if it is too long to keep. */
+  answer?: string | undefined
+}
+
+/** The calls that name another node, whose URL may hold a key. */
+const namesNode = /_(reset|setRpcUrl)$/
+
+/** A recorded request with its parameters, URLs of other nodes masked, and without its answer. */
+export function entryOf<Recorded extends RecordedRequest>(
+  recorded: Recorded,
+): Omit<Recorded, 'text' | 'answer'> {
+  const { text, answer: _answer, ...entry } = recorded
+  const told = text === undefined ? entry : { ...entry, params: paramsIn(text) }
+  return namesNode.test(entry.method ?? '') ? { ...told, params: withMaskedUrls(told.params) } : told
+}
+
+/** A text that is no JSON has none. */
+function paramsIn(text: string): unknown {
+  try {
+    const body = readBody(text)
+    return body.kind === 'single' ? keepableParams(body.message.params) : undefined
+  } catch (error) {
+    if (error instanceof ParseError) return undefined
+    throw error
+  }
+}
+
+function withMaskedUrls(value: unknown): unknown {
+  if (typeof value === 'string') return maskedText(value)
+  if (Array.isArray(value)) return value.map(withMaskedUrls)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withMaskedUrls(inner)]))
+}
+
+/** A number of a block stays; what is no URL may be meant for one, and hold a key all the same. */
+function maskedText(text: string): string {
+  if (/^(0x[0-9a-f]*|\d*)$/i.test(text)) return text
+  return URL.canParse(text) ? maskUrl(text) : '…'
+}
+
+/** What to look for in the journal; everything given must fit. */
+export interface JournalFilter {
+  network?: string | undefined
+  /** Masked or whole. */
+  key?: string | undefined
+  transport?: JournalTransport | undefined
+  /** A method or operation; `*` at the end stands for anything. */
+  method?: string | undefined
+  status?: number | undefined
+  /** Whether the request failed. */
+  failed?: boolean | undefined
+  /** Only entries with a greater id. */
+  after?: number | undefined
+}
+
+/** Whether a name is what a pattern means: the same, or with `*` at its end the beginning. */
+export function matchesName(pattern: string, name: string): boolean {
+  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name
+}
+
+/** Whether an entry is one that a filter looks for. */
+export function matchesEntry(
+  filter: JournalFilter,
+  entry: JournalEntry,
+  mask: (key: string) => string,
+): boolean {
+  const { network, key, transport, method, status, failed, after } = filter
+  if (network !== undefined && entry.network !== network) return false
+  if (key !== undefined && entry.key !== key && entry.key !== mask(key)) return false
+  if (transport !== undefined && entry.transport !== transport) return false
+  if (method !== undefined && !matchesName(method, entry.method ?? '')) return false
+  if (status !== undefined && entry.status !== status) return false
+  if (failed !== undefined && failed !== (entry.error !== undefined || entry.status >= 400)) return false
+  return after === undefined || entry.id > after
+}
+
+/** Characters of parameters that an entry keeps. */
+const maxCharacters = 16_384
+
+/** Bytes of an answer that an entry keeps. */
+export const maxAnswer = 16_384
+
+/** Characters of a name or a message that an entry keeps; those of no method are longer. */
+const maxText = 1024
+
+/** Values inside parameters that are looked at. */
+const maxValues = 256
+
+/** The word about parameters that the journal does not keep. */
+export const tooLarge = '(too large for the journal)'
+
+/** Parameters as the journal keeps them: as they came, or a word about their size. */
+export function keepableParams(params: unknown): unknown {
+  return isSmall(params) ? params : tooLarge
+}
+
+/** A name or a message as the journal keeps it: what a caller made too long is cut. */
+export function cutText(text: string): string {
+  return text.length <= maxText ? text : `${text.slice(0, maxText)}…`
+}
+
+function isSmall(params: unknown): boolean {
+  const waiting: unknown[] = [params]
+  let characters = 0
+  for (let values = 0; waiting.length > 0; values += 1) {
+    if (values > maxValues || waiting.length > maxValues) return false
+    const value = waiting.pop()
+    if (typeof value === 'string') characters += value.length
+    else if (typeof value === 'object' && value !== null) {
+      const inner: unknown[] = Array.isArray(value) ? value : Object.values(value)
+      if (!Array.isArray(value)) for (const name of Object.keys(value)) characters += name.length
+      if (inner.length > maxValues) return false
+      waiting.push(...inner)
+    }
+    if (characters > maxCharacters) return false
+  }
+  return true
+}
+
+/** Whether a text is short enough to be kept in the place of the parameters that are read from it. */
+export function isKeepableText(text: string): boolean {
+  return text.length <= maxCharacters
 }

@@ -1,7 +1,6 @@
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { maskKey } from '../keys/apiKey.js'
-import type { JournalFilter, RecordedRequest } from './entry.js'
-import { matchesEntry } from './entry.js'
+import { type JournalFilter, type RecordedRequest, matchesEntry } from './journal.js'
 
 /** A filter that looks into texts and times too. */
 export interface JournalSearch extends JournalFilter {

@@ -1,5 +1,5 @@
 import type { Plan } from '../plans/plan.js'
-import type { JournalEntry } from './entry.js'
+import type { JournalEntry } from './journal.js'
 
 /** What calls of one method came to. */
 export interface MethodTally {

@@ -1,8 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import * as z from 'zod'
 import { ConfigurationError, checkConfiguration } from '../configuration.js'
-import { knownPlans } from '../plans/knownPlans.js'
-import { type Plan, limitsSchema, planSchema } from '../plans/plan.js'
+import { type Plan, knownPlans, limitsSchema, planSchema } from '../plans/plan.js'
 import type { ApiKey } from './apiKey.js'
 
 const maxEntries = 30

@@ -1,13 +1,31 @@
 import type { ChainView } from '../../chain/view.js'
 import { nextTurn } from '../../encoding/timeSlice.js'
-import { MethodNotFoundError, RpcError } from '../../rpc/errors.js'
-import type { BatchInfo, CallPolicy, CallRecord, MalformedBody, PolicyCall } from '../../rpc/callPolicy.js'
-import { type Caller, createCaller } from '../caller.js'
+import type { RpcSettings } from '../../rpc/backend.js'
+import type {
+  BatchInfo,
+  CallOutcome,
+  CallPolicy,
+  CallRecord,
+  MalformedBody,
+  PolicyCall,
+} from '../../rpc/callPolicy.js'
+import { MethodNotFoundError, type RefusalReply, RpcError } from '../../rpc/errors.js'
+import type { Result } from '../../rpc/method.js'
+import { joinPieces } from '../../rpc/wire.js'
+import { type Caller, createCaller } from '../admission/admission.js'
+import { type Refusal, settingsRefuse, tokenInvalid } from '../admission/refusal.js'
 import { type FaultHit, delayOf, wait } from '../faults/faultRegistry.js'
+import {
+  type JournalEntry,
+  type RecordedRequest,
+  cutText,
+  isKeepableText,
+  keepableParams,
+  maxAnswer,
+  tooLarge,
+} from '../journal/journal.js'
+import type { Allowlists } from '../keys/apiKey.js'
 import type { Provider } from '../provider.js'
-import { batchCost, costOf } from '../quota/costs.js'
-import { refuseBySettings } from './allowlists.js'
-import { ProviderCallRecord } from './callRecord.js'
 import { applyFaults } from './faults.js'
 
 /** Methods that the provider itself adds; all of them are controls. */
@@ -146,3 +164,232 @@ export const hostedMethods: ReadonlySet<string> = new Set([
   ...['debug_traceBlock', 'debug_traceBlockByHash', 'debug_traceBlockByNumber', 'debug_traceCall'],
   ...['debug_traceTransaction', 'debug_storageRangeAt'],
 ])
+
+const methodNotFound = -32601
+
+/** One call on its way: what was decided about it, and the account of how it ended. */
+export class ProviderCallRecord implements CallRecord {
+  view: ChainView | undefined
+  settings: Partial<RpcSettings> | undefined
+  answer: (() => Promise<Result>) | undefined
+  /** Set where the partner answers. */
+  answeredBy: 'partner' | undefined
+  /** Ids of the faults that were met. */
+  faults: readonly string[] | undefined
+  readonly #provider: Provider
+  readonly #call: PolicyCall
+  readonly #caller: Caller
+  readonly #started = Date.now()
+
+  constructor(provider: Provider, call: PolicyCall, caller: Caller) {
+    this.#provider = provider
+    this.#call = call
+    this.#caller = caller
+    this.settings = caller.key === undefined ? undefined : provider.rpcSettingsOf(caller.key)
+  }
+
+  done(outcome: CallOutcome): void {
+    const { error } = outcome
+    this.#account(error, outcome.bytes, outcome.milliseconds, this.answeredBy, answerText(outcome))
+    if (this.#caller.subscriptions !== undefined && error === undefined) this.#noteSubscription(outcome)
+  }
+
+  /** Accounts for a call that is refused. @returns the refusal */
+  refuse(refusal: RpcError): RpcError {
+    this.#account(refusal, 0, Date.now() - this.#started, 'policy')
+    return refusal
+  }
+
+  #account(
+    error: RpcError | undefined,
+    bytes: number,
+    milliseconds: number,
+    answeredBy: JournalEntry['answeredBy'],
+    answer?: string,
+  ): void {
+    if (this.#caller.unrecorded) return
+    const { method, text, batched, context } = this.#call
+    const isTextKept = text !== undefined && isKeepableText(text)
+    const { key, keyLabel, network } = this.#caller
+    const status = batched ? 200 : (error?.refusal?.status ?? error?.status ?? 200)
+    const credits = creditsOf(method, error, status)
+    const entry: RecordedRequest = {
+      time: this.#started,
+      network,
+      transport: context.transport,
+      method: cutText(method),
+      params: isTextKept ? undefined : keptParams(this.#call),
+      text: isTextKept ? text : undefined,
+      status,
+      milliseconds,
+      credits,
+      bytes,
+    }
+    if (keyLabel !== undefined) entry.key = keyLabel
+    if (batched) entry.batched = true
+    if (error !== undefined) entry.error = { code: error.code, message: cutText(error.message) }
+    if (this.faults !== undefined) entry.faults = this.faults
+    if (answeredBy !== undefined) entry.answeredBy = answeredBy
+    if (answer !== undefined) entry.answer = answer
+    this.#provider.account(entry, key)
+  }
+
+  /** Remembers what a connection subscribed to: blocks and seconds cost credits then. */
+  #noteSubscription({ result = [] }: CallOutcome): void {
+    const { method, params } = this.#call
+    const [first]: unknown[] = Array.isArray(params) ? params : []
+    if (typeof first !== 'string') return
+    if (method === 'eth_unsubscribe') this.#caller.subscriptions?.delete(first)
+    if (method !== 'eth_subscribe') return
+    const id: unknown = JSON.parse(joinPieces(result).toString('utf8'))
+    if (typeof id === 'string') this.#caller.subscriptions?.set(id, first)
+  }
+}
+
+/** Replies 402, 429 and 5xx are free, other 4xx have a price of their own. */
+function creditsOf(method: string, error: RpcError | undefined, status: number): number {
+  if (status === 402 || status === 429 || status >= 500 || error?.code === 402 || error?.code === 429)
+    return 0
+  if (status >= 400) return refusedRequestCost
+  return error?.code === methodNotFound ? unknownMethodCost : costOf(method)
+}
+
+/** What a call answered as the journal keeps it: the result, or the data of the error. */
+function answerText({ error, result, bytes }: CallOutcome): string | undefined {
+  if (error !== undefined)
+    return error.data === undefined ? undefined : keepableText(JSON.stringify(error.data))
+  return result === undefined || bytes > maxAnswer ? undefined : joinPieces(result).toString('utf8')
+}
+
+function keepableText(text: string): string | undefined {
+  return text.length <= maxAnswer ? text : undefined
+}
+
+/** Parameters as the journal keeps them; those of a large call need not be looked at. */
+function keptParams({ params, isLarge }: PolicyCall): unknown {
+  return isLarge ? tooLarge : keepableParams(params)
+}
+
+/** Credits of a method that the list does not name. */
+const standardCost = 80
+
+/** Credits of a method that does not exist. */
+export const unknownMethodCost = 160
+
+/** Credits of a whole request that is refused with a 4xx other than 402 and 429. */
+export const refusedRequestCost = 5
+
+/** Credits that a batch costs besides its items (a choice of ours). */
+export const batchCost = 80
+
+const groups: readonly [credits: number, methods: readonly string[]][] = [
+  [5, ['eth_chainId', 'net_version', 'net_listening', 'eth_syncing', 'eth_subscribe', 'eth_hashrate']],
+  [5, ['eth_mining', 'eth_protocolVersion']],
+  [10, ['eth_unsubscribe']],
+  [140, ['eth_getFilterChanges']],
+  [150, ['eth_getProof', 'eth_getTransactionByBlockHashAndIndex']],
+  [150, ['eth_getTransactionByBlockNumberAndIndex', 'eth_getBlockTransactionCountByHash']],
+  [150, ['eth_getBlockTransactionCountByNumber', 'eth_getUncleByBlockHashAndIndex']],
+  [150, ['eth_getUncleByBlockNumberAndIndex', 'eth_getUncleCountByBlockHash']],
+  [150, ['eth_getUncleCountByBlockNumber']],
+  [255, ['eth_getLogs', 'eth_getFilterLogs']],
+  [300, ['eth_estimateGas', 'eth_blobBaseFee']],
+  [1000, ['eth_getBlockReceipts']],
+]
+
+const costs: ReadonlyMap<string, number> = new Map(
+  groups.flatMap(([credits, methods]) => methods.map((method) => [method, credits] as const)),
+)
+
+/** The credits that one call of a method costs. */
+export function costOf(method: string): number {
+  const listed = costs.get(method)
+  if (listed !== undefined) return listed
+  if (method.startsWith('trace_')) return 300
+  if (method.startsWith('debug_')) return 1000
+  return standardCost
+}
+
+/** Credits that a subscription costs for each block. */
+export const subscriptionBlockCosts: Readonly<Record<string, number>> = { newHeads: 50, logs: 300 }
+
+/** Credits that a subscription to pending transactions costs for each second. */
+export const pendingSubscriptionCost = 200
+
+/** A call that the key's settings or its token rules refuse. */
+class SettingsRefusedError extends RpcError {
+  override readonly name = 'SettingsRefusedError'
+  constructor(message: string, refusal: RefusalReply | undefined) {
+    super(-32002, message, { ...(refusal && { refusal }) })
+  }
+}
+
+/** How a call stands: alone in an HTTP request it is refused by an answer of its own. */
+export interface CallPlace {
+  method: string
+  params: unknown
+  alone: boolean
+}
+
+/** Whether the key's allowlists or token rules refuse a call. */
+export function refuseBySettings(caller: Caller, call: CallPlace): RpcError | undefined {
+  const { key, claims } = caller
+  if (key === undefined) return undefined
+  if (key.token?.required === 'listed' && claims === undefined && isListed(key.token.lists, call)) {
+    return refuse('invalid JWT', tokenInvalid, call)
+  }
+  if (caller.trusted) return undefined
+  const methods = choose(claims?.methods, key.allowlists.methods)
+  const addresses = choose(claims?.addresses, key.allowlists.addresses)
+  const isAllowed =
+    (methods.length === 0 || methods.includes(call.method)) &&
+    (addresses.length === 0 || addressesOf(call)?.every((address) => addresses.includes(address)) !== false)
+  return isAllowed ? undefined : refuse('rejected due to project ID settings', settingsRefuse, call)
+}
+
+/** What a token lists stands in place of what the key lists. */
+function choose(claimed: readonly string[] | undefined, own: readonly string[]): readonly string[] {
+  return claimed !== undefined && claimed.length > 0 ? claimed : own
+}
+
+function refuse(message: string, refusal: Refusal, { alone }: CallPlace): RpcError {
+  const { status, body, headers } = refusal
+  const reply = { status, body, contentType: headers['content-type'] ?? 'text/plain' }
+  return new SettingsRefusedError(message, alone ? reply : undefined)
+}
+
+function isListed(lists: Allowlists, call: CallPlace): boolean {
+  const addresses = addressesOf(call)
+  return (
+    lists.methods.includes(call.method) ||
+    (addresses ?? []).some((address) => lists.addresses.includes(address))
+  )
+}
+
+/** Where the methods that an address list applies to have their address. */
+const addressPlaces: Readonly<Record<string, 'to' | 'address' | 'first'>> = {
+  eth_call: 'to',
+  eth_estimateGas: 'to',
+  eth_getLogs: 'address',
+  eth_getBalance: 'first',
+  eth_getCode: 'first',
+  eth_getStorageAt: 'first',
+  eth_getTransactionCount: 'first',
+}
+
+/**
+ * The addresses that a call is about, in lower case; undefined if address lists do not apply to its method. A call
+ * that names none, as a query for logs of all contracts does, is about one that no list holds (a choice of ours).
+ */
+function addressesOf({ method, params }: CallPlace): string[] | undefined {
+  const place = Object.hasOwn(addressPlaces, method) ? addressPlaces[method] : undefined
+  if (place === undefined) return undefined
+  const first: unknown = Array.isArray(params) ? params[0] : undefined
+  const value = place === 'first' ? first : memberOf(first, place)
+  const values: unknown[] = Array.isArray(value) && value.length > 0 ? value : [value]
+  return values.map((address) => (typeof address === 'string' ? address.toLowerCase() : ''))
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+}

@@ -3,12 +3,12 @@ import { RpcError, ServerError } from '../../rpc/errors.js'
 import type { PolicyCall } from '../../rpc/callPolicy.js'
 import type { JsonValue } from '../../rpc/wire.js'
 import { type Refusal, refuse } from '../admission/refusal.js'
-import type { Caller } from '../caller.js'
+import type { Caller } from '../admission/admission.js'
 import { type FaultRegistry, type FaultHit, delayOf, effectsOf, wait } from '../faults/faultRegistry.js'
 import type { FaultAction } from '../faults/faultSchema.js'
 import type { Provider } from '../provider.js'
 import { LaggingView, PrunedView } from './views.js'
-import type { ProviderCallRecord } from './callRecord.js'
+import type { ProviderCallRecord } from './callPolicy.js'
 
 /** What faults are applied to. */
 export interface FaultContext {

@@ -1,7 +1,7 @@
 import type { FileCaller } from '../admission/admission.js'
 import { type Refusal, refuse } from '../admission/refusal.js'
 import { type FaultHit, type TransportEffects, delayOf, effectsOf, wait } from '../faults/faultRegistry.js'
-import type { JournalEntry } from '../journal/entry.js'
+import type { JournalEntry } from '../journal/journal.js'
 import { maskKey } from '../keys/apiKey.js'
 import { standardNetwork } from '../networks.js'
 import type { Provider } from '../provider.js'

@@ -1,6 +1,5 @@
 import type { StoredBlock, TransactionLocation } from '../../chain/block/record.js'
-import { noBlocks } from '../../chain/block/walk.js'
-import type { PendingBlock } from '../../chain/mining/pendingBlocks.js'
+import type { PendingBlock } from '../../chain/mining/blockMaker.js'
 import type { Awaitable } from '../../chain/types.js'
 import {
   type BlockRange,
@@ -10,6 +9,7 @@ import {
   type LogQuery,
   type StateAt,
   blockNotFound,
+  noBlocks,
 } from '../../chain/view.js'
 import { ServerError } from '../../rpc/errors.js'
 

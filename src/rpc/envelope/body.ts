@@ -1,10 +1,8 @@
 import { StringDecoder } from 'node:string_decoder'
-import { parseJsonInSlices } from '../../encoding/slicedJson.js'
-import { skipWhitespace } from '../../encoding/json.js'
-import { runToCompletion, type Steps } from '../../encoding/timeSlice.js'
+import { parseJsonInSlices, skipWhitespace } from '../../encoding/json.js'
+import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
 import { ParseError } from '../errors.js'
-import { readBatch, readMessage, readMessageInPieces, type Message, type MessageText } from './message.js'
-import { deepestNesting, leaveOut, scanStructure } from './scan.js'
+import { arrayElements, deepestNesting, leaveOut, objectMembers, scanStructure } from './scan.js'
 
 /** What a body holds. */
 export type Body =
@@ -82,4 +80,146 @@ function* parseInPieces(text: string): Steps<unknown> {
   } catch {
     throw new ParseError()
   }
+}
+
+/** Messages of a batch that are read at once. */
+const MESSAGES_AT_ONCE = 512
+
+/** One message of a body, with what JSON-RPC 2.0 looks at. */
+export interface Message {
+  /** Whether `jsonrpc` is "2.0". */
+  versionValid: boolean
+  /** The id as it was written, or undefined if there is none that can be echoed. */
+  id: string | undefined
+  /** Whether the member `id` is missing altogether, as it is in a notification. */
+  idAbsent: boolean
+  /** Empty if there is none. */
+  method: string
+  /** Undefined if the member is missing. */
+  params: unknown
+  /** Whether there is a member `result` or `error`. */
+  answers: boolean
+  /** Characters of its text, and what stands behind it up to the next one. */
+  length: number
+}
+
+/** Where the JSON text of a message lies. */
+export interface MessageText {
+  text: string
+  start: number
+  /** Up to the next message, or to the end of the text. */
+  length: number
+  /** Whether there are no escapes in it, as far as that is known. */
+  plain: boolean
+}
+
+/** Whether a message asks for an answer. */
+export function isCall(message: Message): boolean {
+  return message.versionValid && message.id !== undefined && message.method !== ''
+}
+
+/** Whether a message is a call that wants no answer. */
+export function isNotification(message: Message): boolean {
+  return message.versionValid && message.idAbsent && message.method !== ''
+}
+
+/** Whether a message answers a call of this side, of which there are none. */
+export function isResponse(message: Message): boolean {
+  const { versionValid, id, method, params, answers } = message
+  return versionValid && id !== undefined && method === '' && params === undefined && answers
+}
+
+function emptyMessage(length: number): Message {
+  return {
+    versionValid: false,
+    id: undefined,
+    idAbsent: true,
+    method: '',
+    params: undefined,
+    answers: false,
+    length,
+  }
+}
+
+/**
+ * Reads the message whose value is `value`.
+ *
+ * The last of several members of a name wins, and the id keeps its source text, so that numbers beyond 2^53 survive
+ * (geth: rpc/json.go, fillMessage).
+ */
+export function readMessage(value: unknown, place: MessageText): Message {
+  return readValue(value, place) ?? runToCompletion(readMembers(value as Members, place))
+}
+
+/** The same in pieces, for a message that is so long that other requests would wait for it. */
+export function* readMessageInPieces(value: unknown, place: MessageText): Steps<Message> {
+  return readValue(value, place) ?? (yield* readMembers(value as Members, place))
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+/** What a message is by its value; undefined where its text must be looked at, which is an object then. */
+function readValue(value: unknown, { text, length, plain }: MessageText): Message | undefined {
+  const message = emptyMessage(length)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return message
+  const members = value as Members
+  for (const name of Object.keys(members)) {
+    const member = members[name]
+    if (name === 'id') {
+      message.idAbsent = false
+      message.id = idText(member, text, plain)
+      if (message.id === undefined && isScalar(member)) return undefined
+    } else setMember(message, name, member)
+  }
+  return message
+}
+
+function setMember(message: Message, name: string, value: unknown): void {
+  if (name === 'jsonrpc') message.versionValid = value === '2.0'
+  else if (name === 'method') message.method = typeof value === 'string' ? value : ''
+  else if (name === 'params') message.params = value
+  else if (name === 'result' || name === 'error') message.answers = true
+}
+
+function isScalar(value: unknown): boolean {
+  return typeof value !== 'object' || value === null
+}
+
+/** The source text of an id where it follows from the value; undefined where the text must be looked at. */
+function idText(value: unknown, text: string, plain: boolean): string | undefined {
+  if (value === null || typeof value === 'boolean') return String(value)
+  if (typeof value === 'string') return plain ? `"${value}"` : undefined
+  if (typeof value !== 'number' || !plain) return undefined
+  const member = text.indexOf('"id"')
+  if (text.indexOf('"id"', member + 4) !== -1) return undefined
+  const start = skipWhitespace(text, skipWhitespace(text, member + 4) + 1)
+  const digits = String(value)
+  const following = text.charAt(start + digits.length)
+  return text.startsWith(digits, start) && (following === ',' || following === '}') ? digits : undefined
+}
+
+/** Reads a message whose id can only be told by its text. */
+function* readMembers(values: Members, { text, start, length }: MessageText): Steps<Message> {
+  const message = emptyMessage(length)
+  for (const name of Object.keys(values)) setMember(message, name, values[name])
+  for (const member of yield* objectMembers(text, start)) {
+    if (member.name !== 'id') continue
+    const source = text.slice(member.start, member.end)
+    message.idAbsent = false
+    message.id = source.startsWith('{') || source.startsWith('[') ? undefined : source
+  }
+  return message
+}
+
+/** The messages of a batch; `values` is what the array at `start` holds. */
+export function* readBatch(values: readonly unknown[], text: string, start: number): Steps<Message[]> {
+  const starts = yield* arrayElements(text, start)
+  const messages: Message[] = []
+  for (const [index, value] of values.entries()) {
+    const from = starts[index] ?? start
+    const place = { text, start: from, length: (starts[index + 1] ?? text.length) - from, plain: false }
+    messages.push(readValue(value, place) ?? (yield* readMembers(value as Members, place)))
+    if (index % MESSAGES_AT_ONCE === MESSAGES_AT_ONCE - 1) yield
+  }
+  return messages
 }

@@ -1,6 +1,6 @@
 import type { HeaderFields } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'
-import { quantity } from '../../encoding/quantity.js'
+import { quantity } from '../../encoding/hex.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
 import { findBlock } from '../methods/findBlock.js'

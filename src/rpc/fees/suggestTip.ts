@@ -1,4 +1,4 @@
-import { blobBaseFee, headerBlobBaseFee, nextBaseFee, nextExcessBlobGas } from '../../chain/block/fees.js'
+import { blobBaseFee, headerBlobBaseFee, nextBaseFee, nextExcessBlobGas } from '../../chain/block/header.js'
 import type { SealedBlock, StoredBlock } from '../../chain/block/record.js'
 import type { ForkRules, HeaderFields } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'

@@ -1,5 +1,4 @@
-import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
-import { quantity } from '../../encoding/quantity.js'
+import { bytesToHex, hexToBytes, quantity } from '../../encoding/hex.js'
 import { RpcError, ServerError } from '../errors.js'
 import type { Call } from '../method.js'
 import { type JsonValue, WireBytes, printJson } from '../wire.js'

@@ -1,13 +1,11 @@
 import { TooManyLogsError } from '../../chain/errors.js'
-import { bytesToHex } from '../../encoding/hex.js'
-import { quantity } from '../../encoding/quantity.js'
+import { bytesToHex, quantity } from '../../encoding/hex.js'
 import { ServerError } from '../errors.js'
 import { findLogs, searchedRange, tooManyLogs } from '../logQuery.js'
-import { type Call, type Method, type Result, required, withArguments } from '../method.js'
-import { decodeArguments } from '../params/arguments.js'
+import { type Call, type Method, type Result, decodeArguments, required, withArguments } from '../method.js'
 import type { NumberSelector } from '../params/blockSelector.js'
+import { filterId } from '../params/bytes.js'
 import { type FilterArguments, filter } from '../params/filter.js'
-import { filterId } from '../params/scalars.js'
 import { type JsonValue, WireBytes } from '../wire.js'
 import {
   type RemoteChain,

@@ -1,9 +1,9 @@
 import { bench, describe } from 'vitest'
 import type { SealedBlock, SealedTransaction } from '../../chain/block/record.js'
-import { createRules } from '../../chain/evm/rules.js'
-import { createTransaction } from '../../chain/mempool/create.js'
+import { createRules } from '../../chain/evm/forkSchedule.js'
+import { createTransaction } from '../../chain/mempool/transaction.js'
 import { runToCompletion } from '../../encoding/timeSlice.js'
-import { blockEncoder } from './blockEncoder.js'
+import { blockEncoder } from './block.js'
 
 const filled = (length: number, value: number) => new Uint8Array(length).fill(value)
 const rules = createRules({ chainId: 1n, hardfork: 'osaka' })

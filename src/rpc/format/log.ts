@@ -1,5 +1,5 @@
 import type { ExecutionLog } from '../../chain/types.js'
-import { type BlockPlace, jsonBytes, jsonQuantity } from './members.js'
+import { type BlockPlace, jsonBytes, jsonQuantity } from './pieces.js'
 
 /** Where a log is. */
 export interface LogPlace {

@@ -1,7 +1,7 @@
-import type { SealedTransaction } from '../../chain/block/record.js'
 import type { BlobSidecar } from '../../chain/mempool/transaction.js'
-import { bytesToBigint } from '../../encoding/quantity.js'
-import { type BlockPlace, jsonBytes, jsonQuantity, quantityMember } from './members.js'
+import type { SealedTransaction } from '../../chain/block/record.js'
+import { bytesToBigint } from '../../encoding/hex.js'
+import { type BlockPlace, jsonBytes, jsonQuantity, quantityMember } from './pieces.js'
 
 type TypedTransaction = SealedTransaction['transaction']
 type AccessListBytes = Extract<TypedTransaction, { accessList: unknown }>['accessList']

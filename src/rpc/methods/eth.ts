@@ -21,7 +21,7 @@ import { getAccount, getAccountInfo } from './eth/getAccount.js'
 import { getBalance } from './eth/getBalance.js'
 import { getBlockByHash } from './eth/getBlockByHash.js'
 import { getBlockByNumber } from './eth/getBlockByNumber.js'
-import { getBlockReceipts } from './eth/getBlockReceipts.js'
+import { getBlockReceipts, getTransactionReceipt } from './eth/receipts.js'
 import {
   getBlockTransactionCountByHash,
   getBlockTransactionCountByNumber,
@@ -37,7 +37,6 @@ import { getTransactionByBlockNumberAndIndex } from './eth/getTransactionByBlock
 import { getTransactionByHash } from './eth/getTransactionByHash.js'
 import { getTransactionBySenderAndNonce } from './eth/getTransactionBySenderAndNonce.js'
 import { getTransactionCount } from './eth/getTransactionCount.js'
-import { getTransactionReceipt } from './eth/getTransactionReceipt.js'
 import { coinbase, getWork, hashrate, mining, submitWork } from './eth/mining.js'
 import { blockNumber, chainId, networkId, protocolVersion, syncing } from './eth/nodeFacts.js'
 import { pendingTransactions } from './eth/pendingTransactions.js'
@@ -46,12 +45,14 @@ import {
   getRawTransactionByBlockNumberAndIndex,
   getRawTransactionByHash,
 } from './eth/rawTransactions.js'
-import { resend } from './eth/resend.js'
-import { sendRawTransaction } from './eth/sendRawTransaction.js'
-import { sendRawTransactionSync } from './eth/sendRawTransactionSync.js'
-import { sendTransaction } from './eth/sendTransaction.js'
-import { sendTransactionSync } from './eth/sendTransactionSync.js'
-import { sendUnsignedTransaction } from './eth/sendUnsignedTransaction.js'
+import {
+  resend,
+  sendRawTransaction,
+  sendRawTransactionSync,
+  sendTransaction,
+  sendTransactionSync,
+  sendUnsignedTransaction,
+} from './eth/sendRawTransaction.js'
 import { sign, signTypedData_v4 } from './eth/sign.js'
 import { signTransaction } from './eth/signTransaction.js'
 import { simulateV1 } from './eth/simulateV1.js'

@@ -1,15 +1,14 @@
-import { quantity } from '../../encoding/quantity.js'
+import { quantity } from '../../encoding/hex.js'
 import { ServerError } from '../errors.js'
 import { type Method, defineMethod, optional, required } from '../method.js'
-import { address } from '../params/bytes.js'
+import { address, passphrase, strictBoolean } from '../params/bytes.js'
 import { controlNumber, controlUint64 } from '../params/numbers.js'
-import { passphrase, strictBoolean } from '../params/scalars.js'
 import { increaseTime } from './evm/increaseTime.js'
 import { mineOrder, mine_detailed } from './evm/mine_detailed.js'
 import { setAccountStorageAt } from './evm/setAccountStorageAt.js'
 import { setIntervalMining } from './evm/setIntervalMining.js'
 import { setTime } from './evm/setTime.js'
-import { knows } from './knownAccount.js'
+import { knows } from './personal.js'
 
 /** evm_setBlockGasLimit: sets the gas limit of blocks from the next on; true. */
 export const setBlockGasLimit = defineMethod(

@@ -1,6 +1,8 @@
 import type { StoredBlock } from '../../chain/block/record.js'
 import type { BlockSelector, ChainView } from '../../chain/view.js'
+import type { PendingFields } from '../compatibility.js'
 import { ServerError } from '../errors.js'
+import type { Call } from '../method.js'
 
 /** The block that is meant where none is named. */
 export const latestBlock: BlockSelector = { tag: 'latest' }
@@ -20,4 +22,13 @@ export function findBlock(view: ChainView, selector: BlockSelector): StoredBlock
 /** Whether a selector asks for the pending block. */
 export function isPending(selector: BlockSelector): boolean {
   return 'tag' in selector && selector.tag === 'pending'
+}
+
+/**
+ * Which members of the pending block are null: as it was set or as the node that is stood in for has it, and else by the
+ * path. On `/v3/KEY` those of the provider's documentation; on the plain path geth's, because go-ethereum, alloy, cast,
+ * ethers and web3j cannot read a block without hash and number.
+ */
+export function pendingFieldsOf({ backend, context }: Pick<Call, 'backend' | 'context'>): PendingFields {
+  return backend.settings.pendingFields ?? (context.isPlainPath === true ? 'geth' : 'spec')
 }

@@ -1,10 +1,9 @@
 import { bytesToHex } from '../../encoding/hex.js'
 import { RpcError } from '../errors.js'
 import { type Method, defineMethod, optional, required } from '../method.js'
-import { address, hash } from '../params/bytes.js'
-import { resetAnew } from './anvil/reset.js'
-import { anything } from '../params/scalars.js'
+import { address, anything, hash } from '../params/bytes.js'
 import { controlNumber } from '../params/numbers.js'
+import { resetAnew } from './anvil/reset.js'
 
 /** hardhat_stopImpersonatingAccount: takes transactions of an account with a signature only; whether it was otherwise. */
 export const stopImpersonatingAccount = defineMethod(

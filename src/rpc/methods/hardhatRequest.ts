@@ -1,5 +1,5 @@
 import type { ForkRules } from '../../chain/types.js'
-import { MAX_TRANSACTION_GAS } from '../../chain/vm/preCheck.js'
+import { MAX_TRANSACTION_GAS } from '../../chain/evm/forkSchedule.js'
 import { InvalidParamsError, RpcError, ServerError } from '../errors.js'
 import type { CallArguments } from '../params/callObject.js'
 

@@ -1,6 +1,6 @@
 import { bytesToHex } from '../../encoding/hex.js'
 import { type Method, defineMethod, optional, required } from '../method.js'
-import { transactionFrame } from '../otterscan/transactionFrame.js'
+import { transactionFrame } from '../otterscan/blockDetails.js'
 import { address, hash } from '../params/bytes.js'
 import { controlNumber } from '../params/numbers.js'
 import { otsBlock } from '../params/blockSelector.js'

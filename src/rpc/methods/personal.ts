@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
+import { bytesEqual, bytesToHex, hexToBytes } from '../../encoding/hex.js'
+import type { Backend } from '../backend.js'
 import { InvalidParamsError, ServerError } from '../errors.js'
 import { type Method, defineMethod, optional, required } from '../method.js'
-import { address, data, signature } from '../params/bytes.js'
+import { address, anything, data, passphrase, signature, text } from '../params/bytes.js'
 import { callObject } from '../params/callObject.js'
-import { anything, passphrase, text } from '../params/scalars.js'
-import { knows } from './knownAccount.js'
 import { transactionRequest } from './transactionRequest.js'
 
 /** personal_unlockAccount: true for an account that the node knows; keys are never locked here. */
@@ -95,3 +94,8 @@ export const personalMethods: readonly Method[] = [
   signTransaction,
   unlockAccount,
 ]
+
+/** Whether a 20-byte address is one that the node has a key of, or that is impersonated. */
+export function knows({ accounts, controls }: Backend, address: Uint8Array): boolean {
+  return [...accounts.addresses(), ...controls.impersonated()].some((known) => bytesEqual(known, address))
+}

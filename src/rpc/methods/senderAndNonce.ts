@@ -1,8 +1,7 @@
 import type { StoredBlock, TransactionLocation } from '../../chain/block/record.js'
 import type { ChainView } from '../../chain/view.js'
-import { bytesEqual } from '../../encoding/hex.js'
-import { latin1 } from '../../encoding/bytes.js'
-import { textMember } from '../format/members.js'
+import { bytesEqual, latin1 } from '../../encoding/hex.js'
+import { textMember } from '../format/pieces.js'
 
 /**
  * Where the canonical transaction of a sender with a nonce is. The block is found by halving: it is the first after

@@ -1,5 +1,5 @@
 import { bytesToHex } from '../../encoding/hex.js'
-import { writeGenesis } from '../dump/writeGenesis.js'
+import { writeGenesis } from '../dump/writeDump.js'
 import { defineMethod, required } from '../method.js'
 import { data } from '../params/bytes.js'
 import { list } from '../params/combinators.js'

@@ -1,11 +1,9 @@
 import type { BuiltBlock, PayloadAttributes } from '../../chain/mining/build.js'
-import { bytesToHex } from '../../encoding/hex.js'
-import { quantity } from '../../encoding/quantity.js'
+import { bytesToHex, quantity } from '../../encoding/hex.js'
 import { type Method, defineMethod, optional, required } from '../method.js'
 import { address, data, hash } from '../params/bytes.js'
-import { ReasonError } from '../params/decodeError.js'
+import { type Decoder, ReasonError, list, mapped, struct } from '../params/combinators.js'
 import { uint64 } from '../params/numbers.js'
-import { type Decoder, list, mapped, struct } from '../params/combinators.js'
 import type { JsonValue } from '../wire.js'
 
 /** A block that was built, as the engine API hands out payloads (ExecutionPayloadEnvelope). */

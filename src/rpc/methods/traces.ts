@@ -1,17 +1,15 @@
+import { isJavaScript, startTrace } from '../tracers/startTrace.js'
 import type { StoredBlock } from '../../chain/block/record.js'
 import { TraceBudget } from '../../chain/tracing/budget.js'
-import { combineTracers } from '../../chain/tracing/combine.js'
+import { combineTracers } from '../../chain/tracing/tracer.js'
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
-import { jsonBytes } from '../format/members.js'
-import type { TracePlace } from '../format/tracePlace.js'
-import { ListWriter, PieceWriter, written } from '../format/pieces.js'
+import { ListWriter, PieceWriter, jsonBytes, written } from '../format/pieces.js'
 import type { Call } from '../method.js'
-import { DurationError, parseDuration } from '../params/duration.js'
+import { DurationError, parseDuration } from '../params/numbers.js'
 import type { TraceConfig } from '../params/traceConfig.js'
-import { isJavaScript, startTrace } from '../tracers/startTrace.js'
-import { type Trace, writeTrace } from '../tracers/tracerKind.js'
-import { printJson, WireBytes } from '../wire.js'
+import { type Trace, type TracePlace, writeTrace } from '../tracers/tracerKind.js'
+import { WireBytes, printJson } from '../wire.js'
 
 /** How long one transaction may be traced: longer than in geth, whose machine is faster. */
 const DEFAULT_TIMEOUT_MILLISECONDS = 30_000

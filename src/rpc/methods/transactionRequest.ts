@@ -1,15 +1,13 @@
+import { checkHardhatCall } from './hardhatRequest.js'
 import type { CallObject } from '../../chain/calls/callObject.js'
 import type { AccountOverride } from '../../chain/calls/overrides.js'
 import type { BlockSelector } from '../../chain/view.js'
-import { bytesEqual } from '../../encoding/hex.js'
-import { quantity } from '../../encoding/quantity.js'
+import { bytesEqual, quantity } from '../../encoding/hex.js'
 import type { ExecutionRequest } from '../backend.js'
 import type { CompatibilityProfile } from '../compatibility.js'
 import { InvalidParamsError, ServerError } from '../errors.js'
 import type { Call } from '../method.js'
-import type { BlockOverrideArguments } from '../params/blockOverrides.js'
-import { type CallArguments, toCall } from '../params/callObject.js'
-import { checkHardhatCall } from './hardhatRequest.js'
+import { type BlockOverrideArguments, type CallArguments, toCall } from '../params/callObject.js'
 
 const WIDEST = 2n ** 128n - 1n
 

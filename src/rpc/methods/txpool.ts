@@ -1,9 +1,13 @@
-import { quantity } from '../../encoding/quantity.js'
-import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
-import { poolAddresses, poolText, pooledSummary, pooledText, queuesText } from '../format/pool.js'
+import { checksumAddress } from '../../chain/accounts/address.js'
+import { type PooledTransaction, maxFeePerGas } from '../../chain/mempool/transaction.js'
+import { bytesToHex, quantity } from '../../encoding/hex.js'
+import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import type { PoolQueues } from '../backend.js'
+import type { CompatibilityProfile } from '../compatibility.js'
+import { transactionText } from '../format/transaction.js'
 import { type Method, defineMethod, required } from '../method.js'
 import { address } from '../params/bytes.js'
-import { WireBytes } from '../wire.js'
+import { WireBytes, printJson } from '../wire.js'
 
 /** txpool_status: how many transactions can be executed now, and how many wait behind a gap. */
 export const status = defineMethod('txpool_status', [], ({ backend }) => {
@@ -38,3 +42,61 @@ export const content = defineMethod('txpool_content', [], async ({ backend: { po
 
 /** The methods whose names begin with `txpool_`. */
 export const txpoolMethods: readonly Method[] = [content, contentFrom, inspect, status]
+
+/** Prints one waiting transaction as JSON text. */
+type Printer = (transaction: PooledTransaction) => string
+
+/** A waiting transaction as an object. */
+export const pooledText: Printer = (transaction) => transactionText(transaction, undefined)
+
+/** How an address of 20 bytes is written. */
+type AddressWriter = (address: Uint8Array) => string
+
+/** Addresses have checksums in geth, and none in anvil. */
+export function poolAddresses({ checksumsPoolAddresses }: CompatibilityProfile): AddressWriter {
+  return checksumsPoolAddresses ? checksumAddress : bytesToHex
+}
+
+/** A waiting transaction in one line (geth: internal/ethapi/api.go, TxPoolAPI.Inspect). */
+export function pooledSummary(write: AddressWriter): Printer {
+  return (pooled) => {
+    const { to, value, gasLimit } = pooled.transaction
+    const target = to === undefined ? 'contract creation' : write(to.bytes)
+    return printJson(`${target}: ${value} wei + ${gasLimit} gas × ${maxFeePerGas(pooled.transaction)} wei`)
+  }
+}
+
+/** Those of one sender, by their nonces in decimals. */
+export function* queuesText(
+  { pending, queued }: Pick<PoolQueues, 'pending' | 'queued'>,
+  print: Printer,
+): Steps<string> {
+  return `{"pending":${yield* byNonce(pending, print)},"queued":${yield* byNonce(queued, print)}}`
+}
+
+/** Those of all senders, by their addresses. */
+export function* poolText(
+  senders: readonly PoolQueues[],
+  write: AddressWriter,
+  print: Printer,
+): Steps<string> {
+  const parts: string[] = []
+  for (const which of ['pending', 'queued'] as const) {
+    const members: string[] = []
+    for (const queues of senders) {
+      if (queues[which].length === 0) continue
+      members.push(`"${write(queues.sender)}":${yield* byNonce(queues[which], print)}`)
+    }
+    parts.push(`"${which}":{${members.join(',')}}`)
+  }
+  return `{${parts.join(',')}}`
+}
+
+function* byNonce(transactions: readonly PooledTransaction[], print: Printer): Steps<string> {
+  const members: string[] = []
+  for (const pooled of transactions) {
+    members.push(`"${pooled.transaction.nonce}":${print(pooled)}`)
+    yield
+  }
+  return `{${members.join(',')}}`
+}

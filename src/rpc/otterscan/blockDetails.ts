@@ -1,9 +1,13 @@
 import type { StoredBlock } from '../../chain/block/record.js'
+import type { CallFrame } from '../../chain/tracing/callTracer.js'
 import type { ChainView } from '../../chain/view.js'
-import { latin1 } from '../../encoding/bytes.js'
+import { latin1 } from '../../encoding/hex.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { totalDifficultyMember } from '../format/block.js'
-import { type TextSpan, jsonQuantity, textMember } from '../format/members.js'
+import { type TextSpan, jsonQuantity, textMember } from '../format/pieces.js'
+import type { Call } from '../method.js'
+import { traceBudget } from '../methods/traces.js'
+import { eachFrame } from '../parity/parityTrace.js'
 import { WireBytes, type WirePiece } from '../wire.js'
 
 /**
@@ -65,4 +69,16 @@ export async function blockDetails(view: ChainView, block: StoredBlock): Promise
     '},"issuance":{"blockReward":"0x0","uncleReward":"0x0","issuance":"0x0"}',
     `,"totalFees":${jsonQuantity(fees)}}`,
   ])
+}
+
+/** The outermost frame of a mined transaction, or undefined if there is none of this hash. */
+export async function transactionFrame(call: Call, hash: Uint8Array): Promise<CallFrame | undefined> {
+  const location = call.view.transactionLocation(hash)
+  if (location === undefined) return undefined
+  const { block, index } = location
+  let frame: CallFrame | undefined
+  await eachFrame(call, { block, only: index, budget: traceBudget(call) }, (top) => {
+    frame = top
+  })
+  return frame
 }

@@ -1,12 +1,16 @@
 import type { BlockSelector, BlockTag } from '../../chain/view.js'
 import { hexToBytes } from '../../encoding/hex.js'
 import type { JsonSchema } from '../wire.js'
-import { hash } from './bytes.js'
-import { type Decoder, struct } from './combinators.js'
-import { DecodeError, ReasonError, TypeMismatchError, jsonTypeName } from './decodeError.js'
-import { quantityMisfit } from './hexText.js'
+import { boolean, hash, quantityMisfit } from './bytes.js'
+import {
+  DecodeError,
+  type Decoder,
+  ReasonError,
+  TypeMismatchError,
+  jsonTypeName,
+  struct,
+} from './combinators.js'
 import { controlNumber } from './numbers.js'
-import { boolean } from './scalars.js'
 
 const tags: readonly string[] = ['latest', 'earliest', 'pending', 'safe', 'finalized'] satisfies BlockTag[]
 

@@ -1,9 +1,18 @@
-import type { AccessListEntry, Authorization, CallObject } from '../../chain/calls/callObject.js'
 import { address, data, fixedBytes, hash } from './bytes.js'
-import { ReasonError, TypeMismatchError } from './decodeError.js'
-import { big, uint256, uint64 } from './numbers.js'
+import type { AccessListEntry, Authorization, CallObject } from '../../chain/calls/callObject.js'
+import type { AccountOverride, SlotOverride } from '../../chain/calls/overrides.js'
 import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
-import { type Decoder, inPieces, list, mapped, struct } from './combinators.js'
+import {
+  type Decoder,
+  ReasonError,
+  TypeMismatchError,
+  entries,
+  inPieces,
+  list,
+  mapped,
+  struct,
+} from './combinators.js'
+import { big, uint256, uint64 } from './numbers.js'
 
 const authorizationStruct = 'SetCodeAuthorization'
 
@@ -126,3 +135,57 @@ export function toCall(given: CallArguments): CallObject {
   const { input: _input, blobs: _blobs, commitments: _commitments, proofs: _proofs, ...call } = given
   return { ...call, data: input ?? given.data }
 }
+
+const slots: Decoder<SlotOverride[]> = entries(
+  { name: hash, member: hash, type: 'map[common.Hash]common.Hash' },
+  (slot, value) => ({ slot, value }),
+)
+
+/** What one account is to be (geth: override.OverrideAccount). */
+export const accountOverride = struct(
+  { struct: 'OverrideAccount', type: 'override.OverrideAccount' },
+  {
+    nonce: uint64,
+    code: data,
+    balance: big,
+    state: slots,
+    stateDiff: slots,
+    movePrecompileToAddress: address,
+  },
+)
+
+const accounts = entries(
+  { name: address, member: accountOverride, type: 'override.StateOverride' },
+  (own, override): AccountOverride => ({ address: own, ...override }),
+)
+
+/** The accounts that a call sees otherwise than they are (geth: internal/ethapi/override). */
+export const stateOverride: Decoder<AccountOverride[]> = {
+  ...accounts,
+  schema: { title: 'state overrides', ...accounts.schema },
+}
+
+const withdrawal = struct(
+  { struct: 'Withdrawal', type: 'types.Withdrawal' },
+  { index: uint64, validatorIndex: uint64, address, amount: uint64 },
+)
+
+/** The header fields that a call sees otherwise than they are (geth: override.BlockOverrides). */
+export const blockOverrides = struct(
+  { struct: 'BlockOverrides', type: 'override.BlockOverrides', capitalised: true },
+  {
+    number: big,
+    difficulty: big,
+    time: uint64,
+    gasLimit: uint64,
+    feeRecipient: address,
+    prevRandao: hash,
+    baseFeePerGas: big,
+    blobBaseFee: big,
+    beaconRoot: hash,
+    withdrawals: list(withdrawal, 'types.Withdrawals'),
+  },
+)
+
+/** Decoded block overrides. */
+export type BlockOverrideArguments = ReturnType<typeof blockOverrides.decode>

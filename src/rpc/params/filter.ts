@@ -1,10 +1,8 @@
 import { readHexDigitsInPieces } from '../../encoding/hex.js'
 import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
 import { type NumberSelector, blockNumber } from './blockSelector.js'
-import { address, hash } from './bytes.js'
-import { ReasonError, TypeMismatchError, jsonTypeName } from './decodeError.js'
-import { hasPrefix } from './hexText.js'
-import { type Decoder, struct } from './combinators.js'
+import { address, hasPrefix, hash } from './bytes.js'
+import { type Decoder, ReasonError, TypeMismatchError, jsonTypeName, struct } from './combinators.js'
 
 /**
  * Most positions of topics (geth: eth/filters/api.go). How many may stand in one position is left to the limit on

@@ -7,11 +7,9 @@ import { simulation } from '../methods/eth/simulateV1.js'
 import { payloadAttributes, payloadTransactions } from '../methods/testing.js'
 import { tracedCall } from '../methods/trace/callMany.js'
 import { data, hash } from './bytes.js'
-import { callObject } from './callObject.js'
-import { DecodeError } from './decodeError.js'
+import { callObject, stateOverride } from './callObject.js'
+import { DecodeError, type Decoder, inPieces, list } from './combinators.js'
 import { filter } from './filter.js'
-import { type Decoder, inPieces, list } from './combinators.js'
-import { stateOverride } from './stateOverride.js'
 import { traceCallConfig } from './traceConfig.js'
 
 const count = 1000

@@ -1,9 +1,7 @@
-import { blockOverrides } from './blockOverrides.js'
-import { KindMismatchError } from './decodeError.js'
+import { type Decoder, KindMismatchError, ReasonError, struct } from './combinators.js'
+import { boolean, text } from './bytes.js'
+import { blockOverrides, stateOverride } from './callObject.js'
 import { index } from './numbers.js'
-import { boolean, text } from './scalars.js'
-import { stateOverride } from './stateOverride.js'
-import { type Decoder, struct } from './combinators.js'
 
 /** A whole number as JSON writes it. */
 export const int: Decoder<number> = {
@@ -64,3 +62,20 @@ export const traceCallConfig = struct(
 
 /** A decoded trace config. */
 export type TraceConfig = ReturnType<typeof traceConfig.decode>
+
+/** What traces in Parity's form may consist of. */
+export type TraceType = 'trace' | 'stateDiff' | 'vmTrace'
+
+const types: readonly string[] = ['trace', 'stateDiff', 'vmTrace']
+
+/** Which parts of a trace are asked for. */
+export const traceTypes: Decoder<ReadonlySet<TraceType>> = {
+  schema: { title: 'trace types', type: 'array', items: { enum: types } },
+  decode(value) {
+    if (!Array.isArray(value)) throw new ReasonError('expected an array of trace types')
+    for (const type of value) {
+      if (!types.includes(type as string)) throw new ReasonError(`unknown trace type ${JSON.stringify(type)}`)
+    }
+    return new Set(value as TraceType[])
+  },
+}

@@ -1,15 +1,17 @@
+import type { StoredBlock } from '../../chain/block/record.js'
 import type { TraceBudget } from '../../chain/tracing/budget.js'
-import { CallTracer } from '../../chain/tracing/callTracer.js'
-import { combineTracers } from '../../chain/tracing/combine.js'
-import type { PrestateAccount } from '../../chain/tracing/prestateAccount.js'
-import { PrestateTracer } from '../../chain/tracing/prestateTracer.js'
-import type { ExecutionTracer } from '../../chain/tracing/tracer.js'
-import type { Steps } from '../../encoding/timeSlice.js'
-import { jsonBytes, jsonQuantity } from '../format/members.js'
-import { ListWriter, type PieceWriter, written } from '../format/pieces.js'
-import type { TraceType } from '../params/traceTypes.js'
-import { writeFlatCalls } from '../tracers/flatCallTracer.js'
-import type { WireBytes } from '../wire.js'
+import { type CallFrame, CallTracer } from '../../chain/tracing/callTracer.js'
+import { type PrestateAccount, PrestateTracer } from '../../chain/tracing/prestateTracer.js'
+import { type ExecutionTracer, combineTracers } from '../../chain/tracing/tracer.js'
+import type { Awaitable } from '../../chain/types.js'
+import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { ListWriter, PieceWriter, jsonBytes, jsonQuantity, written } from '../format/pieces.js'
+import type { Call } from '../method.js'
+import { placeOf } from '../methods/traces.js'
+import type { TraceType } from '../params/traceConfig.js'
+import { type FlatCall, flatCallText, flattenCalls, writeFlatCalls } from '../tracers/flatCallTracer.js'
+import type { TracePlace } from '../tracers/tracerKind.js'
+import { WireBytes } from '../wire.js'
 import { VmTrace } from './vmTrace.js'
 
 const ZERO_SLOT = '0'.repeat(64)
@@ -130,4 +132,73 @@ function* writeMembers({ calls, changes, steps, withFrames }: Parts, writer: Pie
   writer.append(',"vmTrace":')
   if (steps === undefined) writer.append('null')
   else yield* steps.write(writer)
+}
+
+/** Whose frames are wanted. */
+export interface FrameOrder {
+  block: StoredBlock
+  /** The index of the only transaction; all of the block if absent. */
+  only?: number
+  budget: TraceBudget
+}
+
+/**
+ * Hands over the outermost frame of each transaction, one by one as they are traced; a block without transactions has
+ * none.
+ */
+export async function eachFrame(
+  { view, backend }: Pick<Call, 'view' | 'backend'>,
+  { block, only, budget }: FrameOrder,
+  take: (top: CallFrame, index: number) => Awaitable<void>,
+): Promise<void> {
+  if (block.transactions.length === 0) return
+  let calls: CallTracer | undefined
+  await backend.tracing.traceBlock({
+    view,
+    block,
+    ...(only !== undefined && { only }),
+    tracerFor: () => {
+      calls = new CallTracer(parityFrames, budget)
+      return combineTracers([budget.guard(), calls])
+    },
+    traced: (index) => (calls === undefined ? undefined : take(calls.result, index)),
+  })
+}
+
+/** Hands over the texts of frames in Parity's form, of each outermost one and then of those within it. */
+export async function eachFrameText(
+  call: Pick<Call, 'view' | 'backend'>,
+  order: FrameOrder & { keep?: (flat: FlatCall) => boolean },
+  take: (text: string) => void,
+): Promise<void> {
+  const { block, keep = () => true } = order
+  const slice = new TimeSlice()
+  await eachFrame(call, order, (top, index) =>
+    runInSlices(handOver(top, { place: placeOf(block, index), keep, take }), slice),
+  )
+}
+
+interface Receiver {
+  place: TracePlace
+  keep: (flat: FlatCall) => boolean
+  take: (text: string) => void
+}
+
+function* handOver(top: CallFrame, { place, keep, take }: Receiver): Steps<void> {
+  for (const flat of flattenCalls(top)) {
+    if (keep(flat)) take(flatCallText(flat, place, parityForm))
+    yield
+  }
+}
+
+/** Frames in Parity's form as one list. */
+export async function listFrames(
+  call: Pick<Call, 'view' | 'backend'>,
+  order: FrameOrder,
+): Promise<WireBytes> {
+  const writer = new PieceWriter()
+  const list = new ListWriter(writer)
+  await eachFrameText(call, order, (text) => list.append(text))
+  list.end()
+  return new WireBytes(writer.pieces())
 }

@@ -3,8 +3,7 @@ import type { TraceBudget } from '../../chain/tracing/budget.js'
 import { opcodes } from '../../chain/tracing/opcodes.js'
 import type { ExecutionTracer, Step } from '../../chain/tracing/tracer.js'
 import type { Steps } from '../../encoding/timeSlice.js'
-import { jsonBytes, jsonQuantity } from '../format/members.js'
-import { PieceWriter } from '../format/pieces.js'
+import { PieceWriter, jsonBytes, jsonQuantity } from '../format/pieces.js'
 
 /** Bytes of memory. */
 export interface MemoryRange {

@@ -1,9 +1,15 @@
 import { type CallFrame, type CallLog, CallTracer } from '../../chain/tracing/callTracer.js'
 import type { Steps } from '../../encoding/timeSlice.js'
-import { ListWriter, type PieceWriter } from '../format/pieces.js'
-import { bytesMember, jsonBytes, jsonQuantity, quantityMember } from '../format/members.js'
+import {
+  ListWriter,
+  type PieceWriter,
+  bytesMember,
+  jsonBytes,
+  jsonQuantity,
+  quantityMember,
+} from '../format/pieces.js'
 import { struct } from '../params/combinators.js'
-import { boolean } from '../params/scalars.js'
+import { boolean } from '../params/bytes.js'
 import { printJson } from '../wire.js'
 import { type TracerKind, decodeTracerConfig } from './tracerKind.js'
 

@@ -1,12 +1,17 @@
 import { type CallFrame, CallTracer } from '../../chain/tracing/callTracer.js'
 import type { Steps } from '../../encoding/timeSlice.js'
-import { ListWriter, type PieceWriter } from '../format/pieces.js'
-import { bytesMember, jsonBytes, jsonQuantity, quantityMember } from '../format/members.js'
-import type { TracePlace } from '../format/tracePlace.js'
+import {
+  ListWriter,
+  type PieceWriter,
+  bytesMember,
+  jsonBytes,
+  jsonQuantity,
+  quantityMember,
+} from '../format/pieces.js'
 import { struct } from '../params/combinators.js'
-import { boolean } from '../params/scalars.js'
+import { boolean } from '../params/bytes.js'
 import { printJson } from '../wire.js'
-import { type TracerKind, decodeTracerConfig } from './tracerKind.js'
+import { type TracePlace, type TracerKind, decodeTracerConfig } from './tracerKind.js'
 
 const exact: ReadonlyMap<string, string> = new Map([
   ['contract creation code storage out of gas', 'Out of gas'],

@@ -1,11 +1,13 @@
-import type { PrestateAccount } from '../../chain/tracing/prestateAccount.js'
-import { type PrestateAccounts, PrestateTracer } from '../../chain/tracing/prestateTracer.js'
+import {
+  type PrestateAccount,
+  type PrestateAccounts,
+  PrestateTracer,
+} from '../../chain/tracing/prestateTracer.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
-import { ListWriter, type PieceWriter } from '../format/pieces.js'
-import { jsonBytes, jsonQuantity } from '../format/members.js'
+import { ListWriter, type PieceWriter, jsonBytes, jsonQuantity } from '../format/pieces.js'
 import { struct } from '../params/combinators.js'
-import { boolean } from '../params/scalars.js'
+import { boolean } from '../params/bytes.js'
 import { type TracerKind, decodeTracerConfig } from './tracerKind.js'
 
 /** Writes accounts by address, sorted; one has no members that are empty (geth: native/prestate.go, account). */

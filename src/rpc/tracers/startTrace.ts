@@ -1,20 +1,19 @@
+import { opcodeNames } from '../../chain/evm/opcodeNames.js'
 import type { TraceBudget } from '../../chain/tracing/budget.js'
-import { combineTracers } from '../../chain/tracing/combine.js'
-import { FourByteTracer } from '../../chain/tracing/fourByteTracer.js'
+import { FourByteTracer } from '../../chain/tracing/callTracer.js'
+import { JavaScriptTracer } from '../../chain/tracing/javaScript/javaScriptTracer.js'
+import { combineTracers } from '../../chain/tracing/tracer.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
 import { ListWriter, type PieceWriter } from '../format/pieces.js'
-import type { TracePlace } from '../format/tracePlace.js'
 import type { TraceConfig } from '../params/traceConfig.js'
-import { printJson } from '../wire.js'
+import { type JsonValue, printJson } from '../wire.js'
 import { callTracer } from './callTracer.js'
 import { erc7562Tracer, keccakPreimageTracer } from './erc7562Tracer.js'
 import { flatCallTracer } from './flatCallTracer.js'
-import { startJavaScriptTracer } from './javaScriptTracer.js'
-import { opcodeTracers } from './opcodeTracers.js'
 import { prestateTracer } from './prestateTracer.js'
-import { startStructLogger } from './structLogger.js'
-import type { Trace, TracerKind } from './tracerKind.js'
+import { opcodeTracers, startStructLogger } from './structLogger.js'
+import type { Trace, TracePlace, TracerKind } from './tracerKind.js'
 
 /** 4byteTracer: how often each function selector was called. */
 export const fourByteTracer: TracerKind = {
@@ -122,4 +121,34 @@ function muxMembers(config: unknown): [string, unknown][] {
   if (typeof config === 'object' && !Array.isArray(config)) return Object.entries(config)
   const type = Array.isArray(config) ? 'array' : typeof config
   throw new ServerError(`json: cannot unmarshal ${type} into Go value of type map[string]json.RawMessage`)
+}
+
+/**
+ * A tracer that the request brings with it as a program in JavaScript.
+ *
+ * @param program - an expression whose value has the hooks `result` and `fault`, and what it wants of `setup`, `step`,
+ *   `enter` and `exit`
+ */
+export function startJavaScriptTracer(
+  program: string,
+  config: unknown,
+  budget: TraceBudget,
+  place: TracePlace,
+): Trace {
+  const tracer = new JavaScriptTracer(
+    {
+      program,
+      config: printJson((config ?? {}) as JsonValue),
+      opcodeName: (opcode) => opcodeNames[opcode] ?? '',
+      place,
+    },
+    budget,
+  )
+  return {
+    tracer,
+    write: function* (_, writer) {
+      yield writer.append(tracer.result)
+    },
+    failure: () => tracer.failure,
+  }
 }

@@ -3,9 +3,7 @@ import type { ExecutionTracer } from '../../chain/tracing/tracer.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
 import type { PieceWriter } from '../format/pieces.js'
-import type { TracePlace } from '../format/tracePlace.js'
-import type { Decoder } from '../params/combinators.js'
-import { DecodeError } from '../params/decodeError.js'
+import { DecodeError, type Decoder } from '../params/combinators.js'
 
 /** A trace that is being made. */
 export interface Trace {
@@ -43,3 +41,16 @@ export function* writeTrace(trace: Trace, place: TracePlace, writer: PieceWriter
   if (failure !== undefined) throw new ServerError(failure)
   yield* trace.write(place, writer)
 }
+
+/** Where what is traced stands; a call stands nowhere. */
+export interface TracePlace {
+  /** 32 bytes. */
+  blockHash?: Uint8Array
+  blockNumber: bigint
+  /** 32 bytes. */
+  transactionHash?: Uint8Array
+  transactionIndex: number
+}
+
+/** The place of a call that is no transaction. */
+export const noPlace: TracePlace = { blockNumber: 0n, transactionIndex: 0 }

@@ -1,10 +1,18 @@
+import { latin1 } from '../../encoding/hex.js'
 import type { IndexChange } from './indexDatabase.js'
-import { rowKey, rowKind, segmentRowKey } from './keyspace.js'
-import { recordHeadLength } from './record.js'
-import { RecordBuffers } from './recordBuffers.js'
-import { encodeBlockRow, encodeSegmentRow } from './rows.js'
-import type { BlockRow, SegmentRow } from './rows.js'
-import type { BlockSession } from './sessions.js'
+import {
+  type BlockLocation,
+  type BlockRow,
+  type RecordName,
+  type SegmentRow,
+  encodeBlockRow,
+  encodeSegmentRow,
+  recordHeadLength,
+  rowKey,
+  rowKind,
+  segmentRowKey,
+  writeRecordHead,
+} from './rows.js'
 
 /** A new segment is begun where a block would make the current one longer than this. */
 const segmentLimit = 128 * 1024 * 1024
@@ -126,4 +134,133 @@ export function planWrite(blocks: PlannedBlock[], context: PlanContext): WritePl
     changes.push({ type: 'put', key: segmentRowKey(number), value: encodeSegmentRow(row) })
   }
   return { appends, changes, segments, activeSegment }
+}
+
+/** Data up to this size is copied behind its head: a buffer of its own in a write costs more than that. */
+const copiedLimit = 16_384
+const firstPageLength = 1024
+const longestPage = 65_536
+
+/** Records to be appended, as buffers for one write. */
+export class RecordBuffers {
+  readonly #buffers: Uint8Array[] = []
+  #page: Buffer = Buffer.alloc(0)
+  /** Where in the page the bytes begin that are not yet among the buffers, and where they end. */
+  #start = 0
+  #end = 0
+
+  add(name: RecordName, data: Uint8Array): void {
+    const isCopied = data.length <= copiedLimit
+    const length = recordHeadLength(name) + (isCopied ? data.length : 0)
+    if (this.#end + length > this.#page.length) this.#turnPage(length)
+    this.#end = writeRecordHead(name, data.length, { bytes: this.#page, position: this.#end })
+    if (isCopied) {
+      this.#page.set(data, this.#end)
+      this.#end += data.length
+      return
+    }
+    this.#cut()
+    this.#buffers.push(data)
+  }
+
+  /** The buffers, one behind the other. */
+  take(): Uint8Array[] {
+    this.#cut()
+    return this.#buffers
+  }
+
+  #turnPage(length: number): void {
+    this.#cut()
+    this.#page = Buffer.allocUnsafeSlow(
+      Math.max(Math.min(2 * this.#page.length, longestPage), firstPageLength, length),
+    )
+    this.#start = 0
+    this.#end = 0
+  }
+
+  #cut(): void {
+    if (this.#end > this.#start) this.#buffers.push(this.#page.subarray(this.#start, this.#end))
+    this.#start = this.#end
+  }
+}
+
+/**
+ * What a running operation relies on. Removals spare every block that was stored after the session began
+ * and every block that the session touched, also where it found it already stored.
+ */
+export interface BlockSession {
+  /** Protects a block that may already be stored. */
+  touch(key: Uint8Array): void
+  end(): void
+}
+
+interface Protection {
+  startedAt: number
+  touched: Set<string>
+}
+
+/** Which blocks a removal must spare. */
+export interface Sessions {
+  open(): BlockSession
+  /** Until `end` is called, sessions that end keep protecting what they relied on. */
+  openRemoval(): { end(): void }
+  isProtected(key: Uint8Array, location: BlockLocation): boolean
+}
+
+/** A key as a string, for maps and sets. */
+export function keyText(key: Uint8Array): string {
+  return latin1(key)
+}
+
+/** A place in the segments as a number that only grows: segments are numbered and appended to in order. */
+function placeOf(segment: number, offset: number): number {
+  return segment * 2 ** 32 + offset
+}
+
+/** Keeps the sessions; `end` tells where the next block will be appended. */
+export function createSessions(end: () => { segment: number; offset: number }): Sessions {
+  const protections = new Set<Protection>()
+  const endedDuringRemoval = new Set<Protection>()
+  let removals = 0
+
+  function begin(): Protection {
+    const { segment, offset } = end()
+    const protection = { startedAt: placeOf(segment, offset), touched: new Set<string>() }
+    protections.add(protection)
+    return protection
+  }
+
+  return {
+    open() {
+      const protection = begin()
+      return {
+        touch: (key) => void protection.touched.add(keyText(key)),
+        end: () => {
+          if (removals === 0) protections.delete(protection)
+          else endedDuringRemoval.add(protection)
+        },
+      }
+    },
+    openRemoval() {
+      const protection = begin()
+      removals++
+      return {
+        end: () => {
+          protections.delete(protection)
+          removals--
+          if (removals > 0) return
+          for (const ended of endedDuringRemoval) protections.delete(ended)
+          endedDuringRemoval.clear()
+        },
+      }
+    },
+    isProtected(key, location) {
+      const place = placeOf(location.segment, location.offset)
+      const text = keyText(key)
+      for (const { startedAt, touched } of protections) {
+        if (place >= startedAt || touched.has(text)) return true
+      }
+      return false
+    },
+  }
 }

@@ -1,22 +1,39 @@
-import { plainBytes } from '../plainBytes.js'
+import { join } from 'node:path'
+import { plainBytes } from '../../encoding/hex.js'
+import { Mutex } from '../../encoding/timeSlice.js'
+import { createDirectory } from '../directories.js'
 import { DamagedBlockError } from '../errors.js'
-import { planWrite } from './batch.js'
-import type { BlockToStore, PlannedBlock } from './batch.js'
+import {
+  type BlockSession,
+  type BlockToStore,
+  type PlannedBlock,
+  createSessions,
+  keyText,
+  planWrite,
+} from './batch.js'
 import { rewriteSegments, segmentsToGiveUp } from './compaction.js'
-import { applyChanges } from './indexDatabase.js'
-import type { IndexChange, IndexDatabase } from './indexDatabase.js'
-import { rowKey, rowKind, rowRange, segmentRowKey } from './keyspace.js'
-import { Mutex } from '../../encoding/mutex.js'
-import { recordHeadLength } from './record.js'
-import type { BlockCheck } from './rebuildSegment.js'
-import { recoverSegments } from './recovery.js'
-import { decodeBlockRow, encodeSegmentRow } from './rows.js'
-import type { BlockRow, SegmentRow } from './rows.js'
-import type { SegmentFiles } from './segmentFiles.js'
-import { createSessions, keyText } from './sessions.js'
-import type { BlockSession } from './sessions.js'
-import { createSharedMemory } from './sharedMemory.js'
-import type { LentBlock } from './sharedMemory.js'
+import {
+  type IndexChange,
+  type IndexDatabase,
+  type RecordStore,
+  applyChanges,
+  createRecordStore,
+  openIndexDatabase,
+} from './indexDatabase.js'
+import { type BlockCheck, recoverSegments } from './recovery.js'
+import {
+  type BlockRow,
+  type SegmentRow,
+  decodeBlockRow,
+  encodeSegmentRow,
+  recordHeadLength,
+  rowKey,
+  rowKind,
+  rowRange,
+  segmentRowKey,
+} from './rows.js'
+import { type SegmentFiles, createSegmentFiles } from './segmentFiles.js'
+import { type LentBlock, createSharedMemory } from './sharedMemory.js'
 
 /** Bytes written at once, at most, however many blocks wait. */
 const roundLimit = 8 * 1024 * 1024
@@ -264,5 +281,49 @@ export async function openBlockFiles(options: {
       return { blocks, bytes }
     },
     settle: () => mutex.run(async () => undefined),
+  }
+}
+
+/** Everything the file network keeps on disk. */
+export interface FileStore {
+  blocks: BlockFiles
+  pins: RecordStore
+  /** Single values by name. */
+  named: RecordStore
+  /** Waits for writes under way and closes all files. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens the store of the file network: `blocks/` has the segment files, `index/` a LevelDB database.
+ *
+ * @throws an error with code `LEVEL_LOCKED` (as the cause) when another process has the directory open.
+ */
+export async function openFileStore(options: {
+  /** Created when it does not exist. */
+  directory: string
+  /** Whether a write waits for the disk itself before it is acknowledged: survives loss of power. */
+  sync: boolean
+  isIntact: BlockCheck
+}): Promise<FileStore> {
+  const { directory, sync, isIntact } = options
+  const blocksDirectory = join(directory, 'blocks')
+  createDirectory(blocksDirectory)
+  const database = await openIndexDatabase(join(directory, 'index'))
+  const files = createSegmentFiles(blocksDirectory)
+  const blocks = await openBlockFiles({ database, files, sync, isIntact }).catch(async (error: unknown) => {
+    await files.close()
+    await database.close()
+    throw error
+  })
+  return {
+    blocks,
+    pins: createRecordStore({ database, kind: rowKind.pin, sync }),
+    named: createRecordStore({ database, kind: rowKind.named, sync }),
+    async close() {
+      await blocks.settle()
+      await files.close()
+      await database.close()
+    },
   }
 }

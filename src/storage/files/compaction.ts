@@ -1,12 +1,10 @@
 import { TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
+import { DamagedBlockError } from '../errors.js'
 import type { BlockToStore } from './batch.js'
 import type { IndexDatabase } from './indexDatabase.js'
-import { rowKind, rowRange } from './keyspace.js'
-import { DamagedBlockError } from '../errors.js'
-import type { BlockCheck } from './rebuildSegment.js'
-import { removeSegment } from './removeSegment.js'
-import { type BlockRow, type SegmentRow, decodeBlockRow } from './rows.js'
-import type { SegmentFiles } from './segmentFiles.js'
+import type { BlockCheck } from './recovery.js'
+import { type BlockRow, type SegmentRow, decodeBlockRow, rowKind, rowRange } from './rows.js'
+import { type SegmentFiles, removeSegment } from './segmentFiles.js'
 
 /** A segment is rewritten when at least this share of it belongs to removed blocks. */
 const deadShare = 0.05

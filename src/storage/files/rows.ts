@@ -77,3 +77,81 @@ export function decodeSegmentRow(bytes: Uint8Array): SegmentRow {
     liveBytes: Number(view.getBigUint64(16, true)),
   }
 }
+
+/**
+ * The keys of the file index, all in one LevelDB database: a byte that names the kind of row, then the
+ * row's own key. Kinds are never reused for something else, so that an old directory stays readable.
+ */
+export const rowKind = {
+  /** `b` + multihash -> where the block lies and the labels it was stored under. */
+  block: 0x62,
+  /** `s` + segment number (4 bytes, big-endian) -> committed length, live blocks, live bytes. */
+  segment: 0x73,
+  /** `p` + CID -> pin. */
+  pin: 0x70,
+  /** `n` + name in UTF-8 -> single values, such as the root of the mutable files. */
+  named: 0x6e,
+} as const
+
+/** A kind of row, by its first byte. */
+export type RowKind = (typeof rowKind)[keyof typeof rowKind]
+
+/** The database key of a row. */
+export function rowKey(kind: RowKind, key: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(key.length + 1)
+  bytes[0] = kind
+  bytes.set(key, 1)
+  return bytes
+}
+
+/** The database key of a segment's row. */
+export function segmentRowKey(segment: number): Uint8Array {
+  const bytes = Buffer.alloc(5)
+  bytes[0] = rowKind.segment
+  bytes.writeUInt32BE(segment, 1)
+  return bytes
+}
+
+/** The bounds of an iteration over all rows of a kind. */
+export function rowRange(kind: RowKind): { gte: Uint8Array; lt: Uint8Array } {
+  return { gte: Uint8Array.of(kind), lt: Uint8Array.of(kind + 1) }
+}
+
+/**
+ * A record of a segment file: a header of 8 bytes (length of the data in 4 bytes, of the key in 2, of the
+ * label in 1, all little-endian, and a byte 0), then key, label and data. With the key in the file the
+ * index can be made again from the segments alone.
+ */
+export interface RecordName {
+  key: Uint8Array
+  label: Uint8Array
+}
+
+/** Number of bytes of a record's header. */
+export const headerLength = 8
+
+/** Writes what stands before the data of a record at a position of a buffer, and returns the position behind it. */
+export function writeRecordHead(
+  name: RecordName,
+  dataLength: number,
+  target: { bytes: Buffer; position: number },
+): number {
+  const { bytes, position } = target
+  bytes.writeUInt32LE(dataLength, position)
+  bytes.writeUInt16LE(name.key.length, position + 4)
+  bytes[position + 6] = name.label.length
+  bytes[position + 7] = 0
+  bytes.set(name.key, position + headerLength)
+  bytes.set(name.label, position + headerLength + name.key.length)
+  return position + recordHeadLength(name)
+}
+
+/** Number of bytes that stand before the data of a record. */
+export function recordHeadLength(name: RecordName): number {
+  return headerLength + name.key.length + name.label.length
+}
+
+/** What the header of a record says: the length of the data, of the key and of the label, in bytes. */
+export function readRecordHeader(bytes: Buffer): { data: number; key: number; label: number } {
+  return { data: bytes.readUInt32LE(0), key: bytes.readUInt16LE(4), label: bytes.readUInt8(6) }
+}

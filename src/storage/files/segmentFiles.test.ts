@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createSegmentFiles } from './segmentFiles.js'
-import type { SegmentFiles } from './segmentFiles.js'
+import { type SegmentFiles, createSegmentFiles } from './segmentFiles.js'
 
 const SEGMENTS = 150
 const LENGTH = 70_000

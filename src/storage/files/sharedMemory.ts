@@ -1,4 +1,4 @@
-import { plainBytes } from '../plainBytes.js'
+import { plainBytes } from '../../encoding/hex.js'
 
 /** Memory that waits to be used again, in bytes, at most. */
 const freeLimit = 8 * 1024 * 1024

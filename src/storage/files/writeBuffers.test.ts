@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { open } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { writeBuffers } from './writeBuffers.js'
+import { writeBuffers } from './segmentFiles.js'
 
 const MEBIBYTE = 1024 * 1024
 

@@ -1,23 +1,21 @@
 import { RLP } from '@ethereumjs/rlp'
 import { Account, Address, EthereumJSError } from '@ethereumjs/util'
 import { ChainError } from '../../../src/chain/errors.js'
-import { BlockExecution } from '../../../src/chain/vm/block.js'
-import { createBlockEnvironment } from '../../../src/chain/vm/blockEnvironment.js'
-import { withEvm } from '../../../src/chain/evm/evm.js'
-import type { Hardfork } from '../../../src/chain/evm/hardforks.js'
-import { createRules, type BlobSchedule } from '../../../src/chain/evm/rules.js'
+import { type BlobSchedule, type Hardfork, createRules } from '../../../src/chain/evm/forkSchedule.js'
 import { keccak256 } from '../../../src/chain/keccak.js'
 import { decodeTransaction } from '../../../src/chain/mempool/decode.js'
-import { checkSignature, recoverTransaction } from '../../../src/chain/mempool/sender.js'
+import { checkSignature, recoverTransaction } from '../../../src/chain/mempool/transaction.js'
+import { EMPTY_TRIE_ROOT } from '../../../src/chain/state/nodeRecord.js'
 import { StateStore } from '../../../src/chain/state/stateStore.js'
-import { EMPTY_ROOT } from '../../../src/chain/state/trieNode.js'
 import { WorkingState } from '../../../src/chain/state/workingState.js'
 import type { ExecutionLog, ForkRules, HeaderFields } from '../../../src/chain/types.js'
+import { BlockExecution } from '../../../src/chain/vm/block.js'
+import { createBlockEnvironment, withEvm } from '../../../src/chain/vm/blockEnvironment.js'
 import { bytesToHex, hexToBytes } from '../../../src/encoding/hex.js'
 import { keyspaceOf } from '../../../src/storage/keyspace.js'
 import { WriteBatch } from '../../../src/storage/writeBatch.js'
-import { accountsOf, expectSame, hardforkOf, outcomeOf, readVectors, type Outcome } from './vectors.js'
 import { MemoryDatabase } from '../../support/memoryDatabase.js'
+import { type Outcome, accountsOf, expectSame, hardforkOf, outcomeOf, readVectors } from './vectors.js'
 
 interface PostState {
   hash: string
@@ -87,7 +85,7 @@ function scheduleOf(config: StateTest['config'], fork: string, hardfork: Hardfor
 async function stateOf(pre: unknown): Promise<WorkingState> {
   const database = new MemoryDatabase()
   const store = new StateStore({ database, keyspace: keyspaceOf(0) })
-  const before = new WorkingState({ base: store.viewAt(EMPTY_ROOT), store })
+  const before = new WorkingState({ base: store.viewAt(EMPTY_TRIE_ROOT), store })
   for (const { address, balance, nonce, code, storage } of accountsOf(pre)) {
     const target = new Address(address)
     await before.putAccount(target, new Account(nonce, balance))

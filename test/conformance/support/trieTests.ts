@@ -1,17 +1,16 @@
 import { keccak256 } from '../../../src/chain/keccak.js'
-import type { NodeRecord } from '../../../src/chain/state/nodeRecord.js'
+import { EMPTY_TRIE_ROOT, type NodeRecord } from '../../../src/chain/state/nodeRecord.js'
 import {
-  decodeNode,
-  EMPTY_ROOT,
-  nodeBehind,
-  Reference,
   type Child,
   type NodeReader,
+  Reference,
+  decodeNode,
+  nodeBehind,
+  readTrie,
 } from '../../../src/chain/state/trieNode.js'
-import { readTrie } from '../../../src/chain/state/readTrie.js'
 import { updateTrie } from '../../../src/chain/state/updateTrie.js'
 import { bytesEqual, bytesToHex, bytesToPlainHex, hexToBytes } from '../../../src/encoding/hex.js'
-import { expectSame, outcomeOf, readVectors, type Outcome } from './vectors.js'
+import { type Outcome, expectSame, outcomeOf, readVectors } from './vectors.js'
 
 type Pair = readonly [key: string, value: string | null]
 
@@ -27,7 +26,7 @@ interface NeighbourTest {
 
 /** A trie in memory, written and read through the node's own code. */
 class MemoryTrie implements NodeReader {
-  root = EMPTY_ROOT
+  root = EMPTY_TRIE_ROOT
   readonly #roots = new Map<string, NodeRecord>()
 
   getRoot(hash: Uint8Array): NodeRecord {
@@ -49,7 +48,7 @@ class MemoryTrie implements NodeReader {
 
   /** Every key in order, found by walking the nodes. */
   keys(): string[] {
-    return this.root === EMPTY_ROOT ? [] : this.#keysBelow(this.getRoot(this.root), '')
+    return this.root === EMPTY_TRIE_ROOT ? [] : this.#keysBelow(this.getRoot(this.root), '')
   }
 
   #keysBelow(record: NodeRecord, path: string): string[] {

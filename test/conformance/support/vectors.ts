@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { GenesisAccount } from '../../../src/chain/genesis/ownGenesis.js'
 import { readAccounts } from '../../../src/chain/genesis/gethGenesis.js'
 import { Fields } from '../../../src/chain/genesis/fields.js'
-import { parseHardfork, type Hardfork } from '../../../src/chain/evm/hardforks.js'
+import { parseHardfork, type Hardfork } from '../../../src/chain/evm/forkSchedule.js'
 
 /** One test of a file, and what went wrong with it. */
 export interface Outcome {

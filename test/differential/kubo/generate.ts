@@ -1,8 +1,7 @@
 import type { ArgumentSpec, Command, OptionSpec } from '../../../src/ipfs/request/command.js'
 import type { PeerAnswer, PeerRequest } from './http.js'
 import type { Random } from '../support/random.js'
-import { randomContent, randomTree, spoilt, uploadOf } from './uploads.js'
-import type { Upload } from './uploads.js'
+import { type Upload, randomContent, randomTree, spoilt, uploadOf } from './uploads.js'
 
 /** Makes requests that build on what earlier answers named. */
 export interface Generator {

@@ -1,5 +1,4 @@
-import { generateKeyPairSync, sign } from 'node:crypto'
-import { createHash } from 'node:crypto'
+import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { isFull } from '../settings.js'
 import { SIGNER, TARGET, loop, override, rpc, word, type Bomb } from './bomb.js'
 import type { Hex } from '../requests.js'

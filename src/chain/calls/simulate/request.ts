@@ -1,10 +1,32 @@
 import type { SealedBlock } from '../../block/record.js'
-import type { BlockOverrides } from '../../vm/blockEnvironment.js'
-import type { CallObject } from '../callObject.js'
-import type { AccountOverride } from '../overrides.js'
-import type { MessageFailure } from '../../vm/runTransaction.js'
+import { ChainError, type RejectionReason } from '../../errors.js'
 import type { ExecutionLog, Withdrawal } from '../../types.js'
 import type { BlockSelector, ChainView } from '../../view.js'
+import type { BlockOverrides } from '../../vm/blockEnvironment.js'
+import type { MessageFailure } from '../../vm/runTransaction.js'
+import type { CallObject } from '../callObject.js'
+import type { AccountOverride } from '../overrides.js'
+
+/** Why blocks cannot be simulated. */
+export type SimulationRefusal =
+  | RejectionReason
+  | 'emptyInput'
+  | 'limit'
+  | 'blockNumberOrder'
+  | 'timestampOrder'
+  | 'difficulty'
+  | 'blockGasLimit'
+
+/** Blocks that cannot be simulated, in geth's words (internal/ethapi/simulate.go, errors.go). */
+export class SimulationError extends ChainError {
+  override readonly name = 'SimulationError'
+  readonly refusal: SimulationRefusal
+
+  constructor(refusal: SimulationRefusal, words: string) {
+    super(words)
+    this.refusal = refusal
+  }
+}
 
 /** What a simulated block gets otherwise than from the block before it. */
 export interface SimulatedBlockOverrides extends BlockOverrides {

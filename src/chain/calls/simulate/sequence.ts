@@ -1,6 +1,9 @@
-import type { HeaderFields } from '../../types.js'
-import { SimulationError } from './errors.js'
-import type { BlockToSimulate } from './request.js'
+import { nextBaseFee, nextExcessBlobGas } from '../../block/header.js'
+import { type ForkSchedule, hardforks } from '../../evm/forkSchedule.js'
+import { type DraftParent, EMPTY_UNCLES_HASH } from '../../mining/producer.js'
+import { EMPTY_TRIE_ROOT } from '../../state/nodeRecord.js'
+import type { ForkRules, HeaderFields } from '../../types.js'
+import { type BlockToSimulate, SimulationError } from './request.js'
 
 /** Blocks of one simulation, those that fill gaps included. */
 const MAX_BLOCKS = 256n
@@ -77,4 +80,65 @@ export function placeBlocks(
 
 function tooManyBlocks(): SimulationError {
   return new SimulationError('limit', 'too many blocks')
+}
+
+/**
+ * The header of a simulated block before anything is executed in it: beneficiary and gas limit come from the parent,
+ * and the base fee is zero unless it is given or checked (geth: internal/ethapi/simulate.go, makeHeaders).
+ */
+export function draftSimulatedHeader(
+  parent: DraftParent,
+  { overrides, number, timestamp }: PlacedBlock,
+  rules: ForkRules,
+  { difficulty, validation }: { difficulty: bigint; validation: boolean },
+): HeaderFields {
+  const header: HeaderFields = {
+    parentHash: parent.hash,
+    uncleHash: EMPTY_UNCLES_HASH,
+    coinbase: overrides.feeRecipient ?? parent.header.coinbase,
+    stateRoot: new Uint8Array(32),
+    transactionsRoot: EMPTY_TRIE_ROOT,
+    receiptsRoot: EMPTY_TRIE_ROOT,
+    logsBloom: new Uint8Array(256),
+    difficulty,
+    number,
+    gasLimit: overrides.gasLimit ?? parent.header.gasLimit,
+    gasUsed: 0n,
+    timestamp,
+    extraData: new Uint8Array(0),
+    mixHash: overrides.prevRandao ?? new Uint8Array(32),
+    nonce: new Uint8Array(8),
+  }
+  // An override holds before London too.
+  if (overrides.baseFeePerGas !== undefined) header.baseFeePerGas = overrides.baseFeePerGas
+  else if (rules.isActivatedEIP(1559)) {
+    header.baseFeePerGas = validation ? (nextBaseFee(parent.header, rules) ?? 0n) : 0n
+  }
+  if (rules.isActivatedEIP(4895)) header.withdrawalsRoot = EMPTY_TRIE_ROOT
+  const excessBlobGas = nextExcessBlobGas(parent.header, rules)
+  if (excessBlobGas !== undefined) {
+    header.blobGasUsed = 0n
+    header.excessBlobGas = excessBlobGas
+  }
+  if (rules.isActivatedEIP(4788)) {
+    header.parentBeaconBlockRoot = overrides.beaconRoot ?? new Uint8Array(32)
+  }
+  return header
+}
+
+const PARIS = hardforks.indexOf('paris')
+
+/**
+ * Whether a block of this number and time comes after the merge, as far as the schedule alone can tell: behind the fork
+ * that splits the network, or under any fork that came later (geth: params/config.go, IsPostMerge).
+ */
+export function isPostMerge(
+  { activations }: Pick<ForkSchedule, 'activations'>,
+  { number, timestamp }: { number: bigint; timestamp: bigint },
+): boolean {
+  return activations.some(({ hardfork, from }) => {
+    if (hardforks.indexOf(hardfork) < PARIS) return false
+    if ('block' in from) return from.block <= number
+    return 'timestamp' in from && from.timestamp <= timestamp
+  })
 }

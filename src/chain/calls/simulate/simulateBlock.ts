@@ -1,27 +1,26 @@
-import { generateAddress } from '@ethereumjs/util'
-import { minimalBytes } from '../../../encoding/quantity.js'
-import { logsBloom, joinBlooms } from '../../block/bloom.js'
-import { GAS_PER_BLOB } from '../../block/fees.js'
+import { Address, generateAddress } from '@ethereumjs/util'
+import { bigintToBytes, hexToBytes, minimalBytes } from '../../../encoding/hex.js'
+import { type TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
+import { checksumAddress } from '../../accounts/address.js'
+import { GAS_PER_BLOB } from '../../block/header.js'
 import type { SealedTransaction } from '../../block/record.js'
-import { sealBlock } from '../../block/seal.js'
-import { addBalance, payWithdrawals, type BlockOutcome } from '../../vm/block.js'
-import { createBlockEnvironment } from '../../vm/blockEnvironment.js'
-import type { CallObject } from '../callObject.js'
-import { withEvm } from '../../evm/evm.js'
-import { applyStateOverrides } from '../overrides.js'
+import { joinBlooms, logsBloom, sealBlock } from '../../block/seal.js'
+import { MessageRejectedError } from '../../errors.js'
 import type { PooledEvm } from '../../evm/pooledEvm.js'
-import { collectRequests, hashRequests, runBlockStart } from '../../vm/systemCalls.js'
 import { blockRewards } from '../../import/uncles.js'
 import { keccak256 } from '../../keccak.js'
 import type { WorkingState } from '../../state/workingState.js'
-import { runInSlices, type TimeSlice } from '../../../encoding/timeSlice.js'
-import type { Awaitable, ExecutionReceipt, ForkRules, HeaderFields } from '../../types.js'
-import type { GasBudget } from './gasBudget.js'
-import { LogTracer } from './logTracer.js'
-import type { SimulatedBlock, SimulatedCall } from './request.js'
+import type { ExecutionTracer, FrameEnd, FrameStart } from '../../tracing/tracer.js'
+import type { Awaitable, ExecutionLog, ExecutionReceipt, ForkRules, HeaderFields } from '../../types.js'
+import { type BlockOutcome, addBalance, payWithdrawals } from '../../vm/block.js'
+import { createBlockEnvironment, withEvm } from '../../vm/blockEnvironment.js'
+import { type Message, messageFromCall, unsignedTransactionOf } from '../../vm/message.js'
+import { type MessageResult, runMessage } from '../../vm/runTransaction.js'
+import { collectRequests, hashRequests, runBlockStart } from '../../vm/systemCalls.js'
+import type { CallObject } from '../callObject.js'
+import { applyStateOverrides } from '../overrides.js'
+import { type SimulatedBlock, type SimulatedCall, type SimulatedLog, SimulationError } from './request.js'
 import type { PlacedBlock } from './sequence.js'
-import { simulateCall } from './simulateCall.js'
-import { unsignedTransactionOf } from '../../vm/unsignedTransaction.js'
 
 /** What a block is simulated with. */
 export interface SimulationContext {
@@ -143,5 +142,141 @@ class SimulatedExecution {
       outcome.requestsHash = hashRequests(await collectRequests(this.#evm, logs, depositContract))
     }
     return outcome
+  }
+}
+
+const MAX_NONCE = 2n ** 64n - 1n
+
+/** What bounds a call. */
+export interface CallBounds {
+  /** Gas that is left in the block. */
+  gasLeft: bigint
+  budget: GasBudget
+  validation: boolean
+}
+
+/** A call that was executed. */
+export interface ExecutedCall {
+  message: Message
+  result: MessageResult
+  /** Whether the call got less gas than it asked for. */
+  isGasCapped: boolean
+}
+
+/**
+ * Executes a call with its defaults filled in: the sender's next nonce, and the gas that is left (geth:
+ * internal/ethapi/simulate.go, sanitizeCall).
+ *
+ * @throws SimulationError if it may not be executed; ChainError if it contradicts itself.
+ */
+export async function simulateCall(
+  evm: PooledEvm,
+  call: CallObject,
+  { gasLeft, budget, validation }: CallBounds,
+): Promise<ExecutedCall> {
+  const gas = call.gas ?? gasLeft
+  if (gas > gasLeft) {
+    throw new SimulationError(
+      'blockGasLimit',
+      `block gas limit reached: remaining: ${gasLeft}, required: ${gas}`,
+    )
+  }
+  const from = call.from ?? new Uint8Array(20)
+  const stateNonce = (await evm.stateManager.getAccount(new Address(from)))?.nonce ?? 0n
+  const nonce = call.nonce ?? stateNonce
+  const message = messageFromCall(
+    { ...call, nonce, gas },
+    {
+      chainId: evm.common.chainId(),
+      baseFee: evm.block.header.baseFeePerGas,
+      gasCap: budget.left,
+    },
+  )
+  // EIP-2681 holds also where nonces are not checked.
+  if (!validation && stateNonce === MAX_NONCE) {
+    throw new SimulationError(
+      'other',
+      `nonce has max value: address ${checksumAddress(from)}, nonce: ${MAX_NONCE}`,
+    )
+  }
+  const checks = { nonce: validation, transaction: false, baseFee: validation }
+  try {
+    const result = await runMessage(evm, message, checks)
+    budget.spend(result.gasUsed)
+    return { message, result, isGasCapped: message.gasLimit < gas }
+  } catch (error) {
+    if (!(error instanceof MessageRejectedError)) throw error
+    const words = `err: ${error.message} (supplied gas ${message.gasLimit})`
+    throw new SimulationError(error.reason, words)
+  }
+}
+
+/** The address that transfers of ether are shown under. */
+const TRANSFER_ADDRESS = new Uint8Array(20).fill(0xee)
+/** ERC-20: Transfer(address,address,uint256). */
+const TRANSFER_TOPIC = hexToBytes('ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef')
+
+/**
+ * Collects the logs of a block's calls and, if asked for, transfers of ether as logs (geth:
+ * internal/ethapi/logtracer.go).
+ */
+export class LogTracer implements ExecutionTracer {
+  readonly #withTransfers: boolean
+  /** The logs of each open frame. */
+  #frames: SimulatedLog[][] = []
+  #logs: SimulatedLog[] = []
+  #next = 0
+
+  constructor({ withTransfers }: { withTransfers: boolean }) {
+    this.#withTransfers = withTransfers
+  }
+
+  /** The logs of the last call. */
+  get logs(): readonly SimulatedLog[] {
+    return this.#logs
+  }
+
+  enter({ type, from, to, value = 0n }: FrameStart): void {
+    this.#frames.push([])
+    if (!this.#withTransfers || value === 0n || type === 'DELEGATECALL' || type === 'CALLCODE') return
+    const topics = [TRANSFER_TOPIC, padAddress(from), padAddress(to)]
+    this.log({ address: TRANSFER_ADDRESS, topics, data: bigintToBytes(value, 32) })
+  }
+
+  exit({ failure }: FrameEnd): void {
+    const own = this.#frames.pop() ?? []
+    const kept = failure === undefined ? own : []
+    // They are the latest, so that their indices are free again.
+    if (failure !== undefined) this.#next -= own.length
+    const around = this.#frames.at(-1)
+    if (around === undefined) this.#logs = kept
+    else around.push(...kept)
+  }
+
+  log({ address, topics, data }: ExecutionLog): void {
+    this.#frames.at(-1)?.push({ address, topics, data: data.slice(), index: this.#next++ })
+  }
+}
+
+function padAddress(address: Uint8Array): Uint8Array {
+  const topic = new Uint8Array(32)
+  topic.set(address, 12)
+  return topic
+}
+
+/** Gas that all calls of one simulation may use together (geth: RPCGasCap). */
+const SIMULATION_GAS = 50_000_000n
+
+/** The gas that is left of a simulation. */
+export class GasBudget {
+  #left = SIMULATION_GAS
+
+  get left(): bigint {
+    return this.#left
+  }
+
+  /** Takes off what a call used; it was never given more than is left. */
+  spend(gas: bigint): void {
+    this.#left -= gas
   }
 }

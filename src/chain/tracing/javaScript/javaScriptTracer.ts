@@ -1,12 +1,11 @@
 import { generateAddress, generateAddress2 } from '@ethereumjs/util'
-import { bytesToPlainHex } from '../../../encoding/hex.js'
-import { minimalBytes } from '../../../encoding/quantity.js'
+import { bytesToPlainHex, minimalBytes } from '../../../encoding/hex.js'
 import { TimeSlice } from '../../../encoding/timeSlice.js'
 import { padTo32 } from '../../state/account.js'
-import { whenReady } from '../../state/whenReady.js'
+import { whenReady } from '../../state/stateStore.js'
 import type { TraceBudget } from '../budget.js'
 import type { ExecutionTracer, FrameEnd, FrameStart, Step, TracedMessage, TracedState } from '../tracer.js'
-import { Sandbox, SandboxError, type SandboxArgument, type SandboxFunctions } from './sandbox.js'
+import { Sandbox, type SandboxArgument, SandboxError, type SandboxFunctions } from './sandbox.js'
 
 /** What a tracer in JavaScript is made of. */
 export interface JavaScriptTracerOptions {

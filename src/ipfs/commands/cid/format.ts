@@ -1,7 +1,6 @@
 import { CID } from 'multiformats/cid'
+import { codecCode, hashNameByCode } from '../../cid/cidFormat.js'
 import { baseNameByPrefix, multibaseByName } from '../../cid/multibase.js'
-import { hashNameByCode } from '../../cid/hashFunctions.js'
-import { codecCode } from '../../cid/cidFormat.js'
 import { parseCid } from '../../cid/parseCid.js'
 import { codecCodeByName, codecName } from '../../dag/codecs.js'
 import { FileNetworkError, errorText } from '../../errors.js'

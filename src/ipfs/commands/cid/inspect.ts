@@ -1,6 +1,5 @@
 import { CID } from 'multiformats/cid'
-import { codecCode } from '../../cid/cidFormat.js'
-import { hashNameByCode, sha256Code } from '../../cid/hashFunctions.js'
+import { codecCode, hashNameByCode, sha256Code } from '../../cid/cidFormat.js'
 import { multibaseByName } from '../../cid/multibase.js'
 import { parseCid } from '../../cid/parseCid.js'
 import { codecName } from '../../dag/codecs.js'

@@ -1,5 +1,5 @@
 import { codecTable, supportedCodecs } from '../../cid/codecTable.js'
-import { hashFunctions } from '../../cid/hashFunctions.js'
+import { hashFunctions } from '../../cid/cidFormat.js'
 import { multibases } from '../../cid/multibase.js'
 import { defineCommand, single } from '../../request/command.js'
 

@@ -1,7 +1,7 @@
-import { exportCar } from '../../dag/car.js'
 import { walkAvailable, walkDag } from '../../dag/links.js'
 import { FileNetworkError } from '../../errors.js'
-import { resolveText } from '../../names/resolveText.js'
+import { exportCar } from '../../dag/car.js'
+import { resolveText } from '../../names/nameSystem.js'
 import { bytes, defineCommand, pathArgument, single } from '../../request/command.js'
 
 /** `dag/export`: a DAG as a CARv1. */

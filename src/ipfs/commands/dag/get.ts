@@ -10,7 +10,7 @@ import {
   encodeInTurns,
 } from '../../dag/codecs.js'
 import { followKeys } from '../../dag/path.js'
-import { resolveText } from '../../names/resolveText.js'
+import { resolveText } from '../../names/nameSystem.js'
 import { FileNetworkError, errorText } from '../../errors.js'
 import { bytes, defineCommand, pathArgument } from '../../request/command.js'
 

@@ -1,14 +1,14 @@
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { allowBigBlock, checkBlockSize, readAll } from '../../blockSize.js'
-import { checkDigest } from '../../cid/cidFormat.js'
 import {
   type HashFunction,
   UnregisteredHashError,
+  checkDigest,
   hashFunctionByCode,
   hashFunctionByName,
   isHashName,
-} from '../../cid/hashFunctions.js'
+} from '../../cid/cidFormat.js'
 import { codecByCode, codecCodeByName, decodeInTurns, encodeInTurns } from '../../dag/codecs.js'
 import { FileNetworkError, errorText } from '../../errors.js'
 import { defineCommand, fileArguments, values } from '../../request/command.js'

@@ -1,9 +1,9 @@
-import { cidKey } from '../../cid/cidKey.js'
+import { cidKey } from '../../cid/cidFormat.js'
 import { walkDag } from '../../dag/links.js'
-import { resolveText } from '../../names/resolveText.js'
+import { resolveText } from '../../names/nameSystem.js'
 import { FileNetworkError } from '../../errors.js'
 import { defineCommand, pathArguments, values } from '../../request/command.js'
-import { omitEmpty } from '../../request/goJson.js'
+import { omitEmpty } from '../../request/reply.js'
 
 /** `dag/stat`: how many blocks DAGs have and share. A line for every block, unless progress is off. */
 export const dagStat = defineCommand({

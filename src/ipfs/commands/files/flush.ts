@@ -1,7 +1,6 @@
 import { FileNetworkError, FileNotFoundError } from '../../errors.js'
-import { cidFormatOptions, flushOption, readCidFormat } from '../../mfs/options.js'
-import { checkFilesPath } from '../../mfs/filesPath.js'
 import type { MutableFiles } from '../../mfs/mutableFiles.js'
+import { checkFilesPath, cidFormatOptions, flushOption, readCidFormat } from '../../mfs/filesPath.js'
 import { defineCommand, nothing, pathArgument, single } from '../../request/command.js'
 import type { UnixfsEntry } from '../../unixfs/entry.js'
 

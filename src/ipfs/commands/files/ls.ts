@@ -1,6 +1,5 @@
 import type { CID } from 'multiformats/cid'
-import { flushOption } from '../../mfs/options.js'
-import { checkFilesPath } from '../../mfs/filesPath.js'
+import { checkFilesPath, flushOption } from '../../mfs/filesPath.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, single } from '../../request/command.js'
 import { type UnixfsEntry, loadEntry } from '../../unixfs/entry.js'

@@ -1,5 +1,10 @@
-import { cidFormatOptions, flushOption, readCidFormat } from '../../mfs/options.js'
-import { checkFilesPath, cleanSegments } from '../../mfs/filesPath.js'
+import {
+  checkFilesPath,
+  cidFormatOptions,
+  cleanSegments,
+  flushOption,
+  readCidFormat,
+} from '../../mfs/filesPath.js'
 import { defineCommand, nothing, pathArgument } from '../../request/command.js'
 
 /** `files/mkdir`: makes a mutable directory. */

@@ -1,6 +1,5 @@
 import { FileNetworkError, FileNotFoundError } from '../../errors.js'
-import { flushOption } from '../../mfs/options.js'
-import { checkFilesPath, splitPath } from '../../mfs/filesPath.js'
+import { checkFilesPath, flushOption, splitPath } from '../../mfs/filesPath.js'
 import type { MutableFiles } from '../../mfs/mutableFiles.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, nothing, pathArgument } from '../../request/command.js'

@@ -1,6 +1,5 @@
 import { FileNetworkError } from '../../errors.js'
-import { flushOption } from '../../mfs/options.js'
-import { checkFilesPath } from '../../mfs/filesPath.js'
+import { checkFilesPath, flushOption } from '../../mfs/filesPath.js'
 import type { MutableFiles } from '../../mfs/mutableFiles.js'
 import { bytes, defineCommand, pathArgument } from '../../request/command.js'
 import type { UnixfsEntry } from '../../unixfs/entry.js'

@@ -1,6 +1,5 @@
 import { FileNetworkError, FileNotFoundError, errorText } from '../../errors.js'
-import { flushOption } from '../../mfs/options.js'
-import { checkFilesPath, splitPath } from '../../mfs/filesPath.js'
+import { checkFilesPath, flushOption, splitPath } from '../../mfs/filesPath.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, pathArguments, values } from '../../request/command.js'
 import { loadEntry } from '../../unixfs/entry.js'

@@ -1,14 +1,13 @@
+import { formatMode, goMode } from '../../unixfs/data.js'
 import { codecCode } from '../../cid/cidFormat.js'
 import { linksOf } from '../../dag/links.js'
-import { resolveText } from '../../names/resolveText.js'
 import { BlockNotFoundError, ClientError, FileNetworkError } from '../../errors.js'
-import { flushOption } from '../../mfs/options.js'
-import { checkFilesPath } from '../../mfs/filesPath.js'
+import { checkFilesPath, flushOption } from '../../mfs/filesPath.js'
+import { resolveText } from '../../names/nameSystem.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, pathArgument, single } from '../../request/command.js'
-import { omitEmpty } from '../../request/goJson.js'
+import { omitEmpty } from '../../request/reply.js'
 import { type UnixfsEntry, loadEntry } from '../../unixfs/entry.js'
-import { formatMode, goMode } from '../../unixfs/data.js'
 
 const defaultFormat = '<hash>\nSize: <size>\nCumulativeSize: <cumulsize>\nChildBlocks: <childs>\nType: <type>'
 

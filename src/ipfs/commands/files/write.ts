@@ -1,8 +1,13 @@
 import type { CID } from 'multiformats/cid'
 import { type CidFormat, formatOf } from '../../cid/cidFormat.js'
 import { FileNetworkError, FileNotFoundError } from '../../errors.js'
-import { cidFormatOptions, flushOption, readCidFormat } from '../../mfs/options.js'
-import { checkFilesPath, splitPath } from '../../mfs/filesPath.js'
+import {
+  checkFilesPath,
+  cidFormatOptions,
+  flushOption,
+  readCidFormat,
+  splitPath,
+} from '../../mfs/filesPath.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, nothing, pathArgument } from '../../request/command.js'
 import type { Upload } from '../../request/upload.js'

@@ -1,6 +1,7 @@
 import type { PrivateKey } from '@libp2p/interface'
 import { parsePath } from '../../dag/path.js'
 import { FileNetworkError } from '../../errors.js'
+import { cleanSegments } from '../../mfs/filesPath.js'
 import {
   type Keystore,
   formatName,
@@ -9,9 +10,7 @@ import {
   parseName,
   selfName,
 } from '../../names/keystore.js'
-import { readName } from '../../names/nameSystem.js'
-import { resolveText } from '../../names/resolveText.js'
-import { cleanSegments } from '../../mfs/filesPath.js'
+import { readName, resolveText } from '../../names/nameSystem.js'
 import { defineCommand, pathArgument, single } from '../../request/command.js'
 import { parseGoDuration } from '../../request/parseQuery.js'
 

@@ -1,4 +1,4 @@
-import { resolveText } from '../../names/resolveText.js'
+import { resolveText } from '../../names/nameSystem.js'
 import { defineCommand, pathArguments, single, values } from '../../request/command.js'
 import { pinBlock, pinDag, validatePinName } from '../../store/pins.js'
 

@@ -1,4 +1,4 @@
-import { resolveText } from '../../names/resolveText.js'
+import { resolveText } from '../../names/nameSystem.js'
 import { FileNetworkError } from '../../errors.js'
 import { defineCommand, pathArgument, pathArguments, single } from '../../request/command.js'
 import { pinDag, unpin } from '../../store/pins.js'

@@ -1,5 +1,4 @@
-import type { Chunk } from '../chunk.js'
-import type { Chunker } from '../chunker.js'
+import type { Chunk, Chunker } from '../chunker.js'
 
 /** Chunks that end where their content says so: `findEnd` has the length of the first chunk of some bytes. */
 export function contentDefined(maxSize: number, findEnd: (bytes: Uint8Array) => number): Chunker {

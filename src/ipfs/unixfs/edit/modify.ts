@@ -1,6 +1,5 @@
 import type { CID } from 'multiformats/cid'
-import { hashFunctionByName } from '../../cid/hashFunctions.js'
-import { codecCode } from '../../cid/cidFormat.js'
+import { codecCode, hashFunctionByName } from '../../cid/cidFormat.js'
 import { type UnixfsMetadata, unixfsType } from '../data.js'
 import { loadEntry } from '../entry.js'
 import type { FileNode } from '../fileBuilder.js'

@@ -7,8 +7,7 @@ import { StateDumpError } from '../../dump/readPart.js'
 import { writeDump } from '../../dump/writeDump.js'
 import { InvalidParamsError } from '../../errors.js'
 import { defineMethod, optional, required } from '../../method.js'
-import { data } from '../../params/bytes.js'
-import { anything } from '../../params/scalars.js'
+import { anything, data } from '../../params/bytes.js'
 
 /** anvil_loadState: takes up what anvil_dumpState gave, here or in anvil, or the accounts of a geth genesis; true. */
 export const loadState = defineMethod(

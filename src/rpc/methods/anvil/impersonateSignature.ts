@@ -1,7 +1,6 @@
 import { defineMethod, required } from '../../method.js'
 import { address, signature } from '../../params/bytes.js'
-import { ReasonError } from '../../params/decodeError.js'
-import type { Decoder } from '../../params/combinators.js'
+import { type Decoder, ReasonError } from '../../params/combinators.js'
 
 /** A signature and whose it is to be. */
 export interface SignaturePair {

@@ -1,5 +1,4 @@
-import { bytesToHex } from '../../../encoding/hex.js'
-import { quantity } from '../../../encoding/quantity.js'
+import { bytesToHex, quantity } from '../../../encoding/hex.js'
 import { version } from '../../../version.js'
 import { suggestTip } from '../../fees/suggestTip.js'
 import { defineMethod } from '../../method.js'

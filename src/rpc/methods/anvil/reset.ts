@@ -1,7 +1,7 @@
 import type { ForkTarget } from '../../controls.js'
 import { defineMethod, optional } from '../../method.js'
 import { controlNumber } from '../../params/numbers.js'
-import { httpUrl } from '../../params/scalars.js'
+import { httpUrl } from '../../params/bytes.js'
 import { type Decoder, struct } from '../../params/combinators.js'
 
 const forking = struct(

@@ -1,10 +1,8 @@
-import { whenReady } from '../../../chain/state/whenReady.js'
+import { whenReady } from '../../../chain/state/stateStore.js'
 import { bytesWire } from '../../format/pieces.js'
 import { defineMethod, optional, required } from '../../method.js'
-import { blockOverrides } from '../../params/blockOverrides.js'
 import { blockSelector } from '../../params/blockSelector.js'
-import { callObject } from '../../params/callObject.js'
-import { stateOverride } from '../../params/stateOverride.js'
+import { blockOverrides, callObject, stateOverride } from '../../params/callObject.js'
 import { checkBlobFeeCap, executionRequest } from '../transactionRequest.js'
 
 /** eth_call: what a message returns, without a transaction. */

@@ -1,24 +1,34 @@
+import {
+  type Decoder,
+  KindMismatchError,
+  inPieces,
+  jsonTypeName,
+  list,
+  mapped,
+  struct,
+} from '../../params/combinators.js'
 import { failureOf } from '../../../chain/calls/call.js'
-import type { SequenceRequest, SequencedCall } from '../../../chain/tracing/callSequence.js'
+import type { SequenceRequest, SequencedCall } from '../../../chain/tracing/historyTracer.js'
 import type { BlockSelector, ChainView } from '../../../chain/view.js'
 import type { MessageResult } from '../../../chain/vm/runTransaction.js'
 import { bytesToHex } from '../../../encoding/hex.js'
 import { toRpcError } from '../../chainErrors.js'
 import type { CompatibilityProfile } from '../../compatibility.js'
 import { defineMethod, optional, required } from '../../method.js'
-import { type BlockOverrideArguments, blockOverrides } from '../../params/blockOverrides.js'
 import { blockSelector } from '../../params/blockSelector.js'
-import { address } from '../../params/bytes.js'
-import { type CallArguments, callObject } from '../../params/callObject.js'
-import { KindMismatchError, jsonTypeName } from '../../params/decodeError.js'
+import { address, anything } from '../../params/bytes.js'
+import {
+  type BlockOverrideArguments,
+  type CallArguments,
+  blockOverrides,
+  callObject,
+  stateOverride,
+} from '../../params/callObject.js'
 import { big, index, uint64 } from '../../params/numbers.js'
-import { anything } from '../../params/scalars.js'
-import { stateOverride } from '../../params/stateOverride.js'
-import { type Decoder, inPieces, list, mapped, struct } from '../../params/combinators.js'
 import type { JsonValue } from '../../wire.js'
 import { tracedBlock } from '../debug/traceBlock.js'
-import { executionRequest } from '../transactionRequest.js'
 import { latestBlock } from '../findBlock.js'
+import { executionRequest } from '../transactionRequest.js'
 
 /** Calls that run one after another in the same block. */
 export interface CallBundle {

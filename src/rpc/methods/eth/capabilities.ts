@@ -1,5 +1,4 @@
-import { bytesToHex } from '../../../encoding/hex.js'
-import { quantity } from '../../../encoding/quantity.js'
+import { bytesToHex, quantity } from '../../../encoding/hex.js'
 import { defineMethod } from '../../method.js'
 
 /** eth_capabilities: the oldest block of each kind of data. Nothing is ever deleted here. */

@@ -1,12 +1,16 @@
 import { PLAIN_TRANSFER_GAS, isPlainTransfer } from '../../../chain/calls/estimate.js'
-import { whenReady } from '../../../chain/state/whenReady.js'
+import { whenReady } from '../../../chain/state/stateStore.js'
 import type { BlockSelector } from '../../../chain/view.js'
-import { quantity } from '../../../encoding/quantity.js'
+import { quantity } from '../../../encoding/hex.js'
 import { type Call, defineMethod, optional, required } from '../../method.js'
-import { blockOverrides } from '../../params/blockOverrides.js'
 import { blockSelector } from '../../params/blockSelector.js'
-import { type CallArguments, callObject, toCall } from '../../params/callObject.js'
-import { stateOverride } from '../../params/stateOverride.js'
+import {
+  type CallArguments,
+  blockOverrides,
+  callObject,
+  stateOverride,
+  toCall,
+} from '../../params/callObject.js'
 import { checkBlobFeeCap, checkFeeWidths, executionRequest } from '../transactionRequest.js'
 
 /** eth_estimateGas: the gas that a transaction needs; in hardhat on what waits already unless a block is named. */

@@ -2,8 +2,7 @@ import { feeHistory as collectFeeHistory } from '../../fees/feeHistory.js'
 import { ServerError } from '../../errors.js'
 import { defineMethod, required } from '../../method.js'
 import { blockNumber } from '../../params/blockSelector.js'
-import { ReasonError, TypeMismatchError, jsonTypeName } from '../../params/decodeError.js'
-import { type Decoder, list } from '../../params/combinators.js'
+import { type Decoder, ReasonError, TypeMismatchError, jsonTypeName, list } from '../../params/combinators.js'
 
 /** How many blocks of fee history are asked for: hexadecimal or decimal, a number or a string (geth: math.HexOrDecimal64). */
 export const blockCount: Decoder<bigint> = {

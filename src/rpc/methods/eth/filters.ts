@@ -1,7 +1,7 @@
 import { checkNewLogRange, findLogTexts, findLogs } from '../../logQuery.js'
 import { type Call, defineMethod, optional, required } from '../../method.js'
 import { filter } from '../../params/filter.js'
-import { boolean, filterId } from '../../params/scalars.js'
+import { boolean, filterId } from '../../params/bytes.js'
 import { createBlockFilter, createLogFilter, createPendingFilter } from '../../subscriptions/filters.js'
 
 /** Whether a filter is not there and that is no error: hardhat answers null (EDR: edr_provider, filter.rs). */

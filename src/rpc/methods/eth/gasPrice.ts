@@ -1,4 +1,4 @@
-import { quantity } from '../../../encoding/quantity.js'
+import { quantity } from '../../../encoding/hex.js'
 import { baseFeeAfter, blobBaseFeeAt, suggestTip } from '../../fees/suggestTip.js'
 import { defineMethod } from '../../method.js'
 

@@ -1,7 +1,6 @@
 import { EMPTY_CODE_HASH } from '../../../chain/state/account.js'
-import { EMPTY_ROOT } from '../../../chain/state/trieNode.js'
-import { bytesToHex } from '../../../encoding/hex.js'
-import { quantity } from '../../../encoding/quantity.js'
+import { EMPTY_TRIE_ROOT } from '../../../chain/state/nodeRecord.js'
+import { bytesToHex, quantity } from '../../../encoding/hex.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { address } from '../../params/bytes.js'
@@ -32,7 +31,7 @@ export const getAccount = defineMethod(
     return {
       nonce: quantity(account?.nonce ?? 0n),
       balance: quantity(account?.balance ?? 0n),
-      storageRoot: bytesToHex(account?.storageRoot ?? EMPTY_ROOT),
+      storageRoot: bytesToHex(account?.storageRoot ?? EMPTY_TRIE_ROOT),
       codeHash: bytesToHex(account?.codeHash ?? EMPTY_CODE_HASH),
     }
   },

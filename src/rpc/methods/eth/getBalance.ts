@@ -1,4 +1,4 @@
-import { quantity } from '../../../encoding/quantity.js'
+import { quantity } from '../../../encoding/hex.js'
 import { address } from '../../params/bytes.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { latestBlock } from '../findBlock.js'

@@ -1,7 +1,6 @@
-import { hash } from '../../params/bytes.js'
 import { blockWire } from '../../format/block.js'
-import { boolean } from '../../params/scalars.js'
 import { defineMethod, required } from '../../method.js'
+import { boolean, hash } from '../../params/bytes.js'
 
 /** eth_getBlockByHash: a block by its hash, orphans included. */
 export const getBlockByHash = defineMethod(

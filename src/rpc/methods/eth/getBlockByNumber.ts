@@ -1,10 +1,8 @@
-import { blockNumber } from '../../params/blockSelector.js'
-import { blockWire } from '../../format/block.js'
-import { pendingBlockWire } from '../../format/pendingBlock.js'
-import { boolean } from '../../params/scalars.js'
-import { findBlock, isPending } from '../findBlock.js'
-import { pendingFieldsOf } from '../pendingFields.js'
+import { blockWire, pendingBlockWire } from '../../format/block.js'
+import { findBlock, isPending, pendingFieldsOf } from '../findBlock.js'
 import { defineMethod, required } from '../../method.js'
+import { blockNumber } from '../../params/blockSelector.js'
+import { boolean } from '../../params/bytes.js'
 
 /** eth_getBlockByNumber: a block by number or tag. */
 export const getBlockByNumber = defineMethod(

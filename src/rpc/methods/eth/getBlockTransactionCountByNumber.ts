@@ -1,4 +1,4 @@
-import { quantity } from '../../../encoding/quantity.js'
+import { quantity } from '../../../encoding/hex.js'
 import { defineMethod, required } from '../../method.js'
 import { blockNumber } from '../../params/blockSelector.js'
 import { hash } from '../../params/bytes.js'

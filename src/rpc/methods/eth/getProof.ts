@@ -1,14 +1,12 @@
 import { EMPTY_CODE_HASH } from '../../../chain/state/account.js'
-import { EMPTY_ROOT } from '../../../chain/state/trieNode.js'
-import { bytesToHex } from '../../../encoding/hex.js'
-import { bytesToBigint, quantity } from '../../../encoding/quantity.js'
+import { EMPTY_TRIE_ROOT } from '../../../chain/state/nodeRecord.js'
+import { bytesToBigint, bytesToHex, quantity } from '../../../encoding/hex.js'
 import { type Steps, TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import type { AccountProof } from '../../backend.js'
 import { InvalidParamsError } from '../../errors.js'
 import { defineMethod, optional, required } from '../../method.js'
-import { address } from '../../params/bytes.js'
 import { blockSelector } from '../../params/blockSelector.js'
-import { type StorageSlot, decodeStorageKey, storageKeys } from '../../params/storageKey.js'
+import { type StorageSlot, address, decodeStorageKey, storageKeys } from '../../params/bytes.js'
 import { WireBytes, printJson } from '../../wire.js'
 import { latestBlock } from '../findBlock.js'
 
@@ -49,7 +47,7 @@ export function* formatProof(
 /** Most keys of one request (geth: internal/ethapi/api.go). */
 const maxKeys = 1024
 
-const EMPTY_ACCOUNT = { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH, storageRoot: EMPTY_ROOT }
+const EMPTY_ACCOUNT = { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH, storageRoot: EMPTY_TRIE_ROOT }
 
 /** eth_getProof: proves an account and some of its slots (EIP-1186). */
 export const getProof = defineMethod(

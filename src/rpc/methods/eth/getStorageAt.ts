@@ -1,9 +1,8 @@
 import { bytesToHex } from '../../../encoding/hex.js'
-import { address } from '../../params/bytes.js'
-import { blockSelector } from '../../params/blockSelector.js'
-import { decodeStorageKey, storageKey } from '../../params/storageKey.js'
-import { latestBlock } from '../findBlock.js'
 import { defineMethod, optional, required } from '../../method.js'
+import { blockSelector } from '../../params/blockSelector.js'
+import { address, decodeStorageKey, storageKey } from '../../params/bytes.js'
+import { latestBlock } from '../findBlock.js'
 
 /** eth_getStorageAt: the 32 bytes in a slot. The block is looked for before the key is judged, as geth does. */
 export const getStorageAt = defineMethod(

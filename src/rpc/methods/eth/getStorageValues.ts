@@ -1,7 +1,6 @@
 import { type Steps, TimeSlice, runToCompletion, sortInSlices } from '../../../encoding/timeSlice.js'
 import { InvalidParamsError, TooManySlotsError } from '../../errors.js'
-import { ListWriter, PieceWriter } from '../../format/pieces.js'
-import { jsonBytes } from '../../format/members.js'
+import { ListWriter, PieceWriter, jsonBytes } from '../../format/pieces.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { address, hash } from '../../params/bytes.js'

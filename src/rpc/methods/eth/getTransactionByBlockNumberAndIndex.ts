@@ -1,10 +1,9 @@
 import { blockNumber } from '../../params/blockSelector.js'
 import { index } from '../../params/numbers.js'
-import { findBlock, isPending } from '../findBlock.js'
-import { pendingTransactionText } from '../../format/pendingBlock.js'
+import { findBlock, isPending, pendingFieldsOf } from '../findBlock.js'
+import { pendingTransactionText } from '../../format/block.js'
 import { WireBytes } from '../../wire.js'
 import { transactionAt } from './getTransactionByBlockHashAndIndex.js'
-import { pendingFieldsOf } from '../pendingFields.js'
 import { defineMethod, required } from '../../method.js'
 
 /** eth_getTransactionByBlockNumberAndIndex: a transaction by the number or tag of its block and its index there. */

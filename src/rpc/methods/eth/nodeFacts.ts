@@ -1,4 +1,4 @@
-import { quantity } from '../../../encoding/quantity.js'
+import { quantity } from '../../../encoding/hex.js'
 import { defineMethod } from '../../method.js'
 
 /** eth_blockNumber: the number of the head. */

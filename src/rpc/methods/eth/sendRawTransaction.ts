@@ -1,6 +1,18 @@
+import { checkHardhatTransaction } from '../hardhatRequest.js'
+import { InvalidParamsError, RpcError, ServerError } from '../../errors.js'
+import { ExecutionFailedError, FailedTransactionError } from '../../../chain/errors.js'
+import type { ChainEvent } from '../../../chain/base.js'
+import { revertError } from '../../../chain/evm/revertReason.js'
+import type { Awaitable } from '../../../chain/types.js'
+import { bytesEqual, bytesToHex } from '../../../encoding/hex.js'
+import type { Backend } from '../../backend.js'
+import { type Call, defineMethod, optional, required } from '../../method.js'
 import { data } from '../../params/bytes.js'
-import { defineMethod, required } from '../../method.js'
-import { answerSent } from '../sent.js'
+import { callObject } from '../../params/callObject.js'
+import { big, milliseconds, uint64 } from '../../params/numbers.js'
+import { WireBytes } from '../../wire.js'
+import { transactionRequest } from '../transactionRequest.js'
+import { receiptWire } from './receipts.js'
 
 /** eth_sendRawTransaction: takes a signed transaction and answers its hash. */
 export const sendRawTransaction = defineMethod(
@@ -8,3 +20,140 @@ export const sendRawTransaction = defineMethod(
   [required('transaction', data)],
   ({ backend }, raw) => answerSent(backend, () => backend.pool.sendRaw(raw)),
 )
+
+/** eth_sendRawTransactionSync: takes a signed transaction and answers its receipt once it is mined (EIP-7966). */
+export const sendRawTransactionSync = defineMethod(
+  'eth_sendRawTransactionSync',
+  [required('transaction', data), optional('timeout', milliseconds)],
+  async (call, raw, timeout) => awaitReceipt(call, await call.backend.pool.sendRaw(raw), timeout),
+)
+
+/** eth_sendTransaction: signs a transaction of one of the node's accounts, takes it and answers its hash. */
+export const sendTransaction = defineMethod(
+  'eth_sendTransaction',
+  [required('transaction', callObject)],
+  ({ backend }, call) => {
+    const { compatibility } = backend.settings
+    if (compatibility.requestChecks === 'hardhat') checkHardhatTransaction(call, backend.chain.chainId)
+    return answerSent(backend, () => backend.pool.send(transactionRequest(call, compatibility)))
+  },
+)
+
+/** eth_sendTransactionSync: as eth_sendTransaction, but answers the receipt once the transaction is mined. */
+export const sendTransactionSync = defineMethod(
+  'eth_sendTransactionSync',
+  [required('transaction', callObject), optional('timeout', milliseconds)],
+  async (call, transaction, timeout) => {
+    const { pool, settings } = call.backend
+    return awaitReceipt(
+      call,
+      await pool.send(transactionRequest(transaction, settings.compatibility)),
+      timeout,
+    )
+  },
+)
+
+/** eth_sendUnsignedTransaction: takes a transaction of any account without a signature and answers its hash. */
+export const sendUnsignedTransaction = defineMethod(
+  'eth_sendUnsignedTransaction',
+  [required('transaction', callObject)],
+  async ({ backend }, given) => {
+    const { from = backend.accounts.addresses()[0], ...call } = transactionRequest(
+      given,
+      backend.settings.compatibility,
+    )
+    if (from === undefined)
+      throw new InvalidParamsError('invalid argument 0: the transaction lacks its sender')
+    return bytesToHex(await backend.controls.sendUnsigned({ ...call, from }))
+  },
+)
+
+/** eth_resend: sends a waiting transaction again with another gas price or gas limit. */
+export const resend = defineMethod(
+  'eth_resend',
+  [required('transaction', callObject), optional('gasPrice', big), optional('gas', uint64)],
+  async ({ backend }, given, gasPrice, gas) => {
+    if (given.nonce === undefined) throw new ServerError('missing transaction nonce in transaction spec')
+    const call = transactionRequest(given, backend.settings.compatibility)
+    return bytesToHex(await backend.pool.resend(call, { gasPrice, gas }))
+  },
+)
+
+/** How long a sender waits unless it says so, and at most, in milliseconds (geth: internal/ethapi/api.go). */
+const DEFAULT_TIMEOUT = 20_000
+const LONGEST_TIMEOUT = 60_000
+/** The code of a wait that ended without a receipt (EIP-7966). */
+const TIMED_OUT = 4
+
+/**
+ * The receipt of a transaction that was sent just now, when it is there.
+ *
+ * @throws RpcError if it is not mined in time; the transaction goes on waiting.
+ */
+export function awaitReceipt(call: Call, hash: Uint8Array, timeout = DEFAULT_TIMEOUT): Promise<WireBytes> {
+  const { view, backend, context } = call
+  const limit = Math.min(timeout || DEFAULT_TIMEOUT, LONGEST_TIMEOUT)
+  return new Promise((resolve, reject) => {
+    // Heard as an event: what it throws would reach whoever mined the block, and never the sender.
+    const look = (): void => {
+      try {
+        const location = view.transactionLocation(hash)
+        if (location === undefined) return
+        stop()
+        resolve(new WireBytes([receiptWire(call, location.block, location.index)]))
+      } catch (fault) {
+        stop()
+        reject(fault)
+      }
+    }
+    const giveUp = (): void => {
+      stop()
+      const words = `The transaction was added to the transaction pool but wasn't processed in ${limit / 1000}s`
+      reject(new RpcError(TIMED_OUT, words, { data: bytesToHex(hash) }))
+    }
+    const end = backend.events.subscribe(({ type }) => {
+      if (type === 'head') look()
+    })
+    const timer = setTimeout(giveUp, limit)
+    const stop = (): void => {
+      clearTimeout(timer)
+      end()
+      context.signal?.removeEventListener('abort', giveUp)
+    }
+    context.signal?.addEventListener('abort', giveUp)
+    look()
+  })
+}
+
+/**
+ * Sends a transaction and answers its hash. In hardhat one that was mined at once and failed is answered with the
+ * failure; it stays mined.
+ *
+ * @param send - sends and gives the hash
+ * @throws FailedTransactionError as hardhat does
+ */
+export async function answerSent(
+  { events, settings }: Pick<Backend, 'events' | 'settings'>,
+  send: () => Awaitable<Uint8Array>,
+): Promise<string> {
+  if (!settings.compatibility.reportsMinedFailures) return bytesToHex(await send())
+  const heads: Extract<ChainEvent, { type: 'head' }>[] = []
+  const end = events.subscribe((event) => {
+    if (event.type === 'head') heads.push(event)
+  })
+  try {
+    const hash = await send()
+    for (const { executed } of heads) {
+      const mined = executed?.transactions.find((transaction) => bytesEqual(transaction.hash, hash))
+      if (mined?.failure === undefined) continue
+      const failure =
+        mined.failure === 'execution reverted'
+          ? revertError(mined.output ?? new Uint8Array(0))
+          : new ExecutionFailedError(mined.failure)
+      throw new FailedTransactionError(hash, failure)
+    }
+    return bytesToHex(hash)
+  } finally {
+    end()
+  }
+}

@@ -1,8 +1,7 @@
 import { bytesToHex } from '../../../encoding/hex.js'
 import { defineMethod, required } from '../../method.js'
 import { address, data } from '../../params/bytes.js'
-import { ReasonError, TypeMismatchError, jsonTypeName } from '../../params/decodeError.js'
-import type { Decoder } from '../../params/combinators.js'
+import { type Decoder, ReasonError, TypeMismatchError, jsonTypeName } from '../../params/combinators.js'
 
 /** Typed data (EIP-712) as an object or as its JSON text. */
 export const typedData: Decoder<object> = {

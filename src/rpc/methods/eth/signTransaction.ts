@@ -1,6 +1,6 @@
 import { bytesToHex } from '../../../encoding/hex.js'
 import type { SignedTransaction } from '../../backend.js'
-import { jsonBytes } from '../../format/members.js'
+import { jsonBytes } from '../../format/pieces.js'
 import { signedTransactionText } from '../../format/transaction.js'
 import { defineMethod, required } from '../../method.js'
 import { callObject } from '../../params/callObject.js'

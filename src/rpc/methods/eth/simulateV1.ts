@@ -1,30 +1,43 @@
-import { revertError } from '../../../chain/evm/revertReason.js'
-import type { BlockToSimulate, SimulatedBlock, SimulatedCall } from '../../../chain/calls/simulate/request.js'
+import {
+  type Decoder,
+  ReasonError,
+  TypeMismatchError,
+  entries,
+  inPieces,
+  list,
+  mapped,
+  struct,
+} from '../../params/combinators.js'
+import { address, anything, boolean } from '../../params/bytes.js'
 import { checksumAddress } from '../../../chain/accounts/address.js'
 import type { CallObject } from '../../../chain/calls/callObject.js'
 import type { AccountOverride } from '../../../chain/calls/overrides.js'
+import type { BlockToSimulate, SimulatedBlock, SimulatedCall } from '../../../chain/calls/simulate/request.js'
+import { revertError } from '../../../chain/evm/revertReason.js'
 import { type Steps, runToCompletion } from '../../../encoding/timeSlice.js'
-import { type BlockShape, totalDifficultyMember } from '../../format/block.js'
-import { bodyMembers, headerMembers } from '../../format/header.js'
+import { type BlockShape, bodyMembers, headerMembers, totalDifficultyMember } from '../../format/block.js'
 import { logText } from '../../format/log.js'
-import { ListWriter, type PieceWriter, written } from '../../format/pieces.js'
 import {
   type BlockPlace,
+  ListWriter,
+  type PieceWriter,
   jsonBytes,
   jsonQuantity,
   placeInBlock,
   quantityMember,
-} from '../../format/members.js'
+  written,
+} from '../../format/pieces.js'
 import { transactionText } from '../../format/transaction.js'
 import { defineMethod, optional, required } from '../../method.js'
-import { type BlockOverrideArguments, blockOverrides } from '../../params/blockOverrides.js'
-import { address } from '../../params/bytes.js'
 import { blockSelector } from '../../params/blockSelector.js'
-import { callObject, toCall } from '../../params/callObject.js'
-import { type Decoder, entries, inPieces, list, mapped, struct } from '../../params/combinators.js'
-import { ReasonError, TypeMismatchError } from '../../params/decodeError.js'
-import { anything, boolean } from '../../params/scalars.js'
-import { accountOverride, stateOverride } from '../../params/stateOverride.js'
+import {
+  type BlockOverrideArguments,
+  accountOverride,
+  blockOverrides,
+  callObject,
+  stateOverride,
+  toCall,
+} from '../../params/callObject.js'
 import { type JsonSchema, printJson } from '../../wire.js'
 
 /** The code of a call that reverted (geth: internal/ethapi/errors.go). */

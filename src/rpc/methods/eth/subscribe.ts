@@ -1,18 +1,119 @@
 import type { StoredBlock } from '../../../chain/block/record.js'
-import { whenReady } from '../../../chain/state/whenReady.js'
+import type { ChainEvent } from '../../../chain/base.js'
+import { whenReady } from '../../../chain/state/stateStore.js'
+import type { ChainView } from '../../../chain/view.js'
+import { bytesToPlainHex } from '../../../encoding/hex.js'
+import { TurnQueue } from '../../../encoding/timeSlice.js'
 import {
   InvalidParamsError,
   NotificationsUnsupportedError,
   ServerError,
   SubscriptionKindNotFoundError,
 } from '../../errors.js'
-import { jsonBytes, jsonQuantity } from '../../format/members.js'
+import { jsonBytes, jsonQuantity } from '../../format/pieces.js'
 import { transactionText } from '../../format/transaction.js'
-import { type Method, defineMethod, optional, required } from '../../method.js'
-import { boolean, filterId, text } from '../../params/scalars.js'
-import { defineKind } from './subscribe/kind.js'
-import { logs } from './subscribe/logs.js'
-import { transactionReceipts } from './subscribe/transactionReceipts.js'
+import { checkNewLogRange } from '../../logQuery.js'
+import { type Call, type Method, defineMethod, optional, required, withArguments } from '../../method.js'
+import { boolean, filterId, hash, text } from '../../params/bytes.js'
+import { type ArgumentsOf, type Parameter, list, struct } from '../../params/combinators.js'
+import { filter } from '../../params/filter.js'
+import type { Feed } from '../../session.js'
+import { changedLogs, logChanges } from '../../subscriptions/filters.js'
+import { type WireBytes, wireArray } from '../../wire.js'
+
+/** Most transactions that one subscription waits for (geth: eth/filters/api.go, maxTxHashes). */
+const MAX_HASHES = 200
+
+const query = struct(
+  { struct: 'TransactionReceiptsQuery', type: 'filters.TransactionReceiptsQuery' },
+  { transactionHashes: list(hash, '[]common.Hash') },
+)
+
+/**
+ * Pushes the receipts of each new block in one array: all of them, or those of the transactions that were named. A
+ * block without any pushes nothing. Blocks that a reorganisation puts below the head are told of too.
+ */
+export const transactionReceipts = defineKind(
+  'transactionReceipts',
+  [optional('filter', query)],
+  ({ backend }, filter) => {
+    const hashes = filter?.transactionHashes ?? []
+    if (hashes.length > MAX_HASHES) {
+      throw new ServerError(
+        'exceed max number of transaction hashes allowed per transactionReceipts subscription',
+      )
+    }
+    const wanted = new Set(hashes.map(bytesToPlainHex))
+    return (push) =>
+      backend.events.subscribe((event) => {
+        for (const block of newBlocks(event)) {
+          const receipts = receiptsOf(backend.chain, block, wanted)
+          if (receipts !== undefined) push(receipts.pieces)
+        }
+      })
+  },
+)
+
+function newBlocks(event: ChainEvent): readonly StoredBlock[] {
+  if (event.type === 'added') return event.blocks
+  return event.type === 'head' ? [event.block] : []
+}
+
+function receiptsOf(view: ChainView, block: StoredBlock, wanted: ReadonlySet<string>): WireBytes | undefined {
+  const found = [...block.transactions.entries()]
+    .filter(([, { hash: own }]) => wanted.size === 0 || wanted.has(bytesToPlainHex(own)))
+    .map(([index]) => view.receiptWire(block, index))
+  return found.length === 0 ? undefined : wireArray(found)
+}
+
+/** What the subscriptions of a network wait in: of a thousand, each looks for logs in each block. */
+const queues = new WeakMap<object, TurnQueue>()
+
+function queueOf(events: object): TurnQueue {
+  const queue = queues.get(events) ?? new TurnQueue()
+  queues.set(events, queue)
+  return queue
+}
+
+/** Pushes each new log that matches, one by one, and those that a reorganisation removed. */
+export const logs = defineKind('logs', [required('filter', filter)], (call, criteria) => {
+  checkNewLogRange(call, criteria)
+  const { backend, report } = call
+  return (push) => {
+    const queue = queueOf(backend.events)
+    return backend.events.subscribe((event) => {
+      for (const change of logChanges(event)) {
+        queue.add(
+          async () => {
+            for (const log of await changedLogs(backend.chain, change, criteria)) push([log])
+          },
+          (fault) => report('eth_subscribe', fault),
+        )
+      }
+    })
+  }
+})
+
+/** A kind of subscription. */
+export interface SubscriptionKind {
+  readonly name: string
+  readonly parameters: readonly Parameter<unknown>[]
+  /** @param params - all of them, the name of the kind first */
+  feed(call: Call, params: readonly unknown[]): Feed | Promise<Feed>
+}
+
+/** Makes a kind of subscription from the parameters behind its name and what feeds it. */
+export function defineKind<const P extends readonly Parameter<unknown>[]>(
+  name: string,
+  parameters: P,
+  createFeed: (call: Call, ...args: ArgumentsOf<P>) => Feed,
+): SubscriptionKind {
+  return {
+    name,
+    parameters,
+    feed: (call, params) => withArguments(call, params, parameters, createFeed, 1),
+  }
+}
 
 /**
  * What newHeads pushes, in geth's order (core/types/block.go, Header): every member is there, and null where the fork

@@ -1,5 +1,5 @@
 import type { StoredBlock } from '../../../chain/block/record.js'
-import { quantity } from '../../../encoding/quantity.js'
+import { quantity } from '../../../encoding/hex.js'
 import { uncleWire } from '../../format/block.js'
 import { type Call, defineMethod, required } from '../../method.js'
 import { blockNumber } from '../../params/blockSelector.js'

@@ -1,9 +1,8 @@
 import type { MiningInterval } from '../../../chain/mining/schedule.js'
 import { RpcError } from '../../errors.js'
 import { defineMethod, required } from '../../method.js'
+import { type Decoder, ReasonError } from '../../params/combinators.js'
 import { controlNumber } from '../../params/numbers.js'
-import { ReasonError } from '../../params/decodeError.js'
-import type { Decoder } from '../../params/combinators.js'
 
 /** The time between blocks that are mined by the clock: a number, or a pair of the least and the most. */
 export const miningInterval: Decoder<MiningInterval> = {

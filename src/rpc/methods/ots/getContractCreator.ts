@@ -6,7 +6,7 @@ import { flattenCalls } from '../../tracers/flatCallTracer.js'
 import type { JsonValue } from '../../wire.js'
 import { defineMethod, required } from '../../method.js'
 import { address } from '../../params/bytes.js'
-import { eachFrame } from '../../parity/blockFrames.js'
+import { eachFrame } from '../../parity/parityTrace.js'
 import { traceBudget } from '../traces.js'
 
 /** ots_getContractCreator: the transaction that created a contract, and who did it; or null. */

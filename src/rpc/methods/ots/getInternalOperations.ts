@@ -1,12 +1,11 @@
-import { bytesToHex } from '../../../encoding/hex.js'
-import { quantity } from '../../../encoding/quantity.js'
+import { bytesToHex, quantity } from '../../../encoding/hex.js'
 import type { CallFrame } from '../../../chain/tracing/callTracer.js'
 import { flattenCalls } from '../../tracers/flatCallTracer.js'
 import { writtenList } from '../../format/pieces.js'
 import type { JsonValue } from '../../wire.js'
 import { defineMethod, required } from '../../method.js'
 import { hash } from '../../params/bytes.js'
-import { transactionFrame } from '../../otterscan/transactionFrame.js'
+import { transactionFrame } from '../../otterscan/blockDetails.js'
 
 /** Otterscan's numbers for what an operation is. */
 const operations: Readonly<Partial<Record<CallFrame['type'], number>>> = {

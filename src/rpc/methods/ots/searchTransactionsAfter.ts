@@ -1,7 +1,108 @@
-import { defineMethod, required } from '../../method.js'
-import { searchTransactions } from '../../otterscan/search.js'
+import type { StoredBlock } from '../../../chain/block/record.js'
+import type { CallFrame } from '../../../chain/tracing/callTracer.js'
+import { bytesEqual } from '../../../encoding/hex.js'
+import { type Steps, TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
+import { arrayPieces, separated } from '../../format/pieces.js'
+import { type Call, defineMethod, required } from '../../method.js'
+import { timedReceipt } from '../../otterscan/blockDetails.js'
 import { address } from '../../params/bytes.js'
 import { controlNumber } from '../../params/numbers.js'
+import { eachFrame } from '../../parity/parityTrace.js'
+import { flattenCalls } from '../../tracers/flatCallTracer.js'
+import { WireBytes, joinPieces } from '../../wire.js'
+import { traceBudget } from '../traces.js'
+
+/** What a search is asked for. */
+export interface SearchOrder {
+  address: Uint8Array
+  /** The block that it begins beside; undefined is beyond the end of the chain. */
+  from: bigint | undefined
+  direction: 'older' | 'newer'
+  /** Whole blocks are looked at until so many transactions are found. */
+  pageSize: number
+}
+
+/**
+ * What was found in a block, the newest first: transactions and receipts, each joined by commas when the block is looked at,
+ * so that little is left to do when all is found.
+ */
+interface Found {
+  transactions: Uint8Array
+  receipts: Uint8Array
+}
+
+/**
+ * The transactions in which an account had a part, also within a call, the newest first; whole blocks, until a page is
+ * full. `firstPage` tells whether there is nothing newer, `lastPage` whether there is nothing older.
+ */
+export async function searchTransactions(call: Call, order: SearchOrder): Promise<WireBytes> {
+  const found: Found[] = []
+  let count = 0
+  let reachedEnd = true
+  for await (const block of blocksOf(call, order)) {
+    if (count >= order.pageSize) {
+      reachedEnd = false
+      break
+    }
+    const indices = await transactionsWith(call, block, order.address)
+    // Where a reset took the chain elsewhere meanwhile, the block is none of it any more.
+    if (call.view.blockByHash(block.hash) === undefined) break
+    if (indices.length === 0) continue
+    found.push(wireOf(call, block, indices))
+    count += indices.length
+  }
+  if (order.direction === 'newer') found.reverse()
+  const isFirst = order.direction === 'older' ? order.from === undefined : reachedEnd
+  const isLast = order.direction === 'older' ? reachedEnd : order.from === undefined
+  return new WireBytes([
+    '{"txs":',
+    ...arrayPieces(found.map(({ transactions }) => [transactions])),
+    ',"receipts":',
+    ...arrayPieces(found.map(({ receipts }) => [receipts])),
+    `,"firstPage":${isFirst},"lastPage":${isLast}}`,
+  ])
+}
+
+/** The blocks to look at, those nearest to where the search begins first. */
+function blocksOf({ view }: Call, { direction, from: beside }: SearchOrder): AsyncIterable<StoredBlock> {
+  const first = view.resolve({ tag: 'earliest' })?.header.number ?? 0n
+  const head = view.head().header.number
+  const isOlder = direction === 'older'
+  const [nearest, farthest] = isOlder ? [head, first] : [first, head]
+  const from = beside === undefined ? nearest : beside + (isOlder ? -1n : 1n)
+  return view.blocksWithTransactions({ from, to: farthest })
+}
+
+/** @param indices - rising, and at least one */
+function wireOf({ view }: Call, block: StoredBlock, indices: readonly number[]): Found {
+  const [begin = 0, end = begin] = [indices[0], indices.at(-1)]
+  const transactions = view.transactionWires(block, begin, end + 1)
+  const receipts = view.receiptWires(block, begin, end + 1)
+  const newestFirst = indices.map((index) => index - begin).reverse()
+  const { timestamp } = block.header
+  return {
+    transactions: joinPieces(separated(newestFirst.map((at) => [transactions[at]!]))),
+    receipts: joinPieces(separated(newestFirst.map((at) => timedReceipt(receipts[at]!, timestamp)))),
+  }
+}
+
+async function transactionsWith(call: Call, block: StoredBlock, address: Uint8Array): Promise<number[]> {
+  const indices: number[] = []
+  const slice = new TimeSlice()
+  await eachFrame(call, { block, budget: traceBudget(call) }, async (top, index) => {
+    if (await runInSlices(hasPart(address, top), slice)) indices.push(index)
+  })
+  return indices
+}
+
+/** Whether an account calls or is called within a frame. */
+function* hasPart(address: Uint8Array, top: CallFrame): Steps<boolean> {
+  for (const { frame } of flattenCalls(top)) {
+    if (bytesEqual(frame.from, address) || bytesEqual(frame.to, address)) return true
+    yield
+  }
+  return false
+}
 
 /** ots_searchTransactionsBefore: the transactions of an account before a block; with block 0 the newest ones. */
 export const searchTransactionsBefore = defineMethod(

@@ -1,11 +1,10 @@
 import type { CallFrame } from '../../../chain/tracing/callTracer.js'
-import { bytesToHex } from '../../../encoding/hex.js'
-import { quantity } from '../../../encoding/quantity.js'
+import { bytesToHex, quantity } from '../../../encoding/hex.js'
 import { flattenCalls } from '../../tracers/flatCallTracer.js'
 import { writtenList } from '../../format/pieces.js'
 import { defineMethod, required } from '../../method.js'
 import { hash } from '../../params/bytes.js'
-import { transactionFrame } from '../../otterscan/transactionFrame.js'
+import { transactionFrame } from '../../otterscan/blockDetails.js'
 
 /** ots_traceTransaction: the frames of a transaction with their depths, or null. */
 export const traceTransaction = defineMethod(

@@ -4,13 +4,12 @@ import { ListWriter, type PieceWriter, written } from '../../format/pieces.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { type CallArguments, callObject } from '../../params/callObject.js'
-import { type Decoder, inPieces, list } from '../../params/combinators.js'
-import { ReasonError } from '../../params/decodeError.js'
-import { type TraceType, traceTypes } from '../../params/traceTypes.js'
+import { type Decoder, ReasonError, inPieces, list } from '../../params/combinators.js'
+import { type TraceType, traceTypes } from '../../params/traceConfig.js'
 import { type ParityTrace, startParityTrace, writeTrace } from '../../parity/parityTrace.js'
 import { tracedBlock } from '../debug/traceBlock.js'
-import { executionRequest } from '../transactionRequest.js'
 import { traceBudget } from '../traces.js'
+import { executionRequest } from '../transactionRequest.js'
 
 /** A call and which parts of its trace are asked for. */
 export interface TracedCallArguments {

@@ -1,0 +1,311 @@
+import { getCalldataFloorGas } from '@ethereumjs/tx'
+import { GAS_PER_BLOB } from '../block/header.js'
+import { TransactionRejectedError } from '../errors.js'
+import type { ForkRules } from '../types.js'
+import { unsignedTransaction } from '../vm/message.js'
+import { maxInitcodeSize } from '../vm/preCheck.js'
+import { checkBlobs } from './blobs.js'
+import type { TransactionFields } from './decode.js'
+import type { Entry, MempoolOptions, SenderQueue } from './senderQueue.js'
+import {
+  type PooledTransaction,
+  checkGasLimit,
+  checkSignature,
+  checkType,
+  maxFeePerGas,
+  maxPriorityFeePerGas,
+} from './transaction.js'
+
+/** What a replacement must pay at least, in hundredths of what it replaces (geth: legacypool, PriceBump). */
+const REPLACEMENT_PERCENT = 110n
+/** The same for blob transactions (geth: blobpool, PriceBump). */
+const BLOB_REPLACEMENT_PERCENT = 200n
+
+const FUNDS = 'insufficient funds for gas * price + value'
+
+/**
+ * Checks the nonce against the sender's state (geth: core/txpool/validation.go, ValidateTransactionWithState).
+ *
+ * @throws TransactionRejectedError
+ */
+export function checkNonce({ transaction: { nonce } }: Entry, queue: SenderQueue): void {
+  if (nonce < queue.nonce) throw rejected(`nonce too low: next nonce ${queue.nonce}, tx nonce ${nonce}`)
+}
+
+/**
+ * Checks what a transaction offers per gas against what the next block takes.
+ *
+ * @param least - wei per gas
+ * @throws TransactionRejectedError in the words of anvil, which geth has for calls only
+ */
+export function checkFeeCap({ transaction }: Entry, least: bigint): void {
+  if (maxFeePerGas(transaction) < least) throw rejected('max fee per gas less than block base fee')
+}
+
+/**
+ * Checks the funds against the sender's state and its other pending transactions; comes after {@link checkNonce} in
+ * the same function of geth.
+ *
+ * @throws TransactionRejectedError
+ */
+export function checkFunds({ transaction, cost }: Entry, queue: SenderQueue): void {
+  const { nonce } = transaction
+  const { balance } = queue
+  if (balance < cost) {
+    throw rejected(`${FUNDS}: balance ${balance}, tx cost ${cost}, overshot ${cost - balance}`)
+  }
+  const spent = queue.pendingCost
+  const previous = queue.isPending(nonce) ? queue.at(nonce) : undefined
+  const more = cost - (previous?.cost ?? 0n)
+  if (spent + more <= balance) return
+  const words = previous === undefined ? `tx cost ${cost}` : `tx bumped ${more}`
+  throw rejected(
+    `${FUNDS}: balance ${balance}, queued cost ${spent}, ${words}, overshot ${spent + more - balance}`,
+  )
+}
+
+/**
+ * A sender has either blob transactions waiting or others, never both; blob transactions leave no gap.
+ *
+ * @throws TransactionRejectedError
+ */
+export function checkKind(entry: Entry, queue: SenderQueue): void {
+  const [first] = queue.entries
+  if (first !== undefined && isBlob(first) !== isBlob(entry)) throw rejected('address already reserved')
+  const { nonce } = entry.transaction
+  if (isBlob(entry) && nonce > queue.nextNonce) {
+    throw rejected(`nonce too high: tx nonce ${nonce}, gapped nonce ${queue.nextNonce}`)
+  }
+}
+
+/** The least wei per gas with which a fee of another transaction is replaced. */
+export function leastReplacement(fee: bigint): bigint {
+  const bumped = (fee * REPLACEMENT_PERCENT) / 100n
+  return bumped > fee ? bumped : fee + 1n
+}
+
+/**
+ * A transaction with the nonce of another must pay more of both fees, or of the cap where that is enough.
+ *
+ * @throws TransactionRejectedError
+ */
+export function checkReplacement(
+  entry: Entry,
+  replaced: Entry,
+  { capReplaces }: Pick<Required<MempoolOptions>, 'capReplaces'>,
+): void {
+  if (capReplaces && maxFeePerGas(entry.transaction) > maxFeePerGas(replaced.transaction)) return
+  if (isBlob(entry)) return checkBlobReplacement(entry, replaced)
+  const fees = { maxFeePerGas, maxPriorityFeePerGas }
+  for (const [name, fee] of Object.entries(fees)) {
+    const least = leastReplacement(fee(replaced.transaction))
+    if (fee(entry.transaction) >= least) continue
+    const { nonce } = entry.transaction
+    throw new TransactionRejectedError('replacement transaction underpriced', { name, least, nonce })
+  }
+}
+
+function checkBlobReplacement(entry: Entry, replaced: Entry): void {
+  const fees: [name: string, fee: (transaction: PooledTransaction['transaction']) => bigint][] = [
+    ['gas fee cap', maxFeePerGas],
+    ['gas tip cap', maxPriorityFeePerGas],
+    ['blob gas fee cap', blobFee],
+  ]
+  for (const [name, fee] of fees) {
+    const [now, before] = [fee(entry.transaction), fee(replaced.transaction)]
+    const words = `replacement transaction underpriced: new tx ${name} ${now}`
+    if (now <= before) throw rejected(`${words} <= ${before} queued`)
+    if (now < (before * BLOB_REPLACEMENT_PERCENT) / 100n) {
+      throw rejected(`${words} < ${before} queued + 100% replacement penalty`)
+    }
+  }
+}
+
+function isBlob({ transaction }: Entry): boolean {
+  return 'blobVersionedHashes' in transaction
+}
+
+function blobFee(transaction: PooledTransaction['transaction']): bigint {
+  return 'maxFeePerBlobGas' in transaction ? transaction.maxFeePerBlobGas : 0n
+}
+
+function rejected(words: string): TransactionRejectedError {
+  return new TransactionRejectedError(words)
+}
+
+/**
+ * Checks a transaction against the state of its sender and against what waits already.
+ *
+ * @param size - how many transactions wait
+ * @returns the transaction whose place it takes, if any
+ * @throws TransactionRejectedError in geth's words and order.
+ */
+export function validateWithState(
+  entry: Entry,
+  queue: SenderQueue,
+  { options, size }: { options: Required<MempoolOptions>; size: number },
+): Entry | undefined {
+  const baseFee = options.automineBaseFee()
+  if (baseFee !== undefined) checkAutomine(entry, queue, baseFee)
+  checkFeeCap(entry, options.minimumFeeCap())
+  checkNonce(entry, queue)
+  if (!options.withoutFunds) checkFunds(entry, queue)
+  checkKind(entry, queue)
+  const replaced = queue.at(entry.transaction.nonce)
+  if (replaced !== undefined) checkReplacement(entry, replaced, options)
+  else if (size >= options.capacity) throw new TransactionRejectedError('txpool is full')
+  return replaced
+}
+
+/** Wei that the sender of a transaction needs at most: gas, value and blobs. */
+export function costOf(transaction: PooledTransaction['transaction']): bigint {
+  const gas = transaction.gasLimit * maxFeePerGas(transaction)
+  if (!('blobVersionedHashes' in transaction)) return gas + transaction.value
+  const blobGas = BigInt(transaction.blobVersionedHashes.length) * GAS_PER_BLOB
+  return gas + transaction.value + blobGas * transaction.maxFeePerBlobGas
+}
+
+/**
+ * Checks that the next block can take a transaction: its nonce is the next one, and its fee reaches the base fee. The
+ * refusals are those of hardhat under automine (EDR: edr_provider, data.rs), word by word.
+ *
+ * @param baseFee - of the next block, in wei per gas
+ * @throws TransactionRejectedError
+ */
+export function checkAutomine(
+  { transaction }: Pick<PooledTransaction, 'transaction'>,
+  { nextNonce }: Pick<SenderQueue, 'nextNonce'>,
+  baseFee: bigint,
+): void {
+  const { nonce } = transaction
+  if (nonce !== nextNonce) {
+    throw new TransactionRejectedError(
+      `Nonce too ${nonce < nextNonce ? 'low' : 'high'}. Expected nonce to be ${nextNonce} but got ${nonce}. ` +
+        "Note that transactions can't be queued when automining.",
+    )
+  }
+  const fee = maxFeePerGas(transaction)
+  if (fee >= baseFee) return
+  const name = 'maxFeePerGas' in transaction ? 'maxFeePerGas' : 'gasPrice'
+  throw new TransactionRejectedError(
+    `Transaction ${name} (${fee}) is too low for the next block, which has a baseFeePerGas of ${baseFee}`,
+  )
+}
+
+/** Bytes of a transaction in its encoding. */
+const MAX_SIZE = 131_072
+/** The same with blobs: no transaction is larger. */
+export const MAX_BLOB_TRANSACTION_SIZE = 1_048_576
+/** EIP-3860. */
+const STANDARD_INITCODE_SIZE = 49_152n
+const MAX_UINT256 = 2n ** 256n - 1n
+const MAX_NONCE = 2n ** 64n - 1n
+const WEI_PER_CENT_OF_ETHER = 10n ** 16n
+
+/** What the checks depend on besides the transaction. */
+export interface StaticContext {
+  /** Those of the next block. */
+  rules: ForkRules
+  blockGasLimit: bigint
+  options: Required<MempoolOptions>
+  /** Whether the transaction carries a signature that has to be sound. */
+  isSigned: boolean
+}
+
+/**
+ * The checks before anything else of a transaction sent over RPC (geth: internal/ethapi/api.go, SubmitTransaction).
+ *
+ * @throws TransactionRejectedError
+ */
+export function checkSubmission(fields: TransactionFields, options: Required<MempoolOptions>): void {
+  const fee = feeCap(fields) * fields.gasLimit
+  const cap = options.transactionFeeCap
+  if (cap > 0n && fee > cap) {
+    throw rejected(`tx fee (${inEther(fee)} ether) exceeds the configured cap (${inEther(cap)} ether)`)
+  }
+  if (options.requireReplayProtection && fields.type === 0 && fields.chainId === undefined) {
+    throw rejected('only replay-protected (EIP-155) transactions allowed over RPC')
+  }
+}
+
+/**
+ * Whether a transaction is no larger than those of its type may be. One that is so need not be read: of a list of
+ * millions of items other work would wait for a second.
+ *
+ * @param type - the first byte of its encoding, or its type
+ * @throws TransactionRejectedError
+ */
+export function checkSize(type: number | undefined, size: number, rules: ForkRules): void {
+  const maxSize = type === 3 ? MAX_BLOB_TRANSACTION_SIZE : MAX_SIZE + extraCodeSize(rules)
+  if (size > maxSize) throw rejected(`oversized data: transaction size ${size}, limit ${maxSize}`)
+}
+
+/**
+ * What can be checked without the state, in geth's order and words (core/txpool/validation.go, ValidateTransaction).
+ *
+ * @throws TransactionRejectedError
+ */
+export function validateStateless(fields: TransactionFields, context: StaticContext): void {
+  const { rules, blockGasLimit, options } = context
+  const { type, size, data, gasLimit, nonce, to, authorizationList } = fields
+  checkSize(type, size, rules)
+  checkType(type, rules)
+  const codeLimit = to === undefined ? maxInitcodeSize(rules) : undefined
+  if (codeLimit !== undefined && data.length > codeLimit) {
+    throw rejected(`max initcode size exceeded: code size ${data.length} limit ${codeLimit}`)
+  }
+  checkGasLimit(gasLimit, rules)
+  if (gasLimit > blockGasLimit) {
+    throw new TransactionRejectedError('exceeds block gas limit', { gasLimit, blockGasLimit })
+  }
+  const maxFee = feeCap(fields)
+  const tip = tipCap(fields)
+  if (maxFee > MAX_UINT256) throw rejected('max fee per gas higher than 2^256-1')
+  if (tip > MAX_UINT256) throw rejected('max priority fee per gas higher than 2^256-1')
+  if (tip > maxFee) {
+    throw new TransactionRejectedError('max priority fee per gas higher than max fee per gas', {
+      tip,
+      maxFee,
+    })
+  }
+  if (context.isSigned) checkSignature(fields, rules)
+  if (nonce === MAX_NONCE) throw rejected('nonce has max value')
+  const transaction = unsignedTransaction(fields, rules)
+  const intrinsic = transaction.getIntrinsicGas()
+  if (gasLimit < intrinsic) {
+    throw rejected(`intrinsic gas too low: gas ${gasLimit}, minimum needed ${intrinsic}`)
+  }
+  const floor = getCalldataFloorGas(transaction)
+  if (gasLimit < floor) {
+    throw rejected(`insufficient gas for floor data gas cost: gas ${gasLimit}, minimum needed ${floor}`)
+  }
+  if (tip < options.minimumTip) {
+    throw rejected(
+      `transaction gas price below minimum: gas tip cap ${tip}, minimum needed ${options.minimumTip}`,
+    )
+  }
+  if (authorizationList?.length === 0) {
+    throw rejected('set code tx must have at least one authorization tuple')
+  }
+  if (type === 3) checkBlobs(fields, rules)
+}
+
+/** By how many bytes creation code may be longer than on the main network. */
+function extraCodeSize(rules: ForkRules): number {
+  const extra = (maxInitcodeSize(rules) ?? 0n) - STANDARD_INITCODE_SIZE
+  return extra > 0n ? Number(extra) : 0
+}
+
+function feeCap({ maxFeePerGas, gasPrice = 0n }: TransactionFields): bigint {
+  return maxFeePerGas ?? gasPrice
+}
+
+function tipCap({ maxPriorityFeePerGas, gasPrice = 0n }: TransactionFields): bigint {
+  return maxPriorityFeePerGas ?? gasPrice
+}
+
+/** Wei as ether with two decimals. */
+function inEther(wei: bigint): string {
+  const cents = (wei + WEI_PER_CENT_OF_ETHER / 2n) / WEI_PER_CENT_OF_ETHER
+  return `${cents / 100n}.${(cents % 100n).toString().padStart(2, '0')}`
+}

@@ -1,5 +1,0 @@
-/** Bytes under the 32-byte hash that names them. */
-export interface HashedBytes {
-  hash: Uint8Array
-  bytes: Uint8Array
-}

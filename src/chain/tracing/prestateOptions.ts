@@ -1,7 +1,0 @@
-/** What a prestate tracer shows. */
-export interface PrestateOptions {
-  diffMode?: boolean
-  disableCode?: boolean
-  disableStorage?: boolean
-  includeEmpty?: boolean
-}

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import { parseJsonInSlices, parseStringInSlices } from './json.js'
+import { runToCompletion } from './timeSlice.js'
+
+type Random = (bound: number) => number
+
+const randomOf = (seed: number): Random => {
+  return (bound) => {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
+    return Math.floor((seed / 2 ** 32) * bound)
+  }
+}
+
+const texts = ['', 'a', '"', '\\', '\\"', '[{', '}],', 'é\u2028', '__proto__', 'constructor', '7', 'a\nb']
+
+function randomValue(random: Random, depth: number): unknown {
+  const kind = random(depth > 5 ? 5 : 9)
+  if (kind === 0) return null
+  if (kind === 1) return random(2) === 0
+  if (kind === 2) return (random(2000) - 1000) / 8
+  if (kind < 5) return texts[random(texts.length)]
+  const members = Array.from({ length: random(7) }, () => randomValue(random, depth + 1))
+  if (kind < 7) return members
+  return Object.fromEntries(members.map((value) => [`${texts[random(texts.length)]}${random(9)}`, value]))
+}
+
+/** One character taken out, put in or changed. */
+function spoil(text: string, random: Random): string {
+  const at = random(text.length)
+  const piece = '{}[],:"\\ 1etn'.charAt(random(13))
+  return text.slice(0, at) + ['', piece, piece][random(3)] + text.slice(at + random(2))
+}
+
+/** What JSON.parse gives, written again so that members are compared in their order, or that it fails. */
+function outcome(parse: (text: string) => unknown, text: string): string {
+  try {
+    return JSON.stringify(parse(text))
+  } catch (error) {
+    expect(error).toBeInstanceOf(SyntaxError)
+    return 'refused'
+  }
+}
+
+describe('as JSON.parse', () => {
+  it.each([1, 5, 20, 100])('takes random texts, sound and spoilt, in pieces of %i', (pieceLength) => {
+    const random = randomOf(pieceLength)
+    const counts = { refused: 0, taken: 0 }
+    for (let round = 0; round < 5000; round++) {
+      let text = JSON.stringify(randomValue(random, 0), null, random(3))
+      if (random(2) === 1) text = spoil(text, random)
+      const expected = outcome(JSON.parse, text)
+      expect(
+        outcome((given) => runToCompletion(parseJsonInSlices(given, pieceLength)), text),
+        text,
+      ).toBe(expected)
+      counts[expected === 'refused' ? 'refused' : 'taken']++
+    }
+    expect(Math.min(counts.refused, counts.taken)).toBeGreaterThan(1000)
+  })
+
+  it('keeps a member that is named as the prototype is', () => {
+    const text = '{"a":[1,2,3],"__proto__":{"b":[4,5,6]},"c":7}'
+    const value = runToCompletion(parseJsonInSlices(text, 4)) as object
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
+    expect(Object.keys(value)).toEqual(['a', '__proto__', 'c'])
+  })
+})
+
+it('comes in many pieces where there is a long string, wherever it lies', () => {
+  const long = 'ab"\\'.repeat(200_000)
+  for (const value of [[long], { a: long, b: 1 }, [0, { a: [long, 'c'] }]]) {
+    const text = JSON.stringify(value)
+    const pieces = [...parseJsonInSlices(text)]
+    expect(text.length / pieces.length).toBeLessThan(70_000)
+    expect(runToCompletion(parseJsonInSlices(text))).toEqual(value)
+  }
+})
+
+it('comes in many pieces where there are many members, wherever they lie', () => {
+  const members = Array.from({ length: 30_000 }, (_, index) => [`0x${index.toString(16)}`, `${index}`])
+  for (const value of [members, { a: { b: Object.fromEntries(members) } }, [[members]]]) {
+    const text = JSON.stringify(value)
+    const pieces = parseJsonInSlices(text)
+    let count = 1
+    let step = pieces.next()
+    for (; step.done !== true; step = pieces.next()) count++
+    expect(step.value).toEqual(value)
+    expect(text.length / count).toBeLessThan(70_000)
+  }
+})
+
+const parts = ['a', '\\\\', '\\"', '\\u00e9', '\\ud83d\\ude00', '\\n', 'é', '\u{1f600}', '0123456789']
+
+/** What is made of a literal, or that it is refused. */
+function literalOutcome(parse: () => unknown): unknown {
+  try {
+    return parse()
+  } catch (error) {
+    expect(error).toBeInstanceOf(SyntaxError)
+    return 'refused'
+  }
+}
+
+describe('parseStringInSlices', () => {
+  it('takes escapes wherever a piece ends', () => {
+    for (let seed = 0; seed < 3000; seed++) {
+      const inner = Array.from(
+        { length: seed % 40 },
+        (_, index) => parts[(seed * 7 + index * (seed % 5)) % 9],
+      )
+      const literal = `"${inner.join('')}"`
+      const text = `[1,${literal}]`
+      const parsed = runToCompletion(parseStringInSlices(text, 3, 3 + literal.length, 12 + (seed % 5)))
+      expect(parsed, literal).toBe(JSON.parse(literal))
+    }
+  })
+
+  it.each(['"', '"a', 'a"', '"\\"', '"\\x"', '"\\u12"', '"a\nb"', '"\u0001"', '"0123456789ab\\"'])(
+    'refuses %j',
+    (literal) => {
+      expect(literalOutcome(() => runToCompletion(parseStringInSlices(literal, 0, literal.length, 12)))).toBe(
+        'refused',
+      )
+      expect(literalOutcome(() => JSON.parse(literal))).toBe('refused')
+    },
+  )
+})

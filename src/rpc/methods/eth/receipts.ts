@@ -1,0 +1,54 @@
+import type { StoredBlock } from '../../../chain/block/record.js'
+import { quantity } from '../../../encoding/hex.js'
+import { ServerError } from '../../errors.js'
+import { blobBaseFeeAt } from '../../fees/suggestTip.js'
+import { type Call, defineMethod, required } from '../../method.js'
+import { blockSelector } from '../../params/blockSelector.js'
+import { hash } from '../../params/bytes.js'
+import { WireBytes, type WirePiece, wireArray } from '../../wire.js'
+import { findBlock, isPending } from '../findBlock.js'
+
+/** eth_getTransactionReceipt: the receipt of a mined transaction. */
+export const getTransactionReceipt = defineMethod(
+  'eth_getTransactionReceipt',
+  [required('hash', hash)],
+  (call, transactionHash) => {
+    const location = call.view.transactionLocation(transactionHash)
+    return location === undefined ? null : new WireBytes([receiptWire(call, location.block, location.index)])
+  },
+)
+
+/** eth_getBlockReceipts: all receipts of a block. */
+export const getBlockReceipts = defineMethod(
+  'eth_getBlockReceipts',
+  [required('block', blockSelector)],
+  (call, selector) => {
+    const { view, backend } = call
+    if (isPending(selector)) throw new ServerError('pending receipts is not available')
+    const block = findBlock(view, selector)
+    if (block === undefined) return null
+    if (backend.settings.compatibility.receiptsIncludeBlockFields) {
+      return wireArray(block.transactions.map((_, index) => receiptWire(call, block, index)))
+    }
+    return new WireBytes(['[', view.receiptsWire(block), ']'])
+  },
+)
+
+const BLOB_PRICE = '"blobGasPrice":'
+
+/**
+ * The receipt of a transaction of a block in wire form; in anvil with the time of the block (seconds, a JSON number)
+ * and the price of its blob gas.
+ */
+export function receiptWire(
+  { view, backend }: Pick<Call, 'view' | 'backend'>,
+  block: StoredBlock,
+  index: number,
+): WirePiece {
+  const wire = view.receiptWire(block, index)
+  if (!backend.settings.compatibility.receiptsIncludeBlockFields) return wire
+  const text = Buffer.from(wire.buffer, wire.byteOffset, wire.length).toString('latin1')
+  const blobPrice = text.includes(BLOB_PRICE) ? undefined : blobBaseFeeAt(view, block.header)
+  const price = blobPrice === undefined ? '' : `${BLOB_PRICE}"${quantity(blobPrice)}",`
+  return `{${price}"blockTimestamp":${block.header.timestamp},${text.slice(1)}`
+}

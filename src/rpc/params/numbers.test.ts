@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import { DurationError, parseDuration } from './numbers.js'
+
+describe('parseDuration', () => {
+  it.each([
+    ['5s', 5_000],
+    ['1m30s', 90_000],
+    ['1.5h', 5_400_000],
+    ['250ms', 250],
+    ['.5s', 500],
+    ['10us', 0.01],
+    ['10µs', 0.01],
+    ['-2s', -2_000],
+    ['+2s', 2_000],
+    ['0', 0],
+  ])('reads %s', (text, milliseconds) => {
+    expect(parseDuration(text)).toBeCloseTo(milliseconds, 9)
+  })
+
+  it.each([
+    ['', 'time: invalid duration ""'],
+    ['x', 'time: invalid duration "x"'],
+    ['-', 'time: invalid duration "-"'],
+    ['5', 'time: missing unit in duration "5"'],
+    ['1m5', 'time: missing unit in duration "1m5"'],
+    ['5parsecs', 'time: unknown unit "parsecs" in duration "5parsecs"'],
+  ])('refuses %s in the words of Go', (text, words) => {
+    expect(() => parseDuration(text)).toThrow(new DurationError(words))
+  })
+})

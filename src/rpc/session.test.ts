@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { SessionSubscriptions } from './session.js'
+
+function connection() {
+  const sent: string[] = []
+  return {
+    sent,
+    bufferedBytes: 0,
+    push: (message: Uint8Array) => void sent.push(Buffer.from(message).toString()),
+    close: () => undefined,
+  }
+}
+
+test('what is pushed waits for the answer with the id of its subscription', () => {
+  const target = connection()
+  const message = new SessionSubscriptions(target).forMessage()
+  const id = message.open((push) => {
+    push(['"0x1"'])
+    return () => undefined
+  })
+  expect(target.sent).toEqual([])
+  message.release()
+  const params = { subscription: id, result: '0x1' }
+  expect(target.sent.map((text) => JSON.parse(text) as unknown)).toEqual([
+    { jsonrpc: '2.0', method: 'eth_subscription', params },
+  ])
+})
+
+test('a message that comes to its subscription when its connection is gone listens to nothing', () => {
+  const subscriptions = new SessionSubscriptions(connection())
+  let listening = 0
+  const feed = () => {
+    listening++
+    return () => void listening--
+  }
+  const early = subscriptions.forMessage()
+  early.open(feed)
+  expect(listening).toBe(1)
+  const late = subscriptions.forMessage()
+  subscriptions.close()
+  expect(listening).toBe(0)
+  late.open(feed)
+  late.release()
+  expect(listening).toBe(0)
+})

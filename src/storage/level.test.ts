@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest'
+import { seededRandom } from '../../test/support/programs.js'
+import { KeptRows } from './level.js'
+
+const row = (length: number, value: number) => new Uint8Array(length).fill(value)
+
+it('gives what was kept last of a key, in memory of its own, until it is forgotten', () => {
+  const rows = new KeptRows(1024)
+  const key = Uint8Array.of(1, 2, 3)
+  expect(rows.get(key)).toBeUndefined()
+  rows.keep(key, Uint8Array.of(4, 5))
+  rows.get(key)!.fill(0)
+  expect(rows.get(key)).toEqual(Uint8Array.of(4, 5))
+  rows.keep(key, Uint8Array.of(6))
+  expect(rows.get(key)).toEqual(Uint8Array.of(6))
+  rows.keep(key, new Uint8Array(0))
+  expect(rows.get(key)).toEqual(new Uint8Array(0))
+  rows.forget(key)
+  expect(rows.get(key)).toBeUndefined()
+})
+
+it('keeps key and value of 62 bytes together, and none of more', () => {
+  const rows = new KeptRows(1024)
+  rows.keep(row(34, 1), row(28, 2))
+  expect(rows.get(row(34, 1))).toEqual(row(28, 2))
+  rows.keep(row(35, 1), row(28, 2))
+  rows.keep(row(300, 1), row(1, 2))
+  expect(rows.get(row(35, 1))).toBeUndefined()
+  expect(rows.get(row(300, 1))).toBeUndefined()
+  rows.keep(row(34, 1), row(29, 2))
+  expect(rows.get(row(34, 1))).toBeUndefined()
+})
+
+it('keeps most rows while there is room, and never gives the value of another key', () => {
+  const random = seededRandom(1)
+  const rows = new KeptRows(64 * 1024)
+  const held = new Map<number, number>()
+  const keyOf = (number: number) => Uint8Array.of(0, 0x21, number >> 8, number & 255)
+  let found = 0
+  for (let step = 0; step < 20_000; step++) {
+    const number = random(3000)
+    const value = rows.get(keyOf(number))
+    if (value !== undefined) {
+      expect(value[0]! * 256 + value[1]!).toBe(held.get(number))
+      found += 1
+    }
+    if (step % 7 === 0) {
+      rows.forget(keyOf(number))
+      held.delete(number)
+    } else {
+      held.set(number, step)
+      rows.keep(keyOf(number), Uint8Array.of(step >> 8, step & 255))
+    }
+  }
+  // A third of the rows fits, and a seventh of them is forgotten.
+  expect(found).toBeGreaterThan(20_000 / 5)
+})
+
+it('keeps as many as it has room for, but for those whose set is full', () => {
+  const rows = new KeptRows(64 * 1024)
+  const numbers = Array.from({ length: 512 }, (_, index) => index)
+  const keyOf = (number: number) => Uint8Array.of(0, 0x20, 0, 0, 0, 0, number >> 8, number & 255)
+  for (const number of numbers) rows.keep(keyOf(number), Uint8Array.of(number & 255))
+  const kept = numbers.filter((number) => rows.get(keyOf(number))?.[0] === (number & 255))
+  expect(kept.length).toBeGreaterThan(450)
+})

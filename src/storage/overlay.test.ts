@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { ChangesInOrder } from './overlay.js'
+
+const GROUP = '\0\x30'
+const bytes = (length: number) => randomBytes(length).toString('latin1')
+
+/** Bounds that no key, some keys or all keys of a group lie between, long ones and short ones. */
+function someBound(names: readonly string[]): string | undefined {
+  const name = names[Math.floor(Math.random() * names.length)] ?? ''
+  const cut = Math.floor(Math.random() * (name.length + 3))
+  if (cut > name.length) return cut === name.length + 1 ? undefined : `${name}\0`
+  return name.slice(0, Math.max(2, cut))
+}
+
+test('walks have the keys of their range in order, each once with its last value, however they were written', () => {
+  const values = new Map<string, Uint8Array | null>()
+  const group = new ChangesInOrder((name) => values.get(name) ?? null)
+  // Few first bytes, so that buckets have many keys, some of them short.
+  const keys = Array.from({ length: 500 }, () => GROUP + bytes(5).slice(0, 1 + Math.floor(Math.random() * 5)))
+  keys.push(...Array.from({ length: 500 }, () => `${GROUP}\x01same${bytes(2)}`))
+  for (let round = 0; round < 200; round++) {
+    for (let i = 0; i < (round % 3 === 0 ? 150 : 3); i++) {
+      const name = keys[Math.floor(Math.random() * keys.length)] ?? GROUP
+      values.set(name, Math.random() < 0.2 ? null : Uint8Array.of(round))
+      group.add(name)
+    }
+    const [from, to] = [someBound(keys), someBound(keys)]
+    const expected = [...values.keys()]
+      .filter((name) => (from === undefined || name >= from) && (to === undefined || name < to))
+      .sort()
+      .map((name) => ({ name, value: values.get(name) }))
+    expect(group.between(from, to)).toEqual(expected)
+  }
+})
+
+test('a walk over the rows of one value puts only those in order that begin as they do', () => {
+  let lookups = 0
+  const group = new ChangesInOrder(() => {
+    lookups++
+    return null
+  })
+  const topics = Array.from({ length: 10_000 }, (_, i) => {
+    const beginning = String.fromCharCode(i >> 8, i & 255)
+    return `${GROUP}\x02${beginning}${bytes(30)}`
+  })
+  for (const topic of topics) group.add(`${topic}\0\0\0\0\0\x01`)
+  const topic = topics[5_000] ?? ''
+  expect(group.between(`${topic}\0\0\0\0\0\0`, `${topic}\0\0\0\0\0\x09`)).toHaveLength(1)
+  expect(lookups).toBe(1)
+})
