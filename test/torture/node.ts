@@ -9,8 +9,10 @@ import { until } from '../support/until.js'
 
 /** What the probe in the node measured since it was last asked. */
 export interface Measurement {
-  /** Milliseconds of the longest time in which the event loop served nobody. */
+  /** Milliseconds of processor time that the event loop worked at most without serving anybody. */
   longest: number
+  /** The same by the clock, without the time in which the kernel let other processes run. */
+  longestPassed: number
   /** Bytes of resident memory since the start, at most. */
   peakMemory: number
   /** The share of the time in which the event loop was busy, from 0 to 1. */

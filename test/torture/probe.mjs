@@ -8,6 +8,7 @@ const buffer = Buffer.alloc(128)
 const isProfiled = process.env.STANDIN_TORTURE_PROFILE !== undefined
 const mostFrames = 14
 let longest = 0
+let longestPassed = 0
 /** Where the longest stop began and ended, in microseconds of the clock that profiles go by. */
 let stop = [0, 0]
 let peakMemory = 0
@@ -15,15 +16,16 @@ let last = now()
 let lastMicroseconds = microseconds()
 
 /**
- * Milliseconds without the time in which the kernel let other processes run: on a busy machine a stop is not the
- * node's fault. Linux only; elsewhere it is the wall clock.
+ * Milliseconds that this thread has worked, and the wall clock without the time in which the kernel let other processes
+ * run. The first is what the node answers for: on a busy machine its thread also waits for helpers of the garbage
+ * collector that do not get their turn. Linux only; elsewhere both are the wall clock.
  */
 function now() {
   const wall = performance.now()
-  if (schedule === undefined) return wall
+  if (schedule === undefined) return { worked: wall, passed: wall }
   const length = readSync(schedule, buffer, 0, buffer.length, 0)
-  const waited = Number(buffer.toString('latin1', 0, length).split(' ')[1])
-  return wall - waited / 1e6
+  const [worked, waited] = buffer.toString('latin1', 0, length).split(' ').map(Number)
+  return { worked: worked / 1e6, passed: wall - waited / 1e6 }
 }
 
 function openSchedule() {
@@ -41,10 +43,11 @@ function microseconds() {
 setInterval(() => {
   const time = now()
   const end = microseconds()
-  if (time - last > longest) {
-    longest = time - last
+  if (time.worked - last.worked > longest) {
+    longest = time.worked - last.worked
     stop = [lastMicroseconds, end]
   }
+  longestPassed = Math.max(longestPassed, time.passed - last.passed)
   last = time
   lastMicroseconds = end
 }, 1).unref()
@@ -91,9 +94,9 @@ process.on('message', async (message) => {
   const current = performance.eventLoopUtilization()
   const { utilization: busy } = performance.eventLoopUtilization(current, utilization)
   const stacks = isProfiled && longest > 30 ? await readProfile() : []
-  process.send({ longest, peakMemory, busy, stacks })
+  process.send({ longest, longestPassed, peakMemory, busy, stacks })
   utilization = performance.eventLoopUtilization()
-  longest = 0
+  longest = longestPassed = 0
   last = now()
   lastMicroseconds = microseconds()
 })
