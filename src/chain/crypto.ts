@@ -67,9 +67,30 @@ function yParityOf(v: bigint, chainId: bigint | undefined): 0 | 1 {
   return recovery === 0n ? 0 : 1
 }
 
+/** What was hashed last, of those that are as long as an address or a word. */
+let lastShort: { bytes: Uint8Array; hash: Uint8Array } | undefined
+
+/**
+ * The keccak-256 hash of bytes. That of the last address or word is remembered: @ethereumjs/vm hashes the address and the
+ * topics of each log for the filter of its transaction, and one contract may have made tens of thousands of them.
+ */
+function keccakOfRepeated(bytes: Uint8Array): Uint8Array {
+  if (bytes.length !== 20 && bytes.length !== 32) return keccak256(bytes)
+  if (lastShort !== undefined && sameBytes(lastShort.bytes, bytes)) return lastShort.hash.slice()
+  const hash = keccak256(bytes)
+  lastShort = { bytes: bytes.slice(), hash: hash.slice() }
+  return hash
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  for (let index = a.length - 1; index >= 0; index--) if (a[index] !== b[index]) return false
+  return true
+}
+
 /** Hashes and signatures for a Common of ethereumjs, which would otherwise run on slower JavaScript. */
 export const customCrypto: Required<Pick<CustomCrypto, 'keccak256' | 'sha256' | 'ecrecover' | 'ecsign'>> = {
-  keccak256,
+  keccak256: keccakOfRepeated,
   sha256: (data) => Uint8Array.from(hash('sha256', data, 'buffer')),
   ecrecover(message, v, r, s, chainId) {
     const signature = new Uint8Array(64)

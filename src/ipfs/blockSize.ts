@@ -1,4 +1,8 @@
+<<<<<<< HEAD
 import { joinBytes } from '../encoding/hex.js'
+=======
+import { TimeSlice } from '../encoding/timeSlice.js'
+>>>>>>> fcce4f0 (Hash large blocks and encode large bytes in turns, and end writes behind the end of a file with their client)
 import { FileNetworkError } from './errors.js'
 import type { OptionSpec } from './request/command.js'
 
@@ -55,5 +59,20 @@ export async function readAll(
     else pieces = []
   }
   if (length > limit) throw refusal()
-  return joinBytes(pieces)
+  return joinInTurns(pieces, length)
+}
+
+/** The same bytes as one array; of tens of megabytes, in turns with other work. */
+async function joinInTurns(pieces: readonly Uint8Array[], length: number): Promise<Uint8Array> {
+  if (pieces.length === 1 && pieces[0] !== undefined) return pieces[0]
+  const joined = new Uint8Array(length)
+  const slice = new TimeSlice()
+  let at = 0
+  for (const piece of pieces) {
+    joined.set(piece, at)
+    at += piece.length
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
+  }
+  return joined
 }

@@ -79,8 +79,11 @@ export class ChainClient {
     await this.#checkBalances(url)
     this.#underWay = undefined
     await checkLogs(url, this.#blocks.length - 1)
-    await checkProof(url, head)
     await this.#checkSnapshots(url)
+    // A block that was just mined shows its own state, without what controls make of it later.
+    await callRpc(url, 'evm_mine', [])
+    await this.#readChain(url)
+    await checkProof(url, await block(url, 'latest'))
   }
 
   /** Reverts to the oldest snapshot, which has to work. */
@@ -90,6 +93,16 @@ export class ChainClient {
     await this.#revertTo(url, oldest)
     this.#revertedTo = undefined
     this.acknowledged.revert = (this.acknowledged.revert ?? 0) + 1
+  }
+
+  /** Reverts to every snapshot that is left, the newest first: each has to work. */
+  async revertToAll(url: string): Promise<void> {
+    for (const snapshot of [...this.#snapshots].reverse()) {
+      await this.#revertTo(url, snapshot)
+      await this.#checkBalances(url)
+      this.acknowledged.revert = (this.acknowledged.revert ?? 0) + 1
+    }
+    this.#revertedTo = undefined
   }
 
   async #mine(url: string): Promise<void> {
@@ -223,9 +236,8 @@ async function checkLogs(url: string, head: number): Promise<void> {
   expect(await callRpc(url, 'eth_getLogs', [filter])).toEqual(fromReceipts)
 }
 
-/** The proof of an account follows from the state root of the head. */
-async function checkProof(url: string, head: BlockFacts): Promise<void> {
-  const selector = { blockHash: head.hash }
-  const proof = await callRpc<{ accountProof: Hex[] }>(url, 'eth_getProof', [LOGGER, [], selector])
-  expect(verifyMerkleProof(head.stateRoot, keccakOf(LOGGER), proof.accountProof)).toBeDefined()
+/** The proof of an account follows from the state root of a block. */
+async function checkProof(url: string, { hash, stateRoot }: BlockFacts): Promise<void> {
+  const proof = await callRpc<{ accountProof: Hex[] }>(url, 'eth_getProof', [LOGGER, [], { blockHash: hash }])
+  expect(verifyMerkleProof(stateRoot, keccakOf(LOGGER), proof.accountProof)).toBeDefined()
 }

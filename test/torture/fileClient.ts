@@ -16,6 +16,7 @@ export class FileClient {
   readonly #files = new Map<string, { content: Buffer; isPinned: boolean | undefined }>()
   /** Contents by their paths in MFS; undefined where a change was interrupted. */
   readonly #paths = new Map<string, Buffer | 'absent' | undefined>()
+  #uploads = 0
   readonly acknowledged: Record<string, number> = {}
 
   constructor(name: string, random: () => number) {
@@ -57,8 +58,10 @@ export class FileClient {
   }
 
   async #add(node: TorturedNode): Promise<boolean> {
-    const content = Buffer.alloc(1 + Math.floor(this.#random() ** 4 * 600_000))
-    for (let i = 0; i < content.length; i += 97) content[i] = Math.floor(this.#random() * 256)
+    // No two uploads are alike: one that a kill interrupts, or another client's, would pin what this client has unpinned.
+    const content = Buffer.alloc(32 + Math.floor(this.#random() ** 4 * 600_000))
+    content.write(`${this.#name} ${this.#uploads++} `)
+    for (let i = 32; i < content.length; i += 97) content[i] = Math.floor(this.#random() * 256)
     const answer = await ask(node, 'add?pin=true', uploadBody([[this.#name, content]]))
     const { Hash } = JSON.parse(answer.toString()) as { Hash: string }
     this.#files.set(Hash, { content, isPinned: true })

@@ -49,7 +49,7 @@ it.each([
     const node = await startTorturedNode(options, { dataDir })
     await chain.check(node.ready.url)
     for (const client of files) await client.check(node)
-    await chain.revertToOldest(node.ready.url)
+    await chain.revertToAll(node.ready.url)
     expect(await node.stop()).toBe(0)
     await rm(dataDir, { recursive: true, force: true })
     console.log(`${KILLS} kills`, chain.acknowledged, ...files.map(({ acknowledged }) => acknowledged))

@@ -3,8 +3,12 @@ import * as Digest from 'multiformats/hashes/digest'
 import { allowBigBlock, readBlock } from '../blockSize.js'
 import {
   type HashFunction,
+<<<<<<< HEAD
   checkDigest,
   codecCode,
+=======
+  digestInTurns,
+>>>>>>> fcce4f0 (Hash large blocks and encode large bytes in turns, and end writes behind the end of a file with their client)
   hashFunctionByName,
   identityCode,
   isHashName,
@@ -57,7 +61,7 @@ export const blockPut = defineCommand({
             signal.throwIfAborted()
             if (entry.kind !== 'file') throw new FileNetworkError('expected a file')
             const data = await readBlock(entry.content, options)
-            const cid = makeBlockCid(format, data)
+            const cid = await makeBlockCid(format, data)
             await session.put(cid, data)
             if (options.pin) await network.pins.set({ cid, mode: 'recursive', name: '' })
             yield { Key: encodeCid(cid), Size: data.length }
@@ -106,8 +110,8 @@ const legacyNames = new Map([
   ['cbor', 'dag-cbor'],
 ])
 
-function makeBlockCid({ version, codec, hash, length }: BlockFormat, data: Uint8Array): CID {
-  const whole = hash.digest(data)
+async function makeBlockCid({ version, codec, hash, length }: BlockFormat, data: Uint8Array): Promise<CID> {
+  const whole = await digestInTurns(hash, data)
   checkDigest(hash, whole.length)
   const digest = Digest.create(hash.code, whole.slice(0, length))
   return version === 0 ? CID.create(0, codecCode.dagPb, digest) : CID.createV1(codec, digest)

@@ -19,6 +19,8 @@ export interface ContainerForm {
   readonly separator: Uint8Array
   /** Between a name and its value. */
   readonly colon: Uint8Array
+  /** What stands around the Base64 of bytes; undefined where the codec writes them as they are. */
+  readonly aroundBase64?: readonly [before: Uint8Array, behind: Uint8Array]
   /** The order of members; undefined where they stay as they are. */
   readonly compareNames: ((a: string, b: string) => number) | undefined
 }
@@ -41,7 +43,12 @@ export function* encodeInPieces(form: ContainerForm, value: unknown): Steps<Uint
 
 function* encodeParts(form: ContainerForm, value: unknown, parts: Uint8Array[]): Steps<void> {
   if (isContainer(value) && roomBehind(value, MOST_AT_ONCE) < 0) yield* takeApart(form, value, parts)
-  else parts.push(form.encode(value))
+  else if (value instanceof Uint8Array && form.aroundBase64 !== undefined) {
+    // The library's own encoder of Base64 goes character by character.
+    const [before, behind] = form.aroundBase64
+    const text = Buffer.from(value.buffer, value.byteOffset, value.length).toString('base64')
+    parts.push(before, Buffer.from(text.replace(/=+$/, ''), 'latin1'), behind)
+  } else parts.push(form.encode(value))
 }
 
 function takeApart(form: ContainerForm, value: object, parts: Uint8Array[]): Steps<void> {
@@ -58,7 +65,7 @@ function* encodeList(form: ContainerForm, list: readonly unknown[], parts: Uint8
     const item = list[start]
     if (end > start) parts.push(insideOf(form, list.slice(start, end)))
     else if (isContainer(item)) yield* takeApart(form, item, parts)
-    else parts.push(form.encode(item))
+    else yield* encodeParts(form, item, parts)
     start = Math.max(end, start + 1)
     yield
   }
@@ -139,6 +146,7 @@ const jsonMarks = {
 /** How lists and maps are written in DAG-JSON. */
 export const dagJsonForm: ContainerForm = {
   ...jsonMarks,
+  aroundBase64: [ascii('{"/":{"bytes":"'), ascii('"}}')],
   encode: (value) => dagJson.encode(withPlainNumbers(value)),
   compareNames: (a, b) => (a < b ? -1 : 1),
 }

@@ -9,11 +9,11 @@ import type {
 } from 'quickjs-emscripten-core'
 import { prelude } from './prelude.js'
 
-/** Bytes that the values of a program may take. */
-const MAX_MEMORY_BYTES = 64 * 1024 * 1024
+/** Bytes that the values of a program may take: the engine cannot be stopped while it copies or writes one of them. */
+const MAX_MEMORY_BYTES = 16 * 1024 * 1024
 const MAX_STACK_BYTES = 512 * 1024
 /** Processor time that a program may take before it returns to this process: nothing else is served meanwhile. */
-const MAX_RUN_MILLISECONDS = 40
+const MAX_RUN_MILLISECONDS = 30
 
 /** What a program may hand to a function of this process. */
 export type SandboxArgument = number | string | Uint8Array

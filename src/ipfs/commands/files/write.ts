@@ -36,7 +36,7 @@ export const filesWrite = defineCommand({
     'raw-leaves': { type: 'bool', description: 'Store chunks as they are. Default: with version 1.' },
     ...cidFormatOptions,
   },
-  async run({ args: [arg = ''], options, upload }, network) {
+  async run({ args: [arg = ''], options, upload, signal }, network) {
     const path = checkFilesPath(arg)
     const format = await readCidFormat(options)
     const { offset = 0, count } = options
@@ -52,6 +52,7 @@ export const filesWrite = defineCommand({
       truncate: options.truncate === true,
       rawLeaves: options['raw-leaves'],
       format,
+      signal,
     })
     // Kubo has made, or emptied, the file when it comes to this.
     if (isNegative) throw new FileNetworkError('cannot have negative byte count')
@@ -85,6 +86,8 @@ export interface FileWrite {
   rawLeaves: boolean | undefined
   /** The CID format of a file that is made; undefined: that of its directory. */
   format: CidFormat | undefined
+  /** Ends the write, which then changes nothing. A gap may be of terabytes. */
+  signal?: AbortSignal | undefined
 }
 
 /** Bytes of the leaves that fill a gap between the end of a file and where is written (boxo, `expandSparse`). */
@@ -162,7 +165,10 @@ async function edit(
     await context.stored()
   }
   if (write.offset > size) {
-    root = await append(context, root, zeros(write.offset - size), { ...rule, chunker: gapChunker })
+    root = await append(context, root, zeros(write.offset - size, write.signal), {
+      ...rule,
+      chunker: gapChunker,
+    })
     await context.stored()
   }
   const content = new ByteQueue(limited(write.content, write.count))
@@ -185,7 +191,10 @@ async function* limited(content: AsyncIterable<Uint8Array>, count: number): Asyn
   }
 }
 
-async function* zeros(length: number): AsyncGenerator<Uint8Array> {
+async function* zeros(length: number, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   const piece = new Uint8Array(65_536)
-  for (let missing = length; missing > 0; missing -= piece.length) yield piece.subarray(0, missing)
+  for (let missing = length; missing > 0; missing -= piece.length) {
+    signal?.throwIfAborted()
+    yield piece.subarray(0, missing)
+  }
 }
