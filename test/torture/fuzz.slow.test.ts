@@ -8,7 +8,7 @@ import { call, postFiles, uploadBody } from './requests.js'
 import { randomNumbers, rounds, seed } from './settings.js'
 import { damage, pick, valueOf, type Random } from './values.js'
 
-const REQUESTS = rounds(300, 200_000)
+const REQUESTS = rounds(300, 2_000_000)
 const AT_ONCE = 16
 /** Milliseconds: nobody waits longer for somebody else's request. */
 const LONGEST_STOP = 50
@@ -27,31 +27,50 @@ afterAll(async () => {
   expect(await node.stop()).toBe(0)
 })
 
+/** Requests between two looks at the node. */
+const BATCH = AT_ONCE * 8
+/** A stop has to show each time: garbage collection, code that is compiled and other processes make some of them. */
+const ATTEMPTS = 3
+
 /**
  * Sends random requests, and looks at the node after each hundred: it lives, has reported nothing, and has neither
  * stopped nor taken more memory than it may.
  */
 async function fuzz(name: string, send: (random: Random) => Promise<unknown>): Promise<void> {
-  const random = randomNumbers(seed)
   await untilIdle(node, 60_000)
   let longest = 0
-  for (let sent = 0; sent < REQUESTS; sent += AT_ONCE) {
-    await Promise.all(Array.from({ length: AT_ONCE }, () => send(random).catch(ignoreConnection)))
-    if (sent % (AT_ONCE * 8) !== 0 && sent + AT_ONCE < REQUESTS) continue
-    expect(node.isAlive(), `alive after ${sent} requests: ${node.stderr()}`).toBe(true)
-    expect(node.stderr(), `what is reported after ${sent} requests`).toBe('')
-    const measured = await node.measure()
-    expect(measured.peakMemory, `memory after ${sent} requests`).toBeLessThan(MOST_MEMORY)
-    longest = Math.max(longest, measured.longest)
-    expect(measured.longest, `the longest stop before request ${sent}`).toBeLessThan(LONGEST_STOP)
+  let first = 0
+  for (let sent = 0; sent < REQUESTS; sent += BATCH) {
+    let least = Infinity
+    for (let attempt = 0; attempt < ATTEMPTS && least > LONGEST_STOP; attempt++) {
+      // The same requests each time.
+      const random = randomNumbers(seed * 1_000_003 + sent)
+      for (let count = 0; count < BATCH; count += AT_ONCE) {
+        await Promise.all(Array.from({ length: AT_ONCE }, () => send(random).catch(ignoreConnection)))
+      }
+      expect(node.isAlive(), `alive after ${sent} requests: ${node.stderr()}`).toBe(true)
+      expect(node.stderr(), `what is reported after ${sent} requests`).toBe('')
+      const measured = await node.measure()
+      expect(measured.peakMemory, `memory after ${sent} requests`).toBeLessThan(MOST_MEMORY)
+      first = Math.max(first, measured.longest)
+      least = Math.min(least, measured.longest)
+      if (measured.longest > LONGEST_STOP) for (const stack of measured.stacks) console.log(stack)
+    }
+    longest = Math.max(longest, least)
+    expect(least, `the longest stop behind request ${sent}`).toBeLessThan(LONGEST_STOP)
   }
-  console.log(`${REQUESTS} requests: ${name}, ${longest.toFixed(0)} ms stop`)
+  console.log(`${REQUESTS} requests: ${name}, ${longest.toFixed(0)} ms stop, ${first.toFixed(0)} ms once`)
 }
 
 /** A node may refuse by closing the connection, and a client may lose its patience; all else is a fault of the test. */
 function ignoreConnection(error: unknown): void {
   if (error instanceof TypeError || (error instanceof Error && error.name === 'TimeoutError')) return
   throw error
+}
+
+/** A value as a part of a URL; a lone surrogate has no form there. */
+function encoded(value: unknown): string {
+  return encodeURIComponent(Buffer.from(String(value)).toString())
 }
 
 interface Description {
@@ -107,7 +126,7 @@ it('answers random file operations', { timeout: TIME_LIMIT }, async () => {
       () => `arg=${encodeURIComponent(pick(random, args))}`,
     )
     for (const option of options) {
-      if (random() < 0.15) query.push(`${option}=${encodeURIComponent(String(valueOf(random, undefined)))}`)
+      if (random() < 0.15) query.push(`${option}=${encoded(valueOf(random, undefined))}`)
     }
     const body = random() < 0.6 ? damage(random, uploadBody([['a%2Fb', pick(random, contents)]])) : undefined
     await postFiles(node, `${path}?${query.join('&')}`, body, AbortSignal.timeout(PATIENCE))
@@ -161,11 +180,9 @@ it('answers random requests to the controls', { timeout: TIME_LIMIT }, async () 
   expect(usable.length).toBeGreaterThan(10)
   await fuzz('controls', async (random) => {
     const { path, method, schema } = pick(random, usable)
-    const filled = path.replace(/\{\w+\}/g, () =>
-      encodeURIComponent(String(valueOf(random, undefined))).slice(0, 200),
-    )
+    const filled = path.replace(/\{\w+\}/g, () => encoded(valueOf(random, undefined)).slice(0, 200))
     const response = await fetch(
-      `${controls}${filled}?limit=${String(valueOf(random, undefined)).slice(0, 50)}`,
+      `${controls}${filled}?limit=${encoded(valueOf(random, undefined)).slice(0, 50)}`,
       {
         method,
         signal: AbortSignal.timeout(PATIENCE),

@@ -10,7 +10,7 @@ import { seededRandom } from '../../../test/support/programs.js'
 import { countTurns, endEverySlice } from '../../../test/support/turns.js'
 import { codecs, decodeInTurns, encodeInTurns } from './codecs.js'
 
-const inPieces = codecs.filter(({ decodeInPieces }) => decodeInPieces !== undefined)
+const inPieces = codecs.filter(({ encodeInPieces }) => encodeInPieces !== undefined)
 const cid = CID.parse('bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy')
 
 type Random = ReturnType<typeof seededRandom>

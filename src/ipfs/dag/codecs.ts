@@ -8,6 +8,7 @@ import { TimeSlice, runInSlices, runToCompletion, type Steps } from '../../encod
 import { codecCode } from '../cid/cidFormat.js'
 import { codecTable } from '../cid/codecTable.js'
 import { FileNetworkError } from '../errors.js'
+import { decodeDagPbInPieces } from './dagPbInPieces.js'
 import { DagJsonTokenizer, JsonTokenizer, decodeTokens } from './decodeInPieces.js'
 import { cborForm, dagCborForm, dagJsonForm, encodeInPieces } from './encodeInPieces.js'
 import { WholeFloat } from './float.js'
@@ -74,7 +75,13 @@ const libraries: readonly Codec[] = [
     decode: raw.decode,
     encode: encodeRaw,
   },
-  { name: 'dag-pb', code: codecCode.dagPb, decode: dagPb.decode, encode: encodeDagPb },
+  {
+    name: 'dag-pb',
+    code: codecCode.dagPb,
+    decode: dagPb.decode,
+    decodeInPieces: decodeDagPbInPieces,
+    encode: encodeDagPb,
+  },
   inPieces({ ...dagCborSteps, name: 'dag-cbor', code: codecCode.dagCbor }),
   inPieces({
     name: 'dag-json',

@@ -1,0 +1,51 @@
+import * as dagPb from '@ipld/dag-pb'
+import type { Steps } from '../../encoding/timeSlice.js'
+
+/** Links that are decoded at once. */
+const LINKS_AT_ONCE = 1024
+/** Keys of the fields of a node (dag-pb specification): number and wire type. */
+const DATA_KEY = 0x0a
+const LINK_KEY = 0x12
+
+/**
+ * What dag-pb makes of a node, in pieces: a part of a message in protocol buffers that ends between two of its fields is a
+ * message too.
+ *
+ * @throws Error of the codec
+ */
+export function* decodeDagPbInPieces(bytes: Uint8Array): Steps<dagPb.PBNode> {
+  const node: dagPb.PBNode = { Links: [] }
+  for (let start = 0; start < bytes.length;) {
+    const end = endOfFields(bytes, start)
+    const part = dagPb.decode(bytes.subarray(start, end))
+    if (part.Data !== undefined) {
+      // Links may stand before the data or behind it. The codec itself says what is wrong with others.
+      const isOrdered = end === bytes.length || (start === 0 && bytes[0] === DATA_KEY)
+      if (node.Data !== undefined || !isOrdered) return dagPb.decode(bytes)
+      node.Data = part.Data
+    }
+    for (const link of part.Links) node.Links.push(link)
+    start = end
+    yield
+  }
+  return node
+}
+
+/** Where so many fields end that begin at an index; the end of the bytes where one of them is none that is known. */
+function endOfFields(bytes: Uint8Array, start: number): number {
+  let index = start
+  for (let count = 0; count < LINKS_AT_ONCE && index < bytes.length; count++) {
+    const key = bytes[index++]
+    if (key !== DATA_KEY && key !== LINK_KEY) return bytes.length
+    let length = 0
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[index++]
+      if (byte === undefined || shift > 28) return bytes.length
+      length += (byte & 0x7f) * 2 ** shift
+      if (byte < 0x80) break
+    }
+    index += length
+    if (index > bytes.length) return bytes.length
+  }
+  return index
+}
