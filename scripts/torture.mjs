@@ -12,6 +12,7 @@ const usage = `npm run torture -- bombs|kills|fuzz|floods [options]
 
   --short        the form that the slow tests run
   --rounds N     kills, requests or connections; each harness has its own default
+  --requests N   requests of all fuzzers together
   --seed N       where random numbers start (default 1)
   --only TEXT    only tests whose names match
   --profile      say what the node did in stops of more than 30 ms`
@@ -21,12 +22,15 @@ const { values, positionals } = parseArgs({
   options: {
     short: { type: 'boolean', default: false },
     rounds: { type: 'string' },
+    requests: { type: 'string' },
     seed: { type: 'string' },
     only: { type: 'string' },
     profile: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
+/** Fuzzers that share the requests: JSON-RPC, file operations, controls, HTTP, WebSocket frames. */
+const fuzzers = 5
 const harnesses = ['bombs', 'kills', 'fuzz', 'floods']
 if (values.help || positionals.length === 0 || positionals.some((name) => !harnesses.includes(name))) {
   console.log(usage)
@@ -38,6 +42,9 @@ const files = positionals.map((name) => `test/torture/${name}`)
 const only = values.only === undefined ? [] : ['-t', values.only]
 const environment = {
   ...(!values.short && { STANDIN_TORTURE_FULL: '1' }),
+  ...(values.requests !== undefined && {
+    STANDIN_TORTURE_ROUNDS: String(Math.ceil(values.requests / fuzzers)),
+  }),
   ...(values.rounds !== undefined && { STANDIN_TORTURE_ROUNDS: values.rounds }),
   ...(values.profile && { STANDIN_TORTURE_PROFILE: '1' }),
   ...(values.seed !== undefined && { STANDIN_TORTURE_SEED: values.seed }),

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-import { joinBytes } from '../encoding/hex.js'
-=======
 import { TimeSlice } from '../encoding/timeSlice.js'
->>>>>>> fcce4f0 (Hash large blocks and encode large bytes in turns, and end writes behind the end of a file with their client)
 import { FileNetworkError } from './errors.js'
 import type { OptionSpec } from './request/command.js'
 

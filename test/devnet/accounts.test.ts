@@ -93,6 +93,15 @@ describe('keys', () => {
     await call('anvil_setBalance', made, ether)
     expect((await send({ from: made, to })).status).toBe('0x1')
     expect((await refusalOf(call('personal_importRawKey', '0x12', 'pw'))).code).toBe(-32602)
+    for (const [key, message] of [
+      ['0'.repeat(64), 'invalid private key, zero or negative'],
+      ['f'.repeat(64), 'invalid private key, >=N'],
+    ]) {
+      expect(await refusalOf(call('personal_importRawKey', key, 'pw'))).toMatchObject({
+        code: -32000,
+        message,
+      })
+    }
   })
 })
 

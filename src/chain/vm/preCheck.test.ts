@@ -1,7 +1,7 @@
 import { createTx } from '@ethereumjs/tx'
 import { createAddressFromString } from '@ethereumjs/util'
 import { expect, test } from 'vitest'
-import { createRules } from '../evm/rules.js'
+import { createRules } from '../evm/forkSchedule.js'
 import { priceLargeData } from './preCheck.js'
 
 const to = createAddressFromString(`0x${'22'.repeat(20)}`)

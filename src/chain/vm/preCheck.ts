@@ -78,7 +78,7 @@ const LONG_DATA = 16 * 1024
 export function priceLargeData({ data, to, common, cache }: TypedTransaction): void {
   if (data.length < LONG_DATA || cache.dataFee !== undefined) return
   let zeros = 0
-  for (const byte of data) if (byte === 0) zeros++
+  for (let index = 0; index < data.length; index++) if (data[index] === 0) zeros++
   let value =
     BigInt(zeros) * common.param('txDataZeroGas') +
     BigInt(data.length - zeros) * common.param('txDataNonZeroGas')

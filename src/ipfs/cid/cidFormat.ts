@@ -5,6 +5,7 @@ import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import type { MultihashDigest } from 'multiformats/hashes/interface'
 import { createHash, hash } from 'node:crypto'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import { multibaseByName } from './multibase.js'
 
@@ -14,6 +15,31 @@ export interface HashFunction {
   /** Code in the multicodec table. */
   code: number
   digest(bytes: Uint8Array): Uint8Array
+  /** Begins a hash of bytes that come in pieces; undefined for functions that take them at once. */
+  begin?: (() => RunningHash | Promise<RunningHash>) | undefined
+}
+
+/** A hash that is being computed. */
+interface RunningHash {
+  update(bytes: Uint8Array): unknown
+  /** The digest of all of them. */
+  digest(): Uint8Array
+}
+
+/** Bytes that are hashed before other requests have their turn. */
+const PIECE_BYTES = 1024 * 1024
+
+/** The digest of bytes that may be tens of megabytes: others are served meanwhile. */
+export async function digestInTurns(hash: HashFunction, bytes: Uint8Array): Promise<Uint8Array> {
+  if (bytes.length <= PIECE_BYTES || hash.begin === undefined) return hash.digest(bytes)
+  const running = await hash.begin()
+  const slice = new TimeSlice()
+  for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
+    running.update(bytes.subarray(start, start + PIECE_BYTES))
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
+  }
+  return new Uint8Array(running.digest())
 }
 
 type Digest = HashFunction['digest']
@@ -21,6 +47,7 @@ type Digest = HashFunction['digest']
 interface HashEntry {
   code: number
   load: () => Digest | Promise<Digest>
+  begin?: HashFunction['begin']
 }
 
 /** The code of sha2-256 in the multicodec table. */
@@ -28,20 +55,26 @@ export const sha256Code = 0x12
 /** The code of the identity function, whose digest is the data itself. */
 export const identityCode = 0x00
 
-const native = (algorithm: string): HashEntry['load'] => {
-  return () => (bytes) => new Uint8Array(hash(algorithm, bytes, 'buffer'))
-}
+const native = (algorithm: string): Omit<HashEntry, 'code'> => ({
+  load: () => (bytes) => new Uint8Array(hash(algorithm, bytes, 'buffer')),
+  begin: () => createHash(algorithm),
+})
 
 const shake = (algorithm: string, outputLength: number): HashEntry['load'] => {
   return () => (bytes) => new Uint8Array(createHash(algorithm, { outputLength }).update(bytes).digest())
 }
 
-const wasm = (create: () => Promise<IHasher>): HashEntry['load'] => {
-  return async () => {
+const wasm = (create: () => Promise<IHasher>): Omit<HashEntry, 'code'> => ({
+  async load() {
     const hasher = await create()
     return (bytes) => hasher.init().update(bytes).digest('binary')
-  }
-}
+  },
+  // Of its own: the other one may be wanted in between.
+  async begin() {
+    const hasher = (await create()).init()
+    return { update: (bytes) => hasher.update(bytes), digest: () => hasher.digest('binary') }
+  },
+})
 
 /** A function that can be chosen, and says why it is not used once there is something to hash. */
 function refused(code: number, createError: () => FileNetworkError): HashEntry {
@@ -80,31 +113,31 @@ const doubleSha256: Digest = (bytes) => {
 
 const entries = new Map<string, HashEntry>([
   ['identity', { code: identityCode, load: () => (bytes) => bytes }],
-  ['sha1', { code: 0x11, load: native('sha1') }],
-  ['sha2-256', { code: sha256Code, load: native('sha256') }],
-  ['sha2-512', { code: 0x13, load: native('sha512') }],
+  ['sha1', { code: 0x11, ...native('sha1') }],
+  ['sha2-256', { code: sha256Code, ...native('sha256') }],
+  ['sha2-512', { code: 0x13, ...native('sha512') }],
   ['dbl-sha2-256', { code: 0x56, load: () => doubleSha256 }],
-  ['sha3', { code: 0x14, load: native('sha3-512') }],
-  ['sha3-224', { code: 0x17, load: native('sha3-224') }],
-  ['sha3-256', { code: 0x16, load: native('sha3-256') }],
-  ['sha3-384', { code: 0x15, load: native('sha3-384') }],
-  ['sha3-512', { code: 0x14, load: native('sha3-512') }],
+  ['sha3', { code: 0x14, ...native('sha3-512') }],
+  ['sha3-224', { code: 0x17, ...native('sha3-224') }],
+  ['sha3-256', { code: 0x16, ...native('sha3-256') }],
+  ['sha3-384', { code: 0x15, ...native('sha3-384') }],
+  ['sha3-512', { code: 0x14, ...native('sha3-512') }],
   ['shake-256', { code: 0x19, load: shake('shake256', 64) }],
-  ['keccak-224', { code: 0x1a, load: wasm(() => createKeccak(224)) }],
-  ['keccak-256', { code: 0x1b, load: wasm(() => createKeccak(256)) }],
-  ['keccak-384', { code: 0x1c, load: wasm(() => createKeccak(384)) }],
-  ['keccak-512', { code: 0x1d, load: wasm(() => createKeccak(512)) }],
-  ['blake3', { code: 0x1e, load: wasm(() => createBLAKE3()) }],
+  ['keccak-224', { code: 0x1a, ...wasm(() => createKeccak(224)) }],
+  ['keccak-256', { code: 0x1b, ...wasm(() => createKeccak(256)) }],
+  ['keccak-384', { code: 0x1c, ...wasm(() => createKeccak(384)) }],
+  ['keccak-512', { code: 0x1d, ...wasm(() => createKeccak(512)) }],
+  ['blake3', { code: 0x1e, ...wasm(() => createBLAKE3()) }],
 ])
 
 /** The shortest digest, in bytes, that counts as secure. */
 const shortestDigest = 20
 for (let length = shortestDigest; length <= 64; length++) {
-  const load = wasm(() => createBLAKE2b(length * 8))
-  entries.set(`blake2b-${length * 8}`, { code: 0xb200 + length, load })
+  const hashing = wasm(() => createBLAKE2b(length * 8))
+  entries.set(`blake2b-${length * 8}`, { code: 0xb200 + length, ...hashing })
 }
 const longestBlake2s = 32
-entries.set('blake2s-256', { code: 0xb240 + longestBlake2s, load: wasm(() => createBLAKE2s(256)) })
+entries.set('blake2s-256', { code: 0xb240 + longestBlake2s, ...wasm(() => createBLAKE2s(256)) })
 /** Kubo has names for the shorter ones, and nothing that computes them. */
 for (let length = shortestDigest; length < longestBlake2s; length++) {
   entries.set(`blake2s-${length * 8}`, notComputed(0xb240 + length))
@@ -136,7 +169,12 @@ const loaded = new Map<number, Promise<HashFunction>>()
 function load(name: string, entry: HashEntry): Promise<HashFunction> {
   let loading = loaded.get(entry.code)
   if (loading === undefined) {
-    loading = Promise.resolve(entry.load()).then((digest) => ({ name, code: entry.code, digest }))
+    loading = Promise.resolve(entry.load()).then((digest) => ({
+      name,
+      code: entry.code,
+      digest,
+      begin: entry.begin,
+    }))
     loaded.set(entry.code, loading)
   }
   return loading
@@ -178,7 +216,7 @@ export async function matchesMultihash(
 ): Promise<boolean | undefined> {
   const hash = await hashFunctionByCode(multihash.code)
   if (hash === undefined) return undefined
-  const digest = hash.digest(bytes)
+  const digest = await digestInTurns(hash, bytes)
   return Buffer.compare(digest.subarray(0, multihash.digest.length), multihash.digest) === 0
 }
 

@@ -3,12 +3,9 @@ import * as Digest from 'multiformats/hashes/digest'
 import { allowBigBlock, readBlock } from '../blockSize.js'
 import {
   type HashFunction,
-<<<<<<< HEAD
   checkDigest,
   codecCode,
-=======
   digestInTurns,
->>>>>>> fcce4f0 (Hash large blocks and encode large bytes in turns, and end writes behind the end of a file with their client)
   hashFunctionByName,
   identityCode,
   isHashName,

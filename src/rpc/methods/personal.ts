@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { bytesEqual, bytesToHex, hexToBytes } from '../../encoding/hex.js'
+import { bytesEqual, bytesToBigint, bytesToHex, hexToBytes } from '../../encoding/hex.js'
 import type { Backend } from '../backend.js'
 import { InvalidParamsError, ServerError } from '../errors.js'
 import { type Method, defineMethod, optional, required } from '../method.js'
@@ -63,6 +63,9 @@ export const listAccounts = defineMethod('personal_listAccounts', [], ({ backend
   backend.accounts.addresses().map(bytesToHex),
 )
 
+/** The order of secp256k1, which private keys are below. */
+const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
 /** personal_importRawKey: takes up a private key, with 0x or without, until the node stops; its address. */
 export const importRawKey = defineMethod(
   'personal_importRawKey',
@@ -71,7 +74,11 @@ export const importRawKey = defineMethod(
     if (!/^(0x)?[0-9a-f]{64}$/i.test(key)) {
       throw new InvalidParamsError('invalid argument 0: expected 32 bytes of private key')
     }
-    return bytesToHex(await backend.controls.importKey(hexToBytes(key)))
+    const bytes = hexToBytes(key)
+    const scalar = bytesToBigint(bytes)
+    if (scalar === 0n) throw new ServerError('invalid private key, zero or negative')
+    if (scalar >= SECP256K1_ORDER) throw new ServerError('invalid private key, >=N')
+    return bytesToHex(await backend.controls.importKey(bytes))
   },
 )
 
