@@ -1,4 +1,5 @@
-import { estimateFromGasUsed } from '../chain/calls/estimateFromGasUsed.js'
+import { estimateGas } from '../chain/calls/estimate.js'
+import { estimateFromGasUsed, estimateLeast } from '../chain/calls/estimateFromGasUsed.js'
 import { StateRanges } from '../chain/state/stateRange.js'
 import { randomBytes } from 'node:crypto'
 import { accessListFees } from '../chain/accounts/feeDefaults.js'
@@ -46,6 +47,9 @@ export interface BackendParts {
   settings: NodeSettings
 }
 
+/** Who estimates gas. */
+const gasEstimators = { searched: estimateGas, least: estimateLeast, used: estimateFromGasUsed }
+
 /** Joins the parts of a network into what JSON-RPC methods work with. */
 export function createBackend(parts: BackendParts): Backend {
   const { chain, submission, mining, accounts, settings } = parts
@@ -57,7 +61,7 @@ export function createBackend(parts: BackendParts): Backend {
   const executor = new MessageExecutor({
     pendingGasLimit: () => chain.settings.gasLimit,
     completeFees: (call, header) => accessListFees(call, header, view.rulesAt(header)),
-    estimate: compatibility.estimatesFromGasUsed ? estimateFromGasUsed : undefined,
+    estimate: gasEstimators[compatibility.gasEstimate],
     onConsole: (data) => chain.onConsole?.(data),
   })
   applyCompatibility(parts, compatibility)

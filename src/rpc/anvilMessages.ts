@@ -1,3 +1,4 @@
+import { TimestampError } from '../chain/mining/clock.js'
 import { isUtf8 } from 'node:buffer'
 import {
   ChainError,
@@ -93,6 +94,7 @@ export function anvilError(error: unknown): RpcError | undefined {
   }
   if (!(error instanceof ChainError)) return undefined
   const { message } = error
+  if (error instanceof TimestampError) return new RpcError(-32602, message.replace(/(timestamp) \d+$/, '$1'))
   const [, allowance] = /^gas required exceeds allowance \((\d+)\)/.exec(message) ?? []
   if (allowance !== undefined) return outOfGas(allowance)
   if (error instanceof NothingLeftForGasError && error.coversValue) return outOfGas('0')

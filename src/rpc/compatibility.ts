@@ -51,8 +51,8 @@ export interface CompatibilityProfile {
 
   /** Whose checks of a request come before all others. */
   requestChecks: 'geth' | 'hardhat'
-  /** Whether an estimate is the gas used where that suffices, and hardhat's search ends at otherwise. */
-  estimatesFromGasUsed: boolean
+  /** What eth_estimateGas ends at: geth's search, the least gas (anvil), or the gas used where it suffices (hardhat). */
+  gasEstimate: 'searched' | 'least' | 'used'
   /** Whether a transfer to an account without code is estimated without being run, and so without looking at funds. */
   estimatesPlainTransfersStatically: boolean
   /** The block that eth_estimateGas works on unless one is named. */
@@ -159,7 +159,7 @@ const standinProfile: CompatibilityProfile = {
   allowsZeroFees: false,
   fillsBeforeSigning: false,
   requestChecks: 'geth',
-  estimatesFromGasUsed: false,
+  gasEstimate: 'searched',
   estimatesPlainTransfersStatically: false,
   estimateBlockTag: 'latest',
   callsDefaultToFirstAccount: false,
@@ -226,6 +226,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     allowsEmptyCreation: true,
     defaultFeeCap: 'the next price',
     fillsBeforeSigning: true,
+    gasEstimate: 'least',
     estimatesPlainTransfersStatically: true,
     limitsFeesTo128Bits: true,
     callBaseFee: 'lowered',
@@ -253,7 +254,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     automineIncludesPending: true,
     rejectsUnminable: true,
     requestChecks: 'hardhat',
-    estimatesFromGasUsed: true,
+    gasEstimate: 'used',
     estimateBlockTag: 'pending',
     callsDefaultToFirstAccount: true,
     defaultFeeCap: 'twice the next base fee',

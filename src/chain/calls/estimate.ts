@@ -87,7 +87,7 @@ interface Limits {
 }
 
 /** The most gas that the sender could give, and that anybody would take. */
-function upperBound(evm: PooledEvm, message: Message, limits: Limits): Awaitable<bigint> {
+export function upperBound(evm: PooledEvm, message: Message, limits: Limits): Awaitable<bigint> {
   const { given, blockGasLimit, cap } = limits
   const wanted = given !== undefined && given >= PLAIN_TRANSFER_GAS ? given : blockGasLimit
   const allowed = evm.common.isActivatedEIP(7825) ? smaller(wanted, MAX_TRANSACTION_GAS) : wanted

@@ -1,16 +1,14 @@
 import { ExecutionFailedError } from '../errors.js'
 import { whenReady } from '../state/stateStore.js'
 import type { Awaitable } from '../types.js'
-import { executeCall, throwFailure, withCall, type CallRequest } from './call.js'
+import { callGasCap, executeCall, throwFailure, withCall, type CallRequest } from './call.js'
+import { upperBound } from './estimate.js'
 import { withRollback } from '../vm/blockEnvironment.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import type { Message } from '../vm/message.js'
 import { IntrinsicGasError } from '../vm/preCheck.js'
 import { MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
 import type { MessageResult } from '../vm/runTransaction.js'
-
-/** Steps of the search at most. */
-const MOST_STEPS = 20
 
 /** How close the bounds of the search have to come, by the lower one. */
 const precisions: readonly (readonly [least: bigint, precision: bigint])[] = [
@@ -32,27 +30,55 @@ const precisions: readonly (readonly [least: bigint, precision: bigint])[] = [
  */
 export function estimateFromGasUsed(request: CallRequest, blockGasLimit: bigint): Awaitable<bigint> {
   return withCall(request, (evm, message) => {
-    const given = request.call.gas ?? blockGasLimit
-    const most = evm.common.isActivatedEIP(7825) && given > MAX_TRANSACTION_GAS ? MAX_TRANSACTION_GAS : given
-    return whenReady(run(evm, message, most), async (result) => {
-      if (result.failure?.kind === 'outOfGas') throw new ExecutionFailedError('out of gas')
-      throwFailure(result)
-      const { gasUsed, intrinsicGas } = result
-      const least = gasUsed > intrinsicGas ? gasUsed : intrinsicGas + 1n
-      return (await passes(evm, message, least))
-        ? least
-        : search(least, most, (gas) => passes(evm, message, gas))
+    const most = mostGas(evm, request.call.gas ?? blockGasLimit)
+    return whenReady(runWithMost(evm, message, most), async ({ gasUsed, intrinsicGas }) => {
+      const least = larger(gasUsed, intrinsicGas + 1n)
+      const suffices = (gas: bigint): Promise<boolean> => passes(evm, message, gas)
+      return (await suffices(least)) ? least : search([least, most], suffices, precisionAt)
     })
   })
 }
 
+/**
+ * The least gas with which a call goes through, as anvil estimates it (foundry: anvil/src/eth/api.rs, do_estimate_gas).
+ *
+ * @param blockGasLimit - the most gas where the call names none
+ * @throws as {@link estimateFromGasUsed} does
+ */
+export function estimateLeast(request: CallRequest, blockGasLimit: bigint): Awaitable<bigint> {
+  return withCall(request, (evm, message) => {
+    const limits = { given: request.call.gas, blockGasLimit, cap: callGasCap(request) }
+    return whenReady(upperBound(evm, message, limits), (most) =>
+      whenReady(runWithMost(evm, message, most), async ({ gasUsed, intrinsicGas }) => {
+        const least = larger(gasUsed, intrinsicGas)
+        const suffices = (gas: bigint): Promise<boolean> => passes(evm, message, gas)
+        return (await suffices(least)) ? least : search([least, most], suffices, () => 1n)
+      }),
+    )
+  })
+}
+
+/** EIP-7825. */
+function mostGas(evm: PooledEvm, wanted: bigint): bigint {
+  return evm.common.isActivatedEIP(7825) && wanted > MAX_TRANSACTION_GAS ? MAX_TRANSACTION_GAS : wanted
+}
+
+function runWithMost(evm: PooledEvm, message: Message, most: bigint): Awaitable<MessageResult> {
+  return whenReady(run(evm, message, most), (result) => {
+    if (result.failure?.kind === 'outOfGas') throw new ExecutionFailedError(`gas required exceeds allowance (${most})`)
+    throwFailure(result)
+    return result
+  })
+}
+
+/** Halves a range whose lower bound does not suffice until it is no wider than the precision. @returns its upper bound */
 async function search(
-  least: bigint,
-  most: bigint,
+  [least, most]: readonly [bigint, bigint],
   suffices: (gas: bigint) => Promise<boolean>,
+  precision: (low: bigint) => bigint,
 ): Promise<bigint> {
   let [low, high] = [least, most]
-  for (let step = 0; step < MOST_STEPS && high - low > precisionAt(low); step++) {
+  for (let step = 0; high - low > precision(low); step++) {
     const half = high - (high - low) / 2n
     // What is needed is mostly close to what was used.
     const middle = step === 0 && half > 3n * low ? 3n * low : half
@@ -77,4 +103,8 @@ async function passes(evm: PooledEvm, message: Message, gasLimit: bigint): Promi
     if (error instanceof IntrinsicGasError) return false
     throw error
   }
+}
+
+function larger(one: bigint, other: bigint): bigint {
+  return one > other ? one : other
 }

@@ -99,5 +99,43 @@ export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDif
       }),
     },
   ],
-  anvil: [],
+  anvil: [
+    { reason: 'prevRandao follows from the parent, where anvil throws dice', matches: where({ name: /mixHash$/ }) },
+    {
+      reason: "arguments are refused with anvil's code, in the words of geth",
+      matches: where({ ours: /"code":-32602/, theirs: /"code":-32602/ }),
+    },
+    {
+      reason: 'of several mistakes of a transaction, another one is told first',
+      matches: where({ name: sends, ours: /"error"/, theirs: /"error"/ }),
+    },
+    {
+      reason: 'fields that contradict each other, and empty lists of authorizations and blobs, are refused as in geth',
+      matches: where({
+        ours: /gasPrice and|are set and not equal|authorization|blob|chainId does not match/,
+        request: /^eth_(send|call|estimate)/,
+      }),
+    },
+    {
+      reason: 'other methods than those of anvil are there too, and all of it over WebSocket only',
+      matches: where({ theirs: /Method not found/ }),
+    },
+    {
+      reason: 'the newest fork is Osaka until networks of this node have blob parameters of their own',
+      matches: where({ name: /anvil_nodeInfo \| \.result\.(hardFork|network)/ }),
+    },
+    { reason: 'the node says its own version', matches: where({ name: /clientVersion/ }) },
+    {
+      reason: 'an unknown transaction has no trace, where anvil answers an empty one',
+      matches: where({ name: /^debug_traceTransaction \| -32000 transaction not found/ }),
+    },
+    {
+      reason: 'a block that is not there has no count of transactions, as in geth',
+      matches: where({ name: /^eth_getBlockTransactionCountByNumber \| result/ }),
+    },
+    {
+      reason: 'the first block keeps its header, which the next base fee that a control sets changes in anvil',
+      matches: where({ name: /baseFeePerGas$/, request: /"(0x0|earliest)"/ }),
+    },
+  ],
 }

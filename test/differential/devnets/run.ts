@@ -89,11 +89,26 @@ function shown({ method, params }: Step, before: readonly Step[]): string {
   return [`${method} ${JSON.stringify(params)}`, ...lines.reverse()].join('\n         after ')
 }
 
+/** What a reset does not take back in anvil. */
+const settings: Readonly<Record<PeerName, [method: string, ...params: unknown[]][]>> = {
+  hardhat: [['evm_setAutomine', true]],
+  anvil: [
+    ['evm_setIntervalMining', 0],
+    ['evm_setAutomine', true],
+    ['evm_setBlockGasLimit', GAS_LIMIT],
+    ['anvil_setCoinbase', `0x${'00'.repeat(20)}`],
+    ['anvil_autoImpersonateAccount', false],
+    ['anvil_removeBlockTimestampInterval'],
+    ['anvil_setNextBlockBaseFeePerGas', 1_000_000_000],
+    ...places.map((place): [string, ...unknown[]] => ['anvil_stopImpersonatingAccount', place]),
+  ],
+}
+
 /** Begins anew: the contracts are there, and the first block comes at a time that is the same on both nodes. */
 async function begin(side: Side, name: PeerName): Promise<void> {
   const setters: [method: string, ...params: unknown[]][] = [
     [`${name}_reset`],
-    ['evm_setAutomine', true],
+    ...settings[name],
     ...places.map((place, index): [string, ...unknown[]] => [
       `${name}_setCode`,
       place,

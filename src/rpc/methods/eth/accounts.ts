@@ -13,5 +13,6 @@ export const requestAccounts = defineMethod('eth_requestAccounts', [], ({ backen
 export const accounts = defineMethod('eth_accounts', [], ({ backend }) => {
   const own = backend.accounts.addresses()
   const { accountsIncludeImpersonated } = backend.settings.compatibility
-  return [...own, ...(accountsIncludeImpersonated ? backend.controls.impersonated() : [])].map(bytesToHex)
+  const others = accountsIncludeImpersonated ? backend.controls.impersonated() : []
+  return [...new Set([...own, ...others].map(bytesToHex))]
 })
