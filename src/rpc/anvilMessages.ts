@@ -1,4 +1,4 @@
-import { TimestampError } from '../chain/mining/clock.js'
+import { TimestampError } from '../chain/mining/schedule.js'
 import { isUtf8 } from 'node:buffer'
 import {
   ChainError,
