@@ -65,7 +65,8 @@ function mostGas(evm: PooledEvm, wanted: bigint): bigint {
 
 function runWithMost(evm: PooledEvm, message: Message, most: bigint): Awaitable<MessageResult> {
   return whenReady(run(evm, message, most), (result) => {
-    if (result.failure?.kind === 'outOfGas') throw new ExecutionFailedError(`gas required exceeds allowance (${most})`)
+    if (result.failure?.kind === 'outOfGas')
+      throw new ExecutionFailedError(`gas required exceeds allowance (${most})`)
     throwFailure(result)
     return result
   })

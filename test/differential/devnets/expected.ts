@@ -100,7 +100,10 @@ export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDif
     },
   ],
   anvil: [
-    { reason: 'prevRandao follows from the parent, where anvil throws dice', matches: where({ name: /mixHash$/ }) },
+    {
+      reason: 'prevRandao follows from the parent, where anvil throws dice',
+      matches: where({ name: /mixHash$/ }),
+    },
     {
       reason: "arguments are refused with anvil's code, in the words of geth",
       matches: where({ ours: /"code":-32602/, theirs: /"code":-32602/ }),
@@ -110,7 +113,8 @@ export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDif
       matches: where({ name: sends, ours: /"error"/, theirs: /"error"/ }),
     },
     {
-      reason: 'fields that contradict each other, and empty lists of authorizations and blobs, are refused as in geth',
+      reason:
+        'fields that contradict each other, and empty lists of authorizations and blobs, are refused as in geth',
       matches: where({
         ours: /gasPrice and|are set and not equal|authorization|blob|chainId does not match/,
         request: /^eth_(send|call|estimate)/,
@@ -134,7 +138,8 @@ export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDif
       matches: where({ name: /^eth_getBlockTransactionCountByNumber \| result/ }),
     },
     {
-      reason: 'the first block keeps its header, which the next base fee that a control sets changes in anvil',
+      reason:
+        'the first block keeps its header, which the next base fee that a control sets changes in anvil',
       matches: where({ name: /baseFeePerGas$/, request: /"(0x0|earliest)"/ }),
     },
   ],
