@@ -100,7 +100,7 @@ export async function planAdd(
   if (pinName !== undefined) validatePinName(pinName)
   const metadata = readMetadataRule(options)
   const rawLeaves = decideRawLeaves(options, metadata)
-  checkCombinations(options)
+  checkCombinations(options, rawLeaves)
   await hashOf(options, base)
   checkBase()
   checkTime(options)
@@ -155,7 +155,7 @@ function decideRawLeaves(
   return false
 }
 
-function checkCombinations(options: AddOptions): void {
+function checkCombinations(options: AddOptions, rawLeaves: boolean | undefined): void {
   const toFiles = options['to-files'] !== undefined
   if (options['only-hash'] && toFiles) {
     throw new FileNetworkError('only-hash and to-files options are not compatible')
@@ -166,6 +166,9 @@ function checkCombinations(options: AddOptions): void {
   }
   if (options['wrap-with-directory'] && toFiles) {
     throw new FileNetworkError('wrap-with-directory and to-files options are not compatible')
+  }
+  if (options.nocopy && rawLeaves === false) {
+    throw new FileNetworkError("nocopy option requires '--raw-leaves' to be enabled as well")
   }
   if (options.nocopy) {
     throw new FileNetworkError(
@@ -184,16 +187,16 @@ async function readSettings(
   rawLeaves: boolean | undefined,
 ): Promise<ImportSettings> {
   const hash = await hashOf(options, base)
+  const fanout = options['max-hamt-fanout']
+  if (fanout !== undefined && !isFanout(fanout)) {
+    throw new FileNetworkError(`HAMT fanout must be a power of 2, between 8 and 1024 (got ${fanout})`)
+  }
   const version = decideCidVersion({
     given: options['cid-version'],
     base: base.cid.version,
     hashCode: hash.code,
   })
   const followsProfile = options['cid-version'] === undefined && hash.code === base.cid.hash.code
-  const fanout = options['max-hamt-fanout']
-  if (fanout !== undefined && !isFanout(fanout)) {
-    throw new FileNetworkError(`HAMT fanout must be a power of 2, between 8 and 1024 (got ${fanout})`)
-  }
   return {
     cid: { version, hash, inlineLimit: options.inline ? options['inline-limit'] : undefined },
     rawLeaves: rawLeaves ?? (followsProfile ? base.rawLeaves : version === 1),

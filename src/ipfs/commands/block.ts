@@ -82,12 +82,12 @@ async function readFormat(options: {
   if (!isHashName(mhtype)) throw new FileNetworkError(`unrecognized multihash function: ${mhtype}`)
   const hash = await hashFunctionByName(mhtype)
   const length = mhlen < 0 ? undefined : mhlen
-  if (length !== undefined && length > hash.digest(new Uint8Array()).length && hash.code !== identityCode) {
-    throw new FileNetworkError('invalid cid: requested length was too large for digest')
-  }
-  if (length !== undefined && hash.code !== identityCode) checkDigest(hash, length)
   const codecName = options['cid-codec'] || 'raw'
-  if (format === '') return { version: 1, codec: codecCodeByName(codecName), hash, length }
+  if (format === '') {
+    const codec = codecCodeByName(codecName)
+    checkLength(hash, length)
+    return { version: 1, codec, hash, length }
+  }
   if (codecName !== 'raw') {
     throw new FileNetworkError(
       'unable to use "format" (deprecated) and a custom "cid-codec" at the same time',
@@ -98,7 +98,16 @@ async function readFormat(options: {
   if (version === 0 && (hash.code !== sha256Code || (length !== undefined && length !== 32))) {
     throw new FileNetworkError('only sha2-255-32 is allowed with CIDv0')
   }
+  checkLength(hash, length)
   return { version, codec, hash, length }
+}
+
+function checkLength(hash: HashFunction, length: number | undefined): void {
+  if (length === undefined || hash.code === identityCode) return
+  if (length > hash.digest(new Uint8Array()).length) {
+    throw new FileNetworkError('invalid cid: requested length was too large for digest')
+  }
+  checkDigest(hash, length)
 }
 
 const legacyNames = new Map([

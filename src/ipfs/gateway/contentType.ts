@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { lookup } from 'mrmime'
 
 /** Bytes at the beginning of a file that its type is guessed from. */
@@ -48,7 +49,28 @@ function sniff(start: Buffer): string {
     start.subarray(offset).toString('hex').startsWith(bytes),
   )
   if (signature) return signature.type
-  return isText(start) ? 'text/plain; charset=utf-8' : 'application/octet-stream'
+  if (!isText(start)) return 'application/octet-stream'
+  const charset = charsetOf(start)
+  return charset === undefined ? 'text/plain' : `text/plain; charset=${charset}`
+}
+
+/** The encoding of text, guessed as Go's `mimetype` does; undefined where a byte is in none of those that it knows. */
+function charsetOf(start: Buffer): string | undefined {
+  const isAscii = start.every((byte) => byte < 0x80)
+  if (!isAscii && isUtf8(withoutPartialRune(start))) return 'utf-8'
+  if (start.includes(0x7f)) return undefined
+  if (isAscii) return 'utf-8'
+  return start.some((byte) => byte >= 0x80 && byte <= 0x9f && byte !== 0x85) ? 'windows-1252' : 'iso-8859-1'
+}
+
+/** A rune of several bytes may be cut at the end of what was read. */
+function withoutPartialRune(start: Buffer): Buffer {
+  for (let length = 1; length < 4 && length <= start.length; length++) {
+    const byte = start[start.length - length] ?? 0
+    if (byte < 0x80) break
+    if (byte >= 0xc0) return start.subarray(0, start.length - length)
+  }
+  return start
 }
 
 /** Whether there is no byte that text does not have (WHATWG MIME Sniffing, binary data bytes). */

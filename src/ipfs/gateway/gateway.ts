@@ -67,9 +67,15 @@ export function createGateway(source: GatewaySource): Gateway {
         if (request.method === 'OPTIONS') {
           return finish(request, { status: 200, headers: {}, body: new Uint8Array() })
         }
-        const target = await readTarget(source.names, request)
-        await checkCached(source.blockstore, request, target)
         const chosen = chooseFormat(request.query, request.headers['accept'])
+        const target = await readTarget(source.names, request).catch((error: unknown) => {
+          // A name that stands for nothing is found out only when the answer has been begun.
+          if (error instanceof GatewayError && error.status === 500) {
+            Object.assign(kept, locationHeader(request, chosen))
+          }
+          throw error
+        })
+        await checkCached(source.blockstore, request, target)
         Object.assign(kept, pathHeader(target), locationHeader(request, chosen))
         const reply = await answer(source, request, { target, chosen }).catch((error: unknown) => {
           throw error instanceof FileNetworkError ? unserved(target, error) : error

@@ -3,6 +3,7 @@ import { type VisitedSet, cidKey, codecCode, forgetful } from '../cid/cidFormat.
 import { encodeCarHeader, encodeCarSection } from '../dag/car.js'
 import { walkDag } from '../dag/links.js'
 import { type BlockSource, type UnixfsEntry, readEntry } from '../unixfs/entry.js'
+import { isIdentity } from '../store/blockstore.js'
 import { isShardedEntry, shardBlocks } from '../unixfs/readDirectory.js'
 import { type ByteRange, blocksOfRange } from '../unixfs/readFile.js'
 
@@ -39,7 +40,8 @@ export async function* partialCar(store: BlockSource, wanted: PartialDag): Async
   const sent = walkedSet(wanted.repeats)
   for await (const cid of blocksOf(source, wanted)) {
     const key = cidKey(cid)
-    if (sent.has(key)) continue
+    // A block that is its own CID needs no copy (go-car, `StoreIdentityCIDs`).
+    if (sent.has(key) || isIdentity(cid)) continue
     sent.add(key)
     yield encodeCarSection(cid, await source.get(cid))
   }

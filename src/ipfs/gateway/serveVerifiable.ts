@@ -26,11 +26,9 @@ export async function serveVerifiable(
     return { status: 200, headers: described, body }
   }
   const block = await source.get(cid)
-  checkRange(request.headers['range'], {
-    ...headers,
-    'Content-Disposition': described['Content-Disposition'],
-  })
-  const range = readRange(request.headers, headers, block.length)
+  const named = { ...headers, 'Content-Disposition': described['Content-Disposition'] }
+  checkRange(request.headers['range'], named)
+  const range = readRange(request.headers, named, block.length)
   const { start, end } = range ?? { start: 0, end: block.length }
   return {
     status: range ? 206 : 200,

@@ -70,8 +70,24 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     matches: ({ request, theirs }) => /"accept":"text\/html/.test(request) && /^301 \(0\)/.test(theirs),
   },
   {
-    reason: 'A number with a leading zero is no JSON',
-    matches: ({ request }) => /dag\/put/.test(request) && /n01\\r/.test(request),
+    reason: 'A pin whose data cannot be read spoils only what has to know what lies below it',
+    matches: ({ name, ours, theirs }) =>
+      /pin check failed|garbage collection aborted/.test(theirs) ||
+      (name.startsWith('pin/ls') && ours.startsWith('200') && theirs.startsWith('500')),
+  },
+  {
+    reason: 'Symlinks can be copied among the mutable files',
+    matches: ({ theirs }) => theirs.includes('symlinks not yet supported'),
+  },
+  {
+    reason: 'Nothing stands under the name of the node until something is published there',
+    matches: ({ name, ours }) => name.startsWith('name/resolve') && ours.includes('could not resolve name'),
+  },
+  {
+    reason: 'A DAG of no bytes can be measured',
+    matches: ({ theirs, name, ours }) =>
+      theirs.includes('unsupported value: NaN') ||
+      (name.startsWith('dag/stat') && /"DagStats":\[\{"Cid":"[^"]*","NumBlocks":1\}\]/.test(ours)),
   },
   {
     reason: 'Base36 and base58 have a limit: the time to convert grows by the square of the length',

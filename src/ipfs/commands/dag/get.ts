@@ -24,16 +24,27 @@ export const dagGet = defineCommand({
     const { cid, remainder } = await resolveText({ blockstore, names }, arg)
     const block = await blockstore.get(cid)
     const decoded = await attempt(() => decodeInTurns(decoderOf(cid), block))
-    const data = cid.code === codecCode.dagPb ? inSchemaOrder(decoded as PBNode) : decoded
+    const isDagPb = cid.code === codecCode.dagPb
+    const data = isDagPb ? inSchemaOrder(decoded as PBNode) : decoded
     const { value } = followKeys(cid, data, remainder)
     const output = encoderOf(outputCode, options['output-codec'])
     return bytes(
       (async function* () {
+        if (value === data && isDagPb && output.code === codecCode.raw) throw new NodeIsNoBytesError()
         yield await attempt(() => encodeInTurns(output, value))
       })(),
     )
   },
 })
+
+/** A node of links is asked for as bytes (go-codec-dagpb). */
+class NodeIsNoBytesError extends FileNetworkError {
+  constructor() {
+    super(
+      'func called on wrong kind: "AsBytes" called on a dagpb.PBNode node (kind: map), but only makes sense on bytes',
+    )
+  }
+}
 
 /** A dag-pb node in the order of its schema, without data where it has none (go-codec-dagpb). */
 function inSchemaOrder({ Links, Data }: PBNode): object {

@@ -1,5 +1,6 @@
 import { resolveText } from '../../names/nameSystem.js'
 import { defineCommand, pathArguments, single, values } from '../../request/command.js'
+import { omitEmpty } from '../../request/goJson.js'
 import { pinBlock, pinDag, validatePinName } from '../../store/pins.js'
 
 /** `pin/add`: protects DAGs, or single blocks, from garbage collection. Every block must be there. */
@@ -36,7 +37,7 @@ export const pinAdd = defineCommand({
     if (!options.progress) return single({ Pins: pins })
     return values(
       (async function* () {
-        if (visited > 0) yield { Progress: visited, Bytes: visitedBytes }
+        if (visited > 0) yield omitEmpty({ Progress: visited, Bytes: visitedBytes })
         yield { Pins: pins }
       })(),
     )
