@@ -66,10 +66,11 @@ function convert(name: string, spec: OptionSpec, texts: string[]): OptionTypes[k
   throw new RequestError(`could not convert ${shown} to type "${spec.type}" (for option "-${name}")`)
 }
 
+/** `int` and `uint` have 32 bits, whatever the machine (go-ipfs-cmds, `option.go`). */
 const integerLimits = {
-  int: [-(2n ** 63n), 2n ** 63n - 1n],
+  int: [-(2n ** 31n), 2n ** 31n - 1n],
   int64: [-(2n ** 63n), 2n ** 63n - 1n],
-  uint: [0n, 2n ** 64n - 1n],
+  uint: [0n, 2n ** 32n - 1n],
 } as const
 
 function parseValue(type: keyof OptionTypes, text: string): boolean | number | string | undefined {

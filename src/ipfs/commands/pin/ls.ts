@@ -5,6 +5,7 @@ import { resolveText } from '../../names/nameSystem.js'
 import { FileNetworkError } from '../../errors.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, single, values } from '../../request/command.js'
+import { sortByName } from '../../sortByName.js'
 import { findPinAbove, validatePinName } from '../../store/pins.js'
 
 const types = ['direct', 'indirect', 'recursive', 'all'] as const
@@ -68,7 +69,8 @@ export const pinLs = defineCommand({
     }
     const keys = new Map<string, { Type: string; Name: string }>()
     for await (const pin of listed) keys.set(encodeCid(pin.cid), { Type: pin.type, Name: shownName(pin) })
-    return single(keys.size === 0 ? {} : { Keys: keys })
+    const sorted = await sortByName(keys, ([key]) => key)
+    return single(keys.size === 0 ? {} : { Keys: new Map(sorted) })
   },
 })
 
