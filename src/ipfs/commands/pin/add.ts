@@ -1,6 +1,6 @@
 import { resolveText } from '../../names/nameSystem.js'
 import { defineCommand, pathArguments, single, values } from '../../request/command.js'
-import { omitEmpty } from '../../request/goJson.js'
+import { omitEmpty } from '../../request/reply.js'
 import { pinBlock, pinDag, validatePinName } from '../../store/pins.js'
 
 /** `pin/add`: protects DAGs, or single blocks, from garbage collection. Every block must be there. */

@@ -5,7 +5,7 @@ import { resolveText } from '../../names/nameSystem.js'
 import { FileNetworkError } from '../../errors.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, single, values } from '../../request/command.js'
-import { sortByName } from '../../sortByName.js'
+import { sortByName } from '../../unixfs/node.js'
 import { findPinAbove, validatePinName } from '../../store/pins.js'
 
 const types = ['direct', 'indirect', 'recursive', 'all'] as const
