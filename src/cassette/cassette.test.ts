@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  copyFileSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
@@ -11,12 +12,15 @@ import { type IncomingMessage, type Server, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocketServer } from 'ws'
 import type { Subscriptions } from '../rpc/session.js'
+import { countTurns, endEverySlice } from '../../test/support/turns.js'
 import { WireBytes } from '../rpc/wire.js'
 import { type Cassette, type Provider, type ReplayMode, openCassette } from './cassette.js'
 import { CassetteReader } from './cassetteReader.js'
+import { CassetteWriter } from './cassetteWriter.js'
+import { closeCassette } from './closing.js'
 import type { FileRequest } from './files.js'
 import type { CassetteCall, DescribeTransaction } from './rpcMatching.js'
 import type { CassetteRules } from './rules.js'
@@ -138,11 +142,11 @@ describe('answers', () => {
     const recording = record(await startProvider(() => `0x${(number++ >> 1).toString(16)}`))
     const recorded = []
     for (let i = 0; i < 5; i++) recorded.push(await ask(recording, 'eth_blockNumber'))
-    recording.close()
+    await recording.close()
     const playing = replay()
     const replayed = []
     for (let i = 0; i < 7; i++) replayed.push(await ask(playing, 'eth_blockNumber'))
-    playing.close()
+    await playing.close()
     expect(recorded).toEqual(['0x0', '0x0', '0x1', '0x1', '0x2'])
     expect(replayed).toEqual([...recorded, '0x2', '0x2'])
   })
@@ -150,7 +154,7 @@ describe('answers', () => {
   it('replays errors with code, message and data', async () => {
     const recording = record(await startProvider(() => new Error('execution reverted: no')))
     await expect(ask(recording, 'eth_call', [{}])).rejects.toMatchObject({ code: 3 })
-    recording.close()
+    await recording.close()
     await expect(ask(replay(), 'eth_call', [{}])).rejects.toMatchObject({
       code: 3,
       message: 'execution reverted: no',
@@ -161,7 +165,7 @@ describe('answers', () => {
   it('replays HTTP refusals with status and body', async () => {
     const recording = record(await startProvider(() => 429))
     await expect(ask(recording, 'eth_chainId')).rejects.toMatchObject({ refusal: { status: 429 } })
-    recording.close()
+    await recording.close()
     const refusal = { status: 429, contentType: 'text/plain' }
     await expect(ask(replay(), 'eth_chainId')).rejects.toMatchObject({ refusal })
   })
@@ -169,7 +173,7 @@ describe('answers', () => {
   it('does not depend on the order of members or of parallel calls', async () => {
     const recording = record(await startProvider((_, [call]) => `0x${(call as { to: number }).to}`))
     await Promise.all([1, 2, 3].map((to) => ask(recording, 'eth_call', [{ to, data: '0x' }, 'latest'])))
-    recording.close()
+    await recording.close()
     const playing = replay()
     const answers = [3, 1, 2].map((to) => ask(playing, 'eth_call', [{ data: '0x', to }, 'latest']))
     expect(await Promise.all(answers)).toEqual(['0x3', '0x1', '0x2'])
@@ -180,7 +184,7 @@ describe('calls that were not recorded', () => {
   beforeEach(async () => {
     const recording = record(await startProvider((method) => method))
     await ask(recording, 'eth_getBalance', ['0xaa', 'latest'])
-    recording.close()
+    await recording.close()
   })
 
   it('are refused in strict mode with the nearest recorded request and the difference', async () => {
@@ -199,7 +203,7 @@ describe('calls that were not recorded', () => {
   it('are recorded once and replayed afterwards', async () => {
     const once = replay('once', await startProvider(() => '0x77'))
     expect(await ask(once, 'eth_getBalance', ['0xbb', 'latest'])).toBe('0x77')
-    once.close()
+    await once.close()
     const playing = replay()
     expect(await ask(playing, 'eth_getBalance', ['0xbb', 'latest'])).toBe('0x77')
     expect(await ask(playing, 'eth_getBalance', ['0xaa', 'latest'])).toBe('eth_getBalance')
@@ -211,7 +215,7 @@ describe('rules', () => {
     const rules = { masks: [{ method: 'eth_send*', path: '0.nonce' }] }
     const recording = record(await startProvider(() => '0x01'), rules)
     await ask(recording, 'eth_sendTransaction', [{ nonce: '0x1', to: '0xaa' }])
-    recording.close()
+    await recording.close()
     const playing = replay()
     expect(await ask(playing, 'eth_sendTransaction', [{ nonce: '0x9', to: '0xaa' }])).toBe('0x01')
     await expect(ask(playing, 'eth_sendTransaction', [{ nonce: '0x9', to: '0xbb' }])).rejects.toThrow(
@@ -229,7 +233,7 @@ describe('rules', () => {
     const recording = record(provider, { pinBlockTags: true })
     await ask(recording, 'eth_getBalance', ['0xaa', 'latest'])
     await ask(recording, 'eth_getBalance', ['0xbb', 'latest'])
-    recording.close()
+    await recording.close()
     expect(asked).toEqual([
       ['eth_getBlockByNumber', 'latest', false],
       ['eth_getBalance', '0xaa', '0x10'],
@@ -248,7 +252,7 @@ describe('rules', () => {
     const recording = record(await startProvider(answers))
     await ask(recording, 'eth_sendRawTransaction', [send(recordedHash)])
     await ask(recording, 'eth_getTransactionReceipt', [recordedHash])
-    recording.close()
+    await recording.close()
     const playing = replay()
     expect(await ask(playing, 'eth_sendRawTransaction', [send(sentHash)])).toBe(sentHash)
     expect(await ask(playing, 'eth_getTransactionReceipt', [sentHash])).toEqual({
@@ -284,7 +288,7 @@ describe('subscriptions', () => {
     await recording.call(send, noOwnAnswer)
     provider.push({ number: '0x2' })
     await settled()
-    recording.close()
+    await recording.close()
     const playing = replay()
     const target = connection()
     expect(await playing.call({ ...subscribe, subscriptions: target }, noOwnAnswer)).toBe('0x1d')
@@ -325,7 +329,7 @@ describe('the file network', () => {
   it('replays an upload whatever its delimiter, and refuses another content', async () => {
     const recording = record(await startProvider(() => ''))
     const answered = await textOf(await recording.files(upload('aaaaaaaaaa', 'hello'), own))
-    recording.close()
+    await recording.close()
     const playing = replay()
     expect(await textOf(await playing.files(upload('bbbbbbbbbb', 'hello'), own))).toBe(answered)
     const refused = await playing.files(upload('bbbbbbbbbb', 'other'), own)
@@ -341,7 +345,7 @@ describe('the file', () => {
     const recording = record(await startProvider((method) => method))
     await ask(recording, 'eth_chainId')
     await ask(recording, 'eth_blockNumber')
-    recording.close()
+    await recording.close()
   }
 
   it('has no key, password or cookie in it', async () => {
@@ -350,7 +354,7 @@ describe('the file', () => {
     )
     await ask(recording, 'eth_chainId').catch(() => undefined)
     await ask(recording, 'eth_call').catch(() => undefined)
-    recording.close()
+    await recording.close()
     const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
       entry.isFile(),
     )
@@ -372,7 +376,7 @@ describe('the file', () => {
     const recording = record(await startProvider((method) => method))
     await ask(recording, 'eth_blockNumber')
     await ask(recording, 'eth_chainId')
-    recording.close()
+    await recording.close()
     expect(readFileSync(path, 'utf8')).toBe(first)
   })
 
@@ -408,11 +412,27 @@ describe('the file', () => {
     expect(await ask(replay(), 'eth_chainId')).toBe('0x7a69')
   })
 
+  it('is closed while other work has its turns, and is then as it is closed in one go', async () => {
+    const count = 5_000
+    const writer = CassetteWriter.create(path, {})
+    for (let i = 0; i < count; i++) {
+      writer.add(['rpc', 'local', 'eth_getCode', [`0x${((i * 7919) % count).toString(16)}`]], { result: i }, 1)
+    }
+    const inOneGo = join(folder, 'in-one-go')
+    copyFileSync(path, inOneGo)
+    closeCassette(inOneGo)
+    endEverySlice()
+    const turns = await countTurns(() => writer.close())
+    vi.restoreAllMocks()
+    expect(turns).toBeGreaterThan(count / 256)
+    expect(readFileSync(path)).toEqual(readFileSync(inOneGo))
+  })
+
   it('finds each of many calls, also those whose text begins like others', async () => {
     const recording = record(await startProvider((_, params) => params[0]))
     const asked = Array.from({ length: 300 }, (_, i) => `0x${(i * 7919).toString(16)}${'f'.repeat(i % 50)}`)
     for (const value of asked) await ask(recording, 'eth_getCode', [value])
-    recording.close()
+    await recording.close()
     const playing = replay()
     for (const value of asked.toReversed()) expect(await ask(playing, 'eth_getCode', [value])).toBe(value)
     const reader = CassetteReader.open(path)

@@ -68,8 +68,8 @@ export interface Cassette {
   files(request: FileRequest, own: AnswerFiles): Promise<FileReply>
   /** Answers what a fork reads of its remote. @param ask - asks the remote @throws Error if there is no answer */
   remote(read: RemoteRead, ask: AskRemote): Promise<RemoteOutcome>
-  /** Ends it; a cassette that was recorded is sorted and closed. */
-  close(): void
+  /** Ends it; a cassette that was recorded is sorted and closed while other requests have their turns. */
+  close(): Promise<void>
 }
 
 /**
@@ -105,9 +105,9 @@ function openRecording(
       return isPassedOn ? recorders.files.answer(request) : own(request)
     },
     remote: (read, ask) => recordForkRead(writer, read, ask),
-    close() {
+    async close() {
       recorders?.upstream.stop()
-      writer.close()
+      await writer.close()
     },
   }
 }
@@ -150,10 +150,10 @@ function openReplay(
     },
     remote: (read, ask) =>
       replayForkRead(recorded, read, recording && (() => recordForkRead(recording.writer, read, ask))),
-    close() {
+    async close() {
       reader.close()
       recording?.upstream.stop()
-      recording?.writer.close()
+      await recording?.writer.close()
     },
   }
 }

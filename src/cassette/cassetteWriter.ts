@@ -1,7 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CassetteReader } from './cassetteReader.js'
-import { closeCassette } from './closing.js'
+import { closeCassetteInTurns } from './closing.js'
 import { DelayRecorder } from './delays.js'
 import {
   callHash,
@@ -107,11 +107,11 @@ export class CassetteWriter {
     writeSync(this.#file, `${formatPin(pin)}\n`)
   }
 
-  /** Ends recording. */
-  close(): void {
+  /** Ends recording. Other requests have their turns while the file is sorted. */
+  async close(): Promise<void> {
     closeSync(this.#file)
     this.#delays.close()
-    closeCassette(this.path)
+    await closeCassetteInTurns(this.path)
   }
 
   #write(entry: CassetteEntry): void {

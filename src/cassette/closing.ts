@@ -1,12 +1,15 @@
-import { closeSync, mkdtempSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { type Steps, TimeSlice, runInSlices, runToCompletion, sortInSlices } from '../encoding/timeSlice.js'
 import { type CassetteEntry, canonicalJson, compareLines, formatEntry, parseEntry } from './entry.js'
 import { type CassetteHeader, formatHeader, parseHeader, parsePin, withPin } from './header.js'
-import { CassetteError, readLines } from './lines.js'
+import { CassetteError, LineWriter, lineFeed, readLines } from './lines.js'
 
 /** Lines of a file are sorted in memory up to this many bytes at a time. */
 const RUN_BYTES = 16 * 1024 * 1024
+/** Lines that are read, or written, in one step. */
+const LINES_AT_ONCE = 256
 
 /**
  * Closes a cassette: sorts its lines, joins equal answers that followed each other, and writes what the lines come to into
@@ -18,31 +21,22 @@ const RUN_BYTES = 16 * 1024 * 1024
  * @throws CassetteError if a line is no entry
  */
 export function closeCassette(path: string, target = path): void {
+  runToCompletion(closingSteps(path, target))
+}
+
+/** The same while other requests have their turns. */
+export function closeCassetteInTurns(path: string): Promise<void> {
+  return runInSlices(closingSteps(path, path), new TimeSlice())
+}
+
+function* closingSteps(path: string, target: string): Steps<void> {
   const folder = mkdtempSync(join(dirname(path), '.cassette-'))
   try {
-    const { header, runs } = writeRuns(path, folder)
+    const { header, runs } = yield* writeRuns(path, folder)
     const body = join(folder, 'body')
-    const closed = writeBody(path, body, mergeRuns(runs))
+    const closed = yield* writeBody(path, body, mergeRuns(runs))
     const whole = join(folder, 'whole')
-    const output = openSync(whole, 'w', 0o600)
-    try {
-      writeSync(output, `${formatHeader({ ...header, closed })}\n`)
-      let batch: Buffer[] = []
-      let size = 0
-      const flush = (): void => {
-        if (size > 0) writeSync(output, Buffer.concat(batch))
-        batch = []
-        size = 0
-      }
-      for (const { bytes } of readLines(body)) {
-        batch.push(Buffer.from(bytes), Buffer.from('\n'))
-        size += bytes.length + 1
-        if (size > 1024 * 1024) flush()
-      }
-      flush()
-    } finally {
-      closeSync(output)
-    }
+    yield* writeWhole(whole, { ...header, closed }, body)
     renameSync(whole, target)
     if (target !== path) rmSync(path)
   } finally {
@@ -50,26 +44,43 @@ export function closeCassette(path: string, target = path): void {
   }
 }
 
+/** Puts the header before the lines. */
+function* writeWhole(whole: string, header: CassetteHeader, body: string): Steps<void> {
+  const output = openSync(whole, 'w', 0o600)
+  try {
+    writeSync(output, `${formatHeader(header)}\n`)
+    const source = openSync(body, 'r')
+    try {
+      const chunk = Buffer.allocUnsafe(1024 * 1024)
+      for (let length = readSync(source, chunk); length > 0; length = readSync(source, chunk)) {
+        writeSync(output, chunk, 0, length)
+        yield
+      }
+    } finally {
+      closeSync(source)
+    }
+  } finally {
+    closeSync(output)
+  }
+}
+
 /** Splits a file into sorted ones. */
-function writeRuns(path: string, folder: string): { header: CassetteHeader; runs: string[] } {
+function* writeRuns(path: string, folder: string): Steps<{ header: CassetteHeader; runs: string[] }> {
   const runs: string[] = []
   let header: CassetteHeader | undefined
   let lines: Buffer[] = []
   let size = 0
-  const flush = (): void => {
+  function* flush(): Steps<void> {
     if (lines.length === 0) return
-    lines.sort(compareLines)
     const run = join(folder, `run-${runs.length}`)
-    const file = openSync(run, 'w', 0o600)
-    writeSync(file, Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')])))
-    closeSync(file)
+    yield* writeLines(run, yield* sortInSlices(lines, compareLines))
     runs.push(run)
     lines = []
     size = 0
   }
   let number = 0
   for (const { bytes, isComplete } of readLines(path)) {
-    number++
+    if (++number % LINES_AT_ONCE === 0) yield
     const text = Buffer.from(bytes).toString('utf8')
     if (header === undefined) {
       header = parseHeader(text, path)
@@ -84,11 +95,24 @@ function writeRuns(path: string, folder: string): { header: CassetteHeader; runs
     parseEntry(text, path, number)
     lines.push(Buffer.from(bytes))
     size += bytes.length
-    if (size > RUN_BYTES) flush()
+    if (size > RUN_BYTES) yield* flush()
   }
-  flush()
+  yield* flush()
   if (header === undefined) throw new CassetteError(path, 'is empty', 1)
   return { header, runs }
+}
+
+function* writeLines(path: string, lines: Iterable<Uint8Array>): Steps<void> {
+  const file = new LineWriter(path)
+  let number = 0
+  try {
+    for (const line of lines) {
+      file.write(line)
+      if (++number % LINES_AT_ONCE === 0) yield
+    }
+  } finally {
+    file.close()
+  }
 }
 
 function isEntry(text: string): boolean {
@@ -124,24 +148,23 @@ function nextLine(lines: Generator<{ bytes: Uint8Array }, void, undefined>): Uin
 }
 
 /** Writes sorted lines with equal answers joined. @returns what the lines come to */
-function writeBody(
+function* writeBody(
   path: string,
   target: string,
   lines: Iterable<Uint8Array>,
-): NonNullable<CassetteHeader['closed']> {
-  const file = openSync(target, 'w', 0o600)
+): Steps<NonNullable<CassetteHeader['closed']>> {
+  const file = new LineWriter(target)
   const closed = { entries: 0, bytes: 0, crc32: 0 }
-  const write = (entry: CassetteEntry): void => {
-    const line = Buffer.from(`${formatEntry(entry)}\n`)
-    writeSync(file, line)
-    closed.entries++
-    closed.bytes += line.length
-    closed.crc32 = crc32(line, closed.crc32)
-  }
   try {
-    for (const entry of joinRepeated(parsed(path, lines))) write(entry)
+    for (const entry of joinRepeated(parsed(path, lines))) {
+      const line = Buffer.from(formatEntry(entry))
+      file.write(line)
+      closed.bytes += line.length + 1
+      closed.crc32 = crc32(lineFeed, crc32(line, closed.crc32))
+      if (++closed.entries % LINES_AT_ONCE === 0) yield
+    }
   } finally {
-    closeSync(file)
+    file.close()
   }
   return closed
 }

@@ -1,3 +1,4 @@
+import { Mutex } from '../encoding/mutex.js'
 import type { Result } from '../rpc/method.js'
 import type { AnswerCounts, Cassette, CassetteOptions } from './cassette.js'
 import type { AnswerFiles, FileReply, FileRequest } from './files.js'
@@ -20,6 +21,8 @@ export interface CassetteState {
 /** The cassette that is in use in a node, if there is one. The code of cassettes is loaded with the first one. */
 export class CurrentCassette {
   #cassette: Cassette | undefined
+  /** One cassette is closed before the next one is opened. */
+  readonly #mutex = new Mutex()
 
   /** Whether requests go to a cassette. */
   get isActive(): boolean {
@@ -60,15 +63,22 @@ export class CurrentCassette {
       import('./cassette.js'),
       import('../chain/mempool/transaction.js'),
     ])
-    await this.stop()
-    this.#cassette = openCassette({ ...options, describeTransaction: readTransactionEffect })
+    await this.#mutex.run(async () => {
+      await this.#end()
+      this.#cassette = openCassette({ ...options, describeTransaction: readTransactionEffect })
+    })
   }
 
   /** Ends the cassette in use. @returns what it was */
-  async stop(): Promise<CassetteState> {
+  stop(): Promise<CassetteState> {
+    return this.#mutex.run(() => this.#end())
+  }
+
+  async #end(): Promise<CassetteState> {
     const state = this.describe()
-    this.#cassette?.close()
+    const ended = this.#cassette
     this.#cassette = undefined
+    await ended?.close()
     return state
   }
 }

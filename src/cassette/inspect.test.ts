@@ -13,25 +13,25 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Records results of eth_call, one for each address. */
-function record(name: string, results: Readonly<Record<string, string>>): string {
+async function record(name: string, results: Readonly<Record<string, string>>): Promise<string> {
   const path = join(folder, name)
   const writer = CassetteWriter.create(path, {})
   for (const [to, result] of Object.entries(results))
     writer.add(['rpc', 'local', 'eth_call', [{ to }]], { result }, 1)
-  writer.close()
+  await writer.close()
   return path
 }
 
-it('shows what was recorded, with the line of each entry', () => {
-  expect([...showCassette(record('a', { '0xbb': '0x2', '0xaa': '0x1' }), 'eth_*')]).toEqual([
+it('shows what was recorded, with the line of each entry', async () => {
+  expect([...showCassette(await record('a', { '0xbb': '0x2', '0xaa': '0x1' }), 'eth_*')]).toEqual([
     '2: local eth_call [{"to":"0xaa"}] → "0x1"',
     '3: local eth_call [{"to":"0xbb"}] → "0x2"',
   ])
 })
 
-it('tells what differs between two recordings', () => {
-  const first = record('a', { '0xaa': '0x1', '0xbb': '0x2', '0xcc': '0x3' })
-  const second = record('b', { '0xaa': '0x1', '0xbb': '0x9', '0xdd': '0x4' })
+it('tells what differs between two recordings', async () => {
+  const first = await record('a', { '0xaa': '0x1', '0xbb': '0x2', '0xcc': '0x3' })
+  const second = await record('b', { '0xaa': '0x1', '0xbb': '0x9', '0xdd': '0x4' })
   expect([...diffCassettes(first, second)]).toEqual([
     '- local eth_call [{"to":"0xbb"}] → "0x2"',
     '+ local eth_call [{"to":"0xbb"}] → "0x9"',
@@ -40,7 +40,7 @@ it('tells what differs between two recordings', () => {
   ])
 })
 
-it('removes entries by their method, and bodies that nothing names any more', () => {
+it('removes entries by their method, and bodies that nothing names any more', async () => {
   const path = join(folder, 'files')
   const writer = CassetteWriter.create(path, {})
   const sink = new BodySink(path)
@@ -52,7 +52,7 @@ it('removes entries by their method, and bodies that nothing names any more', ()
     1,
   )
   writer.add(['rpc', 'local', 'eth_chainId', []], { result: '0x1' }, 1)
-  writer.close()
+  await writer.close()
   expect(pruneCassette(path, undefined)).toEqual({ entries: 0, bodies: 0 })
   expect(pruneCassette(path, 'cat')).toEqual({ entries: 1, bodies: 1 })
   expect(existsSync(join(bodiesFolder(path), body!))).toBe(false)

@@ -1,6 +1,41 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 
 const CHUNK_BYTES = 256 * 1024
+
+/** What ends a line. */
+export const lineFeed = Buffer.from('\n')
+
+/** Writes a file line by line, many of them at once. */
+export class LineWriter {
+  readonly #file: number
+  #pieces: Uint8Array[] = []
+  #size = 0
+
+  constructor(path: string) {
+    this.#file = openSync(path, 'w', 0o600)
+  }
+
+  write(line: Uint8Array): void {
+    this.#pieces.push(line, lineFeed)
+    this.#size += line.length + 1
+    if (this.#size >= CHUNK_BYTES) this.#flush()
+  }
+
+  close(): void {
+    try {
+      this.#flush()
+    } finally {
+      closeSync(this.#file)
+    }
+  }
+
+  #flush(): void {
+    const bytes = Buffer.concat(this.#pieces)
+    this.#pieces = []
+    this.#size = 0
+    for (let written = 0; written < bytes.length;) written += writeSync(this.#file, bytes, written)
+  }
+}
 
 /** A line of a file: its bytes without the end, and where it begins. */
 export interface FileLine {
