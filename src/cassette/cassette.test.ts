@@ -413,7 +413,7 @@ describe('the file', () => {
   })
 
   it('is closed while other work has its turns, and is then as it is closed in one go', async () => {
-    const count = 5_000
+    const count = 1_500
     const writer = CassetteWriter.create(path, {})
     for (let i = 0; i < count; i++) {
       writer.add(['rpc', 'local', 'eth_getCode', [`0x${((i * 7919) % count).toString(16)}`]], { result: i }, 1)
@@ -424,7 +424,7 @@ describe('the file', () => {
     endEverySlice()
     const turns = await countTurns(() => writer.close())
     vi.restoreAllMocks()
-    expect(turns).toBeGreaterThan(count / 256)
+    expect(turns).toBeGreaterThan(5)
     expect(readFileSync(path)).toEqual(readFileSync(inOneGo))
   })
 

@@ -1,4 +1,4 @@
-import { Mutex } from '../encoding/mutex.js'
+import { Mutex } from '../encoding/timeSlice.js'
 import type { Result } from '../rpc/method.js'
 import type { AnswerCounts, Cassette, CassetteOptions } from './cassette.js'
 import type { AnswerFiles, FileReply, FileRequest } from './files.js'
