@@ -416,7 +416,11 @@ describe('the file', () => {
     const count = 1_500
     const writer = CassetteWriter.create(path, {})
     for (let i = 0; i < count; i++) {
-      writer.add(['rpc', 'local', 'eth_getCode', [`0x${((i * 7919) % count).toString(16)}`]], { result: i }, 1)
+      writer.add(
+        ['rpc', 'local', 'eth_getCode', [`0x${((i * 7919) % count).toString(16)}`]],
+        { result: i },
+        1,
+      )
     }
     const inOneGo = join(folder, 'in-one-go')
     copyFileSync(path, inOneGo)
