@@ -38,7 +38,7 @@ const timeForks = [
 ] as const satisfies readonly (readonly [Hardfork, string])[]
 
 /** Forks of which these rules know nothing. */
-const unknownForks = ['amsterdamTime', 'verkleTime', 'ubtTime']
+const unknownForks = ['amsterdamTime', 'bogotaTime', 'verkleTime', 'ubtTime']
 
 /** Forks whose blob schedule is known without the genesis: those that the main network had. */
 const knownSchedules: ReadonlySet<Hardfork> = new Set(['cancun', 'prague', 'osaka', 'bpo1', 'bpo2'])

@@ -93,7 +93,7 @@ function token(secret: Buffer): string {
   return `${claims}.${createHmac('sha256', secret).update(claims).digest('base64url')}`
 }
 
-async function untilAnswering(url: string): Promise<void> {
+export async function untilAnswering(url: string): Promise<void> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
   const headers = { 'content-type': 'application/json' }
   for (const end = Date.now() + STARTUP_MILLISECONDS; Date.now() < end; await sleep(100)) {

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { untilAnswering } from '../geth/peer.js'
+import { freePort, runToEnd, stopProcess } from '../support/processes.js'
+import type { Random } from '../support/random.js'
+import { Transactions } from './transactions.js'
+
+/** A chain that geth made in its developer mode. */
+export interface DevChain {
+  /** The file of its blocks. */
+  chain: string
+  /** The hash of its last block. */
+  head: string
+  transactions: number
+}
+
+interface DevOptions {
+  program: string
+  folder: string
+  /** The file of its genesis, which funds the senders. Its fork is Osaka: geth's own has forks that are only planned. */
+  genesis: string
+  random: Random
+  blocks: number
+}
+
+/** Lets geth make blocks of random transactions by its own clock, and exports them. */
+export async function makeDevChain({ program, folder, genesis, random, blocks }: DevOptions): Promise<DevChain> {
+  const common = ['--datadir', join(folder, 'dev'), '--state.scheme', 'hash']
+  await runToEnd(program, [...common, 'init', genesis])
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const child = spawn(
+    program,
+    [
+      ...[...common, '--gcmode', 'archive', '--dev', '--ipcdisable', '--verbosity', '0'],
+      ...['--http', '--http.addr', '127.0.0.1', '--http.port', String(port), '--http.api', 'eth'],
+    ],
+    { stdio: 'ignore', cwd: folder },
+  )
+  const request = async (method: string, params: unknown[]): Promise<unknown> => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    const { result, error } = (await response.json()) as { result?: unknown; error?: { message: string } }
+    if (error !== undefined) throw new Error(`${method}: ${error.message}`)
+    return result
+  }
+  let head = ''
+  let count = 0
+  try {
+    await untilAnswering(url)
+    const chainId = Number(await request('eth_chainId', []))
+    const transactions = new Transactions(random, { fork: 'osaka', chainId })
+    for (let block = 0; block < blocks; block++) {
+      const hashes: unknown[] = []
+      // Two transactions of an account may not wait beside each other where one of them has blobs.
+      const senders = new Set<string>()
+      for (let left = 1 + random.below(4); left > 0; left--, count++) {
+        const { raw, sender } = await transactions.next()
+        if (senders.has(sender)) await untilMined(request, hashes)
+        senders.add(sender)
+        hashes.push(await request('eth_sendRawTransaction', [raw]))
+      }
+      await untilMined(request, hashes)
+    }
+    head = ((await request('eth_getBlockByNumber', ['latest', false])) as { hash: string }).hash
+  } finally {
+    await stopProcess(child)
+  }
+  const chain = join(folder, 'dev.rlp')
+  await runToEnd(program, [...common, '--verbosity', '0', 'export', chain])
+  return { chain, head, transactions: count }
+}
+
+type Request = (method: string, params: unknown[]) => Promise<unknown>
+
+/** Longest wait for a transaction to be mined. */
+const PATIENCE_MILLISECONDS = 30_000
+
+async function untilMined(request: Request, hashes: readonly unknown[]): Promise<void> {
+  for (const hash of hashes) {
+    for (const end = Date.now() + PATIENCE_MILLISECONDS; ; await sleep(20)) {
+      if ((await request('eth_getTransactionReceipt', [hash])) !== null) break
+      if (Date.now() > end) throw new Error(`geth does not mine ${String(hash)}`)
+    }
+  }
+}

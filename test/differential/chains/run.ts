@@ -1,0 +1,172 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createNode, type NodeOptions } from '../../../src/index.js'
+import { exportFiles } from '../../../src/node/exportFiles.js'
+import { findGeth } from '../geth/peer.js'
+import { numberOption, runToEnd, textOption } from '../support/processes.js'
+import { Random } from '../support/random.js'
+import { makeDevChain } from './devChain.js'
+import { forks, Transactions } from './transactions.js'
+
+/** How chains are exchanged. */
+export interface ChainsOptions {
+  seed: number
+  /** Of each fork. */
+  blocks: number
+  /** Only chains whose names match. */
+  only?: RegExp | undefined
+  log: (line: string) => void
+}
+
+/** What became of the chains. */
+export interface ChainsResult {
+  blocks: number
+  transactions: number
+  /** Why a chain was refused, by its name. */
+  refusals: Map<string, string>
+}
+
+/** Transactions that are sent before a block is made. */
+const MOST_TRANSACTIONS = 8
+
+/**
+ * Makes chains of random transactions on every fork, which geth imports, and lets geth make one, which this node imports.
+ *
+ * @returns undefined where geth can neither be found nor built
+ */
+export async function exchangeChains({
+  seed,
+  blocks,
+  only,
+  log,
+}: ChainsOptions): Promise<ChainsResult | undefined> {
+  const program = await findGeth()
+  if (program === undefined) return undefined
+  const folder = await mkdtemp(join(tmpdir(), 'standin-chains-'))
+  const result: ChainsResult = { blocks: 0, transactions: 0, refusals: new Map() }
+  const attempt = async (name: string, work: (place: string) => Promise<number>): Promise<void> => {
+    if (only?.test(name) === false) return
+    const place = join(folder, String(result.blocks + result.refusals.size))
+    await mkdir(place)
+    try {
+      const transactions = await work(place)
+      result.blocks += blocks
+      result.transactions += transactions
+      log(`${name}: ${blocks} blocks with ${transactions} transactions`)
+    } catch (error) {
+      result.refusals.set(name, error instanceof Error ? error.message : String(error))
+    }
+  }
+  try {
+    for (const [index, fork] of forks.entries()) {
+      const random = new Random(seed * forks.length + index)
+      await attempt(`${fork}, imported by geth`, (place) => giveToGeth({ program, place, fork, random, blocks }))
+    }
+    const random = new Random(seed)
+    await attempt("geth's own, imported here", (place) => takeFromGeth({ program, place, random, blocks }))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+  return result
+}
+
+/** @returns how many transactions the chain has. @throws with what this node says of a block that it does not take */
+async function takeFromGeth({ program, place, random, blocks }: Omit<ForkChain, 'fork'>): Promise<number> {
+  const dataDir = join(place, 'made')
+  const genesis = join(place, 'genesis.json')
+  await (await createNode({ dataDir, deterministic: true, listen: false })).stop()
+  await exportFiles({ dataDir, network: undefined, file: join(place, 'none'), genesisFile: genesis, to: undefined })
+  const { chain, head, transactions } = await makeDevChain({ program, folder: place, genesis, random, blocks })
+  const node = await createNode({ genesis, import: chain, noMining: true, listen: false })
+  try {
+    const { hash } = (await node.request('eth_getBlockByNumber', ['latest', false])) as { hash: string }
+    if (hash !== head) throw new Error(`the head is ${hash}, and in geth ${head}`)
+  } finally {
+    await node.stop()
+  }
+  return transactions
+}
+
+interface ForkChain {
+  program: string
+  place: string
+  fork: string
+  random: Random
+  blocks: number
+}
+
+/** @returns how many transactions the chain has. @throws with what geth says of a block that it does not take */
+async function giveToGeth({ program, place, fork, random, blocks }: ForkChain): Promise<number> {
+  const dataDir = join(place, 'made')
+  const options = { dataDir, hardfork: fork, deterministic: true, noMining: true, listen: false } as NodeOptions
+  const node = await createNode(options)
+  let mined = 0
+  try {
+    const transactions = new Transactions(random, { fork, chainId: node.chainId })
+    for (let block = 0; block < blocks; block++) {
+      for (let count = random.below(MOST_TRANSACTIONS); count > 0; count--) {
+        const { raw } = await transactions.next()
+        // Two transactions of an account may not wait beside each other where one of them has blobs.
+        await node.request('eth_sendRawTransaction', [raw]).catch(async () => {
+          await node.request('evm_mine')
+          await node.request('eth_sendRawTransaction', [raw])
+        })
+      }
+      await node.request('evm_mine')
+    }
+    const head = Number(await node.request('eth_blockNumber'))
+    for (let number = 1; number <= head; number++) {
+      const count = await node.request('eth_getBlockTransactionCountByNumber', [`0x${number.toString(16)}`])
+      mined += Number(count)
+    }
+  } finally {
+    await node.stop()
+  }
+  const chain = join(place, 'chain.rlp')
+  const genesis = join(place, 'genesis.json')
+  const { last } = await exportFiles({
+    ...{ dataDir, network: undefined, file: chain },
+    ...{ genesisFile: genesis, to: undefined },
+  })
+  await writeFile(genesis, withDistantMerge(await readFile(genesis, 'utf8')))
+  const geth = ['--datadir', join(place, 'geth'), '--state.scheme', 'hash']
+  await runToEnd(program, [...geth, 'init', genesis])
+  const printed = await runToEnd(program, [...geth, 'import', chain]).catch(String)
+  const back = join(place, 'back.rlp')
+  await runToEnd(program, [...geth, 'export', back, '1', String(last)]).catch(() => undefined)
+  const [ours, theirs] = await Promise.all([readFile(chain), readFile(back).catch(() => undefined)])
+  if (theirs === undefined || !ours.equals(theirs)) throw new Error(refusalIn(printed))
+  return mined
+}
+
+/** geth takes no chain that never merges; the merge is no part of the genesis block. */
+function withDistantMerge(genesis: string): string {
+  if (genesis.includes('"terminalTotalDifficulty"')) return genesis
+  return genesis.replace(/"config":\s*\{/, '$&"terminalTotalDifficulty":1000000000000000000000000,')
+}
+
+/** What geth's log says of the first block that it did not take. */
+function refusalIn(printed: string): string {
+  const lines = printed.split('\n').filter((line) => /ERROR|error|bad block|invalid|Fatal/i.test(line))
+  return lines.slice(0, 6).join('\n') || printed.slice(-1000)
+}
+
+/** The command line: `npm run differential -- chains [--seed N] [--blocks N] [--only REGEXP]`. Ends with status 1 on a refusal. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const only = textOption(argv, 'only')
+  const result = await exchangeChains({
+    seed: numberOption(argv, 'seed', 1),
+    blocks: numberOption(argv, 'blocks', 10),
+    only: only === undefined ? undefined : new RegExp(only),
+    log: (line) => console.error(line),
+  })
+  if (result === undefined) {
+    console.error('geth is missing: install Go, or name the program in STANDIN_GETH')
+    return 2
+  }
+  const { blocks, transactions, refusals } = result
+  console.log(`${blocks} blocks with ${transactions} transactions are taken, ${refusals.size} chains refused`)
+  for (const [name, reason] of refusals) console.log(`\n${name}\n  ${reason}`)
+  return refusals.size === 0 ? 0 : 1
+}
