@@ -3,6 +3,9 @@ import { keccak256 } from '../keccak.js'
 import { encodeRlp, payloadsOf } from '../rlp.js'
 import type { ForkRules, HeaderFields } from '../types.js'
 
+/** The hash of an empty list of uncles. */
+export const EMPTY_UNCLES_HASH: Uint8Array = keccak256(Uint8Array.of(0xc0))
+
 /** The number of fields of a header before London; each later field is appended (execution-specs, Header). */
 const BASE_FIELDS = 15
 

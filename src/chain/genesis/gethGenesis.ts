@@ -1,6 +1,6 @@
 import { bigintToBytes } from '../../encoding/hex.js'
 import { type ForkSchedule, type Hardfork, createForkSchedule, hardforks } from '../evm/forkSchedule.js'
-import { EMPTY_UNCLES_HASH } from '../mining/producer.js'
+import { EMPTY_UNCLES_HASH } from '../block/header.js'
 import { EMPTY_TRIE_ROOT } from '../state/nodeRecord.js'
 import type { HeaderFields } from '../types.js'
 import { hashRequests } from '../vm/systemCalls.js'

@@ -1,5 +1,5 @@
 import { EMPTY_TRIE_ROOT } from '../state/nodeRecord.js'
-import { EMPTY_UNCLES_HASH } from '../mining/producer.js'
+import { EMPTY_UNCLES_HASH } from '../block/header.js'
 import { type BlockRandomness, hardhatGenesisPrevRandao } from '../mining/randomness.js'
 import { hashRequests } from '../vm/systemCalls.js'
 import { create2Proxy, systemContracts } from './systemContracts.js'

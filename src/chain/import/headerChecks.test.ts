@@ -2,9 +2,9 @@ import { createBlockHeader } from '@ethereumjs/block'
 import { Common, Mainnet } from '@ethereumjs/common'
 import { expect, test } from 'vitest'
 import { createRules } from '../evm/forkSchedule.js'
-import { EMPTY_UNCLES_HASH } from '../mining/producer.js'
+import { EMPTY_UNCLES_HASH } from '../block/header.js'
 import type { HeaderFields } from '../types.js'
-import { nextDifficulty } from './headerChecks.js'
+import { nextDifficulty } from '../block/difficulty.js'
 
 test.each([
   ['chainstart', 100n],

@@ -1,11 +1,12 @@
-import { RLP } from '@ethereumjs/rlp'
 import { EthereumJSError } from '@ethereumjs/util'
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
-import { GAS_PER_BLOB, nextBaseFee, nextExcessBlobGas } from '../block/header.js'
+import { nextDifficulty } from '../block/difficulty.js'
+import { EMPTY_UNCLES_HASH, GAS_PER_BLOB, nextBaseFee, nextExcessBlobGas } from '../block/header.js'
 import type { SealedBlock } from '../block/record.js'
 import { EMPTY_BLOOM, sealBlock } from '../block/seal.js'
 import type { ConsoleListener } from '../calls/callObject.js'
 import { MessageRejectedError } from '../errors.js'
+import { blockRewards } from '../import/uncles.js'
 import { keccak256 } from '../keccak.js'
 import type { Candidates } from '../mempool/senderQueue.js'
 import { EMPTY_TRIE_ROOT } from '../state/nodeRecord.js'
@@ -54,6 +55,7 @@ export async function produceBlock(input: ProductionInput): Promise<ProducedBloc
   return withEvm({ rules, state, block, blockHash, onConsole }, async (evm) => {
     const execution = await BlockExecution.begin({ evm, rules, header, block, depositContract, maximumGas })
     await fillBlock(execution, input)
+    for (const { address, amount } of blockRewards(header, [], rules)) await execution.pay(address, amount)
     const outcome = await execution.finish(withdrawals)
     const slice = new TimeSlice()
     const commitment = await state.computeRootInSlices(slice)
@@ -99,9 +101,6 @@ export async function fillBlock(
   }
 }
 
-/** The hash of an empty list of uncles. */
-export const EMPTY_UNCLES_HASH: Uint8Array = keccak256(RLP.encode([]))
-
 const ZERO_HASH = new Uint8Array(32)
 const ZERO_NONCE = new Uint8Array(8)
 
@@ -142,6 +141,8 @@ export function draftHeader(
   settings: BlockSettings,
 ): HeaderFields {
   const isLondon = rules.isActivatedEIP(1559)
+  // Only the genesis of another program begins a chain with proof of work, of which the difficulty is all that is shown.
+  const hasWork = parent.header.difficulty > 0n && !rules.gteHardfork('paris')
   const excessBlobGas = nextExcessBlobGas(parent.header, rules)
   return {
     parentHash: parent.hash,
@@ -151,7 +152,7 @@ export function draftHeader(
     transactionsRoot: EMPTY_TRIE_ROOT,
     receiptsRoot: EMPTY_TRIE_ROOT,
     logsBloom: EMPTY_BLOOM,
-    difficulty: 0n,
+    difficulty: hasWork ? nextDifficulty(parent.header, timestamp, rules) : 0n,
     number: parent.header.number + 1n,
     gasLimit: settings.gasLimit,
     gasUsed: 0n,

@@ -25,7 +25,13 @@ interface DevOptions {
 }
 
 /** Lets geth make blocks of random transactions by its own clock, and exports them. */
-export async function makeDevChain({ program, folder, genesis, random, blocks }: DevOptions): Promise<DevChain> {
+export async function makeDevChain({
+  program,
+  folder,
+  genesis,
+  random,
+  blocks,
+}: DevOptions): Promise<DevChain> {
   const common = ['--datadir', join(folder, 'dev'), '--state.scheme', 'hash']
   await runToEnd(program, [...common, 'init', genesis])
   const port = await freePort()
@@ -40,7 +46,11 @@ export async function makeDevChain({ program, folder, genesis, random, blocks }:
   )
   const request = async (method: string, params: unknown[]): Promise<unknown> => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-    const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
     const { result, error } = (await response.json()) as { result?: unknown; error?: { message: string } }
     if (error !== undefined) throw new Error(`${method}: ${error.message}`)
     return result

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createNode, type NodeOptions } from '../../../src/index.js'
 import { exportFiles } from '../../../src/node/exportFiles.js'
+import { OWN_CONFIG } from '../../../src/chain/genesis/gethGenesis.js'
 import { findGeth } from '../geth/peer.js'
 import { numberOption, runToEnd, textOption } from '../support/processes.js'
 import { Random } from '../support/random.js'
 import { makeDevChain } from './devChain.js'
-import { forks, Transactions } from './transactions.js'
+import { forks, hasFork, Transactions } from './transactions.js'
 
 /** How chains are exchanged. */
 export interface ChainsOptions {
@@ -61,7 +62,9 @@ export async function exchangeChains({
   try {
     for (const [index, fork] of forks.entries()) {
       const random = new Random(seed * forks.length + index)
-      await attempt(`${fork}, imported by geth`, (place) => giveToGeth({ program, place, fork, random, blocks }))
+      await attempt(`${fork}, imported by geth`, (place) =>
+        giveToGeth({ program, place, fork, random, blocks }),
+      )
     }
     const random = new Random(seed)
     await attempt("geth's own, imported here", (place) => takeFromGeth({ program, place, random, blocks }))
@@ -76,8 +79,20 @@ async function takeFromGeth({ program, place, random, blocks }: Omit<ForkChain, 
   const dataDir = join(place, 'made')
   const genesis = join(place, 'genesis.json')
   await (await createNode({ dataDir, deterministic: true, listen: false })).stop()
-  await exportFiles({ dataDir, network: undefined, file: join(place, 'none'), genesisFile: genesis, to: undefined })
-  const { chain, head, transactions } = await makeDevChain({ program, folder: place, genesis, random, blocks })
+  await exportFiles({
+    dataDir,
+    network: undefined,
+    file: join(place, 'none'),
+    genesisFile: genesis,
+    to: undefined,
+  })
+  const { chain, head, transactions } = await makeDevChain({
+    program,
+    folder: place,
+    genesis,
+    random,
+    blocks,
+  })
   const node = await createNode({ genesis, import: chain, noMining: true, listen: false })
   try {
     const { hash } = (await node.request('eth_getBlockByNumber', ['latest', false])) as { hash: string }
@@ -99,8 +114,9 @@ interface ForkChain {
 /** @returns how many transactions the chain has. @throws with what geth says of a block that it does not take */
 async function giveToGeth({ program, place, fork, random, blocks }: ForkChain): Promise<number> {
   const dataDir = join(place, 'made')
-  const options = { dataDir, hardfork: fork, deterministic: true, noMining: true, listen: false } as NodeOptions
-  const node = await createNode(options)
+  const genesis = join(place, 'genesis.json')
+  await writeFile(genesis, await genesisOf(fork, place))
+  const node = await createNode({ dataDir, genesis, deterministic: true, noMining: true, listen: false })
   let mined = 0
   try {
     const transactions = new Transactions(random, { fork, chainId: node.chainId })
@@ -124,7 +140,6 @@ async function giveToGeth({ program, place, fork, random, blocks }: ForkChain): 
     await node.stop()
   }
   const chain = join(place, 'chain.rlp')
-  const genesis = join(place, 'genesis.json')
   const { last } = await exportFiles({
     ...{ dataDir, network: undefined, file: chain },
     ...{ genesisFile: genesis, to: undefined },
@@ -138,6 +153,26 @@ async function giveToGeth({ program, place, fork, random, blocks }: ForkChain): 
   const [ours, theirs] = await Promise.all([readFile(chain), readFile(back).catch(() => undefined)])
   if (theirs === undefined || !ours.equals(theirs)) throw new Error(refusalIn(printed))
   return mined
+}
+
+/** The genesis of an own chain of a fork; before the merge with a difficulty, since geth wants work of such blocks. */
+async function genesisOf(fork: string, place: string): Promise<string> {
+  const dataDir = join(place, 'own')
+  const file = join(place, 'own.json')
+  const options = { dataDir, hardfork: fork, deterministic: true, listen: false } as NodeOptions
+  await (await createNode(options)).stop()
+  await exportFiles({
+    dataDir,
+    network: undefined,
+    file: join(place, 'none'),
+    genesisFile: file,
+    to: undefined,
+  })
+  const text = await readFile(file, 'utf8')
+  if (hasFork(fork, 'paris')) return text
+  const genesis = JSON.parse(text) as { config: Record<string, unknown> }
+  const { [OWN_CONFIG]: _own, ...config } = genesis.config
+  return JSON.stringify({ ...genesis, config, difficulty: '0x20000' })
 }
 
 /** geth takes no chain that never merges; the merge is no part of the genesis block. */

@@ -23,7 +23,10 @@ const GWEI = 10n ** 9n
 /** The commitment to a blob of zeros, and each proof of it: the point at infinity. */
 const infinity: Hex = `0xc0${'00'.repeat(47)}`
 const zeroBlob: Hex = `0x${'00'.repeat(131_072)}`
-const zeroBlobHash: Hex = `0x01${createHash('sha256').update(Buffer.from(infinity.slice(2), 'hex')).digest('hex').slice(2)}`
+const zeroBlobHash: Hex = `0x01${createHash('sha256')
+  .update(Buffer.from(infinity.slice(2), 'hex'))
+  .digest('hex')
+  .slice(2)}`
 
 /** Whether a fork has what another one began with. */
 export function hasFork(fork: string, wanted: string): boolean {

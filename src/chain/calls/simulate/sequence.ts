@@ -1,6 +1,7 @@
 import { nextBaseFee, nextExcessBlobGas } from '../../block/header.js'
 import { type ForkSchedule, hardforks } from '../../evm/forkSchedule.js'
-import { type DraftParent, EMPTY_UNCLES_HASH } from '../../mining/producer.js'
+import { EMPTY_UNCLES_HASH } from '../../block/header.js'
+import type { DraftParent } from '../../mining/producer.js'
 import { EMPTY_TRIE_ROOT } from '../../state/nodeRecord.js'
 import type { ForkRules, HeaderFields } from '../../types.js'
 import { type BlockToSimulate, SimulationError } from './request.js'

@@ -1,0 +1,51 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createNode } from '../../src/index.js'
+import { exportFiles } from '../../src/node/exportFiles.js'
+
+const miner = `0x${'c0'.repeat(20)}`
+const GENESIS_DIFFICULTY = 1_000_000n
+const ETHER = 10n ** 18n
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'standin-work-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+it('goes on with the difficulty and the rewards of a genesis with proof of work, so that others take the chain', async () => {
+  const genesis = join(folder, 'genesis.json')
+  const config = { chainId: 7, homesteadBlock: 0, eip150Block: 0, eip155Block: 0, eip158Block: 0 }
+  await writeFile(
+    genesis,
+    JSON.stringify({
+      ...{ config, alloc: {}, difficulty: `0x${GENESIS_DIFFICULTY.toString(16)}` },
+      ...{ gasLimit: '0x1c9c380', timestamp: '0x1' },
+    }),
+  )
+  const dataDir = join(folder, 'made')
+  const node = await createNode({ genesis, dataDir, noMining: true, listen: false })
+  await node.request('anvil_setCoinbase', [miner])
+  await node.request('evm_mine', ['0x8'])
+  await node.request('evm_mine', ['0x64'])
+  const difficulties: bigint[] = []
+  for (const number of ['0x1', '0x2']) {
+    const { difficulty } = (await node.request('eth_getBlockByNumber', [number, false])) as {
+      difficulty: string
+    }
+    difficulties.push(BigInt(difficulty))
+  }
+  // EIP-2: a 2048th more or less for each ten seconds that a block took.
+  const first = GENESIS_DIFFICULTY + GENESIS_DIFFICULTY / 2048n
+  expect(difficulties).toEqual([first, first - 8n * (first / 2048n)])
+  expect(BigInt((await node.request('eth_getBalance', [miner, 'latest'])) as string)).toBe(10n * ETHER)
+  await node.stop()
+  const file = join(folder, 'chain.rlp')
+  const genesisFile = join(folder, 'exported.json')
+  await exportFiles({ dataDir, network: undefined, file, genesisFile, to: undefined })
+  const again = await createNode({ genesis: genesisFile, import: file, listen: false })
+  expect(await again.request('eth_blockNumber')).toBe('0x2')
+  await again.stop()
+})

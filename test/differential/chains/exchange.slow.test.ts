@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { exchangeChains } from './run.js'
+
+test('geth takes chains of every fork, and its own is taken here', async ({ skip }) => {
+  const result = await exchangeChains({ seed: 1, blocks: 5, log: () => undefined })
+  if (result === undefined) {
+    console.warn('the exchange of chains is left out: there is neither geth nor Go')
+    skip()
+    return
+  }
+  expect(Object.fromEntries(result.refusals)).toEqual({})
+  expect(result.transactions).toBeGreaterThan(100)
+}, 900_000)
