@@ -128,9 +128,11 @@ function decodeTopic(text: string): Steps<Uint8Array> {
 function* decodeText(text: string, length: number, what: string, prefix: string): Steps<Uint8Array> {
   if (text === '') throw new ReasonError(`${prefix}empty hex string`)
   if (!hasPrefix(text)) throw new ReasonError(`${prefix}hex string without 0x prefix`)
-  if (text.length % 2 !== 0) throw new ReasonError(`${prefix}hex string of odd length`)
-  const bytes = yield* readHexDigitsInPieces(text, 2)
+  // Go's decoder comes upon a wrong digit before it misses one.
+  const isOdd = text.length % 2 !== 0
+  const bytes = yield* readHexDigitsInPieces(isOdd ? `${text}0` : text, 2)
   if (bytes === undefined) throw new ReasonError(`${prefix}invalid hex string`)
+  if (isOdd) throw new ReasonError(`${prefix}hex string of odd length`)
   if (bytes.length === length) return bytes
   throw new ReasonError(
     `${prefix}hex has invalid length ${bytes.length} after decoding; expected ${length} for ${what}`,

@@ -55,7 +55,7 @@ export async function makeDevChain({
     if (error !== undefined) throw new Error(`${method}: ${error.message}`)
     return result
   }
-  let head = ''
+  let head: string
   let count = 0
   try {
     await untilAnswering(url)

@@ -80,7 +80,7 @@ export class Transactions {
         return {
           ...{ type, ...fees, maxFeePerBlobGas: GWEI, blobVersionedHashes: [zeroBlobHash], sidecars },
           to: random.pick(this.#targets),
-        } as { type: string }
+        }
       }
       case 'eip7702': {
         const authority = random.pick(signers.slice(8))

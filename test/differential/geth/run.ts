@@ -1,15 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createNode } from '../../../src/index.js'
 import { DifferenceClasses } from '../support/classes.js'
 import { numberOption, textOption } from '../support/processes.js'
 import { Random } from '../support/random.js'
-import { makeChain } from './chain.js'
+import { makeChain, signers } from './chain.js'
 import { compareAnswers } from './compare.js'
 import { expectedDifferences } from './expected.js'
 import { type DocumentedMethod, Generator } from './generate.js'
 import { findGeth, startGeth } from './peer.js'
+import { poolRequests, poolViews } from './pool.js'
 
 /** How a comparison is run. */
 export interface RunOptions {
@@ -23,6 +25,8 @@ export interface RunOptions {
 /** What a comparison found. */
 export interface RunResult {
   identical: number
+  /** How many answers were compared: of the requests, and of the pools. */
+  compared: number
   classes: DifferenceClasses
 }
 
@@ -53,23 +57,50 @@ export async function compareWithGeth({
   })
   const classes = new DifferenceClasses(expectedDifferences)
   let identical = 0
+  let compared = 0
   try {
     const shared = await sharedMethods(node.url, geth.url)
     const methods = shared.filter(({ name }) => wanted?.test(name) ?? true)
     const generator = new Generator(random, files.facts, methods)
-    for (let index = 0; index < requests; index++) {
-      if (index % 1000 === 999) log(`${index + 1} of ${requests}, ${classes.unexplained} unexplained classes`)
-      const body = generator.next()
+    const compare = async (body: string): Promise<void> => {
       const [ours, theirs] = await Promise.all([post(node.url, body), post(geth.url, body)])
       const difference = compareAnswers(body, ours, theirs)
+      compared++
       if (difference === undefined) identical++
       else classes.add(difference)
+    }
+    for (let index = 0; index < requests; index++) {
+      if (index % 1000 === 999) log(`${index + 1} of ${requests}, ${classes.unexplained} unexplained classes`)
+      await compare(generator.next())
+    }
+    if (wanted === undefined || wanted.test('txpool_content')) {
+      // The pools come last: what waits shows in answers to other requests.
+      const nonces = await Promise.all(signers.map(({ address }) => nonceOf(geth.url, address)))
+      const { chainId } = files.facts
+      for await (const body of poolRequests(random, { chainId, nonces, count: Math.ceil(requests / 20) })) {
+        await compare(body)
+      }
+      await sleep(POOL_SETTLES_MILLISECONDS)
+      for (const body of poolViews()) await compare(body)
     }
   } finally {
     await Promise.allSettled([node.stop(), geth.stop()])
     await rm(folder, { recursive: true, force: true })
   }
-  return { identical, classes }
+  return { identical, compared, classes }
+}
+
+/** geth moves transactions between its queues a little later than it takes them. */
+const POOL_SETTLES_MILLISECONDS = 1_000
+
+async function nonceOf(url: string, address: string): Promise<number> {
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'eth_getTransactionCount',
+    params: [address, 'latest'],
+  })
+  return Number((JSON.parse(await post(url, body)) as { result: string }).result)
 }
 
 async function post(url: string, body: string): Promise<string> {
@@ -116,7 +147,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     console.error('geth is missing: install Go, or name the program in STANDIN_GETH')
     return 2
   }
-  console.log(`${result.identical} of ${requests} answers are identical`)
+  console.log(`${result.identical} of ${result.compared} answers are identical`)
   for (const line of result.classes.report()) console.log(line)
   return result.classes.unexplained === 0 ? 0 : 1
 }
