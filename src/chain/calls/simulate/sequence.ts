@@ -1,6 +1,5 @@
-import { nextBaseFee, nextExcessBlobGas } from '../../block/header.js'
+import { EMPTY_UNCLES_HASH, nextBaseFee, nextExcessBlobGas } from '../../block/header.js'
 import { type ForkSchedule, hardforks } from '../../evm/forkSchedule.js'
-import { EMPTY_UNCLES_HASH } from '../../block/header.js'
 import type { DraftParent } from '../../mining/producer.js'
 import { EMPTY_TRIE_ROOT } from '../../state/nodeRecord.js'
 import type { ForkRules, HeaderFields } from '../../types.js'
