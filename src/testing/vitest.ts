@@ -2,10 +2,12 @@ import { type TestAPI, afterAll, afterEach, beforeAll, beforeEach, test as baseT
 import { type TestKey, type TestNode, createNodeClient } from '../fixture/nodeClient.js'
 import type { CreateNodeOptions } from '../index.js'
 import { type Lease, leaseShared, onFreshState } from './lease.js'
+import { type CassetteOptions, beginCassette } from './cassettes.js'
 import { useNodeWith } from './useNode.js'
 import { addressOfWorker } from './workers.js'
 
 export type { TestKey, TestNode } from '../fixture/nodeClient.js'
+export type { CassetteOptions } from './cassettes.js'
 export { expect } from 'vitest'
 
 /** What the tests of {@link test} are given. */
@@ -47,10 +49,33 @@ export const test: TestAPI<NodeFixtures> = baseTest.extend<NodeFixtures & { leas
  * Gives the tests of a file, or of a `describe`, a node by hooks: for suites that keep vitest's own `test`.
  *
  * @param options for a node of the file's own, in this process; the worker's node unless given.
+ * @param recording a folder of cassettes: each test is recorded from the node's `upstream` the first time, and replayed
+ *   from then on; STANDIN_RECORD=1 records anew.
  * @returns the node; it is there from the first hook on.
  */
-export function useNode(options?: CreateNodeOptions): () => TestNode {
-  return useNodeWith({ beforeAll, afterAll, beforeEach, afterEach }, () => openLease(options))
+export function useNode(options?: CreateNodeOptions, recording?: CassetteOptions): () => TestNode {
+  const node = useNodeWith({ beforeAll, afterAll, beforeEach, afterEach }, () => openLease(options))
+  if (recording === undefined) return node
+  let end: (() => Promise<void>) | undefined
+  beforeEach(async ({ task }) => {
+    end = await beginCassette(node(), recording, fullNameOf(task))
+  })
+  afterEach(async () => {
+    await end?.()
+    end = undefined
+  })
+  return node
+}
+
+/** A test or a suite, as the runner describes it. */
+interface Named {
+  readonly name: string
+  readonly suite?: Named | undefined
+}
+
+/** The name of a test with those of the suites around it. */
+function fullNameOf({ name, suite }: Named): string {
+  return suite === undefined || suite.name === '' ? name : `${fullNameOf(suite)} ${name}`
 }
 
 async function openLease(options?: CreateNodeOptions): Promise<Lease> {
