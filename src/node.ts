@@ -191,7 +191,7 @@ export function createServer(parts: ServerParts): NodeServer {
   return new NodeServer({
     provider,
     names: { all: new Set(names), standard: standardNetwork, domain: settings.domain?.toLowerCase() },
-    pipelineOf: (name) => networks.pipeline(name),
+    pipelineOf: networks.pipeline,
     certificate,
     control: async () => {
       const { createControl } = await import('./control/app.js')

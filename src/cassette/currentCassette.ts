@@ -1,5 +1,6 @@
 import { Mutex } from '../encoding/timeSlice.js'
 import type { Result } from '../rpc/method.js'
+import type { CallInterceptor } from '../rpc/pipeline.js'
 import type { AnswerCounts, Cassette, CassetteOptions } from './cassette.js'
 import type { AnswerFiles, FileReply, FileRequest } from './files.js'
 import type { AskRemote, RemoteOutcome, RemoteRead } from './forkReads.js'
@@ -18,6 +19,9 @@ export interface CassetteState {
   answers?: AnswerCounts
 }
 
+/** Methods that drive a node. Calls in process are those of a test to its own node. */
+const controls = /^(?:anvil|evm|ganache|hardhat|miner|personal|standin|tenderly)_/
+
 /** The cassette that is in use in a node, if there is one. The code of cassettes is loaded with the first one. */
 export class CurrentCassette {
   #cassette: Cassette | undefined
@@ -32,6 +36,19 @@ export class CurrentCassette {
   /** @throws RpcError */
   call(call: CassetteCall, own: AnswerCall): Result | Promise<Result> {
     return this.#cassette === undefined ? own() : this.#cassette.call(call, own)
+  }
+
+  /** Lets the cassette answer the calls of a network, but for those that drive this node. */
+  interceptorOf(network: string): CallInterceptor {
+    return {
+      cassette: this,
+      answer: ({ method, params, context }, own) => {
+        const { transport, subscriptions } = context
+        const isControl = (context.caller as { control?: boolean } | undefined)?.control === true
+        if (isControl || (transport === 'in-process' && controls.test(method))) return own()
+        return this.call({ network, method, params, transport, subscriptions }, own)
+      },
+    }
   }
 
   files(request: FileRequest, own: AnswerFiles): Promise<FileReply> {

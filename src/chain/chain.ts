@@ -1,5 +1,4 @@
 import { Mutex, TimeSlice, nextTurn } from '../encoding/timeSlice.js'
-import { type ChainBase, ChainEvents, type ChainParts, type ChainStores, storesOf } from './base.js'
 import type { SealedBlock, StoredBlock } from './block/record.js'
 import type { ConsoleListener } from './calls/callObject.js'
 import { ChainStoppedError } from './errors.js'
@@ -11,7 +10,15 @@ import { BlockMaker, type BranchBlockOptions, PendingBlocks } from './mining/blo
 import type { BlockSettings, ProducedBlock } from './mining/producer.js'
 import { nextRandomness } from './mining/randomness.js'
 import type { Clock } from './mining/schedule.js'
-import { ChainReader, type ChainSources } from './reader.js'
+import {
+  type ChainBase,
+  ChainEvents,
+  type ChainParts,
+  ChainReader,
+  type ChainSources,
+  type ChainStores,
+  storesOf,
+} from './reader.js'
 import { type StateCommitment, storeAhead } from './state/stateStore.js'
 import type { WorkingState } from './state/workingState.js'
 import type { ForkRules, HeaderFields } from './types.js'

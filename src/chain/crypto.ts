@@ -1,8 +1,9 @@
 import type { CustomCrypto } from '@ethereumjs/common'
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { createKeccak } from 'hash-wasm'
 import { hash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { bigintToBytes, bytesToBigint } from '../encoding/hex.js'
-import { keccak256 } from './keccak.js'
 
 /** A signature over secp256k1 as transactions carry it. */
 export interface Signature {
@@ -203,4 +204,19 @@ export async function loadWasmBackend(): Promise<SignatureBackend> {
     recover: (hash, signature, yParity) => present(wasm.recover(hash, signature, yParity, false)),
     publicKey: (privateKey) => present(wasm.pointFromScalar(privateKey, false)),
   }
+}
+
+/**
+ * hash-wasm compiles its module asynchronously, and constants are hashed while modules load. Until it is ready,
+ * @noble/hashes computes, which takes ten times as long.
+ */
+let digest: (bytes: Uint8Array) => Uint8Array = keccak_256
+
+void createKeccak(256).then((hasher) => {
+  digest = (bytes) => hasher.init().update(bytes).digest('binary')
+})
+
+/** The keccak-256 hash of bytes, 32 bytes in memory of its own. */
+export function keccak256(bytes: Uint8Array): Uint8Array {
+  return digest(bytes)
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { testBlock } from '../../test/support/callSite.js'
-import { type ChainEvent, ChainEvents } from './base.js'
+import { type ChainEvent, ChainEvents } from './reader.js'
 
 const event: ChainEvent = {
   type: 'rewound',

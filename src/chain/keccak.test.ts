@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { expect, it } from 'vitest'
 import { bytesToHex } from '../encoding/hex.js'
-import { keccak256 } from './keccak.js'
+import { keccak256 } from './crypto.js'
 
 it('hashes nothing to the well-known value', () => {
   expect(bytesToHex(keccak256(new Uint8Array(0)))).toBe(

@@ -1,5 +1,5 @@
 import type { StoredBlock } from '../chain/block/record.js'
-import type { ChainEvent } from '../chain/base.js'
+import type { ChainEvent } from '../chain/reader.js'
 import { bytesToHex } from '../encoding/hex.js'
 
 /** Reorganisations that are remembered of each network, and blocks of each. */

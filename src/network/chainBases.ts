@@ -1,4 +1,4 @@
-import type { ChainBase } from '../chain/base.js'
+import type { ChainBase } from '../chain/reader.js'
 import type { Chain } from '../chain/chain.js'
 import { ChainStoppedError, RemoteStateError, UnsupportedControlError } from '../chain/errors.js'
 import type { ForkSchedule, MovableSchedule } from '../chain/evm/forkSchedule.js'

@@ -1,6 +1,6 @@
 import type { StateCaches } from '../chain/state/stateStore.js'
 import type { NodeSettings } from '../options.js'
-import type { ChainEvents } from '../chain/base.js'
+import type { ChainEvents } from '../chain/reader.js'
 import type { ChainView } from '../chain/view.js'
 import type { ImportProgress } from '../chain/import/chainFile.js'
 import type { Hex } from '../encoding/hex.js'

@@ -113,10 +113,5 @@ export function createClock(
     const start = begin ?? DETERMINISTIC_GENESIS_TIME
     return new LogicalClock({ now: () => start, minimumStep })
   }
-  const ahead = begin === undefined ? 0n : begin - wallClock()
-  return new Clock({ now: () => wallClock() + ahead, minimumStep })
-}
-
-function wallClock(): bigint {
-  return BigInt(Math.floor(Date.now() / 1000))
+  return Clock.startingAt(begin, { minimumStep })
 }

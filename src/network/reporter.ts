@@ -1,6 +1,6 @@
 import type { SealedTransaction, StoredBlock } from '../chain/block/record.js'
 import type { Chain } from '../chain/chain.js'
-import type { ChainEvent } from '../chain/base.js'
+import type { ChainEvent } from '../chain/reader.js'
 import type { HistoryTracer } from '../chain/tracing/historyTracer.js'
 import { bytesToHex } from '../encoding/hex.js'
 import { Mutex } from '../encoding/timeSlice.js'

@@ -5,8 +5,6 @@ import { CurrentCassette } from '../cassette/currentCassette.js'
 import { type CassetteRules, readRules } from '../cassette/rules.js'
 import type { RemoteReads } from '../network/fork/remoteClient.js'
 import { type NodeSettings, OptionError } from '../options.js'
-import type { Caller } from '../provider/admission/admission.js'
-import type { CallInterceptor } from '../rpc/pipeline.js'
 import type { FileEndpoint } from '../server/fileApi.js'
 import { readJsonFile } from './createProvider.js'
 
@@ -81,24 +79,6 @@ function recordRules({ recordRules: given }: NodeSettings): CassetteRules {
   const rules = readRules(content)
   if (typeof rules === 'string') throw new OptionError(`--record-rules: ${rules}`)
   return rules
-}
-
-/** Methods that drive a node. Calls in process are those of a test to its own node. */
-const controls = /^(?:anvil|evm|ganache|hardhat|miner|personal|standin|tenderly)_/
-
-/** Lets a cassette answer the calls of a network, but for those that drive this node. */
-export function interceptorOf(cassette: CurrentCassette, network: string): CallInterceptor {
-  return {
-    get isActive() {
-      return cassette.isActive
-    },
-    answer({ method, params, context }, own) {
-      const { transport, subscriptions } = context
-      const isControl = (context.caller as Caller | undefined)?.control === true
-      if (isControl || (transport === 'in-process' && controls.test(method))) return own()
-      return cassette.call({ network, method, params, transport, subscriptions }, own)
-    },
-  }
 }
 
 /** Lets a cassette keep what a fork reads of its remote, and answer in the remote's place. */

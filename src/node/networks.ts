@@ -9,7 +9,7 @@ import { ProviderCallPolicy } from '../provider/policy/callPolicy.js'
 import type { Provider } from '../provider/provider.js'
 import { setQuotaTime } from '../provider/quota/clock.js'
 import type { RpcPipeline } from '../rpc/pipeline.js'
-import { type CurrentCassette, interceptorOf, remoteReadsOf } from './cassette.js'
+import { type CurrentCassette, remoteReadsOf } from './cassette.js'
 import { type NodeData, inOrder } from './data.js'
 
 /** Opens one of the node's networks. */
@@ -45,7 +45,7 @@ export class NetworkMap {
   }
 
   /** Its pipeline, at once if the network is open already. */
-  pipeline(name: string): RpcPipeline | Promise<RpcPipeline> {
+  readonly pipeline = (name: string): RpcPipeline | Promise<RpcPipeline> => {
     const opened = this.#opened.get(name)
     return opened?.pipeline ?? this.get(name).then(({ pipeline }) => pipeline)
   }
@@ -129,7 +129,7 @@ export async function openNodeNetwork({ name, chainId }: NetworkName, parts: Net
     settings,
     data: opened,
     policy,
-    interceptor: interceptorOf(parts.cassette, name),
+    interceptor: parts.cassette.interceptorOf(name),
     remoteReads: remoteReadsOf(parts.cassette, name),
     methods: [setQuotaTime(provider.clock)],
     warn: (message) => hooks.warn?.(message),

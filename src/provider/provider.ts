@@ -1,4 +1,4 @@
-import type { ChainEvent } from '../chain/base.js'
+import type { ChainEvent } from '../chain/reader.js'
 import type { RpcSettings } from '../rpc/backend.js'
 import {
   AdmissionControl,

@@ -95,8 +95,8 @@ export interface BatchLimits {
 
 /** Answers calls in place of their methods, as a cassette does. */
 export interface CallInterceptor {
-  /** Whether calls go to it. */
-  readonly isActive: boolean
+  /** Calls go to it while this is active. */
+  readonly cassette: { readonly isActive: boolean }
   /** @param own - the method's own answer @throws RpcError */
   answer(call: PolicyCall, own: () => Result | Promise<Result>): Result | Promise<Result>
 }
@@ -242,7 +242,9 @@ export class RpcPipeline {
       const { interceptor } = this.#setup
       const run = (): Result | Promise<Result> => this.#run(call, record)
       if (record?.answer !== undefined) return { result: encodeResult(await record.answer()) }
-      return { result: encodeResult(await (interceptor?.isActive ? interceptor.answer(call, run) : run())) }
+      return {
+        result: encodeResult(await (interceptor?.cassette.isActive ? interceptor.answer(call, run) : run())),
+      }
     } catch (error) {
       return this.#failure(call, error)
     }

@@ -5,18 +5,19 @@ import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerRespo
 import { Readable } from 'node:stream'
 import { type AdmissionControl, hostWithoutPort, isLoopbackHost } from '../provider/admission/admission.js'
 import { type Refusal, refuse } from '../provider/admission/refusal.js'
-import { type FileSetup, answerFileRequest, answerGatewayRequest, isGatewayHost } from './fileApi.js'
-import { type RpcHttpSetup, answerRpc } from './jsonRpc.js'
-import { createPage, servePage } from './page.js'
-import { type HttpReply, emptyReply, textReply, toResponse, writeReply } from './reply.js'
+import { type FileSetup, answerFileRequest, answerGatewayRequest } from './fileApi.js'
 import {
   type Body,
   type HttpRequest,
   type NetworkNames,
+  isGatewayHost,
   parseRpcRoute,
   readBody,
   rpcPaths,
 } from './request.js'
+import { type RpcHttpSetup, answerRpc } from './jsonRpc.js'
+import { createPage, servePage } from './page.js'
+import { type HttpReply, emptyReply, textReply, toResponse, writeReply } from './reply.js'
 
 /** What the app's routes are answered with. */
 export interface AppSetup extends RpcHttpSetup, FileSetup {

@@ -100,11 +100,6 @@ function preflightReply({ headers }: HttpRequest, opened: Readonly<Record<string
   })
 }
 
-/** Whether a host is a name of the gateway, such as `<cid>.ipfs.localhost`. */
-export function isGatewayHost(host = ''): boolean {
-  return /^[^.]+\.ip[fn]s\./i.test(host)
-}
-
 /** Answers a request to the gateway, which is public in every mode: pages show what is there by its address. */
 export async function answerGatewayRequest(setup: FileSetup, request: FileHttpRequest): Promise<HttpReply> {
   const { target, method } = request

@@ -211,3 +211,8 @@ function networkOfHost(names: NetworkNames, host: string | undefined): string {
   const parent = name.slice(label.length + 1)
   return parent === 'localhost' || parent === names.domain ? label : names.standard
 }
+
+/** Whether a host is a name of the gateway, such as `<cid>.ipfs.localhost`. */
+export function isGatewayHost(host = ''): boolean {
+  return /^[^.]+\.ip[fn]s\./i.test(host)
+}

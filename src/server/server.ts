@@ -5,9 +5,9 @@ import { FilePolicy } from '../provider/policy/filePolicy.js'
 import type { Provider } from '../provider/provider.js'
 import type { RpcPipeline } from '../rpc/pipeline.js'
 import { type AppEnv, type AppSetup, isLocalAddress, refuseControl } from './app.js'
-import { DirectFront } from './direct/connection.js'
-import type { RequestHead } from './direct/request.js'
-import { type FileEndpoint, isGatewayHost } from './fileApi.js'
+import { DirectFront, type RequestHead } from './direct.js'
+import { type FileEndpoint } from './fileApi.js'
+import { type NetworkNames, type RpcRoute, isGatewayHost, parseRpcRoute } from './request.js'
 import { IpcServer } from './ipc.js'
 import { type BodyLimits, answerRpc } from './jsonRpc.js'
 import {
@@ -18,7 +18,6 @@ import {
   keepAliveSeconds,
   listenOnAll,
 } from './listen.js'
-import { type NetworkNames, type RpcRoute, parseRpcRoute } from './request.js'
 import { Upgrades, offersHttp2, putBackWithoutOffer } from './upgrade.js'
 
 /** Everything that the server joins. */

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type FileNetwork, type FileNetworkOptions, createFileNetwork } from '../../src/ipfs/index.js'
-import { isGatewayHost } from '../../src/server/fileApi.js'
+import { isGatewayHost } from '../../src/server/request.js'
 import { createServer } from '../../src/server/listen.js'
 
 /** A file network in a temporary directory behind a plain HTTP server. */

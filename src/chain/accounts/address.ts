@@ -1,5 +1,5 @@
 import { bytesToPlainHex, type Hex } from '../../encoding/hex.js'
-import { keccak256 } from '../keccak.js'
+import { keccak256 } from '../crypto.js'
 
 const ascii = new TextEncoder()
 

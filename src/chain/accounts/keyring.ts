@@ -1,8 +1,7 @@
 import { bigintToBytes, bytesToBigint, bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
-import { type Signature, recover, sign } from '../crypto.js'
+import { type Signature, keccak256, recover, sign } from '../crypto.js'
 import { computeInWorker } from '../crypto/worker.js'
 import { ChainError } from '../errors.js'
-import { keccak256 } from '../keccak.js'
 
 /** EIP-191, version 0x45: what stands before a message and its length. */
 const MESSAGE_PREFIX = '\x19Ethereum Signed Message:\n'

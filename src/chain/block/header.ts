@@ -1,5 +1,5 @@
 import { bytesToBigint, minimalBytes } from '../../encoding/hex.js'
-import { keccak256 } from '../keccak.js'
+import { keccak256 } from '../crypto.js'
 import { encodeRlp, payloadsOf } from '../rlp.js'
 import type { ForkRules, HeaderFields } from '../types.js'
 

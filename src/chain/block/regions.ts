@@ -6,7 +6,7 @@ import type { Database } from '../../storage/database.js'
 import type { BulkPlace, RecordStore, RecordWindow } from '../../storage/records.js'
 import { encodeRlp } from '../rlp.js'
 import { ByteCache } from '../state/account.js'
-import { encodeSealedBlock } from './body.js'
+import { encodeReceipts, encodeSealedBlock } from './body.js'
 import {
   type BlockRegion,
   type IndexRecord,
@@ -14,7 +14,6 @@ import {
   decodeLogTable,
   encodeLogTable,
 } from './indexRecord.js'
-import { encodeReceipts } from './seal.js'
 import type { BlockEncoder, SealedBlock, WireSpan } from './record.js'
 
 /** The bytes of one entry in the table of logs. */

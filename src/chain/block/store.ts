@@ -1,19 +1,22 @@
 import { crc32 } from 'node:zlib'
 import type { Steps } from '../../encoding/timeSlice.js'
-import { decodeBulkRow, encodeBulkRow } from '../../storage/records.js'
 import type { Database } from '../../storage/database.js'
 import { type Keyspace, decodeOrdinal, encodeOrdinal, ordinalOfKey } from '../../storage/keyspace.js'
+import { decodeBulkRow, encodeBulkRow } from '../../storage/records.js'
 import type { WriteBatch } from '../../storage/writeBatch.js'
 import { type SingleBlock, SingleBlockTable } from '../logs/postings.js'
-import { type LogCriterion, type LogRow, logKey, logRows } from '../logs/rows.js'
 import { bytesKey } from '../state/account.js'
 import {
   type IndexRecord,
+  type LogCriterion,
+  type LogRow,
   TransactionFilter,
   type TransactionPlace,
   decodeTransactionRow,
   encodeIndexRecord,
   encodeTransactionRow,
+  logKey,
+  logRows,
   regionLength,
 } from './indexRecord.js'
 import type { BlockEncoder, SealedBlock, StoredBlock, TransactionLocation } from './record.js'

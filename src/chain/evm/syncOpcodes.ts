@@ -1,7 +1,7 @@
 import { EVMError } from '@ethereumjs/evm'
 import { FrameFailure } from './failure.js'
 import type { Common } from '@ethereumjs/common'
-import { keccak256 } from '../keccak.js'
+import { keccak256 } from '../crypto.js'
 import { NO_BYTES } from '../state/account.js'
 import { type CallHost, createCallOpcodes } from './callOpcodes.js'
 import type { OpcodeEntry, RunState } from './interpreter.js'

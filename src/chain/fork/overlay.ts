@@ -1,4 +1,4 @@
-import { keccak256 } from '../keccak.js'
+import { keccak256 } from '../crypto.js'
 import { EMPTY_CODE_HASH } from '../state/account.js'
 import type { TrieRoot } from '../state/stateRoot.js'
 import { type NodeReader, readTrie } from '../state/trieNode.js'

@@ -7,7 +7,7 @@ import { keyspaceOf } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/writeBatch.js'
 import { allOf, anyOf } from './join.js'
 import { openPostings } from './postings.js'
-import { logRows, type LogCriterion } from './rows.js'
+import { logRows, type LogCriterion } from '../block/indexRecord.js'
 
 const BLOCKS = 50_000
 /** One block in so many has a log of the rare contract. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { allOf, anyOf, type Posting, type PostingCursor } from './join.js'
-import { decodePosting, encodePosting } from './rows.js'
+import { decodePosting, encodePosting } from '../block/indexRecord.js'
 
 /** A cursor over postings in memory that counts its looks and checks that it is only moved forward. */
 function cursorOver(postings: readonly Posting[], looks = { count: 0 }): PostingCursor {

@@ -1,4 +1,4 @@
-import { intersect, unite } from './rows.js'
+import { intersect, unite } from '../block/indexRecord.js'
 
 /** The logs of one block, by their indices, that satisfy something. */
 export interface Posting {

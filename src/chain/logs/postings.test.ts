@@ -5,7 +5,7 @@ import { keyspaceOf } from '../../storage/keyspace.js'
 import { createTemporaryDirectory, removeTemporaryDirectory } from '../../storage/lock.js'
 import { WriteBatch } from '../../storage/writeBatch.js'
 import { SingleBlockTable, type PostingSource, openPostings } from './postings.js'
-import { type LogCriterion, type TopicPosition, logRows } from './rows.js'
+import { type LogCriterion, type TopicPosition, logRows } from '../block/indexRecord.js'
 
 const BLOCKS = 200
 const keys = keyspaceOf(3)

@@ -2,7 +2,7 @@ import type { Walk } from '../../storage/cursor.js'
 import type { Database } from '../../storage/database.js'
 import { type Keyspace, type LogPosition, ordinalOfKey } from '../../storage/keyspace.js'
 import type { Posting, PostingCursor } from './join.js'
-import { type LogCriterion, decodePosting } from './rows.js'
+import { type LogCriterion, decodePosting } from '../block/indexRecord.js'
 
 /** A range of ordinals, both included. */
 export interface OrdinalRange {

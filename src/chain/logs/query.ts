@@ -3,7 +3,7 @@ import { LogTimeoutError, TooManyLogsError } from '../errors.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import type { LogLimits, LogQuery } from '../view.js'
 import { allOf, anyOf, type Posting, type PostingCursor } from './join.js'
-import type { LogCriterion, TopicPosition } from './rows.js'
+import type { LogCriterion, TopicPosition } from '../block/indexRecord.js'
 
 /** What a log query reads from. */
 export interface LogSource {

@@ -2,7 +2,7 @@ import { BranchMPTNode, LeafMPTNode, MerklePatriciaTrie, decodeRawMPTNode } from
 import { ValueEncoding } from '@ethereumjs/util'
 import { bytesEqual, bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
 import { ABSENT_ACCOUNT } from '../fork/overlay.js'
-import { keccak256 } from '../keccak.js'
+import { keccak256 } from '../crypto.js'
 import { EMPTY_CODE_HASH, decodeAccount, encodeAccount } from '../state/account.js'
 import { EMPTY_TRIE_ROOT, type NodeNumber, NodeSet } from '../state/nodeRecord.js'
 import type { StateStore } from '../state/stateStore.js'

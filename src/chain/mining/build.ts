@@ -1,6 +1,6 @@
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import type { SealedBlock, SealedTransaction, StoredBlock } from '../block/record.js'
-import { sealBlock } from '../block/seal.js'
+import { sealBlock } from '../block/body.js'
 import { ChainError } from '../errors.js'
 import type { ForkSchedule } from '../evm/forkSchedule.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'

@@ -1,4 +1,4 @@
-import { keccak256 } from '../keccak.js'
+import { keccak256 } from '../crypto.js'
 
 /** Where the prevRandao and the parent beacon block root of blocks come from. */
 export type BlockRandomness = 'parent' | 'hardhat'

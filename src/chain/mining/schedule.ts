@@ -150,6 +150,13 @@ export class Clock {
     this.#minimumStep = minimumStep
   }
 
+  /** A clock that runs with the wall clock, from a time in seconds on if one is given. */
+  static startingAt(time: bigint | undefined, { minimumStep }: Pick<ClockOptions, 'minimumStep'>): Clock {
+    const wallClock = (): bigint => BigInt(Math.floor(Date.now() / 1000))
+    const ahead = time === undefined ? 0n : time - wallClock()
+    return new Clock({ now: () => wallClock() + ahead, minimumStep })
+  }
+
   get state(): ClockState {
     return { ...this.#state }
   }

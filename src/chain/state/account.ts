@@ -1,5 +1,5 @@
 import { bytesEqual, bytesToBigint, latin1, minimalBytes } from '../../encoding/hex.js'
-import { keccak256 } from '../keccak.js'
+import { keccak256 } from '../crypto.js'
 import { itemsOf, listLength, payloadOf, stringLength, writeListHeader, writeString } from '../rlp.js'
 import type { AccountState } from '../types.js'
 import { EMPTY_TRIE_ROOT } from './nodeRecord.js'

@@ -1,4 +1,4 @@
-import { keccak256 } from '../keccak.js'
+import { keccak256 } from '../crypto.js'
 import { itemEnd, listStart } from '../rlp.js'
 
 /** The root of a trie without entries: keccak-256 of the RLP of no bytes. */

@@ -6,7 +6,7 @@ import { type Keyspace, decodeNumber, decodeOrdinal, encodeOrdinal } from '../..
 import { WriteBatch } from '../../storage/writeBatch.js'
 import { StatePrunedError, StateUnknownError } from '../errors.js'
 import { ABSENT_ACCOUNT, type RemoteState, accountOfRemote, isOverlay } from '../fork/overlay.js'
-import { keccak256 } from '../keccak.js'
+import { keccak256 } from '../crypto.js'
 import { payloadOf } from '../rlp.js'
 import type { AccountState, Awaitable, HeaderFields, StateView } from '../types.js'
 import {

@@ -1,6 +1,6 @@
 import type { DB } from '@ethereumjs/util'
 import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
-import { keccak256 } from '../keccak.js'
+import { keccak256 } from '../crypto.js'
 import { itemsOf, payloadOf } from '../rlp.js'
 import { HASH_HEAD, type NodeNumber, isLeafPath } from './nodeRecord.js'
 import type { NodeReader } from './trieNode.js'

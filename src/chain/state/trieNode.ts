@@ -1,6 +1,6 @@
 import { bytesEqual } from '../../encoding/hex.js'
 import type { Steps } from '../../encoding/timeSlice.js'
-import { keccak256 } from '../keccak.js'
+import { keccak256 } from '../crypto.js'
 import { isPair, itemAt, itemEnd, itemsOf, payloadOf } from '../rlp.js'
 import type { AccountState } from '../types.js'
 import { EMPTY_CODE_HASH, NO_BYTES, decodeAccount } from './account.js'

@@ -1,5 +1,5 @@
 import { bytesEqual } from '../../encoding/hex.js'
-import { keccak256 } from '../keccak.js'
+import { keccak256 } from '../crypto.js'
 import { isPair, itemEnd, listStart } from '../rlp.js'
 import {
   NO_CHILD,

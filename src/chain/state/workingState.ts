@@ -1,6 +1,6 @@
 import type { AccountFields, StateManagerInterface } from '@ethereumjs/common'
 import { Account, type Address } from '@ethereumjs/util'
-import { keccak256 } from '../keccak.js'
+import { keccak256 } from '../crypto.js'
 import type { Awaitable } from '../types.js'
 import { AccountEntry, EMPTY_CODE_HASH, EMPTY_RECORD, NO_BYTES, bytesKey, slotKeyOf } from './account.js'
 import { ExecutionState, type WorkingStore } from './executionState.js'

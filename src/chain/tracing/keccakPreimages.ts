@@ -1,5 +1,5 @@
 import { bytesToPlainHex } from '../../encoding/hex.js'
-import { keccak256 } from '../keccak.js'
+import { keccak256 } from '../crypto.js'
 import type { TraceBudget } from './budget.js'
 import { opcodes } from './opcodes.js'
 import type { ExecutionTracer, Step } from './tracer.js'

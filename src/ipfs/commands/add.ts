@@ -1,7 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { type AddPlan, addOptions, planAdd } from '../add/addOptions.js'
 import { type AddEvent, addEntry } from '../add/adder.js'
-import { type LineQueue, createLineQueue } from '../channel.js'
+import { type LineQueue, createLineQueue } from '../request/reply.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import { checkFilesPath } from '../mfs/filesPath.js'
 import type { NetworkContext } from '../networkContext.js'

@@ -1,5 +1,5 @@
 import type { CID } from 'multiformats/cid'
-import { createChannel } from '../channel.js'
+import { createChannel } from '../request/reply.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import { defineCommand, single, valueGroups, values } from '../request/command.js'
 import { collectGarbage } from '../store/garbage.js'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { countTurnsByLooks } from '../../../test/support/turns.js'
 import { single } from './command.js'
-import { goJsonBytes, goJsonLine, outputReply } from './reply.js'
+import { createLineQueue, goJsonBytes, goJsonLine, outputReply } from './reply.js'
 
 it('lets others have their turn while a long answer is written', async () => {
   const Links = Array.from({ length: 50_000 }, (_, index) => ({ Name: `file ${index}`, Size: index }))
@@ -48,4 +48,62 @@ it('writes a map as an object', async () => {
   const fields = many.map((value) => [value.Name, value] as const)
   expect(await written({ Keys: new Map(fields) })).toBe(goJsonLine({ Keys: Object.fromEntries(fields) }))
   expect(await written({ Keys: new Map() })).toBe('{"Keys":{}}\n')
+})
+
+async function all<T>(groups: AsyncIterable<T[]>): Promise<T[][]> {
+  const received: T[][] = []
+  for await (const group of groups) received.push(group)
+  return received
+}
+
+it('gives together what became safe together, in order, and nothing before', async () => {
+  const queue = createLineQueue<number>()
+  let first = (): void => undefined
+  const late = new Promise<void>((resolve) => (first = resolve))
+  void queue.send(1, late)
+  void queue.send(2, late)
+  void queue.send(3, Promise.resolve())
+  const received: number[] = []
+  const reading = (async () => {
+    for await (const group of queue.receive()) received.push(...group)
+  })()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(received).toEqual([])
+  void queue.send(4, late)
+  first()
+  queue.close()
+  await reading
+  expect(received).toEqual([1, 2, 3, 4])
+})
+
+it('loses nothing that is sent for what is safe already', async () => {
+  const queue = createLineQueue<number>()
+  const safe = Promise.resolve()
+  const reading = all(queue.receive())
+  for (let value = 0; value < 2000; value++) {
+    await queue.send(value, safe)
+    if (value % 7 === 0) await new Promise((resolve) => setImmediate(resolve))
+  }
+  queue.close()
+  expect((await reading).flat()).toEqual(Array.from({ length: 2000 }, (_, value) => value))
+})
+
+it('makes the producer wait for a consumer that does not read', async () => {
+  const queue = createLineQueue<number>()
+  let sent = 0
+  const sending = (async () => {
+    for (; sent < 10_000; sent++) await queue.send(sent, Promise.resolve())
+    queue.close()
+  })()
+  for (let turn = 0; turn < 1000; turn++) await new Promise((resolve) => setImmediate(resolve))
+  expect(sent).toBeLessThan(100)
+  expect((await all(queue.receive())).flat()).toHaveLength(10_000)
+  await sending
+})
+
+it('ends with what was not safe', async () => {
+  const queue = createLineQueue<number>()
+  void queue.send(1, Promise.reject(new Error('disk full')))
+  queue.close()
+  await expect(all(queue.receive())).rejects.toThrow('disk full')
 })

@@ -1,4 +1,4 @@
-import { keccak256 } from '../../chain/keccak.js'
+import { keccak256 } from '../../chain/crypto.js'
 import { bytesToHex } from '../../encoding/hex.js'
 import { type Method, defineMethod, required } from '../method.js'
 import { data } from '../params/bytes.js'

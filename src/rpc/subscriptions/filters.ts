@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { StoredBlock } from '../../chain/block/record.js'
-import type { ChainEvent } from '../../chain/base.js'
+import type { ChainEvent } from '../../chain/reader.js'
 import type { ChainView } from '../../chain/view.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import type { Backend } from '../backend.js'

@@ -1,4 +1,4 @@
-import { keccak256 } from '../../../src/chain/keccak.js'
+import { keccak256 } from '../../../src/chain/crypto.js'
 import { EMPTY_TRIE_ROOT, type NodeRecord } from '../../../src/chain/state/nodeRecord.js'
 import {
   type Child,

@@ -16,9 +16,11 @@ const mnemonic = 'test test test test test test test test test test test junk'
 const account = mnemonicToAccount(mnemonic)
 const { createNode } = await import(pathToFileURL(join(directory, 'index.js')).href)
 const node = await createNode({ mnemonic })
+const { url: rpcUrl, ipfsUrl } = node
+const addUrl = `${ipfsUrl}/api/v0/add`
 
 async function call(method, params) {
-  const response = await fetch(node.url, {
+  const response = await fetch(rpcUrl, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
@@ -68,7 +70,7 @@ const requests = {
       return form
     },
     ask: async (body) => {
-      const response = await fetch(`${node.ipfsUrl}/api/v0/add`, { method: 'POST', body })
+      const response = await fetch(addUrl, { method: 'POST', body })
       if (!(await response.json()).Hash) throw new Error('no hash')
     },
   },

@@ -1,5 +1,5 @@
 import { type BlockRange, type ChainView, type LogQuery, blockNotFound } from '../../../src/chain/view.js'
-import { ChainEvents } from '../../../src/chain/base.js'
+import { ChainEvents } from '../../../src/chain/reader.js'
 import type { EncodedBlock, SealedBlock, StoredBlock } from '../../../src/chain/block/record.js'
 import { NotCanonicalError } from '../../../src/chain/errors.js'
 import { createRules, createSingleForkSchedule } from '../../../src/chain/evm/forkSchedule.js'

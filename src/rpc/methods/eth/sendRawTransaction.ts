@@ -1,7 +1,7 @@
 import { checkHardhatTransaction } from '../hardhatRequest.js'
 import { InvalidParamsError, RpcError, ServerError } from '../../errors.js'
 import { ExecutionFailedError, FailedTransactionError } from '../../../chain/errors.js'
-import type { ChainEvent } from '../../../chain/base.js'
+import type { ChainEvent } from '../../../chain/reader.js'
 import { revertError } from '../../../chain/evm/revertReason.js'
 import type { Awaitable } from '../../../chain/types.js'
 import { bytesEqual, bytesToHex } from '../../../encoding/hex.js'

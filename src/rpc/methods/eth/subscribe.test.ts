@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { testHeader } from '../../../../test/support/callSite.js'
 import type { StoredBlock } from '../../../chain/block/record.js'
-import { ChainEvents } from '../../../chain/base.js'
+import { ChainEvents } from '../../../chain/reader.js'
 import type { ChainView } from '../../../chain/view.js'
 import { compatibilityProfile } from '../../compatibility.js'
 import type { Backend, RpcSettings } from '../../backend.js'

@@ -1,5 +1,5 @@
 import type { StoredBlock } from '../../../chain/block/record.js'
-import type { ChainEvent } from '../../../chain/base.js'
+import type { ChainEvent } from '../../../chain/reader.js'
 import { whenReady } from '../../../chain/state/stateStore.js'
 import type { ChainView } from '../../../chain/view.js'
 import { bytesToPlainHex } from '../../../encoding/hex.js'
