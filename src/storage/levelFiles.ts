@@ -47,8 +47,9 @@ export async function checkLevelFiles(directory: string): Promise<UncheckedTable
   for (const name of names.filter((each) => each.endsWith('.log') || each.startsWith('MANIFEST-'))) {
     await checkFile(join(directory, name), { checksum, find: damageInLog })
   }
-  // Names are numbers that rise.
-  const tables = names.filter((name) => name.endsWith('.ldb')).sort()
+  const named = await namedTables(directory, names)
+  // Names are numbers that rise. LevelDB deletes those that no manifest names: a kill has interrupted their writing.
+  const tables = names.filter((name) => name.endsWith('.ldb') && named.has(Number.parseInt(name))).sort()
   for (let bytes = 0; bytes < CHECKED_AT_ONCE;) {
     const name = tables.pop()
     if (name === undefined) break
@@ -111,6 +112,61 @@ function damageInLog(log: Buffer, checksum: Checksum): number | undefined {
   return undefined
 }
 
+/** Of a record in a log: it is whole, or a part of one in several blocks that ends with the last type. */
+const WHOLE_RECORD = 1
+const LAST_PART = 4
+
+/** The records of a log that is known to be intact. One that is cut off at the end was never acknowledged. */
+function* recordsOf(log: Buffer): Generator<Buffer> {
+  let parts: Buffer[] = []
+  for (let position = 0; position + LOG_HEADER_LENGTH <= log.length;) {
+    const left = LOG_BLOCK_LENGTH - (position % LOG_BLOCK_LENGTH)
+    if (left < LOG_HEADER_LENGTH) {
+      position += left
+      continue
+    }
+    const start = position + LOG_HEADER_LENGTH
+    position = start + log.readUInt16LE(position + 4)
+    if (position > log.length) return
+    parts.push(log.subarray(start, position))
+    const type = log[start - 1]
+    if (type !== WHOLE_RECORD && type !== LAST_PART) continue
+    yield Buffer.concat(parts)
+    parts = []
+  }
+}
+
+/** Tags of what a manifest says (LevelDB, db/version_edit.cc). */
+const tags = { comparator: 1, compactPointer: 5, deletedFile: 6, newFile: 7 } as const
+
+/** The numbers of the tables that a database consists of, from its manifests. */
+async function namedTables(directory: string, names: readonly string[]): Promise<Set<number>> {
+  const tables = new Set<number>()
+  for (const name of names.filter((each) => each.startsWith('MANIFEST-')).sort()) {
+    for (const record of recordsOf(await readFile(join(directory, name)))) {
+      const reader = new VarintReader(record, 0)
+      while (reader.position < record.length) {
+        const tag = reader.next()
+        if (tag === tags.comparator) reader.skip()
+        else if (tag === tags.compactPointer) {
+          reader.next()
+          reader.skip()
+        } else if (tag === tags.deletedFile) {
+          reader.next()
+          tables.delete(reader.next())
+        } else if (tag === tags.newFile) {
+          reader.next()
+          tables.add(reader.next())
+          reader.next()
+          reader.skip()
+          reader.skip()
+        } else reader.next()
+      }
+    }
+  }
+  return tables
+}
+
 /** Where a block of a table lies in its file. */
 interface BlockHandle {
   offset: number
@@ -165,6 +221,12 @@ class VarintReader {
   constructor(bytes: Buffer, position: number) {
     this.#bytes = bytes
     this.position = position
+  }
+
+  /** Passes over bytes with their length in front. */
+  skip(): void {
+    const length = this.next()
+    this.position += length
   }
 
   /** A number of seven bits a byte, the lowest first. */
