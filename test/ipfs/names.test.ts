@@ -1,3 +1,4 @@
+import { createPublicKey, verify } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commands } from '../../src/ipfs/commands/registry.js'
 import { unavailableOperations } from '../../src/ipfs/commands/unavailable.js'
@@ -31,6 +32,31 @@ async function failure(path: string): Promise<string> {
 }
 
 describe('keys', () => {
+  it('sign data, which others can verify by the public key, and verify what they signed', async () => {
+    const { ID, PublicKey } = (await call('id')) as { ID: string; PublicKey: string }
+    const signed = (await (await send('key/sign', 'hello')).json()) as {
+      Key: { Name: string; Id: string }
+      Signature: string
+    }
+    expect(signed.Key.Name).toBe('self')
+    const x = Buffer.from(PublicKey, 'base64').subarray(-32).toString('base64url')
+    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+    const signature = Buffer.from(signed.Signature.slice(1), 'base64url')
+    expect(signed.Signature[0]).toBe('u')
+    expect(verify(null, Buffer.from('libp2p-key signed message:hello'), key, signature)).toBe(true)
+    for (const name of ['self', ID, signed.Key.Id]) {
+      const verdict = await (
+        await send(`key/verify?key=${name}&signature=${signed.Signature}`, 'hello')
+      ).json()
+      expect(verdict).toMatchObject({ Key: { Id: signed.Key.Id }, SignatureValid: true })
+    }
+    const other = await (await send(`key/verify?signature=${signed.Signature}`, 'other')).json()
+    expect(other).toMatchObject({ SignatureValid: false })
+    expect(await (await send('key/sign?key=nobody', 'x')).json()).toMatchObject({
+      Message: 'no key by the given name was found',
+    })
+  })
+
   it('are made, listed by name, renamed and removed, and stay across restarts', async () => {
     const made = (await call('key/gen?arg=zebra')) as { Name: string; Id: string }
     expect(made).toEqual({ Name: 'zebra', Id: expect.stringMatching(/^k51qzi5uqu5d[a-z0-9]{50}$/) as string })

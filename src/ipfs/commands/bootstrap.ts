@@ -47,16 +47,6 @@ export const bootstrapAdd = defineCommand({
   },
 })
 
-/** `bootstrap/add/default`: refused, as by a Kubo that does not fetch its settings. */
-export const bootstrapAddDefault = defineCommand({
-  description: 'Refused: there are no default peers.',
-  arguments: [],
-  options: {},
-  run() {
-    throw noDefaultPeers()
-  },
-})
-
 /** `bootstrap/rm`: removes peers from the configuration. */
 export const bootstrapRm = defineCommand({
   description: 'Remove bootstrap peers from the configuration.',

@@ -5,7 +5,6 @@ import { cat } from './cat.js'
 import {
   bootstrap,
   bootstrapAdd,
-  bootstrapAddDefault,
   bootstrapList,
   bootstrapRm,
   bootstrapRmAll,
@@ -39,6 +38,7 @@ import { keyGen } from './key/gen.js'
 import { keyList } from './key/list.js'
 import { keyRename } from './key/rename.js'
 import { keyRm } from './key/rm.js'
+import { keySign, keyVerify } from './key/sign.js'
 import { ls } from './ls.js'
 import { multibaseDecode, multibaseEncode, multibaseTranscode } from './multibase.js'
 import { namePublish } from './name/publish.js'
@@ -67,7 +67,6 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['block/stat', blockStat],
   ['bootstrap', bootstrap],
   ['bootstrap/add', bootstrapAdd],
-  ['bootstrap/add/default', bootstrapAddDefault],
   ['bootstrap/list', bootstrapList],
   ['bootstrap/rm', bootstrapRm],
   ['bootstrap/rm/all', bootstrapRmAll],
@@ -108,6 +107,8 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['key/ls', keyList],
   ['key/rename', keyRename],
   ['key/rm', keyRm],
+  ['key/sign', keySign],
+  ['key/verify', keyVerify],
   ['ls', ls],
   ['multibase/decode', multibaseDecode],
   ['multibase/encode', multibaseEncode],

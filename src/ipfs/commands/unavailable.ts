@@ -17,16 +17,7 @@ export const unavailableOperations: ReadonlySet<string> = new Set([
   ],
   ...['filestore/dups', 'filestore/ls', 'filestore/verify', 'log/level', 'log/ls', 'log/tail', 'mount'],
   ...['name/get', 'name/inspect', 'name/put', 'name/pubsub/cancel', 'name/pubsub/state', 'name/pubsub/subs'],
-  ...[
-    'key/import',
-    'key/sign',
-    'key/verify',
-    'object/diff',
-    'p2p/close',
-    'p2p/forward',
-    'p2p/listen',
-    'p2p/ls',
-  ],
+  ...['key/import', 'object/diff', 'p2p/close', 'p2p/forward', 'p2p/listen', 'p2p/ls'],
   ...['p2p/stream/close', 'p2p/stream/ls', 'pin/remote/add', 'pin/remote/ls', 'pin/remote/rm'],
   ...['pin/remote/service/add', 'pin/remote/service/ls', 'pin/remote/service/rm', 'ping', 'provide/clear'],
   ...[

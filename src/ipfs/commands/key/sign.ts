@@ -1,0 +1,101 @@
+import type { PublicKey } from '@libp2p/interface'
+import { identityCode } from '../../cid/cidFormat.js'
+import { decodeMultibase, multibaseByName } from '../../cid/multibase.js'
+import { readAll } from '../../blockSize.js'
+import { FileNetworkError } from '../../errors.js'
+import { createKeyEncoder, ipnsBaseOption, parseName, selfName } from '../../names/keystore.js'
+import type { NetworkContext } from '../../networkContext.js'
+import { type ArgumentSpec, defineCommand, values } from '../../request/command.js'
+import type { Upload } from '../../request/upload.js'
+
+/** What stands before the data that is signed, so that a signature is good for nothing else (Kubo, `coreapi/key.go`). */
+const messagePrefix = Buffer.from('libp2p-key signed message:')
+/** The most data that is signed at once, in bytes. */
+const dataLimit = 64 * 1024 * 1024
+
+const dataArgument: ArgumentSpec = {
+  name: 'data',
+  kind: 'file',
+  required: true,
+  variadic: false,
+  description: 'The data.',
+}
+const keyOption = {
+  type: 'string',
+  aliases: ['k'],
+  description: "The name of the key. Default: the node's own.",
+} as const
+
+/** `key/sign`: signs data with a key. */
+export const keySign = defineCommand({
+  description: 'Sign data with a key.',
+  arguments: [dataArgument],
+  options: { key: keyOption, 'ipns-base': ipnsBaseOption },
+  async run({ options, upload }, { keystore }) {
+    const encodeKey = createKeyEncoder(options['ipns-base'])
+    const message = await readMessage(upload)
+    const Name = options.key || selfName
+    const key = Name === selfName ? await keystore.self() : await keystore.get(Name)
+    if (key === undefined) throw new FileNetworkError('no key by the given name was found')
+    const signature = await key.sign(message)
+    return values(
+      (async function* () {
+        yield {
+          Key: { Name, Id: encodeKey(key.publicKey) },
+          Signature: multibaseByName('base64url').encode(signature),
+        }
+      })(),
+    )
+  },
+})
+
+/** `key/verify`: whether a signature is that of a key over data; the key may also be named by its peer id or IPNS name. */
+export const keyVerify = defineCommand({
+  description: 'Verify a signature.',
+  arguments: [dataArgument],
+  options: {
+    key: keyOption,
+    signature: { type: 'string', aliases: ['s'], description: 'The signature, in multibase.' },
+    'ipns-base': ipnsBaseOption,
+  },
+  async run({ options, upload }, network) {
+    const encodeKey = createKeyEncoder(options['ipns-base'])
+    const signature = decodeMultibase(options.signature ?? '')
+    const message = await readMessage(upload)
+    const { name, publicKey } = await findKey(network, options.key || selfName)
+    const isValid = await publicKey.verify(message, signature)
+    return values(
+      (async function* () {
+        yield { Key: { Name: name, Id: encodeKey(publicKey) }, SignatureValid: isValid }
+      })(),
+    )
+  },
+})
+
+async function readMessage(upload: Upload): Promise<Uint8Array> {
+  for await (const entry of upload.entries()) {
+    if (entry.kind !== 'file') break
+    return Buffer.concat([messagePrefix, await readAll(entry.content, dataLimit)])
+  }
+  throw new FileNetworkError('expected a regular file')
+}
+
+async function findKey(
+  { keystore }: Pick<NetworkContext, 'keystore'>,
+  nameOrId: string,
+): Promise<{ name: string; publicKey: PublicKey }> {
+  if (nameOrId === selfName) return { name: selfName, publicKey: (await keystore.self()).publicKey }
+  const stored = await keystore.get(nameOrId)
+  if (stored !== undefined) return { name: nameOrId, publicKey: stored.publicKey }
+  const name = parseName(nameOrId)
+  if (name === undefined) {
+    throw new FileNetworkError(
+      `'${JSON.stringify(nameOrId)}' is not a known key, an IPNS Name, or a valid PeerID`,
+    )
+  }
+  if (name.multihash.code !== identityCode) {
+    throw new FileNetworkError('public key is not embedded in peer ID')
+  }
+  const { publicKeyFromProtobuf } = await import('@libp2p/crypto/keys')
+  return { name: '', publicKey: publicKeyFromProtobuf(name.multihash.digest) }
+}
