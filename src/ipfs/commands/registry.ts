@@ -2,13 +2,7 @@ import type { Command } from '../request/command.js'
 import { add } from './add.js'
 import { blockGet, blockPut, blockRm, blockStat } from './block.js'
 import { cat } from './cat.js'
-import {
-  bootstrap,
-  bootstrapAdd,
-  bootstrapList,
-  bootstrapRm,
-  bootstrapRmAll,
-} from './bootstrap.js'
+import { bootstrap, bootstrapAdd, bootstrapList, bootstrapRm, bootstrapRmAll } from './bootstrap.js'
 import { cidBase32, cidFormat } from './cid/format.js'
 import { cidInspect } from './cid/inspect.js'
 import { cidBases, cidCodecs, cidHashes } from './cid/tables.js'
