@@ -107,7 +107,7 @@ async function findName(
   const entry = readUnixfs(cid, block)
   if (isLast && entry?.node?.unixfs.type === unixfsType.raw) throw new UnreifiedError()
   if (isLast && entry !== undefined && isSingleBlockFile(entry))
-    throw new NoSegmentsError('bytes', { name: 'data.Bytes', at: { cid, key: name } })
+    throw new NoSegmentsError('bytes', 'data.Bytes')
   if (entry !== undefined) return (await findLink(source, entry, name)).cid
   const links = await linksOf(cid, block)
   const link = links.find((candidate) => candidate.name === name)
@@ -151,7 +151,7 @@ export function followKeys(
 /** Where a path goes on, whatever is wrong with a key is that it has no link (boxo, `resolver.go`). */
 function lookUpOnWay(value: unknown, key: string, { cid, isLast }: { cid: CID; isLast: boolean }): unknown {
   try {
-    return lookUp(value, key, { cid, key })
+    return lookUp(value, key)
   } catch (error) {
     if (isLast || !(error instanceof FileNetworkError)) throw error
     throw new LinkNotFoundError(key, cid)
@@ -163,7 +163,7 @@ function hasKey(value: unknown, key: string): boolean {
 }
 
 /** @throws {@link FileNetworkError} with the text of go-ipld-prime */
-function lookUp(value: unknown, key: string, at: { cid: CID; key: string }): unknown {
+function lookUp(value: unknown, key: string): unknown {
   const kind = kindOf(value)
   if (kind === 'list') {
     if (!/^[+-]?\d+$/.test(key)) {
@@ -174,7 +174,7 @@ function lookUp(value: unknown, key: string, at: { cid: CID; key: string }): unk
     if (item !== undefined) return item
   } else if (kind === 'map') {
     if (hasKey(value, key)) return (value as Record<string, unknown>)[key]
-  } else throw new NoSegmentsError(kind, kind === 'bytes' ? { at } : {})
+  } else throw new NoSegmentsError(kind)
   throw new KeyNotFoundError(key)
 }
 
@@ -194,14 +194,11 @@ export class UnreifiedError extends FileNetworkError {
 
 /** A path goes on behind what has nothing below it. */
 export class NoSegmentsError extends FileNetworkError {
-  /** Where it is a file that the path goes on behind, and how it does. */
-  readonly at: { cid: CID; key: string } | undefined
-
-  constructor(kind: string, { name = kind, at }: { name?: string; at?: { cid: CID; key: string } } = {}) {
+  /** @param name - what go-ipld-prime calls the node */
+  constructor(kind: string, name = kind) {
     super(
       `func called on wrong kind: "LookupBySegment" called on a ${name} node (kind: ${kind}), ` +
         'but only makes sense on map or list',
     )
-    this.at = at
   }
 }
