@@ -39,6 +39,7 @@ export interface Multibase {
  * @throws {@link FileNetworkError}
  */
 export function multibaseByName(name: string): Multibase {
+  if (name === '') throw new FileNetworkError('empty multibase encoding')
   const base = basesByName.get(name) ?? basesByPrefix.get(name)
   if (base === undefined) throw new FileNetworkError(`unsupported multibase encoding: ${name}`)
   return {

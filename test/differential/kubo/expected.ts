@@ -49,7 +49,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   {
     reason:
       'Objects of git are stored and served as they are, and neither read nor written (git-raw, a plugin of Kubo)',
-    matches: ({ request }) => /git-raw|(\/|=)baf4be/.test(request),
+    matches: ({ request }) => /git-raw|(\/|=|%2F)baf4/.test(request),
   },
   {
     reason: 'What is no JOSE object is refused in the words of the library',
@@ -113,7 +113,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   {
     reason: 'Who the node is, and what it runs on, differs from node to node',
     matches: ({ name }) =>
-      /^(id|version|version\/deps|repo\/stat|stats\/repo|key\/(list|ls|gen|rename|rm)|name\/publish|config|config\/show|config\/profile\/apply|commands) /.test(
+      /^(id|version|version\/deps|repo\/stat|stats\/repo|key\/(list|ls|gen|rename|rm|sign|verify)|name\/publish|config|config\/show|config\/profile\/apply|commands) /.test(
         name,
       ) && / (body) /.test(name),
   },
