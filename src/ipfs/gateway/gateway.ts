@@ -162,7 +162,9 @@ function locationHeader(
     if (!query.has(`${name}-${parameter}`)) query.set(`${name}-${parameter}`, value)
   }
   query.sort()
-  return { 'Content-Location': headerText(`${decodePath(request.path)}?${String(query).replaceAll('*', '%2A')}`) }
+  return {
+    'Content-Location': headerText(`${decodePath(request.path)}?${String(query).replaceAll('*', '%2A')}`),
+  }
 }
 
 /** Answers with the signed record of a name (https://specs.ipfs.tech/http-gateways/trustless-gateway/). */
