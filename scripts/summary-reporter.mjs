@@ -3,26 +3,37 @@ import { writeSync } from 'node:fs'
 /**
  * Ends a vitest run with one plain line, `N passed, N failed`, counted from the results themselves. A file that
  * could not be loaded and an error outside any test each count as one failure, so that the line never says
- * `0 failed` where the exit status says otherwise.
+ * `0 failed` where the exit status says otherwise. Skipped tests are named before it, by file and suite: the names of
+ * suites say why.
  */
 export default class SummaryReporter {
   onTestRunEnd(modules, unhandledErrors) {
     let passed = 0
     let failed = unhandledErrors.length
-    let skipped = 0
+    const skipped = new Map()
     for (const module of modules) {
       failed += module.errors().length
       for (const suite of module.children.allSuites()) failed += suite.errors().length
       for (const test of module.children.allTests()) {
         const { state } = test.result()
         if (state === 'passed') passed += 1
-        else if (state === 'skipped') skipped += 1
+        else if (state === 'skipped') {
+          const name = `${module.relativeModuleId} > ${suiteOrTest(test)}`
+          skipped.set(name, (skipped.get(name) ?? 0) + 1)
+        }
         else failed += 1
       }
     }
     process.once('exit', () => {
-      if (skipped > 0) writeSync(1, `${skipped} left out\n`)
+      for (const [name, count] of skipped) writeSync(1, `skipped: ${name} (${count})\n`)
       writeSync(1, `${passed} passed, ${failed} failed\n`)
     })
   }
+}
+
+/** The outermost suite around a test, whose title says why it is skipped, or the test itself. */
+function suiteOrTest(test) {
+  let node = test
+  while (node.parent.type === 'suite') node = node.parent
+  return node.name
 }
