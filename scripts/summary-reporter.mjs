@@ -20,8 +20,7 @@ export default class SummaryReporter {
         else if (state === 'skipped') {
           const name = `${module.relativeModuleId} > ${suiteOrTest(test)}`
           skipped.set(name, (skipped.get(name) ?? 0) + 1)
-        }
-        else failed += 1
+        } else failed += 1
       }
     }
     process.once('exit', () => {
