@@ -56,6 +56,27 @@ export function stackOverflow(length: number, maximum: number): FrameFailure {
   return new FrameFailure(messages.STACK_OVERFLOW, `stack limit reached ${length} (${maximum})`)
 }
 
+const calls: ReadonlySet<number> = new Set([0xf1, 0xf2, 0xf4, 0xfa])
+/** EIP-2929: what a call pays before anything else is looked at. */
+const WARM_ACCESS = 100
+
+/**
+ * The failure of an opcode that costs more gas than there is. A call that could pay for a warm account runs out of gas while
+ * its price is computed in geth, which wraps that failure (core/vm/operations_acl.go).
+ *
+ * @param gasLeft - before the opcode
+ */
+export function opcodeOutOfGas(runState: RunState, rules: ForkRules, gasLeft: bigint | number): EVMError {
+  const isWrapped =
+    calls.has(runState.opCode) &&
+    gasLeft >= WARM_ACCESS &&
+    rules.isActivatedEIP(2929) &&
+    memoryOverflow(runState) === undefined
+  return isWrapped
+    ? new FrameFailure(messages.OUT_OF_GAS, 'out of gas: out of gas')
+    : new EVMError(messages.OUT_OF_GAS)
+}
+
 /** Adds geth's words to what an opcode threw. */
 export function describeFailure(error: EVMError, runState: RunState): FrameFailure {
   if (error instanceof FrameFailure) return error

@@ -4,7 +4,7 @@ import { framingOpcodes } from '../tracing/opcodes.js'
 import { reportEnd, reportMisfit, runTracedStep } from '../tracing/tracedStep.js'
 import type { Awaitable } from '../types.js'
 import { codeTableOf, stackMaximum, stackMinimum } from './codeTable.js'
-import { type FrameFailure, describeFailure, stackOverflow, stackUnderflow } from './failure.js'
+import { type FrameFailure, describeFailure, opcodeOutOfGas, stackOverflow, stackUnderflow } from './failure.js'
 import type {
   FrameHost,
   FrameInterpreterConstructor,
@@ -160,8 +160,9 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
             affordable = countable(runState.gasLeft)
             spent = 0
             if (gas > affordable) {
+              const failure = opcodeOutOfGas(runState, rules, affordable)
               runState.gasLeft = 0n
-              throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
+              throw failure
             }
           }
           host.stepsLeft -= gas >>> GAS_BITS_OF_STEP

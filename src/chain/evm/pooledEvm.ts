@@ -26,7 +26,7 @@ import type { BlockEnvironment, ExecutionContext } from '../vm/blockEnvironment.
 import { BLAKE2_INPUT_LENGTH, ROUNDS_AT_ONCE, blake2Compress, roundsOf } from './blake2.js'
 import { HashLookup, type MessageCollections, outermostMessage, runCallMessage } from './callMessage.js'
 import { bls, bn254 } from './curves.js'
-import { type FrameFailure, describePrecompileFailure } from './failure.js'
+import { type FrameFailure, describePrecompileFailure, outOfGas } from './failure.js'
 import { ForkPrecompiles, type PrecompileMap } from './forkPrecompiles.js'
 import { FrameEnvironment } from './frameEnvironment.js'
 import type { FrameHost, FrameInterpreter, FrameInterpreterConstructor } from './frameInterpreter.js'
@@ -339,9 +339,11 @@ export class PooledEvm extends EVM implements FrameHost {
 
   /** In turns with other work, unless it takes little time or does not run at all. */
   #runBlake2(code: PrecompileFunc, data: Uint8Array, gasLimit: bigint): Promise<ExecResult> | ExecResult {
-    const rounds = data.length === BLAKE2_INPUT_LENGTH && (data[212] ?? 0) < 2 ? roundsOf(data) : 0
+    const rounds = data.length === BLAKE2_INPUT_LENGTH ? roundsOf(data) : 0
     const gas = BigInt(rounds) * this.common.param('blake2RoundGas')
-    if (rounds <= ROUNDS_AT_ONCE || gas > gasLimit) {
+    // The library looks at the last byte before the price.
+    if (gas > gasLimit) return outOfGas(gasLimit)
+    if (rounds <= ROUNDS_AT_ONCE || (data[212] ?? 0) > 1) {
       return whenReady(super.runPrecompile(code, data, gasLimit), (result) =>
         this.#described(code, data, result),
       )

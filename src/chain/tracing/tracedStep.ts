@@ -3,7 +3,7 @@ import { returnDataCopy } from '../evm/syncOpcodes.js'
 import { EVMError } from '@ethereumjs/evm'
 import { Address, generateAddress, generateAddress2 } from '@ethereumjs/util'
 import { bigintToBytes, minimalBytes } from '../../encoding/hex.js'
-import { type FrameFailure, describeFailure, memoryOverflow } from '../evm/failure.js'
+import { type FrameFailure, describeFailure, memoryOverflow, opcodeOutOfGas } from '../evm/failure.js'
 import type { OpcodeEntry, RunState } from '../evm/interpreter.js'
 import type { ForkRules } from '../types.js'
 import { callTypes, callsWithValue, createTypes, framingOpcodes, opcodes, wordToAddress } from './opcodes.js'
@@ -81,10 +81,13 @@ async function priceStep(
     if (runState.opCode === opcodes.RETURNDATACOPY) step.cost += copyGas(runState)
     else if (opcodeInfo.dynamicGas) step.cost = await gasHandler(runState, step.cost, rules)
     isPriced = true
-    if (step.cost > runState.gasLeft) throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
+    if (step.cost > runState.gasLeft) throw opcodeOutOfGas(runState, rules, runState.gasLeft)
   } catch (error) {
     if (!(error instanceof EVMError)) throw error
-    const failure = describeFailure(error, runState)
+    // Some of the library's prices fail by themselves.
+    const isUnpayable = !isPriced && error.error === EVMError.errorMessages.OUT_OF_GAS
+    const cause = isUnpayable ? opcodeOutOfGas(runState, rules, runState.gasLeft) : error
+    const failure = describeFailure(cause, runState)
     const constant = constantGas(entry, rules)
     // geth charges the constant part by itself, and shows nothing else of a price that it did not come to.
     const showsConstant =
