@@ -4,7 +4,13 @@ import { framingOpcodes } from '../tracing/opcodes.js'
 import { reportEnd, reportMisfit, runTracedStep } from '../tracing/tracedStep.js'
 import type { Awaitable } from '../types.js'
 import { codeTableOf, stackMaximum, stackMinimum } from './codeTable.js'
-import { type FrameFailure, describeFailure, opcodeOutOfGas, stackOverflow, stackUnderflow } from './failure.js'
+import {
+  type FrameFailure,
+  describeFailure,
+  opcodeOutOfGas,
+  stackOverflow,
+  stackUnderflow,
+} from './failure.js'
 import type {
   FrameHost,
   FrameInterpreterConstructor,
