@@ -130,7 +130,7 @@ describe('a pruned chain', () => {
 /** Prunes to as many states as its second argument says, and ends as by kill -9 at the step that the third one names. */
 const killedPruning = `
   import { Database } from './src/storage/database.js'
-  import { pruneData } from './src/node/pruneData.js'
+  import { pruneData } from './src/node/storedData.js'
   const [dataDir, keep, step] = process.argv.slice(2)
   let left = Number(step)
   for (const name of ['write', 'flush', 'compact']) {
