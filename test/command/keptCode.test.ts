@@ -40,6 +40,7 @@ async function copyCommand(): Promise<string> {
   await cp('bin', join(folder, 'bin'), { recursive: true })
   await cp('package.json', join(folder, 'package.json'))
   await cp('dist/cli.cjs', join(folder, 'dist/cli.cjs'))
+  await cp('dist/libraries', join(folder, 'dist/libraries'), { recursive: true })
   await symlink(resolve('node_modules'), join(folder, 'node_modules'))
   return folder
 }

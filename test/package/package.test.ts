@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -6,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startCommand, stopCommand } from '../support/command.js'
 import { callRpc } from '../support/rpc.js'
 import { until } from '../support/until.js'
 
@@ -45,6 +47,42 @@ async function removeFromNpxCache() {
   }
 }
 
+const word = (digits: string): string => digits.padStart(64, '0')
+/** The commitment to the polynomial that is zero everywhere, the point at infinity, and its versioned hash (EIP-4844). */
+const infinity = `c0${'00'.repeat(47)}`
+const versionedHash = `01${createHash('sha256').update(Buffer.from(infinity, 'hex')).digest('hex').slice(2)}`
+const callOf = (address: string, data: string, answer: string) => ({
+  method: 'eth_call',
+  params: [{ to: `0x${address.padStart(40, '0')}`, data }, 'latest'] as unknown[],
+  answer,
+})
+/** What loads libraries that a start does not. */
+const seldom = [
+  // Twice the generator of BN254 (EIP-196).
+  callOf(
+    '6',
+    `0x${[word('1'), word('2'), word('1'), word('2')].join('')}`,
+    '0x030644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd315ed738c0e0a7c92e7845f96b2ae9c0a68a6a449e3538fc7ff3ebf7a5a18a2c4',
+  ),
+  // The sum of two points at infinity of BLS12-381 (EIP-2537).
+  callOf('b', `0x${'00'.repeat(256)}`, `0x${'00'.repeat(128)}`),
+  // FIELD_ELEMENTS_PER_BLOB and BLS_MODULUS.
+  callOf(
+    'a',
+    `0x${versionedHash}${'00'.repeat(64)}${infinity}${infinity}`,
+    `0x${word('1000')}73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001`,
+  ),
+  {
+    method: 'debug_traceCall',
+    params: [
+      { to: `0x${'11'.repeat(20)}` },
+      'latest',
+      { tracer: '{ fault() {}, result() { return bigInt(20).add(22).toString() } }' },
+    ],
+    answer: '42',
+  },
+]
+
 describe('the package', () => {
   it('holds what runs and what must be read, and nothing else', async () => {
     const { stdout } = await execute('tar', ['-tzf', tarball])
@@ -78,6 +116,28 @@ await node.stop()`
     expect(stdout.trim()).toBe('0x7a69')
     expect(stderr).toBe('')
   })
+
+  it('has in its own files what is seldom needed', async () => {
+    // The library for KZG in JavaScript takes the place of the native one.
+    await rm(join(consumer, 'node_modules/@crate-crypto'), { recursive: true, force: true })
+    const program = `import { createNode } from 'standin'
+const calls = ${JSON.stringify(seldom.map(({ method, params }) => [method, params]))}
+const node = await createNode({ tls: true })
+const answers = []
+for (const [method, params] of calls) answers.push(await node.request(method, params))
+console.log(JSON.stringify(answers))
+await node.stop()`
+    await writeFile(join(consumer, 'seldom.js'), program)
+    const { stdout, stderr } = await execute(process.execPath, ['seldom.js'], { cwd: consumer })
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout)).toEqual(seldom.map(({ answer }) => answer))
+    const entry = join(consumer, 'node_modules/standin/bin/standin.js')
+    const command = await startCommand([], { entry })
+    for (const { method, params, answer } of seldom) {
+      expect(await callRpc(command.ready.url, method, params)).toEqual(answer)
+    }
+    await stopCommand(command)
+  }, 120_000)
 
   it('type-checks in a project that checks its libraries too', async () => {
     const program = `import { createNode } from 'standin'
