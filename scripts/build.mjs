@@ -189,13 +189,15 @@ function librarySettings(name, path) {
 const workerLibraries = {
   name: 'libraries of the worker',
   setup({ onLoad }) {
-    onLoad({ filter: /chain[/\\]crypto[/\\]worker\.ts$/ }, async ({ path }) => ({
-      contents: (await readFile(path, 'utf8')).replaceAll(
+    onLoad({ filter: /[/\\]worker\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8')
+      const named = text.replaceAll(
         /\bload\('([^']+)'\)/g,
         (_, name) => `load(${JSON.stringify(libraries.get(name) ?? name)})`,
-      ),
-      loader: 'ts',
-    }))
+      )
+      if (named === text) throw new Error(`${path} loads no library any more: see scripts/build.mjs`)
+      return { contents: named, loader: 'ts' }
+    })
   },
 }
 
