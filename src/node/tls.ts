@@ -56,8 +56,8 @@ function readPem(flag: string, path: string): string {
 /** Makes a certificate that vouches for itself, for host names and IP addresses. */
 export async function makeCertificate(names: readonly string[]): Promise<Certificate> {
   // The library is loaded where a certificate is made.
-  const { generate } = await import('selfsigned')
-  const { cert, private: key } = await generate([{ name: 'commonName', value: 'Standin' }], {
+  const { default: selfsigned } = await import('selfsigned')
+  const { cert, private: key } = await selfsigned.generate([{ name: 'commonName', value: 'Standin' }], {
     keyType: 'ec',
     algorithm: 'sha256',
     extensions: [

@@ -137,7 +137,7 @@ await node.stop()`
       expect(await callRpc(command.ready.url, method, params)).toEqual(answer)
     }
     await stopCommand(command)
-  }, 120_000)
+  }, 300_000)
 
   it('type-checks in a project that checks its libraries too', async () => {
     const program = `import { createNode } from 'standin'
@@ -169,7 +169,7 @@ export { url, keys, answer }`
       (error: { stdout: string }) => error,
     )
     expect(stdout).toBe('')
-  })
+  }, 300_000)
 
   it('starts by npx in an empty folder', async () => {
     const empty = join(folder, 'empty')
