@@ -1,6 +1,7 @@
 import { createChainClock, createChainControls } from './fixture/chainControls.js'
 import { type RequestFunction, type TestNode, withKey } from './fixture/nodeClient.js'
-import { type ProviderControls, createProviderControls } from './fixture/providerControls.js'
+import { createProviderControls } from './fixture/createProviderControls.js'
+import type { ProviderControls } from './fixture/providerControls.js'
 import { type RunningNode, startNode } from './node.js'
 import type { NodeUrls } from './node/addresses.js'
 import { type NodeOptions, parseNodeOptions } from './options.js'

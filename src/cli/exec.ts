@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { withKey } from '../fixture/nodeClient.js'
-import { createProviderControls } from '../fixture/providerControls.js'
+import { createProviderControls } from '../fixture/createProviderControls.js'
 import { type RunningNode, startNode } from '../node.js'
 import { OptionError } from '../options.js'
 import { readCommandSettings } from './commandSettings.js'
