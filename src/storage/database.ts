@@ -7,7 +7,7 @@ import { Cursor, type Entry, type RangeOptions, type Walk, entriesOf } from './c
 import { createDirectory, hasRoom, syncDirectory } from './directories.js'
 import { DataDirectoryError, StorageWriteError } from './errors.js'
 import { NEXT_NUMBER_KEY, decodeOrdinal, encodeOrdinal, isTrieNodeKey } from './keyspace.js'
-import { KeptRows, Levels, recoverWriteAhead, writeAheadPath, writeToLevel } from './level.js'
+import { RowCache, Levels, recoverWriteAhead, writeAheadPath, writeToLevel } from './level.js'
 import { MergedCursor } from './mergedCursor.js'
 import { Overlay, keyString } from './overlay.js'
 import { RecordStore, RecordWindow, decodeBulkRow, encodeBulkRow } from './records.js'
@@ -20,7 +20,7 @@ const RETRY_MILLISECONDS = 500
 /** What has to be free beside what is to be written, for LevelDB's own files. */
 const SPARE_BYTES = 1024 * 1024
 /** What the rows take that are kept once they were read: 131,072 of them, so three for each of 40,000 blocks. */
-const KEPT_BYTES = 8 * 1024 * 1024
+const ROW_CACHE_BYTES = 8 * 1024 * 1024
 
 /** How a database is opened. */
 export interface DatabaseOptions {
@@ -49,7 +49,7 @@ export class Database {
   readonly window: RecordWindow
   readonly #levels: Levels
   /** Short rows as they are in LevelDB, which takes some ten times as long to find them. */
-  #kept = new KeptRows(KEPT_BYTES)
+  #rowCache = new RowCache(ROW_CACHE_BYTES)
   readonly #options: WriteOptions
   #generation: number
   #active: Overlay
@@ -110,11 +110,11 @@ export class Database {
       const node = this.#levels.nodes.getSync(key)
       return node && plainBytes(node)
     }
-    const kept = this.#kept.get(key)
+    const kept = this.#rowCache.get(key)
     if (kept !== undefined) return kept
     const stored = this.#levels.rows.getSync(key)
     if (stored === undefined) return undefined
-    this.#kept.keep(key, stored)
+    this.#rowCache.keep(key, stored)
     return plainBytes(stored)
   }
 
@@ -172,7 +172,7 @@ export class Database {
   async clear({ gte, lt }: Pick<RangeOptions, 'gte' | 'lt'>): Promise<void> {
     await this.flush()
     await Promise.all([this.#levels.rows.clear({ gte, lt }), this.#levels.nodes.clear({ gte, lt })])
-    this.#kept = new KeptRows(KEPT_BYTES)
+    this.#rowCache = new RowCache(ROW_CACHE_BYTES)
   }
 
   /** Frees the space of what was deleted from a range of keys of one kind. */
@@ -303,7 +303,7 @@ export class Database {
   async #writeBehind(): Promise<void> {
     for (let overlay = this.#behind[0]; overlay !== undefined; overlay = this.#behind[0]) {
       // Until it is there, what was written stands before what is kept.
-      const changes = (key: Uint8Array): void => this.#kept.forget(key)
+      const changes = (key: Uint8Array): void => this.#rowCache.forget(key)
       await writeToLevel(this.#levels, overlay, { sync: this.#options.sync, changes })
       this.#behind.shift()
       overlay.file.close()

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { seededRandom } from '../../test/support/programs.js'
-import { KeptRows } from './level.js'
+import { RowCache } from './level.js'
 
 const row = (length: number, value: number) => new Uint8Array(length).fill(value)
 
 it('gives what was kept last of a key, in memory of its own, until it is forgotten', () => {
-  const rows = new KeptRows(1024)
+  const rows = new RowCache(1024)
   const key = Uint8Array.of(1, 2, 3)
   expect(rows.get(key)).toBeUndefined()
   rows.keep(key, Uint8Array.of(4, 5))
@@ -20,7 +20,7 @@ it('gives what was kept last of a key, in memory of its own, until it is forgott
 })
 
 it('keeps key and value of 62 bytes together, and none of more', () => {
-  const rows = new KeptRows(1024)
+  const rows = new RowCache(1024)
   rows.keep(row(34, 1), row(28, 2))
   expect(rows.get(row(34, 1))).toEqual(row(28, 2))
   rows.keep(row(35, 1), row(28, 2))
@@ -33,7 +33,7 @@ it('keeps key and value of 62 bytes together, and none of more', () => {
 
 it('keeps most rows while there is room, and never gives the value of another key', () => {
   const random = seededRandom(1)
-  const rows = new KeptRows(64 * 1024)
+  const rows = new RowCache(64 * 1024)
   const held = new Map<number, number>()
   const keyOf = (number: number) => Uint8Array.of(0, 0x21, number >> 8, number & 255)
   let found = 0
@@ -57,7 +57,7 @@ it('keeps most rows while there is room, and never gives the value of another ke
 })
 
 it('keeps as many as it has room for, but for those whose set is full', () => {
-  const rows = new KeptRows(64 * 1024)
+  const rows = new RowCache(64 * 1024)
   const numbers = Array.from({ length: 512 }, (_, index) => index)
   const keyOf = (number: number) => Uint8Array.of(0, 0x20, 0, 0, 0, 0, number >> 8, number & 255)
   for (const number of numbers) rows.keep(keyOf(number), Uint8Array.of(number & 255))

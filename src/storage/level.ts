@@ -188,7 +188,7 @@ const SET_BYTES = SLOT_BYTES * SLOTS_OF_SET
  * A table of sets with four slots each. A key belongs to one set; a row that comes to a full one takes the place of
  * another there, in turns.
  */
-export class KeptRows {
+export class RowCache {
   readonly #bytes: Uint8Array
   readonly #setCount: number
   #turn = 0
