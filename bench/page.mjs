@@ -130,10 +130,7 @@ async function measureFilters() {
     values.push(
       await timed(async () => {
         await methods.fill(round % 2 === 0 ? 'eth_getBalance' : '')
-        await page.waitForFunction(
-          (text) => document.querySelector('.timeline strong')?.textContent !== text,
-          before,
-        )
+        await total.filter({ hasNotText: before ?? '' }).waitFor()
       }),
     )
   }
