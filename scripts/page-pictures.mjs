@@ -7,7 +7,7 @@ import { prepare } from './prepare.mjs'
 /** Draws the pictures of docs/guides/page.md: each view in both colours, of a node with the same traffic every time. */
 
 await prepare()
-const { createNode } = await import('../dist/index.js')
+const { createNode } = await import(new URL('../dist/index.js', import.meta.url).href)
 const build = await compileVault()
 const node = await createNode({
   port: 0,

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { extract } from 'tar-stream'
 import { FORMAT_VERSION } from '../manifest.js'
@@ -66,9 +65,9 @@ export async function* archiveEntries(path: string): AsyncGenerator<ArchiveEntry
   const give = (error: Error): void => void entries.destroy(archiveErrorOf(path, error))
   file.on('error', give)
   unzipped.on('error', give)
-  ;(file.pipe(unzipped) as Readable).pipe(entries)
+  file.pipe(unzipped).pipe(entries)
   try {
-    for await (const entry of entries) yield entry as unknown as ArchiveEntry
+    for await (const entry of entries) yield entry as ArchiveEntry
   } catch (error) {
     throw archiveErrorOf(path, error)
   } finally {

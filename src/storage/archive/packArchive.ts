@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream, renameSync, rmSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { type Pack, pack } from 'tar-stream'
@@ -53,7 +52,7 @@ export async function packArchive(
   try {
     const archive = pack()
     const written = pipeline(
-      archive as unknown as Readable,
+      archive,
       createGzip({ level: GZIP_LEVEL, chunkSize: READ_BYTES }),
       createWriteStream(draft, { mode: FILE_MODE }),
     )
@@ -114,7 +113,7 @@ async function writeEntry(archive: Pack, { name, path, size, sha256 }: FileToPac
     const source = createReadStream(path, { highWaterMark: READ_BYTES })
     source.on('data', (piece) => void hash.update(piece))
     source.once('error', fail)
-    source.pipe(entry as unknown as NodeJS.WritableStream)
+    source.pipe(entry)
   })
   if (hash.digest('hex') !== sha256) throw changed(path)
 }
