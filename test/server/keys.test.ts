@@ -103,5 +103,8 @@ test('the controls need no key, and no other path goes without', async () => {
   expect((await call(port, '/_standin/rpc')).status).toBe(200)
   expect(await call(port, '/')).toMatchObject({ status: 401, body: 'project id required in the url' })
   expect(await upgrade(port, '/')).toMatchObject({ status: 401 })
-  expect(await upgrade(port, '/v3/plain')).toMatchObject({ status: 404, body: 'not found\n' })
+  expect(await upgrade(port, '/v3/plain')).toMatchObject({
+    status: 404,
+    body: 'WebSocket connections are made to /ws/v3/KEY, not to /v3/KEY\n',
+  })
 })
