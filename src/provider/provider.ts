@@ -19,7 +19,7 @@ import {
   entryOf,
 } from './journal/journal.js'
 import { Usage } from './journal/usage.js'
-import { type ApiKey, KeyStore, maskKey } from './keys/apiKey.js'
+import { type ApiKey, KeyStore } from './keys/apiKey.js'
 import { standardNetwork } from './networks.js'
 import { type Plan, knownPlans } from './plans/plan.js'
 import { refusedRequestCost } from './policy/callPolicy.js'
@@ -90,6 +90,7 @@ export class Provider {
     this.admission = new AdmissionControl({
       mode: settings.mode,
       keys: this.keys,
+      keyLabels: this.journal.keyLabels,
       allowedOrigins: settings.allowedOrigins ?? [],
       filesWithoutCredentials: settings.filesWithoutCredentials ?? false,
       secretOverridesAllowlists: (key) => this.quotas.planOf(key)?.secretOverridesAllowlists ?? true,
@@ -219,7 +220,7 @@ export class Provider {
       bytes: Buffer.byteLength(refusal.body),
       answeredBy: 'admission',
     }
-    if (key !== undefined) entry.key = maskKey(key)
+    if (key !== undefined) entry.key = this.journal.keyLabels.of(key)
     if (operation !== undefined) entry.method = operation
     this.account(entry, known)
   }

@@ -159,6 +159,29 @@ describe('the journal', () => {
     expect(JSON.stringify(entries)).not.toContain('first-key-of-all')
   })
 
+  test('tells keys apart that look the same when they are masked', async () => {
+    await ask('first-key-of-all')
+    await ask('firsT-keyof-all')
+    await ask('short-1')
+    await ask('short-2')
+    await ask('short-1')
+    await ask('first-other-all')
+    const idsOf = async (key: string): Promise<number[]> => {
+      const entries = (
+        await control('GET', `/requests?key=${encodeURIComponent(key)}`)
+      ).json() as JournalEntry[]
+      return entries.map(({ id }) => id)
+    }
+    expect(await idsOf('first-key-of-all')).toEqual([1])
+    expect(await idsOf('first-other-all')).toEqual([6])
+    expect(await idsOf('short-1')).toEqual([3, 5])
+    expect(await idsOf('short-2')).toEqual([4])
+    expect(await idsOf('short-3')).toEqual([])
+    const labels = running.provider.journal.list().map(({ key }) => key)
+    expect(labels).toEqual(['firs…ll', 'firs…ll (2)', '*******', '******* (2)', '*******', 'firs…ll (3)'])
+    expect(await idsOf('firs…ll (2)')).toEqual([2])
+  })
+
   test('has what the transport refused, what was no JSON, and each WebSocket', async () => {
     const path = '/v3/first-key-of-all'
     await request(running.port, path, { headers: { 'content-type': 'text/plain' }, body: '{}' })

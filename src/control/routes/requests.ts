@@ -3,6 +3,7 @@ import { stream } from 'hono/streaming'
 import * as z from 'zod'
 import { checkConfiguration } from '../../provider/configuration.js'
 import {
+  type Journal,
   type JournalEntry,
   type JournalFilter,
   type RecordedRequest,
@@ -10,7 +11,6 @@ import {
   matchesEntry,
 } from '../../provider/journal/journal.js'
 import { search, timeline } from '../../provider/journal/search.js'
-import { maskKey } from '../../provider/keys/apiKey.js'
 import type { ControlSetup } from '../app.js'
 import type { ControlRoute } from '../route.js'
 
@@ -82,7 +82,7 @@ export function requestRoutes({ provider }: ControlSetup): ControlRoute[] {
         )
         const found: JournalEntry[] = []
         if (limit !== 0) {
-          for await (const entry of search(journal.newestFirst(before), wanted)) {
+          for await (const entry of search(journal.newestFirst(before), wanted, journal.keyLabels)) {
             found.push(summary ? summaryOf(entry) : entryOf(entry))
             if (found.length === limit) break
           }
@@ -91,7 +91,7 @@ export function requestRoutes({ provider }: ControlSetup): ControlRoute[] {
         if (format === 'json') return context.json(entries)
         context.header('content-type', 'application/x-ndjson')
         if (format === 'ndjson') return context.body(entries.map(toLine).join(''))
-        return follow(context, entries, (tell) => journal.listen(tell), wanted)
+        return follow(context, journal, entries, wanted)
       },
     },
     {
@@ -102,7 +102,7 @@ export function requestRoutes({ provider }: ControlSetup): ControlRoute[] {
       answer: 'Start and length of the spans in milliseconds; requests, failed ones and the slowest of each',
       handle: async (context) => {
         const { spans, ...wanted } = checkConfiguration(timelineSchema, context.req.query(), 'the query')
-        return context.json(await timeline(journal.newestFirst(), wanted, spans))
+        return context.json(await timeline(journal.newestFirst(), wanted, spans, journal.keyLabels))
       },
     },
     {
@@ -138,8 +138,8 @@ const mostWaiting = 1024 * 1024
 /** Writes what there is, then what comes, until the reader goes away or reads too slowly. */
 function follow(
   context: Context,
+  journal: Journal,
   entries: readonly JournalEntry[],
-  listen: (tell: (entry: JournalEntry) => void) => () => void,
   filter: JournalFilter,
 ): Response {
   return stream(context, async (out) => {
@@ -156,8 +156,8 @@ function follow(
       await out.write(text)
       waiting -= text.length
     }
-    const stop = listen((entry) => {
-      if (matchesEntry(filter, entry, maskKey)) void write(toLine(entry))
+    const stop = journal.listen((entry) => {
+      if (matchesEntry(filter, entry, journal.keyLabels)) void write(toLine(entry))
     })
     await out.write(entries.map(toLine).join(''))
     await ended

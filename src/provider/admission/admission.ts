@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIPv4 } from 'node:net'
 import type { TransportEffects } from '../faults/faultRegistry.js'
-import { type Allowlists, type ApiKey, type KeyStore, maskKey } from '../keys/apiKey.js'
+import type { Allowlists, ApiKey, KeyLabels, KeyStore } from '../keys/apiKey.js'
 import {
   type Refusal,
   accountDisabled,
@@ -97,6 +97,8 @@ export type Mode = 'open' | 'guarded' | 'strict'
 export interface AdmissionSettings {
   mode: Mode
   keys: KeyStore
+  /** What the journal calls keys. */
+  keyLabels: KeyLabels
   /** Origins of web pages that are let in like loopback ones; `*` is all. */
   allowedOrigins: readonly string[]
   /** Whether the file network wants no credentials in guarded mode. */
@@ -126,7 +128,7 @@ export async function admitRpcRequest(
   const caller = createCaller(entry.network)
   caller.control = entry.control
   caller.unrecorded = entry.control && entry.headers['standin-journal'] === 'off'
-  caller.keyLabel = entry.key === undefined ? undefined : maskKey(entry.key)
+  caller.keyLabel = entry.key === undefined ? undefined : settings.keyLabels.of(entry.key)
   caller.foreignOrigin = origin !== undefined && !isOwnOrigin(settings.allowedOrigins, origin)
   caller.failover = entry.headers['enable-failover'] === 'true'
   if (settings.mode === 'open' || entry.control) return { caller }

@@ -1,7 +1,7 @@
 import { maskUrl } from '../../encoding/maskUrl.js'
 import { readBody } from '../../rpc/envelope/body.js'
 import { ParseError } from '../../rpc/errors.js'
-import { maskKey } from '../keys/apiKey.js'
+import { KeyLabels } from '../keys/apiKey.js'
 
 /** Told of every entry as it is made. */
 export type JournalListener = (entry: JournalEntry) => void
@@ -21,6 +21,9 @@ export class Journal {
   /** Characters of the answers that are kept, and the id before which none is. */
   #answers = 0
   #firstAnswer = 1
+
+  /** What entries call keys. */
+  readonly keyLabels = new KeyLabels()
 
   constructor({ capacity }: { capacity: number }) {
     this.#capacity = capacity
@@ -44,7 +47,7 @@ export class Journal {
   /** The entries that a filter looks for, oldest first; with a limit the newest of them. */
   list(filter: JournalFilter = {}, limit = Infinity): JournalEntry[] {
     const found = this.#entries
-      .filter((entry) => entry !== undefined && matchesEntry(filter, entry, maskKey))
+      .filter((entry) => entry !== undefined && matchesEntry(filter, entry, this.keyLabels))
       .sort((a, b) => a.id - b.id)
     return found.slice(Math.max(0, found.length - limit)).map(entryOf)
   }
@@ -98,7 +101,7 @@ export class Journal {
         reject(signal?.reason instanceof Error ? signal.reason : new Error('no such request came'))
       }
       const stop = this.listen((entry) => {
-        if (!matchesEntry(filter, entry, maskKey)) return
+        if (!matchesEntry(filter, entry, this.keyLabels)) return
         stop()
         signal?.removeEventListener('abort', abort)
         resolve(entry)
@@ -213,7 +216,7 @@ function maskedText(text: string): string {
 /** What to look for in the journal; everything given must fit. */
 export interface JournalFilter {
   network?: string | undefined
-  /** Masked or whole. */
+  /** The whole key, or what entries call it. */
   key?: string | undefined
   transport?: JournalTransport | undefined
   /** A method or operation; `*` at the end stands for anything. */
@@ -231,14 +234,10 @@ export function matchesName(pattern: string, name: string): boolean {
 }
 
 /** Whether an entry is one that a filter looks for. */
-export function matchesEntry(
-  filter: JournalFilter,
-  entry: JournalEntry,
-  mask: (key: string) => string,
-): boolean {
+export function matchesEntry(filter: JournalFilter, entry: JournalEntry, keyLabels: KeyLabels): boolean {
   const { network, key, transport, method, status, failed, after } = filter
   if (network !== undefined && entry.network !== network) return false
-  if (key !== undefined && entry.key !== key && entry.key !== mask(key)) return false
+  if (key !== undefined && !keyLabels.matches(entry.key, key)) return false
   if (transport !== undefined && entry.transport !== transport) return false
   if (method !== undefined && !matchesName(method, entry.method ?? '')) return false
   if (status !== undefined && entry.status !== status) return false

@@ -1,5 +1,5 @@
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { maskKey } from '../keys/apiKey.js'
+import type { KeyLabels } from '../keys/apiKey.js'
 import { type JournalFilter, type RecordedRequest, matchesEntry } from './journal.js'
 
 /** A filter that looks into texts and times too. */
@@ -31,7 +31,11 @@ export interface Timeline {
  *
  * @param entries - newest first
  */
-export async function* search(entries: Iterable<Recorded>, wanted: JournalSearch): AsyncGenerator<Recorded> {
+export async function* search(
+  entries: Iterable<Recorded>,
+  wanted: JournalSearch,
+  keyLabels: KeyLabels,
+): AsyncGenerator<Recorded> {
   const slice = new TimeSlice()
   const text = wanted.text?.toLowerCase()
   for (const entry of entries) {
@@ -40,7 +44,7 @@ export async function* search(entries: Iterable<Recorded>, wanted: JournalSearch
     if (wanted.after !== undefined && entry.id <= wanted.after) return
     if (wanted.since !== undefined && entry.time < wanted.since) continue
     if (wanted.until !== undefined && entry.time > wanted.until) continue
-    if (!matchesEntry(wanted, entry, maskKey)) continue
+    if (!matchesEntry(wanted, entry, keyLabels)) continue
     if (text === undefined || holdsText(entry, text)) yield entry
   }
 }
@@ -50,9 +54,10 @@ export async function timeline(
   entries: Iterable<Recorded>,
   wanted: JournalSearch,
   spans: number,
+  keyLabels: KeyLabels,
 ): Promise<Timeline> {
   const found: Recorded[] = []
-  for await (const entry of search(entries, wanted)) found.push(entry)
+  for await (const entry of search(entries, wanted, keyLabels)) found.push(entry)
   const end = wanted.until ?? found.reduce((latest, { time }) => Math.max(latest, time), 0)
   const start = wanted.since ?? found.reduce((earliest, { time }) => Math.min(earliest, time), end)
   const span = Math.max(1, Math.ceil((end - start + 1) / spans))

@@ -2,7 +2,6 @@ import type { FileCaller } from '../admission/admission.js'
 import { type Refusal, refuse } from '../admission/refusal.js'
 import { type FaultHit, type TransportEffects, delayOf, effectsOf, wait } from '../faults/faultRegistry.js'
 import type { JournalEntry } from '../journal/journal.js'
-import { maskKey } from '../keys/apiKey.js'
 import { standardNetwork } from '../networks.js'
 import type { Provider } from '../provider.js'
 import { FileMeter } from '../quota/meter.js'
@@ -95,7 +94,7 @@ export class FilePolicy {
       credits: 0,
       bytes: outcome.downloaded,
     }
-    if (key !== undefined) entry.key = maskKey(key.key)
+    if (key !== undefined) entry.key = this.#provider.journal.keyLabels.of(key.key)
     if (hits.length > 0) entry.faults = hits.map(({ id }) => id)
     this.#provider.account(entry, key)
   }
