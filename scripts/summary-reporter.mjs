@@ -13,7 +13,11 @@ export default class SummaryReporter {
     const skipped = new Map()
     for (const module of modules) {
       failed += module.errors().length
-      for (const suite of module.children.allSuites()) failed += suite.errors().length
+      for (const suite of module.children.allSuites()) {
+        failed += suite.errors().length
+        // A suite without its data has no tests to be skipped.
+        if (suite.children.size === 0) skipped.set(`${module.relativeModuleId} > ${suite.name}`, 0)
+      }
       for (const test of module.children.allTests()) {
         const { state } = test.result()
         if (state === 'passed') passed += 1
@@ -24,7 +28,7 @@ export default class SummaryReporter {
       }
     }
     process.once('exit', () => {
-      for (const [name, count] of skipped) writeSync(1, `skipped: ${name} (${count})\n`)
+      for (const [name, count] of skipped) writeSync(1, `skipped: ${name} (${count || 'all'})\n`)
       writeSync(1, `${passed} passed, ${failed} failed\n`)
     })
   }
