@@ -330,6 +330,66 @@ describe('object/patch', () => {
   })
 })
 
+describe('object/diff', () => {
+  async function addFiles(files: Record<string, string>): Promise<string> {
+    const form = new FormData()
+    for (const [path, content] of Object.entries(files)) {
+      form.append('file', new Blob([content]), encodeURIComponent(path))
+    }
+    const response = await node.post('add?quieter=true', form)
+    const lines = (await response.text()).trim().split('\n')
+    return (JSON.parse(lines.at(-1) ?? '') as { Hash: string }).Hash
+  }
+
+  // The CIDs and their order are those of Kubo 0.42.0.
+  it('tells links that changed, are gone and are new', async () => {
+    const before = await addFiles({ 'd/gone': 'gone\n', 'd/s/q': 's\n', 'd/same': 'same\n', 'd/x': 'a\n' })
+    const after = await addFiles({ 'd/new': 'new\n', 'd/s/q': 's2\n', 'd/same': 'same\n', 'd/x': 'b\n' })
+    const link = (cid: string) => ({ '/': cid })
+    const changedFile = {
+      Before: link('Qmbvkmk9LFsGneteXk3G7YLqtLVME566ho6ibaQZZVHaC9'),
+      After: link('QmR9pC5uCF3UExca8RSrCVL8eKv7nHMpATzbEQkAHpXmVM'),
+    }
+    expect(await call(`object/diff?arg=${before}&arg=${after}`)).toEqual({
+      Changes: [
+        {
+          Type: 2,
+          Path: 's/q',
+          Before: link('QmRM6xcUkatMTLMPqE2uaNYoHyKfZiScaqQvXuTqHKsNgx'),
+          After: link('QmRiZLeoAhXYpqHPaKebJHv4pRLe9gfg6BwxrXQ6uXSiCE'),
+        },
+        { Type: 2, Path: 'x', ...changedFile },
+        {
+          Type: 1,
+          Path: 'gone',
+          Before: link('QmdEUSrHqaxGbTQL97heAH2aNvP8kfhYWSe7VGwUor7o25'),
+          After: null,
+        },
+        {
+          Type: 0,
+          Path: 'new',
+          Before: null,
+          After: link('QmaMqjx7hQmiHheBaRxLnHp8GyEov7LC7NP6h7w6V1B6nd'),
+        },
+      ],
+    })
+    expect(await call(`object/diff?arg=${before}&arg=${before}`)).toEqual({ Changes: [] })
+    expect(await call(`object/diff?arg=${before}/x&arg=${after}/x`)).toEqual({
+      Changes: [{ Type: 2, Path: '', ...changedFile }],
+    })
+  })
+
+  it('refuses what is no path', async () => {
+    expect(await failure(`object/diff?arg=x&arg=x`)).toBe(
+      'invalid path "x": path does not have enough components',
+    )
+  })
+})
+
+it.each(['filestore/dups', 'filestore/ls', 'filestore/verify'])('%s is not enabled', async (path) => {
+  expect(await failure(path)).toBe('filestore is not enabled, see https://git.io/vNItf')
+})
+
 it.each([...unavailableOperations])('%s needs what is not here', async (path) => {
   expect(commands.has(path)).toBe(false)
   expect((await node.post(`${path}?arg=x`)).status).toBe(404)

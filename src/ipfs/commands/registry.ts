@@ -37,6 +37,7 @@ import { ls } from './ls.js'
 import { multibaseDecode, multibaseEncode, multibaseTranscode } from './multibase.js'
 import { namePublish } from './name/publish.js'
 import { nameResolve } from './name/resolve.js'
+import { objectDiff } from './object/diff.js'
 import { objectPatchAddLink, objectPatchRmLink } from './object/patch.js'
 import { pinAdd } from './pin/add.js'
 import { pinLs } from './pin/ls.js'
@@ -110,6 +111,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['multibase/transcode', multibaseTranscode],
   ['name/publish', namePublish],
   ['name/resolve', nameResolve],
+  ['object/diff', objectDiff],
   ['object/patch/add-link', objectPatchAddLink],
   ['object/patch/rm-link', objectPatchRmLink],
   ['pin/add', pinAdd],

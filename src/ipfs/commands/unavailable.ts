@@ -15,9 +15,9 @@ export const unavailableOperations: ReadonlySet<string> = new Set([
     'diag/profile',
     'diag/sys',
   ],
-  ...['filestore/dups', 'filestore/ls', 'filestore/verify', 'log/level', 'log/ls', 'log/tail', 'mount'],
+  ...['log/level', 'log/ls', 'log/tail', 'mount'],
   ...['name/get', 'name/inspect', 'name/put', 'name/pubsub/cancel', 'name/pubsub/state', 'name/pubsub/subs'],
-  ...['key/import', 'object/diff', 'p2p/close', 'p2p/forward', 'p2p/listen', 'p2p/ls'],
+  ...['key/import', 'p2p/close', 'p2p/forward', 'p2p/listen', 'p2p/ls'],
   ...['p2p/stream/close', 'p2p/stream/ls', 'pin/remote/add', 'pin/remote/ls', 'pin/remote/rm'],
   ...['pin/remote/service/add', 'pin/remote/service/ls', 'pin/remote/service/rm', 'ping', 'provide/clear'],
   ...[
@@ -67,11 +67,36 @@ const query = defineCommand({
   },
 })
 
-/** Operations that Kubo removed or never answers without peers, by their paths. */
+/** An operation of the filestore, an experiment of Kubo that is off unless its configuration turns it on. */
+function filestoreCommand(args: readonly ArgumentSpec[], options: readonly string[]): Command {
+  return defineCommand({
+    description: 'Refused: the filestore is not enabled.',
+    arguments: args,
+    options: Object.fromEntries(
+      options.map((name) => [name, { type: 'bool', description: 'No effect.' }] as const),
+    ),
+    run() {
+      throw new FileNetworkError('filestore is not enabled, see https://git.io/vNItf')
+    },
+  })
+}
+
+const objectsOfStore: ArgumentSpec = {
+  name: 'obj',
+  kind: 'string',
+  required: false,
+  variadic: true,
+  description: 'CIDs.',
+}
+
+/** Operations that Kubo removed, or never answers without peers or experiments, by their paths. */
 export const removedCommands: readonly (readonly [path: string, command: Command])[] = [
   ...['data', 'get', 'links', 'new', 'patch/append-data', 'patch/set-data', 'put', 'stat'].map(
     (name) => [`object/${name}`, objects] as const,
   ),
   ...['findpeer', 'findprovs', 'get', 'provide', 'put'].map((name) => [`dht/${name}`, routing] as const),
   ['dht/query', query],
+  ['filestore/dups', filestoreCommand([], [])],
+  ['filestore/ls', filestoreCommand([objectsOfStore], ['file-order'])],
+  ['filestore/verify', filestoreCommand([objectsOfStore], ['file-order', 'remove-bad-blocks'])],
 ]
