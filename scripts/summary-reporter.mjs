@@ -1,5 +1,8 @@
 import { writeSync } from 'node:fs'
 
+/** Names of skipped suites that are listed of one file; more are counted. */
+const mostNames = 10
+
 /**
  * Ends a vitest run with one plain line, `N passed, N failed`, counted from the results themselves. A file that
  * could not be loaded and an error outside any test each count as one failure, so that the line never says
@@ -26,6 +29,16 @@ export default class SummaryReporter {
           skipped.set(name, (skipped.get(name) ?? 0) + 1)
         } else failed += 1
       }
+    }
+    const files = new Map()
+    for (const name of skipped.keys()) {
+      const [file] = name.split(' > ')
+      files.set(file, (files.get(file) ?? 0) + 1)
+    }
+    for (const [file, count] of files) {
+      if (count <= mostNames) continue
+      for (const name of skipped.keys()) if (name.startsWith(`${file} > `)) skipped.delete(name)
+      skipped.set(file, count)
     }
     process.once('exit', () => {
       for (const [name, count] of skipped) writeSync(1, `skipped: ${name} (${count || 'all'})\n`)

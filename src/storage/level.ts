@@ -51,11 +51,13 @@ export class Levels {
       createLevel(nodes, NODE_BUFFER_BYTES),
       unchecked,
     )
-    const opened = await Promise.allSettled([levels.rows.open(), levels.nodes.open()])
-    for (const result of opened) {
-      if (result.status === 'fulfilled') continue
+    try {
+      // In this order: of two processes that open them at once, the one that gets the first gets both.
+      await levels.rows.open()
+      await levels.nodes.open()
+    } catch (thrown) {
       await levels.close()
-      const { reason: error } = result as { reason: Error }
+      const error = thrown as Error
       const reason = error.cause instanceof Error ? error.cause.message : String(error)
       throw new DataDirectoryError(`Could not open the database in ${directory}: ${reason}`, { cause: error })
     }

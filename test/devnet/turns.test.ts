@@ -219,7 +219,9 @@ test('RLP of countless items is refused before it is decoded', async () => {
     message: 'a block: encoding: it has more items than a block of its size',
   })
   expect(await refusalOf(call('debug_traceBlock', listOf(bomb)))).toMatchObject({
-    message: 'could not decode block: the bytes are no block',
+    message:
+      'could not decode block: rlp: input string too short for common.Hash, decoding into ' +
+      '(types.Block)(types.extblock).Header.ParentHash',
   })
   const fields = '01808080825208808080'
   const raw: Hex = `0x02${listOf(`0x${fields}${bomb.slice(2)}808080`).slice(2)}`

@@ -201,7 +201,9 @@ describe('archives and data', () => {
     const cid = String(stored?.['Key'])
     expect((await read(`block/get?arg=${cid}`)).equals(content)).toBe(true)
     const refused = (await (await server.post(`pin/add?arg=${cid}`)).json()) as { Message: string }
-    expect(refused.Message).toBe('pin: no decoder registered for multicodec code 3147065 (0x300539)')
+    expect(refused.Message).toBe(
+      'pin: could not choose a decoder: no decoder registered for multicodec code 3147065 (0x300539)',
+    )
     expect((await server.post(`cat?arg=${cid}`)).status).toBe(500)
   })
 

@@ -6,7 +6,8 @@ const testsPerFile = 25
 const workers = 4
 
 /** Each test must find the chain as the file's beforeAll left it, and leaves it changed. */
-const suite = `import { beforeAll, expect, test as plain, describe } from 'vitest'
+const suite = `import { expect } from 'vitest'
+import { test } from 'standin/vitest'
 import { appendFileSync } from 'node:fs'
 
 const send = (node) =>
