@@ -209,6 +209,8 @@ export class Database {
     clearTimeout(this.#retry)
     this.#closing.abort()
     try {
+      // The disk may have room again by now.
+      if (this.#failure !== undefined) await this.#tryAgain()
       await this.flush()
     } finally {
       this.records.close()
