@@ -1,8 +1,9 @@
 import { checksumAddress } from '../../../chain/accounts/address.js'
 import { padTo32 } from '../../../chain/state/account.js'
-import type { RangeAccount } from '../../../chain/state/stateRange.js'
+import type { RangeAccount, RangeSlot } from '../../../chain/state/stateRange.js'
 import type { BlockSelector } from '../../../chain/view.js'
 import { bytesToPlainHex } from '../../../encoding/hex.js'
+import { type Steps, TimeSlice, runInSlices, sortedEntries } from '../../../encoding/timeSlice.js'
 import { ServerError } from '../../errors.js'
 import { ListWriter, PieceWriter, jsonBytes } from '../../format/pieces.js'
 import { type Call, defineMethod, required } from '../../method.js'
@@ -71,19 +72,36 @@ async function dump(call: Call, selector: BlockSelector, options: DumpOptions): 
     isWanted: ({ address }) => withHashesOnly || address !== undefined,
   })
   const writer = new PieceWriter()
-  let budget = backend.settings.maxTraceBytes
+  const slice = new TimeSlice()
   writer.append(`{"root":"${bytesToPlainHex(root)}","accounts":`)
   const list = new ListWriter(writer, '{}')
   const ordered = items.map((account): [string, RangeAccount] => [keyOf(account), account])
+  let slotsLeft = Math.floor(backend.settings.maxTraceBytes / BYTES_OF_SLOT)
   for (const [key, account] of ordered.sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const text = await accountText(call, account, options)
-    budget -= text.length
-    if (budget < 0) throw new ServerError('response too large')
-    list.append(`"${key}":${text}`)
+    const slots = options.withStorage ? await readSlots(call, account, slotsLeft) : []
+    slotsLeft -= slots.length
+    list.append(`"${key}":`)
+    const code = options.withCode ? backend.ranges.code(account.codeHash) : new Uint8Array(0)
+    await runInSlices(writeAccount(account, { code, slots }, writer), slice)
   }
   list.end()
   writer.append(next === undefined ? '}' : `,"next":${jsonBytes(next)}}`)
   return new WireBytes(writer.pieces())
+}
+
+/** The slots of an account; none where no address is known, whose slots geth does not list either. */
+async function readSlots(
+  { backend }: Call,
+  { address, storageRoot }: RangeAccount,
+  limit: number,
+): Promise<RangeSlot[]> {
+  if (address === undefined) return []
+  const { items, next } = await backend.ranges.storage(address, storageRoot, {
+    start: new Uint8Array(0),
+    limit,
+  })
+  if (next !== undefined) throw new ServerError('response too large')
+  return items
 }
 
 function named(selector: BlockSelector): string {
@@ -95,30 +113,33 @@ function keyOf({ address, hash }: RangeAccount): string {
   return address === undefined ? `pre(0x${bytesToPlainHex(hash)})` : checksumAddress(address)
 }
 
-/** An account as geth dumps it (core/state/dump.go, DumpAccount). */
-async function accountText(
-  { backend }: Call,
-  account: RangeAccount,
-  { withCode, withStorage }: DumpOptions,
-): Promise<string> {
-  const { balance, nonce, storageRoot, codeHash, address, hash } = account
-  const code = withCode ? backend.ranges.code(codeHash) : new Uint8Array(0)
-  let text = `{"balance":"${balance}","nonce":${nonce},"root":${jsonBytes(storageRoot)},"codeHash":${jsonBytes(codeHash)}`
-  if (code.length > 0) text += `,"code":${jsonBytes(code)}`
-  if (withStorage && address !== undefined) {
-    const limit = backend.settings.maxTraceBytes / BYTES_OF_SLOT
-    const { items, next } = await backend.ranges.storage(address, storageRoot, {
-      start: new Uint8Array(0),
-      limit,
-    })
-    if (next !== undefined) throw new ServerError('response too large')
-    const slots = items.flatMap(({ key, value }) =>
-      key === undefined ? [] : [`${jsonBytes(key)}:"${bytesToPlainHex(value).replace(/^(00)+/, '')}"`],
-    )
-    if (slots.length > 0) text += `,"storage":{${slots.sort().join(',')}}`
+/** Writes an account as geth dumps it (core/state/dump.go, DumpAccount). */
+function* writeAccount(
+  { balance, nonce, storageRoot, codeHash, address, hash }: RangeAccount,
+  { code, slots }: { code: Uint8Array; slots: readonly RangeSlot[] },
+  writer: PieceWriter,
+): Steps<void> {
+  writer.append(
+    `{"balance":"${balance}","nonce":${nonce},"root":${jsonBytes(storageRoot)},"codeHash":${jsonBytes(codeHash)}`,
+  )
+  if (code.length > 0) writer.append(`,"code":${jsonBytes(code)}`)
+  yield
+  const known = new Map<string, Uint8Array>()
+  for (const { key, value } of slots) {
+    if (key !== undefined) known.set(bytesToPlainHex(key), value)
+    yield
   }
-  if (address !== undefined) text += `,"address":${jsonBytes(address)}`
-  return `${text},"key":${jsonBytes(hash)}}`
+  if (known.size > 0) {
+    writer.append(',"storage":')
+    const members = new ListWriter(writer, '{}')
+    for (const [digits, value] of yield* sortedEntries(known)) {
+      members.append(`"0x${digits}":"${bytesToPlainHex(value).replace(/^(00)+/, '')}"`)
+      yield
+    }
+    members.end()
+  }
+  if (address !== undefined) writer.append(`,"address":${jsonBytes(address)}`)
+  writer.append(`,"key":${jsonBytes(hash)}}`)
 }
 
 /** At least what a slot takes in the answer. */

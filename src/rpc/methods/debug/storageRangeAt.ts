@@ -1,5 +1,8 @@
 import { bytesToHex } from '../../../encoding/hex.js'
+import type { Range, RangeSlot } from '../../../chain/state/stateRange.js'
+import type { Steps } from '../../../encoding/timeSlice.js'
 import { ServerError } from '../../errors.js'
+import { ListWriter, type PieceWriter, jsonBytes, written } from '../../format/pieces.js'
 import { defineMethod, required } from '../../method.js'
 import { address, data } from '../../params/bytes.js'
 import { blockSelector } from '../../params/blockSelector.js'
@@ -40,17 +43,21 @@ export const storageRangeAt = defineMethod(
       start,
       limit: Number(limit),
     })
-    return {
-      storage: Object.fromEntries(
-        items.map(({ hash, key, value }) => [
-          bytesToHex(hash),
-          { key: key === undefined ? null : bytesToHex(key), value: bytesToHex(value) },
-        ]),
-      ),
-      nextKey: next === undefined ? null : bytesToHex(next),
-    }
+    return written((writer) => writeRange({ items, next }, writer))
   },
 )
+
+function* writeRange({ items, next }: Range<RangeSlot>, writer: PieceWriter): Steps<void> {
+  writer.append('{"storage":')
+  const members = new ListWriter(writer, '{}')
+  for (const { hash, key, value } of items) {
+    const keyText = key === undefined ? 'null' : jsonBytes(key)
+    members.append(`${jsonBytes(hash)}:{"key":${keyText},"value":${jsonBytes(value)}}`)
+    yield
+  }
+  members.end()
+  writer.append(`,"nextKey":${next === undefined ? 'null' : jsonBytes(next)}}`)
+}
 
 /** A selector as Go prints its struct (rpc/types.go, BlockNumberOrHash). */
 function printed(selector: BlockSelector): string {
