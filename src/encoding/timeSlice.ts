@@ -148,6 +148,11 @@ export function* sortInSlices<T>(items: readonly T[], compare: (a: T, b: T) => n
   return runs[0] ?? []
 }
 
+/** The entries of a map by its keys, in the order of their UTF-16 code units, as Go sorts keys of ASCII. */
+export function sortedEntries<Value>(map: ReadonlyMap<string, Value>): Steps<[string, Value][]> {
+  return sortInSlices([...map], ([a], [b]) => (a < b ? -1 : 1))
+}
+
 /** Merges two sorted lists; of equal items those of the first list come first. */
 function* merge<T>(first: T[], second: T[], compare: (a: T, b: T) => number): Steps<T[]> {
   const merged: T[] = []

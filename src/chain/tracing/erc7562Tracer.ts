@@ -4,7 +4,7 @@ import { whenReady } from '../state/stateStore.js'
 import type { ExecutionLog } from '../types.js'
 import type { TraceBudget } from './budget.js'
 import { type CallFrame, CallTracer } from './callTracer.js'
-import { keccakInput } from './keccakPreimages.js'
+import { KeccakPreimageTracer } from './keccakPreimages.js'
 import { callTypes, opcodes, wordToAddress } from './opcodes.js'
 import type { ExecutionTracer, FrameEnd, FrameStart, Step, TracedMessage, TracedState } from './tracer.js'
 
@@ -48,8 +48,7 @@ const ENTRY_BYTES = 140
 
 /** Records what the validation of a user operation must not do (ERC-7562; geth: eth/tracers/native/erc7562.go). */
 export class Erc7562Tracer implements ExecutionTracer {
-  /** What KECCAK256 hashed, by its hexadecimal digits. */
-  readonly keccakInputs = new Map<string, Uint8Array>()
+  readonly #keccak: KeccakPreimageTracer
   readonly #frames: CallTracer
   readonly #facts = new Map<CallFrame, Erc7562Facts>()
   readonly #options: Erc7562Options
@@ -62,6 +61,12 @@ export class Erc7562Tracer implements ExecutionTracer {
     this.#options = options
     this.#budget = budget
     this.#frames = new CallTracer({ withLog: options.withLog }, budget)
+    this.#keccak = new KeccakPreimageTracer(budget)
+  }
+
+  /** What KECCAK256 hashed, each once. */
+  get keccakInputs(): Iterable<Uint8Array> {
+    return this.#keccak.preimages.values()
   }
 
   /** The outermost frame, once the execution is over. */
@@ -126,7 +131,7 @@ export class Erc7562Tracer implements ExecutionTracer {
     if (last !== undefined) this.#recordLookup(last, opcode, facts)
     if (last?.opcode === GAS && !callTypes.has(opcode)) this.#count(facts.usedOpcodes, GAS)
     if (opcode !== GAS && !this.#options.ignoredOpcodes.has(opcode)) this.#count(facts.usedOpcodes, opcode)
-    if (opcode === opcodes.KECCAK256) this.#recordHash(step)
+    this.#keccak.step(step)
     const pending = [this.#recordSize(step, facts), this.#recordStorage(step, facts)].filter(
       (answer) => answer !== undefined,
     )
@@ -142,15 +147,6 @@ export class Erc7562Tracer implements ExecutionTracer {
     if (opcode === opcodes.EXTCODESIZE && next === ISZERO) return
     this.#budget.spend(ENTRY_BYTES)
     lookedAt.push(wordToAddress(top))
-  }
-
-  #recordHash(step: Step): void {
-    const input = keccakInput(step)
-    if (input === undefined) return
-    const key = bytesToPlainHex(input)
-    if (this.keccakInputs.has(key)) return
-    this.#budget.spend(key.length + ENTRY_BYTES)
-    this.keccakInputs.set(key, input)
   }
 
   #recordSize({ runState }: Step, { contractSizes }: Erc7562Facts): Promise<void> | undefined {

@@ -8,7 +8,7 @@ import type { ExecutionTracer, Step } from './tracer.js'
 const MAX_MEMORY_PADDING = 1024 * 1024
 
 /** What the KECCAK256 that is about to run hashes; undefined where it has no operands or reaches too far. */
-export function keccakInput({ runState, memoryWords }: Step): Uint8Array | undefined {
+function keccakInput({ runState, memoryWords }: Step): Uint8Array | undefined {
   const { stack, memory } = runState
   if (stack.length < 2) return undefined
   const [start = 0n, size = 0n] = stack.peek(2).map((word) => BigInt.asIntN(64, word))

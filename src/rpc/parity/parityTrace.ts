@@ -4,7 +4,7 @@ import { type CallFrame, CallTracer } from '../../chain/tracing/callTracer.js'
 import { type PrestateAccount, PrestateTracer } from '../../chain/tracing/prestateTracer.js'
 import { type ExecutionTracer, combineTracers } from '../../chain/tracing/tracer.js'
 import type { Awaitable } from '../../chain/types.js'
-import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { type Steps, TimeSlice, runInSlices, sortedEntries } from '../../encoding/timeSlice.js'
 import { ListWriter, PieceWriter, jsonBytes, jsonQuantity, written } from '../format/pieces.js'
 import type { Call } from '../method.js'
 import { placeOf } from '../methods/traces.js'
@@ -24,7 +24,7 @@ export function* writeStateDiff(
   writer: PieceWriter,
 ): Steps<void> {
   const accounts = new ListWriter(writer, '{}')
-  for (const [address, before] of [...pre].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [address, before] of yield* sortedEntries(pre)) {
     accounts.append(`"0x${address}":`)
     const after = post.get(address)
     if (after === undefined) yield* writeWhole('-', before, writer)
@@ -61,7 +61,7 @@ function* writeChanges(before: PrestateAccount, after: PrestateAccount, writer: 
   )
   yield
   const slots = new ListWriter(writer, '{}')
-  for (const slot of [...new Set([...before.storage.keys(), ...after.storage.keys()])].sort()) {
+  for (const [slot] of yield* sortedEntries(new Map([...before.storage, ...after.storage]))) {
     const [from, to] = [before.storage.get(slot) ?? ZERO_SLOT, after.storage.get(slot) ?? ZERO_SLOT]
     slots.append(`"0x${slot}":${fromTo(`"0x${from}"`, `"0x${to}"`)}`)
     yield

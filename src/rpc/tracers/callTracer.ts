@@ -21,7 +21,7 @@ import { type TracerKind, decodeTracerConfig } from './tracerKind.js'
 export function* writeCallFrame(
   top: CallFrame,
   writer: PieceWriter,
-  more?: (frame: CallFrame) => string,
+  more?: (frame: CallFrame) => Steps<void>,
 ): Steps<void> {
   const open = [{ frame: top, next: 0 }]
   writer.append(beginning(top))
@@ -37,7 +37,9 @@ export function* writeCallFrame(
     }
     if (next > 0) writer.append(']')
     yield* writeLogs(frame.logs, writer)
-    writer.append(`${quantityMember('value', frame.value)}${more?.(frame) ?? ''},"type":"${frame.type}"}`)
+    writer.append(quantityMember('value', frame.value))
+    if (more !== undefined) yield* more(frame)
+    writer.append(`,"type":"${frame.type}"}`)
     open.pop()
   }
 }

@@ -1,6 +1,6 @@
 import { type Erc7562Facts, Erc7562Tracer } from '../../chain/tracing/erc7562Tracer.js'
 import { KeccakPreimageTracer } from '../../chain/tracing/keccakPreimages.js'
-import type { Steps } from '../../encoding/timeSlice.js'
+import { type Steps, sortInSlices, sortedEntries } from '../../encoding/timeSlice.js'
 import { ListWriter, type PieceWriter, jsonBytes } from '../format/pieces.js'
 import { list, struct } from '../params/combinators.js'
 import { uint64 } from '../params/numbers.js'
@@ -27,58 +27,66 @@ export const erc7562Tracer: TracerKind = {
     const { ignoredOpcodes, withLog = false } = decodeTracerConfig(options, config)
     const ignored = ignoredOpcodes?.map((opcode) => Number(opcode & 0xffn)) ?? harmlessOpcodes
     const tracer = new Erc7562Tracer({ ignoredOpcodes: new Set(ignored), withLog }, budget)
-    return {
-      tracer,
-      write: (_, writer) =>
-        writeCallFrame(tracer.result, writer, (frame) => {
-          const isOutermost = frame === tracer.result
-          return factsText(tracer.factsOf(frame)) + (isOutermost ? keccakText(tracer.keccakInputs) : '')
-        }),
-    }
+    return { tracer, write: (_, writer) => writeResult(tracer, writer) }
   },
 }
 
-function factsText(facts: Erc7562Facts): string {
-  const { reads, writes, transientReads, transientWrites, lookedAt, usedOpcodes, contractSizes, outOfGas } =
-    facts
-  const slots = [
-    `"reads":${object(
-      reads,
-      (slot) => `0x${slot}`,
-      (value) => `["0x${value}"]`,
-    )}`,
-    ...Object.entries({ writes, transientReads, transientWrites }).map(
-      ([name, counts]) => `"${name}":${object(counts, (slot) => `0x${slot}`, String)}`,
-    ),
-  ]
-  const sizes = object(
-    contractSizes,
-    (address) => `0x${address}`,
+function writeResult(tracer: Erc7562Tracer, writer: PieceWriter): Steps<void> {
+  return writeCallFrame(tracer.result, writer, function* (frame) {
+    yield* writeFacts(tracer.factsOf(frame), writer)
+    if (frame === tracer.result) yield* writeKeccakInputs([...tracer.keccakInputs], writer)
+  })
+}
+
+function* writeFacts(facts: Erc7562Facts, writer: PieceWriter): Steps<void> {
+  writer.append(',"accessedSlots":{"reads":')
+  yield* writeObject(facts.reads, (value) => `["0x${value}"]`, writer)
+  for (const name of ['writes', 'transientReads', 'transientWrites'] as const) {
+    writer.append(`,"${name}":`)
+    yield* writeObject(facts[name], String, writer)
+  }
+  writer.append('},"extCodeAccessInfo":')
+  const lookedAt = new ListWriter(writer)
+  for (const address of facts.lookedAt) {
+    lookedAt.append(jsonBytes(address))
+    yield
+  }
+  lookedAt.end()
+  const usedOpcodes = new Map([...facts.usedOpcodes].map(([opcode, count]) => [opcode.toString(16), count]))
+  writer.append(',"usedOpcodes":')
+  yield* writeObject(usedOpcodes, String, writer)
+  writer.append(',"contractSize":')
+  yield* writeObject(
+    facts.contractSizes,
     ({ size, opcode }) => `{"contractSize":${size},"opcode":${opcode}}`,
+    writer,
   )
-  return (
-    `,"accessedSlots":{${slots.join(',')}},"extCodeAccessInfo":[${lookedAt.map(jsonBytes).join(',')}]` +
-    `,"usedOpcodes":${object(usedOpcodes, (opcode) => `0x${opcode.toString(16)}`, String)}` +
-    `,"contractSize":${sizes},"outOfGas":${outOfGas}`
-  )
+  writer.append(`,"outOfGas":${facts.outOfGas}`)
 }
 
-function keccakText(inputs: ReadonlyMap<string, Uint8Array>): string {
-  if (inputs.size === 0) return ''
-  return `,"keccak":[${[...inputs.keys()]
-    .sort()
-    .map((digits) => `"0x${digits}"`)
-    .join(',')}]`
+function* writeKeccakInputs(inputs: readonly Uint8Array[], writer: PieceWriter): Steps<void> {
+  if (inputs.length === 0) return
+  writer.append(',"keccak":')
+  const list = new ListWriter(writer)
+  for (const input of yield* sortInSlices(inputs, Buffer.compare)) {
+    list.append(jsonBytes(input))
+    yield
+  }
+  list.end()
 }
 
-/** An object whose members are in the order of their names. */
-function object<Key, Value>(
-  entries: ReadonlyMap<Key, Value>,
-  name: (key: Key) => string,
+/** Writes an object whose members are in the order of their names, hexadecimal digits without a prefix. */
+function* writeObject<Value>(
+  entries: ReadonlyMap<string, Value>,
   text: (value: Value) => string,
-): string {
-  const members = [...entries].map(([key, value]) => `"${name(key)}":${text(value)}`)
-  return `{${members.sort().join(',')}}`
+  writer: PieceWriter,
+): Steps<void> {
+  const members = new ListWriter(writer, '{}')
+  for (const [digits, value] of yield* sortedEntries(entries)) {
+    members.append(`"0x${digits}":${text(value)}`)
+    yield
+  }
+  members.end()
 }
 
 /** keccak256PreimageTracer: what KECCAK256 hashed, by the hashes. */
@@ -92,7 +100,7 @@ export const keccakPreimageTracer: TracerKind = {
 
 function* writePreimages(preimages: ReadonlyMap<string, Uint8Array>, writer: PieceWriter): Steps<void> {
   const members = new ListWriter(writer, '{}')
-  for (const [hash, input] of [...preimages].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [hash, input] of yield* sortedEntries(preimages)) {
     members.append(`"0x${hash}":${jsonBytes(input)}`)
     yield
   }

@@ -3,7 +3,7 @@ import {
   type PrestateAccounts,
   PrestateTracer,
 } from '../../chain/tracing/prestateTracer.js'
-import type { Steps } from '../../encoding/timeSlice.js'
+import { type Steps, sortedEntries } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
 import { ListWriter, type PieceWriter, jsonBytes, jsonQuantity } from '../format/pieces.js'
 import { struct } from '../params/combinators.js'
@@ -13,7 +13,7 @@ import { type TracerKind, decodeTracerConfig } from './tracerKind.js'
 /** Writes accounts by address, sorted; one has no members that are empty (geth: native/prestate.go, account). */
 export function* writePrestate(accounts: PrestateAccounts, writer: PieceWriter): Steps<void> {
   const list = new ListWriter(writer, '{}')
-  for (const [address, account] of [...accounts].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [address, account] of yield* sortedEntries(accounts)) {
     list.append(`"0x${address}":`)
     yield* writeAccount(account, writer)
   }
@@ -33,7 +33,7 @@ function* writeAccount(
   if (storage.size > 0) {
     members.append('"storage":')
     const slots = new ListWriter(writer, '{}')
-    for (const [slot, value] of [...storage].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    for (const [slot, value] of yield* sortedEntries(storage)) {
       slots.append(`"0x${slot}":"0x${value}"`)
       yield
     }

@@ -3,7 +3,7 @@ import type { TraceBudget } from '../../chain/tracing/budget.js'
 import { FourByteTracer } from '../../chain/tracing/callTracer.js'
 import { JavaScriptTracer } from '../../chain/tracing/javaScript/javaScriptTracer.js'
 import { combineTracers } from '../../chain/tracing/tracer.js'
-import type { Steps } from '../../encoding/timeSlice.js'
+import { type Steps, sortedEntries } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
 import { ListWriter, type PieceWriter } from '../format/pieces.js'
 import type { TraceConfig } from '../params/traceConfig.js'
@@ -26,7 +26,7 @@ export const fourByteTracer: TracerKind = {
 
 function* writeCounts(counts: ReadonlyMap<string, number>, writer: PieceWriter): Steps<void> {
   const members = new ListWriter(writer, '{}')
-  for (const [key, count] of [...counts].sort()) {
+  for (const [key, count] of yield* sortedEntries(counts)) {
     members.append(`"${key}":${count}`)
     yield
   }
