@@ -55,13 +55,14 @@ function start(host: MessageHost, message: Message): Awaitable<ExecResult> {
         host.transientStorage.commit()
         return result
       }
-      void host.frameJournal.revert()
-      host.transientStorage.revert()
-      truncate(message.selfdestruct, destroyed)
-      truncate(message.createdAddresses, created)
-      result.gasRefund = 0n
-      result.logs = []
-      return result
+      return whenReady(host.frameJournal.revert(), () => {
+        host.transientStorage.revert()
+        truncate(message.selfdestruct, destroyed)
+        truncate(message.createdAddresses, created)
+        result.gasRefund = 0n
+        result.logs = []
+        return result
+      })
     })
   })
 }

@@ -1,5 +1,6 @@
 import type { Account, Address } from '@ethereumjs/util'
 import { hexToBytes } from '../../encoding/hex.js'
+import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import {
   MAX_BALANCE,
   type SlotKey,
@@ -26,6 +27,8 @@ const NO_SLOTS: WarmSlots = { address: new Uint8Array(0), names: new Map() }
 
 /** When so much was noted since the collections were last emptied, they are. */
 const MOST_NOTED = 4_096
+/** Entries reverted between two looks at the clock. */
+const REVERTED_IN_STEP = 512
 
 /** What a journal asks of the machine that it belongs to. */
 export interface JournalHost {
@@ -40,7 +43,7 @@ export interface JournalHost {
  * It stands in for ethereumjs' Journal, which makes six collections for each message and keeps them until the
  * transaction ends: half a gigabyte for a transaction of 200,000 calls. Here there is one map of what is warm, one of
  * warm slots for each account, and lists of what was added to them, and a checkpoint is the length of these lists. All
- * but `cleanup` is done when it returns.
+ * but `cleanup` and a long `revert` is done when it returns.
  */
 export class FrameJournal {
   readonly #host: JournalHost
@@ -108,18 +111,36 @@ export class FrameJournal {
     return this.#host.state.commit()
   }
 
-  revert(): Promise<void> {
-    const touches = this.#checkpoints.pop() ?? 0
-    const slots = this.#checkpoints.pop() ?? 0
-    const warmed = this.#checkpoints.pop() ?? 0
-    for (const key of this.#warmed.splice(warmed)) this.#warm.delete(key)
-    for (const { of, name } of this.#warmedSlots.splice(slots)) of.names.delete(name)
-    for (const address of this.#touches.splice(touches)) {
+  /** In slices if there is much to revert, otherwise done when it returns. */
+  revert(): Awaitable<void> {
+    const touches = this.#touches.splice(this.#checkpoints.pop() ?? 0)
+    const slots = this.#warmedSlots.splice(this.#checkpoints.pop() ?? 0)
+    const warmed = this.#warmed.splice(this.#checkpoints.pop() ?? 0)
+    void this.#host.state.revert()
+    const steps = this.#revertNotes(warmed, slots, touches)
+    if (warmed.length + slots.length + touches.length > MOST_NOTED) return runInSlices(steps, new TimeSlice())
+    runToCompletion(steps)
+  }
+
+  *#revertNotes(
+    warmed: readonly string[],
+    slots: readonly { of: WarmSlots; name: string }[],
+    touches: readonly Address[],
+  ): Steps<void> {
+    for (const [index, key] of warmed.entries()) {
+      this.#warm.delete(key)
+      if (index % REVERTED_IN_STEP === 0) yield
+    }
+    for (const [index, { of, name }] of slots.entries()) {
+      of.names.delete(name)
+      if (index % REVERTED_IN_STEP === 0) yield
+    }
+    for (const [index, address] of touches.entries()) {
       const key = addressKey(address.bytes)
       if (key === RIPEMD160) this.#touches.push(address)
       else this.#touched.delete(key)
+      if (index % REVERTED_IN_STEP === 0) yield
     }
-    return this.#host.state.revert()
   }
 
   /** Forgets everything. */

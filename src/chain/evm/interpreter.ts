@@ -46,6 +46,8 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
     #table = NO_CODE
     /** Whether the end of the code is still to be told to a tracer. */
     #endIsUntold = true
+    /** The gas that was left before the last traced step. */
+    #gasBeforeStep = 0
 
     begin({ environment, gasLimit, state, blockchain, selfdestruct, createdAddresses }: FrameStart): void {
       const runState = this._runState
@@ -64,6 +66,7 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
       this._env = environment
       this._result = { logs: [], returnValue: undefined, selfdestruct, createdAddresses }
       this.#endIsUntold = true
+      this.#gasBeforeStep = 0
       runState.validJumps = NO_JUMPS
       this.#table = codeTableOf(environment.code)
     }
@@ -125,6 +128,10 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
       const showsSteps = host.traced || feed?.tracer.step !== undefined
       let affordable = countable(runState.gasLeft)
       let spent = 0
+      if (this.#gasBeforeStep > affordable) {
+        host.stepsLeft -= Math.floor((this.#gasBeforeStep - affordable) / 2 ** GAS_BITS_OF_STEP)
+        this.#gasBeforeStep = 0
+      }
       try {
         while (runState.programCounter < code.length) {
           if (!showsSteps) {
@@ -153,11 +160,13 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
           if (feed !== undefined && (feed.tracer.step !== undefined || framingOpcodes[opcode] === 1)) {
             feed.opcode = opcode
             host.stepsLeft -= TRACED_STEP_WEIGHT
+            this.#gasBeforeStep = affordable
             return runTracedStep(runState, opcodeTable[opcode] as OpcodeEntry, rules, feed.tracer)
           }
           if (sync === undefined || host.traced) {
             // A creation hashes and copies as much as tens of thousands of opcodes.
             host.stepsLeft = sync === undefined ? 0 : host.stepsLeft - TRACED_STEP_WEIGHT
+            this.#gasBeforeStep = affordable
             return this.runStep(opcodeTable[opcode])
           }
           const gas = sync.dynamicGas === undefined ? sync.gas : sync.gas + sync.dynamicGas(runState)
