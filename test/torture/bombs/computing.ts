@@ -152,6 +152,9 @@ const inTheVirtualMachine: Bomb[] = [
   ...Object.entries(code).map(([name, codeOfTarget]) => rpc(name, 'eth_call', () => callOf(codeOfTarget))),
 ]
 
+/** What a call may use unless options say otherwise, where all is run, and a thirtieth of it otherwise. */
+const TRACED_GAS = isFull ? '0x11e1a300' : '0x989680'
+
 const counting = loop('60010180505f', '5f')
 
 const tracers: Record<string, object> = {
@@ -161,6 +164,8 @@ const tracers: Record<string, object> = {
   prestateTracer: { tracer: 'prestateTracer' },
   'prestateTracer in diff mode': { tracer: 'prestateTracer', tracerConfig: { diffMode: true } },
   '4byteTracer': { tracer: '4byteTracer' },
+  erc7562Tracer: { tracer: 'erc7562Tracer' },
+  keccak256PreimageTracer: { tracer: 'keccak256PreimageTracer' },
   muxTracer: { tracer: 'muxTracer', tracerConfig: { callTracer: {}, prestateTracer: {} } },
 }
 const traced: Record<string, Hex> = {
@@ -168,6 +173,8 @@ const traced: Record<string, Hex> = {
   'cold SLOAD': code['cold SLOAD']!,
   'cold BALANCE': code['cold BALANCE']!,
   'LOG0 of nothing': code['LOG0 of nothing']!,
+  'different hashes': loop('600101805f5260205f2050', '5f'),
+  'different hashes of a megabyte': loop(`600101805f52${MEGABYTE}5f2050`, '5f'),
   'calls of empty accounts': code['static calls of empty accounts']!,
 }
 
@@ -193,7 +200,7 @@ const tracing: Bomb[] = [
   ...Object.entries(tracers).flatMap(([tracerName, options]) =>
     Object.entries(traced).map(([codeName, codeOfTarget]) =>
       rpc(`${tracerName} of ${codeName}`, 'debug_traceCall', () => [
-        { to: TARGET, gas: '0x989680' },
+        { to: TARGET, gas: TRACED_GAS },
         'latest',
         { ...options, stateOverrides: override(codeOfTarget) },
       ]),

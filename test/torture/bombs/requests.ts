@@ -169,6 +169,8 @@ export const requests: readonly Bomb[] = [
     many(10_000, hash),
     'latest',
   ]),
+  rpc('all accounts with their slots', 'debug_accountRange', () => ['latest', '0x', 256, false, false, true]),
+  rpc('all accounts with their slots', 'debug_dumpBlock', () => ['latest']),
   rpc('all slots', 'debug_storageRangeAt', () => ['latest', 0, FILLED, '0x0', 1_000_000]),
   rpc('five megabytes', 'hardhat_setCode', () => [address(78), megabytes(5, '60')]),
   rpc('five megabytes', 'debug_codeByHash', () => [hash(1)]),
