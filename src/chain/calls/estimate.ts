@@ -22,8 +22,9 @@ const CALL_STIPEND = 2_300n
 /**
  * Gas with which a call goes through, up to 1.5 % more than the least (eth_estimateGas; geth: eth/gasestimator).
  *
- * The number is the one that geth's binary search ends at. Where code neither looks at its gas nor calls, one execution
- * shows what it needs, and the search is arithmetic; otherwise each step executes the call.
+ * The number is the one that geth's binary search ends at. One execution shows how much gas the call needs to go the way
+ * it went, and the search is arithmetic. Where code looks at its gas or calls, the ends of the search are executed too; if
+ * one of them is not as expected, each step executes the call.
  *
  * @param blockGasLimit - the most gas to try where the call names none: the gas limit of the pending block
  * @throws ChainError, MessageRejectedError, ExecutionRevertedError or ExecutionFailedError, in geth's words.
@@ -62,22 +63,37 @@ export async function isPlainTransfer(
 /** What the search for gas up to a bound ends at. */
 function searchGas(evm: PooledEvm, message: Message, bound: bigint): Awaitable<bigint> {
   return whenReady(runAtBound(evm, message, bound), (range) => {
-    const { needed } = range
-    if (needed !== undefined) {
-      const steps = search(range)
-      let step = steps.next()
-      while (step.done !== true) step = steps.next(step.value >= needed)
-      return step.value
-    }
-    return searchByRunning(range, async (gas) => succeeded(await tryGas(evm, message, gas)))
+    const expected = searchByNeed(range)
+    if (range.isExact) return expected.high
+    return confirmSearch(range, expected, async (gas) => succeeded(await tryGas(evm, message, gas)))
   })
 }
 
-async function searchByRunning(range: GasRange, passes: (gas: bigint) => Promise<boolean>): Promise<bigint> {
+/** The bounds that the search ends at if the call goes through with as much gas as it needs and with no less. */
+function searchByNeed(range: GasRange): SearchBounds {
+  const steps = search(range)
+  let step = steps.next()
+  while (step.done !== true) step = steps.next(step.value >= range.needed)
+  return step.value
+}
+
+/**
+ * Executes the call at both bounds, and at each step of the search if they are not as expected: a caller may do without
+ * what a call that runs out of gas would have done, and code may look at its gas.
+ */
+async function confirmSearch(
+  range: GasRange,
+  expected: SearchBounds,
+  passes: (gas: bigint) => Promise<boolean>,
+): Promise<bigint> {
+  const { low, high } = expected
+  const isConfirmed =
+    (high === range.bound || (await passes(high))) && (low < range.gasUsed || !(await passes(low)))
+  if (isConfirmed) return high
   const steps = search(range)
   let step = steps.next()
   while (step.done !== true) step = steps.next(await passes(step.value))
-  return step.value
+  return step.value.high
 }
 
 interface Limits {
@@ -121,8 +137,10 @@ interface GasRange {
   gasUsed: bigint
   /** Before refunds. */
   maxGasUsed: bigint
-  /** The least gas with which it goes through, where that is certain without another run. */
-  needed: bigint | undefined
+  /** The least gas with which it goes the same way. */
+  needed: bigint
+  /** Whether it certainly goes through with that, and with no less. */
+  isExact: boolean
 }
 
 /**
@@ -143,13 +161,19 @@ function runAtBound(evm: PooledEvm, message: Message, bound: bigint): Awaitable<
     throwFailure(result)
     const { gasUsed, maxGasUsed, intrinsicGas, executionGasUsed } = result
     const isExact = meter.isExact && message.to !== undefined && message.authorizationList === undefined
-    const needed = isExact ? larger(intrinsicGas + meter.total(executionGasUsed), maxGasUsed) : undefined
-    return { bound, gasUsed, maxGasUsed, needed }
+    const needed = larger(intrinsicGas + meter.total(executionGasUsed), maxGasUsed)
+    return { bound, gasUsed, maxGasUsed, needed, isExact }
   })
 }
 
-/** The amounts of gas to try, each answered with whether the message went through; ends with the estimate. */
-function* search({ bound, gasUsed, maxGasUsed }: GasRange): Generator<bigint, bigint, boolean> {
+/** Gas with which the message went through, and less with which it did not. */
+interface SearchBounds {
+  low: bigint
+  high: bigint
+}
+
+/** The amounts of gas to try, each answered with whether the message went through; `high` at the end is the estimate. */
+function* search({ bound, gasUsed, maxGasUsed }: GasRange): Generator<bigint, SearchBounds, boolean> {
   let low = gasUsed - 1n
   let high = bound
   const guess = ((maxGasUsed + CALL_STIPEND) * 64n) / 63n
@@ -162,7 +186,7 @@ function* search({ bound, gasUsed, maxGasUsed }: GasRange): Generator<bigint, bi
     if (yield middle) high = middle
     else low = middle
   }
-  return high
+  return { low, high }
 }
 
 /**
