@@ -3,17 +3,20 @@ import type { StoredBlock } from './chain/block/record.js'
 import { Snapshots } from './chain/controls/snapshots.js'
 import { signatureBackend } from './chain/crypto.js'
 import { BlobStore } from './chain/mempool/blobs.js'
-import { PooledStore, TransactionSubmission } from './chain/mempool/submitTransaction.js'
+import { PooledStore } from './chain/mempool/pooledStore.js'
+import { TransactionSubmission } from './chain/mempool/submitTransaction.js'
 import { type MiningMode, MiningSchedule } from './chain/mining/schedule.js'
 import { bytesToHex } from './encoding/hex.js'
-import { createBackend } from './network/backend.js'
 import type { ChainBases } from './network/chainBases.js'
 import { type ChainBaseSet, type OpenedChain, openBases, openNetworkChain } from './network/chainOpening.js'
 import type { GenesisFacts, Network, NetworkRequest } from './network/network.js'
 import { type Origin, findOrigin } from './network/origin.js'
 import { startReports } from './network/reporter.js'
+import { resetChain } from './network/reset.js'
+import { rpcSettings } from './network/rpcSettings.js'
 import { StateKeeper } from './network/stateKeeper.js'
 import type { NodeSettings } from './options.js'
+import { createBackend } from './rpc/backend.js'
 import { type CompatibilityProfile, compatibilityProfile } from './rpc/compatibility.js'
 import { controlMethodNames } from './rpc/methods/controls.js'
 import { RpcPipeline } from './rpc/pipeline.js'
@@ -82,16 +85,21 @@ async function join(request: NetworkRequest, parts: NetworkParts): Promise<Netwo
   const { accounts, limits } = origin
   const backend = createBackend({
     chain,
-    bases,
     submission,
     mining,
     snapshots,
     schedules,
     recoveries: limits.recoveries,
     blobs,
+    remote: {
+      reset: (order) => resetChain({ chain, bases, snapshots, submission, compatibility }, order),
+      setRemote: (url) => bases.setUrl(url),
+    },
     logging,
     accounts,
-    settings,
+    autoImpersonate: settings.autoImpersonate,
+    settings: rpcSettings(settings),
+    clientVersion: settings.clientVersion ?? compatibility.clientVersion,
   })
   const isStandard = files !== undefined
   const keeper = isStandard

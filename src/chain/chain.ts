@@ -147,15 +147,21 @@ export class Chain {
   /**
    * Mines blocks, one after another, until no transaction is left that can be executed now, or the node is to stop.
    * Reading has its turn between them. Only within {@link exclusively}.
+   *
+   * @param onMined - called with each block
    */
-  async mineEachReady({ maximumTransactions }: Pick<MineOptions, 'maximumTransactions'>): Promise<void> {
+  async mineEachReady(
+    { maximumTransactions }: Pick<MineOptions, 'maximumTransactions'>,
+    onMined?: (block: MinedBlock) => void,
+  ): Promise<void> {
     const slice = new TimeSlice()
     while (!this.#isWindingDown && this.mempool.hasCandidates(this.nextBaseFee())) {
       const state = this.#states.take()
       const { onConsole } = this
       const produced = await this.#maker.next({ state, maximumTransactions, onConsole })
       if (produced.block.transactions.length === 0) return
-      await this.#adopt(produced, state)
+      const mined = await this.#adopt(produced, state)
+      onMined?.(mined)
       const pause = slice.pause()
       if (pause !== undefined) await pause
     }

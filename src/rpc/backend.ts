@@ -1,178 +1,31 @@
-import type { StateRanges } from '../chain/state/stateRange.js'
-import type { GivenBlobs } from '../chain/mempool/blobs.js'
-import type { BlobSidecar, PooledTransaction } from '../chain/mempool/transaction.js'
-import type { ResendChange } from '../chain/accounts/wallet.js'
-import type { StoredBlock } from '../chain/block/record.js'
-import type { AccessListResult } from '../chain/calls/accessList.js'
-import type { CallBaseFee } from '../chain/calls/call.js'
+import { accessListFees } from '../chain/accounts/feeDefaults.js'
+import { Impersonation } from '../chain/accounts/impersonation.js'
+import { type KeyedAccount, Keyring } from '../chain/accounts/keyring.js'
+import { type CompletedTransaction, type ResendChange, Wallet, resend } from '../chain/accounts/wallet.js'
+import { BlockRecords } from '../chain/block/rawParts.js'
 import type { CallObject } from '../chain/calls/callObject.js'
-import type { AccountOverride } from '../chain/calls/overrides.js'
-import type { Simulator } from '../chain/calls/simulate/simulator.js'
+import { estimateGas } from '../chain/calls/estimate.js'
+import { estimateFromGasUsed, estimateLeast } from '../chain/calls/estimateFromGasUsed.js'
+import { MessageExecutor } from '../chain/calls/executor.js'
+import { Simulator } from '../chain/calls/simulate/simulator.js'
+import type { Chain } from '../chain/chain.js'
+import type { Snapshots } from '../chain/controls/snapshots.js'
+import { type ForkSchedule, MAX_TRANSACTION_GAS, type MovableSchedule } from '../chain/evm/forkSchedule.js'
+import type { SignatureRecoveries } from '../chain/evm/signatureRecoveries.js'
+import type { BlobStore, GivenBlobs } from '../chain/mempool/blobs.js'
+import type { Mempool } from '../chain/mempool/mempool.js'
+import type { SubmittedTransaction, TransactionSubmission } from '../chain/mempool/submitTransaction.js'
+import type { PooledTransaction } from '../chain/mempool/transaction.js'
+import { BlockBuilder } from '../chain/mining/build.js'
+import type { MiningSchedule } from '../chain/mining/schedule.js'
 import type { ChainListener } from '../chain/reader.js'
-import type { ForkSchedule } from '../chain/evm/forkSchedule.js'
-import type { BuiltBlock, PayloadAttributes } from '../chain/mining/build.js'
-import type { CallSequence, HistoryTracer } from '../chain/tracing/historyTracer.js'
-import type { AccountState, Awaitable, HeaderFields, StateView } from '../chain/types.js'
-import type { BlockSelector, ChainView } from '../chain/view.js'
-import type { BlockOverrides } from '../chain/vm/blockEnvironment.js'
+import { StateRanges } from '../chain/state/stateRange.js'
+import { AccountProver } from '../chain/state/accountProof.js'
+import { CallSequence, HistoryTracer } from '../chain/tracing/historyTracer.js'
+import type { ChainView } from '../chain/view.js'
 import type { CompatibilityProfile, LogsRange, PendingFields } from './compatibility.js'
-import type { Controls } from './controls.js'
-
-/** A message to execute without a transaction. */
-export interface ExecutionRequest {
-  view: ChainView
-  /** The block whose state and header the message sees. */
-  block: BlockSelector
-  call: CallObject
-  stateOverrides?: readonly AccountOverride[] | undefined
-  blockOverrides?: BlockOverrides | undefined
-  /** A block override that only eth_simulateV1 can do; named, it is refused. */
-  unsupportedOverride?: string | undefined
-  /** The most gas, as a multiple of the block's gas limit. */
-  gasCapInBlocks?: number | undefined
-  /** The base fee of the block that the message runs in; kept unless given. */
-  baseFee?: CallBaseFee | undefined
-  /** Whether the message runs although its sender cannot pay for it. */
-  unfunded?: boolean | undefined
-}
-
-/** Executes messages. */
-export interface Executor {
-  /** What the message returns. @throws ExecutionRevertedError, ExecutionFailedError or MessageRejectedError */
-  call(request: ExecutionRequest): Awaitable<Uint8Array>
-  /** The gas that the message needs. @throws as `call` does */
-  estimateGas(request: ExecutionRequest): Awaitable<bigint>
-  /** @throws InvalidCallError or MessageRejectedError; a failure of the virtual machine is part of the outcome */
-  createAccessList(request: ExecutionRequest): Awaitable<AccessListResult>
-}
-
-/** The proof of one slot. */
-export interface StorageProof {
-  /** RLP of the nodes from the storage root down. */
-  proof: readonly Uint8Array[]
-  value: bigint
-}
-
-/** The proof of an account and of some of its slots. */
-export interface AccountProof {
-  /** Undefined if the state has no such account. */
-  account?: AccountState | undefined
-  /** RLP of the nodes from the state root down. */
-  accountProof: readonly Uint8Array[]
-  /** In the order of the slots that were asked for. */
-  storageProof: readonly StorageProof[]
-}
-
-/** Proves what a state holds. */
-export interface Prover {
-  /** @param slots - 32 bytes each */
-  prove(state: StateView, address: Uint8Array, slots: readonly Uint8Array[]): Awaitable<AccountProof>
-}
-
-/** Makes blocks that are not stored; see chain/calls/simulate. */
-export type BlockSimulator = Pick<Simulator, 'simulate'>
-
-/** The waiting transactions of one sender. */
-export interface PoolQueues {
-  /** 20 bytes. */
-  sender: Uint8Array
-  /** Those that can be executed one after another now. */
-  pending: readonly PooledTransaction[]
-  /** Those behind a gap in the nonces. */
-  queued: readonly PooledTransaction[]
-}
-
-/** Traces what was executed and what could be; see chain/tracing. */
-export type Tracing = Pick<HistoryTracer, 'traceBlock' | 'traceCall' | 'traceCalls' | 'intermediateRoots'>
-
-/** Lists what states hold; see chain/state. */
-export type Ranges = Pick<
-  StateRanges,
-  'accounts' | 'storageRoot' | 'storage' | 'code' | 'changedAccounts' | 'preimage'
->
-
-/** Runs calls on one state that is thrown away; see chain/tracing. */
-export type CallSequences = Pick<CallSequence, 'run'>
-
-/** Consensus forms of what is stored. */
-export interface BlockRecords {
-  /** RLP of the whole block. */
-  rawBlock(block: StoredBlock): Uint8Array
-  /** Each receipt in its EIP-2718 form. */
-  rawReceipts(block: StoredBlock): readonly Uint8Array[]
-  /** The transaction in its EIP-2718 form. */
-  rawTransaction(block: StoredBlock, index: number): Uint8Array
-  /** All transactions of the block in their EIP-2718 forms. */
-  rawTransactions(block: StoredBlock): readonly Uint8Array[]
-  uncles(block: StoredBlock): readonly HeaderFields[]
-  /** The code with a 32-byte keccak-256 hash, if an account of any block had it. */
-  code(hash: Uint8Array): Uint8Array | undefined
-}
-
-/** A block to build without storing it. */
-export interface BuildRequest {
-  /** 32 bytes. */
-  parentHash: Uint8Array
-  attributes: PayloadAttributes
-  /** EIP-2718 forms of just the transactions that it has; what waits in the mempool if undefined. */
-  transactions: readonly Uint8Array[] | undefined
-  /** The chain's own if undefined. */
-  extraData: Uint8Array | undefined
-}
-
-/** Builds blocks. */
-export interface BlockBuilder {
-  /** @throws ChainError if the block cannot be */
-  build(order: BuildRequest): Promise<BuiltBlock>
-}
-
-/** Takes transactions and tells about those that wait. */
-export interface TransactionPool {
-  /**
-   * Takes a signed transaction; under automine it is mined when this returns.
-   *
-   * @returns its hash
-   * @throws TransactionRejectedError
-   */
-  sendRaw(raw: Uint8Array): Awaitable<Uint8Array>
-  /** Fills in, signs and takes a transaction of one of the node's accounts. @returns its hash */
-  send(call: CallObject): Awaitable<Uint8Array>
-  /** Sends a transaction that waits already again, with another price or gas limit. @returns its hash */
-  resend(call: CallObject, change: ResendChange): Awaitable<Uint8Array>
-  /** Everything that waits, by sender. */
-  content(): readonly PoolQueues[]
-  /** What waits of one 20-byte sender. */
-  contentFrom(sender: Uint8Array): Pick<PoolQueues, 'pending' | 'queued'>
-  /** A transaction that waits, executable or not. */
-  get(hash: Uint8Array): PooledTransaction | undefined
-  /** A blob of a transaction that came in, by its 32-byte versioned hash. */
-  blob(versionedHash: Uint8Array): Uint8Array | undefined
-  /** The nonce after the last executable transaction of an account. */
-  nextNonce(address: Uint8Array): Awaitable<bigint>
-}
-
-/** A transaction that was signed and not sent. */
-export interface SignedTransaction {
-  raw: Uint8Array
-  /** Of a blob transaction whose blobs came along. */
-  sidecar?: BlobSidecar
-  transaction: PooledTransaction['transaction']
-  hash: Uint8Array
-}
-
-/** The accounts that the node holds keys of. */
-export interface Accounts {
-  addresses(): readonly Uint8Array[]
-  /** Signs a message by EIP-191. @returns r, s and v, 65 bytes */
-  signMessage(address: Uint8Array, message: Uint8Array): Uint8Array
-  /** Who signed a message by EIP-191, 20 bytes. @param signature - r, s and v, 65 bytes. @throws ChainError */
-  messageSigner(message: Uint8Array, signature: Uint8Array): Uint8Array
-  /** Signs typed data by EIP-712. @returns r, s and v, 65 bytes */
-  signTypedData(address: Uint8Array, typedData: unknown): Awaitable<Uint8Array>
-  signTransaction(call: CallObject): Awaitable<SignedTransaction>
-  /** A transaction of any account with everything that the caller left open, unsigned. */
-  fillTransaction(call: CallObject, blobs?: GivenBlobs): Awaitable<SignedTransaction>
-}
+import { Controls, type RemoteControls } from './controls.js'
+import { suggestTip } from './fees/suggestTip.js'
 
 /** Limits and choices that methods answer by. */
 export interface RpcSettings {
@@ -202,24 +55,244 @@ export interface RpcSettings {
   compatibility: CompatibilityProfile
 }
 
-/** What methods work with; each member is one capability, joined at the composition root. */
+/** The public members of a class: what a test double has to offer. */
+type Public<Class> = Pick<Class, keyof Class>
+
+/** What methods work with. */
 export interface Backend {
   chain: ChainView
-  executor: Executor
-  prover: Prover
-  tracing: Tracing
-  ranges: Ranges
-  sequence: CallSequences
-  simulator: BlockSimulator
-  records: BlockRecords
-  builder: BlockBuilder
+  executor: Public<MessageExecutor>
+  prover: Public<AccountProver>
+  tracing: Public<HistoryTracer>
+  ranges: Public<StateRanges>
+  sequence: Public<CallSequence>
+  simulator: Public<Simulator>
+  records: Public<BlockRecords>
+  builder: Public<BlockBuilder>
   /** The forks of the chain. */
   forks: ForkSchedule
-  pool: TransactionPool
-  accounts: Accounts
-  controls: Controls
+  pool: Public<TransactionPool>
+  accounts: Public<Accounts>
+  controls: Public<Controls>
   events: { subscribe(listener: ChainListener): () => void }
   settings: RpcSettings
-  /** As web3_clientVersion answers it. */
+  /** The answer of web3_clientVersion. */
   clientVersion: string
+}
+
+/** What a backend is made of. */
+export interface BackendParts {
+  chain: Chain
+  submission: TransactionSubmission
+  mining: MiningSchedule
+  snapshots: Snapshots
+  schedules: MovableSchedule
+  recoveries: SignatureRecoveries
+  blobs: BlobStore
+  remote: RemoteControls
+  /** Whether the node reports blocks and calls; changes in place. */
+  logging: { enabled: boolean }
+  accounts: readonly KeyedAccount[]
+  /** Whether transactions of any account are accepted without a signature. */
+  autoImpersonate: boolean
+  settings: RpcSettings
+  clientVersion: string
+}
+
+const gasEstimators = { searched: estimateGas, least: estimateLeast, used: estimateFromGasUsed }
+
+/** Makes the backend of a chain. */
+export function createBackend(parts: BackendParts): Backend {
+  const { chain, submission, mining, schedules, settings } = parts
+  const { view, mempool, stores } = chain
+  const { compatibility } = settings
+  const keyring = new Keyring(parts.accounts)
+  const impersonation = new Impersonation({ automatic: parts.autoImpersonate })
+  const executor = new MessageExecutor({
+    pendingGasLimit: () => chain.settings.gasLimit,
+    completeFees: (call, header) => accessListFees(call, header, view.rulesAt(header)),
+    estimate: gasEstimators[compatibility.gasEstimate],
+    onConsole: (data) => chain.onConsole?.(data),
+  })
+  applyCompatibility(mempool, { chain, mining, compatibility })
+  const wallet = new Wallet({
+    keyring,
+    impersonation,
+    view,
+    mempool,
+    executor,
+    suggestedTip: () => suggestTip(view, settings.startTip),
+    nextBaseFee: () => chain.nextBaseFee(),
+    createsWithoutData: compatibility.allowsEmptyCreation,
+    defaultFeeCap: compatibility.defaultFeeCap,
+    allowsZeroFees: compatibility.allowsZeroFees,
+    estimatesPlainTransfersStatically: compatibility.estimatesPlainTransfersStatically,
+    ...(compatibility.sendsWithBlockGasLimit && { defaultGas: () => mostTransactionGas(chain) }),
+    ...(compatibility.fallsBackToBlockGasLimit && { fallbackGas: () => chain.settings.gasLimit }),
+  })
+  return {
+    chain: view,
+    executor,
+    prover: new AccountProver(stores),
+    tracing: new HistoryTracer(stores),
+    ranges: new StateRanges(stores),
+    sequence: new CallSequence(stores),
+    simulator: new Simulator({ stores, schedule: schedules }),
+    records: new BlockRecords(stores),
+    builder: new BlockBuilder(chain, schedules),
+    forks: schedules,
+    pool: new TransactionPool({ submission, mempool, wallet, blobs: parts.blobs }),
+    accounts: new Accounts(keyring, wallet, compatibility),
+    controls: new Controls({ ...parts, executor, keyring, impersonation, wallet, compatibility }),
+    events: chain.events,
+    settings,
+    clientVersion: parts.clientVersion,
+  }
+}
+
+/** The most gas that a transaction of the next block may have. */
+function mostTransactionGas(chain: Pick<Chain, 'settings' | 'nextRules'>): bigint {
+  const { gasLimit } = chain.settings
+  const isCapped = chain.nextRules().isActivatedEIP(7825)
+  return isCapped && gasLimit > MAX_TRANSACTION_GAS ? MAX_TRANSACTION_GAS : gasLimit
+}
+
+/** Makes a mempool refuse and replace transactions as the emulated node does. */
+function applyCompatibility(
+  { options }: Mempool,
+  {
+    chain,
+    mining,
+    compatibility,
+  }: Pick<BackendParts, 'chain' | 'mining'> & Pick<RpcSettings, 'compatibility'>,
+): void {
+  if (compatibility.rejectsUnminable)
+    options.automineBaseFee = () => (mining.mode.automine ? chain.nextBaseFee() : undefined)
+  if (compatibility.rejectsFeeCapBelowBaseFee) options.minimumFeeCap = () => chain.nextBaseFee()
+  options.capReplaces = compatibility.higherFeeCapReplaces
+}
+
+/** The pooled transactions of one sender. */
+export interface PoolQueues {
+  /** 20 bytes. */
+  sender: Uint8Array
+  /** Executable now, one after another. */
+  pending: readonly PooledTransaction[]
+  /** Behind a gap in the nonces. */
+  queued: readonly PooledTransaction[]
+}
+
+/** Submits transactions, and looks up those in the mempool. */
+export class TransactionPool {
+  readonly #submission: TransactionSubmission
+  readonly #mempool: Mempool
+  readonly #wallet: Wallet
+  readonly #blobs: BlobStore
+
+  constructor(parts: {
+    submission: TransactionSubmission
+    mempool: Mempool
+    wallet: Wallet
+    blobs: BlobStore
+  }) {
+    this.#submission = parts.submission
+    this.#mempool = parts.mempool
+    this.#wallet = parts.wallet
+    this.#blobs = parts.blobs
+  }
+
+  /**
+   * Submits a signed transaction; under automine it is mined when this returns.
+   *
+   * @throws TransactionRejectedError
+   */
+  sendRaw(raw: Uint8Array): Promise<SubmittedTransaction> {
+    return this.#submission.sendRaw(raw)
+  }
+
+  /** Fills in, signs and submits a transaction of an account that the node has a key of, or impersonates. */
+  send(call: CallObject): Promise<SubmittedTransaction> {
+    return this.#submission.sendPrepared(() => this.#wallet.prepare(call))
+  }
+
+  /** Submits a transaction of any account without a signature. */
+  sendUnsigned(call: CallObject & { from: Uint8Array }): Promise<SubmittedTransaction> {
+    return this.#submission.sendPrepared(() => this.#wallet.prepareUnsigned(call))
+  }
+
+  /** Submits a pooled transaction again with another price or gas limit. */
+  resend(call: CallObject, change: ResendChange): Promise<SubmittedTransaction> {
+    return this.#submission.sendPrepared(() => resend(this.#wallet, call, change))
+  }
+
+  /** All pooled transactions, by sender. */
+  content(): readonly PoolQueues[] {
+    return this.#mempool.content()
+  }
+
+  /** The pooled transactions of a 20-byte sender. */
+  contentFrom(sender: Uint8Array): Pick<PoolQueues, 'pending' | 'queued'> {
+    return this.#mempool.contentFrom(sender)
+  }
+
+  /** A pooled transaction by its 32-byte hash. */
+  get(hash: Uint8Array): PooledTransaction | undefined {
+    return this.#mempool.get(hash)
+  }
+
+  /** A blob of a submitted transaction, by its 32-byte versioned hash. */
+  blob(versionedHash: Uint8Array): Uint8Array | undefined {
+    return this.#blobs.get(versionedHash)
+  }
+
+  /** The nonce after the last pending transaction of an account. */
+  nextNonce(address: Uint8Array): Promise<bigint> {
+    return this.#wallet.nextNonce(address)
+  }
+}
+
+/** The accounts that the node has keys of. */
+export class Accounts {
+  readonly #keyring: Keyring
+  readonly #wallet: Wallet
+  readonly #compatibility: Pick<CompatibilityProfile, 'fillsBeforeSigning'>
+
+  constructor(
+    keyring: Keyring,
+    wallet: Wallet,
+    compatibility: Pick<CompatibilityProfile, 'fillsBeforeSigning'>,
+  ) {
+    this.#keyring = keyring
+    this.#wallet = wallet
+    this.#compatibility = compatibility
+  }
+
+  /** 20 bytes each. */
+  addresses(): readonly Uint8Array[] {
+    return this.#keyring.addresses()
+  }
+
+  /** Signs a message by EIP-191. @returns r, s and v, 65 bytes */
+  signMessage(address: Uint8Array, message: Uint8Array): Uint8Array {
+    return this.#keyring.signMessage(address, message)
+  }
+
+  /** Signs typed data by EIP-712. @returns r, s and v, 65 bytes */
+  signTypedData(address: Uint8Array, typedData: unknown): Promise<Uint8Array> {
+    return this.#keyring.signTypedData(address, typedData)
+  }
+
+  /** Signs a transaction without submitting it. */
+  async signTransaction(call: CallObject): Promise<CompletedTransaction> {
+    const { fillsBeforeSigning } = this.#compatibility
+    const { transaction, hash } = await (fillsBeforeSigning
+      ? this.#wallet.prepare(call)
+      : this.#wallet.sign(call))
+    return { raw: transaction.serialize(), transaction, hash }
+  }
+
+  /** Fills in what a transaction of any account leaves open, without signing it. */
+  fillTransaction(call: CallObject, blobs?: GivenBlobs): Promise<CompletedTransaction> {
+    return this.#wallet.complete(call, blobs)
+  }
 }

@@ -1,65 +1,29 @@
-import type { MinedBlock } from '../chain/chain.js'
-import type { MineBlocksOptions } from '../chain/controls/mineBlocks.js'
-import type { ImportedState } from '../chain/controls/stateDump.js'
-import type { Replacement } from '../chain/controls/reorganise.js'
-import type { CallObject } from '../chain/calls/callObject.js'
+import { randomBytes } from 'node:crypto'
+import type { Impersonation } from '../chain/accounts/impersonation.js'
+import type { Keyring } from '../chain/accounts/keyring.js'
+import { accountOfKey } from '../chain/accounts/mnemonic.js'
+import type { Wallet } from '../chain/accounts/wallet.js'
+import type { MessageExecutor } from '../chain/calls/executor.js'
+import type { Chain, MinedBlock } from '../chain/chain.js'
+import { type MineBlocksOptions, mineBlocks } from '../chain/controls/mineBlocks.js'
+import { type Replacement, importBranch, reorganise, rollback } from '../chain/controls/reorganise.js'
+import type { SnapshotEntry, Snapshots } from '../chain/controls/snapshots.js'
+import { type ImportedState, exportAccounts, importState } from '../chain/controls/stateDump.js'
+import * as stateEdits from '../chain/controls/stateEdits.js'
+import { UnsupportedControlError } from '../chain/errors.js'
+import type { MovableSchedule } from '../chain/evm/forkSchedule.js'
+import type { SignatureRecoveries } from '../chain/evm/signatureRecoveries.js'
 import type { GenesisAccount } from '../chain/genesis/ownGenesis.js'
-import type { MiningInterval, MiningMode } from '../chain/mining/schedule.js'
+import { decodeTransaction } from '../chain/mempool/decode.js'
+import type { TransactionSubmission } from '../chain/mempool/submitTransaction.js'
+import { recoverTransaction } from '../chain/mempool/transaction.js'
+import type { MiningInterval, MiningMode, MiningSchedule } from '../chain/mining/schedule.js'
 import type { Awaitable } from '../chain/types.js'
+import type { CompatibilityProfile } from './compatibility.js'
 
-/** Mines, and decides when blocks are mined and what they get from the operator. */
-export interface MiningControls {
-  /** Mines blocks now, whatever the mining mode. @param mined - told of each of them */
-  mine(order: MineBlocksOptions, mined?: (block: MinedBlock) => void): Promise<void>
-  miningMode(): MiningMode
-  setAutomine(enabled: boolean): Awaitable<void>
-  /** @param interval - milliseconds between blocks; 0 ends mining by the clock */
-  setIntervalMining(interval: MiningInterval): Awaitable<void>
-  /** Of blocks from the next on. */
-  setBlockGasLimit(gas: bigint): Awaitable<void>
-  /** Wei per gas, of the next block alone. @throws UnsupportedControlError before London */
-  setNextBaseFee(baseFee: bigint): Awaitable<void>
-  /** Wei per gas of the next block where {@link setNextBaseFee} has set it; undefined where the chain decides. */
-  imposedBaseFee(): bigint | undefined
-  /** Wei per gas that eth_gasPrice answers and transactions have to offer. @throws UnsupportedControlError from London on */
-  setMinGasPrice(gasPrice: bigint): Awaitable<void>
-  /** Wei per gas that eth_gasPrice answers; undefined leaves it to the chain. */
-  gasPrice(): bigint | undefined
-  /** Makes eth_gasPrice answer so many wei per gas. */
-  setGasPrice(gasPrice: bigint): Awaitable<void>
-  /** 20 bytes; who gets the fees of blocks from the next on. */
-  coinbase(): Uint8Array
-  setCoinbase(address: Uint8Array): Awaitable<void>
-  /** 32 bytes, of the next block alone. */
-  setPrevRandao(value: Uint8Array): Awaitable<void>
-  /** At most 32 bytes, of blocks from the next on. */
-  setExtraData(data: Uint8Array): Awaitable<void>
-}
-
-/** Moves the clock that block times come from. All times are in seconds. */
-export interface ClockControls {
-  /** @returns by how much the clock is ahead of the wall clock now */
-  increaseTime(seconds: bigint): Awaitable<bigint>
-  /** Sets the clock; it runs on from there. @returns by how much it moved */
-  setTime(timestamp: bigint): Awaitable<bigint>
-  /** @throws TimestampError if the next block cannot have this time */
-  setNextBlockTimestamp(timestamp: bigint): Awaitable<void>
-  /** Fixes the time between blocks; undefined lets the clock decide. @returns whether it was fixed before */
-  setBlockTimestampInterval(seconds: bigint | undefined): Awaitable<boolean>
-  genesisTime(): bigint
-}
-
-/** A point to go back to. */
-export interface SnapshotFacts {
-  id: bigint
-  blockNumber: bigint
-  /** 32 bytes. */
-  blockHash: Uint8Array
-}
-
-/** Where a reset is to take the chain: a block of another node's chain. */
+/** A block of another node's chain. */
 export interface ForkTarget {
-  /** Of the node; that of the fork that the chain stands on if undefined. */
+  /** Of the node; that of the present fork if undefined. */
   url?: string | undefined
   /** The newest block if undefined. */
   blockNumber?: bigint | undefined
@@ -67,88 +31,23 @@ export interface ForkTarget {
 
 /** What a reset does besides going back to the first block. */
 export interface ResetOrder {
-  /** The block of another node's chain that the chain is to go on from; where it was started if undefined. */
+  /** The block of another node's chain to continue from; where the chain was started if undefined. */
   fork?: ForkTarget | undefined
-  /** Whether the first block is made anew, with the time of now, and snapshots are numbered from the beginning. */
+  /** Whether the genesis is made again with the current time, and snapshots are numbered from the start. */
   beginsAnew?: boolean
 }
 
-/** Goes back, forgets, and makes things happen otherwise. */
-export interface HistoryControls {
-  /** @returns the number of the snapshot */
-  snapshot(): Awaitable<bigint>
-  /** Goes back to a snapshot and uses it up. @returns false if there is none of this number */
-  revert(snapshot: bigint): Awaitable<boolean>
-  snapshots(): readonly SnapshotFacts[]
-  /**
-   * Puts the chain back to the first block that it was started with, or onto a block of a remote chain.
-   *
-   * @throws UnsupportedControlError if the order names a URL that calls may not name
-   */
-  reset(order?: ResetOrder): Awaitable<void>
-  /** Asks another node of the chain that a fork goes on from. @throws UnsupportedControlError as `reset` does */
-  setRemote(url: string): Awaitable<void>
-  /** Takes blocks off the end of the chain; their transactions are gone. @throws DepthError if there are not so many */
-  rollback(depth: number): Awaitable<void>
-  /**
-   * Takes blocks off the end of the chain and puts as many others in their place.
-   *
-   * @throws DepthError if there are not so many
-   */
-  reorganise(order: { depth: number; replacements: readonly Replacement[] }): Awaitable<void>
-  /**
-   * Takes blocks that were made elsewhere as RLP, parents first, and makes the last of them the head.
-   *
-   * @throws ImportError for the first that does not check; those before it stay, beside the chain if they were there
-   */
-  importBlocks(blocks: readonly Uint8Array[]): Awaitable<void>
+/** Controls that replace the base of the chain. */
+export interface RemoteControls {
+  /** @throws UnsupportedControlError if the order names a URL that calls may not name */
+  reset(order: ResetOrder): Promise<void>
+  /** @throws UnsupportedControlError as `reset` does */
+  setRemote(url: string): Promise<void>
 }
 
-/** Changes the state that the next block is executed on, and that `latest` reads. */
-export interface StateControls {
-  /** Wei. */
-  setBalance(address: Uint8Array, balance: bigint): Awaitable<void>
-  addBalance(address: Uint8Array, wei: bigint): Awaitable<void>
-  setNonce(address: Uint8Array, nonce: bigint): Awaitable<void>
-  setCode(address: Uint8Array, code: Uint8Array): Awaitable<void>
-  /** 32 bytes each. */
-  setStorage(address: Uint8Array, slot: Uint8Array, value: Uint8Array): Awaitable<void>
-  /** Finds the slot that a read-only call of a contract reads and sets it. @returns false if there is no such slot */
-  setCallResult(call: { to: Uint8Array; data: Uint8Array }, value: bigint): Awaitable<boolean>
-  /** Gives every account that `latest` knows to `write`; the chain stays as it is until that is done. */
-  exportState<T>(write: (accounts: readonly GenesisAccount[]) => Awaitable<T>): Promise<T>
-  /** Puts accounts into the state, and blocks in the place of the chain. */
-  importState(state: ImportedState): Awaitable<void>
-}
-
-/** Decides which accounts transactions may come from. */
-export interface AccountControls {
-  impersonate(address: Uint8Array): Awaitable<void>
-  /** @returns false if the account was not impersonated */
-  stopImpersonating(address: Uint8Array): Awaitable<boolean>
-  /** Lets transactions of every account in, or only of those that were named. */
-  autoImpersonate(enabled: boolean): Awaitable<void>
-  /** Makes ECRECOVER answer an account for a signature of 65 bytes, whatever it signs. */
-  impersonateSignature(signature: Uint8Array, address: Uint8Array): Awaitable<void>
-  impersonated(): readonly Uint8Array[]
-  /** Takes up a 32-byte private key. @returns its address */
-  importKey(privateKey: Uint8Array): Awaitable<Uint8Array>
-}
-
-/** Reaches into the mempool. */
-export interface PoolControls {
-  /** Takes a waiting transaction out. @returns false if there is none of this hash */
-  dropTransaction(hash: Uint8Array): Awaitable<boolean>
-  dropAllTransactions(): Awaitable<void>
-  /** Takes out what waits of one account. */
-  dropTransactionsFrom(sender: Uint8Array): Awaitable<void>
-  /** Takes a transaction of any account without a signature. @returns its hash */
-  sendUnsigned(call: CallObject & { from: Uint8Array }): Awaitable<Uint8Array>
-}
-
-/** What a node says of itself where no other method does. */
+/** What a node reports about itself where no other method does. */
 export interface NodeFacts {
-  /** 32 bytes; another one after each start and each reset. */
+  /** 32 bytes; changes with each start and each reset. */
   instanceId: Uint8Array
   /** Of the next block. */
   hardfork: string
@@ -159,20 +58,347 @@ export interface NodeFacts {
   gasLimit: bigint
 }
 
-/** Tells about the node and changes what it says of itself. */
-export interface NodeControls {
-  facts(): NodeFacts
-  setChainId(chainId: bigint): Awaitable<void>
-  setLogging(enabled: boolean): Awaitable<void>
+/** What the controls of a chain work on. */
+export interface ControlParts {
+  chain: Chain
+  mining: MiningSchedule
+  snapshots: Snapshots
+  submission: TransactionSubmission
+  remote: RemoteControls
+  executor: MessageExecutor
+  keyring: Keyring
+  impersonation: Impersonation
+  wallet: Wallet
+  schedules: MovableSchedule
+  recoveries: SignatureRecoveries
+  /** Whether the node reports blocks and calls; changes in place. */
+  logging: { enabled: boolean }
+  compatibility: CompatibilityProfile
 }
 
-/** All that a test suite drives a node with. */
-export interface Controls
-  extends
-    MiningControls,
-    ClockControls,
-    HistoryControls,
-    StateControls,
-    AccountControls,
-    PoolControls,
-    NodeControls {}
+/** The controls of development nodes: what a test suite drives a chain with. Times are in seconds, addresses 20 bytes. */
+export class Controls {
+  readonly #parts: ControlParts
+  readonly #chain: Chain
+  #gasPrice: bigint | undefined
+  #instanceId = newInstanceId()
+
+  constructor(parts: ControlParts) {
+    this.#parts = parts
+    this.#chain = parts.chain
+  }
+
+  /* Mining */
+
+  /** Mines blocks now, whatever the mining mode. @param mined - called with each of them */
+  mine(order: MineBlocksOptions, mined?: (block: MinedBlock) => void): Promise<void> {
+    return mineBlocks(this.#chain, order, mined)
+  }
+
+  miningMode(): MiningMode {
+    return this.#parts.mining.mode
+  }
+
+  async setAutomine(enabled: boolean): Promise<void> {
+    const { mining, compatibility } = this.#parts
+    // As in anvil, turning off what is off already leaves a clock running.
+    if (compatibility.intervalMiningDisablesAutomine && (enabled || mining.mode.automine))
+      mining.setInterval(0)
+    await mining.setAutomine(enabled)
+  }
+
+  /** @param interval - milliseconds between blocks; 0 ends interval mining */
+  async setIntervalMining(interval: MiningInterval): Promise<void> {
+    const { mining, compatibility } = this.#parts
+    if (compatibility.intervalMiningDisablesAutomine) await mining.setAutomine(false)
+    mining.setInterval(interval)
+  }
+
+  /** Sets the gas limit from the next block on. */
+  setBlockGasLimit(gasLimit: bigint): Promise<void> {
+    return this.#setBlockSettings({ gasLimit })
+  }
+
+  /** Sets the base fee of the next block alone, in wei per gas. @throws UnsupportedControlError before London */
+  setNextBaseFee(nextBaseFee: bigint): Promise<void> {
+    return this.#chain.adjust(() => {
+      if (!this.#isLondon) {
+        throw new UnsupportedControlError(
+          'anvil_setNextBlockBaseFeePerGas is only supported when EIP-1559 is active',
+        )
+      }
+      this.#chain.settings.nextBaseFee = nextBaseFee
+    })
+  }
+
+  /** The base fee that {@link setNextBaseFee} has set for the next block. */
+  imposedBaseFee(): bigint | undefined {
+    return this.#chain.settings.nextBaseFee
+  }
+
+  /** Sets the least gas price of transactions, also for eth_gasPrice. @throws UnsupportedControlError from London on */
+  setMinGasPrice(price: bigint): void {
+    if (this.#isLondon) {
+      throw new UnsupportedControlError('anvil_setMinGasPrice is not supported when EIP-1559 is active')
+    }
+    this.#chain.mempool.options.minimumTip = price
+    this.#gasPrice = price
+  }
+
+  /** The answer of eth_gasPrice in wei per gas, if a control has set it. */
+  gasPrice(): bigint | undefined {
+    return this.#gasPrice
+  }
+
+  setGasPrice(price: bigint): void {
+    this.#gasPrice = price
+  }
+
+  coinbase(): Uint8Array {
+    return this.#chain.settings.coinbase
+  }
+
+  /** Sets who earns the fees from the next block on. */
+  setCoinbase(coinbase: Uint8Array): Promise<void> {
+    return this.#setBlockSettings({ coinbase })
+  }
+
+  /** Sets the prevRandao of the next block alone, 32 bytes. @throws UnsupportedControlError before the merge */
+  setPrevRandao(nextPrevRandao: Uint8Array): Promise<void> {
+    return this.#chain.adjust(() => {
+      if (!this.#chain.nextRules().isActivatedEIP(4399)) {
+        throw new UnsupportedControlError('anvil_setNextBlockPrevRandao is only supported after the merge')
+      }
+      this.#chain.settings.nextPrevRandao = nextPrevRandao
+    })
+  }
+
+  /** Sets the extra data from the next block on, at most 32 bytes. */
+  setExtraData(extraData: Uint8Array): Promise<void> {
+    return this.#setBlockSettings({ extraData })
+  }
+
+  get #isLondon(): boolean {
+    return this.#chain.head.block.header.baseFeePerGas !== undefined
+  }
+
+  #setBlockSettings(settings: Partial<Chain['settings']>): Promise<void> {
+    return this.#chain.adjust(() => {
+      Object.assign(this.#chain.settings, settings)
+    })
+  }
+
+  /* Clock */
+
+  /** @returns how far the clock is ahead of the wall clock now */
+  increaseTime(seconds: bigint): Promise<bigint> {
+    return this.#chain.adjust(() => this.#chain.clock.increase(seconds, this.#headTime))
+  }
+
+  /** Sets the clock, which then runs on. @returns how far it moved */
+  setTime(timestamp: bigint): Promise<bigint> {
+    return this.#chain.adjust(() => this.#chain.clock.set(timestamp))
+  }
+
+  /** @throws TimestampError if the next block cannot have this time */
+  setNextBlockTimestamp(timestamp: bigint): Promise<void> {
+    return this.#chain.adjust(() => this.#chain.clock.setNext(timestamp, this.#headTime))
+  }
+
+  /** Fixes the time between blocks; undefined leaves it to the clock. @returns whether it was fixed before */
+  setBlockTimestampInterval(seconds: bigint | undefined): Promise<boolean> {
+    return this.#chain.adjust(() => this.#chain.clock.setInterval(seconds))
+  }
+
+  genesisTime(): bigint {
+    return this.#chain.view.resolve({ tag: 'earliest' })?.header.timestamp ?? 0n
+  }
+
+  get #headTime(): bigint {
+    return this.#chain.head.block.header.timestamp
+  }
+
+  /* History */
+
+  /** @returns the number of the snapshot */
+  snapshot(): Promise<bigint> {
+    return this.#parts.snapshots.take()
+  }
+
+  /** Reverts to a snapshot and removes it. @returns false if there is none of this number */
+  revert(snapshot: bigint): Promise<boolean> {
+    return this.#parts.snapshots.revert(snapshot)
+  }
+
+  snapshots(): readonly SnapshotEntry[] {
+    return this.#parts.snapshots.list()
+  }
+
+  /**
+   * Resets the chain to the first block that it was started with, or to a block of a remote chain.
+   *
+   * @throws UnsupportedControlError if the order names a URL that calls may not name
+   */
+  async reset(order: ResetOrder = {}): Promise<void> {
+    await this.#parts.remote.reset(order)
+    this.#parts.recoveries.clear()
+    if (order.beginsAnew === true) this.#parts.impersonation.clear()
+    this.#instanceId = newInstanceId()
+  }
+
+  /** Asks another node of the forked chain from now on. @throws UnsupportedControlError as `reset` does */
+  setRemote(url: string): Promise<void> {
+    return this.#parts.remote.setRemote(url)
+  }
+
+  /** Removes blocks from the end of the chain, and their transactions. @throws DepthError if there are not so many */
+  rollback(depth: number): Promise<void> {
+    return rollback(this.#chain, depth)
+  }
+
+  /** Replaces blocks at the end of the chain by as many others. @throws DepthError if there are not so many */
+  reorganise(order: { depth: number; replacements: readonly Replacement[] }): Promise<void> {
+    const { wallet } = this.#parts
+    return reorganise(
+      {
+        chain: this.#chain,
+        prepare: async (transaction, nonceOf) => {
+          if (transaction instanceof Uint8Array) {
+            return recoverTransaction(decodeTransaction(transaction), this.#chain.nextRules())
+          }
+          const nonce = transaction.nonce ?? (await nonceOf(transaction.from))
+          return wallet.prepareUnsigned({ ...transaction, nonce })
+        },
+      },
+      order,
+    )
+  }
+
+  /**
+   * Imports blocks as RLP, parents first, and makes the last of them the head.
+   *
+   * @throws ImportError for the first invalid block; those before it stay stored
+   */
+  importBlocks(blocks: readonly Uint8Array[]): Promise<void> {
+    return importBranch(this.#chain, blocks)
+  }
+
+  /* State that the next block is executed on, and that `latest` reads */
+
+  /** @param balance - wei */
+  setBalance(address: Uint8Array, balance: bigint): Promise<void> {
+    return stateEdits.setBalance(this.#chain, address, balance)
+  }
+
+  addBalance(address: Uint8Array, wei: bigint): Promise<void> {
+    return stateEdits.addBalance(this.#chain, address, wei)
+  }
+
+  setNonce(address: Uint8Array, nonce: bigint): Promise<void> {
+    return stateEdits.setNonce(this.#chain, address, nonce)
+  }
+
+  setCode(address: Uint8Array, code: Uint8Array): Promise<void> {
+    return stateEdits.setCode(this.#chain, address, code)
+  }
+
+  /** @param slot - 32 bytes, as `value` is */
+  setStorage(address: Uint8Array, slot: Uint8Array, value: Uint8Array): Promise<void> {
+    return stateEdits.setStorage(this.#chain, address, slot, value)
+  }
+
+  /** Finds the slot that a view function reads, and sets it. @returns false if there is no such slot */
+  setCallResult(call: { to: Uint8Array; data: Uint8Array }, value: bigint): Promise<boolean> {
+    return stateEdits.setCallResult({ chain: this.#chain, executor: this.#parts.executor }, call, value)
+  }
+
+  /** Calls `write` with every account of `latest`; the chain does not change meanwhile. */
+  exportState<T>(write: (accounts: readonly GenesisAccount[]) => Awaitable<T>): Promise<T> {
+    return this.#chain.unchanged(async () => write(await exportAccounts(this.#chain)))
+  }
+
+  /** Imports accounts into the state, and blocks in place of the chain. */
+  importState(state: ImportedState): Promise<void> {
+    return importState(this.#chain, state)
+  }
+
+  /* Accounts */
+
+  impersonate(address: Uint8Array): void {
+    this.#parts.impersonation.start(address)
+  }
+
+  /** @returns false if the account was not impersonated */
+  stopImpersonating(address: Uint8Array): boolean {
+    return this.#parts.impersonation.stop(address)
+  }
+
+  /** Accepts unsigned transactions of every account, or only of those that {@link impersonate} named. */
+  autoImpersonate(enabled: boolean): void {
+    this.#parts.impersonation.automatic = enabled
+  }
+
+  /** Makes ECRECOVER return an account for a signature of 65 bytes, whatever it signs. */
+  impersonateSignature(signature: Uint8Array, address: Uint8Array): void {
+    this.#parts.recoveries.set(signature, address)
+  }
+
+  impersonated(): readonly Uint8Array[] {
+    return this.#parts.impersonation.addresses()
+  }
+
+  /** Adds a 32-byte private key. @returns its address */
+  importKey(privateKey: Uint8Array): Uint8Array {
+    const account = accountOfKey(privateKey)
+    this.#parts.keyring.add(account)
+    return account.address
+  }
+
+  /* Mempool */
+
+  /** Drops a pooled transaction. @returns false if there is none of this hash */
+  dropTransaction(hash: Uint8Array): Promise<boolean> {
+    return this.#changeMempool(({ mempool }) => mempool.drop(hash) !== undefined)
+  }
+
+  dropAllTransactions(): Promise<void> {
+    return this.#changeMempool(({ mempool }) => mempool.dropAll())
+  }
+
+  dropTransactionsFrom(sender: Uint8Array): Promise<void> {
+    return this.#changeMempool(({ mempool }) => mempool.dropFrom(sender))
+  }
+
+  #changeMempool<T>(change: (chain: Chain) => T): Promise<T> {
+    return this.#chain.exclusively(() => {
+      const result = change(this.#chain)
+      this.#parts.submission.removeStale()
+      return result
+    })
+  }
+
+  /* Node */
+
+  facts(): NodeFacts {
+    const chain = this.#chain
+    return {
+      instanceId: this.#instanceId,
+      hardfork: chain.nextRules().hardfork(),
+      order: chain.mempool.options.order,
+      baseFee: chain.nextBaseFee(),
+      gasLimit: chain.settings.gasLimit,
+    }
+  }
+
+  setChainId(chainId: bigint): Promise<void> {
+    return this.#chain.adjust(() => this.#parts.schedules.setChainId(chainId))
+  }
+
+  setLogging(enabled: boolean): void {
+    this.#parts.logging.enabled = enabled
+  }
+}
+
+function newInstanceId(): Uint8Array {
+  return Uint8Array.from(randomBytes(32))
+}

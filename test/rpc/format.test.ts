@@ -272,8 +272,15 @@ describe('blocks', async () => {
 describe('proofs', () => {
   it('echoes keys as hashes or quantities and gives absent accounts zero hashes', () => {
     const keys = [`0x${'00'.repeat(31)}07`, '0x00', '7', '']
-    const storageProof = keys.map(() => ({ proof: [Uint8Array.of(1)], value: 0n }))
-    const pieces = formatProof(filled(20, 1), keys.map(decodeStorageKey), { accountProof: [], storageProof })
+    const slots = keys.map(decodeStorageKey)
+    const storageProof = slots.map(({ slot }) => ({
+      slot,
+      proof: [Uint8Array.of(1)],
+      value: new Uint8Array(),
+    }))
+    const account = { nonce: 0n, balance: 0n, storageRoot: filled(32, 3), codeHash: filled(32, 4) }
+    const proven = { exists: false, account, accountProof: [], storageProof }
+    const pieces = formatProof(filled(20, 1), slots, proven)
     const proof = runToCompletion(pieces).parse()
     expect(proof).toMatchObject({
       codeHash: `0x${'00'.repeat(32)}`,

@@ -320,10 +320,13 @@ describe('controls', () => {
         orders.push(order)
         return Promise.resolve()
       },
-      increaseTime: (seconds) => seconds + 1n,
-      snapshot: () => 10n,
-      revert: (id) => id === 10n,
-      setIntervalMining: (milliseconds) => void orders.push(milliseconds),
+      increaseTime: (seconds) => Promise.resolve(seconds + 1n),
+      snapshot: () => Promise.resolve(10n),
+      revert: (id) => Promise.resolve(id === 10n),
+      setIntervalMining: (milliseconds) => {
+        orders.push(milliseconds)
+        return Promise.resolve()
+      },
     }
     const pipeline = testPipeline({ backend })
     for (const params of [

@@ -3,7 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
 import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
 import { checksumAddress } from './address.js'
-import { InvalidTypedDataError, Keyring, UnknownAccountError, signTypedData } from './keyring.js'
+import { InvalidTypedDataError, Keyring, UnknownAccountError } from './keyring.js'
 import { deriveAccounts } from './mnemonic.js'
 
 const accounts = await deriveAccounts({ count: 2 })
@@ -50,8 +50,8 @@ describe('Keyring', () => {
 
   it('signs typed data as viem does, from an object or its text', async () => {
     const expected = await viemAccount.signTypedData(mail)
-    expect(bytesToHex(await signTypedData(keyring, address, mail))).toBe(expected)
-    expect(bytesToHex(await signTypedData(keyring, address, JSON.stringify(mail)))).toBe(expected)
+    expect(bytesToHex(await keyring.signTypedData(address, mail))).toBe(expected)
+    expect(bytesToHex(await keyring.signTypedData(address, JSON.stringify(mail)))).toBe(expected)
     const withDomain = {
       ...mail,
       types: {
@@ -64,7 +64,7 @@ describe('Keyring', () => {
         ],
       },
     }
-    const signature = bytesToHex(await signTypedData(keyring, address, withDomain))
+    const signature = bytesToHex(await keyring.signTypedData(address, withDomain))
     expect(signature).toBe(expected)
     expect(await recoverTypedDataAddress({ ...mail, signature })).toBe(checksumAddress(address))
   })
@@ -73,9 +73,9 @@ describe('Keyring', () => {
     expect(keyring.addresses()).toEqual(accounts.map((account) => account.address))
     expect([keyring.has(address), keyring.has(stranger)]).toEqual([true, false])
     expect(() => keyring.signMessage(stranger, new Uint8Array(1))).toThrow(new UnknownAccountError(stranger))
-    await expect(signTypedData(keyring, stranger, mail)).rejects.toThrow('unknown account')
-    await expect(signTypedData(keyring, address, 'no JSON')).rejects.toThrow(InvalidTypedDataError)
-    await expect(signTypedData(keyring, address, { ...mail, primaryType: 'Letter' })).rejects.toThrow(
+    await expect(keyring.signTypedData(stranger, mail)).rejects.toThrow('unknown account')
+    await expect(keyring.signTypedData(address, 'no JSON')).rejects.toThrow(InvalidTypedDataError)
+    await expect(keyring.signTypedData(address, { ...mail, primaryType: 'Letter' })).rejects.toThrow(
       InvalidTypedDataError,
     )
   })

@@ -94,6 +94,18 @@ export class Keyring {
   signMessage(address: Uint8Array, message: Uint8Array): Uint8Array {
     return encodeSignature(this.signHash(address, messageHash(message)))
   }
+
+  /**
+   * Signs typed data by EIP-712.
+   *
+   * @param typedData - the object with `domain`, `types`, `primaryType` and `message`, or its JSON text
+   * @returns r, s and v (27 or 28), 65 bytes
+   * @throws UnknownAccountError or InvalidTypedDataError
+   */
+  async signTypedData(address: Uint8Array, typedData: unknown): Promise<Uint8Array> {
+    this.privateKey(address)
+    return encodeSignature(this.signHash(address, await hashTypedData(typedData)))
+  }
 }
 
 /** A signature as r, s and v (27 or 28), 65 bytes. */
@@ -108,22 +120,6 @@ export function encodeSignature({ r, s, yParity }: Signature): Uint8Array {
 /** Typed data that EIP-712 cannot hash. */
 export class InvalidTypedDataError extends ChainError {
   override readonly name = 'InvalidTypedDataError'
-}
-
-/**
- * Signs typed data by EIP-712.
- *
- * @param typedData - the object with `domain`, `types`, `primaryType` and `message`, or its JSON text
- * @returns r, s and v (27 or 28), 65 bytes
- * @throws UnknownAccountError or InvalidTypedDataError
- */
-export async function signTypedData(
-  keyring: Keyring,
-  address: Uint8Array,
-  typedData: unknown,
-): Promise<Uint8Array> {
-  keyring.privateKey(address)
-  return encodeSignature(keyring.signHash(address, await hashTypedData(typedData)))
 }
 
 /** Characters of JSON that are hashed here; more are hashed in the worker. */

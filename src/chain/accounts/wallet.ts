@@ -37,7 +37,7 @@ export interface WalletParts {
   /** The gas of a transaction that names none and whose estimate fails; without it the failure is the answer. */
   fallbackGas?: (() => bigint) | undefined
   /** Whether transfers to accounts without code take 21,000 gas without a look at the funds, as in anvil. */
-  estimatesTransfersUnseen?: boolean | undefined
+  estimatesPlainTransfersStatically?: boolean | undefined
   /** geth's unless given. */
   defaultFeeCap?: DefaultFeeCap | undefined
   /** Whether fees of zero are taken whatever the base fee is; false unless given. */
@@ -166,7 +166,7 @@ export class Wallet {
       blobVersionedHashes,
       authorizationList,
     } = call
-    const nonce = call.nonce ?? (await this.#nextNonce(call.from))
+    const nonce = call.nonce ?? (await this.nextNonce(call.from))
     const { chainId: givenChain, ...onOwnChain } = call
     const gasLimit =
       call.gas ?? defaultGas?.() ?? (await this.#estimate({ ...onOwnChain, ...fees }, fallbackGas))
@@ -196,8 +196,8 @@ export class Wallet {
   }
 
   async #estimate(call: CallObject, fallbackGas: WalletParts['fallbackGas']): Promise<bigint> {
-    const { view, executor, estimatesTransfersUnseen = false } = this.#parts
-    if (estimatesTransfersUnseen) {
+    const { view, executor, estimatesPlainTransfersStatically = false } = this.#parts
+    if (estimatesPlainTransfersStatically) {
       const { state } = await view.stateAt({ tag: 'latest' })
       if (await isPlainTransfer(call, state)) return PLAIN_TRANSFER_GAS
     }
@@ -229,7 +229,8 @@ export class Wallet {
     return replaced === undefined ? undefined : maxPriorityFeePerGas(replaced.transaction)
   }
 
-  async #nextNonce(from: Uint8Array): Promise<bigint> {
+  /** The nonce after the last pending transaction of a 20-byte account. */
+  async nextNonce(from: Uint8Array): Promise<bigint> {
     const { view, mempool } = this.#parts
     const pending = mempool.pendingNonce(from)
     if (pending !== undefined) return pending

@@ -8,7 +8,9 @@ import {
 } from '../mempool/fieldReader.js'
 import { RLP, type NestedUint8Array } from '@ethereumjs/rlp'
 import type { HeaderFields } from '../types.js'
+import type { ChainStores } from '../reader.js'
 import { hashHeader, headerFromList } from './header.js'
+import type { StoredBlock } from './record.js'
 
 /**
  * The 32-byte hash of a block from RLP that may be anything.
@@ -66,12 +68,6 @@ function partsOf(blockRlp: Uint8Array): Item[] {
   return parts
 }
 
-function listAt(blockRlp: Uint8Array, part: number): Item[] {
-  const list = partsOf(blockRlp)[part]
-  if (list === undefined || list instanceof Uint8Array) throw new Error(`part ${part} of a block is a list`)
-  return list
-}
-
 /**
  * The transactions of a block's RLP, each in its EIP-2718 form and in memory of its own. Nothing is decoded: a legacy
  * transaction stands in a block as it stands alone, a typed one as the content of a byte string.
@@ -93,10 +89,49 @@ function transactionList(blockRlp: Uint8Array): RlpSpan {
   return splitRlp(blockRlp, header.end, block.end)
 }
 
-/** The headers of the uncles of a block's RLP. */
-export function uncleHeaders(blockRlp: Uint8Array): HeaderFields[] {
-  return listAt(blockRlp, 2).map((item) => {
-    if (item instanceof Uint8Array) throw new Error('the RLP of an uncle is a list')
-    return headerFromList(item)
-  })
+/** The consensus encodings of what a chain stores. */
+export class BlockRecords {
+  readonly #stores: Pick<ChainStores, 'blocks' | 'states'>
+
+  constructor(stores: Pick<ChainStores, 'blocks' | 'states'>) {
+    this.#stores = stores
+  }
+
+  /** RLP of the whole block. */
+  rawBlock(block: StoredBlock): Uint8Array {
+    return this.#stores.blocks.blockRlp(block)
+  }
+
+  /** Each receipt in its EIP-2718 form. */
+  rawReceipts(block: StoredBlock): readonly Uint8Array[] {
+    return this.#stores.blocks.receiptsRlp(block)
+  }
+
+  /** All transactions of the block in their EIP-2718 forms. */
+  rawTransactions(block: StoredBlock): readonly Uint8Array[] {
+    return rawTransactions(this.rawBlock(block))
+  }
+
+  /** A transaction in its EIP-2718 form. */
+  rawTransaction(block: StoredBlock, index: number): Uint8Array {
+    const raw = this.rawTransactions(block)[index]
+    if (raw === undefined) throw new RangeError(`block ${block.header.number} has no transaction ${index}`)
+    return raw
+  }
+
+  /** The headers of the block's uncles. */
+  uncles(block: StoredBlock): readonly HeaderFields[] {
+    if (block.uncleHashes.length === 0) return []
+    const uncles = partsOf(this.rawBlock(block))[2]
+    if (uncles === undefined || uncles instanceof Uint8Array) throw new Error('a block has a list of uncles')
+    return uncles.map((item) => {
+      if (item instanceof Uint8Array) throw new Error('the RLP of an uncle is a list')
+      return headerFromList(item)
+    })
+  }
+
+  /** The code with a 32-byte keccak-256 hash, if an account of any block had it. */
+  code(hash: Uint8Array): Uint8Array | undefined {
+    return this.#stores.states.getCode(hash)
+  }
 }

@@ -7,7 +7,8 @@ import { type Head, blocksAbove } from '../head/position.js'
 import { decodeBlock } from '../import/blockParts.js'
 import { keccak256 } from '../crypto.js'
 import { BlobStore } from '../mempool/blobs.js'
-import { type NamedPooled, pooledFromBlock, reinject, stagePooled } from '../mempool/submitTransaction.js'
+import { type NamedPooled, pooledFromBlock, stagePooled } from '../mempool/pooledStore.js'
+import { reinject } from '../mempool/submitTransaction.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
 
 /** A transaction of a replacing block: signed, or as a caller describes it, without a signature. */

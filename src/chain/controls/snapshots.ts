@@ -9,9 +9,9 @@ import {
   decodePooled,
   encodeNetworkForm,
   encodePooled,
-  reinject,
   stageReplacement,
-} from '../mempool/submitTransaction.js'
+} from '../mempool/pooledStore.js'
+import { reinject } from '../mempool/submitTransaction.js'
 
 /** Where a chain was when a snapshot was taken, as JSON. */
 export interface SnapshotRecord {

@@ -22,7 +22,7 @@ import { SystemCallError } from '../vm/systemCalls.js'
 import type { BlockParts } from './blockParts.js'
 import { payDaoRefunds } from './daoFork.js'
 import { checkHeader } from './headerChecks.js'
-import { type Ancestry, blockRewards, checkUncles } from './uncles.js'
+import { type Ancestry, checkUncles } from './uncles.js'
 
 /** EIP-7934: bytes of a block's RLP. */
 const MAXIMUM_BLOCK_SIZE = 8_388_608
@@ -69,10 +69,8 @@ export async function executeBlock(input: ImportInput): Promise<ProducedBlock> {
       if (pause !== undefined) await pause
       await execution.apply(transaction).catch(refuseTransaction(header, index))
     }
-    for (const { address, amount } of blockRewards(header, block.uncles, rules)) {
-      await execution.pay(address, amount)
-    }
-    const outcome = await execution.finish(withdrawals).catch(refuseRequests(header))
+    const { uncles, uncleHashes, size } = block
+    const outcome = await execution.finish({ withdrawals, uncles }).catch(refuseRequests(header))
     const commitment = await state.computeRootInSlices(slice)
     const sealing = sealBlock(execution, outcome, {
       header,
@@ -83,7 +81,6 @@ export async function executeBlock(input: ImportInput): Promise<ProducedBlock> {
     })
     const sealed = await runInSlices(sealing, slice)
     compare(header, sealed)
-    const { uncles, uncleHashes, size } = block
     // Sealing knows of no uncles.
     const encoded = uncles.length === 0 ? sealed.encoded : undefined
     return { block: { ...sealed, encoded, uncles, uncleHashes, size }, commitment }

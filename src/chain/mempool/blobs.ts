@@ -3,12 +3,13 @@ import { EncodedItem, encodeRlp } from '../rlp.js'
 import { RLP } from '@ethereumjs/rlp'
 import { createHash } from 'node:crypto'
 import { bytesEqual, bytesToHex } from '../../encoding/hex.js'
+import type { Database } from '../../storage/database.js'
+import type { Keyspace } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/writeBatch.js'
 import { WorkerRefusal, computeInWorker } from '../crypto/worker.js'
 import type { ForkRules } from '../types.js'
 import { MAX_BLOBS_PER_TRANSACTION } from '../vm/preCheck.js'
 import type { TransactionFields } from './decode.js'
-import type { PooledStoreParts } from './submitTransaction.js'
 import type { BlobSidecar } from './transaction.js'
 
 /** EIP-7594: cells of an extended blob, each with its proof. */
@@ -230,14 +231,20 @@ function rejected(words: string): TransactionRejectedError {
 /** EIP-4844: bytes of a blob. */
 const BLOB_LENGTH = 131_072
 
+/** Where the mempool stores blobs and transactions. The members change when the chain switches to another base. */
+export interface MempoolDatabase {
+  readonly database: Database
+  readonly keys: Keyspace
+}
+
 /**
- * The blobs of all transactions that came in, on disk by their versioned hashes (EIP-4844), each with what proves it.
- * No block holds them; on a public network the consensus layer keeps them for some weeks, here they stay.
+ * The blobs of all submitted transactions, on disk by their versioned hashes (EIP-4844), each with its proofs. No
+ * block holds them; on a public network the consensus layer keeps them for some weeks, here they stay.
  */
 export class BlobStore {
-  readonly #place: PooledStoreParts
+  readonly #place: MempoolDatabase
 
-  constructor(place: PooledStoreParts) {
+  constructor(place: MempoolDatabase) {
     this.#place = place
   }
 

@@ -1,7 +1,9 @@
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import type { SealedBlock, SealedTransaction, StoredBlock } from '../block/record.js'
 import { sealBlock } from '../block/body.js'
-import { ChainError } from '../errors.js'
+import { ancestorHash } from '../calls/call.js'
+import type { Chain } from '../chain.js'
+import { ChainError, HashNotFoundError } from '../errors.js'
 import type { ForkSchedule } from '../evm/forkSchedule.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import { currentSidecar } from '../mempool/blobs.js'
@@ -14,7 +16,7 @@ import {
   effectiveTip,
   recoverTransaction,
 } from '../mempool/transaction.js'
-import type { WorkingState } from '../state/workingState.js'
+import { WorkingState } from '../state/workingState.js'
 import type { Awaitable, ForkRules, HeaderFields, Withdrawal } from '../types.js'
 import { BlockExecution } from '../vm/block.js'
 import { createBlockEnvironment, withEvm } from '../vm/blockEnvironment.js'
@@ -86,7 +88,7 @@ export async function buildBlock(input: BuildInput): Promise<BuiltBlock> {
     const { depositContract } = schedule
     const execution = await BlockExecution.begin({ evm, rules, header, block, depositContract })
     const included = await include(input.transactions, execution, evm)
-    const outcome = await execution.finish(withdrawals)
+    const outcome = await execution.finish({ withdrawals })
     const slice = new TimeSlice()
     const sealing = sealBlock(execution, outcome, {
       header,
@@ -107,6 +109,45 @@ export async function buildBlock(input: BuildInput): Promise<BuiltBlock> {
       value: tipsOf(execution.transactions, header.baseFeePerGas ?? 0n),
     }
   })
+}
+
+/** A block to build on a stored one, without storing it. */
+export interface BuildRequest {
+  /** 32 bytes. */
+  parentHash: Uint8Array
+  attributes: PayloadAttributes
+  /** EIP-2718 forms of just the transactions of the block; undefined takes them from the mempool. */
+  transactions: readonly Uint8Array[] | undefined
+  /** The chain's own if undefined. */
+  extraData: Uint8Array | undefined
+}
+
+/** Builds blocks on any stored parent, without storing them. */
+export class BlockBuilder {
+  readonly #chain: Chain
+  readonly #schedule: ForkSchedule
+
+  constructor(chain: Chain, schedule: ForkSchedule) {
+    this.#chain = chain
+    this.#schedule = schedule
+  }
+
+  /** @throws HashNotFoundError if the parent is not stored, and as {@link buildBlock} does */
+  build({ parentHash, attributes, transactions, extraData }: BuildRequest): Promise<BuiltBlock> {
+    const { view, mempool, settings, stores } = this.#chain
+    const parent = view.blockByHash(parentHash)
+    if (parent === undefined) throw new HashNotFoundError(parentHash, view.head().header.number)
+    const header = { ...parent.header, number: parent.header.number + 1n, parentHash }
+    return buildBlock({
+      parent,
+      schedule: this.#schedule,
+      attributes,
+      transactions: transactions ?? mempool,
+      settings: { extraData: extraData ?? settings.extraData },
+      state: new WorkingState({ base: stores.states.viewAt(parent.header.stateRoot), store: stores.states }),
+      blockHash: (number) => ancestorHash(view, header, number),
+    })
+  }
 }
 
 /** @returns the transactions that are in the block, with their blobs */

@@ -1,4 +1,3 @@
-import { blockRewards } from '../import/uncles.js'
 import { EthereumJSError } from '@ethereumjs/util'
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { nextDifficulty } from '../block/difficulty.js'
@@ -55,8 +54,7 @@ export async function produceBlock(input: ProductionInput): Promise<ProducedBloc
   return withEvm({ rules, state, block, blockHash, onConsole }, async (evm) => {
     const execution = await BlockExecution.begin({ evm, rules, header, block, depositContract, maximumGas })
     await fillBlock(execution, input)
-    for (const { address, amount } of blockRewards(header, [], rules)) await execution.pay(address, amount)
-    const outcome = await execution.finish(withdrawals)
+    const outcome = await execution.finish({ withdrawals })
     const slice = new TimeSlice()
     const commitment = await state.computeRootInSlices(slice)
     const sealing = sealBlock(execution, outcome, {

@@ -1,5 +1,5 @@
 import { TIMEOUT_MAX } from '../../encoding/timeSlice.js'
-import type { Chain } from '../chain.js'
+import type { Chain, MinedBlock } from '../chain.js'
 import { ChainError, ChainStoppedError } from '../errors.js'
 
 /** Milliseconds between blocks that are mined by the clock: as many as that, or any number between two. */
@@ -64,23 +64,22 @@ export class MiningSchedule {
     if (wait > 0 && !this.#isClosed) this.#plan(performance.now() + wait)
   }
 
-  /** Leaves mining to those who ask for it. */
-  setManual(): void {
-    this.#automine = false
-    this.setInterval(0)
-  }
-
   #nextWait(): number {
     if (typeof this.#interval === 'number') return this.#interval
     const [least, most] = this.#interval
     return least + Math.random() * (most - least)
   }
 
-  /** Under automine, mines the transactions that can be executed now. Only within the chain's turn. */
-  async mineReady(): Promise<void> {
+  /**
+   * Under automine, mines the transactions that can be executed now. Only within the chain's turn.
+   *
+   * @param onMined - called with each block
+   */
+  async mineReady(onMined?: (block: MinedBlock) => void): Promise<void> {
     if (!this.#automine) return
     await this.#chain.mineEachReady(
       this.#options.waitingShareBlock === true ? {} : { maximumTransactions: 1 },
+      onMined,
     )
   }
 

@@ -9,7 +9,7 @@ import { openDatabase } from '../../storage/database.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/writeBatch.js'
 import { StateStore } from './stateStore.js'
-import { proveAccount } from './trieNode.js'
+import { proveAccount } from './accountProof.js'
 import { EMPTY_TRIE_ROOT } from './nodeRecord.js'
 import { WorkingState } from './workingState.js'
 

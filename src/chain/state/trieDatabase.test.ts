@@ -11,7 +11,7 @@ import { decodeAccount } from './account.js'
 import { EMPTY_TRIE_ROOT } from './nodeRecord.js'
 import { StateStore } from './stateStore.js'
 import { TrieDatabase } from './trieDatabase.js'
-import { proveAccount } from './trieNode.js'
+import { proveAccount } from './accountProof.js'
 import { WorkingState } from './workingState.js'
 
 /** Numbers from 0 to 1 that are the same in every run (mulberry32). */

@@ -37,6 +37,13 @@ export interface BlockOutcome {
   requests?: readonly ConsensusRequest[]
 }
 
+/** What is paid at the end of a block. */
+export interface BlockEnd {
+  withdrawals?: readonly Withdrawal[] | undefined
+  /** Before the merge. */
+  uncles?: readonly HeaderFields[]
+}
+
 /** What a block is executed with. */
 export interface BlockExecutionContext {
   /** Lent for this block alone, with the state that the block changes. */
@@ -130,14 +137,10 @@ export class BlockExecution {
     }
   }
 
-  /** Pays an address outside of any transaction, as proof of work is rewarded. @param amount - wei */
-  pay(address: Uint8Array, amount: bigint): Promise<void> {
-    return addBalance(this.#context.evm, address, amount)
-  }
-
-  /** Ends the block: withdrawals are paid and requests collected. */
-  async finish(withdrawals: readonly Withdrawal[] = []): Promise<BlockOutcome> {
-    const { evm, rules, depositContract = DEPOSIT_CONTRACT_ADDRESS } = this.#context
+  /** Ends the block: pays rewards and withdrawals, and collects requests. */
+  async finish({ withdrawals = [], uncles = [] }: BlockEnd): Promise<BlockOutcome> {
+    const { evm, rules, header, depositContract = DEPOSIT_CONTRACT_ADDRESS } = this.#context
+    await payBlockRewards(evm, header, { rules, uncles })
     await payWithdrawals(evm, withdrawals)
     const outcome: BlockOutcome = {
       gasUsed: this.#gasUsed,
@@ -193,6 +196,32 @@ export function effectiveGasPrice(transaction: PooledTransaction['transaction'],
   if (!('maxFeePerGas' in transaction)) return transaction.gasPrice
   const withTip = baseFee + transaction.maxPriorityFeePerGas
   return withTip < transaction.maxFeePerGas ? withTip : transaction.maxFeePerGas
+}
+
+const WEI_PER_ETHER = 10n ** 18n
+/** The reward of an uncle falls by an eighth with each generation. */
+const UNCLE_DIVISOR = 8n
+/** For each uncle, the block gets this part of its reward. */
+const NEPHEW_DIVISOR = 32n
+
+/** Pays what proof of work earns (geth: consensus/ethash/consensus.go, accumulateRewards); nothing since the merge. */
+export async function payBlockRewards(
+  evm: EVM,
+  header: HeaderFields,
+  { rules, uncles }: { rules: ForkRules; uncles: readonly HeaderFields[] },
+): Promise<void> {
+  if (header.difficulty === 0n) return
+  const reward = blockReward(rules)
+  for (const { coinbase, number } of uncles) {
+    await addBalance(evm, coinbase, ((number + UNCLE_DIVISOR - header.number) * reward) / UNCLE_DIVISOR)
+  }
+  await addBalance(evm, header.coinbase, reward + (reward / NEPHEW_DIVISOR) * BigInt(uncles.length))
+}
+
+/** EIP-649 and EIP-1234 lowered it. */
+function blockReward(rules: ForkRules): bigint {
+  if (rules.gteHardfork('constantinople')) return 2n * WEI_PER_ETHER
+  return (rules.gteHardfork('byzantium') ? 3n : 5n) * WEI_PER_ETHER
 }
 
 /** Credits withdrawals of the beacon chain (EIP-4895). */

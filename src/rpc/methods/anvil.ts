@@ -15,8 +15,8 @@ import { setNonce } from './anvil/setNonce.js'
 export const stopImpersonatingAccount = defineMethod(
   'anvil_stopImpersonatingAccount',
   [required('address', address)],
-  async ({ backend }, address) => {
-    await backend.controls.stopImpersonating(address)
+  ({ backend }, address) => {
+    backend.controls.stopImpersonating(address)
     return null
   },
 )
@@ -65,8 +65,8 @@ export const setNextBlockBaseFeePerGas = defineMethod(
 export const setMinGasPrice = defineMethod(
   'anvil_setMinGasPrice',
   [required('gasPrice', controlNumber)],
-  async ({ backend }, gasPrice) => {
-    await backend.controls.setMinGasPrice(gasPrice)
+  ({ backend }, gasPrice) => {
+    backend.controls.setMinGasPrice(gasPrice)
     return null
   },
 )
@@ -75,8 +75,8 @@ export const setMinGasPrice = defineMethod(
 export const setLoggingEnabled = defineMethod(
   'anvil_setLoggingEnabled',
   [required('enabled', strictBoolean)],
-  async ({ backend }, enabled) => {
-    await backend.controls.setLogging(enabled)
+  ({ backend }, enabled) => {
+    backend.controls.setLogging(enabled)
     return null
   },
 )
@@ -187,8 +187,8 @@ export const mine = defineMethod(
 export const impersonateAccount = defineMethod(
   'anvil_impersonateAccount',
   [required('address', address)],
-  async ({ backend }, address) => {
-    await backend.controls.impersonate(address)
+  ({ backend }, address) => {
+    backend.controls.impersonate(address)
     return null
   },
 )
@@ -229,8 +229,8 @@ export const dropAllTransactions = defineMethod('anvil_dropAllTransactions', [],
 export const autoImpersonateAccount = defineMethod(
   'anvil_autoImpersonateAccount',
   [required('enabled', strictBoolean)],
-  async ({ backend }, enabled) => {
-    await backend.controls.autoImpersonate(enabled)
+  ({ backend }, enabled) => {
+    backend.controls.autoImpersonate(enabled)
     return null
   },
 )

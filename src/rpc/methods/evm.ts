@@ -58,9 +58,9 @@ export const revert = defineMethod('evm_revert', [required('snapshot', controlNu
 export const addAccount = defineMethod(
   'evm_addAccount',
   [required('address', address), required('passphrase', passphrase)],
-  async ({ backend }, account) => {
+  ({ backend }, account) => {
     if (knows(backend, account)) return false
-    await backend.controls.impersonate(account)
+    backend.controls.impersonate(account)
     return true
   },
 )

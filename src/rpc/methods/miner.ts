@@ -23,8 +23,8 @@ export const start = defineMethod(
 export const setGasPrice = defineMethod(
   'miner_setGasPrice',
   [required('gasPrice', controlNumber)],
-  async ({ backend }, gasPrice) => {
-    await backend.controls.setGasPrice(gasPrice)
+  ({ backend }, gasPrice) => {
+    backend.controls.setGasPrice(gasPrice)
     return null
   },
 )

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { bytesEqual, bytesToBigint, bytesToHex, hexToBytes } from '../../encoding/hex.js'
+import { messageSigner } from '../../chain/accounts/keyring.js'
 import type { Backend } from '../backend.js'
 import { InvalidParamsError, ServerError } from '../errors.js'
 import { type Method, defineMethod, optional, required } from '../method.js'
@@ -41,14 +42,14 @@ export const sendTransaction = defineMethod(
   'personal_sendTransaction',
   [required('transaction', callObject), required('passphrase', passphrase)],
   async ({ backend }, call) =>
-    bytesToHex(await backend.pool.send(transactionRequest(call, backend.settings.compatibility))),
+    bytesToHex((await backend.pool.send(transactionRequest(call, backend.settings.compatibility))).hash),
 )
 
 /** personal_newAccount: makes a key, which is gone when the node stops, and answers its address. */
 export const newAccount = defineMethod(
   'personal_newAccount',
   [required('passphrase', passphrase)],
-  async ({ backend }) => bytesToHex(await backend.controls.importKey(Uint8Array.from(randomBytes(32)))),
+  ({ backend }) => bytesToHex(backend.controls.importKey(Uint8Array.from(randomBytes(32)))),
 )
 
 /** personal_lockAccount: whether the node knows an account; keys are never locked here. */
@@ -70,7 +71,7 @@ const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e
 export const importRawKey = defineMethod(
   'personal_importRawKey',
   [required('privateKey', text('string', 'private key')), required('passphrase', passphrase)],
-  async ({ backend }, key) => {
+  ({ backend }, key) => {
     if (!/^(0x)?[0-9a-f]{64}$/i.test(key)) {
       throw new InvalidParamsError('invalid argument 0: expected 32 bytes of private key')
     }
@@ -78,7 +79,7 @@ export const importRawKey = defineMethod(
     const scalar = bytesToBigint(bytes)
     if (scalar === 0n) throw new ServerError('invalid private key, zero or negative')
     if (scalar >= SECP256K1_ORDER) throw new ServerError('invalid private key, >=N')
-    return bytesToHex(await backend.controls.importKey(bytes))
+    return bytesToHex(backend.controls.importKey(bytes))
   },
 )
 
@@ -86,7 +87,7 @@ export const importRawKey = defineMethod(
 export const ecRecover = defineMethod(
   'personal_ecRecover',
   [required('message', data), required('signature', signature)],
-  ({ backend }, message, signed) => bytesToHex(backend.accounts.messageSigner(message, signed)),
+  (_, message, signed) => bytesToHex(messageSigner(message, signed)),
 )
 
 /** The methods whose names begin with `personal_`. */

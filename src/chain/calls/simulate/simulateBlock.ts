@@ -7,12 +7,11 @@ import type { SealedTransaction } from '../../block/record.js'
 import { joinBlooms, logsBloom, sealBlock } from '../../block/body.js'
 import { MessageRejectedError } from '../../errors.js'
 import type { PooledEvm } from '../../evm/pooledEvm.js'
-import { blockRewards } from '../../import/uncles.js'
 import { keccak256 } from '../../crypto.js'
 import type { WorkingState } from '../../state/workingState.js'
 import type { ExecutionTracer, FrameEnd, FrameStart } from '../../tracing/tracer.js'
 import type { Awaitable, ExecutionLog, ExecutionReceipt, ForkRules, HeaderFields } from '../../types.js'
-import { type BlockOutcome, addBalance, payWithdrawals } from '../../vm/block.js'
+import { payBlockRewards, payWithdrawals, type BlockOutcome } from '../../vm/block.js'
 import { createBlockEnvironment, withEvm } from '../../vm/blockEnvironment.js'
 import { type Message, messageFromCall, unsignedTransactionOf } from '../../vm/message.js'
 import { type MessageResult, runMessage } from '../../vm/runTransaction.js'
@@ -62,7 +61,7 @@ export async function simulateBlock(
     }
     const outcome = await execution.finish()
     await payWithdrawals(evm, withdrawals ?? [])
-    for (const { address, amount } of blockRewards(header, [], rules)) await addBalance(evm, address, amount)
+    await payBlockRewards(evm, header, { rules, uncles: [] })
     const sealing = sealBlock(execution, outcome, {
       header,
       stateRoot: (await state.computeRootInSlices(slice)).root,

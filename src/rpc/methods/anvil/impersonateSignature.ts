@@ -35,8 +35,8 @@ export const signaturePair: Decoder<SignaturePair> = {
 export const impersonateSignature = defineMethod(
   'anvil_impersonateSignature',
   [required('signatureAndAddress', signaturePair)],
-  async ({ backend }, { signature, address }) => {
-    await backend.controls.impersonateSignature(signature, address)
+  ({ backend }, { signature, address }) => {
+    backend.controls.impersonateSignature(signature, address)
     return null
   },
 )

@@ -1,8 +1,6 @@
-import { EMPTY_CODE_HASH } from '../../../chain/state/account.js'
-import { EMPTY_TRIE_ROOT } from '../../../chain/state/nodeRecord.js'
+import type { AccountProof } from '../../../chain/state/accountProof.js'
 import { bytesToBigint, bytesToHex, quantity } from '../../../encoding/hex.js'
 import { type Steps, TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
-import type { AccountProof } from '../../backend.js'
 import { InvalidParamsError } from '../../errors.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
@@ -19,22 +17,21 @@ const absentHash = bytesToHex(new Uint8Array(32))
 export function* formatProof(
   address: Uint8Array,
   slots: readonly StorageSlot[],
-  { account, accountProof, storageProof }: AccountProof,
+  { exists, account, accountProof, storageProof }: AccountProof,
 ): Steps<WireBytes> {
   const members = printJson({
     address: bytesToHex(address),
     accountProof: accountProof.map(bytesToHex),
-    balance: quantity(account?.balance ?? 0n),
-    codeHash: account === undefined ? absentHash : bytesToHex(account.codeHash),
-    nonce: quantity(account?.nonce ?? 0n),
-    storageHash: account === undefined ? absentHash : bytesToHex(account.storageRoot),
+    balance: quantity(account.balance),
+    codeHash: exists ? bytesToHex(account.codeHash) : absentHash,
+    nonce: quantity(account.nonce),
+    storageHash: exists ? bytesToHex(account.storageRoot) : absentHash,
   })
   const pieces = [`${members.slice(0, -1)},"storageProof":[`]
-  for (const [index, { slot, inputLength }] of slots.entries()) {
-    const { value = 0n, proof = [] } = storageProof[index] ?? {}
+  for (const [index, { slot, value, proof }] of storageProof.entries()) {
     const text = printJson({
-      key: inputLength === 32 ? bytesToHex(slot) : quantity(bytesToBigint(slot)),
-      value: quantity(value),
+      key: slots[index]?.inputLength === 32 ? bytesToHex(slot) : quantity(bytesToBigint(slot)),
+      value: quantity(bytesToBigint(value)),
       proof: proof.map(bytesToHex),
     })
     pieces.push(index === 0 ? text : `,${text}`)
@@ -46,8 +43,6 @@ export function* formatProof(
 
 /** Most keys of one request (geth: internal/ethapi/api.go). */
 const maxKeys = 1024
-
-const EMPTY_ACCOUNT = { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH, storageRoot: EMPTY_TRIE_ROOT }
 
 /** eth_getProof: proves an account and some of its slots (EIP-1186). */
 export const getProof = defineMethod(
@@ -64,10 +59,7 @@ export const getProof = defineMethod(
       account,
       slots.map(({ slot }) => slot),
     )
-    const proven =
-      proof.account === undefined && backend.settings.compatibility.absentAccountsProveEmptyHashes
-        ? { ...proof, account: EMPTY_ACCOUNT }
-        : proof
-    return runInSlices(formatProof(account, slots, proven), new TimeSlice())
+    const exists = proof.exists || backend.settings.compatibility.absentAccountsProveEmptyHashes
+    return runInSlices(formatProof(account, slots, { ...proof, exists }), new TimeSlice())
   },
 )

@@ -1,10 +1,9 @@
 import { checkHardhatTransaction } from '../hardhatRequest.js'
 import { InvalidParamsError, RpcError, ServerError } from '../../errors.js'
 import { ExecutionFailedError, FailedTransactionError } from '../../../chain/errors.js'
-import type { ChainEvent } from '../../../chain/reader.js'
 import { revertError } from '../../../chain/evm/revertReason.js'
-import type { Awaitable } from '../../../chain/types.js'
-import { bytesEqual, bytesToHex } from '../../../encoding/hex.js'
+import type { SubmittedTransaction } from '../../../chain/mempool/submitTransaction.js'
+import { bytesToHex } from '../../../encoding/hex.js'
 import type { Backend } from '../../backend.js'
 import { type Call, defineMethod, optional, required } from '../../method.js'
 import { data } from '../../params/bytes.js'
@@ -14,11 +13,11 @@ import { WireBytes } from '../../wire.js'
 import { transactionRequest } from '../transactionRequest.js'
 import { receiptWire } from './receipts.js'
 
-/** eth_sendRawTransaction: takes a signed transaction and answers its hash. */
+/** eth_sendRawTransaction: submits a signed transaction and answers its hash. */
 export const sendRawTransaction = defineMethod(
   'eth_sendRawTransaction',
   [required('transaction', data)],
-  ({ backend }, raw) => answerSent(backend, () => backend.pool.sendRaw(raw)),
+  async ({ backend }, raw) => hashOf(backend, await backend.pool.sendRaw(raw)),
 )
 
 /** eth_sendRawTransactionSync: takes a signed transaction and answers its receipt once it is mined (EIP-7966). */
@@ -32,10 +31,10 @@ export const sendRawTransactionSync = defineMethod(
 export const sendTransaction = defineMethod(
   'eth_sendTransaction',
   [required('transaction', callObject)],
-  ({ backend }, call) => {
+  async ({ backend }, call) => {
     const { compatibility } = backend.settings
     if (compatibility.requestChecks === 'hardhat') checkHardhatTransaction(call, backend.chain.chainId)
-    return answerSent(backend, () => backend.pool.send(transactionRequest(call, compatibility)))
+    return hashOf(backend, await backend.pool.send(transactionRequest(call, compatibility)))
   },
 )
 
@@ -64,7 +63,7 @@ export const sendUnsignedTransaction = defineMethod(
     )
     if (from === undefined)
       throw new InvalidParamsError('invalid argument 0: the transaction lacks its sender')
-    return bytesToHex(await backend.controls.sendUnsigned({ ...call, from }))
+    return hashOf(backend, await backend.pool.sendUnsigned({ ...call, from }))
   },
 )
 
@@ -75,7 +74,7 @@ export const resend = defineMethod(
   async ({ backend }, given, gasPrice, gas) => {
     if (given.nonce === undefined) throw new ServerError('missing transaction nonce in transaction spec')
     const call = transactionRequest(given, backend.settings.compatibility)
-    return bytesToHex(await backend.pool.resend(call, { gasPrice, gas }))
+    return hashOf(backend, await backend.pool.resend(call, { gasPrice, gas }))
   },
 )
 
@@ -90,7 +89,11 @@ const TIMED_OUT = 4
  *
  * @throws RpcError if it is not mined in time; the transaction goes on waiting.
  */
-export function awaitReceipt(call: Call, hash: Uint8Array, timeout = DEFAULT_TIMEOUT): Promise<WireBytes> {
+function awaitReceipt(
+  call: Call,
+  { hash }: SubmittedTransaction,
+  timeout = DEFAULT_TIMEOUT,
+): Promise<WireBytes> {
   const { view, backend, context } = call
   const limit = Math.min(timeout || DEFAULT_TIMEOUT, LONGEST_TIMEOUT)
   return new Promise((resolve, reject) => {
@@ -126,34 +129,17 @@ export function awaitReceipt(call: Call, hash: Uint8Array, timeout = DEFAULT_TIM
 }
 
 /**
- * Sends a transaction and answers its hash. In hardhat one that was mined at once and failed is answered with the
- * failure; it stays mined.
+ * The hash of a transaction that was accepted. As in hardhat, one that automine has mined and that failed is answered
+ * with its failure instead; it stays mined.
  *
- * @param send - sends and gives the hash
  * @throws FailedTransactionError as hardhat does
  */
-export async function answerSent(
-  { events, settings }: Pick<Backend, 'events' | 'settings'>,
-  send: () => Awaitable<Uint8Array>,
-): Promise<string> {
-  if (!settings.compatibility.reportsMinedFailures) return bytesToHex(await send())
-  const heads: Extract<ChainEvent, { type: 'head' }>[] = []
-  const end = events.subscribe((event) => {
-    if (event.type === 'head') heads.push(event)
-  })
-  try {
-    const hash = await send()
-    for (const { executed } of heads) {
-      const mined = executed?.transactions.find((transaction) => bytesEqual(transaction.hash, hash))
-      if (mined?.failure === undefined) continue
-      const failure =
-        mined.failure === 'execution reverted'
-          ? revertError(mined.output ?? new Uint8Array(0))
-          : new ExecutionFailedError(mined.failure)
-      throw new FailedTransactionError(hash, failure)
-    }
-    return bytesToHex(hash)
-  } finally {
-    end()
-  }
+function hashOf({ settings }: Pick<Backend, 'settings'>, { hash, mined }: SubmittedTransaction): string {
+  if (!settings.compatibility.reportsMinedFailures || mined?.failure === undefined) return bytesToHex(hash)
+  throw new FailedTransactionError(
+    hash,
+    mined.failure === 'execution reverted'
+      ? revertError(mined.output ?? new Uint8Array(0))
+      : new ExecutionFailedError(mined.failure),
+  )
 }

@@ -1,5 +1,5 @@
 import { bytesToHex } from '../../../encoding/hex.js'
-import type { SignedTransaction } from '../../backend.js'
+import type { CompletedTransaction } from '../../../chain/accounts/wallet.js'
 import { jsonBytes } from '../../format/pieces.js'
 import { signedTransactionText } from '../../format/transaction.js'
 import { defineMethod, required } from '../../method.js'
@@ -8,7 +8,7 @@ import { WireBytes } from '../../wire.js'
 import { transactionRequest } from '../transactionRequest.js'
 
 /** A transaction that is not sent: its encoding beside its fields (geth: ethapi.SignTransactionResult). */
-export function rawAndTransaction(given: SignedTransaction): WireBytes {
+export function rawAndTransaction(given: CompletedTransaction): WireBytes {
   return new WireBytes([`{"raw":${jsonBytes(given.raw)},"tx":${signedTransactionText(given)}}`])
 }
 

@@ -10,7 +10,8 @@ import { keccak256 } from '../crypto.js'
 import { encodeAccount } from './account.js'
 import { EMPTY_TRIE_ROOT } from './nodeRecord.js'
 import { StateStore } from './stateStore.js'
-import { type AccountProof, MissingNodeError, proveAccount } from './trieNode.js'
+import { type AccountProof, proveAccount } from './accountProof.js'
+import { MissingNodeError } from './trieNode.js'
 import { WorkingState } from './workingState.js'
 
 const prove = (...parameters: Parameters<typeof proveAccount>) => runToCompletion(proveAccount(...parameters))

@@ -1,0 +1,80 @@
+import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { keccak256 } from '../crypto.js'
+import type { ChainStores } from '../reader.js'
+import { payloadOf } from '../rlp.js'
+import type { AccountState, StateView } from '../types.js'
+import { EMPTY_CODE_HASH, NO_BYTES, decodeAccount } from './account.js'
+import { EMPTY_TRIE_ROOT } from './nodeRecord.js'
+import { type NodeReader, proveKey } from './trieNode.js'
+import { StatePreview } from './workingState.js'
+
+/** The proof of one slot. */
+export interface StorageProof {
+  /** 32 bytes. */
+  slot: Uint8Array
+  /** Without leading zeros; no bytes where the slot is zero. */
+  value: Uint8Array
+  /** RLP of the nodes from the storage root down; none where the account has no storage. */
+  proof: Uint8Array[]
+}
+
+/** The proof of an account and some of its slots, present or absent (EIP-1186). */
+export interface AccountProof {
+  exists: boolean
+  /** An absent account is shown as one that is empty. */
+  account: AccountState
+  /** RLP of the nodes from the state root down; none in an empty state. */
+  accountProof: Uint8Array[]
+  /** In the order in which the slots were asked for. */
+  storageProof: StorageProof[]
+}
+
+const ABSENT: AccountState = {
+  nonce: 0n,
+  balance: 0n,
+  storageRoot: EMPTY_TRIE_ROOT,
+  codeHash: EMPTY_CODE_HASH,
+}
+
+/**
+ * Proves what the state under a root says about an account and its slots, one slot after another.
+ *
+ * @param address 20 bytes.
+ * @param slots 32 bytes each.
+ * @throws MissingNodeError if the root is not stored.
+ */
+export function* proveAccount(
+  reader: NodeReader,
+  root: Uint8Array,
+  address: Uint8Array,
+  slots: readonly Uint8Array[],
+): Steps<AccountProof> {
+  const { value, proof } = proveKey(reader, root, keccak256(address))
+  const account = value === undefined ? ABSENT : decodeAccount(value)
+  const storageProof: StorageProof[] = []
+  for (const slot of slots) {
+    storageProof.push(proveSlot(reader, account.storageRoot, slot))
+    yield
+  }
+  return { exists: value !== undefined, account, accountProof: proof, storageProof }
+}
+
+function proveSlot(reader: NodeReader, storageRoot: Uint8Array, slot: Uint8Array): StorageProof {
+  const { value, proof } = proveKey(reader, storageRoot, keccak256(slot))
+  return { slot, value: value === undefined ? NO_BYTES : payloadOf(value), proof }
+}
+
+/** Proves accounts from the tries of a chain (eth_getProof); the pending state brings its own nodes. */
+export class AccountProver {
+  readonly #stores: Pick<ChainStores, 'states'>
+
+  constructor(stores: Pick<ChainStores, 'states'>) {
+    this.#stores = stores
+  }
+
+  /** Proves an account and some of its slots, of 32 bytes each, in a state. Other requests get their turn in between. */
+  prove(state: StateView, address: Uint8Array, slots: readonly Uint8Array[]): Promise<AccountProof> {
+    const reader = state instanceof StatePreview ? state.reader : this.#stores.states
+    return runInSlices(proveAccount(reader, state.root, address, slots), new TimeSlice())
+  }
+}
