@@ -117,6 +117,13 @@ describe('prestateTracer', () => {
     expect(grown).toBe(5n)
   })
 
+  it('gives an account that is touched and not there the code hash of geth, which is zero', async () => {
+    const absent = `0x${'5b'.repeat(20)}` as const
+    const { pre, post } = await diffOf(await chain.send({ to: absent, value: '0x0' }))
+    expect(post[absent]).toEqual({ codeHash: pad('0x0') })
+    expect(pre).not.toHaveProperty(absent)
+  })
+
   it('shows an account that is gone only as it was', async () => {
     const old = await TracedNode.start({ hardfork: 'shanghai' })
     try {

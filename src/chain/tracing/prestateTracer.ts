@@ -28,10 +28,11 @@ const SLOT_BYTES = 137
 export class PrestateTracer implements ExecutionTracer {
   /** What was touched, as it was; in diff mode only what changed. */
   readonly pre: PrestateAccounts = new Map()
-  /** Diff mode: what is different afterwards; accounts that are gone are missing. */
+  /** Diff mode: what is different afterwards, without the accounts that SELFDESTRUCT removed. */
   readonly post: PrestateAccounts = new Map()
   readonly #options: PrestateOptions
   readonly #budget: TraceBudget
+  readonly #destroyed = new Set<string>()
   #message: TracedMessage | undefined
 
   constructor(options: PrestateOptions, budget: TraceBudget) {
@@ -57,6 +58,7 @@ export class PrestateTracer implements ExecutionTracer {
     if (opcode === opcodes.SLOAD || opcode === opcodes.SSTORE) {
       return this.#lookUpSlot(env.address.bytes, stack.peek(1)[0] ?? 0n)
     }
+    if (opcode === opcodes.SELFDESTRUCT) this.#destroyed.add(bytesToPlainHex(env.address.bytes))
     if (addressOnTop.has(opcode)) return this.#lookUp(wordToAddress(stack.peek(1)[0] ?? 0n))
     if (callTypes.has(opcode)) return this.#lookUpCallee(wordToAddress(stack.peek(2)[1] ?? 0n))
     if (opcode === opcodes.CREATE)
@@ -81,7 +83,7 @@ export class PrestateTracer implements ExecutionTracer {
     for (const [key, before] of this.pre) {
       await slice.pause()
       const after = await readAccount(state, hexToBytes(key))
-      if (after.isAbsent && !before.isAbsent) continue
+      if (after.isAbsent && this.#destroyed.has(key)) continue
       for (const slot of before.storage.keys()) {
         await slice.pause()
         after.storage.set(slot, await this.#readSlot(hexToBytes(key), slot))
@@ -166,6 +168,8 @@ export async function readAccount(state: TracedState, address: Uint8Array): Prom
 }
 
 const ZERO_SLOT = '0'.repeat(64)
+/** The code hash that geth reads of an absent account, which so differs from one without code. */
+const NO_ACCOUNT_HASH = new Uint8Array(32)
 
 /**
  * What of an account is different afterwards; slots that are zero now are left out. From `before` goes what did not
@@ -182,7 +186,7 @@ export function changedAccount(
     code: new Uint8Array(0),
     storage: new Map(),
     isEmpty: false,
-    isAbsent: false,
+    isAbsent: after.isAbsent,
   }
   let isChanged = false
   if (before.balance !== after.balance) {
@@ -193,9 +197,10 @@ export function changedAccount(
     isChanged = true
     changed.nonce = after.nonce ?? 0n
   }
-  if (!bytesEqual(hashOf(before), hashOf(after))) {
+  const [codeHash, newCodeHash] = [hashOf(before), after.isAbsent ? NO_ACCOUNT_HASH : hashOf(after)]
+  if (!bytesEqual(codeHash, newCodeHash)) {
     isChanged = true
-    changed.codeHash = hashOf(after)
+    changed.codeHash = newCodeHash
     if (!disableCode) changed.code = after.code
   }
   if (!disableStorage && moveSlots(before.storage, after.storage, changed.storage)) isChanged = true

@@ -25,9 +25,11 @@ export function* writeStateDiff(
 ): Steps<void> {
   const accounts = new ListWriter(writer, '{}')
   for (const [address, before] of yield* sortedEntries(pre)) {
-    accounts.append(`"0x${address}":`)
     const after = post.get(address)
-    if (after === undefined) yield* writeWhole('-', before, writer)
+    const isGone = after === undefined || after.isAbsent
+    if (isGone && before.isAbsent) continue
+    accounts.append(`"0x${address}":`)
+    if (isGone) yield* writeWhole('-', before, writer)
     else if (before.isAbsent) yield* writeWhole('+', after, writer)
     else yield* writeChanges(before, after, writer)
   }
