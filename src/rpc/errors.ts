@@ -110,6 +110,17 @@ export class ServerError extends RpcError {
   }
 }
 
+/** No mined transaction has this hash. */
+export class TransactionNotFoundError extends ServerError {
+  /** 32 bytes. */
+  readonly hash: Uint8Array
+
+  constructor(hash: Uint8Array) {
+    super('transaction not found')
+    this.hash = hash
+  }
+}
+
 /** The batch has used up its budget of response bytes (-32003; geth: rpc/errors.go). */
 export class ResponseTooLargeError extends RpcError {
   override readonly name = 'ResponseTooLargeError'

@@ -1,4 +1,10 @@
-import { InvalidParamsError, MethodNotFoundError, RpcError, ServerError } from './errors.js'
+import {
+  InvalidParamsError,
+  MethodNotFoundError,
+  RpcError,
+  ServerError,
+  TransactionNotFoundError,
+} from './errors.js'
 import type { PolicyCall } from './callPolicy.js'
 import type { JsonValue } from './wire.js'
 import { checksumAddress } from '../chain/accounts/address.js'
@@ -97,9 +103,9 @@ const refusals: readonly (readonly [geth: RegExp, words: Wording, code?: number]
     ([, requested, head]) => `Received invalid block tag ${requested}. Latest block number is ${head}`,
   ],
   [
-    /^invalid reward percentile: #(\d+):\S+ >= /,
-    ([, index]) =>
-      `The reward percentiles should be in non-decreasing order, but the percentile number ${Number(index) + 1} is greater than the next one`,
+    /cannot specify both BlockHash and FromBlock\/ToBlock/,
+    () => 'blockHash is mutually exclusive with fromBlock/toBlock',
+    -32602,
   ],
   [/^unknown block$/, () => 'blockHash cannot be found', -32602],
   [/^transaction type not supported$/, (_, { type }) => `Invalid transaction type ${type}.`, -32602],
@@ -139,11 +145,14 @@ export function hardhatError(error: unknown): RpcError | undefined {
   if (error instanceof UnknownAccountError && error.address !== undefined) {
     return new ServerError(`Unknown account ${checksumAddress(error.address)}`)
   }
+  if (error instanceof TransactionNotFoundError) {
+    return new ServerError(`Unable to find a block containing transaction ${bytesToHex(error.hash)}`)
+  }
   if (error instanceof TimestampError) return new ServerError(timestampMessage(error))
   if (error instanceof UnsupportedControlError) {
     return new ServerError(error.message.replace(/^anvil_/, 'hardhat_'))
   }
-  return error instanceof ChainError || error instanceof ServerError ? refusal(error) : undefined
+  return error instanceof ChainError || error instanceof RpcError ? refusal(error) : undefined
 }
 
 /**
@@ -162,7 +171,7 @@ export function withHardhatData(
   return new RpcError(code, message, { members, cause, data: { message, data: request } })
 }
 
-function refusal(error: ChainError | ServerError): RpcError | undefined {
+function refusal(error: ChainError | RpcError): RpcError | undefined {
   const facts = error instanceof TransactionRejectedError ? error.facts : {}
   for (const [geth, words, code = -32000] of refusals) {
     const said = geth.exec(error.message)

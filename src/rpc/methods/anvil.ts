@@ -1,5 +1,7 @@
 import { bigintToBytes, bytesToHex } from '../../encoding/hex.js'
+import type { Backend } from '../backend.js'
 import { type Method, defineMethod, optional, required } from '../method.js'
+import type { ArgumentsOf, Parameter } from '../params/combinators.js'
 import { address, data, hash, httpUrl, strictBoolean } from '../params/bytes.js'
 import { controlNumber } from '../params/numbers.js'
 import { dumpState, loadState } from './anvil/dumpState.js'
@@ -11,14 +13,23 @@ import { reorg } from './anvil/reorg.js'
 import { reset } from './anvil/reset.js'
 import { setNonce } from './anvil/setNonce.js'
 
+/** A control that answers null when it has done its work. */
+function defineControl<const P extends readonly Parameter<unknown>[]>(
+  name: string,
+  parameters: P,
+  run: (controls: Backend['controls'], ...args: ArgumentsOf<P>) => unknown,
+): Method {
+  return defineMethod(name, parameters, async ({ backend }, ...args) => {
+    await run(backend.controls, ...args)
+    return null
+  })
+}
+
 /** anvil_stopImpersonatingAccount: takes transactions of an account with a signature only. */
-export const stopImpersonatingAccount = defineMethod(
+export const stopImpersonatingAccount = defineControl(
   'anvil_stopImpersonatingAccount',
   [required('address', address)],
-  ({ backend }, address) => {
-    backend.controls.stopImpersonating(address)
-    return null
-  },
+  (controls, address) => controls.stopImpersonating(address),
 )
 
 /** anvil_setStorageAt: sets a slot of an account to 32 bytes; true. */
@@ -32,133 +43,92 @@ export const setStorageAt = defineMethod(
 )
 
 /** anvil_setRpcUrl: asks another node of the chain that a fork goes on from; without a fork it does nothing. */
-export const setRpcUrl = defineMethod(
-  'anvil_setRpcUrl',
-  [required('url', httpUrl)],
-  async ({ backend }, url) => {
-    await backend.controls.setRemote(url)
-    return null
-  },
+export const setRpcUrl = defineControl('anvil_setRpcUrl', [required('url', httpUrl)], (controls, url) =>
+  controls.setRemote(url),
 )
 
 /** anvil_setNextBlockPrevRandao: sets what PREVRANDAO gives in the next block alone; 32 bytes. */
-export const setNextBlockPrevRandao = defineMethod(
+export const setNextBlockPrevRandao = defineControl(
   'anvil_setNextBlockPrevRandao',
   [required('value', hash)],
-  async ({ backend }, value) => {
-    await backend.controls.setPrevRandao(value)
-    return null
-  },
+  (controls, value) => controls.setPrevRandao(value),
 )
 
 /** anvil_setNextBlockBaseFeePerGas: sets the base fee of the next block alone, in wei per gas. */
-export const setNextBlockBaseFeePerGas = defineMethod(
+export const setNextBlockBaseFeePerGas = defineControl(
   'anvil_setNextBlockBaseFeePerGas',
   [required('baseFee', controlNumber)],
-  async ({ backend }, baseFee) => {
-    await backend.controls.setNextBaseFee(baseFee)
-    return null
-  },
+  (controls, baseFee) => controls.setNextBaseFee(baseFee),
 )
 
 /** anvil_setMinGasPrice: sets the least gas price in wei; only before London. */
-export const setMinGasPrice = defineMethod(
+export const setMinGasPrice = defineControl(
   'anvil_setMinGasPrice',
   [required('gasPrice', controlNumber)],
-  ({ backend }, gasPrice) => {
-    backend.controls.setMinGasPrice(gasPrice)
-    return null
-  },
+  (controls, gasPrice) => controls.setMinGasPrice(gasPrice),
 )
 
 /** anvil_setLoggingEnabled: lets the command tell about blocks and contracts, or keeps it quiet. */
-export const setLoggingEnabled = defineMethod(
+export const setLoggingEnabled = defineControl(
   'anvil_setLoggingEnabled',
   [required('enabled', strictBoolean)],
-  ({ backend }, enabled) => {
-    backend.controls.setLogging(enabled)
-    return null
-  },
+  (controls, enabled) => controls.setLogging(enabled),
 )
 
 /** anvil_setIntervalMining: mines a block every so many seconds; 0 ends that. */
-export const setIntervalMining = defineMethod(
+export const setIntervalMining = defineControl(
   'anvil_setIntervalMining',
   [required('seconds', controlNumber)],
-  async ({ backend }, seconds) => {
-    await backend.controls.setIntervalMining(Number(seconds) * 1000)
-    return null
-  },
+  (controls, seconds) => controls.setIntervalMining(Number(seconds) * 1000),
 )
 
 /** anvil_setCoinbase: sets who gets the fees of blocks from the next on. */
-export const setCoinbase = defineMethod(
+export const setCoinbase = defineControl(
   'anvil_setCoinbase',
   [required('address', address)],
-  async ({ backend }, address) => {
-    await backend.controls.setCoinbase(address)
-    return null
-  },
+  (controls, address) => controls.setCoinbase(address),
 )
 
 /** anvil_setCode: puts runtime code at an address; no bytes take it away. */
-export const setCode = defineMethod(
+export const setCode = defineControl(
   'anvil_setCode',
   [required('address', address), required('code', data)],
-  async ({ backend }, address, code) => {
-    await backend.controls.setCode(address, code)
-    return null
-  },
+  (controls, address, code) => controls.setCode(address, code),
 )
 
 /** anvil_setChainId: changes the chain id at once, until the node stops. */
-export const setChainId = defineMethod(
+export const setChainId = defineControl(
   'anvil_setChainId',
   [required('chainId', controlNumber)],
-  async ({ backend }, chainId) => {
-    await backend.controls.setChainId(chainId)
-    return null
-  },
+  (controls, chainId) => controls.setChainId(chainId),
 )
 
 /** anvil_setBlockTimestampInterval: fixes the seconds between a block and its parent. */
-export const setBlockTimestampInterval = defineMethod(
+export const setBlockTimestampInterval = defineControl(
   'anvil_setBlockTimestampInterval',
   [required('seconds', controlNumber)],
-  async ({ backend }, seconds) => {
-    await backend.controls.setBlockTimestampInterval(seconds)
-    return null
-  },
+  (controls, seconds) => controls.setBlockTimestampInterval(seconds),
 )
 
 /** anvil_setBalance: sets the balance of an account in wei. */
-export const setBalance = defineMethod(
+export const setBalance = defineControl(
   'anvil_setBalance',
   [required('address', address), required('balance', controlNumber)],
-  async ({ backend }, address, balance) => {
-    await backend.controls.setBalance(address, balance)
-    return null
-  },
+  (controls, address, balance) => controls.setBalance(address, balance),
 )
 
 /** anvil_rollback: takes blocks off the end of the chain, one unless more are asked for; their transactions are gone. */
-export const rollback = defineMethod(
+export const rollback = defineControl(
   'anvil_rollback',
   [optional('depth', controlNumber)],
-  async ({ backend }, depth = 1n) => {
-    await backend.controls.rollback(Number(depth))
-    return null
-  },
+  (controls, depth = 1n) => controls.rollback(Number(depth)),
 )
 
 /** anvil_removePoolTransactions: takes all transactions of an account out of the mempool. */
-export const removePoolTransactions = defineMethod(
+export const removePoolTransactions = defineControl(
   'anvil_removePoolTransactions',
   [required('address', address)],
-  async ({ backend }, address) => {
-    await backend.controls.dropTransactionsFrom(address)
-    return null
-  },
+  (controls, address) => controls.dropTransactionsFrom(address),
 )
 
 /** anvil_removeBlockTimestampInterval: lets the clock decide about the time of blocks again; whether it did not. */
@@ -184,13 +154,10 @@ export const mine = defineMethod(
 )
 
 /** anvil_impersonateAccount: takes transactions of an account without a signature from now on, a contract too. */
-export const impersonateAccount = defineMethod(
+export const impersonateAccount = defineControl(
   'anvil_impersonateAccount',
   [required('address', address)],
-  ({ backend }, address) => {
-    backend.controls.impersonate(address)
-    return null
-  },
+  (controls, address) => controls.impersonate(address),
 )
 
 /** anvil_getIntervalMining: the seconds between blocks that are mined by the clock, or null. */
@@ -220,29 +187,22 @@ export const dropTransaction = defineMethod(
 )
 
 /** anvil_dropAllTransactions: takes everything out of the mempool. */
-export const dropAllTransactions = defineMethod('anvil_dropAllTransactions', [], async ({ backend }) => {
-  await backend.controls.dropAllTransactions()
-  return null
-})
+export const dropAllTransactions = defineControl('anvil_dropAllTransactions', [], (controls) =>
+  controls.dropAllTransactions(),
+)
 
 /** anvil_autoImpersonateAccount: takes transactions of every account without a signature, or no longer. */
-export const autoImpersonateAccount = defineMethod(
+export const autoImpersonateAccount = defineControl(
   'anvil_autoImpersonateAccount',
   [required('enabled', strictBoolean)],
-  ({ backend }, enabled) => {
-    backend.controls.autoImpersonate(enabled)
-    return null
-  },
+  (controls, enabled) => controls.autoImpersonate(enabled),
 )
 
 /** anvil_addBalance: adds wei to the balance of an account. */
-export const addBalance = defineMethod(
+export const addBalance = defineControl(
   'anvil_addBalance',
   [required('address', address), required('wei', controlNumber)],
-  async ({ backend }, address, wei) => {
-    await backend.controls.addBalance(address, wei)
-    return null
-  },
+  (controls, address, wei) => controls.addBalance(address, wei),
 )
 
 /** The methods whose names begin with `anvil_`. */

@@ -1,7 +1,8 @@
-import { bytesToHex } from '../../encoding/hex.js'
-import { RpcError } from '../errors.js'
+import { bigintToBytes, bytesToHex } from '../../encoding/hex.js'
+import { RpcError, ServerError } from '../errors.js'
 import { type Method, defineMethod, optional, required } from '../method.js'
 import { address, anything, hash } from '../params/bytes.js'
+import type { Decoder } from '../params/combinators.js'
 import { controlNumber } from '../params/numbers.js'
 import { resetAnew } from './anvil/reset.js'
 
@@ -19,6 +20,43 @@ export const setBlockTimestampInterval = defineMethod(
   async ({ backend }, milliseconds) => {
     await backend.controls.setBlockTimestampInterval(milliseconds / 1000n)
     return null
+  },
+)
+
+/** A slot of storage, refused in hardhat's words if it has more than 256 bits. */
+const storageKey: Decoder<bigint> = {
+  ...controlNumber,
+  decode(value) {
+    if (isHex(value) && value.length > 66) {
+      throw new ServerError(`Storage key must not be greater than or equal to 2^256. Received ${value}.`)
+    }
+    return controlNumber.decode(value)
+  },
+}
+
+/** A value of storage, refused in hardhat's words unless it has 32 bytes. */
+const storageValue: Decoder<Uint8Array> = {
+  ...hash,
+  decode(value) {
+    if (isHex(value) && value.length !== 66) {
+      const received = `Received ${value}, which is ${(value.length - 2) >> 1} bytes long.`
+      throw new ServerError(`Storage value must be exactly 32 bytes long. ${received}`)
+    }
+    return hash.decode(value)
+  },
+}
+
+function isHex(value: unknown): value is string {
+  return typeof value === 'string' && value.startsWith('0x')
+}
+
+/** hardhat_setStorageAt: sets a slot of an account to 32 bytes; true. */
+export const setStorageAt = defineMethod(
+  'hardhat_setStorageAt',
+  [required('address', address), required('slot', storageKey), required('value', storageValue)],
+  async ({ backend }, address, slot, value) => {
+    await backend.controls.setStorage(address, bigintToBytes(slot, 32), value)
+    return true
   },
 )
 
@@ -63,5 +101,6 @@ export const hardhatMethods: readonly Method[] = [
   mine,
   resetAnew,
   setBlockTimestampInterval,
+  setStorageAt,
   stopImpersonatingAccount,
 ]

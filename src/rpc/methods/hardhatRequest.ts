@@ -40,6 +40,30 @@ export function checkHardhatCall(request: CallArguments, rules: Pick<ForkRules, 
   }
 }
 
+/**
+ * What hardhat refuses of a fee history.
+ *
+ * @throws ServerError in its words
+ */
+export function checkHardhatFeeHistory(count: bigint, percentiles: readonly number[]): void {
+  if (count < 1n) throw new ServerError('blockCount should be at least 1')
+  if (count > MOST_FEE_BLOCKS) throw new ServerError(`blockCount should be at most ${MOST_FEE_BLOCKS}`)
+  percentiles.forEach((percentile, index) => {
+    if (percentile < 0 || percentile > 100) {
+      throw new ServerError(
+        `The reward percentile number ${index + 1} is invalid. It must be a float between 0 and 100, but is ${percentile} instead.`,
+      )
+    }
+    if (percentile > (percentiles[index + 1] ?? 100)) {
+      throw new ServerError(
+        `The reward percentiles should be in non-decreasing order, but the percentile number ${index + 1} is greater than the next one`,
+      )
+    }
+  })
+}
+
+const MOST_FEE_BLOCKS = 1024n
+
 /** Both names of the data are one field. */
 function checkDuplicateData({ data, input }: CallArguments): void {
   if (data !== undefined && input !== undefined) throw new InvalidParamsError('duplicate field `data`')

@@ -47,7 +47,7 @@ export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDif
     },
     {
       reason: 'the type of a transaction follows from its fields, and blobs count as in geth',
-      matches: where({ request: /^eth_\w+ \[\{[^\]]*("type":"0x3"|"blobVersionedHashes")/ }),
+      matches: where({ request: /^eth_\w+ \[\{.*("type":"0x3"|"blobVersionedHashes")/ }),
     },
     {
       reason: 'hardhat_mine makes every block, so that base fees fall from one to the next',
@@ -85,6 +85,26 @@ export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDif
     {
       reason: 'null in a list of topics is any topic, as in geth',
       matches: where({ name: /^eth_(getLogs|newFilter) \| result/, request: /"topics":\[\[/ }),
+    },
+    {
+      reason: 'null is no value for a field of a transaction that may be left out, as in geth',
+      matches: where({ name: sends, request: /^eth_sendTransaction .*":null/, theirs: /invalid type: null/ }),
+    },
+    {
+      reason: 'an empty text is no number, and an empty list no bytes, nor is one argument more taken',
+      matches: where({ request: /^\w+ \[.*(""|\[\]|"0x1"\]$)/m, ours: /"code":-32602/ }),
+    },
+    {
+      reason: 'the newest block of a fee history is a number or a tag, and its count has digits, as in the standard',
+      matches: where({ name: /^eth_feeHistory \| -32602/ }),
+    },
+    {
+      reason: 'a filter that has no number for its id is one that is not there',
+      matches: where({ name: /^eth_(getFilter|uninstallFilter)/, theirs: /expected a 32 byte hex string/ }),
+    },
+    {
+      reason: 'an instruction that lacks both items of the stack and gas lacks the items, as in geth',
+      matches: where({ ours: /without a reason string/, theirs: /ran out of gas/, request: /c0c017"/ }),
     },
     { reason: 'the node says its own version', matches: where({ name: /clientVersion/ }) },
     {

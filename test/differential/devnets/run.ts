@@ -28,9 +28,9 @@ export interface RunResult {
 const GAS_LIMIT = 30_000_000
 /** What is compared behind every step that changes the state. */
 const readHead: Step = { method: 'eth_getBlockByNumber', params: ['latest', false], changesState: false }
-/** Requests from one reset of the nodes to the next. */
 /** What a request names that nothing was answered for yet: a number too large for filters and snapshots, and a hash. */
 const unknown = `0x${'ef'.repeat(32)}`
+/** Requests from one reset of the nodes to the next. */
 const EPISODE = 15
 /** Seconds; the time of the first block that an episode mines, far ahead of every clock. */
 const FIRST_TIME = 4_102_444_800
@@ -89,9 +89,12 @@ function shown({ method, params }: Step, before: readonly Step[]): string {
   return [`${method} ${JSON.stringify(params)}`, ...lines.reverse()].join('\n         after ')
 }
 
-/** What a reset does not take back in anvil. */
+/** What a reset does not take back. */
 const settings: Readonly<Record<PeerName, [method: string, ...params: unknown[]][]>> = {
-  hardhat: [['evm_setAutomine', true]],
+  hardhat: [
+    ['evm_setIntervalMining', 0],
+    ['evm_setAutomine', true],
+  ],
   anvil: [
     ['evm_setIntervalMining', 0],
     ['evm_setAutomine', true],
@@ -135,14 +138,16 @@ class Side {
     const filled = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }, (_, value: unknown) =>
       typeof value === 'string' && value.startsWith('$') ? (this.#known.get(value) ?? unknown) : value,
     )
-    const response = await fetch(this.#url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: filled,
-    })
+    const response = await this.#post(filled).catch((error: unknown) => (error as Error).message)
+    // anvil closes the connection where it panics.
+    if (typeof response === 'string') return JSON.stringify({ closed: response })
     const answer = JSON.parse(await response.text()) as Record<string, unknown>
     this.#remember(method, answer['result'])
     return JSON.stringify(normalAnswer(method, answer))
+  }
+
+  #post(body: string): Promise<Response> {
+    return fetch(this.#url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
   }
 
   #remember(method: string, result: unknown): void {

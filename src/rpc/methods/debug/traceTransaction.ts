@@ -1,4 +1,4 @@
-import { ServerError } from '../../errors.js'
+import { TransactionNotFoundError } from '../../errors.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { hash } from '../../params/bytes.js'
 import { traceConfig } from '../../params/traceConfig.js'
@@ -10,7 +10,7 @@ export const traceTransaction = defineMethod(
   [required('transactionHash', hash), optional('config', traceConfig)],
   async (call, transactionHash, config = {}) => {
     const location = call.view.transactionLocation(transactionHash)
-    if (location === undefined) throw new ServerError('transaction not found')
+    if (location === undefined) throw new TransactionNotFoundError(transactionHash)
     return traceOne(call, location.block, location.index, config)
   },
 )

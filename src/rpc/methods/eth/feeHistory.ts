@@ -1,6 +1,6 @@
 import { feeHistory as collectFeeHistory } from '../../fees/feeHistory.js'
-import { ServerError } from '../../errors.js'
 import { defineMethod, required } from '../../method.js'
+import { checkHardhatFeeHistory } from '../hardhatRequest.js'
 import { blockNumber } from '../../params/blockSelector.js'
 import { type Decoder, ReasonError, TypeMismatchError, jsonTypeName, list } from '../../params/combinators.js'
 
@@ -48,15 +48,14 @@ export const feeHistory = defineMethod(
     required('rewardPercentiles', rewardPercentiles),
   ],
   ({ view, backend }, count, newest, percentiles) => {
-    if (count < 1n && backend.settings.compatibility.requestChecks === 'hardhat') {
-      throw new ServerError('blockCount should be at least 1')
-    }
+    const { requestChecks, emptyRewardWithoutPercentiles } = backend.settings.compatibility
+    if (requestChecks === 'hardhat') checkHardhatFeeHistory(count, percentiles)
     return collectFeeHistory(
       {
         view,
         chain: backend.chain,
         imposedBaseFee: backend.controls.imposedBaseFee(),
-        answersEmptyRewards: backend.settings.compatibility.emptyRewardWithoutPercentiles,
+        answersEmptyRewards: emptyRewardWithoutPercentiles,
       },
       { count, newest, percentiles },
     )

@@ -3,19 +3,25 @@ import { defineMethod, required } from '../../method.js'
 import { address, data } from '../../params/bytes.js'
 import { type Decoder, ReasonError, TypeMismatchError, jsonTypeName } from '../../params/combinators.js'
 
+const members = ['types', 'primaryType', 'domain', 'message']
+
 /** Typed data (EIP-712) as an object or as its JSON text. */
 export const typedData: Decoder<object> = {
   schema: {
     title: 'typed data',
     anyOf: [
-      { type: 'object', required: ['types', 'primaryType', 'domain', 'message'] },
+      { type: 'object', required: members },
       { type: 'string', contentMediaType: 'application/json' },
     ],
   },
   decode(value) {
     const given = typeof value === 'string' ? parse(value) : value
-    if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given
-    throw new TypeMismatchError(jsonTypeName(given), 'apitypes.TypedData')
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+      throw new TypeMismatchError(jsonTypeName(given), 'apitypes.TypedData')
+    }
+    const missing = members.find((name) => !Object.hasOwn(given, name))
+    if (missing !== undefined) throw new ReasonError(`typed data lacks ${missing}`)
+    return given
   },
 }
 

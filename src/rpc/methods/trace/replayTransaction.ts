@@ -1,5 +1,5 @@
 import { TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
-import { ServerError } from '../../errors.js'
+import { TransactionNotFoundError } from '../../errors.js'
 import { ListWriter, PieceWriter, jsonBytes } from '../../format/pieces.js'
 import { defineMethod, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
@@ -48,7 +48,7 @@ export const replayTransaction = defineMethod(
   [required('transactionHash', hash), required('traceTypes', traceTypes)],
   async (call, transactionHash, types) => {
     const location = call.view.transactionLocation(transactionHash)
-    if (location === undefined) throw new ServerError('transaction not found')
+    if (location === undefined) throw new TransactionNotFoundError(transactionHash)
     const trace = startParityTrace(types, traceBudget(call))
     await call.backend.tracing.traceBlock({
       view: call.view,
