@@ -151,4 +151,42 @@ describe('under --compat hardhat', () => {
     await call('hardhat_reset')
     expect(await call('hardhat_stopImpersonatingAccount', stranger)).toBe(false)
   })
+
+  test('fee histories, storage words, ranges of logs and traces are refused in its words', async () => {
+    const devnet = await startDevnet({ compat: 'hardhat' })
+    const word = `0x${'ab'.repeat(32)}`
+    const percentile = (index: number, value: number): string =>
+      `The reward percentile number ${index} is invalid. It must be a float between 0 and 100, but is ${value} instead.`
+    const requests: [method: string, params: unknown[], error: unknown][] = [
+      ['eth_feeHistory', ['0x401', 'latest', [50]], refusal(-32000, 'blockCount should be at most 1024')],
+      ['eth_feeHistory', [1, 'latest', [50, 101, 20]], refusal(-32000, percentile(2, 101))],
+      ['eth_feeHistory', [1, '0x99', [-1]], refusal(-32000, percentile(1, -1))],
+      [
+        'hardhat_setStorageAt',
+        [stranger, '0x0', '0xff'],
+        refusal(-32000, 'Storage value must be exactly 32 bytes long. Received 0xff, which is 1 bytes long.'),
+      ],
+      [
+        'hardhat_setStorageAt',
+        [stranger, `0x1${'0'.repeat(64)}`, word],
+        refusal(
+          -32000,
+          `Storage key must not be greater than or equal to 2^256. Received 0x1${'0'.repeat(64)}.`,
+        ),
+      ],
+      [
+        'eth_getLogs',
+        [{ blockHash: word, fromBlock: '0x0' }],
+        refusal(-32602, 'blockHash is mutually exclusive with fromBlock/toBlock'),
+      ],
+      [
+        'debug_traceTransaction',
+        [word],
+        refusal(-32000, `Unable to find a block containing transaction ${word}`),
+      ],
+    ]
+    for (const [method, params, error] of requests) {
+      expect(await errorOf(devnet, method, ...params), method).toEqual(error)
+    }
+  })
 })
