@@ -95,7 +95,8 @@ export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDif
       matches: where({ request: /^\w+ \[.*(""|\[\]|"0x1"\]$)/m, ours: /"code":-32602/ }),
     },
     {
-      reason: 'the newest block of a fee history is a number or a tag, and its count has digits, as in the standard',
+      reason:
+        'the newest block of a fee history is a number or a tag, and its count has digits, as in the standard',
       matches: where({ name: /^eth_feeHistory \| -32602/ }),
     },
     {
