@@ -111,13 +111,15 @@ async function startProvider(answers: Answers): Promise<Provider & { push: (valu
 const describeTransaction: DescribeTransaction = (raw) =>
   JSON.parse(raw) as { does: object; hash: string } as never
 
-function record(provider: Provider, rules: CassetteRules = {}): Cassette {
-  return openCassette({ path, describeTransaction, record: { provider, rules } })
+function record(provider: Provider, rules: CassetteRules = {}): Promise<Cassette> {
+  const { url, webSocketUrl, filesUrl } = provider
+  const maskedUrls = [url, webSocketUrl, filesUrl].filter((one) => one !== undefined)
+  return openCassette({ path, describeTransaction, maskedUrls, record: { provider, rules } })
 }
 
-function replay(mode: ReplayMode = 'strict', provider?: Provider): Cassette {
+function replay(mode: ReplayMode = 'strict', provider?: Provider): Promise<Cassette> {
   const settings = { exhaustion: 'repeat', delayScale: 0 } as const
-  return openCassette({ path, describeTransaction, replay: { mode, settings, provider } })
+  return openCassette({ path, describeTransaction, maskedUrls: [], replay: { mode, settings, provider } })
 }
 
 function call(method: string, params: unknown = [], more: Partial<CassetteCall> = {}): CassetteCall {
@@ -139,11 +141,11 @@ async function answerTo(cassette: Cassette, asked: CassetteCall, own = noOwnAnsw
 describe('answers', () => {
   it('gives recorded answers in their order, and then the last one again', async () => {
     let number = 0
-    const recording = record(await startProvider(() => `0x${(number++ >> 1).toString(16)}`))
+    const recording = await record(await startProvider(() => `0x${(number++ >> 1).toString(16)}`))
     const recorded = []
     for (let i = 0; i < 5; i++) recorded.push(await ask(recording, 'eth_blockNumber'))
     await recording.close()
-    const playing = replay()
+    const playing = await replay()
     const replayed = []
     for (let i = 0; i < 7; i++) replayed.push(await ask(playing, 'eth_blockNumber'))
     await playing.close()
@@ -152,10 +154,10 @@ describe('answers', () => {
   })
 
   it('replays errors with code, message and data', async () => {
-    const recording = record(await startProvider(() => new Error('execution reverted: no')))
+    const recording = await record(await startProvider(() => new Error('execution reverted: no')))
     await expect(ask(recording, 'eth_call', [{}])).rejects.toMatchObject({ code: 3 })
     await recording.close()
-    await expect(ask(replay(), 'eth_call', [{}])).rejects.toMatchObject({
+    await expect(ask(await replay(), 'eth_call', [{}])).rejects.toMatchObject({
       code: 3,
       message: 'execution reverted: no',
       data: '0x08',
@@ -163,18 +165,18 @@ describe('answers', () => {
   })
 
   it('replays HTTP refusals with status and body', async () => {
-    const recording = record(await startProvider(() => 429))
+    const recording = await record(await startProvider(() => 429))
     await expect(ask(recording, 'eth_chainId')).rejects.toMatchObject({ refusal: { status: 429 } })
     await recording.close()
     const refusal = { status: 429, contentType: 'text/plain' }
-    await expect(ask(replay(), 'eth_chainId')).rejects.toMatchObject({ refusal })
+    await expect(ask(await replay(), 'eth_chainId')).rejects.toMatchObject({ refusal })
   })
 
   it('does not depend on the order of members or of parallel calls', async () => {
-    const recording = record(await startProvider((_, [call]) => `0x${(call as { to: number }).to}`))
+    const recording = await record(await startProvider((_, [call]) => `0x${(call as { to: number }).to}`))
     await Promise.all([1, 2, 3].map((to) => ask(recording, 'eth_call', [{ to, data: '0x' }, 'latest'])))
     await recording.close()
-    const playing = replay()
+    const playing = await replay()
     const answers = [3, 1, 2].map((to) => ask(playing, 'eth_call', [{ data: '0x', to }, 'latest']))
     expect(await Promise.all(answers)).toEqual(['0x3', '0x1', '0x2'])
   })
@@ -182,29 +184,29 @@ describe('answers', () => {
 
 describe('calls that were not recorded', () => {
   beforeEach(async () => {
-    const recording = record(await startProvider((method) => method))
+    const recording = await record(await startProvider((method) => method))
     await ask(recording, 'eth_getBalance', ['0xaa', 'latest'])
     await recording.close()
   })
 
   it('are refused in strict mode with the nearest recorded request and the difference', async () => {
-    await expect(ask(replay(), 'eth_getBalance', ['0xbb', 'latest'])).rejects.toThrow(
+    await expect(ask(await replay(), 'eth_getBalance', ['0xbb', 'latest'])).rejects.toThrow(
       'the cassette has no answer to eth_getBalance ["0xbb","latest"]; the nearest recorded request is ' +
         '["0xaa","latest"], which differs in params[0] (recorded "0xaa", requested "0xbb")',
     )
   })
 
   it('are answered by the own chain in loose mode', async () => {
-    const playing = replay('loose')
+    const playing = await replay('loose')
     expect(await answerTo(playing, call('eth_getBalance', ['0xbb', 'latest']), () => 'own')).toBe('own')
     expect(await answerTo(playing, call('eth_getBalance', ['0xaa', 'latest']))).toBe('eth_getBalance')
   })
 
   it('are recorded once and replayed afterwards', async () => {
-    const once = replay('once', await startProvider(() => '0x77'))
+    const once = await replay('once', await startProvider(() => '0x77'))
     expect(await ask(once, 'eth_getBalance', ['0xbb', 'latest'])).toBe('0x77')
     await once.close()
-    const playing = replay()
+    const playing = await replay()
     expect(await ask(playing, 'eth_getBalance', ['0xbb', 'latest'])).toBe('0x77')
     expect(await ask(playing, 'eth_getBalance', ['0xaa', 'latest'])).toBe('eth_getBalance')
   })
@@ -213,10 +215,10 @@ describe('calls that were not recorded', () => {
 describe('rules', () => {
   it('masks parameters', async () => {
     const rules = { masks: [{ method: 'eth_send*', path: '0.nonce' }] }
-    const recording = record(await startProvider(() => '0x01'), rules)
+    const recording = await record(await startProvider(() => '0x01'), rules)
     await ask(recording, 'eth_sendTransaction', [{ nonce: '0x1', to: '0xaa' }])
     await recording.close()
-    const playing = replay()
+    const playing = await replay()
     expect(await ask(playing, 'eth_sendTransaction', [{ nonce: '0x9', to: '0xaa' }])).toBe('0x01')
     await expect(ask(playing, 'eth_sendTransaction', [{ nonce: '0x9', to: '0xbb' }])).rejects.toThrow(
       'params[0].to',
@@ -230,7 +232,7 @@ describe('rules', () => {
       asked.push([method, ...params])
       return method === 'eth_getBlockByNumber' ? { number: `0x${(head++).toString(16)}` } : '0x5'
     })
-    const recording = record(provider, { pinBlockTags: true })
+    const recording = await record(provider, { pinBlockTags: true })
     await ask(recording, 'eth_getBalance', ['0xaa', 'latest'])
     await ask(recording, 'eth_getBalance', ['0xbb', 'latest'])
     await recording.close()
@@ -239,7 +241,7 @@ describe('rules', () => {
       ['eth_getBalance', '0xaa', '0x10'],
       ['eth_getBalance', '0xbb', '0x10'],
     ])
-    const playing = replay()
+    const playing = await replay()
     expect(await ask(playing, 'eth_getBalance', ['0xbb', 'latest'])).toBe('0x5')
     expect(await ask(playing, 'eth_getBalance', ['0xbb', '0x10'])).toBe('0x5')
   })
@@ -249,11 +251,11 @@ describe('rules', () => {
     const send = (hash: string): string => JSON.stringify({ does: { to: '0xaa', value: '0x1' }, hash })
     const answers: Answers = (method) =>
       method === 'eth_sendRawTransaction' ? recordedHash : { transactionHash: recordedHash, status: '0x1' }
-    const recording = record(await startProvider(answers))
+    const recording = await record(await startProvider(answers))
     await ask(recording, 'eth_sendRawTransaction', [send(recordedHash)])
     await ask(recording, 'eth_getTransactionReceipt', [recordedHash])
     await recording.close()
-    const playing = replay()
+    const playing = await replay()
     expect(await ask(playing, 'eth_sendRawTransaction', [send(sentHash)])).toBe(sentHash)
     expect(await ask(playing, 'eth_getTransactionReceipt', [sentHash])).toEqual({
       transactionHash: sentHash,
@@ -273,6 +275,7 @@ describe('subscriptions', () => {
         return '0x1d'
       },
       close: () => true,
+      disconnect: () => undefined,
     }
   }
   const settled = (): Promise<void> => new Promise((done) => setTimeout(done, 50))
@@ -281,7 +284,7 @@ describe('subscriptions', () => {
 
   it('pushes each notification after as many sends as when it was recorded', async () => {
     const provider = await startProvider(() => '0xhash')
-    const recording = record(provider)
+    const recording = await record(provider)
     await recording.call({ ...subscribe, subscriptions: connection() }, noOwnAnswer)
     provider.push({ number: '0x1' })
     await settled()
@@ -289,7 +292,7 @@ describe('subscriptions', () => {
     provider.push({ number: '0x2' })
     await settled()
     await recording.close()
-    const playing = replay()
+    const playing = await replay()
     const target = connection()
     expect(await playing.call({ ...subscribe, subscriptions: target }, noOwnAnswer)).toBe('0x1d')
     await settled()
@@ -327,10 +330,10 @@ describe('the file network', () => {
   }
 
   it('replays an upload whatever its delimiter, and refuses another content', async () => {
-    const recording = record(await startProvider(() => ''))
+    const recording = await record(await startProvider(() => ''))
     const answered = await textOf(await recording.files(upload('aaaaaaaaaa', 'hello'), own))
     await recording.close()
-    const playing = replay()
+    const playing = await replay()
     expect(await textOf(await playing.files(upload('bbbbbbbbbb', 'hello'), own))).toBe(answered)
     const refused = await playing.files(upload('bbbbbbbbbb', 'other'), own)
     expect(refused.status).toBe(500)
@@ -342,14 +345,14 @@ describe('the file network', () => {
 
 describe('the file', () => {
   const recordTwo = async (): Promise<void> => {
-    const recording = record(await startProvider((method) => method))
+    const recording = await record(await startProvider((method) => method))
     await ask(recording, 'eth_chainId')
     await ask(recording, 'eth_blockNumber')
     await recording.close()
   }
 
   it('has no key, password or cookie in it', async () => {
-    const recording = record(
+    const recording = await record(
       await startProvider((method) => (method === 'eth_chainId' ? 401 : new Error(`at /v3/${KEY}`))),
     )
     await ask(recording, 'eth_chainId').catch(() => undefined)
@@ -373,7 +376,7 @@ describe('the file', () => {
   it('is the same to the letter when the same run is recorded in another order', async () => {
     await recordTwo()
     const first = readFileSync(path, 'utf8')
-    const recording = record(await startProvider((method) => method))
+    const recording = await record(await startProvider((method) => method))
     await ask(recording, 'eth_blockNumber')
     await ask(recording, 'eth_chainId')
     await recording.close()
@@ -381,11 +384,11 @@ describe('the file', () => {
   })
 
   it('survives a recorder that is killed in the middle of a line', async () => {
-    const recording = record(await startProvider((method) => method))
+    const recording = await record(await startProvider((method) => method))
     await ask(recording, 'eth_chainId')
     // What a killed process leaves: no closing, and half a line.
     appendFileSync(path, '{"call":["rpc","local","eth_blo')
-    expect(await ask(replay(), 'eth_chainId')).toBe('eth_chainId')
+    expect(await ask(await replay(), 'eth_chainId')).toBe('eth_chainId')
     expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(2)
   })
 
@@ -395,30 +398,30 @@ describe('the file', () => {
     ['empty', '', ':1: is empty'],
     ['broken', '{"cassette":1}\n{"call":1}\n', ':2: call: expected'],
     ['no JSON', '{"cassette":1}\nhello\n', ':2: is not valid JSON'],
-  ])('is refused with its line where it is %s', (_, text, message) => {
+  ])('is refused with its line where it is %s', async (_, text, message) => {
     writeFileSync(path, text)
-    expect(() => replay()).toThrow(`${path}${message}`)
+    await expect(replay()).rejects.toThrow(`${path}${message}`)
   })
 
   it('is refused with its line where a closed one was cut', async () => {
     await recordTwo()
     truncateSync(path, readFileSync(path).length - 5)
-    expect(() => replay()).toThrow(`${path}:3: is cut off here`)
+    await expect(replay()).rejects.toThrow(`${path}:3: is cut off here`)
   })
 
   it('is taken as it is where a line was edited by hand', async () => {
     await recordTwo()
     writeFileSync(path, readFileSync(path, 'utf8').replace('"result":"eth_chainId"', '"result":"0x7a69"'))
-    expect(await ask(replay(), 'eth_chainId')).toBe('0x7a69')
+    expect(await ask(await replay(), 'eth_chainId')).toBe('0x7a69')
   })
 
   it('is closed while other work has its turns, and is then as it is closed in one go', async () => {
     const count = 1_500
-    const writer = CassetteWriter.create(path, {})
+    const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
     for (let i = 0; i < count; i++) {
       writer.add(
         ['rpc', 'local', 'eth_getCode', [`0x${((i * 7919) % count).toString(16)}`]],
-        { result: i },
+        { resultText: String(i) },
         1,
       )
     }
@@ -433,13 +436,13 @@ describe('the file', () => {
   })
 
   it('finds each of many calls, also those whose text begins like others', async () => {
-    const recording = record(await startProvider((_, params) => params[0]))
+    const recording = await record(await startProvider((_, params) => params[0]))
     const asked = Array.from({ length: 300 }, (_, i) => `0x${(i * 7919).toString(16)}${'f'.repeat(i % 50)}`)
     for (const value of asked) await ask(recording, 'eth_getCode', [value])
     await recording.close()
-    const playing = replay()
+    const playing = await replay()
     for (const value of asked.toReversed()) expect(await ask(playing, 'eth_getCode', [value])).toBe(value)
-    const reader = CassetteReader.open(path)
+    const reader = await CassetteReader.open(path)
     expect([...reader.entries()]).toHaveLength(300)
     reader.close()
   })

@@ -38,6 +38,8 @@ export interface Provider {
 export interface CassetteOptions {
   path: string
   describeTransaction: DescribeTransaction
+  /** Parts of these URLs that may be keys never reach the file. */
+  maskedUrls: readonly string[]
   /** Without a provider, what a fork reads is recorded. */
   record?: { provider: Provider | undefined; rules: CassetteRules } | undefined
   replay?: { mode: ReplayMode; settings: ReplaySettings; provider?: Provider | undefined } | undefined
@@ -77,7 +79,7 @@ export interface Cassette {
  *
  * @throws CassetteError if the file cannot be used
  */
-export function openCassette(options: CassetteOptions): Cassette {
+export async function openCassette(options: CassetteOptions): Promise<Cassette> {
   const { record, replay } = options
   if (record !== undefined) return openRecording(options, record)
   if (replay !== undefined) return openReplay(options, replay)
@@ -85,10 +87,10 @@ export function openCassette(options: CassetteOptions): Cassette {
 }
 
 function openRecording(
-  { path, describeTransaction }: CassetteOptions,
+  { path, describeTransaction, maskedUrls }: CassetteOptions,
   { provider, rules }: NonNullable<CassetteOptions['record']>,
 ): Cassette {
-  const writer = CassetteWriter.create(path, rules)
+  const writer = CassetteWriter.create(path, { rules, maskedUrls })
   const recorders = provider && createRecorders(writer, provider, describeTransaction)
   const answers = noAnswers()
   return {
@@ -112,14 +114,15 @@ function openRecording(
   }
 }
 
-function openReplay(
-  { path, describeTransaction }: CassetteOptions,
+async function openReplay(
+  options: CassetteOptions,
   { mode, settings, provider }: NonNullable<CassetteOptions['replay']>,
-): Cassette {
+): Promise<Cassette> {
+  const { path, describeTransaction, maskedUrls } = options
   if (mode === 'once' && provider !== undefined && !existsSync(path)) {
-    return openRecording({ path, describeTransaction }, { provider, rules: {} })
+    return openRecording(options, { provider, rules: {} })
   }
-  const reader = CassetteReader.open(path)
+  const reader = await CassetteReader.open(path)
   const recorded = new RecordedAnswers(reader, settings)
   const answers = noAnswers()
   const matching = new RpcMatching(reader.header.rules, describeTransaction)
@@ -127,7 +130,7 @@ function openReplay(
   const filePlayer = new FilePlayer(recorded, answers)
   const recording =
     mode === 'once' && provider !== undefined
-      ? createRecorders(CassetteWriter.append(path), provider, describeTransaction)
+      ? createRecorders(CassetteWriter.append(reader, maskedUrls), provider, describeTransaction)
       : undefined
   return {
     path,
@@ -160,7 +163,7 @@ function openReplay(
 
 function createRecorders(writer: CassetteWriter, provider: Provider, describe: DescribeTransaction) {
   const { url, webSocketUrl, filesUrl, gatewayUrl } = provider
-  const upstream = new Upstream({ url, webSocketUrl })
+  const upstream = new Upstream({ url, webSocketUrl }, writer.mask)
   return {
     writer,
     upstream,

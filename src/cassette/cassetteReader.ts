@@ -1,12 +1,16 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import { closeCassette } from './closing.js'
-import { type CassetteEntry, parseEntry, prefixLength } from './entry.js'
+import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../encoding/timeSlice.js'
+import { closingSteps } from './closing.js'
+import { type CassetteEntry, parseEntry } from './entry.js'
 import { type CassetteHeader, parseHeader } from './header.js'
 import { CassetteError, readLines } from './lines.js'
 
-/** What one look into the file reads; most lines are shorter. */
-const LOOK_BYTES = 4096
+/** What is read of the file at once, and how many such pages stay in memory: 8 MiB. */
+const PAGE_BYTES = 16 * 1024
+const KEPT_PAGES = 512
+
+const LINE_FEED = 10
 
 /** A closed cassette, whose lines are found by binary search: what it takes in memory does not depend on its length. */
 export class CassetteReader {
@@ -16,34 +20,38 @@ export class CassetteReader {
   /** Where the entries begin and end. */
   readonly #start: number
   readonly #end: number
+  /** By number; the one used last is the last one. */
+  readonly #pages = new Map<number, Buffer>()
 
-  private constructor(path: string, file: number, header: CassetteHeader, start: number) {
+  private constructor(path: string, header: CassetteHeader, start: number) {
     this.path = path
     this.header = header
-    this.#file = file
+    this.#file = openSync(path, 'r')
     this.#start = start
-    this.#end = fstatSync(file).size
+    this.#end = fstatSync(this.#file).size
   }
 
   /**
-   * Opens a cassette. One that was not closed, because its recorder was killed, or whose lines were edited, is closed
-   * first.
+   * Opens a cassette while other requests have their turns. One that was not closed, because its recorder was killed, or
+   * whose lines were edited, is closed first.
    *
    * @throws CassetteError with the line's number if it cannot be read
    */
-  static open(path: string): CassetteReader {
+  static open(path: string): Promise<CassetteReader> {
+    return runInSlices(CassetteReader.#openingSteps(path), new TimeSlice())
+  }
+
+  static *#openingSteps(path: string): Steps<CassetteReader> {
     if (!existsSync(path)) throw new CassetteError(path, 'does not exist')
     const [first] = readLines(path)
     if (first === undefined) throw new CassetteError(path, 'is empty', 1)
-    const header = parseHeader(Buffer.from(first.bytes).toString('utf8'), path)
+    const header = parseHeader(first.bytes.toString('utf8'), path)
     const start = first.bytes.length + 1
-    const lines = linesAreKnown(path, header, start)
-    if (lines === 'changed') refuseCutLine(path)
-    if (lines !== 'as closed') {
-      closeCassette(path)
-      return CassetteReader.open(path)
-    }
-    return new CassetteReader(path, openSync(path, 'r'), header, start)
+    const state = yield* compareWithHeader(path, header, start)
+    if (state === 'as closed') return new CassetteReader(path, header, start)
+    if (state === 'changed') yield* refuseCutLine(path)
+    yield* closingSteps(path, path)
+    return yield* CassetteReader.#openingSteps(path)
   }
 
   close(): void {
@@ -56,90 +64,111 @@ export class CassetteReader {
    * @param prefix - the beginning of the call's lines, see linePrefix
    * @returns them with the place and the length of their lines
    */
-  find(prefix: Uint8Array): { offset: number; entries: CassetteEntry[]; bytes: number } {
-    const offset = this.#lowerBound(prefix)
-    const entries: CassetteEntry[] = []
-    let at = offset
-    while (at < this.#end) {
-      const line = this.#lineAt(at)
-      if (Buffer.compare(line.subarray(0, prefixLength(line)), prefix) !== 0) break
-      entries.push(parseEntry(line.toString('utf8'), this.path, 0))
-      at += line.length + 1
-    }
-    return { offset, entries, bytes: at - offset }
+  find(prefix: string): { offset: number; entries: CassetteEntry[]; bytes: number } {
+    const offset = this.#lowerBound(Buffer.from(prefix))
+    const lines = [...this.#linesFrom(offset, prefix)]
+    const entries = lines.map((line) => this.#parse(line))
+    return { offset, entries, bytes: lines.reduce((sum, { length }) => sum + length + 1, 0) }
   }
 
   /** Entries whose line begins with a text, in order. */
   *startingWith(text: string): Generator<CassetteEntry, void, undefined> {
-    const prefix = Buffer.from(text)
-    for (let at = this.#lowerBound(prefix); at < this.#end;) {
-      const line = this.#lineAt(at)
-      if (Buffer.compare(line.subarray(0, prefix.length), prefix) !== 0) return
-      yield parseEntry(line.toString('utf8'), this.path, 0)
-      at += line.length + 1
-    }
+    for (const line of this.#linesFrom(this.#lowerBound(Buffer.from(text)), text)) yield this.#parse(line)
   }
 
   /** All entries with the numbers of their lines. */
   *entries(): Generator<{ entry: CassetteEntry; line: number }, void, undefined> {
     let line = 1
-    for (const { bytes } of readLines(this.path, this.#start)) {
-      line++
-      yield { entry: parseEntry(Buffer.from(bytes).toString('utf8'), this.path, line), line }
+    for (const { bytes } of readLines(this.path, this.#start))
+      yield { entry: this.#parse(bytes, ++line), line }
+  }
+
+  #parse(line: Buffer, number?: number): CassetteEntry {
+    return runToCompletion(parseEntry(line.toString('utf8'), this.path, number))
+  }
+
+  *#linesFrom(offset: number, text: string): Generator<Buffer, void, undefined> {
+    const prefix = Buffer.from(text)
+    for (let start = offset; start < this.#end;) {
+      if (this.#compare(start, prefix) !== 0) return
+      const end = this.#lineEnd(start)
+      yield this.#bytes(start, end)
+      start = end + 1
     }
   }
 
-  /** Where the first line begins whose call is not below a prefix. */
-  #lowerBound(prefix: Uint8Array): number {
+  /** Where the first line begins that is not below a prefix. */
+  #lowerBound(prefix: Buffer): number {
     let low = this.#start
     let high = this.#end
     while (low < high) {
       const middle = this.#lineStart(Math.floor((low + high) / 2), low)
-      const line = this.#lineAt(middle)
-      if (Buffer.compare(line.subarray(0, prefixLength(line)), prefix) < 0) low = middle + line.length + 1
+      if (this.#compare(middle, prefix) < 0) low = this.#lineEnd(middle) + 1
       else high = middle
     }
     return low
   }
 
+  /** How the bytes from an offset on compare with others. Calls are whole JSON values: none begins with another one. */
+  #compare(offset: number, prefix: Buffer): number {
+    return Buffer.compare(this.#bytes(offset, Math.min(offset + prefix.length, this.#end)), prefix)
+  }
+
   /** Where the line begins that an offset lies in. */
   #lineStart(offset: number, least: number): number {
     for (let end = offset; end > least;) {
-      const from = Math.max(least, end - LOOK_BYTES)
-      const bytes = this.#read(from, end - from)
-      const feed = bytes.lastIndexOf(10)
-      if (feed !== -1) return from + feed + 1
-      end = from
+      const number = Math.floor((end - 1) / PAGE_BYTES)
+      const feed = this.#page(number).lastIndexOf(LINE_FEED, end - 1 - number * PAGE_BYTES)
+      if (feed !== -1) return Math.max(least, number * PAGE_BYTES + feed + 1)
+      end = number * PAGE_BYTES
     }
     return least
   }
 
-  #lineAt(offset: number): Buffer {
-    for (let length = LOOK_BYTES; ; length *= 4) {
-      const bytes = this.#read(offset, Math.min(length, this.#end - offset))
-      const feed = bytes.indexOf(10)
-      if (feed !== -1) return bytes.subarray(0, feed)
-      if (offset + length >= this.#end) return bytes
+  /** Where the line ends that begins at an offset. */
+  #lineEnd(offset: number): number {
+    for (let start = offset; start < this.#end;) {
+      const number = Math.floor(start / PAGE_BYTES)
+      const feed = this.#page(number).indexOf(LINE_FEED, start - number * PAGE_BYTES)
+      if (feed !== -1) return number * PAGE_BYTES + feed
+      start = (number + 1) * PAGE_BYTES
     }
+    return this.#end
+  }
+
+  #bytes(start: number, end: number): Buffer {
+    const number = Math.floor(start / PAGE_BYTES)
+    const offset = number * PAGE_BYTES
+    return end > offset + PAGE_BYTES
+      ? this.#read(start, end - start)
+      : this.#page(number).subarray(start - offset, end - offset)
+  }
+
+  #page(number: number): Buffer {
+    const page = this.#pages.get(number) ?? this.#read(number * PAGE_BYTES, PAGE_BYTES)
+    this.#pages.delete(number)
+    this.#pages.set(number, page)
+    const [oldest] = this.#pages.keys()
+    if (this.#pages.size > KEPT_PAGES && oldest !== undefined) this.#pages.delete(oldest)
+    return page
   }
 
   #read(offset: number, length: number): Buffer {
-    const bytes = Buffer.allocUnsafe(length)
+    const bytes = Buffer.allocUnsafeSlow(length)
     return bytes.subarray(0, readSync(this.#file, bytes, 0, length, offset))
   }
 }
 
 /** Whether the lines are those that the header tells of, the same with others behind them, or other ones. */
-function linesAreKnown(
+function* compareWithHeader(
   path: string,
   { closed }: CassetteHeader,
   start: number,
-): 'as closed' | 'continued' | 'changed' {
+): Steps<'as closed' | 'continued' | 'changed'> {
   if (closed === undefined) return 'continued'
   const file = openSync(path, 'r')
   try {
     const end = start + closed.bytes
-    const { size } = fstatSync(file)
     let sum = 0
     const chunk = Buffer.allocUnsafe(1024 * 1024)
     for (let position = start; position < end;) {
@@ -147,9 +176,10 @@ function linesAreKnown(
       if (length === 0) return 'changed'
       sum = crc32(chunk.subarray(0, length), sum)
       position += length
+      yield
     }
     if (sum !== closed.crc32) return 'changed'
-    return size === end ? 'as closed' : 'continued'
+    return fstatSync(file).size === end ? 'as closed' : 'continued'
   } finally {
     closeSync(file)
   }
@@ -160,10 +190,10 @@ function linesAreKnown(
  *
  * @throws CassetteError
  */
-function refuseCutLine(path: string): void {
+function* refuseCutLine(path: string): Steps<void> {
   let number = 0
   for (const { isComplete } of readLines(path)) {
-    number++
+    if (++number % 1024 === 0) yield
     if (!isComplete) throw new CassetteError(path, 'is cut off here: the last line has no end', number)
   }
 }

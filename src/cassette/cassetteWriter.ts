@@ -1,36 +1,46 @@
-import { closeSync, existsSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { CassetteReader } from './cassetteReader.js'
-import { closeCassetteInTurns } from './closing.js'
+import { createMask } from '../encoding/maskUrl.js'
+import type { CassetteReader } from './cassetteReader.js'
+import { closeCassette } from './closing.js'
 import { DelayRecorder } from './delays.js'
 import {
-  callHash,
-  formatEntry,
   type CassetteEntry,
   type RecordedCall,
   type RecordedOutcome,
+  type SubscriptionEvent,
+  formatAnswer,
+  linePrefix,
+  prefixHash,
 } from './entry.js'
 import { formatHeader, formatPin, parseHeader, withPin, type CassetteHeader } from './header.js'
-import { readLines } from './lines.js'
+import { readLines, writeWhole } from './lines.js'
 import type { CassetteRules } from './rules.js'
 
 /**
  * A cassette that is being recorded. Every entry is one append that a killed process does not lose; {@link close} sorts the
- * file.
+ * file and counts the places of equal calls.
  */
 export class CassetteWriter {
   readonly path: string
   readonly rules: CassetteRules
   readonly #file: number
   readonly #delays: DelayRecorder
+  /** Masks keys of the provider's URLs. */
+  readonly mask: (text: string) => string
   #header: CassetteHeader
-  /** How many answers each call has, by a hash of the call. */
-  readonly #places = new Map<string, number>()
+  /** The place of the last answer among all of them. */
+  #last: number
 
-  private constructor(path: string, header: CassetteHeader, flags: 'w' | 'a') {
+  private constructor(
+    { path, header }: { path: string; header: CassetteHeader },
+    { flags, maskedUrls }: { flags: 'w' | 'a'; maskedUrls: readonly string[] },
+  ) {
     this.path = path
+    this.mask = createMask(maskedUrls)
     this.rules = header.rules
     this.#header = header
+    this.#last = header.closed?.entries ?? 0
     this.#file = openSync(path, 'a', 0o600)
     this.#delays = new DelayRecorder(path, flags)
   }
@@ -40,28 +50,20 @@ export class CassetteWriter {
    *
    * @throws CassetteError if there is a file of another kind
    */
-  static create(path: string, rules: CassetteRules): CassetteWriter {
+  static create(
+    path: string,
+    { rules, maskedUrls }: { rules: CassetteRules; maskedUrls: readonly string[] },
+  ): CassetteWriter {
     refuseForeignFile(path)
     mkdirSync(dirname(path), { recursive: true })
     const header: CassetteHeader = { rules, tags: {} }
     writeFileSync(path, `${formatHeader(header)}\n`, { mode: 0o600 })
-    return new CassetteWriter(path, header, 'w')
+    return new CassetteWriter({ path, header }, { flags: 'w', maskedUrls })
   }
 
   /** Adds to a cassette; its rules hold. */
-  static append(path: string): CassetteWriter {
-    const reader = CassetteReader.open(path)
-    try {
-      const writer = new CassetteWriter(path, reader.header, 'a')
-      for (const { entry } of reader.entries()) {
-        if ('event' in entry.outcome) continue
-        const hash = callHash(entry.call)
-        writer.#places.set(hash, (writer.#places.get(hash) ?? 0) + (entry.times ?? 1))
-      }
-      return writer
-    } finally {
-      reader.close()
-    }
+  static append(cassette: CassetteReader, maskedUrls: readonly string[]): CassetteWriter {
+    return new CassetteWriter(cassette, { flags: 'a', maskedUrls })
   }
 
   /**
@@ -69,30 +71,21 @@ export class CassetteWriter {
    *
    * @param milliseconds - how long it took
    * @param after - see CassetteEntry
-   * @returns its place among the answers to equal calls, from 1
+   * @returns its place among all answers
    */
   add(call: RecordedCall, outcome: RecordedOutcome, milliseconds: number, after = 0): number {
-    const hash = callHash(call)
-    const nth = (this.#places.get(hash) ?? 0) + 1
-    this.#places.set(hash, nth)
-    this.#write({ call, nth, after, outcome })
-    this.#delays.add({ call: hash, place: nth }, milliseconds)
+    const nth = ++this.#last
+    this.#write(call, { nth, after, outcome }, milliseconds)
     return nth
   }
 
   /**
-   * Keeps a notification of the subscription that is the `nth` answer to a call.
+   * Keeps an event of the subscription that is the `nth` answer.
    *
    * @param milliseconds - since the one before it
    */
-  addEvent(
-    call: RecordedCall,
-    nth: number,
-    outcome: Extract<RecordedOutcome, { event: number }>,
-    milliseconds: number,
-  ): void {
-    this.#write({ call, nth, outcome })
-    this.#delays.add({ call: callHash(call), place: nth, event: outcome.event }, milliseconds)
+  addEvent(call: RecordedCall, nth: number, outcome: SubscriptionEvent, milliseconds: number): void {
+    this.#write(call, { nth, outcome }, milliseconds)
   }
 
   /** Numbers that block tags of a network stand for; see CassetteRules.pinBlockTags. */
@@ -104,23 +97,28 @@ export class CassetteWriter {
   pinTag(network: string, tag: string, number: string): void {
     const pin = { network, tag, number }
     this.#header = withPin(this.#header, pin)
-    writeSync(this.#file, `${formatPin(pin)}\n`)
+    writeWhole(this.#file, Buffer.from(`${formatPin(pin)}\n`))
   }
 
   /** Ends recording. Other requests have their turns while the file is sorted. */
   async close(): Promise<void> {
     closeSync(this.#file)
     this.#delays.close()
-    await closeCassetteInTurns(this.path)
+    await closeCassette(this.path)
   }
 
-  #write(entry: CassetteEntry): void {
-    writeSync(this.#file, `${formatEntry(entry)}\n`)
+  #write(call: RecordedCall, answer: Omit<CassetteEntry, 'call'>, milliseconds: number): void {
+    const { nth, outcome } = answer
+    const prefix = linePrefix(call)
+    const text = this.mask(formatAnswer(answer))
+    writeWhole(this.#file, Buffer.from(`${prefix}${text}\n`))
+    const event = 'event' in outcome ? outcome.event : undefined
+    this.#delays.add({ call: prefixHash(prefix), place: nth, event }, milliseconds)
   }
 }
 
 function refuseForeignFile(path: string): void {
   if (!existsSync(path)) return
   const [first] = readLines(path)
-  if (first !== undefined) parseHeader(Buffer.from(first.bytes).toString('utf8'), path)
+  if (first !== undefined) parseHeader(first.bytes.toString('utf8'), path)
 }

@@ -1,42 +1,38 @@
-import { closeSync, mkdtempSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { type Steps, TimeSlice, runInSlices, runToCompletion, sortInSlices } from '../encoding/timeSlice.js'
-import { type CassetteEntry, canonicalJson, compareLines, formatEntry, parseEntry } from './entry.js'
+import { type Steps, TimeSlice, runInSlices, sortInSlices } from '../encoding/timeSlice.js'
+import { LINE_START, formatEntry, formatPlace, parseEntry } from './entry.js'
 import { type CassetteHeader, formatHeader, parseHeader, parsePin, withPin } from './header.js'
-import { CassetteError, LineWriter, lineFeed, readLines } from './lines.js'
+import { CassetteError, LineWriter, readLines, writeWhole } from './lines.js'
 
 /** Lines of a file are sorted in memory up to this many bytes at a time. */
 const RUN_BYTES = 16 * 1024 * 1024
-/** Lines that are read, or written, in one step. */
-const LINES_AT_ONCE = 256
+/** Lines that are read, joined or written in one step. */
+const LINES_AT_ONCE = 64
 
 /**
- * Closes a cassette: sorts its lines, joins equal answers that followed each other, and writes what the lines come to into
- * the header. The file is replaced by one rename.
+ * Closes a cassette while other requests have their turns: sorts its lines, joins equal answers that followed each other,
+ * and writes what the lines come to into the header. The file is replaced by one rename.
  *
  * A last line that was cut off, as a killed process leaves it, is dropped.
  *
  * @param target - where the closed cassette goes; in place of the file unless given
  * @throws CassetteError if a line is no entry
  */
-export function closeCassette(path: string, target = path): void {
-  runToCompletion(closingSteps(path, target))
+export function closeCassette(path: string, target = path): Promise<void> {
+  return runInSlices(closingSteps(path, target), new TimeSlice())
 }
 
-/** The same while other requests have their turns. */
-export function closeCassetteInTurns(path: string): Promise<void> {
-  return runInSlices(closingSteps(path, path), new TimeSlice())
-}
-
-function* closingSteps(path: string, target: string): Steps<void> {
+/** The steps of {@link closeCassette}. */
+export function* closingSteps(path: string, target: string): Steps<void> {
   const folder = mkdtempSync(join(dirname(path), '.cassette-'))
   try {
-    const { header, runs } = yield* writeRuns(path, folder)
+    const { header, runs } = yield* sortIntoRuns(path, folder)
     const body = join(folder, 'body')
-    const closed = yield* writeBody(path, body, mergeRuns(runs))
+    const closed = yield* writeBody(body, mergeRuns(runs))
     const whole = join(folder, 'whole')
-    yield* writeWhole(whole, { ...header, closed }, body)
+    yield* prependHeader(whole, { ...header, closed }, body)
     renameSync(whole, target)
     if (target !== path) rmSync(path)
   } finally {
@@ -44,159 +40,195 @@ function* closingSteps(path: string, target: string): Steps<void> {
   }
 }
 
-/** Puts the header before the lines. */
-function* writeWhole(whole: string, header: CassetteHeader, body: string): Steps<void> {
+function* prependHeader(whole: string, header: CassetteHeader, body: string): Steps<void> {
   const output = openSync(whole, 'w', 0o600)
+  const source = openSync(body, 'r')
   try {
-    writeSync(output, `${formatHeader(header)}\n`)
-    const source = openSync(body, 'r')
-    try {
-      const chunk = Buffer.allocUnsafe(1024 * 1024)
-      for (let length = readSync(source, chunk); length > 0; length = readSync(source, chunk)) {
-        writeSync(output, chunk, 0, length)
-        yield
-      }
-    } finally {
-      closeSync(source)
+    writeWhole(output, Buffer.from(`${formatHeader(header)}\n`))
+    const chunk = Buffer.allocUnsafe(1024 * 1024)
+    for (let length = readSync(source, chunk); length > 0; length = readSync(source, chunk)) {
+      writeWhole(output, chunk.subarray(0, length))
+      yield
     }
   } finally {
+    closeSync(source)
     closeSync(output)
   }
 }
 
-/** Splits a file into sorted ones. */
-function* writeRuns(path: string, folder: string): Steps<{ header: CassetteHeader; runs: string[] }> {
-  const runs: string[] = []
-  let header: CassetteHeader | undefined
-  let lines: Buffer[] = []
-  let size = 0
-  function* flush(): Steps<void> {
-    if (lines.length === 0) return
-    const run = join(folder, `run-${runs.length}`)
-    yield* writeLines(run, yield* sortInSlices(lines, compareLines))
-    runs.push(run)
-    lines = []
-    size = 0
+/** A line as {@link formatEntry} writes it, with its end, and where its parts are: it is compared without being parsed. */
+interface SortableLine {
+  bytes: Buffer
+  callEnd: number
+  outcomeStart: number
+  nth: number
+  times: number
+  after: number
+  event: number
+}
+
+/** What stands between the call and the outcome. */
+const placePattern = /^,"nth":(\d+)(?:,"times":(\d+))?(?:,"after":(\d+))?,(?=(?:"event":(\d+))?)/
+const LONGEST_PLACE = 100
+
+function sortable(bytes: Buffer): SortableLine {
+  const callEnd = prefixLength(bytes)
+  const [place = '', nth = 0, times = 1, after = 0, event = 0] =
+    placePattern.exec(bytes.latin1Slice(callEnd, Math.min(callEnd + LONGEST_PLACE, bytes.length))) ?? []
+  const outcomeStart = callEnd + place.length
+  return { bytes, callEnd, outcomeStart, nth: +nth, times: +times, after: +after, event: +event }
+}
+
+/**
+ * Where the call of a line ends, as an offset in bytes: the part that lines of equal calls share.
+ */
+function prefixLength(line: Uint8Array): number {
+  let depth = 0
+  let inString = false
+  for (let i = LINE_START.length; i < line.length; i++) {
+    const byte = line[i]
+    if (inString) {
+      if (byte === 0x5c) i++
+      else if (byte === 0x22) inString = false
+    } else if (byte === 0x22) inString = true
+    else if (byte === 0x5b || byte === 0x7b) depth++
+    else if ((byte === 0x5d || byte === 0x7d) && --depth === 0) return i + 1
   }
+  return line.length
+}
+
+function compareCalls(a: SortableLine, b: SortableLine): number {
+  return a.bytes.compare(b.bytes, 0, b.callEnd, 0, a.callEnd)
+}
+
+/** The order of lines in a closed cassette: by call, then as they were recorded. */
+function compareLines(a: SortableLine, b: SortableLine): number {
+  return compareCalls(a, b) || a.nth - b.nth || a.event - b.event
+}
+
+/** Reads a file into sorted lists; all but the last one are written to files of their own. */
+function* sortIntoRuns(
+  path: string,
+  folder: string,
+): Steps<{ header: CassetteHeader; runs: Iterable<SortableLine>[] }> {
+  const runs: Iterable<SortableLine>[] = []
+  let header: CassetteHeader | undefined
+  let lines: SortableLine[] = []
+  let size = 0
   let number = 0
   for (const { bytes, isComplete } of readLines(path)) {
     if (++number % LINES_AT_ONCE === 0) yield
-    const text = Buffer.from(bytes).toString('utf8')
+    const text = bytes.toString('utf8')
     if (header === undefined) {
       header = parseHeader(text, path)
       continue
     }
-    if (!isComplete && !isEntry(text)) break
     const pin = parsePin(text)
     if (pin !== undefined) {
       header = withPin(header, pin)
       continue
     }
-    parseEntry(text, path, number)
-    lines.push(Buffer.from(bytes))
-    size += bytes.length
-    if (size > RUN_BYTES) yield* flush()
+    try {
+      const line = Buffer.from(`${formatEntry(yield* parseEntry(text, path, number))}\n`)
+      lines.push(sortable(line))
+      size += line.length
+    } catch (error) {
+      if (isComplete) throw error
+    }
+    if (size < RUN_BYTES) continue
+    const run = join(folder, `run-${runs.length}`)
+    yield* writeRun(run, yield* sortInSlices(lines, compareLines))
+    runs.push(readRun(run))
+    lines = []
+    size = 0
   }
-  yield* flush()
   if (header === undefined) throw new CassetteError(path, 'is empty', 1)
-  return { header, runs }
+  return { header, runs: [...runs, yield* sortInSlices(lines, compareLines)] }
 }
 
-function* writeLines(path: string, lines: Iterable<Uint8Array>): Steps<void> {
+function* writeRun(path: string, lines: readonly SortableLine[]): Steps<void> {
   const file = new LineWriter(path)
-  let number = 0
   try {
-    for (const line of lines) {
-      file.write(line)
-      if (++number % LINES_AT_ONCE === 0) yield
+    for (const [index, { bytes }] of lines.entries()) {
+      file.write(bytes)
+      if (index % LINES_AT_ONCE === 0) yield
     }
   } finally {
     file.close()
   }
 }
 
-function isEntry(text: string): boolean {
-  try {
-    if (parsePin(text) === undefined) parseEntry(text, '', 0)
-    return true
-  } catch {
-    return false
-  }
+function* readRun(path: string): Generator<SortableLine, void, undefined> {
+  for (const { bytes } of readLines(path)) yield sortable(Buffer.concat([bytes, lineFeed]))
 }
 
-/** The lines of sorted files in their order. */
-function* mergeRuns(runs: readonly string[]): Generator<Uint8Array, void, undefined> {
-  const heads = runs.map((run) => {
-    const lines = readLines(run)
-    return { lines, line: nextLine(lines) }
+const lineFeed = Buffer.from('\n')
+
+/** The lines of sorted lists in their order. */
+function* mergeRuns(runs: readonly Iterable<SortableLine>[]): Generator<SortableLine, void, undefined> {
+  const heads = runs.flatMap((run) => {
+    const lines = run[Symbol.iterator]()
+    const first = lines.next()
+    return first.done ? [] : [{ lines, line: first.value }]
   })
-  for (;;) {
-    let least: (typeof heads)[number] | undefined
-    for (const head of heads) {
-      if (head.line === undefined) continue
-      if (least?.line === undefined || compareLines(head.line, least.line) < 0) least = head
-    }
-    if (least?.line === undefined) return
+  while (heads.length > 0) {
+    const least = heads.reduce((one, other) => (compareLines(other.line, one.line) < 0 ? other : one))
     yield least.line
-    least.line = nextLine(least.lines)
+    const next = least.lines.next()
+    if (next.done) heads.splice(heads.indexOf(least), 1)
+    else least.line = next.value
   }
 }
 
-function nextLine(lines: Generator<{ bytes: Uint8Array }, void, undefined>): Uint8Array | undefined {
-  const next = lines.next()
-  return next.done ? undefined : Uint8Array.from(next.value.bytes)
-}
-
-/** Writes sorted lines with equal answers joined. @returns what the lines come to */
+/**
+ * Writes sorted lines with their places counted from 1 for each call. Equal answers that followed each other are joined,
+ * but not those to subscriptions, whose events follow them and have the same place.
+ *
+ * @returns what the lines come to
+ */
 function* writeBody(
-  path: string,
   target: string,
-  lines: Iterable<Uint8Array>,
+  lines: Iterable<SortableLine>,
 ): Steps<NonNullable<CassetteHeader['closed']>> {
   const file = new LineWriter(target)
   const closed = { entries: 0, bytes: 0, crc32: 0 }
+  const write = (line: SortableLine): void => {
+    const call = line.bytes.subarray(0, line.callEnd)
+    const outcome = line.bytes.subarray(line.outcomeStart)
+    const bytes = Buffer.concat([call, Buffer.from(formatPlace(line)), outcome])
+    file.write(bytes)
+    closed.entries++
+    closed.bytes += bytes.length
+    closed.crc32 = crc32(bytes, closed.crc32)
+  }
   try {
-    for (const entry of joinRepeated(parsed(path, lines))) {
-      const line = Buffer.from(formatEntry(entry))
-      file.write(line)
-      closed.bytes += line.length + 1
-      closed.crc32 = crc32(lineFeed, crc32(line, closed.crc32))
-      if (++closed.entries % LINES_AT_ONCE === 0) yield
+    let last: SortableLine | undefined
+    let isSubscribed = false
+    let number = 0
+    for (const line of lines) {
+      if (++number % LINES_AT_ONCE === 0) yield
+      const previous = last !== undefined && compareCalls(last, line) === 0 ? last : undefined
+      if (previous === undefined) isSubscribed = isSubscription(line)
+      if (previous !== undefined && !isSubscribed && isSameOutcome(previous, line)) {
+        previous.times += line.times
+        continue
+      }
+      if (last !== undefined) write(last)
+      line.nth = (previous?.nth ?? 0) + (line.event === 0 ? 1 : 0)
+      last = line
     }
+    if (last !== undefined) write(last)
   } finally {
     file.close()
   }
   return closed
 }
 
-function* parsed(path: string, lines: Iterable<Uint8Array>): Iterable<CassetteEntry> {
-  for (const line of lines) yield parseEntry(Buffer.from(line).toString('utf8'), path, 0)
+function isSameOutcome(a: SortableLine, b: SortableLine): boolean {
+  return a.bytes.subarray(a.outcomeStart).equals(b.bytes.subarray(b.outcomeStart))
 }
 
-/**
- * Joins equal answers to equal calls that followed each other, and counts the places anew. Subscriptions stay as they were
- * recorded: their notifications name their places.
- */
-function* joinRepeated(entries: Iterable<CassetteEntry>): Iterable<CassetteEntry> {
-  let last: CassetteEntry | undefined
-  let lastCall = ''
-  for (const entry of entries) {
-    const call = canonicalJson(entry.call)
-    const previous = call === lastCall ? last : undefined
-    lastCall = call
-    if (isSubscription(entry)) {
-      if (last !== undefined) yield last
-      last = entry
-    } else if (previous !== undefined && canonicalJson(previous.outcome) === canonicalJson(entry.outcome)) {
-      previous.times = (previous.times ?? 1) + (entry.times ?? 1)
-    } else {
-      if (last !== undefined) yield last
-      last = { ...entry, nth: previous === undefined ? 1 : previous.nth + 1 }
-    }
-  }
-  if (last !== undefined) yield last
-}
-
-function isSubscription({ call }: CassetteEntry): boolean {
-  return call[0] === 'rpc' && call[2].endsWith('_subscribe')
+function isSubscription({ bytes, callEnd }: SortableLine): boolean {
+  const [kind, , method] = JSON.parse(bytes.toString('utf8', LINE_START.length, callEnd)) as unknown[]
+  return kind === 'rpc' && String(method).endsWith('_subscribe')
 }

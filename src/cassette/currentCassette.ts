@@ -42,11 +42,11 @@ export class CurrentCassette {
   interceptorOf(network: string): CallInterceptor {
     return {
       cassette: this,
-      answer: ({ method, params, context }, own) => {
+      answer: ({ method, params, context }, own, batch) => {
         const { transport, subscriptions } = context
         const isControl = (context.caller as { control?: boolean } | undefined)?.control === true
         if (isControl || (transport === 'in-process' && controls.test(method))) return own()
-        return this.call({ network, method, params, transport, subscriptions }, own)
+        return this.call({ network, method, params, transport, subscriptions, batch }, own)
       },
     }
   }
@@ -82,7 +82,7 @@ export class CurrentCassette {
     ])
     await this.#mutex.run(async () => {
       await this.#end()
-      this.#cassette = openCassette({ ...options, describeTransaction: readTransactionEffect })
+      this.#cassette = await openCassette({ ...options, describeTransaction: readTransactionEffect })
     })
   }
 

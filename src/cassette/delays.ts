@@ -1,6 +1,7 @@
-import { closeSync, existsSync, openSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CassetteError, readLines } from './lines.js'
+import { atEndOfTurn } from '../encoding/timeSlice.js'
+import { CassetteError, readLines, writeWhole } from './lines.js'
 
 /**
  * Where the delays of a cassette's answers are kept: they differ from run to run, and a cassette should differ only where
@@ -10,30 +11,39 @@ export function delaysPath(path: string): string {
   return `${path}.delays`
 }
 
-/** An answer: which one of its call, counted from 1 with every repetition, and which notification behind it, if one is meant. */
+/** An answer: which one of its call, counted from 1 with every repetition, and which event behind it, if one is meant. */
 export interface AnswerPlace {
   /** A hash of the call. */
   call: string
   place: number
-  event?: number
+  event?: number | undefined
 }
 
-/** Keeps how long answers took. */
+/** Keeps how long answers took. The lines of one turn of the event loop are written together. */
 export class DelayRecorder {
   readonly #file: number
+  #lines = ''
 
   /** @param flags - `w` begins anew, `a` adds */
   constructor(path: string, flags: 'w' | 'a') {
     this.#file = openSync(delaysPath(path), flags, 0o600)
   }
 
+  /** @param place - of an answer among all; {@link Delays} counts those of each call */
   add({ call, place, event }: AnswerPlace, milliseconds: number): void {
-    const line = JSON.stringify({ call, place, event, ms: Math.round(milliseconds) })
-    writeSync(this.#file, `${line}\n`)
+    if (this.#lines === '') atEndOfTurn(() => this.#flush())
+    this.#lines += `${JSON.stringify({ call, place, event, ms: Math.round(milliseconds) })}\n`
   }
 
   close(): void {
+    this.#flush()
     closeSync(this.#file)
+  }
+
+  #flush(): void {
+    const bytes = Buffer.from(this.#lines)
+    this.#lines = ''
+    writeWhole(this.#file, bytes)
   }
 }
 
@@ -50,18 +60,25 @@ export class Delays {
   constructor(path: string, scale: number) {
     this.areKept = scale !== 0
     if (scale === 0 || !existsSync(delaysPath(path))) return
+    /** Of each call, how many answers it had so far, and which of them has which place among all answers. */
+    const counts = new Map<string, number>()
+    const places = new Map<string, number>()
     let number = 0
     for (const { bytes, isComplete } of readLines(delaysPath(path))) {
       number++
-      try {
-        const { ms, ...place } = JSON.parse(Buffer.from(bytes).toString('utf8')) as AnswerPlace & {
-          ms: number
-        }
-        this.#milliseconds.set(keyOf(place), ms * scale)
-      } catch {
+      const line = readLine(bytes.toString('utf8'))
+      if (line === undefined) {
         // A recorder that was killed may leave half a line at the end.
-        if (isComplete) throw new CassetteError(delaysPath(path), 'is not valid JSON', number)
+        if (!isComplete) break
+        throw new CassetteError(delaysPath(path), 'expected call, place and ms', number)
       }
+      const { call, event, ms } = line
+      if (event === undefined) {
+        counts.set(call, (counts.get(call) ?? 0) + 1)
+        places.set(keyOf(line), counts.get(call)!)
+      }
+      const place = places.get(keyOf({ call, place: line.place }))
+      if (place !== undefined) this.#milliseconds.set(keyOf({ call, place, event }), ms * scale)
     }
   }
 
@@ -74,4 +91,14 @@ export class Delays {
 
 function keyOf({ call, place, event }: AnswerPlace): string {
   return event === undefined ? `${call} ${place}` : `${call} ${place} ${event}`
+}
+
+function readLine(text: string): (AnswerPlace & { ms: number }) | undefined {
+  try {
+    const { call, place, event, ms } = JSON.parse(text) as Record<string, unknown>
+    const isLine = typeof call === 'string' && typeof place === 'number' && typeof ms === 'number'
+    return isLine ? { call, place, ms, event: typeof event === 'number' ? event : undefined } : undefined
+  } catch {
+    return undefined
+  }
 }

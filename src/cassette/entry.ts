@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto'
+import { parseJsonInSlices, skipWhitespace } from '../encoding/json.js'
+import type { Steps } from '../encoding/timeSlice.js'
+import { objectMembers } from '../rpc/envelope/scan.js'
 import { CassetteError } from './lines.js'
 
 /** The format's version. A file with a greater one is refused. */
@@ -20,23 +23,38 @@ export interface RecordedResponse {
   trailers?: Readonly<Record<string, string>>
 }
 
-/** How a call ended, or what a subscription pushed. */
+/** How a WebSocket ended. */
+export interface SocketClose {
+  /** RFC 6455, section 7.4.1; 1005 without a status, 1006 without a close frame. */
+  code: number
+  reason: string
+}
+
+/** How a call ended, or what a subscription pushed. Results are JSON text: numbers keep digits that doubles do not have. */
 export type RecordedOutcome =
-  | { result: unknown }
+  | { resultText: string }
   | { error: { code: number; message: string; data?: unknown } }
   | { http: RecordedResponse }
-  | {
-      /** The place of the notification among those of its subscription, from 1. */
-      event: number
-      /** How many calls that may change the chain were made between the subscription and this notification. */
-      changes: number
-      result: unknown
-    }
+  /** The provider's WebSocket ended before the answer. */
+  | { close: SocketClose }
+  | SubscriptionEvent
+
+/** A notification, or the end of the WebSocket that notifications came by. */
+export type SubscriptionEvent = {
+  /** The place among the events of its subscription, from 1. */
+  event: number
+  /** How many calls that may change the chain were made between the subscription and this event. */
+  changes: number
+} & (
+  | { resultText: string }
+  /** With the number of calls over WebSockets that were answered since the subscription. */
+  | { close: SocketClose; calls: number }
+)
 
 /** One line of a cassette. */
 export interface CassetteEntry {
   call: RecordedCall
-  /** The place among the answers to equal calls, from 1. */
+  /** The place among the answers to equal calls, from 1; while they are recorded, among all answers. */
   nth: number
   /** How many times in a row this answer was seen; 1 if absent. */
   times?: number
@@ -58,7 +76,8 @@ export function canonicalJson(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`
 }
 
-const LINE_START = '{"call":'
+/** What every entry begins with. */
+export const LINE_START = '{"call":'
 
 /** The beginning of the lines of a call: everything up to the answer. */
 export function linePrefix(call: RecordedCall): string {
@@ -67,14 +86,31 @@ export function linePrefix(call: RecordedCall): string {
 
 /** A short name of a call: equal calls have the same. */
 export function callHash(call: RecordedCall): string {
-  return createHash('sha256').update(canonicalJson(call)).digest('base64url').slice(0, 22)
+  return prefixHash(linePrefix(call))
+}
+
+/** The same from {@link linePrefix}. */
+export function prefixHash(prefix: string): string {
+  return createHash('sha256').update(prefix.slice(LINE_START.length)).digest('base64url').slice(0, 22)
 }
 
 /** The line of an entry, without its end. */
-export function formatEntry({ call, nth, times = 1, after = 0, outcome }: CassetteEntry): string {
-  const repeated = times === 1 ? '' : `,"times":${times}`
-  const placed = after === 0 ? '' : `,"after":${after}`
-  return `${linePrefix(call)},"nth":${nth}${repeated}${placed},${canonicalJson(outcome).slice(1)}`
+export function formatEntry({ call, ...answer }: CassetteEntry): string {
+  return linePrefix(call) + formatAnswer(answer)
+}
+
+/** What follows the prefix in the line of an entry. */
+export function formatAnswer({ nth, times, after, outcome }: Omit<CassetteEntry, 'call'>): string {
+  const place = formatPlace({ nth, times, after })
+  const event = 'event' in outcome ? `"event":${outcome.event},"changes":${outcome.changes},` : ''
+  if ('resultText' in outcome) return `${place}${event}"result":${outcome.resultText}}`
+  const { calls, close, error, http } = outcome as Members
+  return `${place}${event}${canonicalJson({ calls, close, error, http }).slice(1)}`
+}
+
+/** The members between the call and the outcome. */
+export function formatPlace({ nth, times = 1, after = 0 }: Pick<CassetteEntry, 'nth' | 'times' | 'after'>) {
+  return `,"nth":${nth},${times === 1 ? '' : `"times":${times},`}${after === 0 ? '' : `"after":${after},`}`
 }
 
 /**
@@ -82,99 +118,79 @@ export function formatEntry({ call, nth, times = 1, after = 0, outcome }: Casset
  *
  * @throws CassetteError with the line's number if it is no entry
  */
-export function parseEntry(text: string, path: string, line: number): CassetteEntry {
+export function* parseEntry(text: string, path: string, line?: number): Steps<CassetteEntry> {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = yield* parseJsonInSlices(text)
   } catch {
     throw new CassetteError(path, 'is not valid JSON', line)
   }
   const reason = problemOf(value)
   if (reason !== undefined) throw new CassetteError(path, reason, line)
-  const { call, nth, times, after, ...outcome } = value as Omit<CassetteEntry, 'outcome'> & RecordedOutcome
-  return {
-    call,
-    nth,
-    ...(times !== undefined && { times }),
-    ...(after !== undefined && { after }),
-    outcome: outcome,
-  }
+  const { call, nth, times, after, event, changes, result, ...others } = value as Omit<
+    CassetteEntry,
+    'outcome'
+  > &
+    Members
+  const resultText = result === undefined ? undefined : yield* textOfMember(text, 'result')
+  const outcome = {
+    ...(event !== undefined && { event, changes: changes ?? 0 }),
+    ...(resultText === undefined ? others : { resultText }),
+  } as RecordedOutcome
+  return { call, nth, ...(times && { times }), ...(after && { after }), outcome }
+}
+
+/** The compact source text of a member of an object; undefined if there is none. */
+export function* textOfMember(text: string, name: string, start = 0): Steps<string | undefined> {
+  const member = (yield* objectMembers(text, skipWhitespace(text, start))).findLast(
+    (one) => one.name === name,
+  )
+  return member && compactJson(text.slice(member.start, member.end))
+}
+
+/** JSON text without white space between its tokens. */
+function compactJson(text: string): string {
+  return /\s/.test(text) ? text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1') : text
 }
 
 /** Why a value is no entry; undefined if it is one. */
 function problemOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'is not an object'
-  const { call, nth, times, after, result, error, http, event } = value as Record<string, unknown>
-  if (!Array.isArray(call) || call.length !== 4 || (call[0] !== 'rpc' && call[0] !== 'files')) {
+  const { cassette, call, nth, times, after, event, result, error, http, close } = value as Members
+  if (cassette !== undefined) return 'is a second header'
+  if (!isCall(call)) {
     return 'call: expected ["rpc", network, method, params] or ["files", request, headers, body hash]'
   }
   if (!isCount(nth)) return 'nth: expected a whole number from 1'
   if (times !== undefined && !isCount(times)) return 'times: expected a whole number from 1'
   if (after !== undefined && !isCount(after)) return 'after: expected a whole number from 1'
   if (event !== undefined && !isCount(event)) return 'event: expected a whole number from 1'
-  const outcomes = [result, error, http].filter((outcome) => outcome !== undefined)
-  if (outcomes.length !== 1) return 'expected exactly one of result, error and http'
-  if (error !== undefined) {
-    const { code, message } = (error ?? {}) as Record<string, unknown>
-    if (typeof code !== 'number' || typeof message !== 'string') return 'error: expected code and message'
-  }
-  if (http !== undefined) {
-    const { status, headers } = (http ?? {}) as Record<string, unknown>
-    if (typeof status !== 'number' || typeof headers !== 'object') return 'http: expected status and headers'
-  }
+  const outcomes = [result, error, http, close].filter((outcome) => outcome !== undefined)
+  if (outcomes.length !== 1) return 'expected exactly one of result, error, http and close'
+  if (!hasMembers(error, { code: 'number', message: 'string' })) return 'error: expected code and message'
+  if (!hasMembers(http, { status: 'number', headers: 'object' })) return 'http: expected status and headers'
+  if (!hasMembers(close, { code: 'number', reason: 'string' })) return 'close: expected code and reason'
   return undefined
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+function isCall(call: unknown): boolean {
+  if (!Array.isArray(call) || call.length !== 4 || typeof call[1] !== 'string') return false
+  const [kind, , third, fourth] = call as unknown[]
+  if (kind === 'rpc') return typeof third === 'string'
+  return kind === 'files' && typeof third === 'object' && third !== null && typeof fourth === 'string'
+}
+
+/** Whether a value that may be missing has members of these types. */
+function hasMembers(value: unknown, types: Readonly<Record<string, string>>): boolean {
+  if (value === undefined) return true
+  const members = (value ?? {}) as Members
+  return Object.entries(types).every(
+    ([name, type]) => members[name] !== null && typeof members[name] === type,
+  )
 }
 
 function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 1
-}
-
-/**
- * Where the call of a line ends, as an offset in bytes: the part that lines of equal calls share. The whole length if the
- * line has no call.
- */
-export function prefixLength(line: Uint8Array): number {
-  let depth = 0
-  let inString = false
-  for (let i = LINE_START.length; i < line.length; i++) {
-    const byte = line[i]
-    if (inString) {
-      if (byte === 0x5c) i++
-      else if (byte === 0x22) inString = false
-    } else if (byte === 0x22) inString = true
-    else if (byte === 0x5b || byte === 0x7b) depth++
-    else if ((byte === 0x5d || byte === 0x7d) && --depth === 0) return i + 1
-  }
-  return line.length
-}
-
-/** The order of lines in a closed cassette: by call, then as they were recorded. */
-export function compareLines(a: Uint8Array, b: Uint8Array): number {
-  const [aEnd, bEnd] = [prefixLength(a), prefixLength(b)]
-  const byCall = Buffer.compare(a.subarray(0, aEnd), b.subarray(0, bEnd))
-  if (byCall !== 0) return byCall
-  return placeOf(a, aEnd) - placeOf(b, bEnd) || eventOf(a, aEnd) - eventOf(b, bEnd)
-}
-
-function placeOf(line: Uint8Array, end: number): number {
-  return numberAfter(line, ',"nth":', end)
-}
-
-/** The outcome of a notification begins with its place; other outcomes come before all notifications. */
-function eventOf(line: Uint8Array, end: number): number {
-  const head = Buffer.from(line.buffer, line.byteOffset + end, Math.min(64, line.length - end)).toString(
-    'latin1',
-  )
-  const match = /^,"nth":\d+(?:,"times":\d+)?(?:,"after":\d+)?,"event":(\d+)/.exec(head)
-  return match === null ? 0 : Number(match[1])
-}
-
-function numberAfter(line: Uint8Array, name: string, start: number): number {
-  let value = 0
-  for (let i = start + name.length; i < line.length; i++) {
-    const digit = line[i]! - 0x30
-    if (digit < 0 || digit > 9) break
-    value = value * 10 + digit
-  }
-  return value
 }

@@ -9,6 +9,7 @@ import type { RecordedCall, RecordedResponse } from './entry.js'
 import { describeMiss } from './nearest.js'
 import type { RecordedAnswers } from './recordedAnswers.js'
 import { type CassetteRules, applyMasks } from './rules.js'
+import { basicAuthorization } from './upstream.js'
 
 /** A request to the file network or its gateway. */
 export interface FileRequest {
@@ -97,8 +98,7 @@ export class FileRecorder {
     const { method, target, headers, body, signal } = request
     const base = new URL(this.#baseOf(request)!)
     const url = new URL(target, base)
-    const { username, password } = base
-    const passed: Record<string, string> = {}
+    const passed: Record<string, string> = { ...basicAuthorization(base) }
     for (const name of [
       'content-type',
       'accept',
@@ -109,10 +109,6 @@ export class FileRecorder {
     ]) {
       const value = headers[name]
       if (value !== undefined) passed[name] = value
-    }
-    if (username + password !== '') {
-      const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
-      passed['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`
     }
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest
     const outgoing = send(url, { method, headers: passed, signal })

@@ -30,7 +30,8 @@ export async function recordForkRead(
 ): Promise<RemoteOutcome> {
   const started = performance.now()
   const outcome = await ask()
-  writer.add(callOf(read), outcome, performance.now() - started)
+  const recorded = 'result' in outcome ? { resultText: JSON.stringify(outcome.result ?? null) } : outcome
+  writer.add(callOf(read), recorded, performance.now() - started)
   return outcome
 }
 
@@ -48,7 +49,8 @@ export async function replayForkRead(
   const { network, method, params } = read
   const taken = answers.take(callOf(read)) ?? answers.take(['rpc', network, method, params])
   const outcome = taken?.entry.outcome
-  if (outcome !== undefined && ('error' in outcome || 'result' in outcome)) return outcome
+  if (taken?.text !== undefined) return { result: JSON.parse(taken.text) as unknown }
+  if (outcome !== undefined && 'error' in outcome) return outcome
   if (missing !== undefined) return missing()
   throw new Error(describeMiss(answers.reader, callOf(read)))
 }

@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { canonicalJson, CASSETTE_VERSION } from './entry.js'
 import { CassetteError } from './lines.js'
 import { readRules, type CassetteRules } from './rules.js'
@@ -24,13 +25,14 @@ export function formatHeader({ rules, tags, closed }: CassetteHeader): string {
 export function parseHeader(text: string, path: string): CassetteHeader {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    // Editors on Windows begin a file with a byte order mark.
+    value = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
     value = undefined
   }
   const { cassette, rules = {}, tags = {}, closed } = (value ?? {}) as Record<string, unknown>
   if (cassette === undefined) throw new CassetteError(path, 'is not a cassette of Standin', 1)
-  if (typeof cassette !== 'number' || cassette > CASSETTE_VERSION) {
+  if (cassette !== CASSETTE_VERSION) {
     throw new CassetteError(
       path,
       `is a cassette of version ${String(cassette)}; this Standin reads version ${CASSETTE_VERSION}`,
@@ -39,12 +41,19 @@ export function parseHeader(text: string, path: string): CassetteHeader {
   }
   const read = readRules(rules)
   if (typeof read === 'string') throw new CassetteError(path, `rules: ${read}`, 1)
-  return {
-    rules: read,
-    tags: tags as CassetteHeader['tags'],
-    ...(closed !== undefined && { closed: closed as NonNullable<CassetteHeader['closed']> }),
+  const parts = partsSchema.safeParse({ tags, closed })
+  if (!parts.success) {
+    const { path: place, message } = parts.error.issues[0]!
+    throw new CassetteError(path, `${place.join('.')}: ${message}`, 1)
   }
+  return { rules: read, tags: parts.data.tags, ...(parts.data.closed && { closed: parts.data.closed }) }
 }
+
+const count = z.int().min(0)
+const partsSchema = z.object({
+  tags: z.record(z.string(), z.record(z.string(), z.string())),
+  closed: z.object({ entries: count, bytes: count, crc32: count }).optional(),
+})
 
 /** The number that a block tag of a network stands for, met while recording. */
 export interface TagPin {

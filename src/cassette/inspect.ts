@@ -17,8 +17,8 @@ export function nameOf(call: RecordedCall): string {
 }
 
 /** Describes the entries of a cassette, a line each. @param pattern - names to show; `*` at its end stands for anything */
-export function* showCassette(path: string, pattern: string): Generator<string, void, undefined> {
-  const reader = CassetteReader.open(path)
+export async function* showCassette(path: string, pattern: string): AsyncGenerator<string, void, undefined> {
+  const reader = await CassetteReader.open(path)
   try {
     for (const { entry, line } of reader.entries()) {
       if (matchesName(pattern, nameOf(entry.call))) yield `${line}: ${describe(entry)}`
@@ -29,8 +29,8 @@ export function* showCassette(path: string, pattern: string): Generator<string, 
 }
 
 /** What differs between two cassettes: `-` only in the first, `+` only in the second. */
-export function* diffCassettes(first: string, second: string): Generator<string, void, undefined> {
-  const [a, b] = [CassetteReader.open(first), CassetteReader.open(second)]
+export async function* diffCassettes(first: string, second: string): AsyncGenerator<string, void, undefined> {
+  const [a, b] = [await CassetteReader.open(first), await CassetteReader.open(second)]
   try {
     const [left, right] = [a.entries(), b.entries()]
     let [one, other] = [left.next(), right.next()]
@@ -59,11 +59,11 @@ export function* diffCassettes(first: string, second: string): Generator<string,
  * @param pattern - names to remove; `*` at its end stands for anything
  * @returns how many entries and bodies were removed
  */
-export function pruneCassette(
+export async function pruneCassette(
   path: string,
   pattern: string | undefined,
-): { entries: number; bodies: number } {
-  const reader = CassetteReader.open(path)
+): Promise<{ entries: number; bodies: number }> {
+  const reader = await CassetteReader.open(path)
   const kept = new Set<string>()
   const target = `${path}.pruned`
   let removed = 0
@@ -87,7 +87,7 @@ export function pruneCassette(
   } finally {
     reader.close()
   }
-  closeCassette(target, path)
+  await closeCassette(target, path)
   const folder = bodiesFolder(path)
   const unused = existsSync(folder) ? readdirSync(folder).filter((name) => !kept.has(name)) : []
   for (const name of unused) rmSync(join(folder, name), { recursive: true })
@@ -116,6 +116,6 @@ function describeOutcome(outcome: CassetteEntry['outcome']): string {
     const { status, text, body } = outcome.http
     return `HTTP ${status} ${body === undefined ? (text ?? '') : `body ${body}`}`.trim()
   }
-  if ('event' in outcome) return `notification ${outcome.event}: ${canonicalJson(outcome.result)}`
-  return canonicalJson(outcome.result)
+  const what = 'close' in outcome ? `WebSocket closed with ${outcome.close.code}` : outcome.resultText
+  return 'event' in outcome ? `event ${outcome.event}: ${what}` : what
 }

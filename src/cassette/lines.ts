@@ -2,10 +2,7 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 
 const CHUNK_BYTES = 256 * 1024
 
-/** What ends a line. */
-export const lineFeed = Buffer.from('\n')
-
-/** Writes a file line by line, many of them at once. */
+/** Writes lines with their ends to a file, many of them at once. */
 export class LineWriter {
   readonly #file: number
   #pieces: Uint8Array[] = []
@@ -16,8 +13,8 @@ export class LineWriter {
   }
 
   write(line: Uint8Array): void {
-    this.#pieces.push(line, lineFeed)
-    this.#size += line.length + 1
+    this.#pieces.push(line)
+    this.#size += line.length
     if (this.#size >= CHUNK_BYTES) this.#flush()
   }
 
@@ -33,43 +30,45 @@ export class LineWriter {
     const bytes = Buffer.concat(this.#pieces)
     this.#pieces = []
     this.#size = 0
-    for (let written = 0; written < bytes.length;) written += writeSync(this.#file, bytes, written)
+    writeWhole(this.#file, bytes)
   }
 }
 
-/** A line of a file: its bytes without the end, and where it begins. */
+/** Writes all of the bytes: the system may take fewer at a time. */
+export function writeWhole(file: number, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written)
+}
+
+/** A line of a file: its bytes without the end. */
 export interface FileLine {
-  bytes: Uint8Array
-  offset: number
+  bytes: Buffer
   /** Whether a line feed follows. */
   isComplete: boolean
 }
 
-/**
- * The lines of a file from an offset on, read in pieces. The bytes of a line are valid until the next one is asked for.
- */
+/** The lines of a file from an offset on, read in pieces. */
 export function* readLines(path: string, start = 0): Generator<FileLine, void, undefined> {
   const file = openSync(path, 'r')
   try {
-    let pending = Buffer.alloc(0)
-    let offset = start
+    /** The beginning of a line that is longer than a piece. */
+    let pending: Buffer[] = []
     let position = start
     for (;;) {
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
-      const length = readSync(file, chunk, 0, CHUNK_BYTES, position)
-      if (length === 0) break
-      position += length
-      const data =
-        pending.length === 0 ? chunk.subarray(0, length) : Buffer.concat([pending, chunk.subarray(0, length)])
+      const data = chunk.subarray(0, readSync(file, chunk, 0, CHUNK_BYTES, position))
+      if (data.length === 0) break
+      position += data.length
       let from = 0
-      for (let end = data.indexOf(10, from); end !== -1; end = data.indexOf(10, from)) {
-        yield { bytes: data.subarray(from, end), offset: offset + from, isComplete: true }
+      for (let end = data.indexOf(10); end !== -1; end = data.indexOf(10, from)) {
+        const part = data.subarray(from, end)
+        const bytes = pending.length === 0 ? part : Buffer.concat([...pending, part])
+        pending = []
+        yield { bytes, isComplete: true }
         from = end + 1
       }
-      offset += from
-      pending = data.subarray(from)
+      if (from < data.length) pending.push(data.subarray(from))
     }
-    if (pending.length > 0) yield { bytes: pending, offset, isComplete: false }
+    if (pending.length > 0) yield { bytes: Buffer.concat(pending), isComplete: false }
   } finally {
     closeSync(file)
   }

@@ -1,6 +1,12 @@
 import type { CassetteReader } from './cassetteReader.js'
 import { Delays } from './delays.js'
-import { callHash, linePrefix, type CassetteEntry, type RecordedCall } from './entry.js'
+import {
+  type CassetteEntry,
+  type RecordedCall,
+  type SubscriptionEvent,
+  callHash,
+  linePrefix,
+} from './entry.js'
 
 /** How recorded answers are used. */
 export interface ReplaySettings {
@@ -15,8 +21,8 @@ export interface RecordedAnswer {
   entry: CassetteEntry
   /** The JSON text of the result; undefined if there is none. */
   text: string | undefined
-  /** The notifications behind the answer to a subscription. */
-  events: readonly CassetteEntry[]
+  /** The events behind the answer to a subscription. */
+  events: readonly SubscriptionEvent[]
 }
 
 /** The answer whose turn it is. */
@@ -117,7 +123,7 @@ export class RecordedAnswers {
     return answers.find(({ entry: { times = 1 } }) => (seen += times) > taken)
   }
 
-  /** Waits as long as an answer took, or one of its notifications; undefined where delays do not count. */
+  /** Waits as long as an answer took, or one of its events; undefined where delays do not count. */
   delay(call: RecordedCall, place: number, event?: number): Promise<void> | undefined {
     if (!this.delays.areKept) return undefined
     return this.delays.wait({ call: callHash(call), place, ...(event !== undefined && { event }) })
@@ -127,7 +133,7 @@ export class RecordedAnswers {
     const prefix = linePrefix(call)
     const kept = this.#kept.get(prefix)
     if (kept !== undefined) return kept.found
-    const { offset, entries, bytes } = this.reader.find(Buffer.from(prefix))
+    const { offset, entries, bytes } = this.reader.find(prefix)
     const found = { offset, answers: groupAnswers(entries) }
     const characters = prefix.length + 2 * bytes
     if (characters > KEPT_CHARACTERS / 8) return found
@@ -143,13 +149,11 @@ export class RecordedAnswers {
 }
 
 function groupAnswers(entries: readonly CassetteEntry[]): RecordedAnswer[] {
-  const isEvent = ({ outcome }: CassetteEntry): boolean => 'event' in outcome
-  const events = entries.filter(isEvent)
-  return entries
-    .filter((entry) => !isEvent(entry))
-    .map((entry) => ({
-      entry,
-      text: 'result' in entry.outcome ? JSON.stringify(entry.outcome.result) : undefined,
-      events: events.filter(({ nth }) => nth === entry.nth),
-    }))
+  const answers: (RecordedAnswer & { events: SubscriptionEvent[] })[] = []
+  for (const entry of entries) {
+    const { outcome } = entry
+    if ('event' in outcome) answers.at(-1)?.events.push(outcome)
+    else answers.push({ entry, text: 'resultText' in outcome ? outcome.resultText : undefined, events: [] })
+  }
+  return answers
 }

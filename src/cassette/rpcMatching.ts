@@ -136,18 +136,24 @@ export interface CassetteCall {
   transport: string
   /** Undefined where nothing can be pushed. */
   subscriptions: Subscriptions | undefined
+  /** Stands for the batch that the call came in. */
+  batch?: object | undefined
 }
 
 /** Answers a call in another way. */
 export type AnswerCall = () => Result | Promise<Result>
 
 /**
- * The answer that was recorded.
+ * The answer that was recorded. Where it was the end of the WebSocket, that of the caller ends the same.
  *
- * @throws RpcError if it was an error or an HTTP refusal
+ * @throws RpcError if it was an error, an HTTP refusal or an end
  */
-export function replayOutcome(outcome: RecordedOutcome): WireBytes {
-  if ('result' in outcome) return new WireBytes([JSON.stringify(outcome.result)])
+export function replayOutcome(outcome: RecordedOutcome, subscriptions: Subscriptions | undefined): WireBytes {
+  if ('close' in outcome) {
+    subscriptions?.disconnect(outcome.close)
+    throw new RpcError(-32603, `the provider's WebSocket closed with ${outcome.close.code}`)
+  }
+  if ('resultText' in outcome) return new WireBytes([outcome.resultText])
   if ('error' in outcome) {
     const { code, message, data } = outcome.error
     throw new RpcError(code, message, { data: data as JsonValue | undefined })

@@ -31,7 +31,9 @@ export class RpcPlayer {
   readonly #counts: AnswerCounts
   /** Calls so far that may have changed the chain: notifications are placed between them. */
   #changes = 0
-  readonly #onChange = new Set<() => void>()
+  /** Answers over WebSockets so far: the end of one is placed between them. */
+  #answered = 0
+  readonly #onAnswer = new Set<() => void>()
 
   constructor(parts: { answers: RecordedAnswers; matching: RpcMatching; counts: AnswerCounts }) {
     this.#answers = parts.answers
@@ -66,43 +68,39 @@ export class RpcPlayer {
     }
     this.#counts.replayed++
     const delay = this.#answers.delay(recorded, taken.place)
-    if (delay === undefined)
-      return this.#deliver(recorded, taken, { method, subscriptions, hash: effect?.hash })
-    return delay.then(() => this.#deliver(recorded, taken, { method, subscriptions, hash: effect?.hash }))
+    if (delay === undefined) return this.#deliver(recorded, taken, call, effect?.hash)
+    return delay.then(() => this.#deliver(recorded, taken, call, effect?.hash))
   }
 
   #deliver(
     recorded: RecordedCall,
     taken: TakenAnswer,
-    call: { method: string; subscriptions: Subscriptions | undefined; hash: string | undefined },
+    { method, transport, subscriptions }: CassetteCall,
+    hash: string | undefined,
   ): Result {
-    const { method, subscriptions, hash } = call
-    const { outcome } = taken.entry
-    if ('result' in outcome) {
-      if (method.endsWith('_subscribe') && subscriptions !== undefined) {
-        return this.#subscribe(recorded, taken, subscriptions)
-      }
-      if (hash !== undefined) this.#matching.alias(hash, outcome.result)
+    const { entry, text } = taken
+    if (text !== undefined && method.endsWith('_subscribe') && subscriptions !== undefined) {
+      return this.#subscribe(recorded, taken, subscriptions)
     }
-    if (isChange(method)) {
-      this.#changes++
-      for (const told of this.#onChange) told()
-    }
-    if (taken.text === undefined) return replayOutcome(outcome)
-    return new WireBytes([this.#matching.answerFor(taken.text)])
+    if (text !== undefined && hash !== undefined) this.#matching.alias(hash, JSON.parse(text))
+    const isChanging = isChange(method)
+    if (isChanging) this.#changes++
+    if (transport === 'websocket') this.#answered++
+    if (isChanging || transport === 'websocket') for (const told of this.#onAnswer) told()
+    if (text === undefined) return replayOutcome(entry.outcome, subscriptions)
+    return new WireBytes([this.#matching.answerFor(text)])
   }
 
   /**
-   * Pushes what was pushed, each notification once as many changes were made as when it was recorded: since the
-   * subscription, or altogether where other callers made theirs before it this time.
+   * Pushes what was pushed, each event once as many changes were made as when it was recorded: since the subscription, or
+   * altogether where other callers made theirs before it this time.
    */
   #subscribe(
     recorded: RecordedCall,
-    { entry: { nth, after = 0 }, events: entries }: TakenAnswer,
+    { entry: { nth, after = 0 }, events }: TakenAnswer,
     subscriptions: Subscriptions,
   ): string {
-    const events = entries.flatMap(({ outcome }) => ('event' in outcome ? [outcome] : []))
-    const begun = this.#changes
+    const [begun, answered] = [this.#changes, this.#answered]
     return subscriptions.open((push) => {
       let next = 0
       let isEnded = false
@@ -114,18 +112,20 @@ export class RpcPlayer {
         await turn()
         for (let event = events[next]; !isEnded && event !== undefined; event = events[next]) {
           if (event.changes > this.#changes - Math.min(begun, after)) break
+          if ('close' in event && event.calls > this.#answered - answered) break
           await this.#answers.delay(recorded, nth, event.event)
           next++
-          push([this.#matching.answerFor(JSON.stringify(event.result))])
+          if ('close' in event) subscriptions.disconnect(event.close)
+          else push([this.#matching.answerFor(event.resultText)])
         }
         isAdvancing = false
       }
       const told = (): void => void advance()
-      this.#onChange.add(told)
+      this.#onAnswer.add(told)
       told()
       return () => {
         isEnded = true
-        this.#onChange.delete(told)
+        this.#onAnswer.delete(told)
       }
     })
   }

@@ -3,7 +3,7 @@ import type { Result } from '../rpc/method.js'
 import type { Subscriptions } from '../rpc/session.js'
 import type { WirePiece } from '../rpc/wire.js'
 import type { CassetteWriter } from './cassetteWriter.js'
-import type { RecordedCall, RecordedOutcome } from './entry.js'
+import type { RecordedCall } from './entry.js'
 import {
   type CassetteCall,
   type RpcMatching,
@@ -13,7 +13,7 @@ import {
   replayOutcome,
 } from './rpcMatching.js'
 import { subscriptionId } from './rpcPlayer.js'
-import { type Upstream, UpstreamError } from './upstream.js'
+import { type Upstream, type UpstreamEvent, UpstreamError } from './upstream.js'
 
 /** The provider cannot be reached (-32603); nothing is recorded. */
 class UpstreamUnavailableError extends RpcError {
@@ -30,6 +30,8 @@ export class RpcRecorder {
   readonly #upstream: Upstream
   /** Calls so far that may have changed the chain: notifications are placed between them. */
   #changes = 0
+  /** Answers over WebSockets so far: the end of one is placed between them. */
+  #answered = 0
 
   constructor(parts: { writer: CassetteWriter; matching: RpcMatching; upstream: Upstream }) {
     this.#writer = parts.writer
@@ -47,6 +49,7 @@ export class RpcRecorder {
     if (method.endsWith('_unsubscribe') && subscriptions !== undefined) {
       return subscriptions.close(subscriptionId(params))
     }
+    const seat = this.#upstream.join(call.batch, call.transport)
     try {
       await this.#pinTag(call)
       const tags = this.#writer.tagsOf(network)
@@ -55,20 +58,17 @@ export class RpcRecorder {
         return await this.#subscribe(call, recorded, subscriptions)
       }
       const started = performance.now()
-      const outcome = await this.#ask(call, pinTag(method, params, tags))
+      const outcome = await seat.send({ method, params: pinTag(method, params, tags) })
       if (isChange(method)) this.#changes++
+      if (call.transport === 'websocket') this.#answered++
       const after = followsChain(method, params) === undefined ? 0 : this.#changes
       this.#writer.add(recorded, outcome, performance.now() - started, after)
-      return replayOutcome(outcome)
+      return replayOutcome(outcome, subscriptions)
     } catch (error) {
       throw error instanceof UpstreamError ? new UpstreamUnavailableError(error) : error
+    } finally {
+      seat.leave()
     }
-  }
-
-  #ask({ method, transport }: CassetteCall, params: unknown): Promise<RecordedOutcome> {
-    return transport === 'websocket'
-      ? this.#upstream.callOverSocket(method, params)
-      : this.#upstream.call(method, params)
   }
 
   async #subscribe(
@@ -76,29 +76,32 @@ export class RpcRecorder {
     recorded: RecordedCall,
     subscriptions: Subscriptions,
   ): Promise<Result> {
-    const begun = this.#changes
+    const [changes, answered] = [this.#changes, this.#answered]
     const opened: { nth?: number; push?: (payload: readonly WirePiece[]) => void } = {}
     let events = 0
     let before = performance.now()
-    const early: unknown[] = []
-    const pushed = (result: unknown): void => {
+    const early: UpstreamEvent[] = []
+    const pushed = (what: UpstreamEvent): void => {
       const { nth, push } = opened
       if (nth === undefined || push === undefined) {
-        early.push(result)
+        early.push(what)
         return
       }
-      const outcome = { event: ++events, changes: this.#changes - begun, result }
-      this.#writer.addEvent(recorded, nth, outcome, performance.now() - before)
+      const place = { event: ++events, changes: this.#changes - changes }
+      const event =
+        'close' in what ? { ...place, ...what, calls: this.#answered - answered } : { ...place, ...what }
+      this.#writer.addEvent(recorded, nth, event, performance.now() - before)
       before = performance.now()
-      push([JSON.stringify(result)])
+      if ('close' in what) subscriptions.disconnect(what.close)
+      else push([what.resultText])
     }
-    const { outcome, end } = await this.#upstream.subscribe(method, params, pushed)
-    opened.nth = this.#writer.add(recorded, outcome, performance.now() - before, begun)
+    const { outcome, end } = await this.#upstream.subscribe({ method, params }, pushed)
+    opened.nth = this.#writer.add(recorded, outcome, performance.now() - before, changes)
     before = performance.now()
-    if (!('result' in outcome)) return replayOutcome(outcome)
+    if (!('resultText' in outcome)) return replayOutcome(outcome, subscriptions)
     return subscriptions.open((target) => {
       opened.push = target
-      for (const result of early) pushed(result)
+      for (const event of early) pushed(event)
       return end
     })
   }
@@ -108,7 +111,8 @@ export class RpcRecorder {
     const tag = this.#matching.unknownTag(method, params, this.#writer.tagsOf(network))
     if (tag === undefined) return
     const outcome = await this.#upstream.call('eth_getBlockByNumber', [tag, false])
-    const number: unknown = 'result' in outcome && (outcome.result as { number?: unknown } | null)?.number
+    const block = 'resultText' in outcome && (JSON.parse(outcome.resultText) as { number?: unknown } | null)
+    const number: unknown = block !== false && block?.number
     if (typeof number === 'string') this.#writer.pinTag(network, tag, number)
   }
 }

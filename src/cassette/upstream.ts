@@ -1,6 +1,8 @@
-import { WebSocket, type RawData } from 'ws'
-import { maskUrlIn } from '../encoding/maskUrl.js'
-import type { RecordedOutcome } from './entry.js'
+import { WebSocket } from 'ws'
+import { parseJsonInSlices, skipWhitespace } from '../encoding/json.js'
+import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../encoding/timeSlice.js'
+import { arrayElements } from '../rpc/envelope/scan.js'
+import { type RecordedOutcome, type SocketClose, textOfMember } from './entry.js'
 
 /** Headers of an answer that clients act on; no other is kept. */
 const keptHeaders = [
@@ -27,26 +29,92 @@ export interface UpstreamAddresses {
   webSocketUrl?: string | undefined
 }
 
-interface Answer {
-  id?: unknown
-  result?: unknown
-  error?: { code: number; message: string; data?: unknown }
-  params?: { subscription: string; result: unknown }
+/** A call that is passed on. */
+export interface UpstreamCall {
+  method: string
+  params: unknown
 }
 
-/** A provider that calls are passed on to, each by itself. */
+/** An answer, or a notification where `params` is there. */
+interface Answer {
+  id?: unknown
+  resultText: string | undefined
+  error?: { code: number; message: string; data?: unknown }
+  params?: { subscription: string; resultText: string }
+}
+
+/** Told of what comes by a subscription, and of the end of the WebSocket. */
+export type UpstreamEvent = { resultText: string } | { close: SocketClose }
+
+/** One of the calls of a batch, before it is known what it asks. */
+export interface Seat {
+  /** @throws UpstreamError if the provider cannot be reached */
+  send(call: UpstreamCall): Promise<RecordedOutcome>
+  /** The batch goes without this call, unless it was sent already. */
+  leave(): void
+}
+
+interface WaitingCall extends UpstreamCall {
+  resolve(outcome: RecordedOutcome): void
+  reject(error: unknown): void
+}
+
+/** A provider that calls are passed on to: those of a batch as one. */
 export class Upstream {
   readonly #addresses: UpstreamAddresses
+  /** Providers repeat the path that they were asked for, which has the key in it. */
+  readonly #mask: (text: string) => string
   readonly #stopped = new AbortController()
   #socket: Promise<WebSocket> | undefined
   #nextId = 1
-  readonly #waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>()
-  readonly #subscribers = new Map<string, (result: unknown) => void>()
+  readonly #waiting = new Map<
+    number,
+    { resolve: (answer: Answer | { close: SocketClose }) => void; reject: (error: Error) => void }
+  >()
+  readonly #subscribers = new Map<string, (event: UpstreamEvent) => void>()
   /** Notifications that came together with the answer to their subscription. */
-  readonly #early = new Map<string, unknown[]>()
+  readonly #early = new Map<string, UpstreamEvent[]>()
+  /** Batches that wait for their calls. */
+  readonly #batches = new WeakMap<object, { seats: number; calls: WaitingCall[] }>()
 
-  constructor(addresses: UpstreamAddresses) {
+  constructor(addresses: UpstreamAddresses, mask: (text: string) => string) {
     this.#addresses = addresses
+    this.#mask = mask
+  }
+
+  /**
+   * Takes part in a batch, which goes out once all who took part have sent a call or left.
+   *
+   * @param batch - stands for the batch; undefined for a call by itself
+   */
+  join(batch: object | undefined, transport: string): Seat {
+    const key = batch ?? {}
+    const pending = this.#batches.get(key) ?? { seats: 0, calls: [] }
+    this.#batches.set(key, pending)
+    pending.seats++
+    let isTaken = true
+    const leave = (): void => {
+      if (!isTaken) return
+      isTaken = false
+      if (--pending.seats > 0 || pending.calls.length === 0) return
+      const { calls } = pending
+      const isSocket = transport === 'websocket' && this.#addresses.webSocketUrl !== undefined
+      const sent = isSocket
+        ? this.#exchange(calls, batch !== undefined).then((answers) => answers.map(outcomeOf))
+        : this.#post(calls, batch !== undefined)
+      sent.then(
+        (outcomes) => calls.forEach(({ resolve }, index) => resolve(outcomes[index]!)),
+        (error: unknown) => calls.forEach(({ reject }) => reject(error)),
+      )
+    }
+    return {
+      send: (call) =>
+        new Promise((resolve, reject) => {
+          pending.calls.push({ ...call, resolve, reject })
+          leave()
+        }),
+      leave,
+    }
   }
 
   /**
@@ -54,152 +122,182 @@ export class Upstream {
    *
    * @throws UpstreamError if the provider cannot be reached
    */
-  async call(method: string, params: unknown): Promise<RecordedOutcome> {
-    const { url } = this.#addresses
-    const target = new URL(url)
-    const { username, password } = target
+  call(method: string, params: unknown): Promise<RecordedOutcome> {
+    return this.join(undefined, 'http').send({ method, params })
+  }
+
+  /** How calls end that are posted together. @param isBatch - whether one of them goes as a batch too */
+  async #post(calls: readonly UpstreamCall[], isBatch: boolean): Promise<RecordedOutcome[]> {
+    const target = new URL(this.#addresses.url)
+    const authorization = basicAuthorization(target)
     target.username = target.password = ''
-    const authorization: Record<string, string> =
-      username + password === ''
-        ? {}
-        : {
-            authorization: `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`,
-          }
+    const bodies = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
     let response: Response
     let text: string
     try {
       response = await fetch(target, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...authorization },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+        body: JSON.stringify(isBatch ? bodies : bodies[0]),
         signal: this.#stopped.signal,
       })
-      text = await response.text()
+      text = this.#mask(await response.text())
     } catch (cause) {
-      throw new UpstreamError(this.#masked(`the provider does not answer: ${reasonOf(cause)}`), { cause })
+      throw new UpstreamError(this.#mask(`the provider does not answer: ${reasonOf(cause)}`), { cause })
     }
-    const answer = parseAnswer(text)
-    if (response.ok && answer !== undefined) return this.#outcomeOf(answer)
+    const answers = await runInSlices(readAnswers(text), new TimeSlice())
+    if (response.ok && answers !== undefined) {
+      const all = Array.isArray(answers) ? answers : calls.map((_, id) => ({ ...answers, id }))
+      return calls.map((_, id) => {
+        const answer = all.find((one) => Number(one.id) === id)
+        if (answer === undefined) throw new UpstreamError('the provider left a call of a batch unanswered')
+        return outcomeOf(answer)
+      })
+    }
     const headers = keptHeaders.flatMap((name): [string, string][] => {
       const value = response.headers.get(name)
       return value === null ? [] : [[name, value]]
     })
-    return {
-      http: { status: response.status, headers: Object.fromEntries(headers), text: this.#masked(text) },
-    }
-  }
-
-  /**
-   * Calls a method over the WebSocket, where there is one.
-   *
-   * @throws UpstreamError if the provider cannot be reached
-   */
-  async callOverSocket(method: string, params: unknown): Promise<RecordedOutcome> {
-    if (this.#addresses.webSocketUrl === undefined) return this.call(method, params)
-    return this.#outcomeOf(await this.#exchange(method, params))
+    const http = { status: response.status, headers: Object.fromEntries(headers), text }
+    return calls.map(() => ({ http }))
   }
 
   /**
    * Subscribes.
    *
-   * @param pushed - told of each notification
+   * @param pushed - told of each event
    * @returns how the call ended, and for a subscription a function that ends it
    * @throws UpstreamError if there is no WebSocket or it cannot be reached
    */
   async subscribe(
-    method: string,
-    params: unknown,
-    pushed: (result: unknown) => void,
+    call: UpstreamCall,
+    pushed: (event: UpstreamEvent) => void,
   ): Promise<{ outcome: RecordedOutcome; end: () => void }> {
     if (this.#addresses.webSocketUrl === undefined) {
       throw new UpstreamError('subscriptions need --upstream-ws')
     }
-    const answer = await this.#exchange(method, params)
-    const { result: id } = answer
-    if (typeof id !== 'string') return { outcome: this.#outcomeOf(answer), end: () => undefined }
+    const [answer] = await this.#exchange([call])
+    const outcome = outcomeOf(answer!)
+    const id: unknown = 'resultText' in outcome && JSON.parse(outcome.resultText)
+    if (typeof id !== 'string') return { outcome, end: () => undefined }
     this.#subscribers.set(id, pushed)
-    for (const result of this.#early.get(id) ?? []) pushed(result)
+    for (const event of this.#early.get(id) ?? []) pushed(event)
     this.#early.delete(id)
     const end = (): void => {
-      this.#subscribers.delete(id)
-      this.#exchange(method.replace('_subscribe', '_unsubscribe'), [id]).catch(() => undefined)
+      if (!this.#subscribers.delete(id)) return
+      const method = call.method.replace('_subscribe', '_unsubscribe')
+      this.#exchange([{ method, params: [id] }]).catch(() => undefined)
     }
-    return { outcome: { result: null }, end }
+    return { outcome: { resultText: 'null' }, end }
   }
 
   /** Ends every call that is under way. */
   stop(): void {
     this.#stopped.abort()
+    this.#subscribers.clear()
     void this.#socket?.then((socket) => socket.terminate()).catch(() => undefined)
   }
 
-  async #exchange(method: string, params: unknown): Promise<Answer> {
+  async #exchange(
+    calls: readonly UpstreamCall[],
+    isBatch = false,
+  ): Promise<(Answer | { close: SocketClose })[]> {
     const socket = await (this.#socket ??= this.#open())
-    const id = this.#nextId++
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject })
-      socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
-    })
+    const bodies = calls.map(({ method, params }) => ({ jsonrpc: '2.0', id: this.#nextId++, method, params }))
+    const answers = bodies.map(
+      ({ id }) =>
+        new Promise<Answer | { close: SocketClose }>((resolve, reject) =>
+          this.#waiting.set(id, { resolve, reject }),
+        ),
+    )
+    socket.send(JSON.stringify(isBatch ? bodies : bodies[0]))
+    return Promise.all(answers)
   }
 
   #open(): Promise<WebSocket> {
     const socket = new WebSocket(this.#addresses.webSocketUrl!)
-    socket.on('message', (data) => this.#receive(data))
-    const gone = (error?: Error): void => {
-      this.#socket = undefined
-      const failure = new UpstreamError(this.#masked(`the provider's WebSocket closed: ${reasonOf(error)}`))
-      for (const { reject } of this.#waiting.values()) reject(failure)
-      this.#waiting.clear()
-      this.#subscribers.clear()
-      this.#early.clear()
-    }
+    let problem: Error | undefined
+    socket.on('message', (data: Buffer) => this.#receive(this.#mask(data.toString('utf8'))))
     return new Promise((resolve, reject) => {
       socket.once('open', () => resolve(socket))
-      socket.on('error', (error) => {
-        gone(error)
+      socket.on('error', (error) => (problem = error))
+      socket.on('close', (code, reason) => {
+        this.#socket = undefined
+        const close = { code, reason: this.#mask(reason.toString('utf8')) }
+        for (const waiting of this.#waiting.values()) {
+          if (this.#stopped.signal.aborted) waiting.reject(new UpstreamError('the recording was ended'))
+          else waiting.resolve({ close })
+        }
+        for (const pushed of this.#subscribers.values()) pushed({ close })
+        for (const map of [this.#waiting, this.#subscribers, this.#early]) map.clear()
         reject(
-          new UpstreamError(this.#masked(`the provider's WebSocket cannot be opened: ${reasonOf(error)}`)),
+          new UpstreamError(this.#mask(`the provider's WebSocket cannot be opened: ${reasonOf(problem)}`)),
         )
       })
-      socket.on('close', () => gone())
     })
   }
 
-  #receive(data: RawData): void {
-    const answer = parseAnswer((data as Buffer).toString('utf8'))
-    if (answer === undefined) return
-    if (answer.params !== undefined) {
-      const { subscription, result } = answer.params
-      const pushed = this.#subscribers.get(subscription)
-      if (pushed !== undefined) pushed(result)
-      else if (this.#early.size < MOST_EARLY)
-        this.#early.set(subscription, [...(this.#early.get(subscription) ?? []), result])
-      return
+  #receive(text: string): void {
+    const read = runToCompletion(readAnswers(text))
+    const answers = Array.isArray(read) ? read : read === undefined ? [] : [read]
+    for (const answer of answers) {
+      if (answer.params !== undefined) {
+        const { subscription, resultText } = answer.params
+        const pushed = this.#subscribers.get(subscription)
+        if (pushed !== undefined) pushed({ resultText })
+        else if (this.#early.size < MOST_EARLY)
+          this.#early.set(subscription, [...(this.#early.get(subscription) ?? []), { resultText }])
+        continue
+      }
+      const waiting = this.#waiting.get(Number(answer.id))
+      this.#waiting.delete(Number(answer.id))
+      waiting?.resolve(answer)
     }
-    const waiting = this.#waiting.get(Number(answer.id))
-    this.#waiting.delete(Number(answer.id))
-    waiting?.resolve(answer)
-  }
-
-  #outcomeOf({ result, error }: Answer): RecordedOutcome {
-    if (error === undefined) return { result: result ?? null }
-    return { error: { ...error, message: this.#masked(String(error.message)) } }
-  }
-
-  /** Providers repeat the path that they were asked for, which has the key in it. */
-  #masked(text: string): string {
-    const { url, webSocketUrl } = this.#addresses
-    const masked = maskUrlIn(text, url)
-    return webSocketUrl === undefined ? masked : maskUrlIn(masked, webSocketUrl)
   }
 }
 
-function parseAnswer(text: string): Answer | undefined {
+/** The header that carries the credentials of a URL, if it has any. */
+export function basicAuthorization({ username, password }: URL): { authorization?: string } {
+  if (username + password === '') return {}
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
+}
+
+function outcomeOf(answer: Answer | { close: SocketClose }): RecordedOutcome {
+  if ('close' in answer) return answer
+  const { resultText = 'null', error } = answer
+  return error === undefined ? { resultText } : { error: { ...error, message: String(error.message) } }
+}
+
+/** The answers of a batch, or one; undefined if the text is no JSON-RPC. */
+function* readAnswers(text: string): Steps<Answer | Answer[] | undefined> {
+  let value: unknown
   try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+    value = yield* parseJsonInSlices(text)
   } catch {
     return undefined
+  }
+  const start = skipWhitespace(text, 0)
+  if (!Array.isArray(value)) return yield* readAnswer(value, text, start)
+  const starts = yield* arrayElements(text, start)
+  const answers: Answer[] = []
+  for (const [index, element] of value.entries()) {
+    const answer = yield* readAnswer(element, text, starts[index]!)
+    if (answer !== undefined) answers.push(answer)
+  }
+  return answers
+}
+
+function* readAnswer(value: unknown, text: string, start: number): Steps<Answer | undefined> {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { id, result, error, params } = value as Omit<Answer, 'resultText'> & { result?: unknown }
+  const resultText = result === undefined ? undefined : yield* textOfMember(text, 'result', start)
+  if (typeof params !== 'object') return { id, resultText, ...(error && { error }) }
+  const inner = (yield* textOfMember(text, 'params', start)) ?? '{}'
+  const { subscription } = params
+  return {
+    resultText,
+    params: { subscription, resultText: (yield* textOfMember(inner, 'result')) ?? 'null' },
   }
 }
 

@@ -14,7 +14,7 @@ prune   Removes the entries that match --method, and bodies that no entry refers
 `
 
 /** The subcommand `cassette`. @returns what is printed, in pieces */
-export function* runCassette(words: readonly string[]): Generator<string, void, undefined> {
+export async function* runCassette(words: readonly string[]): AsyncGenerator<string, void, undefined> {
   const { values, positionals } = parse(words)
   const [action, ...files] = positionals
   const method = values.method
@@ -24,13 +24,13 @@ export function* runCassette(words: readonly string[]): Generator<string, void, 
     const [first, second] = theFile(action, files, 2)
     yield* lines(diffCassettes(first!, second!))
   } else if (action === 'prune') {
-    const removed = pruneCassette(theFile(action, files, 1)[0]!, method)
+    const removed = await pruneCassette(theFile(action, files, 1)[0]!, method)
     yield `Removed ${removed.entries} entries and ${removed.bodies} bodies\n`
   } else throw new OptionError(`cassette: expected show, diff or prune, got ${JSON.stringify(action)}`)
 }
 
-function* lines(texts: Iterable<string>): Generator<string, void, undefined> {
-  for (const text of texts) yield `${text}\n`
+async function* lines(texts: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+  for await (const text of texts) yield `${text}\n`
 }
 
 function theFile(action: string, files: readonly string[], count: number): readonly string[] {

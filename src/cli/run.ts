@@ -31,7 +31,7 @@ const subcommands = new Map<string | undefined, (words: readonly string[]) => Pr
   [
     'cassette',
     async (words) => {
-      for (const text of (await import('./cassette.js')).runCassette(words)) write(text)
+      for await (const text of (await import('./cassette.js')).runCassette(words)) write(text)
       return 0
     },
   ],

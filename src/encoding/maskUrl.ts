@@ -8,18 +8,39 @@ export function maskUrl(url: string): string {
 /** Shorter parts of a URL are names such as `v3`, which also stand in texts that tell no secret. */
 const leastSecret = 8
 
-/** A text of somebody who was asked at a URL, with the parts of the URL masked that may be keys. */
-export function maskUrlIn(text: string, url: string): string {
-  const { pathname, search, searchParams, username, password } = new URL(url)
-  const parts = [
-    pathname + search,
-    pathname,
-    ...pathname.split('/'),
-    ...searchParams.values(),
-    username,
-    password,
-  ]
-  return parts
-    .filter((part) => part.length >= leastSecret)
-    .reduce((masked, part) => masked.replaceAll(part, '…'), text.replaceAll(url, maskUrl(url)))
+/**
+ * Makes a function that masks, in a text of somebody who was asked at these URLs, the parts of them that may be keys, in
+ * any of their forms.
+ */
+export function createMask(urls: readonly string[]): (text: string) => string {
+  const words = urls.flatMap((url) => secretsOf(new URL(url)))
+  return (text) =>
+    words.reduce(
+      (masked, { word, pattern }) => (masked.includes(word) ? masked.replace(pattern, '…') : masked),
+      urls.reduce((masked, url) => masked.replaceAll(url, maskUrl(url)), text),
+    )
+}
+
+/** With patterns that do not fit in a longer word: digits of a password may also stand in the data of a contract. */
+function secretsOf({ pathname, searchParams, username, password }: URL): { word: string; pattern: RegExp }[] {
+  const [user, secret] = [decode(username), decode(password)]
+  const pairs = secret === '' ? [] : [`${user}:${secret}`, `:${secret}`]
+  const parts = [...pathname.split('/'), ...searchParams.values(), username, password]
+  const forms = parts.flatMap((part) => [part, encodeURIComponent(part), decode(part)])
+  return [...new Set([...pairs.map((pair) => Buffer.from(pair).toString('base64')), ...forms])]
+    .filter((word) => word.length >= leastSecret)
+    .sort((a, b) => b.length - a.length)
+    .map((word) => ({ word, pattern: new RegExp(`(?<![0-9A-Za-z])${escape(word)}(?![0-9A-Za-z])`, 'g') }))
+}
+
+function escape(word: string): string {
+  return word.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
 }

@@ -36,7 +36,11 @@ export function createCassetteControl(current: CurrentCassette, settings: NodeSe
       if (provider === undefined && settings.forkUrl === undefined) {
         throw new ConfigurationError('record: expected an upstream too, or a fork')
       }
-      await current.start({ path, record: { provider, rules: rules ?? recordRules(settings) } })
+      await current.start({
+        path,
+        maskedUrls: urlsOf(settings, named),
+        record: { provider, rules: rules ?? recordRules(settings) },
+      })
     },
     replay: async ({ path, mode, exhausted, delay, ...named }) => {
       const replay = {
@@ -47,7 +51,7 @@ export function createCassetteControl(current: CurrentCassette, settings: NodeSe
         },
         provider: upstreamOf(settings, named),
       }
-      await current.start({ path, replay })
+      await current.start({ path, maskedUrls: urlsOf(settings, named), replay })
     },
     stop: () => current.stop(),
   }
@@ -71,6 +75,12 @@ function upstreamOf(settings: NodeSettings, named: UpstreamRequest): Provider | 
     filesUrl: urls.upstreamIpfs,
     gatewayUrl: urls.upstreamGateway ?? urls.upstreamIpfs,
   }
+}
+
+/** Every URL that this node asks. */
+function urlsOf(settings: NodeSettings, named: UpstreamRequest): string[] {
+  const { upstream, upstreamWs, upstreamIpfs, upstreamGateway, forkUrl } = { ...settings, ...named }
+  return [upstream, upstreamWs, upstreamIpfs, upstreamGateway, forkUrl].filter((url) => url !== undefined)
 }
 
 function recordRules({ recordRules: given }: NodeSettings): CassetteRules {

@@ -18,6 +18,7 @@ import {
   MethodNotFoundError,
   NotificationsUnsupportedError,
   ParseError,
+  type RefusalReply,
   ResponseTooLargeError,
   RpcError,
 } from './errors.js'
@@ -97,8 +98,12 @@ export interface BatchLimits {
 export interface CallInterceptor {
   /** Calls go to it while this is active. */
   readonly cassette: { readonly isActive: boolean }
-  /** @param own - the method's own answer @throws RpcError */
-  answer(call: PolicyCall, own: () => Result | Promise<Result>): Result | Promise<Result>
+  /**
+   * @param own - the method's own answer
+   * @param batch - stands for the batch of the call, whose calls are all made before any of them is answered
+   * @throws RpcError
+   */
+  answer(call: PolicyCall, own: () => Result | Promise<Result>, batch?: object): Result | Promise<Result>
 }
 
 /** What the pipeline of a network is made of. */
@@ -119,6 +124,23 @@ const largeBody = 256 * 1024
 
 /** Longest method name that is looked up, in bytes (geth: rpc/handler.go). */
 const maxMethodNameLength = 2048
+
+/** The calls of a batch that wait until each of them has passed the call policy, or was refused. */
+class Gathering {
+  #missing = 0
+  #resolve: (() => void) | undefined
+  readonly #complete = new Promise<void>((resolve) => (this.#resolve = resolve))
+
+  expect(): void {
+    this.#missing++
+  }
+
+  /** @returns settles when all have arrived that were expected */
+  arrive(): Promise<void> {
+    if (--this.#missing === 0) this.#resolve?.()
+    return this.#complete
+  }
+}
 
 /** JSON-RPC 2.0 of one network, over whatever transport. */
 export class RpcPipeline {
@@ -172,29 +194,45 @@ export class RpcPipeline {
   }
 
   async #answerBatch(messages: readonly Message[], context: RequestContext): Promise<Reply | undefined> {
-    const { batch, policy } = this.#setup
+    const { batch, policy, interceptor } = this.#setup
     if (messages.length === 0) return createReply([errorText('null', new InvalidRequestError('empty batch'))])
     if (messages.length > (context.maxBatch ?? batch.maxItems)) {
       const id = messages.find(isCall)?.id ?? 'null'
       return createReply([`[${errorText(id, new InvalidRequestError('batch too large'))}]`])
     }
     policy?.batch?.({ size: messages.length, context })
+    const together = interceptor?.cassette.isActive ? this.#answerTogether(messages, context) : undefined
     const pieces: WirePiece[] = []
+    const refusals: (RefusalReply | undefined)[] = []
     let bytes = 0
     const slice = new TimeSlice()
-    for (const message of messages) {
+    for (const [index, message] of messages.entries()) {
       const pause = slice.pause()
       if (pause !== undefined) await pause
       const isFull = bytes > (batch.maxResponseBytes ?? Infinity)
       const outcome: Outcome | undefined =
         isFull && isCall(message)
           ? { error: new ResponseTooLargeError() }
-          : await this.#answerMessage(message, context, undefined)
+          : await (together?.[index] ?? this.#answerMessage(message, context, undefined))
+      refusals.push(outcome !== undefined && 'error' in outcome ? outcome.error.refusal : undefined)
       if (outcome !== undefined && batch.maxResponseBytes !== undefined) bytes += outcomeBytes(outcome)
       const answer = answerPieces(message, outcome)
       if (answer !== undefined) pieces.push(pieces.length === 0 ? '[' : ',', ...answer)
     }
+    const [refusal] = refusals
+    if (refusal !== undefined && refusals.every((one) => one?.body === refusal.body)) {
+      return createReply([refusal.body], refusal)
+    }
     return pieces.length === 0 ? undefined : createReply([...pieces, ']'])
+  }
+
+  /** Makes all calls of a batch before any of them is answered: a cassette passes them on as one batch. */
+  #answerTogether(
+    messages: readonly Message[],
+    context: RequestContext,
+  ): readonly Promise<Outcome | undefined>[] {
+    const gathering = new Gathering()
+    return messages.map((message) => this.#answerMessage(message, context, undefined, gathering))
   }
 
   /**
@@ -206,27 +244,31 @@ export class RpcPipeline {
     message: Message,
     context: RequestContext,
     text: string | undefined,
+    gathering?: Gathering,
   ): Promise<Outcome | undefined> {
     if (isCall(message) || isNotification(message)) {
       const { method, params, length, idAbsent } = message
       if (idAbsent && method.endsWith('_subscription')) return undefined
       const isLarge = length > largeBody
-      return this.#execute({ method, params, text, batched: text === undefined, isLarge, context })
+      return this.#execute({ method, params, text, batched: text === undefined, isLarge, context }, gathering)
     }
     return isResponse(message) ? undefined : { error: new InvalidRequestError() }
   }
 
   /** Carries a call out: policy, method, record. */
-  async #execute(call: PolicyCall): Promise<Outcome> {
+  async #execute(call: PolicyCall, gathering?: Gathering): Promise<Outcome> {
     const { policy } = this.#setup
+    gathering?.expect()
     const started = performance.now()
     let record: CallRecord | undefined
     try {
       record = await policy?.enter(call)
     } catch (refusal) {
+      void gathering?.arrive()
       return this.#failure(call, refusal)
     }
-    const outcome = await this.#invoke(call, record)
+    if (gathering !== undefined) await gathering.arrive()
+    const outcome = await this.#invoke(call, record, gathering)
     record?.done?.({
       error: 'error' in outcome ? outcome.error : undefined,
       result: 'result' in outcome ? outcome.result : undefined,
@@ -237,14 +279,17 @@ export class RpcPipeline {
   }
 
   /** The only place that catches what methods throw. */
-  async #invoke(call: PolicyCall, record: CallRecord | undefined): Promise<Outcome> {
+  async #invoke(
+    call: PolicyCall,
+    record: CallRecord | undefined,
+    gathering: Gathering | undefined,
+  ): Promise<Outcome> {
     try {
       const { interceptor } = this.#setup
       const run = (): Result | Promise<Result> => this.#run(call, record)
       if (record?.answer !== undefined) return { result: encodeResult(await record.answer()) }
-      return {
-        result: encodeResult(await (interceptor?.cassette.isActive ? interceptor.answer(call, run) : run())),
-      }
+      const isPlayed = interceptor?.cassette.isActive === true
+      return { result: encodeResult(await (isPlayed ? interceptor.answer(call, run, gathering) : run())) }
     } catch (error) {
       return this.#failure(call, error)
     }

@@ -13,8 +13,8 @@ export interface Connection {
   push(message: Uint8Array): void
   /** Bytes that were sent and have not left yet. */
   readonly bufferedBytes: number
-  /** Ends the connection. @param reason - for the other side */
-  close(reason: string): void
+  /** Ends the connection. @param reason - for the other side @param code - RFC 6455, section 7.4.1; 1008 unless given */
+  close(reason: string, code?: number): void
 }
 
 /** Answers a body, as RpcPipeline.answerBody does. */
@@ -109,7 +109,7 @@ class MessageContext implements RequestContext {
 interface PushTarget {
   push(message: Uint8Array): void
   readonly bufferedBytes: number
-  close(reason: string): void
+  close(reason: string, code?: number): void
 }
 
 /** Gives one subscription's payloads to `push`. @returns a function that ends it */
@@ -121,6 +121,8 @@ export interface Subscriptions {
   open(feed: Feed): string
   /** @returns false if the connection has no subscription of this id */
   close(id: string): boolean
+  /** Ends the connection, with 1006 without a close frame (RFC 6455, section 7.4.1). */
+  disconnect(end: { code: number; reason: string }): void
 }
 
 /** Bytes that may wait for a subscriber before it is cut off. */
@@ -152,6 +154,7 @@ export class SessionSubscriptions {
         return id
       },
       close: (id) => this.#end(id),
+      disconnect: ({ code, reason }) => this.#target.close(reason, code),
       release: () => opened?.forEach((id) => this.#release(id)),
     }
   }

@@ -11,6 +11,8 @@ import { Backlog } from './backlog.js'
 
 /** Close codes (RFC 6455, section 7.4.1). */
 const goingAway = 1001
+const noStatus = 1005
+const abnormal = 1006
 const policyViolation = 1008
 const messageTooBig = 1009
 
@@ -97,7 +99,11 @@ export class WebSocketConnection implements CallerConnection {
     return {
       answer: (reply) => this.#answer(reply),
       push: (message) => this.#push(message),
-      close: (reason) => this.close(policyViolation, reason),
+      close: (reason, code = policyViolation) => {
+        if (code === abnormal) this.destroy()
+        else if (code === noStatus) this.close()
+        else this.close(code, reason)
+      },
       get bufferedBytes() {
         return socket.bufferedAmount
       },
@@ -115,7 +121,7 @@ export class WebSocketConnection implements CallerConnection {
     this.#frames.write(createReply([message]))
   }
 
-  close(code: number, reason: string): void {
+  close(code?: number, reason?: string): void {
     this.#backlog.clear()
     this.#socket.closeNow(code, reason)
   }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { maskUrl, maskUrlIn } from '../../encoding/maskUrl.js'
+import { maskUrl, createMask } from '../../encoding/maskUrl.js'
 
 /** How a remote node is asked. */
 export interface RemoteClientOptions {
@@ -231,7 +231,7 @@ export class RemoteClient {
 
   /** Remotes, and what stands between, repeat the path that they were asked for. */
   #masked(words: string): string {
-    return maskUrlIn(words, this.#options.url)
+    return createMask([this.#options.url])(words)
   }
 }
 
