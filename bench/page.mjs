@@ -105,7 +105,7 @@ async function measureViews() {
     const values = []
     for (let round = 0; round < rounds; round++) {
       const { context, page } = await openPage()
-      const first = page.getByRole('table', { name: table }).getByRole('row').nth(1)
+      const first = page.getByRole('grid', { name: table }).getByRole('row').nth(1)
       values.push(
         await timed(async () => {
           await page.goto(`${origin}/#/${place}`)
@@ -165,7 +165,7 @@ async function measureCost() {
     closed.push(await rate(work, { count: 10_000, inFlight: 8 }))
     const { context, page } = await openPage()
     await page.goto(`${origin}/#/requests`)
-    await page.getByRole('table').getByRole('row').nth(1).waitFor()
+    await page.getByRole('grid').getByRole('row').nth(1).waitFor()
     opened.push(await rate(work, { count: 10_000, inFlight: 8 }))
     await context.close()
   }

