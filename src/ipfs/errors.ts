@@ -49,3 +49,12 @@ export class DeadlineError extends FileNetworkError {
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
+
+/** The result of a function; what it throws is told with something in front. */
+export function withPrefix<T>(prefix: string, run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    throw new FileNetworkError(prefix + errorText(error))
+  }
+}

@@ -6,6 +6,7 @@ import { openMutableFiles } from './mfs/mutableFiles.js'
 import type { NetworkContext } from './networkContext.js'
 import { type CommandRequest, executeOperation } from './request/execute.js'
 import type { CommandReply } from './request/reply.js'
+import { NetworkLog, RequestLog } from './request/requestLog.js'
 import { createBlockstore, isIntact } from './store/blockstore.js'
 import { measureGarbage } from './store/garbage.js'
 import { openConfiguration } from './configuration/configuration.js'
@@ -81,5 +82,7 @@ export async function openNetworkContext(
     identity,
     keystore: openKeystore(rows, identity),
     names: openNameSystem(rows),
+    requestLog: new RequestLog(),
+    log: new NetworkLog(),
   }
 }

@@ -4,6 +4,7 @@ import type { Identity } from './names/identity.js'
 import type { Keystore } from './names/keystore.js'
 import type { NameSystem } from './names/nameSystem.js'
 import type { MutableFiles } from './mfs/mutableFiles.js'
+import type { NetworkLog, RequestLog } from './request/requestLog.js'
 import type { Blockstore } from './store/blockstore.js'
 import type { Pins } from './store/pins.js'
 import type { ImportSettings } from './unixfs/settings.js'
@@ -24,4 +25,6 @@ export interface NetworkContext {
   identity: Identity
   keystore: Keystore
   names: NameSystem
+  requestLog: RequestLog
+  log: NetworkLog
 }

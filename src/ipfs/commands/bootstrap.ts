@@ -1,14 +1,8 @@
 import { FileNetworkError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
-import { type ArgumentSpec, defineCommand, single } from '../request/command.js'
+import { type ArgumentSpec, defineCommand, optionalArguments, single } from '../request/command.js'
 
-const peerArgument: ArgumentSpec = {
-  name: 'peer',
-  kind: 'string',
-  required: false,
-  variadic: true,
-  description: 'Multiaddresses with a peer id at the end.',
-}
+const peerArgument: ArgumentSpec = optionalArguments('peer', 'Multiaddresses with a peer id at the end.')
 
 /** `bootstrap/list`: the configured peers, none of which is ever asked. */
 export const bootstrapList = defineCommand({
@@ -117,7 +111,12 @@ const knownProtocols = new Set([
   ...['sctp', 'udt', 'utp', 'dccp', 'noise', 'plaintextv2', 'sni', 'http-path'],
 ])
 
-function checkPeer(given: string): void {
+/**
+ * A multiaddress without slashes at its end.
+ *
+ * @throws {@link FileNetworkError} with the text of go-multiaddr where it does not begin as one
+ */
+export function checkMultiaddress(given: string): string {
   const peer = given.replace(/\/+$/, '')
   if (!peer.startsWith('/') && peer !== '') {
     throw new FileNetworkError(`failed to parse multiaddr ${JSON.stringify(peer)}: must begin with /`)
@@ -127,6 +126,11 @@ function checkPeer(given: string): void {
     const problem = first === '' ? 'empty multiaddr' : `unknown protocol ${first}`
     throw new FileNetworkError(`failed to parse multiaddr ${JSON.stringify(peer)}: ${problem}`)
   }
+  return peer
+}
+
+function checkPeer(given: string): void {
+  const peer = checkMultiaddress(given)
   if (!/\/(p2p|ipfs)\/[1-9A-HJ-NP-Za-km-z]{40,}$/.test(peer)) {
     throw new FileNetworkError(`invalid bootstrap address: ${peer}`)
   }

@@ -4,23 +4,36 @@ import { type Command, defineCommand, single } from '../request/command.js'
 interface ListedCommand {
   Name: string
   Subcommands: ListedCommand[]
-  Options: { Names: string[] }[]
+  Options: { Names: readonly string[] }[]
 }
 
-/** `commands`: all operations, as a tree. */
-export function commandsCommand(all: () => ReadonlyMap<string, Command>): Command {
+/**
+ * `commands`: all operations, as a tree.
+ *
+ * @param unserved - names of the options of operations that are listed and not served
+ */
+export function commandsCommand(
+  all: () => ReadonlyMap<string, Command>,
+  unserved: ReadonlyMap<string, readonly (readonly string[])[]>,
+): Command {
   return defineCommand({
     description: 'List all operations.',
     arguments: [],
     options: { flags: { type: 'bool', aliases: ['f'], description: 'For command lines.' } },
     run() {
       const root: ListedCommand = { Name: 'ipfs', Subcommands: [], Options: [] }
-      for (const [path, { options }] of all()) {
-        const listed = placeOf(root, path.split('/'))
-        listed.Options = Object.entries(options).map(([name, { aliases = [] }]) => ({
-          Names: [name, ...aliases],
-        }))
+      const list = (path: string, names: readonly (readonly string[])[]): void => {
+        placeOf(root, path.split('/')).Options = names.map((Names) => ({ Names }))
       }
+      for (const [path, { options }] of all()) {
+        const isParent = ['files', 'object/patch'].includes(path)
+        const own = Object.entries(options).filter(([, { inherited }]) => isParent || !inherited)
+        list(
+          path,
+          own.map(([name, { aliases = [] }]) => [name, ...aliases]),
+        )
+      }
+      for (const [path, names] of unserved) list(path, names)
       return single(root)
     },
   })

@@ -1,14 +1,12 @@
 import { FileNetworkError } from '../errors.js'
 import { createKeyEncoder } from '../names/keystore.js'
-import { defineCommand, single } from '../request/command.js'
+import { defineCommand, optionalArgument, single } from '../request/command.js'
 import { agentVersion } from '../version.js'
 
 /** `id`: who the node is. It has no peers, so asking for another's identity fails. */
 export const id = defineCommand({
   description: 'Show the identity of this node.',
-  arguments: [
-    { name: 'peerid', kind: 'string', required: false, variadic: false, description: 'This node, if any.' },
-  ],
+  arguments: [optionalArgument('peerid', 'This node, if any.')],
   options: {
     format: { type: 'string', aliases: ['f'], description: 'An output format; for command lines.' },
     'peerid-base': {

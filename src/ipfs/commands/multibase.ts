@@ -1,17 +1,12 @@
-import { readAll } from '../blockSize.js'
 import { decodeMultibase, multibaseByName } from '../cid/multibase.js'
 import { FileNetworkError, errorText } from '../errors.js'
-import { type ArgumentSpec, type Output, bytes, defineCommand } from '../request/command.js'
+import { type Output, bytes, defineCommand, fileArgument, readFileArgument } from '../request/command.js'
 import type { Upload } from '../request/upload.js'
 
 /** The longest input, in bytes. */
 const inputLimit = 64 * 1024 * 1024
 
 const baseOption = { type: 'string', default: 'base64url', description: 'The base, by its name.' } as const
-
-function fileArgument(name: string, description: string): ArgumentSpec {
-  return { name, kind: 'file', required: true, variadic: false, description }
-}
 
 /** `multibase/encode`: bytes as text in a base. */
 export const multibaseEncode = defineCommand({
@@ -51,12 +46,8 @@ function decode(text: Uint8Array): Uint8Array {
   }
 }
 
-async function readFile(upload: Upload): Promise<Uint8Array> {
-  for await (const entry of upload.entries()) {
-    if (entry.kind !== 'file') break
-    return readAll(entry.content, inputLimit)
-  }
-  throw new FileNetworkError('failed to access file: expected a regular file')
+function readFile(upload: Upload): Promise<Uint8Array> {
+  return readFileArgument(upload, inputLimit, 'failed to access file: expected a regular file')
 }
 
 function whole(content: Uint8Array | string): Output {

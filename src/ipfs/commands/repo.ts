@@ -1,7 +1,8 @@
 import type { CID } from 'multiformats/cid'
 import { createChannel } from '../request/reply.js'
 import { FileNetworkError, errorText } from '../errors.js'
-import { defineCommand, single, valueGroups, values } from '../request/command.js'
+import { defineCommand, parseGoDuration, single, valueGroups, values } from '../request/command.js'
+import { needsDaemon } from './offline.js'
 import { collectGarbage } from '../store/garbage.js'
 import { repoVersion as layoutVersion } from '../version.js'
 
@@ -38,9 +39,12 @@ export const repoVerify = defineCommand({
   arguments: [],
   options: {
     drop: { type: 'bool', description: 'No effect: nothing is removed.' },
-    heal: { type: 'bool', description: 'No effect: there is no network to fetch from.' },
+    heal: { type: 'bool', description: 'Refused: there are no peers to fetch from.' },
+    'heal-timeout': { type: 'string', default: '30s', description: 'No effect.' },
   },
-  run({ signal }, { blockstore }) {
+  run({ options, signal }, { blockstore }) {
+    parseGoDuration(options['heal-timeout'], 'invalid heal-timeout: ')
+    if (options.heal) throw new FileNetworkError(needsDaemon)
     return values(
       (async function* () {
         let progress = 0

@@ -1,9 +1,7 @@
 import { createCidEncoder } from '../cid/cidFormat.js'
-import { resolvePath, parsePath } from '../dag/path.js'
-import { FileNetworkError } from '../errors.js'
+import { parsePath, resolvePath } from '../dag/path.js'
 import { cleanSegments } from '../mfs/filesPath.js'
-import { defineCommand, pathArgument, single } from '../request/command.js'
-import { parseGoDuration } from '../request/parseQuery.js'
+import { defineCommand, parseGoDuration, pathArgument, single } from '../request/command.js'
 import { baseNameOf } from './cid/format.js'
 
 /** `resolve`: the block that a path or a name leads to, as a path. */
@@ -18,10 +16,7 @@ export const resolve = defineCommand({
   async run({ args: [arg = ''], options, encodeCid, cidBase }, { blockstore, names }) {
     const isName = arg.startsWith('/ipns/') && cleanSegments(arg).length > 1
     if (isName && !options.recursive) {
-      const timeout = options['dht-timeout']
-      if (timeout !== undefined && parseGoDuration(timeout) === undefined) {
-        throw new FileNetworkError(`time: invalid duration ${JSON.stringify(timeout)}`)
-      }
+      if (options['dht-timeout'] !== undefined) parseGoDuration(options['dht-timeout'])
       return single({ Path: await names.resolve(arg, 1) })
     }
     const path = isName ? await names.resolve(`/${cleanSegments(arg).join('/')}`) : arg

@@ -1,4 +1,6 @@
-import { defineCommand, single, values } from '../request/command.js'
+import { withPrefix } from '../errors.js'
+import { readPeerId } from '../names/keystore.js'
+import { defineCommand, nothing, single, valuesOf } from '../request/command.js'
 
 /** `stats/bw`: bytes exchanged with peers, of which there are none. */
 export const statsBw = defineCommand({
@@ -15,12 +17,7 @@ export const statsBw = defineCommand({
       description: 'No effect: they do not change.',
     },
   },
-  run: () =>
-    values(
-      (async function* () {
-        yield { TotalIn: 0, TotalOut: 0, RateIn: 0, RateOut: 0 }
-      })(),
-    ),
+  run: () => valuesOf({ TotalIn: 0, TotalOut: 0, RateIn: 0, RateOut: 0 }),
 })
 
 /** `stats/bitswap` and `bitswap/stat`: blocks exchanged with peers, of which there are none. */
@@ -43,6 +40,33 @@ export const statsBitswap = defineCommand({
       BlocksSent: 0,
       DataSent: 0,
     }),
+})
+
+/** `provide/clear`: empties a queue in which nothing ever is. */
+export const provideClear = defineCommand({
+  description: 'Clear the queue of CIDs to tell peers of: it is empty.',
+  arguments: [],
+  options: { quiet: { type: 'bool', aliases: ['q'], description: 'No answer.' } },
+  run: ({ options }) => (options.quiet ? nothing() : valuesOf(0)),
+})
+
+/** `pubsub/reset`: forgets what peers sent, which is nothing. */
+export const pubsubReset = defineCommand({
+  description: 'Reset the state of pubsub: there is none.',
+  arguments: [],
+  options: { peer: { type: 'string', aliases: ['p'], description: 'Only for this peer.' } },
+  run({ options: { peer } }) {
+    if (peer !== undefined) withPrefix('invalid peer ID: ', () => readPeerId(peer))
+    return single({ deleted: 0 })
+  },
+})
+
+/** `name/pubsub/state`: names are not told of over pubsub. */
+export const namePubsubState = defineCommand({
+  description: 'Show whether names are published over pubsub: they are not.',
+  arguments: [],
+  options: {},
+  run: () => single({ Enabled: false }),
 })
 
 /** `bitswap/wantlist`: blocks that are waited for; a missing block is an error here. */

@@ -1,4 +1,7 @@
-import { defineCommand, single } from '../request/command.js'
+import { FileNetworkError } from '../errors.js'
+import { defineCommand, pathArguments, single } from '../request/command.js'
+import { checkMultiaddress } from './bootstrap.js'
+import { needsOnlineMode } from './offline.js'
 
 /*
  * What a Kubo says that is online and has no peers. Where Kubo runs with `--offline` it refuses these operations with
@@ -19,6 +22,35 @@ export const swarmPeers = defineCommand({
   run: () => single({ Peers: null }),
 })
 
+const addressArgument = pathArguments('address', 'Multiaddresses with a peer id at the end.')
+
+/** `swarm/connect`: no peer can be reached. */
+export const swarmConnect = defineCommand({
+  description: 'Connect to peers: none can be reached.',
+  arguments: [addressArgument],
+  options: {},
+  run({ args }) {
+    const [peer = ''] = args.map(peerOf)
+    throw new FileNetworkError(`connect ${peer} failure: ${needsOnlineMode}`)
+  },
+})
+
+/** `swarm/disconnect`: no peer is connected. */
+export const swarmDisconnect = defineCommand({
+  description: 'Disconnect from peers: none is connected.',
+  arguments: [addressArgument],
+  options: {},
+  run: ({ args }) =>
+    single({ Strings: args.map((address) => `disconnect ${peerOf(address)} failure: ${needsOnlineMode}`) }),
+})
+
+/** The peer that an address ends with. */
+function peerOf(address: string): string {
+  const peer = /^(?:.*\/)?(?:p2p|ipfs)\/([^/]+)$/.exec(checkMultiaddress(address))?.[1]
+  if (peer === undefined) throw new FileNetworkError(`found no ipfs peers at ${address}`)
+  return peer
+}
+
 /** `swarm/addrs`: no addresses of others are known. */
 export const swarmAddrs = defineCommand({
   description: 'List the known addresses of peers: none.',
@@ -27,10 +59,16 @@ export const swarmAddrs = defineCommand({
   run: () => single({ Addrs: {} }),
 })
 
-/** `swarm/addrs/local` and `swarm/addrs/listen`: nothing listens for peers. */
-export const swarmLocalAddrs = defineCommand({
+/** `swarm/addrs/listen`: nothing listens for peers. */
+export const swarmListenAddrs = defineCommand({
   description: 'List the addresses that listen for peers: none.',
   arguments: [],
-  options: { id: { type: 'bool', description: 'No effect: there are no addresses.' } },
+  options: {},
   run: () => single({ Strings: null }),
+})
+
+/** `swarm/addrs/local`: the same with an option. */
+export const swarmLocalAddrs = defineCommand({
+  ...swarmListenAddrs,
+  options: { id: { type: 'bool', description: 'No effect: there are no addresses.' } },
 })

@@ -1,5 +1,5 @@
 import { arch, platform } from 'node:os'
-import { defineCommand, single, values } from '../request/command.js'
+import { defineCommand, single, valuesOf } from '../request/command.js'
 import { kuboVersion, repoVersion } from '../version.js'
 
 /** `version`: the release of Kubo that the answers follow. `Golang` names the runtime, which is Node here. */
@@ -23,7 +23,8 @@ export const version = defineCommand({
   },
 })
 
-function goArchitecture(): string {
+/** The machine's architecture by Go's name. */
+export function goArchitecture(): string {
   return arch() === 'x64' ? 'amd64' : arch()
 }
 
@@ -32,10 +33,5 @@ export const versionDeps = defineCommand({
   description: 'List what this is built from.',
   arguments: [],
   options: {},
-  run: () =>
-    values(
-      (async function* () {
-        yield { Path: 'github.com/ipfs/kubo', Version: `v${kuboVersion}`, ReplacedBy: '', Sum: '' }
-      })(),
-    ),
+  run: () => valuesOf({ Path: 'github.com/ipfs/kubo', Version: `v${kuboVersion}`, ReplacedBy: '', Sum: '' }),
 })

@@ -1,8 +1,8 @@
 import type { RecordStore } from '../../storage/files/indexDatabase.js'
 import { Mutex } from '../../encoding/timeSlice.js'
-import { FileNetworkError } from '../errors.js'
+import { FileNetworkError, errorText } from '../errors.js'
 import type { Identity } from '../names/identity.js'
-import { parseGoDuration } from '../request/parseQuery.js'
+import { parseGoDuration } from '../request/command.js'
 import type { ImportProfile, ImportSettings } from '../unixfs/settings.js'
 import { parseByteSize, readImportSettings } from './importSettings.js'
 import { flatfs, profiles } from './profiles.js'
@@ -312,9 +312,7 @@ function problemOf(kind: ValueKind, value: unknown, path: string[]): FileNetwork
       return fails(Array.isArray(value) && value.every((item) => typeof item === 'string'))
     case 'optionalDuration':
       if (typeof value !== 'string') return wrongType(value, path, 'string')
-      return value === 'default' || parseGoDuration(value) !== undefined
-        ? undefined
-        : decodeFailure(`time: invalid duration ${JSON.stringify(value)}`)
+      return value === 'default' ? undefined : durationProblem(value)
     case 'optionalBytes':
       if (typeof value === 'number') return undefined
       return typeof value === 'string' && parseByteSize(value) !== undefined
@@ -322,6 +320,15 @@ function problemOf(kind: ValueKind, value: unknown, path: string[]): FileNetwork
         : decodeFailure('strconv.ParseFloat: parsing "": invalid syntax')
     default:
       return fails(typeof value === 'string')
+  }
+}
+
+function durationProblem(text: string): FileNetworkError | undefined {
+  try {
+    parseGoDuration(text)
+    return undefined
+  } catch (error) {
+    return decodeFailure(errorText(error))
   }
 }
 

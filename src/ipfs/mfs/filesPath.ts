@@ -69,6 +69,7 @@ export const flushOption = {
     type: 'bool',
     aliases: ['f'],
     default: true,
+    inherited: true,
     description: 'No effect: every change is stored at once.',
   },
 } as const satisfies OptionSpecs

@@ -7,7 +7,8 @@ import * as Digest from 'multiformats/hashes/digest'
 import type { RecordStore } from '../../storage/files/indexDatabase.js'
 import { multibaseByName } from '../cid/multibase.js'
 import { codecCode } from '../cid/cidFormat.js'
-import { FileNetworkError } from '../errors.js'
+import { parseCid } from '../cid/parseCid.js'
+import { FileNetworkError, errorText } from '../errors.js'
 import type { Identity } from './identity.js'
 
 /** The name of the node's own key, which can neither be renamed nor removed. */
@@ -74,7 +75,8 @@ export function openKeystore(rows: RecordStore, identity: Pick<Identity, 'privat
   }
 }
 
-async function decodeKey(bytes: Uint8Array): Promise<PrivateKey> {
+/** The key that bytes are as libp2p encodes it. */
+export async function decodeKey(bytes: Uint8Array): Promise<PrivateKey> {
   const { privateKeyFromProtobuf } = await libraryOfKeys()
   return privateKeyFromProtobuf(bytes)
 }
@@ -147,6 +149,32 @@ export function parseName(text: string): CID | undefined {
   } catch {
     return undefined
   }
+}
+
+/**
+ * The IPNS name that a text stands for, with or without `/ipns/` in front.
+ *
+ * @throws {@link FileNetworkError} with the text of go-libp2p (`peer.Decode`)
+ */
+export function readPeerId(text: string): CID {
+  const label = text.replace(/^\/ipns\//, '')
+  const name = parseName(label)
+  if (name !== undefined) return name
+  let cid: CID
+  try {
+    cid = parseCid(label)
+  } catch (error) {
+    throw new FileNetworkError(`failed to parse peer ID: ${errorText(error)}`)
+  }
+  const retry = CID.createV1(codecCode.libp2pKey, cid.multihash)
+  throw new FileNetworkError(
+    `peer ID represented as CIDv1 require libp2p-key multicodec: retry with /ipns/${retry}`,
+  )
+}
+
+/** The peer id of a name: its multihash in base58btc. */
+export function peerIdText(name: CID): string {
+  return base58btc.encode(name.multihash.bytes).slice(1)
 }
 
 /** Characters of a name, at most: a name is the hash of a key, or a short key itself. */

@@ -4,10 +4,11 @@ import { base58btc } from 'multiformats/bases/base58'
 import type { CID } from 'multiformats/cid'
 import type { RecordStore } from '../../storage/files/indexDatabase.js'
 import { type ResolvedPath, parsePath, resolvePath } from '../dag/path.js'
-import { FileNetworkError } from '../errors.js'
+import { FileNetworkError, errorText } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import type { NetworkContext } from '../networkContext.js'
 import type { BlockSource } from '../unixfs/entry.js'
+import { identityCode } from '../cid/cidFormat.js'
 import { nameOf, parseName } from './keystore.js'
 
 /** The library of IPNS records is loaded by the first request that needs it. */
@@ -38,6 +39,8 @@ export interface ResolvedName {
 /** IPNS names that were published here; there is no network to ask for others. */
 export interface NameSystem {
   publish(key: PrivateKey, publication: Publication): Promise<CID>
+  /** Keeps a record as it is, in the place of the one that the name may have. */
+  put(name: CID, record: Uint8Array): Promise<void>
   /**
    * The newest valid record of a name.
    *
@@ -80,11 +83,13 @@ export function openNameSystem(rows: RecordStore): NameSystem {
       await rows.put(rowOf(name), marshalIPNSRecord(record))
       return name
     },
+    put: (name, record) => rows.put(rowOf(name), record),
     async find(name) {
       const record = rows.get(rowOf(name))
       if (record === undefined) throw new UnresolvedNameError()
-      const { unmarshalIPNSRecord } = await libraryOfRecords()
-      const { value, validity, ttl } = unmarshalIPNSRecord(record)
+      const { value, validity, ttl } = await readRecord(record).catch(() => {
+        throw new UnresolvedNameError()
+      })
       const left = Date.parse(validity) - Date.now()
       if (left <= 0) throw new UnresolvedNameError()
       const ttlMilliseconds = ttl === undefined ? defaultTtlMilliseconds : Number(ttl / 1_000_000n)
@@ -104,6 +109,59 @@ export function openNameSystem(rows: RecordStore): NameSystem {
     },
   }
   return names
+}
+
+/** What a record says. */
+export interface RecordContent {
+  value: string
+  /** When it expires, as RFC 3339 with nanoseconds. */
+  validity: string
+  sequence: bigint
+  /** Nanoseconds for which it may be kept. */
+  ttl: bigint | undefined
+  /** Whether it has the signature of version 1 too. */
+  isSignedTwice: boolean
+}
+
+/** @throws {@link FileNetworkError} with the text of boxo (`ipns`) where bytes are no record */
+export async function readRecord(bytes: Uint8Array): Promise<RecordContent> {
+  const { unmarshalIPNSRecord } = await libraryOfRecords()
+  try {
+    const record = unmarshalIPNSRecord(bytes)
+    const { value, validity, sequence, ttl } = record
+    return { value, validity, sequence, ttl, isSignedTwice: 'signatureV1' in record }
+  } catch (error) {
+    const reason = errorText(error)
+    const mismatch = /^Field "(\w)(\w*)" did not match/.exec(reason)
+    if (mismatch?.[1] !== undefined) {
+      const field = mismatch[1].toUpperCase() + mismatch[2]
+      throw new FileNetworkError(`field "${field}" did not match between protobuf and CBOR`)
+    }
+    const problem = /Missing data/.test(reason)
+      ? 'record is missing the dag-cbor data field'
+      : 'proto: cannot parse invalid wire-format data'
+    throw new FileNetworkError(`record is malformed\n${problem}`)
+  }
+}
+
+/** What makes a record not valid for a name, in the words of boxo; empty where nothing does. */
+export async function checkRecord(name: CID, bytes: Uint8Array): Promise<string> {
+  const { extractPublicKeyFromIPNSRecord, unmarshalIPNSRecord } = await libraryOfRecords()
+  const { validate } = await import('ipns/validator')
+  const { publicKeyFromProtobuf } = await import('@libp2p/crypto/keys')
+  const embedded = extractPublicKeyFromIPNSRecord(unmarshalIPNSRecord(bytes))
+  const isInName = name.multihash.code === identityCode
+  const key = isInName ? publicKeyFromProtobuf(name.multihash.digest) : embedded
+  if (key === undefined) return 'public key is not embedded in peer ID'
+  if (!nameOf(key).equals(name)) return 'public key did not match the name'
+  try {
+    await validate(key, bytes)
+    return ''
+  } catch (error) {
+    return (error as Error).name === 'RecordExpiredError'
+      ? 'record is expired'
+      : 'signature verification failed'
+  }
 }
 
 /**

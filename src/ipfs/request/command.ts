@@ -1,4 +1,6 @@
+import { readAll } from '../blockSize.js'
 import type { CidEncoder } from '../cid/cidFormat.js'
+import { FileNetworkError, RequestError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import type { Upload } from './upload.js'
 
@@ -17,6 +19,8 @@ export interface OptionSpec {
   type: keyof OptionTypes
   aliases?: readonly string[]
   default?: OptionTypes[keyof OptionTypes]
+  /** Whether it is one of the parent operation, with which `commands` lists it. */
+  inherited?: boolean
   description: string
 }
 
@@ -78,6 +82,21 @@ export function pathArguments(name: string, description: string): ArgumentSpec {
   return { name, kind: 'string', required: true, variadic: true, description }
 }
 
+/** A text argument that may be left out. */
+export function optionalArgument(name: string, description: string): ArgumentSpec {
+  return { name, kind: 'string', required: false, variadic: false, description }
+}
+
+/** Any number of text arguments. */
+export function optionalArguments(name: string, description: string): ArgumentSpec {
+  return { name, kind: 'string', required: false, variadic: true, description }
+}
+
+/** One file in the body. */
+export function fileArgument(name: string, description: string): ArgumentSpec {
+  return { name, kind: 'file', required: true, variadic: false, description }
+}
+
 /** One or more files in the body. */
 export function fileArguments(name: string, description: string): ArgumentSpec {
   return { name, kind: 'file', required: true, variadic: true, description }
@@ -112,12 +131,19 @@ export function valueGroups(groups: AsyncIterable<readonly unknown[]>): Output {
   return { kind: 'valueGroups', groups }
 }
 
-/** No value at all. */
-export function nothing(): Output {
-  return { kind: 'values', values: noValues() }
+/** The same values, each known already. */
+export function valuesOf(...known: unknown[]): Output {
+  return values(
+    (async function* () {
+      yield* known
+    })(),
+  )
 }
 
-async function* noValues(): AsyncGenerator<never> {}
+/** No value at all. */
+export function nothing(): Output {
+  return valuesOf()
+}
 
 /** A stream of bytes, as plain text unless said otherwise. */
 export function bytes(
@@ -131,4 +157,196 @@ export function bytes(
     length: options.length,
     isBorrowed: options.isBorrowed,
   }
+}
+
+/** Options that every command has (go-ipfs-cmds, `cmds.go`; Kubo, `root.go`). */
+export const globalOptions = {
+  timeout: { type: 'string', description: 'Time after which the command is given up, as a Go duration.' },
+  'cid-base': {
+    type: 'string',
+    description: 'Multibase of CIDs in the answer; all but base58btc turn version 0 into 1.',
+  },
+  offline: { type: 'bool', description: 'Fail at once where a block is missing, whatever `timeout` says.' },
+  'stream-channels': { type: 'bool', aliases: [], description: 'Send values as they come; always so.' },
+  encoding: { type: 'string', aliases: ['enc'], description: 'Encoding of the answer; JSON in any case.' },
+} as const satisfies OptionSpecs
+
+/** A query that has been read: options by their main names, arguments in order. */
+export interface ParsedQuery {
+  args: string[]
+  options: Record<string, OptionTypes[keyof OptionTypes] | undefined>
+}
+
+/**
+ * Reads a query string by a command's declaration, in the order and with the texts of go-ipfs-cmds.
+ *
+ * @throws {@link RequestError}
+ */
+export function parseQuery(query: URLSearchParams, command: { options: OptionSpecs }): ParsedQuery {
+  const specs: OptionSpecs = { ...globalOptions, ...command.options }
+  const given = collectOptions(query, specs)
+  const options: ParsedQuery['options'] = {}
+  for (const [name, spec] of Object.entries(specs)) {
+    const texts = given.get(name)
+    options[name] = texts === undefined ? spec.default : convert(name, spec, texts)
+  }
+  return { args: query.getAll('arg'), options }
+}
+
+function collectOptions(query: URLSearchParams, specs: OptionSpecs): Map<string, string[]> {
+  const names = new Map<string, string>()
+  for (const [name, spec] of Object.entries(specs)) {
+    for (const known of [name, ...(spec.aliases ?? [])]) names.set(known, name)
+  }
+  const given = new Map<string, string[]>()
+  for (const key of new Set(query.keys())) {
+    const name = names.get(key)
+    if (name === undefined) continue
+    const texts = query.getAll(key)
+    if (texts.length > 1 && specs[name]?.type !== 'strings') {
+      throw new RequestError(
+        `expected key ${name} to have only a single value, received [${texts.join(' ')}]`,
+      )
+    }
+    given.set(name, texts)
+  }
+  return given
+}
+
+function convert(name: string, spec: OptionSpec, texts: string[]): OptionTypes[keyof OptionTypes] {
+  if (spec.type === 'strings') return texts
+  const [text = ''] = texts
+  const value = parseValue(spec.type, text)
+  if (value !== undefined) return value
+  const shown = text === '' ? 'empty value' : `value "${text}"`
+  throw new RequestError(`could not convert ${shown} to type "${spec.type}" (for option "-${name}")`)
+}
+
+/** `int` and `uint` have 32 bits, whatever the machine (go-ipfs-cmds, `option.go`). */
+const integerLimits = {
+  int: [-(2n ** 31n), 2n ** 31n - 1n],
+  int64: [-(2n ** 63n), 2n ** 63n - 1n],
+  uint: [0n, 2n ** 32n - 1n],
+} as const
+
+function parseValue(type: keyof OptionTypes, text: string): boolean | number | string | undefined {
+  if (type === 'string') return text
+  if (type === 'bool') return parseBool(text)
+  if (type === 'strings') return undefined
+  const number = parseGoInteger(text)
+  const [min, max] = integerLimits[type]
+  return number !== undefined && number >= min && number <= max ? Number(number) : undefined
+}
+
+function parseBool(text: string): boolean | undefined {
+  const lower = text.toLowerCase()
+  if (['', '1', 't', 'true'].includes(lower)) return true
+  return ['0', 'f', 'false'].includes(lower) ? false : undefined
+}
+
+/** An integer in Go's notation: decimal, `0x…`, `0b…`, `0o…` or with a leading 0 octal. */
+function parseGoInteger(text: string): bigint | undefined {
+  const match = /^([+-]?)(0x[0-9a-f]+|0b[01]+|0o?[0-7]+|0|[1-9]\d*)$/i.exec(text)
+  const digits = match?.[2]
+  if (match === null || digits === undefined) return undefined
+  const value = BigInt(/^0[0-7]/.test(digits) ? `0o${digits.slice(1)}` : digits)
+  return match[1] === '-' ? -value : value
+}
+
+/**
+ * The content of the only file of a request.
+ *
+ * @throws {@link FileNetworkError} for a directory or a symlink, or more bytes than the limit
+ */
+export async function readFileArgument(
+  upload: Upload,
+  limit: number,
+  refusal = 'expected a regular file',
+): Promise<Uint8Array> {
+  for await (const entry of upload.entries()) {
+    if (entry.kind !== 'file') break
+    return readAll(entry.content, limit)
+  }
+  throw new FileNetworkError(refusal)
+}
+
+/** The longest body of arguments, in bytes. */
+const bodyLimit = 1024 * 1024
+
+/**
+ * The arguments of a request: those of the query, and those that the first file of the body has, a line each, as
+ * command lines send them that read arguments from standard input (go-ipfs-cmds, `command.go`, `arguments.go`).
+ *
+ * @throws {@link RequestError} when a required one is missing
+ */
+export async function readArguments(
+  given: string[],
+  specs: readonly ArgumentSpec[],
+  upload: Upload,
+): Promise<string[]> {
+  const takesFiles = specs.some((spec) => spec.kind === 'file')
+  const args = takesFiles || !upload.present ? given : [...given, ...(await readLines(upload))]
+  const missing = specs.filter((spec) => spec.kind === 'string' && spec.required)[args.length]
+  if (missing) throw new RequestError(`argument "${missing.name}" is required`)
+  return args
+}
+
+async function readLines(upload: Upload): Promise<string[]> {
+  for await (const entry of upload.entries()) {
+    if (entry.kind !== 'file') return []
+    const text = Buffer.from(await readAll(entry.content, bodyLimit)).toString()
+    return text.split(/\r?\n/).filter((line) => line !== '')
+  }
+  return []
+}
+
+/** The micro sign and the Greek letter, which look the same, both name microseconds (Go, `time.ParseDuration`). */
+const unitsInMilliseconds = new Map([
+  ['ns', 1e-6],
+  ['us', 1e-3],
+  ['\u00b5s', 1e-3],
+  ['\u03bcs', 1e-3],
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+])
+/** The longest duration, as 64 bits of nanoseconds hold it. */
+const longestMilliseconds = 2 ** 63 / 1e6
+
+/**
+ * A Go duration such as `1m30s` or `250ms` in milliseconds.
+ *
+ * @param prefix - what the message of a refusal begins with
+ * @throws {@link FileNetworkError} with the text of `time.ParseDuration`
+ */
+export function parseGoDuration(text: string, prefix = ''): number {
+  const fail = (problem: string): FileNetworkError =>
+    new FileNetworkError(`${prefix}time: ${problem} duration ${quoteBytes(text)}`)
+  const isNegative = text.startsWith('-')
+  let rest = text.replace(/^[+-]/, '')
+  if (rest === '0') return 0
+  if (rest === '') throw fail('invalid')
+  let milliseconds = 0
+  while (rest !== '') {
+    const [matched, amount = '', unit = ''] = /^(\d+\.?\d*|\.\d+)([^.\d]*)/.exec(rest) ?? []
+    if (matched === undefined) throw fail('invalid')
+    if (unit === '') throw fail('missing unit in')
+    const factor = unitsInMilliseconds.get(unit)
+    if (factor === undefined) throw fail(`unknown unit ${quoteBytes(unit)} in`)
+    milliseconds += Number(amount) * factor
+    if (milliseconds > longestMilliseconds) throw fail('invalid')
+    rest = rest.slice(matched.length)
+  }
+  return isNegative ? -milliseconds : milliseconds
+}
+
+/** Text in quotes as the package `time` of Go writes it: what is not printable ASCII byte by byte. */
+function quoteBytes(text: string): string {
+  const escaped = [...Buffer.from(text)].map((byte) => {
+    if (byte < 0x20 || byte >= 0x80) return `\\x${byte.toString(16).padStart(2, '0')}`
+    const character = String.fromCharCode(byte)
+    return character === '"' || character === '\\' ? `\\${character}` : character
+  })
+  return `"${escaped.join('')}"`
 }

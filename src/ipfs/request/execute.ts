@@ -1,9 +1,17 @@
 import { createCidEncoder } from '../cid/cidFormat.js'
+import { unservedOperations } from '../commands/offline.js'
 import { BlockNotFoundError, DeadlineError, FileNetworkError, RequestError, errorText } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
-import { unavailableOperations } from '../commands/unavailable.js'
-import { type Command, type Output, defineCommand, nothing } from './command.js'
-import { type ParsedQuery, parseGoDuration, parseQuery, readArguments } from './parseQuery.js'
+import {
+  type Command,
+  type Output,
+  type ParsedQuery,
+  defineCommand,
+  nothing,
+  parseGoDuration,
+  parseQuery,
+  readArguments,
+} from './command.js'
 import { type CommandReply, errorReply, outputReply, serverHeader, textReply } from './reply.js'
 import { type Upload, createUpload } from './upload.js'
 
@@ -30,14 +38,25 @@ export function executeOperation(
 ): Promise<CommandReply> {
   const { operation } = request
   const command = commands.get(operation)
-  if (command !== undefined || unavailableOperations.has(operation)) {
-    return executeCommand(command, request, network)
-  }
-  const isParent = [...commands.keys()].some((path) => path.startsWith(`${operation}/`))
+  if (command !== undefined)
+    return executeCommand(withInherited(commands, operation, command), request, network)
+  const isParent = [...commands.keys(), 'diag/datastore/'].some((path) => path.startsWith(`${operation}/`))
   if (isParent) return executeCommand(parentCommand, request, network)
   const slash = operation.lastIndexOf('/')
+  const parent = unservedOperations.has(operation) ? undefined : commands.get(operation.slice(0, slash))
   const query = new URLSearchParams([['arg', operation.slice(slash + 1)], ...request.query])
-  return executeCommand(commands.get(operation.slice(0, slash)), { ...request, query }, network)
+  return executeCommand(parent, { ...request, query }, network)
+}
+
+/** The command with the options of those above it, which it takes too. */
+function withInherited(commands: ReadonlyMap<string, Command>, path: string, command: Command): Command {
+  const slash = path.lastIndexOf('/')
+  if (slash < 0) return command
+  const above = path.slice(0, slash)
+  const parent = commands.get(above)
+  const inherited =
+    parent === undefined ? command : { ...command, options: { ...parent.options, ...command.options } }
+  return withInherited(commands, above, inherited)
 }
 
 const parentCommand = defineCommand({
@@ -54,11 +73,20 @@ export async function executeCommand(
   network: NetworkContext,
 ): Promise<CommandReply> {
   if (command === undefined) return textReply(404, '404 page not found')
+  network.log.write('debug', {
+    logger: 'cmds/http',
+    caller: 'http/handler.go:90',
+    msg: `incoming API request: /${request.operation}${request.query.size === 0 ? '' : `?${request.query}`}`,
+  })
   let prepared: { query: ParsedQuery; args: string[]; upload: Upload; deadline: Deadline }
   try {
     const upload = createUpload(request.headers['content-type'], request.body)
-    const file = command.arguments.find((argument) => argument.kind === 'file' && argument.required)
-    if (file && !upload.present) throw new RequestError(`file argument '${file.name}' is required`)
+    const required = command.arguments.filter((argument) => argument.required)
+    const file = required.find(({ kind }) => kind === 'file')
+    const isTextComplete = request.query.getAll('arg').length >= required.length - (file ? 1 : 0)
+    if (file && isTextComplete && !upload.present) {
+      throw new RequestError(`file argument '${file.name}' is required`)
+    }
     const query = parseQuery(request.query, command)
     const args = await readArguments(query.args, command.arguments, upload)
     const milliseconds = readTimeout(query)
@@ -68,8 +96,13 @@ export async function executeCommand(
     return refusedReply(error)
   }
   const { query, args, upload, deadline } = prepared
+  const { options } = query
+  const logged = network.requestLog.start({
+    Command: request.operation,
+    Options: { encoding: 'json', ...options },
+    Args: args,
+  })
   try {
-    const { options } = query
     const cidBase = options['cid-base'] as string | undefined
     const { signal, waitsForBlocks } = deadline
     const offline = options['offline'] as boolean | undefined
@@ -82,9 +115,14 @@ export async function executeCommand(
     }
     const running = command.run(input, network)
     const output = await deadline.guard(Promise.resolve(running))
-    return await outputReply(guardOutput(output, deadline))
+    const end = (): void => {
+      deadline.end()
+      network.requestLog.end(logged)
+    }
+    return await outputReply(guardOutput(output, { ...deadline, end }))
   } catch (error) {
     deadline.end()
+    network.requestLog.end(logged)
     return errorReply(error)
   }
 }
@@ -112,9 +150,11 @@ function refusedReply(error: unknown): CommandReply {
 function readTimeout({ options }: ParsedQuery): number | undefined {
   const text = options['timeout']
   if (typeof text !== 'string') return undefined
-  const milliseconds = parseGoDuration(text)
-  if (milliseconds === undefined) throw new RequestError(`time: invalid duration ${JSON.stringify(text)}`)
-  return milliseconds
+  try {
+    return parseGoDuration(text)
+  } catch (error) {
+    throw new RequestError(errorText(error))
+  }
 }
 
 /** The time that a request allows itself. */

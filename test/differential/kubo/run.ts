@@ -1,5 +1,5 @@
 import { commands } from '../../../src/ipfs/commands/registry.js'
-import { globalOptions } from '../../../src/ipfs/request/parseQuery.js'
+import { globalOptions } from '../../../src/ipfs/request/command.js'
 import { createNode } from '../../../src/index.js'
 import { DifferenceClasses } from '../support/classes.js'
 import { numberOption } from '../support/processes.js'

@@ -1,13 +1,22 @@
-import { FileNetworkError, errorText } from '../../errors.js'
 import type { Configuration } from '../../configuration/configuration.js'
-import { defineCommand, pathArgument, single } from '../../request/command.js'
+import type { JsonObject } from '../../configuration/schema.js'
+import { FileNetworkError, errorText } from '../../errors.js'
+import {
+  defineCommand,
+  fileArgument,
+  nothing,
+  optionalArgument,
+  pathArgument,
+  readFileArgument,
+  single,
+} from '../../request/command.js'
 
 /** `config`: shows or changes a setting. */
 export const config = defineCommand({
   description: 'Show or change a setting.',
   arguments: [
     pathArgument('key', 'The setting, such as `Import.CidVersion`.'),
-    { name: 'value', kind: 'string', required: false, variadic: false, description: 'Its new value.' },
+    optionalArgument('value', 'Its new value.'),
   ],
   options: {
     bool: { type: 'bool', description: 'The value is true or false.' },
@@ -64,3 +73,61 @@ function get(configuration: Configuration, key: string): unknown {
     throw new FileNetworkError(`failed to get config value: ${JSON.stringify(errorText(error))}`)
   }
 }
+
+/** `config/profile/apply`: changes the settings that a profile of Kubo names. */
+export const configProfileApply = defineCommand({
+  description: 'Apply a profile to the configuration.',
+  arguments: [pathArgument('profile', 'The profile, such as `unixfs-v1-2025`.')],
+  options: { 'dry-run': { type: 'bool', description: 'Only show what would change.' } },
+  async run({ args: [name = ''], options }, { configuration }) {
+    const { before, after } = await configuration.applyProfile(name, { isTrial: options['dry-run'] === true })
+    return single({ OldCfg: before, NewCfg: after })
+  },
+})
+
+/** The longest configuration, in bytes. */
+const configurationLimit = 1024 * 1024
+
+/** `config/replace`: sets everything that a file has, as `config/show` writes it. */
+export const configReplace = defineCommand({
+  description: 'Replace the configuration.',
+  arguments: [fileArgument('file', 'The configuration.')],
+  options: {},
+  async run({ upload }, { configuration }) {
+    const given = parse(await readFileArgument(upload, configurationLimit))
+    const identity = given['Identity'] as { PrivKey?: string } | null | undefined
+    if (identity?.PrivKey) throw new FileNetworkError('setting private key with API is not supported')
+    await merge(given, (value) => configuration.merge(value))
+    return nothing()
+  },
+})
+
+function parse(bytes: Uint8Array): JsonObject {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(bytes).toString())
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
+  } catch {
+    // Said below.
+  }
+  throw undecodable()
+}
+
+async function merge(given: JsonObject, apply: (value: JsonObject) => Promise<void>): Promise<void> {
+  try {
+    await apply(given)
+  } catch (error) {
+    throw error instanceof FileNetworkError ? undecodable() : error
+  }
+}
+
+function undecodable(): FileNetworkError {
+  return new FileNetworkError('failed to decode file as config')
+}
+
+/** `config/show`: all settings, without the private key. */
+export const configShow = defineCommand({
+  description: 'Show the configuration.',
+  arguments: [],
+  options: {},
+  run: (_, { configuration }) => single(configuration.show()),
+})

@@ -1,15 +1,21 @@
 import { FileNetworkError, FileNotFoundError } from '../../errors.js'
 import type { MutableFiles } from '../../mfs/mutableFiles.js'
 import { checkFilesPath, cidFormatOptions, flushOption, readCidFormat } from '../../mfs/filesPath.js'
-import { defineCommand, nothing, pathArgument, single } from '../../request/command.js'
+import { defineCommand, nothing, optionalArgument, pathArgument, single } from '../../request/command.js'
 import type { UnixfsEntry } from '../../unixfs/entry.js'
+
+/** `files`: has nothing but an option that all operations below it share. */
+export const files = defineCommand({
+  description: 'Operations on the mutable files.',
+  arguments: [],
+  options: { ...flushOption },
+  run: () => nothing(),
+})
 
 /** `files/flush`: the CID of a mutable file or directory, which is stored in any case. */
 export const filesFlush = defineCommand({
   description: 'Flush a mutable path.',
-  arguments: [
-    { name: 'path', kind: 'string', required: false, variadic: false, description: 'Default: the root.' },
-  ],
+  arguments: [optionalArgument('path', 'Default: the root.')],
   options: { ...flushOption },
   async run({ args: [arg = '/'], encodeCid }, { files }) {
     const entry = await files.lookUp(checkFilesPath(arg))

@@ -1,7 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { checkFilesPath, flushOption } from '../../mfs/filesPath.js'
 import type { NetworkContext } from '../../networkContext.js'
-import { defineCommand, single } from '../../request/command.js'
+import { defineCommand, optionalArgument, single } from '../../request/command.js'
 import { type UnixfsEntry, loadEntry } from '../../unixfs/entry.js'
 import { listDirectory } from '../../unixfs/readDirectory.js'
 
@@ -18,9 +18,7 @@ interface Listed {
 /** `files/ls`: the entries of a mutable directory; without `long`, names alone. */
 export const filesLs = defineCommand({
   description: 'List a mutable directory.',
-  arguments: [
-    { name: 'path', kind: 'string', required: false, variadic: false, description: 'Default: the root.' },
-  ],
+  arguments: [optionalArgument('path', 'Default: the root.')],
   options: {
     ...flushOption,
     long: { type: 'bool', aliases: ['l'], description: 'Also send types, sizes and CIDs.' },

@@ -9,7 +9,7 @@ import {
   splitPath,
 } from '../../mfs/filesPath.js'
 import type { NetworkContext } from '../../networkContext.js'
-import { defineCommand, nothing, pathArgument } from '../../request/command.js'
+import { defineCommand, fileArgument, nothing, pathArgument } from '../../request/command.js'
 import type { Upload } from '../../request/upload.js'
 import { isIdentity } from '../../store/blockstore.js'
 import { unixfsTimeNow, unixfsType } from '../../unixfs/data.js'
@@ -22,10 +22,7 @@ import { writeNode } from '../../unixfs/node.js'
 /** `files/write`: writes into a mutable file. */
 export const filesWrite = defineCommand({
   description: 'Write to a mutable file.',
-  arguments: [
-    pathArgument('path', 'The file.'),
-    { name: 'data', kind: 'file', required: true, variadic: false, description: 'What to write.' },
-  ],
+  arguments: [pathArgument('path', 'The file.'), fileArgument('data', 'What to write.')],
   options: {
     ...flushOption,
     offset: { type: 'int64', aliases: ['o'], description: 'Where in the file to begin.' },

@@ -1,11 +1,10 @@
 import type { PublicKey } from '@libp2p/interface'
 import { identityCode } from '../../cid/cidFormat.js'
 import { decodeMultibase, multibaseByName } from '../../cid/multibase.js'
-import { readAll } from '../../blockSize.js'
 import { FileNetworkError } from '../../errors.js'
 import { createKeyEncoder, ipnsBaseOption, parseName, selfName } from '../../names/keystore.js'
 import type { NetworkContext } from '../../networkContext.js'
-import { type ArgumentSpec, defineCommand, values } from '../../request/command.js'
+import { defineCommand, fileArgument, readFileArgument, valuesOf } from '../../request/command.js'
 import type { Upload } from '../../request/upload.js'
 
 /** What stands before the data that is signed, so that a signature is good for nothing else (Kubo, `coreapi/key.go`). */
@@ -13,13 +12,7 @@ const messagePrefix = Buffer.from('libp2p-key signed message:')
 /** The most data that is signed at once, in bytes. */
 const dataLimit = 64 * 1024 * 1024
 
-const dataArgument: ArgumentSpec = {
-  name: 'data',
-  kind: 'file',
-  required: true,
-  variadic: false,
-  description: 'The data.',
-}
+const dataArgument = fileArgument('data', 'The data.')
 const keyOption = {
   type: 'string',
   aliases: ['k'],
@@ -38,14 +31,10 @@ export const keySign = defineCommand({
     const key = Name === selfName ? await keystore.self() : await keystore.get(Name)
     if (key === undefined) throw new FileNetworkError('no key by the given name was found')
     const signature = await key.sign(message)
-    return values(
-      (async function* () {
-        yield {
-          Key: { Name, Id: encodeKey(key.publicKey) },
-          Signature: multibaseByName('base64url').encode(signature),
-        }
-      })(),
-    )
+    return valuesOf({
+      Key: { Name, Id: encodeKey(key.publicKey) },
+      Signature: multibaseByName('base64url').encode(signature),
+    })
   },
 })
 
@@ -64,20 +53,12 @@ export const keyVerify = defineCommand({
     const message = await readMessage(upload)
     const { name, publicKey } = await findKey(network, options.key || selfName)
     const isValid = await publicKey.verify(message, signature)
-    return values(
-      (async function* () {
-        yield { Key: { Name: name, Id: encodeKey(publicKey) }, SignatureValid: isValid }
-      })(),
-    )
+    return valuesOf({ Key: { Name: name, Id: encodeKey(publicKey) }, SignatureValid: isValid })
   },
 })
 
 async function readMessage(upload: Upload): Promise<Uint8Array> {
-  for await (const entry of upload.entries()) {
-    if (entry.kind !== 'file') break
-    return Buffer.concat([messagePrefix, await readAll(entry.content, dataLimit)])
-  }
-  throw new FileNetworkError('expected a regular file')
+  return Buffer.concat([messagePrefix, await readFileArgument(upload, dataLimit)])
 }
 
 async function findKey(

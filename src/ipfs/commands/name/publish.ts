@@ -11,8 +11,7 @@ import {
   selfName,
 } from '../../names/keystore.js'
 import { readName, resolveText } from '../../names/nameSystem.js'
-import { defineCommand, pathArgument, single } from '../../request/command.js'
-import { parseGoDuration } from '../../request/parseQuery.js'
+import { defineCommand, parseGoDuration, pathArgument, single } from '../../request/command.js'
 
 /** `name/publish`: lets a name stand for a path. There are no peers to tell, so `allow-offline` must be given. */
 export const namePublish = defineCommand({
@@ -35,8 +34,8 @@ export const namePublish = defineCommand({
     if (offline && delegated) {
       throw new FileNetworkError('cannot use both --allow-offline and --allow-delegated flags')
     }
-    const lifetimeMilliseconds = readDuration(options.lifetime, 'error parsing lifetime option: ')
-    const ttlMilliseconds = readDuration(options.ttl)
+    const lifetimeMilliseconds = parseGoDuration(options.lifetime, 'error parsing lifetime option: ')
+    const ttlMilliseconds = parseGoDuration(options.ttl)
     const value = normalizePath(arg)
     if (options.resolve) await resolveText(network, value)
     if (delegated) {
@@ -69,14 +68,6 @@ function normalizePath(text: string): string {
   }
   const { namespace, root, segments: below } = parsePath(text)
   return ['', namespace, root.toString(), ...below].join('/')
-}
-
-function readDuration(text: string, prefix = ''): number {
-  const milliseconds = parseGoDuration(text)
-  if (milliseconds === undefined) {
-    throw new FileNetworkError(`${prefix}time: invalid duration ${JSON.stringify(text)}`)
-  }
-  return milliseconds
 }
 
 /** The key with a name, or with an id. */

@@ -1,19 +1,10 @@
 import { FileNetworkError } from '../../errors.js'
-import { defineCommand, single, values } from '../../request/command.js'
-import { parseGoDuration } from '../../request/parseQuery.js'
+import { defineCommand, optionalArgument, parseGoDuration, single, valuesOf } from '../../request/command.js'
 
 /** `name/resolve`: the path that was published under a name; without an argument, under the node's own. */
 export const nameResolve = defineCommand({
   description: 'Show what is published under a name.',
-  arguments: [
-    {
-      name: 'name',
-      kind: 'string',
-      required: false,
-      variadic: false,
-      description: "Default: the node's own name.",
-    },
-  ],
+  arguments: [optionalArgument('name', "Default: the node's own name.")],
   options: {
     recursive: { type: 'bool', aliases: ['r'], default: true, description: 'Follow names up to a path.' },
     nocache: { type: 'bool', aliases: ['n'], description: 'No effect: nothing is cached.' },
@@ -24,18 +15,11 @@ export const nameResolve = defineCommand({
   async run({ args: [arg], options }, { names, identity }) {
     const name = arg ?? identity.id
     const timeout = parseGoDuration(options['dht-timeout'])
-    if (timeout === undefined) {
-      throw new FileNetworkError(`time: invalid duration ${JSON.stringify(options['dht-timeout'])}`)
-    }
     if (timeout < 0) throw new FileNetworkError('DHT timeout value must be >= 0')
     const path = name.startsWith('/ipns/') ? name : `/ipns/${name}`
     const depth = options.recursive ? undefined : 1
     const Path = await names.resolve(path, depth)
     if (!options.stream) return single({ Path })
-    return values(
-      (async function* () {
-        yield { Path }
-      })(),
-    )
+    return valuesOf({ Path })
   },
 })

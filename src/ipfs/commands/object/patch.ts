@@ -4,7 +4,7 @@ import { allowBigBlock, checkBlockSize } from '../../blockSize.js'
 import { codecCode, formatOf, hashFunctionByName, makeCid } from '../../cid/cidFormat.js'
 import { FileNetworkError } from '../../errors.js'
 import { resolveText } from '../../names/nameSystem.js'
-import { defineCommand, pathArgument, single } from '../../request/command.js'
+import { defineCommand, nothing, pathArgument, single } from '../../request/command.js'
 import type { Session } from '../../store/blockstore.js'
 import { type UnixfsType, decodeUnixfs, encodeUnixfs, unixfsType } from '../../unixfs/data.js'
 import type { BlockSource, UnixfsEntry } from '../../unixfs/entry.js'
@@ -19,6 +19,17 @@ const allowNonUnixfs = {
   description: 'Also change nodes that are no plain directories.',
 } as const
 
+/** The option of all operations below `object/patch`. */
+const patchOptions = { 'allow-big-block': { ...allowBigBlock, inherited: true } } as const
+
+/** `object/patch`: has nothing but an option that the operations below it share. */
+export const objectPatch = defineCommand({
+  description: 'Change links of dag-pb nodes.',
+  arguments: [],
+  options: patchOptions,
+  run: () => nothing(),
+})
+
 /** `object/patch/add-link`: a node with one more link, or another in the place of one with the same name. */
 export const objectPatchAddLink = defineCommand({
   description: 'Add a link to a dag-pb node.',
@@ -30,7 +41,7 @@ export const objectPatchAddLink = defineCommand({
   options: {
     create: { type: 'bool', aliases: ['p'], description: 'Make the directories on the way.' },
     'allow-non-unixfs': allowNonUnixfs,
-    'allow-big-block': allowBigBlock,
+    ...patchOptions,
   },
   async run({ args: [root = '', path = '', ref = ''], options, encodeCid }, network) {
     const { blockstore } = network
@@ -60,7 +71,7 @@ export const objectPatchRmLink = defineCommand({
     pathArgument('root', 'The node.'),
     pathArgument('name', 'Name of the link, or a path of names.'),
   ],
-  options: { 'allow-non-unixfs': allowNonUnixfs, 'allow-big-block': allowBigBlock },
+  options: { 'allow-non-unixfs': allowNonUnixfs, ...patchOptions },
   async run({ args: [root = '', path = ''], options, encodeCid }, network) {
     const { blockstore } = network
     const base = await readBase((await resolveText(network, root)).cid, blockstore)

@@ -3,6 +3,13 @@ import { defineCommand, pathArguments, single, values } from '../../request/comm
 import { omitEmpty } from '../../request/reply.js'
 import { pinBlock, pinDag, validatePinName } from '../../store/pins.js'
 
+/** Options about telling peers of a new pin. */
+export const provideOptions = {
+  'fast-provide-root': { type: 'bool', description: 'No effect: there are no peers.' },
+  'fast-provide-dag': { type: 'bool', description: 'No effect: there are no peers.' },
+  'fast-provide-wait': { type: 'bool', description: 'No effect: there are no peers.' },
+} as const
+
 /** `pin/add`: protects DAGs, or single blocks, from garbage collection. Every block must be there. */
 export const pinAdd = defineCommand({
   description: 'Pin objects.',
@@ -15,6 +22,7 @@ export const pinAdd = defineCommand({
       description: 'The whole DAG, not its root alone.',
     },
     name: { type: 'string', aliases: ['n'], description: 'A name for the pin.' },
+    ...provideOptions,
     progress: { type: 'bool', description: 'Also send how many blocks were visited.' },
   },
   async run({ args, options, encodeCid }, network) {

@@ -4,7 +4,7 @@ import { walkDag } from '../../dag/links.js'
 import { resolveText } from '../../names/nameSystem.js'
 import { FileNetworkError } from '../../errors.js'
 import type { NetworkContext } from '../../networkContext.js'
-import { defineCommand, single, values } from '../../request/command.js'
+import { defineCommand, optionalArguments, single, values } from '../../request/command.js'
 import { sortByName } from '../../unixfs/node.js'
 import { findPinAbove, validatePinName } from '../../store/pins.js'
 
@@ -22,15 +22,7 @@ interface Listed {
 /** `pin/ls`: what is pinned, and how. */
 export const pinLs = defineCommand({
   description: 'List pinned objects.',
-  arguments: [
-    {
-      name: 'ipfs-path',
-      kind: 'string',
-      required: false,
-      variadic: true,
-      description: 'Only these objects.',
-    },
-  ],
+  arguments: [optionalArguments('ipfs-path', 'Only these objects.')],
   options: {
     type: {
       type: 'string',

@@ -1,6 +1,7 @@
 import { resolveText } from '../../names/nameSystem.js'
 import { FileNetworkError } from '../../errors.js'
 import { defineCommand, pathArgument, pathArguments, single } from '../../request/command.js'
+import { provideOptions } from './add.js'
 import { pinDag, unpin } from '../../store/pins.js'
 
 /** `pin/rm`: removes pins; the blocks stay until they are collected. */
@@ -25,7 +26,10 @@ export const pinRm = defineCommand({
 export const pinUpdate = defineCommand({
   description: 'Update a recursive pin.',
   arguments: [pathArgument('from-path', 'What is pinned.'), pathArgument('to-path', 'What to pin instead.')],
-  options: { unpin: { type: 'bool', default: true, description: 'Remove the old pin.' } },
+  options: {
+    unpin: { type: 'bool', default: true, description: 'Remove the old pin.' },
+    ...provideOptions,
+  },
   async run({ args: [fromPath = '', toPath = ''], options, encodeCid }, network) {
     const { pins, blockstore, names } = network
     const { cid: from } = await resolveText({ blockstore, names }, fromPath)

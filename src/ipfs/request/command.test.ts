@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseGoDuration } from './parseQuery.js'
+import { parseGoDuration } from './command.js'
 
 it('reads every unit of time.ParseDuration', () => {
   expect(parseGoDuration('1h2m3s')).toBe(3_723_000)
@@ -13,6 +13,13 @@ it('takes the micro sign and the Greek letter alike', () => {
   for (const unit of ['us', '\u00b5s', '\u03bcs']) expect(parseGoDuration(`1500${unit}`)).toBeCloseTo(1.5)
 })
 
-it('refuses what is none', () => {
-  for (const text of ['', '5', 's', '1.2.3s', '1x', '1s ']) expect(parseGoDuration(text)).toBeUndefined()
+it.each([
+  ['', 'invalid duration ""'],
+  ['5', 'missing unit in duration "5"'],
+  ['s', 'invalid duration "s"'],
+  ['1.2.3s', 'missing unit in duration "1.2.3s"'],
+  ['1x', 'unknown unit "x" in duration "1x"'],
+  ['é', String.raw`invalid duration "\xc3\xa9"`],
+])('refuses %s as Go does', (text, problem) => {
+  expect(() => parseGoDuration(text)).toThrow(`time: ${problem}`)
 })

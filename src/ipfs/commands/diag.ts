@@ -1,0 +1,84 @@
+import { freemem, networkInterfaces, totalmem, availableParallelism, platform } from 'node:os'
+import { statfs } from 'node:fs/promises'
+import { defineCommand, nothing, parseGoDuration, pathArgument, single } from '../request/command.js'
+import { kuboVersion } from '../version.js'
+import { goArchitecture } from './version.js'
+
+const verboseOption = {
+  verbose: { type: 'bool', aliases: ['v'], description: 'For command lines.' },
+} as const
+
+/** `diag/cmds`: the requests that run, and those that ended a short while ago. */
+export const diagCmds = defineCommand({
+  description: 'List requests that run or ended recently.',
+  arguments: [],
+  options: verboseOption,
+  run: (_, { requestLog }) => single(requestLog.list()),
+})
+
+/** `diag/cmds/clear`: forgets the requests that ended. */
+export const diagCmdsClear = defineCommand({
+  description: 'Forget requests that ended.',
+  arguments: [],
+  options: {},
+  run(_, { requestLog }) {
+    requestLog.clear()
+    return nothing()
+  },
+})
+
+/** `diag/cmds/set-time`: how long requests that ended are listed. */
+export const diagCmdsSetTime = defineCommand({
+  description: 'Set how long requests that ended are listed.',
+  arguments: [pathArgument('time', 'A Go duration.')],
+  options: {},
+  run({ args: [time = ''] }, { requestLog }) {
+    requestLog.setKeepTime(parseGoDuration(time))
+    return nothing()
+  },
+})
+
+/** `diag/healthy`: answers while the node does. */
+export const diagHealthy = defineCommand({
+  description: 'Say that the node answers.',
+  arguments: [],
+  options: {},
+  run: () => single('ok'),
+})
+
+/** `diag/sys`: what the node runs on. */
+export const diagSys = defineCommand({
+  description: 'Describe the machine.',
+  arguments: [],
+  options: {},
+  async run(_, { directory }) {
+    const disk = await statfs(directory)
+    const addresses = Object.values(networkInterfaces()).flatMap((known = []) => known)
+    return single({
+      diskinfo: {
+        free_space: disk.bavail * disk.bsize,
+        fstype: disk.type.toString(16),
+        total_space: disk.blocks * disk.bsize,
+      },
+      environment: { GOPATH: '', IPFS_PATH: directory },
+      ipfs_commit: '',
+      ipfs_version: kuboVersion,
+      memory: { swap: 0, virt: totalmem() - freemem() },
+      net: {
+        interface_addresses: addresses.map(({ family, address }) =>
+          family === 'IPv4' ? `/ip4/${address}` : `/ip6/${address}`,
+        ),
+        online: false,
+      },
+      runtime: {
+        arch: goArchitecture(),
+        compiler: 'node',
+        gomaxprocs: availableParallelism(),
+        numcpu: availableParallelism(),
+        numgoroutines: 1,
+        os: platform(),
+        version: `node${process.versions.node}`,
+      },
+    })
+  },
+})

@@ -1,0 +1,86 @@
+import { FileNetworkError } from '../../errors.js'
+import { createKeyEncoder, generateKey, ipnsBaseOption, selfName } from '../../names/keystore.js'
+import { defineCommand, pathArgument, pathArguments, single } from '../../request/command.js'
+
+/** `key/gen`: makes a key pair to publish a name with. */
+export const keyGen = defineCommand({
+  description: 'Create a key pair.',
+  arguments: [pathArgument('name', 'What to call it.')],
+  options: {
+    type: { type: 'string', aliases: ['t'], default: 'ed25519', description: 'ed25519 or rsa.' },
+    size: { type: 'int', aliases: ['s'], description: 'Bits of an RSA key, 2048 to 8192. Default: 2048.' },
+    'ipns-base': ipnsBaseOption,
+  },
+  async run({ args: [name = ''], options }, { keystore }) {
+    if (name === selfName) throw new FileNetworkError("cannot create key with name 'self'")
+    const encodeKey = createKeyEncoder(options['ipns-base'])
+    if ((await keystore.get(name)) !== undefined) {
+      throw new FileNetworkError(`key with name '${name}' already exists`)
+    }
+    const key = await generateKey(options.type, options.size)
+    await keystore.put(name, key)
+    return single({ Name: name, Id: encodeKey(key.publicKey) })
+  },
+})
+
+/** `key/ls`, formerly `key/list`: the node's own key first, the others by name. */
+export const keyList = defineCommand({
+  description: 'List key pairs.',
+  arguments: [],
+  options: {
+    l: { type: 'bool', description: 'For command lines.' },
+    'ipns-base': ipnsBaseOption,
+  },
+  async run({ options }, { keystore }) {
+    const encodeKey = createKeyEncoder(options['ipns-base'])
+    const keys = [{ name: selfName, key: await keystore.self() }, ...(await keystore.list())]
+    return single({ Keys: keys.map(({ name, key }) => ({ Name: name, Id: encodeKey(key.publicKey) })) })
+  },
+})
+
+/** `key/rename`: gives a key another name. */
+export const keyRename = defineCommand({
+  description: 'Rename a key pair.',
+  arguments: [pathArgument('name', 'The key.'), pathArgument('newName', 'Its new name.')],
+  options: {
+    force: { type: 'bool', aliases: ['f'], description: 'Replace the key that has the new name.' },
+    'ipns-base': ipnsBaseOption,
+  },
+  async run({ args: [name = '', newName = ''], options }, { keystore }) {
+    const encodeKey = createKeyEncoder(options['ipns-base'])
+    if (name === selfName) throw new FileNetworkError("cannot rename key with name 'self'")
+    if (newName === selfName) throw new FileNetworkError("cannot overwrite key with name 'self'")
+    const key = await keystore.get(name)
+    if (key === undefined) throw new FileNetworkError(`no key named ${name} was found`)
+    let overwrites = false
+    if (newName !== name) {
+      overwrites = options.force === true && (await keystore.get(newName)) !== undefined
+      if (overwrites) await keystore.delete(newName)
+      await keystore.put(newName, key)
+      await keystore.delete(name)
+    }
+    return single({ Was: name, Now: newName, Id: encodeKey(key.publicKey), Overwrite: overwrites })
+  },
+})
+
+/** `key/rm`: removes keys, up to the first that cannot be removed. */
+export const keyRm = defineCommand({
+  description: 'Remove key pairs.',
+  arguments: [pathArguments('name', 'The keys.')],
+  options: {
+    l: { type: 'bool', description: 'For command lines.' },
+    'ipns-base': ipnsBaseOption,
+  },
+  async run({ args, options }, { keystore }) {
+    const encodeKey = createKeyEncoder(options['ipns-base'])
+    const removed: { Name: string; Id: string }[] = []
+    for (const name of args) {
+      if (name === selfName) throw new FileNetworkError("cannot remove key with name 'self'")
+      const key = await keystore.get(name)
+      if (key === undefined) throw new FileNetworkError(`no key named ${name} was found`)
+      await keystore.delete(name)
+      removed.push({ Name: name, Id: encodeKey(key.publicKey) })
+    }
+    return single({ Keys: removed })
+  },
+})

@@ -1,0 +1,59 @@
+import { FileNetworkError, errorText } from '../errors.js'
+import { bytes, defineCommand, optionalArgument, single } from '../request/command.js'
+
+/** `log/level`: shows or sets how much is told of a subsystem. */
+export const logLevel = defineCommand({
+  description: 'Show or set log levels.',
+  arguments: [
+    optionalArgument('subsystem', 'A subsystem; `all` or `*` for all of them.'),
+    optionalArgument('level', 'debug, info, warn, error, dpanic, panic, fatal, or default.'),
+  ],
+  options: {},
+  run({ args: [subsystem = '', level = ''] }, { log }) {
+    const isForAll = subsystem === 'all' || subsystem === '*'
+    if (level !== '') {
+      log.setLevel(isForAll ? undefined : subsystem, level)
+      const shown = level === 'default' ? 'error' : level
+      const Message = `Changed log level of '${isForAll ? '*' : subsystem}' to '${shown}'\n`
+      log.write('info', { logger: 'core/commands', caller: 'commands/log.go:153', msg: Message })
+      return single({ Message })
+    }
+    if (subsystem === '') return single({ Levels: { '': log.defaultLevel } })
+    if (!isForAll) return single({ Levels: { [subsystem]: log.level(subsystem) } })
+    const known = log
+      .subsystems()
+      .sort()
+      .map((name) => [name, log.level(name)] as const)
+    return single({ Levels: Object.fromEntries([['(default)', log.defaultLevel], ...known]) })
+  },
+})
+
+/** `log/ls`: the subsystems. */
+export const logLs = defineCommand({
+  description: 'List the subsystems that log.',
+  arguments: [],
+  options: {},
+  run: (_, { log }) => single({ Strings: log.subsystems() }),
+})
+
+/** `log/tail`: lines as they are written, until the client goes. */
+export const logTail = defineCommand({
+  description: 'Follow the log.',
+  arguments: [],
+  options: {
+    'log-level': { type: 'string', description: 'The least level that is told, whatever is set.' },
+  },
+  run({ options, signal }, { log }) {
+    const { 'log-level': level = '' } = options
+    try {
+      const lines = log.follow(level, signal)
+      return bytes(encode(lines))
+    } catch (error) {
+      throw new FileNetworkError(`setting log level ${level}: ${errorText(error)}`)
+    }
+  },
+})
+
+async function* encode(lines: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
+  for await (const line of lines) yield Buffer.from(`${JSON.stringify(line)}\n`)
+}

@@ -1,0 +1,112 @@
+import { FileNetworkError, errorText, withPrefix } from '../../errors.js'
+import { formatName, parseName, peerIdText, readPeerId } from '../../names/keystore.js'
+import { checkRecord, readRecord } from '../../names/nameSystem.js'
+import { defineCommand, fileArgument, pathArgument, readFileArgument, single, valuesOf } from '../../request/command.js'
+import { needsOnlineMode } from '../offline.js'
+
+/** The longest file that is read as a record, in bytes; what Kubo takes for a record is shorter. */
+const fileLimit = 1024 * 1024
+/** The longest record, in bytes (https://specs.ipfs.tech/ipns/ipns-record/). */
+const recordLimit = 10 * 1024
+
+/** `name/inspect`: what an IPNS record says, and whether it is valid for a name. */
+export const nameInspect = defineCommand({
+  description: 'Inspect an IPNS record.',
+  arguments: [fileArgument('record', 'The record.')],
+  options: {
+    verify: { type: 'string', description: 'The name that it should be valid for.' },
+    dump: { type: 'bool', default: true, description: 'Also send the record in hexadecimal.' },
+  },
+  async run({ options, upload }) {
+    const bytes = await readFileArgument(upload, fileLimit)
+    if (bytes.length > recordLimit) throw new FileNetworkError('record exceeds allowed size limit')
+    const { value, validity, sequence, ttl, isSignedTwice } = await readRecord(bytes)
+    const name = options.verify === undefined ? undefined : readPeerId(options.verify)
+    const Reason = name && (await checkRecord(name, bytes))
+    return single({
+      Entry: {
+        Value: value,
+        ValidityType: 0,
+        Validity: validity,
+        Sequence: Number(sequence),
+        ...(ttl !== undefined && { TTL: Number(ttl) }),
+      },
+      PbSize: bytes.length,
+      SignatureType: isSignedTwice ? 'V1+V2' : 'V2',
+      HexDump: options.dump ? hexDump(bytes) : '',
+      Validation: name === undefined ? null : { Valid: Reason === '', Reason, Name: formatName(name) },
+    })
+  },
+})
+
+/** Bytes as `hexdump -C` shows them (Go, `hex.Dump`). */
+function hexDump(bytes: Uint8Array): string {
+  let dump = ''
+  for (let start = 0; start < bytes.length; start += 16) {
+    const row = Buffer.from(bytes.subarray(start, start + 16))
+    const digits = [...row].map((byte) => byte.toString(16).padStart(2, '0'))
+    const halves = `${digits.slice(0, 8).join(' ').padEnd(23)}  ${digits.slice(8).join(' ').padEnd(23)}`
+    const text = row.toString('latin1').replace(/[^ -~]/g, '.')
+    dump += `${start.toString(16).padStart(8, '0')}  ${halves}  |${text}|\n`
+  }
+  return dump
+}
+
+/** `name/put`: keeps a signed record, as a peer would. */
+export const namePut = defineCommand({
+  description: 'Store an IPNS record.',
+  arguments: [pathArgument('name', 'Its name.'), fileArgument('record', 'The record.')],
+  options: {
+    force: { type: 'bool', aliases: ['f'], description: 'Also store a record that is not valid.' },
+    'allow-offline': { type: 'bool', description: 'Store it without peers: needed here.' },
+    'allow-delegated': { type: 'bool', description: 'Refused: there are no delegated publishers.' },
+    quiet: { type: 'bool', aliases: ['q'], description: 'For command lines.' },
+  },
+  async run({ args: [text = ''], options, upload }, { names }) {
+    const { 'allow-offline': offline = false, 'allow-delegated': delegated = false, force = false } = options
+    if (offline && delegated) {
+      throw new FileNetworkError('cannot use both --allow-offline and --allow-delegated flags')
+    }
+    if (delegated) {
+      throw new FileNetworkError(
+        'no delegated publishers configured: add Ipns.DelegatedPublishers or use --allow-offline for local-only publishing',
+      )
+    }
+    const name = withPrefix('invalid IPNS name: ', () => readPeerId(text))
+    const bytes = await readFileArgument(upload, fileLimit)
+    if (bytes.length === 0) throw new FileNetworkError('record is empty')
+    if (bytes.length > recordLimit && !force) {
+      throw new FileNetworkError(
+        `record exceeds maximum size of ${recordLimit} bytes, use --force to skip size check`,
+      )
+    }
+    let value = ''
+    try {
+      value = (await readRecord(bytes)).value
+    } catch (error) {
+      if (!force) throw new FileNetworkError(`invalid IPNS record: ${errorText(error)}`)
+    }
+    const problem = force ? '' : await checkRecord(name, bytes)
+    if (problem !== '') throw new FileNetworkError(`record validation failed: ${problem}`)
+    if (!offline) throw new FileNetworkError(needsOnlineMode)
+    await names.put(name, bytes)
+    return single({ Name: formatName(name), Value: value })
+  },
+})
+
+/** `routing/put`: keeps a record under a key `/ipns/<name>`, whatever it says. */
+export const routingPut = defineCommand({
+  description: 'Store a record under a routing key.',
+  arguments: [pathArgument('key', 'The key, `/ipns/<name>`.'), fileArgument('value-file', 'The record.')],
+  options: { 'allow-offline': { type: 'bool', description: 'Store it without peers: needed here.' } },
+  async run({ args: [key = ''], options, upload }, { names }) {
+    const bytes = await readFileArgument(upload, fileLimit)
+    const name = parseName(key.replace(/^\/ipns\//, '')) ?? readPeerId(key)
+    if (!key.startsWith('/ipns/')) throw new FileNetworkError('invalid key')
+    if (!options['allow-offline']) {
+      throw new FileNetworkError("can't put while offline: pass `--allow-offline` to override")
+    }
+    await names.put(name, bytes)
+    return valuesOf({ ID: peerIdText(name), Type: 5, Responses: null, Extra: '' })
+  },
+})

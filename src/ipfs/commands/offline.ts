@@ -1,0 +1,266 @@
+import { decodeMultibase } from '../cid/multibase.js'
+import { ClientError, FileNetworkError, withPrefix } from '../errors.js'
+import { createKeyEncoder, ipnsBaseOption } from '../names/keystore.js'
+import {
+  type ArgumentSpec,
+  type Command,
+  type CommandInput,
+  type OptionSpec,
+  type OptionSpecs,
+  defineCommand,
+  fileArgument,
+  optionalArgument,
+  optionalArguments,
+  pathArgument,
+  pathArguments,
+} from '../request/command.js'
+
+/*
+ * Operations that Kubo refuses without peers, without an experiment that is off unless it is configured, or altogether.
+ * It reads the request first, so arguments and options are declared all the same.
+ */
+
+type Row = readonly [path: string, command: Command]
+
+/** What a refused operation takes. */
+interface Refused {
+  arguments?: readonly ArgumentSpec[]
+  options?: OptionSpecs
+  /** Throws for a request that makes no sense. */
+  check?: (input: CommandInput<OptionSpecs>) => void
+}
+
+function refuse(path: string, message: string, refused: Refused = {}): Row {
+  return refuseWith(path, new FileNetworkError(message), refused)
+}
+
+function refuseWith(path: string, error: FileNetworkError, refused: Refused = {}): Row {
+  const command = defineCommand({
+    description: `Refused: ${error.message}.`,
+    arguments: refused.arguments ?? [],
+    options: refused.options ?? {},
+    run(input) {
+      refused.check?.(input)
+      throw error
+    },
+  })
+  return [path, command]
+}
+
+function option(type: OptionSpec['type'], ...aliases: string[]): OptionSpec {
+  return { type, aliases, description: 'No effect.' }
+}
+
+const verbose = { verbose: option('bool', 'v') }
+const headers = { headers: option('bool', 'v') }
+const all = { all: option('bool', 'a') }
+const protocol = pathArgument('protocol', 'The protocol.')
+const target = pathArgument('target-address', 'Where it leads.')
+const key = pathArgument('key', 'The key.')
+const addresses = pathArguments('address', 'Multiaddresses.')
+const customProtocol = { 'allow-custom-protocol': option('bool') }
+const foreground = { foreground: option('bool', 'f') }
+
+const statistics: OptionSpecs = {
+  lan: option('bool'),
+  ...all,
+  ...Object.fromEntries(
+    ['compact', 'connectivity', 'network', 'schedule', 'timings', 'workers', 'operations', 'queues'].map(
+      (name) => [name, option('bool')],
+    ),
+  ),
+}
+
+/** What Kubo says of operations that need peers. */
+export const needsDaemon = "this command must be run in online mode. Try running 'ipfs daemon' first"
+
+/** Operations that need peers, and what Kubo says of them while it is offline. */
+const onlineOperations: readonly Row[] = (
+  [
+    ['bitswap/ledger', { arguments: [pathArgument('peer', 'The peer.')] }],
+    ['bitswap/reprovide', {}],
+    [
+      'mount',
+      {
+        options: {
+          'ipfs-path': option('string', 'f'),
+          'ipns-path': option('string', 'n'),
+          'mfs-path': option('string', 'm'),
+        },
+      },
+    ],
+    ['ping', { arguments: [pathArguments('peer ID', 'The peer.')], options: { count: option('int', 'n') } }],
+    [
+      'provide/once',
+      { arguments: [pathArguments('cid', 'CIDs.')], options: { recursive: option('bool', 'r') } },
+    ],
+    ['provide/stat', { options: statistics }],
+    ['routing/findpeer', { arguments: [pathArguments('peerID', 'The peer.')], options: verbose }],
+    [
+      'routing/findprovs',
+      {
+        arguments: [pathArguments('key', 'CIDs.')],
+        options: { ...verbose, 'num-providers': option('int', 'n') },
+      },
+    ],
+    [
+      'routing/provide',
+      {
+        arguments: [pathArguments('key', 'CIDs.')],
+        options: { ...verbose, recursive: option('bool', 'r') },
+      },
+    ],
+    ['routing/reprovide', {}],
+    ['stats/dht', { arguments: [optionalArguments('dht', 'wan or lan.')] }],
+    ['stats/provide', { options: statistics }],
+    ['stats/reprovide', { options: statistics }],
+    ['swarm/addrs/autonat', {}],
+    ['swarm/filters', {}],
+    ['swarm/filters/add', { arguments: [addresses] }],
+    ['swarm/filters/rm', { arguments: [addresses] }],
+    ['swarm/peering/add', { arguments: [addresses] }],
+    ['swarm/peering/ls', {}],
+    ['swarm/peering/rm', { arguments: [pathArguments('ID', 'Peers.')] }],
+    ['version/check', { options: { 'min-percent': option('int', 't') } }],
+  ] as const
+).map(([path, refused]) => refuse(path, needsDaemon, refused))
+
+/** What Kubo's core says where something would have to ask peers. */
+export const needsOnlineMode = "this action must be run in online mode, try running 'ipfs daemon' first"
+
+const streamMounting = 'libp2p stream mounting not enabled'
+const streamOperations = [
+  refuse('p2p/ls', streamMounting, { options: headers }),
+  refuse('p2p/close', streamMounting, {
+    options: {
+      ...all,
+      protocol: option('string', 'p'),
+      'listen-address': option('string', 'l'),
+      'target-address': option('string', 't'),
+    },
+  }),
+  refuse('p2p/forward', streamMounting, {
+    arguments: [protocol, pathArgument('listen-address', 'Where it begins.'), target],
+    options: { ...customProtocol, ...foreground },
+  }),
+  refuse('p2p/listen', streamMounting, {
+    arguments: [protocol, target],
+    options: { ...customProtocol, 'report-peer-id': option('bool', 'r'), ...foreground },
+  }),
+  refuse('p2p/stream/close', streamMounting, {
+    arguments: [optionalArgument('id', 'The stream.')],
+    options: all,
+  }),
+  refuse('p2p/stream/ls', streamMounting, { options: headers }),
+]
+
+const noPubsub = 'experimental pubsub feature not enabled, run daemon with --enable-pubsub-experiment to use'
+const topic = pathArgument('topic', 'The topic, in multibase.')
+const pubsubOperations = [
+  refuse('pubsub/ls', noPubsub),
+  refuse('pubsub/peers', noPubsub, { arguments: [{ ...topic, required: false }], check: checkTopic }),
+  refuse('pubsub/pub', noPubsub, {
+    arguments: [topic, fileArgument('data', 'The message.')],
+    check: checkTopic,
+  }),
+  refuse('pubsub/sub', noPubsub, { arguments: [topic], check: checkTopic }),
+]
+
+function checkTopic({ args: [text] }: CommandInput<OptionSpecs>): void {
+  if (text === undefined) return
+  withPrefix('URL arg must be multibase encoded: ', () => decodeMultibase(text))
+}
+
+const noNamePubsub = new ClientError('IPNS pubsub subsystem is not enabled')
+const namePubsubOperations = [
+  refuseWith('name/pubsub/cancel', noNamePubsub, { arguments: [pathArgument('name', 'The name.')] }),
+  refuseWith('name/pubsub/subs', noNamePubsub, {
+    options: { 'ipns-base': ipnsBaseOption },
+    check: ({ options }) => void createKeyEncoder(options['ipns-base'] as string),
+  }),
+]
+
+/** Operations that Kubo 0.42.0 still knows by name and no longer has. */
+const removedOperations = [
+  ...['data', 'get', 'links', 'new', 'patch/append-data', 'patch/set-data', 'put', 'stat'].map((name) =>
+    refuse(`object/${name}`, "removed, use 'ipfs dag' or 'ipfs files' instead"),
+  ),
+  ...['findpeer', 'findprovs', 'get', 'provide', 'put'].map((name) =>
+    refuse(`dht/${name}`, "removed, use 'ipfs routing' instead"),
+  ),
+]
+
+const noFilestore = 'filestore is not enabled, see https://git.io/vNItf'
+const stored = [optionalArguments('obj', 'CIDs.')]
+const filestoreOperations = [
+  refuse('filestore/dups', noFilestore),
+  refuse('filestore/ls', noFilestore, { arguments: stored, options: { 'file-order': option('bool') } }),
+  refuse('filestore/verify', noFilestore, {
+    arguments: stored,
+    options: { 'file-order': option('bool'), 'remove-bad-blocks': option('bool') },
+  }),
+]
+
+/** Every operation that is refused whatever is asked. */
+export const refusedOperations: readonly Row[] = [
+  ...onlineOperations,
+  ...streamOperations,
+  ...pubsubOperations,
+  ...namePubsubOperations,
+  ...removedOperations,
+  ...filestoreOperations,
+  refuse('dht/query', 'routing service is not a DHT', {
+    arguments: [pathArguments('peerID', 'The peer.')],
+    options: verbose,
+  }),
+  refuse('name/get', needsOnlineMode, { arguments: [pathArgument('name', 'The name.')] }),
+  refuse('routing/get', needsOnlineMode, { arguments: [{ ...key, variadic: true }] }),
+  refuse(
+    'swarm/resources',
+    'missing ResourceMgr: make sure the daemon is running with Swarm.ResourceMgr.Enabled',
+  ),
+]
+
+/**
+ * Operations that `commands` lists and the HTTP API of Kubo does not have, with their options: command lines carry them
+ * out themselves. Two more are those of Kubo's own process, which is none of this node's: `diag/profile` and `shutdown`.
+ */
+export const unservedOperations: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
+  ['commands/completion', []],
+  ['commands/completion/bash', []],
+  ['commands/completion/fish', []],
+  ['commands/completion/zsh', []],
+  ['config/edit', []],
+  ['diag/datastore', []],
+  ['diag/datastore/count', []],
+  ['diag/datastore/get', [['hex']]],
+  ['diag/datastore/put', []],
+  [
+    'diag/profile',
+    [['output', 'o'], ['collectors'], ['profile-time'], ['mutex-profile-fraction'], ['block-profile-rate']],
+  ],
+  ['files/chroot', [['confirm']]],
+  [
+    'key/export',
+    [
+      ['output', 'o'],
+      ['format', 'f'],
+    ],
+  ],
+  [
+    'key/rotate',
+    [
+      ['oldkey', 'o'],
+      ['type', 't'],
+      ['size', 's'],
+    ],
+  ],
+  ['repo/migrate', [['to'], ['allow-downgrade']]],
+  ['shutdown', []],
+  ['update', []],
+  ['update/check', [['pre']]],
+  ['update/clean', []],
+  ['update/install', [['pre'], ['allow-downgrade']]],
+  ['update/revert', []],
+  ['update/versions', [['count', 'n'], ['pre']]],
+])

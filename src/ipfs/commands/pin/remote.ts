@@ -1,0 +1,182 @@
+import type { NetworkContext } from '../../networkContext.js'
+import { parseCid } from '../../cid/parseCid.js'
+import { FileNetworkError, errorText } from '../../errors.js'
+import { resolveText } from '../../names/nameSystem.js'
+import {
+  type OptionSpecs,
+  defineCommand,
+  nothing,
+  optionalArguments,
+  pathArgument,
+  single,
+} from '../../request/command.js'
+
+/*
+ * Pinning services can be named and listed. None of them is ever asked: this node sends no requests of its own, so that
+ * what would ask one ends as for a service that does not answer.
+ */
+
+interface Service {
+  API: { Endpoint: string; Key: string }
+}
+
+const configurationKey = 'Pinning.RemoteServices'
+
+function servicesOf({ configuration }: NetworkContext): Record<string, Service> {
+  return (configuration.get(configurationKey) as Record<string, Service> | null) ?? {}
+}
+
+/** `pin/remote/service/add`: names a service. */
+export const pinRemoteServiceAdd = defineCommand({
+  description: 'Name a pinning service.',
+  arguments: [
+    pathArgument('service', 'What to call it.'),
+    pathArgument('endpoint', 'Its address, without `/pins`.'),
+    pathArgument('key', 'The key for it.'),
+  ],
+  options: {},
+  async run({ args: [service = '', endpoint = '', Key = ''] }, network) {
+    const Endpoint = normalizeEndpoint(endpoint)
+    const services = servicesOf(network)
+    if (Object.hasOwn(services, service)) throw new FileNetworkError('service already present')
+    const added = [...Object.entries(services), [service, { API: { Endpoint, Key } }] as const]
+    await network.configuration.set(configurationKey, Object.fromEntries(added))
+    return nothing()
+  },
+})
+
+/** @throws {@link FileNetworkError} (Kubo, `normalizeEndpoint`) */
+function normalizeEndpoint(text: string): string {
+  const [, scheme = '', host = '', path = '', rest = ''] =
+    /^(https?):\/\/([^/?#]+)([^?#]*)(.*)$/i.exec(text) ?? []
+  if (host === '') throw new FileNetworkError('service endpoint must be a valid HTTP URL')
+  const cleaned = path.replace(/\/+/g, '/').replace(/\/$/, '')
+  if (rest !== '')
+    throw new FileNetworkError('service endpoint should be provided without any query parameters')
+  if (cleaned.endsWith('/pins')) {
+    throw new FileNetworkError('service endpoint should be provided without the /pins suffix')
+  }
+  return `${scheme.toLowerCase()}://${host}${cleaned}`
+}
+
+/** `pin/remote/service/ls`: the services by name. */
+export const pinRemoteServiceLs = defineCommand({
+  description: 'List the pinning services.',
+  arguments: [],
+  options: { stat: { type: 'bool', description: 'Also say that none of them answers.' } },
+  run({ options }, network) {
+    const names = Object.entries(servicesOf(network)).sort(([a], [b]) => (a < b ? -1 : 1))
+    const RemoteServices = names.map(([Service, { API }]) => ({
+      Service,
+      ApiEndpoint: API.Endpoint,
+      ...(options.stat === true && { Stat: { Status: 'invalid' } }),
+    }))
+    return single({ RemoteServices })
+  },
+})
+
+/** `pin/remote/service/rm`: forgets a service; one that is not known is no error. */
+export const pinRemoteServiceRm = defineCommand({
+  description: 'Forget a pinning service.',
+  arguments: [pathArgument('service', 'The service.')],
+  options: {},
+  async run({ args: [service = '', ...others] }, network) {
+    if (others.length > 0) throw new FileNetworkError('expecting one argument: name')
+    const left = Object.entries(servicesOf(network)).filter(([name]) => name !== service)
+    await network.configuration.set(configurationKey, Object.fromEntries(left))
+    return nothing()
+  },
+})
+
+const serviceOption = { service: { type: 'string', description: 'The service.' } } as const
+const filterOptions = {
+  ...serviceOption,
+  name: { type: 'string', description: 'Only pins of this name.' },
+  cid: { type: 'strings', description: 'Only pins of these CIDs.' },
+  status: { type: 'strings', description: 'queued, pinning, pinned or failed.' },
+} as const satisfies OptionSpecs
+
+/** The address of the service that a request names. */
+function endpointOf(network: NetworkContext, service: string | undefined): string {
+  if (!service) throw new FileNetworkError('a service name must be passed')
+  const known = servicesOf(network)[service]
+  if (known === undefined) throw new FileNetworkError('service not known')
+  return known.API.Endpoint
+}
+
+function noAnswer(method: 'Get' | 'Post', url: string): FileNetworkError {
+  return new FileNetworkError(
+    `empty response from remote pinning service: ${method} ${JSON.stringify(url)}: this node sends no requests`,
+  )
+}
+
+/** `pin/remote/add`: checks the request; no service answers. */
+export const pinRemoteAdd = defineCommand({
+  description: 'Pin at a service: none is asked.',
+  arguments: [pathArgument('ipfs-path', 'What to pin.')],
+  options: {
+    ...serviceOption,
+    name: { type: 'string', description: 'A name for the pin.' },
+    background: { type: 'bool', description: 'Do not wait until it is pinned.' },
+  },
+  async run({ args: [path = ''], options }, network) {
+    const endpoint = endpointOf(network, options.service)
+    await resolveText(network, path)
+    throw noAnswer('Post', `${endpoint}/pins`)
+  },
+})
+
+const statuses = ['queued', 'pinning', 'pinned', 'failed']
+
+interface Filter {
+  service: string | undefined
+  name: string | undefined
+  cid: string[] | undefined
+  status: string[] | undefined
+}
+
+/** What asking for a list of pins ends in. */
+function listFailure(network: NetworkContext, { service, name, cid, status }: Filter): FileNetworkError {
+  const endpoint = endpointOf(network, service)
+  const query = new URLSearchParams()
+  const cids = (cid ?? []).map((text) => {
+    try {
+      return parseCid(text).toString()
+    } catch (error) {
+      throw new FileNetworkError(`CID ${JSON.stringify(text)} cannot be parsed: ${errorText(error)}`)
+    }
+  })
+  const wanted = status ?? ['pinned']
+  const unknown = wanted.find((text) => !statuses.includes(text))
+  if (unknown !== undefined) throw new FileNetworkError(`status ${JSON.stringify(unknown)} is not valid`)
+  if (cids.length > 0) query.set('cid', cids.join(','))
+  query.set('limit', '10')
+  if (name !== undefined) query.set('name', name)
+  query.set('status', wanted.join(','))
+  return noAnswer('Get', `${endpoint}/pins?${query}`)
+}
+
+/** `pin/remote/ls`: checks the request; no service answers. */
+export const pinRemoteLs = defineCommand({
+  description: 'List pins of a service: none is asked.',
+  arguments: [],
+  options: filterOptions,
+  run({ options }, network) {
+    throw listFailure(network, options)
+  },
+})
+
+/** `pin/remote/rm`: checks the request; no service answers. */
+export const pinRemoteRm = defineCommand({
+  description: 'Remove pins at a service: none is asked.',
+  arguments: [optionalArguments('pins', 'No effect.')],
+  options: { ...filterOptions, force: { type: 'bool', description: 'Also remove several pins.' } },
+  run({ options }, network) {
+    endpointOf(network, options.service)
+    try {
+      throw listFailure(network, options)
+    } catch (error) {
+      throw new FileNetworkError(`error while listing remote pins: ${errorText(error)}`)
+    }
+  },
+})
