@@ -57,7 +57,7 @@ const optionTypeHead = [
 
 async function generateOperationsPage() {
   const { commands } = await loadSourceBesidePackages('src/ipfs/commands/registry.ts')
-  const { globalOptions } = await loadSourceBesidePackages('src/ipfs/request/parseQuery.ts')
+  const { globalOptions } = await loadSourceBesidePackages('src/ipfs/request/command.ts')
   const sections = [...commands].flatMap(([path, command]) => [
     `## ${path}`,
     '',
