@@ -85,11 +85,18 @@ function refused(code: number, createError: () => FileNetworkError): HashEntry {
 }
 
 function insecure(code: number): HashEntry {
-  return refused(code, () => new FileNetworkError('potentially insecure hash functions not allowed'))
+  return refused(code, () => new InsecureHashError())
 }
 
 function notComputed(code: number): HashEntry {
   return refused(code, () => new UnregisteredHashError(code))
+}
+
+/** A hash function by which no block is named (boxo, `verifcid`). */
+export class InsecureHashError extends FileNetworkError {
+  constructor() {
+    super('potentially insecure hash functions not allowed')
+  }
 }
 
 /** A hash function that Kubo has a code for, and nothing that computes it (go-cid, `Prefix.Sum`). */

@@ -122,11 +122,11 @@ function problemOf(baseName: string, text: string): string | undefined {
   }
   switch (kind) {
     case 'base16':
-      return `encoding/hex: invalid byte: ${codePoint(wrong)} '${wrong}'`
+      return `encoding/hex: invalid byte: ${invalidByte(wrong)}`
     case 'base36':
       return `invalid base36 character ('${wrong}')`
     case 'base58':
-      return `invalid base58 digit ('${wrong}')`
+      return wrong > '\x7f' ? 'high-bit set on invalid digit' : `invalid base58 digit ('${wrong}')`
     default:
       return `illegal ${kind} data at input byte ${place}`
   }
@@ -151,8 +151,8 @@ function extended(baseName: string): RegExp {
   return baseName.includes('hex') ? /[0-9a-v]/i : /[a-z2-7]/i
 }
 
-/** A character as Go's `%U` writes it, such as `U+006F`. */
-function codePoint(character: string): string {
-  const code = character.codePointAt(0) ?? 0
-  return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
+/** The first byte of a character as Go's `%#U` writes it, such as `U+006F 'o'`. */
+function invalidByte(character: string): string {
+  const [byte = 0] = Buffer.from(character)
+  return `U+${byte.toString(16).toUpperCase().padStart(4, '0')} '${String.fromCharCode(byte)}'`
 }

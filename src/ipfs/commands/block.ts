@@ -12,8 +12,9 @@ import {
   sha256Code,
 } from '../cid/cidFormat.js'
 import { codecCodeByName } from '../dag/codecs.js'
-import { BlockNotFoundError, FileNetworkError } from '../errors.js'
+import { FileNetworkError } from '../errors.js'
 import { resolveText } from '../names/nameSystem.js'
+import { missingBlock } from '../store/blockstore.js'
 import type { NetworkContext } from '../networkContext.js'
 import {
   bytes,
@@ -160,13 +161,13 @@ export const blockRm = defineCommand({
     force: { type: 'bool', aliases: ['f'], description: 'No error for blocks that are not there.' },
     quiet: { type: 'bool', aliases: ['q'], description: 'No line for blocks that were removed.' },
   },
-  run({ args, options }, network) {
+  run({ args, options, encodeCid }, network) {
     return values(
       (async function* () {
         const { outcomes, failure } = await removeBlocks(network, args, { force: options.force === true })
         for (const { cid, problem } of outcomes) {
-          if (problem !== undefined) yield { Hash: cid.toString(), Error: problem }
-          else if (!options.quiet) yield { Hash: cid.toString() }
+          if (problem !== undefined) yield { Hash: encodeCid(cid), Error: problem }
+          else if (!options.quiet) yield { Hash: encodeCid(cid) }
         }
         if (failure !== undefined) throw failure
       })(),
@@ -202,7 +203,7 @@ async function removeBlocks(
       )
       for (const { cid, way } of targets) {
         const gone = way.find((block) => !blockstore.has(block))
-        if (gone !== undefined) throw new BlockNotFoundError(gone)
+        if (gone !== undefined) throw missingBlock(gone)
         const isThere = blockstore.has(cid)
         const absence = isThere || options.force ? undefined : `ipld: could not find ${cid}`
         const problem = reasons.get(multihashText(cid)) ?? absence

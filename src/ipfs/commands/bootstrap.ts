@@ -34,6 +34,7 @@ export const bootstrapAdd = defineCommand({
     if (args.length === 0) throw new FileNetworkError('no bootstrap peers to add')
     if (args.some((peer) => peer === 'default' || peer === 'auto')) throw noDefaultPeers()
     for (const peer of args) checkPeer(peer)
+    for (const peer of args) checkTransport(peer)
     const added = [...new Set(args)]
     const others = peersOf(network).filter((peer) => !added.includes(peer))
     await network.configuration.set('Bootstrap', [...added, ...others])
@@ -134,9 +135,11 @@ function checkPeer(given: string): void {
   if (!/\/(p2p|ipfs)\/[1-9A-HJ-NP-Za-km-z]{40,}$/.test(peer)) {
     throw new FileNetworkError(`invalid bootstrap address: ${peer}`)
   }
-  if (/^\/(p2p|ipfs)\/[^/]*$/.test(peer)) {
-    throw new FileNetworkError(`bootstrap address without a transport: ${peer}`)
-  }
+}
+
+function checkTransport(peer: string): void {
+  if (!/^\/(p2p|ipfs)\/[^/]*\/*$/.test(peer)) return
+  throw new FileNetworkError(`bootstrap address without a transport: ${peer.replace(/\/+$/, '')}`)
 }
 
 function noDefaultPeers(): FileNetworkError {

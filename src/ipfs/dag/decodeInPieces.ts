@@ -14,10 +14,33 @@ const LONG_STRING = 65_536
 const plainText = /^[ -!#-[\]-~]*$/
 
 /**
+ * Reads JSON as refmt does, with which Kubo reads it: a comma may stand behind the last item of a list, and a surrogate
+ * alone is the replacement character.
+ */
+class LenientTokenizer extends Tokenizer {
+  override parseString(): Token {
+    const token = super.parseString()
+    const text = token.value as string
+    return /\p{Surrogate}/u.test(text)
+      ? new Token(Type.string, Buffer.from(text).toString(), text.length)
+      : token
+  }
+
+  override parseValue(): Token {
+    const isEnd = this.data[this._pos] === 0x5d && this.modeStack.at(-1) === 'array-value'
+    if (!isEnd) return super.parseValue()
+    this.modeStack.pop()
+    this._pos++
+    this.skipWhitespace()
+    return new Token(Type.break, undefined, 1)
+  }
+}
+
+/**
  * The tokens of DAG-JSON: what stands for links and bytes there becomes a tag and a string, or bytes. `@ipld/dag-json`
  * has the same for itself alone.
  */
-export class DagJsonTokenizer extends Tokenizer {
+export class DagJsonTokenizer extends LenientTokenizer {
   /** Tokens that were looked at and are still to come, the next one last. */
   readonly #ahead: Token[] = []
 
@@ -102,7 +125,7 @@ export class DagJsonTokenizer extends Tokenizer {
 }
 
 /** The tokens of plain JSON, in which integers have 64 bits as in DAG-JSON. */
-export class JsonTokenizer extends Tokenizer {
+export class JsonTokenizer extends LenientTokenizer {
   constructor(data: Uint8Array) {
     super(data, { allowBigInt: true })
   }
@@ -179,6 +202,14 @@ function asKubo(tokenizer: DecodeTokenizer, error: unknown): unknown {
   if (place === undefined || !(tokenizer instanceof Tokenizer)) return error
   const byte = tokenizer.data[Number(place)]
   if (byte === undefined) return new Error('unexpected EOF', { cause: error })
+  if (/array delimiter/.test(message)) {
+    const reason = `expected comma or array close after array value; got 0x${byte.toString(16)}`
+    return new Error(reason, { cause: error })
+  }
+  if (byte === 0x2c) {
+    const part = /string/.test(message) ? 'key' : 'value'
+    return new Error(`invalid char while expecting start of ${part}: comma`, { cause: error })
+  }
   return new Error(`invalid char while expecting start of value: 0x${byte.toString(16)}`, { cause: error })
 }
 

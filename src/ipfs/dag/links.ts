@@ -89,8 +89,8 @@ export async function* walkDag(
     if (seen.has(key)) continue
     seen.add(key)
     const bytes = await source.get(cid)
-    yield { cid, bytes }
     const links = await linksOf(cid, bytes)
+    yield { cid, bytes }
     for (let index = links.length - 1; index >= 0; index--) {
       const link = links[index]
       if (link && !seen.has(cidKey(link.cid))) stack.push(link.cid)

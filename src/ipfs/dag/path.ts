@@ -153,7 +153,7 @@ function lookUpOnWay(value: unknown, key: string, { cid, isLast }: { cid: CID; i
   try {
     return lookUp(value, key)
   } catch (error) {
-    if (isLast || !(error instanceof FileNetworkError)) throw error
+    if (isLast || error instanceof ListSegmentError || !(error instanceof FileNetworkError)) throw error
     throw new LinkNotFoundError(key, cid)
   }
 }
@@ -167,8 +167,7 @@ function lookUp(value: unknown, key: string): unknown {
   const kind = kindOf(value)
   if (kind === 'list') {
     if (!/^[+-]?\d+$/.test(key)) {
-      const problem = `strconv.ParseInt: parsing ${JSON.stringify(key)}: invalid syntax`
-      throw new FileNetworkError(`invalid segment for lookup on a list: ${JSON.stringify(key)}: ${problem}`)
+      throw new ListSegmentError(key)
     }
     const item = (value as unknown[])[Number(key)]
     if (item !== undefined) return item
@@ -176,6 +175,16 @@ function lookUp(value: unknown, key: string): unknown {
     if (hasKey(value, key)) return (value as Record<string, unknown>)[key]
   } else throw new NoSegmentsError(kind)
   throw new KeyNotFoundError(key)
+}
+
+/** A key of a list that is no number. */
+class ListSegmentError extends FileNetworkError {
+  constructor(key: string) {
+    const quoted = JSON.stringify(key)
+    super(
+      `invalid segment for lookup on a list: ${quoted}: strconv.ParseInt: parsing ${quoted}: invalid syntax`,
+    )
+  }
 }
 
 /** Data has no key of a name. */

@@ -2,8 +2,8 @@ import type { CommandReply } from '../request/reply.js'
 import type { GatewayRequest, GatewayTarget, ResolvedTarget } from './request.js'
 
 /** The answer to a client that has the content already. */
-export function notModified(): CommandReply {
-  return { status: 304, headers: {}, body: new Uint8Array() }
+export function notModified(headers: Record<string, string> = {}): CommandReply {
+  return { status: 304, headers, body: new Uint8Array() }
 }
 
 /** A request that the gateway refuses or sends elsewhere. */

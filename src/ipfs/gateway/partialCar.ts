@@ -1,5 +1,6 @@
 import type { CID } from 'multiformats/cid'
 import { type VisitedSet, cidKey, codecCode, forgetful } from '../cid/cidFormat.js'
+import { FileNetworkError } from '../errors.js'
 import { encodeCarHeader, encodeCarSection } from '../dag/car.js'
 import { walkDag } from '../dag/links.js'
 import { type BlockSource, type UnixfsEntry, readEntry } from '../unixfs/entry.js'
@@ -38,12 +39,17 @@ export async function* partialCar(store: BlockSource, wanted: PartialDag): Async
   const source = rememberLast(store)
   yield encodeCarHeader(wanted.end)
   const sent = walkedSet(wanted.repeats)
-  for await (const cid of blocksOf(source, wanted)) {
-    const key = cidKey(cid)
-    // A block that is its own CID needs no copy (go-car, `StoreIdentityCIDs`).
-    if (sent.has(key) || isIdentity(cid)) continue
-    sent.add(key)
-    yield encodeCarSection(cid, await source.get(cid))
+  try {
+    for await (const cid of blocksOf(source, wanted)) {
+      const key = cidKey(cid)
+      // A block that is its own CID needs no copy (go-car, `StoreIdentityCIDs`).
+      if (sent.has(key) || isIdentity(cid)) continue
+      sent.add(key)
+      yield encodeCarSection(cid, await source.get(cid))
+    }
+  } catch (error) {
+    // As in boxo: what has been sent stands, and a root that cannot be read has nothing below it.
+    if (sent.size > 0 || !(error instanceof FileNetworkError)) throw error
   }
 }
 

@@ -4,6 +4,7 @@ import { cidKey } from '../cid/cidFormat.js'
 import { encodeCarHeader, encodeCarSection } from '../dag/car.js'
 import { resolvePath } from '../dag/path.js'
 import type { CommandReply } from '../request/reply.js'
+import { isIdentity } from '../store/blockstore.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import { matchesEtag } from './conditional.js'
 import { GatewayError, cacheControl, contentDisposition, notModified, rootsHeader } from './headers.js'
@@ -27,7 +28,6 @@ export async function serveCar(
   const wanted = readCarParameters(request.query, parameters)
   const { root, segments } = target.content
   const etag = await carEtag(target, wanted)
-  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified()
   const last = segments.at(-1)
   const named = {
     ETag: etag,
@@ -37,6 +37,7 @@ export async function serveCar(
       kind: 'attachment',
     }),
   }
+  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified(named)
   const described = {
     ...named,
     'Accept-Ranges': 'none',
@@ -80,7 +81,8 @@ const noRoot = CID.parse('bafkqaaa')
 /** The blocks that show that a path leads nowhere. */
 async function* deadEnd(source: BlockSource, visited: CID[]): AsyncGenerator<Uint8Array> {
   yield encodeCarHeader(noRoot)
-  const blocks = new Map(visited.map((cid) => [cidKey(cid), cid]))
+  // A block that is its own CID needs no copy.
+  const blocks = new Map(visited.filter((cid) => !isIdentity(cid)).map((cid) => [cidKey(cid), cid]))
   for (const cid of blocks.values()) yield encodeCarSection(cid, await source.get(cid))
 }
 

@@ -54,7 +54,7 @@ async function serveFile(
     ETag: etag,
     'Cache-Control': cacheControl(target),
   }
-  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified()
+  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified(headers)
   if (isUnmodified(request.headers, entry.modified)) return notModified()
   if (entry.modified) headers['Last-Modified'] = new Date(Number(entry.modified.seconds) * 1000).toUTCString()
   if (request.query.get('filename')) {

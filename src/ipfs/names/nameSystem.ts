@@ -9,7 +9,7 @@ import { cleanSegments } from '../mfs/filesPath.js'
 import type { NetworkContext } from '../networkContext.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import { identityCode } from '../cid/cidFormat.js'
-import { nameOf, parseName } from './keystore.js'
+import { nameOf, parseName, readPeerId } from './keystore.js'
 
 /** The library of IPNS records is loaded by the first request that needs it. */
 const libraryOfRecords = (): Promise<typeof Records> => import('ipns')
@@ -164,6 +164,9 @@ export async function checkRecord(name: CID, bytes: Uint8Array): Promise<string>
   }
 }
 
+/** The longest label of a domain name, in characters. */
+const longestLabel = 63
+
 /**
  * The name in a path; other labels are domain names, and there is no DNS to ask.
  *
@@ -172,6 +175,7 @@ export async function checkRecord(name: CID, bytes: Uint8Array): Promise<string>
 export function readName(label: string): CID {
   const name = parseName(label)
   if (name !== undefined) return name
+  if (label.length > longestLabel && /^b[a-z2-7]+$/.test(label)) return readPeerId(label)
   throw new FileNetworkError(
     `DNSLink lookup for ${JSON.stringify(`${label}.`)} failed: could not resolve name: ` +
       'DNSLink lookup could not find a TXT record (https://docs.ipfs.tech/concepts/dnslink/)',
@@ -196,6 +200,19 @@ async function nextSequence(
 }
 
 /**
+ * Checks the form of several paths before the first of them is followed.
+ *
+ * @throws {@link InvalidPathError}
+ */
+export function checkPaths(...texts: string[]): void {
+  for (const text of texts) if (!isNamePath(text)) parsePath(text)
+}
+
+function isNamePath(text: string): boolean {
+  return text.startsWith('/ipns/') && cleanSegments(text).length > 1
+}
+
+/**
  * Follows a path as requests write it: a CID, `<cid>/path`, `/ipfs/<cid>/path` or `/ipns/<name>/path`.
  *
  * @throws {@link InvalidPathError}; {@link LinkNotFoundError} when a segment leads nowhere; what the name system says
@@ -204,7 +221,6 @@ export async function resolveText(
   { blockstore, names }: { blockstore: BlockSource } & Pick<NetworkContext, 'names'>,
   text: string,
 ): Promise<ResolvedPath> {
-  const isName = text.startsWith('/ipns/') && cleanSegments(text).length > 1
-  const path = isName ? await names.resolve(`/${cleanSegments(text).join('/')}`) : text
+  const path = isNamePath(text) ? await names.resolve(`/${cleanSegments(text).join('/')}`) : text
   return resolvePath(blockstore, parsePath(path))
 }

@@ -5,7 +5,13 @@ import type { BlockFiles, BlockRemoval, StoredBlock } from '../../storage/files/
 import type { BlockSession } from '../../storage/files/batch.js'
 import type { LentBlock } from '../../storage/files/sharedMemory.js'
 import { DamagedBlockError } from '../../storage/errors.js'
-import { identityCode, matchesMultihash } from '../cid/cidFormat.js'
+import {
+  InsecureHashError,
+  checkDigest,
+  hashNameByCode,
+  identityCode,
+  matchesMultihash,
+} from '../cid/cidFormat.js'
 import { BlockNotFoundError, FileNetworkError } from '../errors.js'
 
 /** What a running operation relies on: no removal takes it. */
@@ -66,7 +72,7 @@ export function createBlockstore(options: {
   async function read(cid: CID): Promise<Uint8Array> {
     if (isIdentity(cid)) return cid.multihash.digest
     const bytes = await blocks.get(cid.multihash.bytes)
-    if (bytes === undefined) throw new BlockNotFoundError(cid)
+    if (bytes === undefined) throw missingBlock(cid)
     return bytes
   }
 
@@ -96,7 +102,7 @@ export function createBlockstore(options: {
       const lent = await blocks.lend(cid.multihash.bytes).catch((error: unknown) => {
         throw namedDamage(cid, error)
       })
-      if (lent === undefined) throw new BlockNotFoundError(cid)
+      if (lent === undefined) throw missingBlock(cid)
       try {
         if (verifyBlocks) await check(cid, lent.bytes)
       } catch (error) {
@@ -121,6 +127,19 @@ export function createBlockstore(options: {
     compact: () => blocks.compact(),
     totals: () => blocks.totals(),
   }
+}
+
+/** What Kubo says of a block that is not there: of one that never could be, why not (boxo, `verifcid`). */
+export function missingBlock(cid: CID): FileNetworkError {
+  const { code, size } = cid.multihash
+  const name = hashNameByCode(code)
+  if (name === undefined) return new InsecureHashError()
+  try {
+    checkDigest({ name, code }, size)
+  } catch (error) {
+    return error as FileNetworkError
+  }
+  return new BlockNotFoundError(cid)
 }
 
 /** What Kubo says of a block that is not what its CID names (boxo: blockstore, ErrHashMismatch). */

@@ -1,7 +1,7 @@
 import { CID } from 'multiformats/cid'
 import type { RecordStore } from '../../storage/files/indexDatabase.js'
 import { cidKey } from '../cid/cidFormat.js'
-import { walkDag } from '../dag/links.js'
+import { linksOf, walkDag } from '../dag/links.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 
@@ -80,15 +80,17 @@ export async function pinDag(
 }
 
 /**
- * Pins one block, which must be there.
+ * Pins one block, which must be there and readable.
  *
  * @throws {@link FileNetworkError} with `pin: ` in front, also when the CID is already pinned recursively
  */
 export async function pinBlock(network: PinContext, cid: CID, name: string): Promise<void> {
   await network.collectionLock.share(async () => {
-    await network.blockstore.get(cid).catch((error: unknown) => {
+    try {
+      await linksOf(cid, await network.blockstore.get(cid))
+    } catch (error) {
       throw prefixed(error)
-    })
+    }
     if (network.pins.find(cid)?.mode === 'recursive') {
       throw new FileNetworkError(`pin: ${cid} already pinned recursively`)
     }

@@ -1,5 +1,6 @@
 import type { CID } from 'multiformats/cid'
 import { codecCode } from '../cid/cidFormat.js'
+import { linksOf } from '../dag/links.js'
 import { FileNetworkError } from '../errors.js'
 import type { Blockstore } from '../store/blockstore.js'
 import { type UnixfsMetadata, unixfsType } from './data.js'
@@ -29,6 +30,8 @@ export interface UnixfsEntry extends UnixfsMetadata {
  */
 export async function loadEntry(source: BlockSource, cid: CID): Promise<UnixfsEntry> {
   const block = await source.get(cid)
+  // What no codec can read is told of first.
+  if (cid.code !== codecCode.raw && cid.code !== codecCode.dagPb) await linksOf(cid, block)
   return readEntry(cid, block)
 }
 

@@ -2,6 +2,7 @@ import type { CID } from 'multiformats/cid'
 import { codecCode } from '../../cid/cidFormat.js'
 import { FileNetworkError, errorText } from '../../errors.js'
 import { checkFilesPath, flushOption, splitPath } from '../../mfs/filesPath.js'
+import { linksOf } from '../../dag/links.js'
 import { resolveText } from '../../names/nameSystem.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, nothing, pathArgument } from '../../request/command.js'
@@ -41,6 +42,7 @@ async function loadSource(
   try {
     if (!source.startsWith('/ipfs/')) return await files.lookUp(source)
     const { cid } = await resolveText({ blockstore, names }, source)
+    await linksOf(cid, await blockstore.get(cid))
     checkCodec(cid)
     return await loadEntry(blockstore, cid)
   } catch (error) {

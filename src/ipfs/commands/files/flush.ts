@@ -18,7 +18,8 @@ export const filesFlush = defineCommand({
   arguments: [optionalArgument('path', 'Default: the root.')],
   options: { ...flushOption },
   async run({ args: [arg = '/'], encodeCid }, { files }) {
-    const entry = await files.lookUp(checkFilesPath(arg))
+    if (arg !== '' && !arg.startsWith('/')) throw new FileNotFoundError()
+    const entry = await files.lookUp(checkFilesPath(arg || '/'))
     return single({ Cid: encodeCid(entry.cid) })
   },
 })

@@ -54,6 +54,7 @@ async function loadPath({ files, blockstore, names }: NetworkContext, path: stri
   if (!path.startsWith('/ipfs/')) return files.lookUp(path)
   const { cid } = await resolveText({ blockstore, names }, path)
   if (cid.code !== codecCode.dagPb && cid.code !== codecCode.raw) {
+    await linksOf(cid, await blockstore.get(cid))
     throw new FileNetworkError('not unixfs node (proto or raw)')
   }
   return loadEntry(blockstore, cid)

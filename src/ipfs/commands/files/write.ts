@@ -99,7 +99,7 @@ const gapChunker = 'size-4096'
  */
 export async function writeFile(network: NetworkContext, write: FileWrite): Promise<void> {
   const { blockstore, files } = network
-  const { directory, name } = splitPath(write.path)
+  const { directory, name } = splitPath(write.path.replace(/\/$/, ''))
   if (write.parents) await files.makeDirectory(directory, { parents: true, format: write.format })
   await files.pathMutex.run(write.path, async () => {
     const existing = await findFile(network, write)
@@ -123,12 +123,12 @@ async function findFile(
   { files }: NetworkContext,
   { path, create }: FileWrite,
 ): Promise<UnixfsEntry | undefined> {
-  const entry = await files.lookUp(path).catch((error: unknown) => {
+  const entry = await files.lookUp(path.replace(/(?<=.)\/$/, '')).catch((error: unknown) => {
     if (create && error instanceof FileNotFoundError) return undefined
     throw error
   })
   if (entry === undefined) {
-    if (path.endsWith('/')) throw new FileNetworkError('cannot create file with empty name')
+    if (path.endsWith('/')) throw new FileNotFoundError()
     return undefined
   }
   if (entry.type === 'directory') throw new FileNetworkError(`${path} was not a file`)

@@ -37,7 +37,7 @@ export const namePublish = defineCommand({
     const lifetimeMilliseconds = parseGoDuration(options.lifetime, 'error parsing lifetime option: ')
     const ttlMilliseconds = parseGoDuration(options.ttl)
     const value = normalizePath(arg)
-    if (options.resolve) await resolveText(network, value)
+    if (options.resolve) await network.blockstore.get((await resolveText(network, value)).cid)
     if (delegated) {
       throw new FileNetworkError(
         'no delegated publishers configured: add Ipns.DelegatedPublishers or use --allow-offline for local-only publishing',

@@ -3,7 +3,7 @@ import { TimeSlice } from '../../../encoding/timeSlice.js'
 import { codecCode } from '../../cid/cidFormat.js'
 import { type DagLink, linksOf } from '../../dag/links.js'
 import { FileNetworkError } from '../../errors.js'
-import { resolveText } from '../../names/nameSystem.js'
+import { checkPaths, resolveText } from '../../names/nameSystem.js'
 import { defineCommand, pathArgument, single } from '../../request/command.js'
 import type { BlockSource } from '../../unixfs/entry.js'
 
@@ -28,8 +28,10 @@ export const objectDiff = defineCommand({
   arguments: [pathArgument('obj_a', 'The node before.'), pathArgument('obj_b', 'The node after.')],
   options: { verbose: { type: 'bool', aliases: ['v'], description: 'For command lines.' } },
   async run({ args: [before = '', after = ''], encodeCid, signal }, network) {
+    checkPaths(before, after)
     const { cid: from } = await resolveText(network, before)
     const { cid: to } = await resolveText(network, after)
+    for (const cid of [from, to]) await linksOf(cid, await network.blockstore.get(cid))
     const link = (cid: CID | undefined): unknown => (cid === undefined ? null : { '/': encodeCid(cid) })
     const changes: unknown[] = []
     const slice = new TimeSlice()

@@ -3,7 +3,8 @@ import type { CID } from 'multiformats/cid'
 import { allowBigBlock, checkBlockSize } from '../../blockSize.js'
 import { codecCode, formatOf, hashFunctionByName, makeCid } from '../../cid/cidFormat.js'
 import { FileNetworkError } from '../../errors.js'
-import { resolveText } from '../../names/nameSystem.js'
+import { linksOf } from '../../dag/links.js'
+import { checkPaths, resolveText } from '../../names/nameSystem.js'
 import { defineCommand, nothing, pathArgument, single } from '../../request/command.js'
 import type { Session } from '../../store/blockstore.js'
 import { type UnixfsType, decodeUnixfs, encodeUnixfs, unixfsType } from '../../unixfs/data.js'
@@ -45,6 +46,7 @@ export const objectPatchAddLink = defineCommand({
   },
   async run({ args: [root = '', path = '', ref = ''], options, encodeCid }, network) {
     const { blockstore } = network
+    checkPaths(root, ref)
     const { cid: rootCid } = await resolveText(network, root)
     const { cid: child } = await resolveText(network, ref)
     const base = await readBase(rootCid, blockstore)
@@ -105,7 +107,10 @@ interface Editing {
 
 async function readBase(cid: CID, source: BlockSource): Promise<BaseNode> {
   const block = await source.get(cid)
-  if (cid.code !== codecCode.dagPb) throw new FileNetworkError('expected protobuf dag node')
+  if (cid.code !== codecCode.dagPb) {
+    await linksOf(cid, block)
+    throw new FileNetworkError('expected protobuf dag node')
+  }
   return { cid, node: decode(block) }
 }
 

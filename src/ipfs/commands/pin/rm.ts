@@ -1,4 +1,4 @@
-import { resolveText } from '../../names/nameSystem.js'
+import { checkPaths, resolveText } from '../../names/nameSystem.js'
 import { FileNetworkError } from '../../errors.js'
 import { defineCommand, pathArgument, pathArguments, single } from '../../request/command.js'
 import { provideOptions } from './add.js'
@@ -32,6 +32,7 @@ export const pinUpdate = defineCommand({
   },
   async run({ args: [fromPath = '', toPath = ''], options, encodeCid }, network) {
     const { pins, blockstore, names } = network
+    checkPaths(fromPath, toPath)
     const { cid: from } = await resolveText({ blockstore, names }, fromPath)
     const { cid: to } = await resolveText({ blockstore, names }, toPath)
     const old = pins.find(from)
