@@ -167,6 +167,10 @@ function checkCombinations(options: AddOptions, rawLeaves: boolean | undefined):
   if (options['wrap-with-directory'] && toFiles) {
     throw new FileNetworkError('wrap-with-directory and to-files options are not compatible')
   }
+  const fanout = options['max-hamt-fanout']
+  if (fanout !== undefined && !isFanout(fanout)) {
+    throw new FileNetworkError(`HAMT fanout must be a power of 2, between 8 and 1024 (got ${fanout})`)
+  }
   if (options.nocopy && rawLeaves === false) {
     throw new FileNetworkError("nocopy option requires '--raw-leaves' to be enabled as well")
   }
@@ -188,9 +192,6 @@ async function readSettings(
 ): Promise<ImportSettings> {
   const hash = await hashOf(options, base)
   const fanout = options['max-hamt-fanout']
-  if (fanout !== undefined && !isFanout(fanout)) {
-    throw new FileNetworkError(`HAMT fanout must be a power of 2, between 8 and 1024 (got ${fanout})`)
-  }
   const version = decideCidVersion({
     given: options['cid-version'],
     base: base.cid.version,

@@ -1,4 +1,5 @@
-import { FileNetworkError, errorText } from '../errors.js'
+import { withPrefix } from '../errors.js'
+import { parseLevel } from '../request/requestLog.js'
 import { bytes, defineCommand, optionalArgument, single } from '../request/command.js'
 
 /** `log/level`: shows or sets how much is told of a subsystem. */
@@ -45,12 +46,9 @@ export const logTail = defineCommand({
   },
   run({ options, signal }, { log }) {
     const { 'log-level': level = '' } = options
-    try {
-      const lines = log.follow(level, signal)
-      return bytes(encode(lines))
-    } catch (error) {
-      throw new FileNetworkError(`setting log level ${level}: ${errorText(error)}`)
-    }
+    const wanted =
+      level === '' ? undefined : withPrefix(`setting log level ${level}: `, () => parseLevel(level))
+    return bytes(encode(log.follow(wanted, signal)))
   },
 })
 

@@ -1,3 +1,4 @@
+import { checkMultiaddress } from './bootstrap.js'
 import { decodeMultibase } from '../cid/multibase.js'
 import { ClientError, FileNetworkError, withPrefix } from '../errors.js'
 import { createKeyEncoder, ipnsBaseOption } from '../names/keystore.js'
@@ -19,6 +20,10 @@ import {
  * Operations that Kubo refuses without peers, without an experiment that is off unless it is configured, or altogether.
  * It reads the request first, so arguments and options are declared all the same.
  */
+
+function checkAddresses({ args }: CommandInput<OptionSpecs>): void {
+  for (const address of args) checkMultiaddress(address)
+}
 
 type Row = readonly [path: string, command: Command]
 
@@ -118,7 +123,7 @@ const onlineOperations: readonly Row[] = (
     ['swarm/filters', {}],
     ['swarm/filters/add', { arguments: [addresses] }],
     ['swarm/filters/rm', { arguments: [addresses] }],
-    ['swarm/peering/add', { arguments: [addresses] }],
+    ['swarm/peering/add', { arguments: [addresses], check: checkAddresses }],
     ['swarm/peering/ls', {}],
     ['swarm/peering/rm', { arguments: [pathArguments('ID', 'Peers.')] }],
     ['version/check', { options: { 'min-percent': option('int', 't') } }],
@@ -169,6 +174,7 @@ const pubsubOperations = [
 function checkTopic({ args: [text] }: CommandInput<OptionSpecs>): void {
   if (text === undefined) return
   withPrefix('URL arg must be multibase encoded: ', () => decodeMultibase(text))
+  if (!text.startsWith('u')) throw new FileNetworkError('URL arg must be base64url encoded')
 }
 
 const noNamePubsub = new ClientError('IPNS pubsub subsystem is not enabled')

@@ -56,7 +56,7 @@ export const pubsubReset = defineCommand({
   arguments: [],
   options: { peer: { type: 'string', aliases: ['p'], description: 'Only for this peer.' } },
   run({ options: { peer } }) {
-    if (peer !== undefined) withPrefix('invalid peer ID: ', () => readPeerId(peer))
+    if (peer) withPrefix('invalid peer ID: ', () => readPeerId(peer))
     return single({ deleted: 0 })
   },
 })

@@ -206,11 +206,14 @@ function asKubo(tokenizer: DecodeTokenizer, error: unknown): unknown {
     const reason = `expected comma or array close after array value; got 0x${byte.toString(16)}`
     return new Error(reason, { cause: error })
   }
+  const part = message.includes("shouldn't happen") ? 'key' : 'value'
+  if (byte === 0x7d) {
+    return new Error(`invalid char while expecting start of ${part}: map close`, { cause: error })
+  }
   if (byte === 0x2c) {
-    const part = /string/.test(message) ? 'key' : 'value'
     return new Error(`invalid char while expecting start of ${part}: comma`, { cause: error })
   }
-  return new Error(`invalid char while expecting start of value: 0x${byte.toString(16)}`, { cause: error })
+  return new Error(`invalid char while expecting start of ${part}: 0x${byte.toString(16)}`, { cause: error })
 }
 
 function floatOf(value: number): number | WholeFloat {

@@ -39,17 +39,19 @@ export async function* partialCar(store: BlockSource, wanted: PartialDag): Async
   const source = rememberLast(store)
   yield encodeCarHeader(wanted.end)
   const sent = walkedSet(wanted.repeats)
+  let isEmpty = true
   try {
     for await (const cid of blocksOf(source, wanted)) {
       const key = cidKey(cid)
       // A block that is its own CID needs no copy (go-car, `StoreIdentityCIDs`).
       if (sent.has(key) || isIdentity(cid)) continue
       sent.add(key)
+      isEmpty = false
       yield encodeCarSection(cid, await source.get(cid))
     }
   } catch (error) {
     // As in boxo: what has been sent stands, and a root that cannot be read has nothing below it.
-    if (sent.size > 0 || !(error instanceof FileNetworkError)) throw error
+    if (!isEmpty || !(error instanceof FileNetworkError)) throw error
   }
 }
 

@@ -8,6 +8,7 @@ import type { RecordStore } from '../../storage/files/indexDatabase.js'
 import { multibaseByName } from '../cid/multibase.js'
 import { codecCode } from '../cid/cidFormat.js'
 import { parseCid } from '../cid/parseCid.js'
+import { codecName } from '../dag/codecs.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import type { Identity } from './identity.js'
 
@@ -166,10 +167,7 @@ export function readPeerId(text: string): CID {
   } catch (error) {
     throw new FileNetworkError(`failed to parse peer ID: ${errorText(error)}`)
   }
-  const retry = CID.createV1(codecCode.libp2pKey, cid.multihash)
-  throw new FileNetworkError(
-    `peer ID represented as CIDv1 require libp2p-key multicodec: retry with /ipns/${retry}`,
-  )
+  throw new FileNetworkError(`can't convert CID of type "${codecName(cid.code)}" to a peer ID`)
 }
 
 /** The peer id of a name: its multihash in base58btc. */

@@ -1,15 +1,16 @@
 import type { PrivateKey } from '@libp2p/interface'
 import type * as Records from 'ipns'
 import { base58btc } from 'multiformats/bases/base58'
-import type { CID } from 'multiformats/cid'
+import { CID } from 'multiformats/cid'
 import type { RecordStore } from '../../storage/files/indexDatabase.js'
 import { type ResolvedPath, parsePath, resolvePath } from '../dag/path.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import type { NetworkContext } from '../networkContext.js'
 import type { BlockSource } from '../unixfs/entry.js'
-import { identityCode } from '../cid/cidFormat.js'
-import { nameOf, parseName, readPeerId } from './keystore.js'
+import { codecCode, identityCode } from '../cid/cidFormat.js'
+import { parseCid } from '../cid/parseCid.js'
+import { nameOf, parseName } from './keystore.js'
 
 /** The library of IPNS records is loaded by the first request that needs it. */
 const libraryOfRecords = (): Promise<typeof Records> => import('ipns')
@@ -175,7 +176,13 @@ const longestLabel = 63
 export function readName(label: string): CID {
   const name = parseName(label)
   if (name !== undefined) return name
-  if (label.length > longestLabel && /^b[a-z2-7]+$/.test(label)) return readPeerId(label)
+  const cid = label.length > longestLabel && /^b[a-z2-7]+$/.test(label) ? parseCid(label) : undefined
+  if (cid !== undefined) {
+    const retry = CID.createV1(codecCode.libp2pKey, cid.multihash)
+    throw new FileNetworkError(
+      `peer ID represented as CIDv1 require libp2p-key multicodec: retry with /ipns/${retry}`,
+    )
+  }
   throw new FileNetworkError(
     `DNSLink lookup for ${JSON.stringify(`${label}.`)} failed: could not resolve name: ` +
       'DNSLink lookup could not find a TXT record (https://docs.ipfs.tech/concepts/dnslink/)',

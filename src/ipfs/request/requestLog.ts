@@ -124,10 +124,9 @@ export class NetworkLog {
   /**
    * Lines as they are written, until the signal says otherwise.
    *
-   * @param text - the least level that is told, whatever is set; empty for what is set
+   * @param wanted - the least level that is told, whatever is set; undefined for what is set
    */
-  async *follow(text: string, signal: AbortSignal): AsyncGenerator<LogLine> {
-    const wanted = text === '' ? undefined : parseLevel(text)
+  async *follow(wanted: Level | undefined, signal: AbortSignal): AsyncGenerator<LogLine> {
     const events = this.#lines as EventEmitter<{ line: [LogLine, Level] }>
     const waiting: LogLine[] = []
     let wake = (): void => undefined
@@ -155,7 +154,8 @@ export class NetworkLog {
 /** Lines that a slow reader may be behind; more are left out for it. */
 const mostWaiting = 10_000
 
-function parseLevel(text: string): Level {
+/** @throws {@link FileNetworkError} for what is no level */
+export function parseLevel(text: string): Level {
   const lower = text.toLowerCase()
   const level = levels.find((known) => known === (lower === 'warning' ? 'warn' : lower))
   if (level === undefined) throw new FileNetworkError(`unrecognized level: ${JSON.stringify(text)}`)

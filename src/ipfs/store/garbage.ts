@@ -65,6 +65,7 @@ export async function reasonsToKeep(network: NetworkContext, cids: CID[]): Promi
   for (const mode of ['recursive', 'direct'] as const) {
     for await (const pin of network.pins.list(mode)) keep(pin.cid, `pinned: ${mode}`)
   }
+  if (wanted.size === 0) return reasons
   const seen = new Set<string>()
   for await (const pin of network.pins.list('recursive')) {
     for await (const block of walkDag(network.blockstore, pin.cid, seen)) {

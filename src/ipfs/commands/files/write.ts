@@ -99,8 +99,13 @@ const gapChunker = 'size-4096'
  */
 export async function writeFile(network: NetworkContext, write: FileWrite): Promise<void> {
   const { blockstore, files } = network
+  const isDirectory = write.parents && write.path.endsWith('/')
   const { directory, name } = splitPath(write.path.replace(/\/$/, ''))
-  if (write.parents) await files.makeDirectory(directory, { parents: true, format: write.format })
+  if (write.parents)
+    await files.makeDirectory(isDirectory ? [...directory, name] : directory, {
+      parents: true,
+      format: write.format,
+    })
   await files.pathMutex.run(write.path, async () => {
     const existing = await findFile(network, write)
     const parentFormat = await formatOf((await files.lookUp(directory.join('/'))).cid)
@@ -121,14 +126,14 @@ export async function writeFile(network: NetworkContext, write: FileWrite): Prom
 
 async function findFile(
   { files }: NetworkContext,
-  { path, create }: FileWrite,
+  { path, create, parents }: FileWrite,
 ): Promise<UnixfsEntry | undefined> {
   const entry = await files.lookUp(path.replace(/(?<=.)\/$/, '')).catch((error: unknown) => {
     if (create && error instanceof FileNotFoundError) return undefined
     throw error
   })
   if (entry === undefined) {
-    if (path.endsWith('/')) throw new FileNotFoundError()
+    if (!parents && path.endsWith('/')) throw new FileNotFoundError()
     return undefined
   }
   if (entry.type === 'directory') throw new FileNetworkError(`${path} was not a file`)

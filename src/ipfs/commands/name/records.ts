@@ -1,11 +1,18 @@
 import { FileNetworkError, errorText, withPrefix } from '../../errors.js'
 import { formatName, parseName, peerIdText, readPeerId } from '../../names/keystore.js'
 import { checkRecord, readRecord } from '../../names/nameSystem.js'
-import { defineCommand, fileArgument, pathArgument, readFileArgument, single, valuesOf } from '../../request/command.js'
+import {
+  defineCommand,
+  fileArgument,
+  pathArgument,
+  readFileArgument,
+  single,
+  valuesOf,
+} from '../../request/command.js'
 import { needsOnlineMode } from '../offline.js'
 
 /** The longest file that is read as a record, in bytes; what Kubo takes for a record is shorter. */
-const fileLimit = 1024 * 1024
+const fileLimit = 64 * 1024 * 1024
 /** The longest record, in bytes (https://specs.ipfs.tech/ipns/ipns-record/). */
 const recordLimit = 10 * 1024
 
@@ -102,10 +109,10 @@ export const routingPut = defineCommand({
   async run({ args: [key = ''], options, upload }, { names }) {
     const bytes = await readFileArgument(upload, fileLimit)
     const name = parseName(key.replace(/^\/ipns\//, '')) ?? readPeerId(key)
-    if (!key.startsWith('/ipns/')) throw new FileNetworkError('invalid key')
     if (!options['allow-offline']) {
       throw new FileNetworkError("can't put while offline: pass `--allow-offline` to override")
     }
+    if (!key.startsWith('/ipns/')) throw new FileNetworkError('invalid key')
     await names.put(name, bytes)
     return valuesOf({ ID: peerIdText(name), Type: 5, Responses: null, Extra: '' })
   },

@@ -98,7 +98,8 @@ const filterOptions = {
 
 /** The address of the service that a request names. */
 function endpointOf(network: NetworkContext, service: string | undefined): string {
-  if (!service) throw new FileNetworkError('a service name must be passed')
+  if (service === undefined) throw new FileNetworkError('a service name must be passed')
+  if (service === '') throw new FileNetworkError('remote pinning service name not specified')
   const known = servicesOf(network)[service]
   if (known === undefined) throw new FileNetworkError('service not known')
   return known.API.Endpoint
