@@ -61,7 +61,14 @@ import {
   statsBitswap,
   statsBw,
 } from './stats.js'
-import { swarmAddrs, swarmConnect, swarmDisconnect, swarmListenAddrs, swarmLocalAddrs, swarmPeers } from './swarm.js'
+import {
+  swarmAddrs,
+  swarmConnect,
+  swarmDisconnect,
+  swarmListenAddrs,
+  swarmLocalAddrs,
+  swarmPeers,
+} from './swarm.js'
 import { version, versionDeps } from './version.js'
 
 /** Every operation, by its path behind `/api/v0/`. */
