@@ -24,15 +24,17 @@ export const baseFee = defineMethod('eth_baseFee', [], ({ view, backend }) => {
  * set for the next block, and the suggested tip. In anvil and hardhat it is the base fee of the next block in any case.
  */
 export const gasPrice = defineMethod('eth_gasPrice', [], ({ view, backend }) => {
-  const { gasPrice: price, imposedBaseFee } = backend.controls
+  const { controls, settings } = backend
   const { header } = view.head()
-  const { compatibility, startTip } = backend.settings
-  const imposed = imposedBaseFee()
+  const { compatibility, startTip } = settings
+  const price = controls.gasPrice()
+  if (price !== undefined) return quantity(price)
+  const imposed = controls.imposedBaseFee()
+  const tip = suggestTip(view, startTip)
   if (compatibility.gasPriceUsesNextBaseFee) {
-    const baseFee = imposed ?? baseFeeAfter(view, header) ?? 0n
-    return quantity(price() ?? baseFee + suggestTip(view, startTip))
+    return quantity((imposed ?? baseFeeAfter(view, header) ?? 0n) + tip)
   }
   const baseFee = header.baseFeePerGas ?? 0n
   const least = imposed === undefined || baseFee > imposed ? baseFee : imposed
-  return quantity(price() ?? least + suggestTip(view, startTip))
+  return quantity(least + tip)
 })
