@@ -68,12 +68,19 @@ export const LONGEST_INLINE_BODY = 64 * 1024
 
 /** JSON text with object members in the order of their names, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`
+  if (Array.isArray(value)) {
+    let items = ''
+    for (const item of value) items += `${items === '' ? '' : ','}${canonicalJson(item)}`
+    return `[${items}]`
+  }
+  let members = ''
+  for (const name of Object.keys(value).sort()) {
+    const member = (value as Members)[name]
+    if (member === undefined) continue
+    members += `${members === '' ? '' : ','}${JSON.stringify(name)}:${canonicalJson(member)}`
+  }
+  return `{${members}}`
 }
 
 /** What every entry begins with. */
