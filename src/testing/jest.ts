@@ -1,16 +1,20 @@
 import { type TestNode, createNodeClient } from '../fixture/nodeClient.js'
 import { startNodeProcess } from '../fixture/nodeProcess.js'
 import type { NodeOptions } from '../options.js'
+import type { CassetteOptions } from './cassettes.js'
 import { type Lease, leaseShared } from './lease.js'
-import { type RunnerHooks, useNodeWith } from './useNode.js'
+import { type Runner, useNodeWith } from './useNode.js'
 import { addressOfWorker } from './workers.js'
 
+export type { CassetteOptions } from './cassettes.js'
 export type { TestKey, TestNode } from '../fixture/nodeClient.js'
 
 /**
  * Gives the tests of a file, or of a `describe`, a node by jest's hooks, and each test a fresh state.
  *
  * @param options for a node of the file's own; the worker's node unless given.
+ * @param recording a folder of cassettes: each test is recorded from the node's `upstream` the first time, and replayed
+ *   from then on; STANDIN_RECORD=1 records anew.
  * @returns the node; it is there from the first hook on.
  * @example
  * const { useNode } = require('standin/jest')
@@ -19,8 +23,20 @@ export type { TestKey, TestNode } from '../fixture/nodeClient.js'
  *   expect(await node().request('eth_blockNumber')).toBe('0x0')
  * })
  */
-export function useNode(options?: NodeOptions): () => TestNode {
-  return useNodeWith(globalThis as typeof globalThis & RunnerHooks, () => openLease(options))
+export function useNode(options?: NodeOptions, recording?: CassetteOptions): () => TestNode {
+  const { beforeAll, afterAll, beforeEach, afterEach, expect } = globalThis as unknown as JestGlobals
+  const runner: Runner<undefined> = {
+    ...{ beforeAll, afterAll, afterEach },
+    // jest waits for a callback where a hook has a parameter.
+    beforeEach: (work) => beforeEach(() => work(undefined)),
+    fullName: () => expect.getState().currentTestName,
+  }
+  return useNodeWith(runner, () => openLease(options), recording)
+}
+
+interface JestGlobals extends Omit<Runner<undefined>, 'beforeEach' | 'fullName'> {
+  beforeEach: (work: () => Promise<void>) => void
+  expect: { getState(): { currentTestName: string } }
 }
 
 async function openLease(options?: NodeOptions): Promise<Lease> {

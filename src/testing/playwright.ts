@@ -9,6 +9,7 @@ import {
 import type { TestKey, TestNode } from '../fixture/nodeClient.js'
 import type { NodeOptions } from '../options.js'
 import { createNode } from '../index.js'
+import { beginCassette } from './cassettes.js'
 import { onFreshState } from './lease.js'
 
 export type { TestKey, TestNode } from '../fixture/nodeClient.js'
@@ -20,6 +21,11 @@ export interface NodeFixtures {
   node: TestNode
   /** A key for this test alone. */
   apiKey: TestKey
+  /**
+   * A folder of cassettes, set with `use: { cassettes: … }`: each test that takes `node` is recorded from its `upstream`
+   * the first time, and replayed from then on; STANDIN_RECORD=1 records anew.
+   */
+  cassettes: string | undefined
 }
 
 /** What each worker is given. */
@@ -52,7 +58,13 @@ export const test: TestType<
     },
     { scope: 'worker' },
   ],
-  node: ({ workerNode }, use) => onFreshState(workerNode, () => use(workerNode)),
+  cassettes: [undefined, { option: true }],
+  node: ({ workerNode, cassettes }, use, { titlePath }) =>
+    onFreshState(workerNode, async () => {
+      const end = cassettes && (await beginCassette(workerNode, { cassettes }, titlePath.join(' ')))
+      await use(workerNode)
+      if (end) await end()
+    }),
   apiKey: async ({ workerNode }, use) => {
     const key = await workerNode.createKey()
     await use(key)

@@ -1,37 +1,52 @@
 import type { TestNode } from '../fixture/nodeClient.js'
+import { type CassetteOptions, beginCassette } from './cassettes.js'
 import { type Lease, goBack } from './lease.js'
 
-/** What a test runner calls around tests. */
-export interface RunnerHooks {
+/** What a test runner calls around tests, and how it tells which test is about to begin. */
+export interface Runner<Context> {
   beforeAll: (work: () => Promise<void>) => void
   afterAll: (work: () => Promise<void>) => void
-  beforeEach: (work: () => Promise<void>) => void
+  beforeEach: (work: (context: Context) => Promise<void>) => void
   afterEach: (work: () => Promise<void>) => void
+  /** The name of the test with those of the suites around it. */
+  fullName: (context: Context) => string
 }
 
 /**
  * Registers hooks that give a test file a node, and each of its tests the state that the file's own `beforeAll` left.
  *
+ * @param recording a folder of cassettes: each test is recorded from the node's `upstream` the first time, and replayed
+ *   from then on; STANDIN_RECORD=1 records anew.
  * @returns the node; it is there from the first hook on.
  */
-export function useNodeWith(hooks: RunnerHooks, open: () => Promise<Lease>): () => TestNode {
+export function useNodeWith<Context>(
+  runner: Runner<Context>,
+  open: () => Promise<Lease>,
+  recording: CassetteOptions | undefined,
+): () => TestNode {
   let lease: Lease | undefined
   let snapshot: string | undefined
+  let endCassette: (() => Promise<void>) | undefined
   const node = (): TestNode => {
     if (lease === undefined) throw new Error('the node is there from beforeAll on, not before')
     return lease.node
   }
-  hooks.beforeAll(async () => {
+  runner.beforeAll(async () => {
     lease = await open()
   })
-  hooks.afterAll(async () => {
+  runner.afterAll(async () => {
     await lease?.end()
     lease = undefined
   })
-  hooks.beforeEach(async () => {
+  runner.beforeEach(async (context) => {
     snapshot = await node().snapshot()
+    if (recording !== undefined) {
+      endCassette = await beginCassette(node(), recording, runner.fullName(context))
+    }
   })
-  hooks.afterEach(async () => {
+  runner.afterEach(async () => {
+    await endCassette?.()
+    endCassette = undefined
     if (snapshot !== undefined) await goBack(node(), snapshot)
     snapshot = undefined
   })

@@ -2,8 +2,8 @@ import { type TestAPI, afterAll, afterEach, beforeAll, beforeEach, test as baseT
 import { type TestKey, type TestNode, createNodeClient } from '../fixture/nodeClient.js'
 import type { CreateNodeOptions } from '../index.js'
 import { type Lease, leaseShared, onFreshState } from './lease.js'
-import { type CassetteOptions, beginCassette } from './cassettes.js'
-import { useNodeWith } from './useNode.js'
+import type { CassetteOptions } from './cassettes.js'
+import { type Runner, useNodeWith } from './useNode.js'
 import { addressOfWorker } from './workers.js'
 
 export type { TestKey, TestNode } from '../fixture/nodeClient.js'
@@ -54,17 +54,11 @@ export const test: TestAPI<NodeFixtures> = baseTest.extend<NodeFixtures & { leas
  * @returns the node; it is there from the first hook on.
  */
 export function useNode(options?: CreateNodeOptions, recording?: CassetteOptions): () => TestNode {
-  const node = useNodeWith({ beforeAll, afterAll, beforeEach, afterEach }, () => openLease(options))
-  if (recording === undefined) return node
-  let end: (() => Promise<void>) | undefined
-  beforeEach(async ({ task }) => {
-    end = await beginCassette(node(), recording, fullNameOf(task))
-  })
-  afterEach(async () => {
-    await end?.()
-    end = undefined
-  })
-  return node
+  const runner: Runner<{ task: Named }> = {
+    ...{ beforeAll, afterAll, beforeEach, afterEach },
+    fullName: ({ task }) => fullNameOf(task),
+  }
+  return useNodeWith(runner, () => openLease(options), recording)
 }
 
 /** A test or a suite, as the runner describes it. */

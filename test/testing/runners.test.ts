@@ -1,4 +1,7 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createNode } from '../../src/index.js'
 import { type Project, createProject } from './project.js'
 
 /** Two tests that each find block 0 and mine one; `load` brings `useNode`, `same` compares. */
@@ -29,6 +32,30 @@ for (const name of ['first', 'second']) {
 }
 `
 
+/** Two tests that read the provider's chain id and balance; `load` brings `useNode`, `same` compares. */
+const recordedSuite = (load: string): string => `${load}
+const node = useNode({ upstream: process.env.PROVIDER, chainId: 1 }, { cassettes: folder })
+const ask = async (method) => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] })
+  const headers = { 'content-type': 'application/json' }
+  return (await (await fetch(node().url, { method: 'POST', headers, body })).json()).result
+}
+describe('recorded', () => {
+  test('first', async () => same(await ask('eth_chainId'), '0x1092'))
+  test('second', async () => same(await ask('eth_blockNumber'), '0x2'))
+})
+`
+
+const recordedPage = `import { expect, test } from 'standin/playwright'
+
+test.use({ nodeOptions: [{ upstream: process.env.PROVIDER, chainId: 1 }, { scope: 'worker' }], cassettes: 'tapes/page' })
+test('first', async ({ node }) => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
+  const headers = { 'content-type': 'application/json' }
+  expect((await (await fetch(node.url, { method: 'POST', headers, body })).json()).result).toBe('0x1092')
+})
+`
+
 const jestSame = 'const same = (actual, expected) => expect(actual).toBe(expected)'
 let project: Project
 
@@ -52,6 +79,16 @@ beforeAll(async () => {
   testMatch: '*.spec.mjs', reporter: 'line', workers: 1, use: { nodeOptions: { chainId: 7, mode: 'guarded' } },
 }`,
     'page.spec.mjs': playwrightSuite,
+    'tapes.config.js': "module.exports = { testMatch: ['**/tapes-jest.js'] }",
+    'tapes-jest.js': recordedSuite(
+      `const { useNode } = require('standin/jest')\nconst folder = 'tapes/jest'\n${jestSame}`,
+    ),
+    'tapes.test.mjs': recordedSuite(
+      `import { describe, test } from 'node:test'\nimport { equal as same } from 'node:assert'
+import { useNode } from 'standin/node-test'\nconst folder = 'tapes/node'`,
+    ),
+    'tapes.playwright.config.mjs': `export default { testMatch: '*.tape.mjs', reporter: 'line', workers: 1 }`,
+    'page.tape.mjs': recordedPage,
     'hardhat.cjs': `process.env.RPC_URL = 'http://127.0.0.1:9/v3/k'
 process.env.CHAIN_ID = '5'
 console.log(JSON.stringify(require('standin/hardhat').standinNetwork()))`,
@@ -80,6 +117,35 @@ test('Playwright: a node for each worker and a key for each test', async () => {
   const output = await project.run(['node_modules/@playwright/test/cli.js', 'test'])
   expect(output).toContain('2 passed')
 })
+
+const runners: [name: string, words: string[], tapes: RegExp[]][] = [
+  [
+    'jest',
+    ['node_modules/jest/bin/jest.js', '--ci', '--config', 'tapes.config.js'],
+    [/^recorded-first-/, /^recorded-second-/],
+  ],
+  ['node', ['--test', 'tapes.test.mjs'], [/^recorded-first-/, /^recorded-second-/]],
+  [
+    'page',
+    ['node_modules/@playwright/test/cli.js', 'test', '--config', 'tapes.playwright.config.mjs'],
+    [/^page-tape-mjs-first-/],
+  ],
+]
+
+test.each(runners)(
+  '%s: a cassette for each test, replayed without the provider',
+  async (name, words, tapes) => {
+    const provider = await createNode({ chainId: 0x1092 })
+    await provider.mine(2)
+    await project.run(words, { PROVIDER: provider.url })
+    await provider.stop()
+    const files = (await readdir(join(project.folder, 'tapes', name))).filter((file) =>
+      file.endsWith('.ndjson'),
+    )
+    expect(files.sort()).toEqual(tapes.map((tape) => expect.stringMatching(tape) as string))
+    await project.run(words, { PROVIDER: 'http://127.0.0.1:9' })
+  },
+)
 
 test('hardhat: the network of the environment, from CommonJS', async () => {
   expect(JSON.parse(await project.run(['hardhat.cjs']))).toMatchObject({
