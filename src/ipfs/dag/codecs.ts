@@ -8,7 +8,7 @@ import { TimeSlice, runInSlices, runToCompletion, type Steps } from '../../encod
 import { codecCode } from '../cid/cidFormat.js'
 import { codecTable } from '../cid/codecTable.js'
 import { FileNetworkError } from '../errors.js'
-import { decodeDagPbInPieces } from './dagPbInPieces.js'
+import { LINKS_AT_ONCE, decodeDagPbInPieces, encodeDagPbInPieces } from './dagPbInPieces.js'
 import { DagJsonTokenizer, JsonTokenizer, decodeTokens } from './decodeInPieces.js'
 import { cborForm, dagCborForm, dagJsonForm, encodeInPieces } from './encodeInPieces.js'
 import { WholeFloat } from './float.js'
@@ -80,7 +80,8 @@ const libraries: readonly Codec[] = [
     code: codecCode.dagPb,
     decode: dagPb.decode,
     decodeInPieces: decodeDagPbInPieces,
-    encode: encodeDagPb,
+    encode: (value) => runToCompletion(encodeNode(value)),
+    encodeInPieces: encodeNode,
   },
   inPieces({ ...dagCborSteps, name: 'dag-cbor', code: codecCode.dagCbor }),
   inPieces({
@@ -198,7 +199,7 @@ async function inTurns<T>(codec: Codec, pieces: Steps<T>): Promise<T> {
 }
 
 /** Encodes data that has the form of a dag-pb node; the texts are those of go-codec-dagpb. */
-function encodeDagPb(value: unknown): Uint8Array {
+function* encodeNode(value: unknown): Steps<Uint8Array> {
   if (kindOf(value) !== 'map') throw notAssignable('PBNode', value, 'map')
   const { Data, Links, ...others } = value as { Data?: unknown; Links?: unknown }
   const [unknown] = Object.keys(others)
@@ -208,11 +209,12 @@ function encodeDagPb(value: unknown): Uint8Array {
   if (Data !== undefined && !(Data instanceof Uint8Array)) throw notBytes(Data)
   if (Links === undefined) throw new FileNetworkError('missing required fields: Links')
   if (!Array.isArray(Links)) throw notAssignable('PBLinks', Links, 'list')
-  for (const link of Links as unknown[]) {
+  for (const [index, link] of (Links as unknown[]).entries()) {
+    if (index % LINKS_AT_ONCE === 0) yield
     if (kindOf(link) !== 'map') throw notAssignable('PBLink', link, 'map')
     if (!Object.hasOwn(link as object, 'Hash')) throw new FileNetworkError('missing required fields: Hash')
   }
-  return dagPb.encode(dagPb.prepare(value as Parameters<typeof dagPb.prepare>[0]))
+  return yield* encodeDagPbInPieces(value as dagPb.PBNode)
 }
 
 function notAssignable(type: string, value: unknown, kind: string): FileNetworkError {

@@ -2,7 +2,7 @@ import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import { describe, expect, test } from 'vitest'
 import { runToCompletion } from '../../encoding/timeSlice.js'
-import { decodeDagPbInPieces } from './dagPbInPieces.js'
+import { decodeDagPbInPieces, encodeDagPb } from './dagPbInPieces.js'
 
 const cid = CID.parse('bafkqaaa')
 const link = (index: number) => ({ Hash: cid, Name: `${index}`.padStart(6, '0'), Tsize: index })
@@ -40,4 +40,17 @@ describe('in another order, or damaged', () => {
   ])('%s', (_, bytes) => {
     expect(outcome(() => inPieces(bytes))).toEqual(outcome(() => dagPb.decode(bytes)))
   })
+})
+
+test.each([0, 1024, 1025, 5000])('%i links in any order are encoded as the codec does it', async (count) => {
+  const shuffled = links(count).map((_, index, all) => all[(index * 7919) % count] ?? link(index))
+  for (const Data of [undefined, Uint8Array.of(8, 1)]) {
+    // Names that are the same stay in their order, and bytes count, not UTF-16.
+    const named = shuffled.map((entry, index) => ({
+      ...entry,
+      Name: ['\u{1F600}', '\uFFFD', entry.Name][index % 3] ?? '',
+    }))
+    const node = { Links: named, ...(Data !== undefined && { Data }) }
+    expect(await encodeDagPb(node)).toEqual(dagPb.encode(dagPb.prepare(node)))
+  }
 })

@@ -1,8 +1,9 @@
 import * as dagPb from '@ipld/dag-pb'
-import type { Steps } from '../../encoding/timeSlice.js'
+import { type Steps, TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
+import { latin1 } from '../../encoding/hex.js'
 
-/** Links that are decoded at once. */
-const LINKS_AT_ONCE = 1024
+/** Links that are decoded or encoded at once. */
+export const LINKS_AT_ONCE = 1024
 /** Keys of the fields of a node (dag-pb specification): number and wire type. */
 const DATA_KEY = 0x0a
 const LINK_KEY = 0x12
@@ -48,4 +49,34 @@ function endOfFields(bytes: Uint8Array, start: number): number {
     if (index > bytes.length) return bytes.length
   }
   return index
+}
+
+/** The bytes of a node, its links sorted by name. Other requests have their turns while many links are encoded. */
+export async function encodeDagPb(node: dagPb.PBNode): Promise<Uint8Array> {
+  if (node.Links.length <= LINKS_AT_ONCE) return dagPb.encode(dagPb.prepare(node))
+  return runInSlices(encodeDagPbInPieces(node), new TimeSlice())
+}
+
+/**
+ * What dag-pb makes of a node whose links stand in any order, in pieces: messages in protocol buffers one behind the other
+ * are one message.
+ */
+export function* encodeDagPbInPieces({ Data, Links }: dagPb.PBNode): Steps<Uint8Array> {
+  const named: { link: dagPb.PBLink; key: string }[] = []
+  for (let start = 0; start < Links.length; start += LINKS_AT_ONCE) {
+    for (const link of dagPb.prepare({ Links: Links.slice(start, start + LINKS_AT_ONCE) }).Links) {
+      // The bytes of the name as characters, which are compared faster.
+      named.push({ link, key: latin1(Buffer.from(link.Name ?? '')) })
+    }
+    yield
+  }
+  const sorted = yield* sortInSlices(named, (a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
+  const parts: Uint8Array[] = []
+  for (let start = 0; start < sorted.length; start += LINKS_AT_ONCE) {
+    const links = sorted.slice(start, start + LINKS_AT_ONCE).map(({ link }) => link)
+    parts.push(dagPb.encode({ Links: links }))
+    yield
+  }
+  parts.push(dagPb.encode(dagPb.prepare({ Links: [], ...(Data !== undefined && { Data }) })))
+  return new Uint8Array(Buffer.concat(parts))
 }

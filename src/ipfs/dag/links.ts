@@ -1,4 +1,4 @@
-import { decode as decodeDagPb } from '@ipld/dag-pb'
+import type { PBNode } from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import { keysOf } from '../../encoding/json.js'
 import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
@@ -15,8 +15,8 @@ export interface DagLink {
 }
 
 /**
- * The links of a block, in the order in which they stand in it. Those of a large block of IPLD data come when other
- * requests had their turns.
+ * The links of a block, in the order in which they stand in it. Those of a large block come when other requests had their
+ * turns.
  *
  * @throws {@link FileNetworkError} when the codec is not known or the block is malformed
  */
@@ -24,19 +24,25 @@ export function linksOf(cid: CID, bytes: Uint8Array): DagLink[] | Promise<DagLin
   if (cid.code === codecCode.raw) return []
   const codec = decoderOf(cid)
   const failure = (error: unknown): FileNetworkError => new FileNetworkError(errorText(error))
+  const find = cid.code === codecCode.dagPb ? linksOfNode : linksOfValue
   try {
-    if (cid.code === codecCode.dagPb) {
-      return decodeDagPb(bytes).Links.map((link) => ({ cid: link.Hash, name: link.Name ?? '' }))
-    }
-    if (bytes.length <= LARGE_DATA) return runToCompletion(linksOfValue(codec.decode(bytes)))
-    return decodeInTurns(codec, bytes)
-      .then((data) => runInSlices(linksOfValue(data), new TimeSlice()))
-      .catch((error: unknown) => {
-        throw failure(error)
-      })
+    if (bytes.length <= LARGE_DATA) return runToCompletion(find(codec.decode(bytes)))
   } catch (error) {
     throw failure(error)
   }
+  return decodeInTurns(codec, bytes)
+    .then((data) => runInSlices(find(data), new TimeSlice()))
+    .catch((error: unknown) => {
+      throw failure(error)
+    })
+}
+
+function* linksOfNode(node: unknown): Steps<DagLink[]> {
+  const links: DagLink[] = []
+  for (const { Hash, Name = '' } of (node as PBNode).Links) {
+    if (links.push({ cid: Hash, name: Name }) % VALUES_AT_ONCE === 0) yield
+  }
+  return links
 }
 
 /** Values that are looked at at once. */
@@ -83,33 +89,40 @@ export async function* walkDag(
   root: CID,
   seen: VisitedSet = new Set(),
 ): AsyncGenerator<VisitedBlock> {
+  const slice = new TimeSlice()
   const stack: CID[] = [root]
   for (let cid = stack.pop(); cid; cid = stack.pop()) {
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
     const key = cidKey(cid)
     if (seen.has(key)) continue
     seen.add(key)
     const bytes = await source.get(cid)
     const links = await linksOf(cid, bytes)
     yield { cid, bytes }
-    for (let index = links.length - 1; index >= 0; index--) {
-      const link = links[index]
-      if (link && !seen.has(cidKey(link.cid))) stack.push(link.cid)
-    }
+    pushLinks(stack, links)
   }
+}
+
+/** So that the first link is the next one. */
+function pushLinks(stack: CID[], links: readonly DagLink[]): void {
+  for (let index = links.length - 1; index >= 0; index--) stack.push((links[index] as DagLink).cid)
 }
 
 /** The blocks of a DAG that are there and can be read, depth first; whatever hangs below another is left out. */
 export async function* walkAvailable(source: BlockSource, root: CID): AsyncGenerator<VisitedBlock> {
+  const slice = new TimeSlice()
   const seen = new Set<string>()
   const stack: CID[] = [root]
   for (let cid = stack.pop(); cid; cid = stack.pop()) {
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
     const key = cidKey(cid)
     if (seen.has(key)) continue
     seen.add(key)
     try {
       const bytes = await source.get(cid)
-      const links = await linksOf(cid, bytes)
-      stack.push(...links.map((link) => link.cid).reverse())
+      pushLinks(stack, await linksOf(cid, bytes))
       yield { cid, bytes }
     } catch (error) {
       if (!(error instanceof FileNetworkError)) throw error

@@ -104,7 +104,7 @@ async function findName(
   source: BlockSource,
   { cid, block, name, isLast }: { cid: CID; block: Uint8Array; name: string; isLast: boolean },
 ): Promise<CID> {
-  const entry = readUnixfs(cid, block)
+  const entry = await readUnixfs(cid, block)
   if (isLast && entry?.node?.unixfs.type === unixfsType.raw) throw new UnreifiedError()
   if (isLast && entry !== undefined && isSingleBlockFile(entry))
     throw new NoSegmentsError('bytes', 'data.Bytes')
@@ -120,9 +120,9 @@ function isSingleBlockFile({ node }: UnixfsEntry): boolean {
   return node?.unixfs.type === unixfsType.file && node.links.length === 0
 }
 
-function readUnixfs(cid: CID, block: Uint8Array): UnixfsEntry | undefined {
+async function readUnixfs(cid: CID, block: Uint8Array): Promise<UnixfsEntry | undefined> {
   try {
-    return readEntry(cid, block)
+    return await readEntry(cid, block)
   } catch (error) {
     if (error instanceof FileNetworkError) return undefined
     throw error

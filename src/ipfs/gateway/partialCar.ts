@@ -79,7 +79,7 @@ async function* blocksOf(source: BlockSource, wanted: PartialDag): AsyncGenerato
 async function* entityBlocks(source: BlockSource, wanted: PartialDag): AsyncGenerator<CID> {
   const { end, bytes, repeats } = wanted
   const block = await source.get(end)
-  const entry = end.code === codecCode.dagPb ? readEntry(end, block) : undefined
+  const entry = end.code === codecCode.dagPb ? await readEntry(end, block) : undefined
   if (entry?.type === 'file') {
     if (bytes === undefined) yield* dagBlocks(source, wanted)
     else yield* blocksOfRange(source, end, rangeOf(entry, bytes), walkedSet(repeats))

@@ -1,6 +1,7 @@
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import type { MultihashDigest } from 'multiformats/hashes/interface'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import type { BlockFiles, BlockRemoval, StoredBlock } from '../../storage/files/blockFiles.js'
 import type { BlockSession } from '../../storage/files/batch.js'
 import type { LentBlock } from '../../storage/files/sharedMemory.js'
@@ -70,6 +71,7 @@ export function createBlockstore(options: {
   }
 
   async function read(cid: CID): Promise<Uint8Array> {
+    await new TimeSlice().pause()
     if (isIdentity(cid)) return cid.multihash.digest
     const bytes = await blocks.get(cid.multihash.bytes)
     if (bytes === undefined) throw missingBlock(cid)
@@ -98,6 +100,7 @@ export function createBlockstore(options: {
       return bytes
     },
     async lend(cid) {
+      await new TimeSlice().pause()
       if (isIdentity(cid)) return { bytes: cid.multihash.digest, giveBack: () => undefined }
       const lent = await blocks.lend(cid.multihash.bytes).catch((error: unknown) => {
         throw namedDamage(cid, error)

@@ -1,3 +1,4 @@
+import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
 import { type Chunk, allocate } from './chunker.js'
 
 /**
@@ -166,9 +167,19 @@ class FieldWriter {
 
 /** Decodes a `Data` message; `data` shares the memory of the input. Throws on anything malformed. */
 export function decodeUnixfs(bytes: Uint8Array): UnixfsData {
+  return runToCompletion(decodeUnixfsInPieces(bytes))
+}
+
+/** Fields that are decoded at once. */
+const FIELDS_AT_ONCE = 1024
+
+/** The same in pieces: a block holds up to a million sizes. */
+export function* decodeUnixfsInPieces(bytes: Uint8Array): Steps<UnixfsData> {
   const message: UnixfsData = { type: unixfsType.raw, blockSizes: [] }
   let hasType = false
+  let fields = 0
   for (const field of readFields(bytes)) {
+    if (++fields % FIELDS_AT_ONCE === 0) yield
     if (field.number === 1) {
       message.type = toType(field.value)
       hasType = true

@@ -36,13 +36,15 @@ export async function loadEntry(source: BlockSource, cid: CID): Promise<UnixfsEn
 }
 
 /** What a block of a UnixFS root says. */
-export function readEntry(cid: CID, block: Uint8Array): UnixfsEntry {
+export async function readEntry(cid: CID, block: Uint8Array): Promise<UnixfsEntry> {
   if (cid.code === codecCode.raw) {
     const size = block.length
     return { cid, type: 'file', size, cumulativeSize: size, node: undefined, block }
   }
   if (cid.code !== codecCode.dagPb) throw new FileNetworkError('unknown node type')
-  const node = readNodeOf(block)
+  const node = await readNode(block).catch((error: Error) => {
+    throw new FileNetworkError(`not a valid UnixFS node: ${error.message}`)
+  })
   const { unixfs } = node
   const type = typeOf(node)
   return {
@@ -54,14 +56,6 @@ export function readEntry(cid: CID, block: Uint8Array): UnixfsEntry {
     modified: unixfs.modified,
     node,
     block,
-  }
-}
-
-function readNodeOf(block: Uint8Array): UnixfsNode {
-  try {
-    return readNode(block)
-  } catch (error) {
-    throw new FileNetworkError(`not a valid UnixFS node: ${(error as Error).message}`)
   }
 }
 

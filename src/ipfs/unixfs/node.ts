@@ -1,10 +1,16 @@
-import { decode, encode, prepare } from '@ipld/dag-pb'
 import type { CID } from 'multiformats/cid'
 import { latin1 } from '../../encoding/hex.js'
-import { TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
+import {
+  type Steps,
+  TimeSlice,
+  runInSlices,
+  runToCompletion,
+  sortInSlices,
+} from '../../encoding/timeSlice.js'
 import { codecCode } from '../cid/cidFormat.js'
+import { LINKS_AT_ONCE, decodeDagPbInPieces, encodeDagPb } from '../dag/dagPbInPieces.js'
 import type { BlockWriter } from './blockWriter.js'
-import { type UnixfsData, decodeUnixfs, encodeLinklessNode, encodeUnixfs } from './data.js'
+import { type UnixfsData, decodeUnixfsInPieces, encodeLinklessNode, encodeUnixfs } from './data.js'
 
 /** A link of a dag-pb node. */
 export interface UnixfsLink {
@@ -32,7 +38,7 @@ export async function writeNode(
     return { cid: await writer.write(codecCode.dagPb, bytes), size: bytes.length }
   }
   const pbLinks = links.map(({ name, cid, size }) => ({ Name: name, Hash: cid, Tsize: size }))
-  const bytes = encode(prepare({ Data: encodeUnixfs(message), Links: pbLinks }))
+  const bytes = await encodeDagPb({ Data: encodeUnixfs(message), Links: pbLinks })
   const cid = await writer.write(codecCode.dagPb, bytes)
   return { cid, size: links.reduce((sum, link) => sum + link.size, bytes.length) }
 }
@@ -45,14 +51,23 @@ export interface UnixfsNode {
   blockLength: number
 }
 
+/** Blocks of more bytes are decoded in turns with other requests. */
+const LARGE_BLOCK = 64 * 1024
+
 /** Decodes a dag-pb block that holds a UnixFS message; throws on anything malformed. */
-export function readNode(bytes: Uint8Array): UnixfsNode {
-  const node = decode(bytes)
-  return {
-    unixfs: decodeUnixfs(node.Data ?? new Uint8Array()),
-    links: node.Links.map((link) => ({ name: link.Name ?? '', cid: link.Hash, size: link.Tsize ?? 0 })),
-    blockLength: bytes.length,
+export async function readNode(bytes: Uint8Array): Promise<UnixfsNode> {
+  const pieces = readNodeInPieces(bytes)
+  return bytes.length <= LARGE_BLOCK ? runToCompletion(pieces) : runInSlices(pieces, new TimeSlice())
+}
+
+function* readNodeInPieces(bytes: Uint8Array): Steps<UnixfsNode> {
+  const node = yield* decodeDagPbInPieces(bytes)
+  const unixfs = yield* decodeUnixfsInPieces(node.Data ?? new Uint8Array())
+  const links: UnixfsLink[] = []
+  for (const { Name = '', Hash, Tsize = 0 } of node.Links) {
+    if (links.push({ name: Name, cid: Hash, size: Tsize }) % LINKS_AT_ONCE === 0) yield
   }
+  return { unixfs, links, blockLength: bytes.length }
 }
 
 /** Bytes of all blocks of a node's DAG, every link counted, as Kubo's CumulativeSize has it. */

@@ -1,4 +1,5 @@
 import type { CID } from 'multiformats/cid'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import { type VisitedSet, cidKey } from '../cid/cidFormat.js'
 import { LinkNotFoundError } from '../errors.js'
 import { unixfsType } from './data.js'
@@ -18,14 +19,21 @@ export function isShardedEntry(entry: UnixfsEntry): boolean {
 export async function* listDirectory(source: BlockSource, entry: UnixfsEntry): AsyncGenerator<UnixfsLink> {
   const { node } = entry
   if (node === undefined) return
+  const slice = new TimeSlice()
   if (!isShardedEntry(entry)) {
-    yield* node.links
+    for (const link of node.links) {
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
+      yield link
+    }
     return
   }
   const walked = new Set<string>()
   // Of a deep directory, what is not listed yet of each shard on the way: without recursion, so that no depth is too much.
   const levels = [openShard(node)]
   for (let level = levels.at(-1); level; level = levels.at(-1)) {
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
     const link = level.links[level.next++]
     if (link === undefined) levels.pop()
     else if (link.name.length > level.width) yield { ...link, name: link.name.slice(level.width) }

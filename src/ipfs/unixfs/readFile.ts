@@ -2,7 +2,7 @@ import type { CID } from 'multiformats/cid'
 import { type VisitedSet, cidKey, codecCode } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
 import type { Blockstore } from '../store/blockstore.js'
-import { type BlockSource, type UnixfsEntry, fileSizeOf, readEntry } from './entry.js'
+import { type BlockSource, type UnixfsEntry, fileSizeOf, loadEntry, readEntry } from './entry.js'
 
 /** Blocks that are fetched before the reader has asked for them. */
 const readAhead = 2
@@ -85,7 +85,7 @@ async function* readRange(lender: Lender, root: UnixfsEntry, range: ByteRange): 
           checkSize(bytes.length, child.size)
           yield bytes.subarray(child.start, child.end)
         } else {
-          const entry = readEntry(child.cid, bytes)
+          const entry = await readEntry(child.cid, bytes)
           if (entry.node) checkSize(fileSizeOf(entry.node), child.size)
           const own = ownBytes(entry, child)
           if (own) yield own
@@ -174,7 +174,7 @@ export async function* blocksOfRange(
       walked.add(part)
     }
     yield cid
-    const below = wantedChildren(readEntry(cid, await source.get(cid)), top.range)
+    const below = wantedChildren(await loadEntry(source, cid), top.range)
     for (const { cid: child, size, start, end } of below.reverse()) {
       const isWhole = end - start === size
       stack.push({

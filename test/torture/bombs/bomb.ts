@@ -29,6 +29,15 @@ export const many = <T>(length: number, make: (index: number) => T): T[] =>
 export const hash = (index: number): Hex => `0x${word(index + 1)}`
 export const address = (index: number): Hex => `0x${word(index + 1).slice(24)}`
 
+/** A number as protocol buffers and CARs write it. */
+export function varint(value: number): Buffer {
+  const bytes: number[] = []
+  for (let rest = value; ; rest = Math.floor(rest / 128)) {
+    if (rest < 128) return Buffer.from([...bytes, rest])
+    bytes.push((rest % 128) | 128)
+  }
+}
+
 /** State overrides that put code at {@link TARGET}. */
 export function override(codeOfTarget: Hex): object {
   return { [TARGET]: { code: codeOfTarget } }

@@ -1,4 +1,4 @@
-import { file, many, type Bomb } from './bomb.js'
+import { file, many, varint, type Bomb } from './bomb.js'
 import { createHash } from 'node:crypto'
 import type { TorturedNode } from '../node.js'
 import { postFiles, uploadBody } from '../requests.js'
@@ -428,15 +428,6 @@ function mutableDirectory(size: number): Bomb[] {
     file(`files/rm: a directory of ${size}`, () => 'files/rm?arg=/directory2&recursive=true'),
     file(`files/rm: again`, () => 'files/rm?arg=/directory&recursive=true'),
   ]
-}
-
-/** A number as protocol buffers and CARs write it. */
-function varint(value: number): Buffer {
-  const bytes: number[] = []
-  for (let rest = value; ; rest = Math.floor(rest / 128)) {
-    if (rest < 128) return Buffer.from([...bytes, rest])
-    bytes.push((rest % 128) | 128)
-  }
 }
 
 /** A directory in dag-pb with so many links, in which a name has so many characters. */

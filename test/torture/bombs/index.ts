@@ -2,6 +2,7 @@ import type { Bomb } from './bomb.js'
 import { computing } from './computing.js'
 import { connections } from './connections.js'
 import { controls } from './controls.js'
+import { fileDags } from './fileDags.js'
 import { fileNetwork } from './fileNetwork.js'
 import { requests } from './requests.js'
 import { transactions } from './transactions.js'
@@ -13,6 +14,7 @@ export const bombs: readonly Bomb[] = [
   ...connections,
   ...computing,
   ...fileNetwork,
+  ...fileDags,
   ...requests,
   ...controls,
   ...transactions,

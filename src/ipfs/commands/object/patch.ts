@@ -1,7 +1,9 @@
-import { type PBNode, decode, encode, prepare } from '@ipld/dag-pb'
+import type { PBNode } from '@ipld/dag-pb'
 import type { CID } from 'multiformats/cid'
+import { TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { allowBigBlock, checkBlockSize } from '../../blockSize.js'
 import { codecCode, formatOf, hashFunctionByName, makeCid } from '../../cid/cidFormat.js'
+import { decodeDagPbInPieces, encodeDagPb } from '../../dag/dagPbInPieces.js'
 import { FileNetworkError } from '../../errors.js'
 import { linksOf } from '../../dag/links.js'
 import { checkPaths, resolveText } from '../../names/nameSystem.js'
@@ -111,7 +113,11 @@ async function readBase(cid: CID, source: BlockSource): Promise<BaseNode> {
     await linksOf(cid, block)
     throw new FileNetworkError('expected protobuf dag node')
   }
-  return { cid, node: decode(block) }
+  return { cid, node: await decodeNode(block) }
+}
+
+function decodeNode(block: Uint8Array): Promise<PBNode> {
+  return runInSlices(decodeDagPbInPieces(block), new TimeSlice())
 }
 
 /** Names of types as boxo's refusals have them. */
@@ -190,9 +196,9 @@ async function readChild(
   const link = parent.node.Links.find((candidate) => (candidate.Name ?? '') === name)
   if (link !== undefined) return readBase(link.Hash, source)
   if (!create) throw new FileNetworkError('no link by that name')
-  const node = prepare({ Data: encodeUnixfs({ type: unixfsType.directory, blockSizes: [] }), Links: [] })
+  const node = { Data: encodeUnixfs({ type: unixfsType.directory, blockSizes: [] }), Links: [] }
   const format = { version: 0, hash: await hashFunctionByName('sha2-256') } as const
-  return { cid: makeCid(format, codecCode.dagPb, encode(node)), node }
+  return { cid: makeCid(format, codecCode.dagPb, await encodeDagPb(node)), node }
 }
 
 function replaceLink(
@@ -207,7 +213,7 @@ function replaceLink(
 
 async function store({ session }: Editing, base: BaseNode, links: PBNode['Links']): Promise<ChangedNode> {
   const { Data } = base.node
-  const bytes = encode(prepare(Data === undefined ? { Links: links } : { Data, Links: links }))
+  const bytes = await encodeDagPb({ Links: links, ...(Data !== undefined && { Data }) })
   const cid = makeCid(await formatOf(base.cid), codecCode.dagPb, bytes)
   await session.put(cid, bytes)
   const size = links.reduce((sum, { Tsize = 0 }) => sum + Tsize, bytes.length)
@@ -218,5 +224,5 @@ async function store({ session }: Editing, base: BaseNode, links: PBNode['Links'
 async function sizeOfDag(source: BlockSource, cid: CID): Promise<UnixfsEntry['cumulativeSize']> {
   const block = await source.get(cid)
   if (cid.code !== codecCode.dagPb) return block.length
-  return decode(block).Links.reduce((sum, { Tsize = 0 }) => sum + Tsize, block.length)
+  return (await decodeNode(block)).Links.reduce((sum, { Tsize = 0 }) => sum + Tsize, block.length)
 }

@@ -1,0 +1,316 @@
+import { file, many, varint, type Bomb } from './bomb.js'
+import { createHash } from 'node:crypto'
+import { postFiles, uploadBody } from '../requests.js'
+
+/** Links of the nodes that are as wide as they can be. */
+const WIDE = 150_000
+
+/** A link of dag-pb: to a CID, with a name and a size. */
+function pbLink(cid: Buffer, name: string, size = 0): Buffer {
+  const fields = [field(1, cid), field(2, Buffer.from(name)), Buffer.from([0x18]), varint(size)]
+  return field(2, Buffer.concat(fields))
+}
+
+/** A field of bytes in protocol buffers. */
+function field(number: number, content: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([(number << 3) | 2]), varint(content.length), content])
+}
+
+const EMPTY = Buffer.from('01550000', 'hex')
+const ONE_BYTE = Buffer.from('0155000178', 'hex')
+
+/** A file of so many blocks of a byte, which lie in their CIDs. */
+function wideFile(): Buffer {
+  const sizes = Buffer.concat([
+    Buffer.from([8, 2, 0x18]),
+    varint(WIDE),
+    ...many(WIDE, () => Buffer.from([0x20, 1])),
+  ])
+  return Buffer.concat([...many(WIDE, () => pbLink(ONE_BYTE, '', 1)), field(1, sizes)])
+}
+
+/** A file that says that it has a million blocks, and has none. */
+function sizesAlone(): Buffer {
+  return field(1, Buffer.concat([Buffer.from([8, 2]), ...many(1_000_000, () => Buffer.from([0x20, 1]))]))
+}
+
+/** A shard whose links lead to itself as far as one can see, of a fanout that no shard has. */
+function wideShard(): Buffer {
+  const data = Buffer.from('080528223080808080808001', 'hex')
+  const links = many(50_000, (i) => pbLink(EMPTY, `${i.toString(16).padStart(14, '0').toUpperCase()}x`))
+  return Buffer.concat([...links, field(1, data)])
+}
+
+/** A CAR of nodes each of which links the one before, the last one first; and the CID of the last. */
+function chain(length: number): { root: Buffer; car: Buffer } {
+  let cid = EMPTY
+  const sections: Buffer[] = []
+  for (let index = 0; index < length; index++) {
+    const node = Buffer.concat([pbLink(cid, 'a'), Buffer.from('0a020801', 'hex')])
+    cid = Buffer.concat([Buffer.from('01701220', 'hex'), createHash('sha256').update(node).digest()])
+    sections.push(Buffer.concat([varint(cid.length + node.length), cid, node]))
+  }
+  const header = Buffer.from('a265726f6f7473806776657273696f6e01', 'hex')
+  return { root: cid, car: Buffer.concat([varint(header.length), header, ...sections]) }
+}
+
+/** A GET request to the gateway. */
+async function gateway(url: string, path: string, signal: AbortSignal): Promise<void> {
+  const response = await fetch(new URL(path, url), { signal, redirect: 'manual' })
+  await response.arrayBuffer()
+}
+
+/** Makes a DAG, whose CID an answer names, and reads it in every way. */
+function withDag(
+  name: string,
+  { path, body, cidOf }: { path: string; body: () => Buffer; cidOf: (answer: string) => string },
+  ways: readonly string[],
+): Bomb[] {
+  let cid = ''
+  return [
+    {
+      name: `${path}: ${name}`,
+      async run(node, signal) {
+        cid = cidOf(await postFiles(node, path, body(), signal))
+      },
+    },
+    ...ways.map((way): Bomb => ({
+      name: `${way}: ${name}`,
+      run: (node, signal) =>
+        way.startsWith('/')
+          ? gateway(node.ready.ipfsUrl, way.replace('CID', cid), signal)
+          : postFiles(
+              node,
+              way.replace('CID', cid),
+              way.startsWith('files/write') ? Buffer.from('x') : undefined,
+              signal,
+            ),
+    })),
+  ]
+}
+
+const readings = [
+  'dag/get?arg=CID',
+  'dag/stat?arg=CID&progress=false',
+  'dag/stat?arg=CID',
+  'dag/export?arg=CID',
+  'refs?arg=CID&recursive=true',
+  'refs?arg=CID&recursive=true&unique=true&edges=true',
+  'ls?arg=CID',
+  'ls?arg=CID&stream=true',
+  'cat?arg=CID',
+  'get?arg=CID',
+  'files/stat?arg=/ipfs/CID&with-local=true',
+  'pin/add?arg=CID',
+  'pin/ls?arg=CID',
+  'pin/ls?type=indirect',
+  'pin/ls?stream=true&names=true',
+  'pin/verify?verbose=true',
+  'repo/gc',
+  'pin/rm?arg=CID',
+  'object/diff?arg=CID&arg=bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354',
+  '/ipfs/CID/',
+  '/ipfs/CID/99999',
+  '/ipfs/CID?format=car',
+  '/ipfs/CID?format=car&dag-scope=entity&entity-bytes=1000:100000',
+  '/ipfs/CID?format=tar',
+  '/ipfs/CID?format=raw',
+  '/ipfs/CID?format=dag-json',
+  'files/cp?arg=/ipfs/CID&arg=/wide',
+  'files/write?arg=/wide/new&create=true',
+  'files/mkdir?arg=/wide/directory',
+  'files/stat?arg=/wide&with-local=true',
+  'files/ls?arg=/wide&long=true',
+  'files/read?arg=/wide',
+  'files/write?arg=/wide&offset=70000',
+  'files/write?arg=/wide&truncate=true',
+  'files/touch?arg=/wide&mtime=1',
+  'files/chcid?arg=/wide&cid-version=1&hash=blake3',
+  'files/rm?arg=/wide/new',
+  'files/rm?arg=/wide&recursive=true',
+]
+
+const put = { path: 'block/put?cid-codec=dag-pb&allow-big-block=true', cidOf: keyOf }
+
+function keyOf(answer: string): string {
+  return (JSON.parse(answer) as { Key: string }).Key
+}
+
+/** The CID of the last line of an upload. */
+function lastHash(answer: string): string {
+  return (JSON.parse(answer.trim().split('\n').at(-1) ?? '') as { Hash: string }).Hash
+}
+
+/** Data whose decoding takes its time. */
+const values: Record<string, () => Buffer> = {
+  'a million empty maps': () => Buffer.concat([Buffer.from('9a000f4240', 'hex'), Buffer.alloc(1e6, 0xa0)]),
+  'a million empty strings': () => Buffer.concat([Buffer.from('9a000f4240', 'hex'), Buffer.alloc(1e6, 0x60)]),
+  'a million empty byte strings': () =>
+    Buffer.concat([Buffer.from('9a000f4240', 'hex'), Buffer.alloc(1e6, 0x40)]),
+  'two hundred thousand floats': () =>
+    Buffer.concat([
+      Buffer.from('9a00030d40', 'hex'),
+      ...many(200_000, () => Buffer.from('fb3ff199999999999a', 'hex')),
+    ]),
+  'two hundred thousand integers of 64 bits': () =>
+    Buffer.concat([
+      Buffer.from('9a00030d40', 'hex'),
+      ...many(200_000, () => Buffer.from('1bffffffffffffffff', 'hex')),
+    ]),
+  'two hundred thousand names': () =>
+    Buffer.concat([
+      Buffer.from('ba00030d40', 'hex'),
+      ...many(200_000, (i) =>
+        Buffer.concat([Buffer.from([0x66]), Buffer.from(i.toString(36).padStart(6, '0')), Buffer.from([1])]),
+      ),
+    ]),
+  'two hundred thousand names in the wrong order': () =>
+    Buffer.concat([
+      Buffer.from('ba00030d40', 'hex'),
+      ...many(200_000, (i) =>
+        Buffer.concat([
+          Buffer.from([0x66]),
+          Buffer.from((200_000 - i).toString(36).padStart(6, '0')),
+          Buffer.from([1]),
+        ]),
+      ),
+    ]),
+  'lists of two in lists of two': () => Buffer.from(`${'82'.repeat(8000)}01${'01'.repeat(8000)}`, 'hex'),
+}
+
+/** Bombs of DAGs that are wide or deep. */
+export const fileDags: readonly Bomb[] = [
+  ...withDag('a file of 150,000 blocks', { ...put, body: wideFile }, readings),
+  ...withDag('a file of a million sizes', { ...put, body: sizesAlone }, [
+    'cat?arg=CID',
+    'ls?arg=CID',
+    'files/stat?arg=/ipfs/CID',
+  ]),
+  ...withDag('a shard of a fanout of 2^48', { ...put, body: wideShard }, readings),
+  ...withDag(
+    'a directory of 100,000 entries',
+    {
+      path: 'add?cid-version=1&quieter=true&pin=false',
+      body: () => uploadBody(many(100_000, (i) => [`d%2F${i}`, Buffer.from(`${i % 10}`)])),
+      cidOf: lastHash,
+    },
+    readings,
+  ),
+  ...withDag(
+    'a directory of 20,000 files of their own',
+    {
+      path: 'add?cid-version=0&quieter=true&raw-leaves=false',
+      body: () => uploadBody(many(20_000, (i) => [`d%2F${i}`, Buffer.from(`${i}`)])),
+      cidOf: lastHash,
+    },
+    readings,
+  ),
+  ...withDag(
+    'a chain of 50,000 nodes',
+    {
+      path: 'dag/import?pin-roots=false',
+      body: () => chain(50_000).car,
+      cidOf: () => `f${chain(50_000).root.toString('hex')}`,
+    },
+    [
+      ...readings,
+      `dag/resolve?arg=CID/${'a/'.repeat(5000)}`,
+      `cat?arg=CID/${'a/'.repeat(5000)}`,
+      `/ipfs/CID/${'a/'.repeat(5000)}`,
+      `/ipfs/CID/${'a/'.repeat(5000)}?format=car`,
+    ],
+  ),
+  ...Object.entries(values).flatMap(([name, body]) =>
+    withDag(
+      name,
+      {
+        path: 'dag/put?input-codec=dag-cbor&store-codec=dag-cbor&allow-big-block=true',
+        body,
+        cidOf: (answer) => (JSON.parse(answer) as { Cid: { '/': string } }).Cid['/'],
+      },
+      [
+        'dag/get?arg=CID',
+        'dag/get?arg=CID&output-codec=dag-cbor',
+        'dag/stat?arg=CID',
+        'dag/resolve?arg=CID/0/0',
+        '/ipfs/CID',
+        '/ipfs/CID?format=dag-json',
+      ],
+    ),
+  ),
+  file(
+    'dag/put: a node of links as dag-json',
+    () => 'dag/put?store-codec=dag-pb&allow-big-block=true',
+    () =>
+      Buffer.from(
+        JSON.stringify({
+          Links: many(100_000, (i) => ({ Hash: { '/': 'bafkqaaa' }, Name: `${1e6 - i}`, Tsize: 1 })),
+        }),
+      ),
+  ),
+  {
+    name: 'add: fifty thousand pinned files',
+    run: (node, signal) =>
+      postFiles(
+        node,
+        'add?cid-version=1',
+        uploadBody(many(50_000, (i) => [`p${i}`, Buffer.from(`pinned ${i}`)])),
+        signal,
+      ),
+  },
+  ...[
+    'pin/ls',
+    'pin/ls?stream=true',
+    'pin/ls?type=indirect',
+    'pin/ls?type=recursive&names=true',
+    'pin/ls?name=x',
+    'pin/verify?verbose=true',
+    'repo/gc',
+    'repo/verify',
+    'repo/stat',
+    'refs/local',
+    'block/rm?arg=bafkqaaa',
+  ].map((path) => file(`${path}: fifty thousand pins`, () => path)),
+  ...[4096, 8192].map((size): Bomb => ({
+    name: `key/gen: twenty RSA keys of ${size} bits at once`,
+    run: (node, signal) =>
+      Promise.all(
+        many(20, (i) =>
+          postFiles(node, `key/gen?arg=rsa${size}-${i}&type=rsa&size=${size}`, undefined, signal),
+        ),
+      ),
+  })),
+  ...[
+    'key/sign',
+    'key/verify?signature=uAAAA',
+    'name/publish?arg=bafkqaaa',
+    'config/show',
+    'key/list?l=true',
+  ].map((path) =>
+    file(
+      path,
+      () => path,
+      () => Buffer.alloc(5e7, 1),
+    ),
+  ),
+  ...['keccak-512', 'blake3', 'sha3-512', 'blake2b-512', 'sha1', 'sha2-512', 'shake-256', 'blake2s-256'].map(
+    (name) =>
+      file(
+        `add: ${name} of fifty megabytes`,
+        () => `add?cid-version=1&hash=${name}&chunker=size-1048576`,
+        () => Buffer.alloc(5e7, 3),
+      ),
+  ),
+  ...['rabin-16-16-16', 'rabin-16-1024-1048576', 'size-2096128', 'size-3'].map((chunker) =>
+    file(
+      `add: ${chunker}`,
+      () => `add?cid-version=1&chunker=${chunker}`,
+      () => Buffer.alloc(3e6, 3),
+    ),
+  ),
+  file(
+    'add: inlined chunks of a byte',
+    () => 'add?inline=true&chunker=size-1&raw-leaves=true',
+    () => Buffer.alloc(3e5, 1),
+  ),
+]
