@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 
 /**
- * What libraries make when they are loaded and few programs ever use, as text to replace. Every start would pay for it.
- * A build whose libraries no longer have the text fails.
+ * Text of libraries to replace: what they make when they are loaded and few programs ever use, for which every start would
+ * pay, and sums of a bigint for each byte, during which a long transaction would hold all other requests. A build whose
+ * libraries no longer have the text fails.
  */
 const replacements = [
   {
@@ -13,6 +14,33 @@ const replacements = [
       ['BIGINT_CACHE[bytes[0]]', 'BigInt(bytes[0])'],
       ['BIGINT_CACHE[bytes[0] * 256 + bytes[1]]', 'BigInt(bytes[0] * 256 + bytes[1])'],
     ],
+  },
+  {
+    file: /@ethereumjs\/tx\/dist\/esm\/util\/intrinsic\.js$/,
+    texts: [
+      [
+        /for \(let i = 0; i < tx\.data\.length; i\+\+\) \{\n *tokens \+= .*\n *\}/,
+        `let zeros = 0;
+        for (let i = 0; i < tx.data.length; i++) if (tx.data[i] === 0) zeros++;
+        tokens = BigInt(4 * tx.data.length - 3 * zeros);`,
+      ],
+    ],
+  },
+  {
+    file: /@ethereumjs\/tx\/dist\/esm\/capabilities\/legacy\.js$/,
+    texts: [
+      [
+        /for \(let i = 0; i < tx\.data\.length; i\+\+\) \{\n *tx\.data\[i\] === 0 .*\n *\}/,
+        `let zeros = 0;
+    for (let i = 0; i < tx.data.length; i++) if (tx.data[i] === 0) zeros++;
+    cost = BigInt(zeros) * txDataZero + BigInt(tx.data.length - zeros) * txDataNonZero;`,
+      ],
+    ],
+  },
+  {
+    // A view of memory for each of three numbers, for each log and topic.
+    file: /@ethereumjs\/vm\/dist\/esm\/bloom\/index\.js$/,
+    texts: [[/new DataView\(e\.buffer\)\.getUint16\(i \* 2\)/g, '(e[i * 2] << 8) | e[i * 2 + 1]']],
   },
   {
     // One number of a curve, whose tables come with it: the order of the group (SEC 2, section 2.4.1).

@@ -4,6 +4,7 @@ import { createKeccak } from 'hash-wasm'
 import { hash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { bigintToBytes, bytesToBigint } from '../encoding/hex.js'
+import { TimeSlice } from '../encoding/timeSlice.js'
 
 /** A signature over secp256k1 as transactions carry it. */
 export interface Signature {
@@ -219,4 +220,21 @@ void createKeccak(256).then((hasher) => {
 /** The keccak-256 hash of bytes, 32 bytes in memory of its own. */
 export function keccak256(bytes: Uint8Array): Uint8Array {
   return digest(bytes)
+}
+
+/** Bytes that are hashed at once. */
+const HASHED_AT_ONCE = 512 * 1024
+
+/** The same with turns for other work, for bytes that may be many megabytes. */
+export async function keccak256InTurns(bytes: Uint8Array): Promise<Uint8Array> {
+  if (bytes.length <= HASHED_AT_ONCE) return keccak256(bytes)
+  // Of its own: others hash in between.
+  const hasher = (await createKeccak(256)).init()
+  const slice = new TimeSlice()
+  for (let start = 0; start < bytes.length; start += HASHED_AT_ONCE) {
+    hasher.update(bytes.subarray(start, start + HASHED_AT_ONCE))
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
+  }
+  return hasher.digest('binary')
 }

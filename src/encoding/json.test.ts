@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { parseJsonInSlices, parseStringInSlices } from './json.js'
+import { describe, expect, it, test } from 'vitest'
+import { parseJsonInSlices, parseStringInSlices, stringifyJsonInSlices } from './json.js'
 import { runToCompletion } from './timeSlice.js'
 
 type Random = (bound: number) => number
@@ -100,6 +100,34 @@ function literalOutcome(parse: () => unknown): unknown {
     return 'refused'
   }
 }
+
+test.each(['0.1', '-12e3', '1'])('refuses numbers of a million digits that begin with %s', (beginning) => {
+  const number = beginning + '1'.repeat(1e6)
+  for (const text of [number, `[${number}]`, `{"a":[1,{"b" : ${number} }]}`, `[1, ${number},2]`]) {
+    expect(() => runToCompletion(parseJsonInSlices(text))).toThrow('A number has more than 65536 characters')
+  }
+  const long = `{"${number}":"${number}"}`
+  expect(runToCompletion(parseJsonInSlices(long))).toEqual(JSON.parse(long))
+})
+
+test('writes JSON as JSON.stringify does, in pieces', () => {
+  const item = (index: number) => ({
+    index,
+    text: `é"${index}`,
+    list: [index, null, [], {}, { deep: [[[[[[[[index, 1]]]]]]]] }],
+  })
+  for (const count of [0, 1, 5000]) {
+    const value = {
+      many: Array.from({ length: count }, (_, index) => item(index)),
+      long: 'x'.repeat(100_000),
+      last: true,
+    }
+    const pieces = runToCompletion(stringifyJsonInSlices(value))
+    expect(pieces.join('')).toBe(JSON.stringify(value))
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(140_000)
+  }
+  expect(runToCompletion(stringifyJsonInSlices({ a: 1 }))).toEqual(['{"a":1}'])
+})
 
 describe('parseStringInSlices', () => {
   it('takes escapes wherever a piece ends', () => {

@@ -95,8 +95,10 @@ function endOfEscapes(characters: string): number {
 
 /** Characters that are parsed at once, or a little more. */
 const PIECE_LENGTH = 64 * 1024
+/** Characters that are looked at at once where none of them ends a member. */
+const SCANNED_AT_ONCE = 512 * 1024
 /** How deep arrays and objects are taken apart; what is long and lies deeper is parsed at once. */
-const DEEPEST = 8
+const DEEPEST = 1000
 
 const [quote, comma, colon] = [0x22, 0x2c, 0x3a]
 /** The brackets that close what others open. */
@@ -113,7 +115,9 @@ const closing = new Map([
  */
 export function* parseJsonInSlices(text: string, pieceLength = PIECE_LENGTH): Steps<unknown> {
   const start = skipWhitespace(text, 0)
-  if (text.length <= pieceLength || !closing.has(text.charAt(start))) return JSON.parse(text)
+  if (text.length <= pieceLength) return JSON.parse(text)
+  refuseLongNumber(text, start)
+  if (!closing.has(text.charAt(start))) return JSON.parse(text)
   const { value, end } = yield* parseContainerInSlices(text, start, pieceLength)
   if (skipWhitespace(text, end) < text.length) throw new SyntaxError('There is text behind the JSON value')
   return value
@@ -131,6 +135,16 @@ export function parseContainerInSlices(
   pieceLength = PIECE_LENGTH,
 ): Steps<{ value: unknown; end: number }> {
   return new Container(text, start, pieceLength, 1).read()
+}
+
+/** Characters of a number: JSON.parse takes milliseconds for each million of them. */
+const LONGEST_NUMBER = 64 * 1024
+const longNumber = new RegExp(`[-+.\\deE]{${LONGEST_NUMBER}}`, 'y')
+
+/** @throws SyntaxError if a number that takes too long to read begins at an index */
+function refuseLongNumber(text: string, start: number): void {
+  longNumber.lastIndex = start
+  if (longNumber.test(text)) throw new SyntaxError(`A number has more than ${LONGEST_NUMBER} characters`)
 }
 
 /** An array or object that is read member by member; those that are short are parsed together. */
@@ -160,8 +174,13 @@ class Container {
   *read(): Steps<{ value: unknown; end: number }> {
     const text = this.#text
     let depth = 0
+    let rested = this.#start
     for (let index = this.#start; index < text.length; index++) {
       const code = text.charCodeAt(index)
+      if (index - rested > SCANNED_AT_ONCE) {
+        rested = index
+        yield
+      }
       let isLongString = false
       if (code === quote) {
         const end = endOfString(text, index)
@@ -209,10 +228,19 @@ class Container {
   /** Parses the members up to an index. */
   #take(end: number): void {
     if (skipWhitespace(this.#text, this.#start) >= end) throw new SyntaxError('A member is missing')
+    if (end - this.#member > LONGEST_NUMBER) this.#checkNumber()
     const source = this.#open + this.#text.slice(this.#start, end) + this.#close
     const members = JSON.parse(source) as unknown[] | Record<string, unknown>
     if (Array.isArray(members)) for (const member of members) this.#add('', member)
     else for (const name of Object.keys(members)) this.#add(name, members[name])
+  }
+
+  /** Looks whether the last member that is to be parsed is a number. */
+  #checkNumber(): void {
+    const start = skipWhitespace(this.#text, this.#member)
+    const isNamed = this.#close === '}' && this.#text.charCodeAt(start) === quote
+    const behind = isNamed ? skipWhitespace(this.#text, endOfString(this.#text, start)) + 1 : start
+    refuseLongNumber(this.#text, skipWhitespace(this.#text, behind))
   }
 
   #add(name: string, member: unknown): void {
@@ -240,6 +268,7 @@ class Container {
   *#descend(): Steps<number> {
     const text = this.#text
     if (this.#member > this.#start) this.#take(this.#member - 1)
+    yield
     let [name, start] = ['', skipWhitespace(text, this.#member)]
     if (this.#close === '}') {
       if (text.charCodeAt(start) !== quote) throw new SyntaxError('A member has no name')
@@ -264,5 +293,45 @@ class Container {
     }
     if (!closing.has(text.charAt(start))) throw new SyntaxError('There is text before a bracket')
     return yield* new Container(text, start, this.#pieceLength, this.#depth + 1).read()
+  }
+}
+
+/** Characters of a piece of JSON text, or a little more. */
+const TEXT_PIECE_LENGTH = 16 * 1024
+
+/**
+ * What JSON.stringify makes of a value that was read from JSON, in pieces: other work need not wait for a large one. A
+ * single string is one piece, however long it is.
+ */
+export function* stringifyJsonInSlices(value: unknown): Steps<string[]> {
+  const pieces: string[] = []
+  let text = ''
+  yield* write(value, 1)
+  pieces.push(text)
+  return pieces
+
+  function* write(inner: unknown, depth: number): Steps<void> {
+    if (typeof inner !== 'object' || inner === null || depth > DEEPEST) {
+      text += JSON.stringify(inner)
+    } else if (Array.isArray(inner)) {
+      text += '['
+      for (let index = 0; index < inner.length; index++) {
+        if (index > 0) text += ','
+        yield* write(inner[index], depth + 1)
+      }
+      text += ']'
+    } else {
+      let separator = '{'
+      for (const name of keysOf(inner)) {
+        text += `${separator}${JSON.stringify(name)}:`
+        separator = ','
+        yield* write((inner as Record<string, unknown>)[name], depth + 1)
+      }
+      text += separator === '{' ? '{}' : '}'
+    }
+    if (text.length < TEXT_PIECE_LENGTH) return
+    pieces.push(text)
+    text = ''
+    yield
   }
 }

@@ -273,12 +273,12 @@ export class Accounts {
   }
 
   /** Signs a message by EIP-191. @returns r, s and v, 65 bytes */
-  signMessage(address: Uint8Array, message: Uint8Array): Uint8Array {
+  signMessage(address: Uint8Array, message: Uint8Array): Promise<Uint8Array> {
     return this.#keyring.signMessage(address, message)
   }
 
   /** Signs typed data by EIP-712. @returns r, s and v, 65 bytes */
-  signTypedData(address: Uint8Array, typedData: unknown): Promise<Uint8Array> {
+  signTypedData(address: Uint8Array, typedData: object): Promise<Uint8Array> {
     return this.#keyring.signTypedData(address, typedData)
   }
 

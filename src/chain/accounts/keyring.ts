@@ -1,5 +1,7 @@
+import { stringifyJsonInSlices } from '../../encoding/json.js'
+import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { bigintToBytes, bytesToBigint, bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
-import { type Signature, keccak256, recover, sign } from '../crypto.js'
+import { type Signature, keccak256InTurns, recover, sign } from '../crypto.js'
 import { computeInWorker } from '../crypto/worker.js'
 import { ChainError } from '../errors.js'
 
@@ -7,8 +9,8 @@ import { ChainError } from '../errors.js'
 const MESSAGE_PREFIX = '\x19Ethereum Signed Message:\n'
 
 /** What is signed in the place of a message: 32 bytes (EIP-191, version 0x45). */
-export function messageHash(message: Uint8Array): Uint8Array {
-  return keccak256(Buffer.concat([Buffer.from(`${MESSAGE_PREFIX}${message.length}`), message]))
+export function messageHash(message: Uint8Array): Promise<Uint8Array> {
+  return keccak256InTurns(Buffer.concat([Buffer.from(`${MESSAGE_PREFIX}${message.length}`), message]))
 }
 
 /**
@@ -18,12 +20,13 @@ export function messageHash(message: Uint8Array): Uint8Array {
  * @returns 20 bytes
  * @throws ChainError in geth's words (internal/ethapi, EcRecover) if v is neither 27 nor 28 or nothing is recovered
  */
-export function messageSigner(message: Uint8Array, signature: Uint8Array): Uint8Array {
+export async function messageSigner(message: Uint8Array, signature: Uint8Array): Promise<Uint8Array> {
   const v = signature[64]
   if (v !== 27 && v !== 28) throw new ChainError('invalid Ethereum signature (V is not 27 or 28)')
   const [r, s] = [bytesToBigint(signature.subarray(0, 32)), bytesToBigint(signature.subarray(32, 64))]
+  const hash = await messageHash(message)
   try {
-    return recover(messageHash(message), { r, s, yParity: v === 27 ? 0 : 1 })
+    return recover(hash, { r, s, yParity: v === 27 ? 0 : 1 })
   } catch {
     throw new ChainError('recovery failed')
   }
@@ -91,18 +94,19 @@ export class Keyring {
    * @returns r, s and v (27 or 28), 65 bytes
    * @throws UnknownAccountError
    */
-  signMessage(address: Uint8Array, message: Uint8Array): Uint8Array {
-    return encodeSignature(this.signHash(address, messageHash(message)))
+  async signMessage(address: Uint8Array, message: Uint8Array): Promise<Uint8Array> {
+    this.privateKey(address)
+    return encodeSignature(this.signHash(address, await messageHash(message)))
   }
 
   /**
    * Signs typed data by EIP-712.
    *
-   * @param typedData - the object with `domain`, `types`, `primaryType` and `message`, or its JSON text
+   * @param typedData - with `domain`, `types`, `primaryType` and `message`
    * @returns r, s and v (27 or 28), 65 bytes
    * @throws UnknownAccountError or InvalidTypedDataError
    */
-  async signTypedData(address: Uint8Array, typedData: unknown): Promise<Uint8Array> {
+  async signTypedData(address: Uint8Array, typedData: object): Promise<Uint8Array> {
     this.privateKey(address)
     return encodeSignature(this.signHash(address, await hashTypedData(typedData)))
   }
@@ -122,17 +126,15 @@ export class InvalidTypedDataError extends ChainError {
   override readonly name = 'InvalidTypedDataError'
 }
 
-/** Characters of JSON that are hashed here; more are hashed in the worker. */
-const LARGE_TYPED_DATA = 16_384
 
 /** The 32-byte hash that is signed. The library is only loaded when the first typed data comes. */
-async function hashTypedData(typedData: unknown): Promise<Uint8Array> {
+async function hashTypedData(typedData: object): Promise<Uint8Array> {
   try {
-    const text = typeof typedData === 'string' ? typedData : JSON.stringify(typedData)
-    if (text.length > LARGE_TYPED_DATA) return await computeInWorker('hashTypedData', text)
+    const pieces = await runInSlices(stringifyJsonInSlices(typedData), new TimeSlice())
+    // More than one piece takes long to hash.
+    if (pieces.length > 1) return await computeInWorker('hashTypedData', pieces)
     const { getSignPayload } = await import('ox/TypedData')
-    const value: unknown = typeof typedData === 'string' ? JSON.parse(typedData) : typedData
-    return hexToBytes(getSignPayload(value as Parameters<typeof getSignPayload>[0]))
+    return hexToBytes(getSignPayload(typedData as Parameters<typeof getSignPayload>[0]))
   } catch (error) {
     throw new InvalidTypedDataError(error instanceof Error ? error.message : 'invalid typed data')
   }

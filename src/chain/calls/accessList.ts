@@ -1,6 +1,12 @@
 import { generateAddress } from '@ethereumjs/util'
 import { bytesToHex, minimalBytes } from '../../encoding/hex.js'
-import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import {
+  type Steps,
+  TimeSlice,
+  runInSlices,
+  runToCompletion,
+  sortInSlices,
+} from '../../encoding/timeSlice.js'
 import { ChainError, MessageRejectedError } from '../errors.js'
 import { withRollback } from '../vm/blockEnvironment.js'
 import type { RunState } from '../evm/interpreter.js'
@@ -52,7 +58,8 @@ export function createAccessList(
         return whenReady(authoritiesOf(evm, authorizations), (authorities) => {
           const excluded = excludedAddresses(evm, message, authorities)
           const given = (message.accessList ?? []).filter(({ address }) => !excluded(address))
-          return completeList(evm, message, call, new AccessTracker(given, excluded))
+          const tracker = new AccessTracker(excluded)
+          return whenReady(tracker.start(given), () => completeList(evm, message, call, tracker))
         })
       }),
   )
@@ -63,15 +70,16 @@ function completeList(
   evm: PooledEvm,
   message: Message,
   call: CallObject,
-  known: AccessTracker,
+  tracker: AccessTracker,
 ): Awaitable<AccessListResult> {
-  const accessList = known.list()
-  const tracker = new AccessTracker(accessList, known.excluded)
+  const known = tracker.size()
   evm.observe = (opcode, runState) => tracker.observe(opcode, runState)
-  return whenReady(attempt(evm, { ...message, accessList }, call), ({ gasUsed, failure }) => {
-    if (tracker.size() !== known.size()) return completeList(evm, message, call, tracker)
-    return { accessList, gasUsed, ...(failure === undefined ? {} : { error: failure.words }) }
-  })
+  return whenReady(tracker.list(), (accessList) =>
+    whenReady(attempt(evm, { ...message, accessList }, call), ({ gasUsed, failure }) => {
+      if (tracker.size() !== known) return completeList(evm, message, call, tracker)
+      return { accessList, gasUsed, ...(failure === undefined ? {} : { error: failure.words }) }
+    }),
+  )
 }
 
 function nonceOf({ state }: PooledEvm, call: CallObject, { from }: Message): Awaitable<bigint> {
@@ -159,18 +167,27 @@ export class AccessTracker {
   readonly #accessed = new Map<string, TouchedAccount>()
   /** Whose slots were used last. */
   #last: TouchedAccount | undefined
-  /** Whether a 20-byte address is left out. */
-  readonly excluded: (address: Uint8Array) => boolean
+  readonly #excluded: (address: Uint8Array) => boolean
 
-  /**
-   * @param start - what is listed from the beginning
-   * @param excluded - whether a 20-byte address is left out
-   */
-  constructor(start: readonly AccessListEntry[], excluded: (address: Uint8Array) => boolean) {
-    this.excluded = excluded
-    for (const { address, storageKeys } of start) {
+  /** @param excluded - whether a 20-byte address is left out */
+  constructor(excluded: (address: Uint8Array) => boolean) {
+    this.#excluded = excluded
+  }
+
+  /** Takes what is listed from the beginning, in slices if it is long. */
+  start(entries: readonly AccessListEntry[]): Awaitable<void> {
+    const length = entries.reduce((sum, { storageKeys }) => sum + 1 + storageKeys.length, 0)
+    return inSlicesFrom(length, this.#addAll(entries))
+  }
+
+  *#addAll(entries: readonly AccessListEntry[]): Steps<void> {
+    for (const { address, storageKeys } of entries) {
       this.#addAddress(address)
-      for (const slot of storageKeys) this.#addSlot(address, slotKeyOf(slot))
+      for (const [index, slot] of storageKeys.entries()) {
+        this.#addSlot(address, slotKeyOf(slot))
+        if (index % ENTRIES_AT_ONCE === 0) yield
+      }
+      yield
     }
   }
 
@@ -184,12 +201,17 @@ export class AccessTracker {
     if (reach > 0 && stack.length >= reach) this.#addAddress(wordToAddress(stackItem(stack, reach - 1)))
   }
 
-  /** What was touched, sorted by address and slot. */
-  list(): AccessListEntry[] {
-    return sortedValues(this.#accessed).map(({ address, slots }) => ({
-      address,
-      storageKeys: sortedValues(slots),
-    }))
+  /** What was touched, sorted by address and slot; in slices if it is much. */
+  list(): Awaitable<AccessListEntry[]> {
+    return inSlicesFrom(this.size(), this.#sorted())
+  }
+
+  *#sorted(): Steps<AccessListEntry[]> {
+    const entries: AccessListEntry[] = []
+    for (const { address, slots } of yield* sortedValues(this.#accessed)) {
+      entries.push({ address, storageKeys: yield* sortedValues(slots) })
+    }
+    return entries
   }
 
   /** How many addresses and slots were touched; a list only ever grows. */
@@ -200,7 +222,7 @@ export class AccessTracker {
   }
 
   #addAddress(address: Uint8Array): void {
-    if (!this.excluded(address)) this.#account(address)
+    if (!this.#excluded(address)) this.#account(address)
   }
 
   #addSlot(address: Uint8Array, { bytes, name }: SlotKey): void {
@@ -220,7 +242,14 @@ export class AccessTracker {
   }
 }
 
-function sortedValues<T>(entries: ReadonlyMap<string, T>): T[] {
-  if (entries.size < 2) return [...entries.values()]
-  return [...entries].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value)
+/** Entries that are noted at once. */
+const ENTRIES_AT_ONCE = 512
+
+function inSlicesFrom<T>(size: number, steps: Steps<T>): Awaitable<T> {
+  return size <= ENTRIES_AT_ONCE ? runToCompletion(steps) : runInSlices(steps, new TimeSlice())
+}
+
+function* sortedValues<T>(entries: ReadonlyMap<string, T>): Steps<T[]> {
+  const sorted = yield* sortInSlices([...entries], ([a], [b]) => (a < b ? -1 : 1))
+  return sorted.map(([, value]) => value)
 }

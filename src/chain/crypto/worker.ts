@@ -24,8 +24,8 @@ export interface WorkerOperations {
   verifyCellProofs(blobs: ByteStrings, commitments: ByteStrings, proofs: ByteStrings): boolean
   commitment(ofBlob: Uint8Array): Uint8Array
   blobProof(blob: Uint8Array, commitment: Uint8Array): Uint8Array
-  /** The hash of typed data that is signed (EIP-712), of its JSON text. */
-  hashTypedData(text: string): Uint8Array
+  /** The hash of typed data that is signed (EIP-712), of its JSON text in pieces. */
+  hashTypedData(pieces: readonly string[]): Uint8Array
   /** The proofs of the cells of a blob (EIP-7594). */
   cellProofs(blob: Uint8Array): Uint8Array[]
 }
@@ -241,9 +241,9 @@ function serve(): void {
     },
     commitment: (blob) => kzg().blobToKzgCommitment(blob),
     blobProof: (blob, commitment) => kzg().computeBlobKzgProof(blob, commitment),
-    hashTypedData(text) {
+    hashTypedData(pieces) {
       const { getSignPayload } = load('ox/TypedData') as typeof TypedData
-      const payload = getSignPayload(JSON.parse(text) as Parameters<typeof getSignPayload>[0])
+      const payload = getSignPayload(JSON.parse(pieces.join('')) as Parameters<typeof getSignPayload>[0])
       return Uint8Array.from(Buffer.from(payload.slice(2), 'hex'))
     },
     cellProofs: (blob) => kzg().computeCellsAndKzgProofs(blob).proofs,

@@ -68,26 +68,6 @@ export function preCheck(
   return retryUntilLoaded(() => check(evm, message, checks, transaction))
 }
 
-/** Bytes of data that the library counts by itself. */
-const LONG_DATA = 16 * 1024
-
-/**
- * Puts the gas of long data where the library remembers it: it adds up a bigint for each byte, each time that somebody
- * asks, which takes 100 ms for five megabytes.
- */
-export function priceLargeData({ data, to, common, cache }: TypedTransaction): void {
-  if (data.length < LONG_DATA || cache.dataFee !== undefined) return
-  let zeros = 0
-  for (let index = 0; index < data.length; index++) if (data[index] === 0) zeros++
-  let value =
-    BigInt(zeros) * common.param('txDataZeroGas') +
-    BigInt(data.length - zeros) * common.param('txDataNonZeroGas')
-  if (to === undefined && common.isActivatedEIP(3860)) {
-    value += common.param('initCodeWordGas') * BigInt(Math.ceil(data.length / 32))
-  }
-  cache.dataFee = { value, hardfork: common.hardfork() }
-}
-
 function check(
   evm: PooledEvm,
   message: Message,
@@ -139,7 +119,6 @@ function check(
       'insufficientFunds',
     )
   }
-  priceLargeData(transaction)
   const intrinsic = transaction.getIntrinsicGas()
   if (gasLimit < intrinsic)
     throw new IntrinsicGasError(`intrinsic gas too low: have ${gasLimit}, want ${intrinsic}`)

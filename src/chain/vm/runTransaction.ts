@@ -131,9 +131,12 @@ async function run(
   transaction.getSenderAddress = () => sender
   // A transaction may have waited for a block of a later fork.
   if (transaction.common !== evm.common) Reflect.set(transaction, 'common', evm.common)
-  const tx = await withoutUnrecoverable(transaction, message.authorizationList)
+  const view = viewOf(evm, message, checked, state)
+  const isLong = entriesOf(message) > MOST_WARMED_AT_ONCE
+  const valid = await withoutUnrecoverable(transaction, message.authorizationList)
+  const tx = isLong ? withoutAccessList(valid, checked) : valid
   try {
-    const result = await runTx(evm.vmOver(viewOf(evm, message, checked, state)), {
+    const result = await runTx(evm.vmOver(isLong ? warmBefore(evm, message, view) : view), {
       tx,
       block: libraryBlock(checked.isFree ? freeOfBaseFee(evm.block) : evm.block),
       blockGasUsed: 0n,
@@ -164,6 +167,32 @@ async function withoutUnrecoverable(
   )
   // The transaction itself stays as it was signed.
   return Object.create(transaction, { authorizationList: { value: list } }) as CheckedMessage['transaction']
+}
+
+/** The same transaction for runTx, which warms an access list in one step: a long one is warmed by {@link warmBefore}. */
+function withoutAccessList(
+  transaction: CheckedMessage['transaction'],
+  { intrinsic }: CheckedMessage,
+): CheckedMessage['transaction'] {
+  return Object.create(transaction, {
+    accessList: { value: [] },
+    getIntrinsicGas: { value: () => intrinsic },
+  }) as CheckedMessage['transaction']
+}
+
+/** A state manager that warms the access list before it gives the first account. */
+function warmBefore(
+  evm: PooledEvm,
+  { accessList = [] }: Message,
+  state: StateManagerInterface,
+): StateManagerInterface {
+  let warming: Promise<void> | undefined
+  return replaceMembers(state, {
+    getAccount: async (address) => {
+      await (warming ??= runInSlices(warmList(evm, accessList), new TimeSlice()))
+      return state.getAccount(address)
+    },
+  })
 }
 
 /** The place of an authorization's recovery bit in its list of fields. */
@@ -268,7 +297,8 @@ function describe(evm: PooledEvm, message: Message, error: EVMError): MessageFai
 const MOST_WARMED_AT_ONCE = 512
 
 /** EIP-2929, EIP-2930, EIP-3651: what is warm before the first opcode of a call. */
-function warm(evm: PooledEvm, { from, to, accessList = [] }: Message): Awaitable<void> {
+function warm(evm: PooledEvm, message: Message): Awaitable<void> {
+  const { from, to, accessList = [] } = message
   const { frameJournal: journal, common: rules } = evm
   if (!rules.isActivatedEIP(2929)) return undefined
   journal.warmPrecompiles()
@@ -276,9 +306,15 @@ function warm(evm: PooledEvm, { from, to, accessList = [] }: Message): Awaitable
   if (to !== undefined) journal.warmAddress(to)
   if (rules.isActivatedEIP(3651)) journal.warmAddress(evm.block.header.coinbase.bytes)
   if (accessList.length === 0) return undefined
-  const entries = accessList.reduce((sum, { storageKeys }) => sum + 1 + storageKeys.length, 0)
   const warming = warmList(evm, accessList)
-  return entries <= MOST_WARMED_AT_ONCE ? runToCompletion(warming) : runInSlices(warming, new TimeSlice())
+  return entriesOf(message) <= MOST_WARMED_AT_ONCE
+    ? runToCompletion(warming)
+    : runInSlices(warming, new TimeSlice())
+}
+
+/** Addresses and slots of an access list. */
+function entriesOf({ accessList = [] }: Message): number {
+  return accessList.reduce((sum, { storageKeys }) => sum + 1 + storageKeys.length, 0)
 }
 
 function* warmList({ frameJournal }: PooledEvm, accessList: readonly AccessListEntry[]): Steps<void> {

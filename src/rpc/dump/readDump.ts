@@ -12,6 +12,7 @@ import type { ChainView } from '../../chain/view.js'
 import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
 import { parseJsonInSlices } from '../../encoding/json.js'
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { decodeTextInPieces } from '../envelope/body.js'
 import { StateDumpError, readPart } from './readPart.js'
 import {
   type AnvilState,
@@ -51,7 +52,7 @@ async function parseJson(dump: Uint8Array, slice: TimeSlice): Promise<unknown> {
   try {
     const isCompressed = dump[0] === 0x1f && dump[1] === 0x8b
     const bytes = isCompressed ? await decompress(dump) : dump
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
+    const text = await runInSlices(decodeTextInPieces(bytes), slice)
     return await runInSlices(parseJsonInSlices(text), slice)
   } catch {
     throw new StateDumpError('Failed to decode state dump')

@@ -42,7 +42,7 @@ function* dumpPieces({ view, accounts }: DumpSource): Generator<string> {
   separator = ''
   for (const block of canonicalBlocks(view)) {
     for (const index of block.transactions.keys()) {
-      yield `${separator}${JSON.stringify(outcomeJson(view, block, index))}`
+      yield* outcomePieces(view, block, index, separator)
       separator = ','
     }
   }
@@ -104,8 +104,28 @@ function* blockPieces(view: ChainView, block: StoredBlock, separator: string): G
   yield `],"ommers":[],"withdrawals":${withdrawals}}`
 }
 
-function outcomeJson(view: ChainView, block: StoredBlock, index: number): JsonValue {
-  const receipt = parse(view.receiptWire(block, index))
+/** Characters of logs that are written at once. */
+const LOGS_AT_ONCE = 256 * 1024
+
+/** Logs, of which a receipt may have megabytes, are copied as the text that they are. */
+function* outcomePieces(
+  view: ChainView,
+  block: StoredBlock,
+  index: number,
+  separator: string,
+): Generator<string> {
+  const wire = Buffer.from(view.receiptWire(block, index))
+  const [start, end] = [wire.indexOf('"logs":[') + '"logs":['.length, wire.indexOf('],"logsBloom"')]
+  const receipt = parse(Buffer.concat([wire.subarray(0, start), wire.subarray(end)]))
+  const [before, after] = JSON.stringify(outcomeJson(view, block, index, receipt)).split('"logs":[')
+  yield `${separator}${before}"logs":[`
+  for (let at = start; at < end; at += LOGS_AT_ONCE) {
+    yield wire.latin1Slice(at, Math.min(end, at + LOGS_AT_ONCE))
+  }
+  yield after ?? ''
+}
+
+function outcomeJson(view: ChainView, block: StoredBlock, index: number, receipt: Members): JsonValue {
   const transaction = parse(view.transactionWire(block, index))
   return {
     info: {

@@ -53,7 +53,8 @@ function decodeText(body: Uint8Array): string {
 /** Bytes that are decoded at once. */
 const PIECE_BYTES = 1024 * 1024
 
-function* decodeTextInPieces(body: Uint8Array): Steps<string> {
+/** Bytes in UTF-8 as text. */
+export function* decodeTextInPieces(body: Uint8Array): Steps<string> {
   const decoder = new StringDecoder('utf8')
   const pieces: string[] = []
   for (let start = 0; start < body.length; start += PIECE_BYTES) {

@@ -34,7 +34,7 @@ export const signTransaction = defineMethod(
 export const sign = defineMethod(
   'personal_sign',
   [required('message', data), required('address', address)],
-  ({ backend }, message, account) => bytesToHex(backend.accounts.signMessage(account, message)),
+  async ({ backend }, message, account) => bytesToHex(await backend.accounts.signMessage(account, message)),
 )
 
 /** personal_sendTransaction: as eth_sendTransaction; the passphrase means nothing here. */
@@ -87,7 +87,7 @@ export const importRawKey = defineMethod(
 export const ecRecover = defineMethod(
   'personal_ecRecover',
   [required('message', data), required('signature', signature)],
-  (_, message, signed) => bytesToHex(messageSigner(message, signed)),
+  async (_, message, signed) => bytesToHex(await messageSigner(message, signed)),
 )
 
 /** The methods whose names begin with `personal_`. */

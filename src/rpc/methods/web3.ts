@@ -1,11 +1,11 @@
-import { keccak256 } from '../../chain/crypto.js'
+import { keccak256InTurns } from '../../chain/crypto.js'
 import { bytesToHex } from '../../encoding/hex.js'
 import { type Method, defineMethod, required } from '../method.js'
 import { data } from '../params/bytes.js'
 
 /** web3_sha3: keccak-256 of some bytes. */
-export const sha3 = defineMethod('web3_sha3', [required('data', data)], (_call, bytes) =>
-  bytesToHex(keccak256(bytes)),
+export const sha3 = defineMethod('web3_sha3', [required('data', data)], async (_call, bytes) =>
+  bytesToHex(await keccak256InTurns(bytes)),
 )
 
 /** web3_clientVersion: the name and version of the node. */

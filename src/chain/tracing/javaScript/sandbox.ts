@@ -8,13 +8,14 @@ import type {
   QuickJSAsyncVariant,
   QuickJSHandle,
 } from 'quickjs-emscripten-core'
+import { nextTurn } from '../../../encoding/timeSlice.js'
 import { prelude } from './prelude.js'
 
 /** Bytes that the values of a program may take: the engine cannot be stopped while it copies or writes one of them. */
 const MAX_MEMORY_BYTES = 16 * 1024 * 1024
 const MAX_STACK_BYTES = 512 * 1024
 /** Processor time that a program may take before it returns to this process: nothing else is served meanwhile. */
-const MAX_RUN_MILLISECONDS = 30
+const MAX_RUN_MILLISECONDS = 25
 
 /** What a program may hand to a function of this process. */
 export type SandboxArgument = number | string | Uint8Array
@@ -86,6 +87,7 @@ export class Sandbox {
     // An instance of its own: only one program of an instance may stand still at a time.
     const instance = await core.newQuickJSAsyncWASMModuleFromVariant(core.newVariant(variant, { wasmModule }))
     const sandbox = new Sandbox(instance.newContext())
+    await nextTurn()
     // Large integers look as in geth, whose engine has none of its own, while the library is set up.
     const library = `(function (BigInt, module) { ${bigInteger}; return bigInt })(undefined, undefined)`
     const host = sandbox.#host(functions)
@@ -95,6 +97,7 @@ export class Sandbox {
       sandbox.#context.callFunction(make, sandbox.#context.undefined, host, bigInt),
     )
     sandbox.#context.setProp(sandbox.#context.global, 'start the tracer', start)
+    await nextTurn()
     return sandbox
   }
 

@@ -1,4 +1,6 @@
 import { bytesToHex } from '../../../encoding/hex.js'
+import { parseJsonInSlices } from '../../../encoding/json.js'
+import { type Steps, runToCompletion } from '../../../encoding/timeSlice.js'
 import { defineMethod, required } from '../../method.js'
 import { address, data } from '../../params/bytes.js'
 import { type Decoder, ReasonError, TypeMismatchError, jsonTypeName } from '../../params/combinators.js'
@@ -14,20 +16,23 @@ export const typedData: Decoder<object> = {
       { type: 'string', contentMediaType: 'application/json' },
     ],
   },
-  decode(value) {
-    const given = typeof value === 'string' ? parse(value) : value
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-      throw new TypeMismatchError(jsonTypeName(given), 'apitypes.TypedData')
-    }
-    const missing = members.find((name) => !Object.hasOwn(given, name))
-    if (missing !== undefined) throw new ReasonError(`typed data lacks ${missing}`)
-    return given
-  },
+  decode: (value) => runToCompletion(decodeTypedData(value)),
+  decodeInPieces: decodeTypedData,
 }
 
-function parse(text: string): unknown {
+function* decodeTypedData(value: unknown): Steps<object> {
+  const given = typeof value === 'string' ? yield* parse(value) : value
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new TypeMismatchError(jsonTypeName(given), 'apitypes.TypedData')
+  }
+  const missing = members.find((name) => !Object.hasOwn(given, name))
+  if (missing !== undefined) throw new ReasonError(`typed data lacks ${missing}`)
+  return given
+}
+
+function* parse(text: string): Steps<unknown> {
   try {
-    return JSON.parse(text)
+    return yield* parseJsonInSlices(text)
   } catch {
     throw new ReasonError('typed data is not valid JSON')
   }
@@ -44,5 +49,5 @@ export const signTypedData_v4 = defineMethod(
 export const sign = defineMethod(
   'eth_sign',
   [required('address', address), required('message', data)],
-  ({ backend }, account, message) => bytesToHex(backend.accounts.signMessage(account, message)),
+  async ({ backend }, account, message) => bytesToHex(await backend.accounts.signMessage(account, message)),
 )
