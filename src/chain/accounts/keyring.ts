@@ -126,7 +126,6 @@ export class InvalidTypedDataError extends ChainError {
   override readonly name = 'InvalidTypedDataError'
 }
 
-
 /** The 32-byte hash that is signed. The library is only loaded when the first typed data comes. */
 async function hashTypedData(typedData: object): Promise<Uint8Array> {
   try {
