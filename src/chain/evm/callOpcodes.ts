@@ -5,11 +5,11 @@ import type { WorkingState } from '../state/workingState.js'
 import type { Awaitable, ForkRules } from '../types.js'
 import { delegationTarget } from '../vm/message.js'
 import { FrameEnvironment, loaded } from './frameEnvironment.js'
-import type { RunState } from './interpreter.js'
+import { type RunState, stackItem } from './internals.js'
 import { expand } from './memoryGas.js'
 import { type JournalOwner, accessGas } from './stateOpcodes.js'
 import type { SyncOpcode } from './syncOpcodes.js'
-import { stackItem, wordToAddress } from './words.js'
+import { wordToAddress } from './words.js'
 
 /** Yellow Paper, appendix G: value that goes along, an account that the value makes, gas that comes with value. */
 const VALUE_TRANSFER_GAS = 9_000

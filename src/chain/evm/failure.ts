@@ -2,7 +2,7 @@ import { EVMError, type ExecResult } from '@ethereumjs/evm'
 import { NO_BYTES } from '../state/account.js'
 import type { ForkRules } from '../types.js'
 import { maxInitcodeSize } from '../vm/preCheck.js'
-import type { RunState } from './interpreter.js'
+import type { RunState } from './internals.js'
 import { opcodeNames } from './opcodeNames.js'
 
 const messages = EVMError.errorMessages

@@ -2,9 +2,7 @@ import type { Message } from '@ethereumjs/evm'
 import { type Account, type Address, createZeroAddress } from '@ethereumjs/util'
 import type { WorkingState } from '../state/workingState.js'
 import type { Awaitable } from '../types.js'
-import type { Interpreter } from './interpreter.js'
-
-type LibraryEnvironment = Interpreter['_env']
+import type { LibraryEnvironment } from './internals.js'
 
 /** What a frame runs in. */
 export interface FramePlace {

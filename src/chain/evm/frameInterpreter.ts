@@ -1,24 +1,13 @@
 import type { StateManagerInterface } from '@ethereumjs/common'
-import type { EVM, EVMMockBlockchainInterface, EVMPerformanceLogger } from '@ethereumjs/evm'
+import type { EVMMockBlockchainInterface } from '@ethereumjs/evm'
 import type { PrefixedHexString } from '@ethereumjs/util'
 import type { TraceFeed } from '../tracing/traceFeed.js'
 import type { Awaitable } from '../types.js'
 import type { FrameFailure } from './failure.js'
 import type { FrameEnvironment } from './frameEnvironment.js'
 import type { PlainHost } from './plainLoop.js'
-import type { Interpreter, OpcodeEntry, RunState } from './interpreter.js'
+import type { Interpreter, InterpreterConstructor, OpcodeEntry, RunState } from './internals.js'
 import type { SyncOpcode } from './syncOpcodes.js'
-
-/** Makes the interpreter of one frame. */
-export type InterpreterConstructor = new (
-  evm: EVM,
-  state: StateManagerInterface,
-  blockchain: EVMMockBlockchainInterface,
-  environment: Interpreter['_env'],
-  gasLeft: bigint,
-  journal: EVM['journal'],
-  logger: EVMPerformanceLogger,
-) => Interpreter
 
 /** An interpreter whose loop is our own, and that goes from one frame to the next. */
 export interface FrameInterpreter extends Interpreter {

@@ -262,19 +262,3 @@ const SHORT_LIST = 16
 function keyOfDigits(digits: string): string {
   return bytesKey(hexToBytes(digits))
 }
-
-/** Members of the library's journal that only its reports of access lists and preimages need, and itself. */
-const unusedMembers: ReadonlySet<string> = new Set([
-  'startReportingAccessList',
-  'startReportingPreimages',
-  'touchAccount',
-])
-
-/** @throws Error if the library's journal has come to have members that the own one lacks */
-export function checkLibraryJournal(theirs: object, own: FrameJournal): void {
-  for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(theirs))) {
-    if (!(name in own) && !unusedMembers.has(name)) {
-      throw new Error(`@ethereumjs/evm has a new member Journal.${name}`)
-    }
-  }
-}

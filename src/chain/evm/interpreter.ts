@@ -1,4 +1,4 @@
-import { EVM, EVMError, type ExecResult } from '@ethereumjs/evm'
+import { type EVM, EVMError } from '@ethereumjs/evm'
 import { NO_BYTES } from '../state/account.js'
 import { framingOpcodes } from '../tracing/opcodes.js'
 import { reportEnd, reportMisfit, runTracedStep } from '../tracing/tracedStep.js'
@@ -11,15 +11,17 @@ import {
   stackOverflow,
   stackUnderflow,
 } from './failure.js'
-import type {
-  FrameHost,
-  FrameInterpreterConstructor,
-  FrameStart,
-  InterpreterConstructor,
-} from './frameInterpreter.js'
+import type { FrameHost, FrameInterpreterConstructor, FrameStart } from './frameInterpreter.js'
 import { StateNotLoaded } from './frameEnvironment.js'
+import {
+  type InterpreterConstructor,
+  type OpcodeEntry,
+  type RunState,
+  captureInterpreter,
+  clearMemory,
+} from './internals.js'
 import { runPlain } from './plainLoop.js'
-import { checkStack, integerWord } from './words.js'
+import { integerWord } from './words.js'
 
 /** A traced step takes about as long as this many others. */
 const TRACED_STEP_WEIGHT = 16
@@ -225,9 +227,8 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
 
     #clearMemory(): void {
       const runState = this._runState
-      const { memory } = runState
-      if (memory._store.length > KEPT_MEMORY_BYTES) memory._store = new Uint8Array(FIRST_MEMORY_BYTES)
-      else memory._store.fill(0, 0, Number(runState.memoryWordCount) * 32)
+      const used = Number(runState.memoryWordCount) * 32
+      clearMemory(runState.memory, { used, kept: KEPT_MEMORY_BYTES, initial: FIRST_MEMORY_BYTES })
       runState.memoryWordCount = 0n
       runState.highestMemCost = 0n
     }
@@ -246,30 +247,3 @@ export function loadFrameInterpreter(evm: EVM): Promise<FrameInterpreterConstruc
   frameInterpreter ??= captureInterpreter(evm).then(createInterpreterClass)
   return frameInterpreter
 }
-
-/**
- * The library's interpreter, which it does not export: a run of it shows one.
- *
- * @throws Error if it no longer has what is replaced in it
- */
-export async function captureInterpreter(evm: EVM): Promise<InterpreterConstructor> {
-  const { runState } = await EVM.prototype.runCode.call(evm, { code: Uint8Array.of(0x00), gasLimit: 1n })
-  if (runState === undefined) throw new Error('@ethereumjs/evm no longer shows the state of a run')
-  checkStack(runState.stack)
-  const constructor = runState.interpreter.constructor as InterpreterConstructor
-  for (const member of ['run', 'runStep']) {
-    if (typeof Reflect.get(constructor.prototype, member) !== 'function') {
-      throw new Error(`@ethereumjs/evm no longer has Interpreter.${member}`)
-    }
-  }
-  return constructor
-}
-
-/** ethereumjs' interpreter of one frame; the package does not export its class. */
-export type Interpreter = NonNullable<ExecResult['runState']>['interpreter']
-
-/** What an interpreter keeps of its frame while it runs. */
-export type RunState = NonNullable<ExecResult['runState']>
-
-/** What the library knows of an opcode. */
-export type OpcodeEntry = ReturnType<Interpreter['lookupOpInfo']>

@@ -1,6 +1,6 @@
 import { EVMError } from '@ethereumjs/evm'
-import type { RunState } from './interpreter.js'
-import { integerWord, stackItem } from './words.js'
+import { type RunState, memoryBytes, stackItem } from './internals.js'
+import { integerWord } from './words.js'
 
 const MEMORY_WORD_GAS = 3
 const QUADRATIC_DIVISOR = 512
@@ -103,8 +103,9 @@ export function copyToMemory({ stack, memory }: RunState, source: Uint8Array): v
   const from = Number(stack.pop())
   const length = Number(stack.pop())
   if (length === 0) return
-  if (offset + length > memory._store.length) memory.extend(offset, length)
+  if (offset + length > memoryBytes(memory).length) memory.extend(offset, length)
   const part = source.subarray(from, from + length)
-  memory._store.set(part, offset)
-  memory._store.fill(0, offset + part.length, offset + length)
+  const bytes = memoryBytes(memory)
+  bytes.set(part, offset)
+  bytes.fill(0, offset + part.length, offset + length)
 }

@@ -1,4 +1,4 @@
-import type { RunState } from './interpreter.js'
+import type { RunState } from './internals.js'
 
 /** EIP-2200: SSTORE wants more than this left. */
 const SSTORE_SENTRY = 2_300n

@@ -1,5 +1,5 @@
 import { type CodeTable, stackMaximum, stackMinimum } from './codeTable.js'
-import type { OpcodeEntry, RunState } from './interpreter.js'
+import { type OpcodeEntry, type RunState, memoryBytes, setStackHeight, stackItems } from './internals.js'
 import { integerWord, readMemoryWord, readWord, toWord, writeMemoryWord } from './words.js'
 
 const MODULUS = 2n ** 256n
@@ -71,12 +71,12 @@ export function runPlain(runState: RunState, table: CodeTable, host: PlainHost, 
   const { code, stack, memory, env } = runState
   const { plainGas } = host
   const { pushIndex, pushValues, pushNumbers } = table
-  const items = stack['_store']
-  const bytes = memory._store
+  const items = stackItems(stack)
+  const bytes = memoryBytes(memory)
   // Memory that was paid for may not have been made yet.
   const lastWord = Math.min(Number(runState.memoryWordCount) * WORD_BYTES, bytes.length) - WORD_BYTES
   let place = runState.programCounter
-  let height = stack['_len']
+  let height = stack.length
   let steps = host.stepsLeft
   let spent = 0
   // Where the last PUSH ended, and its value: what follows it mostly wants a number, and a bigint takes long to be one.
@@ -274,7 +274,7 @@ export function runPlain(runState: RunState, table: CodeTable, host: PlainHost, 
     spent += gas
   }
   runState.programCounter = place
-  stack['_len'] = height
+  setStackHeight(stack, height)
   host.stepsLeft = steps
   return spent
 }

@@ -4,10 +4,10 @@ import type { WorkingState } from '../state/workingState.js'
 import type { ForkRules } from '../types.js'
 import { loaded } from './frameEnvironment.js'
 import type { FrameJournal } from './frameJournal.js'
-import type { RunState } from './interpreter.js'
+import { type RunState, stackItem } from './internals.js'
 import { copyGas, copyToMemory, expand } from './memoryGas.js'
 import type { SyncOpcode } from './syncOpcodes.js'
-import { readWord, slotOfWord, stackItem, toWord, wordToAddress, wordToBytes } from './words.js'
+import { readWord, slotOfWord, toWord, wordToAddress, wordToBytes } from './words.js'
 
 /** EIP-2929. */
 const COLD_SLOAD_GAS = 2_100

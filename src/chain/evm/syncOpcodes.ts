@@ -4,24 +4,24 @@ import type { Common } from '@ethereumjs/common'
 import { keccak256 } from '../crypto.js'
 import { NO_BYTES } from '../state/account.js'
 import { type CallHost, createCallOpcodes } from './callOpcodes.js'
-import type { OpcodeEntry, RunState } from './interpreter.js'
+import { type OpcodeEntry, type RunState, memoryBytes, stackItem } from './internals.js'
 import { type DynamicGas, copyToMemory, memoryGas } from './memoryGas.js'
 import { createStateOpcodes } from './stateOpcodes.js'
-import { readMemoryWord, readWord, stackItem, viewOfMemory, wordToBytes, writeMemoryWord } from './words.js'
+import { readMemoryWord, readWord, viewOfMemory, wordToBytes, writeMemoryWord } from './words.js'
 
 /** What an opcode does once its gas is paid; a promise only where something is awaited. */
 export type OpcodeAction = (runState: RunState) => void | Promise<void>
 
 function mload({ stack, memory }: RunState): void {
   const offset = Number(stack.pop())
-  if (offset + 32 > memory._store.length) memory.extend(offset, 32)
-  stack.push(readMemoryWord(memory._store, offset))
+  if (offset + 32 > memoryBytes(memory).length) memory.extend(offset, 32)
+  stack.push(readMemoryWord(memoryBytes(memory), offset))
 }
 
 function mstore({ stack, memory }: RunState): void {
   const offset = Number(stack.pop())
-  if (offset + 32 > memory._store.length) memory.extend(offset, 32)
-  writeMemoryWord(memory._store, offset, stack.pop())
+  if (offset + 32 > memoryBytes(memory).length) memory.extend(offset, 32)
+  writeMemoryWord(memoryBytes(memory), offset, stack.pop())
 }
 
 /** The library has this failure before the copy is paid, and without words of its own. */
@@ -38,8 +38,8 @@ export function returnDataCopy({ stack, memory, returnBytes }: RunState): void {
 function keccak({ stack, memory }: RunState): void {
   const offset = Number(stack.pop())
   const length = Number(stack.pop())
-  if (length === PAIR_BYTES && offset + PAIR_BYTES <= memory._store.length) {
-    stack.push(hashOfPair(memory._store, offset))
+  if (length === PAIR_BYTES && offset + PAIR_BYTES <= memoryBytes(memory).length) {
+    stack.push(hashOfPair(memoryBytes(memory), offset))
     return
   }
   const data = length === 0 ? NO_BYTES : memory.read(offset, length, true)
@@ -62,12 +62,12 @@ function returnData(runState: RunState): void {
   const { stack, memory, interpreter } = runState
   const offset = Number(stack.pop())
   const length = Number(stack.pop())
-  const isThere = offset + length <= memory._store.length
+  const isThere = offset + length <= memoryBytes(memory).length
   interpreter._result.returnValue =
     length === 0
       ? NO_BYTES
       : isThere
-        ? memory._store.slice(offset, offset + length)
+        ? memoryBytes(memory).slice(offset, offset + length)
         : memory.read(offset, length)
   stop(runState)
 }

@@ -1,5 +1,4 @@
 import { type SlotKey, bytesKey } from '../state/account.js'
-import type { RunState } from './interpreter.js'
 
 const LARGEST_HALF = 2 ** 32 - 1
 const LARGEST_OF_EIGHT_BYTES = 2n ** 64n - 1n
@@ -132,24 +131,6 @@ export function toWord(value: Uint8Array): bigint {
 export function wordToAddress(word: bigint): Uint8Array {
   putWord(scratchView, 0, word)
   return scratch.slice(12)
-}
-
-/**
- * An item of the stack by its depth below the top, whose depth is zero. The loop has made sure that it is there.
- *
- * In the place of Stack.peek, which makes an array.
- */
-export function stackItem(stack: RunState['stack'], depth: number): bigint {
-  return stack['_store'][stack['_len'] - 1 - depth] as bigint
-}
-
-/** @throws Error if the library's stack is made otherwise */
-export function checkStack(stack: RunState['stack']): void {
-  stack.push(1n)
-  stack.push(2n)
-  const isKnown = stackItem(stack, 0) === 2n && stackItem(stack, 1) === 1n
-  stack.popN(2)
-  if (!isKnown) throw new Error('@ethereumjs/evm keeps the items of its stack elsewhere')
 }
 
 interface KnownSlot extends SlotKey {

@@ -1,5 +1,5 @@
 import type { Authorization } from '../calls/callObject.js'
-import type { RunState } from '../evm/interpreter.js'
+import type { RunState } from '../evm/internals.js'
 import type { Awaitable, ExecutionLog } from '../types.js'
 
 /** What begins a frame, by the name of its opcode; the outermost frame is a CALL or a CREATE. */

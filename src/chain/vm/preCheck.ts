@@ -6,7 +6,8 @@ import { loaded, retryUntilLoaded } from '../evm/frameEnvironment.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import { MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
 import type { Awaitable, ForkRules } from '../types.js'
-import { type Message, type UnsignedFields, isDelegation, unsignedTransaction } from './message.js'
+import { type UnsignedFields, unsignedTransaction } from '../evm/internals.js'
+import { type Message, isDelegation } from './message.js'
 
 /** EIP-7594: blobs of one transaction. */
 export const MAX_BLOBS_PER_TRANSACTION = 6

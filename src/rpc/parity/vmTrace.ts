@@ -1,4 +1,4 @@
-import type { RunState } from '../../chain/evm/interpreter.js'
+import type { RunState } from '../../chain/evm/internals.js'
 import type { TraceBudget } from '../../chain/tracing/budget.js'
 import { opcodes } from '../../chain/tracing/opcodes.js'
 import type { ExecutionTracer, Step } from '../../chain/tracing/tracer.js'

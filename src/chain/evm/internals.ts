@@ -1,0 +1,263 @@
+import { Common, Hardfork, Mainnet, type StateManagerInterface } from '@ethereumjs/common'
+import {
+  EVM,
+  type EVMMockBlockchainInterface,
+  type EVMPerformanceLogger,
+  type ExecResult,
+} from '@ethereumjs/evm'
+import {
+  type TypedTransaction,
+  createAccessList2930Tx,
+  createBlob4844Tx,
+  createEOACode7702Tx,
+  createFeeMarket1559Tx,
+  createLegacyTx,
+} from '@ethereumjs/tx'
+import { Address, createZeroAddress } from '@ethereumjs/util'
+import { bytesToHex, minimalBytes } from '../../encoding/hex.js'
+import type { AccessListEntry, Authorization } from '../calls/callObject.js'
+import { kzg } from '../crypto/outcome.js'
+import type { ForkRules } from '../types.js'
+
+/*
+ * What this project uses of @ethereumjs/* that the packages do not export. The rest of the code reaches these members
+ * through this file, or through the members of EVM and Interpreter that its subclasses inherit; all of them are checked
+ * when the first EVM is made. docs/ethereumjs.md says how to move to another release.
+ */
+
+/** The release that all packages of @ethereumjs are pinned to in package.json. */
+export const ETHEREUMJS_RELEASE = '10.1.3'
+
+/** The interpreter of one frame; the package does not export its class. */
+export type Interpreter = NonNullable<ExecResult['runState']>['interpreter']
+
+/** What an interpreter keeps of its frame while it runs. */
+export type RunState = NonNullable<ExecResult['runState']>
+
+/** What the library knows of an opcode. */
+export type OpcodeEntry = ReturnType<Interpreter['lookupOpInfo']>
+
+/** The environment of a frame. */
+export type LibraryEnvironment = Interpreter['_env']
+
+/** Makes the interpreter of one frame. */
+export type InterpreterConstructor = new (
+  evm: EVM,
+  state: StateManagerInterface,
+  blockchain: EVMMockBlockchainInterface,
+  environment: LibraryEnvironment,
+  gasLeft: bigint,
+  journal: EVM['journal'],
+  logger: EVMPerformanceLogger,
+) => Interpreter
+
+/** The bytes of a frame's memory. `Memory.read` and `write` copy them. */
+export function memoryBytes(memory: RunState['memory']): Uint8Array {
+  return memory._store
+}
+
+/** Empties a frame's memory for the next frame. Up to `kept` bytes are reused, the first `used` of which are cleared. */
+export function clearMemory(
+  memory: RunState['memory'],
+  { used, kept, initial }: Record<'used' | 'kept' | 'initial', number>,
+): void {
+  if (memory._store.length > kept) memory._store = new Uint8Array(initial)
+  else memory._store.fill(0, 0, used)
+}
+
+/** The items of a stack from the bottom up; those above its height are left from before. */
+export function stackItems(stack: RunState['stack']): bigint[] {
+  return stack['_store']
+}
+
+/** Sets the number of items on a stack after {@link stackItems} were changed. */
+export function setStackHeight(stack: RunState['stack'], height: number): void {
+  stack['_len'] = height
+}
+
+/** An item of the stack by its depth below the top, which has to be there. `Stack.peek` makes an array. */
+export function stackItem(stack: RunState['stack'], depth: number): bigint {
+  return stack['_store'][stack['_len'] - 1 - depth] as bigint
+}
+
+/** Members that subclasses and opcodes of this project use, by the class of the library that has them. */
+const usedMembers = {
+  EVM: ['_opcodeMap', '_precompiles', 'journal', 'runCode', 'runCall', 'getPrecompile', 'precompiles'],
+  Interpreter: ['run', 'runStep', 'lookupOpInfo', '_runState', '_env', '_result', '_stateManager'],
+  Memory: ['_store', 'extend', 'read', 'write'],
+  Stack: ['_store', '_len', 'push', 'pop', 'popN'],
+} as const
+
+function checkMembers(name: keyof typeof usedMembers, object: object): void {
+  for (const member of usedMembers[name]) {
+    if (!(member in object)) throw new Error(`@ethereumjs/evm no longer has ${name}.${member}`)
+  }
+}
+
+/**
+ * The class of the library's interpreter, taken from a run of it.
+ *
+ * @throws Error if a member that this project uses is gone
+ */
+export async function captureInterpreter(evm: EVM): Promise<InterpreterConstructor> {
+  checkMembers('EVM', evm)
+  const { runState } = await EVM.prototype.runCode.call(evm, { code: Uint8Array.of(0x00), gasLimit: 1n })
+  if (runState === undefined) throw new Error('@ethereumjs/evm no longer returns the state of a run')
+  const { interpreter, memory, stack } = runState
+  checkMembers('Interpreter', interpreter)
+  checkMembers('Memory', memory)
+  checkMembers('Stack', stack)
+  checkStack(stack)
+  return interpreter.constructor as InterpreterConstructor
+}
+
+function checkStack(stack: RunState['stack']): void {
+  stack.push(1n)
+  stack.push(2n)
+  const isKnown = stackItem(stack, 0) === 2n && stackItem(stack, 1) === 1n
+  stack.popN(2)
+  if (!isKnown) throw new Error('@ethereumjs/evm stores the items of its stack differently')
+}
+
+/** Members of the library's journal that only its reports of access lists and preimages need. */
+const unusedJournalMembers: ReadonlySet<string> = new Set([
+  'startReportingAccessList',
+  'startReportingPreimages',
+  'touchAccount',
+])
+
+/** @throws Error if the library's journal has members that the journal in its place lacks */
+export function checkLibraryJournal(library: object, own: object): void {
+  for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(library))) {
+    if (!(name in own) && !unusedJournalMembers.has(name)) {
+      throw new Error(`@ethereumjs/evm has a new member Journal.${name}`)
+    }
+  }
+}
+
+/** The fields of a transaction, without its signature. Amounts are wei. */
+export interface UnsignedFields {
+  type: 0 | 1 | 2 | 3 | 4
+  nonce: bigint
+  gasLimit: bigint
+  /** 20 bytes; absent for a contract creation. */
+  to?: Uint8Array | undefined
+  value: bigint
+  data: Uint8Array
+  /** Types 0 and 1. */
+  gasPrice?: bigint | undefined
+  /** Types 2, 3 and 4. */
+  maxFeePerGas?: bigint | undefined
+  maxPriorityFeePerGas?: bigint | undefined
+  accessList: readonly AccessListEntry[]
+  /** Type 3. */
+  maxFeePerBlobGas?: bigint | undefined
+  /** Type 3; 32 bytes each. */
+  blobVersionedHashes?: readonly Uint8Array[] | undefined
+  /** Type 4. */
+  authorizationList?: readonly Authorization[] | undefined
+}
+
+/** The members of a transaction object, as @ethereumjs/tx holds them. */
+type Members = Record<string, unknown>
+
+/**
+ * A transaction object of @ethereumjs/tx without a signature, for calls, estimates and simulations.
+ *
+ * The constructors of the library refuse what a call may do: more gas than EIP-7825 allows, a list that its fork does
+ * not know yet, any nonce. So the fields are assigned to an object with the methods of the library's class. Callers
+ * check the fields themselves.
+ */
+export function unsignedTransaction(fields: UnsignedFields, rules: ForkRules): TypedTransaction {
+  const { type, to } = fields
+  const empty = emptyTransaction(type)
+  const transaction = Object.create(Object.getPrototypeOf(empty) as object) as Members
+  transaction['type'] = type
+  transaction['activeCapabilities'] = empty['activeCapabilities']
+  transaction['txOptions'] = empty['txOptions']
+  transaction['common'] = rules
+  transaction['cache'] = {}
+  transaction['keccakFunction'] = empty['keccakFunction']
+  transaction['nonce'] = fields.nonce
+  transaction['gasLimit'] = fields.gasLimit
+  transaction['to'] = to === undefined ? undefined : new Address(to)
+  transaction['value'] = fields.value
+  transaction['data'] = fields.data
+  if (type < 2) transaction['gasPrice'] = fields.gasPrice ?? 0n
+  if (type > 0) {
+    transaction['chainId'] = rules.chainId()
+    transaction['accessList'] = fields.accessList.map(({ address, storageKeys }) => [address, storageKeys])
+  }
+  if (type > 1) {
+    transaction['maxFeePerGas'] = fields.maxFeePerGas ?? 0n
+    transaction['maxPriorityFeePerGas'] = fields.maxPriorityFeePerGas ?? 0n
+  }
+  if (type === 3) {
+    transaction['maxFeePerBlobGas'] = fields.maxFeePerBlobGas ?? 0n
+    transaction['blobVersionedHashes'] = (fields.blobVersionedHashes ?? []).map(bytesToHex)
+  }
+  if (type === 4) {
+    transaction['authorizationList'] = (fields.authorizationList ?? []).map(authorizationBytes)
+  }
+  // eslint-disable-next-line no-restricted-syntax -- an object made member by member has no class that TypeScript sees
+  return transaction as unknown as TypedTransaction
+}
+
+function authorizationBytes({ chainId, address, nonce, yParity, r, s }: Authorization): Uint8Array[] {
+  return [minimalBytes(chainId), address, ...[nonce, yParity, r, s].map(minimalBytes)]
+}
+
+const commonMembers = [
+  ...['activeCapabilities', 'txOptions', 'common', 'cache', 'keccakFunction'],
+  ...['nonce', 'gasLimit', 'to', 'value', 'data'],
+]
+const feeMarketMembers = ['chainId', 'accessList', 'maxFeePerGas', 'maxPriorityFeePerGas']
+
+/** The members that {@link unsignedTransaction} assigns, besides those of all types. */
+const membersOfType: Readonly<Record<UnsignedFields['type'], readonly string[]>> = {
+  0: ['gasPrice'],
+  1: ['gasPrice', 'chainId', 'accessList'],
+  2: feeMarketMembers,
+  3: [...feeMarketMembers, 'maxFeePerBlobGas', 'blobVersionedHashes'],
+  4: [...feeMarketMembers, 'authorizationList'],
+}
+
+const emptyTransactions = new Map<UnsignedFields['type'], Members>()
+
+/**
+ * A transaction of each type, made once, for its class and its capabilities.
+ *
+ * @throws Error if a member that is assigned is gone from the class
+ */
+function emptyTransaction(type: UnsignedFields['type']): Members {
+  let transaction = emptyTransactions.get(type)
+  if (transaction === undefined) {
+    // eslint-disable-next-line no-restricted-syntax -- members of a class are read by name
+    transaction = createEmpty(type) as unknown as Members
+    for (const member of [...commonMembers, ...membersOfType[type]]) {
+      if (!(member in transaction)) throw new Error(`@ethereumjs/tx no longer has ${member}`)
+    }
+    emptyTransactions.set(type, transaction)
+  }
+  return transaction
+}
+
+function createEmpty(type: UnsignedFields['type']): TypedTransaction {
+  const options = { common: new Common({ chain: Mainnet, hardfork: Hardfork.Osaka, customCrypto: { kzg } }) }
+  const to = createZeroAddress()
+  switch (type) {
+    case 0:
+      return createLegacyTx({}, options)
+    case 1:
+      return createAccessList2930Tx({}, options)
+    case 2:
+      return createFeeMarket1559Tx({}, options)
+    case 3:
+      return createBlob4844Tx({ to, blobVersionedHashes: [`0x01${'00'.repeat(31)}`] }, options)
+    case 4: {
+      const signature = { yParity: '0x0', r: '0x0', s: '0x0' } as const
+      const authorization = { chainId: '0x0', address: to.toString(), nonce: '0x0', ...signature } as const
+      return createEOACode7702Tx({ to, authorizationList: [authorization] }, options)
+    }
+  }
+}
