@@ -177,12 +177,12 @@ export function unsignedTransaction(fields: UnsignedFields, rules: ForkRules): T
   transaction['txOptions'] = empty['txOptions']
   transaction['common'] = rules
   transaction['cache'] = {}
-  transaction['keccakFunction'] = empty['keccakFunction']
   transaction['nonce'] = fields.nonce
   transaction['gasLimit'] = fields.gasLimit
   transaction['to'] = to === undefined ? undefined : new Address(to)
   transaction['value'] = fields.value
   transaction['data'] = fields.data
+  if (type === 0) transaction['keccakFunction'] = empty['keccakFunction']
   if (type < 2) transaction['gasPrice'] = fields.gasPrice ?? 0n
   if (type > 0) {
     transaction['chainId'] = rules.chainId()
@@ -208,14 +208,14 @@ function authorizationBytes({ chainId, address, nonce, yParity, r, s }: Authoriz
 }
 
 const commonMembers = [
-  ...['activeCapabilities', 'txOptions', 'common', 'cache', 'keccakFunction'],
+  ...['activeCapabilities', 'txOptions', 'common', 'cache'],
   ...['nonce', 'gasLimit', 'to', 'value', 'data'],
 ]
 const feeMarketMembers = ['chainId', 'accessList', 'maxFeePerGas', 'maxPriorityFeePerGas']
 
 /** The members that {@link unsignedTransaction} assigns, besides those of all types. */
 const membersOfType: Readonly<Record<UnsignedFields['type'], readonly string[]>> = {
-  0: ['gasPrice'],
+  0: ['keccakFunction', 'gasPrice'],
   1: ['gasPrice', 'chainId', 'accessList'],
   2: feeMarketMembers,
   3: [...feeMarketMembers, 'maxFeePerBlobGas', 'blobVersionedHashes'],
