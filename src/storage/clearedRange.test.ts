@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { openDatabase } from './database.js'
-import { WriteBatch } from './writeBatch.js'
+import { WriteBatch, openDatabase } from './database.js'
 
 it('a range that was cleared is gone for those that have read it before, and the rest stays', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'standin-database-test-'))

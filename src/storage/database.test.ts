@@ -3,8 +3,8 @@ import {
   cpSync,
   existsSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
+  readdirSync,
   rmSync,
   truncateSync,
   writeFileSync,
@@ -12,10 +12,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openDatabase } from './database.js'
 import { FRAME_HEADER_LENGTH } from './appendFile.js'
+import { WriteBatch, openDatabase } from './database.js'
 import { DataDirectoryError } from './errors.js'
-import { WriteBatch } from './writeBatch.js'
 
 const bytes = (...values: number[]) => Uint8Array.from(values)
 const text = (value: string) => new TextEncoder().encode(value)

@@ -7,11 +7,10 @@ import { Cursor, type Entry, type RangeOptions, type Walk, entriesOf } from './c
 import { createDirectory, hasRoom, syncDirectory } from './directories.js'
 import { DataDirectoryError, StorageWriteError } from './errors.js'
 import { NEXT_NUMBER_KEY, decodeOrdinal, encodeOrdinal, isTrieNodeKey } from './keyspace.js'
-import { RowCache, Levels, recoverWriteAhead, writeAheadPath, writeToLevel } from './level.js'
+import { Levels, RowCache, recoverWriteAhead, writeAheadPath, writeToLevel } from './level.js'
 import { MergedCursor } from './mergedCursor.js'
-import { Overlay, keyString } from './overlay.js'
-import { RecordStore, RecordWindow, decodeBulkRow, encodeBulkRow } from './records.js'
-import type { BatchOperation, WriteBatch } from './writeBatch.js'
+import { type BatchOperation, Overlay, keyString } from './overlay.js'
+import { type RecordPosition, RecordStore, RecordWindow, decodeBulkRow, encodeBulkRow } from './records.js'
 
 const DEFAULT_WRITE_BUFFER_BYTES = 2 * 1024 * 1024
 const IDLE_FLUSH_MILLISECONDS = 250
@@ -371,5 +370,60 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   } catch (error) {
     await levels.close()
     throw error
+  }
+}
+
+/** A value that goes to the record file. */
+export interface BulkOperation {
+  key: Uint8Array
+  value: Uint8Array
+}
+
+/** A record of the record file, and the rows that lead to it. */
+export interface RecordOperation {
+  /** What the record is made of, one piece behind the other. */
+  pieces: readonly Uint8Array[]
+  /** Makes the rows, once the record lies there. */
+  rows: (position: RecordPosition) => readonly BatchOperation[]
+}
+
+/**
+ * Changes that become visible and durable together.
+ *
+ * Values are kept as they are given, not copied: the caller leaves them unchanged and does not pass slices of a
+ * larger buffer that would stay alive with them.
+ */
+export class WriteBatch {
+  readonly operations: BatchOperation[] = []
+  readonly bulk: BulkOperation[] = []
+  readonly records: RecordOperation[] = []
+  readonly afterwards: (() => void)[] = []
+
+  put(key: Uint8Array, value: Uint8Array): this {
+    this.operations.push({ key, value })
+    return this
+  }
+
+  /** Stores a value in the record file, and under the key only where it is: for what never changes, and is much. */
+  putBulk(key: Uint8Array, value: Uint8Array): this {
+    this.bulk.push({ key, value })
+    return this
+  }
+
+  /** Stores a record in the record file, and rows that say where. */
+  putRecord(record: RecordOperation): this {
+    this.records.push(record)
+    return this
+  }
+
+  /** Calls back once the batch is written, before anything else is; not if the write fails. */
+  whenWritten(callback: () => void): this {
+    this.afterwards.push(callback)
+    return this
+  }
+
+  delete(key: Uint8Array): this {
+    this.operations.push({ key, value: undefined })
+    return this
   }
 }

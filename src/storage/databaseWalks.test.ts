@@ -2,8 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openDatabase } from './database.js'
-import { WriteBatch } from './writeBatch.js'
+import { WriteBatch, openDatabase } from './database.js'
 
 const bytes = (...values: number[]) => Uint8Array.from(values)
 

@@ -9,7 +9,13 @@ import {
 } from './appendFile.js'
 import type { KeyBounds } from './cursor.js'
 import { DataDirectoryError } from './errors.js'
-import type { BatchOperation } from './writeBatch.js'
+
+/** One change of a batch: a value to store under a key, or the key's removal. */
+export interface BatchOperation {
+  key: Uint8Array
+  /** Undefined removes the key. */
+  value: Uint8Array | undefined
+}
 
 /** A key in the form that maps can look up: its bytes as Latin-1 characters. */
 export function keyString(key: Uint8Array): string {

@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { openDatabase } from './database.js'
+import { WriteBatch, openDatabase } from './database.js'
 import { syncDirectory } from './directories.js'
 import { decodeBulkRow, encodeBulkRow } from './records.js'
-import { WriteBatch } from './writeBatch.js'
 
 vi.mock(import('./directories.js'), { spy: true })
 

@@ -11,8 +11,7 @@ import { type BundledProgram, bundleProgram } from '../support/bundledProcess.js
  */
 const source = `
   import { writeSync } from 'node:fs'
-  import { openDatabase } from './src/storage/database.js'
-  import { WriteBatch } from './src/storage/writeBatch.js'
+  import { WriteBatch, openDatabase } from './src/storage/database.js'
   const number = (value) => { const bytes = Buffer.alloc(8); bytes.writeDoubleBE(value); return bytes }
   const row = (n, i) => Buffer.concat([Buffer.from('row'), number(n), Buffer.from([i])])
   const database = await openDatabase({

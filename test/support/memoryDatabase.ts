@@ -1,7 +1,8 @@
 import { crc32 } from 'node:zlib'
 import { bytesToPlainHex } from '../../src/encoding/hex.js'
 import { RecordWindow, encodeBulkRow } from '../../src/storage/records.js'
-import type { BatchOperation, WriteBatch } from '../../src/storage/writeBatch.js'
+import type { WriteBatch } from '../../src/storage/database.js'
+import type { BatchOperation } from '../../src/storage/overlay.js'
 
 /** A database in memory: what the state needs of the real one. */
 export class MemoryDatabase {

@@ -1,6 +1,5 @@
-import type { Database } from '../../storage/database.js'
-import { decodeOrdinal, encodeOrdinal, ordinalOfKey, type Keyspace } from '../../storage/keyspace.js'
-import type { WriteBatch } from '../../storage/writeBatch.js'
+import type { Database, WriteBatch } from '../../storage/database.js'
+import { type Keyspace, decodeOrdinal, encodeOrdinal, ordinalOfKey } from '../../storage/keyspace.js'
 
 /** Ordinals from one to another, which is not included. */
 interface OrdinalRange {

@@ -1,9 +1,8 @@
 import { crc32 } from 'node:zlib'
 import type { Steps } from '../../encoding/timeSlice.js'
-import type { Database } from '../../storage/database.js'
+import type { Database, WriteBatch } from '../../storage/database.js'
 import { type Keyspace, decodeOrdinal, encodeOrdinal, ordinalOfKey } from '../../storage/keyspace.js'
 import { decodeBulkRow, encodeBulkRow } from '../../storage/records.js'
-import type { WriteBatch } from '../../storage/writeBatch.js'
 import { type SingleBlock, SingleBlockTable } from '../logs/postings.js'
 import { bytesKey } from '../state/account.js'
 import {

@@ -1,6 +1,6 @@
 import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
 import { type Keyspace, decodeOrdinal, encodeOrdinal, ordinalOfKey } from '../../storage/keyspace.js'
-import { WriteBatch } from '../../storage/writeBatch.js'
+import { WriteBatch } from '../../storage/database.js'
 import type { Chain } from '../chain.js'
 import { type Progress, applyProgress, currentProgress } from '../head/progress.js'
 import type { Mempool, MempoolSnapshot } from '../mempool/mempool.js'

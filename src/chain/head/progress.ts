@@ -1,9 +1,8 @@
 import { bytesEqual, bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
-import type { Database } from '../../storage/database.js'
+import type { Database, WriteBatch } from '../../storage/database.js'
 import type { Keyspace } from '../../storage/keyspace.js'
-import type { WriteBatch } from '../../storage/writeBatch.js'
-import type { Clock, ClockState } from '../mining/schedule.js'
 import type { BlockSettings } from '../mining/producer.js'
+import type { Clock, ClockState } from '../mining/schedule.js'
 
 /** Where the operator has taken a chain besides its blocks: its clock and what coming blocks get. */
 export interface Progress {

@@ -2,12 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bench, describe } from 'vitest'
-import { openDatabase } from '../../storage/database.js'
+import { WriteBatch, openDatabase } from '../../storage/database.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
-import { WriteBatch } from '../../storage/writeBatch.js'
+import { type LogCriterion, logRows } from '../block/indexRecord.js'
 import { allOf, anyOf } from './join.js'
 import { openPostings } from './postings.js'
-import { logRows, type LogCriterion } from '../block/indexRecord.js'
 
 const BLOCKS = 50_000
 /** One block in so many has a log of the rare contract. */

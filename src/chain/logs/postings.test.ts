@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { type Database, openDatabase } from '../../storage/database.js'
+import { type Database, WriteBatch, openDatabase } from '../../storage/database.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
 import { createTemporaryDirectory, removeTemporaryDirectory } from '../../storage/lock.js'
-import { WriteBatch } from '../../storage/writeBatch.js'
-import { SingleBlockTable, type PostingSource, openPostings } from './postings.js'
 import { type LogCriterion, type TopicPosition, logRows } from '../block/indexRecord.js'
+import { type PostingSource, SingleBlockTable, openPostings } from './postings.js'
 
 const BLOCKS = 200
 const keys = keyspaceOf(3)

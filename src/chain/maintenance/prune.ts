@@ -1,7 +1,7 @@
 import { bytesEqual } from '../../encoding/hex.js'
 import { DataDirectoryError } from '../../storage/errors.js'
 import { decodeNumber, decodeOrdinal, encodeNumber, ordinalOfKey } from '../../storage/keyspace.js'
-import { WriteBatch } from '../../storage/writeBatch.js'
+import { WriteBatch } from '../../storage/database.js'
 import { ABSENT_ACCOUNT } from '../fork/overlay.js'
 import { decodeAccount } from '../state/account.js'
 import { EMPTY_TRIE_ROOT, type NodeRecord, NodeSet } from '../state/nodeRecord.js'

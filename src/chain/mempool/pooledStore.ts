@@ -1,7 +1,7 @@
 import { RLP } from '@ethereumjs/rlp'
 import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
 import type { Keyspace } from '../../storage/keyspace.js'
-import { WriteBatch } from '../../storage/writeBatch.js'
+import { WriteBatch } from '../../storage/database.js'
 import { rawTransactions } from '../block/rawParts.js'
 import type { StoredBlock } from '../block/record.js'
 import type { BlockStore } from '../block/store.js'

@@ -13,7 +13,7 @@ import { BlockExecution } from '../../../src/chain/vm/block.js'
 import { createBlockEnvironment, withEvm } from '../../../src/chain/vm/blockEnvironment.js'
 import { bytesToHex, hexToBytes } from '../../../src/encoding/hex.js'
 import { keyspaceOf } from '../../../src/storage/keyspace.js'
-import { WriteBatch } from '../../../src/storage/writeBatch.js'
+import { WriteBatch } from '../../../src/storage/database.js'
 import { MemoryDatabase } from '../../support/memoryDatabase.js'
 import { type Outcome, accountsOf, expectSame, hardforkOf, outcomeOf, readVectors } from './vectors.js'
 
