@@ -8,11 +8,11 @@ import {
   openSync,
   renameSync,
   rmSync,
-  writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import type { CassetteReader } from './cassetteReader.js'
 import { LONGEST_INLINE_BODY, type RecordedResponse } from './entry.js'
-import { CassetteError } from './lines.js'
+import { CassetteError, writeWhole } from './lines.js'
 
 /** The folder of a cassette's long bodies; each has its hexadecimal SHA-256 as its name. */
 export function bodiesFolder(path: string): string {
@@ -37,7 +37,7 @@ export class BodySink {
     if (this.#spilled === undefined) {
       this.#chunks.push(Uint8Array.from(bytes))
       if (this.#length > LONGEST_INLINE_BODY) this.#spill()
-    } else writeSync(this.#spilled.file, bytes)
+    } else writeWhole(this.#spilled.file, bytes)
   }
 
   /** The body as an entry has it: as text, or by the name of its file. */
@@ -67,7 +67,7 @@ export class BodySink {
     mkdirSync(bodiesFolder(this.#cassette), { recursive: true })
     const folder = mkdtempSync(join(bodiesFolder(this.#cassette), '.part-'))
     const file = openSync(join(folder, 'body'), 'w', 0o600)
-    for (const chunk of this.#chunks) writeSync(file, chunk)
+    for (const chunk of this.#chunks) writeWhole(file, chunk)
     this.#chunks = []
     this.#spilled = { folder, file }
   }
@@ -76,12 +76,23 @@ export class BodySink {
 /**
  * The bytes of a body that lies beside a cassette.
  *
- * @throws CassetteError if it is not there
+ * @throws CassetteError with the line that names it if it is missing or has other contents
  */
-export function readBody(cassette: string, hash: string): AsyncIterable<Uint8Array> {
-  const path = join(bodiesFolder(cassette), hash)
-  if (!/^[0-9a-f]{64}$/.test(hash) || !existsSync(path)) {
-    throw new CassetteError(cassette, `the body ${hash} is missing in ${bodiesFolder(cassette)}`)
+export async function readBody(reader: CassetteReader, hash: string): Promise<AsyncIterable<Uint8Array>> {
+  const folder = bodiesFolder(reader.path)
+  const path = join(folder, hash)
+  const isThere = /^[0-9a-f]{64}$/.test(hash) && existsSync(path)
+  if (isThere && (await hashOf(path)) === hash) return createReadStream(path)
+  for (const { entry, line } of reader.entries()) {
+    if (!('http' in entry.outcome) || entry.outcome.http.body !== hash) continue
+    const problem = isThere ? 'has other contents' : 'is missing'
+    throw new CassetteError(reader.path, `the body ${hash} ${problem} in ${folder}`, line)
   }
-  return createReadStream(path)
+  throw new CassetteError(reader.path, `no entry names the body ${hash}`)
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(path) as AsyncIterable<Uint8Array>) hash.update(chunk)
+  return hash.digest('hex')
 }

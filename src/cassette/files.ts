@@ -6,6 +6,7 @@ import { BodySink, readBody } from './bodies.js'
 import type { AnswerCounts } from './cassette.js'
 import type { CassetteWriter } from './cassetteWriter.js'
 import type { RecordedCall, RecordedResponse } from './entry.js'
+import { CassetteError } from './lines.js'
 import { describeMiss } from './nearest.js'
 import type { RecordedAnswers } from './recordedAnswers.js'
 import { type CassetteRules, applyMasks } from './rules.js'
@@ -154,23 +155,32 @@ export class FilePlayer {
     if (taken !== undefined && 'http' in taken.entry.outcome) {
       this.#counts.replayed++
       await this.#answers.delay(call, taken.place)
-      return this.#replay(taken.entry.outcome.http)
+      try {
+        return await this.#replay(taken.entry.outcome.http)
+      } catch (error) {
+        if (error instanceof CassetteError) return failure(error.message)
+        throw error
+      }
     }
     if (missing !== undefined) return missing({ ...request, body: replayed(chunks) })
     this.#counts.refused++
-    const message = describeMiss(reader, call)
-    return {
-      status: 500,
-      headers: { 'content-type': 'application/json' },
-      body: Buffer.from(`${JSON.stringify({ Message: message, Code: 0, Type: 'error' })}\n`),
-    }
+    return failure(describeMiss(reader, call))
   }
 
-  #replay({ status, headers, text = '', body, trailers }: RecordedResponse): FileReply {
-    const bytes = body === undefined ? Buffer.from(text) : readBody(this.#answers.reader.path, body)
+  async #replay({ status, headers, text = '', body, trailers }: RecordedResponse): Promise<FileReply> {
+    const bytes = body === undefined ? Buffer.from(text) : await readBody(this.#answers.reader, body)
     if (trailers === undefined) return { status, headers: { ...headers }, body: bytes }
     const content = bytes instanceof Uint8Array ? replayed([bytes]) : bytes
     return { status, headers: { ...headers }, body: content, trailers: () => ({ ...trailers }) }
+  }
+}
+
+/** An answer in the form of Kubo's errors. */
+function failure(message: string): FileReply {
+  return {
+    status: 500,
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from(`${JSON.stringify({ Message: message, Code: 0, Type: 'error' })}\n`),
   }
 }
 
