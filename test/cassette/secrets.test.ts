@@ -1,8 +1,12 @@
 import { SignJWT, exportSPKI, generateKeyPair } from 'jose'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text as readText } from 'node:stream/consumers'
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { WebSocket, WebSocketServer } from 'ws'
 import { createNode } from '../../src/index.js'
 
 const secrets = {
@@ -97,6 +101,103 @@ test('no key, secret, bearer token, JWT or password reaches the file or its bodi
     jwt.split('.')[2]!,
   ]) {
     expect(text).not.toContain(secret)
+  }
+  rmSync(folder, { recursive: true })
+})
+
+/** A provider that repeats everything it is told: path, query and headers, in results, errors, headers and redirects. */
+async function startEcho() {
+  const server = createServer((request, response) => {
+    void readText(request).then((body) => {
+      const told = { url: request.url, headers: request.headers }
+      if (request.url?.startsWith('/api/v0/')) {
+        const status = request.url.includes('moved') ? 307 : 200
+        const headers = { location: `http://elsewhere.example${filesPath}`, 'x-echo': JSON.stringify(told) }
+        response.writeHead(status, headers).end(JSON.stringify(told))
+        return
+      }
+      const { id, method } = JSON.parse(body) as { id: number; method: string }
+      if (method === 'eth_mining')
+        response.writeHead(429, { 'retry-after': request.url }).end(JSON.stringify(told))
+      else if (method === 'eth_coinbase' && !request.url?.startsWith('/moved'))
+        response.writeHead(307, { location: `/moved${request.url}` }).end()
+      else if (method === 'eth_call') {
+        const error = { code: 3, message: `refused: ${JSON.stringify(told)}`, data: told }
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, error }))
+      } else response.end(JSON.stringify({ jsonrpc: '2.0', id, result: told }))
+    })
+  })
+  new WebSocketServer({ server }).on('connection', (socket, { url, headers }) => {
+    socket.on('message', (data: Buffer) => {
+      const { id, method } = JSON.parse(data.toString()) as { id: number; method: string }
+      if (method === 'net_version') socket.close(1008, `no ${url}`)
+      else socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: { url, headers } }))
+    })
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  return { server, host: `127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+const filesPath = '/login/files-key-in-a-redirect-1?token=query-token-of-files'
+const forms = {
+  path: 'key-in-path-0123456789',
+  query: 'key-in-query-9876543210',
+  socketPath: 'key-of-socket-0123456789',
+  password: 'p@ss/word: of provider',
+  user: 'user-of-provider',
+  filesPassword: 'päss-of-files',
+}
+
+test('a provider that repeats keys of its URLs in any form does not get them into the file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cassette-'))
+  const { server, host } = await startEcho()
+  const credentials = `${forms.user}:${encodeURIComponent(forms.password)}`
+  const node = await createNode({
+    record: join(folder, 'run.ndjson'),
+    upstream: `http://${credentials}@${host}/v3/${forms.path}?apikey=${forms.query}`,
+    upstreamWs: `ws://${credentials}@${host}/ws/v3/${forms.socketPath}`,
+    upstreamIpfs: `http://files-user:${encodeURIComponent(forms.filesPassword)}@${host}${filesPath}`,
+  })
+  const bodyOf = (method: string) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] })
+  const headers = { 'content-type': 'application/json' }
+  const seen: string[] = []
+  try {
+    for (const method of ['eth_chainId', 'eth_call', 'eth_mining', 'eth_coinbase']) {
+      seen.push(await (await fetch(node.url, { method: 'POST', body: bodyOf(method), headers })).text())
+    }
+    for (const argument of ['stays', 'moved']) {
+      await fetch(`${node.ipfsUrl}/api/v0/cat?arg=${argument}`, { method: 'POST', redirect: 'manual' })
+    }
+    const socket = new WebSocket(node.wsUrl)
+    const ended = new Promise<string>((done) => (socket.onclose = ({ reason }) => done(reason)))
+    socket.onmessage = ({ data }) => {
+      seen.push(String(data as string))
+      socket.send(bodyOf('net_version'))
+    }
+    socket.onopen = () => socket.send(bodyOf('eth_blockNumber'))
+    seen.push(await ended)
+  } finally {
+    await node.stop()
+    server.closeAllConnections()
+    server.close()
+  }
+  const file = everything(folder)
+  for (const method of ['eth_chainId', 'eth_call', 'eth_mining', 'eth_coinbase', 'cat', 'net_version']) {
+    expect(file).toContain(method)
+  }
+  expect(seen).toHaveLength(6)
+  expect(seen.at(-1)).toBe('no /ws/v3/…')
+  const basic = (pair: string) => Buffer.from(pair).toString('base64')
+  const hidden = Object.values(forms).flatMap((form) => [form, encodeURIComponent(form)])
+  const told = [file, ...seen].join('\n')
+  for (const secret of [
+    ...hidden,
+    basic(`${forms.user}:${forms.password}`),
+    basic(`files-user:${forms.filesPassword}`),
+    'files-key-in-a-redirect-1',
+    'query-token-of-files',
+  ]) {
+    expect(told).not.toContain(secret)
   }
   rmSync(folder, { recursive: true })
 })
