@@ -19,7 +19,7 @@ import {
   type ChainStores,
   storesOf,
 } from './reader.js'
-import { type StateCommitment, storeAhead } from './state/stateStore.js'
+import { type StateCommitment, commitInBatches } from './state/stateStore.js'
 import type { WorkingState } from './state/workingState.js'
 import type { ForkRules, HeaderFields } from './types.js'
 
@@ -210,7 +210,7 @@ export class Chain {
   async draftState(edit: (state: WorkingState) => Promise<void>): Promise<StateCommitment> {
     const state = this.#states.fresh()
     await edit(state)
-    return storeAhead(this.stores, await state.computeRootInSlices(new TimeSlice()))
+    return commitInBatches(this.stores, await state.computeRootInSlices(new TimeSlice()))
   }
 
   /**

@@ -30,7 +30,7 @@ export class ChainWatch {
   readonly #reorganisations = new Map<string, Reorganisation[]>()
 
   /** Takes an event of a network's chain. */
-  hear(network: string, event: ChainEvent): void {
+  handleEvent(network: string, event: ChainEvent): void {
     this.#versions.set(network, this.version(network) + 1)
     if (event.type === 'removed') this.#remember(network, event.blocks)
     // No block of before can be read any more.

@@ -13,7 +13,7 @@ import type { ForkCaches } from './fork/stateCache.js'
 import type { NetworkData } from './network.js'
 
 /** Where a chain may stand: on a genesis, or on the block of a remote chain. */
-export interface ChainGround {
+export interface OpenedBase {
   /** The network's number in the keys of the database. */
   index: number
   base: ChainBase
@@ -25,7 +25,7 @@ export interface ChainGround {
 export interface ChainBasesParts {
   chain: Chain
   /** What the chain was started on. */
-  home: ChainGround
+  home: OpenedBase
   schedules: MovableSchedule
   data: NetworkData
   /** What the manifest has of the network. */
@@ -37,7 +37,7 @@ export interface ChainBasesParts {
   /** Makes the genesis of a base anew and begins there; only of a chain of the node's own. */
   renew(base: ChainBase): Promise<ChainBase>
   /** Opens a base on a fork, which is stored first if it is not there. */
-  open(fork: Fork, index: number): Promise<Pick<ChainGround, 'base' | 'schedule'>>
+  open(fork: Fork, index: number): Promise<Pick<OpenedBase, 'base' | 'schedule'>>
   /** Told of the fork that the chain stands on now, if it is one. */
   entered(fork: Fork | undefined): void
 }
@@ -45,14 +45,14 @@ export interface ChainBasesParts {
 /**
  * What a chain stands on: its home, which it was started on, or the block of a remote chain that a reset took it to.
  *
- * Each ground lies under a number of its own in the database, and the manifest says which one it is. What a reset left
+ * Each base lies under a number of its own in the database, and the manifest says which one it is. What a reset left
  * stays until its number is needed again, for reads that are still on their way.
  */
 export class ChainBases {
   readonly #parts: ChainBasesParts
   readonly #mutex = new Mutex()
-  #current: ChainGround
-  /** The number of the ground that was prepared last, which the manifest may not have yet. */
+  #current: OpenedBase
+  /** The number of the base that was prepared last, which the manifest may not have yet. */
   #prepared: number | undefined
   readonly #closing = new AbortController()
   /** A fork that is being opened, or was and is not stood on yet. */
@@ -80,17 +80,17 @@ export class ChainBases {
     if (entry.resetTo === undefined) return
     const { index, block, url } = entry.resetTo
     const fork = await this.#openFork(url ?? this.#homeUrl(), BigInt(block))
-    this.#stand(await this.#openGround(fork, index))
+    this.#stand(await this.#openBaseOf(fork, index))
     await chain.restore()
   }
 
   /**
-   * The ground that a reset asks for; its first block is stored when this returns. Without an order it is the home.
+   * The base that a reset asks for; its first block is stored when this returns. Without an order it is the home.
    *
    * @throws UnsupportedControlError if the order names a URL that the node was not started with, or none where there is
    * no fork; RemoteStateError if the remote cannot be used.
    */
-  async prepare(order: ForkTarget | undefined): Promise<ChainGround> {
+  async prepare(order: ForkTarget | undefined): Promise<OpenedBase> {
     if (order === undefined) return this.#parts.home
     const url = order.url ?? this.fork?.url
     if (url === undefined) {
@@ -102,7 +102,7 @@ export class ChainBases {
       this.#opened = fork
       const index = this.#takeNumber()
       await this.#parts.data.database.clear(networkRange(index))
-      return await this.#openGround(fork, index)
+      return await this.#openBaseOf(fork, index)
     } catch (error) {
       this.abandon()
       throw error instanceof ForkError ? new RemoteStateError(error.message, { cause: error }) : error
@@ -110,17 +110,17 @@ export class ChainBases {
   }
 
   /**
-   * Takes the chain to a ground, if it is not there. The manifest says so first. Only within the chain's turn, and when
+   * Moves the chain to a base, if it is not there. The manifest says so first. Only within the chain's turn, and when
    * nothing waits in the mempool.
    *
-   * @returns whether it is another ground than before
+   * @returns whether the base changed
    */
-  enter(ground: ChainGround): boolean {
+  enter(opened: OpenedBase): boolean {
     const { chain, home, entry, data, settings } = this.#parts
     const left = this.#current
-    if (ground === left) return false
+    if (opened === left) return false
     const before = entry.resetTo
-    setResetTo(entry, ground === home ? undefined : this.#record(ground))
+    setResetTo(entry, opened === home ? undefined : this.#record(opened))
     try {
       data.saveManifest()
     } catch (error) {
@@ -128,11 +128,11 @@ export class ChainBases {
       setResetTo(entry, before)
       throw error
     }
-    this.#stand(ground)
+    this.#stand(opened)
     if (left !== home) left.fork?.close()
-    chain.settings.gasLimit = ground.base.first.header.gasLimit
-    if (ground !== home && settings.timestamp === undefined) {
-      chain.clock.set(ground.base.first.header.timestamp)
+    chain.settings.gasLimit = opened.base.first.header.gasLimit
+    if (opened !== home && settings.timestamp === undefined) {
+      chain.clock.set(opened.base.first.header.timestamp)
     }
     return true
   }
@@ -141,11 +141,11 @@ export class ChainBases {
    * Makes the genesis anew where the chain stands on one. Only within the chain's turn, and when nothing waits in the
    * mempool.
    */
-  async renewHome(ground: ChainGround): Promise<void> {
+  async renewHome(opened: OpenedBase): Promise<void> {
     const { chain, renew } = this.#parts
-    if (ground.fork !== undefined) return
-    ground.base = await renew(ground.base)
-    if (ground === this.#current) chain.switchBase(ground.base)
+    if (opened.fork !== undefined) return
+    opened.base = await renew(opened.base)
+    if (opened === this.#current) chain.switchBase(opened.base)
   }
 
   /**
@@ -183,13 +183,13 @@ export class ChainBases {
     this.#opened?.close()
   }
 
-  #stand(ground: ChainGround): void {
+  #stand(opened: OpenedBase): void {
     const { chain, schedules, entered } = this.#parts
-    this.#current = ground
+    this.#current = opened
     this.#opened = undefined
-    schedules.replace(ground.schedule)
-    chain.switchBase(ground.base)
-    entered(ground.fork)
+    schedules.replace(opened.schedule)
+    chain.switchBase(opened.base)
+    entered(opened.fork)
   }
 
   /** A caller cannot make the node fetch what its operator has not named. */
@@ -215,7 +215,7 @@ export class ChainBases {
   }
 
   /** A fork with its base; closed if there is none to be had. */
-  async #openGround(fork: Fork, index: number): Promise<ChainGround> {
+  async #openBaseOf(fork: Fork, index: number): Promise<OpenedBase> {
     try {
       return { index, fork, ...(await this.#parts.open(fork, index)) }
     } catch (error) {
@@ -229,19 +229,19 @@ export class ChainBases {
   }
 
   /** The URL stays out of the manifest where the command line gives it. */
-  #record({ index, fork, base }: ChainGround): NetworkManifest['resetTo'] {
+  #record({ index, fork, base }: OpenedBase): NetworkManifest['resetTo'] {
     const isGiven = fork !== undefined && isSameUrl(fork.url, this.#homeUrl())
     const block = base.first.header.number.toString()
     return { index, block, ...(!isGiven && { url: fork?.url }) }
   }
 
   /**
-   * Networks are numbered from below, and grounds that resets make from above. Resets of one chain follow each other:
+   * Networks are numbered from below, and bases that resets make from above. Resets of one chain follow each other:
    * what the last one took is in the manifest by now, or was for nothing.
    */
   #takeNumber(): number {
     const { numbers } = this.#parts.data
-    if (this.#prepared !== undefined) numbers.giveBack(this.#prepared)
+    if (this.#prepared !== undefined) numbers.release(this.#prepared)
     this.#prepared = numbers.takeGreatest()
     return this.#prepared
   }

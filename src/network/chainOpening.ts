@@ -12,7 +12,7 @@ import { blockEncoder } from '../rpc/format/block.js'
 import type { Method } from '../rpc/method.js'
 import { registry } from '../rpc/registry.js'
 import { type NetworkManifest, admitNetwork } from '../storage/manifest.js'
-import { ChainBases, type ChainGround } from './chainBases.js'
+import { ChainBases, type OpenedBase } from './chainBases.js'
 import { ChainFileError, identityOf } from './chainSource.js'
 import { keepBaseFee } from './reset.js'
 import type { NetworkRequest } from './network.js'
@@ -26,7 +26,7 @@ export interface OpenedChain {
   chain: Chain
   /** The rules that hold for the chain; they move with it. */
   schedules: MovableSchedule
-  ground: ChainGround
+  opened: OpenedBase
   /** What the manifest has of the network. */
   entry: NetworkManifest
 }
@@ -48,7 +48,7 @@ export async function openNetworkChain(
   try {
     return await openChainAt(index, request, { origin, compatibility })
   } finally {
-    numbers.giveBack(index)
+    numbers.release(index)
   }
 }
 
@@ -95,7 +95,7 @@ async function openChainAt(
   if (known === undefined) data.saveManifest()
   if (files?.import !== undefined) await importBlocks({ chain, path: files.import, progress: files.progress })
   if (known === undefined && fork === undefined) keepBaseFee(chain, compatibility)
-  return { chain, schedules, ground: { index, base: chain.base, schedule, fork }, entry }
+  return { chain, schedules, opened: { index, base: chain.base, schedule, fork }, entry }
 }
 
 function distances(settings: NodeSettings, compatibility: CompatibilityProfile) {
@@ -133,7 +133,7 @@ export async function openBases(
   const offered = new Map<string, Method>()
   const bases = new ChainBases({
     chain: home.chain,
-    home: home.ground,
+    home: home.opened,
     schedules: home.schedules,
     data,
     entry: home.entry,
@@ -144,7 +144,7 @@ export async function openBases(
       beginAnew(base, {
         database: data.database,
         chainId: origin.source.chainId,
-        schedule: home.ground.schedule,
+        schedule: home.opened.schedule,
         genesis: origin.source.genesis,
       }),
     open: async (fork, index) => {

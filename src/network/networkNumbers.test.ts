@@ -21,8 +21,8 @@ test("numbers that are written down or taken are nobody else's", () => {
   const numbers = new NetworkNumbers(manifestOf({ a: { index: 0, resetTo: 254 }, b: { index: 2 } }))
   expect([numbers.takeLeast(), numbers.takeLeast()]).toEqual([1, 3])
   expect([numbers.takeGreatest(), numbers.takeGreatest()]).toEqual([253, 252])
-  numbers.giveBack(1)
-  numbers.giveBack(2)
+  numbers.release(1)
+  numbers.release(2)
   expect([numbers.takeLeast(), numbers.takeLeast()]).toEqual([1, 4])
 })
 

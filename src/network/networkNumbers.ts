@@ -31,7 +31,7 @@ export class NetworkNumbers {
   }
 
   /** Frees a number, unless the manifest has it by now. */
-  giveBack(number: number): void {
+  release(number: number): void {
     this.#taken.delete(number)
   }
 

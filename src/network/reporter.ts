@@ -39,7 +39,7 @@ export class Reporter {
 
   constructor(options: ReporterOptions) {
     this.#options = options
-    options.chain.events.subscribe((event) => this.#hear(event))
+    options.chain.events.subscribe((event) => this.#handleEvent(event))
     options.chain.onConsole = this.onConsole
   }
 
@@ -48,7 +48,7 @@ export class Reporter {
     if (this.#options.consoleLog) this.#say(({ decodeConsoleLog }) => [decodeConsoleLog(data)])
   }
 
-  #hear(event: ChainEvent): void {
+  #handleEvent(event: ChainEvent): void {
     if (event.type !== 'head' || event.executed === undefined) return
     const { block, executed } = event
     if (executed.transactions.length === 0) return

@@ -29,7 +29,7 @@ export function resetChain(
   { fork, beginsAnew = false }: ResetOrder,
 ): Promise<void> {
   return bases.exclusively(async () => {
-    const ground = await bases.prepare(fork)
+    const opened = await bases.prepare(fork)
     const move = async (): Promise<void> => {
       moveToFirst(chain, () => {
         chain.clock.restore({ offset: 0n })
@@ -43,12 +43,12 @@ export function resetChain(
       chain.mempool.dropAll()
       if (beginsAnew) {
         snapshots.restart()
-        await bases.renewHome(ground)
+        await bases.renewHome(opened)
       } else snapshots.clear()
-      if (ground.fork === undefined) keepBaseFee(chain, compatibility)
+      if (opened.fork === undefined) keepBaseFee(chain, compatibility)
       await chain.commitProgress()
       submission.removeStale()
-      const isOther = bases.enter(ground)
+      const isOther = bases.enter(opened)
       if (isOther) {
         moveToFirst(chain)
         await chain.commitProgress()

@@ -137,8 +137,8 @@ export async function openNodeNetwork({ name, chainId }: NetworkName, parts: Net
   })
   policy.attach(network)
   network.events.subscribe((event) => {
-    provider.hear(name, event)
-    parts.chains.hear(name, event)
+    provider.handleEvent(name, event)
+    parts.chains.handleEvent(name, event)
     if (event.type === 'head' && network.logging.enabled) hooks.block?.(name, event.block)
   })
   return network

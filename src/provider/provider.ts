@@ -111,19 +111,19 @@ export class Provider {
     const admission = await this.admitRpc(request)
     if (admission.refusal !== undefined) return admission
     const { caller } = admission
-    const fault = this.isUndisturbed(caller) ? undefined : await faultOfUpgrade(this.faults, caller)
+    const fault = this.isFaultFree(caller) ? undefined : await faultOfUpgrade(this.faults, caller)
     if (fault === undefined) return admission
     if (fault !== 'close') this.record(caller, 'upgrade', { status: fault.status })
     return { refusal: fault }
   }
 
   /** Charges what subscriptions cost; called with every event of a network's chain. */
-  hear(network: string, event: ChainEvent): void {
+  handleEvent(network: string, event: ChainEvent): void {
     if (event.type === 'head') this.connections.chargeBlock(network)
   }
 
   /** Whether neither fault nor outage is set, so that a call need not be held against them. */
-  isUndisturbed(caller: Caller): boolean {
+  isFaultFree(caller: Caller): boolean {
     return (this.faults.isEmpty && this.outages.size === 0) || caller.control
   }
 

@@ -9,7 +9,7 @@ import { DataDirectoryError, StorageWriteError } from './errors.js'
 import { NEXT_NUMBER_KEY, decodeOrdinal, encodeOrdinal, isTrieNodeKey } from './keyspace.js'
 import { Levels, RowCache, recoverWriteAhead, writeAheadPath, writeToLevel } from './level.js'
 import { MergedCursor } from './mergedCursor.js'
-import { type BatchOperation, Overlay, keyString } from './overlay.js'
+import { type BatchOperation, MemTable, keyString } from './memTable.js'
 import { type RecordPosition, RecordStore, RecordWindow, decodeBulkRow, encodeBulkRow } from './records.js'
 
 const DEFAULT_WRITE_BUFFER_BYTES = 2 * 1024 * 1024
@@ -51,9 +51,9 @@ export class Database {
   #rowCache = new RowCache(ROW_CACHE_BYTES)
   readonly #options: WriteOptions
   #generation: number
-  #active: Overlay
+  #active: MemTable
   /** What is still to be brought to LevelDB, the oldest first. */
-  readonly #behind: Overlay[]
+  readonly #behind: MemTable[]
   #spareMemory: Buffer | undefined
   #writingBehind: Promise<void> | undefined
   #nextNumber: number
@@ -73,7 +73,7 @@ export class Database {
     records: RecordStore
     options: WriteOptions
     generation: number
-    recovered: readonly Overlay[]
+    recovered: readonly MemTable[]
   }) {
     this.#levels = parts.levels
     this.records = parts.records
@@ -87,7 +87,7 @@ export class Database {
           : new DataDirectoryError('A file cannot be read', { cause: error })
     })
     this.#behind = [...parts.recovered]
-    this.#active = this.#newOverlay()
+    this.#active = this.#newMemTable()
     const next = this.get(NEXT_NUMBER_KEY)
     this.#nextNumber = next === undefined ? 0 : decodeOrdinal(next)
     this.#storedNextNumber = this.#nextNumber
@@ -156,7 +156,7 @@ export class Database {
   openCursor(range: RangeOptions): Walk {
     this.#throwDamage()
     const level = this.#levels.of(range.gte)
-    const changes = [this.#active, ...this.#behind.toReversed()].map((overlay) => overlay.changes(range))
+    const changes = [this.#active, ...this.#behind.toReversed()].map((memTable) => memTable.changes(range))
     if (changes.every((list) => list.length === 0)) return new Cursor(level, range)
     const { limit, reverse = false, ...bounds } = range
     return new MergedCursor({
@@ -213,7 +213,7 @@ export class Database {
       await this.flush()
     } finally {
       this.records.close()
-      for (const overlay of [...this.#behind, this.#active]) overlay.file.close()
+      for (const memTable of [...this.#behind, this.#active]) memTable.file.close()
       await this.#levels.close()
     }
   }
@@ -251,13 +251,13 @@ export class Database {
     return rows
   }
 
-  #newOverlay(): Overlay {
+  #newMemTable(): MemTable {
     const path = writeAheadPath(this.#options.directory, this.#generation++)
     const memory = this.#spareMemory ?? Buffer.allocUnsafeSlow(this.#options.writeBufferBytes)
     this.#spareMemory = undefined
     const file = new AppendFile({ path, length: 0 })
     if (this.#options.sync) syncDirectory(this.#options.directory)
-    return new Overlay(file, memory, this.records.end)
+    return new MemTable(file, memory, this.records.end)
   }
 
   #scheduleFlush(): void {
@@ -284,7 +284,7 @@ export class Database {
     this.#idle = undefined
     try {
       if (this.#active.size > 0) {
-        const next = this.#newOverlay()
+        const next = this.#newMemTable()
         this.#behind.push(this.#active)
         this.#active = next
       }
@@ -302,14 +302,14 @@ export class Database {
 
   /** The oldest first: a file that is left behind must never be older than one that is gone. */
   async #writeBehind(): Promise<void> {
-    for (let overlay = this.#behind[0]; overlay !== undefined; overlay = this.#behind[0]) {
+    for (let memTable = this.#behind[0]; memTable !== undefined; memTable = this.#behind[0]) {
       // Until it is there, what was written stands before what is kept.
       const changes = (key: Uint8Array): void => this.#rowCache.forget(key)
-      await writeToLevel(this.#levels, overlay, { sync: this.#options.sync, changes })
+      await writeToLevel(this.#levels, memTable, { sync: this.#options.sync, changes })
       this.#behind.shift()
-      overlay.file.close()
-      rmSync(overlay.file.path)
-      if (overlay.memory.length <= 2 * this.#options.writeBufferBytes) this.#spareMemory = overlay.memory
+      memTable.file.close()
+      rmSync(memTable.file.path)
+      if (memTable.memory.length <= 2 * this.#options.writeBufferBytes) this.#spareMemory = memTable.memory
     }
   }
 
@@ -359,14 +359,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   createDirectory(directory)
   const levels = await Levels.open(directory)
   try {
-    const { overlays, recordEnd, generation } = recoverWriteAhead(levels.rows, directory)
+    const { memTables, recordEnd, generation } = recoverWriteAhead(levels.rows, directory)
     const records = new RecordStore({
       directory: join(directory, 'records'),
       end: recordEnd,
       segmentBytes,
     })
     const options = { directory, sync, writeBufferBytes }
-    return new Database({ levels, records, options, generation, recovered: overlays })
+    return new Database({ levels, records, options, generation, recovered: memTables })
   } catch (error) {
     await levels.close()
     throw error
@@ -417,7 +417,7 @@ export class WriteBatch {
   }
 
   /** Calls back once the batch is written, before anything else is; not if the write fails. */
-  whenWritten(callback: () => void): this {
+  onWritten(callback: () => void): this {
     this.afterwards.push(callback)
     return this
   }

@@ -5,7 +5,7 @@ import { AppendFile } from './appendFile.js'
 import { DataDirectoryError } from './errors.js'
 import { type KeyRange, RECORD_END_KEY, isTrieNodeKey } from './keyspace.js'
 import { type UncheckedTables, checkLevelFiles } from './levelFiles.js'
-import { Overlay } from './overlay.js'
+import { MemTable } from './memTable.js'
 
 /** A LevelDB with bytes for keys and values. */
 export type Level = LevelDatabase<Uint8Array, Uint8Array>
@@ -117,12 +117,12 @@ function createLevel(location: string, writeBufferSize: number): Level {
  */
 export async function writeToLevel(
   { rows, nodes }: Levels,
-  overlay: Overlay,
+  memTable: MemTable,
   { sync, changes }: { sync: boolean; changes: (key: Uint8Array) => void },
 ): Promise<void> {
   let rowBatch = rows.batch()
   let nodeBatch = nodes.batch()
-  for (const { key, value } of overlay.operations()) {
+  for (const { key, value } of memTable.operations()) {
     const batch = isTrieNodeKey(key) ? nodeBatch : rowBatch
     if (batch === rowBatch) changes(key)
     if (value === undefined) batch.del(key)
@@ -134,7 +134,7 @@ export async function writeToLevel(
   }
   await nodeBatch.write({ sync })
   const end = Buffer.alloc(8)
-  end.writeDoubleLE(overlay.recordEnd)
+  end.writeDoubleLE(memTable.recordEnd)
   await rowBatch.put(RECORD_END_KEY, end).write({ sync })
 }
 
@@ -146,7 +146,7 @@ export function writeAheadPath(directory: string, generation: number): string {
 /** What write-ahead files hold that LevelDB does not have yet. */
 export interface Recovered {
   /** The oldest first. */
-  overlays: Overlay[]
+  memTables: MemTable[]
   /** Up to where the record file is filled. */
   recordEnd: number
   /** Of the next file. */
@@ -158,17 +158,17 @@ export function recoverWriteAhead(level: Level, directory: string): Recovered {
   const stored = level.getSync(RECORD_END_KEY)
   let recordEnd = stored === undefined ? 0 : Buffer.from(stored).readDoubleLE(0)
   const generations = writeAheadGenerations(directory)
-  const overlays = generations.map((generation) => {
+  const memTables = generations.map((generation) => {
     const path = writeAheadPath(directory, generation)
-    const overlay = Overlay.recover((length) => new AppendFile({ path, length }), {
+    const memTable = MemTable.recover((length) => new AppendFile({ path, length }), {
       path,
       bytes: readFileSync(path),
       recordEnd,
     })
-    recordEnd = overlay.recordEnd
-    return overlay
+    recordEnd = memTable.recordEnd
+    return memTable
   })
-  return { overlays, recordEnd, generation: (generations.at(-1) ?? -1) + 1 }
+  return { memTables, recordEnd, generation: (generations.at(-1) ?? -1) + 1 }
 }
 
 function writeAheadGenerations(directory: string): number[] {

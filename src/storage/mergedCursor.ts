@@ -1,5 +1,5 @@
 import type { Cursor, Entry, Walk } from './cursor.js'
-import { type Change, firstNotBefore, keyBytes, keyString } from './overlay.js'
+import { type Change, firstNotBefore, keyBytes, keyString } from './memTable.js'
 
 /** What a merged walk is made of. */
 export interface MergedCursorParts {

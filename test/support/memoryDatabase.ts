@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { bytesToPlainHex } from '../../src/encoding/hex.js'
 import { RecordWindow, encodeBulkRow } from '../../src/storage/records.js'
 import type { WriteBatch } from '../../src/storage/database.js'
-import type { BatchOperation } from '../../src/storage/overlay.js'
+import type { BatchOperation } from '../../src/storage/memTable.js'
 
 /** A database in memory: what the state needs of the real one. */
 export class MemoryDatabase {

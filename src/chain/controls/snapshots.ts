@@ -44,7 +44,7 @@ export interface SnapshotEntry {
 }
 
 /** What a snapshot has in memory besides its record; nothing of it outlives the process. */
-interface Remembered {
+interface SnapshotInMemory {
   pool: MempoolSnapshot
   participants: readonly (() => void)[]
 }
@@ -65,7 +65,7 @@ export interface SnapshotParts {
  */
 export class Snapshots {
   readonly #parts: SnapshotParts
-  readonly #remembered = new Map<number, Remembered>()
+  readonly #inMemory = new Map<number, SnapshotInMemory>()
   readonly #ids = new Set<number>()
   #next = 0
 
@@ -104,7 +104,7 @@ export class Snapshots {
       const bytes = new TextEncoder().encode(JSON.stringify(record))
       database.write(new WriteBatch().put(keys.snapshot(id), bytes))
       this.#ids.add(id)
-      this.#remembered.set(id, {
+      this.#inMemory.set(id, {
         pool: chain.mempool.snapshot(),
         participants: participants.map((participant) => participant.save()),
       })
@@ -127,7 +127,7 @@ export class Snapshots {
       const block = blocks.byOrdinal(record.ordinal)
       if (block === undefined) throw new Error(`the block of snapshot ${id} is not stored`)
       const used = [...this.#ids].filter((other) => other >= Number(id))
-      const remembered = this.#remembered.get(Number(id))
+      const remembered = this.#inMemory.get(Number(id))
       const waiting = record.waiting.map((text) => decodePooled(hexToBytes(text)))
       let removed: (() => void) | undefined
       chain.moveHead(
@@ -204,7 +204,7 @@ export class Snapshots {
   #forget(ids: readonly number[]): void {
     for (const id of ids) {
       this.#ids.delete(id)
-      this.#remembered.delete(id)
+      this.#inMemory.delete(id)
     }
   }
 }

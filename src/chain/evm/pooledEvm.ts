@@ -120,13 +120,13 @@ export class PooledEvm extends EVM implements FrameHost {
 
   /** The state of the context that this EVM works on. */
   get state(): WorkingState {
-    if (this.#state === undefined) throw new Error('this EVM is not lent')
+    if (this.#state === undefined) throw new Error('this EVM is not in use')
     return this.#state
   }
 
   /** The block of the context that this EVM works on. */
   get block(): BlockEnvironment {
-    if (this.#block === undefined) throw new Error('this EVM is not lent')
+    if (this.#block === undefined) throw new Error('this EVM is not in use')
     return this.#block
   }
 

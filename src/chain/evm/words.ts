@@ -133,12 +133,12 @@ export function wordToAddress(word: bigint): Uint8Array {
   return scratch.slice(12)
 }
 
-interface KnownSlot extends SlotKey {
+interface CachedSlot extends SlotKey {
   readonly word: bigint
 }
 
 /** Slots that were asked for lately, each at the place that its lowest byte names. */
-const known: (KnownSlot | undefined)[] = new Array<undefined>(256).fill(undefined)
+const known: (CachedSlot | undefined)[] = new Array<undefined>(256).fill(undefined)
 
 /**
  * The key of the slot that a word on the stack names.

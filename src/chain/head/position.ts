@@ -6,7 +6,7 @@ import type { SealedBlock, StoredBlock } from '../block/record.js'
 import type { BlockStore } from '../block/store.js'
 import type { ProducedBlock } from '../mining/producer.js'
 import type { ChainBase, ChainParts } from '../reader.js'
-import { type StateCommitment, type TrieStateView, storeAhead } from '../state/stateStore.js'
+import { type StateCommitment, type TrieStateView, commitInBatches } from '../state/stateStore.js'
 import { WorkingState } from '../state/workingState.js'
 import { ProgressStore, applyProgress, captureProgress } from './progress.js'
 
@@ -158,7 +158,7 @@ export class ChainPosition {
   async advance({ block, commitment }: ProducedBlock, change: () => void): Promise<StoredBlock> {
     const { blocks, states, keys } = this.#parts
     const batch = new WriteBatch()
-    states.stage(batch, await storeAhead(this.#parts, commitment))
+    states.stage(batch, await commitInBatches(this.#parts, commitment))
     const staged = await runInSlices(blocks.stage(batch, block), new TimeSlice())
     const { block: stored } = staged.record
     const head = { block: stored, workingRoot: block.header.stateRoot }
@@ -173,7 +173,7 @@ export class ChainPosition {
   async store(block: SealedBlock, commitment?: StateCommitment): Promise<StoredBlock> {
     const { blocks, states, database } = this.#parts
     const batch = new WriteBatch()
-    if (commitment !== undefined) states.stage(batch, await storeAhead(this.#parts, commitment))
+    if (commitment !== undefined) states.stage(batch, await commitInBatches(this.#parts, commitment))
     const staged = await runInSlices(blocks.stage(batch, block), new TimeSlice())
     database.write(batch)
     return blocks.added(staged)

@@ -262,8 +262,8 @@ export class Mempool {
     this.#byHash.set(key, entry)
     this.#version++
     if (queue.isPending(entry.transaction.nonce)) {
-      this.#listeners.tell(entry)
-      this.#listeners.tellFrom(pendingBefore, queue, entry)
+      this.#listeners.notify(entry)
+      this.#listeners.notifyFrom(pendingBefore, queue, entry)
     }
     return entry
   }
@@ -289,7 +289,7 @@ export class Mempool {
         transaction.gasLimit <= gasLimit,
     )
     this.#forget(gone)
-    this.#listeners.tellFrom(pendingBefore, queue)
+    this.#listeners.notifyFrom(pendingBefore, queue)
   }
 
   /** Removes what left its queue from the other indexes. */
@@ -325,7 +325,7 @@ export class PendingListeners {
     return () => this.#listeners.delete(listener)
   }
 
-  tell(transaction: PooledTransaction): void {
+  notify(transaction: PooledTransaction): void {
     for (const listener of this.#listeners) listener(transaction)
   }
 
@@ -334,10 +334,10 @@ export class PendingListeners {
    *
    * @param known - is not told of
    */
-  tellFrom(nonce: bigint, queue: SenderQueue, known?: PooledTransaction): void {
+  notifyFrom(nonce: bigint, queue: SenderQueue, known?: PooledTransaction): void {
     if (this.#listeners.size === 0) return
     for (const entry of queue.pending) {
-      if (entry !== known && entry.transaction.nonce >= nonce) this.tell(entry)
+      if (entry !== known && entry.transaction.nonce >= nonce) this.notify(entry)
     }
   }
 }

@@ -252,13 +252,13 @@ export function slotKeyOf(bytes: Uint8Array): SlotKey {
   return { bytes: bytes.slice(), name: bytesKey(bytes) }
 }
 
-interface KnownAddress {
+interface CachedAddress {
   readonly bytes: Uint8Array
   readonly key: string
 }
 
 /** Addresses that were asked for lately, each at the place that its last byte names. */
-const known: (KnownAddress | undefined)[] = new Array<undefined>(256).fill(undefined)
+const known: (CachedAddress | undefined)[] = new Array<undefined>(256).fill(undefined)
 
 /**
  * An address of 20 bytes as a map's key, the same as {@link bytesKey} makes.

@@ -167,7 +167,7 @@ export class StateStore implements NodeReader {
     for (const { hash, record } of roots.values()) {
       batch.put(keys.trieRoot(hash), encodeOrdinal(record.assignedNumber))
     }
-    batch.whenWritten(() => {
+    batch.onWritten(() => {
       this.#retire(replaced)
       for (const node of nodes) this.#keep(node)
       this.#latestRoots = roots.size <= LATEST_ROOTS ? [...roots.values()] : []
@@ -245,7 +245,7 @@ const CODE_BYTES_AT_ONCE = 256 * 1024
  * @returns what is left, to be stored with what names the root
  * @throws StorageWriteError if the disk refuses
  */
-export async function storeAhead(
+export async function commitInBatches(
   { states, database }: { states: StateStore; database: Pick<Database, 'write'> },
   commitment: StateCommitment,
 ): Promise<StateCommitment> {

@@ -128,7 +128,7 @@ const idle = new WeakMap<ForkRules, PooledEvm[]>()
 /**
  * Lends an EVM that works on a context, and takes it back clean.
  *
- * After an unexpected error it is not lent again. A ChainError ends what runs in the middle of it where a remote node
+ * After an unexpected error it is not used again. A ChainError ends what runs in the middle of it where a remote node
  * does not answer or a trace grows too large: then the transient storage is not what the end of a message leaves.
  */
 export function withEvm<T>(context: ExecutionContext, use: (evm: PooledEvm) => Awaitable<T>): Awaitable<T> {
@@ -138,10 +138,10 @@ export function withEvm<T>(context: ExecutionContext, use: (evm: PooledEvm) => A
     idle.set(context.rules, evms)
   }
   const pool = evms
-  return whenReady(pool.pop() ?? PooledEvm.create(context.rules), (evm) => lend(evm, pool, context, use))
+  return whenReady(pool.pop() ?? PooledEvm.create(context.rules), (evm) => runInPool(evm, pool, context, use))
 }
 
-function lend<T>(
+function runInPool<T>(
   evm: PooledEvm,
   pool: PooledEvm[],
   context: ExecutionContext,
@@ -153,18 +153,18 @@ function lend<T>(
     (error) => {
       if (error instanceof ChainError) {
         evm.transientStorage.clear()
-        takeBack(evm, pool)
+        returnToPool(evm, pool)
       }
       throw error
     },
   )
   return whenReady(used, (result) => {
-    takeBack(evm, pool)
+    returnToPool(evm, pool)
     return result
   })
 }
 
-function takeBack(evm: PooledEvm, pool: PooledEvm[]): void {
+function returnToPool(evm: PooledEvm, pool: PooledEvm[]): void {
   evm.release()
   pool.push(evm)
 }

@@ -64,7 +64,7 @@ export class ProviderCallPolicy implements CallPolicy {
     const record = new ProviderCallRecord(this.#provider, call, caller)
     const refusal = this.#refuse(call, caller)
     if (refusal !== undefined) throw record.refuse(refusal)
-    if (this.#provider.isUndisturbed(caller)) return record
+    if (this.#provider.isFaultFree(caller)) return record
     const hits = this.#meetFaults(call, caller)
     const isOut = this.#provider.outages.has(this.#network)
     if (hits.length === 0 && !isOut) return record

@@ -29,10 +29,10 @@ export const estimateGas = defineMethod(
     checkBlobFeeCap(transaction)
     checkFeeWidths(transaction, compatibility)
     const at = block ?? { tag: estimateBlockTag }
-    const isUnseen =
-      estimatesPlainTransfersStatically && state === undefined && isUnseenTransfer(call, transaction, at)
-    return whenReady(isUnseen, (unseen) => {
-      if (unseen) return quantity(PLAIN_TRANSFER_GAS)
+    const isPlain =
+      estimatesPlainTransfersStatically && state === undefined && isPlainTransferCall(call, transaction, at)
+    return whenReady(isPlain, (plain) => {
+      if (plain) return quantity(PLAIN_TRANSFER_GAS)
       const request = executionRequest(call, {
         transaction,
         block: at,
@@ -44,7 +44,7 @@ export const estimateGas = defineMethod(
   },
 )
 
-async function isUnseenTransfer(
+async function isPlainTransferCall(
   { view }: Call,
   given: CallArguments,
   block: BlockSelector,

@@ -34,7 +34,7 @@ export function keyBytes(name: string): Uint8Array {
  * The bytes are one buffer that is used again and again, and what is kept of a key is a number: thousands of small
  * values a second that live for a while and are then garbage cost far more memory than they have bytes.
  */
-export class Overlay {
+export class MemTable {
   readonly file: AppendFile
   /** Up to where the record file is filled by what is in here. */
   recordEnd: number
@@ -62,11 +62,11 @@ export class Overlay {
   static recover(
     open: (length: number) => AppendFile,
     { path, bytes, recordEnd }: { path: string; bytes: Buffer; recordEnd: number },
-  ): Overlay {
+  ): MemTable {
     const records = [...wholeRecords(bytes, path)]
-    const overlay = new Overlay(open(records.at(-1)?.end ?? 0), bytes, recordEnd)
-    for (const record of records) overlay.#index(record)
-    return overlay
+    const memTable = new MemTable(open(records.at(-1)?.end ?? 0), bytes, recordEnd)
+    for (const record of records) memTable.#index(record)
+    return memTable
   }
 
   /** A copy of the value of a key, null if it was removed here, undefined if it was not written here. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { ChangesInOrder } from './overlay.js'
+import { ChangesInOrder } from './memTable.js'
 
 const GROUP = '\0\x30'
 const bytes = (length: number) => randomBytes(length).toString('latin1')

@@ -9,7 +9,7 @@ import { type Database, WriteBatch, openDatabase } from '../../storage/database.
 import { isTrieNodeKey, keyspaceOf } from '../../storage/keyspace.js'
 import { EMPTY_TRIE_ROOT } from './nodeRecord.js'
 import { loadPreimages } from './stateRoot.js'
-import { StateStore, storeAhead } from './stateStore.js'
+import { StateStore, commitInBatches } from './stateStore.js'
 import { WorkingState } from './workingState.js'
 
 const keyspace = keyspaceOf(0)
@@ -50,7 +50,7 @@ it('stores a large state in small writes, of which the last one makes it count',
   const store = new StateStore({ database, keyspace })
   const commitment = await (await largeState(store)).computeRootInSlices(new TimeSlice())
   const write = vi.spyOn(database, 'write')
-  const left = await storeAhead({ states: store, database }, commitment)
+  const left = await commitInBatches({ states: store, database }, commitment)
   expect(store.hasRoot(commitment.root)).toBe(false)
   const last = new WriteBatch()
   store.stage(last, left)
@@ -88,6 +88,6 @@ it('leaves a small state as it is', async () => {
   await state.putCode(holder, codeOf(0))
   const commitment = state.computeRoot()
   const write = vi.spyOn(database, 'write')
-  expect(await storeAhead({ states: store, database }, commitment)).toEqual(commitment)
+  expect(await commitInBatches({ states: store, database }, commitment)).toEqual(commitment)
   expect(write).not.toHaveBeenCalled()
 })
