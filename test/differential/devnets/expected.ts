@@ -55,11 +55,27 @@ export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDif
     },
     {
       reason: 'indices and blocks are read as geth reads them',
-      matches: where({ name: /^eth_get/, ours: /"code":-32602/ }),
+      matches: where({ name: /^eth_(get|newFilter)/, ours: /"code":-32602/ }),
     },
     {
       reason: "a transaction without gas gets the limit that a control has set, not the configuration's",
       matches: where({ request: /after evm_setBlockGasLimit/, theirs: /exceeds block gas limit/ }),
+    },
+    {
+      reason: 'an estimate ends at the gas limit that a control has set, in hardhat at that of the configuration',
+      matches: where({ name: /^eth_estimateGas/, request: /after evm_setBlockGasLimit/ }),
+    },
+    {
+      reason: 'the fees of a raw transaction are checked before its chain',
+      matches: where({ name: sends, ours: /bigger than maxFeePerGas/, theirs: /invalid chainId/ }),
+    },
+    {
+      reason: 'a transfer beyond a balance of 256 bits costs what it did, where revm takes all gas',
+      matches: where({ request: /after hardhat_setBalance \["0x\w+","0xf{64}"/ }),
+    },
+    {
+      reason: 'the sender of a transaction in a block has no code (EIP-3607), unless it is impersonated',
+      matches: where({ request: /after hardhat_setCode \["0x(f39f|7099|3c44)/ }),
     },
     {
       reason:
@@ -121,6 +137,7 @@ export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDif
     },
   ],
   anvil: [
+    { reason: 'anvil goes down', matches: where({ theirs: /^\{"closed"/ }) },
     {
       reason: 'prevRandao follows from the parent, where anvil throws dice',
       matches: where({ name: /mixHash$/ }),
@@ -144,6 +161,34 @@ export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDif
     {
       reason: 'other methods than those of anvil are there too, and all of it over WebSocket only',
       matches: where({ theirs: /Method not found/ }),
+    },
+    {
+      reason: 'numbers of controls are hexadecimal or decimal texts too, and an empty text is none',
+      matches: where({ name: /^(anvil|evm)_\w+ \|/, request: /"0x|""/, ours: /"result":null|"code":-32602/ }),
+    },
+    {
+      reason: 'a block without gas is refused, as in hardhat',
+      matches: where({ ours: /Block gas limit must be greater than 0/ }),
+    },
+    {
+      reason: 'fee histories and indices are checked as in geth',
+      matches: where({
+        name: /^eth_(feeHistory|getTransactionBy)/,
+        ours: /"error"/,
+        theirs: /"result"/,
+      }),
+    },
+    {
+      reason: 'randomness follows from the parent, where anvil throws dice, also for code that reads it',
+      matches: where({ name: /^eth_call \| \.result$/, request: /c0c01e"/ }),
+    },
+    {
+      reason: 'a creation whose gas does not pay for its beginning is refused as in geth, where anvil lets it wait',
+      matches: where({ name: sends, ours: /intrinsic gas too low/, theirs: /"result"/ }),
+    },
+    {
+      reason: 'of several mistakes of an estimate, the one about gas is told first',
+      matches: where({ name: /^eth_estimateGas/, ours: /Out of gas/, theirs: /"code":-320/ }),
     },
     {
       reason: 'the newest fork is Osaka until networks of this node have blob parameters of their own',

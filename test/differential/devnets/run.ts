@@ -43,16 +43,17 @@ const FIRST_TIME = 4_102_444_800
  */
 export async function compareWithPeer(options: RunOptions): Promise<RunResult | undefined> {
   const { peer: name, seed, requests, methods, log } = options
-  const peer = await startPeer(name, GAS_LIMIT)
+  let peer = await startPeer(name, GAS_LIMIT)
   if (peer === undefined) return undefined
-  const node = await createNode({ port: 0, compat: name, gasLimit: GAS_LIMIT })
+  const startNode = () => createNode({ port: 0, compat: name, gasLimit: GAS_LIMIT })
+  let node = await startNode()
   const classes = new DifferenceClasses(expectedDifferences[name])
   let identical = 0
   try {
     const random = new Random(seed)
     const generator = new Generator(random, name)
     for (let index = 0; index < requests;) {
-      const sides = [new Side(node.url), new Side(peer.url)] as const
+      const sides: readonly [Side, Side] = [new Side(node.url), new Side(peer.url)]
       await Promise.all(sides.map((side) => begin(side, name)))
       const before: Step[] = []
       for (let at = 0; at < EPISODE && index < requests; at++) {
@@ -64,6 +65,12 @@ export async function compareWithPeer(options: RunOptions): Promise<RunResult | 
         const difference = compareAnswers(JSON.stringify(step), ours, theirs)
         if (difference === undefined) identical++
         else if (isWanted) classes.add({ ...difference, request: shown(step, before) })
+        if (isDown(theirs)) {
+          await Promise.all([peer.stop(), node.stop()])
+          peer = (await startPeer(name, GAS_LIMIT)) ?? peer
+          node = await startNode()
+          break
+        }
         if (!step.changesState) continue
         before.push(step)
         if (difference !== undefined) break
@@ -82,6 +89,11 @@ export async function compareWithPeer(options: RunOptions): Promise<RunResult | 
     await Promise.allSettled([node.stop(), peer.stop()])
   }
   return { identical, classes }
+}
+
+/** Whether there was no answer: anvil panics at some requests. */
+function isDown(answer: string): boolean {
+  return answer.startsWith('{"closed"')
 }
 
 function shown({ method, params }: Step, before: readonly Step[]): string {
@@ -139,7 +151,6 @@ class Side {
       typeof value === 'string' && value.startsWith('$') ? (this.#known.get(value) ?? unknown) : value,
     )
     const response = await this.#post(filled).catch((error: unknown) => (error as Error).message)
-    // anvil closes the connection where it panics.
     if (typeof response === 'string') return JSON.stringify({ closed: response })
     const answer = JSON.parse(await response.text()) as Record<string, unknown>
     this.#remember(method, answer['result'])

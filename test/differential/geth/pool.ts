@@ -3,7 +3,10 @@ import type { Random } from '../support/random.js'
 import { signers } from './chain.js'
 
 const GWEI = 10n ** 9n
-/** So many signers have delegated to no code: of one that has, geth keeps a single transaction (legacypool, EIP-7702). */
+/**
+ * So many signers have delegated to no code. Of one that has, geth's pool takes a single transaction, and its tracker of
+ * local ones answers for the others with their hashes and submits them again later (core/txpool/locals).
+ */
 const UNDELEGATED = 8
 
 /**
