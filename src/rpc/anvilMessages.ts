@@ -96,7 +96,9 @@ export function anvilError(error: unknown): RpcError | undefined {
   const { message } = error
   if (error instanceof TimestampError) return new RpcError(-32602, message.replace(/(timestamp) \d+$/, '$1'))
   const [allowance] =
-    /(?<=^gas required exceeds allowance \(|^(failed with \d+ gas: )?intrinsic gas too low: have )\d+/.exec(message) ?? []
+    /(?<=^gas required exceeds allowance \(|^(failed with \d+ gas: )?intrinsic gas too low: have )\d+/.exec(
+      message,
+    ) ?? []
   if (allowance !== undefined) return outOfGas(allowance)
   if (error instanceof NothingLeftForGasError && error.coversValue) return outOfGas('0')
   if (error instanceof ExecutionFailedError) return failure(message)

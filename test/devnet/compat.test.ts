@@ -136,7 +136,12 @@ describe('controls', () => {
 test('an estimate without the gas that every transaction takes says in anvil what there was', async () => {
   const { call, from } = await startDevnet({ compat: 'anvil' })
   // Anvil 1.7.1 answers so: 10,000 ether pay for 10,000 gas at a price of one ether.
-  const poor = call('eth_estimateGas', { from, to: someone, data: '0x00', maxFeePerGas: numberToHex(10n ** 18n) })
+  const poor = call('eth_estimateGas', {
+    from,
+    to: someone,
+    data: '0x00',
+    maxFeePerGas: numberToHex(10n ** 18n),
+  })
   expect(await refusalOf(poor)).toEqual({
     code: -32003,
     message: 'Out of gas: gas required exceeds allowance: 10000',

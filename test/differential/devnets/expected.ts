@@ -62,7 +62,8 @@ export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDif
       matches: where({ request: /after evm_setBlockGasLimit/, theirs: /exceeds block gas limit/ }),
     },
     {
-      reason: 'an estimate ends at the gas limit that a control has set, in hardhat at that of the configuration',
+      reason:
+        'an estimate ends at the gas limit that a control has set, in hardhat at that of the configuration',
       matches: where({ name: /^eth_estimateGas/, request: /after evm_setBlockGasLimit/ }),
     },
     {
@@ -183,7 +184,8 @@ export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDif
       matches: where({ name: /^eth_call \| \.result$/, request: /c0c01e"/ }),
     },
     {
-      reason: 'a creation whose gas does not pay for its beginning is refused as in geth, where anvil lets it wait',
+      reason:
+        'a creation whose gas does not pay for its beginning is refused as in geth, where anvil lets it wait',
       matches: where({ name: sends, ours: /intrinsic gas too low/, theirs: /"result"/ }),
     },
     {
