@@ -55,7 +55,7 @@ async function answerOperation(
   const { pathname, searchParams: query } = readTarget(request.target)
   if (isPreflight(request)) return preflightReply(request, opened)
   if (!pathname.startsWith(prefix) || pathname.length === prefix.length) return textReply(notFound)
-  if (request.method === 'OPTIONS') return { status: 204, headers: { allow }, body: '' }
+  if (request.method === 'OPTIONS') return { status: 204, headers: { allow, vary: 'Origin' }, body: '' }
   const operation = pathname.slice(prefix.length)
   const refusal = refuseForm(request, operation)
   if (refusal !== undefined) return textReply(refusal)

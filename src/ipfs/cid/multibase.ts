@@ -69,6 +69,9 @@ export function decodeMultibase(text: string): Uint8Array {
   if (base === undefined) throw new FileNetworkError('selected encoding not supported')
   checkLength(base, text.length)
   const digits = text.slice(prefix.length)
+  if (digits === '' && base.name.startsWith('base36'))
+    throw new FileNetworkError('can not decode zero-length string')
+  if (digits === '' && base.name.startsWith('base58')) throw new FileNetworkError('zero length string')
   try {
     return base.decoder.decode(isCaseless.test(base.name) ? toCaseOf(base.name, text) : text)
   } catch (error) {

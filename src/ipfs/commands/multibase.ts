@@ -40,7 +40,6 @@ export const multibaseTranscode = defineCommand({
 
 function decode(text: Uint8Array): Uint8Array {
   try {
-    if (text.length === 0) throw new FileNetworkError('can not decode zero-length string')
     return decodeMultibase(Buffer.from(text).toString())
   } catch (error) {
     throw new FileNetworkError(`failed to decode multibase: ${errorText(error)}`)

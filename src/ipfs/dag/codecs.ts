@@ -6,6 +6,7 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { TimeSlice, runInSlices, runToCompletion, type Steps } from '../../encoding/timeSlice.js'
 import { codecCode } from '../cid/cidFormat.js'
+import { parseCid } from '../cid/parseCid.js'
 import { codecTable } from '../cid/codecTable.js'
 import { FileNetworkError } from '../errors.js'
 import { LINKS_AT_ONCE, decodeDagPbInPieces, encodeDagPbInPieces } from './dagPbInPieces.js'
@@ -88,7 +89,7 @@ const libraries: readonly Codec[] = [
     name: 'dag-json',
     code: codecCode.dagJson,
     decodeInPieces: (bytes) =>
-      decodeTokens(new DagJsonTokenizer(plain(bytes)), bytes.length, (text) => CID.parse(text as string)),
+      decodeTokens(new DagJsonTokenizer(plain(bytes)), bytes.length, (text) => parseCid(text as string)),
     encodeInPieces: (value) => encodeInPieces(dagJsonForm, value),
   }),
   inPieces({

@@ -218,7 +218,7 @@ function keepOrder(): number {
 
 /** @throws {@link FileNetworkError} with the text of go-ipld-prime */
 function refuseLinks(value: unknown): void {
-  if (CID.asCID(value) !== null) throw new FileNetworkError('cannot marshal IPLD links to this codec')
+  if (CID.asCID(value) !== null) throw new FileNetworkError('cannot Marshal ipld links to CBOR')
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return
   for (const below of Object.values(value)) refuseLinks(below)
 }

@@ -107,7 +107,7 @@ async function findName(
   const entry = await readUnixfs(cid, block)
   if (isLast && entry?.node?.unixfs.type === unixfsType.raw) throw new UnreifiedError()
   if (isLast && entry !== undefined && isSingleBlockFile(entry))
-    throw new NoSegmentsError('bytes', 'data.Bytes')
+    throw new NoSegmentsError('bytes', entry.size === 0 ? 'bytes' : 'data.Bytes')
   if (entry !== undefined) return (await findLink(source, entry, name)).cid
   const links = await linksOf(cid, block)
   const link = links.find((candidate) => candidate.name === name)

@@ -191,7 +191,7 @@ export function* decodeUnixfsInPieces(bytes: Uint8Array): Steps<UnixfsData> {
     else if (field.number === 7) message.mode = Number(field.value & 0xfffn)
     else if (field.number === 8) message.modified = decodeTime(field.bytes)
   }
-  if (!hasType) throw new Error('proto: required field "Type" not set')
+  if (!hasType) throw new Error('proto: required field ipfs.boxo.ipld.unixfs.pb.Data.Type not set')
   return message
 }
 

@@ -306,6 +306,8 @@ const weights: Record<string, number> = {
   'files/write': 8,
   'files/chcid': 2,
   'cid/format': 4,
+  // Ends with the client.
+  'log/tail': 0,
   'repo/gc': 0.3,
   'repo/verify': 0.2,
   'refs/local': 0.3,

@@ -53,6 +53,7 @@ export const keyVerify = defineCommand({
     const message = await readMessage(upload)
     const { name, publicKey } = await findKey(network, options.key || selfName)
     const isValid = await publicKey.verify(message, signature)
+    if (!isValid && publicKey.type === 'RSA') throw new FileNetworkError('crypto/rsa: verification error')
     return valuesOf({ Key: { Name: name, Id: encodeKey(publicKey) }, SignatureValid: isValid })
   },
 })

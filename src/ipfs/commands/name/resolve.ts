@@ -1,5 +1,13 @@
 import { FileNetworkError } from '../../errors.js'
-import { defineCommand, optionalArgument, parseGoDuration, single, valuesOf } from '../../request/command.js'
+import { UnresolvedNameError } from '../../names/nameSystem.js'
+import {
+  defineCommand,
+  nothing,
+  optionalArgument,
+  parseGoDuration,
+  single,
+  valuesOf,
+} from '../../request/command.js'
 
 /** `name/resolve`: the path that was published under a name; without an argument, under the node's own. */
 export const nameResolve = defineCommand({
@@ -18,8 +26,13 @@ export const nameResolve = defineCommand({
     if (timeout < 0) throw new FileNetworkError('DHT timeout value must be >= 0')
     const path = name.startsWith('/ipns/') ? name : `/ipns/${name}`
     const depth = options.recursive ? undefined : 1
-    const Path = await names.resolve(path, depth)
-    if (!options.stream) return single({ Path })
-    return valuesOf({ Path })
+    if (!options.stream) return single({ Path: await names.resolve(path, depth) })
+    try {
+      return valuesOf({ Path: await names.resolve(path, depth) })
+    } catch (error) {
+      // A stream of the records that are found, of which there are none.
+      if (error instanceof UnresolvedNameError) return nothing()
+      throw error
+    }
   },
 })

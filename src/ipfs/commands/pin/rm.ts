@@ -1,8 +1,8 @@
 import { checkPaths, resolveText } from '../../names/nameSystem.js'
-import { FileNetworkError } from '../../errors.js'
+import { BlockNotFoundError, FileNetworkError } from '../../errors.js'
 import { defineCommand, pathArgument, pathArguments, single } from '../../request/command.js'
 import { provideOptions } from './add.js'
-import { pinDag, unpin } from '../../store/pins.js'
+import { PinError, pinDag, unpin } from '../../store/pins.js'
 
 /** `pin/rm`: removes pins; the blocks stay until they are collected. */
 export const pinRm = defineCommand({
@@ -43,7 +43,12 @@ export const pinUpdate = defineCommand({
       if (pins.find(to)?.mode === 'recursive') {
         throw new FileNetworkError("'to' cid was already recursively pinned")
       }
-      await pinDag(network, to, old.name)
+      await pinDag(network, to, old.name).catch((error: unknown) => {
+        const cause = error instanceof PinError ? error.cause : error
+        throw cause instanceof BlockNotFoundError
+          ? new FileNetworkError(`get ${cause.cid}: ${cause.message}`)
+          : cause
+      })
       if (options.unpin) await pins.remove(from)
     }
     return single({ Pins: [encodeCid(from), encodeCid(to)] })
