@@ -43,10 +43,16 @@ function testRust() {
   return run('cargo', ['test', '--quiet', '--', '--test-threads', '2'], join(root, 'clients/rust'))
 }
 
+/** The manifest in examples/container, read into the types of the API server. */
+function testKubernetes() {
+  return run('go', ['test', '-count=1', './...'], join(root, 'test/examples/kubernetes'))
+}
+
 const suites = [
   { name: 'python', tool: 'python3', check: ['--version'], test: testPython },
   { name: 'go', tool: 'go', check: ['version'], test: testGo },
   { name: 'java', tool: 'mvn', check: ['--version'], test: testJava },
+  { name: 'kubernetes', tool: 'go', check: ['version'], test: testKubernetes },
   { name: 'rust', tool: 'cargo', check: ['--version'], test: testRust },
 ]
 const named = process.argv.slice(2)

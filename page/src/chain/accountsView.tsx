@@ -6,6 +6,9 @@ import { Hash } from '../parts/hash.js'
 import { currentNetwork } from '../shell/router.js'
 import { toNumber } from './wire.js'
 
+/** A millionth of an ether: the list shows no smaller fractions, the account all of them. */
+const smallestShown = 10n ** 12n
+
 interface Account {
   address: string
   balance: bigint
@@ -38,7 +41,9 @@ export function AccountsView() {
                 <td>
                   <Hash value={address} kind="address" />
                 </td>
-                <td class="right">{formatEther(balance)}</td>
+                <td class="right" title={formatEther(balance)}>
+                  {formatEther(balance - (balance % smallestShown))}
+                </td>
                 <td class="right">{formatNumber(nonce)}</td>
               </tr>
             ))}

@@ -27,10 +27,10 @@ interface Row {
 const columns: readonly Column<Row>[] = [
   {
     title: 'Transaction',
-    width: 'minmax(8rem, 1fr)',
+    width: 'minmax(6rem, 1fr)',
     cell: ({ transaction }) => <Hash value={transaction.hash} kind="transaction" />,
   },
-  { title: 'Calls', width: 'minmax(6rem, 1fr)', cell: ({ name }) => <span class="mono">{name}</span> },
+  { title: 'Calls', width: 'minmax(5rem, 1fr)', cell: ({ name }) => <span class="mono">{name}</span> },
   {
     title: 'From',
     width: 'minmax(9rem, 1fr)',
@@ -56,6 +56,7 @@ const columns: readonly Column<Row>[] = [
   {
     title: 'Gas',
     width: '5.5rem',
+    wideOnly: true,
     align: 'right',
     cell: ({ receipt }) => (receipt === undefined ? '' : formatNumber(toNumber(receipt.gasUsed))),
   },

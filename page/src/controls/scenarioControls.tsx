@@ -26,7 +26,6 @@ export function ScenarioControls() {
           <thead>
             <tr>
               <th scope="col">Scenario</th>
-              <th scope="col">Effect</th>
               <th scope="col" class="right">
                 Hits
               </th>
@@ -57,10 +56,10 @@ function ScenarioRow({ scenario: { name, summary, set } }: { scenario: Scenario 
     )
   return (
     <tr>
-      <th scope="row" class="mono">
-        {name}
+      <th scope="row">
+        <span class="mono">{name}</span>
+        <div class="muted">{summary}</div>
       </th>
-      <td>{summary}</td>
       <td class="right">
         {isOn ? <Badge tone={hits > 0 ? 'warn' : 'neutral'}>{formatNumber(hits)}</Badge> : ''}
       </td>

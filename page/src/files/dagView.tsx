@@ -15,11 +15,11 @@ import { PinButton } from './pinButton.js'
 import { Preview } from './preview.js'
 
 const columns: readonly Column<DagLink>[] = [
-  { title: 'Name', width: 'minmax(6rem, 1fr)', cell: ({ name }) => name },
-  { title: 'CID', width: 'minmax(9rem, 1fr)', cell: ({ cid }) => <Hash value={cid} kind="cid" /> },
+  { title: 'Name', width: 'minmax(4rem, 1fr)', cell: ({ name }) => name },
+  { title: 'CID', width: 'minmax(7.5rem, 1fr)', cell: ({ cid }) => <Hash value={cid} kind="cid" /> },
   {
     title: 'Size below',
-    width: '7rem',
+    width: '5.5rem',
     align: 'right',
     cell: ({ size }) => (size === undefined ? '' : formatBytes(size)),
   },

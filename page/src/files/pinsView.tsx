@@ -15,8 +15,8 @@ import type { Pin } from './pins.js'
 import { readPins } from './pins.js'
 
 const columns: readonly Column<Pin>[] = [
-  { title: 'CID', width: 'minmax(10rem, 2fr)', cell: ({ Cid }) => <Hash value={Cid} kind="cid" /> },
-  { title: 'Name', width: 'minmax(4rem, 1fr)', cell: ({ Name = '' }) => Name },
+  { title: 'CID', width: 'minmax(8rem, 2fr)', cell: ({ Cid }) => <Hash value={Cid} kind="cid" /> },
+  { title: 'Name', width: 'minmax(4rem, 1fr)', wideOnly: true, cell: ({ Name = '' }) => Name },
   {
     title: 'Type',
     width: '6rem',

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { changeQuery, route } from '../shell/router.js'
 
 /** Milliseconds without a key press before the text is searched for. */
-const typingPause = 120
+const typingPause = 40
 
 const transports = ['http', 'websocket', 'upgrade', 'ipc', 'in-process', 'files']
 

@@ -69,6 +69,8 @@ export function Timeline({ filter }: { filter: Query }) {
 }
 
 function series({ start, span, count, failed, slowest }: Buckets): uPlot.AlignedData {
+  // Without requests there is no time to label.
+  if (count.every((number) => number === 0)) return [[], [], [], []]
   const times = count.map((_, index) => (start + (index + 0.5) * span) / 1000)
   return [times, count, failed, slowest]
 }

@@ -69,7 +69,7 @@ function AccessDialog() {
         </p>
         <label>
           Key
-          <input name="key" required autoComplete="username" spellcheck={false} />
+          <input name="key" required autoFocus autoComplete="username" spellcheck={false} />
         </label>
         <label>
           Secret

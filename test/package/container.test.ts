@@ -1,0 +1,149 @@
+import { execFile, spawn, spawnSync } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readdir, realpath, rm, stat, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callRpc } from '../support/rpc.js'
+import { until } from '../support/until.js'
+
+/*
+ * The recipe in examples/container, built by buildah, which needs no daemon, and started. Its bases come from a registry
+ * elsewhere; here they are made of this machine's Node and C library under the same names.
+ */
+
+const execute = promisify(execFile)
+const hasBuildah = spawnSync('buildah', ['--version']).status === 0 && process.getuid?.() === 0
+if (!hasBuildah) console.warn('left out: the container; apt-get install buildah, and run it as root')
+
+let folder: string
+let buildah: (...words: string[]) => Promise<string>
+let buildahWords: string[]
+const environment = { ...process.env, BUILDAH_ISOLATION: 'chroot' }
+
+/** Copies programs with the libraries that they are linked with. */
+async function copyPrograms(root: string, programs: readonly (readonly [from: string, to: string])[]) {
+  for (const [from, to] of programs) {
+    await cp(await realpath(from), join(root, to))
+    const { stdout } = await execute('ldd', [from])
+    for (const [library] of stdout.matchAll(/\/\S+/g)) {
+      await mkdir(join(root, dirname(library)), { recursive: true })
+      await cp(await realpath(library), join(root, library))
+      if (/lib(stdc\+\+|gcc_s)\.so/.test(library)) {
+        await cp(await realpath(library), join(root, 'usr/lib', basename(library)))
+      }
+    }
+  }
+}
+
+/** A root file system with a shell and what the recipe's steps run. */
+async function makeRoot(name: string): Promise<string> {
+  const root = join(folder, name)
+  for (const path of [
+    'usr/bin',
+    'usr/lib',
+    'usr/lib64',
+    'usr/local/bin',
+    'tmp',
+    'proc',
+    'sys',
+    'dev',
+    'etc',
+  ]) {
+    await mkdir(join(root, path), { recursive: true })
+  }
+  for (const path of ['bin', 'lib', 'lib64']) await symlink(`usr/${path}`, join(root, path))
+  const programs = ['sh', 'mkdir', 'env'].map((program) => [`/bin/${program}`, `usr/bin/${program}`] as const)
+  await copyPrograms(root, programs)
+  return root
+}
+
+async function commit(root: string, tag: string, variables: readonly string[] = []): Promise<void> {
+  const container = (await buildah('from', 'scratch')).trim()
+  await buildah('copy', '--quiet', container, root, '/')
+  const words = ['PATH=/usr/local/bin:/usr/bin', ...variables].flatMap((variable) => ['--env', variable])
+  await buildah('config', ...words, container)
+  await buildah('commit', '--quiet', '--rm', container, tag)
+}
+
+beforeAll(async () => {
+  if (!hasBuildah) return
+  folder = await mkdtemp(join(tmpdir(), 'standin-container-'))
+  buildahWords = [
+    '--storage-driver',
+    'vfs',
+    '--root',
+    join(folder, 'store'),
+    '--runroot',
+    join(folder, 'run'),
+  ]
+  buildah = async (...words) =>
+    (await execute('buildah', [...buildahWords, ...words], { env: environment, maxBuffer: 2 ** 26 })).stdout
+  const npmCli = await realpath(spawnSync('which', ['npm'], { encoding: 'utf8' }).stdout.trim())
+  const withNode = await makeRoot('node')
+  await copyPrograms(withNode, [[process.execPath, 'usr/local/bin/node']])
+  await cp(join(dirname(npmCli), '..'), join(withNode, 'usr/local/lib/node_modules/npm'), { recursive: true })
+  await symlink('../lib/node_modules/npm/bin/npm-cli.js', join(withNode, 'usr/local/bin/npm'))
+  // What npm installs has been in its cache since the tarball was installed here.
+  const offline = ['HOME=/root', 'npm_config_offline=true', 'npm_config_cache=/cache']
+  await commit(withNode, 'docker.io/library/node:22-alpine', offline)
+  // Alpine has the C library that its Node is linked with; this machine's Node may want more.
+  const withLibraries = await makeRoot('alpine')
+  await copyPrograms(withLibraries, [[process.execPath, 'tmp/node']])
+  for (const path of ['tmp/node', 'usr/lib/libstdc++.so.6', 'usr/lib/libgcc_s.so.1'])
+    await rm(join(withLibraries, path))
+  await commit(withLibraries, 'docker.io/library/alpine:3.22')
+}, 300_000)
+
+afterAll(async () => {
+  if (!hasBuildah) return
+  await buildah('rm', '--all')
+  await rm(folder, { recursive: true, force: true })
+})
+
+test.skipIf(!hasBuildah)(
+  'the image is small, and its node answers as an unprivileged user',
+  async () => {
+    const context = join(folder, 'context')
+    await cp('examples/container', context, { recursive: true })
+    await execute('npm', ['pack', '--silent', '--pack-destination', context])
+    const tarball = (await readdir(context)).find((name) => name.endsWith('.tgz')) ?? ''
+    const installed = join(folder, 'installed')
+    await mkdir(installed)
+    const quietly = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']
+    const cache = (await execute('npm', ['config', 'get', 'cache'])).stdout.trim()
+    await execute('npm', ['install', '--prefix', installed, ...quietly, join(context, tarball)])
+    await buildah(
+      ...['build', '--quiet', '--pull-never', '--format', 'docker', '--volume', `${cache}:/cache`],
+      ...['--build-arg', `PACKAGE=./${tarball}`, '--tag', 'standin', context],
+    )
+    const archive = join(folder, 'image')
+    await buildah('push', '--quiet', '--compression-format', 'gzip', 'standin', `dir:${archive}`)
+    const names = (await readdir(archive)).filter((name) => /^[0-9a-f]{64}$/.test(name))
+    const sizes = await Promise.all(names.map(async (name) => (await stat(join(archive, name))).size))
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(100e6)
+
+    const container = (await buildah('from', '--pull-never', 'standin')).trim()
+    const { Docker } = JSON.parse(await buildah('inspect', container)) as {
+      Docker: { config: { User: string; Entrypoint: string[]; Healthcheck: { Test: string[] } } }
+    }
+    const { User: user, Entrypoint: entry, Healthcheck: health } = Docker.config
+    expect(user).toBe('1000')
+    const run = [...buildahWords, 'run', '--user', user, container, '--']
+    const child = spawn('buildah', [...run, ...entry, '--key', 'test:secret', '--json'], {
+      env: environment,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let output = ''
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    await until(() => output.includes('\n') || child.exitCode !== null)
+    const { port } = JSON.parse(output) as { port: number }
+    expect(await callRpc(`http://127.0.0.1:${port}/v3/test`, 'eth_chainId', [])).toBe('0x7a69')
+    await execute('buildah', [...run, ...health.Test.slice(1)], { env: environment })
+    const closed = new Promise((settle) => child.once('close', settle))
+    const processes = await execute('pgrep', ['-u', '1000', '-f', 'standin.js --key test:secret'])
+    for (const id of processes.stdout.trim().split('\n')) process.kill(Number(id), 'SIGTERM')
+    await closed
+  },
+  300_000,
+)
