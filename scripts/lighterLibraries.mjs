@@ -21,7 +21,7 @@ const replacements = [
       [
         /for \(let i = 0; i < tx\.data\.length; i\+\+\) \{\n *tokens \+= .*\n *\}/,
         `let zeros = 0;
-        for (let i = 0; i < tx.data.length; i++) if (tx.data[i] === 0) zeros++;
+        for (let i = 0, { data } = tx; i < data.length; i++) if (data[i] === 0) zeros++;
         tokens = BigInt(4 * tx.data.length - 3 * zeros);`,
       ],
     ],
@@ -32,7 +32,7 @@ const replacements = [
       [
         /for \(let i = 0; i < tx\.data\.length; i\+\+\) \{\n *tx\.data\[i\] === 0 .*\n *\}/,
         `let zeros = 0;
-    for (let i = 0; i < tx.data.length; i++) if (tx.data[i] === 0) zeros++;
+    for (let i = 0, { data } = tx; i < data.length; i++) if (data[i] === 0) zeros++;
     cost = BigInt(zeros) * txDataZero + BigInt(tx.data.length - zeros) * txDataNonZero;`,
       ],
     ],

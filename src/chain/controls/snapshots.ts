@@ -1,9 +1,10 @@
 import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
+import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { type Keyspace, decodeOrdinal, encodeOrdinal, ordinalOfKey } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/database.js'
 import type { Chain } from '../chain.js'
 import { type Progress, applyProgress, currentProgress } from '../head/progress.js'
-import type { Mempool, MempoolSnapshot } from '../mempool/mempool.js'
+import type { MempoolSnapshot } from '../mempool/mempool.js'
 import {
   type StoredPooled,
   decodePooled,
@@ -11,6 +12,7 @@ import {
   encodePooled,
   stageReplacement,
 } from '../mempool/pooledStore.js'
+import type { PooledTransaction } from '../mempool/transaction.js'
 import { reinject } from '../mempool/submitTransaction.js'
 
 /** Where a chain was when a snapshot was taken, as JSON. */
@@ -90,24 +92,27 @@ export class Snapshots {
   /** @returns the number of the snapshot; numbers rise and are never used again. */
   take(): Promise<bigint> {
     const { chain, participants } = this.#parts
-    return chain.exclusively(() => {
+    return chain.exclusively(async () => {
       const { database, keys } = chain.stores
       const id = this.#next++
       const { block, workingRoot } = chain.head
-      const record: SnapshotRecord = {
+      const place = {
         ordinal: block.ordinal,
         nextOrdinal: chain.stores.blocks.nextOrdinal,
         workingRoot: bytesToPlainHex(workingRoot),
         progress: currentProgress(chain.clock, chain.settings),
-        waiting: waitingTransactions(chain.mempool).map(encodePooled).map(bytesToPlainHex),
       }
+      const remembered = {
+        pool: chain.mempool.snapshot(),
+        participants: participants.map((participant) => participant.save()),
+      }
+      // From here on others are served between transactions.
+      const waiting = await runInSlices(encodeWaiting(chain.mempool.inOrderOfArrival()), new TimeSlice())
+      const record: SnapshotRecord = { ...place, waiting }
       const bytes = new TextEncoder().encode(JSON.stringify(record))
       database.write(new WriteBatch().put(keys.snapshot(id), bytes))
       this.#ids.add(id)
-      this.#inMemory.set(id, {
-        pool: chain.mempool.snapshot(),
-        participants: participants.map((participant) => participant.save()),
-      })
+      this.#inMemory.set(id, remembered)
       return BigInt(id)
     })
   }
@@ -209,6 +214,12 @@ export class Snapshots {
   }
 }
 
-function waitingTransactions(mempool: Mempool): StoredPooled[] {
-  return mempool.inOrderOfArrival().map((pooled) => ({ ...pooled, raw: encodeNetworkForm(pooled) }))
+/** In hexadecimal, without a prefix. */
+function* encodeWaiting(waiting: readonly PooledTransaction[]): Steps<string[]> {
+  const encoded: string[] = []
+  for (const pooled of waiting) {
+    encoded.push(bytesToPlainHex(encodePooled({ ...pooled, raw: encodeNetworkForm(pooled) })))
+    yield
+  }
+  return encoded
 }

@@ -73,8 +73,7 @@ async function* listLinks(network: NetworkContext, path: string, rule: LsRule): 
     return
   }
   const entry = await loadEntry(blockstore, cid)
-  const links = entry.type === 'directory' ? listDirectory(blockstore, entry) : (entry.node?.links ?? [])
-  for await (const link of links) yield await describeLink(network, link, rule)
+  for await (const link of listDirectory(blockstore, entry)) yield await describeLink(network, link, rule)
 }
 
 async function describeLink(network: NetworkContext, link: UnixfsLink, rule: LsRule): Promise<LsLink> {

@@ -1,4 +1,5 @@
 import { CID } from 'multiformats/cid'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import { cidKey, codecCode } from '../cid/cidFormat.js'
 import { linksOf } from '../dag/links.js'
 import { BlockNotFoundError, FileNetworkError, errorText } from '../errors.js'
@@ -75,9 +76,12 @@ async function* listRefs(
       .replaceAll('<dst>', () => encodeCid(target))
       .replaceAll('<linkname>', () => name)
 
+  const slice = new TimeSlice()
   async function* below(root: CID): AsyncGenerator<string> {
     const stack = [{ cid: root, links: await linksOf(root, await blockstore.get(root)), next: 0 }]
     for (let top = stack.at(-1); top; top = stack.at(-1)) {
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
       const link = top.links[top.next++]
       if (link === undefined) {
         stack.pop()

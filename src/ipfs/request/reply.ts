@@ -113,8 +113,13 @@ async function* textPieces<T>(
   rest: AsyncIterator<T>,
   toText: (value: T) => string,
 ): AsyncGenerator<Uint8Array> {
+  const slice = new TimeSlice()
   try {
-    for (let result = first; !result.done; result = await rest.next()) yield Buffer.from(toText(result.value))
+    for (let result = first; !result.done; result = await rest.next()) {
+      yield Buffer.from(toText(result.value))
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
+    }
   } finally {
     await rest.return?.()
   }

@@ -1,4 +1,6 @@
 import type { CID } from 'multiformats/cid'
+import { TimeSlice } from '../../../encoding/timeSlice.js'
+import { cidKey } from '../../cid/cidFormat.js'
 import { linksOf } from '../../dag/links.js'
 import { FileNetworkError, errorText } from '../../errors.js'
 import type { NetworkContext } from '../../networkContext.js'
@@ -47,8 +49,11 @@ async function findBadNodes(
   const bad: BadNode[] = []
   const seen = new Set<string>()
   const stack: CID[] = [root]
+  const slice = new TimeSlice()
   for (let cid = stack.pop(); cid; cid = stack.pop()) {
-    const name = cid.toString()
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
+    const name = cidKey(cid)
     if (seen.has(name)) continue
     seen.add(name)
     const known = broken.get(name)
