@@ -12,8 +12,11 @@ import { type FormFile, form } from './support.js'
 
 /** Files, chunks or blocks of an upload. */
 const count = 600
-/** A slice is five looks at the clock; the piece behind it may be read before the next. */
-const mostPieces = 12
+/**
+ * A slice is five looks at the clock, or six where the turn had begun before; the piece behind it may be read before the
+ * next.
+ */
+const mostPieces = 14
 
 let directory: string
 let network: FileNetwork

@@ -102,7 +102,7 @@ export class Snapshots {
         workingRoot: bytesToPlainHex(workingRoot),
         progress: currentProgress(chain.clock, chain.settings),
       }
-      const remembered = {
+      const inMemory = {
         pool: chain.mempool.snapshot(),
         participants: participants.map((participant) => participant.save()),
       }
@@ -112,7 +112,7 @@ export class Snapshots {
       const bytes = new TextEncoder().encode(JSON.stringify(record))
       database.write(new WriteBatch().put(keys.snapshot(id), bytes))
       this.#ids.add(id)
-      this.#inMemory.set(id, remembered)
+      this.#inMemory.set(id, inMemory)
       return BigInt(id)
     })
   }

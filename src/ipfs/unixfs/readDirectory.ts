@@ -13,8 +13,8 @@ export function isShardedEntry(entry: UnixfsEntry): boolean {
 }
 
 /**
- * The entries of a directory, or the links of a file, one after the other: by name, or by slot where it is sharded. No shard is listed twice: no
- * directory repeats any, but a block can be made so (boxo, `ipld/unixfs/hamt/hamt.go`).
+ * The entries of a directory, or the links of a file, one after the other: by name, or by slot where it is sharded. No
+ * shard is listed twice: no directory repeats any, but a block can be made so (boxo, `ipld/unixfs/hamt/hamt.go`).
  */
 export async function* listDirectory(source: BlockSource, entry: UnixfsEntry): AsyncGenerator<UnixfsLink> {
   const { node } = entry
