@@ -170,6 +170,7 @@ function applyCompatibility(
     options.automineBaseFee = () => (mining.mode.automine ? chain.nextBaseFee() : undefined)
   if (compatibility.rejectsFeeCapBelowBaseFee) options.minimumFeeCap = () => chain.nextBaseFee()
   options.capReplaces = compatibility.higherFeeCapReplaces
+  options.contractSenders = compatibility.allowsContractSenders
 }
 
 /** The pooled transactions of one sender. */

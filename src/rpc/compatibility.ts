@@ -35,6 +35,8 @@ export interface CompatibilityProfile {
   rejectsFeeCapBelowBaseFee: boolean
   /** Whether a higher fee cap alone replaces a waiting transaction, by however little. */
   higherFeeCapReplaces: boolean
+  /** Whether transactions of accounts with code are mined as those of impersonated ones (EIP-3607 refuses them). */
+  allowsContractSenders: boolean
 
   /** Whether a transaction that names no gas and whose estimate fails gets the block's gas limit. */
   fallsBackToBlockGasLimit: boolean
@@ -152,6 +154,7 @@ const standinProfile: CompatibilityProfile = {
   rejectsUnminable: false,
   rejectsFeeCapBelowBaseFee: false,
   higherFeeCapReplaces: false,
+  allowsContractSenders: false,
   fallsBackToBlockGasLimit: false,
   allowsEmptyCreation: false,
   defaultFeeCap: 'twice the base fee',
@@ -222,6 +225,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     minimumTimestampIncrement: 0n,
     rejectsFeeCapBelowBaseFee: true,
     higherFeeCapReplaces: true,
+    allowsContractSenders: true,
     fallsBackToBlockGasLimit: true,
     allowsEmptyCreation: true,
     defaultFeeCap: 'the next price',
@@ -248,6 +252,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     pendingFields: 'anvil',
   },
   hardhat: {
+    allowsContractSenders: true,
     clientVersion: `HardhatNetwork/2.29.1/Standin/v${version}`,
     accounts: 20,
     intervalMiningDisablesAutomine: false,

@@ -45,6 +45,29 @@ describe('a transaction that reverts', () => {
   })
 })
 
+describe('a transaction of an account with code', () => {
+  const code = '0x6001600155'
+
+  test.each(['anvil', 'hardhat'] as const)('is mined in %s, and can be traced', async (compat) => {
+    const { call, send, from } = await startDevnet({ compat })
+    await call('hardhat_setCode', from, code)
+    const { status, transactionHash } = await send({ to: someone, value: '0x5' })
+    expect(status).toBe('0x1')
+    expect(await call('eth_getBalance', someone, 'latest')).toBe('0x5')
+    expect(await call('eth_getCode', from, 'latest')).toBe(code)
+    const trace = await call<object>('debug_traceTransaction', transactionHash, { tracer: 'callTracer' })
+    expect(trace).toMatchObject({ from: from.toLowerCase(), to: someone, value: '0x5' })
+  })
+
+  test('waits as in geth, which puts none into a block (EIP-3607)', async () => {
+    const { call, from, height } = await startDevnet()
+    await call('hardhat_setCode', from, code)
+    const hash = await call<Hex>('eth_sendTransaction', { from, to: someone, gas: '0x5208' })
+    expect(await call('eth_getTransactionReceipt', hash)).toBeNull()
+    expect(await height()).toBe(0)
+  })
+})
+
 describe.each(['anvil', 'hardhat', 'ganache'] as const)("viem's test client in mode %s", (mode) => {
   test('works with all its actions', async () => {
     const { node, call, from, block, height } = await startDevnet(mode === 'anvil' ? {} : { compat: mode })

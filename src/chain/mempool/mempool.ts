@@ -3,6 +3,7 @@ import type { StoredBlock } from '../block/record.js'
 import { TransactionRejectedError } from '../errors.js'
 import type { ForkSchedule } from '../evm/forkSchedule.js'
 import type { ForkRules, StateView } from '../types.js'
+import { delegationTarget } from '../vm/message.js'
 import { verifySidecar } from './blobs.js'
 import { type TransactionFields, decodeTransaction } from './decode.js'
 import { fieldsOf } from './fieldReader.js'
@@ -237,9 +238,11 @@ export class Mempool {
     this.#checkNew(key)
     if (pooled.sidecar !== undefined) await verifySidecar(pooled.sidecar, this.#rules())
     const name = bytesToPlainHex(pooled.sender)
-    const queue = await this.#queueOf(pooled.sender, name)
+    const { transaction, hash, sender, sidecar } = pooled
+    const impersonated =
+      pooled.impersonated || (this.#options.contractSenders && (await this.#isContract(sender)))
+    const queue = await this.#queueOf(sender, name)
     this.#checkNew(key)
-    const { transaction, hash, sender, impersonated, sidecar } = pooled
     const cost = costOf(transaction)
     const entry: Entry = {
       transaction,
@@ -275,6 +278,12 @@ export class Mempool {
     const account = await this.#requireHead().state.getAccount(sender)
     const queue = new SenderQueue(sender, { nonce: account?.nonce ?? 0n, balance: account?.balance ?? 0n })
     return this.#queues.get(name) ?? queue
+  }
+
+  /** Whether an account has code of its own, which is no delegation (EIP-7702). */
+  async #isContract(address: Uint8Array): Promise<boolean> {
+    const code = await this.#requireHead().state.getCode(address)
+    return code.length > 0 && delegationTarget(code) === undefined
   }
 
   async #follow(queue: SenderQueue, { state, gasLimit }: Head): Promise<void> {

@@ -234,6 +234,8 @@ export interface MempoolOptions {
   minimumFeeCap?: () => bigint
   /** Whether a higher fee cap alone replaces a waiting transaction, by however little. */
   capReplaces?: boolean
+  /** Whether the sender may be a contract, which blocks refuse otherwise (EIP-3607); it counts as impersonated. */
+  contractSenders?: boolean
   /**
    * The base fee (wei per gas) of the block that has to take a transaction at once; where it gives undefined,
    * transactions may wait for their nonce or for a lower base fee.
@@ -251,5 +253,6 @@ export const defaultMempoolOptions: Required<MempoolOptions> = {
   withoutFunds: false,
   minimumFeeCap: () => 0n,
   capReplaces: false,
+  contractSenders: false,
   automineBaseFee: () => undefined,
 }

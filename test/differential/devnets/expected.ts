@@ -75,10 +75,6 @@ export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDif
       matches: where({ request: /after hardhat_setBalance \["0x\w+","0xf{64}"/ }),
     },
     {
-      reason: 'the sender of a transaction in a block has no code (EIP-3607), unless it is impersonated',
-      matches: where({ request: /after hardhat_setCode \["0x(f39f|7099|3c44)/ }),
-    },
-    {
       reason:
         'snapshots are counted by those that were asked for; hardhat takes one more for each refused transaction',
       matches: where({ name: /^evm_snapshot \| \.result/ }),
