@@ -130,6 +130,8 @@ class Gathering {
   #missing = 0
   #resolve: (() => void) | undefined
   readonly #complete = new Promise<void>((resolve) => (this.#resolve = resolve))
+  /** Whether the call policy has refused none of them. */
+  isWhole = true
 
   expect(): void {
     this.#missing++
@@ -201,7 +203,8 @@ export class RpcPipeline {
       return createReply([`[${errorText(id, new InvalidRequestError('batch too large'))}]`])
     }
     policy?.batch?.({ size: messages.length, context })
-    const together = interceptor?.cassette.isActive ? this.#answerTogether(messages, context) : undefined
+    const gathering = interceptor?.cassette.isActive ? new Gathering() : undefined
+    const together = gathering && this.#answerTogether(messages, context, gathering)
     const pieces: WirePiece[] = []
     const refusals: (RefusalReply | undefined)[] = []
     let bytes = 0
@@ -220,7 +223,7 @@ export class RpcPipeline {
       if (answer !== undefined) pieces.push(pieces.length === 0 ? '[' : ',', ...answer)
     }
     const [refusal] = refusals
-    if (refusal !== undefined && refusals.every((one) => one?.body === refusal.body)) {
+    if (gathering?.isWhole && refusal !== undefined && refusals.every((one) => one?.body === refusal.body)) {
       return createReply([refusal.body], refusal)
     }
     return pieces.length === 0 ? undefined : createReply([...pieces, ']'])
@@ -230,8 +233,8 @@ export class RpcPipeline {
   #answerTogether(
     messages: readonly Message[],
     context: RequestContext,
+    gathering: Gathering,
   ): readonly Promise<Outcome | undefined>[] {
-    const gathering = new Gathering()
     return messages.map((message) => this.#answerMessage(message, context, undefined, gathering))
   }
 
@@ -264,6 +267,7 @@ export class RpcPipeline {
     try {
       record = await policy?.enter(call)
     } catch (refusal) {
+      if (gathering !== undefined) gathering.isWhole = false
       void gathering?.arrive()
       return this.#failure(call, refusal)
     }

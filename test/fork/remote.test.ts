@@ -190,7 +190,7 @@ test('the command shows the remote without its key, and says what is wrong with 
   treat = () => ({ status: 403, body: `Cannot POST /${secret}` })
   const echoed = runCommand([...words, '--fork-url', url])
   expect(await echoed.ended).toBe(2)
-  expect(echoed.stderr()).toContain('refuses: HTTP 403 Cannot POST …')
+  expect(echoed.stderr()).toContain('refuses: HTTP 403 Cannot POST /v3/…')
   const message = `no access to ${url}`
   treat = ([call]) => ({
     status: 200,
