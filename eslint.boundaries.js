@@ -61,7 +61,7 @@ const packagesOfRooms = [
   { packages: ['level', 'classic-level', 'abstract-level'], rooms: ['storage'] },
   {
     packages: ['zod', 'zod/**'],
-    rooms: ['rpc', 'provider', 'control', 'server', 'options', 'network', 'node', 'cli'],
+    rooms: ['cassette', 'rpc', 'provider', 'control', 'server', 'options', 'network', 'node', 'cli'],
   },
   { packages: ['commander'], rooms: ['cli', 'options'] },
 ]

@@ -429,7 +429,7 @@ describe('the file', () => {
     }
     const inOneGo = join(folder, 'in-one-go')
     copyFileSync(path, inOneGo)
-    closeCassette(inOneGo)
+    await closeCassette(inOneGo)
     endEverySlice()
     const turns = await countTurns(() => writer.close())
     vi.restoreAllMocks()

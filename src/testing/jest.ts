@@ -24,7 +24,7 @@ export type { TestKey, TestNode } from '../fixture/nodeClient.js'
  * })
  */
 export function useNode(options?: NodeOptions, recording?: CassetteOptions): () => TestNode {
-  const { beforeAll, afterAll, beforeEach, afterEach, expect } = globalThis as unknown as JestGlobals
+  const { beforeAll, afterAll, beforeEach, afterEach, expect } = globalThis as typeof globalThis & JestGlobals
   const runner: Runner<undefined> = {
     ...{ beforeAll, afterAll, afterEach },
     // jest waits for a callback where a hook has a parameter.

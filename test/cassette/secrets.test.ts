@@ -171,7 +171,7 @@ test('a provider that repeats keys of its URLs in any form does not get them int
     const socket = new WebSocket(node.wsUrl)
     const ended = new Promise<string>((done) => (socket.onclose = ({ reason }) => done(reason)))
     socket.onmessage = ({ data }) => {
-      seen.push(String(data as string))
+      seen.push(String(data))
       socket.send(bodyOf('net_version'))
     }
     socket.onopen = () => socket.send(bodyOf('eth_blockNumber'))

@@ -24,8 +24,8 @@ async function collect(source: unknown): Promise<unknown[]> {
 }
 
 const refused: [name: string, call: (ipfs: typeof client) => unknown, message: string][] = [
-  ['ping', ({ ping }) => collect(ping(peer as never)), needsDaemon],
-  ['routing.findPeer', ({ routing }) => collect(routing.findPeer(peer as never)), needsDaemon],
+  ['ping', ({ ping }) => collect(ping(peer)), needsDaemon],
+  ['routing.findPeer', ({ routing }) => collect(routing.findPeer(peer)), needsDaemon],
   ['routing.get', ({ routing }) => collect(routing.get(`/ipns/${peer}`)), needsOnlineMode],
   [
     'routing.put',
@@ -81,6 +81,5 @@ it('says how it is', async () => {
     'net',
     'runtime',
   ])
-  const requests = (await client.diag.cmds()) as unknown as { Command: string }[]
-  expect(requests.map(({ Command }) => Command)).toContain('diag/cmds')
+  expect(await client.diag.cmds()).toContainEqual(expect.objectContaining({ Command: 'diag/cmds' }))
 })
