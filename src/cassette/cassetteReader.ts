@@ -20,7 +20,7 @@ export class CassetteReader {
   /** Where the entries begin and end. */
   readonly #start: number
   readonly #end: number
-  /** By number; the one used last is the last one. */
+  /** By number; the one used last is the last one. Their memory is used again for others. */
   readonly #pages = new Map<number, Buffer>()
 
   private constructor(path: string, header: CassetteHeader, start: number) {
@@ -92,7 +92,7 @@ export class CassetteReader {
     for (let start = offset; start < this.#end;) {
       if (this.#compare(start, prefix) !== 0) return
       const end = this.#lineEnd(start)
-      yield this.#bytes(start, end)
+      yield Buffer.from(this.#bytes(start, end))
       start = end + 1
     }
   }
@@ -136,26 +136,35 @@ export class CassetteReader {
     return this.#end
   }
 
+  /** Valid until other bytes are asked for. */
   #bytes(start: number, end: number): Buffer {
     const number = Math.floor(start / PAGE_BYTES)
     const offset = number * PAGE_BYTES
     return end > offset + PAGE_BYTES
-      ? this.#read(start, end - start)
+      ? this.#read(start, Buffer.allocUnsafeSlow(end - start))
       : this.#page(number).subarray(start - offset, end - offset)
   }
 
   #page(number: number): Buffer {
-    const page = this.#pages.get(number) ?? this.#read(number * PAGE_BYTES, PAGE_BYTES)
+    const known = this.#pages.get(number)
     this.#pages.delete(number)
+    const page = known ?? this.#read(number * PAGE_BYTES, this.#freePage())
     this.#pages.set(number, page)
-    const [oldest] = this.#pages.keys()
-    if (this.#pages.size > KEPT_PAGES && oldest !== undefined) this.#pages.delete(oldest)
     return page
   }
 
-  #read(offset: number, length: number): Buffer {
-    const bytes = Buffer.allocUnsafeSlow(length)
-    return bytes.subarray(0, readSync(this.#file, bytes, 0, length, offset))
+  /** The memory of the page that was used longest ago, once there are as many as are kept. */
+  #freePage(): Buffer {
+    const [oldest] = this.#pages
+    if (oldest === undefined || this.#pages.size < KEPT_PAGES) return Buffer.allocUnsafeSlow(PAGE_BYTES)
+    const [number, page] = oldest
+    this.#pages.delete(number)
+    return Buffer.from(page.buffer, 0, PAGE_BYTES)
+  }
+
+  /** Fills memory from an offset on; shorter at the end of the file. */
+  #read(offset: number, memory: Buffer): Buffer {
+    return memory.subarray(0, readSync(this.#file, memory, 0, memory.length, offset))
   }
 }
 

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
 import { parseJsonInSlices, skipWhitespace } from '../encoding/json.js'
-import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../encoding/timeSlice.js'
+import { Mutex, type Steps, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import { arrayElements } from '../rpc/envelope/scan.js'
 import { type RecordedOutcome, type SocketClose, textOfMember } from './entry.js'
 
@@ -66,6 +66,8 @@ export class Upstream {
   readonly #mask: (text: string) => string
   readonly #stopped = new AbortController()
   #socket: Promise<WebSocket> | undefined
+  /** What the WebSocket brings is taken in its order, its end too, although long messages are read in slices. */
+  readonly #incoming = new Mutex()
   #nextId = 1
   readonly #waiting = new Map<
     number,
@@ -217,19 +219,17 @@ export class Upstream {
   #open(): Promise<WebSocket> {
     const socket = new WebSocket(this.#addresses.webSocketUrl!)
     let problem: Error | undefined
-    socket.on('message', (data: Buffer) => this.#receive(this.#mask(data.toString('utf8'))))
+    socket.on('message', (data: Buffer) => {
+      const taken = this.#incoming.run(() => this.#receive(this.#mask(data.toString('utf8'))))
+      // What cannot be kept ends the WebSocket, so that clients do not take the tape for whole.
+      taken.catch(() => socket.terminate())
+    })
     return new Promise((resolve, reject) => {
       socket.once('open', () => resolve(socket))
       socket.on('error', (error) => (problem = error))
       socket.on('close', (code, reason) => {
-        this.#socket = undefined
         const close = { code, reason: this.#mask(reason.toString('utf8')) }
-        for (const waiting of this.#waiting.values()) {
-          if (this.#stopped.signal.aborted) waiting.reject(new UpstreamError('the recording was ended'))
-          else waiting.resolve({ close })
-        }
-        for (const pushed of this.#subscribers.values()) pushed({ close })
-        for (const map of [this.#waiting, this.#subscribers, this.#early]) map.clear()
+        void this.#incoming.run(() => this.#closed(close))
         reject(
           new UpstreamError(this.#mask(`the provider's WebSocket cannot be opened: ${reasonOf(problem)}`)),
         )
@@ -237,8 +237,18 @@ export class Upstream {
     })
   }
 
-  #receive(text: string): void {
-    const read = runToCompletion(readAnswers(text))
+  #closed(close: SocketClose): void {
+    this.#socket = undefined
+    for (const waiting of this.#waiting.values()) {
+      if (this.#stopped.signal.aborted) waiting.reject(new UpstreamError('the recording was ended'))
+      else waiting.resolve({ close })
+    }
+    for (const pushed of this.#subscribers.values()) pushed({ close })
+    for (const map of [this.#waiting, this.#subscribers, this.#early]) map.clear()
+  }
+
+  async #receive(text: string): Promise<void> {
+    const read = await runInSlices(readAnswers(text), new TimeSlice())
     const answers = Array.isArray(read) ? read : read === undefined ? [] : [read]
     for (const answer of answers) {
       if (answer.params !== undefined) {

@@ -2,15 +2,21 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { Common, Hardfork, Mainnet } from '@ethereumjs/common'
 import * as evm from '@ethereumjs/evm'
+import * as tx from '@ethereumjs/tx'
 import * as util from '@ethereumjs/util'
+import * as vm from '@ethereumjs/vm'
 import { type PluginBuild, build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lighterLibraries } from '../../scripts/lighterLibraries.mjs'
+import { seededRandom } from '../support/programs.js'
 
 interface Bundled {
   util: typeof util
   evm: typeof evm
+  tx: typeof tx
+  vm: typeof vm
   /** The curves that have been made. */
   made: () => string[]
 }
@@ -36,6 +42,8 @@ beforeAll(async () => {
     stdin: {
       contents: `export * as util from '@ethereumjs/util'
         export * as evm from '@ethereumjs/evm'
+        export * as tx from '@ethereumjs/tx'
+        export * as vm from '@ethereumjs/vm'
         export const made = () => globalThis.curvesMade ?? []`,
       resolveDir: resolve('.'),
     },
@@ -101,4 +109,36 @@ test('has the same points of BLS12-381, the one at infinity too', () => {
   expect(results[0]?.[2]).toEqual(results[0]?.[0])
   expect(results[0]?.[3]).toEqual(results[0]?.[1])
   expect(bundled.made()).toContain('bls12-381')
+})
+
+const hardforks = [Hardfork.Chainstart, Hardfork.Istanbul, Hardfork.Prague, Hardfork.Osaka]
+
+test.each(hardforks)('has the same gas in %s', (hardfork) => {
+  const common = new Common({ chain: Mainnet, hardfork })
+  const random = seededRandom(7)
+  const to = `0x${'11'.repeat(20)}` as const
+  for (let round = 0; round < 50; round++) {
+    const data = Uint8Array.from({ length: random(700) }, () => (random(3) === 0 ? 0 : random(256)))
+    const fields = { data, gasLimit: 1_000_000n, ...(random(2) === 0 && { to }) }
+    const [ours, theirs] = [bundled.tx, tx].map((library) => {
+      const transaction = library.createLegacyTx(fields, { common })
+      return [
+        transaction.getDataGas(),
+        transaction.getIntrinsicGas(),
+        library.getCalldataFloorGas(transaction),
+      ]
+    })
+    expect(ours).toEqual(theirs)
+  }
+})
+
+test('has the same blooms', () => {
+  const random = seededRandom(8)
+  const [ours, theirs] = [new bundled.vm.Bloom(), new vm.Bloom()]
+  for (let round = 0; round < 100; round++) {
+    const item = Uint8Array.from({ length: random(2) === 0 ? 20 : 32 }, () => random(256))
+    for (const bloom of [ours, theirs]) bloom.add(item)
+    expect(ours.check(item)).toBe(true)
+  }
+  expect(ours.bitvector).toEqual(theirs.bitvector)
 })

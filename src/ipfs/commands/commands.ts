@@ -25,8 +25,9 @@ export function commandsCommand(
       const list = (path: string, names: readonly (readonly string[])[]): void => {
         placeOf(root, path.split('/')).Options = names.map((Names) => ({ Names }))
       }
+      const paths = [...all().keys()]
       for (const [path, { options }] of all()) {
-        const isParent = ['files', 'object/patch'].includes(path)
+        const isParent = paths.some((other) => other.startsWith(`${path}/`))
         const own = Object.entries(options).filter(([, { inherited }]) => isParent || !inherited)
         list(
           path,

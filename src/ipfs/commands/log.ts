@@ -16,7 +16,7 @@ export const logLevel = defineCommand({
       log.setLevel(isForAll ? undefined : subsystem, level)
       const shown = level === 'default' ? 'error' : level
       const Message = `Changed log level of '${isForAll ? '*' : subsystem}' to '${shown}'\n`
-      log.write('info', { logger: 'core/commands', caller: 'commands/log.go:153', msg: Message })
+      log.write('info', { logger: 'core/commands', caller: 'commands/log.go:153' }, () => Message)
       return single({ Message })
     }
     if (subsystem === '') return single({ Levels: { '': log.defaultLevel } })

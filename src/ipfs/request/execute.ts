@@ -73,10 +73,9 @@ export async function executeCommand(
   network: NetworkContext,
 ): Promise<CommandReply> {
   if (command === undefined) return textReply(404, '404 page not found')
-  network.log.write('debug', {
-    logger: 'cmds/http',
-    caller: 'http/handler.go:90',
-    msg: `incoming API request: /${request.operation}${request.query.size === 0 ? '' : `?${request.query}`}`,
+  network.log.write('debug', { logger: 'cmds/http', caller: 'http/handler.go:90' }, () => {
+    const query = request.query.size === 0 ? '' : `?${request.query}`
+    return `incoming API request: /${request.operation}${query}`
   })
   let prepared: { query: ParsedQuery; args: string[]; upload: Upload; deadline: Deadline }
   try {
@@ -97,11 +96,7 @@ export async function executeCommand(
   }
   const { query, args, upload, deadline } = prepared
   const { options } = query
-  const logged = network.requestLog.start({
-    Command: request.operation,
-    Options: { encoding: 'json', ...options },
-    Args: args,
-  })
+  const logged = network.requestLog.start(request.operation, { encoding: 'json', ...options }, args)
   try {
     const cidBase = options['cid-base'] as string | undefined
     const { signal, waitsForBlocks } = deadline

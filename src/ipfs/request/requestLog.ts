@@ -12,10 +12,22 @@ export interface LoggedRequest {
   ID: number
 }
 
+/** A request while it runs and a while later. Times are milliseconds since 1970. */
+export interface RunningRequest {
+  readonly id: number
+  readonly command: string
+  readonly options: Record<string, unknown>
+  readonly args: string[]
+  readonly start: number
+  end?: number
+}
+
 /** Time for which a request that ended is listed, in milliseconds, unless it is set. */
 const defaultKeepTime = 10_000
 /** Requests that ended and are listed, at most. */
 const mostEnded = 1000
+/** Characters of all their arguments, at most. */
+const mostArgumentLength = 1024 * 1024
 /** What Go shows for a time that has not come. */
 const noTime = '0001-01-01T00:00:00Z'
 
@@ -23,44 +35,65 @@ const noTime = '0001-01-01T00:00:00Z'
 export class RequestLog {
   #next = 0
   #keepTime = defaultKeepTime
-  readonly #requests = new Set<LoggedRequest>()
+  readonly #running = new Set<RunningRequest>()
+  /** In the order in which they ended. */
+  readonly #ended = new Set<RunningRequest>()
+  #argumentLength = 0
 
-  start(request: Pick<LoggedRequest, 'Command' | 'Options' | 'Args'>): LoggedRequest {
-    const started = { StartTime: new Date().toISOString(), EndTime: noTime, Active: true, ...request }
-    const logged = { ...started, ID: this.#next++ }
-    this.#requests.add(logged)
-    return logged
+  start(command: string, options: Record<string, unknown>, args: string[]): RunningRequest {
+    const request = { id: this.#next++, command, options, args, start: Date.now() }
+    this.#running.add(request)
+    return request
   }
 
-  end(request: LoggedRequest): void {
-    request.Active = false
-    request.EndTime = new Date().toISOString()
-    if (this.#requests.size > mostEnded) this.#forget(this.#requests.size - mostEnded)
+  /** A request ends once; further calls have no effect. */
+  end(request: RunningRequest): void {
+    if (!this.#running.delete(request)) return
+    request.end = Date.now()
+    this.#ended.add(request)
+    this.#argumentLength += argumentLength(request)
+    this.#forgetOld()
   }
 
   /** In the order of their beginnings. */
   list(): LoggedRequest[] {
-    const oldest = Date.now() - this.#keepTime
-    for (const request of this.#requests) {
-      if (!request.Active && Date.parse(request.EndTime) < oldest) this.#requests.delete(request)
-    }
-    return [...this.#requests]
+    this.#forgetOld()
+    return [...this.#running, ...this.#ended].sort((a, b) => a.id - b.id).map(toLogged)
   }
 
   clear(): void {
-    this.#forget(Infinity)
+    this.#ended.clear()
+    this.#argumentLength = 0
   }
 
   setKeepTime(milliseconds: number): void {
     this.#keepTime = milliseconds
   }
 
-  #forget(most: number): void {
-    let left = most
-    for (const request of this.#requests) {
-      if (left <= 0) return
-      if (!request.Active && this.#requests.delete(request)) left--
+  #forgetOld(): void {
+    const oldest = Date.now() - this.#keepTime
+    for (const request of this.#ended) {
+      const isFull = this.#ended.size > mostEnded || this.#argumentLength > mostArgumentLength
+      if (!isFull && (request.end ?? 0) >= oldest) return
+      this.#ended.delete(request)
+      this.#argumentLength -= argumentLength(request)
     }
+  }
+}
+
+function argumentLength({ args }: RunningRequest): number {
+  return args.reduce((sum, { length }) => sum + length, 0)
+}
+
+function toLogged({ id, command, options, args, start, end }: RunningRequest): LoggedRequest {
+  return {
+    StartTime: new Date(start).toISOString(),
+    EndTime: end === undefined ? noTime : new Date(end).toISOString(),
+    Active: end === undefined,
+    Command: command,
+    Options: options,
+    Args: args,
+    ID: id,
   }
 }
 
@@ -113,12 +146,16 @@ export class NetworkLog {
       this.#default = level
       for (const name of this.#levels.keys()) this.#levels.set(name, level)
     } else if (subsystem === '') this.#default = level
-    else this.#levels.set(subsystem, level)
+    else if (this.#levels.size < mostSubsystems || this.#levels.has(subsystem)) {
+      this.#levels.set(subsystem, level)
+    } else throw new FileNetworkError(`levels of more than ${mostSubsystems} subsystems are not kept`)
   }
 
-  write(level: Level, { logger, caller, msg }: Pick<LogLine, 'logger' | 'caller' | 'msg'>): void {
+  /** @param message - makes the text of the line, if anybody follows the log */
+  write(level: Level, { logger, caller }: Pick<LogLine, 'logger' | 'caller'>, message: () => string): void {
     if (this.#lines.listenerCount('line') === 0) return
-    this.#lines.emit('line', { level, ts: new Date().toISOString(), logger, caller, msg }, this.level(logger))
+    const line = { level, ts: new Date().toISOString(), logger, caller, msg: message() }
+    this.#lines.emit('line', line, this.level(logger))
   }
 
   /**
@@ -129,10 +166,13 @@ export class NetworkLog {
   async *follow(wanted: Level | undefined, signal: AbortSignal): AsyncGenerator<LogLine> {
     const events = this.#lines as EventEmitter<{ line: [LogLine, Level] }>
     const waiting: LogLine[] = []
+    let waitingLength = 0
     let wake = (): void => undefined
     const receive = (line: LogLine, set: Level): void => {
-      if (levels.indexOf(line.level) < levels.indexOf(wanted ?? set) || waiting.length >= mostWaiting) return
+      if (levels.indexOf(line.level) < levels.indexOf(wanted ?? set)) return
+      if (waitingLength > mostWaiting) return
       waiting.push(line)
+      waitingLength += line.msg.length
       wake()
     }
     const end = (): void => wake()
@@ -141,8 +181,10 @@ export class NetworkLog {
     try {
       while (!signal.aborted) {
         const line = waiting.shift()
-        if (line !== undefined) yield line
-        else await new Promise<void>((resolve) => (wake = resolve))
+        if (line !== undefined) {
+          waitingLength -= line.msg.length
+          yield line
+        } else await new Promise<void>((resolve) => (wake = resolve))
       }
     } finally {
       events.off('line', receive)
@@ -151,8 +193,10 @@ export class NetworkLog {
   }
 }
 
-/** Lines that a slow reader may be behind; more are left out for it. */
-const mostWaiting = 10_000
+/** Characters of lines that a slow reader may be behind; more lines are left out for it. */
+const mostWaiting = 1024 * 1024
+/** Subsystems with a level of their own. */
+const mostSubsystems = 1000
 
 /** @throws {@link FileNetworkError} for what is no level */
 export function parseLevel(text: string): Level {

@@ -71,7 +71,8 @@ export function createBlockstore(options: {
   }
 
   async function read(cid: CID): Promise<Uint8Array> {
-    await new TimeSlice().pause()
+    const pause = new TimeSlice().pause()
+    if (pause !== undefined) await pause
     if (isIdentity(cid)) return cid.multihash.digest
     const bytes = await blocks.get(cid.multihash.bytes)
     if (bytes === undefined) throw missingBlock(cid)
@@ -100,7 +101,8 @@ export function createBlockstore(options: {
       return bytes
     },
     async lend(cid) {
-      await new TimeSlice().pause()
+      const pause = new TimeSlice().pause()
+      if (pause !== undefined) await pause
       if (isIdentity(cid)) return { bytes: cid.multihash.digest, giveBack: () => undefined }
       const lent = await blocks.lend(cid.multihash.bytes).catch((error: unknown) => {
         throw namedDamage(cid, error)

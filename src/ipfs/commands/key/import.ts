@@ -4,7 +4,7 @@ import { createKeyEncoder, decodeKey, ipnsBaseOption, selfName } from '../../nam
 import { defineCommand, fileArgument, pathArgument, readFileArgument, single } from '../../request/command.js'
 
 /** The longest key file, in bytes. */
-const keyLimit = 64 * 1024 * 1024
+const keyLimit = 1024 * 1024
 
 /** `key/import`: stores a key pair that comes as a file. */
 export const keyImport = defineCommand({

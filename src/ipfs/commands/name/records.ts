@@ -11,8 +11,8 @@ import {
 } from '../../request/command.js'
 import { needsOnlineMode } from '../offline.js'
 
-/** The longest file that is read as a record, in bytes; what Kubo takes for a record is shorter. */
-const fileLimit = 64 * 1024 * 1024
+/** The longest file that is read as a record, in bytes, also with `force`: Kubo has no limit there. */
+const fileLimit = 1024 * 1024
 /** The longest record, in bytes (https://specs.ipfs.tech/ipns/ipns-record/). */
 const recordLimit = 10 * 1024
 
