@@ -85,6 +85,9 @@ export class TransactionRejectedError extends ChainError {
   }
 }
 
+/** Bytes that are not the RLP of a transaction or block, in geth's words (rlp/decode.go). */
+export class TransactionEncodingError extends TransactionRejectedError {}
+
 /** Why a message may not execute, as far as answers tell the reasons apart. */
 export type RejectionReason =
   | 'nonceTooLow'

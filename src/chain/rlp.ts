@@ -1,8 +1,12 @@
-/**
+import { bytesToBigint, smallBigintAt } from '../encoding/hex.js'
+import { TransactionEncodingError } from './errors.js'
+
+/*
  * RLP in place, beside @ethereumjs/rlp: reading finds items without decoding others, and writing fills one array, where the
  * library makes an array for every item.
  *
- * Reading trusts lengths, as the bytes come from this program's own store; mempool/strictRlp.ts checks bytes from outside.
+ * Bytes of this program's own store are trusted. Bytes from outside go through decodeStrictRlp and splitRlp, which refuse
+ * in geth's words what is not canonical.
  */
 
 /** Where the payload of an item begins and ends. */
@@ -27,27 +31,38 @@ export function itemEnd(bytes: Uint8Array, position: number): number {
   return position + 1 + first - 0xf7 + lengthAt(bytes, position + 1, first - 0xf7)
 }
 
+/** Where the payload of the item at a position begins. */
+export function payloadStart(bytes: Uint8Array, position: number): number {
+  const first = bytes[position] ?? 0
+  if (first < 0x80) return position
+  if (first < 0xb8) return position + 1
+  if (first < 0xc0) return position + 1 + first - 0xb7
+  return first < 0xf8 ? position + 1 : position + 1 + first - 0xf7
+}
+
 /** Where the payload of the item at a position begins and ends. */
 export function payloadAt(bytes: Uint8Array, position: number): Payload {
-  const first = bytes[position] ?? 0
-  const end = itemEnd(bytes, position)
-  if (first < 0x80) return { start: position, end }
-  if (first < 0xb8) return { start: position + 1, end }
-  if (first < 0xc0) return { start: position + 1 + first - 0xb7, end }
-  if (first < 0xf8) return { start: position + 1, end }
-  return { start: position + 1 + first - 0xf7, end }
+  return { start: payloadStart(bytes, position), end: itemEnd(bytes, position) }
+}
+
+/** Whether the item at a position is a list. */
+export function isList(bytes: Uint8Array, position = 0): boolean {
+  return (bytes[position] ?? 0) >= 0xc0
+}
+
+/** How many items there are in RLP, those in lists among them. */
+export function countItems(bytes: Uint8Array): number {
+  let count = 0
+  for (let at = 0; at < bytes.length; count++) {
+    at = isList(bytes, at) ? payloadStart(bytes, at) : itemEnd(bytes, at)
+  }
+  return count
 }
 
 /** The payload of the item that begins the bytes, as a view on them. */
 export function payloadOf(item: Uint8Array): Uint8Array {
   const { start, end } = payloadAt(item, 0)
   return item.subarray(start, end)
-}
-
-/** Where the first item of a list begins. */
-export function listStart(list: Uint8Array): number {
-  const first = list[0] ?? 0
-  return first < 0xf8 ? 1 : first - 0xf7 + 1
 }
 
 /** The items of a list, each with its own header, as views on its bytes. */
@@ -76,7 +91,7 @@ export function payloadsOf(list: Uint8Array): Uint8Array[] {
 
 /** The item of a list at an index, with its own header, as a view on the list's bytes. */
 export function itemAt(list: Uint8Array, index: number): Uint8Array {
-  let position = payloadAt(list, 0).start
+  let position = payloadStart(list, 0)
   for (let i = 0; i < index; i++) position = itemEnd(list, position)
   return list.subarray(position, itemEnd(list, position))
 }
@@ -85,7 +100,182 @@ export function itemAt(list: Uint8Array, index: number): Uint8Array {
  * Whether the list that begins the bytes has two items, as leaves and extensions have, and not seventeen as branches.
  */
 export function isPair(list: Uint8Array): boolean {
-  return itemEnd(list, itemEnd(list, listStart(list))) === itemEnd(list, 0)
+  return itemEnd(list, itemEnd(list, payloadStart(list, 0))) === itemEnd(list, 0)
+}
+
+/** A byte string, a list of items, or what stands where neither can be read. */
+export type RlpItem = RlpString | RlpList | RlpFault
+
+/** A byte string where it stands in the encoding: most are numbers, and need no array of their own. */
+export class RlpString {
+  readonly #encoding: Uint8Array
+  readonly #start: number
+  readonly length: number
+
+  /** Whether its bytes reach beyond the list that it stands in. */
+  readonly #isCut: boolean
+
+  constructor(encoding: Uint8Array, { start, end, isCut = false }: Pick<RlpSpan, 'start' | 'end' | 'isCut'>) {
+    this.#encoding = encoding
+    this.#start = start
+    this.#isCut = isCut
+    this.length = end - start
+  }
+
+  /** @throws TransactionEncodingError as the others that read it if it is cut off */
+  get first(): number | undefined {
+    this.#checkWhole()
+    return this.length === 0 ? undefined : this.#encoding[this.#start]
+  }
+
+  /** The bytes, in memory of their own. */
+  toBytes(): Uint8Array {
+    this.#checkWhole()
+    return this.#encoding.slice(this.#start, this.#start + this.length)
+  }
+
+  /** The bytes as a big-endian number. */
+  toBigint(): bigint {
+    this.#checkWhole()
+    const { length } = this
+    if (length <= 8) return smallBigintAt(this.#encoding, this.#start, length)
+    return bytesToBigint(this.#encoding.subarray(this.#start, this.#start + length))
+  }
+
+  #checkWhole(): void {
+    if (this.#isCut) throw new TransactionEncodingError(ELEMENT_TOO_LARGE)
+  }
+}
+
+/**
+ * A list whose items are read as they are asked for, each once: of a million of them the first may be none that belongs
+ * there.
+ */
+export class RlpList {
+  readonly #encoding: Uint8Array
+  readonly #end: number
+  readonly #depth: number
+  readonly isEmpty: boolean
+  #at: number
+
+  constructor(encoding: Uint8Array, { start, end }: Pick<RlpSpan, 'start' | 'end'>, depth: number) {
+    this.#encoding = encoding
+    this.#at = start
+    this.#end = end
+    this.#depth = depth
+    this.isEmpty = start >= end
+  }
+
+  /** Whether items are left. */
+  get hasMore(): boolean {
+    return this.#at < this.#end
+  }
+
+  /** The next item; undefined behind the last, and behind one that is wrongly encoded. */
+  next(): RlpItem | undefined {
+    if (this.#at >= this.#end) return undefined
+    const span = readHeader(this.#encoding, this.#at, this.#end, ELEMENT_TOO_LARGE)
+    this.#at = span instanceof RlpFault ? this.#end : span.end
+    return span instanceof RlpFault ? span : readItem(this.#encoding, span, this.#depth + 1)
+  }
+
+  /** What is made of each item that is left. */
+  map<T>(make: (item: RlpItem, index: number) => T): T[] {
+    const made: T[] = []
+    for (let item = this.next(); item !== undefined; item = this.next()) made.push(make(item, made.length))
+    return made
+  }
+}
+
+/**
+ * An item that is wrongly encoded. What is said of it depends on the type that is read there, and nothing behind it was
+ * read: geth decodes as it goes and ends at the first error.
+ */
+export class RlpFault {
+  /**
+   * - `size`: the length takes more bytes than it needs, or has leading zeros.
+   * - `byte`: a string of one byte that stands for itself.
+   * - `length`: the item is longer than what it stands in.
+   */
+  readonly kind: 'size' | 'byte' | 'length'
+  readonly words: string
+
+  constructor(kind: RlpFault['kind'], words: string) {
+    this.kind = kind
+    this.words = words
+  }
+}
+
+/** Where the content of an item lies, and what it is. */
+export interface RlpSpan extends Payload {
+  isList: boolean
+  /** Whether the content reaches beyond the list around it by no more than the header of the item is long. */
+  isCut?: boolean
+}
+
+/** Lists are read so deep; those of a transaction with blobs are nested five deep. */
+const DEPTH = 8
+
+/** What geth's rlp package says where no type is known (rlp/decode.go). */
+const VALUE_TOO_LARGE = 'rlp: value size exceeds available input length'
+const ELEMENT_TOO_LARGE = 'rlp: element is larger than containing list'
+const SIZE = 'rlp: non-canonical size information'
+
+/**
+ * The one item that bytes encode; geth takes canonical encodings only. What is nested deeper than any transaction is left
+ * out: a reader refuses the list that it stands in.
+ */
+export function decodeStrictRlp(bytes: Uint8Array): RlpItem {
+  const span = readHeader(bytes, 0, bytes.length, VALUE_TOO_LARGE)
+  return span instanceof RlpFault ? span : readItem(bytes, span, 0)
+}
+
+/**
+ * Checks that nothing lies behind the item that bytes begin with, once it could be read.
+ *
+ * @throws TransactionEncodingError
+ */
+export function checkOneItem(bytes: Uint8Array): void {
+  const span = readHeader(bytes, 0, bytes.length, VALUE_TOO_LARGE)
+  if (span instanceof RlpFault || span.end === bytes.length) return
+  throw new TransactionEncodingError('rlp: input contains more than one value')
+}
+
+/**
+ * Where the content of the item lies that stands at an offset, whatever its type (geth: rlp/raw.go, Split).
+ *
+ * @throws TransactionEncodingError in the words of that function
+ */
+export function splitRlp(bytes: Uint8Array, at: number, limit: number): RlpSpan {
+  const first = bytes[at] ?? 0
+  const lengthBytes = first >= 0xf8 ? first - 0xf7 : first >= 0xb8 && first < 0xc0 ? first - 0xb7 : 0
+  if (at + 1 + lengthBytes > limit) throw new TransactionEncodingError('unexpected EOF')
+  const span = readHeader(bytes, at, limit, VALUE_TOO_LARGE)
+  if (span instanceof RlpFault) throw new TransactionEncodingError(span.words)
+  return span
+}
+
+function readItem(bytes: Uint8Array, span: RlpSpan, depth: number): RlpItem {
+  if (!span.isList) return new RlpString(bytes, span)
+  return new RlpList(bytes, depth === DEPTH ? { ...span, end: span.start } : span, depth)
+}
+
+/** Where the content of the item at an offset lies, in bytes that may be anything. */
+function readHeader(bytes: Uint8Array, at: number, limit: number, tooLarge: string): RlpSpan | RlpFault {
+  const first = bytes[at] ?? 0
+  if (first < 0x80) return { isList: false, start: at, end: at + 1 }
+  const isList = first >= 0xc0
+  const { start, end } = payloadAt(bytes, at)
+  const isLong = start > at + 1
+  if (start > limit) return new RlpFault('length', tooLarge)
+  if (isLong && (bytes[at + 1] === 0 || end - start < 56)) return new RlpFault('size', SIZE)
+  if (end > limit) {
+    // geth looks whether the content fits before it takes the header off, and then at the content's length.
+    const isCut = tooLarge === ELEMENT_TOO_LARGE && !isList && end - start <= limit - at
+    return isCut ? { isList, start, end, isCut } : new RlpFault('length', tooLarge)
+  }
+  const isByte = !isList && !isLong && end - start === 1 && (bytes[start] ?? 0) < 0x80
+  return isByte ? new RlpFault('byte', SIZE) : { isList, start, end }
 }
 
 /** Whether a byte string is its own RLP. */

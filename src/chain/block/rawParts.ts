@@ -1,12 +1,7 @@
-import {
-  FieldReader,
-  type RlpSpan,
-  TransactionEncodingError,
-  checkOneItem,
-  decodeStrictRlp,
-  splitRlp,
-} from '../mempool/fieldReader.js'
 import { RLP, type NestedUint8Array } from '@ethereumjs/rlp'
+import { TransactionEncodingError } from '../errors.js'
+import { FieldReader } from '../mempool/fieldReader.js'
+import { type RlpSpan, checkOneItem, decodeStrictRlp, splitRlp } from '../rlp.js'
 import type { HeaderFields } from '../types.js'
 import type { ChainStores } from '../reader.js'
 import { hashHeader, headerFromList } from './header.js'

@@ -3,6 +3,7 @@ import { bytesEqual, bytesToBigint } from '../../encoding/hex.js'
 import { withdrawalToList } from '../block/body.js'
 import { hashHeader, headerFromList, headerToList } from '../block/header.js'
 import { ImportError } from '../errors.js'
+import { countItems } from '../rlp.js'
 import type { HeaderFields, Withdrawal } from '../types.js'
 
 type Item = Uint8Array | NestedUint8Array
@@ -65,6 +66,7 @@ function encodeAgain(
   ])
 }
 
+/** Millions of empty items take the library seconds, and the process more memory than it has: they are counted first. */
 function decodeRlp(bytes: Uint8Array): Item {
   if (countItems(bytes) > Math.max(LEAST_BYTES_OF_ITEMS, bytes.length) / LEAST_BYTES_PER_ITEM) {
     throw new ImportError(undefined, 'encoding', 'it has more items than a block of its size')
@@ -80,25 +82,6 @@ function decodeRlp(bytes: Uint8Array): Item {
 const LEAST_BYTES_PER_ITEM = 4
 /** What is shorter may have items as it likes. */
 const LEAST_BYTES_OF_ITEMS = 4096
-
-/**
- * How many items there are in RLP, those in lists among them. Millions of empty ones take the library seconds, and the
- * process more memory than it has.
- */
-function countItems(bytes: Uint8Array): number {
-  let count = 0
-  for (let at = 0; at < bytes.length; count++) {
-    const first = bytes[at] ?? 0
-    at++
-    if (first < 0x80) continue
-    if (first < 0xb8) at += first - 0x80
-    else if (first < 0xc0) {
-      const lengthBytes = first - 0xb7
-      at += lengthBytes + bytes.subarray(at, at + lengthBytes).reduce((sum, byte) => sum * 256 + byte, 0)
-    } else if (first >= 0xf8) at += first - 0xf7
-  }
-  return count
-}
 
 function readHeader(item: Item | undefined, name: string): HeaderFields {
   const list = listOf(item, name).map((field, index) => {

@@ -7,6 +7,7 @@ import type { Chain } from '../chain.js'
 import type { ForkSchedule } from '../evm/forkSchedule.js'
 import { type BlockParts, decodeBlock } from './blockParts.js'
 import { ImportError } from '../errors.js'
+import { isList, payloadAt } from '../rlp.js'
 import { checkHeader } from './headerChecks.js'
 
 /** Bytes that are read at a time. */
@@ -65,15 +66,12 @@ async function readMore(
 
 /** The length of the list that bytes begin with, its own header included; undefined as long as that is not known. */
 function itemLength(bytes: Uint8Array): number | undefined {
-  const first = bytes[0]
-  if (first === undefined) return undefined
-  if (first < 0xc0) throw new ImportError(undefined, 'encoding', 'it is no RLP list')
-  if (first <= 0xf7) return 1 + first - 0xc0
-  const lengthBytes = first - 0xf7
-  if (bytes.length < 1 + lengthBytes) return undefined
-  const length = bytes.subarray(1, 1 + lengthBytes).reduce((sum, byte) => sum * 256 + byte, 0)
-  if (length > LONGEST_BLOCK) throw new ImportError(undefined, 'encoding', `it has ${length} bytes`)
-  return 1 + lengthBytes + length
+  if (bytes.length === 0) return undefined
+  if (!isList(bytes)) throw new ImportError(undefined, 'encoding', 'it is no RLP list')
+  const { start, end } = payloadAt(bytes, 0)
+  if (start > bytes.length) return undefined
+  if (end - start > LONGEST_BLOCK) throw new ImportError(undefined, 'encoding', `it has ${end - start} bytes`)
+  return end
 }
 
 /** How far an import has come. */

@@ -8,6 +8,7 @@ import { rawTransactions } from '../block/rawParts.js'
 import type { StoredBlock } from '../block/record.js'
 import { keccak256 } from '../crypto.js'
 import { forkRootOf } from '../fork/forkPoint.js'
+import { isList } from '../rlp.js'
 import type { ExecutionLog } from '../types.js'
 import type { StoredChain } from './keptStates.js'
 
@@ -89,7 +90,7 @@ function* bodyProblems({ database, keys, blocks }: StoredChain, block: StoredBlo
 
 /** The logs of a receipt in its consensus form, the last of its four fields. */
 function logsOf(receipt: Uint8Array): ExecutionLog[] {
-  const fields = RLP.decode((receipt[0] ?? 0) < 0xc0 ? receipt.subarray(1) : receipt) as unknown[]
+  const fields = RLP.decode(isList(receipt) ? receipt : receipt.subarray(1)) as unknown[]
   const logs = fields[3] as [Uint8Array, Uint8Array[], Uint8Array][]
   return logs.map(([address, topics, data]) => ({ address, topics, data }))
 }

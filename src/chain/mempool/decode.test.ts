@@ -6,8 +6,7 @@ import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
 import { privateKeyToAddress } from '../crypto.js'
 import { TransactionRejectedError } from '../errors.js'
 import { createRules } from '../evm/forkSchedule.js'
-import { decodeTransaction } from './decode.js'
-import { fieldsOf } from './fieldReader.js'
+import { decodeTransaction, fieldsOf } from './decode.js'
 import { recoverTransaction } from './transaction.js'
 
 const rules = createRules({ chainId: 31337n, hardfork: 'osaka' })

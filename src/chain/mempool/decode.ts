@@ -1,13 +1,10 @@
+import type { AccessList2930Tx, EOACode7702Tx, TypedTransaction } from '@ethereumjs/tx'
+import { bytesToBigint, hexToBytes } from '../../encoding/hex.js'
+import { serializedTransaction } from '../block/body.js'
 import type { AccessListEntry, Authorization } from '../calls/callObject.js'
-import { TransactionRejectedError } from '../errors.js'
-import {
-  FieldReader,
-  type RlpItem,
-  TransactionEncodingError,
-  checkOneItem,
-  decodeStrictRlp,
-  splitRlp,
-} from './fieldReader.js'
+import { TransactionEncodingError, TransactionRejectedError } from '../errors.js'
+import { type RlpItem, checkOneItem, decodeStrictRlp, splitRlp } from '../rlp.js'
+import { FieldReader } from './fieldReader.js'
 import type { BlobSidecar } from './transaction.js'
 
 /** EIP-4844: bytes of a blob, and of a point of the curve that commitments and proofs are. */
@@ -56,134 +53,86 @@ export interface TransactionFields {
  * @throws TransactionRejectedError in geth's words (core/types/transaction.go).
  */
 export function decodeTransaction(raw: Uint8Array): TransactionFields {
-  const type = raw[0]
-  const size = raw.length
-  if (type !== undefined && type > 0x7f) return readWhole(raw, raw, legacy)
-  if (type === undefined || size <= 1) {
-    throw new TransactionRejectedError('typed transaction too short', { type: BigInt(type ?? 0) })
+  const first = raw[0]
+  const type = first === undefined || first > 0x7f ? 0 : first
+  const bytes = type === 0 ? raw : raw.subarray(1)
+  if (first === undefined || (first <= 0x7f && raw.length <= 1)) {
+    throw new TransactionRejectedError('typed transaction too short', { type: BigInt(type) })
   }
-  const reader = typedReaders.get(type)
-  if (reader === undefined)
+  if (first === 0 || !isTransactionType(type)) {
     throw new TransactionRejectedError('transaction type not supported', { type: BigInt(type) })
-  return readWhole(raw, raw.subarray(1), reader)
-}
-
-type Fields = Omit<TransactionFields, 'size' | 'raw'>
-
-/** Reads the fields from an item, or looks at its bytes too; the whole encoding of the transaction comes with them. */
-type Reader = (item: RlpItem, raw: Uint8Array, bytes: Uint8Array) => TransactionFields
-
-function readWhole(raw: Uint8Array, bytes: Uint8Array, reader: Reader): TransactionFields {
-  const fields = reader(decodeStrictRlp(bytes), raw, bytes)
+  }
+  const item = decodeStrictRlp(bytes)
+  const fields = type === 3 ? decodeBlobTransaction(item, bytes) : decodeFields(type, item)
   checkOneItem(bytes)
+  fields.size = raw.length
+  if (fields.sidecar === undefined) fields.raw = raw
   return fields
 }
 
-const typedReaders: ReadonlyMap<number, Reader> = new Map<number, Reader>([
-  [1, accessListTransaction],
-  [2, feeMarketTransaction],
-  [3, blobTransaction],
-  [4, setCodeTransaction],
-])
+/** The names of geth's types. */
+const typeNames: Readonly<Record<TransactionType, string>> = {
+  0: 'types.LegacyTx',
+  1: 'types.AccessListTx',
+  2: 'types.DynamicFeeTx',
+  3: 'types.BlobTx',
+  4: 'types.SetCodeTx',
+}
 
-// Most transactions are of the first three types: their fields are made in one piece, in the order of the encoding.
+function isTransactionType(type: number): type is TransactionType {
+  return type in typeNames
+}
 
-function legacy(item: RlpItem, raw: Uint8Array): TransactionFields {
-  const reader = new FieldReader(item, 'types.LegacyTx')
+/**
+ * The fields in the order of the encoding. Numbers of blob and set-code transactions have at most 256 bits, and these
+ * types create no contract.
+ *
+ * @param path - where the list stands in the value that is decoded
+ */
+function decodeFields(type: TransactionType, item: RlpItem, path?: string): TransactionFields {
+  const reader = new FieldReader(item, typeNames[type], path)
+  const isBounded = type >= 3
+  const number = (name: string): bigint => (isBounded ? reader.uint256(name) : reader.big(name))
   const fields: TransactionFields = {
-    type: 0,
-    chainId: undefined,
+    type,
+    chainId: type === 0 ? undefined : number('ChainID'),
     nonce: reader.uint64('Nonce'),
-    gasPrice: reader.big('GasPrice'),
+    gasPrice: type < 2 ? number('GasPrice') : undefined,
+    maxPriorityFeePerGas: type < 2 ? undefined : number('GasTipCap'),
+    maxFeePerGas: type < 2 ? undefined : number('GasFeeCap'),
     gasLimit: reader.uint64('Gas'),
-    to: reader.optionalAddress('To'),
-    value: reader.big('Value'),
+    to: isBounded ? reader.address('To') : reader.optionalAddress('To'),
+    value: number('Value'),
     data: reader.bytes('Data'),
-    accessList: [],
-    v: reader.big('V'),
-    r: reader.big('R'),
-    s: reader.big('S'),
-    size: raw.length,
-    raw,
+    accessList: type === 0 ? [] : reader.accessList(),
+    maxFeePerBlobGas: type === 3 ? number('BlobFeeCap') : undefined,
+    blobVersionedHashes: type === 3 ? reader.hashes('BlobHashes') : undefined,
+    authorizationList: type === 4 ? reader.authorizationList() : undefined,
+    v: number('V'),
+    r: number('R'),
+    s: number('S'),
+    size: 0,
   }
   reader.end()
-  const { v } = fields
-  if (v >= 35n) fields.chainId = (v - 35n) / 2n
+  if (type === 0 && fields.v >= 35n) fields.chainId = (fields.v - 35n) / 2n
   return fields
-}
-
-function accessListTransaction(item: RlpItem, raw: Uint8Array): TransactionFields {
-  const reader = new FieldReader(item, 'types.AccessListTx')
-  const fields: TransactionFields = {
-    type: 1,
-    chainId: reader.big('ChainID'),
-    nonce: reader.uint64('Nonce'),
-    gasPrice: reader.big('GasPrice'),
-    gasLimit: reader.uint64('Gas'),
-    to: reader.optionalAddress('To'),
-    value: reader.big('Value'),
-    data: reader.bytes('Data'),
-    accessList: reader.accessList(),
-    v: reader.big('V'),
-    r: reader.big('R'),
-    s: reader.big('S'),
-    size: raw.length,
-    raw,
-  }
-  reader.end()
-  return fields
-}
-
-function feeMarketTransaction(item: RlpItem, raw: Uint8Array): TransactionFields {
-  const reader = new FieldReader(item, 'types.DynamicFeeTx')
-  const fields: TransactionFields = {
-    type: 2,
-    chainId: reader.big('ChainID'),
-    nonce: reader.uint64('Nonce'),
-    maxPriorityFeePerGas: reader.big('GasTipCap'),
-    maxFeePerGas: reader.big('GasFeeCap'),
-    gasLimit: reader.uint64('Gas'),
-    to: reader.optionalAddress('To'),
-    value: reader.big('Value'),
-    data: reader.bytes('Data'),
-    accessList: reader.accessList(),
-    v: reader.big('V'),
-    r: reader.big('R'),
-    s: reader.big('S'),
-    size: raw.length,
-    raw,
-  }
-  reader.end()
-  return fields
-}
-
-function setCodeTransaction(item: RlpItem, raw: Uint8Array): TransactionFields {
-  const reader = new FieldReader(item, 'types.SetCodeTx')
-  return {
-    type: 4,
-    ...boundedFields(reader),
-    authorizationList: reader.authorizationList(),
-    ...boundedSignature(reader),
-    size: raw.length,
-    raw,
-  }
 }
 
 /**
  * With its sidecar: [transaction, version?, blobs, commitments, proofs] (EIP-4844, EIP-7594). geth looks at the kinds of
  * the first two elements before it reads any (core/types/tx_blob.go, decode).
  */
-function blobTransaction(item: RlpItem, raw: Uint8Array, bytes: Uint8Array): TransactionFields {
+function decodeBlobTransaction(item: RlpItem, bytes: Uint8Array): TransactionFields {
   const list = splitRlp(bytes, 0, bytes.length)
   if (!list.isList) throw new TransactionEncodingError('rlp: expected List')
   const first = splitRlp(bytes, list.start, list.end)
-  if (!first.isList) return { ...blobFields(item), size: raw.length, raw }
+  if (!first.isList) return decodeFields(3, item)
   const isVersioned = !splitRlp(bytes, first.end, list.end).isList
   const type = isVersioned ? 'types.blobTxWithBlobsV1' : 'types.blobTxWithBlobsV0'
   const reader = new FieldReader(item, type)
-  const fields = blobFields(reader.take(), `(${type}).BlobTx`)
+  const fields = decodeFields(3, reader.take(), `(${type}).BlobTx`)
   const version = isVersioned ? reader.uint8('Version') : undefined
-  const sidecar: BlobSidecar = {
+  fields.sidecar = {
     version: isVersioned ? 1 : 0,
     blobs: reader.fixedList('Blobs', { type: 'kzg4844.Blob', length: BLOB_LENGTH }),
     commitments: reader.fixedList('Commitments', { type: 'kzg4844.Commitment', length: POINT_LENGTH }),
@@ -193,37 +142,63 @@ function blobTransaction(item: RlpItem, raw: Uint8Array, bytes: Uint8Array): Tra
   if (version !== undefined && version !== 1n) {
     throw new TransactionRejectedError(`unsupported blob tx version ${version}`)
   }
-  return { ...fields, sidecar, size: raw.length }
-}
-
-function blobFields(item: RlpItem, path?: string): Fields {
-  const reader = new FieldReader(item, 'types.BlobTx', path)
-  return {
-    type: 3,
-    ...boundedFields(reader),
-    maxFeePerBlobGas: reader.uint256('BlobFeeCap'),
-    blobVersionedHashes: reader.hashes('BlobHashes'),
-    ...boundedSignature(reader),
-  }
-}
-
-/** What blob and set-code transactions begin with: their numbers have 256 bits at most, and they create no contract. */
-function boundedFields(reader: FieldReader) {
-  return {
-    chainId: reader.uint256('ChainID'),
-    nonce: reader.uint64('Nonce'),
-    maxPriorityFeePerGas: reader.uint256('GasTipCap'),
-    maxFeePerGas: reader.uint256('GasFeeCap'),
-    gasLimit: reader.uint64('Gas'),
-    to: reader.address('To'),
-    value: reader.uint256('Value'),
-    data: reader.bytes('Data'),
-    accessList: reader.accessList(),
-  }
-}
-
-function boundedSignature(reader: FieldReader): { v: bigint; r: bigint; s: bigint } {
-  const fields = { v: reader.uint256('V'), r: reader.uint256('R'), s: reader.uint256('S') }
-  reader.end()
   return fields
+}
+
+/** The fields of a transaction object. */
+export function fieldsOf(transaction: TypedTransaction, sidecar?: BlobSidecar): TransactionFields {
+  const { type, nonce, gasLimit, value, data, to, v = 0n, r = 0n, s = 0n } = transaction
+  const bytes = serializedTransaction(transaction)
+  const fields: TransactionFields = {
+    type,
+    nonce,
+    gasLimit,
+    value,
+    data,
+    accessList: [],
+    v,
+    r,
+    s,
+    size: bytes.length,
+  }
+  if (to !== undefined) fields.to = to.bytes
+  if (sidecar === undefined) fields.raw = bytes
+  else fields.sidecar = sidecar
+  if ('chainId' in transaction) fields.chainId = transaction.chainId
+  else if (v >= 35n) fields.chainId = (v - 35n) / 2n
+  if ('accessList' in transaction) {
+    fields.accessList = accessListOf(transaction)
+  }
+  if ('gasPrice' in transaction) fields.gasPrice = transaction.gasPrice
+  if ('maxFeePerGas' in transaction) {
+    fields.maxFeePerGas = transaction.maxFeePerGas
+    fields.maxPriorityFeePerGas = transaction.maxPriorityFeePerGas
+  }
+  if ('blobVersionedHashes' in transaction) {
+    fields.maxFeePerBlobGas = transaction.maxFeePerBlobGas
+    fields.blobVersionedHashes = transaction.blobVersionedHashes.map(hexToBytes)
+  }
+  if ('authorizationList' in transaction) {
+    fields.authorizationList = authorizationListOf(transaction)
+  }
+  return fields
+}
+
+/** The access list of a transaction object. */
+export function accessListOf({ accessList }: Pick<AccessList2930Tx, 'accessList'>): AccessListEntry[] {
+  return accessList.map(([address, storageKeys]) => ({ address, storageKeys }))
+}
+
+/** The authorizations of a transaction object. */
+export function authorizationListOf({
+  authorizationList,
+}: Pick<EOACode7702Tx, 'authorizationList'>): Authorization[] {
+  return authorizationList.map(([chainId, address, nonce, yParity, r, s]) => ({
+    chainId: bytesToBigint(chainId),
+    address,
+    nonce: bytesToBigint(nonce),
+    yParity: bytesToBigint(yParity),
+    r: bytesToBigint(r),
+    s: bytesToBigint(s),
+  }))
 }

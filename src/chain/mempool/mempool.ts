@@ -5,8 +5,7 @@ import type { ForkSchedule } from '../evm/forkSchedule.js'
 import type { ForkRules, StateView } from '../types.js'
 import { delegationTarget } from '../vm/message.js'
 import { verifySidecar } from './blobs.js'
-import { type TransactionFields, decodeTransaction } from './decode.js'
-import { fieldsOf } from './fieldReader.js'
+import { type TransactionFields, decodeTransaction, fieldsOf } from './decode.js'
 import {
   Candidates,
   type Entry,

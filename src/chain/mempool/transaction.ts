@@ -14,7 +14,7 @@ import type { AccessListEntry, Authorization } from '../calls/callObject.js'
 import { keccak256, recover } from '../crypto.js'
 import { TransactionRejectedError } from '../errors.js'
 import { MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
-import { encodeList, encodeRlp, itemEnd, listStart } from '../rlp.js'
+import { encodeList, encodeRlp, itemEnd, payloadStart } from '../rlp.js'
 import type { ForkRules } from '../types.js'
 import { type TransactionFields, decodeTransaction } from './decode.js'
 
@@ -115,7 +115,7 @@ function signedHash(
 function withoutSignature(raw: Uint8Array): Uint8Array {
   const list = raw.subarray(1)
   const starts: number[] = []
-  const start = listStart(list)
+  const start = payloadStart(list, 0)
   for (let at = start; at < list.length; at = itemEnd(list, at)) starts.push(at)
   const unsigned = encodeList([list.subarray(start, starts.at(-SIGNATURE_FIELDS))])
   const typed = new Uint8Array(unsigned.length + 1)

@@ -2,7 +2,7 @@ import {
   type Payload,
   encodeString,
   listLength,
-  listStart,
+  payloadStart,
   payloadAt,
   stringLength,
   writeListHeader,
@@ -158,7 +158,7 @@ function rebuilt(
   children: readonly MadeChild[],
 ): NodeRecord {
   const { bytes: before, rlpLength, linkCount } = record
-  let from = listStart(before)
+  let from = payloadStart(before, 0)
   let length = rlpLength - from
   let links = linkCount
   for (let i = 0; i < places.length; i++) {
@@ -253,7 +253,7 @@ function decoded(reader: NodeReader, child: Child): NewNode {
 
 /** Whether a record is a leaf, and not that of a key. */
 export function isLeafOfAnother({ bytes }: NodeRecord, depth: number, key: Uint8Array): boolean {
-  const path = payloadAt(bytes, listStart(bytes))
+  const path = payloadAt(bytes, payloadStart(bytes, 0))
   return ((bytes[path.start] ?? 0) & LEAF_FLAG) !== 0 && !endsAtLeaf(key, depth, bytes, path)
 }
 
@@ -265,7 +265,7 @@ export function withValue(
   value: Uint8Array,
 ): NodeRecord | undefined {
   const { bytes } = record
-  const pathStart = listStart(bytes)
+  const pathStart = payloadStart(bytes, 0)
   const path = payloadAt(bytes, pathStart)
   if (!endsAtLeaf(key, depth, bytes, path)) return undefined
   if (isSameAt(bytes, payloadAt(bytes, path.end), value)) return record

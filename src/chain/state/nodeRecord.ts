@@ -1,5 +1,5 @@
 import { keccak256 } from '../crypto.js'
-import { itemEnd, listStart } from '../rlp.js'
+import { itemEnd, payloadStart } from '../rlp.js'
 
 /** The root of a trie without entries: keccak-256 of the RLP of no bytes. */
 export const EMPTY_TRIE_ROOT: Uint8Array = keccak256(Uint8Array.of(0x80))
@@ -166,7 +166,7 @@ export function storedNode(bytes: Uint8Array, number: NodeNumber): NodeRecord {
 
 /** Where an item of a branch begins, and how many items before it are hashes. */
 export function childAt(rlp: Uint8Array, index: number): { start: number; link: number } {
-  let start = listStart(rlp)
+  let start = payloadStart(rlp, 0)
   let link = 0
   for (let i = 0; i < index; i++) {
     const head = rlp[start] ?? 0

@@ -1,6 +1,6 @@
 import { bytesEqual } from '../../encoding/hex.js'
 import { keccak256 } from '../crypto.js'
-import { isPair, itemEnd, listStart } from '../rlp.js'
+import { isPair, itemEnd, payloadStart } from '../rlp.js'
 import {
   NO_CHILD,
   type TrieEntry,
@@ -179,7 +179,7 @@ class TrieUpdate {
   #patchBranch(record: NodeRecord, depth: number, span: Span): Child | undefined {
     const patches: BranchPatch[] = []
     const { bytes } = record
-    let start = listStart(bytes)
+    let start = payloadStart(bytes, 0)
     let index = 0
     let link = 0
     let isSmaller = false

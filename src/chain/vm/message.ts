@@ -6,7 +6,7 @@ import type { AccessListEntry, Authorization, CallObject } from '../calls/callOb
 import { keccak256, recover } from '../crypto.js'
 import { ChainError } from '../errors.js'
 import { unsignedTransaction } from '../evm/internals.js'
-import { accessListOf, authorizationListOf } from '../mempool/fieldReader.js'
+import { accessListOf, authorizationListOf } from '../mempool/decode.js'
 import { type PooledTransaction, maxFeePerGas, maxPriorityFeePerGas } from '../mempool/transaction.js'
 import type { ForkRules } from '../types.js'
 
