@@ -21,8 +21,10 @@ import { type Cassette, type Provider, type ReplayMode, openCassette } from './c
 import { CassetteReader } from './cassetteReader.js'
 import { CassetteWriter } from './cassetteWriter.js'
 import { closeCassette } from './closing.js'
+import { linePrefix } from './entry.js'
 import type { FileRequest } from './files.js'
 import type { CassetteCall, DescribeTransaction } from './rpcMatching.js'
+import { RecordedAnswers } from './recordedAnswers.js'
 import type { CassetteRules } from './rules.js'
 
 const KEY = 'secret-key-0123456789'
@@ -422,7 +424,7 @@ describe('the file', () => {
     const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
     for (let i = 0; i < count; i++) {
       writer.add(
-        ['rpc', 'local', 'eth_getCode', [`0x${((i * 7919) % count).toString(16)}`]],
+        linePrefix(['rpc', 'local', 'eth_getCode', [`0x${((i * 7919) % count).toString(16)}`]]),
         { resultText: String(i) },
         1,
       )
@@ -435,6 +437,32 @@ describe('the file', () => {
     vi.restoreAllMocks()
     expect(turns).toBeGreaterThan(5)
     expect(readFileSync(path)).toEqual(readFileSync(inOneGo))
+  })
+
+  it('takes each of many answers to one call in turn, whatever their number', async () => {
+    const count = 3_000
+    const call = ['rpc', 'local', 'eth_blockNumber', []] as const
+    const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
+    for (let i = 0; i < count; i++) {
+      const after = i < count / 2 ? 0 : 1
+      writer.add(linePrefix(call), { resultText: String(i) }, 1, after)
+    }
+    await writer.close()
+    const reader = await CassetteReader.open(path)
+    const parsed = vi.spyOn(reader, 'entryAt')
+    const answers = await RecordedAnswers.open(reader, { exhaustion: 'repeat', delayScale: 0 })
+    const taken = await Promise.all(Array.from({ length: count }, () => answers.take(call)))
+    expect(taken.map((answer) => Number(answer?.text)).sort((a, b) => a - b)).toEqual([
+      ...Array(count).keys(),
+    ])
+    expect(await answers.take(call)).toMatchObject({ text: String(count - 1), place: count + 1 })
+    expect(parsed.mock.calls.length).toBeLessThan(4 * count)
+    const following = await RecordedAnswers.open(reader, { exhaustion: 'repeat', delayScale: 0 })
+    expect(await following.takeAt(call, 0, 'head')).toMatchObject({ text: '0' })
+    expect(await following.takeAt(call, 0, 'head')).toMatchObject({ text: '1' })
+    expect(await following.takeAt(call, 1, 'head')).toMatchObject({ text: String(count / 2) })
+    expect(await following.takeAt(call, 1, 'head')).toMatchObject({ text: String(count / 2 + 1) })
+    reader.close()
   })
 
   it('finds each of many calls, also those whose text begins like others', async () => {

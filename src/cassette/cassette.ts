@@ -123,7 +123,7 @@ async function openReplay(
     return openRecording(options, { provider, rules: {} })
   }
   const reader = await CassetteReader.open(path)
-  const recorded = new RecordedAnswers(reader, settings)
+  const recorded = await RecordedAnswers.open(reader, settings)
   const answers = noAnswers()
   const matching = new RpcMatching(reader.header.rules, describeTransaction)
   const player = new RpcPlayer({ answers: recorded, matching, counts: answers })

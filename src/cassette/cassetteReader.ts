@@ -58,47 +58,9 @@ export class CassetteReader {
     closeSync(this.#file)
   }
 
-  /**
-   * The answers to a call, in the order in which they were recorded.
-   *
-   * @param prefix - the beginning of the call's lines, see linePrefix
-   * @returns them with the place and the length of their lines
-   */
-  find(prefix: string): { offset: number; entries: CassetteEntry[]; bytes: number } {
-    const offset = this.#lowerBound(Buffer.from(prefix))
-    const lines = [...this.#linesFrom(offset, prefix)]
-    const entries = lines.map((line) => this.#parse(line))
-    return { offset, entries, bytes: lines.reduce((sum, { length }) => sum + length + 1, 0) }
-  }
-
-  /** Entries whose line begins with a text, in order. */
-  *startingWith(text: string): Generator<CassetteEntry, void, undefined> {
-    for (const line of this.#linesFrom(this.#lowerBound(Buffer.from(text)), text)) yield this.#parse(line)
-  }
-
-  /** All entries with the numbers of their lines. */
-  *entries(): Generator<{ entry: CassetteEntry; line: number }, void, undefined> {
-    let line = 1
-    for (const { bytes } of readLines(this.path, this.#start))
-      yield { entry: this.#parse(bytes, ++line), line }
-  }
-
-  #parse(line: Buffer, number?: number): CassetteEntry {
-    return runToCompletion(parseEntry(line.toString('utf8'), this.path, number))
-  }
-
-  *#linesFrom(offset: number, text: string): Generator<Buffer, void, undefined> {
+  /** Where the first line begins that is not below a text. */
+  lowerBound(text: string): number {
     const prefix = Buffer.from(text)
-    for (let start = offset; start < this.#end;) {
-      if (this.#compare(start, prefix) !== 0) return
-      const end = this.#lineEnd(start)
-      yield Buffer.from(this.#bytes(start, end))
-      start = end + 1
-    }
-  }
-
-  /** Where the first line begins that is not below a prefix. */
-  #lowerBound(prefix: Buffer): number {
     let low = this.#start
     let high = this.#end
     while (low < high) {
@@ -107,6 +69,30 @@ export class CassetteReader {
       else high = middle
     }
     return low
+  }
+
+  /** Whether a line begins at an offset, and with a text. */
+  startsWith(offset: number, text: string): boolean {
+    return offset < this.#end && this.#compare(offset, Buffer.from(text)) === 0
+  }
+
+  /**
+   * The entry of the line that begins at an offset, and where the next line begins.
+   *
+   * @param text - undefined is returned for a line that does not begin with it
+   */
+  *entryAt(offset: number, text: string): Steps<{ entry: CassetteEntry; next: number } | undefined> {
+    if (!this.startsWith(offset, text)) return undefined
+    const end = this.#lineEnd(offset)
+    const line = this.#bytes(offset, end).toString('utf8')
+    return { entry: yield* parseEntry(line, this.path), next: end + 1 }
+  }
+
+  /** All entries with the numbers of their lines. */
+  *entries(): Generator<{ entry: CassetteEntry; line: number }, void, undefined> {
+    let line = 1
+    for (const { bytes } of readLines(this.path, this.#start))
+      yield { entry: runToCompletion(parseEntry(bytes.toString('utf8'), this.path, ++line)), line }
   }
 
   /** How the bytes from an offset on compare with others. Calls are whole JSON values: none begins with another one. */

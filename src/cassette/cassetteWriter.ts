@@ -6,11 +6,9 @@ import { closeCassette } from './closing.js'
 import { DelayRecorder } from './delays.js'
 import {
   type CassetteEntry,
-  type RecordedCall,
   type RecordedOutcome,
   type SubscriptionEvent,
   formatAnswer,
-  linePrefix,
   prefixHash,
 } from './entry.js'
 import { formatHeader, formatPin, parseHeader, withPin, type CassetteHeader } from './header.js'
@@ -69,13 +67,14 @@ export class CassetteWriter {
   /**
    * Keeps an answer to a call.
    *
+   * @param prefix - the beginning of the call's lines, see linePrefix
    * @param milliseconds - how long it took
    * @param after - see CassetteEntry
    * @returns its place among all answers
    */
-  add(call: RecordedCall, outcome: RecordedOutcome, milliseconds: number, after = 0): number {
+  add(prefix: string, outcome: RecordedOutcome, milliseconds: number, after = 0): number {
     const nth = ++this.#last
-    this.#write(call, { nth, after, outcome }, milliseconds)
+    this.#write(prefix, { nth, after, outcome }, milliseconds)
     return nth
   }
 
@@ -84,8 +83,8 @@ export class CassetteWriter {
    *
    * @param milliseconds - since the one before it
    */
-  addEvent(call: RecordedCall, nth: number, outcome: SubscriptionEvent, milliseconds: number): void {
-    this.#write(call, { nth, outcome }, milliseconds)
+  addEvent(prefix: string, nth: number, outcome: SubscriptionEvent, milliseconds: number): void {
+    this.#write(prefix, { nth, outcome }, milliseconds)
   }
 
   /** Numbers that block tags of a network stand for; see CassetteRules.pinBlockTags. */
@@ -107,9 +106,8 @@ export class CassetteWriter {
     await closeCassette(this.path)
   }
 
-  #write(call: RecordedCall, answer: Omit<CassetteEntry, 'call'>, milliseconds: number): void {
+  #write(prefix: string, answer: Omit<CassetteEntry, 'call'>, milliseconds: number): void {
     const { nth, outcome } = answer
-    const prefix = linePrefix(call)
     const text = this.mask(formatAnswer(answer))
     writeWhole(this.#file, Buffer.from(`${prefix}${text}\n`))
     const event = 'event' in outcome ? outcome.event : undefined

@@ -7,6 +7,7 @@ import { openCassette } from './cassette.js'
 import { CassetteReader } from './cassetteReader.js'
 import { CassetteWriter } from './cassetteWriter.js'
 import { linePrefix } from './entry.js'
+import { RecordedAnswers } from './recordedAnswers.js'
 import { BodyHash } from './files.js'
 
 let folder: string
@@ -34,8 +35,8 @@ async function resultsOf(text: string | Buffer): Promise<string[]> {
 
 async function closed(): Promise<string> {
   const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
-  writer.add(['rpc', 'local', 'eth_chainId', []], { resultText: '"0x1"' }, 1)
-  writer.add(['rpc', 'local', 'eth_call', [{}]], { resultText: '"0x2"' }, 1)
+  writer.add(linePrefix(['rpc', 'local', 'eth_chainId', []]), { resultText: '"0x1"' }, 1)
+  writer.add(linePrefix(['rpc', 'local', 'eth_call', [{}]]), { resultText: '"0x2"' }, 1)
   await writer.close()
   return readFileSync(path, 'utf8')
 }
@@ -76,15 +77,13 @@ describe('a file is taken', () => {
 
   it('with a line of 100 MB', async () => {
     const long = JSON.stringify('f'.repeat(100_000_000))
-    const prefix = linePrefix(['rpc', 'local', 'b', []])
     const text = [HEAD, entry('c', '3'), entry('b', long), entry('a', '1'), ''].join('\n')
     writeFileSync(path, text)
     const reader = await CassetteReader.open(path)
-    const [found] = reader.find(prefix).entries
-    expect(found && 'resultText' in found.outcome && found.outcome.resultText === long).toBe(true)
-    expect(reader.find(linePrefix(['rpc', 'local', 'c', []])).entries).toMatchObject([
-      { outcome: { resultText: '3' } },
-    ])
+    const answers = await RecordedAnswers.open(reader, { exhaustion: 'repeat', delayScale: 0 })
+    const found = await answers.take(['rpc', 'local', 'b', []])
+    expect(found?.text === long).toBe(true)
+    expect(await answers.take(['rpc', 'local', 'c', []])).toMatchObject({ text: '3' })
     reader.close()
   })
 })
@@ -141,8 +140,8 @@ it('tells of a body that is missing or has other contents, with the line that na
   const bodyHash = new BodyHash(undefined).digest()
   const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
   const call = ['files', 'POST /api/v0/cat?arg=x', {}, bodyHash] as const
-  writer.add(call, { http: { status: 200, headers: {}, body: hash } }, 1)
-  writer.add(['rpc', 'local', 'eth_chainId', []], { resultText: '"0x1"' }, 1)
+  writer.add(linePrefix(call), { http: { status: 200, headers: {}, body: hash } }, 1)
+  writer.add(linePrefix(['rpc', 'local', 'eth_chainId', []]), { resultText: '"0x1"' }, 1)
   await writer.close()
   const settings = { exhaustion: 'repeat', delayScale: 0 } as const
   const replay = { mode: 'strict', settings } as const

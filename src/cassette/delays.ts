@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { atEndOfTurn } from '../encoding/timeSlice.js'
+import { type Steps, TimeSlice, atEndOfTurn, runInSlices } from '../encoding/timeSlice.js'
 import { CassetteError, readLines, writeWhole } from './lines.js'
 
 /**
@@ -47,25 +47,39 @@ export class DelayRecorder {
   }
 }
 
+/** Lines that are read in one step. */
+const LINES_AT_ONCE = 256
+
 /** The delays of a cassette, scaled. */
 export class Delays {
   /** Whether answers wait at all. */
   readonly areKept: boolean
   readonly #milliseconds = new Map<string, number>()
 
+  private constructor(scale: number) {
+    this.areKept = scale !== 0
+  }
+
   /**
+   * Reads the delays of a cassette.
+   *
    * @param scale - by what delays are multiplied: 0 drops them, 1 keeps them
    * @throws CassetteError if the file of delays cannot be read
    */
-  constructor(path: string, scale: number) {
-    this.areKept = scale !== 0
-    if (scale === 0 || !existsSync(delaysPath(path))) return
+  static async open(path: string, scale: number): Promise<Delays> {
+    const delays = new Delays(scale)
+    const isRead = scale !== 0 && existsSync(delaysPath(path))
+    if (isRead) await runInSlices(delays.#read(path, scale), new TimeSlice())
+    return delays
+  }
+
+  *#read(path: string, scale: number): Steps<void> {
     /** Of each call, how many answers it had so far, and which of them has which place among all answers. */
     const counts = new Map<string, number>()
     const places = new Map<string, number>()
     let number = 0
     for (const { bytes, isComplete } of readLines(delaysPath(path))) {
-      number++
+      if (++number % LINES_AT_ONCE === 0) yield
       const line = readLine(bytes.toString('utf8'))
       if (line === undefined) {
         // A recorder that was killed may leave half a line at the end.

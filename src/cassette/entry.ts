@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { parseJsonInSlices, skipWhitespace } from '../encoding/json.js'
-import type { Steps } from '../encoding/timeSlice.js'
+import { type Steps, runToCompletion } from '../encoding/timeSlice.js'
 import { objectMembers } from '../rpc/envelope/scan.js'
 import { CassetteError } from './lines.js'
 
@@ -68,19 +68,27 @@ export const LONGEST_INLINE_BODY = 64 * 1024
 
 /** JSON text with object members in the order of their names, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
+  return runToCompletion(canonicalJsonInSlices(value))
+}
+
+/** The same in steps: parameters may be as long as a request. */
+export function* canonicalJsonInSlices(value: unknown): Steps<string> {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  let text = ''
   if (Array.isArray(value)) {
-    let items = ''
-    for (const item of value) items += `${items === '' ? '' : ','}${canonicalJson(item)}`
-    return `[${items}]`
+    for (const item of value) {
+      text += `${text === '' ? '' : ','}${yield* canonicalJsonInSlices(item)}`
+      yield
+    }
+    return `[${text}]`
   }
-  let members = ''
   for (const name of Object.keys(value).sort()) {
     const member = (value as Members)[name]
     if (member === undefined) continue
-    members += `${members === '' ? '' : ','}${JSON.stringify(name)}:${canonicalJson(member)}`
+    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${yield* canonicalJsonInSlices(member)}`
+    yield
   }
-  return `{${members}}`
+  return `{${text}}`
 }
 
 /** What every entry begins with. */
@@ -88,15 +96,15 @@ export const LINE_START = '{"call":'
 
 /** The beginning of the lines of a call: everything up to the answer. */
 export function linePrefix(call: RecordedCall): string {
-  return `${LINE_START}${canonicalJson(call)}`
+  return runToCompletion(linePrefixInSlices(call))
 }
 
-/** A short name of a call: equal calls have the same. */
-export function callHash(call: RecordedCall): string {
-  return prefixHash(linePrefix(call))
+/** The same in steps. */
+export function* linePrefixInSlices(call: RecordedCall): Steps<string> {
+  return LINE_START + (yield* canonicalJsonInSlices(call))
 }
 
-/** The same from {@link linePrefix}. */
+/** A short name of the call that lines begin with: equal calls have the same. */
 export function prefixHash(prefix: string): string {
   return createHash('sha256').update(prefix.slice(LINE_START.length)).digest('base64url').slice(0, 22)
 }

@@ -5,7 +5,7 @@ import { request as httpsRequest } from 'node:https'
 import { BodySink, readBody } from './bodies.js'
 import type { AnswerCounts } from './cassette.js'
 import type { CassetteWriter } from './cassetteWriter.js'
-import type { RecordedCall, RecordedResponse } from './entry.js'
+import { type RecordedCall, type RecordedResponse, linePrefix } from './entry.js'
 import { CassetteError } from './lines.js'
 import { describeMiss } from './nearest.js'
 import type { RecordedAnswers } from './recordedAnswers.js'
@@ -85,7 +85,8 @@ export class FileRecorder {
       const recorded: RecordedResponse = { status, headers, ...sink.end() }
       const trailers = Object.entries(response.trailers) as [string, string][]
       if (trailers.length > 0) recorded.trailers = Object.fromEntries(trailers)
-      this.#writer.add(callOf(this.#writer.rules, request, hash.digest()), { http: recorded }, milliseconds)
+      const call = callOf(this.#writer.rules, request, hash.digest())
+      this.#writer.add(linePrefix(call), { http: recorded }, milliseconds)
     }
     return {
       status,
@@ -151,7 +152,7 @@ export class FilePlayer {
     }
     const { reader } = this.#answers
     const call = callOf(reader.header.rules, request, hash.digest())
-    const taken = this.#answers.take(call)
+    const taken = await this.#answers.take(call)
     if (taken !== undefined && 'http' in taken.entry.outcome) {
       this.#counts.replayed++
       await this.#answers.delay(call, taken.place)
@@ -164,7 +165,7 @@ export class FilePlayer {
     }
     if (missing !== undefined) return missing({ ...request, body: replayed(chunks) })
     this.#counts.refused++
-    return failure(describeMiss(reader, call))
+    return failure(await describeMiss(reader, call))
   }
 
   async #replay({ status, headers, text = '', body, trailers }: RecordedResponse): Promise<FileReply> {

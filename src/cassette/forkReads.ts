@@ -1,5 +1,6 @@
+import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import type { CassetteWriter } from './cassetteWriter.js'
-import type { RecordedCall } from './entry.js'
+import { type RecordedCall, linePrefixInSlices } from './entry.js'
 import { describeMiss } from './nearest.js'
 import type { RecordedAnswers } from './recordedAnswers.js'
 
@@ -31,7 +32,8 @@ export async function recordForkRead(
   const started = performance.now()
   const outcome = await ask()
   const recorded = 'result' in outcome ? { resultText: JSON.stringify(outcome.result ?? null) } : outcome
-  writer.add(callOf(read), recorded, performance.now() - started)
+  const milliseconds = performance.now() - started
+  writer.add(await runInSlices(linePrefixInSlices(callOf(read)), new TimeSlice()), recorded, milliseconds)
   return outcome
 }
 
@@ -47,10 +49,10 @@ export async function replayForkRead(
   missing: AskRemote | undefined,
 ): Promise<RemoteOutcome> {
   const { network, method, params } = read
-  const taken = answers.take(callOf(read)) ?? answers.take(['rpc', network, method, params])
+  const taken = (await answers.take(callOf(read))) ?? (await answers.take(['rpc', network, method, params]))
   const outcome = taken?.entry.outcome
   if (taken?.text !== undefined) return { result: JSON.parse(taken.text) as unknown }
   if (outcome !== undefined && 'error' in outcome) return outcome
   if (missing !== undefined) return missing()
-  throw new Error(describeMiss(answers.reader, callOf(read)))
+  throw new Error(await describeMiss(answers.reader, callOf(read)))
 }

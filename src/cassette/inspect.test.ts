@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { bodiesFolder, BodySink } from './bodies.js'
 import { CassetteWriter } from './cassetteWriter.js'
+import { linePrefix } from './entry.js'
 import { diffCassettes, pruneCassette, showCassette } from './inspect.js'
 
 let folder: string
@@ -17,7 +18,7 @@ async function record(name: string, results: Readonly<Record<string, string>>): 
   const path = join(folder, name)
   const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
   for (const [to, result] of Object.entries(results))
-    writer.add(['rpc', 'local', 'eth_call', [{ to }]], { resultText: JSON.stringify(result) }, 1)
+    writer.add(linePrefix(['rpc', 'local', 'eth_call', [{ to }]]), { resultText: JSON.stringify(result) }, 1)
   await writer.close()
   return path
 }
@@ -53,11 +54,11 @@ it('removes entries by their method, and bodies that nothing names any more', as
   sink.write(Uint8Array.of(0xff, 0xfe))
   const { body } = sink.end()
   writer.add(
-    ['files', 'POST /api/v0/cat?arg=x', {}, ''],
+    linePrefix(['files', 'POST /api/v0/cat?arg=x', {}, '']),
     { http: { status: 200, headers: {}, body: body! } },
     1,
   )
-  writer.add(['rpc', 'local', 'eth_chainId', []], { resultText: '"0x1"' }, 1)
+  writer.add(linePrefix(['rpc', 'local', 'eth_chainId', []]), { resultText: '"0x1"' }, 1)
   await writer.close()
   expect(await pruneCassette(path, undefined)).toEqual({ entries: 0, bodies: 0 })
   expect(await pruneCassette(path, 'cat')).toEqual({ entries: 1, bodies: 1 })

@@ -1,3 +1,4 @@
+import { type Steps, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import type { CassetteReader } from './cassetteReader.js'
 import { canonicalJson, type RecordedCall } from './entry.js'
 
@@ -5,15 +6,20 @@ import { canonicalJson, type RecordedCall } from './entry.js'
 const COMPARED_CALLS = 500
 
 /** Why a cassette has no answer: the nearest recorded call, and where it differs. */
-export function describeMiss(reader: CassetteReader, call: RecordedCall): string {
+export function describeMiss(reader: CassetteReader, call: RecordedCall): Promise<string> {
+  return runInSlices(describing(reader, call), new TimeSlice())
+}
+
+function* describing(reader: CassetteReader, call: RecordedCall): Steps<string> {
   const [kind, first, second, asked] = call
   const prefix =
     kind === 'rpc'
       ? `{"call":["rpc",${JSON.stringify(first)},${JSON.stringify(second)},`
       : `{"call":["files",`
   let nearest: { value: unknown; differences: string[] } | undefined
-  let compared = 0
-  for (const { call: recorded } of reader.startingWith(prefix)) {
+  let line = yield* reader.entryAt(reader.lowerBound(prefix), prefix)
+  for (let compared = 0; line !== undefined && compared < COMPARED_CALLS; compared++) {
+    const recorded = line.entry.call
     const differences = differencesBetween(recorded[3], asked, 'params')
     if (kind === 'files') differences.push(...differencesBetween(recorded[1], first, 'request'))
     if (
@@ -22,7 +28,8 @@ export function describeMiss(reader: CassetteReader, call: RecordedCall): string
     ) {
       nearest = { value: kind === 'rpc' ? recorded[3] : recorded[1], differences }
     }
-    if (++compared === COMPARED_CALLS) break
+    yield
+    line = yield* reader.entryAt(line.next, prefix)
   }
   const name = kind === 'rpc' ? `${second} ${shortened(canonicalJson(asked))}` : first
   if (nearest === undefined) return `the cassette has no answer to ${name}`

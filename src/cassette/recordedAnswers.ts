@@ -1,11 +1,13 @@
+import { type Steps, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import type { CassetteReader } from './cassetteReader.js'
 import { Delays } from './delays.js'
 import {
   type CassetteEntry,
   type RecordedCall,
   type SubscriptionEvent,
-  callHash,
   linePrefix,
+  linePrefixInSlices,
+  prefixHash,
 } from './entry.js'
 
 /** How recorded answers are used. */
@@ -31,31 +33,66 @@ export interface TakenAnswer extends RecordedAnswer {
   place: number
 }
 
-/** The answers to one call. */
-interface Answers {
-  /** Where their first line is; it stands for the call. */
+/** An answer in the cassette. */
+interface AnswerLine extends RecordedAnswer {
+  /** Bytes of its lines. */
+  length: number
+  /** Where the lines behind it begin: those of the next answer, if {@link hasNext}. */
+  next: number
+  hasNext: boolean
+}
+
+/** A line among those of a call, and how many answers there are before it, with every repetition. */
+interface LinePlace {
   offset: number
-  answers: readonly RecordedAnswer[]
+  before: number
+}
+
+/** Where a call's answers are, and how far they were used. */
+interface Progress {
+  /** The answer that was taken last, or the first one. */
+  at: LinePlace
+  taken: number
+  /** Of answers that follow the chain: those that may show after so many changes. */
+  visible?: VisibleAnswers
+}
+
+interface VisibleAnswers {
+  changes: number
+  /** The first of those that were recorded after the same change as the last one. */
+  newest: LinePlace
+  last: RecordedAnswer | undefined
+  /** How many there are, with every repetition. */
+  count: number
+  areAll: boolean
 }
 
 /** Characters of calls and answers that stay in memory; others are read again. */
 const KEPT_CHARACTERS = 8 * 1024 * 1024
 
-/** The answers of a cassette in their order: each is taken as often as it was recorded. */
+/**
+ * The answers of a cassette in their order: each is taken as often as it was recorded. What a call takes does not depend
+ * on how many answers it has.
+ */
 export class RecordedAnswers {
   readonly reader: CassetteReader
   readonly delays: Delays
   readonly #exhaustion: ReplaySettings['exhaustion']
-  /** By the beginning of the call's lines; the one used last is the last one. */
-  readonly #kept = new Map<string, { found: Answers; characters: number }>()
-  #keptCharacters = 0
-  /** How many answers of a call were taken, by the place of its first line. Calls with one answer need no count. */
-  readonly #taken = new Map<number, number>()
+  /** The first answer to a call and its offset, by the beginning of the call's lines; the one read last is the last one. */
+  readonly #first = new Map<string, { offset: number; line: AnswerLine }>()
+  #firstCharacters = 0
+  /** By the offset of the first answer to a call. Calls with one answer need none. */
+  readonly #progress = new Map<number, Progress>()
 
-  constructor(reader: CassetteReader, { exhaustion, delayScale }: ReplaySettings) {
+  private constructor(reader: CassetteReader, delays: Delays, exhaustion: ReplaySettings['exhaustion']) {
     this.reader = reader
-    this.delays = new Delays(reader.path, delayScale)
+    this.delays = delays
     this.#exhaustion = exhaustion
+  }
+
+  /** @throws CassetteError if the file of delays cannot be read */
+  static async open(reader: CassetteReader, { exhaustion, delayScale }: ReplaySettings) {
+    return new RecordedAnswers(reader, await Delays.open(reader.path, delayScale), exhaustion)
   }
 
   /**
@@ -63,17 +100,8 @@ export class RecordedAnswers {
    *
    * @param wanted - a result that goes before the order, as the hash of a transaction that is sent again
    */
-  take(call: RecordedCall, wanted?: string): TakenAnswer | undefined {
-    const { offset, answers } = this.#answersTo(call)
-    const [first] = answers
-    if (first === undefined) return undefined
-    if (wanted !== undefined) {
-      const text = JSON.stringify(wanted)
-      const same = answers.find((answer) => answer.text === text)
-      if (same !== undefined) return { ...same, place: same.entry.nth }
-    }
-    if (answers.length === 1 && this.#repeatsFreely) return { ...first, place: 1 }
-    return this.#takeInOrder(offset, answers)
+  take(call: RecordedCall, wanted?: string): Promise<TakenAnswer | undefined> {
+    return runInSlices(this.#take(call, wanted), new TimeSlice())
   }
 
   /**
@@ -82,78 +110,194 @@ export class RecordedAnswers {
    * @param changes - calls so far that may have changed the chain: answers that were seen after more of them have to wait
    * @param follows - a head is that of now, even if answers are passed over; of news none is left out or told twice
    */
-  takeAt(call: RecordedCall, changes: number, follows: 'head' | 'news'): TakenAnswer | undefined {
-    const { offset, answers } = this.#answersTo(call)
-    const [first] = answers
+  takeAt(call: RecordedCall, changes: number, follows: 'head' | 'news'): Promise<TakenAnswer | undefined> {
+    const steps = follows === 'news' ? this.#takeNews(call, changes) : this.#takeHead(call, changes)
+    return runInSlices(steps, new TimeSlice())
+  }
+
+  /** Waits as long as an answer took, or one of its events; undefined where delays do not count. */
+  delay(call: RecordedCall, place: number, event?: number): Promise<void> | undefined {
+    if (!this.delays.areKept) return undefined
+    const hash = prefixHash(linePrefix(call))
+    return this.delays.wait({ call: hash, place, ...(event !== undefined && { event }) })
+  }
+
+  *#take(call: RecordedCall, wanted?: string): Steps<TakenAnswer | undefined> {
+    const prefix = yield* linePrefixInSlices(call)
+    const first = yield* this.#firstAnswer(prefix)
     if (first === undefined) return undefined
-    if (follows === 'news') {
-      const next = this.#next(answers, this.#taken.get(offset) ?? 0)
-      if (next !== undefined && (next.entry.after ?? 0) <= changes) return this.#takeInOrder(offset, answers)
-      if (next === undefined && this.#exhaustion === 'refuse') return undefined
-      return { ...first, text: '[]', place: 0 }
+    if (wanted !== undefined) {
+      const text = JSON.stringify(wanted)
+      for (
+        let line: AnswerLine | undefined = first.line;
+        line;
+        line = yield* this.#nextAnswer(line, prefix)
+      ) {
+        if (line.text === text) return { ...line, place: line.entry.nth }
+        yield
+      }
     }
-    if (answers.length === 1 && this.#repeatsFreely) return { ...first, place: 1 }
-    const seen = answers.filter(({ entry: { after = 0 } }) => after <= changes)
-    const now = (seen.at(-1) ?? first).entry.after ?? 0
-    const before = answers.findIndex(({ entry: { after = 0 } }) => after === now)
-    const passed = answers.slice(0, before).reduce((sum, { entry: { times = 1 } }) => sum + times, 0)
-    const until = seen.reduce((sum, { entry: { times = 1 } }) => sum + times, 0)
-    const taken = Math.max(this.#taken.get(offset) ?? 0, passed)
-    if (taken >= until && seen.length > 0 && seen.length < answers.length) {
-      return { ...seen.at(-1)!, place: until }
+    if (!first.line.hasNext && this.#repeatsFreely) return { ...first.line, place: 1 }
+    return yield* this.#takeInOrder(this.#progressOf(first.offset), prefix)
+  }
+
+  *#takeNews(call: RecordedCall, changes: number): Steps<TakenAnswer | undefined> {
+    const prefix = yield* linePrefixInSlices(call)
+    const first = yield* this.#firstAnswer(prefix)
+    if (first === undefined) return undefined
+    const progress = this.#progressOf(first.offset)
+    const next = yield* this.#find(progress.at, progress.taken, prefix)
+    if (!next.isExhausted && (next.line.entry.after ?? 0) <= changes) {
+      return yield* this.#takeInOrder(progress, prefix)
     }
-    this.#taken.set(offset, taken)
-    return this.#takeInOrder(offset, answers)
+    if (next.isExhausted && this.#exhaustion === 'refuse') return undefined
+    return { ...first.line, text: '[]', place: 0 }
+  }
+
+  *#takeHead(call: RecordedCall, changes: number): Steps<TakenAnswer | undefined> {
+    const prefix = yield* linePrefixInSlices(call)
+    const first = yield* this.#firstAnswer(prefix)
+    if (first === undefined) return undefined
+    if (!first.line.hasNext && this.#repeatsFreely) return { ...first.line, place: 1 }
+    const progress = this.#progressOf(first.offset)
+    const { newest, last, count, areAll } = yield* this.#visibleAnswers(
+      progress,
+      first.offset,
+      prefix,
+      changes,
+    )
+    if (progress.taken < newest.before) {
+      progress.taken = newest.before
+      progress.at = newest
+    }
+    if (last !== undefined && !areAll && progress.taken >= count) return { ...last, place: count }
+    return yield* this.#takeInOrder(progress, prefix)
+  }
+
+  /** Answers that were recorded after no more changes than there were now. */
+  *#visibleAnswers(
+    progress: Progress,
+    first: number,
+    prefix: string,
+    changes: number,
+  ): Steps<VisibleAnswers> {
+    const known = progress.visible
+    if (known?.changes === changes) return known
+    const begin = known?.newest ?? { offset: first, before: 0 }
+    const visible: VisibleAnswers = {
+      changes,
+      newest: begin,
+      last: undefined,
+      count: begin.before,
+      areAll: true,
+    }
+    let place = begin
+    let line = yield* this.#answerAt(place.offset, prefix)
+    for (; line !== undefined; line = yield* this.#nextAnswer(line, prefix)) {
+      const { after = 0, times = 1 } = line.entry
+      if (after > changes) {
+        visible.areAll = false
+        break
+      }
+      if (after !== (visible.last?.entry.after ?? 0)) visible.newest = place
+      visible.last = line
+      visible.count += times
+      place = { offset: line.next, before: place.before + times }
+      yield
+    }
+    progress.visible = visible
+    return visible
   }
 
   get #repeatsFreely(): boolean {
     return this.#exhaustion === 'repeat' && !this.delays.areKept
   }
 
-  #takeInOrder(offset: number, answers: readonly RecordedAnswer[]): TakenAnswer | undefined {
-    const taken = this.#taken.get(offset) ?? 0
-    const answer = this.#next(answers, taken) ?? (this.#exhaustion === 'repeat' ? answers.at(-1) : undefined)
-    if (answer === undefined) return undefined
-    this.#taken.set(offset, taken + 1)
-    return { ...answer, place: taken + 1 }
+  #progressOf(offset: number): Progress {
+    let progress = this.#progress.get(offset)
+    if (progress === undefined) {
+      progress = { at: { offset, before: 0 }, taken: 0 }
+      this.#progress.set(offset, progress)
+    }
+    return progress
   }
 
-  #next(answers: readonly RecordedAnswer[], taken: number): RecordedAnswer | undefined {
-    let seen = 0
-    return answers.find(({ entry: { times = 1 } }) => (seen += times) > taken)
+  *#takeInOrder(progress: Progress, prefix: string): Steps<TakenAnswer | undefined> {
+    // Counted before anything is read: equal calls at the same time get different answers.
+    const taken = progress.taken++
+    const { line, at, isExhausted } = yield* this.#find(progress.at, taken, prefix)
+    if (at.before > progress.at.before) progress.at = at
+    if (isExhausted && this.#exhaustion === 'refuse') return undefined
+    return { ...line, place: taken + 1 }
   }
 
-  /** Waits as long as an answer took, or one of its events; undefined where delays do not count. */
-  delay(call: RecordedCall, place: number, event?: number): Promise<void> | undefined {
-    if (!this.delays.areKept) return undefined
-    return this.delays.wait({ call: callHash(call), place, ...(event !== undefined && { event }) })
+  /**
+   * The answer that comes after so many others, or the last one.
+   *
+   * @param from - a line that is not behind it
+   */
+  *#find(
+    from: LinePlace,
+    index: number,
+    prefix: string,
+  ): Steps<{ line: AnswerLine; at: LinePlace; isExhausted: boolean }> {
+    let at = from
+    for (let line = (yield* this.#answerAt(at.offset, prefix))!; ; yield) {
+      const behind = at.before + (line.entry.times ?? 1)
+      if (index < behind) return { line, at, isExhausted: false }
+      const next = yield* this.#nextAnswer(line, prefix)
+      if (next === undefined) return { line, at, isExhausted: true }
+      at = { offset: line.next, before: behind }
+      line = next
+    }
   }
 
-  #answersTo(call: RecordedCall): Answers {
-    const prefix = linePrefix(call)
-    const kept = this.#kept.get(prefix)
-    if (kept !== undefined) return kept.found
-    const { offset, entries, bytes } = this.reader.find(prefix)
-    const found = { offset, answers: groupAnswers(entries) }
-    const characters = prefix.length + 2 * bytes
-    if (characters > KEPT_CHARACTERS / 8) return found
-    this.#kept.set(prefix, { found, characters })
-    this.#keptCharacters += characters
-    for (const [oldest, { characters: freed }] of this.#kept) {
-      if (this.#keptCharacters <= KEPT_CHARACTERS) break
-      this.#kept.delete(oldest)
-      this.#keptCharacters -= freed
+  *#firstAnswer(prefix: string): Steps<{ offset: number; line: AnswerLine } | undefined> {
+    const kept = this.#first.get(prefix)
+    if (kept !== undefined) return kept
+    const offset = this.reader.lowerBound(prefix)
+    const line = yield* this.#answerAt(offset, prefix)
+    if (line === undefined) return undefined
+    const found = { offset, line }
+    const characters = charactersOf(prefix, line)
+    if (characters > KEPT_CHARACTERS / 8 || this.#first.has(prefix)) return found
+    this.#first.set(prefix, found)
+    this.#firstCharacters += characters
+    for (const [oldest, { line: freed }] of this.#first) {
+      if (this.#firstCharacters <= KEPT_CHARACTERS) break
+      this.#first.delete(oldest)
+      this.#firstCharacters -= charactersOf(oldest, freed)
     }
     return found
   }
+
+  *#nextAnswer({ hasNext, next }: AnswerLine, prefix: string): Steps<AnswerLine | undefined> {
+    return hasNext ? yield* this.#answerAt(next, prefix) : undefined
+  }
+
+  /** Reads an answer and the events that follow it. */
+  *#answerAt(offset: number, prefix: string): Steps<AnswerLine | undefined> {
+    const first = yield* this.reader.entryAt(offset, prefix)
+    if (first === undefined) return undefined
+    const { entry } = first
+    const text = 'resultText' in entry.outcome ? entry.outcome.resultText : undefined
+    const events: SubscriptionEvent[] = []
+    let { next } = first
+    if (entry.call[0] === 'rpc' && entry.call[2].endsWith('_subscribe')) {
+      for (;;) {
+        const following = yield* this.reader.entryAt(next, prefix)
+        const outcome = following?.entry.outcome
+        if (following === undefined || outcome === undefined || !('event' in outcome)) break
+        events.push(outcome)
+        next = following.next
+        yield
+      }
+    }
+    return { entry, text, events, length: next - offset, next, hasNext: this.reader.startsWith(next, prefix) }
+  }
 }
 
-function groupAnswers(entries: readonly CassetteEntry[]): RecordedAnswer[] {
-  const answers: (RecordedAnswer & { events: SubscriptionEvent[] })[] = []
-  for (const entry of entries) {
-    const { outcome } = entry
-    if ('event' in outcome) answers.at(-1)?.events.push(outcome)
-    else answers.push({ entry, text: 'resultText' in outcome ? outcome.resultText : undefined, events: [] })
-  }
-  return answers
+/** About how many characters an answer takes in memory: its text is kept twice. */
+function charactersOf(prefix: string, { length }: AnswerLine): number {
+  return prefix.length + 2 * length
 }

@@ -42,12 +42,12 @@ export class RpcPlayer {
   }
 
   /**
-   * The recorded answer to a call; at once unless it is delayed.
+   * The recorded answer to a call.
    *
    * @param missing - answers what was not recorded; without it such a call is refused
    * @throws RpcError as it was recorded, or if nothing was
    */
-  answer(call: CassetteCall, missing?: AnswerCall): Result | Promise<Result> {
+  async answer(call: CassetteCall, missing?: AnswerCall): Promise<Result> {
     const { network, method, params, subscriptions } = call
     const { reader } = this.#answers
     if (method.endsWith('_unsubscribe') && subscriptions !== undefined) {
@@ -57,19 +57,17 @@ export class RpcPlayer {
     const effect = this.#matching.effectOf(method, params)
     const recorded = this.#matching.callOf(call, effect, reader.header.tags[network] ?? {})
     const follows = followsChain(method, params)
-    const taken =
-      follows === undefined
-        ? this.#answers.take(recorded, effect?.hash)
-        : this.#answers.takeAt(recorded, this.#changes, follows)
+    const taken = await (follows === undefined
+      ? this.#answers.take(recorded, effect?.hash)
+      : this.#answers.takeAt(recorded, this.#changes, follows))
     if (taken === undefined) {
       if (missing !== undefined) return missing()
       this.#counts.refused++
-      throw new NotRecordedError(describeMiss(reader, recorded))
+      throw new NotRecordedError(await describeMiss(reader, recorded))
     }
     this.#counts.replayed++
-    const delay = this.#answers.delay(recorded, taken.place)
-    if (delay === undefined) return this.#deliver(recorded, taken, call, effect?.hash)
-    return delay.then(() => this.#deliver(recorded, taken, call, effect?.hash))
+    await this.#answers.delay(recorded, taken.place)
+    return this.#deliver(recorded, taken, call, effect?.hash)
   }
 
   #deliver(

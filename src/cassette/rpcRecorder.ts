@@ -1,9 +1,10 @@
+import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import { RpcError } from '../rpc/errors.js'
 import type { Result } from '../rpc/method.js'
 import type { Subscriptions } from '../rpc/session.js'
 import type { WirePiece } from '../rpc/wire.js'
 import type { CassetteWriter } from './cassetteWriter.js'
-import type { RecordedCall } from './entry.js'
+import { linePrefixInSlices } from './entry.js'
 import {
   type CassetteCall,
   type RpcMatching,
@@ -54,15 +55,16 @@ export class RpcRecorder {
       await this.#pinTag(call)
       const tags = this.#writer.tagsOf(network)
       const recorded = this.#matching.callOf(call, this.#matching.effectOf(method, params), tags)
+      const prefix = await runInSlices(linePrefixInSlices(recorded), new TimeSlice())
       if (method.endsWith('_subscribe') && subscriptions !== undefined) {
-        return await this.#subscribe(call, recorded, subscriptions)
+        return await this.#subscribe(call, prefix, subscriptions)
       }
       const started = performance.now()
       const outcome = await seat.send({ method, params: pinTag(method, params, tags) })
       if (isChange(method)) this.#changes++
       if (call.transport === 'websocket') this.#answered++
       const after = followsChain(method, params) === undefined ? 0 : this.#changes
-      this.#writer.add(recorded, outcome, performance.now() - started, after)
+      this.#writer.add(prefix, outcome, performance.now() - started, after)
       return replayOutcome(outcome, subscriptions)
     } catch (error) {
       throw error instanceof UpstreamError ? new UpstreamUnavailableError(error) : error
@@ -73,7 +75,7 @@ export class RpcRecorder {
 
   async #subscribe(
     { method, params }: CassetteCall,
-    recorded: RecordedCall,
+    prefix: string,
     subscriptions: Subscriptions,
   ): Promise<Result> {
     const [changes, answered] = [this.#changes, this.#answered]
@@ -90,13 +92,13 @@ export class RpcRecorder {
       const place = { event: ++events, changes: this.#changes - changes }
       const event =
         'close' in what ? { ...place, ...what, calls: this.#answered - answered } : { ...place, ...what }
-      this.#writer.addEvent(recorded, nth, event, performance.now() - before)
+      this.#writer.addEvent(prefix, nth, event, performance.now() - before)
       before = performance.now()
       if ('close' in what) subscriptions.disconnect(what.close)
       else push([what.resultText])
     }
     const { outcome, end } = await this.#upstream.subscribe({ method, params }, pushed)
-    opened.nth = this.#writer.add(recorded, outcome, performance.now() - before, changes)
+    opened.nth = this.#writer.add(prefix, outcome, performance.now() - before, changes)
     before = performance.now()
     if (!('resultText' in outcome)) return replayOutcome(outcome, subscriptions)
     return subscriptions.open((target) => {
