@@ -8,15 +8,16 @@ import { expect, it } from 'vitest'
 const execute = promisify(execFile)
 
 /** Runs the files as a test project of their own; gives the last line printed and the exit status. */
-async function runTests(files: Record<string, string>) {
+async function runTests(files: Record<string, string>, leftOut: 'skipped' | 'failed' = 'skipped') {
   const folder = await mkdtemp(join(tmpdir(), 'standin-summary-'))
   await symlink(resolve('node_modules'), join(folder, 'node_modules'))
   for (const [name, text] of Object.entries(files)) {
     await writeFile(join(folder, name), `import { it, describe, beforeAll, expect } from 'vitest'\n${text}`)
   }
   const reporters = ['--reporter', 'default', '--reporter', resolve('scripts/summary-reporter.mjs')]
+  const env = { ...process.env, STANDIN_NOTHING_LEFT_OUT: leftOut === 'failed' ? '1' : '0' }
   const words = [resolve('node_modules/vitest/vitest.mjs'), 'run', '--root', folder, ...reporters]
-  const { stdout, status } = await execute(process.execPath, words).then(
+  const { stdout, status } = await execute(process.execPath, words, { env }).then(
     ({ stdout }) => ({ stdout, status: 0 }),
     ({ stdout, code }: { stdout: string; code: number }) => ({ stdout, status: code }),
   )
@@ -31,6 +32,11 @@ it('counts what passed and what failed in the last line', async () => {
   expect(await runTests(passing)).toEqual({ line: '2 passed, 0 failed', status: 0 })
   const failing = { ...passing, 'b.test.js': "it('e', () => expect(1).toBe(2))" }
   expect(await runTests(failing)).toEqual({ line: '2 passed, 1 failed', status: 1 })
+})
+
+it('counts what was left out as failed where nothing may be', async () => {
+  const files = { 'a.test.js': "it('a', () => {}); it.skip('b', () => {})" }
+  expect(await runTests(files, 'failed')).toEqual({ line: '1 passed, 1 failed', status: 1 })
 })
 
 it('never says that nothing failed when the run did', async () => {
