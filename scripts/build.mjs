@@ -328,6 +328,7 @@ async function hashSources() {
     'tsconfig.build.json',
     'scripts/build.mjs',
     'scripts/declarations.mjs',
+    'scripts/docs.mjs',
     'scripts/licenses.mjs',
     'scripts/replaceFile.mjs',
     'scripts/lighterLibraries.mjs',

@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
+import { declareNodeOptions } from './docs.mjs'
 import { replaceFile } from './replaceFile.mjs'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
@@ -26,6 +27,7 @@ export async function writeDeclarations(commonJs) {
   for (const path of commonJs) {
     reached.set(join(root, path), declareCommonJs(reached.get(join(root, path.replace(/\.cts$/, '.ts')))))
   }
+  reached.set(join(dist, 'options/nodeOptions.d.ts'), await declareNodeOptions())
   for (const [path, text] of reached) await replaceFile(path, text)
   const present = await readdir(dist, { recursive: true, withFileTypes: true })
   for (const { name, parentPath } of present.filter((entry) => /\.d\.c?ts$/.test(entry.name))) {

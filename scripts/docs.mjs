@@ -20,8 +20,8 @@ export async function generatePages() {
   ])
 }
 
-/** The type of the options that programs give, with what the schema says about each in a comment. */
-export async function generateNodeOptions() {
+/** The declaration of the options that programs give, with what the schema says about each in a comment. */
+export async function declareNodeOptions() {
   const { nodeOptionDefinitions } = await loadSource('src/options/read.ts')
   const members = Object.entries(nodeOptionDefinitions).flatMap(
     ([name, { flag, default: value, description }]) => {
@@ -32,13 +32,8 @@ export async function generateNodeOptions() {
       return [...comment, `${name}?: Given<'${name}'> | undefined`].map((line) => `  ${line}`)
     },
   )
-  const { format, resolveConfig } = await import('prettier')
-  const text = [...optionTypeHead, ...members, '}', ''].join('\n')
-  return format(text, { ...(await resolveConfig(join(root, nodeOptionsPath))), parser: 'typescript' })
+  return [...optionTypeHead, ...members, '}', ''].join('\n')
 }
-
-/** Where {@link generateNodeOptions} belongs. */
-export const nodeOptionsPath = 'src/options/nodeOptions.ts'
 
 const optionTypeHead = [
   "import type { nodeOptionDefinitions } from './read.js'",
@@ -48,10 +43,7 @@ const optionTypeHead = [
   'type Given<Name extends keyof Definitions> =',
   '  Definitions[Name] extends OptionDefinition<infer _, infer Input> ? Input : never',
   '',
-  '/**',
-  ' * The options of a node as a program gives them; each has a default. `npm run docs` writes this file from the',
-  ' * definitions.',
-  ' */',
+  '/** The options of a node as a program gives them; each has a default. */',
   'export interface NodeOptions {',
 ]
 
@@ -166,7 +158,6 @@ async function loadSourceBesidePackages(path) {
 async function main() {
   await mkdir(join(root, 'docs/reference'), { recursive: true })
   for (const [name, text] of await generatePages()) await put(`docs/reference/${name}`, text)
-  await put(nodeOptionsPath, await generateNodeOptions())
 }
 
 /** Writes a file, or with `--check` says whether it is as it would be written. */

@@ -1,76 +1,43 @@
-import { choice, decimalNumber, fileOrContent, option, optionalOption, text } from './kinds.js'
+import { choice, decimalNumber, fileOrContent, option, optionGroup, optionalOption, text } from './kinds.js'
 
 const url = text('URL', /^https?:\/\//, 'a URL of http or https')
 
 /** Recording a provider's answers and replaying them. */
-export const cassetteOptions = {
-  record: optionalOption({
-    flag: 'record',
-    kind: text('FILE'),
-    description:
-      'Pass every request on to --upstream and record the answers in this file; without --upstream, what a fork reads',
-    group: 'Cassettes',
-  }),
-  replay: optionalOption({
-    flag: 'replay',
-    kind: text('FILE'),
-    description: 'Answer from this recording',
-    group: 'Cassettes',
-  }),
-  replayMode: option({
-    flag: 'replay-mode',
-    kind: choice(['strict', 'once', 'loose']),
-    default: 'strict',
-    description:
-      "What was not recorded is refused (strict), asked of --upstream and recorded (once), or answered by the node's own chain (loose)",
-    group: 'Cassettes',
-  }),
-  replayExhausted: option({
-    flag: 'replay-exhausted',
-    kind: choice(['repeat', 'refuse']),
-    default: 'repeat',
-    description: 'Whether a request that comes more often than it was recorded gets the last answer again',
-    group: 'Cassettes',
-  }),
-  replayDelay: option({
-    flag: 'replay-delay',
-    kind: decimalNumber({ minimum: 0, valueName: 'FACTOR' }),
-    default: 0,
-    description: 'Wait as long as the provider took, times this',
-    group: 'Cassettes',
-  }),
-  recordRules: optionalOption({
-    flag: 'record-rules',
-    kind: fileOrContent<{ masks?: readonly { method: string; path: string }[]; pinBlockTags?: boolean }>(),
-    description: 'JSON file of rules by which requests match; a new recording keeps them',
-    group: 'Cassettes',
-  }),
-  upstream: optionalOption({
-    flag: 'upstream',
-    kind: url,
+export const cassetteOptions = optionGroup('Cassettes', {
+  record: optionalOption(
+    text('FILE'),
+    'Pass every request on to --upstream and record the answers in this file; without --upstream, what a fork reads',
+  ),
+  replay: optionalOption(text('FILE'), 'Answer from this recording'),
+  replayMode: option(
+    choice(['strict', 'once', 'loose']),
+    'strict',
+    "What was not recorded is refused (strict), asked of --upstream and recorded (once), or answered by the node's own chain (loose)",
+  ),
+  replayExhausted: option(
+    choice(['repeat', 'refuse']),
+    'repeat',
+    'Whether a request that comes more often than it was recorded gets the last answer again',
+  ),
+  replayDelay: option(
+    decimalNumber({ minimum: 0, valueName: 'FACTOR' }),
+    0,
+    'Wait as long as the provider took, times this',
+  ),
+  recordRules: optionalOption(
+    fileOrContent<{ masks?: readonly { method: string; path: string }[]; pinBlockTags?: boolean }>(),
+    'JSON file of rules by which requests match; a new recording keeps them',
+  ),
+  upstream: optionalOption(url, 'JSON-RPC of the provider to record', { holdsSecrets: true }),
+  upstreamWs: optionalOption(
+    text('URL', /^wss?:\/\//, 'a URL of ws or wss'),
+    "The provider's WebSocket; subscriptions need it",
+    { holdsSecrets: true },
+  ),
+  upstreamIpfs: optionalOption(url, "The provider's file network; the node's own answers unless given", {
     holdsSecrets: true,
-    description: 'JSON-RPC of the provider to record',
-    group: 'Cassettes',
   }),
-  upstreamWs: optionalOption({
-    flag: 'upstream-ws',
-    kind: text('URL', /^wss?:\/\//, 'a URL of ws or wss'),
+  upstreamGateway: optionalOption(url, "The provider's gateway for files, if it is not at --upstream-ipfs", {
     holdsSecrets: true,
-    description: "The provider's WebSocket; subscriptions need it",
-    group: 'Cassettes',
   }),
-  upstreamIpfs: optionalOption({
-    flag: 'upstream-ipfs',
-    kind: url,
-    holdsSecrets: true,
-    description: "The provider's file network; the node's own answers unless given",
-    group: 'Cassettes',
-  }),
-  upstreamGateway: optionalOption({
-    flag: 'upstream-gateway',
-    kind: url,
-    holdsSecrets: true,
-    description: "The provider's gateway for files, if it is not at --upstream-ipfs",
-    group: 'Cassettes',
-  }),
-}
+})

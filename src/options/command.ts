@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import {
   OptionError,
   flagToVariable,
-  option,
+  optionGroup,
   optionGroups,
   optionalOption,
   text,
@@ -182,42 +182,30 @@ function wrap(text: string): string[] {
   return [...lines, line].map((content) => ' '.repeat(indent) + content)
 }
 
-const group = 'Accepted and ignored'
-
-/** A flag of anvil that is taken so that its start lines work, and that changes nothing here. */
-function ignored(flag: string, description: string, aliases: readonly string[] = []) {
-  return option({ flag, aliases, kind: toggle(), default: false, description, group })
-}
-
-/** The same for a flag that has a value. */
-function ignoredValue(flag: string, description: string, aliases: readonly string[] = []) {
-  return optionalOption({ flag, aliases, kind: text('VALUE', /^/), description, group })
+/** A flag of anvil with a value that is taken so that its start lines work, and that changes nothing here. */
+function ignoredValue(description: string, aliases: readonly string[] = []) {
+  return optionalOption(text('VALUE', /^/), description, { aliases })
 }
 
 /** Flags of anvil without a meaning here: they tune what works otherwise, or is on by default. */
-export const ignoredOptions = {
-  threads: ignoredValue('threads', 'There are no worker threads to count', ['j', 'jobs']),
-  maxPersistedStates: ignoredValue('max-persisted-states', 'Every state stays on disk'),
-  transactionBlockKeeper: ignoredValue('transaction-block-keeper', 'Every block stays on disk'),
-  memoryLimit: ignoredValue('memory-limit', 'Memory of the virtual machine is bounded by gas'),
-  pruneHistory: optionalOption({
-    flag: 'prune-history',
-    kind: withBareValue(text('STATES', /^/), ''),
-    description: 'History lies on disk and needs no memory',
-    group,
-  }),
-  preserveHistoricalStates: ignored('preserve-historical-states', 'Dumps hold the newest state alone'),
-  stepsTracing: ignored('steps-tracing', 'debug_traceTransaction always has steps', ['tracing']),
-  noRequestSizeLimit: ignored('no-request-size-limit', 'See --max-control-body'),
-  disableMinPriorityFee: ignored('disable-min-priority-fee', 'No tip is demanded', ['no-priority-fee']),
-  computeUnitsPerSecond: ignoredValue(
-    'compute-units-per-second',
-    'The remote says itself when it is too much',
+export const ignoredOptions = optionGroup('Accepted and ignored', {
+  threads: ignoredValue('There are no worker threads to count', ['j', 'jobs']),
+  maxPersistedStates: ignoredValue('Every state stays on disk'),
+  transactionBlockKeeper: ignoredValue('Every block stays on disk'),
+  memoryLimit: ignoredValue('Memory of the virtual machine is bounded by gas'),
+  pruneHistory: optionalOption(
+    withBareValue(text('STATES', /^/), ''),
+    'History lies on disk and needs no memory',
   ),
-  noRateLimit: ignored('no-rate-limit', 'The remote says itself when it is too much', ['no-rpc-rate-limit']),
-  gasPrice: ignoredValue('gas-price', 'Since London the base fee and the tip make the price', ['gasPrice']),
-  forkChainId: ignoredValue('fork-chain-id', 'The remote is asked for it; --chain-id sets another one'),
-  md: ignored('md', 'The banner is plain text, or JSON with --json'),
-  noCors: ignored('no-cors', 'See --allow-origin'),
-  verbosity: ignored('verbosity', 'See --trace', ['v']),
-}
+  preserveHistoricalStates: toggle('Dumps hold the newest state alone'),
+  stepsTracing: toggle('debug_traceTransaction always has steps', { aliases: ['tracing'] }),
+  noRequestSizeLimit: toggle('See --max-control-body'),
+  disableMinPriorityFee: toggle('No tip is demanded', { aliases: ['no-priority-fee'] }),
+  computeUnitsPerSecond: ignoredValue('The remote says itself when it is too much'),
+  noRateLimit: toggle('The remote says itself when it is too much', { aliases: ['no-rpc-rate-limit'] }),
+  gasPrice: ignoredValue('Since London the base fee and the tip make the price', ['gasPrice']),
+  forkChainId: ignoredValue('The remote is asked for it; --chain-id sets another one'),
+  md: toggle('The banner is plain text, or JSON with --json'),
+  noCors: toggle('See --allow-origin'),
+  verbosity: toggle('See --trace', { aliases: ['v'] }),
+})

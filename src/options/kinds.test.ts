@@ -5,7 +5,7 @@ import * as kinds from './kinds.js'
 const file = { keys: [] }
 
 describe.each<[name: string, kind: OptionKind<unknown>, taken: [unknown, unknown][], refused: unknown[]]>([
-  ['toggle', kinds.toggle(), [[false, false]], ['true', 1, null]],
+  ['toggle', kinds.toggle('').kind, [[false, false]], ['true', 1, null]],
   [
     'wholeNumber',
     kinds.wholeNumber({ minimum: 1, maximum: 9 }),
@@ -65,7 +65,7 @@ describe.each<[name: string, kind: OptionKind<unknown>, taken: [unknown, unknown
 })
 
 test('a word for a switch is read, and any other left as it is, names of what every object has too', () => {
-  const { fromText } = kinds.toggle()
+  const { fromText } = kinds.toggle('').kind
   expect(['true', '1', '', 'false', '0'].map(fromText)).toEqual([true, true, true, false, false])
   expect(['constructor', '__proto__', 'yes'].map(fromText)).toEqual(['constructor', '__proto__', 'yes'])
 })

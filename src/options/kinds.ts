@@ -30,12 +30,10 @@ const switchWords = new Map([
 ])
 
 /** On or off. A flag without a value is on; `--flag false` is off, as launchers of devnets write it. */
-export function toggle(): OptionKind<boolean> {
-  return {
-    check: (value) => (typeof value === 'boolean' ? value : undefined),
-    fromText: (text) => switchWords.get(text) ?? text,
-    expected: 'true or false',
-  }
+const switchKind: OptionKind<boolean> = {
+  check: (value) => (typeof value === 'boolean' ? value : undefined),
+  fromText: (text) => switchWords.get(text) ?? text,
+  expected: 'true or false',
 }
 
 /** A whole number that JavaScript holds exactly. */
@@ -194,41 +192,69 @@ export const optionGroups = [
 ] as const
 
 /** One option: the flag, the environment variable, the configuration file's and the program's property alike. */
-export interface OptionDefinition<Output, Input = Output> {
+export interface OptionDefinition<Output, Input = Output> extends OptionDetails {
   /** The long flag without its dashes; the property is its camel case, the variable its upper case. */
   flag: string
-  /** Other flags that mean the same; one letter is a short flag. */
-  aliases?: readonly string[]
   kind: OptionKind<NonNullable<Output>, Input>
   /** The value where none is given; undefined where the absence itself means something. */
   default: Output
   description: string
-  /** Whether values hold keys or secrets, which no refusal may repeat. */
-  holdsSecrets?: boolean
   group: (typeof optionGroups)[number]
 }
 
-type Given<Output, Input> = Omit<OptionDefinition<Output, Input>, 'default' | 'kind'> & {
-  kind: OptionKind<Output, Input>
+/** What few options have. */
+export interface OptionDetails {
+  /** Other flags that mean the same; one letter is a short flag. */
+  aliases?: readonly string[]
+  /** Whether values hold keys or secrets, which no refusal may repeat. */
+  holdsSecrets?: boolean
 }
 
+type Ungrouped<Output, Input> = Omit<OptionDefinition<Output, Input>, 'flag' | 'group'>
+
 /** An option with a default. */
-export function option<Output, Input>(definition: Given<Output, Input> & { default: NoInfer<Output> }) {
-  const complete: OptionDefinition<Output, Input> = {
-    ...definition,
-    kind: definition.kind as OptionKind<NonNullable<Output>, Input>,
+export function option<Output, Input>(
+  kind: OptionKind<Output, Input>,
+  defaultValue: NoInfer<Output>,
+  description: string,
+  details: OptionDetails = {},
+): Ungrouped<Output, Input> {
+  return {
+    kind: kind as OptionKind<NonNullable<Output>, Input>,
+    default: defaultValue,
+    description,
+    ...details,
   }
-  return complete
 }
 
 /** An option whose absence means something of its own. */
-export function optionalOption<Output, Input>(definition: Given<Output, Input>) {
-  const complete: OptionDefinition<Output | undefined, Input> = {
-    ...definition,
-    kind: definition.kind as OptionKind<NonNullable<Output>, Input>,
-    default: undefined,
-  }
-  return complete
+export function optionalOption<Output, Input>(
+  kind: OptionKind<Output, Input>,
+  description: string,
+  details: OptionDetails = {},
+): Ungrouped<Output | undefined, Input> {
+  return { kind: kind as OptionKind<NonNullable<Output>, Input>, default: undefined, description, ...details }
+}
+
+/** A switch that is off unless it is given. */
+export function toggle(description: string, details?: OptionDetails) {
+  return option(switchKind, false, description, details)
+}
+
+type Grouped<Options> = {
+  [Name in keyof Options]: Options[Name] & Pick<OptionDefinition<unknown>, 'flag' | 'group'>
+}
+
+/** Options by their properties, under one heading of the help. Each flag is the property in lower case with dashes. */
+export function optionGroup<Options extends Readonly<Record<string, object>>>(
+  group: (typeof optionGroups)[number],
+  options: Options,
+): Grouped<Options> {
+  const grouped = Object.entries(options).map(([name, details]) => {
+    const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    return [name, { ...details, flag, group }]
+  })
+  return Object.fromEntries(grouped) as Grouped<Options>
 }
 
 /** `chain-id` as `STANDIN_CHAIN_ID`. */
