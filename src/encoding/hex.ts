@@ -209,18 +209,20 @@ export function minimalBytes(value: bigint): Uint8Array {
   }
   if (value > LARGEST_OF_SCRATCH) return manyBytes(value)
   // Of a larger number the lowest eight bytes are written.
-  scratchView.setBigUint64(WORD_BYTES, value)
-  scratchView.setBigUint64(0, value >> WORD_BITS)
-  let start = 0
+  let start = 4 * WORD_BYTES
+  for (let rest = value; rest > 0n; rest >>= WORD_BITS) {
+    start -= WORD_BYTES
+    scratchView.setBigUint64(start, rest)
+  }
   while (scratch[start] === 0) start++
   const bytes = new Uint8Array(scratch.length - start)
   for (let i = 0; i < bytes.length; i++) bytes[i] = scratch[start + i] as number
   return bytes
 }
 
-const scratch = new Uint8Array(2 * WORD_BYTES)
+const scratch = new Uint8Array(4 * WORD_BYTES)
 const scratchView = new DataView(scratch.buffer)
-const LARGEST_OF_SCRATCH = 2n ** 128n - 1n
+const LARGEST_OF_SCRATCH = 2n ** 256n - 1n
 
 function manyBytes(value: bigint): Uint8Array {
   const digits = value.toString(16)

@@ -4,6 +4,12 @@ export type Hex = `0x${string}`
 
 const BOUNDARY = 'torture'
 
+/** What the node answered over HTTP. */
+export interface Answer {
+  status: number
+  text: string
+}
+
 /** Calls a method and throws the answer away, result or error; the text is read to its end. */
 export function call(
   node: TorturedNode,
@@ -16,13 +22,18 @@ export function call(
 
 /** Sends a JSON-RPC body as it is. */
 export async function callPlainly(node: TorturedNode, body: string, signal?: AbortSignal): Promise<string> {
+  return (await askPlainly(node, body, signal)).text
+}
+
+/** As {@link callPlainly}, with the status. */
+export async function askPlainly(node: TorturedNode, body: string, signal?: AbortSignal): Promise<Answer> {
   const response = await fetch(node.ready.url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body,
     ...(signal !== undefined && { signal }),
   })
-  return response.text()
+  return { status: response.status, text: await response.text() }
 }
 
 /** Calls a file operation, with a file or a multipart body if one is given. */
@@ -32,6 +43,16 @@ export async function postFiles(
   body?: Uint8Array,
   signal?: AbortSignal,
 ): Promise<string> {
+  return (await askFiles(node, path, body, signal)).text
+}
+
+/** As {@link postFiles}, with the status. */
+export async function askFiles(
+  node: TorturedNode,
+  path: string,
+  body?: Uint8Array,
+  signal?: AbortSignal,
+): Promise<Answer> {
   const isForm =
     body !== undefined && Buffer.from(body.subarray(0, 64)).toString('latin1').startsWith(`--${BOUNDARY}`)
   const sent = body === undefined || isForm ? body : uploadBody([['file', Buffer.from(body)]])
@@ -43,7 +64,7 @@ export async function postFiles(
     }),
     ...(signal !== undefined && { signal }),
   })
-  return response.text()
+  return { status: response.status, text: await response.text() }
 }
 
 /** A multipart body of files by their names, which are percent-encoded already. */

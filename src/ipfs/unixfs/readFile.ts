@@ -1,5 +1,7 @@
 import type { CID } from 'multiformats/cid'
+import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import { type VisitedSet, cidKey, codecCode } from '../cid/cidFormat.js'
+import { LINKS_AT_ONCE } from '../dag/dagPbInPieces.js'
 import { FileNetworkError } from '../errors.js'
 import type { Blockstore } from '../store/blockstore.js'
 import { type BlockSource, type UnixfsEntry, fileSizeOf, loadEntry, readEntry } from './entry.js'
@@ -67,7 +69,7 @@ async function* readRange(lender: Lender, root: UnixfsEntry, range: ByteRange): 
   try {
     const own = ownBytes(root, range)
     if (own) yield own
-    levels.push({ wanted: wantedChildren(root, range), done: 0, fetched: [], giveBack: () => undefined })
+    levels.push({ wanted: await wantedOf(root, range), done: 0, fetched: [], giveBack: () => undefined })
     for (let level = levels.at(-1); level; level = levels.at(-1)) {
       const child = level.wanted[level.done]
       if (child === undefined) {
@@ -89,7 +91,7 @@ async function* readRange(lender: Lender, root: UnixfsEntry, range: ByteRange): 
           if (entry.node) checkSize(fileSizeOf(entry.node), child.size)
           const own = ownBytes(entry, child)
           if (own) yield own
-          const wanted = wantedChildren(entry, child)
+          const wanted = await wantedOf(entry, child)
           if (wanted.length > 0) below = { wanted, done: 0, fetched: [], giveBack }
         }
       } finally {
@@ -108,7 +110,14 @@ function ownBytes({ node }: UnixfsEntry, { start, end }: ByteRange): Uint8Array 
   return own !== undefined && start < own.length ? own.subarray(start, Math.min(end, own.length)) : undefined
 }
 
-function wantedChildren({ node }: UnixfsEntry, range: ByteRange): WantedChild[] {
+/** The children of a node of which some bytes are wanted; those of many in turns with other requests. */
+async function wantedOf(entry: UnixfsEntry, range: ByteRange): Promise<WantedChild[]> {
+  const children = wantedChildren(entry, range)
+  const isLong = (entry.node?.links.length ?? 0) > LINKS_AT_ONCE
+  return isLong ? runInSlices(children, new TimeSlice()) : runToCompletion(children)
+}
+
+function* wantedChildren({ node }: UnixfsEntry, range: ByteRange): Steps<WantedChild[]> {
   const wanted: WantedChild[] = []
   if (node === undefined || node.links.length === 0) return wanted
   const { unixfs, links } = node
@@ -122,6 +131,7 @@ function wantedChildren({ node }: UnixfsEntry, range: ByteRange): WantedChild[] 
     const end = Math.min(range.end - position, size)
     if (start < end) wanted.push({ cid, size, start, end })
     position += size
+    if (index % LINKS_AT_ONCE === 0) yield
   }
   return wanted
 }
@@ -174,7 +184,8 @@ export async function* blocksOfRange(
       walked.add(part)
     }
     yield cid
-    const below = wantedChildren(await loadEntry(source, cid), top.range)
+    const below = await wantedOf(await loadEntry(source, cid), top.range)
+    const slice = new TimeSlice()
     for (const { cid: child, size, start, end } of below.reverse()) {
       const isWhole = end - start === size
       stack.push({
@@ -182,6 +193,7 @@ export async function* blocksOfRange(
         range: { start, end },
         part: isWhole ? `${size} ${cidKey(child)}` : undefined,
       })
+      if (stack.length % LINKS_AT_ONCE === 0) await slice.pause()
     }
   }
 }

@@ -1,11 +1,22 @@
-import { call, callPlainly, postFiles, type Hex } from '../requests.js'
+import { askFiles, askPlainly, type Answer, type Hex } from '../requests.js'
 import type { TorturedNode } from '../node.js'
 
 /** A request that costs the node as much as one request can. */
 export interface Bomb {
   name: string
-  /** Sends the request and waits for whatever answer it gets. */
-  run(node: TorturedNode, signal: AbortSignal): Promise<unknown>
+  /** Makes what the request is about. Not measured, and done again before each attempt. */
+  prepare?(node: TorturedNode): Promise<unknown>
+  /**
+   * Sends the request and waits for its answer.
+   *
+   * @returns the words of a refusal; undefined where the node did what it was asked for
+   */
+  run(node: TorturedNode, signal: AbortSignal): Promise<string | undefined>
+  /**
+   * Words of the refusal that it is meant to get. Any other makes it fail: what is refused at the door costs nothing, and
+   * proves nothing.
+   */
+  refusal?: string | undefined
 }
 
 /** Where the code of a bomb is. */
@@ -43,17 +54,74 @@ export function override(codeOfTarget: Hex): object {
   return { [TARGET]: { code: codeOfTarget } }
 }
 
+/** How much of an answer is looked at. */
+const HEAD_LENGTH = 2000
+
+/** The words of an error in an answer of JSON-RPC, of the file network or of the server; undefined if there is none. */
+export function refusalOf({ status, text }: Answer): string | undefined {
+  const head = text.slice(0, HEAD_LENGTH)
+  const message =
+    /^\[?\{"jsonrpc":"2.0",(?:"id":[^{]*)?"error":\{"code":-?\d+,"message":"((?:[^"\\]|\\.)*)/.exec(head) ??
+    /^\{"Message":"((?:[^"\\]|\\.)*)/.exec(head)
+  if (message !== null) return message[1]
+  return status >= 400 ? `status ${status}: ${head.slice(0, 100)}` : undefined
+}
+
+/** Sends a JSON-RPC body. Here and below: returns the words of a refusal. */
+export async function sendBody(
+  node: TorturedNode,
+  text: string,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  return refusalOf(await askPlainly(node, text, signal))
+}
+
+export function sendCall(
+  node: TorturedNode,
+  method: string,
+  params: readonly unknown[],
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  return sendBody(node, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), signal)
+}
+
+export async function sendFile(
+  node: TorturedNode,
+  path: string,
+  content?: Uint8Array,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  return refusalOf(await askFiles(node, path, content, signal))
+}
+
+/** Waits for several requests; returns the first refusal. */
+export async function firstRefusal(
+  requests: readonly Promise<string | undefined>[],
+): Promise<string | undefined> {
+  return (await Promise.all(requests)).find((words) => words !== undefined)
+}
+
 /** One call of a method. */
 export function rpc(name: string, method: string, params: () => readonly unknown[]): Bomb {
-  return { name: `${method}: ${name}`, run: (node, signal) => call(node, method, params(), signal) }
+  return { name: `${method}: ${name}`, run: (node, signal) => sendCall(node, method, params(), signal) }
 }
 
 /** A JSON-RPC body as it is. */
 export function body(name: string, make: () => string): Bomb {
-  return { name, run: (node, signal) => callPlainly(node, make(), signal) }
+  return { name, run: (node, signal) => sendBody(node, make(), signal) }
 }
 
 /** One file operation, with content if it is given. */
 export function file(name: string, path: () => string, content?: () => Uint8Array): Bomb {
-  return { name, run: (node, signal) => postFiles(node, path(), content?.(), signal) }
+  return { name, run: (node, signal) => sendFile(node, path(), content?.(), signal) }
+}
+
+/** Makes something once for each node. */
+export function oncePerNode<T>(make: (node: TorturedNode) => Promise<T>): (node: TorturedNode) => Promise<T> {
+  const made = new WeakMap<TorturedNode, Promise<T>>()
+  return (node) => {
+    const making = made.get(node) ?? make(node)
+    made.set(node, making)
+    return making
+  }
 }

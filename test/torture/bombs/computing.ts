@@ -3,9 +3,13 @@ import { isFull } from '../settings.js'
 import { SIGNER, TARGET, loop, override, rpc, word, type Bomb } from './bomb.js'
 import type { Hex } from '../requests.js'
 
+/** PUSH3 of a megabyte. */
 const MEGABYTE = '62100000'
-/** Geth's cap of a call where all is run, and a tenth of it otherwise. */
-const GAS = isFull ? '0x2faf080' : '0x4c4b40'
+const OUT_OF_GAS = 'out of gas'
+/** Geth's cap of a call. */
+const GAS_CAP = '0x2faf080'
+/** That where all is run, and a tenth of it otherwise. */
+const GAS = isFull ? GAS_CAP : '0x4c4b40'
 
 /** Copies the input of the call to memory, at 0. */
 const COPY_INPUT = '365f5f37'
@@ -69,13 +73,15 @@ function pointEvaluationInput(): string {
   return `01${versionedHash.toString('hex').slice(2)}${word(2)}${word(0)}${infinity}${infinity}`
 }
 
+/** Calls a precompile with a megabyte of zeros in a loop. */
+function precompileLoopOfMemory(address: number): Hex {
+  return loop(`5f5f${MEGABYTE}5f60${address.toString(16).padStart(2, '0')}5afa50`)
+}
+
 /** By name: the address of a precompile and what it is called with. */
 const precompiles: Record<string, readonly [address: number, input: string]> = {
   ecrecover: [1, recoverInput],
-  'sha256 of a megabyte': [2, 'ab'.repeat(1 << 20)],
   'sha256 of nothing': [2, ''],
-  'ripemd160 of a megabyte': [3, 'ab'.repeat(1 << 20)],
-  'identity of a megabyte': [4, 'ab'.repeat(1 << 20)],
   'modexp of 256 bytes': [5, word(256) + word(256) + word(256) + 'f'.repeat(512 * 3)],
   'modexp of 1024 bytes': [5, word(1024) + word(1024) + word(1024) + 'f'.repeat(2048 * 3)],
   'modexp with an even modulus': [
@@ -104,10 +110,12 @@ const precompiles: Record<string, readonly [address: number, input: string]> = {
 
 /** By name: code that uses up the gas of a call. */
 const code: Record<string, Hex> = {
+  'sha256 of a megabyte': precompileLoopOfMemory(2),
+  'ripemd160 of a megabyte': precompileLoopOfMemory(3),
+  'identity of a megabyte': precompileLoopOfMemory(4),
   'an empty loop': loop(''),
   'keccak of a megabyte': loop(`${MEGABYTE}5f2050`),
   'keccak of 32 bytes': loop('60205f2050'),
-  'keccak of 8 megabytes once': `0x628000005f20`,
   'MCOPY of a megabyte': loop(`${MEGABYTE}60205f5e`),
   'CALLDATACOPY of a megabyte': loop(`${MEGABYTE}5f5f37`),
   'CODECOPY of a megabyte': loop(`${MEGABYTE}5f5f39`),
@@ -136,20 +144,33 @@ const code: Record<string, Hex> = {
   'SSTORE of new slots': loop('5a5a55'),
   'TSTORE of new slots': loop('5a5a5d'),
   BLOCKHASH: loop('5f4050'),
-  'a return of four megabytes': '0x624000005ff3',
-  'a revert of four megabytes': '0x624000005ffd',
+}
+
+/** By name: code that ends before it has used the gas of a call up, and what it is refused with. */
+const endingCode: Record<string, readonly [code: Hex, refusal?: string]> = {
+  'keccak of four megabytes once': ['0x624000005f20'],
+  'a return of four megabytes': ['0x624000005ff3'],
+  'a revert of four megabytes': ['0x624000005ffd', 'execution reverted'],
 }
 
 /** The arguments of a call of code that is put at {@link TARGET}, with all gas. */
-export function callOf(codeOfTarget: Hex, data: Hex = '0x'): readonly unknown[] {
-  return [{ to: TARGET, data, gas: GAS }, 'latest', override(codeOfTarget)]
+export function callOf(codeOfTarget: Hex, data: Hex = '0x', gas: Hex = GAS): readonly unknown[] {
+  return [{ to: TARGET, data, gas }, 'latest', override(codeOfTarget)]
 }
 
 const inTheVirtualMachine: Bomb[] = [
-  ...Object.entries(precompiles).map(([name, [address, input]]) =>
-    rpc(name, 'eth_call', () => callOf(precompileLoop(address), `0x${input}`)),
-  ),
-  ...Object.entries(code).map(([name, codeOfTarget]) => rpc(name, 'eth_call', () => callOf(codeOfTarget))),
+  ...Object.entries(precompiles).map(([name, [address, input]]) => ({
+    ...rpc(name, 'eth_call', () => callOf(precompileLoop(address), `0x${input}`)),
+    refusal: OUT_OF_GAS,
+  })),
+  ...Object.entries(code).map(([name, codeOfTarget]) => ({
+    ...rpc(name, 'eth_call', () => callOf(codeOfTarget)),
+    refusal: OUT_OF_GAS,
+  })),
+  ...Object.entries(endingCode).map(([name, [codeOfTarget, refusal]]) => ({
+    ...rpc(name, 'eth_call', () => callOf(codeOfTarget, '0x', GAS_CAP)),
+    refusal,
+  })),
 ]
 
 /** What a call may use unless options say otherwise, where all is run, and a thirtieth of it otherwise. */
@@ -227,9 +248,10 @@ const tracing: Bomb[] = [
   ]),
 ]
 
-const estimates: Bomb[] = ['eth_estimateGas', 'eth_createAccessList'].flatMap((method) =>
-  Object.entries(code).map(([name, codeOfTarget]) => rpc(name, method, () => callOf(codeOfTarget))),
-)
+const estimates: Bomb[] = Object.entries(code).flatMap(([name, codeOfTarget]) => [
+  { ...rpc(name, 'eth_estimateGas', () => callOf(codeOfTarget)), refusal: 'gas required exceeds allowance' },
+  rpc(name, 'eth_createAccessList', () => callOf(codeOfTarget)),
+])
 
 /** Bombs of code that is run. */
 export const computing: readonly Bomb[] = [...inTheVirtualMachine, ...estimates, ...tracing]

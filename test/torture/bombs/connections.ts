@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import type { TorturedNode } from '../node.js'
-import { many, type Bomb } from './bomb.js'
+import { many, refusalOf, type Bomb } from './bomb.js'
 
 /** A connection to the JSON-RPC port that has become a WebSocket, for frames of our own. */
 async function upgraded(node: TorturedNode): Promise<Socket> {
@@ -14,9 +14,21 @@ async function upgraded(node: TorturedNode): Promise<Socket> {
     `GET ${pathname} HTTP/1.1\r\nhost: ${hostname}\r\nupgrade: websocket\r\nconnection: Upgrade\r\n` +
       'sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
   )
-  await once(socket, 'data')
+  const [head] = (await once(socket, 'data')) as [Buffer]
+  if (!head.toString('latin1').startsWith('HTTP/1.1 101 ')) throw new Error(`no upgrade: ${head.toString()}`)
   socket.resume()
   return socket
+}
+
+/** An unmasked frame that closes (RFC 6455, section 5.5.1): its code follows. */
+const CLOSE = 0x88
+
+/** The code of a close frame at the end of what the node sent. */
+function closeCode(end: Buffer): number | undefined {
+  const start = end.lastIndexOf(CLOSE)
+  return start < 0 || end[start + 1] !== end.length - start - 2 || end.length < start + 4
+    ? undefined
+    : end.readUInt16BE(start + 2)
 }
 
 /** Sends bytes on a WebSocket's connection and waits until the node has read and answered them, or has hung up. */
@@ -25,9 +37,14 @@ function frames(name: string, bytes: () => Buffer, patience = 1500): Bomb {
     name: `WebSocket: ${name}`,
     async run(node) {
       const socket = await upgraded(node)
+      let end = Buffer.alloc(0)
+      socket.on('data', (data: Buffer) => (end = Buffer.concat([end, data]).subarray(-200)))
       socket.write(bytes())
       await Promise.race([once(socket, 'close').catch(() => undefined), sleep(patience)])
       socket.destroy()
+      const code = closeCode(end)
+      if (code !== undefined) return `closed with ${code}`
+      return /"error":\{"code":-?\d+,"message":"([^"]*)/.exec(end.toString('latin1'))?.[1]
     },
   }
 }
@@ -40,16 +57,31 @@ function messages(name: string, count: number, message: (index: number) => strin
       const socket = new WebSocket(node.ready.wsUrl)
       await once(socket, 'open')
       let answers = 0
+      let refusal: string | undefined
       const answered = new Promise<void>((resolve) => {
-        socket.on('message', () => ++answers === count && resolve())
-        socket.on('close', () => resolve())
+        socket.on('message', (data: Buffer) => {
+          refusal ??= refusalOf({ status: 101, text: data.toString('latin1', 0, 1000) })
+          if (++answers === count) resolve()
+        })
+        socket.on('close', (code) => {
+          if (answers < count) refusal ??= `closed with ${code} after ${answers} answers`
+          resolve()
+        })
         signal.addEventListener('abort', () => resolve())
       })
       for (let index = 0; index < count; index++) socket.send(message(index))
       await answered
       socket.terminate()
+      return refusal
     },
   }
+}
+
+/** The first line of an answer that is no success, as a refusal; `data` is what an event of that name came with. */
+function refusedHead(data: unknown): string | undefined {
+  if (!Array.isArray(data)) return 'no answer'
+  const head = (data[0] as Buffer).toString('latin1')
+  return head.startsWith('HTTP/1.1 200 ') ? undefined : head.slice(0, head.indexOf('\r\n'))
 }
 
 const call = (id: number, method: string, params: unknown[]) =>
@@ -115,8 +147,9 @@ export const connections: readonly Bomb[] = [
       const head = `POST ${pathname} HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
       const answers = sockets.map((socket) => once(socket, 'data'))
       for (const socket of sockets) socket.write(head + body)
-      await Promise.all(answers)
+      const heads = await Promise.all(answers)
       for (const socket of sockets) socket.destroy()
+      return heads.map(refusedHead).find((head) => head !== undefined)
     },
   },
   {
@@ -124,6 +157,7 @@ export const connections: readonly Bomb[] = [
     async run(node) {
       const sockets = await Promise.all(many(500, () => upgraded(node)))
       for (const socket of sockets) socket.destroy()
+      return undefined
     },
   },
   {
@@ -134,10 +168,11 @@ export const connections: readonly Bomb[] = [
       socket.on('error', () => undefined)
       const body = call(1, 'eth_chainId', [])
       const request = `POST ${pathname} HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
-      socket.resume()
+      const first = once(socket, 'data')
       socket.write(request.repeat(20_000))
       await sleep(1500)
       socket.destroy()
+      return refusedHead(await first)
     },
   },
   {
@@ -146,12 +181,15 @@ export const connections: readonly Bomb[] = [
       const { hostname, port, pathname } = new URL(node.ready.url)
       const socket = connect({ host: hostname, port: Number(port) })
       socket.on('error', () => undefined)
-      socket.resume()
+      const first = once(socket, 'data')
+      const text = call(1, 'eth_chainId', [])
+      const chunks = `${'1\r\n \r\n'.repeat(1e6)}${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`
       socket.write(
-        `POST ${pathname} HTTP/1.1\r\nhost: ${hostname}\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(1e6)}0\r\n\r\n`,
+        `POST ${pathname} HTTP/1.1\r\nhost: ${hostname}\r\ntransfer-encoding: chunked\r\n\r\n${chunks}`,
       )
-      await sleep(1500)
+      const answer = await Promise.race([first, sleep(20_000)])
       socket.destroy()
+      return refusedHead(answer)
     },
   },
 ]

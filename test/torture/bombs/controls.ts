@@ -1,4 +1,4 @@
-import { many, type Bomb } from './bomb.js'
+import { many, refusalOf, type Bomb } from './bomb.js'
 
 /** A request to the controls. */
 function control(name: string, path: string, init: () => RequestInit = () => ({})): Bomb {
@@ -6,7 +6,7 @@ function control(name: string, path: string, init: () => RequestInit = () => ({}
     name: `/_standin${path}: ${name}`,
     async run(node, signal) {
       const response = await fetch(new URL(`/_standin${path}`, node.ready.url), { ...init(), signal })
-      await response.arrayBuffer()
+      return refusalOf({ status: response.status, text: await response.text() })
     },
   }
 }

@@ -1,6 +1,7 @@
-import { file, many, varint, type Bomb } from './bomb.js'
 import { createHash } from 'node:crypto'
 import { postFiles, uploadBody } from '../requests.js'
+import { file, firstRefusal, many, oncePerNode, sendFile, varint, type Bomb } from './bomb.js'
+import { withDag } from './dag.js'
 
 /** Links of the nodes that are as wide as they can be. */
 const WIDE = 150_000
@@ -55,41 +56,7 @@ function chain(length: number): { root: Buffer; car: Buffer } {
   return { root: cid, car: Buffer.concat([varint(header.length), header, ...sections]) }
 }
 
-/** A GET request to the gateway. */
-async function gateway(url: string, path: string, signal: AbortSignal): Promise<void> {
-  const response = await fetch(new URL(path, url), { signal, redirect: 'manual' })
-  await response.arrayBuffer()
-}
-
-/** Makes a DAG, whose CID an answer names, and reads it in every way. */
-function withDag(
-  name: string,
-  { path, body, cidOf }: { path: string; body: () => Buffer; cidOf: (answer: string) => string },
-  ways: readonly string[],
-): Bomb[] {
-  let cid = ''
-  return [
-    {
-      name: `${path}: ${name}`,
-      async run(node, signal) {
-        cid = cidOf(await postFiles(node, path, body(), signal))
-      },
-    },
-    ...ways.map((way): Bomb => ({
-      name: `${way}: ${name}`,
-      run: (node, signal) =>
-        way.startsWith('/')
-          ? gateway(node.ready.ipfsUrl, way.replace('CID', cid), signal)
-          : postFiles(
-              node,
-              way.replace('CID', cid),
-              way.startsWith('files/write') ? Buffer.from('x') : undefined,
-              signal,
-            ),
-    })),
-  ]
-}
-
+/** Ways to read and change a DAG. */
 const readings = [
   'dag/get?arg=CID',
   'dag/stat?arg=CID&progress=false',
@@ -179,6 +146,13 @@ const values: Record<string, () => Buffer> = {
   'lists of two in lists of two': () => Buffer.from(`${'82'.repeat(8000)}01${'01'.repeat(8000)}`, 'hex'),
 }
 
+let madeChain: ReturnType<typeof chain> | undefined
+const longChain = (): ReturnType<typeof chain> => (madeChain ??= chain(50_000))
+
+const pinnedFiles = (): Buffer => uploadBody(many(50_000, (i) => [`p${i}`, Buffer.from(`pinned ${i}`)]))
+
+const addPins = oncePerNode((node) => postFiles(node, 'add?cid-version=1', pinnedFiles()))
+
 /** Bombs of DAGs that are wide or deep. */
 export const fileDags: readonly Bomb[] = [
   ...withDag('a file of 150,000 blocks', { ...put, body: wideFile }, readings),
@@ -210,8 +184,8 @@ export const fileDags: readonly Bomb[] = [
     'a chain of 50,000 nodes',
     {
       path: 'dag/import?pin-roots=false',
-      body: () => chain(50_000).car,
-      cidOf: () => `f${chain(50_000).root.toString('hex')}`,
+      body: () => longChain().car,
+      cidOf: () => `f${longChain().root.toString('hex')}`,
     },
     [
       ...readings,
@@ -251,13 +225,7 @@ export const fileDags: readonly Bomb[] = [
   ),
   {
     name: 'add: fifty thousand pinned files',
-    run: (node, signal) =>
-      postFiles(
-        node,
-        'add?cid-version=1',
-        uploadBody(many(50_000, (i) => [`p${i}`, Buffer.from(`pinned ${i}`)])),
-        signal,
-      ),
+    run: (node, signal) => sendFile(node, 'add?cid-version=1', pinnedFiles(), signal),
   },
   ...[
     'pin/ls',
@@ -271,13 +239,13 @@ export const fileDags: readonly Bomb[] = [
     'repo/stat',
     'refs/local',
     'block/rm?arg=bafkqaaa',
-  ].map((path) => file(`${path}: fifty thousand pins`, () => path)),
+  ].map((path) => ({ ...file(`${path}: fifty thousand pins`, () => path), prepare: addPins })),
   ...[4096, 8192].map((size): Bomb => ({
     name: `key/gen: twenty RSA keys of ${size} bits at once`,
     run: (node, signal) =>
-      Promise.all(
+      firstRefusal(
         many(20, (i) =>
-          postFiles(node, `key/gen?arg=rsa${size}-${i}&type=rsa&size=${size}`, undefined, signal),
+          sendFile(node, `key/gen?arg=rsa${size}-${i}&type=rsa&size=${size}`, undefined, signal),
         ),
       ),
   })),

@@ -1,7 +1,8 @@
-import { file, many, varint, type Bomb } from './bomb.js'
 import { createHash } from 'node:crypto'
+import { file, many, oncePerNode, sendFile, varint, type Bomb } from './bomb.js'
 import type { TorturedNode } from '../node.js'
 import { postFiles, uploadBody } from '../requests.js'
+import { withDag } from './dag.js'
 
 /** A CID whose digest is the content itself, in a base. */
 function identityCid(length: number): string {
@@ -14,6 +15,44 @@ function identityCid(length: number): string {
 }
 
 const deepCbor = (depth: number) => Buffer.concat([Buffer.alloc(depth, 0x81), Buffer.from([0x80])])
+
+/** A file of fifty megabytes in the mutable file system. */
+const writeLarge = oncePerNode((node) =>
+  sendFile(node, 'files/write?create=true&arg=/large', Buffer.alloc(5e7, 1)),
+)
+
+/** The CID of nothing, whose digest it is. */
+const IDENTITY = 'bafkqaaa'
+
+/** Ways to read and change a dag-pb node. */
+const readings = [
+  'dag/get?arg=CID',
+  'dag/get?arg=CID&output-codec=dag-cbor',
+  'dag/stat?arg=CID&progress=false',
+  'dag/resolve?arg=CID/Links/40000/Hash',
+  'dag/export?arg=CID',
+  'ls?arg=CID',
+  'ls?arg=CID&resolve-type=false&size=false',
+  'ls?arg=CID&stream=true',
+  'refs?arg=CID',
+  'refs?arg=CID&recursive=true',
+  'refs?arg=CID&recursive=true&unique=true',
+  'cat?arg=CID',
+  'get?arg=CID',
+  'files/stat?arg=/ipfs/CID',
+  'files/ls?arg=/ipfs/CID',
+  'object/links?arg=CID',
+  'object/get?arg=CID',
+  'object/patch/add-link?arg=CID&arg=a&arg=bafkqaaa',
+  'object/patch/rm-link?arg=CID&arg=a',
+  'pin/add?arg=CID',
+  'pin/ls?arg=CID',
+  'pin/rm?arg=CID',
+  'files/cp?arg=/ipfs/CID&arg=/wide',
+  'files/ls?arg=/wide&long=true',
+  'files/rm?arg=/wide&recursive=true',
+  'block/rm?arg=CID',
+]
 
 /** Bombs of the file network. */
 export const fileNetwork: readonly Bomb[] = [
@@ -135,7 +174,7 @@ export const fileNetwork: readonly Bomb[] = [
   {
     name: 'add: ten thousand files of a directory',
     run: (node, signal) =>
-      postFiles(
+      sendFile(
         node,
         'add?wrap-with-directory=true&cid-version=1',
         uploadBody(many(10_000, (i) => [`file${i}`, Buffer.from(`${i}`)])),
@@ -145,7 +184,7 @@ export const fileNetwork: readonly Bomb[] = [
   {
     name: 'add: a thousand nested directories',
     run: (node, signal) =>
-      postFiles(
+      sendFile(
         node,
         'add?cid-version=1',
         uploadBody([[`${'d%2F'.repeat(1000)}file`, Buffer.from('x')]]),
@@ -155,12 +194,12 @@ export const fileNetwork: readonly Bomb[] = [
   {
     name: 'add: parts without content',
     run: (node, signal) =>
-      postFiles(node, 'add', uploadBody(many(20_000, (i) => [`empty${i}`, Buffer.alloc(0)])), signal),
+      sendFile(node, 'add', uploadBody(many(20_000, (i) => [`empty${i}`, Buffer.alloc(0)])), signal),
   },
   {
     name: 'add: a hundred thousand parts',
     run: (node, signal) =>
-      postFiles(
+      sendFile(
         node,
         'add?cid-version=1&pin=false',
         uploadBody(many(100_000, (i) => [`f${i}`, Buffer.from(`${i}`)])),
@@ -170,7 +209,7 @@ export const fileNetwork: readonly Bomb[] = [
   {
     name: 'add: a hundred thousand files of a directory',
     run: (node, signal) =>
-      postFiles(
+      sendFile(
         node,
         'add?cid-version=1&silent=true',
         uploadBody(many(100_000, (i) => [`d%2Ff${i}`, Buffer.from(`${i % 10}`)])),
@@ -180,7 +219,7 @@ export const fileNetwork: readonly Bomb[] = [
   {
     name: 'add: parts with heads of a megabyte',
     run: (node, signal) =>
-      postFiles(
+      sendFile(
         node,
         'add',
         Buffer.from(`--torture\r\nx: ${'y'.repeat(1e6)}\r\n\r\n`.repeat(10) + '--torture--\r\n'),
@@ -190,7 +229,7 @@ export const fileNetwork: readonly Bomb[] = [
   {
     name: 'add: a boundary that is nearly there all the time',
     run: (node, signal) =>
-      postFiles(
+      sendFile(
         node,
         'add?only-hash=true',
         uploadBody([['near', Buffer.from('\r\n--tortur'.repeat(1e6))]]),
@@ -303,117 +342,64 @@ export const fileNetwork: readonly Bomb[] = [
     () => 'files/write?create=true&arg=/large',
     () => Buffer.alloc(5e7, 1),
   ),
-  file(
-    'files/write: in the middle of that',
-    () => 'files/write?arg=/large&offset=20000000',
-    () => Buffer.alloc(1e7, 2),
-  ),
-  file('files/read: all of that', () => 'files/read?arg=/large'),
+  {
+    ...file(
+      'files/write: in the middle of that',
+      () => 'files/write?arg=/large&offset=20000000',
+      () => Buffer.alloc(1e7, 2),
+    ),
+    prepare: writeLarge,
+  },
+  { ...file('files/read: all of that', () => 'files/read?arg=/large'), prepare: writeLarge },
   file('files/stat: with what is local', () => 'files/stat?arg=/&with-local=true'),
   ...mutableDirectory(20_000),
-  file(
-    'get: a large directory',
-    () => `get?arg=/ipfs/QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn&archive=true`,
-  ),
   file('repo/verify: after all that', () => 'repo/verify'),
   file('repo/gc: after all that', () => 'repo/gc?stream-errors=true'),
 ]
 
-/** The CID of nothing, whose digest it is. */
-const IDENTITY = 'bafkqaaa'
-
-/** Puts a node, and reads it in every way. */
-function withNode(name: string, block: () => Buffer): Bomb[] {
-  let cid = ''
-  const put: Bomb = {
-    name: `block/put: a node of ${name}`,
-    async run(node, signal) {
-      const text = await postFiles(node, 'block/put?cid-codec=dag-pb&allow-big-block=true', block(), signal)
-      cid = (JSON.parse(text) as { Key: string }).Key
-    },
-  }
-  const read = (path: string): Bomb => ({
-    name: `${path}: a node of ${name}`,
-    run: (node, signal) => postFiles(node, path.replace('CID', cid), undefined, signal),
-  })
+/** Puts a node, reads it in every way, and puts it as data. */
+function withNode(name: string, body: () => Buffer): Bomb[] {
+  const path = 'block/put?cid-codec=dag-pb&allow-big-block=true'
+  const cidOf = (answer: string): string => (JSON.parse(answer) as { Key: string }).Key
   return [
-    put,
-    ...[
-      'dag/get?arg=CID',
-      'dag/get?arg=CID&output-codec=dag-cbor',
-      'dag/stat?arg=CID&progress=false',
-      'dag/resolve?arg=CID/Links/100000/Hash',
-      'dag/export?arg=CID',
-      'ls?arg=CID',
-      'ls?arg=CID&resolve-type=false&size=false',
-      'ls?arg=CID&stream=true',
-      'refs?arg=CID',
-      'refs?arg=CID&recursive=true',
-      'refs?arg=CID&recursive=true&unique=true',
-      'cat?arg=CID',
-      'get?arg=CID',
-      'files/stat?arg=/ipfs/CID',
-      'files/ls?arg=/ipfs/CID',
-      'object/links?arg=CID',
-      'object/get?arg=CID',
-      'object/patch/add-link?arg=CID&arg=a&arg=bafkqaaa',
-      'object/patch/rm-link?arg=CID&arg=a',
-      'pin/add?arg=CID',
-      'pin/ls?arg=CID',
-      'pin/rm?arg=CID',
-      'files/cp?arg=/ipfs/CID&arg=/wide',
-      'files/ls?arg=/wide&long=true',
-      'files/rm?arg=/wide&recursive=true',
-      'block/rm?arg=CID',
-    ].map(read),
-    {
-      name: `dag/put: a node of ${name}`,
-      run: (node, signal) =>
-        postFiles(
-          node,
-          'dag/put?input-codec=dag-pb&store-codec=dag-pb&allow-big-block=true',
-          block(),
-          signal,
-        ),
-    },
+    ...withDag(`a node of ${name}`, { path, body, cidOf }, readings),
+    file(
+      `dag/put: a node of ${name}`,
+      () => 'dag/put?input-codec=dag-pb&store-codec=dag-pb&allow-big-block=true',
+      body,
+    ),
   ]
 }
 
 /** Puts dag-cbor, and reads it in every way. */
-function withCbor(name: string, content: () => Buffer): Bomb[] {
-  let cid = ''
-  const put = async (node: TorturedNode, signal: AbortSignal) => {
-    const path = 'dag/put?input-codec=dag-cbor&store-codec=dag-cbor'
-    const text = await postFiles(node, path, content(), signal)
-    cid = (JSON.parse(text) as { Cid: { '/': string } }).Cid['/']
-  }
-  return [
-    { name: `dag/put: ${name}`, run: put },
-    ...[
-      'dag/get?arg=CID',
-      'dag/get?arg=CID&output-codec=dag-cbor',
-      'dag/resolve?arg=CID/0',
-      'dag/stat?arg=CID',
-      'refs?arg=CID',
-      'pin/add?arg=CID',
-    ].map((path): Bomb => ({
-      name: `${path}: ${name}`,
-      run: (node, signal) => postFiles(node, path.replace('CID', cid), undefined, signal),
-    })),
-  ]
+function withCbor(name: string, body: () => Buffer): Bomb[] {
+  const path = 'dag/put?input-codec=dag-cbor&store-codec=dag-cbor'
+  const cidOf = (answer: string): string => (JSON.parse(answer) as { Cid: { '/': string } }).Cid['/']
+  return withDag(name, { path, body, cidOf }, [
+    'dag/get?arg=CID',
+    'dag/get?arg=CID&output-codec=dag-cbor',
+    'dag/resolve?arg=CID/0',
+    'dag/stat?arg=CID',
+    'refs?arg=CID',
+    'pin/add?arg=CID',
+  ])
 }
 
+/** What is done to a directory of the mutable file system, which lies at /directory before each. */
 function mutableDirectory(size: number): Bomb[] {
+  const add = oncePerNode(async (node) => {
+    const files = uploadBody(many(size, (i) => [`m%2Fentry${i}`, Buffer.from('x')]))
+    const lines = (await postFiles(node, 'add?quieter=true', files)).trim().split('\n')
+    return (JSON.parse(lines.at(-1) ?? '') as { Hash: string }).Hash
+  })
+  async function prepare(node: TorturedNode): Promise<void> {
+    const hash = await add(node)
+    for (const path of ['/directory', '/directory2']) {
+      await sendFile(node, `files/rm?arg=${path}&recursive=true&force=true`)
+    }
+    await sendFile(node, `files/cp?arg=/ipfs/${hash}&arg=/directory`)
+  }
   return [
-    {
-      name: `files/cp: a directory of ${size}`,
-      async run(node, signal) {
-        const files = uploadBody(many(size, (i) => [`m%2Fentry${i}`, Buffer.from('x')]))
-        const lines = (await postFiles(node, 'add?quieter=true', files, signal)).trim().split('\n')
-        const { Hash } = JSON.parse(lines.at(-1) ?? '') as { Hash: string }
-        await postFiles(node, `files/cp?arg=/ipfs/${Hash}&arg=/directory`, undefined, signal)
-      },
-    },
     file(`files/ls: a directory of ${size}`, () => 'files/ls?arg=/directory'),
     file(`files/ls: a directory of ${size}, long`, () => 'files/ls?arg=/directory&long=true'),
     file(`files/ls: a directory of ${size}, unsorted`, () => 'files/ls?arg=/directory&U=true'),
@@ -425,9 +411,8 @@ function mutableDirectory(size: number): Bomb[] {
     ),
     file(`files/chcid: a directory of ${size}`, () => 'files/chcid?arg=/directory&cid-version=1'),
     file(`files/mv: a directory of ${size}`, () => 'files/mv?arg=/directory&arg=/directory2'),
-    file(`files/rm: a directory of ${size}`, () => 'files/rm?arg=/directory2&recursive=true'),
-    file(`files/rm: again`, () => 'files/rm?arg=/directory&recursive=true'),
-  ]
+    file(`files/rm: a directory of ${size}`, () => 'files/rm?arg=/directory&recursive=true'),
+  ].map((bomb) => ({ ...bomb, prepare }))
 }
 
 /** A directory in dag-pb with so many links, in which a name has so many characters. */

@@ -5,7 +5,7 @@ import { toRlp, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { TorturedNode } from '../node.js'
 import { call } from '../requests.js'
-import { SIGNER, TARGET, address, hash, many, rpc, type Bomb } from './bomb.js'
+import { SIGNER, TARGET, address, firstRefusal, hash, many, rpc, sendCall, type Bomb } from './bomb.js'
 
 interface Blob {
   blob: Hex
@@ -63,18 +63,33 @@ async function blobTransaction(node: TorturedNode, index: number, blobs: number)
     Buffer.from(raw.slice(4), 'hex'),
     items.subarray((items[0] ?? 0) - 0xf7 + 1),
   ])
-  const length = Buffer.alloc(4)
-  length.writeUInt32BE(payload.length)
-  return `0x03fb${length.toString('hex')}${payload.toString('hex')}`
+  const length = Buffer.alloc(3)
+  length.writeUIntBE(payload.length, 0, 3)
+  return `0x03fa${length.toString('hex')}${payload.toString('hex')}`
 }
 
-async function send(node: TorturedNode, raw: Hex, signal: AbortSignal): Promise<void> {
+/** Sends a transaction, which automine takes, and reads its receipt. Returns the words of a refusal. */
+async function send(node: TorturedNode, raw: Hex, signal: AbortSignal): Promise<string | undefined> {
   const { result, error } = JSON.parse(await call(node, 'eth_sendRawTransaction', [raw], signal)) as {
     result?: Hex
     error?: { message: string }
   }
-  if (error !== undefined) throw new Error(error.message)
-  await call(node, 'eth_getTransactionReceipt', [result], signal)
+  if (error !== undefined) return error.message
+  const text = await call(node, 'eth_getTransactionReceipt', [result], signal)
+  return text.includes('"result":null') ? 'not mined' : undefined
+}
+
+/** Sends transactions that are made before, at once. */
+function sending(name: string, make: (node: TorturedNode) => Promise<Hex[]>): Bomb {
+  let raws: Hex[] = []
+  return {
+    name,
+    async prepare(node) {
+      await call(node, 'evm_setAutomine', [true])
+      raws = await make(node)
+    },
+    run: (node, signal) => firstRefusal(raws.map((raw) => send(node, raw, signal))),
+  }
 }
 
 /** A transaction of 10,000 authorizations, all of them signed. */
@@ -95,70 +110,50 @@ async function withAuthorizations(node: TorturedNode, count: number): Promise<He
 export const transactions: readonly Bomb[] = [
   rpc('with thousands of transactions', 'evm_mine', () => []),
   rpc('with thousands of transactions', 'evm_setAutomine', () => [true]),
-  {
-    name: 'a blob transaction of one blob',
-    run: async (node, signal) => send(node, await blobTransaction(node, 4, 1), signal),
-  },
-  {
-    name: 'a blob transaction of six blobs',
-    run: async (node, signal) => send(node, await blobTransaction(node, 4, 6), signal),
-  },
-  {
-    name: 'five blob transactions of six blobs at once',
-    async run(node, signal) {
-      const raws = await Promise.all([4, 5, 6, 7, 8].map((index) => blobTransaction(node, index, 6)))
-      await Promise.all(raws.map((raw) => send(node, raw, signal)))
-    },
-  },
-  {
-    name: 'a blob transaction with a wrong proof',
-    async run(node, signal) {
-      const raw = await blobTransaction(node, 4, 6)
-      await call(node, 'eth_sendRawTransaction', [`${raw.slice(0, -96)}c0${'0'.repeat(94)}`], signal)
-    },
-  },
-  {
-    name: 'a transaction of 600 authorizations',
-    run: async (node, signal) => send(node, await withAuthorizations(node, 600), signal),
-  },
-  {
-    name: 'a transaction of 10,000 authorizations',
-    run: async (node, signal) =>
-      call(node, 'eth_sendRawTransaction', [await withAuthorizations(node, 10_000)], signal),
-  },
-  {
-    name: 'a call with 10,000 authorizations',
-    async run(node, signal) {
-      const { account } = await sender(node, 3)
-      const { r, s, yParity } = await account.signAuthorization({ address: TARGET, chainId: 31337, nonce: 1 })
-      const signed = { chainId: '0x7a69', address: TARGET, nonce: '0x1', r, s, yParity: `0x${yParity ?? 0}` }
-      const request = { from: SIGNER, to: TARGET, authorizationList: many(10_000, () => signed) }
-      for (const method of ['eth_call', 'eth_estimateGas']) await call(node, method, [request], signal)
-    },
-  },
-  {
-    name: 'a signed transaction with the largest access list',
-    async run(node, signal) {
-      const { account, nonce } = await sender(node, 3)
-      const accessList = many(1500, (i) => ({ address: address(i), storageKeys: [hash(i)] }))
-      const raw = await account.signTransaction({
-        ...fees,
-        type: 'eip2930',
-        gasPrice: 10n ** 11n,
-        nonce,
-        to: TARGET,
-        gas: 16_000_000n,
-        accessList,
-      } as never)
-      await send(node, raw, signal)
-    },
-  },
+  sending('a blob transaction of one blob', async (node) => [await blobTransaction(node, 4, 1)]),
+  sending('a blob transaction of six blobs', async (node) => [await blobTransaction(node, 4, 6)]),
+  sending('five blob transactions of six blobs at once', (node) =>
+    Promise.all([4, 5, 6, 7, 8].map((index) => blobTransaction(node, index, 6))),
+  ),
+  sending('a blob transaction with a wrong proof', async (node) => {
+    const raw = await blobTransaction(node, 4, 6)
+    return [`${raw.slice(0, -96)}c0${'0'.repeat(94)}` as Hex]
+  }),
+  sending('a transaction of 600 authorizations', async (node) => [await withAuthorizations(node, 600)]),
+  sending('a transaction of 10,000 authorizations', async (node) => [await withAuthorizations(node, 10_000)]),
+  ...['eth_call', 'eth_estimateGas', 'eth_sendTransaction'].map((method): Bomb => {
+    let request: object = {}
+    return {
+      name: `${method}: 10,000 authorizations`,
+      async prepare(node) {
+        const { account } = await sender(node, 3)
+        const authorization = { address: TARGET, chainId: 31337, nonce: 1 } as const
+        const { r, s, yParity = 0 } = await account.signAuthorization(authorization)
+        const signed = { chainId: '0x7a69', address: TARGET, nonce: '0x1', r, s, yParity: `0x${yParity}` }
+        request = { from: SIGNER, to: TARGET, authorizationList: many(10_000, () => signed) }
+      },
+      run: (node, signal) => sendCall(node, method, [request], signal),
+    }
+  }),
+  sending('a signed transaction with the largest access list', async (node) => {
+    const { account, nonce } = await sender(node, 3)
+    const accessList = many(1500, (i) => ({ address: address(i), storageKeys: [hash(i)] }))
+    const raw = await account.signTransaction({
+      ...fees,
+      type: 'eip1559',
+      nonce,
+      to: TARGET,
+      gas: 16_000_000n,
+      accessList,
+    })
+    return [raw]
+  }),
   {
     name: 'a thousand snapshots and reverts',
     async run(node, signal) {
       const first = JSON.parse(await call(node, 'evm_snapshot', [], signal)) as { result: Hex }
-      await Promise.all(many(500, () => call(node, 'evm_snapshot', [], signal)))
-      await call(node, 'evm_revert', [first.result], signal)
+      const refusal = await firstRefusal(many(500, () => sendCall(node, 'evm_snapshot', [], signal)))
+      return refusal ?? sendCall(node, 'evm_revert', [first.result], signal)
     },
   },
 ]

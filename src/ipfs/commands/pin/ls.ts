@@ -1,11 +1,11 @@
 import type { CID } from 'multiformats/cid'
+import { type Steps, TimeSlice, runInSlices, sortedEntries } from '../../../encoding/timeSlice.js'
 import { cidKey } from '../../cid/cidFormat.js'
 import { walkDag } from '../../dag/links.js'
 import { resolveText } from '../../names/nameSystem.js'
 import { FileNetworkError } from '../../errors.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, optionalArguments, single, values } from '../../request/command.js'
-import { sortByName } from '../../unixfs/node.js'
 import { findPinAbove, validatePinName } from '../../store/pins.js'
 
 const types = ['direct', 'indirect', 'recursive', 'all'] as const
@@ -59,12 +59,28 @@ export const pinLs = defineCommand({
         })(),
       )
     }
+    const slice = new TimeSlice()
     const keys = new Map<string, { Type: string; Name: string }>()
-    for await (const pin of listed) keys.set(encodeCid(pin.cid), { Type: pin.type, Name: shownName(pin) })
-    const sorted = await sortByName(keys, ([key]) => key)
-    return single(keys.size === 0 ? {} : { Keys: new Map(sorted) })
+    for await (const pin of listed) {
+      keys.set(encodeCid(pin.cid), { Type: pin.type, Name: shownName(pin) })
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
+    }
+    return single(keys.size === 0 ? {} : { Keys: await runInSlices(sortedMap(keys), slice) })
   },
 })
+
+/** Entries that are moved at once. */
+const ENTRIES_AT_ONCE = 1024
+
+/** A map with the same entries by its keys, in order. */
+function* sortedMap<Value>(map: ReadonlyMap<string, Value>): Steps<Map<string, Value>> {
+  const sorted = new Map<string, Value>()
+  for (const [key, value] of yield* sortedEntries(map)) {
+    if (sorted.set(key, value).size % ENTRIES_AT_ONCE === 0) yield
+  }
+  return sorted
+}
 
 async function listObjects(
   network: NetworkContext,

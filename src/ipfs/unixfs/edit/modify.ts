@@ -1,4 +1,5 @@
 import type { CID } from 'multiformats/cid'
+import { TimeSlice } from '../../../encoding/timeSlice.js'
 import { codecCode, hashFunctionByName } from '../../cid/cidFormat.js'
 import { type UnixfsMetadata, unixfsType } from '../data.js'
 import { loadEntry } from '../entry.js'
@@ -28,11 +29,15 @@ export async function overwrite(
   const own = unixfs.data
   if (own) unixfs.data = await overlay(own, start, content)
 
+  const slice = new TimeSlice()
   let position = own?.length ?? 0
   for (const [index, size] of unixfs.blockSizes.entries()) {
     const link = links[index]
     if (link && position + size > start) {
+      if (await content.isEmpty()) break
       link.cid = await overwrite(context, link.cid, Math.max(start - position, 0), content)
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
     }
     position += size
   }
