@@ -15,7 +15,7 @@ export interface Measurement {
   longestPassed: number
   /** Bytes of resident memory since the start, at most. */
   peakMemory: number
-  /** The share of the time in which the event loop was busy, from 0 to 1. */
+  /** The share of the time in which the thread worked, from 0 to 1; where it waited for a processor does not count. */
   busy: number
   /** What the node did in its longest stop, if it is profiled (npm run torture -- --profile): call stacks with their time. */
   stacks: string[]

@@ -56,7 +56,8 @@ setInterval(() => {
   peakMemory = Math.max(peakMemory, process.memoryUsage.rss())
 }, 100).unref()
 
-let utilization = performance.eventLoopUtilization()
+/** When it was last measured. */
+let measured = now()
 const session = new Session()
 if (isProfiled) {
   session.connect()
@@ -91,11 +92,11 @@ async function readProfile() {
 
 process.on('message', async (message) => {
   if (message !== 'measure') return
-  const current = performance.eventLoopUtilization()
-  const { utilization: busy } = performance.eventLoopUtilization(current, utilization)
+  const time = now()
+  const busy = (time.worked - measured.worked) / Math.max(time.passed - measured.passed, 1)
   const stacks = isProfiled && longest > 30 ? await readProfile() : []
   process.send({ longest, longestPassed, peakMemory, busy, stacks })
-  utilization = performance.eventLoopUtilization()
+  measured = now()
   longest = longestPassed = 0
   last = now()
   lastMicroseconds = microseconds()
