@@ -208,7 +208,7 @@ function librarySettings(name, path) {
     mainFields: ['main', 'module'],
     conditions: [],
     external: [],
-    plugins: [],
+    plugins: [lighterLibraries],
     define: { 'import.meta.url': 'standinModuleUrl' },
     banner: { js: commonJsUrl },
     minify: true,

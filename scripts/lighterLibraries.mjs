@@ -54,6 +54,11 @@ const replacements = [
     ],
   },
   {
+    // A call for each of 436,087 bytes of the library's WebAssembly, during which all other requests would wait.
+    file: /mcl-wasm\/dist\/mcl_c\.js$/,
+    texts: [[/Uint8Array\.from\(atob\(wasmBase64\), function .*\);/, "Buffer.from(wasmBase64, 'base64');"]],
+  },
+  {
     // Two points of a curve, which are there when it is.
     file: /@ethereumjs\/evm\/dist\/esm\/precompiles\/bls12_381\/noble\.js$/,
     texts: [

@@ -7,6 +7,7 @@ import * as evm from '@ethereumjs/evm'
 import * as tx from '@ethereumjs/tx'
 import * as util from '@ethereumjs/util'
 import * as vm from '@ethereumjs/vm'
+import mcl from 'mcl-wasm'
 import { type PluginBuild, build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lighterLibraries } from '../../scripts/lighterLibraries.mjs'
@@ -17,6 +18,7 @@ interface Bundled {
   evm: typeof evm
   tx: typeof tx
   vm: typeof vm
+  mcl: typeof mcl
   /** The curves that have been made. */
   made: () => string[]
 }
@@ -44,6 +46,7 @@ beforeAll(async () => {
         export * as evm from '@ethereumjs/evm'
         export * as tx from '@ethereumjs/tx'
         export * as vm from '@ethereumjs/vm'
+        export * as mcl from 'mcl-wasm'
         export const made = () => globalThis.curvesMade ?? []`,
       resolveDir: resolve('.'),
     },
@@ -109,6 +112,18 @@ test('has the same points of BLS12-381, the one at infinity too', () => {
   expect(results[0]?.[2]).toEqual(results[0]?.[0])
   expect(results[0]?.[3]).toEqual(results[0]?.[1])
   expect(bundled.made()).toContain('bls12-381')
+})
+
+test('has the same WebAssembly of BLS12-381', async () => {
+  const points = await Promise.all(
+    [bundled.mcl, mcl].map(async (library) => {
+      await library.init(library.BLS12_381)
+      const bls = new evm.MCLBLS(library)
+      bls.init()
+      return bls.mapFPtoG1(Uint8Array.from({ length: 64 }, (_, index) => (index < 16 ? 0 : index)))
+    }),
+  )
+  expect(points[0]).toEqual(points[1])
 })
 
 const hardforks = [Hardfork.Chainstart, Hardfork.Istanbul, Hardfork.Prague, Hardfork.Osaka]

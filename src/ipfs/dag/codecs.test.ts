@@ -136,6 +136,27 @@ describe('as in Kubo', () => {
     expect(() => codec('dag-json').decode(Buffer.from(text))).toThrow(message)
   })
 
+  it('reads long strings with escapes and other alphabets, and as the library those that are nearly as long', () => {
+    const codec = codecs.find(({ name }) => name === 'dag-json')
+    for (const length of [60_000, 200_000]) {
+      for (const unit of ['\u0001', 'é"\\', '💥\n', 'x']) {
+        const text = unit.repeat(length / unit.length)
+        const list = [text, { [`${text}é`]: `${text}"` }, 1]
+        expect(codec?.decode(Buffer.from(JSON.stringify(list)))).toEqual(list)
+      }
+    }
+    expect(codec?.decode(Buffer.from(`"${'\\ud83d'.repeat(20_000)}"`))).toBe('\ufffd'.repeat(20_000))
+  })
+
+  it('refuses what takes long to read and nobody writes', () => {
+    const codec = codecs.find(({ name }) => name === 'dag-json')
+    const read = (text: string) => () => codec?.decode(Buffer.from(text))
+    expect(read('9'.repeat(70_000))).toThrow('a number of more than 65536 characters')
+    expect(read(`[1${' '.repeat(17 << 20)}]`)).toThrow('more than 16777216 bytes of space')
+    expect(read(`"${'\\"'.repeat(3 << 20)}"`)).toThrow('more than 4194304 bytes that is not plain text')
+    expect(read(`"${'x'.repeat(100_000)}`)).toThrow('unexpected EOF')
+  })
+
   it('writes JSON in lines, and neither links nor bytes', () => {
     const pretty = '[\n\t1,\n\t{\n\t\t"a": [],\n\t\t"b": {}\n\t}\n]\n'
     expect(Buffer.from(codec('json').encode([1, { a: [], b: {} }])).toString()).toBe(pretty)

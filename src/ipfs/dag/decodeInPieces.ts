@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { Token, Type } from 'cborg'
 import type { DecodeTokenizer } from 'cborg/interface'
 import { Tokenizer } from 'cborg/json'
@@ -8,22 +9,71 @@ import type { Steps } from '../../encoding/timeSlice.js'
 import { WholeFloat } from './float.js'
 
 const QUOTE = 0x22
-/** Characters of a string that the library reads one by one. */
+const BACKSLASH = 0x5c
+/** Bytes of a string that the library reads one by one. */
 const LONG_STRING = 65_536
+/** Most bytes of a string with escapes, or with characters beyond ASCII. One of plain text may be longer. */
+const LONGEST_STRING = 4 * 2 ** 20
+/** Most characters of a number. */
+const LONGEST_NUMBER = 65_536
+/** Most bytes of space in one place. */
+const LONGEST_SPACE = 16 * 2 ** 20
 /** Characters of ASCII that stand for themselves. */
 const plainText = /^[ -!#-[\]-~]*$/
 
 /**
  * Reads JSON as refmt does, with which Kubo reads it: a comma may stand behind the last item of a list, and a surrogate
- * alone is the replacement character.
+ * alone is the replacement character. The library goes through strings, numbers and space one character after another, in
+ * one piece: strings of many are read otherwise, and what is longer than anybody needs is refused.
  */
 class LenientTokenizer extends Tokenizer {
   override parseString(): Token {
-    const token = super.parseString()
+    const token = this.#parseLongString() ?? super.parseString()
     const text = token.value as string
     return /\p{Surrogate}/u.test(text)
       ? new Token(Type.string, Buffer.from(text).toString(), text.length)
       : token
+  }
+
+  override parseNumber(): Token {
+    const last = this._pos + LONGEST_NUMBER
+    let end = this._pos
+    while (end <= last && isOfNumber(this.data[end])) end++
+    if (end > last) throw new Error(`a number of more than ${LONGEST_NUMBER} characters`)
+    return super.parseNumber()
+  }
+
+  override skipWhitespace(): void {
+    const last = this._pos + LONGEST_SPACE
+    while (this._pos <= last && isSpace(this.data[this._pos])) this._pos++
+    if (this._pos > last) throw new Error(`more than ${LONGEST_SPACE} bytes of space`)
+  }
+
+  /** The string at this place if it is long, otherwise undefined. */
+  #parseLongString(): Token | undefined {
+    const start = this._pos + 1
+    const quote = this.data.indexOf(QUOTE, start)
+    if (quote < 0) {
+      if (this.data.length - start > LONG_STRING) throw new Error('unexpected end of string')
+      return undefined
+    }
+    const end = this.data[quote - 1] === BACKSLASH ? endOfString(this.data, start) : quote
+    if (end - start <= LONG_STRING) return undefined
+    const text = this.#longText(start, end)
+    this._pos = end + 1
+    return new Token(Type.string, text, text.length)
+  }
+
+  #longText(start: number, end: number): string {
+    const isEscaped = this.data.subarray(start, end).includes(BACKSLASH)
+    const plain = isEscaped ? undefined : latin1(this.data, start, end)
+    if (plain !== undefined && plainText.test(plain)) return plain
+    if (end - start > LONGEST_STRING) {
+      throw new Error(`a string of more than ${LONGEST_STRING} bytes that is not plain text`)
+    }
+    const bytes = this.data.subarray(start, end)
+    if (!isUtf8(bytes)) throw new Error('a long string that is not valid UTF-8')
+    return JSON.parse(`"${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()}"`) as string
   }
 
   override parseValue(): Token {
@@ -34,6 +84,24 @@ class LenientTokenizer extends Tokenizer {
     this.skipWhitespace()
     return new Token(Type.break, undefined, 1)
   }
+}
+
+/** Where a string ends: at the first quote with no escape before it, or with the data. It looks no further than it may be. */
+function endOfString(data: Uint8Array, start: number): number {
+  const last = Math.min(data.length, start + LONGEST_STRING + 1)
+  let at = start
+  while (at < last && data[at] !== QUOTE) at += data[at] === BACKSLASH ? 2 : 1
+  return at
+}
+
+/** Whether a byte is a digit, a sign, a point or an exponent. */
+function isOfNumber(byte = 0): boolean {
+  const isDigit = byte >= 0x30 && byte <= 0x39
+  return isDigit || byte === 0x2b || byte === 0x2d || byte === 0x2e || byte === 0x45 || byte === 0x65
+}
+
+function isSpace(byte = 0): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }
 
 /**
@@ -65,20 +133,6 @@ export class DagJsonTokenizer extends LenientTokenizer {
     }
     this.#ahead.push(key)
     return token
-  }
-
-  /** A long string is mostly plain text: the library goes through it character by character, half a second for 20 MB. */
-  override parseString(): Token {
-    const start = this._pos + 1
-    const end = this.data.indexOf(QUOTE, start)
-    if (end - start > LONG_STRING) {
-      const text = latin1(this.data, start, end)
-      if (plainText.test(text)) {
-        this._pos = end + 1
-        return new Token(Type.string, text, text.length)
-      }
-    }
-    return super.parseString()
   }
 
   #take(): Token {

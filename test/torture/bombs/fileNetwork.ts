@@ -56,13 +56,13 @@ const readings = [
 
 /** Bombs of the file network. */
 export const fileNetwork: readonly Bomb[] = [
-  file('cat: an identity CID of 100 kB', () => `cat?arg=${identityCid(30_000)}`),
-  file('block/get: base36 of 100 kB', () => `block/get?arg=k${'z'.repeat(50_000)}`),
-  file('block/get: base58 of 100 kB', () => `block/get?arg=z${'x'.repeat(50_000)}`),
-  file('block/get: base58 without a prefix', () => `block/get?arg=Qm${'x'.repeat(50_000)}`),
-  file('cid/format: base36 of 50 kB', () => `cid/format?arg=k${'z'.repeat(50_000)}&b=base58btc`),
-  file('cid/format: base10', () => `cid/format?arg=9${'9'.repeat(50_000)}`),
-  file('dag/resolve: a long path', () => `dag/resolve?arg=bafyreigh2akiscaildc/${'a/'.repeat(25_000)}`),
+  file('cat: an identity CID of 7 kB', () => `cat?arg=${identityCid(7000)}`),
+  file('block/get: base36 of 15 kB', () => `block/get?arg=k${'z'.repeat(15_000)}`),
+  file('block/get: base58 of 15 kB', () => `block/get?arg=z${'x'.repeat(15_000)}`),
+  file('block/get: base58 without a prefix', () => `block/get?arg=Qm${'x'.repeat(15_000)}`),
+  file('cid/format: base36 of 15 kB', () => `cid/format?arg=k${'z'.repeat(15_000)}&b=base58btc`),
+  file('cid/format: base10', () => `cid/format?arg=9${'9'.repeat(15_000)}`),
+  file('dag/resolve: a long path', () => `dag/resolve?arg=bafyreigh2akiscaildc/${'a/'.repeat(7000)}`),
   file(
     'dag/put: deep dag-cbor',
     () => 'dag/put?input-codec=dag-cbor',
@@ -169,8 +169,8 @@ export const fileNetwork: readonly Bomb[] = [
   file('repo/gc', () => 'repo/gc'),
   file('repo/verify', () => 'repo/verify'),
   file('repo/stat', () => 'repo/stat'),
-  file('unknown: long arguments', () => `cat?${many(2000, (i) => `arg=${i}`).join('&')}`),
-  file('regex-like: a pin name of slashes', () => `pin/ls?name=${'%2F'.repeat(15_000)}&names=true`),
+  file('unknown: long arguments', () => `cat?${many(1500, (i) => `arg=${i}`).join('&')}`),
+  file('regex-like: a pin name of slashes', () => `pin/ls?name=${'%2F'.repeat(5000)}&names=true`),
   {
     name: 'add: ten thousand files of a directory',
     run: (node, signal) =>
@@ -286,7 +286,7 @@ export const fileNetwork: readonly Bomb[] = [
     () => 'dag/import',
     () => carOfRoots(50_000),
   ),
-  file('cid/base32: base58 of 50 kB', () => `cid/base32?arg=z${'x'.repeat(50_000)}`),
+  file('cid/base32: base58 of 15 kB', () => `cid/base32?arg=z${'x'.repeat(15_000)}`),
   file(
     'cid/format: thousands of CIDs',
     () => `cid/format?${many(500, () => `arg=${IDENTITY}`).join('&')}&b=base36`,
