@@ -6,6 +6,7 @@ import type { Caller } from '../provider/admission/admission.js'
 import type { Provider, TransportLimits } from '../provider/provider.js'
 import type { RpcPipeline } from '../rpc/pipeline.js'
 import { type NetworkNames, parseRpcRoute } from './request.js'
+import { takeLongFramesInPieces } from './longFrames.js'
 import { WebSocketConnection, type WebSockets, openWebSockets } from './webSocketConnection.js'
 
 /** What WebSocket upgrades are answered with. */
@@ -98,6 +99,7 @@ export class Upgrades {
       isPlainPath,
     }
     webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+      takeLongFramesInPieces(webSocket)
       this.#open(new WebSocketConnection(webSocket, socket, options), pipeline, caller)
     })
   }

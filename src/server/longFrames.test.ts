@@ -1,0 +1,73 @@
+import { once } from 'node:events'
+import { type Server, createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import WebSocket, { WebSocketServer } from 'ws'
+import { seededRandom } from '../../test/support/programs.js'
+import { takeLongFramesInPieces } from './longFrames.js'
+
+let server: Server
+/** What came, of all connections. */
+const received: Buffer[] = []
+
+beforeAll(async () => {
+  const webSockets = new WebSocketServer({ noServer: true, perMessageDeflate: false })
+  server = createServer()
+  server.on('upgrade', (request, socket, head) => {
+    webSockets.handleUpgrade(request, socket, head, (opened) => {
+      takeLongFramesInPieces(opened)
+      opened.on('message', (data: Buffer) => received.push(data))
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+})
+
+afterAll(() => server.close())
+
+const port = () => (server.address() as AddressInfo).port
+
+async function untilReceived(count: number): Promise<Buffer[]> {
+  while (received.length < count) await new Promise((resolve) => setTimeout(resolve, 1))
+  return received.splice(0)
+}
+
+test('messages of all lengths are those that a client sent', async () => {
+  const random = seededRandom(5)
+  const lengths = [0, 5, 125, 126, 65_535, 65_536, 65_537, 100_001, 300_003, 3, 200_000]
+  const messages = lengths.map((length) => Buffer.from(Array.from({ length }, () => random(256))))
+  const client = new WebSocket(`ws://127.0.0.1:${port()}/`)
+  await once(client, 'open')
+  for (const message of messages) client.send(message)
+  // In fragments, the last of which are long and short.
+  for (const message of messages) client.send(message, { fin: message.length === 200_000 })
+  const expected = [...messages, Buffer.concat(messages)]
+  const came = await untilReceived(expected.length)
+  expect(came.map((message, index) => message.equals(expected[index] as Buffer))).toEqual(
+    expected.map(() => true),
+  )
+  client.terminate()
+})
+
+test('a frame is the same wherever it is cut', async () => {
+  const random = seededRandom(6)
+  const payload = Buffer.from(Array.from({ length: 70_000 }, () => random(256)))
+  const mask = Buffer.from([1, 2, 3, 250])
+  const head = Buffer.from('82ff0000000000011170', 'hex')
+  const frame = Buffer.concat([head, mask, payload.map((byte, i) => byte ^ (mask[i % 4] ?? 0))])
+  for (const cuts of [[1], [9], [12], [14], [15], [14, 17, 30_001], [5, 69_999], [70_013]]) {
+    const socket = connect({ port: port(), host: '127.0.0.1' })
+    socket.setNoDelay()
+    socket.write(
+      'GET / HTTP/1.1\r\nhost: localhost\r\nupgrade: websocket\r\nconnection: Upgrade\r\n' +
+        'sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+    )
+    await once(socket, 'data')
+    for (const [index, cut] of [...cuts, frame.length].entries()) {
+      socket.write(frame.subarray(cuts[index - 1] ?? 0, cut))
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    expect((await untilReceived(1))[0]?.equals(payload)).toBe(true)
+    socket.destroy()
+  }
+})
