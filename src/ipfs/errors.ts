@@ -26,8 +26,8 @@ export class BlockNotFoundError extends FileNetworkError {
 
 /** A path names a link that its node does not have. */
 export class LinkNotFoundError extends FileNetworkError {
-  constructor(name: string, parent: CID) {
-    super(`no link named ${JSON.stringify(name)} under ${parent}`)
+  constructor(name: string, parent: CID, options?: ErrorOptions) {
+    super(`no link named ${JSON.stringify(name)} under ${parent}`, options)
   }
 }
 

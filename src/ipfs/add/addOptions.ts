@@ -100,11 +100,15 @@ export async function planAdd(
   if (pinName !== undefined) validatePinName(pinName)
   const metadata = readMetadataRule(options)
   const rawLeaves = decideRawLeaves(options, metadata)
-  checkCombinations(options, rawLeaves)
+  checkCombinations(options)
   await hashOf(options, base)
   checkBase()
-  checkTime(options)
+  checkNumbers(options)
+  if (options.nocopy && rawLeaves === false) {
+    throw new FileNetworkError("nocopy option requires '--raw-leaves' to be enabled as well")
+  }
   const settings = await readSettings(options, base, rawLeaves)
+  if (options.nocopy) throw new NoFilestoreError()
   createChunker(settings.chunker)
   return {
     settings,
@@ -120,9 +124,22 @@ export async function planAdd(
   }
 }
 
-function checkTime({ mtime = 0, 'mtime-nsecs': nanoseconds = 0 }: AddOptions): void {
+/** There is no filestore to leave files in. */
+class NoFilestoreError extends FileNetworkError {
+  constructor() {
+    super(
+      'either the filestore or the urlstore must be enabled to use nocopy, see: https://github.com/ipfs/kubo/blob/master/docs/experimental-features.md#ipfs-filestore',
+    )
+  }
+}
+
+function checkNumbers(options: AddOptions): void {
+  const { mtime = 0, 'mtime-nsecs': nanoseconds = 0, 'max-hamt-fanout': fanout } = options
   if (mtime === 0 && nanoseconds !== 0) {
     throw new FileNetworkError('option "mtime-nsecs" requires "mtime" to be provided as well')
+  }
+  if (fanout !== undefined && !isFanout(fanout)) {
+    throw new FileNetworkError(`HAMT fanout must be a power of 2, between 8 and 1024 (got ${fanout})`)
   }
   if (nanoseconds > 999_999_999) {
     throw new FileNetworkError('mtime nanoseconds must be in range [1, 999999999]')
@@ -155,7 +172,7 @@ function decideRawLeaves(
   return false
 }
 
-function checkCombinations(options: AddOptions, rawLeaves: boolean | undefined): void {
+function checkCombinations(options: AddOptions): void {
   const toFiles = options['to-files'] !== undefined
   if (options['only-hash'] && toFiles) {
     throw new FileNetworkError('only-hash and to-files options are not compatible')
@@ -166,18 +183,6 @@ function checkCombinations(options: AddOptions, rawLeaves: boolean | undefined):
   }
   if (options['wrap-with-directory'] && toFiles) {
     throw new FileNetworkError('wrap-with-directory and to-files options are not compatible')
-  }
-  const fanout = options['max-hamt-fanout']
-  if (fanout !== undefined && !isFanout(fanout)) {
-    throw new FileNetworkError(`HAMT fanout must be a power of 2, between 8 and 1024 (got ${fanout})`)
-  }
-  if (options.nocopy && rawLeaves === false) {
-    throw new FileNetworkError("nocopy option requires '--raw-leaves' to be enabled as well")
-  }
-  if (options.nocopy) {
-    throw new FileNetworkError(
-      'either the filestore or the urlstore must be enabled to use nocopy, see: https://github.com/ipfs/kubo/blob/master/docs/experimental-features.md#ipfs-filestore',
-    )
   }
 }
 

@@ -84,8 +84,8 @@ function refused(code: number, createError: () => FileNetworkError): HashEntry {
   return { code, load: () => digest }
 }
 
-function insecure(code: number): HashEntry {
-  return refused(code, () => new InsecureHashError())
+function insecure(code: number, digestLength: number): HashEntry {
+  return refused(code, () => new InsecureHashError(digestLength))
 }
 
 function notComputed(code: number): HashEntry {
@@ -94,8 +94,12 @@ function notComputed(code: number): HashEntry {
 
 /** A hash function by which no block is named (boxo, `verifcid`). */
 export class InsecureHashError extends FileNetworkError {
-  constructor() {
+  /** Bytes of what it would give, where that is known. */
+  readonly digestLength: number | undefined
+
+  constructor(digestLength?: number) {
     super('potentially insecure hash functions not allowed')
+    this.digestLength = digestLength
   }
 }
 
@@ -152,16 +156,16 @@ for (let length = shortestDigest; length < longestBlake2s; length++) {
 
 /** Functions of the table by which Kubo stores no block (boxo, `verifcid`). */
 const unusable = new Map<string, HashEntry>([
-  ['md5', insecure(0xd5)],
-  ['murmur3-x64-64', insecure(0x22)],
-  ['shake-128', insecure(0x18)],
+  ['md5', insecure(0xd5, 16)],
+  ['murmur3-x64-64', insecure(0x22, 8)],
+  ['shake-128', insecure(0x18, 32)],
   ['x11', notComputed(0x1100)],
   ['sha2-256-trunc254-padded', notComputed(0x1012)],
   ['poseidon-bls12_381-a2-fc1', notComputed(0xb401)],
   ['poseidon-bls12_381-a2-fc1-sc', notComputed(0xb402)],
 ])
 for (let length = 1; length < shortestDigest; length++) {
-  unusable.set(`blake2b-${length * 8}`, insecure(0xb200 + length))
+  unusable.set(`blake2b-${length * 8}`, insecure(0xb200 + length, length))
   unusable.set(`blake2s-${length * 8}`, notComputed(0xb240 + length))
 }
 

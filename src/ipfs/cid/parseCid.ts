@@ -77,7 +77,7 @@ export class InvalidCidError extends FileNetworkError {
  * @throws {@link InvalidCidError} with the text of go-cid
  */
 export function parseCid(text: string): CID {
-  if (text.length < 2) throw new InvalidCidError('cid too short')
+  if (Buffer.byteLength(text) < 2) throw new InvalidCidError('cid too short')
   if (text.length > longestCid) throw new InvalidCidError(`cid longer than ${longestCid} characters`)
   if (text.length === 46 && text.startsWith('Qm')) return cast(decodeVersion0(text))
   let bytes: Uint8Array

@@ -3,6 +3,7 @@ import * as Digest from 'multiformats/hashes/digest'
 import { allowBigBlock, readBlock } from '../blockSize.js'
 import {
   type HashFunction,
+  InsecureHashError,
   checkDigest,
   codecCode,
   digestInTurns,
@@ -49,6 +50,7 @@ export const blockPut = defineCommand({
     'allow-big-block': allowBigBlock,
     format: { type: 'string', aliases: ['f'], description: 'v0, protobuf, cbor or a codec: the old way.' },
   },
+  text: ({ Key }: { Key: string }) => `${Key}\n`,
   async run({ options, upload, encodeCid, signal }, network) {
     const format = await readFormat(options)
     return values(
@@ -105,10 +107,19 @@ async function readFormat(options: {
 
 function checkLength(hash: HashFunction, length: number | undefined): void {
   if (length === undefined || hash.code === identityCode) return
-  if (length > hash.digest(new Uint8Array()).length) {
+  if (length > digestLengthOf(hash)) {
     throw new FileNetworkError('invalid cid: requested length was too large for digest')
   }
   checkDigest(hash, length)
+}
+
+function digestLengthOf(hash: HashFunction): number {
+  try {
+    return hash.digest(new Uint8Array()).length
+  } catch (error) {
+    if (error instanceof InsecureHashError && error.digestLength !== undefined) return error.digestLength
+    throw error
+  }
 }
 
 const legacyNames = new Map([
@@ -146,6 +157,7 @@ export const blockStat = defineCommand({
   description: 'Show the size of a raw block.',
   arguments: [pathArgument('cid', 'The block.')],
   options: {},
+  text: ({ Key, Size }: { Key: string; Size: number }) => `Key: ${Key}\nSize: ${Size}\n`,
   async run({ args: [arg = ''], encodeCid }, { blockstore, names }) {
     const { cid } = await resolveText({ blockstore, names }, arg)
     const block = await blockstore.get(cid)

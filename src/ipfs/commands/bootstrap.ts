@@ -1,8 +1,16 @@
-import { FileNetworkError } from '../errors.js'
+import { linesOfText } from '../request/textForm.js'
+import { parseCid } from '../cid/parseCid.js'
+import { parseName } from '../names/keystore.js'
+import { FileNetworkError, errorText } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import { type ArgumentSpec, defineCommand, optionalArguments, single } from '../request/command.js'
 
 const peerArgument: ArgumentSpec = optionalArguments('peer', 'Multiaddresses with a peer id at the end.')
+
+/** A line for each peer, by their texts. */
+function textOfPeers(prefix: string): (output: { Peers: string[] | null }) => Iterable<string> {
+  return ({ Peers }) => linesOfText([...(Peers ?? [])].sort().map((peer) => prefix + peer))
+}
 
 /** `bootstrap/list`: the configured peers, none of which is ever asked. */
 export const bootstrapList = defineCommand({
@@ -11,6 +19,7 @@ export const bootstrapList = defineCommand({
   options: {
     'expand-auto': { type: 'bool', description: 'No effect: nothing stands for automatic values.' },
   },
+  text: textOfPeers(''),
   run({ options }, network) {
     const peers = peersOf(network)
     return options['expand-auto'] ? single({ Peers: peers.length === 0 ? null : peers }) : listPeers(network)
@@ -22,6 +31,7 @@ export const bootstrap = defineCommand({
   description: bootstrapList.description,
   arguments: [],
   options: {},
+  text: textOfPeers(''),
   run: (_, network) => listPeers(network),
 })
 
@@ -30,6 +40,7 @@ export const bootstrapAdd = defineCommand({
   description: 'Add bootstrap peers to the configuration.',
   arguments: [peerArgument],
   options: {},
+  text: textOfPeers('added '),
   async run({ args }, network) {
     if (args.length === 0) throw new FileNetworkError('no bootstrap peers to add')
     if (args.some((peer) => peer === 'default' || peer === 'auto')) throw noDefaultPeers()
@@ -47,6 +58,7 @@ export const bootstrapRm = defineCommand({
   description: 'Remove bootstrap peers from the configuration.',
   arguments: [peerArgument],
   options: { all: { type: 'bool', description: 'Remove all of them.' } },
+  text: textOfPeers('removed '),
   async run({ args, options }, network) {
     if (options.all) return removeAll(network)
     for (const peer of args) checkPeer(peer)
@@ -65,6 +77,7 @@ export const bootstrapRmAll = defineCommand({
   description: 'Remove all bootstrap peers from the configuration.',
   arguments: [],
   options: {},
+  text: textOfPeers('removed '),
   run: (_, network) => removeAll(network),
 })
 
@@ -127,7 +140,34 @@ export function checkMultiaddress(given: string): string {
     const problem = first === '' ? 'empty multiaddr' : `unknown protocol ${first}`
     throw new FileNetworkError(`failed to parse multiaddr ${JSON.stringify(peer)}: ${problem}`)
   }
+  if (first === 'p2p' || first === 'ipfs') {
+    const [, , id = '', next] = peer.split('/')
+    checkPeerId(given, id)
+    if (next !== undefined && !knownProtocols.has(next)) {
+      throw new FileNetworkError(
+        `failed to parse multiaddr ${JSON.stringify(given)}: unknown protocol ${next}`,
+      )
+    }
+  }
   return peer
+}
+
+/** The peer of a multiaddress: the hash of a key, or its CID (go-multiaddr, `transcoders.go`). */
+function checkPeerId(address: string, id: string): void {
+  if (parseName(id) !== undefined) return
+  const problem = `invalid value ${JSON.stringify(id)} for protocol p2p: failed to parse p2p addr: ${id}`
+  throw new FileNetworkError(
+    `failed to parse multiaddr ${JSON.stringify(address)}: ${problem} ${problemOfPeerId(id)}`,
+  )
+}
+
+function problemOfPeerId(id: string): string {
+  if (/^(1|Qm)/.test(id)) return "input isn't valid multihash"
+  try {
+    return `has the invalid codec ${parseCid(id).code}`
+  } catch (error) {
+    return errorText(error)
+  }
 }
 
 function checkPeer(given: string): void {

@@ -1,3 +1,4 @@
+import { linesOfText } from '../request/textForm.js'
 import { type Command, defineCommand, single } from '../request/command.js'
 
 /** An operation with those below it, as Kubo lists them. */
@@ -19,7 +20,10 @@ export function commandsCommand(
   return defineCommand({
     description: 'List all operations.',
     arguments: [],
-    options: { flags: { type: 'bool', aliases: ['f'], description: 'For command lines.' } },
+    options: { flags: { type: 'bool', aliases: ['f'], description: 'Only for answers in text.' } },
+    *text(root: ListedCommand, { options: { flags } }) {
+      yield* linesOfText([...pathsOf(root, '', flags === true)].sort())
+    },
     run() {
       const root: ListedCommand = { Name: 'ipfs', Subcommands: [], Options: [] }
       const list = (path: string, names: readonly (readonly string[])[]): void => {
@@ -51,4 +55,20 @@ function placeOf(root: ListedCommand, path: string[]): ListedCommand {
     place = next
   }
   return place
+}
+
+/** An operation and all below it, each behind those above it; with options, also a line for the names of each. */
+function* pathsOf(
+  { Name, Options, Subcommands }: ListedCommand,
+  above: string,
+  withOptions: boolean,
+): Generator<string> {
+  const path = above + Name
+  yield path
+  if (withOptions && above !== '') {
+    for (const { Names } of Options) {
+      yield Names.map((name) => `${path} ${name.length === 1 ? '-' : '--'}${name}`).join(' / ')
+    }
+  }
+  for (const command of Subcommands) yield* pathsOf(command, `${path} `, withOptions)
 }

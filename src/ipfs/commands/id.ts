@@ -1,3 +1,4 @@
+import { goJsonIndented } from '../request/reply.js'
 import { FileNetworkError } from '../errors.js'
 import { createKeyEncoder } from '../names/keystore.js'
 import { defineCommand, optionalArgument, single } from '../request/command.js'
@@ -8,12 +9,23 @@ export const id = defineCommand({
   description: 'Show the identity of this node.',
   arguments: [optionalArgument('peerid', 'This node, if any.')],
   options: {
-    format: { type: 'string', aliases: ['f'], description: 'An output format; for command lines.' },
+    format: { type: 'string', aliases: ['f'], description: 'What a text says, with <id> and the like.' },
     'peerid-base': {
       type: 'string',
       default: 'b58mh',
       description: 'Base of the peer id: `b58mh`, or a multibase for a CID.',
     },
+  },
+  text(shown: Identity, { options: { format } }) {
+    if (format === undefined) return `${goJsonIndented(shown, '\t')}\n\n`
+    return format
+      .replaceAll('<id>', () => shown.ID)
+      .replaceAll('<aver>', () => shown.AgentVersion)
+      .replaceAll('<pubkey>', () => shown.PublicKey)
+      .replaceAll('<addrs>', () => shown.Addresses.join('\n'))
+      .replaceAll('<protocols>', () => shown.Protocols.join('\n'))
+      .replaceAll('\\n', '\n')
+      .replaceAll('\\t', '\t')
   },
   async run({ args, options }, { identity, keystore }) {
     const encodeKey = createKeyEncoder(options['peerid-base'])
@@ -29,3 +41,12 @@ export const id = defineCommand({
     })
   },
 })
+
+/** What `id` tells. */
+interface Identity {
+  ID: string
+  PublicKey: string
+  Addresses: string[]
+  AgentVersion: string
+  Protocols: string[]
+}

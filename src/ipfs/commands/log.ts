@@ -1,3 +1,4 @@
+import { linesOfText } from '../request/textForm.js'
 import { withPrefix } from '../errors.js'
 import { parseLevel } from '../request/requestLog.js'
 import { bytes, defineCommand, optionalArgument, single } from '../request/command.js'
@@ -10,6 +11,12 @@ export const logLevel = defineCommand({
     optionalArgument('level', 'debug, info, warn, error, dpanic, panic, fatal, or default.'),
   ],
   options: {},
+  text({ Message, Levels = {} }: { Message?: string; Levels?: Record<string, string> }) {
+    if (Message !== undefined) return Message
+    const levels = Object.entries(Levels)
+    const shown = levels.map(([name, level]) => (levels.length > 1 ? `${name}: ${level}` : level))
+    return linesOfText(shown.sort())
+  },
   run({ args: [subsystem = '', level = ''] }, { log }) {
     const isForAll = subsystem === 'all' || subsystem === '*'
     if (level !== '') {
@@ -34,6 +41,7 @@ export const logLs = defineCommand({
   description: 'List the subsystems that log.',
   arguments: [],
   options: {},
+  text: ({ Strings }: { Strings: string[] }) => linesOfText(Strings),
   run: (_, { log }) => single({ Strings: log.subsystems() }),
 })
 

@@ -1,9 +1,10 @@
-import { type UnixfsTime, goMode } from '../unixfs/data.js'
+import { inColumns, linesAtOnce, printable } from '../request/textForm.js'
+import { type UnixfsTime, goMode, modeString } from '../unixfs/data.js'
 import { type CidEncoder, codecCode } from '../cid/cidFormat.js'
 import { linksOf } from '../dag/links.js'
 import { resolveText } from '../names/nameSystem.js'
 import type { NetworkContext } from '../networkContext.js'
-import { defineCommand, pathArguments, single, values } from '../request/command.js'
+import { type TextInput, defineCommand, pathArguments, single, values } from '../request/command.js'
 import { formatGoTime } from '../request/reply.js'
 import { loadEntry } from '../unixfs/entry.js'
 import { type UnixfsLink, sortByName } from '../unixfs/node.js'
@@ -11,6 +12,9 @@ import { listDirectory } from '../unixfs/readDirectory.js'
 
 /** Types of entries as `ls` numbers them: those of UnixFS (directory 1, file 2, symlink 4), 0 for none. */
 const typeNumbers = { directory: 1, file: 2, symlink: 4 } as const
+
+/** What Go shows for a time that is not known. */
+const noTime = '0001-01-01T00:00:00Z'
 
 interface LsRule {
   /** Whether the entries are read to learn their types and sizes. */
@@ -29,17 +33,20 @@ interface LsLink {
   ModTime: string
 }
 
+const lsOptions = {
+  headers: { type: 'bool', aliases: ['v'], description: 'Only for answers in text.' },
+  'resolve-type': { type: 'bool', default: true, description: 'Also send types and sizes of entries.' },
+  size: { type: 'bool', default: true, description: 'Also send sizes of files.' },
+  stream: { type: 'bool', aliases: ['s'], description: 'A line for each entry instead of one object.' },
+  long: { type: 'bool', aliases: ['l'], description: 'Only for answers in text.' },
+} as const
+
 /** `ls`: the entries of directories, and the links of files. */
 export const ls = defineCommand({
   description: 'List directories.',
   arguments: [pathArguments('ipfs-path', 'The directories.')],
-  options: {
-    headers: { type: 'bool', aliases: ['v'], description: 'For command lines.' },
-    'resolve-type': { type: 'bool', default: true, description: 'Also send types and sizes of entries.' },
-    size: { type: 'bool', default: true, description: 'Also send sizes of files.' },
-    stream: { type: 'bool', aliases: ['s'], description: 'A line for each entry instead of one object.' },
-    long: { type: 'bool', aliases: ['l'], description: 'For command lines.' },
-  },
+  options: lsOptions,
+  text: textOf,
   async run({ args, options, encodeCid }, network) {
     const rule: LsRule = {
       resolveTypes: options['resolve-type'] || options.size,
@@ -102,6 +109,63 @@ function describe(
     Type: child.type ? typeNumbers[child.type] : 0,
     Target: child.target ?? '',
     Mode: child.mode && child.type ? goMode(child.mode, child.type) : 0,
-    ModTime: child.modified ? formatGoTime(child.modified) : '0001-01-01T00:00:00Z',
+    ModTime: child.modified ? formatGoTime(child.modified) : noTime,
   }
+}
+
+interface LsOutput {
+  Objects: { Hash: string; Links: LsLink[] }[]
+}
+
+function* textOf({ Objects }: LsOutput, { args, options }: TextInput<typeof lsOptions>): Generator<string> {
+  const { headers, stream, size, long } = options
+  const cells = (...parts: [shown: unknown, text: string][]): string =>
+    parts.flatMap(([isShown, text]) => (isShown ? [text] : [])).join('\t')
+  const lines: string[] = []
+  for (const [index, { Hash, Links }] of Objects.entries()) {
+    // One link at a time, nobody knows where a directory begins.
+    if (!stream && args.length > 1) lines.push(...(index > 0 ? [''] : []), `${Hash}:`)
+    if (!stream && headers) {
+      lines.push(cells([long, 'Mode'], [true, 'Hash'], [size, 'Size'], [long, 'ModTime'], [true, 'Name']))
+    }
+    for (const [place, link] of Links.entries()) {
+      if (place % linesAtOnce === 0) yield ''
+      const isDirectory = link.Type === typeNumbers.directory
+      const mode = link.Mode === 0 ? '-' : longMode(link.Mode)
+      const bytes = isDirectory ? '-' : String(link.Size)
+      const name = printable(link.Name) + (isDirectory ? '/' : '')
+      lines.push(
+        cells([long, mode], [true, link.Hash], [size, bytes], [long, shortTime(link.ModTime)], [true, name]),
+      )
+    }
+  }
+  yield* inColumns(lines, { leastWidth: stream ? 10 : 1 })
+}
+
+/** A mode as `ls -l` shows it: setuid, setgid and the sticky bit in the place of who may execute. */
+function longMode(mode: number): string {
+  const letters = modeString(mode).slice(-9).split('')
+  for (const [bit, place, letter] of [
+    [23, 2, 's'],
+    [22, 5, 's'],
+    [20, 8, 't'],
+  ] as const) {
+    if (Math.floor(mode / 2 ** bit) % 2 === 0) continue
+    letters[place] = letters[place] === 'x' ? letter : letter.toUpperCase()
+  }
+  const kind = mode >= 2 ** 31 ? 'd' : Math.floor(mode / 2 ** 27) % 2 === 1 ? 'l' : '-'
+  return kind + letters.join('')
+}
+
+/** Half a year and a day in milliseconds, about. */
+const halfYear = 182.5 * 86_400_000
+const oneDay = 86_400_000
+
+/** A time with its hour where it is near, else with its year (Kubo, `formatModTime`). */
+function shortTime(time: string): string {
+  if (time === noTime) return '-'
+  const date = new Date(time)
+  const [, day, month, year = '', clock = ''] = date.toUTCString().split(' ')
+  const age = Date.now() - date.getTime()
+  return `${month} ${day} ${age < halfYear && age > -oneDay ? clock.slice(0, 5) : year.padStart(5)}`
 }

@@ -33,6 +33,7 @@ export const refs = defineCommand({
     recursive: { type: 'bool', aliases: ['r'], description: 'Also the links of what is linked.' },
     'max-depth': { type: 'int', default: -1, description: 'Levels to go down; -1: all.' },
   },
+  text: textOfReference,
   async run({ args, options, encodeCid, waitsForBlocks }, network) {
     const format = options.format || '<dst>'
     if (options.edges && format !== '<dst>') {
@@ -48,6 +49,12 @@ export const refs = defineCommand({
     return values(listRefs(network, roots, { ...rule, encodeCid, waitsForBlocks }))
   },
 })
+
+/** What could not be read ends a text. */
+function textOfReference({ Ref, Err }: { Ref: string; Err: string }): string {
+  if (Err !== '') throw new FileNetworkError(Err)
+  return `${Ref}\n`
+}
 
 async function* listRefs(
   { blockstore }: NetworkContext,
@@ -110,6 +117,7 @@ export const refsLocal = defineCommand({
   description: 'List all stored blocks.',
   arguments: [],
   options: {},
+  text: textOfReference,
   run({ encodeCid }, { blockstore }) {
     return values(
       (async function* () {

@@ -1,3 +1,4 @@
+import { humanBytes, inColumns } from '../request/textForm.js'
 import type { CID } from 'multiformats/cid'
 import { createChannel } from '../request/reply.js'
 import { FileNetworkError, errorText } from '../errors.js'
@@ -15,7 +16,16 @@ export const repoStat = defineCommand({
   arguments: [],
   options: {
     'size-only': { type: 'bool', aliases: ['s'], description: 'Only the sizes.' },
-    human: { type: 'bool', aliases: ['H'], description: 'For command lines.' },
+    human: { type: 'bool', aliases: ['H'], description: 'Only for answers in text.' },
+  },
+  text(sizes: RepositoryStat, { options: { human, 'size-only': sizeOnly } }) {
+    const shown = (bytes: number): string => (human ? humanBytes(bytes) : String(bytes))
+    const lines = [`RepoSize:\t${shown(sizes.RepoSize)}`, `StorageMax:\t${shown(sizes.StorageMax)}`]
+    if (!sizeOnly) {
+      lines.unshift(`NumObjects:\t${sizes.NumObjects}`)
+      lines.push(`RepoPath:\t${sizes.RepoPath}`, `Version:\t${sizes.Version}`)
+    }
+    return inColumns(lines)
   },
   run({ options }, { blockstore, directory }) {
     const { blocks, bytes } = blockstore.totals()
@@ -25,11 +35,21 @@ export const repoStat = defineCommand({
   },
 })
 
+interface RepositoryStat {
+  RepoSize: number
+  StorageMax: number
+  NumObjects: number
+  RepoPath: string
+  Version: string
+}
+
 /** `repo/version`: the version of the repository layout that Kubo of this release has. */
 export const repoVersion = defineCommand({
   description: 'Show the version of the repository layout.',
   arguments: [],
-  options: { quiet: { type: 'bool', aliases: ['q'], description: 'For command lines.' } },
+  options: { quiet: { type: 'bool', aliases: ['q'], description: 'Only for answers in text.' } },
+  text: ({ Version }: { Version: string }, { options: { quiet } }) =>
+    `${quiet ? '' : 'ipfs repo version '}fs-repo@${Version}\n`,
   run: () => single({ Version: layoutVersion }),
 })
 
@@ -41,6 +61,10 @@ export const repoVerify = defineCommand({
     drop: { type: 'bool', description: 'No effect: nothing is removed.' },
     heal: { type: 'bool', description: 'Refused: there are no peers to fetch from.' },
     'heal-timeout': { type: 'string', default: '30s', description: 'No effect.' },
+  },
+  text({ Msg, Progress }: { Msg: string; Progress: number }) {
+    if (Msg === '') return `${Progress} blocks processed.\r`
+    return `${Msg}\n`
   },
   run({ options, signal }, { blockstore }) {
     parseGoDuration(options['heal-timeout'], 'invalid heal-timeout: ')
@@ -79,8 +103,13 @@ export const repoGc = defineCommand({
   arguments: [],
   options: {
     'stream-errors': { type: 'bool', description: 'Send errors as lines.' },
-    quiet: { type: 'bool', aliases: ['q'], description: 'For command lines.' },
+    quiet: { type: 'bool', aliases: ['q'], description: 'Only for answers in text.' },
     silent: { type: 'bool', description: 'No lines.' },
+  },
+  text({ Key, Error }: { Key: { '/': string } | null; Error?: string }, { options: { quiet, silent } }) {
+    if (silent) return ''
+    if (Error !== undefined) return `Error: ${Error}\n`
+    return `${quiet ? '' : 'removed '}${Key?.['/'] ?? ''}\n`
   },
   run({ options }, network) {
     const removed = createChannel<CID[]>(Infinity)

@@ -13,6 +13,7 @@ export const resolve = defineCommand({
     'dht-record-count': { type: 'int', aliases: ['dhtrc'], description: 'No effect.' },
     'dht-timeout': { type: 'string', aliases: ['dhtt'], description: 'No effect.' },
   },
+  text: ({ Path }: { Path: string }) => `${Path}\n`,
   async run({ args: [arg = ''], options, encodeCid, cidBase }, { blockstore, names }) {
     const isName = arg.startsWith('/ipns/') && cleanSegments(arg).length > 1
     if (isName && !options.recursive) {
@@ -28,7 +29,7 @@ export const resolve = defineCommand({
 })
 
 /** The encoder of the base that the CID in a path is written in. */
-function baseOfPath(path: string): ReturnType<typeof createCidEncoder> {
+export function baseOfPath(path: string): ReturnType<typeof createCidEncoder> {
   const [first = '', second = ''] = cleanSegments(path)
   const text = /^ip(fs|ld)$/.test(first) ? second : first
   return createCidEncoder(text.startsWith('Qm') ? undefined : baseNameOf(text))

@@ -25,8 +25,14 @@ export const statsBitswap = defineCommand({
   description: 'Show the exchange of blocks: none.',
   arguments: [],
   options: {
-    verbose: { type: 'bool', aliases: ['v'], description: 'For command lines.' },
-    human: { type: 'bool', description: 'For command lines.' },
+    verbose: { type: 'bool', aliases: ['v'], description: 'Only for answers in text.' },
+    human: { type: 'bool', description: 'Only for answers in text.' },
+  },
+  text: (_, { options: { human } }) => {
+    const none = human === true ? '0 B' : '0'
+    const lines = ['blocks received: 0', 'blocks sent: 0', `data received: ${none}`, `data sent: ${none}`]
+    lines.push('dup blocks received: 0', `dup data received: ${none}`, 'wantlist [0 keys]', 'partners [0]')
+    return `bitswap status\n\t${lines.join('\n\t')}\n`
   },
   run: () =>
     single({
@@ -47,6 +53,7 @@ export const provideClear = defineCommand({
   description: 'Clear the queue of CIDs to tell peers of: it is empty.',
   arguments: [],
   options: { quiet: { type: 'bool', aliases: ['q'], description: 'No answer.' } },
+  text: (cleared: number) => `removed ${cleared} items from provide queue\n`,
   run: ({ options }) => (options.quiet ? nothing() : valuesOf(0)),
 })
 
@@ -66,6 +73,7 @@ export const namePubsubState = defineCommand({
   description: 'Show whether names are published over pubsub: they are not.',
   arguments: [],
   options: {},
+  text: ({ Enabled }: { Enabled: boolean }) => (Enabled ? 'enabled\n' : 'disabled\n'),
   run: () => single({ Enabled: false }),
 })
 
@@ -74,5 +82,6 @@ export const bitswapWantlist = defineCommand({
   description: 'List the blocks that are waited for: none.',
   arguments: [],
   options: { peer: { type: 'string', aliases: ['p'], description: 'No effect: there are no peers.' } },
+  text: () => '',
   run: () => single({ Keys: [] }),
 })

@@ -1,3 +1,4 @@
+import { linesOfText, printable } from '../request/textForm.js'
 import { FileNetworkError } from '../errors.js'
 import { defineCommand, pathArguments, single } from '../request/command.js'
 import { checkMultiaddress } from './bootstrap.js'
@@ -19,6 +20,7 @@ export const swarmPeers = defineCommand({
     direction: { type: 'bool', description: 'No effect: there are no peers.' },
     identify: { type: 'bool', description: 'No effect: there are no peers.' },
   },
+  text: () => '',
   run: () => single({ Peers: null }),
 })
 
@@ -40,6 +42,7 @@ export const swarmDisconnect = defineCommand({
   description: 'Disconnect from peers: none is connected.',
   arguments: [addressArgument],
   options: {},
+  text: ({ Strings }: { Strings: string[] }) => linesOfText(Strings.map(printable)),
   run: ({ args }) =>
     single({ Strings: args.map((address) => `disconnect ${peerOf(address)} failure: ${needsOnlineMode}`) }),
 })
@@ -56,6 +59,7 @@ export const swarmAddrs = defineCommand({
   description: 'List the known addresses of peers: none.',
   arguments: [],
   options: {},
+  text: () => '',
   run: () => single({ Addrs: {} }),
 })
 
@@ -64,6 +68,7 @@ export const swarmListenAddrs = defineCommand({
   description: 'List the addresses that listen for peers: none.',
   arguments: [],
   options: {},
+  text: () => '',
   run: () => single({ Strings: null }),
 })
 

@@ -7,10 +7,17 @@ export const version = defineCommand({
   description: 'Show version information.',
   arguments: [],
   options: {
-    number: { type: 'bool', aliases: ['n'], description: 'Only the number; for command lines.' },
-    commit: { type: 'bool', description: 'The commit too; for command lines.' },
-    repo: { type: 'bool', description: 'The repository version too; for command lines.' },
-    all: { type: 'bool', description: 'Everything; for command lines.' },
+    number: { type: 'bool', aliases: ['n'], description: 'In a text, only the number.' },
+    commit: { type: 'bool', description: 'In a text, also the commit, which is unknown.' },
+    repo: { type: 'bool', description: 'In a text, only the version of the repository.' },
+    all: { type: 'bool', description: 'In a text, everything.' },
+  },
+  text({ Version, Repo, System, Golang }: VersionInformation, { options: { all, repo, number } }) {
+    if (all) {
+      return `Kubo version: ${Version}\nRepo version: ${Repo}\nSystem version: ${System}\nGolang version: ${Golang}\n`
+    }
+    if (repo) return `${Repo}\n`
+    return number ? `${Version}\n` : `ipfs version ${Version}\n`
   },
   run() {
     return single({
@@ -33,5 +40,13 @@ export const versionDeps = defineCommand({
   description: 'List what this is built from.',
   arguments: [],
   options: {},
+  text: ({ Path, Version }: { Path: string; Version: string }) => `${Path}@${Version}\n`,
   run: () => valuesOf({ Path: 'github.com/ipfs/kubo', Version: `v${kuboVersion}`, ReplacedBy: '', Sum: '' }),
 })
+
+interface VersionInformation {
+  Version: string
+  Repo: string
+  System: string
+  Golang: string
+}

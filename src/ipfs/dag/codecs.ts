@@ -40,7 +40,7 @@ const cborOptions: DecodeOptions = {
 /** The link behind the tag of links, whose bytes have a zero before them. */
 function linkOfBytes(content: unknown): CID {
   const bytes = content as Uint8Array
-  if (bytes[0] !== 0) throw new Error('Invalid CID for CBOR tag 42; expected leading 0x00')
+  if (bytes[0] !== 0) throw new Error('invalid multibase on IPLD link')
   return CID.decode(bytes.subarray(1))
 }
 

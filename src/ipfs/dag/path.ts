@@ -105,7 +105,7 @@ async function findName(
   { cid, block, name, isLast }: { cid: CID; block: Uint8Array; name: string; isLast: boolean },
 ): Promise<CID> {
   const entry = await readUnixfs(cid, block)
-  if (isLast && entry?.node?.unixfs.type === unixfsType.raw) throw new UnreifiedError()
+  if (isLast && entry !== undefined && isInPieces(entry)) throw new UnreifiedError()
   if (isLast && entry !== undefined && isSingleBlockFile(entry))
     throw new NoSegmentsError('bytes', entry.size === 0 ? 'bytes' : 'data.Bytes')
   if (entry !== undefined) return (await findLink(source, entry, name)).cid
@@ -113,6 +113,13 @@ async function findName(
   const link = links.find((candidate) => candidate.name === name)
   if (link === undefined) throw new LinkNotFoundError(name, cid)
   return link.cid
+}
+
+/** Chunks of files, and files of several of them, are nothing to a path. */
+function isInPieces({ node }: UnixfsEntry): boolean {
+  if (node === undefined) return false
+  const { type } = node.unixfs
+  return type === unixfsType.raw || (type === unixfsType.file && node.links.length > 0)
 }
 
 /** Files in one block are bytes to a path; whatever else is no directory has links, if none of that name. */
@@ -153,8 +160,8 @@ function lookUpOnWay(value: unknown, key: string, { cid, isLast }: { cid: CID; i
   try {
     return lookUp(value, key)
   } catch (error) {
-    if (isLast || error instanceof ListSegmentError || !(error instanceof FileNetworkError)) throw error
-    throw new LinkNotFoundError(key, cid)
+    if (isLast || !(error instanceof FileNetworkError)) throw error
+    throw new LinkNotFoundError(key, cid, { cause: error })
   }
 }
 
@@ -178,7 +185,7 @@ function lookUp(value: unknown, key: string): unknown {
 }
 
 /** A key of a list that is no number. */
-class ListSegmentError extends FileNetworkError {
+export class ListSegmentError extends FileNetworkError {
   constructor(key: string) {
     const quoted = JSON.stringify(key)
     super(
@@ -194,7 +201,7 @@ export class KeyNotFoundError extends FileNetworkError {
   }
 }
 
-/** A path goes on behind a chunk of a file, of which go-unixfsnode makes nothing. */
+/** A path goes on behind a file in several blocks or a chunk of one, of which go-unixfsnode makes nothing. */
 export class UnreifiedError extends FileNetworkError {
   constructor() {
     super('func called on wrong kind: "" called on a INVALID node, but only makes sense on <empty KindSet>')

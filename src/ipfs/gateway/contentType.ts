@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { lookup } from 'mrmime'
 
 /** Bytes at the beginning of a file that its type is guessed from. */
-export const sniffLength = 512
+export const sniffLength = 3072
 
 const signatures: readonly { bytes: string; offset?: number; type: string }[] = [
   { bytes: '89504e470d0a1a0a', type: 'image/png' },
@@ -23,9 +23,18 @@ const signatures: readonly { bytes: string; offset?: number; type: string }[] = 
 
 /** The content type of a file: by the extension of its name, else by how it begins. */
 export function contentTypeOf(name: string, start: Uint8Array): string {
-  const byName = lookup(name)
-  if (byName === undefined) return sniff(Buffer.from(start))
-  return needsCharset(byName) ? `${byName}; charset=utf-8` : byName
+  return typeByName(name) ?? sniff(Buffer.from(start))
+}
+
+/** The content type of a file of which only a part from its middle is looked at (Go, `http.DetectContentType`). */
+export function typeOfPart(name: string, part: Uint8Array): string {
+  const type = typeByName(name) ?? sniff(Buffer.from(part))
+  return /^(text\/plain|application\/json)/.test(type) ? 'text/plain; charset=utf-8' : type
+}
+
+function typeByName(name: string): string | undefined {
+  const type = lookup(name)
+  return type !== undefined && needsCharset(type) ? `${type}; charset=utf-8` : type
 }
 
 function needsCharset(type: string): boolean {
@@ -50,8 +59,20 @@ function sniff(start: Buffer): string {
   )
   if (signature) return signature.type
   if (!isText(start)) return 'application/octet-stream'
+  if (isJson(start)) return 'application/json'
   const charset = charsetOf(start)
   return charset === undefined ? 'text/plain' : `text/plain; charset=${charset}`
+}
+
+/** Whether all of a file is a list or an object in JSON; one of which only the beginning is known counts as text. */
+function isJson(start: Buffer): boolean {
+  if (start.length >= sniffLength || !/^\s*[[{]/.test(start.toString('latin1'))) return false
+  try {
+    JSON.parse(start.toString())
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** The encoding of text, guessed as Go's `mimetype` does; undefined where a byte is in none of those that it knows. */

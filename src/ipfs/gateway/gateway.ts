@@ -24,9 +24,9 @@ import {
   chooseFormat,
   decodePath,
   readTarget,
-  redirectUncleanPath,
+  redirectAddress,
 } from './request.js'
-import { checkReadable, resolveTarget } from './resolveTarget.js'
+import { checkReadable, followPath, resolveTarget } from './resolveTarget.js'
 import { serveCar } from './serveCar.js'
 import { serveContent } from './serveContent.js'
 import { serveData } from './serveData.js'
@@ -62,7 +62,7 @@ export function createGateway(source: GatewaySource): Gateway {
       /** What the answer says of the request, and keeps where it is a refusal (boxo, `gateway/handler.go`). */
       const kept: Record<string, string> = {}
       try {
-        redirectUncleanPath(request)
+        redirectAddress(request)
         checkMethod(request)
         if (request.method === 'OPTIONS') {
           return finish(request, { status: 200, headers: {}, body: new Uint8Array() })
@@ -125,7 +125,8 @@ async function answer(
   if (format === 'ipns-record') return serveRecord(names, request, target)
   if (format === 'car') return serveCar(source, request, { target, parameters: chosen.parameters })
   if (request.headers['if-none-match'] !== undefined) {
-    const { cid } = await resolveTarget(source, target)
+    // The block itself is not asked for: who names it has it.
+    const { cid } = await followPath(source, target)
     if (matchesEtag(request.headers['if-none-match'], ...etagsOf(cid, format))) return notModified()
   }
   if (format === 'unknown') throw new GatewayError(400, 'unsupported format')

@@ -8,7 +8,7 @@ import { errorText } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { formatName, parseName } from '../names/keystore.js'
 import { type NameSystem, readName } from '../names/nameSystem.js'
-import { GatewayError, escapeUrlPath, headerText } from './headers.js'
+import { GatewayError, escapePath, escapeUrlPath, headerText } from './headers.js'
 
 /** A request to the gateway, free of any transport. */
 export interface GatewayRequest {
@@ -50,6 +50,20 @@ export interface ResolvedTarget extends GatewayTarget {
 const longestLabel = 63
 
 /**
+ * Sends a request to the address under which the same is served, whatever its method (boxo, `gateway/hostname.go`).
+ *
+ * @throws {@link GatewayError} that redirects, or refuses an address that stands for nothing
+ */
+export function redirectAddress(request: GatewayRequest): void {
+  redirectUncleanPath(request)
+  redirectUri(request.query)
+  const path = decodePath(request.path)
+  const subdomain = subdomainOf(request)
+  if (subdomain === undefined) redirectToSubdomain(path, request)
+  else redirectToLabel(subdomain, path, request)
+}
+
+/**
  * Reads what a request asks for.
  *
  * @throws {@link GatewayError}, also one that redirects to where the same is served
@@ -57,15 +71,13 @@ const longestLabel = 63
 export async function readTarget(names: NameSystem, request: GatewayRequest): Promise<GatewayTarget> {
   const path = decodePath(request.path)
   const subdomain = subdomainOf(request)
-  redirectUri(path, request.query)
-  if (subdomain === undefined) redirectToSubdomain(path, request)
-  else redirectToLabel(subdomain, path, request)
   const form = subdomain === undefined ? 'path' : 'subdomain'
   const shownPath = subdomain === undefined ? path : `/${subdomain.namespace}/${subdomain.label}${path}`
   if (request.headers['service-worker'] === 'script' && /^\/ip[fn]s\/[^/]+$/.test(shownPath)) {
     throw new GatewayError(400, 'navigator.serviceWorker: registration is not allowed for this scope')
   }
   redirectKey(shownPath, request)
+  redirectNamespace(shownPath, request)
   const parsed = await parseContent(names, shownPath)
   return {
     ...parsed,
@@ -101,12 +113,8 @@ function cleanUrlPath(path: string): string {
   return segments.length === 0 ? '/' : `/${segments.join('/')}${path.endsWith('/') ? '/' : ''}`
 }
 
-/**
- * Sends a path that is not clean to the one that is, whatever the method.
- *
- * @throws {@link GatewayError} that redirects
- */
-export function redirectUncleanPath({ path: encoded, search }: GatewayRequest): void {
+/** Sends a path that is not clean to the one that is. */
+function redirectUncleanPath({ path: encoded, search }: GatewayRequest): void {
   const path = decodePath(encoded)
   const clean = cleanUrlPath(path)
   if (path === clean) return
@@ -183,19 +191,38 @@ function tryParse(label: string): CID | undefined {
 }
 
 /**
- * Sends `/ipfs/?uri=ipfs://<cid>/path`, which a browser asks for that has the gateway as its handler of `ipfs:`, to
- * the path that the address stands for
+ * Sends `?uri=ipfs://<cid>/path`, which a browser asks for that has the gateway as its handler of `ipfs:`, to the path
+ * that the address stands for
  * (https://specs.ipfs.tech/http-gateways/path-gateway/#uri-request-query-parameter).
  */
-function redirectUri(path: string, query: URLSearchParams): void {
+function redirectUri(query: URLSearchParams): void {
   const uri = query.get('uri')
-  if (uri === null || !/^\/ip[fn]s\/?$/.test(path)) return
-  const [, namespace, rest] = /^(ip[fn]s):\/\/(.+)$/.exec(uri) ?? []
-  if (namespace === undefined || rest === undefined) {
-    throw new GatewayError(400, `uri query parameter scheme must be ipfs or ipns: ${JSON.stringify(uri)}`)
+  if (uri === null || uri === '') return
+  const [, scheme, path = '', search] =
+    /^(?:([a-z][a-z\d+.-]*):)?(?:\/\/)?([^?#]*)(?:\?([^#]*))?/i.exec(uri) ?? []
+  if (scheme?.toLowerCase() !== 'ipfs' && scheme?.toLowerCase() !== 'ipns') {
+    throw new GatewayError(400, 'uri query parameter scheme must be ipfs or ipns')
   }
-  const location = encodeURI(`/${namespace}/${rest}`).replaceAll('%25', '%')
-  throw new GatewayError(301, 'moved to the path of the address', { Location: location })
+  const segments = cleanSegments(`${scheme.toLowerCase()}/${path}${search ? `?${escapePath(search)}` : ''}`)
+  throw new GatewayError(301, 'moved to the path of the address', {
+    Location: encodeURI(`/${segments.join('/')}`).replaceAll('%25', '%'),
+  })
+}
+
+/** Sends a path that names its namespace twice to the one that it stands for (boxo, `handleSuperfluousNamespace`). */
+function redirectNamespace(path: string, { query, search }: GatewayRequest): void {
+  const [, intended, namespace, name] = /^\/ipfs(\/(ip[fn]s)\/(.*))$/s.exec(path) ?? []
+  if (intended === undefined) return
+  try {
+    if (namespace === 'ipfs' || name === '') parsePath(intended)
+  } catch (error) {
+    throw new GatewayError(400, `invalid ipfs path: ${errorText(error)}`)
+  }
+  const sorted = new URLSearchParams(query)
+  sorted.sort()
+  throw new GatewayError(301, 'moved to the path with one namespace', {
+    Location: escapeUrlPath(intended) + (search === '' ? '' : `?${sorted}`),
+  })
 }
 
 /** The path of a URL, decoded. */

@@ -4,6 +4,7 @@ import { checkBlockData } from '../dag/codecs.js'
 import {
   type ContentPath,
   KeyNotFoundError,
+  ListSegmentError,
   NoSegmentsError,
   type ResolvedPath,
   UnreifiedError,
@@ -15,7 +16,7 @@ import { GatewayError, escapeNonAscii } from './headers.js'
 import type { GatewayTarget, ResolvedTarget } from './request.js'
 
 /** What Kubo adds to a failure to fetch: it looked for other peers, and there are none. */
-const noProviders = ': retrieval: no providers found for the CID (phase: path resolution)'
+export const noProviders = ': retrieval: no providers found for the CID (phase: path resolution)'
 
 /**
  * Follows the path of a target to its block, which must be there.
@@ -47,18 +48,26 @@ export async function checkReadable(source: BlockSource, target: GatewayTarget, 
   }
 }
 
-async function followPath(source: BlockSource, target: GatewayTarget): Promise<ResolvedPath> {
+/** @throws {@link GatewayError} */
+export async function followPath(source: BlockSource, target: GatewayTarget): Promise<ResolvedPath> {
   try {
     return await resolvePath(source, target.content)
-  } catch (error) {
+  } catch (thrown) {
+    const error = reasonOf(thrown)
     throw isAbsence(error)
       ? unresolved(target, await missingLink(source, target.content))
       : unresolved(target, error)
   }
 }
 
+/** Why a path cannot be followed: a key of a list that is no number is told of as that, wherever it stands. */
+function reasonOf(error: unknown): unknown {
+  return error instanceof LinkNotFoundError && error.cause instanceof ListSegmentError ? error.cause : error
+}
+
 /** Whether a path leads nowhere, as opposed to a block that cannot be read. */
-export function isAbsence(error: unknown): boolean {
+export function isAbsence(thrown: unknown): boolean {
+  const error = reasonOf(thrown)
   return (
     error instanceof BlockNotFoundError ||
     error instanceof LinkNotFoundError ||
@@ -81,7 +90,7 @@ async function missingLink(source: BlockSource, path: ContentPath): Promise<Link
   return new LinkNotFoundError(path.segments.at(-1) ?? '', parent)
 }
 
-function unresolved({ contentPath }: GatewayTarget, error: unknown): GatewayError {
+export function unresolved({ contentPath }: GatewayTarget, error: unknown): GatewayError {
   const isLink = error instanceof LinkNotFoundError
   const status = isLink || error instanceof BlockNotFoundError ? 404 : 500
   const reason = isLink ? errorText(error) : `${errorText(error)}${noProviders}`

@@ -3,6 +3,7 @@ import { CID } from 'multiformats/cid'
 import { cidKey } from '../cid/cidFormat.js'
 import { encodeCarHeader, encodeCarSection } from '../dag/car.js'
 import { resolvePath } from '../dag/path.js'
+import { BlockNotFoundError } from '../errors.js'
 import type { CommandReply } from '../request/reply.js'
 import { isIdentity } from '../store/blockstore.js'
 import type { BlockSource } from '../unixfs/entry.js'
@@ -10,7 +11,7 @@ import { matchesEtag } from './conditional.js'
 import { GatewayError, cacheControl, contentDisposition, notModified, rootsHeader } from './headers.js'
 import { type CarParameters, type DagScope, type EntityBytes, partialCar } from './partialCar.js'
 import type { GatewayRequest, GatewayTarget } from './request.js'
-import { isAbsence, resolveTarget } from './resolveTarget.js'
+import { isAbsence, noProviders, resolveTarget } from './resolveTarget.js'
 
 /** What a request for a CAR asks for, with what it did not name. */
 interface CarRequest extends CarParameters {
@@ -53,7 +54,12 @@ export async function serveCar(
   }
   try {
     await resolvePath(recording, target.content)
+    if (segments.length === 0) await source.get(root)
   } catch (error) {
+    if (segments.length === 0 && error instanceof BlockNotFoundError) {
+      const headers = { ...described, ...rootsHeader({ roots: [root] }) }
+      return { status: 200, headers, body: encodeCarHeader(root) }
+    }
     // Why it cannot be followed is said below.
     if (segments.length > 0 && isAbsence(error)) {
       const headers = { ...described, ...rootsHeader({ roots: [root] }) }
@@ -61,6 +67,10 @@ export async function serveCar(
     }
   }
   const resolved = await resolveTarget(source, target).catch((error: unknown) => {
+    // What cannot be read is not looked for at other peers.
+    if (error instanceof GatewayError && error.status === 500) {
+      throw new GatewayError(500, error.message.replace(noProviders, ''), named)
+    }
     throw keeping(named, error)
   })
   return {

@@ -3,10 +3,11 @@ import { LinkNotFoundError } from '../errors.js'
 import type { CommandReply } from '../request/reply.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from '../unixfs/entry.js'
 import { type UnixfsLink, sortByName } from '../unixfs/node.js'
+import type { UnixfsTime } from '../unixfs/data.js'
 import { findLink, listDirectory } from '../unixfs/readDirectory.js'
 import { readFile } from '../unixfs/readFile.js'
 import { contentRange, isUnmodified, listingEtag, matchesEtag, readRange } from './conditional.js'
-import { contentTypeOf, sniffLength } from './contentType.js'
+import { contentTypeOf, sniffLength, typeOfPart } from './contentType.js'
 import {
   GatewayError,
   cacheControl,
@@ -56,27 +57,36 @@ async function serveFile(
   }
   if (matchesEtag(request.headers['if-none-match'], etag)) return notModified(headers)
   if (isUnmodified(request.headers, entry.modified)) return notModified()
-  if (entry.modified) headers['Last-Modified'] = new Date(Number(entry.modified.seconds) * 1000).toUTCString()
+  if (hasTime(entry.modified))
+    headers['Last-Modified'] = new Date(Number(entry.modified.seconds) * 1000).toUTCString()
   if (request.query.get('filename')) {
     headers['Content-Disposition'] = contentDisposition(request.query, { name, kind: 'inline' })
   }
   if (entry.type === 'symlink') return serveSymlink(request, entry, headers)
   const range = readRange(request.headers, headers, entry.size)
   const { start, end } = range ?? { start: 0, end: entry.size }
-  const beginning = await collect(
-    readFile(source, entry, { start: 0, end: Math.min(sniffLength, entry.size) }),
-  )
+  const looked = {
+    start,
+    end: start === 0 ? Math.min(sniffLength, entry.size) : Math.min(start + sniffLength, end),
+  }
+  const sniffed = await collect(readFile(source, entry, looked))
+  const type = start === 0 ? contentTypeOf(name, sniffed) : typeOfPart(name, sniffed)
   return {
     status: range ? 206 : 200,
     headers: {
       ...headers,
       'Accept-Ranges': 'bytes',
-      'Content-Type': contentTypeOf(name, beginning),
+      'Content-Type': type,
       'Content-Length': String(end - start),
       ...(range ? { 'Content-Range': contentRange(range, entry.size) } : {}),
     },
     body: readFile(source, entry, { start, end }),
   }
+}
+
+/** The first moment of 1970 stands for none (Go, `http.ServeContent`). */
+function hasTime(modified: UnixfsTime | undefined): modified is UnixfsTime {
+  return modified !== undefined && (modified.seconds !== 0n || modified.nanoseconds !== 0)
 }
 
 function serveSymlink(

@@ -3,6 +3,8 @@ import { type BlockSource, loadEntry } from '../unixfs/entry.js'
 import { writeTar } from '../unixfs/tar.js'
 import { checkRange, contentRange, matchesEtag, readRange } from './conditional.js'
 import { cacheControl, contentDisposition, notModified, rootsHeader } from './headers.js'
+import { FileNetworkError } from '../errors.js'
+import { unresolved } from './resolveTarget.js'
 import type { GatewayRequest, ResolvedTarget } from './request.js'
 
 /** Answers with a block, or a tar archive of a file or directory, always to be saved. */
@@ -22,7 +24,10 @@ export async function serveVerifiable(
     'Content-Disposition': contentDisposition(request.query, { name, kind: 'attachment' }),
   }
   if (format === 'tar') {
-    const body = writeTar(source, await loadEntry(source, cid), cid.toString())
+    const entry = await loadEntry(source, cid).catch((error: unknown) => {
+      throw error instanceof FileNetworkError ? unresolved(target, error) : error
+    })
+    const body = writeTar(source, entry, cid.toString())
     return { status: 200, headers: described, body }
   }
   const block = await source.get(cid)

@@ -161,6 +161,7 @@ export function readPeerId(text: string): CID {
   const label = text.replace(/^\/ipns\//, '')
   const name = parseName(label)
   if (name !== undefined) return name
+  if (/^(1|Qm)/.test(label)) throw new FileNetworkError(`failed to parse peer ID: ${problemOfHash(label)}`)
   let cid: CID
   try {
     cid = parseCid(label)
@@ -168,6 +169,19 @@ export function readPeerId(text: string): CID {
     throw new FileNetworkError(`failed to parse peer ID: ${errorText(error)}`)
   }
   throw new FileNetworkError(`can't convert CID of type "${codecName(cid.code)}" to a peer ID`)
+}
+
+/** What is wrong with a multihash in base58btc (go-multihash, `multihash.go`). */
+function problemOfHash(text: string): string {
+  let bytes: Uint8Array
+  try {
+    bytes = base58btc.decode(`z${text.slice(0, longestName)}`)
+  } catch {
+    return "input isn't valid multihash"
+  }
+  return bytes.length < 2
+    ? 'multihash too short. must be >= 2 bytes'
+    : 'length greater than remaining number of bytes in buffer'
 }
 
 /** The peer id of a name: its multihash in base58btc. */

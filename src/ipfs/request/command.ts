@@ -10,6 +10,7 @@ export interface OptionTypes {
   int: number
   int64: number
   uint: number
+  uint64: number
   string: string
   strings: string[]
 }
@@ -65,7 +66,20 @@ export interface Command<O extends OptionSpecs = OptionSpecs> {
   arguments: readonly ArgumentSpec[]
   options: O
   run(input: CommandInput<O>, network: NetworkContext): Promise<Output> | Output
+  /**
+   * A value of the answer as `encoding=text` has it, its line ends included: in one piece, or in several where it may be
+   * long. Without it the text is the value in JSON: Kubo has no form either, and sends what Go prints of a structure.
+   *
+   * @throws {@link FileNetworkError} for a value that tells of a failure
+   */
+  text?(value: never, input: TextInput<O>): string | Iterable<string>
 }
+
+/** What the text of a value depends on. */
+export type TextInput<O extends OptionSpecs = OptionSpecs> = Pick<
+  CommandInput<O>,
+  'args' | 'options' | 'encodeCid' | 'cidBase'
+>
 
 /** Declares a command, so that the types of its options follow from their declaration. */
 export function defineCommand<const O extends OptionSpecs>(command: Command<O>): Command<O> {
@@ -168,7 +182,7 @@ export const globalOptions = {
   },
   offline: { type: 'bool', description: 'Fail at once where a block is missing, whatever `timeout` says.' },
   'stream-channels': { type: 'bool', aliases: [], description: 'Send values as they come; always so.' },
-  encoding: { type: 'string', aliases: ['enc'], description: 'Encoding of the answer; JSON in any case.' },
+  encoding: { type: 'string', aliases: ['enc'], description: 'Encoding of the answer: json or text.' },
 } as const satisfies OptionSpecs
 
 /** A query that has been read: options by their main names, arguments in order. */
@@ -227,6 +241,7 @@ const integerLimits = {
   int: [-(2n ** 31n), 2n ** 31n - 1n],
   int64: [-(2n ** 63n), 2n ** 63n - 1n],
   uint: [0n, 2n ** 32n - 1n],
+  uint64: [0n, 2n ** 64n - 1n],
 } as const
 
 function parseValue(type: keyof OptionTypes, text: string): boolean | number | string | undefined {

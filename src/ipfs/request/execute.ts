@@ -4,6 +4,8 @@ import { BlockNotFoundError, DeadlineError, FileNetworkError, RequestError, erro
 import type { NetworkContext } from '../networkContext.js'
 import {
   type Command,
+  type CommandInput,
+  type OptionSpecs,
   type Output,
   type ParsedQuery,
   defineCommand,
@@ -12,7 +14,17 @@ import {
   parseQuery,
   readArguments,
 } from './command.js'
-import { type CommandReply, errorReply, outputReply, serverHeader, textReply } from './reply.js'
+import {
+  type CommandReply,
+  type ReplyEncoding,
+  errorReply,
+  jsonEncoding,
+  jsonLinePieces,
+  outputReply,
+  serverHeader,
+  textEncoding,
+  textReply,
+} from './reply.js'
 import { type Upload, createUpload } from './upload.js'
 
 /** A request to an operation, free of any transport. */
@@ -97,32 +109,39 @@ export async function executeCommand(
   const { query, args, upload, deadline } = prepared
   const { options } = query
   const logged = network.requestLog.start(request.operation, { encoding: 'json', ...options }, args)
+  const cidBase = options['cid-base'] as string | undefined
+  const { signal, waitsForBlocks } = deadline
+  const offline = options['offline'] as boolean | undefined
+  const input = {
+    ...{ args, options, upload, cidBase, signal, offline, waitsForBlocks },
+    // Only commands that write CIDs refuse a base that does not exist.
+    get encodeCid() {
+      return createCidEncoder(cidBase)
+    },
+  }
+  const encoding = encodingOf(command, input)
   try {
-    const cidBase = options['cid-base'] as string | undefined
-    const { signal, waitsForBlocks } = deadline
-    const offline = options['offline'] as boolean | undefined
-    const input = {
-      ...{ args, options, upload, cidBase, signal, offline, waitsForBlocks },
-      // Only commands that write CIDs refuse a base that does not exist.
-      get encodeCid() {
-        return createCidEncoder(cidBase)
-      },
-    }
     const running = command.run(input, network)
     const output = await deadline.guard(Promise.resolve(running))
     const end = (): void => {
       deadline.end()
       network.requestLog.end(logged)
     }
-    return await outputReply(guardOutput(output, { ...deadline, end }))
+    return await outputReply(guardOutput(output, { ...deadline, end }), encoding)
   } catch (error) {
     deadline.end()
     network.requestLog.end(logged)
-    return errorReply(error)
+    return errorReply(error, encoding)
   }
 }
 
-/** Encodings of answers that go-ipfs-cmds knows; JSON is what is sent for all of them but plain text. */
+/** The encoding of an answer, and of what is said where there is none. */
+function encodingOf(command: Command, input: CommandInput<OptionSpecs>): ReplyEncoding {
+  if (input.options['encoding'] !== 'text') return jsonEncoding
+  return textEncoding((value) => command.text?.(value as never, input) ?? jsonLinePieces(value))
+}
+
+/** Encodings of answers that go-ipfs-cmds knows. */
 const encodings = new Set(['json', 'text', 'textnl', 'xml', 'octet-stream'])
 
 function checkEncoding({ options }: ParsedQuery): void {

@@ -44,13 +44,50 @@ export function textReply(status: number, text: string): CommandReply {
   }
 }
 
+/** How the values of a command are written, and why it failed. */
+export interface ReplyEncoding {
+  contentType: string
+  /** A value as a whole. */
+  single(value: unknown): Promise<Uint8Array>
+  /** One of many values. */
+  line(value: unknown): string
+  /** @param code - as go-ipfs-cmds numbers causes: 1 is the client's fault */
+  failure(message: string, code: number): string
+}
+
+/** What is used where a request names no encoding. */
+export const jsonEncoding: ReplyEncoding = {
+  contentType: 'application/json',
+  single: goJsonBytes,
+  line: goJsonLine,
+  failure: (message, code) => goJsonLine({ Message: message, Code: code, Type: 'error' }),
+}
+
+/**
+ * The encoding `text`.
+ *
+ * @param write - the text of a value, in one piece or several
+ */
+export function textEncoding(write: (value: unknown) => string | Iterable<string>): ReplyEncoding {
+  const pieces = (value: unknown): Iterable<string> => {
+    const text = write(value)
+    return typeof text === 'string' ? [text] : text
+  }
+  return {
+    contentType: 'text/plain',
+    single: (value) => encodeInTurns(pieces(value)),
+    line: (value) => [...pieces(value)].join(''),
+    failure: (message) => message,
+  }
+}
+
 /** A command that failed before it said anything. */
-export function errorReply(error: unknown): CommandReply {
+export function errorReply(error: unknown, encoding = jsonEncoding): CommandReply {
   const code = error instanceof FileNetworkError ? error.code : error instanceof RequestError ? 1 : 0
   return {
     status: code === 1 ? 400 : 500,
-    headers: { ...commandHeaders, 'Content-Type': 'application/json' },
-    body: encoder.encode(goJsonLine({ Message: errorText(error), Code: code, Type: 'error' })),
+    headers: { ...commandHeaders, 'Content-Type': encoding.contentType },
+    body: encoder.encode(encoding.failure(errorText(error), code)),
   }
 }
 
@@ -60,18 +97,15 @@ export function errorReply(error: unknown): CommandReply {
  *
  * @throws what the output failed with before its first value
  */
-export async function outputReply(output: Output): Promise<CommandReply> {
+export async function outputReply(output: Output, encoding = jsonEncoding): Promise<CommandReply> {
+  const { contentType, line } = encoding
   switch (output.kind) {
     case 'single':
-      return {
-        status: 200,
-        headers: { ...commandHeaders, 'Content-Type': 'application/json' },
-        body: await goJsonBytes(output.value),
-      }
+      return singleReply(output.value, encoding)
     case 'values':
-      return linesReply(output.values, goJsonLine)
+      return linesReply(output.values, contentType, line)
     case 'valueGroups':
-      return linesReply(output.groups, (group) => group.map(goJsonLine).join(''))
+      return linesReply(output.groups, contentType, (group) => group.map(line).join(''))
     case 'bytes':
       return {
         ...streamReply(output.bytes, {
@@ -82,6 +116,21 @@ export async function outputReply(output: Output): Promise<CommandReply> {
         isBorrowed: output.isBorrowed === true,
       }
   }
+}
+
+async function singleReply(value: unknown, { contentType, single }: ReplyEncoding): Promise<CommandReply> {
+  const headers = { 'Content-Type': contentType }
+  try {
+    return { status: 200, headers: { ...commandHeaders, ...headers }, body: await single(value) }
+  } catch (error) {
+    // A value that tells of a failure in words comes when the answer has begun.
+    return streamReply(failing(error), headers)
+  }
+}
+
+// eslint-disable-next-line require-yield -- an answer of nothing but its end
+async function* failing(error: unknown): AsyncGenerator<never> {
+  throw error
 }
 
 function streamReply(source: AsyncIterable<Uint8Array>, headers: Record<string, string>): CommandReply {
@@ -101,10 +150,14 @@ function streamReply(source: AsyncIterable<Uint8Array>, headers: Record<string, 
   }
 }
 
-async function linesReply<T>(source: AsyncIterable<T>, toText: (value: T) => string): Promise<CommandReply> {
+async function linesReply<T>(
+  source: AsyncIterable<T>,
+  contentType: string,
+  toText: (value: T) => string,
+): Promise<CommandReply> {
   const iterator = source[Symbol.asyncIterator]()
   const first = await iterator.next()
-  const headers = { 'Content-Type': 'application/json', 'X-Chunked-Output': '1' }
+  const headers = { 'Content-Type': contentType, 'X-Chunked-Output': '1' }
   return streamReply(textPieces(first, iterator, toText), headers)
 }
 
@@ -129,13 +182,19 @@ const escaped = /[<>&\u2028\u2029]/g
 
 /** JSON as Go's encoder writes it: `<`, `>`, `&` and the two line separators as escapes. */
 export function goJson(value: unknown): string {
-  return JSON.stringify(value).replace(
-    escaped,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  return escapeLikeGo(JSON.stringify(value))
 }
 
-/** The same with a newline behind it. */
+function escapeLikeGo(json: string): string {
+  return json.replace(escaped, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** The same over several lines, each level behind one more indent (Go, `json.MarshalIndent`). */
+export function goJsonIndented(value: unknown, indent: string): string {
+  return escapeLikeGo(JSON.stringify(value, undefined, indent))
+}
+
+/** The same as {@link goJson} with a newline behind it. */
 export function goJsonLine(value: unknown): string {
   return `${goJson(value)}\n`
 }
@@ -165,19 +224,31 @@ const charactersAtOnce = 65_536
  * The bytes of what `goJsonLine` writes. Other requests have their turn while it is written: a value may list a million
  * entries. A map is written as an object: one of a million fields could only be looked at as a whole.
  */
-export async function goJsonBytes(value: unknown): Promise<Uint8Array> {
+export function goJsonBytes(value: unknown): Promise<Uint8Array> {
+  return encodeInTurns(jsonLinePieces(value))
+}
+
+/** The same as text in pieces. */
+export function* jsonLinePieces(value: unknown): Generator<string> {
+  yield* pieces(value)
+  yield '\n'
+}
+
+/** The bytes of a text in pieces. Other requests have their turn while it is put together. */
+async function encodeInTurns(text: Iterable<string>): Promise<Uint8Array> {
   const slice = new TimeSlice()
   const encoded: Uint8Array[] = []
-  let text = ''
-  for (const piece of pieces(value)) {
-    text += piece
-    if (text.length < charactersAtOnce) continue
-    encoded.push(Buffer.from(text))
-    text = ''
+  let waiting = ''
+  for (const piece of text) {
+    waiting += piece
+    if (waiting.length >= charactersAtOnce) {
+      encoded.push(Buffer.from(waiting))
+      waiting = ''
+    }
     const pause = slice.pause()
     if (pause !== undefined) await pause
   }
-  return Buffer.concat([...encoded, Buffer.from(`${text}\n`)])
+  return Buffer.concat([...encoded, Buffer.from(waiting)])
 }
 
 type Field = [name: string, value: unknown]

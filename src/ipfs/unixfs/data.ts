@@ -284,3 +284,14 @@ export function goMode(mode: number, type: keyof typeof typeBits): number {
   const special = specialBits.reduce((bits, [go, unix]) => ((mode & unix) === 0 ? bits : bits + go), 0)
   return typeBits[type] + special + (mode & 0o777)
 }
+
+/** Letters for what Go's mode has above the permissions, in its order (Go, `fs.FileMode.String`). */
+const modeLetters = 'dalTLDpSugct?'
+
+/** A mode of Go in letters, such as `drwxr-xr-x`. */
+export function modeString(mode: number): string {
+  const bits = mode.toString(2).padStart(32, '0')
+  const types = [...modeLetters].filter((_, index) => bits[index] === '1').join('')
+  const permissions = [...'rwxrwxrwx'].map((letter, index) => (bits[23 + index] === '1' ? letter : '-'))
+  return (types === '' ? '-' : types) + permissions.join('')
+}

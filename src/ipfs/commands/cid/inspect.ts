@@ -3,7 +3,7 @@ import { codecCode, hashNameByCode, sha256Code } from '../../cid/cidFormat.js'
 import { multibaseByName } from '../../cid/multibase.js'
 import { parseCid } from '../../cid/parseCid.js'
 import { codecName } from '../../dag/codecs.js'
-import { errorText } from '../../errors.js'
+import { FileNetworkError, errorText } from '../../errors.js'
 import { formatName, parseName } from '../../names/keystore.js'
 import { defineCommand, pathArgument, single } from '../../request/command.js'
 import { baseNameOf } from './format.js'
@@ -13,6 +13,7 @@ export const cidInspect = defineCommand({
   description: 'Show the parts of a CID.',
   arguments: [pathArgument('cid', 'The CID.')],
   options: {},
+  text: textOf,
   run({ args: [text = ''] }) {
     try {
       return single({ cid: text, ...describe(text, parseCid(text)) })
@@ -56,4 +57,49 @@ function hint(text: string): string {
   const name = parseName(text)
   if (name === undefined) return ''
   return `\nNote: the value is a PeerID; inspect its CID representation instead:\n  ${formatName(name)}`
+}
+
+/** What `cid/inspect` tells. */
+interface Inspection {
+  cid: string
+  version: number
+  multibase: { prefix: string; name: string }
+  multicodec: { code: number; name: string }
+  multihash: { code: number; name: string; length: number; digest: string }
+  cidV0?: string
+  cidV1: string
+  errorMsg?: string
+}
+
+function textOf({
+  cid,
+  version,
+  multibase,
+  multicodec,
+  multihash,
+  cidV0,
+  cidV1,
+  errorMsg,
+}: Inspection): string {
+  if (errorMsg !== undefined) throw new FileNetworkError(errorMsg)
+  const implicit = version === 0 ? ', implicit' : ''
+  const coded = ({ name, code }: { name: string; code: number }): string => `${name} (0x${code.toString(16)}`
+  const reason =
+    multicodec.code !== codecCode.dagPb
+      ? `requires dag-pb (0x70), got ${coded(multicodec)})`
+      : multihash.code !== sha256Code
+        ? `requires sha2-256 (0x12), got ${coded(multihash)})`
+        : `requires 32-byte digest, got ${multihash.length}`
+  const lines = [
+    `CID:        ${cid}`,
+    `Version:    ${version}`,
+    `Multibase:  ${multibase.name} (${version === 0 ? 'implicit' : multibase.prefix})`,
+    `Multicodec: ${coded(multicodec)}${implicit})`,
+    `Multihash:  ${coded(multihash)}${implicit})`,
+    `  Length:   ${multihash.length} bytes`,
+    `  Digest:   ${multihash.digest}`,
+    `CIDv0:      ${cidV0 ?? `not possible, ${reason}`}`,
+    `CIDv1:      ${cidV1}`,
+  ]
+  return `${lines.join('\n')}\n`
 }

@@ -1,7 +1,8 @@
+import { linesOfText } from '../../request/textForm.js'
 import { codecTable, supportedCodecs } from '../../cid/codecTable.js'
 import { hashFunctions } from '../../cid/cidFormat.js'
 import { multibases } from '../../cid/multibase.js'
-import { defineCommand, single } from '../../request/command.js'
+import { type TextInput, defineCommand, single } from '../../request/command.js'
 
 /** A row of a multiformats table. */
 interface CodeAndName {
@@ -14,7 +15,7 @@ function rows(table: Iterable<readonly [name: string, code: number]>): CodeAndNa
 }
 
 const tableOptions = {
-  numeric: { type: 'bool', aliases: ['n'], description: 'For command lines.' },
+  numeric: { type: 'bool', aliases: ['n'], description: 'Only for answers in text.' },
   supported: { type: 'bool', aliases: ['s'], description: 'Only what operations can use.' },
 } as const
 
@@ -23,17 +24,42 @@ export const cidBases = defineCommand({
   description: 'List the bases of CIDs.',
   arguments: [],
   options: {
-    prefix: { type: 'bool', description: 'For command lines.' },
-    numeric: { type: 'bool', description: 'For command lines.' },
+    prefix: { type: 'bool', description: 'Only for answers in text.' },
+    numeric: { type: 'bool', description: 'Only for answers in text.' },
+  },
+  text(rows: CodeAndName[], { options: { prefix, numeric } }) {
+    const sorted = [...rows].sort((a, b) => placeOf(a) - placeOf(b) || b.Code - a.Code)
+    const lines = sorted.map(({ Code, Name }) => {
+      const shown = prefix ? [Code > 0x20 && Code !== 0x7f ? String.fromCodePoint(Code) : ' '] : []
+      const number = numeric ? [String(Code).padStart(7)] : []
+      return [[...shown, ...number].join(' '), Name].filter((part) => part !== '').join('  ')
+    })
+    return linesOfText(lines)
   },
   run: () => single(multibases.map(({ name, code }) => ({ Code: code, Name: name }))),
 })
+
+/** Small letters come before their capitals (Kubo, `multibaseSorter`). */
+function placeOf({ Code }: CodeAndName): number {
+  return String.fromCodePoint(Code).toLowerCase().codePointAt(0) ?? 0
+}
+
+function textOfCodes(
+  rows: CodeAndName[],
+  { options: { numeric } }: TextInput<typeof tableOptions>,
+): Iterable<string> {
+  const sorted = [...rows].sort((a, b) => a.Code - b.Code)
+  return linesOfText(
+    sorted.map(({ Code, Name }) => (numeric ? `${String(Code).padStart(5)}  ${Name}` : Name)),
+  )
+}
 
 /** `cid/codecs`: the codecs of blocks. */
 export const cidCodecs = defineCommand({
   description: 'List the codecs of CIDs.',
   arguments: [],
   options: tableOptions,
+  text: textOfCodes,
   run: ({ options }) =>
     single(rows(codecTable).filter(({ Name }) => !options.supported || supportedCodecs.has(Name))),
 })
@@ -43,5 +69,6 @@ export const cidHashes = defineCommand({
   description: 'List the hash functions of CIDs.',
   arguments: [],
   options: tableOptions,
+  text: textOfCodes,
   run: () => single(rows(hashFunctions())),
 })

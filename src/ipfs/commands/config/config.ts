@@ -1,3 +1,4 @@
+import { goJsonIndented } from '../../request/reply.js'
 import type { Configuration } from '../../configuration/configuration.js'
 import type { JsonObject } from '../../configuration/schema.js'
 import { FileNetworkError, errorText } from '../../errors.js'
@@ -22,6 +23,10 @@ export const config = defineCommand({
     bool: { type: 'bool', description: 'The value is true or false.' },
     json: { type: 'bool', description: 'The value is JSON.' },
     'expand-auto': { type: 'bool', description: 'No effect: nothing stands for automatic values.' },
+  },
+  text({ Value }: { Value: unknown }, { args }) {
+    if (args.length === 2) return ''
+    return `${typeof Value === 'string' ? Value.replace(/^\n+|\n+$/g, '') : goJsonIndented(Value, '  ')}\n`
   },
   async run({ args: [key = '', text], options }, { configuration }) {
     if (/^identity(\.privkey)?$/i.test(key)) {
@@ -129,5 +134,6 @@ export const configShow = defineCommand({
   description: 'Show the configuration.',
   arguments: [],
   options: {},
+  text: (settings: JsonObject) => `${goJsonIndented(settings, '  ')}\n`,
   run: (_, { configuration }) => single(configuration.show()),
 })

@@ -1,5 +1,8 @@
+import { isIdentity } from '../../store/blockstore.js'
+import { CID } from 'multiformats/cid'
+import { baseOfPath } from '../resolve.js'
 import { walkAvailable, walkDag } from '../../dag/links.js'
-import { FileNetworkError } from '../../errors.js'
+import { FileNetworkError, errorText } from '../../errors.js'
 import { exportCar } from '../../dag/car.js'
 import { resolveText } from '../../names/nameSystem.js'
 import { bytes, defineCommand, pathArgument, single } from '../../request/command.js'
@@ -9,7 +12,7 @@ export const dagExport = defineCommand({
   description: 'Export a DAG as a CAR.',
   arguments: [pathArgument('root', 'The root of the DAG.')],
   options: {
-    progress: { type: 'bool', aliases: ['p'], description: 'For command lines.' },
+    progress: { type: 'bool', aliases: ['p'], description: 'Only for answers in text.' },
     'local-only': { type: 'bool', description: 'Leave out what is not here, and all below it.' },
   },
   async run({ args: [arg = ''], options, offline }, { blockstore, names }) {
@@ -21,16 +24,41 @@ export const dagExport = defineCommand({
     }
     const { cid } = await resolveText({ blockstore, names }, arg)
     await blockstore.get(cid)
-    const walk = localOnly ? walkAvailable(blockstore, cid) : walkDag(blockstore, cid)
-    return bytes(exportCar(cid, walk), { contentType: 'application/vnd.ipld.car' })
+    const walk = localOnly ? storedOnly(walkAvailable(blockstore, cid)) : walkDag(blockstore, cid)
+    return bytes(exportCar(cid, nameRootFailure(cid, walk)), { contentType: 'application/vnd.ipld.car' })
   },
 })
+
+/** Says that it was the root which could not be read (go-car, `selective.go`). */
+async function* nameRootFailure(root: CID, blocks: ReturnType<typeof walkDag>): ReturnType<typeof walkDag> {
+  let isBehindRoot = false
+  try {
+    for await (const block of blocks) {
+      isBehindRoot ||= !block.cid.equals(root)
+      yield block
+    }
+  } catch (error) {
+    throw isBehindRoot ? error : new FileNetworkError(`root blk load failed: ${errorText(error)}`)
+  }
+}
+
+/** The blocks that are more than their own CIDs. */
+async function* storedOnly(blocks: ReturnType<typeof walkAvailable>): ReturnType<typeof walkAvailable> {
+  for await (const block of blocks) if (!isIdentity(block.cid)) yield block
+}
 
 /** `dag/resolve`: the block that a path leads to, and what is left of the path inside it. */
 export const dagResolve = defineCommand({
   description: 'Resolve a path to a block.',
   arguments: [pathArgument('ref', 'The path.')],
   options: {},
+  text(
+    { Cid, RemPath }: { Cid: { '/': string }; RemPath: string },
+    { args: [arg = ''], cidBase, encodeCid },
+  ) {
+    const encode = cidBase === undefined && !arg.startsWith('/ipns/') ? baseOfPath(arg) : encodeCid
+    return encode(CID.parse(Cid['/'])) + RemPath
+  },
   async run({ args: [arg = ''] }, { blockstore, names }) {
     const { cid, remainder } = await resolveText({ blockstore, names }, arg)
     return single({

@@ -1,4 +1,4 @@
-import type { CID } from 'multiformats/cid'
+import { CID } from 'multiformats/cid'
 import { allowBigBlock, checkBlockSize } from '../../blockSize.js'
 import { CarError, type CarReader, readCar } from '../../dag/car.js'
 import { checkBlockData } from '../../dag/codecs.js'
@@ -18,13 +18,25 @@ export const dagImport = defineCommand({
   arguments: [fileArguments('path', 'The CARs.')],
   options: {
     'pin-roots': { type: 'bool', description: 'Pin the roots that the headers name. Default: true.' },
-    silent: { type: 'bool', description: 'For command lines.' },
+    silent: { type: 'bool', description: 'Only for answers in text.' },
     stats: { type: 'bool', description: 'Also send how much was imported.' },
     'local-only': { type: 'bool', description: 'For CARs of parts: roots are not pinned.' },
     'fast-provide-root': { type: 'bool', description: 'No effect: there is no network.' },
     'fast-provide-dag': { type: 'bool', description: 'No effect: there is no network.' },
     'fast-provide-wait': { type: 'bool', description: 'No effect: there is no network.' },
     'allow-big-block': allowBigBlock,
+  },
+  text({ Root, Stats }: ImportLine, { options, encodeCid }) {
+    if (options.silent) return ''
+    if (Root === undefined) {
+      return Stats === undefined
+        ? ''
+        : `Imported ${Stats.BlockCount} blocks (${Stats.BlockBytesCount} bytes)\n`
+    }
+    const cid = encodeCid(CID.parse(Root.Cid['/']))
+    if (Root.PinErrorMsg !== '')
+      throw new FileNetworkError(`pinning root "${cid}" FAILED: ${Root.PinErrorMsg}`)
+    return `Pinned root\t${cid}\tsuccess\n`
   },
   run({ options, upload }, network) {
     if (options['local-only'] && options['pin-roots']) {
@@ -112,7 +124,13 @@ async function checkBlock(
 const bytesInFlight = 8 * 1024 * 1024
 const blocksInFlight = 1024
 
-async function* pinRoots(network: NetworkContext, roots: Map<string, CID>): AsyncGenerator<object> {
+/** A line of the answer: one of the two. */
+interface ImportLine {
+  Root?: { Cid: { '/': string }; PinErrorMsg: string }
+  Stats?: { BlockCount: number; BlockBytesCount: number }
+}
+
+async function* pinRoots(network: NetworkContext, roots: Map<string, CID>): AsyncGenerator<ImportLine> {
   for (const [name, cid] of roots) {
     yield { Root: { Cid: { '/': name }, PinErrorMsg: await pinRoot(network, cid) } }
   }

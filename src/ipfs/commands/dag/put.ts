@@ -28,6 +28,7 @@ export const dagPut = defineCommand({
     hash: { type: 'string', default: 'sha2-256', description: 'Hash function.' },
     'allow-big-block': allowBigBlock,
   },
+  text: ({ Cid }: { Cid: { '/': string } }, { encodeCid }) => `${encodeCid(CID.parse(Cid['/']))}\n`,
   async run({ options, upload }, network) {
     const inputCode = codecCodeByName(options['input-codec'])
     const storeCode = codecCodeByName(options['store-codec'])

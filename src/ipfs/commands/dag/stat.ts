@@ -1,3 +1,4 @@
+import { humanBytes } from '../../request/textForm.js'
 import { cidKey } from '../../cid/cidFormat.js'
 import { walkDag } from '../../dag/links.js'
 import { resolveText } from '../../names/nameSystem.js'
@@ -11,6 +12,16 @@ export const dagStat = defineCommand({
   arguments: [pathArguments('root', 'The roots.')],
   options: {
     progress: { type: 'bool', aliases: ['p'], default: true, description: 'Send counts while counting.' },
+  },
+  text(summary: StatSummary) {
+    const { TotalSize = 0, UniqueBlocks = 0, SharedSize = 0, Ratio = 0, DagStats } = summary
+    const rows = DagStats.map(
+      ({ Cid, NumBlocks = 0, Size = 0 }) => `${Cid}\t${String(NumBlocks).padEnd(15)}\t${Size}`,
+    )
+    const heading = `${'CID'.padEnd(DagStats[0]?.Cid.length ?? 0)}\t${'Blocks'.padEnd(15)}\tSize`
+    const total = `Total Size: ${TotalSize} (${humanBytes(TotalSize)})\nUnique Blocks: ${UniqueBlocks}`
+    const shared = `Shared Size: ${SharedSize} (${humanBytes(SharedSize)})\nRatio: ${Math.fround(Ratio).toFixed(6)}`
+    return `\n${[heading, ...rows].join('\n')}\n\nSummary\n${total}\n${shared}\n\n\n`
   },
   run({ args, options, encodeCid }, { blockstore, names }) {
     return values(
@@ -49,9 +60,28 @@ export const dagStat = defineCommand({
         yield summary({
           UniqueBlocks: unique.size,
           SharedSize: redundantSize - totalSize,
-          Ratio: totalSize === 0 ? 0 : redundantSize / totalSize,
+          Ratio: totalSize === 0 ? 0 : singlePrecision(redundantSize / totalSize),
         })
       })(),
     )
   },
 })
+
+/** A line of the answer; what is zero is left out. */
+interface StatSummary {
+  TotalSize?: number
+  UniqueBlocks?: number
+  SharedSize?: number
+  Ratio?: number
+  DagStats: { Cid: string; NumBlocks?: number; Size?: number }[]
+}
+
+/** The shortest decimal that stands for a number of 32 bits, in which Kubo computes (Go, `strconv.FormatFloat`). */
+function singlePrecision(value: number): number {
+  const wanted = Math.fround(value)
+  for (let digits = 1; digits < 9; digits++) {
+    const short = Number(wanted.toPrecision(digits))
+    if (Math.fround(short) === wanted) return short
+  }
+  return Number(wanted.toPrecision(9))
+}

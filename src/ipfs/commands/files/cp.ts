@@ -44,7 +44,9 @@ async function loadSource(
     const { cid } = await resolveText({ blockstore, names }, source)
     await linksOf(cid, await blockstore.get(cid))
     checkCodec(cid)
-    return await loadEntry(blockstore, cid)
+    return await loadEntry(blockstore, cid).catch((error: unknown) => {
+      throw new WrongCodecError(`${wrongCodec}: ${errorText(error)}`)
+    })
   } catch (error) {
     if (error instanceof WrongCodecError) throw error
     throw new FileNetworkError(`cp: cannot get node from path ${source}: ${errorText(error)}`, {
@@ -56,9 +58,11 @@ async function loadSource(
 /** The source is no file and no directory. */
 class WrongCodecError extends FileNetworkError {}
 
+const wrongCodec = 'cp: source must be a valid UnixFS (dag-pb or raw codec)'
+
 function checkCodec(cid: CID): void {
   if (cid.code === codecCode.dagPb || cid.code === codecCode.raw) return
-  throw new WrongCodecError('cp: source must be a valid UnixFS (dag-pb or raw codec)')
+  throw new WrongCodecError(wrongCodec)
 }
 
 /** `force` replaces files only: a directory may hold what nothing else does. */

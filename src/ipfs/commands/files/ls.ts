@@ -1,3 +1,4 @@
+import { inOrder } from '../../request/textForm.js'
 import type { CID } from 'multiformats/cid'
 import { checkFilesPath, flushOption } from '../../mfs/filesPath.js'
 import type { NetworkContext } from '../../networkContext.js'
@@ -22,7 +23,14 @@ export const filesLs = defineCommand({
   options: {
     ...flushOption,
     long: { type: 'bool', aliases: ['l'], description: 'Also send types, sizes and CIDs.' },
-    U: { type: 'bool', description: 'For command lines.' },
+    U: { type: 'bool', description: 'Only for answers in text.' },
+  },
+  *text({ Entries }: { Entries: Listed[] | null }, { options: { long, U: isUnsorted } }) {
+    const entries = Entries ?? []
+    const sorted = isUnsorted ? entries : yield* inOrder(entries, ({ Name }) => Name)
+    for (const { Name, Type, Hash, Size } of sorted) {
+      yield long ? `${Name}${Type === typeNumbers.directory ? '/' : ''}\t${Hash}\t${Size}\n` : `${Name}\n`
+    }
   },
   async run({ args: [arg = '/'], options, encodeCid }, network) {
     const path = checkFilesPath(arg)

@@ -44,7 +44,8 @@ export const filesTouch = defineCommand({
   },
   async run({ args: [path = ''], options }, network) {
     const { mtime = 0, 'mtime-nsecs': nanoseconds = 0 } = options
-    const modified = mtime === 0 ? unixfsTimeNow() : { seconds: BigInt(mtime), nanoseconds }
+    const seconds = BigInt(mtime) + BigInt(Math.floor(nanoseconds / 1e9))
+    const modified = mtime === 0 ? unixfsTimeNow() : { seconds, nanoseconds: nanoseconds % 1e9 }
     await changeMetadata(network, checkFilesPath(path), { modified })
     return nothing()
   },

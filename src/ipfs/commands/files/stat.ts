@@ -1,27 +1,43 @@
-import { formatMode, goMode } from '../../unixfs/data.js'
+import { humanBytes } from '../../request/textForm.js'
+import { formatMode, goMode, modeString } from '../../unixfs/data.js'
 import { codecCode } from '../../cid/cidFormat.js'
 import { linksOf } from '../../dag/links.js'
 import { BlockNotFoundError, ClientError, FileNetworkError } from '../../errors.js'
 import { checkFilesPath, flushOption } from '../../mfs/filesPath.js'
 import { resolveText } from '../../names/nameSystem.js'
 import type { NetworkContext } from '../../networkContext.js'
-import { defineCommand, pathArgument, single } from '../../request/command.js'
+import { type TextInput, defineCommand, pathArgument, single } from '../../request/command.js'
 import { omitEmpty } from '../../request/reply.js'
 import { type UnixfsEntry, loadEntry } from '../../unixfs/entry.js'
 
-const defaultFormat = '<hash>\nSize: <size>\nCumulativeSize: <cumulsize>\nChildBlocks: <childs>\nType: <type>'
+const defaultFormat = [
+  '<hash>',
+  'Size: <size>',
+  'CumulativeSize: <cumulsize>',
+  'ChildBlocks: <childs>',
+  'Type: <type>',
+  'Mode: <mode> (<mode-octal>)',
+  'Mtime: <mtime>',
+].join('\n')
+
+const statOptions = {
+  ...flushOption,
+  format: {
+    type: 'string',
+    default: defaultFormat,
+    description: 'What a text says, with <hash> and the like.',
+  },
+  hash: { type: 'bool', description: 'In a text, only the CID.' },
+  size: { type: 'bool', description: 'In a text, only the cumulative size.' },
+  'with-local': { type: 'bool', description: 'Also count the bytes of blocks that are there.' },
+} as const
 
 /** `files/stat`: what a mutable file or directory is; `/ipfs/…` paths are taken too. */
 export const filesStat = defineCommand({
   description: 'Show the status of a mutable file.',
   arguments: [pathArgument('path', 'The file or directory.')],
-  options: {
-    ...flushOption,
-    format: { type: 'string', default: defaultFormat, description: 'For command lines.' },
-    hash: { type: 'bool', description: 'For command lines.' },
-    size: { type: 'bool', description: 'For command lines.' },
-    'with-local': { type: 'bool', description: 'Also count the bytes of blocks that are there.' },
-  },
+  options: statOptions,
+  text: textOf,
   async run({ args: [arg = ''], options, encodeCid }, network) {
     const formats = [options.hash, options.size, options.format !== defaultFormat]
     if (formats.filter(Boolean).length > 1) {
@@ -49,6 +65,53 @@ export const filesStat = defineCommand({
     })
   },
 })
+
+/** What is sent of an entry. */
+interface Status {
+  Hash: string
+  Size: number
+  CumulativeSize: number
+  Blocks: number
+  Type: string
+  WithLocality?: boolean
+  SizeLocal?: number
+  Mtime?: number
+  MtimeNsecs?: number
+  Mode?: string
+}
+
+function textOf(status: Status, { options: { format, hash, size } }: TextInput<typeof statOptions>): string {
+  const { Hash, Size, CumulativeSize, Blocks, Type, WithLocality, SizeLocal = 0 } = status
+  const { Mode = '', Mtime = 0, MtimeNsecs = 0 } = status
+  const unknown = 'not set'
+  const mode = Number.parseInt(Mode || '0', 8)
+  const fields: [name: string, value: string | number][] = [
+    ['hash', Hash],
+    ['size', Size],
+    ['cumulsize', CumulativeSize],
+    ['childs', Blocks],
+    ['type', Type],
+    ['mode', mode === 0 ? unknown : modeString(mode).toLowerCase()],
+    ['mode-octal', mode === 0 ? unknown : `0${(mode % 0o1000).toString(8)}`],
+    ['mtime', Mtime > 0 ? longTime(Mtime) : unknown],
+    ['mtime-secs', Mtime > 0 ? Mtime : unknown],
+    ['mtime-nsecs', Mtime > 0 ? MtimeNsecs : unknown],
+  ]
+  const pattern = hash ? '<hash>' : size ? '<cumulsize>' : format
+  const text = fields.reduce(
+    (sofar, [name, value]) => sofar.replaceAll(`<${name}>`, () => String(value)),
+    pattern,
+  )
+  if (WithLocality !== true) return `${text}\n`
+  const share = ((100 * SizeLocal) / CumulativeSize).toFixed(2)
+  return `${text}\nLocal: ${humanBytes(SizeLocal)} of ${humanBytes(CumulativeSize)} (${share}%)\n`
+}
+
+/** A time such as `2 Jan 2006, 15:04:05 UTC`. */
+function longTime(seconds: number): string {
+  const [, day = '', month, year, time] = new Date(seconds * 1000).toUTCString().split(' ')
+  return `${Number(day)} ${month} ${year}, ${time} UTC`
+}
 
 async function loadPath({ files, blockstore, names }: NetworkContext, path: string): Promise<UnixfsEntry> {
   if (!path.startsWith('/ipfs/')) return files.lookUp(path)

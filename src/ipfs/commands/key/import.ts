@@ -20,6 +20,7 @@ export const keyImport = defineCommand({
     },
     'allow-any-key-type': { type: 'bool', description: 'Also import keys other than RSA and Ed25519.' },
   },
+  text: ({ Id }: { Id: string }) => `${Id}\n`,
   async run({ args: [name = ''], options, upload }, { keystore }) {
     if (name === selfName) throw new FileNetworkError("cannot import key with name 'self'")
     const encodeKey = createKeyEncoder(options['ipns-base'])

@@ -1,6 +1,7 @@
+import { printable, inColumns } from '../../request/textForm.js'
 import { FileNetworkError } from '../../errors.js'
 import { createKeyEncoder, generateKey, ipnsBaseOption, selfName } from '../../names/keystore.js'
-import { defineCommand, pathArgument, pathArguments, single } from '../../request/command.js'
+import { type TextInput, defineCommand, pathArgument, pathArguments, single } from '../../request/command.js'
 
 /** `key/gen`: makes a key pair to publish a name with. */
 export const keyGen = defineCommand({
@@ -11,6 +12,7 @@ export const keyGen = defineCommand({
     size: { type: 'int', aliases: ['s'], description: 'Bits of an RSA key, 2048 to 8192. Default: 2048.' },
     'ipns-base': ipnsBaseOption,
   },
+  text: ({ Id }: { Id: string }) => `${Id}\n`,
   async run({ args: [name = ''], options }, { keystore }) {
     if (name === selfName) throw new FileNetworkError("cannot create key with name 'self'")
     const encodeKey = createKeyEncoder(options['ipns-base'])
@@ -23,14 +25,31 @@ export const keyGen = defineCommand({
   },
 })
 
+interface ListedKeys {
+  Keys: { Name: string; Id: string }[]
+}
+
+const listOptions = {
+  l: { type: 'bool', description: 'In a text, also the ids.' },
+  'ipns-base': ipnsBaseOption,
+} as const
+
+function textOfKeys(
+  { Keys }: ListedKeys,
+  { options: { l: withId } }: TextInput<typeof listOptions>,
+): Iterable<string> {
+  return inColumns(
+    Keys.map(({ Name, Id }) => (withId ? `${Id}\t${printable(Name)}\t` : printable(Name))),
+    { leastWidth: 1 },
+  )
+}
+
 /** `key/ls`, formerly `key/list`: the node's own key first, the others by name. */
 export const keyList = defineCommand({
   description: 'List key pairs.',
   arguments: [],
-  options: {
-    l: { type: 'bool', description: 'For command lines.' },
-    'ipns-base': ipnsBaseOption,
-  },
+  options: listOptions,
+  text: textOfKeys,
   async run({ options }, { keystore }) {
     const encodeKey = createKeyEncoder(options['ipns-base'])
     const keys = [{ name: selfName, key: await keystore.self() }, ...(await keystore.list())]
@@ -46,6 +65,8 @@ export const keyRename = defineCommand({
     force: { type: 'bool', aliases: ['f'], description: 'Replace the key that has the new name.' },
     'ipns-base': ipnsBaseOption,
   },
+  text: ({ Id, Now, Overwrite }: { Id: string; Now: string; Overwrite: boolean }) =>
+    `Key ${Id} renamed to ${printable(Now)}${Overwrite ? ' with overwriting' : ''}\n`,
   async run({ args: [name = '', newName = ''], options }, { keystore }) {
     const encodeKey = createKeyEncoder(options['ipns-base'])
     if (name === selfName) throw new FileNetworkError("cannot rename key with name 'self'")
@@ -67,10 +88,8 @@ export const keyRename = defineCommand({
 export const keyRm = defineCommand({
   description: 'Remove key pairs.',
   arguments: [pathArguments('name', 'The keys.')],
-  options: {
-    l: { type: 'bool', description: 'For command lines.' },
-    'ipns-base': ipnsBaseOption,
-  },
+  options: listOptions,
+  text: textOfKeys,
   async run({ args, options }, { keystore }) {
     const encodeKey = createKeyEncoder(options['ipns-base'])
     const removed: { Name: string; Id: string }[] = []

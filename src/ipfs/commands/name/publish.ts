@@ -1,3 +1,4 @@
+import { printable } from '../../request/textForm.js'
 import type { PrivateKey } from '@libp2p/interface'
 import { parsePath } from '../../dag/path.js'
 import { FileNetworkError } from '../../errors.js'
@@ -22,13 +23,15 @@ export const namePublish = defineCommand({
     resolve: { type: 'bool', default: true, description: 'Refuse a path that leads nowhere.' },
     lifetime: { type: 'string', aliases: ['t'], default: '48h0m0s', description: 'How long it is valid.' },
     ttl: { type: 'string', default: '5m0s', description: 'How long it may be kept by others.' },
-    quieter: { type: 'bool', aliases: ['Q'], description: 'For command lines.' },
+    quieter: { type: 'bool', aliases: ['Q'], description: 'Only for answers in text.' },
     v1compat: { type: 'bool', default: true, description: 'Sign in the way of version 1 too.' },
     'allow-offline': { type: 'bool', description: 'Publish without peers: needed here.' },
     'allow-delegated': { type: 'bool', description: 'Refused: there are no delegated publishers.' },
-    sequence: { type: 'uint', description: 'Sequence number; must be larger than the last.' },
+    sequence: { type: 'uint64', description: 'Sequence number; must be larger than the last.' },
     'ipns-base': ipnsBaseOption,
   },
+  text: ({ Name, Value }: { Name: string; Value: string }, { options }) =>
+    options.quieter ? `${Name}\n` : `Published to ${Name}: ${printable(Value)}\n`,
   async run({ args: [arg = ''], options }, network) {
     const { 'allow-offline': offline = false, 'allow-delegated': delegated = false } = options
     if (offline && delegated) {

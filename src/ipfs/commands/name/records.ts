@@ -1,3 +1,4 @@
+import { inColumns } from '../../request/textForm.js'
 import { FileNetworkError, errorText, withPrefix } from '../../errors.js'
 import { formatName, parseName, peerIdText, readPeerId } from '../../names/keystore.js'
 import { checkRecord, readRecord } from '../../names/nameSystem.js'
@@ -24,6 +25,7 @@ export const nameInspect = defineCommand({
     verify: { type: 'string', description: 'The name that it should be valid for.' },
     dump: { type: 'bool', default: true, description: 'Also send the record in hexadecimal.' },
   },
+  text: textOf,
   async run({ options, upload }) {
     const bytes = await readFileArgument(upload, fileLimit)
     if (bytes.length > recordLimit) throw new FileNetworkError('record exceeds allowed size limit')
@@ -46,6 +48,48 @@ export const nameInspect = defineCommand({
   },
 })
 
+/** What `name/inspect` tells. */
+interface Inspection {
+  Entry: { Value: string; ValidityType: number; Validity: string; Sequence: number; TTL?: number }
+  PbSize: number
+  SignatureType: string
+  HexDump: string
+  Validation: { Valid: boolean; Reason: string; Name: string } | null
+}
+
+function* textOf({ Entry, PbSize, SignatureType, HexDump, Validation }: Inspection): Generator<string> {
+  const { Value, ValidityType, Validity, Sequence, TTL } = Entry
+  yield* inColumns([
+    ...(Value === '' ? [] : [`Value:\t${JSON.stringify(Value)}`]),
+    `Validity Type:\t${ValidityType}`,
+    `Validity:\t${JSON.stringify(Validity)}`,
+    `Sequence:\t${Sequence}`,
+    ...(TTL === undefined ? [] : [`TTL:\t${goDuration(TTL)}`]),
+    `Protobuf Size:\t${PbSize}`,
+    `Signature Type:\t${SignatureType}`,
+  ])
+  if (Validation === null) yield "\nThis record was not verified. Pass '--verify k51...' to verify.\n"
+  else {
+    const { Valid, Reason, Name } = Validation
+    const rows = [
+      `\tValid:\t${Valid}`,
+      ...(Reason === '' ? [] : [`\tReason:\t${Reason}`]),
+      `\tName:\t${Name}`,
+    ]
+    yield '\nValidation results:\n'
+    yield* inColumns(rows)
+  }
+  if (HexDump !== '') yield `\nHex Dump:\n${HexDump}`
+}
+
+/** Nanoseconds as Go writes a duration of a second or more, such as `1h0m0s`. */
+function goDuration(nanoseconds: number): string {
+  const seconds = nanoseconds / 1e9
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
+  const front = hours > 0 ? `${hours}h${minutes}m` : minutes > 0 ? `${minutes}m` : ''
+  return `${front}${seconds % 60}s`
+}
+
 /** Bytes as `hexdump -C` shows them (Go, `hex.Dump`). */
 function hexDump(bytes: Uint8Array): string {
   let dump = ''
@@ -67,8 +111,9 @@ export const namePut = defineCommand({
     force: { type: 'bool', aliases: ['f'], description: 'Also store a record that is not valid.' },
     'allow-offline': { type: 'bool', description: 'Store it without peers: needed here.' },
     'allow-delegated': { type: 'bool', description: 'Refused: there are no delegated publishers.' },
-    quiet: { type: 'bool', aliases: ['q'], description: 'For command lines.' },
+    quiet: { type: 'bool', aliases: ['q'], description: 'Only for answers in text.' },
   },
+  text: ({ Name }: { Name: string }, { options }) => (options.quiet ? '' : `${Name}\n`),
   async run({ args: [text = ''], options, upload }, { names }) {
     const { 'allow-offline': offline = false, 'allow-delegated': delegated = false, force = false } = options
     if (offline && delegated) {
@@ -107,12 +152,12 @@ export const routingPut = defineCommand({
   arguments: [pathArgument('key', 'The key, `/ipns/<name>`.'), fileArgument('value-file', 'The record.')],
   options: { 'allow-offline': { type: 'bool', description: 'Store it without peers: needed here.' } },
   async run({ args: [key = ''], options, upload }, { names }) {
-    const bytes = await readFileArgument(upload, fileLimit)
     const name = parseName(key.replace(/^\/ipns\//, '')) ?? readPeerId(key)
     if (!options['allow-offline']) {
       throw new FileNetworkError("can't put while offline: pass `--allow-offline` to override")
     }
     if (!key.startsWith('/ipns/')) throw new FileNetworkError('invalid key')
+    const bytes = await readFileArgument(upload, fileLimit)
     await names.put(name, bytes)
     return valuesOf({ ID: peerIdText(name), Type: 5, Responses: null, Extra: '' })
   },

@@ -20,6 +20,7 @@ export const nameResolve = defineCommand({
     'dht-timeout': { type: 'string', aliases: ['dhtt'], default: '1m0s', description: 'No effect.' },
     stream: { type: 'bool', aliases: ['s'], description: 'A line for each record.' },
   },
+  text: ({ Path }: { Path: string }) => `${Path}\n`,
   async run({ args: [arg], options }, { names, identity }) {
     const name = arg ?? identity.id
     const timeout = parseGoDuration(options['dht-timeout'])

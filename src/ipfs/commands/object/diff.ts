@@ -1,6 +1,8 @@
-import type { CID } from 'multiformats/cid'
+import { posix } from 'node:path'
+import type { NetworkContext } from '../../networkContext.js'
+import { CID } from 'multiformats/cid'
 import { TimeSlice } from '../../../encoding/timeSlice.js'
-import { codecCode } from '../../cid/cidFormat.js'
+import { type CidEncoder, codecCode } from '../../cid/cidFormat.js'
 import { type DagLink, linksOf } from '../../dag/links.js'
 import { FileNetworkError } from '../../errors.js'
 import { checkPaths, resolveText } from '../../names/nameSystem.js'
@@ -16,8 +18,8 @@ const mostChanges = 1_000_000
 /** A node of two DAGs that is not the same in both. */
 interface Change {
   type: number
-  /** Names of links from the root on. */
-  path: readonly string[]
+  /** Names of links from the root on, joined by slashes. */
+  path: string
   before: CID | undefined
   after: CID | undefined
 }
@@ -26,16 +28,18 @@ interface Change {
 export const objectDiff = defineCommand({
   description: 'Show how the links of two nodes differ.',
   arguments: [pathArgument('obj_a', 'The node before.'), pathArgument('obj_b', 'The node after.')],
-  options: { verbose: { type: 'bool', aliases: ['v'], description: 'For command lines.' } },
-  async run({ args: [before = '', after = ''], encodeCid, signal }, network) {
+  options: { verbose: { type: 'bool', aliases: ['v'], description: 'Only for answers in text.' } },
+  *text({ Changes }: { Changes: ListedChange[] }, { options: { verbose }, encodeCid }) {
+    for (const change of Changes)
+      yield `${verbose ? sentenceOf(change, encodeCid) : lineOf(change, encodeCid)}\n`
+  },
+  async run({ args: [before = '', after = ''], signal }, network) {
     checkPaths(before, after)
-    const { cid: from } = await resolveText(network, before)
-    const { cid: to } = await resolveText(network, after)
-    for (const cid of [from, to]) await linksOf(cid, await network.blockstore.get(cid))
-    const link = (cid: CID | undefined): unknown => (cid === undefined ? null : { '/': encodeCid(cid) })
-    const changes: unknown[] = []
+    const [from, to] = [await resolveNode(network, before), await resolveNode(network, after)]
+    const link = (cid: CID | undefined): ListedLink => (cid === undefined ? null : { '/': String(cid) })
+    const changes: ListedChange[] = []
     const slice = new TimeSlice()
-    for await (const change of differences(network.blockstore, { before: from, after: to, path: [] })) {
+    for await (const change of differences(network.blockstore, { before: from, after: to, path: '' })) {
       const pause = slice.pause()
       if (pause !== undefined) await pause
       signal.throwIfAborted()
@@ -43,7 +47,7 @@ export const objectDiff = defineCommand({
       const { type, path } = change
       changes.push({
         Type: type,
-        Path: path.join('/'),
+        Path: path,
         Before: link(change.before),
         After: link(change.after),
       })
@@ -52,13 +56,20 @@ export const objectDiff = defineCommand({
   },
 })
 
+/** The node that a path leads to, which must be one that has links, if none of them. */
+async function resolveNode(network: NetworkContext, text: string): Promise<CID> {
+  const { cid } = await resolveText(network, text)
+  await linksOf(cid, await network.blockstore.get(cid))
+  return cid
+}
+
 /**
  * In boxo's order: within a node first what lies below links that both have, then links that are gone, then new ones.
- * Of several links of one name the first counts.
+ * Of several links of one name the first counts where another node's are compared with it.
  */
 async function* differences(
   source: BlockSource,
-  { before, after, path }: { before: CID; after: CID; path: readonly string[] },
+  { before, after, path }: { before: CID; after: CID; path: string },
 ): AsyncGenerator<Change> {
   const isSame: boolean = before.equals(after)
   if (isSame) return
@@ -69,21 +80,23 @@ async function* differences(
     return
   }
   const [oldNames, names] = [byName(old), byName(current)]
-  for (const [name, cid] of oldNames) {
+  for (const { name, cid } of old) {
     const changed = names.get(name)
     if (changed === undefined) continue
-    yield* differences(source, { before: cid, after: changed, path: [...path, name] })
+    yield* differences(source, { before: cid, after: changed, path: joined(path, name) })
   }
-  for (const [name, cid] of oldNames) {
-    if (!names.has(name)) {
-      yield { type: changeType.remove, path: [...path, name], before: cid, after: undefined }
-    }
+  for (const { name, cid } of old) {
+    if (names.has(name)) continue
+    yield { type: changeType.remove, path: joined(path, name), before: cid, after: undefined }
   }
-  for (const [name, cid] of names) {
-    if (!oldNames.has(name)) {
-      yield { type: changeType.add, path: [...path, name], before: undefined, after: cid }
-    }
+  for (const { name, cid } of current) {
+    if (oldNames.has(name)) continue
+    yield { type: changeType.add, path: joined(path, name), before: undefined, after: cid }
   }
+}
+
+function joined(path: string, name: string): string {
+  return path === '' ? name : posix.join(path, name)
 }
 
 async function readLinks(source: BlockSource, cid: CID): Promise<readonly DagLink[]> {
@@ -94,4 +107,30 @@ function byName(links: readonly DagLink[]): ReadonlyMap<string, CID> {
   const names = new Map<string, CID>()
   for (const { name, cid } of links) if (!names.has(name)) names.set(name, cid)
   return names
+}
+
+type ListedLink = { '/': string } | null
+
+/** A change as it is sent. */
+interface ListedChange {
+  Type: number
+  Path: string
+  Before: ListedLink
+  After: ListedLink
+}
+
+function lineOf({ Type, Path, Before, After }: ListedChange, encodeCid: CidEncoder): string {
+  const cids = [Before, After].flatMap((link) => (link === null ? [] : [encodeCid(CID.parse(link['/']))]))
+  return `${['+', '-', '~'][Type]} ${cids.join(' ')} ${JSON.stringify(Path)}`
+}
+
+function sentenceOf({ Type, Path, Before, After }: ListedChange, encodeCid: CidEncoder): string {
+  const [before, after] = [Before, After].map((link) =>
+    link === null ? '' : encodeCid(CID.parse(link['/'])),
+  )
+  const path = JSON.stringify(Path)
+  if (Type === changeType.add) return `Added new link ${path} pointing to ${after}.`
+  return Type === changeType.remove
+    ? `Removed link ${path} (was ${before}).`
+    : `Changed ${path} from ${before} to ${after}.`
 }

@@ -46,6 +46,7 @@ export const objectPatchAddLink = defineCommand({
     'allow-non-unixfs': allowNonUnixfs,
     ...patchOptions,
   },
+  text: ({ Hash }: { Hash: string }) => `${Hash}\n`,
   async run({ args: [root = '', path = '', ref = ''], options, encodeCid }, network) {
     const { blockstore } = network
     checkPaths(root, ref)
@@ -76,6 +77,7 @@ export const objectPatchRmLink = defineCommand({
     pathArgument('name', 'Name of the link, or a path of names.'),
   ],
   options: { 'allow-non-unixfs': allowNonUnixfs, ...patchOptions },
+  text: ({ Hash }: { Hash: string }) => `${Hash}\n`,
   async run({ args: [root = '', path = ''], options, encodeCid }, network) {
     const { blockstore } = network
     const base = await readBase((await resolveText(network, root)).cid, blockstore)

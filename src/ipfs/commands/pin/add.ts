@@ -1,3 +1,4 @@
+import { linesOfText } from '../../request/textForm.js'
 import { resolveText } from '../../names/nameSystem.js'
 import { defineCommand, pathArguments, single, values } from '../../request/command.js'
 import { omitEmpty } from '../../request/reply.js'
@@ -25,6 +26,8 @@ export const pinAdd = defineCommand({
     ...provideOptions,
     progress: { type: 'bool', description: 'Also send how many blocks were visited.' },
   },
+  text: ({ Pins = [] }: { Pins?: string[] }, { options: { recursive } }) =>
+    linesOfText(Pins.map((cid) => `pinned ${cid} ${recursive ? 'recursively' : 'directly'}`)),
   async run({ args, options, encodeCid }, network) {
     const { name = '' } = options
     validatePinName(name)

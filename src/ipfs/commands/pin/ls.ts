@@ -30,10 +30,16 @@ export const pinLs = defineCommand({
       default: 'all',
       description: 'direct, indirect, recursive or all.',
     },
-    quiet: { type: 'bool', aliases: ['q'], description: 'For command lines.' },
+    quiet: { type: 'bool', aliases: ['q'], description: 'Only for answers in text.' },
     name: { type: 'string', aliases: ['n'], description: 'Only pins whose names contain this.' },
     stream: { type: 'bool', aliases: ['s'], description: 'A line for each pin instead of one object.' },
     names: { type: 'bool', description: 'Also send the names.' },
+  },
+  *text(output: PinList | PinLine, { options: { quiet } }) {
+    const line = (cid: string, { Type, Name = '' }: ListedPin): string =>
+      quiet ? `${cid}\n` : `${[cid, Type, ...(Name === '' ? [] : [Name])].join(' ')}\n`
+    if ('Cid' in output) yield line(output.Cid, output)
+    else for (const [cid, pin] of output.Keys ?? []) yield line(cid, pin)
   },
   async run({ args, options, encodeCid }, network) {
     const { name = '' } = options
@@ -123,4 +129,19 @@ async function* listIndirect(network: NetworkContext, pinned: Set<string>): Asyn
       if (!pinned.has(cidKey(cid))) yield { cid, type: 'indirect', name: '' }
     }
   }
+}
+
+interface ListedPin {
+  Type: string
+  Name?: string
+}
+
+/** A pin as a line of its own. */
+interface PinLine extends ListedPin {
+  Cid: string
+}
+
+/** All pins as one object; without keys where there is none. */
+interface PinList {
+  Keys?: ReadonlyMap<string, ListedPin>
 }

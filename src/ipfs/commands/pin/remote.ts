@@ -1,3 +1,4 @@
+import { inColumns } from '../../request/textForm.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { parseCid } from '../../cid/parseCid.js'
 import { FileNetworkError, errorText } from '../../errors.js'
@@ -64,6 +65,12 @@ export const pinRemoteServiceLs = defineCommand({
   description: 'List the pinning services.',
   arguments: [],
   options: { stat: { type: 'bool', description: 'Also say that none of them answers.' } },
+  text({ RemoteServices }: { RemoteServices: ListedService[] }, { options: { stat } }) {
+    const rows = RemoteServices.map(({ Service, ApiEndpoint, Stat }) =>
+      [Service, ApiEndpoint, ...(stat && Stat ? [Stat.Status] : [])].join('\t'),
+    )
+    return inColumns(rows, { leastWidth: 1 })
+  },
   run({ options }, network) {
     const names = Object.entries(servicesOf(network)).sort(([a], [b]) => (a < b ? -1 : 1))
     const RemoteServices = names.map(([Service, { API }]) => ({
@@ -181,3 +188,9 @@ export const pinRemoteRm = defineCommand({
     }
   },
 })
+
+interface ListedService {
+  Service: string
+  ApiEndpoint: string
+  Stat?: { Status: string }
+}

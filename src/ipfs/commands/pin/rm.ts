@@ -1,3 +1,4 @@
+import { linesOfText } from '../../request/textForm.js'
 import { checkPaths, resolveText } from '../../names/nameSystem.js'
 import { BlockNotFoundError, FileNetworkError } from '../../errors.js'
 import { defineCommand, pathArgument, pathArguments, single } from '../../request/command.js'
@@ -11,6 +12,7 @@ export const pinRm = defineCommand({
   options: {
     recursive: { type: 'bool', aliases: ['r'], default: true, description: 'Also remove recursive pins.' },
   },
+  text: ({ Pins }: { Pins: string[] }) => linesOfText(Pins.map((cid) => `unpinned ${cid}`)),
   async run({ args, options, encodeCid }, network) {
     const pins: string[] = []
     for (const arg of args) {
@@ -30,6 +32,7 @@ export const pinUpdate = defineCommand({
     unpin: { type: 'bool', default: true, description: 'Remove the old pin.' },
     ...provideOptions,
   },
+  text: ({ Pins: [from, to] }: { Pins: [string, string] }) => `updated ${from} to ${to}\n`,
   async run({ args: [fromPath = '', toPath = ''], options, encodeCid }, network) {
     const { pins, blockstore, names } = network
     checkPaths(fromPath, toPath)

@@ -19,6 +19,11 @@ export const pinVerify = defineCommand({
     verbose: { type: 'bool', description: 'Also a line for pins that are whole.' },
     quiet: { type: 'bool', aliases: ['q'], description: 'No reasons.' },
   },
+  text({ Cid, Ok, BadNodes = [] }: VerifiedPin, { options: { quiet } }) {
+    if (quiet) return Ok ? '' : `${Cid}\n`
+    if (Ok) return `${Cid} ok\n`
+    return `${Cid} broken\n${BadNodes.map((node) => `  ${node.Cid}: ${node.Err}\n`).join('')}`
+  },
   run({ options, encodeCid }, network) {
     if (options.verbose && options.quiet) {
       throw new FileNetworkError('the --verbose and --quiet options can not be used at the same time')
@@ -70,4 +75,11 @@ async function findBadNodes(
     }
   }
   return bad
+}
+
+/** A line of the answer. */
+interface VerifiedPin {
+  Cid: string
+  Ok?: boolean
+  BadNodes?: { Cid: string; Err: string }[]
 }

@@ -1,0 +1,76 @@
+import { latin1 } from '../../encoding/hex.js'
+import { sortInSlices } from '../../encoding/timeSlice.js'
+
+/* What the texts of answers are made of, as Go's packages and Kubo write it. */
+
+/** Bytes in a few digits, such as `1.2 kB` (go-humanize, `Bytes`). */
+export function humanBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB']
+  if (bytes < 10) return `${bytes} B`
+  const power = Math.min(Math.floor(Math.log(bytes) / Math.log(1000)), units.length - 1)
+  const value = Math.floor((bytes / 1000 ** power) * 10 + 0.5) / 10
+  return `${value.toFixed(value < 10 ? 1 : 0)} ${units[power]}`
+}
+
+/** A name in a text: one with a backslash or a character that is not shown is escaped (Kubo, `EscNonPrint`). */
+export function printable(name: string): string {
+  if (!/[\\\p{C}\p{Zl}\p{Zp}]|[^\S ]/u.test(name)) return name
+  return JSON.stringify(name)
+    .slice(1, -1)
+    .replaceAll('\\"', '"')
+    .replace(/[\p{C}\p{Zl}\p{Zp}]|[^\S ]/gu, (character) => {
+      const code = character.codePointAt(0) ?? 0
+      return code < 0x80
+        ? `\\x${code.toString(16).padStart(2, '0')}`
+        : `\\u${code.toString(16).padStart(4, '0')}`
+    })
+}
+
+/** Lines that are put together before others have their turn: an empty piece is yielded for it. */
+export const linesAtOnce = 1024
+
+/**
+ * Lines whose cells end with tabs, in columns: each is as wide as its widest cell and a space, within lines in a row that
+ * have it. What stands behind the last tab of a line belongs to no column (Go, `text/tabwriter`).
+ */
+export function* inColumns(
+  lines: readonly string[],
+  { leastWidth = 0 } = {},
+): Generator<string> {
+  const rows = lines.map((line) => line.split('\t'))
+  /** Widths of the columns of each row; rows in one column share their entry. */
+  const widths: { width: number }[][] = []
+  for (const [index, cells] of rows.entries()) {
+    const above = widths[index - 1] ?? []
+    widths.push(
+      cells.slice(0, -1).map((cell, column) => {
+        const shared = above[column] ?? { width: leastWidth }
+        shared.width = Math.max(shared.width, [...cell].length + 1)
+        return shared
+      }),
+    )
+    if (index % linesAtOnce === 0) yield ''
+  }
+  for (const [index, cells] of rows.entries()) {
+    const padded = cells.map((cell, column) => {
+      const width = widths[index]?.[column]?.width
+      return width === undefined ? cell : cell + ' '.repeat(width - [...cell].length)
+    })
+    yield `${padded.join('')}\n`
+  }
+}
+
+/** A line for each text. */
+export function* linesOfText(texts: Iterable<string>): Generator<string> {
+  for (const text of texts) yield `${text}\n`
+}
+
+/** Items by the bytes of their names. Empty pieces are yielded on the way. */
+export function* inOrder<T>(items: readonly T[], nameOf: (item: T) => string): Generator<string, T[]> {
+  const named = items.map((item) => ({ item, key: latin1(Buffer.from(nameOf(item))) }))
+  const steps = sortInSlices(named, (a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done === true) return step.value.map(({ item }) => item)
+    yield ''
+  }
+}
