@@ -61,9 +61,34 @@ export function compare(request: PeerRequest, ours: PeerAnswer, theirs: PeerAnsw
     differences.push({ what: 'end', ours: ours.cut ?? 'complete', theirs: theirs.cut ?? 'complete' })
   }
   if (!normal(request, ours).equals(normal(request, theirs))) {
-    differences.push({ what: 'body', ours: shown(ours), theirs: shown(theirs) })
+    differences.push({ what: 'body', ...shownApart(request, ours, theirs) })
   }
   return differences
+}
+
+/** Two bodies in which something differs: of what comes in no order, only what one of them lacks. */
+function shownApart(
+  { target }: PeerRequest,
+  ours: PeerAnswer,
+  theirs: PeerAnswer,
+): { ours: string; theirs: string } {
+  if (!unordered.test(target)) return { ours: shown(ours), theirs: shown(theirs) }
+  const [own, other] = [partsOf(target, ours.body), partsOf(target, theirs.body)]
+  const without = (parts: string[], others: string[]): PeerAnswer['body'] =>
+    Buffer.from(parts.filter((part) => !others.includes(part)).join('\n'))
+  return {
+    ours: shown({ ...ours, body: without(own, other) }),
+    theirs: shown({ ...theirs, body: without(other, own) }),
+  }
+}
+
+/** What a body lists in no order. */
+function partsOf(target: string, body: Buffer): string[] {
+  const text = body.toString()
+  if (/^\/api\/v0\/(cid|multibase|pin\/ls)/.test(target) && /^[[{]/.test(text) && !text.includes('}\n{')) {
+    return text.replace(/^\[|\]\n$|^\{"Keys":\{|\}\}\n$/g, '').split(/(?<=\}),/)
+  }
+  return text.split('\n')
 }
 
 /** A body in the form in which it is compared: what archives hold, and sorted where there is no order. */
@@ -72,12 +97,7 @@ function normal({ target }: PeerRequest, { body, headers }: PeerAnswer): Buffer 
   if (type === 'application/x-tar') return entriesOf(body)
   if (type === 'application/gzip') return unpacked(body)
   if (!unordered.test(target)) return body
-  const text = body.toString()
-  const sorted =
-    target.startsWith('/api/v0/cid/') || target.startsWith('/api/v0/multibase/')
-      ? text.replace(/^\[|\]\n$/g, '').split(/(?<=\}),/)
-      : text.split('\n')
-  return Buffer.from(sorted.sort().join('\n'))
+  return Buffer.from(partsOf(target, body).sort().join('\n'))
 }
 
 /** What a body in gzip holds: compressors differ. */

@@ -1,8 +1,18 @@
+import { commands } from '../../../src/ipfs/commands/registry.js'
 import type { ExpectedDifference } from '../support/classes.js'
 
 /** The length that a shown body begins with. */
 function lengthOf(shown: string): number {
   return Number(/\((\d+)\)/.exec(shown)?.[1])
+}
+
+/** What Kubo publishes under the name of a node when it makes its repository. */
+const emptyDirectory = '/ipfs/QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn'
+
+/** Whether the operation of a request has a text for its values. */
+function hasText(request: string): boolean {
+  const [, operation = ''] = /^\w+ \/api\/v0\/([^? ]*)/.exec(request) ?? []
+  return commands.get(operation)?.text !== undefined
 }
 
 /** Everything in which this node is not meant to answer as Kubo does, by the names of classes. */
@@ -44,18 +54,22 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   {
     reason: 'Kubo says twice that a path leads nowhere where a condition was asked for',
     matches: ({ request, name, ours, theirs }) =>
-      /if-none-match/.test(request) &&
-      / (body|content-length) /.test(name) &&
-      (lengthOf(theirs) === 2 * lengthOf(ours) || Number(theirs) === 2 * Number(ours)),
+      /"if-none-match"/.test(request) &&
+      ((name.startsWith('gateway | body | ') &&
+        /^[^\n]*failed to resolve [^]*\n[^]*failed to resolve /.test(theirs)) ||
+        (name.startsWith('gateway | content-length') && Number(theirs) > 1.6 * Number(ours)) ||
+        (name.startsWith('gateway | body | ') &&
+          lengthOf(theirs) > 1.6 * lengthOf(ours) &&
+          lengthOf(ours) > 200)),
   },
   {
     reason:
       'Objects of git are stored and served as they are, and neither read nor written (git-raw, a plugin of Kubo)',
-    matches: ({ request }) => /git-raw|(\/|=|%2F)baf4/.test(request),
+    matches: ({ request }) => /git-raw|(\/|=|%2F|")baf4/.test(request),
   },
   {
     reason: 'What is no JOSE object is refused in the words of the library',
-    matches: ({ request, ours }) => /dag-jose/.test(request) && ours.includes('Message'),
+    matches: ({ request, ours }) => /dag-jose/.test(request) && /Message|^invalid JOSE object/.test(ours),
   },
   {
     reason: 'Data that a codec cannot write is refused before the first byte of it is sent',
@@ -69,14 +83,31 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   },
   {
     reason: 'Data is sent as data also to browsers, and not as a page that shows it',
-    matches: ({ request, theirs }) => /"accept":"text\/html/.test(request) && /^301 \(0\)/.test(theirs),
+    matches: ({ request, theirs, name }) =>
+      /"accept":"text\/html/.test(request) &&
+      (/^301 \(0\)/.test(theirs) ||
+        (/^GET \/ipfs\/(?!Qm|bafyb|bafk)/.test(request) &&
+          /gateway \| (content-type|accept-ranges|cache-control|content-disposition) /.test(name))),
   },
   {
     reason: 'A pin whose data cannot be read spoils only what has to know what lies below it',
-    matches: ({ name, ours, theirs }) =>
+    matches: ({ name, request, ours, theirs }) =>
       /pin check failed|garbage collection aborted|could not retrieve links/.test(theirs) ||
-      (name.startsWith('pin/ls | x-stream-error') && /no decoder registered/.test(theirs)) ||
+      (name.startsWith('pin/ls | x-stream-error |  | ') && /no decoder registered|proto: /.test(theirs)) ||
+      (name.startsWith('pin/ls | body') && /[?&](s|stream)=/.test(request) && theirs.startsWith('(0)')) ||
       (name.startsWith('pin/ls') && ours.startsWith('200') && theirs.startsWith('500')),
+  },
+  {
+    reason:
+      'An add of Kubo leaves the directories in which it gathered files, and its mutable files are written when they are ' +
+      'flushed, not with every change: blocks that nothing refers to',
+    matches: ({ name }) => /^(refs\/local|repo\/(ls|gc|verify)) \| body /.test(name),
+  },
+  {
+    reason: 'A key and a record have a limit: none is as long',
+    matches: ({ name, ours }) =>
+      /^(key\/import|name\/(put|inspect)|routing\/put) \| body /.test(name) &&
+      ours.includes('input is larger than 1048576 bytes'),
   },
   {
     reason: 'Symlinks can be copied among the mutable files',
@@ -84,7 +115,10 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   },
   {
     reason: 'Nothing stands under the name of the node until something is published there',
-    matches: ({ name, ours }) => name.startsWith('name/resolve') && ours.includes('could not resolve name'),
+    matches: ({ name, ours, theirs }) =>
+      name.startsWith('name/resolve') &&
+      (ours.includes('could not resolve name') ||
+        (ours.startsWith('(0)') && theirs.includes(emptyDirectory))),
   },
   {
     reason: 'A range of the last bytes is all of a shorter file (RFC 9110, 14.1.2), at which boxo fails',
@@ -116,8 +150,14 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
       name.startsWith('pin/remote/') && /remote pinning service: |Stat/.test(theirs),
   },
   {
-    reason: 'Answers are JSON whatever encoding is asked for',
-    matches: ({ request }) => /[?&]enc(oding)?=(text|xml|textnl|octet-stream)/.test(request),
+    reason:
+      'Where Kubo has no text for a value it sends what Go prints of a structure, which stands here in JSON',
+    matches: ({ request, name }) =>
+      /[?&]enc(oding)?=text(&| )/.test(request) && / \| body /.test(name) && !hasText(request),
+  },
+  {
+    reason: 'The encodings are JSON and text',
+    matches: ({ request }) => /[?&]enc(oding)?=(xml|textnl|octet-stream)/.test(request),
   },
   {
     reason: 'Bytes that are no text in a base are told of as the characters that they would be',
@@ -158,7 +198,9 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   },
   {
     reason: "Paths that are not the gateway's are the node's own",
-    matches: ({ request }) => /^\w+ \/foo\//.test(request),
+    matches: ({ request, name, theirs }) =>
+      /^\w+ \/foo\//.test(request) ||
+      (/^\w+ \/ipld\//.test(request) && / \| status \| /.test(name) && theirs.startsWith('307')),
   },
   {
     reason: 'Bytes of a file imply its scope, as the specification has it; boxo sends the whole DAG',

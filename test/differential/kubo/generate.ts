@@ -1,3 +1,7 @@
+import { base36 } from 'multiformats/bases/base36'
+import { CID } from 'multiformats/cid'
+import * as Digest from 'multiformats/hashes/digest'
+import { createPrivateKey } from 'node:crypto'
 import type { ArgumentSpec, Command, OptionSpec } from '../../../src/ipfs/request/command.js'
 import type { PeerAnswer, PeerRequest } from './http.js'
 import type { Random } from '../support/random.js'
@@ -166,13 +170,32 @@ const optionValues: Record<string, readonly string[]> = {
   name: pinNames,
   'to-files': ['/', '/d/', '/a', '/new/', 'x', ''],
   timeout: ['5s', '1m', '0', 'x', '-1s'],
-  encoding: ['json', 'json', 'json', 'foo', ''],
+  encoding: ['json', 'text', 'text', 'text', 'xml', 'foo', ''],
   'max-depth': ['-1', '0', '1', '2', 'x'],
   'compression-level': ['1', '9', '0', '10', 'x'],
   key: keyNames,
   lifetime: ['24h', '1m', 'x', ''],
   ttl: ['1m', '1h', 'x', ''],
 }
+
+/** Key pairs whose names are the same on both peers, as libp2p writes them. */
+const keyFiles = [1, 2].map((seed) => {
+  const prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
+  const der = Buffer.concat([prefix, Buffer.alloc(32, seed)])
+  const { d = '', x = '' } = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }).export({
+    format: 'jwk',
+  })
+  return Buffer.concat([
+    Buffer.from('08011240', 'hex'),
+    Buffer.from(d, 'base64url'),
+    Buffer.from(x, 'base64url'),
+  ])
+})
+/** Their names: the CIDs of their public keys. */
+const keyIds = keyFiles.map((file) => {
+  const publicKey = Buffer.concat([Buffer.from('08011220', 'hex'), file.subarray(-32)])
+  return CID.createV1(0x72, Digest.create(0, publicKey)).toString(base36)
+})
 
 const json = [
   '{}',
@@ -313,6 +336,10 @@ const weights: Record<string, number> = {
   'refs/local': 0.3,
   'repo/ls': 0.3,
   'key/gen': 0.7,
+  'key/import': 2,
+  'name/publish': 3,
+  'name/resolve': 2,
+  resolve: 3,
   'config/profile/apply': 0.2,
   'config/replace': 0.1,
 }
@@ -361,6 +388,7 @@ export function createGenerator(
           '/..',
         ])
       : ''
+    if (random.chance(0.04)) return `/ipns/${random.pick(keyIds)}${below}`
     const front = random.chance(0.25)
       ? random.pick(['/ipfs/', '/ipfs/', 'ipfs://', '/ipld/', '/ipns/', '/foo/'])
       : ''
@@ -378,6 +406,7 @@ export function createGenerator(
       )
     }
     if (operation.startsWith('key/')) return random.pick(keyNames)
+    if (operation === 'name/resolve' && random.chance(0.7)) return random.pick(keyIds)
     if (operation.startsWith('config'))
       return random.pick(name === 'key' ? configKeys : [...texts, '{"a":1}', '1', 'true'])
     if (operation.startsWith('multibase/')) return random.pick(bases)
@@ -408,6 +437,8 @@ export function createGenerator(
         if (cut.length > 0 && random.chance(0.5)) cut[random.below(cut.length)] = random.below(256)
         return uploadOf(cut)
       }
+      case 'key/import':
+        return uploadOf(random.chance(0.8) ? random.pick(keyFiles) : randomContent(random, random.below(80)))
       case 'files/write':
         return uploadOf(randomContent(random, random.pick([0, 1, 5, 4096, 5000, 262_144, 300_000])))
       default:
@@ -436,6 +467,7 @@ export function createGenerator(
       if (random.chance(0.01)) query.push([wireName, option(name, declared)])
     }
     if (random.chance(0.01)) query.push(['foo', 'bar'])
+    if (operation === 'name/publish' && random.chance(0.8)) query.push(['allow-offline', 'true'])
     if (operation === 'files/touch' && !query.some(([name]) => name === 'mtime')) query.push(['mtime', '500'])
     const takesFile = spec.arguments.some(({ kind }) => kind === 'file')
     let body: Upload | undefined = takesFile ? upload(operation) : undefined
@@ -454,7 +486,8 @@ export function createGenerator(
   }
 
   function gateway(): PeerRequest {
-    const root = cid()
+    const isName = random.chance(0.05)
+    const root = isName ? random.pick(keyIds) : cid()
     const below = random.chance(0.5)
       ? random.pick([
           '/',
@@ -488,6 +521,7 @@ export function createGenerator(
       'foo',
       '',
     ])
+    add(0.02, 'uri', [`ipfs://${root}`, `ipfs://${root}/a?b=c`, `ipns://${root}/`, 'http://x', 'x', 'ipfs:'])
     add(0.12, 'filename', ['x.txt', 'x%20%C3%A9.html', '', 'a%22b.png'])
     add(0.1, 'download', ['true', 'false', ''])
     add(0.1, 'dag-scope', ['all', 'entity', 'block', 'foo', ''])
@@ -524,6 +558,7 @@ export function createGenerator(
       'bytes=0-99999999',
     ])
     head(0.1, 'if-none-match', ['*', `"${root}"`, `W/"${root}"`, `"${root}.raw"`, '"x"', `"${root}", "y"`])
+    head(0.04, 'if-modified-since', ['Thu, 01 Jan 1970 00:08:20 GMT', 'Fri, 01 Jan 2027 00:00:00 GMT', 'x'])
     head(0.04, 'cache-control', ['only-if-cached', 'no-cache'])
     head(0.02, 'service-worker', ['script'])
     head(0.08, 'host', [
@@ -533,10 +568,14 @@ export function createGenerator(
       'example.com',
       'foo.ipfs.localhost:8080',
     ])
-    const name = random.chance(0.03) ? random.pick(['/ipns/', '/ipld/', '/foo/']) : '/ipfs/'
+    head(0.02, 'x-forwarded-host', ['localhost', `${root}.ipfs.localhost`, 'example.org'])
+    const namespaces = ['/ipns/', '/ipld/', '/foo/', '/ipfs/ipfs/', '/ipfs/ipns/']
+    const name = isName ? '/ipns/' : random.chance(0.04) ? random.pick(namespaces) : '/ipfs/'
     return {
       to: 'gateway',
-      method: random.chance(0.9) ? 'GET' : random.pick(['HEAD', 'HEAD', 'OPTIONS', 'POST', 'PUT']),
+      method: random.chance(0.9)
+        ? 'GET'
+        : random.pick(['HEAD', 'HEAD', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE']),
       target: `${headers['host']?.startsWith(`${root}.`) ? below || '/' : `${name}${root}${below}`}${query.length === 0 ? '' : `?${query.join('&')}`}`,
       headers,
     }

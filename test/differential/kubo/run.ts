@@ -39,15 +39,18 @@ export async function compareWithKubo(options: {
   const classes = new DifferenceClasses(expectedDifferences)
   let identical = 0
   try {
+    await settle(own, kubo)
     const generator = createGenerator(new Random(seed), commands, globalOptions)
     for (let index = 0; index < requests; index++) {
       if (index % episode === 0) await Promise.all([own, kubo].map(reset))
       if (index % 1000 === 999) log(`${index + 1} of ${requests}, ${classes.unexplained} unexplained classes`)
       const request = generator.next()
       const [ours, theirs] = await Promise.all([send(own, request), send(kubo, request)])
-      generator.learn(request, theirs)
       const mismatches = compare(request, ours, theirs)
-      if (mismatches.length === 0) identical++
+      if (mismatches.length === 0) {
+        identical++
+        generator.learn(request, theirs)
+      } else await settle(own, kubo)
       for (const mismatch of mismatches) {
         classes.add({
           name: classOf(request, mismatch),
@@ -72,17 +75,54 @@ function describe({ method, target, headers, body }: PeerRequest): string {
   return `${method} ${target} ${JSON.stringify(headers)}${sent}`
 }
 
+/** Takes back what only one of the peers has pinned or has among its mutable files, so that one difference does not stay. */
+async function settle(...peers: readonly Peer[]): Promise<void> {
+  const pins = await Promise.all(peers.map(listPins))
+  const common = pins.reduce((shared, listed) => shared.filter((pin) => listed.includes(pin)))
+  await Promise.all(
+    peers.map(async (peer, index) => {
+      for (const pin of pins[index] ?? []) {
+        if (!common.includes(pin)) await post(peer, `pin/rm?arg=${pin.split(' ')[0]}`)
+      }
+    }),
+  )
+  const roots = await Promise.all(
+    peers.map(async (peer) => (await post(peer, 'files/stat?arg=/')).toString()),
+  )
+  if (new Set(roots).size > 1) await Promise.all(peers.map(emptyFiles))
+}
+
+/** Pins with their modes and names. */
+async function listPins(peer: Peer): Promise<string[]> {
+  const listed: string[] = []
+  for (const type of ['recursive', 'direct']) {
+    const { Keys = {} } = JSON.parse((await post(peer, `pin/ls?names=true&type=${type}`)).toString()) as {
+      Keys?: Record<string, { Name: string }>
+    }
+    for (const [cid, { Name }] of Object.entries(Keys)) listed.push(`${cid} ${type} ${Name}`)
+  }
+  return listed
+}
+
+async function post(peer: Peer, target: string): Promise<Buffer> {
+  return (await exchange(peer.api, { to: 'api', method: 'POST', target: `/api/v0/${target}`, headers: {} }))
+    .body
+}
+
+async function emptyFiles(peer: Peer): Promise<void> {
+  const { Entries } = JSON.parse((await post(peer, 'files/ls?arg=/')).toString()) as {
+    Entries: { Name: string }[] | null
+  }
+  for (const { Name } of Entries ?? []) {
+    await post(peer, `files/rm?recursive=true&force=true&arg=${encodeURIComponent(`/${Name}`)}`)
+  }
+}
+
 /** Empties the mutable files and takes back what requests may have configured. */
 async function reset(peer: Peer): Promise<void> {
-  const post = (target: string): Promise<PeerAnswer> =>
-    exchange(peer.api, { to: 'api', method: 'POST', target: `/api/v0/${target}`, headers: {} })
-  const { body } = await post('files/ls?arg=/')
-  const { Entries } = JSON.parse(body.toString()) as { Entries: { Name: string }[] | null }
-  for (const { Name } of Entries ?? []) {
-    await post(`files/rm?recursive=true&force=true&arg=${encodeURIComponent(`/${Name}`)}`)
-  }
+  await emptyFiles(peer)
   for (const key of ['CidVersion', 'UnixFSChunker', 'UnixFSRawLeaves', 'UnixFSFileMaxLinks']) {
-    await post(`config?arg=Import.${key}&arg=null&json=true`)
+    await post(peer, `config?arg=Import.${key}&arg=null&json=true`)
   }
 }
 
