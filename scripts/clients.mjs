@@ -31,8 +31,10 @@ function testPython() {
   }
 }
 
+/** The node's own client beside go-ethereum's and Kubo's. */
 function testGo() {
-  return run('go', ['test', '-count=1', '-p', '1', './...'], join(root, 'clients/go/sdktest'))
+  const folders = ['clients/go/sdktest', 'clients/go/kubotest']
+  return folders.every((folder) => run('go', ['test', '-count=1', '-p', '1', './...'], join(root, folder)))
 }
 
 function testJava() {

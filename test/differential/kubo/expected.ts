@@ -106,7 +106,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   {
     reason: 'A key and a record have a limit: none is as long',
     matches: ({ name, ours }) =>
-      /^(key\/import|name\/(put|inspect)|routing\/put) \| body /.test(name) &&
+      /^(key\/import|name\/(put|inspect)|routing\/put) \| (body|status) /.test(name) &&
       ours.includes('input is larger than 1048576 bytes'),
   },
   {
@@ -154,6 +154,11 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
       'Where Kubo has no text for a value it sends what Go prints of a structure, which stands here in JSON',
     matches: ({ request, name }) =>
       /[?&]enc(oding)?=text(&| )/.test(request) && / \| body /.test(name) && !hasText(request),
+  },
+  {
+    reason: 'Kubo means to list requests as text, and cannot: its types do not fit',
+    matches: ({ name, theirs }) =>
+      name.startsWith('diag/cmds | x-stream-error |  | ') && theirs.startsWith('unexpected type'),
   },
   {
     reason: 'The encodings are JSON and text',

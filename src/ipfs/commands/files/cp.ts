@@ -78,14 +78,14 @@ async function checkReplaceable(source: BlockSource, { cid }: UnixfsLink, path: 
 }
 
 async function putEntry(
-  { files, blockstore }: NetworkContext,
+  { files, blockstore, importSettings }: NetworkContext,
   options: { entry: UnixfsEntry; target: string; parents: boolean; force: boolean },
 ): Promise<void> {
   const { entry, target, parents, force } = options
   const { directory, name } = splitPath(target)
   try {
     if (name === '') throw new FileNetworkError('cannot create file with empty name')
-    if (parents) await files.makeDirectory(directory, { parents, format: undefined })
+    if (parents) await files.makeDirectory(directory, { parents, format: importSettings.cid })
     await files.change(directory, async ({ links }) => {
       const existing = await links.get(name)
       if (existing && force) await checkReplaceable(blockstore, existing, target)

@@ -35,7 +35,7 @@ export const filesWrite = defineCommand({
   },
   async run({ args: [arg = ''], options, upload, signal }, network) {
     const path = checkFilesPath(arg)
-    const format = await readCidFormat(options)
+    const format = (await readCidFormat(options)) ?? network.importSettings.cid
     const { offset = 0, count } = options
     if (offset < 0) throw new FileNetworkError('cannot have negative write offset')
     const isNegative = count !== undefined && count < 0
