@@ -7,7 +7,7 @@ import { joinBytes } from '../../encoding/hex.js'
 import { keysOf } from '../../encoding/json.js'
 import { sortInSlices, type Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
-import { WholeFloat, withPlainNumbers } from './float.js'
+import { UnsupportedNumberError, WholeFloat, isOddNumber, withPlainNumbers } from './float.js'
 
 /** How a codec writes lists and maps, so that they can be put together from parts. */
 export interface ContainerForm {
@@ -147,7 +147,14 @@ const jsonMarks = {
 export const dagJsonForm: ContainerForm = {
   ...jsonMarks,
   aroundBase64: [ascii('{"/":{"bytes":"'), ascii('"}}')],
-  encode: (value) => dagJson.encode(withPlainNumbers(value)),
+  encode(value) {
+    try {
+      return dagJson.encode(withPlainNumbers(value))
+    } catch (error) {
+      const odd = oddNumberIn(value)
+      throw odd === undefined ? error : new UnsupportedNumberError(odd)
+    }
+  },
   compareNames: (a, b) => (a < b ? -1 : 1),
 }
 
@@ -171,6 +178,12 @@ const cborOptions = {
   ...dagCbor.encodeOptions,
   typeEncoders: {
     ...typeEncoders,
+    // Kubo writes the numbers that the data model does not have.
+    number: (...given: Parameters<OptionalTypeEncoder>) => {
+      const value: unknown = given[0]
+      if (typeof value === 'number' && isOddNumber(value)) return [new Token(Type.float, value)]
+      return typeEncoders['number']?.(...given) ?? null
+    },
     Object: (...given: Parameters<OptionalTypeEncoder>) => {
       const value: unknown = given[0]
       if (value instanceof WholeFloat) return [new Token(Type.float, value.value)]
@@ -221,4 +234,14 @@ function refuseLinks(value: unknown): void {
   if (CID.asCID(value) !== null) throw new FileNetworkError('cannot Marshal ipld links to CBOR')
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return
   for (const below of Object.values(value)) refuseLinks(below)
+}
+
+function oddNumberIn(value: unknown): number | undefined {
+  if (typeof value === 'number') return isOddNumber(value) ? value : undefined
+  if (!isContainer(value)) return undefined
+  for (const below of Object.values(value)) {
+    const found = oddNumberIn(below)
+    if (found !== undefined) return found
+  }
+  return undefined
 }

@@ -1,3 +1,5 @@
+import { FileNetworkError } from '../errors.js'
+
 /**
  * A floating-point number without a fraction. It is none of IPLD's integers, and CBOR keeps the two apart, but
  * JavaScript does not.
@@ -11,6 +13,18 @@ export class WholeFloat {
 
   toJSON(): number {
     return this.value
+  }
+}
+
+/** Whether a number is none that JSON and IPLD's data model have. */
+export function isOddNumber(value: number): boolean {
+  return !Number.isFinite(value)
+}
+
+/** Such a number is to be written in JSON (Go, `json.UnsupportedValueError`). */
+export class UnsupportedNumberError extends FileNetworkError {
+  constructor(value: number) {
+    super(`unsupported value: ${Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'}`)
   }
 }
 

@@ -2,7 +2,7 @@ import { CID } from 'multiformats/cid'
 import { keysOf } from '../../encoding/json.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
-import { WholeFloat } from './float.js'
+import { UnsupportedNumberError, WholeFloat, isOddNumber } from './float.js'
 
 /** Values that are written at once. */
 const valuesAtOnce = 512
@@ -19,6 +19,7 @@ export function* encodePrettyJson(value: unknown): Steps<Uint8Array> {
 
   function* write(item: unknown, indent: string): Steps<void> {
     if (++written % valuesAtOnce === 0) yield
+    if (typeof item === 'number' && isOddNumber(item)) throw new UnsupportedNumberError(item)
     if (typeof item !== 'object' || item === null || item instanceof WholeFloat) {
       texts.push(typeof item === 'bigint' ? String(item) : (JSON.stringify(item) ?? 'null'))
       return

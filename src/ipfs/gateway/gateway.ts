@@ -71,6 +71,7 @@ export function createGateway(source: GatewaySource): Gateway {
         const target = await readTarget(source.names, request).catch((error: unknown) => {
           // A name that stands for nothing is found out only when the answer has been begun.
           if (error instanceof GatewayError && error.status === 500) {
+            if (mustBeCached(request)) throw notCached(error.headers['X-Ipfs-Path'] ?? '')
             Object.assign(kept, locationHeader(request, chosen))
           }
           throw error
@@ -103,16 +104,24 @@ function checkMethod({ method }: GatewayRequest): void {
 /** Refuses what is not here to a client that wants it only where it need not be fetched. */
 async function checkCached(
   source: BlockSource,
-  { headers }: GatewayRequest,
+  request: GatewayRequest,
   target: GatewayTarget,
 ): Promise<void> {
-  if (!/(^|,)\s*only-if-cached\s*(,|$)/.test(headers['cache-control'] ?? '')) return
+  if (!mustBeCached(request)) return
   try {
     await source.get((await resolvePath(source, target.content)).cid)
   } catch (error) {
     if (!(error instanceof FileNetworkError)) throw error
-    throw new GatewayError(412, `${JSON.stringify(target.contentPath)} not in local datastore`)
+    throw notCached(target.contentPath)
   }
+}
+
+function mustBeCached({ headers }: GatewayRequest): boolean {
+  return /(^|,)\s*only-if-cached\s*(,|$)/.test(headers['cache-control'] ?? '')
+}
+
+function notCached(path: string): GatewayError {
+  return new GatewayError(412, `${JSON.stringify(path)} not in local datastore`)
 }
 
 /** The order of checks is that of boxo (`gateway/handler.go`). */
@@ -211,7 +220,7 @@ function refusal(request: GatewayRequest, error: unknown, kept: Record<string, s
       body: encoder.encode(body),
     }
   }
-  if (status !== 405 && /text\/html/.test(request.headers['accept'] ?? '')) {
+  if (status !== 405 && status !== 416 && /text\/html/.test(request.headers['accept'] ?? '')) {
     const page = errorPage(status, text)
     return { status, headers: { ...headers, 'Content-Type': 'text/html' }, body: encoder.encode(page) }
   }

@@ -3,9 +3,22 @@ import { type BlockSource, loadEntry } from '../unixfs/entry.js'
 import { writeTar } from '../unixfs/tar.js'
 import { checkRange, contentRange, matchesEtag, readRange } from './conditional.js'
 import { cacheControl, contentDisposition, notModified, rootsHeader } from './headers.js'
+import { codecCode } from '../cid/cidFormat.js'
+import { linksOf } from '../dag/links.js'
 import { FileNetworkError } from '../errors.js'
 import { unresolved } from './resolveTarget.js'
 import type { GatewayRequest, ResolvedTarget } from './request.js'
+
+/** A block that is none of dag-pb counts as one that could not be found. */
+async function checkLinks(source: BlockSource, target: ResolvedTarget): Promise<void> {
+  const { cid } = target
+  if (cid.code !== codecCode.dagPb) return
+  try {
+    await linksOf(cid, await source.get(cid))
+  } catch (error) {
+    throw error instanceof FileNetworkError ? unresolved(target, error) : error
+  }
+}
 
 /** Answers with a block, or a tar archive of a file or directory, always to be saved. */
 export async function serveVerifiable(
@@ -24,10 +37,8 @@ export async function serveVerifiable(
     'Content-Disposition': contentDisposition(request.query, { name, kind: 'attachment' }),
   }
   if (format === 'tar') {
-    const entry = await loadEntry(source, cid).catch((error: unknown) => {
-      throw error instanceof FileNetworkError ? unresolved(target, error) : error
-    })
-    const body = writeTar(source, entry, cid.toString())
+    await checkLinks(source, target)
+    const body = writeTar(source, await loadEntry(source, cid), cid.toString())
     return { status: 200, headers: described, body }
   }
   const block = await source.get(cid)

@@ -176,7 +176,7 @@ const longestLabel = 63
 export function readName(label: string): CID {
   const name = parseName(label)
   if (name !== undefined) return name
-  const cid = label.length > longestLabel && /^b[a-z2-7]+$/.test(label) ? parseCid(label) : undefined
+  const cid = label.length > longestLabel ? cidOf(label) : undefined
   if (cid !== undefined) {
     const retry = CID.createV1(codecCode.libp2pKey, cid.multihash)
     throw new FileNetworkError(
@@ -187,6 +187,14 @@ export function readName(label: string): CID {
     `DNSLink lookup for ${JSON.stringify(`${label}.`)} failed: could not resolve name: ` +
       'DNSLink lookup could not find a TXT record (https://docs.ipfs.tech/concepts/dnslink/)',
   )
+}
+
+function cidOf(label: string): CID | undefined {
+  try {
+    return parseCid(label)
+  } catch {
+    return undefined
+  }
 }
 
 function rowOf(name: CID): Uint8Array {

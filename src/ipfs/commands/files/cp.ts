@@ -1,7 +1,8 @@
 import type { CID } from 'multiformats/cid'
 import { codecCode } from '../../cid/cidFormat.js'
-import { FileNetworkError, errorText } from '../../errors.js'
+import { FileNetworkError, FileNotFoundError, errorText } from '../../errors.js'
 import { checkFilesPath, flushOption, splitPath } from '../../mfs/filesPath.js'
+import type { MutableFiles } from '../../mfs/mutableFiles.js'
 import { linksOf } from '../../dag/links.js'
 import { resolveText } from '../../names/nameSystem.js'
 import type { NetworkContext } from '../../networkContext.js'
@@ -67,14 +68,21 @@ function checkCodec(cid: CID): void {
 
 /** `force` replaces files only: a directory may hold what nothing else does. */
 class CannotUnlinkError extends FileNetworkError {
-  constructor(path: string) {
-    super(`cp: cannot unlink existing file: not a file: ${path}`)
+  constructor(reason: string) {
+    super(`cp: cannot unlink existing file: ${reason}`)
   }
+}
+
+/** Before anything is replaced, the way to it is followed; what is not there need not be replaced. */
+async function checkWay(files: MutableFiles, directory: readonly string[]): Promise<void> {
+  await files.lookUp(directory.join('/')).catch((error: unknown) => {
+    if (!(error instanceof FileNotFoundError)) throw new CannotUnlinkError(errorText(error))
+  })
 }
 
 /** @throws {@link CannotUnlinkError} when the link leads to a directory (Kubo, `unlinkNodeIfExists`) */
 async function checkReplaceable(source: BlockSource, { cid }: UnixfsLink, path: string): Promise<void> {
-  if ((await loadEntry(source, cid)).type === 'directory') throw new CannotUnlinkError(path)
+  if ((await loadEntry(source, cid)).type === 'directory') throw new CannotUnlinkError(`not a file: ${path}`)
 }
 
 async function putEntry(
@@ -85,6 +93,7 @@ async function putEntry(
   const { directory, name } = splitPath(target)
   try {
     if (name === '') throw new FileNetworkError('cannot create file with empty name')
+    if (force && !parents) await checkWay(files, directory)
     if (parents) await files.makeDirectory(directory, { parents, format: importSettings.cid })
     await files.change(directory, async ({ links }) => {
       const existing = await links.get(name)

@@ -31,10 +31,16 @@ export const filesRead = defineCommand({
     const { offset = 0, count = Infinity } = options
     if (offset < 0) throw new FileNetworkError('cannot specify negative offset')
     if (offset > entry.size) {
-      throw new FileNetworkError(`offset was past end of file (${offset} > ${entry.size})`)
+      throw new FileNetworkError(`offset was past end of file (${exact(offset)} > ${entry.size})`)
     }
     if (count < 0) throw new FileNetworkError("cannot specify negative 'count'")
     const range = { start: offset, end: Math.min(entry.size, offset + count) }
     return bytes(borrowFile(blockstore, entry, range), { isBorrowed: true })
   },
 })
+
+/** All digits of a number of 64 bits; the largest is one more than there is, as the nearest that JavaScript has. */
+function exact(offset: number): bigint {
+  const largest = 2n ** 63n - 1n
+  return BigInt(offset) > largest ? largest : BigInt(offset)
+}
