@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import { codecCode } from '../cid/cidFormat.js'
+import { parseCid } from '../cid/parseCid.js'
+import { cleanSegments } from '../mfs/filesPath.js'
 import { resolvePath } from '../dag/path.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import { formatName } from '../names/keystore.js'
@@ -71,7 +73,8 @@ export function createGateway(source: GatewaySource): Gateway {
         const target = await readTarget(source.names, request).catch((error: unknown) => {
           // A name that stands for nothing is found out only when the answer has been begun.
           if (error instanceof GatewayError && error.status === 500) {
-            if (mustBeCached(request)) throw notCached(error.headers['X-Ipfs-Path'] ?? '')
+            if (chosen.format === 'ipns-record') checkName(request)
+            if (mustBeCached(request)) throw notCached(decodePath(request.path))
             Object.assign(kept, locationHeader(request, chosen))
           }
           throw error
@@ -113,6 +116,16 @@ async function checkCached(
   } catch (error) {
     if (!(error instanceof FileNetworkError)) throw error
     throw notCached(target.contentPath)
+  }
+}
+
+/** Refuses the name of a record that is none of a key. */
+function checkName({ path }: GatewayRequest): void {
+  const [, label = ''] = cleanSegments(decodePath(path))
+  try {
+    parseCid(label)
+  } catch (error) {
+    throw new GatewayError(400, errorText(error), pathHeader({ shownPath: decodePath(path) }))
   }
 }
 

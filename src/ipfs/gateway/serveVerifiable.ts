@@ -3,16 +3,14 @@ import { type BlockSource, loadEntry } from '../unixfs/entry.js'
 import { writeTar } from '../unixfs/tar.js'
 import { checkRange, contentRange, matchesEtag, readRange } from './conditional.js'
 import { cacheControl, contentDisposition, notModified, rootsHeader } from './headers.js'
-import { codecCode } from '../cid/cidFormat.js'
 import { linksOf } from '../dag/links.js'
 import { FileNetworkError } from '../errors.js'
 import { unresolved } from './resolveTarget.js'
 import type { GatewayRequest, ResolvedTarget } from './request.js'
 
-/** A block that is none of dag-pb counts as one that could not be found. */
+/** A block that cannot be decoded counts as one that could not be found. */
 async function checkLinks(source: BlockSource, target: ResolvedTarget): Promise<void> {
   const { cid } = target
-  if (cid.code !== codecCode.dagPb) return
   try {
     await linksOf(cid, await source.get(cid))
   } catch (error) {

@@ -54,6 +54,10 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
       name.startsWith('dag/put | status') && /potentially insecure hash functions/.test(ours),
   },
   {
+    reason: 'A host that begins with a point names no content',
+    matches: ({ request, name }) => /"host":"\.ipfs\./.test(request) && / \| status \| /.test(name),
+  },
+  {
     reason:
       'The host that a proxy was asked for is the host; boxo looks at the one of the proxy before it redirects, and would ' +
       'redirect forever',
@@ -89,7 +93,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   },
   {
     reason: 'What is no JOSE object is refused in the words of the library',
-    matches: ({ request, ours }) => /dag-jose/.test(request) && /Message|^invalid JOSE object/.test(ours),
+    matches: ({ request, ours }) => /dag-jose/.test(request) && /Message|invalid JOSE object/.test(ours),
   },
   {
     reason: 'Data that a codec cannot write is refused before the first byte of it is sent',

@@ -12,6 +12,8 @@ export interface Generator {
   next(): PeerRequest
   /** Takes CIDs from an answer. */
   learn(request: PeerRequest, answer: PeerAnswer): void
+  /** Forgets them: what is stored may not be the same on both peers any more. */
+  forget(): void
 }
 
 /** CIDs that no repository has, and texts that are none. */
@@ -582,6 +584,9 @@ export function createGenerator(
   }
 
   return {
+    forget() {
+      cids.length = 0
+    },
     next: () => (cids.length > 5 && random.chance(0.2) ? gateway() : command()),
     learn({ target }, { status, body, headers }) {
       if (status !== 200) return

@@ -50,7 +50,10 @@ export async function compareWithKubo(options: {
       if (mismatches.length === 0) {
         identical++
         generator.learn(request, theirs)
-      } else await settle(own, kubo)
+      } else {
+        await settle(own, kubo)
+        if (/^\/api\/v0\/(repo\/gc|block\/rm)/.test(request.target)) generator.forget()
+      }
       for (const mismatch of mismatches) {
         classes.add({
           name: classOf(request, mismatch),

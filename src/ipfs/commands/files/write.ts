@@ -99,7 +99,7 @@ const gapChunker = 'size-4096'
  */
 export async function writeFile(network: NetworkContext, write: FileWrite): Promise<void> {
   const { blockstore, files } = network
-  const isDirectory = write.parents && write.path.endsWith('/')
+  const isDirectory = write.parents && write.path !== '/' && write.path.endsWith('/')
   const { directory, name } = splitPath(write.path.replace(/\/$/, ''))
   if (write.parents)
     await files.makeDirectory(isDirectory ? [...directory, name] : directory, {
