@@ -83,7 +83,9 @@ describe.each(inPieces)('$name in pieces', (codec) => {
     ])
     const map = Object.fromEntries(members)
     const long = 'x'.repeat(100_000)
+    const mixed = `x${'💥"é\n'.repeat(40_000)}`
     for (const value of [
+      [mixed, { [mixed]: mixed }],
       members,
       map,
       [map, [members, map], long],

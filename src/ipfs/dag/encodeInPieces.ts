@@ -21,6 +21,10 @@ export interface ContainerForm {
   readonly colon: Uint8Array
   /** What stands around the Base64 of bytes; undefined where the codec writes them as they are. */
   readonly aroundBase64?: readonly [before: Uint8Array, behind: Uint8Array]
+  /** What stands around the characters of a text. */
+  aroundText(text: string): readonly [before: Uint8Array, behind: Uint8Array]
+  /** Characters of a text as they stand in it. */
+  insideText(characters: string): Uint8Array
   /** The order of members; undefined where they stay as they are. */
   readonly compareNames: ((a: string, b: string) => number) | undefined
 }
@@ -28,6 +32,8 @@ export interface ContainerForm {
 /** Values that the codec encodes at once; so many bytes or characters of one count as one more. */
 const MOST_AT_ONCE = 1024
 const LENGTH_LIKE_A_VALUE = 64
+/** Characters of a text, or bytes whose Base64 ends with a whole character, that are encoded at once. */
+const LENGTH_AT_ONCE = 3 * 2 ** 14
 /** Members of a map that are encoded at once. */
 const MEMBERS_AT_ONCE = 64
 
@@ -43,12 +49,41 @@ export function* encodeInPieces(form: ContainerForm, value: unknown): Steps<Uint
 
 function* encodeParts(form: ContainerForm, value: unknown, parts: Uint8Array[]): Steps<void> {
   if (isContainer(value) && roomBehind(value, MOST_AT_ONCE) < 0) yield* takeApart(form, value, parts)
+  else if (typeof value === 'string') yield* encodeText(form, value, parts)
   else if (value instanceof Uint8Array && form.aroundBase64 !== undefined) {
-    // The library's own encoder of Base64 goes character by character.
     const [before, behind] = form.aroundBase64
-    const text = Buffer.from(value.buffer, value.byteOffset, value.length).toString('base64')
-    parts.push(before, Buffer.from(text.replace(/=+$/, ''), 'latin1'), behind)
+    parts.push(before)
+    yield* encodeBase64(value, parts)
+    parts.push(behind)
   } else parts.push(form.encode(value))
+}
+
+/** The library's own encoder of Base64 goes character by character. */
+function* encodeBase64(bytes: Uint8Array, parts: Uint8Array[]): Steps<void> {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  for (let start = 0; start < buffer.length; start += LENGTH_AT_ONCE) {
+    const text = buffer.toString('base64', start, Math.min(start + LENGTH_AT_ONCE, buffer.length))
+    parts.push(Buffer.from(text.replace(/=+$/, ''), 'latin1'))
+    yield
+  }
+}
+
+function* encodeText(form: ContainerForm, text: string, parts: Uint8Array[]): Steps<void> {
+  if (text.length <= LENGTH_AT_ONCE) {
+    parts.push(form.encode(text))
+    return
+  }
+  const [before, behind] = form.aroundText(text)
+  parts.push(before)
+  for (let start = 0; start < text.length;) {
+    let end = start + LENGTH_AT_ONCE
+    // A character of two surrogates stays whole.
+    if ((text.codePointAt(end - 1) ?? 0) > 0xffff) end++
+    parts.push(form.insideText(text.slice(start, end)))
+    start = end
+    yield
+  }
+  parts.push(behind)
 }
 
 function takeApart(form: ContainerForm, value: object, parts: Uint8Array[]): Steps<void> {
@@ -98,7 +133,8 @@ function* encodeMap(
   parts.push(form.begin('map', names.length))
   for (const [index, name] of names.entries()) {
     if (index > 0) parts.push(form.separator)
-    parts.push(form.encode(name), form.colon)
+    yield* encodeText(form, name, parts)
+    parts.push(form.colon)
     yield* encodeParts(form, map[name], parts)
     if (index % MEMBERS_AT_ONCE === MEMBERS_AT_ONCE - 1) yield
   }
@@ -147,6 +183,8 @@ const jsonMarks = {
 export const dagJsonForm: ContainerForm = {
   ...jsonMarks,
   aroundBase64: [ascii('{"/":{"bytes":"'), ascii('"}}')],
+  aroundText: () => [ascii('"'), ascii('"')],
+  insideText: (characters) => dagJson.encode(characters).subarray(1, -1),
   encode(value) {
     try {
       return dagJson.encode(withPlainNumbers(value))
@@ -159,13 +197,15 @@ export const dagJsonForm: ContainerForm = {
 }
 
 /** The major types of CBOR. */
-const majorTypes = { list: 4, map: 5 } as const
+const majorTypes = { text: 3, list: 4, map: 5 } as const
 
 const cborMarks = {
   begin: (kind: 'list' | 'map', count: number) => headOf(majorTypes[kind], count),
   end: () => NOTHING,
   separator: NOTHING,
   colon: NOTHING,
+  aroundText: (text: string) => [headOf(majorTypes.text, Buffer.byteLength(text)), NOTHING] as const,
+  insideText: (characters: string) => Buffer.from(characters),
 }
 
 /** The encoding of the library's codec, with floating-point numbers that have no fraction. */

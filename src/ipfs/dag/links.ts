@@ -52,8 +52,9 @@ const VALUES_AT_ONCE = 4096
 function* linksOfValue(root: unknown): Steps<DagLink[]> {
   const links: DagLink[] = []
   const stack: unknown[] = [root]
-  for (let seen = 1; stack.length > 0; seen++) {
-    if (seen % VALUES_AT_ONCE === 0) yield
+  let seen = 0
+  while (stack.length > 0) {
+    if (++seen % VALUES_AT_ONCE === 0) yield
     const value = stack.pop()
     if (typeof value !== 'object' || value === null || value instanceof Uint8Array) continue
     const cid = CID.asCID(value)
@@ -61,12 +62,12 @@ function* linksOfValue(root: unknown): Steps<DagLink[]> {
       links.push({ cid, name: '' })
       continue
     }
-    if (Array.isArray(value)) for (let index = value.length - 1; index >= 0; index--) stack.push(value[index])
-    else {
-      const names = keysOf(value)
-      for (let index = names.length - 1; index >= 0; index--) {
-        stack.push((value as Record<string, unknown>)[names[index] as string])
-      }
+    const names = Array.isArray(value) ? undefined : keysOf(value)
+    const below = value as Readonly<Record<string | number, unknown>>
+    for (let index = (names ?? (value as unknown[])).length - 1; index >= 0; index--) {
+      const item = below[names?.[index] ?? index]
+      if (typeof item === 'object') stack.push(item)
+      if (++seen % VALUES_AT_ONCE === 0) yield
     }
   }
   return links
