@@ -12,11 +12,10 @@ import { withRollback } from '../vm/blockEnvironment.js'
 import { type RunState, stackItem } from '../evm/internals.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import { slotOfWord, wordToAddress } from '../evm/words.js'
-import { keccak256 } from '../crypto.js'
 import { type SlotKey, addressKey, isSameAddress, slotKeyOf } from '../state/account.js'
-import { orElse, whenReady } from '../state/stateStore.js'
+import { whenReady } from '../state/stateStore.js'
 import type { Awaitable } from '../types.js'
-import { type Message, recoverAuthority, unsignedTransactionOf } from '../vm/message.js'
+import { type Message, recoverAuthority, unsignedHashOf } from '../vm/message.js'
 import type { MessageResult } from '../vm/runTransaction.js'
 import { type CallRequest, executeCall, withCall } from './call.js'
 import type { AccessListEntry, Authorization, CallObject } from './callObject.js'
@@ -87,15 +86,14 @@ function nonceOf({ state }: PooledEvm, call: CallObject, { from }: Message): Awa
 }
 
 /** Runs the message and takes its changes back. */
-function attempt(evm: PooledEvm, message: Message, call: CallObject): Awaitable<MessageResult> {
-  return orElse(
-    () => withRollback(evm, () => executeCall(evm, message)),
-    (error) => {
-      if (!(error instanceof MessageRejectedError)) throw error
-      const hash = keccak256(unsignedTransactionOf(call, message, evm.common).serialize())
-      throw new MessageRejectedError(`failed to apply transaction: ${bytesToHex(hash)} err: ${error.message}`)
-    },
-  )
+async function attempt(evm: PooledEvm, message: Message, call: CallObject): Promise<MessageResult> {
+  try {
+    return await withRollback(evm, () => executeCall(evm, message))
+  } catch (error) {
+    if (!(error instanceof MessageRejectedError)) throw error
+    const hash = bytesToHex(await unsignedHashOf(call, message, evm.common))
+    throw new MessageRejectedError(`failed to apply transaction: ${hash} err: ${error.message}`)
+  }
 }
 
 /** Who signed authorizations that are valid here. */

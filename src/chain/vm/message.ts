@@ -1,13 +1,15 @@
 import { RLP } from '@ethereumjs/rlp'
 import type { TypedTransaction } from '@ethereumjs/tx'
-import { bytesEqual, hexToBytes, minimalBytes } from '../../encoding/hex.js'
+import { bytesEqual, hexToBytes, joinBytes, minimalBytes } from '../../encoding/hex.js'
+import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { GAS_PER_BLOB } from '../block/header.js'
 import type { AccessListEntry, Authorization, CallObject } from '../calls/callObject.js'
-import { keccak256, recover } from '../crypto.js'
+import { keccak256, keccak256InTurns, recover } from '../crypto.js'
 import { ChainError } from '../errors.js'
 import { unsignedTransaction } from '../evm/internals.js'
 import { accessListOf, authorizationListOf } from '../mempool/decode.js'
 import { type PooledTransaction, maxFeePerGas, maxPriorityFeePerGas } from '../mempool/transaction.js'
+import { EncodedItem, type RlpInput, encodeRlp } from '../rlp.js'
 import type { ForkRules } from '../types.js'
 
 /** What the state transition runs: a transaction without its signature, or a call with its defaults filled in. */
@@ -227,4 +229,45 @@ export function unsignedTransactionOf(
     },
     rules,
   )
+}
+
+/** Where the access list stands among the fields of a transaction, by its type (EIP-2930, EIP-1559, EIP-4844, EIP-7702). */
+const accessListIndex: Readonly<Record<number, number>> = { 1: 7, 2: 8, 3: 8, 4: 8 }
+/** Entries of an access list that are encoded at once. */
+const ENTRIES_AT_ONCE = 512
+
+/**
+ * The hash of {@link unsignedTransactionOf}, with turns for other work: a message may have an access list of megabytes.
+ *
+ * @returns 32 bytes
+ */
+export async function unsignedHashOf(
+  call: CallObject,
+  message: Message,
+  rules: ForkRules,
+): Promise<Uint8Array> {
+  const { accessList = [] } = message
+  const withoutList = message.accessList === undefined ? message : { ...message, accessList: [] }
+  const transaction = unsignedTransactionOf(call, withoutList, rules)
+  const index = accessListIndex[transaction.type]
+  if (index === undefined || accessList.length === 0) return keccak256(transaction.serialize())
+  const fields: RlpInput[] = [...(transaction.raw() as RlpInput[])]
+  fields[index] = new EncodedItem(await runInSlices(encodeAccessList(accessList), new TimeSlice()))
+  const encoded = encodeRlp(fields, 1)
+  encoded[0] = transaction.type
+  return keccak256InTurns(encoded)
+}
+
+function* encodeAccessList(accessList: readonly AccessListEntry[]): Steps<Uint8Array> {
+  const parts: EncodedItem[] = []
+  let entries: Uint8Array[] = []
+  for (const { address, storageKeys } of accessList) {
+    entries.push(encodeRlp([address, storageKeys]))
+    if (entries.length === ENTRIES_AT_ONCE) {
+      parts.push(new EncodedItem(joinBytes(entries)))
+      entries = []
+      yield
+    }
+  }
+  return encodeRlp([...parts, new EncodedItem(joinBytes(entries))])
 }
