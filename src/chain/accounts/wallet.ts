@@ -7,6 +7,7 @@ import {
   maxPriorityFeePerGas,
 } from '../mempool/transaction.js'
 import { bytesEqual, bytesToHex, quantity } from '../../encoding/hex.js'
+import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import { headerBlobBaseFee } from '../block/header.js'
 import type { CallObject } from '../calls/callObject.js'
 import { PLAIN_TRANSFER_GAS, isPlainTransfer } from '../calls/estimate.js'
@@ -15,13 +16,16 @@ import { ChainError, ExecutionFailedError, ExecutionRevertedError } from '../err
 import { keccak256 } from '../crypto.js'
 import type { TransactionType } from '../mempool/decode.js'
 import type { Mempool } from '../mempool/mempool.js'
-import type { ForkRules } from '../types.js'
+import type { Awaitable, ForkRules } from '../types.js'
 import type { ChainView } from '../view.js'
 import { unsignedTransaction } from '../evm/internals.js'
 import { MAX_BLOBS_PER_TRANSACTION } from '../vm/preCheck.js'
 import { type DefaultFeeCap, feeDefaults } from './feeDefaults.js'
 import { type Impersonation, impersonate } from './impersonation.js'
 import { type Keyring, UnknownAccountError } from './keyring.js'
+
+/** Entries of lists of a transaction that is signed in one step: the library goes through them again and again. */
+const MOST_SIGNED_AT_ONCE = 256
 
 /** What a wallet fills in transactions from. */
 export interface WalletParts {
@@ -238,9 +242,20 @@ export class Wallet {
     return (await state.getAccount(from))?.nonce ?? 0n
   }
 
-  #sign(sender: Uint8Array, fields: CreatableFields): PooledTransaction {
+  #sign(sender: Uint8Array, fields: CreatableFields): Awaitable<PooledTransaction> {
+    const { accessList, authorizationList = [] } = fields
+    const signing = this.#signInSteps(sender, fields)
+    return accessList.length + authorizationList.length <= MOST_SIGNED_AT_ONCE
+      ? runToCompletion(signing)
+      : runInSlices(signing, new TimeSlice())
+  }
+
+  *#signInSteps(sender: Uint8Array, fields: CreatableFields): Steps<PooledTransaction> {
     const key = this.#parts.keyring.privateKey(sender)
-    const transaction = createTransaction(fields, this.#rules()).sign(key)
+    const unsigned = createTransaction(fields, this.#rules())
+    yield
+    const transaction = unsigned.sign(key)
+    yield
     return { transaction, hash: transaction.hash(), sender, impersonated: false }
   }
 

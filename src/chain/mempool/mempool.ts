@@ -32,6 +32,9 @@ import { type PooledTransaction, maxFeePerGas, recoverTransaction } from './tran
  * whether the funds still do after earlier transactions, is decided when a block is built.
  */
 
+/** Bytes of a transaction without blobs that is read before its size is looked at, as geth does with all. */
+const LONGEST_READ = 256 * 1024
+
 /** What the mempool holds at one moment, to go back to. */
 export interface MempoolSnapshot {
   readonly queues: ReadonlyMap<string, SenderQueue>
@@ -94,7 +97,9 @@ export class Mempool {
    */
   async add(raw: Uint8Array): Promise<PooledTransaction> {
     const rules = this.#rules()
-    if (raw.length > MAX_BLOB_TRANSACTION_SIZE) checkSize(raw[0], raw.length, rules)
+    if (raw.length > (raw[0] === 3 ? MAX_BLOB_TRANSACTION_SIZE : LONGEST_READ)) {
+      checkSize(raw[0], raw.length, rules)
+    }
     const fields = decodeTransaction(raw)
     checkSubmission(fields, this.#options)
     this.#checkStatic(fields, true)
