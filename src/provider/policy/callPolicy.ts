@@ -256,8 +256,11 @@ function creditsOf(method: string, error: RpcError | undefined, status: number):
 
 /** What a call answered as the journal keeps it: the result, or the data of the error. */
 function answerText({ error, result, bytes }: CallOutcome): string | undefined {
-  if (error !== undefined)
-    return error.data === undefined ? undefined : keepableText(JSON.stringify(error.data))
+  if (error !== undefined) {
+    const { data } = error
+    if (data === undefined || (typeof data === 'string' && data.length > maxAnswer)) return undefined
+    return keepableText(JSON.stringify(data))
+  }
   return result === undefined || bytes > maxAnswer ? undefined : joinPieces(result).toString('utf8')
 }
 

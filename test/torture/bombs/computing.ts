@@ -124,7 +124,7 @@ const code: Record<string, Hex> = {
   'LOG4 of a megabyte': loop(`5f5f5f5f${MEGABYTE}5fa4`),
   'LOG0 of nothing': loop('5f5fa0'),
   'EXP of large numbers': loop('5f195f190a50'),
-  'MULMOD of large numbers': loop('5f1960035f195f190950'),
+  'MULMOD of large numbers': loop('60035f195f190950'),
   'SDIV and SMOD': loop('6003195f19056007195f19075050'),
   'MSIZE and MSTORE8 far away': loop('60ff593860051b0153'),
   'CREATE of the largest initcode': loop('61c0005f5ff050'),
@@ -137,7 +137,7 @@ const code: Record<string, Hex> = {
   ),
   'calls of itself': '0x5f5f5f5f5f305af1',
   'calls of itself with memory': `0x${MEGABYTE}5f525f5f5f5f5f305af1`,
-  'static calls of empty accounts': loop('5f5f5f5f5a5afa50'.replace('5a5afa', '5a5afa')),
+  'static calls of empty accounts': loop('5f5f5f5f5a5afa50'),
   'cold BALANCE': loop('5a3150'),
   'cold SLOAD': loop('5a5450'),
   'cold EXTCODESIZE': loop('5a3b50'),
@@ -197,7 +197,25 @@ const traced: Record<string, Hex> = {
   'different hashes': loop('600101805f5260205f2050', '5f'),
   'different hashes of a megabyte': loop(`600101805f52${MEGABYTE}5f2050`, '5f'),
   'calls of empty accounts': code['static calls of empty accounts']!,
+  ...Object.fromEntries(
+    [
+      'RETURNDATACOPY of a megabyte',
+      'LOG4 of a megabyte',
+      'CREATE of the largest code',
+      'CREATE2 of the largest initcode',
+      'calls of itself',
+      'calls of itself with memory',
+      'SSTORE of new slots',
+    ].map((name) => [name, code[name]!]),
+  ),
 }
+
+/** Precompiles that take long are called under these tracers. */
+const tracersOfPrecompiles = ['struct logs', 'callTracer', 'prestateTracer in diff mode']
+const longPrecompiles = [
+  ...['ecrecover', 'modexp of 1024 bytes', 'bnPairing of 100 pairs', 'blake2f of a million rounds'],
+  ...['point evaluation', 'bls G1 MSM of 128', 'bls pairing of 30 pairs', 'p256verify'],
+]
 
 /** Tracers in JavaScript that never end, or that keep what they see. */
 const javaScriptTracers: Record<string, string> = {
@@ -208,7 +226,7 @@ const javaScriptTracers: Record<string, string> = {
     '{setup: function() { for (;;) {} }, step: function() {}, fault: function() {}, result: function() {}}',
   'a tracer whose text loops': '(function() { for (;;) {} })()',
   'a tracer that keeps all': `{kept: [], fault: function() {}, result: function() { return this.kept },
-    step: function(log) { this.kept.push(log.stack.peek(0).toString(16), log.memory.slice(0, 32)) }}`,
+    step: function(log) { this.kept.push(log.op.toString(), log.stack.length() && log.stack.peek(0).toString(16)) }}`,
   'a tracer with a regular expression':
     "{step: function() { /^(a+)+$/.test('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!') }, fault: function() {}, result: function() {}}",
   'a tracer that returns much':
@@ -226,6 +244,16 @@ const tracing: Bomb[] = [
         { ...options, stateOverrides: override(codeOfTarget) },
       ]),
     ),
+  ),
+  ...tracersOfPrecompiles.flatMap((tracerName) =>
+    longPrecompiles.map((name) => {
+      const [address, input] = precompiles[name]!
+      return rpc(`${tracerName} of ${name}`, 'debug_traceCall', () => [
+        { to: TARGET, gas: TRACED_GAS, data: `0x${input}` },
+        'latest',
+        { ...tracers[tracerName], stateOverrides: override(precompileLoop(address)) },
+      ])
+    }),
   ),
   ...Object.entries(javaScriptTracers).map(([name, tracer]) =>
     rpc(name, 'debug_traceCall', () => [

@@ -185,7 +185,7 @@ export const connections: readonly Bomb[] = [
       const text = call(1, 'eth_chainId', [])
       const chunks = `${'1\r\n \r\n'.repeat(1e6)}${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`
       socket.write(
-        `POST ${pathname} HTTP/1.1\r\nhost: ${hostname}\r\ntransfer-encoding: chunked\r\n\r\n${chunks}`,
+        `POST ${pathname} HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${chunks}`,
       )
       const answer = await Promise.race([first, sleep(20_000)])
       socket.destroy()

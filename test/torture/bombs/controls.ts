@@ -47,6 +47,25 @@ export const controls: readonly Bomb[] = [
   control('ten megabytes', '/rpc', () =>
     json({ jsonrpc: '2.0', id: 1, method: 'web3_sha3', params: [`0x${'ab'.repeat(5e6)}`] }),
   ),
+  ...(
+    [
+      ['POST', '/faults'],
+      ['POST', '/scenarios/name'],
+      ['POST', '/contracts/identify'],
+      ['PUT', '/outages/mainnet'],
+      ['PUT', '/keys/name'],
+      ['PUT', '/cassette'],
+    ] as const
+  ).flatMap(([method, path]) => [
+    control('eight megabytes of one text', path, () => json({ id: 'x'.repeat(8e6) }, method)),
+    control('eight megabytes of small objects', path, () =>
+      json(
+        many(8e5, () => ({ a: 1 })),
+        method,
+      ),
+    ),
+    control('eight megabytes of brackets', path, () => ({ ...json([], method), body: '['.repeat(8e6) })),
+  ]),
   control('a million keys', '/clocks/quota', () =>
     json(Object.fromEntries(many(1e6, (i) => [`k${i}`, i])), 'PUT'),
   ),

@@ -143,7 +143,7 @@ const values: Record<string, () => Buffer> = {
         ]),
       ),
     ]),
-  'lists of two in lists of two': () => Buffer.from(`${'82'.repeat(8000)}01${'01'.repeat(8000)}`, 'hex'),
+  'lists of two in lists of two': () => Buffer.from(`${'82'.repeat(500)}01${'01'.repeat(500)}`, 'hex'),
 }
 
 let madeChain: ReturnType<typeof chain> | undefined

@@ -1,10 +1,13 @@
 import { TARGET, SIGNER, address, body, hash, many, override, rpc, type Bomb } from './bomb.js'
 import { callOf } from './computing.js'
-import type { Hex } from '../requests.js'
+import type { TorturedNode } from '../node.js'
+import { call, type Hex } from '../requests.js'
 
 /** A megabyte of a byte, in hexadecimal. */
 const megabytes = (count: number, byte = 'ab'): Hex => `0x${byte.repeat(count * 1e6)}`
 const slots = (count: number): Record<Hex, Hex> => Object.fromEntries(many(count, (i) => [hash(i), hash(i)]))
+
+const mineThousand = (node: TorturedNode): Promise<string> => call(node, 'anvil_mine', ['0x3e8'])
 
 /** Bombs of single calls and batches. */
 export const requests: readonly Bomb[] = [
@@ -51,7 +54,7 @@ export const requests: readonly Bomb[] = [
   rpc('an address of ten million digits', 'eth_getBalance', () => [`0x${'1'.repeat(1e7)}`, 'latest']),
   rpc('a hash of ten megabytes', 'web3_sha3', () => [`0x${'ab'.repeat(1e7)}`]),
   rpc('a transaction of ten megabytes', 'eth_sendRawTransaction', () => [`0x02f9${'ab'.repeat(1e7)}`]),
-  rpc('deep RLP', 'eth_sendRawTransaction', () => [`0x${'c1'.repeat(1e6)}`]),
+  rpc('deep RLP', 'eth_sendRawTransaction', () => [deepRlp(30_000)]),
   rpc('many RLP items', 'eth_sendRawTransaction', () => [`0x02fa1e8480${'80'.repeat(2e6)}`]),
   rpc('a code of a megabyte', 'anvil_setCode', () => [address(77), `0x${'5b'.repeat(1 << 20)}`]),
   rpc('a thousand blocks', 'anvil_mine', () => ['0x3e8']),
@@ -171,14 +174,14 @@ export const requests: readonly Bomb[] = [
   ]),
   rpc('all accounts with their slots', 'debug_accountRange', () => ['latest', '0x', 256, false, false, true]),
   rpc('all accounts with their slots', 'debug_dumpBlock', () => ['latest']),
-  rpc('all slots', 'debug_storageRangeAt', () => ['latest', 0, FILLED, '0x0', 1_000_000]),
+  rpc('all slots', 'debug_storageRangeAt', () => ['latest', 0, FILLED, hash(-1), 1_000_000]),
   rpc('five megabytes', 'hardhat_setCode', () => [address(78), megabytes(5, '60')]),
   rpc('five megabytes', 'debug_codeByHash', () => [hash(1)]),
   rpc('code of five megabytes', 'eth_getCode', () => [address(78), 'latest']),
   rpc('a hundred thousand blocks', 'hardhat_mine', () => ['0x186a0', '0x1']),
   rpc('five thousand blocks', 'anvil_mine', () => ['0x1388']),
-  rpc('a deep reorganisation', 'anvil_reorg', () => [500, []]),
-  rpc('a rollback of a thousand blocks', 'anvil_rollback', () => [1000]),
+  { ...rpc('a deep reorganisation', 'anvil_reorg', () => [500, []]), prepare: mineThousand },
+  { ...rpc('a rollback of a thousand blocks', 'anvil_rollback', () => [1000]), prepare: mineThousand },
   rpc('a state of 20,000 accounts', 'anvil_loadState', () => [stateOf(20_000)]),
   rpc('a state of a contract of 100,000 slots', 'anvil_loadState', () => [stateOfSlots(100_000)]),
   rpc('a state that is no state', 'anvil_loadState', () => [megabytes(10)]),
@@ -212,7 +215,7 @@ export const requests: readonly Bomb[] = [
   ]),
   rpc('a raw block of ten megabytes', 'debug_traceBlock', () => [megabytes(10, 'c0')]),
   rpc('raw blocks of ten megabytes', 'standin_importBlocks', () => [megabytes(10, 'c0')]),
-  rpc('deep RLP', 'standin_importBlocks', () => [`0x${'c1'.repeat(1e6)}`]),
+  rpc('deep RLP', 'standin_importBlocks', () => [deepRlp(100_000)]),
   rpc('a transaction of many', 'eth_pendingTransactions', () => []),
   rpc('thousands of transactions', 'txpool_contentFrom', () => [SIGNER]),
   rpc('the pending block', 'eth_getBlockByNumber', () => ['pending', true]),
@@ -255,7 +258,7 @@ export const requests: readonly Bomb[] = [
       },
     },
   ]),
-  rpc('the storage of a contract', 'debug_storageRangeAt', () => ['latest', 0, FILLED, '0x0', 100_000]),
+  rpc('the storage of a contract', 'debug_storageRangeAt', () => ['latest', 0, FILLED, hash(-1), 100_000]),
   rpc('a block of a transaction with many logs', 'debug_traceBlockByNumber', () => ['0x3', {}]),
   rpc('a block of a transaction with many logs', 'trace_block', () => ['0x3']),
   rpc('deeply nested arrays', 'eth_call', () => [nested(5000)]),
@@ -323,6 +326,20 @@ export const requests: readonly Bomb[] = [
       `{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":[${'1'.repeat(1e6)}e-5,${'9'.repeat(5e6)}]}`,
   ),
 ]
+
+/** A list in a list in a list, in RLP. */
+function deepRlp(depth: number): Hex {
+  const heads: string[] = []
+  let length = 0
+  for (let level = 0; level < depth; level++) {
+    const digits = length.toString(16)
+    const size = digits.padStart(digits.length + (digits.length % 2), '0')
+    const head = length < 56 ? (0xc0 + length).toString(16) : (0xf7 + size.length / 2).toString(16) + size
+    heads.push(head)
+    length += head.length / 2
+  }
+  return `0x${heads.reverse().join('')}`
+}
 
 /** A batch of the same call. */
 function batch(count: number, method: string, params: readonly unknown[]): string {
