@@ -270,7 +270,7 @@ export const fileDags: readonly Bomb[] = [
         () => Buffer.alloc(5e7, 3),
       ),
   ),
-  ...['rabin-16-16-16', 'rabin-16-1024-1048576', 'size-2096128', 'size-3'].map((chunker) =>
+  ...['rabin-16-32-64', 'rabin-16-1024-1048576', 'size-2096128', 'size-3'].map((chunker) =>
     file(
       `add: ${chunker}`,
       () => `add?cid-version=1&chunker=${chunker}`,

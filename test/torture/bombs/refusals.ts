@@ -50,6 +50,12 @@ const refusals: readonly (readonly [name: RegExp, words: string])[] = [
   [/^dag\/put.*: deep/, 'nested too deeply'],
   [/^dag\/import: (no CAR|a header)/, 'invalid header'],
   [/^(config\/replace|key\/import): ten megabytes/, 'input is larger than 1048576 bytes'],
+  [/^standin_importBlocks: /, ''],
+  [/^(a body of one string with escapes|deep objects)/, 'invalid request'],
+  [/^a body of (two-byte characters|emoji)/, 'hex string without 0x prefix'],
+  [/^a method of ten megabytes/, 'method name too long'],
+  [/^deep parameters/, 'cannot unmarshal array'],
+  [/^\/_standin.*(eight megabytes|hundreds of thousands)/, 'status 400'],
   [/^multibase\/(decode|encode|transcode): base(58|36)/, 'too long for base'],
   [/^multibase\/encode: base10/, 'unsupported multibase encoding'],
 ]

@@ -214,8 +214,8 @@ export const requests: readonly Bomb[] = [
     { tracer: 'callTracer', tracerConfig: { withLog: true } },
   ]),
   rpc('a raw block of ten megabytes', 'debug_traceBlock', () => [megabytes(10, 'c0')]),
-  rpc('raw blocks of ten megabytes', 'standin_importBlocks', () => [megabytes(10, 'c0')]),
-  rpc('deep RLP', 'standin_importBlocks', () => [deepRlp(100_000)]),
+  rpc('raw blocks of ten megabytes', 'standin_importBlocks', () => [[megabytes(10, 'c0')]]),
+  rpc('deep RLP', 'standin_importBlocks', () => [[deepRlp(100_000)]]),
   rpc('a transaction of many', 'eth_pendingTransactions', () => []),
   rpc('thousands of transactions', 'txpool_contentFrom', () => [SIGNER]),
   rpc('the pending block', 'eth_getBlockByNumber', () => ['pending', true]),
@@ -234,7 +234,7 @@ export const requests: readonly Bomb[] = [
       sources: { 'a.sol': { id: 0, ast: {} } },
       contracts: {
         'a.sol': Object.fromEntries(
-          many(500, (i) => [
+          many(400, (i) => [
             `A${i}`,
             {
               abi: [],
@@ -261,7 +261,6 @@ export const requests: readonly Bomb[] = [
   rpc('the storage of a contract', 'debug_storageRangeAt', () => ['latest', 0, FILLED, hash(-1), 100_000]),
   rpc('a block of a transaction with many logs', 'debug_traceBlockByNumber', () => ['0x3', {}]),
   rpc('a block of a transaction with many logs', 'trace_block', () => ['0x3']),
-  rpc('deeply nested arrays', 'eth_call', () => [nested(5000)]),
   rpc('a million keys', 'eth_call', () => [
     { to: TARGET, ...Object.fromEntries(many(200_000, (i) => [`key${i}`, i])) },
   ]),
@@ -344,12 +343,6 @@ function deepRlp(depth: number): Hex {
 /** A batch of the same call. */
 function batch(count: number, method: string, params: readonly unknown[]): string {
   return JSON.stringify(many(count, (id) => ({ jsonrpc: '2.0', id, method, params })))
-}
-
-function nested(depth: number): unknown {
-  let value: unknown = []
-  for (let i = 0; i < depth; i++) value = [value]
-  return value
 }
 
 /** Typed data of many structs in arrays. */
