@@ -32,6 +32,7 @@ import {
   type WirePiece,
   createReply,
   encodeResult,
+  errorPieces,
   errorText,
   outcomeBytes,
   successPieces,
@@ -347,7 +348,7 @@ function withSettings(backend: Backend, settings: Partial<RpcSettings> | undefin
 function answerPieces(message: Message, outcome: Outcome | undefined): readonly WirePiece[] | undefined {
   if (outcome === undefined || isNotification(message)) return undefined
   const id = message.id ?? 'null'
-  return 'error' in outcome ? [errorText(id, outcome.error)] : successPieces(id, outcome.result)
+  return 'error' in outcome ? errorPieces(id, outcome.error) : successPieces(id, outcome.result)
 }
 
 function singleReply(message: Message, outcome: Outcome | undefined): Reply | undefined {

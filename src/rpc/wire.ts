@@ -202,25 +202,25 @@ export function successPieces(id: string, result: readonly WirePiece[]): WirePie
 
 /** The text of one answer that is an error; `id` is JSON text. */
 export function errorText(id: string, error: RpcError): string {
-  return `{"jsonrpc":"2.0","id":${id},"error":${errorObjectText(error)}}`
+  return `{"jsonrpc":"2.0","id":${id},"error":${printJson(error.toObject())}}`
 }
 
-/** Characters of an error's data whose text is made once: that of a revert may have megabytes. */
+/** The pieces of one answer that is an error; `id` is JSON text. */
+export function errorPieces(id: string, error: RpcError): WirePiece[] {
+  return [`{"jsonrpc":"2.0","id":${id},"error":`, ...errorObjectPieces(error), '}']
+}
+
+/** Characters of an error's data that are a piece of their own: those of a revert may be megabytes. */
 const LONG_DATA = 65_536
 
-const longTexts = new WeakMap<RpcError, string>()
-
-function errorObjectText(error: RpcError): string {
+function errorObjectPieces(error: RpcError): WirePiece[] {
   const { data } = error
-  if (typeof data !== 'string' || data.length < LONG_DATA) return printJson(error.toObject())
-  let text = longTexts.get(error)
-  if (text === undefined) {
-    // JSON.stringify takes ten times as long as a look at a text of plain characters.
-    const head = printJson({ ...(error.toObject() as Record<string, JsonValue>), data: undefined })
-    text = `${head.slice(0, -1)},"data":${printJson(data)}}`
-    longTexts.set(error, text)
+  if (typeof data !== 'string' || data.length < LONG_DATA || !plainText.test(data)) {
+    return [printJson(error.toObject())]
   }
-  return text
+  // JSON.stringify takes ten times as long as a look at a text of plain characters.
+  const head = printJson({ ...(error.toObject() as Record<string, JsonValue>), data: undefined })
+  return [`${head.slice(0, -1)},"data":"`, data, '"}']
 }
 
 /** How a call ended: with its result in wire form, or with an error. */
@@ -234,5 +234,5 @@ export function encodeResult(result: JsonValue | WireBytes): readonly WirePiece[
 /** Bytes of the result or of the error object. */
 export function outcomeBytes(outcome: Outcome): number {
   if ('result' in outcome) return countBytes(outcome.result)
-  return Buffer.byteLength(errorObjectText(outcome.error))
+  return countBytes(errorObjectPieces(outcome.error))
 }
