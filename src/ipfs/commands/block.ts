@@ -84,7 +84,7 @@ async function readFormat(options: {
   const mhtype = options.mhtype || 'sha2-256'
   if (!isHashName(mhtype)) throw new FileNetworkError(`unrecognized multihash function: ${mhtype}`)
   const hash = await hashFunctionByName(mhtype)
-  const length = mhlen < 0 ? undefined : mhlen
+  const length = mhlen < 0 || hash.code === identityCode ? undefined : mhlen
   const codecName = options['cid-codec'] || 'raw'
   if (format === '') {
     const codec = codecCodeByName(codecName)
@@ -106,7 +106,7 @@ async function readFormat(options: {
 }
 
 function checkLength(hash: HashFunction, length: number | undefined): void {
-  if (length === undefined || hash.code === identityCode) return
+  if (length === undefined) return
   if (length > digestLengthOf(hash)) {
     throw new FileNetworkError('invalid cid: requested length was too large for digest')
   }

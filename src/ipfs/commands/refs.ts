@@ -36,7 +36,7 @@ export const refs = defineCommand({
   text: textOfReference,
   async run({ args, options, encodeCid, waitsForBlocks }, network) {
     const format = options.format || '<dst>'
-    if (options.edges && format !== '<dst>') {
+    if (options.edges && options.format !== '<dst>') {
       throw new FileNetworkError('using format argument with edges is not allowed')
     }
     const rule: RefsRule = {

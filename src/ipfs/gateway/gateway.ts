@@ -121,12 +121,17 @@ async function checkCached(
 
 /** Refuses the name of a record that is none of a key. */
 function checkName({ path }: GatewayRequest): void {
-  const [, label = ''] = cleanSegments(decodePath(path))
+  const [, label = '', ...below] = cleanSegments(decodePath(path))
+  if (below.length > 0) throw belowName(decodePath(path))
   try {
     parseCid(label)
   } catch (error) {
     throw new GatewayError(400, errorText(error), pathHeader({ shownPath: decodePath(path) }))
   }
+}
+
+function belowName(path: string): GatewayError {
+  return new GatewayError(400, 'cannot find ipns key for subpath', pathHeader({ shownPath: path }))
 }
 
 function mustBeCached({ headers }: GatewayRequest): boolean {
@@ -200,6 +205,7 @@ async function serveRecord(
   if (name === undefined) {
     throw new GatewayError(400, `${target.contentPath} is not an IPNS link`)
   }
+  if (cleanSegments(target.contentPath).length > 2) throw belowName(target.shownPath)
   const { record, ttlMilliseconds } = await names.find(name)
   const text = formatName(name)
   return {
@@ -233,7 +239,7 @@ function refusal(request: GatewayRequest, error: unknown, kept: Record<string, s
       body: encoder.encode(body),
     }
   }
-  if (status !== 405 && status !== 416 && /text\/html/.test(request.headers['accept'] ?? '')) {
+  if (![405, 412, 416].includes(status) && /text\/html/.test(request.headers['accept'] ?? '')) {
     const page = errorPage(status, text)
     return { status, headers: { ...headers, 'Content-Type': 'text/html' }, body: encoder.encode(page) }
   }

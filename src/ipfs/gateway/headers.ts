@@ -37,6 +37,11 @@ export function cacheControl({ ttlMilliseconds }: Pick<GatewayTarget, 'ttlMillis
   return ttlMilliseconds === undefined ? immutable : `public, max-age=${Math.floor(ttlMilliseconds / 1000)}`
 }
 
+/** When content behind a name was changed last: nobody knows, so that it counts as new (boxo, `addCacheControlHeaders`). */
+export function modifiedHeader({ name }: Pick<GatewayTarget, 'name'>): Record<string, string> {
+  return name === undefined ? {} : { 'Last-Modified': new Date().toUTCString() }
+}
+
 /** The header that names the blocks on the way to content. */
 export function rootsHeader({ roots }: Pick<ResolvedTarget, 'roots'>): Record<string, string> {
   return { 'X-Ipfs-Roots': roots.map(String).join(',') }

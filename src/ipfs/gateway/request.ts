@@ -71,6 +71,8 @@ export function redirectAddress(request: GatewayRequest): void {
 export async function readTarget(names: NameSystem, request: GatewayRequest): Promise<GatewayTarget> {
   const path = decodePath(request.path)
   const subdomain = subdomainOf(request)
+  if (subdomain === undefined && !/^\/ip[fn]s(\/|$)/.test(path))
+    throw new GatewayError(404, '404 page not found')
   const form = subdomain === undefined ? 'path' : 'subdomain'
   const shownPath = subdomain === undefined ? path : `/${subdomain.namespace}/${subdomain.label}${path}`
   if (request.headers['service-worker'] === 'script' && /^\/ip[fn]s\/[^/]+$/.test(shownPath)) {
@@ -221,7 +223,7 @@ function redirectNamespace(path: string, { query, search }: GatewayRequest): voi
   const sorted = new URLSearchParams(query)
   sorted.sort()
   throw new GatewayError(301, 'moved to the path with one namespace', {
-    Location: escapeUrlPath(intended) + (search === '' ? '' : `?${sorted}`),
+    Location: escapeUrlPath(intended) + (search === '' ? '' : `?${String(sorted).replaceAll('*', '%2A')}`),
   })
 }
 

@@ -11,6 +11,7 @@ import { contentTypeOf, sniffLength, typeOfPart } from './contentType.js'
 import {
   GatewayError,
   cacheControl,
+  modifiedHeader,
   contentDisposition,
   notModified,
   rootsHeader,
@@ -54,6 +55,7 @@ async function serveFile(
     ...rootsHeader(target),
     ETag: etag,
     'Cache-Control': cacheControl(target),
+    ...modifiedHeader(target),
   }
   if (matchesEtag(request.headers['if-none-match'], etag)) return notModified(headers)
   if (isUnmodified(request.headers, entry.modified)) return notModified()

@@ -11,7 +11,14 @@ import { errorText } from '../errors.js'
 import type { CommandReply } from '../request/reply.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import { contentRange, matchesEtag, readRange } from './conditional.js'
-import { GatewayError, cacheControl, contentDisposition, notModified, rootsHeader } from './headers.js'
+import {
+  GatewayError,
+  cacheControl,
+  modifiedHeader,
+  contentDisposition,
+  notModified,
+  rootsHeader,
+} from './headers.js'
 import { type DataFormat, type GatewayRequest, type ResolvedTarget, dataMediaTypes } from './request.js'
 
 /** Codecs whose blocks are sent as they are where plain JSON or CBOR is asked for. */
@@ -40,7 +47,10 @@ export async function serveData(
   }
   const sent = format ?? stored
   const etag = `"${cid}.${sent}"`
-  const headers = { ...rootsHeader(target), ETag: etag, 'Cache-Control': cacheControl(target) }
+  const headers = {
+    ...{ ...rootsHeader(target), ETag: etag, 'Cache-Control': cacheControl(target) },
+    ...modifiedHeader(target),
+  }
   if (matchesEtag(request.headers['if-none-match'], etag)) return notModified()
   const extension = sent.replace('dag-', '')
   const described = {

@@ -2,7 +2,7 @@ import type { CommandReply } from '../request/reply.js'
 import { type BlockSource, loadEntry } from '../unixfs/entry.js'
 import { writeTar } from '../unixfs/tar.js'
 import { checkRange, contentRange, matchesEtag, readRange } from './conditional.js'
-import { cacheControl, contentDisposition, notModified, rootsHeader } from './headers.js'
+import { cacheControl, modifiedHeader, contentDisposition, notModified, rootsHeader } from './headers.js'
 import { linksOf } from '../dag/links.js'
 import { FileNetworkError } from '../errors.js'
 import { unresolved } from './resolveTarget.js'
@@ -27,7 +27,10 @@ export async function serveVerifiable(
   const { cid } = target
   const etag = format === 'raw' ? `"${cid}.raw"` : `W/"${cid}.x-tar"`
   const name = `${cid}.${format === 'raw' ? 'bin' : 'tar'}`
-  const headers = { ...rootsHeader(target), ETag: etag, 'Cache-Control': cacheControl(target) }
+  const headers = {
+    ...{ ...rootsHeader(target), ETag: etag, 'Cache-Control': cacheControl(target) },
+    ...modifiedHeader(target),
+  }
   if (matchesEtag(request.headers['if-none-match'], etag)) return notModified()
   const described = {
     ...headers,

@@ -207,6 +207,15 @@ export function parseQuery(query: URLSearchParams, command: { options: OptionSpe
   return { args: query.getAll('arg'), options }
 }
 
+/**
+ * Refuses an option that is given twice, which is the first thing that is looked for.
+ *
+ * @throws {@link RequestError}
+ */
+export function checkSingleValues(query: URLSearchParams, command: { options: OptionSpecs }): void {
+  collectOptions(query, { ...globalOptions, ...command.options })
+}
+
 function collectOptions(query: URLSearchParams, specs: OptionSpecs): Map<string, string[]> {
   const names = new Map<string, string>()
   for (const [name, spec] of Object.entries(specs)) {

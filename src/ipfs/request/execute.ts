@@ -8,6 +8,7 @@ import {
   type OptionSpecs,
   type Output,
   type ParsedQuery,
+  checkSingleValues,
   defineCommand,
   nothing,
   parseGoDuration,
@@ -91,6 +92,7 @@ export async function executeCommand(
   })
   let prepared: { query: ParsedQuery; args: string[]; upload: Upload; deadline: Deadline }
   try {
+    checkSingleValues(request.query, command)
     const upload = createUpload(request.headers['content-type'], request.body)
     const required = command.arguments.filter((argument) => argument.required)
     const file = required.find(({ kind }) => kind === 'file')

@@ -470,6 +470,10 @@ export function createGenerator(
     }
     if (random.chance(0.01)) query.push(['foo', 'bar'])
     if (operation === 'name/publish' && random.chance(0.8)) query.push(['allow-offline', 'true'])
+    // Without a time, or with that of 1970, it is that of the request.
+    if (operation === 'files/touch') {
+      for (const option of query) if (option[0] === 'mtime' && option[1] === '0') option[1] = '500'
+    }
     if (operation === 'files/touch' && !query.some(([name]) => name === 'mtime')) query.push(['mtime', '500'])
     const takesFile = spec.arguments.some(({ kind }) => kind === 'file')
     let body: Upload | undefined = takesFile ? upload(operation) : undefined

@@ -33,11 +33,6 @@ export class DifferenceClasses {
     return this.#unexplained.size
   }
 
-  /** How many differences nothing explains. */
-  get unexplainedDifferences(): number {
-    return [...this.#unexplained.values()].reduce((sum, { count }) => sum + count, 0)
-  }
-
   add(difference: Difference): void {
     const meant = this.#expected.find(({ matches }) => matches(difference))
     if (meant !== undefined) {

@@ -75,9 +75,12 @@ class CannotUnlinkError extends FileNetworkError {
 
 /** Before anything is replaced, the way to it is followed; what is not there need not be replaced. */
 async function checkWay(files: MutableFiles, directory: readonly string[]): Promise<void> {
-  await files.lookUp(directory.join('/')).catch((error: unknown) => {
+  const entry = await files.lookUp(directory.join('/')).catch((error: unknown) => {
     if (!(error instanceof FileNotFoundError)) throw new CannotUnlinkError(errorText(error))
   })
+  if (entry && entry.type !== 'directory') {
+    throw new CannotUnlinkError(`not a directory: /${directory.join('/')}/`)
+  }
 }
 
 /** @throws {@link CannotUnlinkError} when the link leads to a directory (Kubo, `unlinkNodeIfExists`) */

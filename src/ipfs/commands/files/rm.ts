@@ -68,6 +68,9 @@ async function removeFile(
   if (path === '') throw new FileNetworkError('cannot delete root')
   const { directory, name } = splitPath(path)
   try {
+    if ((await files.lookUp(directory.join('/'))).type !== 'directory') {
+      throw new FileNetworkError("expected *mfs.Directory, didn't get it. This is likely a race condition")
+    }
     await files.change(directory, async ({ links }) => {
       const link = await links.get(name)
       if (link === undefined) throw new FileNotFoundError()

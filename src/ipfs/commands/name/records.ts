@@ -152,12 +152,12 @@ export const routingPut = defineCommand({
   arguments: [pathArgument('key', 'The key, `/ipns/<name>`.'), fileArgument('value-file', 'The record.')],
   options: { 'allow-offline': { type: 'bool', description: 'Store it without peers: needed here.' } },
   async run({ args: [key = ''], options, upload }, { names }) {
+    const bytes = await readFileArgument(upload, fileLimit)
     const name = parseName(key.replace(/^\/ipns\//, '')) ?? readPeerId(key)
     if (!options['allow-offline']) {
       throw new FileNetworkError("can't put while offline: pass `--allow-offline` to override")
     }
     if (!key.startsWith('/ipns/')) throw new FileNetworkError('invalid key')
-    const bytes = await readFileArgument(upload, fileLimit)
     await names.put(name, bytes)
     return valuesOf({ ID: peerIdText(name), Type: 5, Responses: null, Extra: '' })
   },
