@@ -90,8 +90,8 @@ function wrapper(children: UploadEntries): UploadEntry {
   return { kind: 'directory', name: '', mode: 0, modified: undefined, children }
 }
 
-function nameOf(entry: UploadEntry, event: AddEvent, hash: string | undefined): string {
-  if (entry.kind !== 'directory') return entry.name === '' ? (hash ?? '') : entry.name
+function nameOf(entry: UploadEntry, event: AddEvent): string {
+  if (entry.kind !== 'directory') return entry.name === '' ? (event.node?.cid.toString() ?? '') : entry.name
   if (event.path === '') return entry.name
   return entry.name === '' ? event.path : `${entry.name}/${event.path}`
 }
@@ -112,7 +112,7 @@ const symlinkMode = 0o1000000777
 
 /** Mode and time are what the part said, whether they are stored or not, as Kubo repeats them. */
 function toLine(entry: UploadEntry, event: AddEvent, hash: string | undefined): AddLine {
-  const line: AddLine = { Name: nameOf(entry, event, hash) }
+  const line: AddLine = { Name: nameOf(entry, event) }
   if (hash !== undefined) line.Hash = hash
   if (event.bytes) line.Bytes = event.bytes
   if (event.node) line.Size = String(event.node.size)

@@ -44,8 +44,10 @@ export const bootstrapAdd = defineCommand({
   async run({ args }, network) {
     if (args.length === 0) throw new FileNetworkError('no bootstrap peers to add')
     if (args.some((peer) => peer === 'default' || peer === 'auto')) throw noDefaultPeers()
-    for (const peer of args) checkPeer(peer)
-    for (const peer of args) checkTransport(peer)
+    for (const peer of args) {
+      checkPeer(peer)
+      checkTransport(peer)
+    }
     const added = [...new Set(args)]
     const others = peersOf(network).filter((peer) => !added.includes(peer))
     await network.configuration.set('Bootstrap', [...added, ...others])

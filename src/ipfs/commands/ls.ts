@@ -76,7 +76,9 @@ async function* listLinks(network: NetworkContext, path: string, rule: LsRule): 
   const { cid } = await resolveText({ blockstore, names }, path)
   if (cid.code !== codecCode.dagPb && cid.code !== codecCode.raw) {
     const links = await linksOf(cid, await blockstore.get(cid))
-    for (const link of links) yield describe(rule, { ...link, size: 0 }, {})
+    for (const link of links) {
+      yield describe(rule, { ...link, size: 0 }, link.cid.code === codecCode.raw ? { type: 'file' } : {})
+    }
     return
   }
   const entry = await loadEntry(blockstore, cid)

@@ -105,7 +105,9 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   },
   {
     reason: 'What is no JOSE object is refused in the words of the library',
-    matches: ({ request, ours }) => /dag-jose/.test(request) && /Message|invalid JOSE object/.test(ours),
+    matches: ({ request, ours, theirs }) =>
+      (/dag-jose/.test(request) && /Message|invalid JOSE object/.test(ours)) ||
+      (ours.includes('DAG-JOSE object') && theirs.includes('dagjose.')),
   },
   {
     reason: 'Data that a codec cannot write is refused before the first byte of it is sent',
@@ -164,7 +166,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   },
   {
     reason: 'HEAD of a page that lists a directory has the headers of GET (RFC 9110, 9.3.2)',
-    matches: ({ name }) => name.startsWith('HEAD gateway | '),
+    matches: ({ name }) => /^HEAD gateway \| (content-type|content-length|etag|cache-control) /.test(name),
   },
   {
     reason: 'A path that is not clean is sent to the clean one, escaped once; boxo escapes it twice',
@@ -201,11 +203,6 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     matches: ({ request }) => /[?&]enc(oding)?=(xml|textnl|octet-stream)/.test(request),
   },
   {
-    reason: 'Bytes that are no text in a base are told of as the characters that they would be',
-    matches: ({ name, ours, theirs }) =>
-      name.startsWith('multibase/') && /invalid byte|digit|character/.test(ours + theirs),
-  },
-  {
     reason: 'The charset of text that is not UTF-8 is a guess from its first bytes, here and in boxo',
     matches: ({ name, theirs }) =>
       /gateway \| content-type \| text\/plain/.test(name) && /^text\/plain|^$/.test(theirs),
@@ -215,7 +212,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     matches: ({ name, request }) =>
       name.startsWith('add | body') &&
       /progress=(true|1|T|&| )/.test(request) &&
-      /chunker=(rabin|buzhash)/.test(request),
+      /chunker=(rabin|buzhash|size-1[& ])/.test(request),
   },
   {
     reason: 'A DAG of no bytes can be measured',

@@ -51,8 +51,9 @@ export const objectPatchAddLink = defineCommand({
     const { blockstore } = network
     checkPaths(root, ref)
     const { cid: rootCid } = await resolveText(network, root)
-    const base = await readBase(rootCid, blockstore)
+    await blockstore.get(rootCid)
     const { cid: child } = await resolveText(network, ref)
+    const base = await readBase(rootCid, blockstore)
     const link = { cid: child, size: await sizeOfDag(blockstore, child) }
     if (!options['allow-non-unixfs']) checkDirectory(base, { verb: 'add', preposition: 'to' })
     const session = blockstore.openSession()

@@ -28,9 +28,11 @@ export const pinAdd = defineCommand({
   },
   text: ({ Pins = [] }: { Pins?: string[] }, { options: { recursive } }) =>
     linesOfText(Pins.map((cid) => `pinned ${cid} ${recursive ? 'recursively' : 'directly'}`)),
-  async run({ args, options, encodeCid }, network) {
+  async run(input, network) {
+    const { args, options } = input
     const { name = '' } = options
     validatePinName(name)
+    const { encodeCid } = input
     let visited = 0
     let visitedBytes = 0
     const pins: string[] = []
