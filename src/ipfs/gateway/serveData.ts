@@ -47,10 +47,7 @@ export async function serveData(
   }
   const sent = format ?? stored
   const etag = `"${cid}.${sent}"`
-  const headers = {
-    ...{ ...rootsHeader(target), ETag: etag, 'Cache-Control': cacheControl(target) },
-    ...modifiedHeader(target),
-  }
+  const headers = { ...rootsHeader(target), ETag: etag, 'Cache-Control': cacheControl(target) }
   if (matchesEtag(request.headers['if-none-match'], etag)) return notModified()
   const extension = sent.replace('dag-', '')
   const described = {
@@ -63,7 +60,10 @@ export async function serveData(
   const body = await readAs(source, { cid, stored, format, mayConvert, headers: described })
   const type = isDataFormat(sent) ? dataMediaTypes[sent] : `application/vnd.ipld.${sent}`
   const range = readRange(request.headers, described, body.length)
-  const ranged = { ...described, 'Content-Type': type, 'Accept-Ranges': 'bytes' }
+  const ranged = {
+    ...{ ...described, 'Content-Type': type, 'Accept-Ranges': 'bytes' },
+    ...modifiedHeader(target),
+  }
   if (range === undefined) return { status: 200, headers: ranged, body }
   const part = body.subarray(range.start, range.end)
   return {
