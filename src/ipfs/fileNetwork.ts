@@ -2,18 +2,18 @@ import { ReadWriteLock } from '../encoding/timeSlice.js'
 import { type FileStore, openFileStore } from '../storage/files/blockFiles.js'
 import { commands } from './commands/registry.js'
 import { type Gateway, createGateway } from './gateway/gateway.js'
-import { openMutableFiles } from './mfs/mutableFiles.js'
+import { MutableFiles } from './mfs/mutableFiles.js'
 import type { NetworkContext } from './networkContext.js'
 import { type CommandRequest, executeOperation } from './request/execute.js'
 import type { CommandReply } from './request/reply.js'
 import { NetworkLog, RequestLog } from './request/requestLog.js'
-import { createBlockstore, isIntact } from './store/blockstore.js'
+import { Blockstore, isIntact } from './store/blockstore.js'
 import { measureGarbage } from './store/garbage.js'
-import { openConfiguration } from './configuration/configuration.js'
+import { Configuration } from './configuration/configuration.js'
 import { loadIdentity } from './names/identity.js'
-import { openKeystore } from './names/keystore.js'
-import { openNameSystem } from './names/nameSystem.js'
-import { createPins } from './store/pins.js'
+import { Keystore } from './names/keystore.js'
+import { NameSystem } from './names/nameSystem.js'
+import { Pins } from './store/pins.js'
 import type { ImportProfile, ImportSettings } from './unixfs/settings.js'
 
 /** How a file network is made. */
@@ -65,23 +65,23 @@ export async function openNetworkContext(
 ): Promise<NetworkContext> {
   const { directory, importProfile = 'unixfs-v0-2015', verifyBlocks = false, addresses = () => [] } = options
   const rows = store.named
-  const blockstore = createBlockstore({ blocks: store.blocks, verifyBlocks })
+  const blockstore = new Blockstore(store.blocks, { verifyBlocks })
   const identity = await loadIdentity(rows, addresses)
-  const configuration = await openConfiguration({ rows, identity, profile: importProfile })
+  const configuration = await Configuration.open({ rows, identity, profile: importProfile })
   const importSettings = (): ImportSettings => configuration.importSettings()
   return {
     directory,
     blockstore,
-    pins: createPins(store.pins),
-    files: await openMutableFiles({ blockstore, named: rows, importSettings }),
+    pins: new Pins(store.pins),
+    files: await MutableFiles.open({ blockstore, named: rows, importSettings }),
     collectionLock: new ReadWriteLock(),
     configuration,
     get importSettings() {
       return importSettings()
     },
     identity,
-    keystore: openKeystore(rows, identity),
-    names: openNameSystem(rows),
+    keystore: new Keystore(rows, identity),
+    names: new NameSystem(rows),
     requestLog: new RequestLog(),
     log: new NetworkLog(),
   }

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { AppendFile } from './appendFile.js'
+import { AppendFile } from './segmentFiles.js'
 
 let directory: string
 beforeEach(() => {

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { FRAME_HEADER_LENGTH } from './appendFile.js'
+import { FRAME_HEADER_LENGTH } from './records.js'
 import { WriteBatch, openDatabase } from './database.js'
 import { DataDirectoryError } from './errors.js'
 

@@ -2,7 +2,6 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { plainBytes } from '../encoding/hex.js'
-import { AppendFile } from './appendFile.js'
 import { Cursor, type Entry, type RangeOptions, type Walk, entriesOf } from './cursor.js'
 import { createDirectory, hasRoom, syncDirectory } from './directories.js'
 import { DataDirectoryError, StorageWriteError } from './errors.js'
@@ -11,6 +10,7 @@ import { Levels, RowCache, recoverWriteAhead, writeAheadPath, writeToLevel } fro
 import { MergedCursor } from './mergedCursor.js'
 import { type BatchOperation, MemTable, keyString } from './memTable.js'
 import { type RecordPosition, RecordStore, RecordWindow, decodeBulkRow, encodeBulkRow } from './records.js'
+import { AppendFile } from './segmentFiles.js'
 
 const DEFAULT_WRITE_BUFFER_BYTES = 2 * 1024 * 1024
 const IDLE_FLUSH_MILLISECONDS = 250

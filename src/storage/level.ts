@@ -1,11 +1,11 @@
 import { Level as LevelDatabase } from 'level'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppendFile } from './appendFile.js'
 import { DataDirectoryError } from './errors.js'
 import { type KeyRange, RECORD_END_KEY, isTrieNodeKey } from './keyspace.js'
 import { type UncheckedTables, checkLevelFiles } from './levelFiles.js'
 import { MemTable } from './memTable.js'
+import { AppendFile } from './segmentFiles.js'
 
 /** A LevelDB with bytes for keys and values. */
 export type Level = LevelDatabase<Uint8Array, Uint8Array>
@@ -51,16 +51,8 @@ export class Levels {
       createLevel(nodes, NODE_BUFFER_BYTES),
       unchecked,
     )
-    try {
-      // In this order: of two processes that open them at once, the one that gets the first gets both.
-      await levels.rows.open()
-      await levels.nodes.open()
-    } catch (thrown) {
-      await levels.close()
-      const error = thrown as Error
-      const reason = error.cause instanceof Error ? error.cause.message : String(error)
-      throw new DataDirectoryError(`Could not open the database in ${directory}: ${reason}`, { cause: error })
-    }
+    // In this order: of two processes that open them at once, the one that gets the first gets both.
+    await openLevels(directory, levels.rows, levels.nodes)
     return levels
   }
 
@@ -95,7 +87,25 @@ export class Levels {
   }
 }
 
-function createLevel(location: string, writeBufferSize: number): Level {
+/**
+ * Opens databases one after the other; none stays open where one cannot be opened.
+ *
+ * @param directory - for the message of a refusal
+ * @throws DataDirectoryError with the reason that LevelDB gives
+ */
+export async function openLevels(directory: string, ...levels: readonly Level[]): Promise<void> {
+  try {
+    for (const level of levels) await level.open()
+  } catch (thrown) {
+    for (const level of levels) await level.close()
+    const error = thrown as Error
+    const reason = error.cause instanceof Error ? error.cause.message : String(error)
+    throw new DataDirectoryError(`Could not open the database in ${directory}: ${reason}`, { cause: error })
+  }
+}
+
+/** A database that is still to be opened. */
+export function createLevel(location: string, writeBufferSize: number): Level {
   return new LevelDatabase(location, {
     keyEncoding: 'view',
     valueEncoding: 'view',

@@ -1,14 +1,9 @@
 import { crc32 } from 'node:zlib'
 import { latin1 } from '../encoding/hex.js'
-import {
-  type AppendFile,
-  FRAME_HEADER_LENGTH,
-  isPayloadOf,
-  readFrameHeader,
-  writeFrameHeader,
-} from './appendFile.js'
 import type { KeyBounds } from './cursor.js'
 import { DataDirectoryError } from './errors.js'
+import { FRAME_HEADER_LENGTH, isPayloadOf, readFrameHeader, writeFrameHeader } from './records.js'
+import type { AppendFile } from './segmentFiles.js'
 
 /** One change of a batch: a value to store under a key, or the key's removal. */
 export interface BatchOperation {

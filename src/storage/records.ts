@@ -1,9 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { plainBytes } from '../encoding/hex.js'
-import { AppendFile, FRAME_HEADER_LENGTH, frameHeaderOf, isPayloadOf, readFrameHeader } from './appendFile.js'
-import { createDirectory, hasOtherNames, syncDirectory } from './directories.js'
 import { DataDirectoryError, StorageWriteError } from './errors.js'
+import { SegmentFiles } from './segmentFiles.js'
 
 /**
  * Where the payload of a record begins: the number of its segment times 2^30, plus the offset within the segment.
@@ -14,7 +12,6 @@ export type RecordPosition = number
 
 const SEGMENT_SPAN = 2 ** 30
 const DEFAULT_SEGMENT_BYTES = 256 * 1024 * 1024
-const OPEN_SEGMENTS = 8
 /** So many records are remembered as checked. */
 const CHECKED_RECORDS = 65_536
 
@@ -38,35 +35,34 @@ export interface RecordStoreOptions {
  * Every read goes to the file; the operating system's page cache is the cache.
  */
 export class RecordStore {
-  readonly #directory: string
+  readonly #files: SegmentFiles
   readonly #segmentBytes: number
+  /** The segment that is written to, and how long it is. */
   #segment: number
-  #file: AppendFile
-  /** Whether the names of all segments are on the medium. */
-  #isNamed = false
-  readonly #readers = new Map<number, number>()
+  #length: number
   /** Where the file ended when it was opened. */
   readonly #openedEnd: RecordPosition
   /** Records that were found as they were written. */
   readonly #checked = new Set<RecordPosition>()
 
   constructor({ directory, end, segmentBytes = DEFAULT_SEGMENT_BYTES }: RecordStoreOptions) {
-    this.#directory = directory
+    this.#files = new SegmentFiles({ directory, digits: 6, extension: 'rec' })
     this.#openedEnd = end
     this.#segmentBytes = segmentBytes
-    createDirectory(directory)
     this.#segment = Math.floor(end / SEGMENT_SPAN)
-    this.#removeSegmentsBehind(this.#segment)
-    this.#checkLength(end % SEGMENT_SPAN)
-    const isShared = hasOtherNames(this.#pathOf(this.#segment))
-    if (isShared) this.#segment++
-    const length = isShared ? 0 : end % SEGMENT_SPAN
-    this.#file = new AppendFile({ path: this.#pathOf(this.#segment), length })
+    this.#length = end % SEGMENT_SPAN
+    for (const segment of this.#files.list()) if (segment > this.#segment) this.#files.remove(segment)
+    const size = Math.max(0, this.#files.size(this.#segment))
+    if (size < this.#length) throw this.#tooShort(size)
+    if (this.#files.isShared(this.#segment)) {
+      this.#segment++
+      this.#length = 0
+    } else if (size > this.#length) this.#files.truncate(this.#segment, this.#length)
   }
 
   /** Where the next record goes if it still fits into the segment; all records lie before it. */
   get end(): RecordPosition {
-    return this.#segment * SEGMENT_SPAN + this.#file.length
+    return this.#segment * SEGMENT_SPAN + this.#length
   }
 
   /**
@@ -79,13 +75,15 @@ export class RecordStore {
     const framed = records.flatMap((pieces) => [frameHeaderOf(pieces), ...pieces])
     const positions: RecordPosition[] = []
     try {
-      this.#makeRoom(lengthOf(framed))
+      const length = lengthOf(framed)
+      this.#makeRoom(length)
       let position = this.end
       for (const pieces of records) {
         positions.push(position + FRAME_HEADER_LENGTH)
         position += FRAME_HEADER_LENGTH + lengthOf(pieces)
       }
-      this.#file.append(framed)
+      this.#files.writeSync(this.#segment, this.#length, framed)
+      this.#length += length
     } catch (cause) {
       throw new StorageWriteError('Could not append to the record file', { cause })
     }
@@ -95,7 +93,10 @@ export class RecordStore {
   #makeRoom(length: number): void {
     if (length > SEGMENT_SPAN)
       throw new RangeError(`A record has at most ${SEGMENT_SPAN} bytes, not ${length}`)
-    if (this.#file.length > 0 && this.#file.length + length > this.#segmentBytes) this.#startSegment()
+    if (this.#length === 0 || this.#length + length <= this.#segmentBytes) return
+    this.#files.flushSync(this.#segment)
+    this.#segment++
+    this.#length = 0
   }
 
   /**
@@ -105,10 +106,7 @@ export class RecordStore {
    */
   sync(): void {
     try {
-      this.#file.sync()
-      if (this.#isNamed) return
-      syncDirectory(this.#directory)
-      this.#isNamed = true
+      this.#files.flushSync(this.#segment)
     } catch (cause) {
       throw new StorageWriteError('Could not bring the record file to the medium', { cause })
     }
@@ -122,7 +120,11 @@ export class RecordStore {
   read(position: RecordPosition, offset: number, length: number): Uint8Array {
     this.check(position)
     const bytes = Buffer.allocUnsafeSlow(length)
-    this.#fill(bytes, position, offset)
+    if (this.#fill(bytes, position + offset) < length) {
+      throw new DataDirectoryError(
+        `The record file ends before byte ${this.offsetOf(position) + offset + length}`,
+      )
+    }
     return plainBytes(bytes)
   }
 
@@ -130,18 +132,18 @@ export class RecordStore {
    * Makes sure that a record is as it was written. Records never change, so each is looked at once, and none that this
    * process has written.
    *
-   * @param atHand - bytes from {@link FRAME_HEADER_LENGTH} bytes before the position on, where they were read already
+   * @param buffered - bytes from {@link FRAME_HEADER_LENGTH} bytes before the position on, where they were read already
    * @throws DataDirectoryError if the record is damaged.
    */
-  check(position: RecordPosition, atHand?: Uint8Array): void {
+  check(position: RecordPosition, buffered?: Uint8Array): void {
     if (position >= this.#openedEnd || this.#checked.has(position)) return
-    const headerBytes = atHand ?? this.#readAt(position - FRAME_HEADER_LENGTH, FRAME_HEADER_LENGTH)
+    const headerBytes = buffered ?? this.#readAt(position - FRAME_HEADER_LENGTH, FRAME_HEADER_LENGTH)
     const header = headerBytes.length < FRAME_HEADER_LENGTH ? undefined : readFrameHeader(headerBytes, 0)
     if (header !== undefined) {
       const end = FRAME_HEADER_LENGTH + header.length
-      const isWhole = atHand !== undefined && atHand.length >= end
+      const isWhole = buffered !== undefined && buffered.length >= end
       const payload = isWhole
-        ? atHand.subarray(FRAME_HEADER_LENGTH, end)
+        ? buffered.subarray(FRAME_HEADER_LENGTH, end)
         : this.#readAt(position, header.length)
       if (isPayloadOf(header, payload)) {
         if (this.#checked.size >= CHECKED_RECORDS) this.#checked.clear()
@@ -154,7 +156,7 @@ export class RecordStore {
 
   /** Says that what lies at a position is not what was written there. */
   damageAt(position: RecordPosition): DataDirectoryError {
-    const path = this.#pathOf(Math.floor(position / SEGMENT_SPAN))
+    const path = this.#files.pathOf(Math.floor(position / SEGMENT_SPAN))
     return new DataDirectoryError(
       `${path} is damaged at byte ${position % SEGMENT_SPAN}. Restore the data directory from a copy.`,
     )
@@ -176,90 +178,82 @@ export class RecordStore {
    * @returns how many bytes there are; fewer than the memory has only where the segment ends
    */
   readInto(memory: Uint8Array, position: RecordPosition): number {
+    return this.#fill(memory, position)
+  }
+
+  #fill(memory: Uint8Array, position: RecordPosition): number {
     const segment = Math.floor(position / SEGMENT_SPAN)
     const start = position % SEGMENT_SPAN
     // Behind the valid end there may be what a failed append left.
-    const valid = segment === this.#segment ? this.#file.length - start : memory.length
-    const wanted = Math.min(memory.length, Math.max(0, valid))
-    const descriptor = this.#reader(segment)
-    for (let filled = 0; ;) {
-      const count =
-        filled < wanted ? readSync(descriptor, memory, filled, wanted - filled, start + filled) : 0
-      if (count === 0) return filled
-      filled += count
-    }
-  }
-
-  #fill(bytes: Uint8Array, position: RecordPosition, offset: number): void {
-    const descriptor = this.#reader(Math.floor(position / SEGMENT_SPAN))
-    const start = (position % SEGMENT_SPAN) + offset
-    const { length } = bytes
-    let filled = 0
-    while (filled < length) {
-      const count = readSync(descriptor, bytes, filled, length - filled, start + filled)
-      if (count === 0) throw new DataDirectoryError(`The record file ends before byte ${start + length}`)
-      filled += count
-    }
+    const valid = segment === this.#segment ? Math.max(0, this.#length - start) : memory.length
+    return this.#files.readSync(segment, start, valid < memory.length ? memory.subarray(0, valid) : memory)
   }
 
   close(): void {
-    this.#file.close()
-    for (const descriptor of this.#readers.values()) closeSync(descriptor)
-    this.#readers.clear()
+    this.#files.close()
   }
 
-  #pathOf(segment: number): string {
-    return join(this.#directory, `${String(segment).padStart(6, '0')}.rec`)
-  }
-
-  #startSegment(): void {
-    const file = new AppendFile({ path: this.#pathOf(this.#segment + 1), length: 0 })
-    syncDirectory(this.#directory)
-    this.#file.sync()
-    this.#file.close()
-    this.#file = file
-    this.#segment++
-  }
-
-  #reader(segment: number): number {
-    const open = this.#readers.get(segment)
-    const descriptor = open ?? openSync(this.#pathOf(segment), 'r')
-    this.#readers.delete(segment)
-    this.#readers.set(segment, descriptor)
-    if (this.#readers.size > OPEN_SEGMENTS) {
-      const [oldest] = this.#readers
-      if (oldest !== undefined) {
-        this.#readers.delete(oldest[0])
-        closeSync(oldest[1])
-      }
-    }
-    return descriptor
-  }
-
-  #removeSegmentsBehind(last: number): void {
-    for (const name of readdirSync(this.#directory)) {
-      const match = /^(\d+)\.rec$/.exec(name)
-      if (match !== null && Number(match[1]) > last) rmSync(join(this.#directory, name))
-    }
-  }
-
-  #checkLength(expected: number): void {
-    if (expected === 0) return
-    const path = this.#pathOf(this.#segment)
-    let length = 0
-    try {
-      const descriptor = openSync(path, 'r')
-      length = fstatSync(descriptor).size
-      closeSync(descriptor)
-    } catch {
-      // A segment that is not there has no bytes.
-    }
-    if (length >= expected) return
-    throw new DataDirectoryError(
-      `${path} has ${length} bytes where the database refers to ${expected}: the data directory is damaged. ` +
-        'Restore it from a copy, or delete it to start anew.',
+  #tooShort(size: number): DataDirectoryError {
+    return new DataDirectoryError(
+      `${this.#files.pathOf(this.#segment)} has ${size} bytes where the database refers to ` +
+        `${this.#length}: the data directory is damaged. Restore it from a copy, or delete it to start anew.`,
     )
   }
+}
+
+/**
+ * How a record stands in an append-only file. All numbers are little-endian.
+ *
+ * | bytes | what |
+ * |---|---|
+ * | 4 | length of the payload |
+ * | 4 | CRC-32 of the payload |
+ * | 4 | CRC-32 of the eight bytes before |
+ * | rest | payload |
+ *
+ * A header of its own tells a record that was cut off, which a killed process leaves at the end of a file, from one whose
+ * length was damaged.
+ */
+export const FRAME_HEADER_LENGTH = 12
+
+/** What the header of a record says. */
+export interface FrameHeader {
+  /** Of the payload, in bytes. */
+  length: number
+  /** CRC-32 of the payload. */
+  checksum: number
+}
+
+/** Writes the header of a record at a position. */
+export function writeFrameHeader(into: Buffer, position: number, { length, checksum }: FrameHeader): void {
+  into.writeUInt32LE(length, position)
+  into.writeUInt32LE(checksum, position + 4)
+  into.writeUInt32LE(crc32(into.subarray(position, position + 8)), position + 8)
+}
+
+/** The header of a record whose payload is made of pieces. */
+export function frameHeaderOf(pieces: readonly Uint8Array[]): Uint8Array {
+  let length = 0
+  let checksum = 0
+  for (const piece of pieces) {
+    length += piece.length
+    checksum = crc32(piece, checksum)
+  }
+  const header = Buffer.allocUnsafeSlow(FRAME_HEADER_LENGTH)
+  writeFrameHeader(header, 0, { length, checksum })
+  return header
+}
+
+/** Reads what {@link writeFrameHeader} wrote; undefined if the header is damaged. */
+export function readFrameHeader(bytes: Uint8Array, position: number): FrameHeader | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset + position, FRAME_HEADER_LENGTH)
+  if (crc32(bytes.subarray(position, position + 8)) !== view.getUint32(8, true)) return undefined
+  return { length: view.getUint32(0, true), checksum: view.getUint32(4, true) }
+}
+
+/** Whether a payload is the one that a header was written for. */
+export function isPayloadOf({ length, checksum }: FrameHeader, payload: Uint8Array): boolean {
+  return payload.length === length && crc32(payload) === checksum
 }
 
 /** Where a value lies in the record file. */
@@ -324,7 +318,7 @@ export class RecordWindow {
     this.#file = file
   }
 
-  /** A view on the bytes that are at hand from a position on, until the next {@link read}; undefined if there are none. */
+  /** A view on the buffered bytes from a position on, until the next {@link read}; undefined if there are none. */
   from(position: RecordPosition): Uint8Array | undefined {
     const start = position - this.#position
     if (start < 0 || start >= this.#bytes.length) return undefined
@@ -339,7 +333,7 @@ export class RecordWindow {
   read(position: RecordPosition, { before, length }: { before: number; length: number }): number {
     const lead = Math.min(before, this.#file.offsetOf(position))
     if (this.#memory.length < lead + length) this.#memory = new Uint8Array(lead + length)
-    // Nothing is at hand if the file cannot be read.
+    // Nothing is buffered if the file cannot be read.
     this.#bytes = this.#memory.subarray(0, 0)
     const count = this.#file.readInto(this.#memory.subarray(0, lead + length), position - lead)
     this.#bytes = this.#memory.subarray(0, count)

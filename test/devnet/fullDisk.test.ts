@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { numberToHex, type Hex } from 'viem'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { AppendFile } from '../../src/storage/appendFile.js'
+import { AppendFile, SegmentFiles } from '../../src/storage/segmentFiles.js'
 import { refusalOf, startDevnet, stopAll, stopDevnet, type Block, type Devnet } from './support.js'
 
 let dataDir: string
@@ -19,16 +19,26 @@ afterEach(async () => {
 
 /** Lets so many more pieces go to the disk; it is full then, until `free` is called. */
 function fillDiskAfter(appends: number): { free(): void } {
-  const append = AppendFile.prototype.append
   let left = appends
-  const full = vi.spyOn(AppendFile.prototype, 'append').mockImplementation(function (
-    this: AppendFile,
-    ...written
-  ) {
+  const take = (): void => {
     if (left-- <= 0) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
-    append.apply(this, written)
-  })
-  return { free: () => full.mockRestore() }
+  }
+  const { append } = AppendFile.prototype
+  const { writeSync } = SegmentFiles.prototype
+  const full = [
+    vi.spyOn(AppendFile.prototype, 'append').mockImplementation(function (this: AppendFile, ...written) {
+      take()
+      append.apply(this, written)
+    }),
+    vi.spyOn(SegmentFiles.prototype, 'writeSync').mockImplementation(function (
+      this: SegmentFiles,
+      ...written
+    ) {
+      take()
+      writeSync.apply(this, written)
+    }),
+  ]
+  return { free: () => full.forEach((spy) => spy.mockRestore()) }
 }
 
 describe('a block that cannot be written', () => {

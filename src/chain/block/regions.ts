@@ -1,9 +1,13 @@
 import { RLP } from '@ethereumjs/rlp'
 import { crc32 } from 'node:zlib'
 import type { Steps } from '../../encoding/timeSlice.js'
-import { FRAME_HEADER_LENGTH } from '../../storage/appendFile.js'
 import type { Database } from '../../storage/database.js'
-import type { BulkPlace, RecordStore, RecordWindow } from '../../storage/records.js'
+import {
+  type BulkPlace,
+  FRAME_HEADER_LENGTH,
+  type RecordStore,
+  type RecordWindow,
+} from '../../storage/records.js'
 import { encodeRlp } from '../rlp.js'
 import { ByteCache } from '../state/account.js'
 import { encodeReceipts, encodeSealedBlock } from './body.js'
@@ -180,10 +184,10 @@ export class BlockRegions {
 
   /** So many bytes of a region from an offset on, in memory of their own. */
   #bytesOf({ position }: BlockRegion, offset: number, length: number): Uint8Array {
-    const atHand = this.#window.from(position + offset)
-    if (atHand === undefined || atHand.length < length) return this.#records.read(position, offset, length)
+    const buffered = this.#window.from(position + offset)
+    if (buffered === undefined || buffered.length < length) return this.#records.read(position, offset, length)
     this.#records.check(position, this.#window.from(position - FRAME_HEADER_LENGTH))
-    return atHand.slice(0, length)
+    return buffered.slice(0, length)
   }
 }
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { form } from '../../../test/ipfs/support.js'
 import { type FileStore, openFileStore } from '../../storage/files/blockFiles.js'
 import type { NetworkContext } from '../networkContext.js'
@@ -24,19 +24,8 @@ afterEach(async () => {
 /** A network whose first pin cannot be written. */
 async function networkWithFailingPin(): Promise<NetworkContext> {
   const network = await openNetworkContext(store, { directory })
-  const { pins } = network
-  let failed = false
-  return {
-    ...network,
-    pins: {
-      ...pins,
-      set: async (pin) => {
-        if (failed) return pins.set(pin)
-        failed = true
-        throw new Error('disk full')
-      },
-    },
-  }
+  vi.spyOn(network.pins, 'set').mockRejectedValueOnce(new Error('disk full'))
+  return network
 }
 
 /** The body of two files, the second of which comes when the pin of the first has failed long since. */

@@ -7,7 +7,7 @@ import { checkFilesPath } from '../mfs/filesPath.js'
 import type { NetworkContext } from '../networkContext.js'
 import { type CommandInput, defineCommand, fileArguments, valueGroups } from '../request/command.js'
 import type { UploadEntries, UploadEntry } from '../request/upload.js'
-import { createBlockWriter, discardBlock } from '../unixfs/blockWriter.js'
+import { BlockWriter, discardBlock } from '../unixfs/blockWriter.js'
 
 /** `add`: imports files and directories as UnixFS, a line for each as soon as it is stored. */
 export const add = defineCommand({
@@ -32,7 +32,7 @@ async function addAll(
 ): Promise<void> {
   const { upload, encodeCid } = input
   const session = network.blockstore.openSession()
-  const writer = createBlockWriter(plan.settings.cid, plan.onlyHash ? discardBlock : session.put)
+  const writer = new BlockWriter(plan.settings.cid, plan.onlyHash ? discardBlock : session.put)
   const filesTarget = plan.toFiles === undefined ? undefined : createFilesTarget(network, plan.toFiles)
 
   /** Pins that are still to be set, while reading goes on, and those that could not be. */

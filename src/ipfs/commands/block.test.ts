@@ -5,12 +5,12 @@ import { sha256 } from 'multiformats/hashes/sha2'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { type FileStore, openFileStore } from '../../storage/files/blockFiles.js'
 import type { NetworkContext } from '../networkContext.js'
 import { executeCommand } from '../request/execute.js'
 import { openNetworkContext } from '../fileNetwork.js'
-import { isIntact } from '../store/blockstore.js'
+import { Blockstore, isIntact } from '../store/blockstore.js'
 import { blockRm } from './block.js'
 
 let directory: string
@@ -21,18 +21,12 @@ let read: string[]
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'standin-rm-test-'))
   store = await openFileStore({ directory, sync: false, isIntact })
-  const context = await openNetworkContext(store, { directory })
-  const { blockstore } = context
-  network = {
-    ...context,
-    blockstore: {
-      ...blockstore,
-      get: (cid) => {
-        read.push(cid.toString())
-        return blockstore.get(cid)
-      },
-    },
-  }
+  network = await openNetworkContext(store, { directory })
+  const { blockstore } = network
+  vi.spyOn(blockstore, 'get').mockImplementation((cid) => {
+    read.push(cid.toString())
+    return Blockstore.prototype.get.call(blockstore, cid)
+  })
   read = []
 })
 afterEach(async () => {

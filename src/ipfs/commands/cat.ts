@@ -3,7 +3,7 @@ import { FileNetworkError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import { bytes, defineCommand, pathArguments } from '../request/command.js'
 import { type UnixfsEntry, loadEntry } from '../unixfs/entry.js'
-import { type ByteRange, borrowFile } from '../unixfs/readFile.js'
+import { type ByteRange, readRange } from '../unixfs/readFile.js'
 
 interface FilePart {
   entry: UnixfsEntry
@@ -54,5 +54,5 @@ async function selectParts(
 }
 
 async function* readParts({ blockstore }: NetworkContext, parts: FilePart[]): AsyncGenerator<Uint8Array> {
-  for (const { entry, range } of parts) yield* borrowFile(blockstore, entry, range)
+  for (const { entry, range } of parts) yield* readRange(blockstore, entry, range)
 }

@@ -1,4 +1,4 @@
-import type { RecordStore } from '../../storage/files/indexDatabase.js'
+import type { RowStore } from '../../storage/files/fileIndex.js'
 import { Mutex } from '../../encoding/timeSlice.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import type { Identity } from '../names/identity.js'
@@ -8,26 +8,74 @@ import { parseByteSize, readImportSettings } from './importSettings.js'
 import { flatfs, profiles } from './profiles.js'
 import { type JsonObject, type Section, type ValueKind, configurationSchema } from './schema.js'
 
+const rowName = new TextEncoder().encode('configuration')
+
+/** What the configuration of a node is made from. */
+interface ConfigurationParts {
+  rows: RowStore
+  identity: Identity
+  profile: ImportProfile
+}
+
 /** The node's configuration, in Kubo's form. What is set stays across restarts and has its effect at once. */
-export interface Configuration {
+export class Configuration {
+  readonly #parts: ConfigurationParts
+  readonly #mutex = new Mutex()
+  /** What was set. */
+  #changes: JsonObject
+  #imports: ImportSettings | FileNetworkError
+
+  private constructor(
+    parts: ConfigurationParts,
+    changes: JsonObject,
+    imports: ImportSettings | FileNetworkError,
+  ) {
+    this.#parts = parts
+    this.#changes = changes
+    this.#imports = imports
+  }
+
+  /** Opens the configuration of a data directory. */
+  static async open(parts: ConfigurationParts): Promise<Configuration> {
+    const stored = parts.rows.get(rowName)
+    const changes = stored === undefined ? {} : (JSON.parse(Buffer.from(stored).toString()) as JsonObject)
+    return new Configuration(parts, changes, await importsOf(effective(parts, changes)))
+  }
+
   /** Everything, without the private key. */
-  show(): JsonObject
+  show(): JsonObject {
+    return effective(this.#parts, this.#changes)
+  }
+
   /**
    * The value of a key such as `Import.CidVersion`.
    *
    * @throws {@link FileNetworkError} for one that has none
    */
-  get(key: string): unknown
-  /**
-   * @throws {@link FileNetworkError} for a key that Kubo does not know, or a value of another type
-   */
-  set(key: string, value: unknown): Promise<void>
+  get(key: string): unknown {
+    return getKey(this.show(), key)
+  }
+
+  /** @throws {@link FileNetworkError} for a key that Kubo does not know, or a value of another type */
+  set(key: string, value: unknown): Promise<void> {
+    return this.#mutex.run(async () => {
+      checkValue(findKind(key), value, key.split('.'))
+      await this.#store(setKey(this.#changes, key.split('.'), value))
+    })
+  }
+
   /**
    * Sets all keys of an object, and leaves the others.
    *
    * @throws {@link FileNetworkError} for a value of another type
    */
-  merge(given: JsonObject): Promise<void>
+  merge(given: JsonObject): Promise<void> {
+    return this.#mutex.run(async () => {
+      checkValue(configurationSchema, given, [])
+      await this.#store(mergeDeep(this.#changes, given))
+    })
+  }
+
   /**
    * Applies a profile.
    *
@@ -36,79 +84,48 @@ export interface Configuration {
    */
   applyProfile(
     name: string,
-    options: { isTrial: boolean },
-  ): Promise<{ before: JsonObject; after: JsonObject }>
+    { isTrial }: { isTrial: boolean },
+  ): Promise<{ before: JsonObject; after: JsonObject }> {
+    return this.#mutex.run(async () => {
+      const entries = profiles.get(name)
+      if (entries === undefined) throw new FileNetworkError(`${name} is not a profile`)
+      let changed = this.#changes
+      for (const [key, value] of Object.entries(entries)) changed = setKey(changed, key.split('.'), value)
+      const result = { before: this.show(), after: effective(this.#parts, changed) }
+      if (!isTrial) await this.#store(changed)
+      return result
+    })
+  }
+
   /**
    * How content is imported where a request does not say otherwise.
    *
    * @throws {@link FileNetworkError} when what was set makes no sense
    */
-  importSettings(): ImportSettings
+  importSettings(): ImportSettings {
+    if (this.#imports instanceof FileNetworkError) throw this.#imports
+    return this.#imports
+  }
+
+  async #store(changed: JsonObject): Promise<void> {
+    const imports = await importsOf(effective(this.#parts, changed))
+    await this.#parts.rows.put(rowName, Buffer.from(JSON.stringify(changed)))
+    this.#changes = changed
+    this.#imports = imports
+  }
 }
 
-const rowName = new TextEncoder().encode('configuration')
+function effective({ identity, profile }: ConfigurationParts, changes: JsonObject): JsonObject {
+  return mergeDeep(defaults(identity, profile), changes)
+}
 
-/** Opens the configuration of a data directory. */
-export async function openConfiguration(options: {
-  rows: RecordStore
-  identity: Identity
-  profile: ImportProfile
-}): Promise<Configuration> {
-  const { rows, identity, profile } = options
-  const changing = new Mutex()
-  const stored = rows.get(rowName)
-  let changes = stored === undefined ? {} : (JSON.parse(Buffer.from(stored).toString()) as JsonObject)
-  let settings = await imports(changes)
-
-  function effective(changed: JsonObject): JsonObject {
-    return mergeDeep(defaults(identity, profile), changed)
-  }
-
-  async function store(changed: JsonObject): Promise<void> {
-    const imported = await imports(changed)
-    await rows.put(rowName, Buffer.from(JSON.stringify(changed)))
-    changes = changed
-    settings = imported
-  }
-
-  /** A value that makes no sense is refused by what needs it, as in Kubo. */
-  async function imports(changed: JsonObject): Promise<ImportSettings | FileNetworkError> {
-    try {
-      return await readImportSettings(effective(changed))
-    } catch (error) {
-      if (error instanceof FileNetworkError) return error
-      throw error
-    }
-  }
-
-  return {
-    show: () => effective(changes),
-    get: (key) => getKey(effective(changes), key),
-    set: (key, value) =>
-      changing.run(async () => {
-        const kind = findKind(key)
-        checkValue(kind, value, key.split('.'))
-        await store(setKey(changes, key.split('.'), value))
-      }),
-    merge: (given) =>
-      changing.run(async () => {
-        checkValue(configurationSchema, given, [])
-        await store(mergeDeep(changes, given))
-      }),
-    applyProfile: (name, { isTrial }) =>
-      changing.run(async () => {
-        const entries = profiles.get(name)
-        if (entries === undefined) throw new FileNetworkError(`${name} is not a profile`)
-        let changed = changes
-        for (const [key, value] of Object.entries(entries)) changed = setKey(changed, key.split('.'), value)
-        const result = { before: effective(changes), after: effective(changed) }
-        if (!isTrial) await store(changed)
-        return result
-      }),
-    importSettings() {
-      if (settings instanceof FileNetworkError) throw settings
-      return settings
-    },
+/** A value that makes no sense is refused by what needs it, as in Kubo. */
+async function importsOf(configuration: JsonObject): Promise<ImportSettings | FileNetworkError> {
+  try {
+    return await readImportSettings(configuration)
+  } catch (error) {
+    if (error instanceof FileNetworkError) return error
+    throw error
   }
 }
 

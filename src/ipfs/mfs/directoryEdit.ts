@@ -1,6 +1,6 @@
 import { type CidFormat, formatOf } from '../cid/cidFormat.js'
 import type { Session } from '../store/blockstore.js'
-import { type BlockWriter, createBlockWriter } from '../unixfs/blockWriter.js'
+import { BlockWriter } from '../unixfs/blockWriter.js'
 import { buildDirectory, needsShards } from '../unixfs/directoryBuilder.js'
 import { editHamt } from '../unixfs/hamt.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from '../unixfs/entry.js'
@@ -98,5 +98,5 @@ async function hasFormat({ cid }: UnixfsEntry, { version, hash }: CidFormat): Pr
 
 /** A writer whose blocks are protected by a session. */
 export function sessionWriter(format: CidFormat, session: Session): BlockWriter {
-  return createBlockWriter(format, session.put)
+  return new BlockWriter(format, session.put)
 }

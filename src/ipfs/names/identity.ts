@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { base58btc } from 'multiformats/bases/base58'
 import * as Digest from 'multiformats/hashes/digest'
-import type { RecordStore } from '../../storage/files/indexDatabase.js'
+import type { RowStore } from '../../storage/files/fileIndex.js'
 import { identityCode } from '../cid/cidFormat.js'
 
 /** Who the node says it is. */
@@ -23,7 +23,7 @@ const publicPrefix = Uint8Array.of(0x08, 0x01, 0x12, 0x20)
 const publicBytes = 32
 
 /** The identity of a data directory, made when it is first opened. */
-export async function loadIdentity(rows: RecordStore, addresses: () => string[]): Promise<Identity> {
+export async function loadIdentity(rows: RowStore, addresses: () => string[]): Promise<Identity> {
   let privateKey = rows.get(rowName)
   if (privateKey === undefined) {
     privateKey = createPrivateKey()

@@ -4,7 +4,7 @@ import { base36 } from 'multiformats/bases/base36'
 import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
-import type { RecordStore } from '../../storage/files/indexDatabase.js'
+import type { RowStore } from '../../storage/files/fileIndex.js'
 import { multibaseByName } from '../cid/multibase.js'
 import { codecCode } from '../cid/cidFormat.js'
 import { parseCid } from '../cid/parseCid.js'
@@ -24,21 +24,6 @@ export interface NamedKey {
   key: PrivateKey
 }
 
-/** The key pairs that IPNS names are published with. */
-export interface Keystore {
-  /** The node's own key. */
-  self(): Promise<PrivateKey>
-  /** The key with a name; undefined where there is none. */
-  get(name: string): Promise<PrivateKey | undefined>
-  /**
-   * @throws {@link FileNetworkError} for an empty name, or one that is taken
-   */
-  put(name: string, key: PrivateKey): Promise<void>
-  delete(name: string): Promise<void>
-  /** All keys but the node's own, by name. */
-  list(): Promise<NamedKey[]>
-}
-
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 const rowPrefix = 'key/'
@@ -47,32 +32,50 @@ function rowOf(name: string): Uint8Array {
   return encoder.encode(rowPrefix + name)
 }
 
-/** The keys of a data directory, which lie there as libp2p encodes them. */
-export function openKeystore(rows: RecordStore, identity: Pick<Identity, 'privateKey'>): Keystore {
-  return {
-    self: () => decodeKey(identity.privateKey),
-    async get(name) {
-      const row = rows.get(rowOf(name))
-      return row && decodeKey(row)
-    },
-    async put(name, key) {
-      if (name === '') throw new FileNetworkError('key name must be at least one character')
-      if (rows.get(rowOf(name)) !== undefined) {
-        throw new FileNetworkError('key by that name already exists, refusing to overwrite')
-      }
-      const { privateKeyToProtobuf } = await libraryOfKeys()
-      await rows.put(rowOf(name), privateKeyToProtobuf(key))
-    },
-    delete: (name) => rows.delete(rowOf(name)),
-    async list() {
-      const keys: NamedKey[] = []
-      for await (const [row, value] of rows.entries()) {
-        const text = decoder.decode(row)
-        if (!text.startsWith(rowPrefix)) continue
-        keys.push({ name: text.slice(rowPrefix.length), key: await decodeKey(value) })
-      }
-      return keys.sort((a, b) => (a.name < b.name ? -1 : 1))
-    },
+/** The key pairs that IPNS names are published with. They lie in a data directory as libp2p encodes them. */
+export class Keystore {
+  readonly #rows: RowStore
+  readonly #identity: Pick<Identity, 'privateKey'>
+
+  constructor(rows: RowStore, identity: Pick<Identity, 'privateKey'>) {
+    this.#rows = rows
+    this.#identity = identity
+  }
+
+  /** The node's own key. */
+  self(): Promise<PrivateKey> {
+    return decodeKey(this.#identity.privateKey)
+  }
+
+  /** The key with a name; undefined where there is none. */
+  async get(name: string): Promise<PrivateKey | undefined> {
+    const row = this.#rows.get(rowOf(name))
+    return row && decodeKey(row)
+  }
+
+  /** @throws {@link FileNetworkError} for an empty name, or one that is taken */
+  async put(name: string, key: PrivateKey): Promise<void> {
+    if (name === '') throw new FileNetworkError('key name must be at least one character')
+    if (this.#rows.get(rowOf(name)) !== undefined) {
+      throw new FileNetworkError('key by that name already exists, refusing to overwrite')
+    }
+    const { privateKeyToProtobuf } = await libraryOfKeys()
+    await this.#rows.put(rowOf(name), privateKeyToProtobuf(key))
+  }
+
+  delete(name: string): Promise<void> {
+    return this.#rows.delete(rowOf(name))
+  }
+
+  /** All keys but the node's own, by name. */
+  async list(): Promise<NamedKey[]> {
+    const keys: NamedKey[] = []
+    for await (const [row, value] of this.#rows.entries()) {
+      const text = decoder.decode(row)
+      if (!text.startsWith(rowPrefix)) continue
+      keys.push({ name: text.slice(rowPrefix.length), key: await decodeKey(value) })
+    }
+    return keys.sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 }
 

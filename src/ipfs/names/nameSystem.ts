@@ -2,7 +2,7 @@ import type { PrivateKey } from '@libp2p/interface'
 import type * as Records from 'ipns'
 import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
-import type { RecordStore } from '../../storage/files/indexDatabase.js'
+import type { RowStore } from '../../storage/files/fileIndex.js'
 import { type ResolvedPath, parsePath, resolvePath } from '../dag/path.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
@@ -37,26 +37,6 @@ export interface ResolvedName {
   record: Uint8Array
 }
 
-/** IPNS names that were published here; there is no network to ask for others. */
-export interface NameSystem {
-  publish(key: PrivateKey, publication: Publication): Promise<CID>
-  /** Keeps a record as it is, in the place of the one that the name may have. */
-  put(name: CID, record: Uint8Array): Promise<void>
-  /**
-   * The newest valid record of a name.
-   *
-   * @throws {@link UnresolvedNameError}
-   */
-  find(name: CID): Promise<ResolvedName>
-  /**
-   * Follows a path `/ipns/…` up to what it stands for.
-   *
-   * @param depth - names to follow at most
-   * @returns a path; one below `/ipns/` where the depth was reached
-   */
-  resolve(path: string, depth?: number): Promise<string>
-}
-
 /** Names that may lead to names, one after the other (boxo, `namesys.DefaultDepthLimit`). */
 const defaultDepth = 32
 /** Time that a record may be kept where it does not say (boxo, `DefaultResolverCacheTTL`). */
@@ -69,47 +49,67 @@ export class UnresolvedNameError extends FileNetworkError {
   }
 }
 
-/** Opens the published names of a data directory. */
-export function openNameSystem(rows: RecordStore): NameSystem {
-  const names: NameSystem = {
-    async publish(key, publication) {
-      const { createIPNSRecord, marshalIPNSRecord } = await libraryOfRecords()
-      const name = nameOf(key.publicKey)
-      const { value, lifetimeMilliseconds, ttlMilliseconds, isVersion1Compatible } = publication
-      const sequence = await nextSequence(rows.get(rowOf(name)), publication)
-      const record = await createIPNSRecord(key, value, sequence, lifetimeMilliseconds, {
-        ttlNs: BigInt(Math.round(ttlMilliseconds * 1e6)),
-        v1Compatible: isVersion1Compatible,
-      })
-      await rows.put(rowOf(name), marshalIPNSRecord(record))
-      return name
-    },
-    put: (name, record) => rows.put(rowOf(name), record),
-    async find(name) {
-      const record = rows.get(rowOf(name))
-      if (record === undefined) throw new UnresolvedNameError()
-      const { value, validity, ttl } = await readRecord(record).catch(() => {
-        throw new UnresolvedNameError()
-      })
-      const left = Date.parse(validity) - Date.now()
-      if (left <= 0) throw new UnresolvedNameError()
-      const ttlMilliseconds = ttl === undefined ? defaultTtlMilliseconds : Number(ttl / 1_000_000n)
-      return { value, ttlMilliseconds: Math.min(left, ttlMilliseconds), record }
-    },
-    async resolve(path, depth = defaultDepth) {
-      let current = path
-      for (let step = 0; step < depth && current.startsWith('/ipns/'); step++) {
-        const [, , label = '', ...rest] = current.split('/')
-        const { value } = await names.find(readName(label))
-        current = rest.length === 0 ? value : `${value.replace(/\/$/, '')}/${rest.join('/')}`
-      }
-      if (depth > 1 && current.startsWith('/ipns/')) {
-        throw new FileNetworkError('could not resolve name (recursion limit exceeded)')
-      }
-      return current
-    },
+/** IPNS names that were published here; there is no network to ask for others. */
+export class NameSystem {
+  readonly #rows: RowStore
+
+  constructor(rows: RowStore) {
+    this.#rows = rows
   }
-  return names
+
+  async publish(key: PrivateKey, publication: Publication): Promise<CID> {
+    const { createIPNSRecord, marshalIPNSRecord } = await libraryOfRecords()
+    const name = nameOf(key.publicKey)
+    const { value, lifetimeMilliseconds, ttlMilliseconds, isVersion1Compatible } = publication
+    const sequence = await nextSequence(this.#rows.get(rowOf(name)), publication)
+    const record = await createIPNSRecord(key, value, sequence, lifetimeMilliseconds, {
+      ttlNs: BigInt(Math.round(ttlMilliseconds * 1e6)),
+      v1Compatible: isVersion1Compatible,
+    })
+    await this.put(name, marshalIPNSRecord(record))
+    return name
+  }
+
+  /** Keeps a record as it is, in the place of the one that the name may have. */
+  put(name: CID, record: Uint8Array): Promise<void> {
+    return this.#rows.put(rowOf(name), record)
+  }
+
+  /**
+   * The newest valid record of a name.
+   *
+   * @throws {@link UnresolvedNameError}
+   */
+  async find(name: CID): Promise<ResolvedName> {
+    const record = this.#rows.get(rowOf(name))
+    if (record === undefined) throw new UnresolvedNameError()
+    const { value, validity, ttl } = await readRecord(record).catch(() => {
+      throw new UnresolvedNameError()
+    })
+    const left = Date.parse(validity) - Date.now()
+    if (left <= 0) throw new UnresolvedNameError()
+    const ttlMilliseconds = ttl === undefined ? defaultTtlMilliseconds : Number(ttl / 1_000_000n)
+    return { value, ttlMilliseconds: Math.min(left, ttlMilliseconds), record }
+  }
+
+  /**
+   * Follows a path `/ipns/…` up to what it stands for.
+   *
+   * @param depth - names to follow at most
+   * @returns a path; one below `/ipns/` where the depth was reached
+   */
+  async resolve(path: string, depth = defaultDepth): Promise<string> {
+    let current = path
+    for (let step = 0; step < depth && current.startsWith('/ipns/'); step++) {
+      const [, , label = '', ...rest] = current.split('/')
+      const { value } = await this.find(readName(label))
+      current = rest.length === 0 ? value : `${value.replace(/\/$/, '')}/${rest.join('/')}`
+    }
+    if (depth > 1 && current.startsWith('/ipns/')) {
+      throw new FileNetworkError('could not resolve name (recursion limit exceeded)')
+    }
+    return current
+  }
 }
 
 /** What a record says. */

@@ -2,9 +2,9 @@ import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import type { MultihashDigest } from 'multiformats/hashes/interface'
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import type { BlockFiles, BlockRemoval, StoredBlock } from '../../storage/files/blockFiles.js'
+import type { BlockFiles, StoredBlock } from '../../storage/files/blockFiles.js'
 import type { BlockSession } from '../../storage/files/batch.js'
-import type { LentBlock } from '../../storage/files/sharedMemory.js'
+import type { PooledBlock } from '../../storage/files/bufferPool.js'
 import { DamagedBlockError } from '../../storage/errors.js'
 import {
   InsecureHashError,
@@ -32,105 +32,115 @@ export interface Removal {
 }
 
 /** Blocks by CID. Two CIDs with one multihash name the same block, as in Kubo. */
-export interface Blockstore {
-  openSession(): Session
-  openRemoval(): Removal
-  has(cid: CID): boolean
+export class Blockstore {
+  readonly #blocks: BlockFiles
+  readonly #verifyBlocks: boolean
+
+  /** @param options.verifyBlocks - whether every block read is checked against its CID */
+  constructor(blocks: BlockFiles, { verifyBlocks }: { verifyBlocks: boolean }) {
+    this.#blocks = blocks
+    this.#verifyBlocks = verifyBlocks
+  }
+
+  openSession(): Session {
+    const session = this.#blocks.openSession()
+    return {
+      touch: (cid) => session.touch(cid.multihash.bytes),
+      put: (cid, bytes) => this.put(cid, bytes, session),
+      end: () => session.end(),
+    }
+  }
+
+  openRemoval(): Removal {
+    const removal = this.#blocks.openRemoval()
+    return {
+      async remove(cids) {
+        const keys = cids.filter((cid) => !isIdentity(cid)).map((cid) => cid.multihash.bytes)
+        return (await removal.remove(keys)).flatMap(cidsOf)
+      },
+      end: () => removal.end(),
+    }
+  }
+
+  has(cid: CID): boolean {
+    return this.size(cid) !== undefined
+  }
+
   /** Number of bytes of a block; undefined when it is not stored. */
-  size(cid: CID): number | undefined
+  size(cid: CID): number | undefined {
+    return isIdentity(cid) ? cid.multihash.digest.length : this.#blocks.find(cid.multihash.bytes)?.length
+  }
+
   /**
    * @throws {@link BlockNotFoundError}
    * @throws {@link FileNetworkError} when blocks are verified and this one is not what its CID says
    */
-  get(cid: CID): Promise<Uint8Array>
-  /** As `get`, but in memory that others share and that is used again once it is given back. */
-  lend(cid: CID): Promise<LentBlock>
-  /** Whether readers may borrow blocks before they need them: not while much memory is lent out. */
-  mayReadAhead(): boolean
-  /** Whether the bytes stored under a CID hash to it; undefined for a hash function that is not known. */
-  verify(cid: CID): Promise<boolean | undefined>
-  put(cid: CID, bytes: Uint8Array): Promise<void>
-  /** Every CID that a block was stored under. */
-  cids(): AsyncIterable<CID>
-  /** Gives the space of removed blocks back to the file system. */
-  compact(): Promise<void>
-  totals(): { blocks: number; bytes: number }
-}
-
-/** Blocks over the segment files. */
-export function createBlockstore(options: {
-  blocks: BlockFiles
-  /** Whether every block read is checked against its CID. */
-  verifyBlocks: boolean
-}): Blockstore {
-  const { blocks, verifyBlocks } = options
-
-  function put(cid: CID, bytes: Uint8Array, session?: BlockSession): Promise<void> {
-    if (isIdentity(cid)) return Promise.resolve()
-    return blocks.put({ key: cid.multihash.bytes, label: encodeLabel(cid), data: bytes, session })
-  }
-
-  async function read(cid: CID): Promise<Uint8Array> {
-    const pause = new TimeSlice().pause()
-    if (pause !== undefined) await pause
-    if (isIdentity(cid)) return cid.multihash.digest
-    const bytes = await blocks.get(cid.multihash.bytes)
-    if (bytes === undefined) throw missingBlock(cid)
+  async get(cid: CID): Promise<Uint8Array> {
+    const bytes = await this.#bytesOf(cid)
+    if (this.#verifyBlocks) await check(cid, bytes)
     return bytes
   }
 
-  return {
-    openSession() {
-      const session = blocks.openSession()
-      return {
-        touch: (cid) => session.touch(cid.multihash.bytes),
-        put: (cid, bytes) => put(cid, bytes, session),
-        end: () => session.end(),
-      }
-    },
-    openRemoval: () => adaptRemoval(blocks.openRemoval()),
-    has: (cid) => isIdentity(cid) || blocks.find(cid.multihash.bytes) !== undefined,
-    size(cid) {
-      return isIdentity(cid) ? cid.multihash.digest.length : blocks.find(cid.multihash.bytes)?.length
-    },
-    async get(cid) {
-      const bytes = await read(cid).catch((error: unknown) => {
-        throw namedDamage(cid, error)
-      })
-      if (verifyBlocks) await check(cid, bytes)
-      return bytes
-    },
-    async lend(cid) {
-      const pause = new TimeSlice().pause()
-      if (pause !== undefined) await pause
-      if (isIdentity(cid)) return { bytes: cid.multihash.digest, giveBack: () => undefined }
-      const lent = await blocks.lend(cid.multihash.bytes).catch((error: unknown) => {
-        throw namedDamage(cid, error)
-      })
-      if (lent === undefined) throw missingBlock(cid)
-      try {
-        if (verifyBlocks) await check(cid, lent.bytes)
-      } catch (error) {
-        lent.giveBack()
-        throw error
-      }
-      return lent
-    },
-    mayReadAhead: () => blocks.mayReadAhead(),
-    async verify(cid) {
-      try {
-        return await matchesMultihash(cid.multihash, await read(cid))
-      } catch (error) {
-        if (error instanceof DamagedBlockError) return false
-        throw error
-      }
-    },
-    put,
-    async *cids() {
-      for await (const block of blocks.entries()) yield* cidsOf(block)
-    },
-    compact: () => blocks.compact(),
-    totals: () => blocks.totals(),
+  /** As `get`, but in a pooled buffer that others share and that is reused once it is released. */
+  async acquire(cid: CID): Promise<PooledBlock> {
+    if (isIdentity(cid)) return { bytes: await this.get(cid), release: () => undefined }
+    const block = await this.#read(cid, (key) => this.#blocks.acquire(key))
+    try {
+      if (this.#verifyBlocks) await check(cid, block.bytes)
+    } catch (error) {
+      block.release()
+      throw error
+    }
+    return block
+  }
+
+  /** Whether readers may acquire blocks before they need them: not while many bytes are acquired. */
+  get mayReadAhead(): boolean {
+    return this.#blocks.mayReadAhead
+  }
+
+  /** Whether the bytes stored under a CID hash to it; undefined for a hash function that is not known. */
+  async verify(cid: CID): Promise<boolean | undefined> {
+    try {
+      return await matchesMultihash(cid.multihash, await this.#bytesOf(cid))
+    } catch (error) {
+      if (error instanceof HashMismatchError) return false
+      throw error
+    }
+  }
+
+  /** @param session - protects the block from removals */
+  put(cid: CID, bytes: Uint8Array, session?: BlockSession): Promise<void> {
+    if (isIdentity(cid)) return Promise.resolve()
+    return this.#blocks.put({ key: cid.multihash.bytes, label: encodeLabel(cid), data: bytes, session })
+  }
+
+  /** Every CID that a block was stored under. */
+  async *cids(): AsyncGenerator<CID> {
+    for await (const block of this.#blocks.entries()) yield* cidsOf(block)
+  }
+
+  /** Gives the space of removed blocks back to the file system. */
+  compact(): Promise<void> {
+    return this.#blocks.compact()
+  }
+
+  totals(): { blocks: number; bytes: number } {
+    return this.#blocks.totals()
+  }
+
+  async #bytesOf(cid: CID): Promise<Uint8Array> {
+    return isIdentity(cid) ? cid.multihash.digest : this.#read(cid, (key) => this.#blocks.get(key))
+  }
+
+  async #read<T>(cid: CID, read: (key: Uint8Array) => Promise<T | undefined>): Promise<T> {
+    const pause = new TimeSlice().pause()
+    if (pause !== undefined) await pause
+    const found = await read(cid.multihash.bytes).catch((error: unknown) => {
+      throw error instanceof DamagedBlockError ? new HashMismatchError(cid) : error
+    })
+    if (found === undefined) throw missingBlock(cid)
+    return found
   }
 }
 
@@ -147,29 +157,17 @@ export function missingBlock(cid: CID): FileNetworkError {
   return new BlockNotFoundError(cid)
 }
 
-/** What Kubo says of a block that is not what its CID names (boxo: blockstore, ErrHashMismatch). */
-function damagedBlock(cid: CID): FileNetworkError {
-  return new FileNetworkError(`block in storage has different hash than requested: ${cid}`)
-}
-
-function namedDamage(cid: CID, error: unknown): unknown {
-  return error instanceof DamagedBlockError ? damagedBlock(cid) : error
+/** A block is not what its CID names, in the words of Kubo (boxo: blockstore, ErrHashMismatch). */
+class HashMismatchError extends FileNetworkError {
+  constructor(cid: CID) {
+    super(`block in storage has different hash than requested: ${cid}`)
+  }
 }
 
 /** @throws {@link FileNetworkError} when bytes do not hash to the CID that they were stored under */
 async function check(cid: CID, bytes: Uint8Array): Promise<void> {
   if ((await matchesMultihash(cid.multihash, bytes)) !== false) return
-  throw damagedBlock(cid)
-}
-
-function adaptRemoval(removal: BlockRemoval): Removal {
-  return {
-    async remove(cids) {
-      const keys = cids.filter((cid) => !isIdentity(cid)).map((cid) => cid.multihash.bytes)
-      return (await removal.remove(keys)).flatMap(cidsOf)
-    },
-    end: () => removal.end(),
-  }
+  throw new HashMismatchError(cid)
 }
 
 /** Whether a CID carries its block in itself. */

@@ -1,5 +1,5 @@
 import { CID } from 'multiformats/cid'
-import type { RecordStore } from '../../storage/files/indexDatabase.js'
+import type { RowStore } from '../../storage/files/fileIndex.js'
 import { cidKey } from '../cid/cidFormat.js'
 import { linksOf, walkDag } from '../dag/links.js'
 import { FileNetworkError, errorText } from '../errors.js'
@@ -15,34 +15,36 @@ export interface Pin {
   name: string
 }
 
-/** The pins, kept across restarts. */
-export interface Pins {
-  find(cid: CID): Pin | undefined
-  /** Sets a pin, instead of the one that the CID may have. */
-  set(pin: Pin): Promise<void>
-  remove(cid: CID): Promise<void>
-  /** Every pin of a mode, in the order of the CIDs. */
-  list(mode: PinMode): AsyncIterable<Pin>
-}
-
 const modeBytes = { recursive: 1, direct: 2 } as const
 
-/** Pins over rows: the key is the CID, the value a byte for the mode and the name in UTF-8. */
-export function createPins(records: RecordStore): Pins {
-  return {
-    find(cid) {
-      const value = records.get(cid.bytes)
-      return value && decodePin(cid, value)
-    },
-    set: ({ cid, mode, name }) =>
-      records.put(cid.bytes, Buffer.concat([Uint8Array.of(modeBytes[mode]), Buffer.from(name)])),
-    remove: (cid) => records.delete(cid.bytes),
-    async *list(mode) {
-      for await (const [key, value] of records.entries()) {
-        const pin = decodePin(CID.decode(key), value)
-        if (pin.mode === mode) yield pin
-      }
-    },
+/** The pins, kept across restarts: the key of a row is the CID, its value a byte for the mode and the name in UTF-8. */
+export class Pins {
+  readonly #rows: RowStore
+
+  constructor(rows: RowStore) {
+    this.#rows = rows
+  }
+
+  find(cid: CID): Pin | undefined {
+    const value = this.#rows.get(cid.bytes)
+    return value && decodePin(cid, value)
+  }
+
+  /** Sets a pin, instead of the one that the CID may have. */
+  set({ cid, mode, name }: Pin): Promise<void> {
+    return this.#rows.put(cid.bytes, Buffer.concat([Uint8Array.of(modeBytes[mode]), Buffer.from(name)]))
+  }
+
+  remove(cid: CID): Promise<void> {
+    return this.#rows.delete(cid.bytes)
+  }
+
+  /** Every pin of a mode, in the order of the CIDs. */
+  async *list(mode: PinMode): AsyncGenerator<Pin> {
+    for await (const [key, value] of this.#rows.entries()) {
+      const pin = decodePin(CID.decode(key), value)
+      if (pin.mode === mode) yield pin
+    }
   }
 }
 

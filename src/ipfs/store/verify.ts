@@ -7,8 +7,8 @@ import { cidKey } from '../cid/cidFormat.js'
 import { linksOf } from '../dag/links.js'
 import { BlockNotFoundError, errorText } from '../errors.js'
 import { loadFilesRoot } from '../mfs/mutableFiles.js'
-import { type Blockstore, createBlockstore, isIntact } from './blockstore.js'
-import { createPins } from './pins.js'
+import { Blockstore, isIntact } from './blockstore.js'
+import { Pins } from './pins.js'
 
 /** What was looked at. */
 export interface VerifiedFiles {
@@ -34,7 +34,7 @@ export async function verifyFileNetwork(
   await (await checkLevelFiles(join(directory, 'index'))).check(new AbortController().signal)
   const store = await openFileStore({ directory, sync: true, isIntact })
   try {
-    const blockstore = createBlockstore({ blocks: store.blocks, verifyBlocks: true })
+    const blockstore = new Blockstore(store.blocks, { verifyBlocks: true })
     const damaged = new Set<string>()
     let blocks = 0
     for await (const cid of blockstore.cids()) {
@@ -47,7 +47,7 @@ export async function verifyFileNetwork(
     let pins = 0
     const seen = new Set(damaged)
     for (const mode of ['recursive', 'direct'] as const) {
-      for await (const { cid } of createPins(store.pins).list(mode)) {
+      for await (const { cid } of new Pins(store.pins).list(mode)) {
         pins++
         await walkPin(cid, mode === 'recursive')
       }

@@ -1,6 +1,6 @@
 import { createCipheriv } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { createBlockWriter } from './blockWriter.js'
+import { BlockWriter } from './blockWriter.js'
 import { createFileBuilder } from './fileBuilder.js'
 import { importSettings } from '../configuration/importSettings.js'
 
@@ -16,7 +16,7 @@ it('uses memory again, but not before the block in it is stored', async () => {
   const settings = await importSettings('unixfs-v1-2025')
   const memories = new Set<ArrayBufferLike>()
   const stored: Buffer[] = []
-  const writer = createBlockWriter(settings.cid, async (cid, bytes) => {
+  const writer = new BlockWriter(settings.cid, async (cid, bytes) => {
     memories.add(bytes.buffer)
     await new Promise((resolve) => setTimeout(resolve, 1))
     if (cid.code === 0x55) stored.push(Buffer.from(bytes))
@@ -41,7 +41,7 @@ it('waits for small blocks to be stored before too many of them are', async () =
     )
     return round
   }
-  const writer = createBlockWriter(settings.cid, storeTogether)
+  const writer = new BlockWriter(settings.cid, storeTogether)
   for (let index = 0; index < 5000; index++) await writer.write(0x55, Buffer.from(`block ${index}`))
   await writer.stored()
   expect(most).toBeGreaterThan(100)

@@ -1,7 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { type CidFormat, identityCode, makeCid } from '../cid/cidFormat.js'
-import { type NewChunk, createChunkPool } from './chunker.js'
+import { ChunkPool, type NewChunk } from './chunker.js'
 
 /**
  * Stores a block; settled once it would survive the end of the process. Blocks are stored in the order in
@@ -9,32 +9,12 @@ import { type NewChunk, createChunkPool } from './chunker.js'
  */
 export type StoreBlock = (cid: CID, bytes: Uint8Array) => Promise<void>
 
-/**
- * Gives blocks their CIDs and stores them behind the caller's back, a bounded number of bytes at a time.
- * One caller writes, a block after the other.
- */
-export interface BlockWriter {
-  /** Makes an empty chunk, whose memory is used again once a block that lies in it is stored. */
-  newChunk: NewChunk
-  /** Hands a block over to be stored; the caller waits for `room` before it goes on. */
-  put(codec: number, bytes: Uint8Array): CID
-  /**
-   * Settled once there is room for another block, and other requests have had their turn; undefined when there is room
-   * already and it is not theirs yet.
-   */
-  room(): Promise<void> | undefined
-  /** Hands a block over and waits for room. */
-  write(codec: number, bytes: Uint8Array): Promise<CID>
-  /** Settled once everything written so far is stored: the same promise for all that is stored together. */
-  stored(): Promise<void>
-}
-
 /** Blocks that are stored together. */
 interface Group {
   bytes: number
   blocks: number
   /** Blocks whose memory may be the pool's. */
-  lent: Uint8Array[]
+  pooled: Uint8Array[]
   /** What the store promised. */
   storing: Promise<void>
   /** The same, or the first failure of the writer. */
@@ -50,83 +30,101 @@ const blocksInFlight = 1024
 
 const allStored = Promise.resolve()
 
-/** A writer whose blocks go to `store`. */
-export function createBlockWriter(format: CidFormat, store: StoreBlock): BlockWriter {
-  let waitingBytes = 0
-  let waitingBlocks = 0
-  let failure: { error: unknown } | undefined
-  let group: Group | undefined
-  let wake = (): void => undefined
-  const pool = createChunkPool()
-  const slice = new TimeSlice()
+/**
+ * Gives blocks their CIDs and stores them behind the caller's back, a bounded number of bytes at a time.
+ * One caller writes, a block after the other.
+ */
+export class BlockWriter {
+  readonly #format: CidFormat
+  readonly #store: StoreBlock
+  readonly #pool = new ChunkPool()
+  readonly #slice = new TimeSlice()
+  #waitingBytes = 0
+  #waitingBlocks = 0
+  #failure: { error: unknown } | undefined
+  #group: Group | undefined
+  #wake = (): void => undefined
 
-  function check(): void {
-    if (failure) throw failure.error
+  /** @param store - where the blocks go */
+  constructor(format: CidFormat, store: StoreBlock) {
+    this.#format = format
+    this.#store = store
   }
 
-  function openGroup(storing: Promise<void>): Group {
-    const opened: Group = { bytes: 0, blocks: 0, lent: [], storing, stored: storing }
-    opened.stored = storing.then(
-      () => finish(opened),
-      (error: unknown) => {
-        failure ??= { error }
-        finish(opened)
-      },
-    )
-    opened.stored.catch(() => undefined)
-    group = opened
-    return opened
-  }
+  /** Makes an empty chunk, whose memory is used again once a block that lies in it is stored. */
+  readonly newChunk: NewChunk = (capacity) => this.#pool.newChunk(capacity)
 
-  function finish(finished: Group): void {
-    const { bytes, blocks, lent } = finished
-    if (group === finished) group = undefined
-    for (const block of lent) pool.giveBack(block)
-    waitingBytes -= bytes
-    waitingBlocks -= blocks
-    wake()
-    check()
-  }
-
-  function put(codec: number, bytes: Uint8Array): CID {
-    const cid = makeCid(format, codec, bytes)
+  /** Hands a block over to be stored; the caller waits for `room` before it goes on. */
+  put(codec: number, bytes: Uint8Array): CID {
+    const cid = makeCid(this.#format, codec, bytes)
     if (cid.multihash.code === identityCode) return cid
-    const storing = store(cid, bytes)
-    const current = group?.storing === storing ? group : openGroup(storing)
-    current.bytes += bytes.length
-    current.blocks++
-    current.lent.push(bytes)
-    waitingBytes += bytes.length
-    waitingBlocks++
+    const storing = this.#store(cid, bytes)
+    const group = this.#group?.storing === storing ? this.#group : this.#openGroup(storing)
+    group.bytes += bytes.length
+    group.blocks++
+    group.pooled.push(bytes)
+    this.#waitingBytes += bytes.length
+    this.#waitingBlocks++
     return cid
   }
 
-  function hasRoom(): boolean {
-    return waitingBytes <= bytesInFlight && waitingBlocks <= blocksInFlight
+  /**
+   * Settled once there is room for another block, and other requests have had their turn; undefined when there is room
+   * already and it is not theirs yet.
+   */
+  room(): Promise<void> | undefined {
+    const pause = this.#slice.pause()
+    if (pause === undefined && this.#failure === undefined && this.#hasRoom) return undefined
+    return this.#waitForRoom(pause)
   }
 
-  async function waitForRoom(pause: Promise<void> | undefined): Promise<void> {
+  /** Hands a block over and waits for room. */
+  async write(codec: number, bytes: Uint8Array): Promise<CID> {
+    const cid = this.put(codec, bytes)
+    await this.room()
+    return cid
+  }
+
+  /** Settled once everything written so far is stored: the same promise for all that is stored together. */
+  stored(): Promise<void> {
+    return this.#group?.stored ?? (this.#failure ? Promise.reject(this.#failure.error) : allStored)
+  }
+
+  get #hasRoom(): boolean {
+    return this.#waitingBytes <= bytesInFlight && this.#waitingBlocks <= blocksInFlight
+  }
+
+  async #waitForRoom(pause: Promise<void> | undefined): Promise<void> {
     await pause
-    while (!hasRoom()) await new Promise<void>((resolve) => (wake = resolve))
-    check()
+    while (!this.#hasRoom) await new Promise<void>((resolve) => (this.#wake = resolve))
+    this.#check()
   }
 
-  function room(): Promise<void> | undefined {
-    const pause = slice.pause()
-    if (pause === undefined && failure === undefined && hasRoom()) return undefined
-    return waitForRoom(pause)
+  #openGroup(storing: Promise<void>): Group {
+    const group: Group = { bytes: 0, blocks: 0, pooled: [], storing, stored: storing }
+    group.stored = storing.then(
+      () => this.#finish(group),
+      (error: unknown) => {
+        this.#failure ??= { error }
+        this.#finish(group)
+      },
+    )
+    group.stored.catch(() => undefined)
+    this.#group = group
+    return group
   }
 
-  return {
-    newChunk: (capacity) => pool.newChunk(capacity),
-    put,
-    room,
-    async write(codec, bytes) {
-      const cid = put(codec, bytes)
-      await room()
-      return cid
-    },
-    stored: () => group?.stored ?? (failure ? Promise.reject(failure.error) : allStored),
+  #finish(group: Group): void {
+    if (this.#group === group) this.#group = undefined
+    for (const block of group.pooled) this.#pool.release(block)
+    this.#waitingBytes -= group.bytes
+    this.#waitingBlocks -= group.blocks
+    this.#wake()
+    this.#check()
+  }
+
+  #check(): void {
+    if (this.#failure) throw this.#failure.error
   }
 }
 

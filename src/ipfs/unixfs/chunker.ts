@@ -174,35 +174,25 @@ const smallestPooled = 65_536
  * Memory for the chunks of large files, used again and again. The garbage collector counts memory outside of
  * its heap: with new memory for every chunk it would go through the whole heap for every few mebibytes.
  */
-export interface ChunkPool {
-  newChunk(capacity: number): Chunk
-  /** Takes back the memory that a block lies in, when it is the pool's. */
-  giveBack(block: Uint8Array): void
-}
+export class ChunkPool {
+  readonly #acquired = new Map<ArrayBufferLike, Uint8Array>()
+  readonly #free: Uint8Array[] = []
 
-/** A new pool without any memory. */
-export function createChunkPool(): ChunkPool {
-  const lent = new Map<ArrayBufferLike, Uint8Array>()
-  const free: Uint8Array[] = []
-
-  function take(length: number): Uint8Array {
-    const last = free.pop()
+  newChunk(capacity: number): Chunk {
+    const length = Chunk.memoryLength(capacity)
+    if (capacity < smallestPooled) return new Chunk(allocate(length))
+    const last = this.#free.pop()
     const memory = last && last.length >= length ? last : allocate(length)
-    lent.set(memory.buffer, memory)
-    return memory.subarray(0, length)
+    this.#acquired.set(memory.buffer, memory)
+    return new Chunk(memory.subarray(0, length))
   }
 
-  return {
-    newChunk(capacity) {
-      const length = Chunk.memoryLength(capacity)
-      return new Chunk(capacity < smallestPooled ? allocate(length) : take(length))
-    },
-    giveBack({ buffer }) {
-      const memory = lent.get(buffer)
-      if (memory === undefined) return
-      lent.delete(buffer)
-      free.push(memory)
-    },
+  /** Takes back the memory that a block lies in, when it is the pool's. */
+  release({ buffer }: Uint8Array): void {
+    const memory = this.#acquired.get(buffer)
+    if (memory === undefined) return
+    this.#acquired.delete(buffer)
+    this.#free.push(memory)
   }
 }
 
@@ -211,7 +201,7 @@ const pooledLimit = 4096
 
 /**
  * Memory for a block on its way to the store, not zeroed. Large blocks get memory of their own, so that
- * it can be given back; small ones share, which is harmless as long as nobody keeps them for long.
+ * it can be reused; small ones share, which is harmless as long as nobody keeps them for long.
  */
 export function allocate(length: number): Uint8Array {
   const bytes = length <= pooledLimit ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length)

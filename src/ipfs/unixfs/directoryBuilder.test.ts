@@ -3,13 +3,13 @@ import { CID } from 'multiformats/cid'
 import { expect, it } from 'vitest'
 import { countTurnsByLooks } from '../../../test/support/turns.js'
 import { hashFunctionByName } from '../cid/cidFormat.js'
-import { createBlockWriter } from './blockWriter.js'
+import { BlockWriter } from './blockWriter.js'
 import { buildDirectory } from './directoryBuilder.js'
 import { importSettings } from '../configuration/importSettings.js'
 
 it('lets others have their turn while a directory of one block is put together', async () => {
   const stored: Uint8Array[] = []
-  const writer = createBlockWriter(
+  const writer = new BlockWriter(
     { version: 0, hash: await hashFunctionByName('sha2-256') },
     async (_, bytes) => void stored.push(bytes),
   )

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { countTurnsByLooks } from '../../../test/support/turns.js'
 import { cidKey, hashFunctionByName } from '../cid/cidFormat.js'
-import { createBlockWriter, discardBlock } from './blockWriter.js'
+import { BlockWriter, discardBlock } from './blockWriter.js'
 import { loadEntry } from './entry.js'
 import { editHamt, writeHamt } from './hamt.js'
 import type { UnixfsLink } from './node.js'
@@ -21,7 +21,7 @@ function linkTo(name: string, content = name): UnixfsLink {
 
 it('leaves a directory as storing all of its entries does, whatever was set and removed', async () => {
   const hash = await hashFunctionByName('sha2-256')
-  const writer = createBlockWriter({ version: 1, hash }, (cid, bytes) => {
+  const writer = new BlockWriter({ version: 1, hash }, (cid, bytes) => {
     blocks.set(cidKey(cid), Uint8Array.from(bytes))
     return Promise.resolve()
   })
@@ -63,7 +63,7 @@ it('leaves a directory as storing all of its entries does, whatever was set and 
 })
 
 it('lets others have their turn while a large directory is stored', async () => {
-  const writer = createBlockWriter({ version: 0, hash: await hashFunctionByName('sha2-256') }, discardBlock)
+  const writer = new BlockWriter({ version: 0, hash: await hashFunctionByName('sha2-256') }, discardBlock)
   const cid = CID.parse('QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH')
   const links = Array.from({ length: 5000 }, (_, index) => ({ name: `file ${index}`, cid, size: 6 }))
   const turns = await countTurnsByLooks(() => writeHamt({ links, fanout: 256, writer, metadata: {} }))

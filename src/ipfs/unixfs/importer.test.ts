@@ -5,7 +5,7 @@ import { balanced, trickle } from 'ipfs-unixfs-importer/layout'
 import type { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { hashFunctionByName } from '../cid/cidFormat.js'
-import { createBlockWriter, discardBlock } from './blockWriter.js'
+import { BlockWriter, discardBlock } from './blockWriter.js'
 import { buildDirectory } from './directoryBuilder.js'
 import { createFileBuilder } from './fileBuilder.js'
 import type { UnixfsLink } from './node.js'
@@ -39,7 +39,7 @@ describe('files as the importer library makes them', () => {
   it.each(cases)('%i bytes, %s, raw leaves %s', async (size, layout, rawLeaves) => {
     const content = stream.subarray(0, size)
     const settings = await importSettings('unixfs-v0-2015')
-    const writer = createBlockWriter({ ...settings.cid, version: 1 }, discardBlock)
+    const writer = new BlockWriter({ ...settings.cid, version: 1 }, discardBlock)
     const own = { ...settings, layout, rawLeaves, chunker: 'size-64', maxFileLinks: 5 }
     const build = createFileBuilder(own, writer)
     const streamed = await build(inOnePiece(content))
@@ -69,7 +69,7 @@ describe('directories as the importer library makes them', () => {
   ])('%i entries, sharded above %i bytes', async (count, shardThreshold) => {
     const settings = await importSettings('unixfs-v0-2015')
     const hash = await hashFunctionByName('sha2-256')
-    const writer = createBlockWriter({ version: 1, hash }, discardBlock)
+    const writer = new BlockWriter({ version: 1, hash }, discardBlock)
     const files = Array.from({ length: count }, (_, n) => ({
       path: `d/name ${n} of a file`,
       content: Buffer.from(`content ${n}`),

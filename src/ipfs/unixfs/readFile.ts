@@ -2,6 +2,7 @@ import type { CID } from 'multiformats/cid'
 import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import { type VisitedSet, cidKey, codecCode } from '../cid/cidFormat.js'
 import { LINKS_AT_ONCE } from '../dag/dagPbInPieces.js'
+import type { PooledBlock } from '../../storage/files/bufferPool.js'
 import { FileNetworkError } from '../errors.js'
 import type { Blockstore } from '../store/blockstore.js'
 import { type BlockSource, type UnixfsEntry, fileSizeOf, loadEntry, readEntry } from './entry.js'
@@ -22,23 +23,15 @@ export function readFile(
   entry: UnixfsEntry,
   range: ByteRange = { start: 0, end: entry.size },
 ): AsyncGenerator<Uint8Array> {
-  const lender: Lender = {
-    lend: async (cid) => ({ bytes: await source.get(cid), giveBack: () => undefined }),
-    mayReadAhead: () => true,
+  const owned: PooledSource = {
+    acquire: async (cid) => ({ bytes: await source.get(cid), release: () => undefined }),
+    mayReadAhead: true,
   }
-  return readRange(lender, entry, range)
+  return readRange(owned, entry, range)
 }
 
-/**
- * The bytes of a file within a range as they lie in memory that is shared and used again: each piece is valid
- * until the next one is asked for.
- */
-export function borrowFile(source: Lender, entry: UnixfsEntry, range: ByteRange): AsyncGenerator<Uint8Array> {
-  return readRange(source, entry, range)
-}
-
-type Lender = Pick<Blockstore, 'lend' | 'mayReadAhead'>
-type LentBlock = Awaited<ReturnType<Lender['lend']>>
+/** Where blocks are read from in pooled buffers. */
+type PooledSource = Pick<Blockstore, 'acquire' | 'mayReadAhead'>
 
 /** An inner node whose children are being read. */
 interface Level {
@@ -46,9 +39,9 @@ interface Level {
   /** How many of them were read. */
   done: number
   /** Those that follow, as far as they were asked for. */
-  fetched: Promise<LentBlock>[]
-  /** Gives back the node's own block, on which its links lie. */
-  giveBack(): void
+  fetched: Promise<PooledBlock>[]
+  /** Releases the node's own block, in which its links lie. */
+  release(): void
 }
 
 /** A child of which some bytes are wanted. */
@@ -58,8 +51,15 @@ interface WantedChild extends ByteRange {
   size: number
 }
 
-/** Without recursion: every piece would come up through all the levels above it. */
-async function* readRange(lender: Lender, root: UnixfsEntry, range: ByteRange): AsyncGenerator<Uint8Array> {
+/**
+ * The bytes of a file within a range as they lie in pooled buffers: each piece is valid until the next one is asked for.
+ * Without recursion: every piece would come up through all the levels above it.
+ */
+export async function* readRange(
+  source: PooledSource,
+  root: UnixfsEntry,
+  range: ByteRange,
+): AsyncGenerator<Uint8Array> {
   if (range.start >= range.end) return
   if (root.node === undefined) {
     yield root.block.subarray(range.start, range.end)
@@ -69,16 +69,16 @@ async function* readRange(lender: Lender, root: UnixfsEntry, range: ByteRange): 
   try {
     const own = ownBytes(root, range)
     if (own) yield own
-    levels.push({ wanted: await wantedOf(root, range), done: 0, fetched: [], giveBack: () => undefined })
+    levels.push({ wanted: await wantedOf(root, range), done: 0, fetched: [], release: () => undefined })
     for (let level = levels.at(-1); level; level = levels.at(-1)) {
       const child = level.wanted[level.done]
       if (child === undefined) {
         levels.pop()
-        level.giveBack()
+        level.release()
         continue
       }
-      fetchAhead(lender, level)
-      const { bytes, giveBack } = await (level.fetched[0] as Promise<LentBlock>)
+      fetchAhead(source, level)
+      const { bytes, release } = await (level.fetched[0] as Promise<PooledBlock>)
       void level.fetched.shift()
       level.done++
       let below: Level | undefined
@@ -92,15 +92,15 @@ async function* readRange(lender: Lender, root: UnixfsEntry, range: ByteRange): 
           const own = ownBytes(entry, child)
           if (own) yield own
           const wanted = await wantedOf(entry, child)
-          if (wanted.length > 0) below = { wanted, done: 0, fetched: [], giveBack }
+          if (wanted.length > 0) below = { wanted, done: 0, fetched: [], release }
         }
       } finally {
         if (below) levels.push(below)
-        else giveBack()
+        else release()
       }
     }
   } finally {
-    for (const level of levels) letGo(level)
+    for (const level of levels) releaseAll(level)
   }
 }
 
@@ -136,22 +136,22 @@ function* wantedChildren({ node }: UnixfsEntry, range: ByteRange): Steps<WantedC
   return wanted
 }
 
-function fetchAhead(lender: Lender, { wanted, done, fetched }: Level): void {
-  const mayFetch = (ahead: number): boolean => ahead === 0 || (ahead <= readAhead && lender.mayReadAhead())
+function fetchAhead(source: PooledSource, { wanted, done, fetched }: Level): void {
+  const mayFetch = (ahead: number): boolean => ahead === 0 || (ahead <= readAhead && source.mayReadAhead)
   while (mayFetch(fetched.length)) {
     const child = wanted[done + fetched.length]
     if (child === undefined) return
-    const block = lender.lend(child.cid)
+    const block = source.acquire(child.cid)
     block.catch(() => undefined)
     fetched.push(block)
   }
 }
 
-function letGo({ fetched, giveBack }: Level): void {
-  giveBack()
+function releaseAll({ fetched, release }: Level): void {
+  release()
   for (const block of fetched) {
     void block.then(
-      (lent) => lent.giveBack(),
+      (acquired) => acquired.release(),
       () => undefined,
     )
   }

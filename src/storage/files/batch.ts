@@ -1,5 +1,5 @@
 import { latin1 } from '../../encoding/hex.js'
-import type { IndexChange } from './indexDatabase.js'
+import type { BatchOperation } from '../memTable.js'
 import {
   type BlockLocation,
   type BlockRow,
@@ -36,7 +36,7 @@ export interface PlannedBlock extends BlockToStore {
 export interface WritePlan {
   /** What to append, by segment. */
   appends: Map<number, { position: number; records: RecordBuffers }>
-  changes: IndexChange[]
+  changes: BatchOperation[]
   segments: Map<number, SegmentRow>
   activeSegment: number
 }
@@ -110,15 +110,7 @@ export function planWrite(blocks: PlannedBlock[], context: PlanContext): WritePl
   }
 
   function move(block: BlockToStore, stored: BlockRow): BlockRow {
-    const old = segmentOf(stored.segment)
-    segments.set(stored.segment, {
-      committedLength: old.committedLength,
-      liveBlocks: old.liveBlocks - 1,
-      liveBytes:
-        old.liveBytes -
-        recordHeadLength({ key: block.key, label: stored.labels[0] ?? block.label }) -
-        stored.length,
-    })
+    segments.set(stored.segment, withoutBlock(segmentOf(stored.segment), block.key, stored))
     return { ...append(block), labels: stored.labels }
   }
 
@@ -126,14 +118,24 @@ export function planWrite(blocks: PlannedBlock[], context: PlanContext): WritePl
     return segments.get(number) ?? context.segments.get(number) ?? emptySegment
   }
 
-  const changes: IndexChange[] = []
+  const changes: BatchOperation[] = []
   for (const { key, row, changed } of rows.values()) {
-    if (changed) changes.push({ type: 'put', key: rowKey(rowKind.block, key), value: encodeBlockRow(row) })
+    if (changed) changes.push({ key: rowKey(rowKind.block, key), value: encodeBlockRow(row) })
   }
   for (const [number, row] of segments) {
-    changes.push({ type: 'put', key: segmentRowKey(number), value: encodeSegmentRow(row) })
+    changes.push({ key: segmentRowKey(number), value: encodeSegmentRow(row) })
   }
   return { appends, changes, segments, activeSegment }
+}
+
+/** What is known of a segment once a block of it is no longer needed. */
+export function withoutBlock(segment: SegmentRow, key: Uint8Array, { labels, length }: BlockRow): SegmentRow {
+  const recordLength = recordHeadLength({ key, label: labels[0] ?? new Uint8Array() }) + length
+  return {
+    committedLength: segment.committedLength,
+    liveBlocks: segment.liveBlocks - 1,
+    liveBytes: segment.liveBytes - recordLength,
+  }
 }
 
 /** Data up to this size is copied behind its head: a buffer of its own in a write costs more than that. */
@@ -188,79 +190,72 @@ export class RecordBuffers {
  * What a running operation relies on. Removals spare every block that was stored after the session began
  * and every block that the session touched, also where it found it already stored.
  */
-export interface BlockSession {
+export class BlockSession {
+  readonly #startedAt: number
+  readonly #touched = new Set<string>()
+  readonly #end: (session: BlockSession) => void
+
+  /** @param startedAt - see {@link placeOf} */
+  constructor(startedAt: number, end: (session: BlockSession) => void) {
+    this.#startedAt = startedAt
+    this.#end = end
+  }
+
   /** Protects a block that may already be stored. */
-  touch(key: Uint8Array): void
-  end(): void
+  touch(key: Uint8Array): void {
+    this.#touched.add(keyText(key))
+  }
+
+  protects(key: Uint8Array, location: BlockLocation): boolean {
+    return placeOf(location) >= this.#startedAt || this.#touched.has(keyText(key))
+  }
+
+  end(): void {
+    this.#end(this)
+  }
 }
 
-interface Protection {
-  startedAt: number
-  touched: Set<string>
+/** The sessions that are open, and which blocks a removal must spare for them. */
+export class BlockSessions {
+  readonly #sessions = new Set<BlockSession>()
+  readonly #endedDuringRemoval = new Set<BlockSession>()
+  #removals = 0
+
+  /** @param end - where the next block will be appended */
+  open(end: Omit<BlockLocation, 'length'>): BlockSession {
+    const session = new BlockSession(placeOf(end), () => {
+      if (this.#removals === 0) this.#sessions.delete(session)
+      else this.#endedDuringRemoval.add(session)
+    })
+    this.#sessions.add(session)
+    return session
+  }
+
+  /** Until it ends, sessions that end keep protecting what they relied on. */
+  openRemoval(end: Omit<BlockLocation, 'length'>): BlockSession {
+    const removal = new BlockSession(placeOf(end), () => {
+      this.#sessions.delete(removal)
+      if (--this.#removals > 0) return
+      for (const ended of this.#endedDuringRemoval) this.#sessions.delete(ended)
+      this.#endedDuringRemoval.clear()
+    })
+    this.#sessions.add(removal)
+    this.#removals++
+    return removal
+  }
+
+  isProtected(key: Uint8Array, location: BlockLocation): boolean {
+    for (const session of this.#sessions) if (session.protects(key, location)) return true
+    return false
+  }
 }
 
-/** Which blocks a removal must spare. */
-export interface Sessions {
-  open(): BlockSession
-  /** Until `end` is called, sessions that end keep protecting what they relied on. */
-  openRemoval(): { end(): void }
-  isProtected(key: Uint8Array, location: BlockLocation): boolean
+/** A place in the segments as a number that only grows: segments are numbered and appended to in order. */
+function placeOf({ segment, offset }: Omit<BlockLocation, 'length'>): number {
+  return segment * 2 ** 32 + offset
 }
 
 /** A key as a string, for maps and sets. */
 export function keyText(key: Uint8Array): string {
   return latin1(key)
-}
-
-/** A place in the segments as a number that only grows: segments are numbered and appended to in order. */
-function placeOf(segment: number, offset: number): number {
-  return segment * 2 ** 32 + offset
-}
-
-/** Keeps the sessions; `end` tells where the next block will be appended. */
-export function createSessions(end: () => { segment: number; offset: number }): Sessions {
-  const protections = new Set<Protection>()
-  const endedDuringRemoval = new Set<Protection>()
-  let removals = 0
-
-  function begin(): Protection {
-    const { segment, offset } = end()
-    const protection = { startedAt: placeOf(segment, offset), touched: new Set<string>() }
-    protections.add(protection)
-    return protection
-  }
-
-  return {
-    open() {
-      const protection = begin()
-      return {
-        touch: (key) => void protection.touched.add(keyText(key)),
-        end: () => {
-          if (removals === 0) protections.delete(protection)
-          else endedDuringRemoval.add(protection)
-        },
-      }
-    },
-    openRemoval() {
-      const protection = begin()
-      removals++
-      return {
-        end: () => {
-          protections.delete(protection)
-          removals--
-          if (removals > 0) return
-          for (const ended of endedDuringRemoval) protections.delete(ended)
-          endedDuringRemoval.clear()
-        },
-      }
-    },
-    isProtected(key, location) {
-      const place = placeOf(location.segment, location.offset)
-      const text = keyText(key)
-      for (const { startedAt, touched } of protections) {
-        if (place >= startedAt || touched.has(text)) return true
-      }
-      return false
-    },
-  }
 }

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openIndexDatabase } from './indexDatabase.js'
+import { FileIndex } from './fileIndex.js'
 import { type FileStore, openFileStore } from './blockFiles.js'
 import { encodeSegmentRow, segmentRowKey } from './rows.js'
 
@@ -122,8 +122,10 @@ describe('blocks', () => {
     await Promise.all(blocks.map(put))
     const { bytes: committedLength } = store.blocks.totals()
     await store.close()
-    const index = await openIndexDatabase(join(directory, 'index'))
-    await index.put(segmentRowKey(1), encodeSegmentRow({ committedLength, liveBlocks: 0, liveBytes: 0 }))
+    const index = await FileIndex.open(join(directory, 'index'), { sync: true })
+    await index.write([
+      { key: segmentRowKey(1), value: encodeSegmentRow({ committedLength, liveBlocks: 0, liveBytes: 0 }) },
+    ])
     await index.close()
     store = await open()
     for (const data of blocks) expect(await store.blocks.get(keyOf(data))).toEqual(data)
@@ -137,8 +139,8 @@ describe('blocks', () => {
     await Promise.all(blocks.map(put))
     const totals = store.blocks.totals()
     await store.close()
-    const index = await openIndexDatabase(join(directory, 'index'))
-    await index.del(segmentRowKey(1))
+    const index = await FileIndex.open(join(directory, 'index'), { sync: true })
+    await index.write([{ key: segmentRowKey(1), value: undefined }])
     await index.close()
     store = await open()
     for (const data of blocks) expect(await store.blocks.get(keyOf(data))).toEqual(data)
@@ -190,11 +192,13 @@ describe('blocks', () => {
     await put(living)
     await store.blocks.compact()
     await store.close()
-    const index = await openIndexDatabase(join(directory, 'index'))
-    await index.put(
-      segmentRowKey(1),
-      encodeSegmentRow({ committedLength: 1000, liveBlocks: 0, liveBytes: 0 }),
-    )
+    const index = await FileIndex.open(join(directory, 'index'), { sync: true })
+    await index.write([
+      {
+        key: segmentRowKey(1),
+        value: encodeSegmentRow({ committedLength: 1000, liveBlocks: 0, liveBytes: 0 }),
+      },
+    ])
     await index.close()
     store = await open()
     expect(store.blocks.find(keyOf(dead))).toBeUndefined()
@@ -207,8 +211,10 @@ describe('blocks', () => {
     await put(bytes(2000))
     const { bytes: committedLength } = store.blocks.totals()
     await store.close()
-    const index = await openIndexDatabase(join(directory, 'index'))
-    await index.put(segmentRowKey(1), encodeSegmentRow({ committedLength, liveBlocks: 0, liveBytes: 0 }))
+    const index = await FileIndex.open(join(directory, 'index'), { sync: true })
+    await index.write([
+      { key: segmentRowKey(1), value: encodeSegmentRow({ committedLength, liveBlocks: 0, liveBytes: 0 }) },
+    ])
     await index.close()
     const file = await newestSegment()
     await truncate(file, (await stat(file)).size - 1)

@@ -1,44 +1,37 @@
 import { join } from 'node:path'
 import { plainBytes } from '../../encoding/hex.js'
 import { Mutex } from '../../encoding/timeSlice.js'
-import { createDirectory } from '../directories.js'
 import { DamagedBlockError } from '../errors.js'
+import type { BatchOperation } from '../memTable.js'
+import { SegmentFiles } from '../segmentFiles.js'
 import {
   type BlockSession,
+  BlockSessions,
   type BlockToStore,
   type PlannedBlock,
-  createSessions,
   keyText,
   planWrite,
+  withoutBlock,
 } from './batch.js'
+import { BufferPool, type PooledBlock } from './bufferPool.js'
 import { rewriteSegments, segmentsToGiveUp } from './compaction.js'
+import { FileIndex, RowStore } from './fileIndex.js'
+import { type BlockCheck, type SegmentParts, recoverSegments } from './recovery.js'
 import {
-  type IndexChange,
-  type IndexDatabase,
-  type RecordStore,
-  applyChanges,
-  createRecordStore,
-  openIndexDatabase,
-} from './indexDatabase.js'
-import { type BlockCheck, recoverSegments } from './recovery.js'
-import {
+  type BlockLocation,
   type BlockRow,
   type SegmentRow,
   decodeBlockRow,
   encodeSegmentRow,
-  recordHeadLength,
   rowKey,
   rowKind,
-  rowRange,
   segmentRowKey,
 } from './rows.js'
-import { type SegmentFiles, createSegmentFiles } from './segmentFiles.js'
-import { type LentBlock, createSharedMemory } from './sharedMemory.js'
 
 /** Bytes written at once, at most, however many blocks wait. */
-const roundLimit = 8 * 1024 * 1024
+const ROUND_LIMIT = 8 * 1024 * 1024
 /** Blocks below this size are read into memory of their own. */
-const smallestShared = 65_536
+const SMALLEST_POOLED = 65_536
 
 /** A block as it is stored, without its bytes. */
 export interface StoredBlock {
@@ -55,37 +48,6 @@ export interface BlockRemoval {
   end(): void
 }
 
-/** Blocks in append-only segment files with an index beside them. */
-export interface BlockFiles {
-  openSession(): BlockSession
-  openRemoval(): BlockRemoval
-  /** What is stored under a key, or about to be; undefined when nothing is. */
-  find(key: Uint8Array): StoredBlock | undefined
-  /**
-   * The bytes of a block, the caller's to keep; undefined when it is not stored.
-   *
-   * @throws DamagedBlockError
-   */
-  get(key: Uint8Array): Promise<Uint8Array | undefined>
-  /** The same in memory that is shared and used again; undefined when the block is not stored. */
-  lend(key: Uint8Array): Promise<LentBlock | undefined>
-  /** Whether readers may borrow blocks before they need them: not while much memory is lent out. */
-  mayReadAhead(): boolean
-  /**
-   * Stores a block; settled once it survives the end of the process. Blocks that are written together have one
-   * promise; they are written in the order in which they were put.
-   */
-  put(block: BlockToStore): Promise<void>
-  /** Every block, in the order of the keys. */
-  entries(): AsyncIterable<StoredBlock>
-  /** Rewrites the segments in which removals have left holes, and so frees their space. */
-  compact(): Promise<void>
-  /** Number of blocks, and of bytes that their files take. */
-  totals(): { blocks: number; bytes: number }
-  /** Waits until everything that was put is stored. */
-  settle(): Promise<void>
-}
-
 /** Blocks that are written together. */
 interface WriteRound {
   blocks: PlannedBlock[]
@@ -94,202 +56,250 @@ interface WriteRound {
   stored: Promise<void>
 }
 
-/** Opens the blocks, after bringing files and index to the same state. */
-export async function openBlockFiles(options: {
-  database: IndexDatabase
-  files: SegmentFiles
-  /** Whether a write waits for the disk itself before it is acknowledged. */
-  sync: boolean
-  isIntact: BlockCheck
-}): Promise<BlockFiles> {
-  const { database, files, sync, isIntact } = options
-  const segments = await recoverSegments({ database, files, isIntact })
-  const lastSegment = Math.max(1, ...segments.keys())
-  let activeSegment = files.isShared(lastSegment) ? lastSegment + 1 : lastSegment
-  const lengthOf = (segment: number): number => segments.get(segment)?.committedLength ?? 0
+/** Blocks in append-only segment files with an index beside them. */
+export class BlockFiles {
+  readonly #parts: SegmentParts
+  readonly #sync: boolean
+  readonly #segments: Map<number, SegmentRow>
+  #activeSegment: number
   /** What lies before was written by another process, and is checked when it is read. */
-  const opened = { segment: activeSegment, offset: lengthOf(activeSegment) }
-  const sessions = createSessions(() => ({ segment: activeSegment, offset: lengthOf(activeSegment) }))
-  const mutex = new Mutex()
-  const reading = createSharedMemory()
-  const unwritten = new Map<string, PlannedBlock>()
+  readonly #openedEnd: Omit<BlockLocation, 'length'>
+  readonly #sessions = new BlockSessions()
+  readonly #mutex = new Mutex()
+  readonly #pool = new BufferPool()
+  readonly #unwritten = new Map<string, PlannedBlock>()
   /** The round that takes blocks until its turn to be written comes. */
-  let open: WriteRound | undefined
+  #open: WriteRound | undefined
 
-  function lookUp(key: Uint8Array): BlockRow | undefined {
-    const value = database.getSync(rowKey(rowKind.block, key))
+  private constructor(parts: SegmentParts, segments: Map<number, SegmentRow>, sync: boolean) {
+    const lastSegment = Math.max(1, ...segments.keys())
+    this.#parts = parts
+    this.#sync = sync
+    this.#segments = segments
+    this.#activeSegment = parts.files.isShared(lastSegment) ? lastSegment + 1 : lastSegment
+    this.#openedEnd = this.#end
+  }
+
+  /**
+   * Opens the blocks, after bringing files and index to the same state.
+   *
+   * @param options.sync - whether a write waits for the disk itself before it is acknowledged
+   */
+  static async open(parts: SegmentParts, { sync }: { sync: boolean }): Promise<BlockFiles> {
+    return new BlockFiles(parts, await recoverSegments(parts), sync)
+  }
+
+  openSession(): BlockSession {
+    return this.#sessions.open(this.#end)
+  }
+
+  openRemoval(): BlockRemoval {
+    const removal = this.#sessions.openRemoval(this.#end)
+    return { remove: (keys) => this.#mutex.run(() => this.#remove(keys)), end: () => removal.end() }
+  }
+
+  /** What is stored under a key, or about to be; undefined when nothing is. */
+  find(key: Uint8Array): StoredBlock | undefined {
+    const pending = this.#unwritten.get(keyText(key))
+    if (pending) return { key, labels: [pending.label], length: pending.data.length }
+    const row = this.#lookUp(key)
+    return row && { key, labels: row.labels, length: row.length }
+  }
+
+  /**
+   * The bytes of a block, the caller's to keep; undefined when it is not stored.
+   *
+   * @throws DamagedBlockError
+   */
+  async get(key: Uint8Array): Promise<Uint8Array | undefined> {
+    const pending = this.#unwritten.get(keyText(key))
+    if (pending) return Uint8Array.from(pending.data)
+    const row = this.#lookUp(key)
+    return (
+      row && this.#unlessRemoved(key, this.#readAt(key, row, plainBytes(Buffer.allocUnsafeSlow(row.length))))
+    )
+  }
+
+  /** The same in a pooled buffer, which readers share; undefined when the block is not stored. */
+  async acquire(key: Uint8Array): Promise<PooledBlock | undefined> {
+    const name = keyText(key)
+    const row = this.#unwritten.has(name) ? undefined : this.#lookUp(key)
+    if (row === undefined || row.length < SMALLEST_POOLED) {
+      const bytes = await this.get(key)
+      return bytes && { bytes, release: () => undefined }
+    }
+    return this.#unlessRemoved(
+      key,
+      this.#pool.acquire(name, row.length, (memory) => this.#readAt(key, row, memory)),
+    )
+  }
+
+  /** Whether readers may acquire blocks before they need them: not while many bytes are acquired. */
+  get mayReadAhead(): boolean {
+    return this.#pool.mayReadAhead
+  }
+
+  /**
+   * Stores a block; settled once it survives the end of the process. Blocks that are written together have one
+   * promise; they are written in the order in which they were put.
+   */
+  put({ key, label, data, session }: BlockToStore): Promise<void> {
+    const round = this.#open === undefined || this.#open.bytes >= ROUND_LIMIT ? this.#openRound() : this.#open
+    // Not a copy of what was given with a member more: V8 finds nothing in such a copy fast.
+    const planned: PlannedBlock = { key, label, data, session, text: keyText(key) }
+    if (!this.#unwritten.has(planned.text)) this.#unwritten.set(planned.text, planned)
+    round.blocks.push(planned)
+    round.bytes += data.length
+    return round.stored
+  }
+
+  /** Every block, in the order of the keys. */
+  async *entries(): AsyncGenerator<StoredBlock> {
+    for await (const [key, value] of this.#parts.index.rows(rowKind.block)) {
+      const row = decodeBlockRow(value)
+      yield { key: Uint8Array.from(key.subarray(1)), labels: row.labels, length: row.length }
+    }
+  }
+
+  /** Rewrites the segments in which removals have left holes, and so frees their space. */
+  compact(): Promise<void> {
+    return this.#mutex.run(async () => {
+      const givenUp = segmentsToGiveUp(this.#segments)
+      if (givenUp.has(this.#activeSegment)) this.#activeSegment++
+      await rewriteSegments(this.#parts, {
+        segments: this.#segments,
+        givenUp,
+        write: (blocks) =>
+          this.#write(
+            blocks.map((block) => ({ ...block, text: keyText(block.key) })),
+            givenUp,
+          ),
+      })
+    })
+  }
+
+  /** Number of blocks, and of bytes that their files take. */
+  totals(): { blocks: number; bytes: number } {
+    let blocks = 0
+    let bytes = 0
+    for (const row of this.#segments.values()) {
+      blocks += row.liveBlocks
+      bytes += row.committedLength
+    }
+    return { blocks, bytes }
+  }
+
+  /** Waits until everything that was put is stored. */
+  settle(): Promise<void> {
+    return this.#mutex.run(async () => undefined)
+  }
+
+  /** Where the next block will be appended. */
+  get #end(): Omit<BlockLocation, 'length'> {
+    const segment = this.#activeSegment
+    return { segment, offset: this.#segments.get(segment)?.committedLength ?? 0 }
+  }
+
+  #lookUp(key: Uint8Array): BlockRow | undefined {
+    const value = this.#parts.index.get(rowKey(rowKind.block, key))
     return value === undefined ? undefined : decodeBlockRow(value)
   }
 
-  function openRound(): WriteRound {
+  #openRound(): WriteRound {
     const round: WriteRound = { blocks: [], bytes: 0, stored: Promise.resolve() }
-    round.stored = mutex.run(() => writeRound(round))
-    open = round
+    round.stored = this.#mutex.run(() => this.#writeRound(round))
+    this.#open = round
     return round
   }
 
-  async function writeRound(round: WriteRound): Promise<void> {
-    if (open === round) open = undefined
+  async #writeRound(round: WriteRound): Promise<void> {
+    if (this.#open === round) this.#open = undefined
     try {
-      await write(round.blocks)
+      await this.#write(round.blocks)
     } finally {
       for (const block of round.blocks) {
-        if (unwritten.get(block.text) === block) unwritten.delete(block.text)
+        if (this.#unwritten.get(block.text) === block) this.#unwritten.delete(block.text)
       }
     }
   }
 
-  async function write(blocks: PlannedBlock[], givenUp?: ReadonlySet<number>): Promise<void> {
-    const plan = planWrite(blocks, { lookUp, segments, activeSegment, givenUp })
+  async #write(blocks: PlannedBlock[], givenUp?: ReadonlySet<number>): Promise<void> {
+    const { files, index } = this.#parts
+    const plan = planWrite(blocks, {
+      lookUp: (key) => this.#lookUp(key),
+      segments: this.#segments,
+      activeSegment: this.#activeSegment,
+      givenUp,
+    })
     for (const [segment, { position, records }] of plan.appends) {
       await files.write(segment, position, records.take())
-      if (sync) await files.flush(segment)
+      if (this.#sync) await files.flush(segment)
     }
-    await applyChanges(database, plan.changes, { sync })
-    for (const [segment, row] of plan.segments) segments.set(segment, row)
-    activeSegment = plan.activeSegment
+    await index.write(plan.changes)
+    for (const [segment, row] of plan.segments) this.#segments.set(segment, row)
+    this.#activeSegment = plan.activeSegment
   }
 
-  async function remove(keys: Uint8Array[]): Promise<StoredBlock[]> {
+  async #remove(keys: Uint8Array[]): Promise<StoredBlock[]> {
     const removed: StoredBlock[] = []
-    const changes: IndexChange[] = []
+    const changes: BatchOperation[] = []
     const changed = new Map<number, SegmentRow>()
     // A key may come once for each label of its block; the index has it until all changes are written.
     for (const key of new Map(keys.map((key) => [keyText(key), key])).values()) {
-      const row = lookUp(key)
-      const segment = row && (changed.get(row.segment) ?? segments.get(row.segment))
-      if (row === undefined || segment === undefined || sessions.isProtected(key, row)) continue
-      const label = row.labels[0] ?? new Uint8Array()
-      changed.set(row.segment, {
-        committedLength: segment.committedLength,
-        liveBlocks: segment.liveBlocks - 1,
-        liveBytes: segment.liveBytes - recordHeadLength({ key, label }) - row.length,
-      })
-      changes.push({ type: 'del', key: rowKey(rowKind.block, key) })
+      const row = this.#lookUp(key)
+      const segment = row && (changed.get(row.segment) ?? this.#segments.get(row.segment))
+      if (row === undefined || segment === undefined || this.#sessions.isProtected(key, row)) continue
+      changed.set(row.segment, withoutBlock(segment, key, row))
+      changes.push({ key: rowKey(rowKind.block, key), value: undefined })
       removed.push({ key, labels: row.labels, length: row.length })
     }
     for (const [number, row] of changed) {
-      changes.push({ type: 'put', key: segmentRowKey(number), value: encodeSegmentRow(row) })
+      changes.push({ key: segmentRowKey(number), value: encodeSegmentRow(row) })
     }
-    await applyChanges(database, changes, { sync })
-    for (const [number, row] of changed) segments.set(number, row)
+    await this.#parts.index.write(changes)
+    for (const [number, row] of changed) this.#segments.set(number, row)
     return removed
   }
 
   /** @throws DamagedBlockError */
-  async function readAt(key: Uint8Array, row: BlockRow, memory: Uint8Array): Promise<Uint8Array> {
-    const bytes = await readMoved(key, row, memory)
-    const isOld =
-      row.segment < opened.segment || (row.segment === opened.segment && row.offset < opened.offset)
-    if (isOld && !(await isIntact(key, bytes))) throw new DamagedBlockError('a stored block is damaged')
+  async #readAt(key: Uint8Array, row: BlockRow, memory: Uint8Array): Promise<Uint8Array> {
+    const bytes = await this.#readMoved(key, row, memory)
+    const { segment, offset } = this.#openedEnd
+    const isOld = row.segment < segment || (row.segment === segment && row.offset < offset)
+    if (isOld && !(await this.#parts.isIntact(key, bytes)))
+      throw new DamagedBlockError('a stored block is damaged')
     return bytes
   }
 
   /** Reads a block that was found at a place; a collection may have moved it since. */
-  async function readMoved(key: Uint8Array, row: BlockRow, memory: Uint8Array): Promise<Uint8Array> {
+  async #readMoved(key: Uint8Array, row: BlockRow, memory: Uint8Array): Promise<Uint8Array> {
+    const { files } = this.#parts
     try {
       return await files.read(row.segment, row.offset, memory)
     } catch (error) {
-      const moved = lookUp(key)
+      const moved = this.#lookUp(key)
       if (moved === undefined || moved.segment === row.segment) throw error
       return files.read(moved.segment, moved.offset, memory)
     }
   }
 
-  async function get(key: Uint8Array): Promise<Uint8Array | undefined> {
-    const pending = unwritten.get(keyText(key))
-    if (pending) return Uint8Array.from(pending.data)
-    const row = lookUp(key)
-    if (row === undefined) return undefined
+  /** What was read of a block; undefined if that failed because the block was removed meanwhile. */
+  async #unlessRemoved<T>(key: Uint8Array, reading: Promise<T>): Promise<T | undefined> {
     try {
-      return await readAt(key, row, plainBytes(Buffer.allocUnsafeSlow(row.length)))
+      return await reading
     } catch (error) {
-      if (lookUp(key) === undefined) return undefined
+      if (this.#lookUp(key) === undefined) return undefined
       throw error
     }
-  }
-
-  async function lend(key: Uint8Array): Promise<LentBlock | undefined> {
-    const text = keyText(key)
-    const row = unwritten.has(text) ? undefined : lookUp(key)
-    if (row === undefined || row.length < smallestShared) {
-      const bytes = await get(key)
-      return bytes && { bytes, giveBack: () => undefined }
-    }
-    try {
-      return await reading.lend(text, row.length, (memory) => readAt(key, row, memory))
-    } catch (error) {
-      if (lookUp(key) === undefined) return undefined
-      throw error
-    }
-  }
-
-  return {
-    openSession: () => sessions.open(),
-    openRemoval() {
-      const removal = sessions.openRemoval()
-      return { remove: (keys) => mutex.run(() => remove(keys)), end: () => removal.end() }
-    },
-    find(key) {
-      const pending = unwritten.get(keyText(key))
-      if (pending) return { key, labels: [pending.label], length: pending.data.length }
-      const row = lookUp(key)
-      return row && { key, labels: row.labels, length: row.length }
-    },
-    get,
-    lend,
-    mayReadAhead: () => reading.mayReadAhead(),
-    put({ key, label, data, session }) {
-      const round = open === undefined || open.bytes >= roundLimit ? openRound() : open
-      // Not a copy of what was given with a member more: V8 finds nothing in such a copy fast.
-      const planned: PlannedBlock = { key, label, data, session, text: keyText(key) }
-      if (!unwritten.has(planned.text)) unwritten.set(planned.text, planned)
-      round.blocks.push(planned)
-      round.bytes += data.length
-      return round.stored
-    },
-    async *entries() {
-      for await (const [key, value] of database.iterator(rowRange(rowKind.block))) {
-        const row = decodeBlockRow(value)
-        yield { key: Uint8Array.from(key.subarray(1)), labels: row.labels, length: row.length }
-      }
-    },
-    compact: () =>
-      mutex.run(async () => {
-        const givenUp = segmentsToGiveUp(segments)
-        if (givenUp.has(activeSegment)) activeSegment++
-        await rewriteSegments({
-          database,
-          files,
-          segments,
-          givenUp,
-          isIntact,
-          write: (blocks) =>
-            write(
-              blocks.map((block) => ({ ...block, text: keyText(block.key) })),
-              givenUp,
-            ),
-        })
-      }),
-    totals() {
-      let blocks = 0
-      let bytes = 0
-      for (const row of segments.values()) {
-        blocks += row.liveBlocks
-        bytes += row.committedLength
-      }
-      return { blocks, bytes }
-    },
-    settle: () => mutex.run(async () => undefined),
   }
 }
 
 /** Everything the file network keeps on disk. */
 export interface FileStore {
   blocks: BlockFiles
-  pins: RecordStore
+  pins: RowStore
   /** Single values by name. */
-  named: RecordStore
+  named: RowStore
   /** Waits for writes under way and closes all files. */
   close(): Promise<void>
 }
@@ -297,7 +307,7 @@ export interface FileStore {
 /**
  * Opens the store of the file network: `blocks/` has the segment files, `index/` a LevelDB database.
  *
- * @throws an error with code `LEVEL_LOCKED` (as the cause) when another process has the directory open.
+ * @throws DataDirectoryError if another process has the directory open, or a file of the index is damaged.
  */
 export async function openFileStore(options: {
   /** Created when it does not exist. */
@@ -307,23 +317,23 @@ export async function openFileStore(options: {
   isIntact: BlockCheck
 }): Promise<FileStore> {
   const { directory, sync, isIntact } = options
-  const blocksDirectory = join(directory, 'blocks')
-  createDirectory(blocksDirectory)
-  const database = await openIndexDatabase(join(directory, 'index'))
-  const files = createSegmentFiles(blocksDirectory)
-  const blocks = await openBlockFiles({ database, files, sync, isIntact }).catch(async (error: unknown) => {
-    await files.close()
-    await database.close()
+  const files = new SegmentFiles({ directory: join(directory, 'blocks'), digits: 8, extension: 'blocks' })
+  const index = await FileIndex.open(join(directory, 'index'), { sync })
+  const close = async (): Promise<void> => {
+    files.close()
+    await index.close()
+  }
+  const blocks = await BlockFiles.open({ index, files, isIntact }, { sync }).catch(async (error: unknown) => {
+    await close()
     throw error
   })
   return {
     blocks,
-    pins: createRecordStore({ database, kind: rowKind.pin, sync }),
-    named: createRecordStore({ database, kind: rowKind.named, sync }),
+    pins: new RowStore(index, rowKind.pin),
+    named: new RowStore(index, rowKind.named),
     async close() {
       await blocks.settle()
-      await files.close()
-      await database.close()
+      await close()
     },
   }
 }

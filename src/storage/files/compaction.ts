@@ -1,10 +1,8 @@
 import { TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
 import { DamagedBlockError } from '../errors.js'
 import type { BlockToStore } from './batch.js'
-import type { IndexDatabase } from './indexDatabase.js'
-import type { BlockCheck } from './recovery.js'
-import { type BlockRow, type SegmentRow, decodeBlockRow, rowKind, rowRange } from './rows.js'
-import { type SegmentFiles, removeSegment } from './segmentFiles.js'
+import { type SegmentParts, removeSegment } from './recovery.js'
+import { type BlockRow, type SegmentRow, decodeBlockRow, rowKind } from './rows.js'
 
 /** A segment is rewritten when at least this share of it belongs to removed blocks. */
 const deadShare = 0.05
@@ -28,20 +26,21 @@ export function segmentsToGiveUp(segments: ReadonlyMap<number, SegmentRow>): Set
 }
 
 /** Stores the living blocks of segments anew and deletes the segments' files. */
-export async function rewriteSegments(options: {
-  database: IndexDatabase
-  files: SegmentFiles
-  segments: Map<number, SegmentRow>
-  givenUp: ReadonlySet<number>
-  isIntact: BlockCheck
-  write: (blocks: BlockToStore[]) => Promise<void>
-}): Promise<void> {
-  const { database, files, segments, givenUp, isIntact, write } = options
+export async function rewriteSegments(
+  parts: SegmentParts,
+  options: {
+    segments: Map<number, SegmentRow>
+    givenUp: ReadonlySet<number>
+    write: (blocks: BlockToStore[]) => Promise<void>
+  },
+): Promise<void> {
+  const { index, files, isIntact } = parts
+  const { segments, givenUp, write } = options
   if (givenUp.size === 0) return
 
   const slice = new TimeSlice()
   const living: LivingBlock[] = []
-  for await (const [key, value] of database.iterator(rowRange(rowKind.block))) {
+  for await (const [key, value] of index.rows(rowKind.block)) {
     const row = decodeBlockRow(value)
     if (givenUp.has(row.segment)) living.push({ key: Uint8Array.from(key.subarray(1)), row })
     const pause = slice.pause()
@@ -65,7 +64,7 @@ export async function rewriteSegments(options: {
 
   for (const segment of givenUp) {
     segments.delete(segment)
-    await removeSegment(database, files, segment)
+    await removeSegment(parts, segment)
   }
 }
 

@@ -1,4 +1,6 @@
-import { type IndexChange, type IndexDatabase, applyChanges } from './indexDatabase.js'
+import type { BatchOperation } from '../memTable.js'
+import type { SegmentFiles } from '../segmentFiles.js'
+import type { FileIndex } from './fileIndex.js'
 import {
   type BlockRow,
   type SegmentRow,
@@ -11,10 +13,18 @@ import {
   recordHeadLength,
   rowKey,
   rowKind,
-  rowRange,
   segmentRowKey,
 } from './rows.js'
-import { type SegmentFiles, removeSegment } from './segmentFiles.js'
+
+/** Whether a block is what its key says; asked of those that nothing but their own file tells of. */
+export type BlockCheck = (key: Uint8Array, data: Uint8Array) => Promise<boolean>
+
+/** What blocks in segments are made of. */
+export interface SegmentParts {
+  index: FileIndex
+  files: SegmentFiles
+  isIntact: BlockCheck
+}
 
 /**
  * Brings files and index to the same state and returns the segments that hold blocks.
@@ -23,32 +33,32 @@ import { type SegmentFiles, removeSegment } from './segmentFiles.js'
  * off. Where a file is shorter than that, the blocks that are no longer whole leave the index. A file that the
  * index does not know gives its blocks to it. Files without a live block are deleted.
  */
-export async function recoverSegments(source: RebuildSource): Promise<Map<number, SegmentRow>> {
-  const { database, files } = source
+export async function recoverSegments(parts: SegmentParts): Promise<Map<number, SegmentRow>> {
+  const { index, files } = parts
   const segments = new Map<number, SegmentRow>()
-  for await (const [key, value] of database.iterator(rowRange(rowKind.segment))) {
+  for await (const [key, value] of index.rows(rowKind.segment)) {
     segments.set(Buffer.from(key).readUInt32BE(1), decodeSegmentRow(value))
   }
-  for (const segment of await files.list()) {
-    if (!segments.has(segment)) segments.set(segment, await rebuildSegment(source, segment))
+  for (const segment of files.list()) {
+    if (!segments.has(segment)) segments.set(segment, await rebuildSegment(parts, segment))
   }
 
   let isCutShort = false
   for (const [segment, row] of segments) {
-    const size = await files.size(segment)
+    const size = files.size(segment)
     if (size > row.committedLength && !files.isShared(segment)) {
-      await files.truncate(segment, row.committedLength)
+      files.truncate(segment, row.committedLength)
     }
     if (size >= row.committedLength) continue
     segments.set(segment, { ...row, committedLength: Math.max(size, 0) })
     isCutShort = true
   }
-  if (isCutShort || [...segments.values()].some(isSuspicious)) await recount(database, segments)
+  if (isCutShort || [...segments.values()].some(isSuspicious)) await recount(index, segments)
 
   for (const [segment, row] of segments) {
     if (row.liveBlocks > 0) continue
     segments.delete(segment)
-    await removeSegment(database, files, segment)
+    await removeSegment(parts, segment)
   }
   return segments
 }
@@ -62,26 +72,26 @@ function isSuspicious({ liveBlocks, liveBytes, committedLength }: SegmentRow): b
  * Counts the living blocks of all segments anew, by the index. Blocks that end behind the committed length leave the
  * index: their file is too short to have them whole, or is not there.
  */
-async function recount(database: IndexDatabase, segments: Map<number, SegmentRow>): Promise<void> {
+async function recount(index: FileIndex, segments: Map<number, SegmentRow>): Promise<void> {
   for (const segment of segments.values()) {
     segment.liveBlocks = 0
     segment.liveBytes = 0
   }
-  const changes: IndexChange[] = []
-  for await (const [key, value] of database.iterator(rowRange(rowKind.block))) {
+  const changes: BatchOperation[] = []
+  for await (const [key, value] of index.rows(rowKind.block)) {
     const row = decodeBlockRow(value)
     const segment = segments.get(row.segment)
     if (segment === undefined || row.offset + row.length > segment.committedLength) {
-      changes.push({ type: 'del', key })
+      changes.push({ key, value: undefined })
       continue
     }
     segment.liveBlocks++
     segment.liveBytes += recordLength(key, row)
   }
   for (const [number, row] of segments) {
-    changes.push({ type: 'put', key: segmentRowKey(number), value: encodeSegmentRow(row) })
+    changes.push({ key: segmentRowKey(number), value: encodeSegmentRow(row) })
   }
-  await applyChanges(database, changes, { sync: true })
+  await index.write(changes, { sync: true })
 }
 
 /** Bytes that a block takes in its segment, by its row in the index. */
@@ -91,16 +101,6 @@ function recordLength(key: Uint8Array, { labels, length }: BlockRow): number {
 
 /** Rows that are written at once. */
 const batchSize = 4096
-
-/** Whether a block is what its key says; asked of those that nothing but their own file tells of. */
-export type BlockCheck = (key: Uint8Array, data: Uint8Array) => Promise<boolean>
-
-/** Where segments and what is known of them are. */
-export interface RebuildSource {
-  database: IndexDatabase
-  files: SegmentFiles
-  isIntact: BlockCheck
-}
 
 /** A record as it lies in a segment. */
 interface FoundRecord {
@@ -117,33 +117,29 @@ interface FoundRecord {
  * lost a row leaves one too, and nothing tells the two apart. A write that was not finished leaves holes: what is not
  * intact is left out. The counts are still to be made.
  */
-export async function rebuildSegment(source: RebuildSource, segment: number): Promise<SegmentRow> {
-  const { database } = source
+async function rebuildSegment(parts: SegmentParts, segment: number): Promise<SegmentRow> {
+  const { index } = parts
   const row: SegmentRow = { committedLength: 0, liveBlocks: 0, liveBytes: 0 }
-  let changes: IndexChange[] = []
-  for await (const { key, label, offset, length } of readRecords(source, segment)) {
+  let changes: BatchOperation[] = []
+  for await (const { key, label, offset, length } of readRecords(parts, segment)) {
     row.committedLength = offset + length
     const indexKey = rowKey(rowKind.block, key)
-    if (database.getSync(indexKey) !== undefined) continue
+    if (index.get(indexKey) !== undefined) continue
     changes.push({
-      type: 'put',
       key: indexKey,
       value: encodeBlockRow({ segment, offset, length, labels: [label] }),
     })
     if (changes.length < batchSize) continue
-    await applyChanges(database, changes, { sync: true })
+    await index.write(changes, { sync: true })
     changes = []
   }
-  await applyChanges(database, changes, { sync: true })
+  await index.write(changes, { sync: true })
   return row
 }
 
 /** The records of a segment whose blocks are intact, up to the first that is not there as a whole. */
-async function* readRecords(
-  { files, isIntact }: RebuildSource,
-  segment: number,
-): AsyncGenerator<FoundRecord> {
-  const size = await files.size(segment)
+async function* readRecords({ files, isIntact }: SegmentParts, segment: number): AsyncGenerator<FoundRecord> {
+  const size = files.size(segment)
   for (let position = 0; position + headerLength <= size;) {
     const header = Buffer.from(await files.read(segment, position, new Uint8Array(headerLength)))
     const { data, key, label } = readRecordHeader(header)
@@ -156,4 +152,13 @@ async function* readRecords(
     if (await isIntact(found.key, bytes)) yield found
     position = offset + data
   }
+}
+
+/**
+ * Deletes a segment that has no living block: the file first, for a file without a row is one that the index has lost,
+ * and its blocks would come back.
+ */
+export async function removeSegment({ index, files }: SegmentParts, segment: number): Promise<void> {
+  files.remove(segment)
+  await index.write([{ key: segmentRowKey(segment), value: undefined }])
 }

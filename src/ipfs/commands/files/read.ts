@@ -3,7 +3,7 @@ import { checkFilesPath, flushOption } from '../../mfs/filesPath.js'
 import type { MutableFiles } from '../../mfs/mutableFiles.js'
 import { bytes, defineCommand, pathArgument } from '../../request/command.js'
 import type { UnixfsEntry } from '../../unixfs/entry.js'
-import { borrowFile } from '../../unixfs/readFile.js'
+import { readRange } from '../../unixfs/readFile.js'
 
 /** What is wrong with a path is said with the path before it, as in Kubo. */
 async function lookUp(files: MutableFiles, path: string): Promise<UnixfsEntry> {
@@ -35,7 +35,7 @@ export const filesRead = defineCommand({
     }
     if (count < 0) throw new FileNetworkError("cannot specify negative 'count'")
     const range = { start: offset, end: Math.min(entry.size, offset + count) }
-    return bytes(borrowFile(blockstore, entry, range), { isBorrowed: true })
+    return bytes(readRange(blockstore, entry, range), { isBorrowed: true })
   },
 })
 

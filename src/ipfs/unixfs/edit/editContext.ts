@@ -1,7 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { type CidFormat, formatOf, identityCode } from '../../cid/cidFormat.js'
 import { FileNetworkError } from '../../errors.js'
-import { type BlockWriter, type StoreBlock, createBlockWriter } from '../blockWriter.js'
+import { BlockWriter, type StoreBlock } from '../blockWriter.js'
 import { allocate } from '../chunker.js'
 import type { UnixfsData } from '../data.js'
 import { type BlockSource, loadEntry } from '../entry.js'
@@ -38,7 +38,7 @@ export function createEditContext(source: BlockSource, store: StoreBlock, fallba
       const key = [format.version, format.hash.code, format.inlineLimit].join('/')
       let writer = writers.get(key)
       if (writer === undefined) {
-        writer = createBlockWriter(format, store)
+        writer = new BlockWriter(format, store)
         writers.set(key, writer)
       }
       return writer

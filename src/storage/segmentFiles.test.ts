@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type SegmentFiles, createSegmentFiles } from './segmentFiles.js'
+import { SegmentFiles } from './segmentFiles.js'
 
 const SEGMENTS = 150
 const LENGTH = 70_000
@@ -11,10 +11,10 @@ let directory: string
 let files: SegmentFiles
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'standin-segments-test-'))
-  files = createSegmentFiles(directory)
+  files = new SegmentFiles({ directory, digits: 8, extension: 'blocks' })
 })
-afterEach(async () => {
-  await files.close()
+afterEach(() => {
+  files.close()
   rmSync(directory, { recursive: true, force: true })
 })
 

@@ -1,0 +1,109 @@
+import { hasRoom } from '../directories.js'
+import { StorageWriteError } from '../errors.js'
+import { type Level, createLevel, openLevels } from '../level.js'
+import { checkLevelFiles } from '../levelFiles.js'
+import type { BatchOperation } from '../memTable.js'
+import { type RowKind, rowKey, rowRange } from './rows.js'
+
+/** What LevelDB collects before it writes a table. */
+const WRITE_BUFFER_BYTES = 4 * 1024 * 1024
+/** What has to be free before the database is opened anew. */
+const SPARE_BYTES = 2 * 1024 * 1024
+
+/** The index of the file network's segments, and its other rows: one LevelDB. */
+export class FileIndex {
+  readonly #directory: string
+  readonly #level: Level
+  readonly #sync: boolean
+  /** Whether the disk refused the last write: LevelDB takes no more of them until it is opened anew. */
+  #isRefused = false
+
+  private constructor(directory: string, sync: boolean) {
+    this.#directory = directory
+    this.#level = createLevel(directory, WRITE_BUFFER_BYTES)
+    this.#sync = sync
+  }
+
+  /**
+   * Opens the index in a directory, which is created when it does not exist.
+   *
+   * @param options.sync - whether a write waits for the disk itself
+   * @throws DataDirectoryError if a file of it is damaged, or another process has it open.
+   */
+  static async open(directory: string, { sync }: { sync: boolean }): Promise<FileIndex> {
+    await checkLevelFiles(directory)
+    const index = new FileIndex(directory, sync)
+    await openLevels(directory, index.#level)
+    return index
+  }
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    return this.#level.getSync(key)
+  }
+
+  /** The rows of a kind, in the order of their keys. */
+  rows(kind: RowKind): AsyncIterable<[key: Uint8Array, value: Uint8Array]> {
+    return this.#level.iterator(rowRange(kind))
+  }
+
+  /**
+   * Applies changes in one atomic write; nothing happens when there are none. The batch is made a row at a time: a list of
+   * rows costs the library ten times as much.
+   *
+   * @throws StorageWriteError if the disk refuses; a later call succeeds once there is room.
+   */
+  async write(changes: readonly BatchOperation[], { sync = this.#sync } = {}): Promise<void> {
+    if (changes.length === 0) return
+    try {
+      if (this.#isRefused && hasRoom(this.#directory, SPARE_BYTES)) {
+        await this.#level.close()
+        await this.#level.open()
+        this.#isRefused = false
+      }
+      const batch = this.#level.batch()
+      for (const { key, value } of changes) {
+        if (value === undefined) batch.del(key)
+        else batch.put(key, value)
+      }
+      await batch.write({ sync })
+    } catch (cause) {
+      this.#isRefused = true
+      throw new StorageWriteError('Could not write to the file index', { cause })
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#level.close()
+  }
+}
+
+/** Rows of one kind that are not blocks: key and value are the caller's bytes. */
+export class RowStore {
+  readonly #index: FileIndex
+  readonly #kind: RowKind
+
+  constructor(index: FileIndex, kind: RowKind) {
+    this.#index = index
+    this.#kind = kind
+  }
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    const value = this.#index.get(rowKey(this.#kind, key))
+    return value && Uint8Array.from(value)
+  }
+
+  put(key: Uint8Array, value: Uint8Array): Promise<void> {
+    return this.#index.write([{ key: rowKey(this.#kind, key), value }])
+  }
+
+  delete(key: Uint8Array): Promise<void> {
+    return this.#index.write([{ key: rowKey(this.#kind, key), value: undefined }])
+  }
+
+  /** Every row, in the order of the keys. */
+  async *entries(): AsyncGenerator<[key: Uint8Array, value: Uint8Array]> {
+    for await (const [key, value] of this.#index.rows(this.#kind)) {
+      yield [Uint8Array.from(key.subarray(1)), Uint8Array.from(value)]
+    }
+  }
+}
