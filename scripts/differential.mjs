@@ -4,7 +4,7 @@ import esbuild from 'esbuild'
 
 const root = resolve(fileURLToPath(new URL('.', import.meta.url)), '..')
 const [peer = '', ...argv] = process.argv.slice(2)
-const peers = ['geth', 'kubo', 'chains', 'hardhat', 'anvil']
+const peers = ['geth', 'kubo', 'chains', 'pushes', 'hardhat', 'anvil']
 /** Comparisons that share a folder. */
 const folders = { hardhat: 'devnets', anvil: 'devnets' }
 

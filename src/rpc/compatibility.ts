@@ -3,6 +3,7 @@ import type { CallBaseFee } from '../chain/calls/call.js'
 import type { BlockRandomness } from '../chain/mining/randomness.js'
 import type { BlockTag } from '../chain/view.js'
 import { hexToBytes } from '../encoding/hex.js'
+import type { StructLogForm } from './tracers/structLogger.js'
 import { clientVersion, version } from '../version.js'
 
 /** A development node whose compatibility can be taken on. */
@@ -108,6 +109,9 @@ export interface CompatibilityProfile {
   /** Which members of the pending block are null, unless it is set; undefined lets the path decide. */
   pendingFields: PendingFields | undefined
 
+  /** How traces of every step are written. */
+  structLogForm: StructLogForm
+
   /** Methods that are refused as unknown although the node has them. */
   withheldMethods: ReadonlySet<string>
   /** Whether transactions over 16,777,216 gas are refused (EIP-7825) also on a chain of the node's own. */
@@ -189,6 +193,7 @@ const standinProfile: CompatibilityProfile = {
   simulationFillsGaps: true,
   simulationReportsPeakGas: true,
   pendingFields: undefined,
+  structLogForm: 'geth',
   withheldMethods: new Set(),
   appliesTransactionGasCap: false,
   blockRandomness: 'parent',
@@ -274,6 +279,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     accountsIncludeImpersonated: false,
     logsRange: 'lenient',
     pendingFields: 'hardhat',
+    structLogForm: 'hardhat',
     withheldMethods: hardhatLacks,
     appliesTransactionGasCap: true,
     blockRandomness: 'hardhat',

@@ -107,6 +107,11 @@ const refusals: readonly (readonly [geth: RegExp, words: Wording, code?: number]
     () => 'blockHash is mutually exclusive with fromBlock/toBlock',
     -32602,
   ],
+  [
+    /has both 'state' and 'stateDiff'$/,
+    () =>
+      "The properties 'state' and 'stateDiff' cannot be used simultaneously when configuring the state override set passed to the eth_call method.",
+  ],
   [/^unknown block$/, () => 'blockHash cannot be found', -32602],
   [/^transaction type not supported$/, (_, { type }) => `Invalid transaction type ${type}.`, -32602],
   [

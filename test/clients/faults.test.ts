@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module'
+import { resolve } from 'node:path'
 import { JsonRpcProvider } from 'ethers'
 import { create } from 'kubo-rpc-client'
 import { createPublicClient, http, webSocket } from 'viem'
@@ -23,6 +25,31 @@ const actions: Record<string, Action> = {
   'closed connection': { type: 'close' },
   'cut answer': { type: 'cut', bytes: 10 },
 }
+
+const require = createRequire(resolve('test/peers/package.json'))
+
+/** A package of test/peers; undefined where it is not installed. */
+function installed(name: string): unknown {
+  try {
+    return require(name)
+  } catch {
+    console.warn(`left out: ${name}; npm install --prefix test/peers`)
+    return undefined
+  }
+}
+
+const ethers5 = installed('ethers5') as
+  | {
+      ethers: {
+        providers: Record<
+          'StaticJsonRpcProvider',
+          new (url: string, chainId: number) => { getBlockNumber(): Promise<number> }
+        >
+      }
+    }
+  | undefined
+const web3 = installed('web3') as
+  { Web3: new (url: string) => { eth: { getBlockNumber(): Promise<bigint> } } } | undefined
 
 let node: RunningNode
 beforeEach(async () => {
@@ -94,6 +121,51 @@ describe('ethers over HTTP', () => {
       expected,
     )
     provider.destroy()
+  })
+})
+
+describe.skipIf(ethers5 === undefined)('ethers 5 over HTTP', () => {
+  test.each([
+    ['status 402', 'SERVER_ERROR'],
+    ['status 403', 'SERVER_ERROR'],
+    ['status 429', 'tries again'],
+    ['status 500', 'SERVER_ERROR'],
+    ['status 502', 'SERVER_ERROR'],
+    ['status 503', 'SERVER_ERROR'],
+    ['error -32000', 'SERVER_ERROR'],
+    ['error -32005', 'SERVER_ERROR'],
+    ['error -32603', 'SERVER_ERROR'],
+    ['closed connection', 'SERVER_ERROR'],
+    ['cut answer', 'SERVER_ERROR'],
+  ])('%s: %s', async (name, expected) => {
+    if (ethers5 === undefined) throw new Error('ethers 5 is missing')
+    const provider = new ethers5.ethers.providers.StaticJsonRpcProvider(node.urls.url, 31337)
+    const action = actions[name] ?? { type: 'hang' }
+    expect(await outcome({ method: 'eth_blockNumber' }, action, () => provider.getBlockNumber())).toBe(
+      expected,
+    )
+  })
+})
+
+describe.skipIf(web3 === undefined)('web3.js 4 over HTTP', () => {
+  test.each([
+    ['status 402', 'ResponseError'],
+    ['status 403', 'FetchError'],
+    ['status 429', 'ResponseError'],
+    ['status 500', 'FetchError'],
+    ['status 502', 'FetchError'],
+    ['status 503', 'FetchError'],
+    ['error -32000', 'InvalidResponseError'],
+    ['error -32005', 'InvalidResponseError'],
+    ['error -32603', 'InvalidResponseError'],
+    ['closed connection', 'ECONNRESET'],
+  ])('%s: %s', async (name, expected) => {
+    if (web3 === undefined) throw new Error('web3.js is missing')
+    const client = new web3.Web3(node.urls.url)
+    const action = actions[name] ?? { type: 'hang' }
+    expect(await outcome({ method: 'eth_blockNumber' }, action, () => client.eth.getBlockNumber())).toBe(
+      expected,
+    )
   })
 })
 

@@ -411,4 +411,31 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
     )
     expect(seen[1]).toEqual(seen[0])
   })
+
+  test('estimates end above the least that a transaction costs, and calls without a price see the base fee', async () => {
+    const contract = `0x${'c2'.repeat(20)}`
+    const seen = await Promise.all(
+      nodes.map(async (ask) => {
+        await ask('anvil_reset')
+        // BASEFEE PUSH0 MSTORE PUSH1 32 PUSH0 RETURN
+        await ask('anvil_setCode', contract, '0x485f5260205ff3')
+        const estimates = [
+          ...[{ to }, { to, accessList: [] }, { data: '0x' }, { to: contract }],
+          ...[
+            { to: contract, gas: '0x5207' },
+            { to: contract, gas: '0x0' },
+            { to, gas: '0x5207' },
+          ],
+        ]
+        const answers: unknown[] = []
+        for (const fields of estimates)
+          answers.push(await answer(ask, 'eth_estimateGas', { from, ...fields }))
+        for (const fields of [{}, { gasPrice: '0x0' }, { value: '0x0' }, { maxFeePerGas: '0x77359400' }]) {
+          answers.push(await answer(ask, 'eth_call', { from, to: contract, ...fields }, 'latest'))
+        }
+        return answers
+      }),
+    )
+    expect(seen[1]).toEqual(seen[0])
+  })
 })

@@ -72,6 +72,44 @@ describe('under --compat hardhat', () => {
     expect(await sent({})).toMatchObject({ gas: numberToHex(1_000_000) })
   })
 
+  test('a trace has words with all their digits, and memory and storage on every step', async () => {
+    const word = (value: number): string => value.toString(16).padStart(64, '0')
+    // PUSH1 7 PUSH1 1 SSTORE PUSH1 5 PUSH0 MSTORE STOP
+    await devnet.call('hardhat_setCode', contract, '0x600760015560055f5200')
+    const hash = await devnet.call<Hex>('eth_sendTransaction', { from: devnet.from, to: contract })
+    const written = { [word(1)]: word(7) }
+    const step = (pc: number, op: string, gas: number, gasCost: number, rest: object) => ({
+      ...{ pc, op, gas, gasCost, depth: 1, memory: [], stack: [], storage: {} },
+      ...rest,
+    })
+    expect(await devnet.call('debug_traceTransaction', hash)).toEqual({
+      ...{ failed: false, gas: 43_117, returnValue: '' },
+      structLogs: [
+        step(0, 'PUSH1', 16_756_216, 3, {}),
+        step(2, 'PUSH1', 16_756_213, 3, { stack: [word(7)] }),
+        step(4, 'SSTORE', 16_756_210, 22_100, { stack: [word(7), word(1)], storage: written }),
+        step(5, 'PUSH1', 16_734_110, 3, { storage: written }),
+        step(7, 'PUSH0', 16_734_107, 2, { stack: [word(5)], storage: written }),
+        step(8, 'MSTORE', 16_734_105, 6, { stack: [word(5), word(0)], storage: written }),
+        step(9, 'STOP', 16_734_099, 0, { memory: [word(5)], storage: written }),
+      ],
+    })
+    const bare = { disableMemory: true, disableStack: true, disableStorage: true }
+    const { structLogs } = await devnet.call<{ structLogs: object[] }>('debug_traceTransaction', hash, bare)
+    expect(structLogs[0]).toEqual({ pc: 0, op: 'PUSH1', gas: 16_756_216, gasCost: 3, depth: 1 })
+  })
+
+  test('a message with blobs is refused, and percentiles may repeat', async () => {
+    const message =
+      'An EIP-4844 (shard blob) call request was received, but Hardhat only supports them via `eth_sendRawTransaction`. See https://github.com/NomicFoundation/hardhat/issues/5182'
+    const fields = { from: devnet.from, to: contract, blobs: [] }
+    expect(await fails('eth_call', fields)).toMatchObject({ code: -32000, message })
+    expect(await fails('eth_estimateGas', fields)).toMatchObject({ code: -32000, message })
+    expect(await devnet.call('eth_feeHistory', '0x1', 'latest', [50, 50])).toMatchObject({
+      reward: [['0x0', '0x0']],
+    })
+  })
+
   test('transactions that offer nothing wait without automine', async () => {
     await devnet.call('evm_setAutomine', false)
     for (const price of ['0x0', '0x1']) {

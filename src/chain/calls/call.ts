@@ -32,8 +32,9 @@ const GAS_CAP_IN_BLOCKS = 10
 const MAX_UINT256 = 2n ** 256n - 1n
 
 /**
- * What becomes of a block's base fee in a call that has a price: it is kept, and a lower fee cap refused; it is lowered to
- * the cap, as in anvil; or it is zero whatever the fees are, as in hardhat.
+ * What becomes of a block's base fee in a call: it is kept, and a lower fee cap refused, but zero for a call without a
+ * price; it is lowered to the cap, and kept for a call without a price, as in anvil; or it is zero whatever the fees are,
+ * as in hardhat.
  */
 export type CallBaseFee = 'kept' | 'lowered' | 'zero'
 
@@ -148,7 +149,7 @@ async function fund(evm: PooledEvm, message: Message): Promise<void> {
   await applyStateOverrides(evm, [{ address, balance }], 'none')
 }
 
-/** A call that pays nothing sees a block that asks for nothing, so that BASEFEE is not above the call's price. */
+/** In geth a call that pays nothing sees a block that asks for nothing: BASEFEE is not above the call's price. */
 function freeOfFees(
   block: BlockEnvironment,
   message: Message,
@@ -165,7 +166,7 @@ function freeOfBaseFee(
 ): BlockEnvironment {
   const { baseFeePerGas: baseFee } = block.header
   if (baseFee === undefined) return block
-  if (gasPrice === 0n) return withoutBaseFee(block)
+  if (gasPrice === 0n) return rule === 'lowered' ? block : withoutBaseFee(block)
   return rule === 'lowered' && maxFeePerGas < baseFee ? withFees(block, { baseFeePerGas: gasPrice }) : block
 }
 

@@ -2,7 +2,7 @@ import { ExecutionFailedError } from '../errors.js'
 import { whenReady } from '../state/stateStore.js'
 import type { Awaitable } from '../types.js'
 import { callGasCap, executeCall, throwFailure, withCall, type CallRequest } from './call.js'
-import { upperBound } from './estimate.js'
+import { PLAIN_TRANSFER_GAS, upperBound } from './estimate.js'
 import { withRollback } from '../vm/blockEnvironment.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import type { Message } from '../vm/message.js'
@@ -40,23 +40,32 @@ export function estimateFromGasUsed(request: CallRequest, blockGasLimit: bigint)
 }
 
 /**
- * The least gas with which a call goes through, as anvil estimates it (foundry: anvil/src/eth/api.rs, do_estimate_gas).
+ * The least gas with which a call goes through, as anvil estimates it (foundry: anvil/src/eth/api.rs, do_estimate_gas): its
+ * search begins with 21,000, or 53,000 for a creation, and ends above that. It tries no more gas than the call names.
  *
  * @param blockGasLimit - the most gas where the call names none
  * @throws as {@link estimateFromGasUsed} does
  */
 export function estimateLeast(request: CallRequest, blockGasLimit: bigint): Awaitable<bigint> {
+  const { gas, to } = request.call
+  if (gas !== undefined && gas < PLAIN_TRANSFER_GAS) {
+    throw new ExecutionFailedError(`gas required exceeds allowance (${gas})`)
+  }
+  const begin = to === undefined ? CREATION_GAS : PLAIN_TRANSFER_GAS
   return withCall(request, (evm, message) => {
     const limits = { given: request.call.gas, blockGasLimit, cap: callGasCap(request) }
     return whenReady(upperBound(evm, message, limits), (most) =>
       whenReady(runWithMost(evm, message, most), async ({ gasUsed, intrinsicGas }) => {
-        const least = larger(gasUsed, intrinsicGas)
+        const least = larger(larger(gasUsed, intrinsicGas), begin + 1n)
         const suffices = (gas: bigint): Promise<boolean> => passes(evm, message, gas)
         return (await suffices(least)) ? least : search([least, most], suffices, () => 1n)
       }),
     )
   })
 }
+
+/** What every creation costs. */
+const CREATION_GAS = 53_000n
 
 /** EIP-7825. */
 function mostGas(evm: PooledEvm, wanted: bigint): bigint {

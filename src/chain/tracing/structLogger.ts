@@ -12,6 +12,8 @@ export interface StructLogOptions {
   enableMemory?: boolean
   disableStack?: boolean
   disableStorage?: boolean
+  /** Whether every step shows the slots that were seen so far. */
+  storageOnEveryStep?: boolean
   enableReturnData?: boolean
   /** Bytes of text after which no more steps are shown; 0 is no limit. */
   limit?: number
@@ -24,7 +26,7 @@ export interface StructLog {
   refund: bigint
   /** Words of memory joined. */
   memory?: Uint8Array
-  /** The slots of the contract that were seen so far, 64 digits to 64 digits; on SLOAD and SSTORE only. */
+  /** The slots of the contract that were seen so far, 64 digits to 64 digits; on SLOAD and SSTORE only unless asked for. */
   storage?: ReadonlyMap<string, string>
   /** The top last. */
   stack?: readonly bigint[]
@@ -120,22 +122,29 @@ export class StructLogger implements ExecutionTracer {
   /** What the contract's storage is known to hold, with what this step reads or is about to write. */
   #storageOf({ runState, failure }: Step): Awaitable<StructLog['storage']> {
     const { opCode, stack, env } = runState
+    const { disableStorage, storageOnEveryStep } = this.#options
+    if (disableStorage === true) return undefined
+    const seen = storageOnEveryStep === true ? this.#seenOf(env.address.bytes) : undefined
     // An opcode that fails before it runs touches no storage.
-    if (this.#options.disableStorage === true || failure !== undefined) return undefined
+    if (failure !== undefined) return seen
     if (opCode === opcodes.SSTORE && stack.length >= 2) {
       const [slot = 0n, value = 0n] = stack.peek(2)
       return this.#note(env.address.bytes, slot, value.toString(16).padStart(64, '0'))
     }
-    if (opCode !== opcodes.SLOAD || stack.length === 0) return undefined
+    if (opCode !== opcodes.SLOAD || stack.length === 0) return seen
     const [slot = 0n] = stack.peek(1)
     const value = this.#state?.readStorage(env.address.bytes, bigintToBytes(slot, 32)) ?? new Uint8Array(0)
     return whenReady(value, (bytes) => this.#note(env.address.bytes, slot, bytesToPlainHex(padTo32(bytes))))
   }
 
   #note(address: Uint8Array, slot: bigint, value: string): ReadonlyMap<string, string> {
+    return this.#seenOf(address).set(slot.toString(16).padStart(64, '0'), value)
+  }
+
+  #seenOf(address: Uint8Array): Map<string, string> {
     const key = bytesToPlainHex(address)
     const seen = this.#storage.get(key) ?? new Map<string, string>()
     this.#storage.set(key, seen)
-    return seen.set(slot.toString(16).padStart(64, '0'), value)
+    return seen
   }
 }

@@ -35,6 +35,8 @@ export interface FeeHistorySource {
   imposedBaseFee: bigint | undefined
   /** Whether a history without percentiles has an empty list of rewards rather than none. */
   answersEmptyRewards: boolean
+  /** Whether a percentile may be that before it. */
+  takesEqualPercentiles: boolean
 }
 
 /** What of it is asked for. */
@@ -50,11 +52,11 @@ export interface FeeHistoryQuery {
  * @throws ServerError in geth's words if the percentiles or the newest block are not acceptable.
  */
 export async function feeHistory(
-  { view, chain, imposedBaseFee, answersEmptyRewards }: FeeHistorySource,
+  { view, chain, imposedBaseFee, answersEmptyRewards, takesEqualPercentiles }: FeeHistorySource,
   { count, newest, percentiles }: FeeHistoryQuery,
 ): Promise<JsonValue> {
   if (count < 1n) return { oldestBlock: '0x0', gasUsedRatio: null }
-  checkPercentiles(percentiles)
+  checkPercentiles(percentiles, { takesEqualPercentiles })
   const blocks = await collectBlocks(view, count < maxBlocks ? count : maxBlocks, newest)
   const headers = blocks.map(({ header }) => header)
   const [oldest] = headers
@@ -81,7 +83,10 @@ function orZero(value: bigint | undefined): string {
   return quantity(value ?? 0n)
 }
 
-function checkPercentiles(percentiles: readonly number[]): void {
+function checkPercentiles(
+  percentiles: readonly number[],
+  { takesEqualPercentiles }: Pick<FeeHistorySource, 'takesEqualPercentiles'>,
+): void {
   const refuse = (what: string): never => {
     throw new ServerError(`invalid reward percentile: ${what}`)
   }
@@ -89,6 +94,7 @@ function checkPercentiles(percentiles: readonly number[]): void {
   percentiles.forEach((percentile, index) => {
     if (percentile < 0 || percentile > 100) refuse(percentile.toFixed(6))
     const before = percentiles[index - 1]
+    if (before === percentile && takesEqualPercentiles) return
     if (before !== undefined && percentile <= before) {
       refuse(`#${index - 1}:${before.toFixed(6)} >= #${index}:${percentile.toFixed(6)}`)
     }

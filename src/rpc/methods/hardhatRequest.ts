@@ -15,11 +15,7 @@ export function checkHardhatTransaction(request: CallArguments, chainId: bigint)
     throw new RpcError(-32602, `Invalid chainId ${request.chainId} provided, expected ${chainId} instead.`)
   }
   checkFees(request)
-  if (request.blobs !== undefined) {
-    throw new ServerError(
-      'An EIP-4844 (shard blob) transaction was received, but Hardhat only supports them via `eth_sendRawTransaction`. See https://github.com/NomicFoundation/hardhat/issues/5023',
-    )
-  }
+  if (request.blobs !== undefined) throw blobsUnsupported('transaction', 5023)
 }
 
 /**
@@ -35,6 +31,7 @@ export function checkHardhatCall(request: CallArguments, rules: Pick<ForkRules, 
   if (to === undefined && (data === undefined || data.length === 0)) {
     throw new ServerError('Contract creation without any data provided')
   }
+  if (request.blobs !== undefined) throw blobsUnsupported('call request', 5182)
   if (gas !== undefined && gas > MAX_TRANSACTION_GAS && rules.isActivatedEIP(7825)) {
     throw new ServerError(`transaction gas limit (${gas}) is greater than the cap (${MAX_TRANSACTION_GAS})`)
   }
@@ -60,6 +57,12 @@ export function checkHardhatFeeHistory(count: bigint, percentiles: readonly numb
       )
     }
   })
+}
+
+function blobsUnsupported(what: string, issue: number): ServerError {
+  return new ServerError(
+    `An EIP-4844 (shard blob) ${what} was received, but Hardhat only supports them via \`eth_sendRawTransaction\`. See https://github.com/NomicFoundation/hardhat/issues/${issue}`,
+  )
 }
 
 const MOST_FEE_BLOCKS = 1024n

@@ -29,8 +29,13 @@ export function traceBudget({ backend, context }: Call): TraceBudget {
  * @throws ServerError if the tracer's own config does not fit it, or then if the timeout is no duration: geth looks at them
  *   in this order once the state is there (eth/tracers/api.go, traceTx)
  */
-export function startWithin(config: TraceConfig, budget: TraceBudget, place: TracePlace): Trace {
-  const trace = startTrace(config, budget, place)
+export function startWithin(
+  { backend }: Call,
+  config: TraceConfig,
+  budget: TraceBudget,
+  place: TracePlace,
+): Trace {
+  const trace = startTrace(config, budget, place, backend.settings.compatibility.structLogForm)
   const guard = budget.guard(config.timeout === undefined ? undefined : milliseconds(config.timeout))
   return { ...trace, tracer: combineTracers([guard, trace.tracer]) }
 }
@@ -64,7 +69,7 @@ export async function traceOne(
     block,
     only: index,
     tracerFor: () => {
-      trace = startWithin(config, budget, place)
+      trace = startWithin(call, config, budget, place)
       return trace.tracer
     },
     traced: () => undefined,
@@ -91,7 +96,7 @@ export async function traceAll(call: Call, block: StoredBlock, config: TraceConf
     tracerFor: (index) => {
       failure = undefined
       try {
-        trace = startWithin(config, budget, placeOf(block, index))
+        trace = startWithin(call, config, budget, placeOf(block, index))
         return trace.tracer
       } catch (error) {
         if (!isTolerant || !(error instanceof ServerError)) throw error

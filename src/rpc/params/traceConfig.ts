@@ -21,6 +21,8 @@ const fields = {
   tracerConfig: raw,
   timeout: text('string', 'duration'),
   enableMemory: boolean,
+  /** hardhat's; geth looks at no such member, and so takes any value. */
+  disableMemory: raw,
   disableStack: boolean,
   disableStorage: boolean,
   enableReturnData: boolean,

@@ -43,7 +43,7 @@ function* writeAccount(
 }
 
 const options = struct(
-  { struct: 'prestateTracerConfig', type: 'native.prestateTracerConfig' },
+  { struct: 'PrestateTracerConfig', type: 'native.PrestateTracerConfig' },
   { diffMode: boolean, disableCode: boolean, disableStorage: boolean, includeEmpty: boolean },
 )
 

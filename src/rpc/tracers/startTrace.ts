@@ -12,7 +12,7 @@ import { callTracer } from './callTracer.js'
 import { erc7562Tracer, keccakPreimageTracer } from './erc7562Tracer.js'
 import { flatCallTracer } from './flatCallTracer.js'
 import { prestateTracer } from './prestateTracer.js'
-import { opcodeTracers, startStructLogger } from './structLogger.js'
+import { type StructLogForm, opcodeTracers, startStructLogger } from './structLogger.js'
 import type { Trace, TracePlace, TracerKind } from './tracerKind.js'
 
 /** 4byteTracer: how often each function selector was called. */
@@ -82,24 +82,29 @@ const kinds: ReadonlyMap<string, TracerKind> = new Map(
 /**
  * Starts the trace that a config asks for.
  *
+ * @param form - of a trace of steps; in hardhat's memory is shown unless it is disabled
  * @throws ServerError if its own config does not fit the tracer.
  */
 export function startTrace(
   { tracer, tracerConfig, ...options }: TraceConfig,
   budget: TraceBudget,
   place: TracePlace,
+  form: StructLogForm,
 ): Trace {
   if (tracer !== undefined && tracer !== '') return startNamed(tracer, tracerConfig, budget, place)
-  const { enableMemory, disableStack, disableStorage, enableReturnData, limit } = options
+  const { enableMemory, disableMemory, disableStack, disableStorage, enableReturnData, limit } = options
+  const isHardhat = form === 'hardhat'
   return startStructLogger(
     {
-      enableMemory: enableMemory === true,
+      enableMemory: isHardhat ? disableMemory !== true : enableMemory === true,
+      storageOnEveryStep: isHardhat,
       disableStack: disableStack === true,
       disableStorage: disableStorage === true,
       enableReturnData: enableReturnData === true,
       limit: limit ?? 0,
     },
     budget,
+    form,
   )
 }
 

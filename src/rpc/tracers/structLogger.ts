@@ -16,13 +16,26 @@ import type { Trace, TracerKind } from './tracerKind.js'
 
 const WORD_DIGITS = 64
 
-/** Prints steps as they come, in geth's form (eth/tracers/logger/logger.go, structLogLegacy). */
+/** How traces of steps are written. */
+export type StructLogForm = 'geth' | 'hardhat'
+
+interface StructLogFormat {
+  step(log: StructLog): string
+  returnValue(bytes: Uint8Array): string
+}
+
+/** Prints steps as they come. */
 export class StructLogText implements StructLogSink {
+  readonly #format: StructLogFormat
   readonly #writer = new PieceWriter()
   #isEmpty = true
 
+  constructor(form: StructLogForm) {
+    this.#format = formats[form]
+  }
+
   write(log: StructLog): number {
-    const text = stepText(log)
+    const text = this.#format.step(log)
     this.#writer.append(this.#isEmpty ? text : `,${text}`)
     this.#isEmpty = false
     return text.length
@@ -31,7 +44,7 @@ export class StructLogText implements StructLogSink {
   /** Writes the whole trace. */
   *writeAll({ gasUsed, failed, returnValue }: StructLogOutcome, writer: PieceWriter): Steps<void> {
     writer.append(
-      `{"gas":${gasUsed},"failed":${failed},"returnValue":${jsonBytes(returnValue)},"structLogs":[`,
+      `{"gas":${gasUsed},"failed":${failed},"returnValue":${this.#format.returnValue(returnValue)},"structLogs":[`,
     )
     for (const piece of this.#writer.pieces()) {
       writer.take(piece)
@@ -41,7 +54,8 @@ export class StructLogText implements StructLogSink {
   }
 }
 
-function stepText({ step, refund, stack, returnData, memory, storage }: StructLog): string {
+/** geth's form (eth/tracers/logger/logger.go, structLogLegacy). */
+function gethStep({ step, refund, stack, returnData, memory, storage }: StructLog): string {
   const { runState, gas, cost, failure } = step
   const { opCode, programCounter, env } = runState
   let text =
@@ -50,27 +64,61 @@ function stepText({ step, refund, stack, returnData, memory, storage }: StructLo
   if (failure !== undefined) text += `,"error":${printJson(failure)}`
   if (stack !== undefined) text += `,"stack":[${stack.map(jsonQuantity).join(',')}]`
   if (returnData !== undefined && returnData.length > 0) text += `,"returnData":${jsonBytes(returnData)}`
-  if (memory !== undefined && memory.length > 0) text += `,"memory":[${wordTexts(memory).join(',')}]`
-  if (storage !== undefined) text += `,"storage":{${slotTexts(storage).join(',')}}`
+  if (memory !== undefined && memory.length > 0) text += `,"memory":[${wordTexts(memory, '0x').join(',')}]`
+  if (storage !== undefined) text += `,"storage":{${slotTexts(storage, '0x').join(',')}}`
   if (refund > 0n) text += `,"refund":${refund}`
   return `${text}}`
 }
 
-function wordTexts(memory: Uint8Array): string[] {
+/**
+ * hardhat's form, that of EIP-3155 before geth changed it: words have all their digits and no prefix, and what is shown
+ * is there on every step. An opcode that gas did not suffice for costs what was left.
+ */
+function hardhatStep({ step, stack, memory, storage }: StructLog): string {
+  const { runState, gas, cost } = step
+  const { opCode, programCounter, env } = runState
+  const name = opcodeNames[opCode] ?? ''
+  let text =
+    `{"pc":${programCounter},"op":"${name}","gas":${gas},"gasCost":${cost > gas ? gas : cost}` +
+    `,"depth":${env.depth + 1}`
+  if (stack !== undefined) {
+    text += `,"stack":[${stack.map((item) => `"${item.toString(16).padStart(WORD_DIGITS, '0')}"`).join(',')}]`
+  }
+  if (memory !== undefined) text += `,"memory":[${wordTexts(memory, '').join(',')}]`
+  if (storage !== undefined) text += `,"storage":{${slotTexts(storage, '').join(',')}}`
+  if (name.endsWith(' not defined')) text += `,"error":{"message":"${name}"}`
+  return `${text}}`
+}
+
+const formats: Readonly<Record<StructLogForm, StructLogFormat>> = {
+  geth: { step: gethStep, returnValue: jsonBytes },
+  hardhat: {
+    step: hardhatStep,
+    returnValue: (bytes) => (bytes.length === 0 ? '""' : jsonBytes(bytes)),
+  },
+}
+
+function wordTexts(memory: Uint8Array, prefix: '0x' | ''): string[] {
   const digits = bytesToPlainHex(memory)
   return Array.from(
     { length: digits.length / WORD_DIGITS },
-    (_, index) => `"0x${digits.slice(WORD_DIGITS * index, WORD_DIGITS * (index + 1))}"`,
+    (_, index) => `"${prefix}${digits.slice(WORD_DIGITS * index, WORD_DIGITS * (index + 1))}"`,
   )
 }
 
-function slotTexts(storage: ReadonlyMap<string, string>): string[] {
-  return [...storage].sort(([a], [b]) => (a < b ? -1 : 1)).map(([slot, value]) => `"0x${slot}":"0x${value}"`)
+function slotTexts(storage: ReadonlyMap<string, string>, prefix: '0x' | ''): string[] {
+  return [...storage]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([slot, value]) => `"${prefix}${slot}":"${prefix}${value}"`)
 }
 
 /** The tracer that has no name: every opcode with its stack. */
-export function startStructLogger(options: StructLogOptions, budget: TraceBudget): Trace {
-  const text = new StructLogText()
+export function startStructLogger(
+  options: StructLogOptions,
+  budget: TraceBudget,
+  form: StructLogForm,
+): Trace {
+  const text = new StructLogText(form)
   const tracer = new StructLogger(options, text, budget)
   return { tracer, write: (_, writer) => text.writeAll(tracer.outcome, writer) }
 }

@@ -79,6 +79,39 @@ const tracers = [
   'erc7562Tracer',
 ]
 
+/** Tracers in JavaScript, which together read everything that geth gives them. */
+const programmedTracers = [
+  `{seen: [],
+    step: function(log) { this.seen.push([log.op.toString(), log.getPC(), log.getGas(), log.getCost(), log.getDepth(), log.getRefund(), log.getError()]) },
+    fault: function(log) { this.seen.push([log.op.toNumber(), log.getError()]) },
+    result: function() { return this.seen }}`,
+  `{seen: [],
+    step: function(log) {
+      var stack = log.stack, top = stack.length() > 0 ? stack.peek(0).toString(16) : null
+      this.seen.push([top, log.memory.length(), toHex(log.contract.getAddress()), toHex(log.contract.getCaller()), log.contract.getValue().toString(), toHex(log.contract.getInput())])
+    },
+    fault: function() {},
+    result: function() { return this.seen }}`,
+  `{seen: [],
+    enter: function(frame) { var value = frame.getValue(); this.seen.push([frame.getType(), toHex(frame.getFrom()), toHex(frame.getTo()), toHex(frame.getInput()), frame.getGas(), value === undefined ? null : value.toString()]) },
+    exit: function(frame) { this.seen.push([frame.getGasUsed(), toHex(frame.getOutput()), frame.getError()]) },
+    fault: function() {},
+    result: function(ctx) { return {seen: this.seen, ctx: [ctx.type, toHex(ctx.from), toHex(ctx.to), toHex(ctx.input), ctx.gas, ctx.gasUsed, ctx.gasPrice.toString(), ctx.value.toString(), ctx.block, ctx.coinbase && toHex(ctx.coinbase), ctx.output && toHex(ctx.output), ctx.error]} }}`,
+  `{seen: [],
+    step: function(log, db) {
+      if (log.op.isPush()) return
+      var address = log.contract.getAddress()
+      this.seen.push([db.getBalance(address).toString(), db.getNonce(address), toHex(db.getCode(address)), toHex(db.getState(address, toWord('0x00'))), db.exists(address), isPrecompiled(address)])
+    },
+    fault: function() {},
+    result: function(ctx, db) { return [this.seen, toHex(toContract(ctx.from, 1)), toHex(toContract2(ctx.from, '0x01', toWord('0x02')))] }}`,
+  `{setup: function(config) { this.config = config; this.seen = [] },
+    step: function(log) { if (log.op.toNumber() === 0x52 && log.memory.length() > 0) this.seen.push(toHex(log.memory.slice(0, 32)), log.memory.getUint(0).toString()) },
+    fault: function() {},
+    result: function() { return [this.config, this.seen] }}`,
+  `{step: function(log) { this.last = log.stack.peek(3) }, fault: function() {}, result: function() { return 1 }}`,
+]
+
 /** How likely it is that a request, and each value in it, is spoilt. */
 const SPOILT_REQUESTS = 0.2
 const SPOILT_VALUES = 0.15
@@ -285,7 +318,7 @@ export class Generator {
       case 'nonce':
         return random.pick(['0x0', '0x1', '0x5', random.quantity(64)])
       case 'tracer':
-        return random.pick(tracers)
+        return random.pick(random.chance(0.15) ? programmedTracers : tracers)
       case 'tracerConfig':
         return this.#tracerConfig()
       case 'timeout':
@@ -387,6 +420,8 @@ export class Generator {
       ...precompiled,
       `0x${'0'.repeat(40)}`,
       `0x${'c014ba5e'.repeat(5)}`,
+      // What system calls come from (EIP-4788).
+      `0x${'f'.repeat(39)}e`,
       `0x${'12'.repeat(20)}`,
     ]
   }
@@ -435,12 +470,13 @@ function likelihood(name: string): number {
   if (/^(address|storageKeys|transaction|calls|blockStateCalls|stateOverrides|code)$/.test(name)) return 0.9
   if (/^(chainId|nonce|r|s|yParity)$/.test(name)) return 0.3
   if (
-    /^(authorizationList|blobVersionedHashes|maxFeePerBlobGas|accessList|blobs|commitments|proofs|movePrecompileToAddress|beaconRoot|withdrawals)$/.test(
+    /^(authorizationList|blobVersionedHashes|maxFeePerBlobGas|accessList|blobs|commitments|proofs|beaconRoot|withdrawals)$/.test(
       name,
     )
   )
     return 0.1
   if (/^(gasPrice|maxFeePerGas|maxPriorityFeePerGas|data|state|stateDiff|balance)$/.test(name)) return 0.25
+  if (name === 'movePrecompileToAddress') return 0.2
   if (/^(difficulty|number|time|gasLimit|feeRecipient|prevRandao|baseFeePerGas|blobBaseFee)$/.test(name))
     return 0.2
   return 0.4

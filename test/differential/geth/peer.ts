@@ -23,6 +23,8 @@ export function findGeth(): Promise<string | undefined> {
 export interface Geth {
   url: string
   wsUrl: string
+  /** Calls a method of the engine API. @returns its result */
+  engine(method: string, params: readonly unknown[]): Promise<unknown>
   stop(): Promise<void>
 }
 
@@ -65,25 +67,20 @@ export async function startGeth(
   )
   const url = `http://127.0.0.1:${port}`
   await untilAnswering(url)
-  await finalize(`http://127.0.0.1:${enginePort}`, secret, head)
-  return { url, wsUrl: `ws://127.0.0.1:${wsPort}`, stop: () => stopProcess(child) }
-}
-
-/** Makes the head the safe and the finalized block, as it is on this node (engine_forkchoiceUpdatedV3). */
-async function finalize(url: string, secret: Buffer, head: string | undefined): Promise<void> {
+  const engine = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+    const response = await fetch(`http://127.0.0.1:${enginePort}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token(secret)}` },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+    const text = await response.text()
+    if (!text.includes('"VALID"')) throw new Error(`geth refuses ${method}: ${text}`)
+    return (JSON.parse(text) as { result: unknown }).result
+  }
+  // The head is the safe and the finalized block, as it is on this node.
   const forkchoice = { headBlockHash: head, safeBlockHash: head, finalizedBlockHash: head }
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token(secret)}` },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'engine_forkchoiceUpdatedV3',
-      params: [forkchoice, null],
-    }),
-  })
-  const text = await response.text()
-  if (!text.includes('"VALID"')) throw new Error(`geth does not take the head: ${text}`)
+  await engine('engine_forkchoiceUpdatedV3', [forkchoice, null])
+  return { url, wsUrl: `ws://127.0.0.1:${wsPort}`, engine, stop: () => stopProcess(child) }
 }
 
 /** A JSON Web Token as the engine API wants it. */

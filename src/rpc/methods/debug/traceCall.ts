@@ -32,7 +32,7 @@ export const traceCall = defineMethod(
       blockOverrides: request.blockOverrides,
       unsupportedOverride: request.unsupportedOverride,
       tracerFor: () => {
-        trace = startWithin(config, traceBudget(call), noPlace)
+        trace = startWithin(call, config, traceBudget(call), noPlace)
         return trace.tracer
       },
       keepsSteps: keepsSteps(config),

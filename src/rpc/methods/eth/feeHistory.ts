@@ -56,6 +56,7 @@ export const feeHistory = defineMethod(
         chain: backend.chain,
         imposedBaseFee: backend.controls.imposedBaseFee(),
         answersEmptyRewards: emptyRewardWithoutPercentiles,
+        takesEqualPercentiles: requestChecks === 'hardhat',
       },
       { count, newest, percentiles },
     )

@@ -1,5 +1,4 @@
 import type { StoredBlock } from '../../../chain/block/record.js'
-import type { ChainEvent } from '../../../chain/reader.js'
 import { whenReady } from '../../../chain/state/stateStore.js'
 import type { ChainView } from '../../../chain/view.js'
 import { bytesToPlainHex } from '../../../encoding/hex.js'
@@ -30,8 +29,8 @@ const query = struct(
 )
 
 /**
- * Pushes the receipts of each new block in one array: all of them, or those of the transactions that were named. A
- * block without any pushes nothing. Blocks that a reorganisation puts below the head are told of too.
+ * Pushes the receipts of each new head in one array: all of them, or those of the transactions that were named. A block
+ * without any pushes nothing, nor, as in geth, one that a reorganisation puts below the head.
  */
 export const transactionReceipts = defineKind(
   'transactionReceipts',
@@ -46,18 +45,12 @@ export const transactionReceipts = defineKind(
     const wanted = new Set(hashes.map(bytesToPlainHex))
     return (push) =>
       backend.events.subscribe((event) => {
-        for (const block of newBlocks(event)) {
-          const receipts = receiptsOf(backend.chain, block, wanted)
-          if (receipts !== undefined) push(receipts.pieces)
-        }
+        if (event.type !== 'head') return
+        const receipts = receiptsOf(backend.chain, event.block, wanted)
+        if (receipts !== undefined) push(receipts.pieces)
       })
   },
 )
-
-function newBlocks(event: ChainEvent): readonly StoredBlock[] {
-  if (event.type === 'added') return event.blocks
-  return event.type === 'head' ? [event.block] : []
-}
 
 function receiptsOf(view: ChainView, block: StoredBlock, wanted: ReadonlySet<string>): WireBytes | undefined {
   const found = [...block.transactions.entries()]

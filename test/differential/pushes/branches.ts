@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto'
+import type { Hex, TransactionSerializable } from 'viem'
+import type { StandinNode } from '../../../src/index.js'
+import { type ChainFacts, signers } from '../geth/chain.js'
+import { Programs } from '../geth/programs.js'
+import type { Random } from '../support/random.js'
+
+/** A block as one node exports it and the other one's engine API takes it. */
+export interface MadeBlock {
+  hash: string
+  raw: string
+  /** The parameters of engine_newPayloadV4. */
+  payload: readonly unknown[]
+}
+
+interface FullBlock extends Record<string, unknown> {
+  hash: string
+  requestsHash?: string
+  transactions: { hash: string; blobVersionedHashes?: string[] }[]
+}
+
+const GWEI = 10n ** 9n
+/** The requestsHash of a block without requests (EIP-7685). */
+const noRequests = `0x${createHash('sha256').digest('hex')}`
+const commitment: Hex = `0xc0${'00'.repeat(47)}`
+const blob: Hex = `0x${'00'.repeat(131_072)}`
+const digest = createHash('sha256')
+  .update(Buffer.from(commitment.slice(2), 'hex'))
+  .digest('hex')
+const blobHash: Hex = `0x01${digest.slice(2)}`
+
+/** Makes blocks on a node of its own, whose end it takes back to make other ones. */
+export class Branches {
+  readonly #node: StandinNode
+  readonly #random: Random
+  readonly #facts: ChainFacts
+  readonly #programs: Programs
+
+  constructor(node: StandinNode, random: Random, facts: ChainFacts) {
+    this.#node = node
+    this.#random = random
+    this.#facts = facts
+    this.#programs = new Programs(random, [...facts.accounts, ...facts.contracts])
+  }
+
+  /**
+   * Takes blocks from the end and makes others.
+   *
+   * @param announce - takes each transaction that nodes are told of before its block
+   */
+  async grow(
+    { removed, added }: { removed: number; added: number },
+    announce: (raw: Hex) => Promise<void>,
+  ): Promise<MadeBlock[]> {
+    const random = this.#random
+    if (removed > 0) await this.#node.request('anvil_rollback', [`0x${removed.toString(16)}`])
+    const blocks: MadeBlock[] = []
+    while (blocks.length < added) {
+      for (let count = random.below(5); count > 0; count--) {
+        const raw = await this.#transaction()
+        await this.#node.request('eth_sendRawTransaction', [raw])
+        if (random.chance(0.5)) await announce(raw)
+      }
+      await this.#mine(blocks)
+    }
+    return blocks
+  }
+
+  async #mine(blocks: MadeBlock[]): Promise<void> {
+    // Blocks of two branches are never the same.
+    await this.#node.request('evm_increaseTime', [1 + this.#random.below(1000)])
+    await this.#node.request('evm_mine')
+    blocks.push(await this.#export())
+  }
+
+  async #transaction(): Promise<Hex> {
+    const random = this.#random
+    const { chainId, contracts, accounts } = this.#facts
+    // An account may not have transactions with and without blobs wait beside each other.
+    const hasBlob = random.chance(0.1)
+    const signer = hasBlob ? random.pick(signers.slice(6, 8)) : random.pick(signers.slice(0, 6))
+    const nonce = Number(await this.#node.request('eth_getTransactionCount', [signer.address, 'pending']))
+    const fees = { maxFeePerGas: 2000n * GWEI, maxPriorityFeePerGas: BigInt(1 + random.below(9)) * GWEI }
+    const price = { gasPrice: 2000n * GWEI }
+    const accessList = [{ address: random.pick(contracts), storageKeys: [random.hex(32)] }]
+    const kind = random.pick<object>([
+      { type: 'legacy', ...price },
+      { type: 'eip2930', ...price, accessList },
+      { type: 'eip1559', ...fees },
+      { type: 'eip1559', ...fees, accessList },
+    ])
+    const what = random.pick<object>([
+      { to: random.pick(contracts), data: random.hex(64) },
+      { to: contracts[0], data: random.hex(32) },
+      { to: contracts[0], data: random.hex(32) },
+      { to: random.pick(accounts), value: 1n },
+      { data: this.#programs.next() },
+    ])
+    const common = { chainId, nonce, gas: 400_000n }
+    const sidecars = [{ blob, commitment, proof: commitment }]
+    const blobFees = { ...fees, maxFeePerBlobGas: 1000n * GWEI }
+    const withBlob = { type: 'eip4844', ...blobFees, sidecars, blobVersionedHashes: [blobHash] }
+    const fields = hasBlob
+      ? { ...common, ...withBlob, to: random.pick(accounts) }
+      : { ...common, ...kind, ...what }
+    return signer.signTransaction(fields as TransactionSerializable)
+  }
+
+  async #export(): Promise<MadeBlock> {
+    const request = (method: string, ...params: unknown[]): Promise<unknown> =>
+      this.#node.request(method, params)
+    const block = (await request('eth_getBlockByNumber', 'latest', true)) as FullBlock
+    if (block.requestsHash !== noRequests) throw new Error('the block has requests')
+    const raw = (await request('debug_getRawBlock', 'latest')) as string
+    const transactions: unknown[] = []
+    for (const { hash } of block.transactions)
+      transactions.push(await request('debug_getRawTransaction', hash))
+    const { miner, mixHash, number, hash, parentHash, stateRoot, receiptsRoot, logsBloom } = block
+    const { gasLimit, gasUsed, timestamp, extraData, baseFeePerGas, blobGasUsed, excessBlobGas } = block
+    const payload = {
+      ...{ parentHash, stateRoot, receiptsRoot, logsBloom, gasLimit, gasUsed, timestamp, extraData },
+      ...{ feeRecipient: miner, prevRandao: mixHash, blockNumber: number, blockHash: hash },
+      ...{ baseFeePerGas, blobGasUsed, excessBlobGas, transactions, withdrawals: block['withdrawals'] },
+    }
+    const blobHashes = block.transactions.flatMap(({ blobVersionedHashes = [] }) => blobVersionedHashes)
+    return { hash, raw, payload: [payload, blobHashes, block['parentBeaconBlockRoot'], []] }
+  }
+}

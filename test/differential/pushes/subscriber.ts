@@ -1,0 +1,97 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+
+/** What a node answers: a result, or an error. */
+export interface Answer {
+  result?: unknown
+  error?: unknown
+}
+
+interface Message extends Answer {
+  id?: number
+  params?: { subscription: string; result: unknown }
+}
+
+/** A connection to one node that keeps what its subscriptions push, and polls filters. */
+export class Subscriber {
+  readonly #socket: WebSocket
+  readonly #answers = new Map<number, (answer: Answer) => void>()
+  readonly #names = new Map<string, string>()
+  readonly #filters = new Map<string, unknown>()
+  readonly #pushed = new Map<string, unknown[]>()
+  readonly #early: { subscription: string; result: unknown }[] = []
+  #lastId = 0
+  #lastPush = Date.now()
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket
+    socket.on('message', (data: Buffer) => this.#receive(JSON.parse(data.toString()) as Message))
+  }
+
+  static async connect(url: string): Promise<Subscriber> {
+    const socket = new WebSocket(url)
+    await once(socket, 'open')
+    return new Subscriber(socket)
+  }
+
+  call(method: string, params: readonly unknown[]): Promise<Answer> {
+    const id = ++this.#lastId
+    const answered = new Promise<Answer>((resolve) => this.#answers.set(id, resolve))
+    this.#socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+    return answered
+  }
+
+  /** Opens a subscription whose pushes are kept under a name. */
+  async subscribe(name: string, params: readonly unknown[]): Promise<void> {
+    const { result, error } = await this.call('eth_subscribe', params)
+    if (typeof result !== 'string') throw new Error(`eth_subscribe ${name}: ${JSON.stringify(error)}`)
+    this.#names.set(result, name)
+    this.#pushed.set(name, [])
+    for (const { subscription, result: pushed } of this.#early.splice(0)) this.#keep(subscription, pushed)
+  }
+
+  /** Makes a filter whose changes are kept under a name. */
+  async filter(name: string, method: string, params: readonly unknown[]): Promise<void> {
+    const { result, error } = await this.call(method, params)
+    if (result === undefined) throw new Error(`${method}: ${JSON.stringify(error)}`)
+    this.#filters.set(name, result)
+  }
+
+  /** What was pushed and what filters collected since the last time, by name, once nothing has come for a while. */
+  async settled(quietMilliseconds: number): Promise<Map<string, unknown>> {
+    while (Date.now() - this.#lastPush < quietMilliseconds) await sleep(10)
+    const seen = new Map<string, unknown>()
+    for (const [name, pushed] of this.#pushed) seen.set(name, pushed.splice(0))
+    for (const [name, id] of this.#filters) {
+      const { result, error } = await this.call('eth_getFilterChanges', [id])
+      seen.set(name, result ?? error)
+    }
+    return seen
+  }
+
+  /** Begins a new time of quiet. */
+  touch(): void {
+    this.#lastPush = Date.now()
+  }
+
+  close(): void {
+    this.#socket.terminate()
+  }
+
+  #receive({ id, params, ...answer }: Message): void {
+    if (params !== undefined) {
+      this.#keep(params.subscription, params.result)
+      return
+    }
+    if (id !== undefined) this.#answers.get(id)?.(answer)
+  }
+
+  #keep(subscription: string, result: unknown): void {
+    this.touch()
+    const name = this.#names.get(subscription)
+    // What is pushed may overtake the answer that names the subscription.
+    if (name === undefined) this.#early.push({ subscription, result })
+    else this.#pushed.get(name)?.push(result)
+  }
+}
