@@ -1,3 +1,4 @@
+import type { Awaitable } from '../encoding/timeSlice.js'
 import type { Database } from '../storage/database.js'
 import type { Keyspace } from '../storage/keyspace.js'
 import type { SealedBlock, StoredBlock, TransactionLocation } from './block/record.js'
@@ -13,7 +14,7 @@ import type { PendingBlock } from './mining/blockMaker.js'
 import type { BlockSettings } from './mining/producer.js'
 import type { Clock } from './mining/schedule.js'
 import type { StateStore } from './state/stateStore.js'
-import type { Awaitable, ForkRules } from './types.js'
+import type { ForkRules } from './types.js'
 import {
   type BlockRange,
   type BlockSelector,

@@ -1,8 +1,6 @@
+import type { Awaitable } from '../encoding/timeSlice.js'
 import type { Common } from '@ethereumjs/common'
 import type { SignatureRecoveries } from './evm/signatureRecoveries.js'
-
-/** A value that may be at hand or still on its way (a fork fetches state from a remote node). */
-export type Awaitable<T> = T | Promise<T>
 
 /** An account as the state trie holds it. */
 export interface AccountState {

@@ -1,10 +1,10 @@
-import { TimeSlice } from '../encoding/timeSlice.js'
+import { type Awaitable, TimeSlice } from '../encoding/timeSlice.js'
 import type { StoredBlock, TransactionLocation } from './block/record.js'
 import type { BlockStore } from './block/store.js'
 import { type ChainError, HashNotFoundError, HeaderNotFoundError, TagNotFoundError } from './errors.js'
 import type { RulesPlace } from './evm/forkSchedule.js'
 import type { PendingBlock } from './mining/blockMaker.js'
-import type { Awaitable, ForkRules, HeaderFields, StateView } from './types.js'
+import type { ForkRules, HeaderFields, StateView } from './types.js'
 
 /** A tag that names a block by its role. */
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'

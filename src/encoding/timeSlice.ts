@@ -65,6 +65,24 @@ export class TimeSlice {
   }
 }
 
+/** A value that is at hand, or comes later. What is answered from memory costs no promise then. */
+export type Awaitable<T> = T | Promise<T>
+
+/** What follows from a value, at once if the value is at hand. */
+export function whenReady<T, R>(value: Awaitable<T>, use: (value: T) => Awaitable<R>): Awaitable<R> {
+  return value instanceof Promise ? value.then(use) : use(value)
+}
+
+/** What `work` gives, or what `instead` makes of its failure, at once if nothing is awaited. */
+export function orElse<T>(work: () => Awaitable<T>, instead: (error: unknown) => T): Awaitable<T> {
+  try {
+    const value = work()
+    return value instanceof Promise ? value.catch(instead) : value
+  } catch (error) {
+    return instead(error)
+  }
+}
+
 /** Work in steps of a few milliseconds at most, with its result. */
 export type Steps<T> = Generator<void, T, undefined>
 

@@ -1,4 +1,5 @@
 import type { ChainEvent } from '../chain/reader.js'
+import { type Awaitable, whenReady } from '../encoding/timeSlice.js'
 import type { RpcSettings } from '../rpc/backend.js'
 import {
   AdmissionControl,
@@ -99,11 +100,12 @@ export class Provider {
   }
 
   /** Lets a request for JSON-RPC in, or refuses it. */
-  async admitRpc(request: RpcAdmissionRequest): Promise<RpcAdmission> {
-    const admission = await this.admission.admitRpc(request)
-    if (admission.refusal !== undefined) return admission
-    const { caller } = admission
-    return { caller, limits: this.limitsOf(caller.key) }
+  admitRpc(request: RpcAdmissionRequest): Awaitable<RpcAdmission> {
+    return whenReady(this.admission.admitRpc(request), (admission) => {
+      if (admission.refusal !== undefined) return admission
+      const { caller } = admission
+      return { caller, limits: this.limitsOf(caller.key) }
+    })
   }
 
   /** Lets a WebSocket upgrade in, refuses it, or ends its connection, as faults want it. */

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../encoding/timeSlice.js'
 import { randomBytes } from 'node:crypto'
 import type { Impersonation } from '../chain/accounts/impersonation.js'
 import type { Keyring } from '../chain/accounts/keyring.js'
@@ -18,7 +19,6 @@ import { decodeTransaction } from '../chain/mempool/decode.js'
 import type { TransactionSubmission } from '../chain/mempool/submitTransaction.js'
 import { recoverTransaction } from '../chain/mempool/transaction.js'
 import type { MiningInterval, MiningMode, MiningSchedule } from '../chain/mining/schedule.js'
-import type { Awaitable } from '../chain/types.js'
 import type { CompatibilityProfile } from './compatibility.js'
 
 /** A block of another node's chain. */

@@ -1,5 +1,5 @@
 import { withHardhatData } from './hardhatMessages.js'
-import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
+import { type Awaitable, TimeSlice, orElse, runInSlices, whenReady } from '../encoding/timeSlice.js'
 import type { Backend, RpcSettings } from './backend.js'
 import type { CallPolicy, CallRecord, PolicyCall, RequestContext } from './callPolicy.js'
 import { toRpcError } from './chainErrors.js'
@@ -64,27 +64,39 @@ export interface Admission<Context extends RequestContext> {
  */
 export interface RequestTransport<Context extends RequestContext, Answer> {
   /** Authenticates the request: key, secret, token, origin. */
-  admit(): Promise<Admission<Context> | { answer: Answer }>
+  admit(): Awaitable<Admission<Context> | { answer: Answer }>
   /** Reads the body, unless the transport answers the request by itself. */
-  readBody(admission: Admission<Context>): Promise<{ content: Uint8Array | string } | { answer: Answer }>
+  readBody(admission: Admission<Context>): Awaitable<{ content: Uint8Array | string } | { answer: Answer }>
   /** The pipeline of the network that was asked, once it is open. */
-  open(): RpcPipeline | Promise<RpcPipeline>
+  open(): Awaitable<RpcPipeline>
 }
 
-/** Answers a request over HTTP. */
-export async function answerRequest<Context extends RequestContext, Answer>(
+/** How a request over HTTP ends. */
+type RequestOutcome<Context, Answer> = { context: Context; reply: Reply | undefined } | { answer: Answer }
+
+/** Answers a request over HTTP, at once where its method does. */
+export function answerRequest<Context extends RequestContext, Answer>(
   transport: RequestTransport<Context, Answer>,
-): Promise<{ context: Context; reply: Reply | undefined } | { answer: Answer }> {
+): Awaitable<RequestOutcome<Context, Answer>> {
   // Of hundreds of requests that come at once only some begin before others are served.
-  const pause = new TimeSlice().pause()
-  if (pause !== undefined) await pause
-  const admission = await transport.admit()
-  if ('answer' in admission) return admission
-  const body = await transport.readBody(admission)
-  if ('answer' in body) return body
-  const pipeline = await transport.open()
+  return whenReady(new TimeSlice().pause(), () =>
+    whenReady(transport.admit(), (admission) =>
+      'answer' in admission ? admission : answerAdmitted(transport, admission),
+    ),
+  )
+}
+
+function answerAdmitted<Context extends RequestContext, Answer>(
+  transport: RequestTransport<Context, Answer>,
+  admission: Admission<Context>,
+): Awaitable<RequestOutcome<Context, Answer>> {
   const { context } = admission
-  return { context, reply: await pipeline.answerBody(body.content, context) }
+  return whenReady(transport.readBody(admission), (body) => {
+    if ('answer' in body) return body
+    return whenReady(transport.open(), (pipeline) =>
+      whenReady(pipeline.answerBody(body.content, context), (reply) => ({ context, reply })),
+    )
+  })
 }
 
 /** What batches may cost. */
@@ -104,7 +116,7 @@ export interface CallInterceptor {
    * @param batch - stands for the batch of the call, whose calls are all made before any of them is answered
    * @throws RpcError
    */
-  answer(call: PolicyCall, own: () => Result | Promise<Result>, batch?: object): Result | Promise<Result>
+  answer(call: PolicyCall, own: () => Awaitable<Result>, batch?: object): Awaitable<Result>
 }
 
 /** What the pipeline of a network is made of. */
@@ -134,14 +146,21 @@ class Gathering {
   /** Whether the call policy has refused none of them. */
   isWhole = true
 
-  expect(): void {
+  /** Lets a call through the call policy, and then wait for the others. */
+  async enter(policy: () => Awaitable<CallRecord | undefined>): Promise<CallRecord | undefined> {
     this.#missing++
-  }
-
-  /** @returns settles when all have arrived that were expected */
-  arrive(): Promise<void> {
-    if (--this.#missing === 0) this.#resolve?.()
-    return this.#complete
+    let record: CallRecord | undefined
+    try {
+      // Awaited in any case: all calls of the batch are counted before the first of them is through.
+      record = await policy()
+    } catch (refusal) {
+      this.isWhole = false
+      throw refusal
+    } finally {
+      if (--this.#missing === 0) this.#resolve?.()
+    }
+    await this.#complete
+    return record
   }
 }
 
@@ -158,20 +177,26 @@ export class RpcPipeline {
    *
    * @returns undefined where nothing is answered: to an empty body, to notifications and to responses
    */
-  async answerBody(body: Uint8Array | string, context: RequestContext): Promise<Reply | undefined> {
-    let envelope: Body
-    try {
-      envelope =
-        body.length > largeBody ? await runInSlices(readBodyInPieces(body), new TimeSlice()) : readBody(body)
-    } catch (error) {
-      if (!(error instanceof ParseError)) throw error
-      this.#setup.policy?.malformed?.({ context, error })
-      return createReply([errorText('null', error)], { malformed: true })
+  answerBody(body: Uint8Array | string, context: RequestContext): Awaitable<Reply | undefined> {
+    const envelope = orElse<Body | ParseError>(
+      () => (body.length > largeBody ? runInSlices(readBodyInPieces(body), new TimeSlice()) : readBody(body)),
+      (error) => {
+        if (error instanceof ParseError) return error
+        throw error
+      },
+    )
+    return whenReady(envelope, (read) => this.#answerEnvelope(read, context))
+  }
+
+  #answerEnvelope(envelope: Body | ParseError, context: RequestContext): Awaitable<Reply | undefined> {
+    if (envelope instanceof ParseError) {
+      this.#setup.policy?.malformed?.({ context, error: envelope })
+      return createReply([errorText('null', envelope)], { malformed: true })
     }
     if (envelope.kind === 'empty') return undefined
     if (envelope.kind === 'batch') return this.#answerBatch(envelope.messages, context)
     const { message, text } = envelope
-    return singleReply(message, await this.#answerMessage(message, context, text))
+    return whenReady(this.#answerMessage(message, context, text), (outcome) => singleReply(message, outcome))
   }
 
   /** Opens a session for a connection that can be pushed to. */
@@ -235,7 +260,7 @@ export class RpcPipeline {
     messages: readonly Message[],
     context: RequestContext,
     gathering: Gathering,
-  ): readonly Promise<Outcome | undefined>[] {
+  ): readonly Awaitable<Outcome | undefined>[] {
     return messages.map((message) => this.#answerMessage(message, context, undefined, gathering))
   }
 
@@ -244,12 +269,12 @@ export class RpcPipeline {
    *
    * @param text - what it was read from; undefined in a batch
    */
-  async #answerMessage(
+  #answerMessage(
     message: Message,
     context: RequestContext,
     text: string | undefined,
     gathering?: Gathering,
-  ): Promise<Outcome | undefined> {
+  ): Awaitable<Outcome | undefined> {
     if (isCall(message) || isNotification(message)) {
       const { method, params, length, idAbsent } = message
       if (idAbsent && method.endsWith('_subscription')) return undefined
@@ -260,47 +285,51 @@ export class RpcPipeline {
   }
 
   /** Carries a call out: policy, method, record. */
-  async #execute(call: PolicyCall, gathering?: Gathering): Promise<Outcome> {
-    const { policy } = this.#setup
-    gathering?.expect()
+  #execute(call: PolicyCall, gathering?: Gathering): Awaitable<Outcome> {
     const started = performance.now()
-    let record: CallRecord | undefined
-    try {
-      record = await policy?.enter(call)
-    } catch (refusal) {
-      if (gathering !== undefined) gathering.isWhole = false
-      void gathering?.arrive()
-      return this.#failure(call, refusal)
-    }
-    if (gathering !== undefined) await gathering.arrive()
-    const outcome = await this.#invoke(call, record, gathering)
-    record?.done?.({
-      error: 'error' in outcome ? outcome.error : undefined,
-      result: 'result' in outcome ? outcome.result : undefined,
-      bytes: outcomeBytes(outcome),
-      milliseconds: performance.now() - started,
-    })
-    return outcome
+    const enter = (): Awaitable<CallRecord | undefined> => this.#setup.policy?.enter(call)
+    return orElse(
+      () =>
+        whenReady(gathering === undefined ? enter() : gathering.enter(enter), (record) =>
+          whenReady(this.#invoke(call, record, gathering), (outcome) => {
+            record?.done?.({
+              error: 'error' in outcome ? outcome.error : undefined,
+              result: 'result' in outcome ? outcome.result : undefined,
+              bytes: outcomeBytes(outcome),
+              milliseconds: performance.now() - started,
+            })
+            return outcome
+          }),
+        ),
+      (refusal) => this.#failure(call, refusal),
+    )
   }
 
   /** The only place that catches what methods throw. */
-  async #invoke(
+  #invoke(
     call: PolicyCall,
     record: CallRecord | undefined,
     gathering: Gathering | undefined,
-  ): Promise<Outcome> {
-    try {
-      const { interceptor } = this.#setup
-      const run = (): Result | Promise<Result> => this.#run(call, record)
-      if (record?.answer !== undefined) return { result: encodeResult(await record.answer()) }
-      const isPlayed = interceptor?.cassette.isActive === true
-      return { result: encodeResult(await (isPlayed ? interceptor.answer(call, run, gathering) : run())) }
-    } catch (error) {
-      return this.#failure(call, error)
-    }
+  ): Awaitable<Outcome> {
+    return orElse<Outcome>(
+      () =>
+        whenReady(this.#resultOf(call, record, gathering), (result) => ({ result: encodeResult(result) })),
+      (error) => this.#failure(call, error),
+    )
   }
 
-  #run(call: PolicyCall, record: CallRecord | undefined): Result | Promise<Result> {
+  #resultOf(
+    call: PolicyCall,
+    record: CallRecord | undefined,
+    gathering: Gathering | undefined,
+  ): Awaitable<Result> {
+    if (record?.answer !== undefined) return record.answer()
+    const { interceptor } = this.#setup
+    if (interceptor?.cassette.isActive !== true) return this.#run(call, record)
+    return interceptor.answer(call, () => this.#run(call, record), gathering)
+  }
+
+  #run(call: PolicyCall, record: CallRecord | undefined): Awaitable<Result> {
     const { filters, report } = this.#setup
     const backend = withSettings(this.#setup.backend, record?.settings)
     const view = record?.view ?? backend.chain

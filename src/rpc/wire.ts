@@ -16,7 +16,7 @@ export class WireBytes {
 
   /** The value that the bytes stand for. */
   parse(): unknown {
-    return JSON.parse(joinPieces(this.pieces).toString('utf8'))
+    return JSON.parse(pieceText(this.pieces))
   }
 }
 
@@ -61,6 +61,12 @@ export function joinPieces(pieces: readonly WirePiece[]): Buffer {
     }
   }
   return bytes
+}
+
+/** The text of all pieces, one after another. */
+export function pieceText(pieces: readonly WirePiece[]): string {
+  const [first = ''] = pieces
+  return pieces.length <= 1 && typeof first === 'string' ? first : joinPieces(pieces).toString('utf8')
 }
 
 /** How many bytes the pieces are on the wire. */

@@ -1,10 +1,10 @@
 import { type IncomingHttpHeaders, STATUS_CODES, type Server, maxHeaderSize } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { atEndOfTurn } from '../encoding/timeSlice.js'
+import { type Awaitable, atEndOfTurn, orElse, whenReady } from '../encoding/timeSlice.js'
 import { refuse } from '../provider/admission/refusal.js'
 import { type HttpReply, textReply, writeBody } from './reply.js'
-import type { Body, HttpRequest, RpcRoute } from './request.js'
+import { DirectRequest, type RequestHead, type RpcRoute } from './request.js'
 
 const serverFault = refuse(500, 'internal server error\n')
 
@@ -18,7 +18,7 @@ const maxKnownHeads = 4
 interface DirectSetup {
   /** The route of a request that is answered here; undefined for one that is node:http's. */
   routeOf: (head: RequestHead) => RpcRoute | undefined
-  answer: (request: DirectRequest, route: RpcRoute) => Promise<HttpReply>
+  answer: (request: DirectRequest, route: RpcRoute) => Awaitable<HttpReply>
   /** Gives the connection to node:http for good; the bytes that it has not answered lie in the socket again. */
   handOver: (socket: Socket) => void
   /** How long a connection may wait for its next request. */
@@ -50,6 +50,8 @@ class DirectConnection {
   /** The one that was read last is the last. */
   readonly #known: KnownHead[] = []
   #isAnswering = false
+  /** Whether requests are being taken, further up on the stack. */
+  #isTaking = false
   #reply: HttpReply | undefined
   #isHandedOver = false
 
@@ -79,7 +81,7 @@ class DirectConnection {
   /** What comes before an answer is written waits, and what is behind it waits in the system. */
   #take(part: Buffer): void {
     this.#unread = this.#unread === undefined ? part : Buffer.concat([this.#unread, part])
-    if (!this.#isAnswering) this.#takeRequest()
+    if (!this.#isAnswering) this.#takeRequests()
     else this.#socket.pause()
     // What is received next, by any connection, is written over the part.
     if (this.#unread?.buffer === part.buffer) this.#unread = Buffer.from(this.#unread)
@@ -102,36 +104,45 @@ class DirectConnection {
       return
     }
     this.#isAnswering = false
-    this.#takeRequest()
+    if (this.#isTaking) return
+    this.#takeRequests()
     if (!this.#isAnswering && !this.#isHandedOver) this.#socket.resume()
   }
 
-  /** Takes the next request. Where it is not there as a whole nothing happens; one that is not ours is handed over. */
-  #takeRequest(): void {
-    const unread = this.#unread
-    if (unread === undefined) return
+  /** A loop, since what is answered at once would come here again. */
+  #takeRequests(): void {
+    this.#isTaking = true
+    while (this.#unread !== undefined && !this.#isAnswering && this.#takeRequest(this.#unread));
+    this.#isTaking = false
+  }
+
+  /** Takes the next request; one that is not ours is handed over. @returns false where it is not there as a whole */
+  #takeRequest(unread: Buffer): boolean {
     const known = this.#readHead(unread)
     if (known === undefined) {
       this.#handOver(unread)
-      return
+      return false
     }
     const start = known.bytes.length
     const end = start + known.head.bodyLength
-    if (unread.length < end) return
+    if (unread.length < end) return false
     this.#unread = unread.length === end ? undefined : unread.subarray(end)
     this.#isAnswering = true
     const { queue, answer, report } = this.#setup
     queue.writeOverdue()
     const request = new DirectRequest(known.head, unread.toString('utf8', start, end), this.#socket)
-    void answer(request, known.route)
-      .catch((fault: unknown) => {
+    const reply = orElse(
+      () => answer(request, known.route),
+      (fault) => {
         report(fault)
         return textReply(serverFault)
-      })
-      .then((reply) => {
-        request.settle()
-        this.#send(reply)
-      })
+      },
+    )
+    void whenReady(reply, (ready) => {
+      request.settle()
+      this.#send(ready)
+    })
+    return true
   }
 
   #send(reply: HttpReply): void {
@@ -294,15 +305,6 @@ function membersOf(socket: Duplex): Members | undefined {
   return buffer === undefined || callback === undefined ? undefined : { buffer, callback }
 }
 
-/** The head of a request that is read here and not by node:http. */
-export interface RequestHead {
-  /** As it came, with its query. */
-  target: string
-  headers: IncomingHttpHeaders
-  /** What Content-Length says. */
-  bodyLength: number
-}
-
 /** Longest body that is read here; the cost of longer ones is not in how HTTP is read. */
 const maxBodyLength = 65_536
 
@@ -357,44 +359,6 @@ function goesOn({ connection = 'keep-alive', upgrade }: IncomingHttpHeaders): bo
     : upgrade === 'h2c' && options === 'upgrade, http2-settings'
 }
 
-/** A request that was read from its socket without node:http. */
-export class DirectRequest implements HttpRequest {
-  readonly method = 'POST'
-  readonly target: string
-  readonly headers: IncomingHttpHeaders
-  readonly #bodyLength: number
-  readonly #body: string
-  readonly #socket: Socket
-  #controller: AbortController | undefined
-
-  constructor({ target, headers, bodyLength }: RequestHead, body: string, socket: Socket) {
-    this.target = target
-    this.headers = headers
-    this.#bodyLength = bodyLength
-    this.#body = body
-    this.#socket = socket
-  }
-
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController()
-      this.#socket.once('close', this.#abort)
-    }
-    return this.#controller.signal
-  }
-
-  async readBody(limit: number): Promise<Body> {
-    return this.#bodyLength > limit ? { tooLong: true } : { content: this.#body }
-  }
-
-  /** To be called when the request is answered: its signal is not aborted any more. */
-  settle(): void {
-    if (this.#controller !== undefined) this.#socket.off('close', this.#abort)
-  }
-
-  readonly #abort = (): void => this.#controller?.abort()
-}
-
 /** Milliseconds after which answers wait no longer for those to requests that were not taken yet. */
 const longestWait = 1
 
@@ -434,6 +398,19 @@ export class ReplyQueue {
   }
 }
 
+let second = 0
+let date = ''
+
+/** The Date field (RFC 9110, section 6.6.1), which is the same for a second. */
+function currentDate(): string {
+  const now = Math.floor(Date.now() / 1000)
+  if (now !== second) {
+    second = now
+    date = new Date(now * 1000).toUTCString()
+  }
+  return date
+}
+
 /**
  * The head of a reply, with the same fields that node:http writes.
  *
@@ -443,7 +420,7 @@ export function formatReplyHead({ status, headers }: HttpReply, keepAliveSeconds
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`
   for (const name in headers) head += `${name}: ${headers[name]}\r\n`
   return (
-    `${head}Date: ${new Date().toUTCString()}\r\n` +
+    `${head}Date: ${currentDate()}\r\n` +
     `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`
   )
 }

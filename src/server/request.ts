@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import type { Awaitable } from '../encoding/timeSlice.js'
 import { hostWithoutPort } from '../provider/admission/admission.js'
 
 /** A request's body, or what stopped it from being read. */
@@ -14,7 +16,54 @@ export interface HttpRequest {
   /** Aborted when the other side goes away before it is answered. Made when it is first asked for. */
   readonly signal: AbortSignal
   /** Reads a whole body of at most `limit` bytes; never resolves if the other side goes away first. */
-  readBody(limit: number): Promise<Body>
+  readBody(limit: number): Awaitable<Body>
+}
+
+/** The head of a request that is read without node:http (see direct.ts). */
+export interface RequestHead {
+  /** As it came, with its query. */
+  target: string
+  headers: IncomingHttpHeaders
+  /** What Content-Length says. */
+  bodyLength: number
+}
+
+/** A request that was read from its socket without node:http. */
+export class DirectRequest implements HttpRequest {
+  readonly method = 'POST'
+  readonly target: string
+  readonly headers: IncomingHttpHeaders
+  readonly #bodyLength: number
+  readonly #body: string
+  readonly #socket: Socket
+  #controller: AbortController | undefined
+
+  constructor({ target, headers, bodyLength }: RequestHead, body: string, socket: Socket) {
+    this.target = target
+    this.headers = headers
+    this.#bodyLength = bodyLength
+    this.#body = body
+    this.#socket = socket
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      this.#socket.once('close', this.#abort)
+    }
+    return this.#controller.signal
+  }
+
+  readBody(limit: number): Body {
+    return this.#bodyLength > limit ? { tooLong: true } : { content: this.#body }
+  }
+
+  /** To be called when the request is answered: its signal is not aborted any more. */
+  settle(): void {
+    if (this.#controller !== undefined) this.#socket.off('close', this.#abort)
+  }
+
+  readonly #abort = (): void => this.#controller?.abort()
 }
 
 /** Whether a browser asks what it may send (Fetch standard, CORS-preflight request). */

@@ -5,9 +5,15 @@ import { FilePolicy } from '../provider/policy/filePolicy.js'
 import type { Provider } from '../provider/provider.js'
 import type { RpcPipeline } from '../rpc/pipeline.js'
 import { type AppEnv, type AppSetup, isLocalAddress, refuseControl } from './app.js'
-import { DirectFront, type RequestHead } from './direct.js'
+import { DirectFront } from './direct.js'
 import { type FileEndpoint } from './fileApi.js'
-import { type NetworkNames, type RpcRoute, isGatewayHost, parseRpcRoute } from './request.js'
+import {
+  type NetworkNames,
+  type RequestHead,
+  type RpcRoute,
+  isGatewayHost,
+  parseRpcRoute,
+} from './request.js'
 import { IpcServer } from './ipc.js'
 import { type BodyLimits, answerRpc } from './jsonRpc.js'
 import {

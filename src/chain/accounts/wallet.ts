@@ -7,7 +7,13 @@ import {
   maxPriorityFeePerGas,
 } from '../mempool/transaction.js'
 import { bytesEqual, bytesToHex, quantity } from '../../encoding/hex.js'
-import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
+import {
+  type Awaitable,
+  type Steps,
+  TimeSlice,
+  runInSlices,
+  runToCompletion,
+} from '../../encoding/timeSlice.js'
 import { headerBlobBaseFee } from '../block/header.js'
 import type { CallObject } from '../calls/callObject.js'
 import { PLAIN_TRANSFER_GAS, isPlainTransfer } from '../calls/estimate.js'
@@ -16,7 +22,7 @@ import { ChainError, ExecutionFailedError, ExecutionRevertedError } from '../err
 import { keccak256 } from '../crypto.js'
 import type { TransactionType } from '../mempool/decode.js'
 import type { Mempool } from '../mempool/mempool.js'
-import type { Awaitable, ForkRules } from '../types.js'
+import type { ForkRules } from '../types.js'
 import type { ChainView } from '../view.js'
 import { unsignedTransaction } from '../evm/internals.js'
 import { MAX_BLOBS_PER_TRANSACTION } from '../vm/preCheck.js'

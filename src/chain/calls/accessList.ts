@@ -1,11 +1,13 @@
 import { generateAddress } from '@ethereumjs/util'
 import { bytesToHex, minimalBytes } from '../../encoding/hex.js'
 import {
+  type Awaitable,
   type Steps,
   TimeSlice,
   runInSlices,
   runToCompletion,
   sortInSlices,
+  whenReady,
 } from '../../encoding/timeSlice.js'
 import { ChainError, MessageRejectedError } from '../errors.js'
 import { withRollback } from '../vm/blockEnvironment.js'
@@ -13,8 +15,6 @@ import { type RunState, stackItem } from '../evm/internals.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import { slotOfWord, wordToAddress } from '../evm/words.js'
 import { type SlotKey, addressKey, isSameAddress, slotKeyOf } from '../state/account.js'
-import { whenReady } from '../state/stateStore.js'
-import type { Awaitable } from '../types.js'
 import { type Message, recoverAuthority, unsignedHashOf } from '../vm/message.js'
 import type { MessageResult } from '../vm/runTransaction.js'
 import { type CallRequest, executeCall, withCall } from './call.js'

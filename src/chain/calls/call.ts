@@ -1,3 +1,4 @@
+import { type Awaitable, orElse, whenReady } from '../../encoding/timeSlice.js'
 import { type AccountOverride, type PrecompileOverrides, applyStateOverrides } from './overrides.js'
 import {
   ChainError,
@@ -8,9 +9,8 @@ import {
 import type { RulesPlace } from '../evm/forkSchedule.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import { revertError } from '../evm/revertReason.js'
-import { orElse, whenReady } from '../state/stateStore.js'
 import { WorkingState } from '../state/workingState.js'
-import type { Awaitable, ForkRules, HeaderFields } from '../types.js'
+import type { ForkRules, HeaderFields } from '../types.js'
 import type { ChainView, StateAt } from '../view.js'
 import {
   type BlockEnvironment,

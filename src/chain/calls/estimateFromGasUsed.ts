@@ -1,6 +1,5 @@
+import { type Awaitable, whenReady } from '../../encoding/timeSlice.js'
 import { ExecutionFailedError } from '../errors.js'
-import { whenReady } from '../state/stateStore.js'
-import type { Awaitable } from '../types.js'
 import { callGasCap, executeCall, throwFailure, withCall, type CallRequest } from './call.js'
 import { PLAIN_TRANSFER_GAS, upperBound } from './estimate.js'
 import { withRollback } from '../vm/blockEnvironment.js'

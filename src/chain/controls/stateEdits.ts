@@ -1,3 +1,4 @@
+import { orElse } from '../../encoding/timeSlice.js'
 import { Account, Address } from '@ethereumjs/util'
 import { bigintToBytes, bytesToBigint } from '../../encoding/hex.js'
 import type { Chain } from '../chain.js'
@@ -5,7 +6,6 @@ import { ExecutionFailedError, ExecutionRevertedError } from '../errors.js'
 import type { AccessListEntry } from '../calls/callObject.js'
 import type { MessageExecutor } from '../calls/executor.js'
 import { increased } from '../state/account.js'
-import { orElse } from '../state/stateStore.js'
 import type { WorkingState } from '../state/workingState.js'
 
 /** Whose state is edited. */

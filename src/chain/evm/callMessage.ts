@@ -1,3 +1,4 @@
+import { type Awaitable, whenReady } from '../../encoding/timeSlice.js'
 import {
   EVMError,
   type EVMMockBlockchainInterface,
@@ -8,9 +9,8 @@ import {
 } from '@ethereumjs/evm'
 import type { Address } from '@ethereumjs/util'
 import { EMPTY_RECORD, NO_BYTES } from '../state/account.js'
-import { whenReady } from '../state/stateStore.js'
 import type { WorkingState } from '../state/workingState.js'
-import type { Awaitable, ForkRules } from '../types.js'
+import type { ForkRules } from '../types.js'
 import { delegationTarget } from '../vm/message.js'
 import { loaded } from './frameEnvironment.js'
 import type { FrameJournal } from './frameJournal.js'

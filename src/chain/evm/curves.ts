@@ -1,8 +1,7 @@
 import { type EVMBLSInterface, type EVMBN254Interface, EVMError, MCLBLS, RustBN254 } from '@ethereumjs/evm'
 import { bytesToBigint } from '../../encoding/hex.js'
-import { nextTurn } from '../../encoding/timeSlice.js'
+import { type Awaitable, nextTurn } from '../../encoding/timeSlice.js'
 import { outcomeOr } from '../crypto/outcome.js'
-import type { Awaitable } from '../types.js'
 import { FrameFailure } from './failure.js'
 
 const messages = EVMError.errorMessages

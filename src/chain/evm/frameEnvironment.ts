@@ -1,7 +1,7 @@
+import type { Awaitable } from '../../encoding/timeSlice.js'
 import type { Message } from '@ethereumjs/evm'
 import { type Account, type Address, createZeroAddress } from '@ethereumjs/util'
 import type { WorkingState } from '../state/workingState.js'
-import type { Awaitable } from '../types.js'
 import type { LibraryEnvironment } from './internals.js'
 
 /** What a frame runs in. */

@@ -1,6 +1,12 @@
 import type { Account, Address } from '@ethereumjs/util'
 import { hexToBytes } from '../../encoding/hex.js'
-import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
+import {
+  type Awaitable,
+  type Steps,
+  TimeSlice,
+  runInSlices,
+  runToCompletion,
+} from '../../encoding/timeSlice.js'
 import {
   MAX_BALANCE,
   type SlotKey,
@@ -11,7 +17,7 @@ import {
   slotKeyOf,
 } from '../state/account.js'
 import type { WorkingState } from '../state/workingState.js'
-import type { Awaitable, ForkRules } from '../types.js'
+import type { ForkRules } from '../types.js'
 import { ContractSender } from '../vm/senderState.js'
 
 /** Touching this account outlives a revert: an accident of one block that became a rule (EIP-716). */

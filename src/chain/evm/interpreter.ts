@@ -1,8 +1,8 @@
+import type { Awaitable } from '../../encoding/timeSlice.js'
 import { type EVM, EVMError } from '@ethereumjs/evm'
 import { NO_BYTES } from '../state/account.js'
 import { framingOpcodes } from '../tracing/opcodes.js'
 import { reportEnd, reportMisfit, runTracedStep } from '../tracing/tracedStep.js'
-import type { Awaitable } from '../types.js'
 import { codeTableOf, stackMaximum, stackMinimum } from './codeTable.js'
 import {
   type FrameFailure,

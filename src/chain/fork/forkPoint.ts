@@ -1,6 +1,6 @@
 import { Address } from '@ethereumjs/util'
 import { bytesEqual } from '../../encoding/hex.js'
-import { runToCompletion } from '../../encoding/timeSlice.js'
+import { type Awaitable, runToCompletion } from '../../encoding/timeSlice.js'
 import { type Database, WriteBatch } from '../../storage/database.js'
 import { DataDirectoryError } from '../../storage/errors.js'
 import type { Keyspace } from '../../storage/keyspace.js'
@@ -13,7 +13,7 @@ import { bytesKey } from '../state/account.js'
 import { EMPTY_TRIE_ROOT } from '../state/nodeRecord.js'
 import type { StateStore } from '../state/stateStore.js'
 import { WorkingState } from '../state/workingState.js'
-import type { Awaitable, HeaderFields } from '../types.js'
+import type { HeaderFields } from '../types.js'
 import { EMPTY_OVERLAY, type RemoteState } from './overlay.js'
 
 /** Where a fork leaves the remote chain, and what it brings along. */

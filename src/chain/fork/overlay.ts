@@ -1,10 +1,11 @@
+import type { Awaitable } from '../../encoding/timeSlice.js'
 import { keccak256 } from '../crypto.js'
 import { EMPTY_CODE_HASH } from '../state/account.js'
 import type { TrieRoot } from '../state/stateRoot.js'
 import { type NodeReader, readTrie } from '../state/trieNode.js'
 import { EMPTY_TRIE_ROOT } from '../state/nodeRecord.js'
 import { updateTrie } from '../state/updateTrie.js'
-import type { AccountState, Awaitable } from '../types.js'
+import type { AccountState } from '../types.js'
 
 /*
  * The local tries of a fork hold what is known to differ from the remote state. What they do not hold is the remote's,

@@ -1,4 +1,4 @@
-import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { type Awaitable, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import type { SealedBlock, SealedTransaction, StoredBlock } from '../block/record.js'
 import { sealBlock } from '../block/body.js'
 import { ancestorHash } from '../calls/call.js'
@@ -17,7 +17,7 @@ import {
   recoverTransaction,
 } from '../mempool/transaction.js'
 import { WorkingState } from '../state/workingState.js'
-import type { Awaitable, ForkRules, HeaderFields, Withdrawal } from '../types.js'
+import type { ForkRules, HeaderFields, Withdrawal } from '../types.js'
 import { BlockExecution } from '../vm/block.js'
 import { createBlockEnvironment, withEvm } from '../vm/blockEnvironment.js'
 import type { ConsensusRequest } from '../vm/systemCalls.js'

@@ -1,6 +1,12 @@
 import { bytesEqual } from '../../encoding/hex.js'
-import { type TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
-import type { Awaitable, StateView } from '../types.js'
+import {
+  type Awaitable,
+  type TimeSlice,
+  runInSlices,
+  runToCompletion,
+  whenReady,
+} from '../../encoding/timeSlice.js'
+import type { StateView } from '../types.js'
 import {
   AccountEntry,
   type AccountRecord,
@@ -15,7 +21,7 @@ import {
 } from './account.js'
 import { JournaledState, type NextBase } from './journaledState.js'
 import { WorkingTrie } from './stateRoot.js'
-import { type StateCommitment, type StateStore, whenReady } from './stateStore.js'
+import { type StateCommitment, type StateStore } from './stateStore.js'
 import type { NodeReader } from './trieNode.js'
 
 /** A slot now and when the transaction began; both without leading zeros. */

@@ -1,4 +1,5 @@
-import type { Awaitable, StateView } from '../types.js'
+import { type Awaitable, whenReady } from '../../encoding/timeSlice.js'
+import type { StateView } from '../types.js'
 import {
   AccountEntry,
   type AccountRecord,
@@ -13,7 +14,7 @@ import {
   stripZeros,
 } from './account.js'
 import { EMPTY_TRIE_ROOT } from './nodeRecord.js'
-import { type TrieStateView, whenReady } from './stateStore.js'
+import { type TrieStateView } from './stateStore.js'
 
 /** When more accounts and slots than this are known, the next rebase forgets them all. */
 const MAX_KNOWN = 10_000

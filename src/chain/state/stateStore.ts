@@ -1,5 +1,5 @@
 import { bytesEqual } from '../../encoding/hex.js'
-import { TimeSlice } from '../../encoding/timeSlice.js'
+import { type Awaitable, TimeSlice, whenReady } from '../../encoding/timeSlice.js'
 import { type Database, WriteBatch } from '../../storage/database.js'
 import { DataDirectoryError } from '../../storage/errors.js'
 import { type Keyspace, decodeNumber, decodeOrdinal, encodeOrdinal } from '../../storage/keyspace.js'
@@ -7,7 +7,7 @@ import { keccak256 } from '../crypto.js'
 import { StatePrunedError, StateUnknownError } from '../errors.js'
 import { ABSENT_ACCOUNT, type RemoteState, accountOfRemote, isOverlay } from '../fork/overlay.js'
 import { payloadOf } from '../rlp.js'
-import type { AccountState, Awaitable, HeaderFields, StateView } from '../types.js'
+import type { AccountState, HeaderFields, StateView } from '../types.js'
 import {
   ByteCache,
   EMPTY_CODE_HASH,
@@ -409,20 +409,5 @@ export class TrieStateView implements StateView {
     return remote !== undefined && isOverlay(this.#reader, storageRoot)
       ? remote.getStorage(address, slot)
       : ZERO_SLOT
-  }
-}
-
-/** What follows from a value, at once if the value is at hand. */
-export function whenReady<T, R>(value: Awaitable<T>, use: (value: T) => Awaitable<R>): Awaitable<R> {
-  return value instanceof Promise ? value.then(use) : use(value)
-}
-
-/** What `work` gives, or what `instead` makes of its failure, at once if nothing is awaited. */
-export function orElse<T>(work: () => Awaitable<T>, instead: (error: unknown) => T): Awaitable<T> {
-  try {
-    const value = work()
-    return value instanceof Promise ? value.catch(instead) : value
-  } catch (error) {
-    return instead(error)
   }
 }

@@ -1,16 +1,10 @@
+import { type Awaitable, whenReady } from '../../encoding/timeSlice.js'
 import type { AccountFields, StateManagerInterface } from '@ethereumjs/common'
 import { Account, type Address } from '@ethereumjs/util'
 import { keccak256 } from '../crypto.js'
-import type { Awaitable } from '../types.js'
 import { AccountEntry, EMPTY_CODE_HASH, EMPTY_RECORD, NO_BYTES, bytesKey, slotKeyOf } from './account.js'
 import { ExecutionState, type WorkingStore } from './executionState.js'
-import {
-  type StateCommitment,
-  type StateReader,
-  type StateStore,
-  TrieStateView,
-  whenReady,
-} from './stateStore.js'
+import { type StateCommitment, type StateReader, type StateStore, TrieStateView } from './stateStore.js'
 
 const DONE = Promise.resolve()
 

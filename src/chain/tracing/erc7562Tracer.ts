@@ -1,6 +1,6 @@
+import { whenReady } from '../../encoding/timeSlice.js'
 import { bigintToBytes, bytesToPlainHex } from '../../encoding/hex.js'
 import { padTo32 } from '../state/account.js'
-import { whenReady } from '../state/stateStore.js'
 import type { ExecutionLog } from '../types.js'
 import type { TraceBudget } from './budget.js'
 import { type CallFrame, CallTracer } from './callTracer.js'

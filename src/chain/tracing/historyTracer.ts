@@ -1,7 +1,7 @@
 import type { StateManagerInterface } from '@ethereumjs/common'
 import { Address } from '@ethereumjs/util'
 import { bytesToHex } from '../../encoding/hex.js'
-import { Mutex, TimeSlice } from '../../encoding/timeSlice.js'
+import { type Awaitable, Mutex, TimeSlice } from '../../encoding/timeSlice.js'
 import type { StoredBlock } from '../block/record.js'
 import {
   type CallRequest,
@@ -17,7 +17,6 @@ import type { AccountOverride } from '../calls/overrides.js'
 import { ChainError, MessageRejectedError } from '../errors.js'
 import type { RulesPlace } from '../evm/forkSchedule.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
-import type { Awaitable } from '../types.js'
 import type { BlockSelector, ChainView } from '../view.js'
 import type { BlockOverrides } from '../vm/blockEnvironment.js'
 import type { Message } from '../vm/message.js'

@@ -1,6 +1,7 @@
+import type { Awaitable } from '../../encoding/timeSlice.js'
 import type { Authorization } from '../calls/callObject.js'
 import type { RunState } from '../evm/internals.js'
-import type { Awaitable, ExecutionLog } from '../types.js'
+import type { ExecutionLog } from '../types.js'
 
 /** What begins a frame, by the name of its opcode; the outermost frame is a CALL or a CREATE. */
 export type FrameType =

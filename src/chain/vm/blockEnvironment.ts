@@ -1,12 +1,12 @@
+import { type Awaitable, orElse, whenReady } from '../../encoding/timeSlice.js'
 import { Address } from '@ethereumjs/util'
 import { headerBlobBaseFee } from '../block/header.js'
 import type { ConsoleListener } from '../calls/callObject.js'
 import { ChainError } from '../errors.js'
 import type { RulesPlace } from '../evm/forkSchedule.js'
 import { PooledEvm } from '../evm/pooledEvm.js'
-import { orElse, whenReady } from '../state/stateStore.js'
 import type { WorkingState } from '../state/workingState.js'
-import type { Awaitable, ForkRules, HeaderFields } from '../types.js'
+import type { ForkRules, HeaderFields } from '../types.js'
 
 /** What opcodes see of the block that they run in; the shape is the one that ethereumjs reads. */
 export interface BlockEnvironment {

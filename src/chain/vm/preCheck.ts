@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../encoding/timeSlice.js'
 import { type TypedTransaction, getCalldataFloorGas } from '@ethereumjs/tx'
 import { checksumAddress } from '../accounts/address.js'
 import { GAS_PER_BLOB } from '../block/header.js'
@@ -5,7 +6,7 @@ import { MessageRejectedError, type RejectionReason } from '../errors.js'
 import { loaded, retryUntilLoaded } from '../evm/frameEnvironment.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import { MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
-import type { Awaitable, ForkRules } from '../types.js'
+import type { ForkRules } from '../types.js'
 import { type UnsignedFields, unsignedTransaction } from '../evm/internals.js'
 import { type Message, isDelegation } from './message.js'
 

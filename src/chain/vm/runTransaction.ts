@@ -3,7 +3,14 @@ import type { StateManagerInterface } from '@ethereumjs/common'
 import { EVMError, type EVMResult } from '@ethereumjs/evm'
 import { Address, EthereumJSError } from '@ethereumjs/util'
 import { type RunTxResult, runTx } from '@ethereumjs/vm'
-import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
+import {
+  type Awaitable,
+  type Steps,
+  TimeSlice,
+  runInSlices,
+  runToCompletion,
+  whenReady,
+} from '../../encoding/timeSlice.js'
 import { EMPTY_BLOOM } from '../block/body.js'
 import type { AccessListEntry, Authorization } from '../calls/callObject.js'
 import { MessageRejectedError } from '../errors.js'
@@ -11,8 +18,7 @@ import { failureWords } from '../evm/failure.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
 import { EMPTY_CODE_HASH, slotKeyOf } from '../state/account.js'
-import { whenReady } from '../state/stateStore.js'
-import type { Awaitable, ExecutionLog } from '../types.js'
+import type { ExecutionLog } from '../types.js'
 import { type BlockEnvironment, withoutBaseFee } from './blockEnvironment.js'
 import { type Message, messageFromTransaction, recoverAuthority } from './message.js'
 import { type CheckedMessage, type MessageChecks, preCheck, transactionChecks } from './preCheck.js'

@@ -1,3 +1,4 @@
+import { type Awaitable, whenReady } from '../../encoding/timeSlice.js'
 import type { ExecResult } from '@ethereumjs/evm'
 import { Address } from '@ethereumjs/util'
 import { createHash } from 'node:crypto'
@@ -9,9 +10,8 @@ import type { PooledEvm } from '../evm/pooledEvm.js'
 import { type Predeploy, SYSTEM_ADDRESS, systemContracts } from '../genesis/systemContracts.js'
 import { keccak256 } from '../crypto.js'
 import { NO_BYTES, slotKeyOf } from '../state/account.js'
-import { whenReady } from '../state/stateStore.js'
 import type { WorkingState } from '../state/workingState.js'
-import type { Awaitable, ExecutionLog, HeaderFields } from '../types.js'
+import type { ExecutionLog, HeaderFields } from '../types.js'
 
 /** EIP-4788 and EIP-2935: the length of both rings. */
 const HISTORY_LENGTH = 8191n

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIPv4 } from 'node:net'
+import { type Awaitable, whenReady } from '../../encoding/timeSlice.js'
 import type { TransportEffects } from '../faults/faultRegistry.js'
 import type { Allowlists, ApiKey, KeyLabels, KeyStore } from '../keys/apiKey.js'
 import {
@@ -28,13 +29,14 @@ export class AdmissionControl {
     this.settings = settings
   }
 
-  async admitRpc(entry: RpcAdmissionRequest): Promise<AdmissionResult<Caller>> {
-    const admission = await admitRpcRequest(this.settings, entry)
-    if (admission.refusal !== undefined) {
-      const { transport, network, key } = entry
-      this.settings.onRefusal?.({ transport, network, key, refusal: admission.refusal })
-    }
-    return admission
+  admitRpc(entry: RpcAdmissionRequest): Awaitable<AdmissionResult<Caller>> {
+    return whenReady(admitRpcRequest(this.settings, entry), (admission) => {
+      if (admission.refusal !== undefined) {
+        const { transport, network, key } = entry
+        this.settings.onRefusal?.({ transport, network, key, refusal: admission.refusal })
+      }
+      return admission
+    })
   }
 
   admitFiles(entry: FileAdmissionRequest): AdmissionResult<FileCaller> {
@@ -120,10 +122,10 @@ export interface RefusedRequest {
 }
 
 /** Judges a JSON-RPC request or a WebSocket upgrade: both are refused with the same words. */
-export async function admitRpcRequest(
+export function admitRpcRequest(
   settings: AdmissionSettings,
   entry: RpcAdmissionRequest,
-): Promise<AdmissionResult<Caller>> {
+): Awaitable<AdmissionResult<Caller>> {
   const { origin } = entry.headers
   const caller = createCaller(entry.network)
   caller.control = entry.control

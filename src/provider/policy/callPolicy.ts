@@ -11,7 +11,7 @@ import type {
 } from '../../rpc/callPolicy.js'
 import { MethodNotFoundError, type RefusalReply, RpcError } from '../../rpc/errors.js'
 import type { Result } from '../../rpc/method.js'
-import { joinPieces } from '../../rpc/wire.js'
+import { pieceText } from '../../rpc/wire.js'
 import { type Caller, createCaller } from '../admission/admission.js'
 import { type Refusal, settingsRefuse, tokenInvalid } from '../admission/refusal.js'
 import { type FaultHit, delayOf, wait } from '../faults/faultRegistry.js'
@@ -241,7 +241,7 @@ export class ProviderCallRecord implements CallRecord {
     if (typeof first !== 'string') return
     if (method === 'eth_unsubscribe') this.#caller.subscriptions?.delete(first)
     if (method !== 'eth_subscribe') return
-    const id: unknown = JSON.parse(joinPieces(result).toString('utf8'))
+    const id: unknown = JSON.parse(pieceText(result))
     if (typeof id === 'string') this.#caller.subscriptions?.set(id, first)
   }
 }
@@ -261,7 +261,7 @@ function answerText({ error, result, bytes }: CallOutcome): string | undefined {
     if (data === undefined || (typeof data === 'string' && data.length > maxAnswer)) return undefined
     return keepableText(JSON.stringify(data))
   }
-  return result === undefined || bytes > maxAnswer ? undefined : joinPieces(result).toString('utf8')
+  return result === undefined || bytes > maxAnswer ? undefined : pieceText(result)
 }
 
 function keepableText(text: string): string | undefined {

@@ -1,6 +1,6 @@
+import type { Awaitable } from '../../encoding/timeSlice.js'
 import type { StoredBlock, TransactionLocation } from '../../chain/block/record.js'
 import type { PendingBlock } from '../../chain/mining/blockMaker.js'
-import type { Awaitable } from '../../chain/types.js'
 import {
   type BlockRange,
   type BlockSelector,

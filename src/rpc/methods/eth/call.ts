@@ -1,4 +1,4 @@
-import { whenReady } from '../../../chain/state/stateStore.js'
+import { whenReady } from '../../../encoding/timeSlice.js'
 import { bytesWire } from '../../format/pieces.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'

@@ -1,6 +1,6 @@
+import { whenReady } from '../../../encoding/timeSlice.js'
 import type { AccessListResult } from '../../../chain/calls/accessList.js'
 import type { AccessListEntry, CallObject } from '../../../chain/calls/callObject.js'
-import { whenReady } from '../../../chain/state/stateStore.js'
 import { bytesToHex, quantity } from '../../../encoding/hex.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'

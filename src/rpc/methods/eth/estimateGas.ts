@@ -1,5 +1,5 @@
+import { whenReady } from '../../../encoding/timeSlice.js'
 import { PLAIN_TRANSFER_GAS, isPlainTransfer } from '../../../chain/calls/estimate.js'
-import { whenReady } from '../../../chain/state/stateStore.js'
 import type { BlockSelector } from '../../../chain/view.js'
 import { quantity } from '../../../encoding/hex.js'
 import { type Call, defineMethod, optional, required } from '../../method.js'

@@ -1,8 +1,7 @@
 import type { StoredBlock } from '../../../chain/block/record.js'
-import { whenReady } from '../../../chain/state/stateStore.js'
 import type { ChainView } from '../../../chain/view.js'
 import { bytesToPlainHex } from '../../../encoding/hex.js'
-import { TurnQueue } from '../../../encoding/timeSlice.js'
+import { TurnQueue, whenReady } from '../../../encoding/timeSlice.js'
 import {
   InvalidParamsError,
   NotificationsUnsupportedError,
