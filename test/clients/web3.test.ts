@@ -31,7 +31,7 @@ interface Proof {
   accountProof: string[]
 }
 interface Web3 {
-  currentProvider: { disconnect?(): void }
+  currentProvider: { disconnect(): void }
   eth: {
     accounts: { wallet: { add(key: string): { get(index: number): { address: string } } } }
     Contract: new (abi: unknown) => Contract
@@ -74,7 +74,7 @@ describe.skipIf(Client === undefined).each(['http', 'webSocket'] as const)(
       contract = await new web3.eth.Contract(token.abi).deploy(deployment).send({ from })
     })
     afterAll(async () => {
-      web3.currentProvider.disconnect?.()
+      if (transport === 'webSocket') web3.currentProvider.disconnect()
       await node.stop()
     })
 
