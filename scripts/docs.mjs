@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { generateClientTypes } from './clientTypes.mjs'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 
@@ -33,6 +34,12 @@ export async function declareNodeOptions() {
     },
   )
   return [...optionTypeHead, ...members, '}', ''].join('\n')
+}
+
+/** Types of the control API in the languages of the clients, by the paths of their files. */
+export async function generateTypesOfClients() {
+  const { describeClientSchemas } = await loadSource('src/control/schemas.ts')
+  return generateClientTypes(describeClientSchemas())
 }
 
 const optionTypeHead = [
@@ -158,6 +165,7 @@ async function loadSourceBesidePackages(path) {
 async function main() {
   await mkdir(join(root, 'docs/reference'), { recursive: true })
   for (const [name, text] of await generatePages()) await put(`docs/reference/${name}`, text)
+  for (const [name, text] of await generateTypesOfClients()) await put(name, text)
 }
 
 /** Writes a file, or with `--check` says whether it is as it would be written. */

@@ -192,11 +192,14 @@ func (n *Node) SetNextBlockTimestamp(ctx context.Context, to time.Time) error {
 	return n.Call(ctx, nil, "evm_setNextBlockTimestamp", to.Unix())
 }
 
-// Fault matches requests and does something to them; its members are those of the guide to faults.
-type Fault struct {
-	ID     string         `json:"id,omitempty"`
-	Match  map[string]any `json:"match,omitempty"`
-	Action map[string]any `json:"action"`
+// Optional makes the value of a member that may be absent.
+func Optional[T any](value T) *T { return &value }
+
+// Faults lists the faults that are set.
+func (n *Node) Faults(ctx context.Context) ([]FaultReport, error) {
+	var faults []FaultReport
+	err := n.Control(ctx, http.MethodGet, "/faults", nil, &faults)
+	return faults, err
 }
 
 // AddFault sets a fault.
@@ -209,32 +212,26 @@ func (n *Node) ClearFaults(ctx context.Context) error {
 	return n.Control(ctx, http.MethodDelete, "/faults", nil, nil)
 }
 
-// Request is an entry of the journal.
-type Request struct {
-	ID     int    `json:"id"`
-	Method string `json:"method"`
-}
-
 // Journal lists recorded requests, oldest first; the query is that of GET /_standin/requests.
-func (n *Node) Journal(ctx context.Context, query url.Values) ([]Request, error) {
-	var found []Request
+func (n *Node) Journal(ctx context.Context, query url.Values) ([]JournalEntry, error) {
+	var found []JournalEntry
 	err := n.Control(ctx, http.MethodGet, "/requests?"+query.Encode(), nil, &found)
 	return found, err
 }
 
 // WaitForRequest waits for the first recorded request that matches, until the context ends.
-func (n *Node) WaitForRequest(ctx context.Context, query url.Values) (Request, error) {
+func (n *Node) WaitForRequest(ctx context.Context, query url.Values) (JournalEntry, error) {
 	for {
 		found, err := n.Journal(ctx, query)
 		if err != nil {
-			return Request{}, err
+			return JournalEntry{}, err
 		}
 		if len(found) > 0 {
 			return found[0], nil
 		}
 		select {
 		case <-ctx.Done():
-			return Request{}, ctx.Err()
+			return JournalEntry{}, ctx.Err()
 		case <-time.After(20 * time.Millisecond):
 		}
 	}

@@ -61,7 +61,7 @@ func (n *Node) AssertNotRequested(t testing.TB, query url.Values) {
 	}
 }
 
-func (n *Node) recorded(t testing.TB, query url.Values) []Request {
+func (n *Node) recorded(t testing.TB, query url.Values) []JournalEntry {
 	t.Helper()
 	found, err := n.Journal(context.Background(), query)
 	if err != nil {

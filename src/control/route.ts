@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono'
-import * as z from 'zod'
+import type * as z from 'zod'
 import { ConfigurationError, checkConfiguration } from '../provider/configuration.js'
+import { describeSchema } from './schemas.js'
 
 /** One operation of the control API: what the router and the API's description both come from. */
 export interface ControlRoute {
@@ -14,6 +15,8 @@ export interface ControlRoute {
   body?: z.ZodType
   /** What a successful answer is, in words. */
   answer: string
+  /** The same as a schema. */
+  answerSchema?: z.ZodType
   handle: (context: Context) => Response | Promise<Response>
 }
 
@@ -56,6 +59,7 @@ export async function readJson(context: Context): Promise<unknown> {
 
 /** Describes the control API by OpenAPI 3.1, from the routes themselves. */
 export function describeApi(routes: readonly ControlRoute[], version: string): Record<string, unknown> {
+  const schemas: Record<string, unknown> = {}
   const paths: Record<string, Record<string, unknown>> = {
     '/health': { get: describe('Whether the node is ready', 'Ready (200) or not yet (503)') },
     '/rpc': {
@@ -64,17 +68,19 @@ export function describeApi(routes: readonly ControlRoute[], version: string): R
   }
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method]: describeRoute(route) }
+    paths[path] = { ...paths[path], [route.method]: describeRoute(route, schemas) }
   }
   return {
     openapi: '3.1.0',
     info: { title: 'Standin controls', version },
     servers: [{ url: '/_standin' }],
     paths,
+    components: { schemas },
   }
 }
 
-function describeRoute({ path, summary, answer, query = {}, body }: ControlRoute): Record<string, unknown> {
+function describeRoute(route: ControlRoute, schemas: Record<string, unknown>): Record<string, unknown> {
+  const { path, summary, answer, answerSchema, query = {}, body } = route
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -88,16 +94,25 @@ function describeRoute({ path, summary, answer, query = {}, body }: ControlRoute
     schema: { type: 'string' },
   }))
   const described = describe(summary, answer)
+  const responses: Record<string, unknown> = {
+    '2XX': {
+      description: answer,
+      ...(answerSchema && content(describeSchema(answerSchema, 'output', schemas))),
+    },
+  }
+  described['responses'] = responses
   if (inPath.length + inQuery.length > 0) described['parameters'] = [...inPath, ...inQuery]
   if (body !== undefined) {
-    const schema = z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' })
-    described['requestBody'] = { required: true, content: { 'application/json': { schema } } }
-    described['responses'] = {
-      '2XX': { description: answer },
-      '400': { description: 'What is wrong with the body: `{"error"}` with the path to the value' },
+    described['requestBody'] = { required: true, ...content(describeSchema(body, 'input', schemas)) }
+    responses['400'] = {
+      description: 'What is wrong with the body: `{"error"}` with the path to the value',
     }
   }
   return described
+}
+
+function content(schema: Record<string, unknown>): Record<string, unknown> {
+  return { content: { 'application/json': { schema } } }
 }
 
 function describe(summary: string, answer: string): Record<string, unknown> {

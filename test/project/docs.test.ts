@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { declareNodeOptions, generatePages } from '../../scripts/docs.mjs'
+import { declareNodeOptions, generatePages, generateTypesOfClients } from '../../scripts/docs.mjs'
 import { nodeOptionDefinitions } from '../../src/options/read.js'
 
 it('keeps the generated pages as the sources have them', async () => {
@@ -17,6 +17,13 @@ it('declares every option of a node with what it means', async () => {
     expect(declaration).toContain(`  ${name}?: Given<'${name}'> | undefined`)
     expect(declaration).toContain(description)
   }
+})
+
+it("keeps the clients' types as the control API has them", async () => {
+  const files = await generateTypesOfClients()
+  expect(files.size).toBeGreaterThan(4)
+  for (const [path, text] of files)
+    expect(await readFile(path, 'utf8'), `${path}: run npm run docs`).toBe(text)
 })
 
 it('links to files that are there', async () => {

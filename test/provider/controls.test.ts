@@ -5,6 +5,7 @@ import { WebSocket } from 'ws'
 import { CurrentCassette } from '../../src/cassette/currentCassette.js'
 import { createControl } from '../../src/control/app.js'
 import { ChainWatch } from '../../src/control/chainWatch.js'
+import { faultReportSchema, journalEntrySchema } from '../../src/control/schemas.js'
 import { createCassetteControl } from '../../src/node/cassette.js'
 import { parseNodeOptions } from '../../src/options.js'
 import type { JournalEntry } from '../../src/provider/journal/journal.js'
@@ -312,9 +313,11 @@ test('an outage is declared and ended', async () => {
 })
 
 test('the description names every path', async () => {
-  const { openapi, paths } = (await control('GET', '/openapi.json')).json() as {
+  const { text, json } = await control('GET', '/openapi.json')
+  const { openapi, paths, components } = json() as {
     openapi: string
     paths: Record<string, unknown>
+    components: { schemas: Record<string, unknown> }
   }
   expect(openapi).toBe('3.1.0')
   for (const path of [
@@ -329,4 +332,28 @@ test('the description names every path', async () => {
   ]) {
     expect(paths).toHaveProperty([path])
   }
+  expect(components.schemas).toHaveProperty(['Fault', 'properties', 'match', '$ref'])
+  for (const [, name] of text.matchAll(/#\/components\/schemas\/(\w+)/g))
+    expect(components.schemas).toHaveProperty([name!])
+})
+
+test('entries and faults have the members that the description names, and no others', async () => {
+  await control('POST', '/faults', { id: 'tired', action: { type: 'error', code: -32099, message: 'tired' } })
+  await ask('first-key-of-all')
+  await ask('unknown')
+  await control('DELETE', '/faults')
+  await control('POST', '/faults', { match: { method: 'eth_*', nth: [1] }, action: { type: 'outage' } })
+  await ask('first-key-of-all')
+  const body = '[{"jsonrpc":"2.0","id":1,"method":"eth_chainId"},1]'
+  await request(running.port, '/v3/first-key-of-all', {
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  for (const query of ['', '?summary=true']) {
+    const entries = (await control('GET', `/requests${query}`)).json() as unknown[]
+    expect(entries.length).toBeGreaterThan(3)
+    for (const entry of entries) expect(journalEntrySchema.strict().parse(entry)).toEqual(entry)
+  }
+  const [fault] = (await control('GET', '/faults')).json() as unknown[]
+  expect(faultReportSchema.strict().parse(fault)).toEqual(fault)
 })

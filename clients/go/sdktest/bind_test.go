@@ -213,18 +213,19 @@ func TestProofAndPendingBlock(t *testing.T) {
 
 // The table of docs/guides/clients-under-faults.md: ethclient asks nothing again.
 func TestFaults(t *testing.T) {
-	for name, action := range map[string]map[string]any{
-		"429":        {"type": "quota", "span": "second"},
-		"402":        {"type": "quota", "span": "day"},
-		"503":        {"type": "outage"},
-		"-32000":     {"type": "error", "code": -32000, "message": "header not found"},
-		"connection": {"type": "close"},
-		"cut":        {"type": "cut", "bytes": 10},
+	for name, action := range map[string]standin.FaultAction{
+		"429":        {Type: "quota", Span: "second"},
+		"402":        {Type: "quota", Span: "day"},
+		"503":        {Type: "outage"},
+		"-32000":     {Type: "error", Code: standin.Optional(int64(-32000)), Message: "header not found"},
+		"connection": {Type: "close"},
+		"cut":        {Type: "cut", Bytes: standin.Optional(int64(10))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx := context.Background()
 			node := standin.ForTest(t)
-			check(t, node.AddFault(ctx, standin.Fault{Match: map[string]any{"method": "eth_blockNumber", "nth": 1}, Action: action}))
+			match := standin.FaultMatch{Method: []string{"eth_blockNumber"}, Nth: []int64{1}}
+			check(t, node.AddFault(ctx, standin.Fault{Match: &match, Action: action}))
 			client, err := ethclient.DialContext(ctx, node.URL)
 			check(t, err)
 			defer client.Close()

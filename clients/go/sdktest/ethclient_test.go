@@ -83,8 +83,9 @@ func TestFaultIsMetAndRecorded(t *testing.T) {
 	defer cancel()
 	node := standin.ForTest(t)
 	if err := node.AddFault(ctx, standin.Fault{
-		Match:  map[string]any{"method": "eth_gasPrice", "nth": 1},
-		Action: map[string]any{"type": "error", "code": -32099, "message": "tired"},
+		ID:     "tired",
+		Match:  &standin.FaultMatch{Method: []string{"eth_gasPrice"}, Nth: []int64{1}},
+		Action: standin.FaultAction{Type: "error", Code: standin.Optional(int64(-32099)), Message: "tired"},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -100,8 +101,12 @@ func TestFaultIsMetAndRecorded(t *testing.T) {
 	if price, err := client.SuggestGasPrice(ctx); err != nil || price.Sign() <= 0 {
 		t.Fatalf("price %v, %v", price, err)
 	}
-	if _, err := node.WaitForRequest(ctx, url.Values{"method": {"eth_gasPrice"}, "failed": {"true"}}); err != nil {
-		t.Fatal(err)
+	entry, err := node.WaitForRequest(ctx, url.Values{"method": {"eth_gasPrice"}, "failed": {"true"}})
+	if err != nil || len(entry.Faults) != 1 || entry.Faults[0] != "tired" || entry.Error.Code != -32099 {
+		t.Fatalf("entry %+v, %v", entry, err)
+	}
+	if faults, err := node.Faults(ctx); err != nil || len(faults) != 1 || faults[0].Hits != 1 {
+		t.Fatalf("faults %+v, %v", faults, err)
 	}
 	node.AssertRequested(t, url.Values{"method": {"eth_gasPrice"}, "failed": {"true"}})
 	node.AssertNotRequested(t, url.Values{"method": {"eth_accounts"}})

@@ -53,12 +53,14 @@ def test_increase_time(standin: Node, web3: Web3) -> None:
 
 def test_a_fault_is_met_and_recorded(standin: Node) -> None:
     action = {"type": "error", "code": -32099, "message": "tired"}
-    standin.add_fault({"match": {"method": "eth_gasPrice", "nth": 1}, "action": action})
+    standin.add_fault({"id": "tired", "match": {"method": "eth_gasPrice", "nth": 1}, "action": action})
     with pytest.raises(RPCError, match="tired") as met:
         standin.rpc("eth_gasPrice")
     assert met.value.code == -32099
     assert int(standin.rpc("eth_gasPrice"), 16) > 0
-    assert standin.wait_for_request(method="eth_gasPrice", failed=True)["method"] == "eth_gasPrice"
+    entry = standin.wait_for_request(method="eth_gasPrice", failed=True)
+    assert entry["method"] == "eth_gasPrice" and entry.get("faults") == ["tired"]
+    assert [(fault["id"], fault["hits"]) for fault in standin.faults()] == [("tired", 1)]
 
 
 def test_a_key_tells_requests_apart(standin: Node) -> None:

@@ -12,7 +12,9 @@ mod error;
 mod http;
 mod node;
 mod start;
+mod types;
 
 pub use error::Error;
-pub use node::{Account, Key, Node, Request, TestNode};
+pub use node::{Account, Key, Node, TestNode};
 pub use start::{attach, for_test, start};
+pub use types::{CallError, Fault, FaultAction, FaultMatch, FaultReport, JournalEntry};

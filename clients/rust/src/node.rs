@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{json, Value};
 
 use crate::http::send;
-use crate::Error;
+use crate::{Error, Fault, FaultReport, JournalEntry};
 
 /// An unlocked account of the node's chain.
 #[derive(Debug, Clone, Deserialize)]
@@ -18,16 +18,6 @@ use crate::Error;
 pub struct Account {
     pub address: String,
     pub private_key: String,
-}
-
-/// An entry of the journal.
-#[derive(Debug, Clone, Deserialize)]
-pub struct Request {
-    pub id: u64,
-    pub method: String,
-    /// Everything else that the journal says of it.
-    #[serde(flatten)]
-    pub rest: serde_json::Map<String, Value>,
 }
 
 /// A key of a test's own, and the URLs that hold it.
@@ -112,8 +102,13 @@ impl Node {
         self.call::<Value>("evm_setNextBlockTimestamp", [timestamp]).map(drop)
     }
 
-    /// Sets a fault: an object with `match` and `action` as in the guide to faults.
-    pub fn add_fault(&self, fault: Value) -> Result<(), Error> {
+    /// The faults that are set.
+    pub fn faults(&self) -> Result<Vec<FaultReport>, Error> {
+        Ok(serde_json::from_value(self.control("GET", "/faults", None)?)?)
+    }
+
+    /// Sets a fault.
+    pub fn add_fault(&self, fault: &Fault) -> Result<(), Error> {
         self.control("POST", "/faults", Some(json!({ "faults": [fault] }))).map(drop)
     }
 
@@ -122,13 +117,13 @@ impl Node {
     }
 
     /// Recorded requests, oldest first; the query is that of `GET /_standin/requests`.
-    pub fn journal(&self, query: &[(&str, &str)]) -> Result<Vec<Request>, Error> {
+    pub fn journal(&self, query: &[(&str, &str)]) -> Result<Vec<JournalEntry>, Error> {
         let query: Vec<String> = query.iter().map(|(name, value)| format!("{name}={}", escape(value))).collect();
         Ok(serde_json::from_value(self.control("GET", &format!("/requests?{}", query.join("&")), None)?)?)
     }
 
     /// Waits for the first recorded request that matches.
-    pub fn wait_for_request(&self, query: &[(&str, &str)], timeout: Duration) -> Result<Request, Error> {
+    pub fn wait_for_request(&self, query: &[(&str, &str)], timeout: Duration) -> Result<JournalEntry, Error> {
         let deadline = Instant::now() + timeout;
         loop {
             if let Some(request) = self.journal(query)?.into_iter().next() {
@@ -156,7 +151,7 @@ impl Node {
     }
 
     fn methods(&self) -> Vec<String> {
-        self.journal(&[]).map(|found| found.into_iter().map(|request| request.method).collect()).unwrap_or_default()
+        self.journal(&[]).map(|found| found.into_iter().filter_map(|entry| entry.method).collect()).unwrap_or_default()
     }
 
     /// Adds a key with a secret, for one test: quotas, allowlists and the journal tell tests apart by it.

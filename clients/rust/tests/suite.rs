@@ -8,8 +8,8 @@ use alloy::primitives::{address, b256, Address, U256};
 use alloy::providers::{Provider, ProviderBuilder};
 use alloy::rpc::types::{Filter, TransactionRequest};
 use alloy::signers::local::PrivateKeySigner;
-use serde_json::{json, Value};
-use standin::{Error, Node};
+use serde_json::Value;
+use standin::{Error, Fault, FaultAction, FaultMatch, Node};
 
 const ALICE: Address = address!("00000000000000000000000000000000000a11ce");
 
@@ -68,14 +68,29 @@ fn a_file_is_uploaded() {
 #[tokio::test]
 async fn a_fault_is_met_survived_and_recorded() {
     let node = standin::for_test().unwrap();
-    let action = json!({ "type": "error", "code": -32099, "message": "tired" });
-    node.add_fault(json!({ "match": { "method": "eth_gasPrice", "nth": 1 }, "action": action })).unwrap();
+    node.add_fault(&Fault {
+        id: Some("tired".into()),
+        r#match: Some(FaultMatch {
+            method: Some(vec!["eth_gasPrice".into()]),
+            nth: Some(vec![1]),
+            ..Default::default()
+        }),
+        action: FaultAction {
+            r#type: "error".into(),
+            code: Some(-32099),
+            message: Some("tired".into()),
+            ..Default::default()
+        },
+    })
+    .unwrap();
     let alloy = provider(&node);
     let error = alloy.get_gas_price().await.unwrap_err();
     assert_eq!(error.as_error_resp().unwrap().code, -32099);
     assert!(alloy.get_gas_price().await.unwrap() > 0);
     let failed = [("method", "eth_gasPrice"), ("failed", "true")];
-    node.wait_for_request(&failed, Duration::from_secs(10)).unwrap();
+    let entry = node.wait_for_request(&failed, Duration::from_secs(10)).unwrap();
+    assert_eq!((entry.error.unwrap().code, entry.faults.unwrap()), (-32099, vec!["tired".to_string()]));
+    assert_eq!(node.faults().unwrap()[0].hits, 1);
     node.assert_requested(&failed);
     node.assert_not_requested(&[("method", "eth_accounts")]);
     match node.call::<Value>("no_such", ()) {

@@ -3,6 +3,7 @@ import { faultSchema, faultsFileSchema } from '../../provider/faults/faultSchema
 import { scenarios } from '../../provider/faults/scenarios.js'
 import type { ControlSetup } from '../app.js'
 import { type ControlRoute, readBody } from '../route.js'
+import { faultReportSchema } from '../schemas.js'
 
 const bodySchema = z.union([faultsFileSchema, faultSchema])
 
@@ -14,6 +15,7 @@ export function faultRoutes({ provider }: ControlSetup): ControlRoute[] {
       path: '/faults',
       summary: 'Faults that are set, with how often they fitted and happened',
       answer: 'A list of faults',
+      answerSchema: z.array(faultReportSchema),
       handle: (context) => context.json(provider.faults.list()),
     },
     {

@@ -13,6 +13,7 @@ import {
 import { search, timeline } from '../../provider/journal/search.js'
 import type { ControlSetup } from '../app.js'
 import type { ControlRoute } from '../route.js'
+import { journalEntrySchema } from '../schemas.js'
 
 const wholeNumber = z.string().regex(/^\d+$/, 'expected a whole number').transform(Number)
 
@@ -74,6 +75,7 @@ export function requestRoutes({ provider }: ControlSetup): ControlRoute[] {
       summary: 'Requests that were made, oldest first',
       query: queryWords,
       answer: 'Entries of the journal',
+      answerSchema: z.array(journalEntrySchema),
       handle: async (context) => {
         const { limit, format, before, summary, ...wanted } = checkConfiguration(
           querySchema,

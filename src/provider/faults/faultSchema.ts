@@ -4,26 +4,27 @@ import { TIMEOUT_MAX } from '../../encoding/timeSlice.js'
 const milliseconds = z.int().min(0).max(TIMEOUT_MAX)
 const oneOrMore = <Item extends z.ZodType>(item: Item) => z.union([item, z.array(item).min(1)])
 
-/** Which requests a fault meets; everything given must fit. */
-export const faultMatchSchema = z.strictObject({
-  network: oneOrMore(z.string()).optional(),
-  /** The key itself, not its masked form. */
-  key: oneOrMore(z.string()).optional(),
-  transport: oneOrMore(z.enum(['http', 'websocket', 'upgrade', 'files'])).optional(),
-  /** Names of JSON-RPC methods; `*` at the end stands for anything. */
-  method: oneOrMore(z.string()).optional(),
-  /** Operations of the file network, such as `pin/add`; `*` at the end stands for anything. */
-  operation: oneOrMore(z.string()).optional(),
-  /** Only the nth of the requests that fit otherwise; from 1. */
-  nth: oneOrMore(z.int().min(1)).optional(),
-  /** Every nth of the requests that fit otherwise. */
-  every: z.int().min(1).optional(),
-  /** Some of them, drawn from the seed. */
-  probability: z.number().min(0).max(1).optional(),
-  /** Milliseconds after the fault was set, from when and until when it happens. */
-  from: milliseconds.optional(),
-  until: milliseconds.optional(),
-})
+/** See its description. */
+export const faultMatchSchema = z
+  .strictObject({
+    network: oneOrMore(z.string()).optional(),
+    key: oneOrMore(z.string()).optional().describe('The key itself, not its masked form'),
+    transport: oneOrMore(z.enum(['http', 'websocket', 'upgrade', 'files'])).optional(),
+    method: oneOrMore(z.string())
+      .optional()
+      .describe('Names of JSON-RPC methods; `*` at the end stands for anything'),
+    operation: oneOrMore(z.string())
+      .optional()
+      .describe('Operations of the file network, such as `pin/add`; `*` at the end stands for anything'),
+    nth: oneOrMore(z.int().min(1))
+      .optional()
+      .describe('Only the nth of the requests that fit otherwise; from 1'),
+    every: z.int().min(1).optional().describe('Every nth of the requests that fit otherwise'),
+    probability: z.number().min(0).max(1).optional().describe('Some of them, drawn from the seed'),
+    from: milliseconds.optional().describe('Milliseconds after the fault was set, from when it happens'),
+    until: milliseconds.optional().describe('Milliseconds after the fault was set, until when it happens'),
+  })
+  .meta({ id: 'FaultMatch', description: 'Which requests a fault meets; everything given must fit' })
 
 const delay = z.union([
   milliseconds,
@@ -78,20 +79,24 @@ const actionSchemas = [
   z.strictObject({ type: z.literal('outage') }),
 ] as const
 
-/** What a fault does. */
-export const faultActionSchema = z.discriminatedUnion('type', actionSchemas, {
-  error: (issue) => {
-    if (issue.code !== 'invalid_union') return undefined
-    return `expected one of ${actionSchemas.map(({ shape }) => shape.type.value).join(', ')}`
-  },
-})
+/** See its description. */
+export const faultActionSchema = z
+  .discriminatedUnion('type', actionSchemas, {
+    error: (issue) => {
+      if (issue.code !== 'invalid_union') return undefined
+      return `expected one of ${actionSchemas.map(({ shape }) => shape.type.value).join(', ')}`
+    },
+  })
+  .meta({ id: 'FaultAction', description: 'What a fault does, and how' })
 
 /** A fault: which requests it meets, and what it does to them. */
-export const faultSchema = z.strictObject({
-  id: z.string().min(1).optional(),
-  match: faultMatchSchema.default({}),
-  action: faultActionSchema,
-})
+export const faultSchema = z
+  .strictObject({
+    id: z.string().min(1).optional(),
+    match: faultMatchSchema.default({}),
+    action: faultActionSchema,
+  })
+  .meta({ id: 'Fault', description: 'Which requests are met, and what happens to them' })
 
 /** The file of `--faults`. */
 export const faultsFileSchema = z.strictObject({ faults: z.array(faultSchema) })

@@ -2,5 +2,20 @@
 
 from .aio import AsyncNode
 from .node import ControlError, Key, Node, RPCError, StartError, attach, start
+from .types import Fault, FaultAction, FaultMatch, FaultReport, JournalEntry
 
-__all__ = ["AsyncNode", "ControlError", "Key", "Node", "RPCError", "StartError", "attach", "start"]
+__all__ = [
+    "AsyncNode",
+    "ControlError",
+    "Fault",
+    "FaultAction",
+    "FaultMatch",
+    "FaultReport",
+    "JournalEntry",
+    "Key",
+    "Node",
+    "RPCError",
+    "StartError",
+    "attach",
+    "start",
+]

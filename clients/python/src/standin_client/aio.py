@@ -6,6 +6,7 @@ import asyncio
 from typing import Any, Callable, TypeVar, Union
 
 from .node import Key, Node
+from .types import Fault, FaultReport, JournalEntry
 
 T = TypeVar("T")
 
@@ -43,16 +44,19 @@ class AsyncNode:
     async def set_next_block_timestamp(self, timestamp: int) -> None:
         await self._run(self.node.set_next_block_timestamp, timestamp)
 
-    async def add_fault(self, fault: dict[str, Any]) -> Any:
+    async def faults(self) -> list[FaultReport]:
+        return await self._run(self.node.faults)
+
+    async def add_fault(self, fault: Fault) -> Any:
         return await self._run(self.node.add_fault, fault)
 
     async def clear_faults(self) -> None:
         await self._run(self.node.clear_faults)
 
-    async def journal(self, **query: Union[str, int, bool]) -> list[dict[str, Any]]:
+    async def journal(self, **query: Union[str, int, bool]) -> list[JournalEntry]:
         return await self._run(self.node.journal, **query)
 
-    async def wait_for_request(self, timeout: float = 10, **query: Union[str, int, bool]) -> dict[str, Any]:
+    async def wait_for_request(self, timeout: float = 10, **query: Union[str, int, bool]) -> JournalEntry:
         return await self._run(self.node.wait_for_request, timeout, **query)
 
     async def create_key(self) -> Key:

@@ -15,6 +15,8 @@ import urllib.parse
 import urllib.request
 from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 
+from .types import Fault, FaultReport, JournalEntry
+
 
 class StartError(RuntimeError):
     """The command ended, or took too long, before it printed its ready line."""
@@ -101,22 +103,22 @@ class Node:
         """Sets the timestamp of the next block, in seconds since 1970."""
         self.rpc("evm_setNextBlockTimestamp", timestamp)
 
-    def faults(self) -> list[dict[str, Any]]:
+    def faults(self) -> list[FaultReport]:
         return self.control("GET", "/faults")
 
-    def add_fault(self, fault: dict[str, Any]) -> Any:
-        """Sets a fault: a dict with ``match`` and ``action`` as in the guide to faults."""
+    def add_fault(self, fault: Fault) -> Any:
+        """Sets a fault."""
         return self.control("POST", "/faults", {"faults": [fault]})
 
     def clear_faults(self) -> None:
         self.control("DELETE", "/faults")
 
-    def journal(self, **query: Union[str, int, bool]) -> list[dict[str, Any]]:
+    def journal(self, **query: Union[str, int, bool]) -> list[JournalEntry]:
         """Recorded requests, oldest first; the keywords are the query of ``GET /_standin/requests``."""
         words = {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in query.items()}
         return self.control("GET", "/requests?" + urllib.parse.urlencode(words))
 
-    def wait_for_request(self, timeout: float = 10, **query: Union[str, int, bool]) -> dict[str, Any]:
+    def wait_for_request(self, timeout: float = 10, **query: Union[str, int, bool]) -> JournalEntry:
         """Waits for the first recorded request that matches; raises TimeoutError when there is none in time."""
         deadline = time.monotonic() + timeout
         while True:
@@ -130,7 +132,7 @@ class Node:
     def assert_requested(self, **query: Union[str, int, bool]) -> None:
         """Fails unless a recorded request matches."""
         if not self.journal(**query):
-            methods = [entry["method"] for entry in self.journal()]
+            methods = [entry.get("method") for entry in self.journal()]
             raise AssertionError(f"no request matched {query}; there were {methods}")
 
     def assert_not_requested(self, **query: Union[str, int, bool]) -> None:

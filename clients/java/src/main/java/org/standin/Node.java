@@ -1,7 +1,6 @@
 package org.standin;
 
 import com.google.gson.Gson;
-import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
@@ -19,7 +18,6 @@ import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -134,8 +132,13 @@ public final class Node implements AutoCloseable {
     call("evm_setNextBlockTimestamp", time.getEpochSecond());
   }
 
-  /** Sets a fault: a map with {@code match} and {@code action} as in the guide to faults. */
-  public void addFault(Map<String, ?> fault) {
+  /** The faults that are set. */
+  public List<FaultReport> faults() {
+    return List.of(GSON.fromJson(control("GET", "/faults", null), FaultReport[].class));
+  }
+
+  /** Sets a fault. */
+  public void addFault(Fault fault) {
     control("POST", "/faults", Map.of("faults", List.of(fault)));
   }
 
@@ -144,23 +147,20 @@ public final class Node implements AutoCloseable {
   }
 
   /** Recorded requests, oldest first; the query is that of {@code GET /_standin/requests}. */
-  public List<JsonObject> journal(Map<String, ?> query) {
+  public List<JournalEntry> journal(Map<String, ?> query) {
     String words =
         query.entrySet().stream()
             .map(entry -> encode(entry.getKey()) + "=" + encode(String.valueOf(entry.getValue())))
             .collect(Collectors.joining("&"));
-    JsonArray found = control("GET", "/requests?" + words, null).getAsJsonArray();
-    List<JsonObject> entries = new ArrayList<>();
-    for (JsonElement entry : found) entries.add(entry.getAsJsonObject());
-    return entries;
+    return List.of(GSON.fromJson(control("GET", "/requests?" + words, null), JournalEntry[].class));
   }
 
   /** Waits for the first recorded request that matches. */
-  public JsonObject waitForRequest(Map<String, ?> query, Duration timeout)
+  public JournalEntry waitForRequest(Map<String, ?> query, Duration timeout)
       throws TimeoutException, InterruptedException {
     long deadline = System.nanoTime() + timeout.toNanos();
     while (true) {
-      List<JsonObject> found = journal(query);
+      List<JournalEntry> found = journal(query);
       if (!found.isEmpty()) return found.get(0);
       if (System.nanoTime() > deadline) throw new TimeoutException("no request matched " + query);
       TimeUnit.MILLISECONDS.sleep(20);
@@ -170,8 +170,7 @@ public final class Node implements AutoCloseable {
   /** Fails unless a recorded request matches. */
   public void assertRequested(Map<String, ?> query) {
     if (!journal(query).isEmpty()) return;
-    List<String> methods =
-        journal(Map.of()).stream().map(entry -> entry.get("method").getAsString()).toList();
+    List<String> methods = journal(Map.of()).stream().map(JournalEntry::method).toList();
     throw new AssertionError("no request matched " + query + "; there were " + methods);
   }
 

@@ -110,14 +110,18 @@ class NodeTest {
   @Test
   void aFaultIsMetSurvivedAndRecorded(Node node) throws Exception {
     node.addFault(
-        Map.of(
-            "match", Map.of("method", "eth_gasPrice", "nth", 1),
-            "action", Map.of("type", "error", "code", -32099, "message", "tired")));
+        new Fault()
+            .id("tired")
+            .match(new FaultMatch().method(List.of("eth_gasPrice")).nth(List.of(1L)))
+            .action(new FaultAction().type("error").code(-32099L).message("tired")));
     Web3j web3j = web3jOf(node);
     assertEquals(-32099, web3j.ethGasPrice().send().getError().getCode());
     assertTrue(web3j.ethGasPrice().send().getGasPrice().signum() > 0);
     Map<String, ?> failed = Map.of("method", "eth_gasPrice", "failed", true);
-    node.waitForRequest(failed, Duration.ofSeconds(10));
+    JournalEntry entry = node.waitForRequest(failed, Duration.ofSeconds(10));
+    assertEquals(List.of("tired"), entry.faults());
+    assertEquals(-32099L, entry.error().code());
+    assertEquals(1L, node.faults().get(0).hits());
     node.assertRequested(failed);
     node.assertNotRequested(Map.of("method", "eth_noSuch"));
     assertThrows(AssertionError.class, () -> node.assertNotRequested(failed));

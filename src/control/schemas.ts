@@ -1,0 +1,79 @@
+import * as z from 'zod'
+import { faultActionSchema, faultMatchSchema, faultSchema } from '../provider/faults/faultSchema.js'
+import type { JournalEntry } from '../provider/journal/journal.js'
+
+/** A fault as `GET /faults` lists it. */
+export const faultReportSchema = z
+  .object({
+    id: z.string(),
+    match: faultMatchSchema,
+    action: faultActionSchema,
+    seen: z.int().describe('How many requests fitted'),
+    hits: z.int().describe('To how many it happened'),
+  })
+  .meta({ id: 'FaultReport', description: 'A fault that is set, with how often it fitted and happened' })
+
+/** An entry as `GET /requests` lists it. */
+export const journalEntrySchema = z
+  .object({
+    id: z.int().describe('Grows with every request'),
+    time: z.number().describe('Milliseconds since 1970'),
+    network: z.string(),
+    key: z.string().optional().describe('Masked; absent where no key counted'),
+    transport: z.enum(['http', 'websocket', 'upgrade', 'ipc', 'in-process', 'files']),
+    method: z
+      .string()
+      .optional()
+      .describe('JSON-RPC method or file operation; absent if the request was refused before it was read'),
+    params: z.unknown().optional().describe('As they came; a text if they were too large to keep'),
+    preview: z.string().optional().describe('With `summary`: the first characters of the parameters'),
+    batched: z.boolean().optional().describe('Whether the call stood in a batch'),
+    status: z.int().describe('HTTP status'),
+    error: z
+      .object({ code: z.int(), message: z.string() })
+      .meta({ id: 'CallError', description: 'The error object of an answer, without its data' })
+      .optional(),
+    milliseconds: z.number(),
+    credits: z.number(),
+    bytes: z.int().describe('Of the result, of the error object or of the reply'),
+    faults: z.array(z.string()).readonly().optional().describe('Ids of the faults that were injected'),
+    answeredBy: z
+      .enum(['admission', 'policy', 'partner'])
+      .optional()
+      .describe("Who answered, where it was not this node's own chain or file network"),
+  })
+  .meta({
+    id: 'JournalEntry',
+    description: 'A request as the journal remembers it',
+  }) satisfies z.ZodType<JournalEntry>
+
+/** Schemas that clients in other languages have types of, by their names in the API's description. */
+export function describeClientSchemas(): Record<string, unknown> {
+  const schemas: Record<string, unknown> = {}
+  for (const schema of [faultSchema, faultReportSchema, journalEntrySchema])
+    describeSchema(schema, 'input', schemas)
+  return schemas
+}
+
+/**
+ * A schema as OpenAPI 3.1 has it.
+ *
+ * @param io - whether values are sent to the node (`input`) or come from it
+ * @param named - receives the schemas with names that it refers to
+ */
+export function describeSchema(
+  schema: z.ZodType,
+  io: 'input' | 'output',
+  named: Record<string, unknown>,
+): Record<string, unknown> {
+  const text = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any' }))
+  const {
+    $schema,
+    $defs = {},
+    ...described
+  } = JSON.parse(text.replaceAll('"#/$defs/', '"#/components/schemas/')) as Record<string, unknown>
+  Object.assign(named, $defs)
+  if (typeof id !== 'string') return described
+  named[id] = described
+  return { $ref: `#/components/schemas/${id}` }
+}
