@@ -68,8 +68,9 @@ export function describeSchema(
 ): Record<string, unknown> {
   const text = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any' }))
   const {
-    $schema,
+    $schema: _,
     $defs = {},
+    id,
     ...described
   } = JSON.parse(text.replaceAll('"#/$defs/', '"#/components/schemas/')) as Record<string, unknown>
   Object.assign(named, $defs)
