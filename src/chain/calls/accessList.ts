@@ -1,14 +1,6 @@
 import { generateAddress } from '@ethereumjs/util'
 import { bytesToHex, minimalBytes } from '../../encoding/hex.js'
-import {
-  type Awaitable,
-  type Steps,
-  TimeSlice,
-  runInSlices,
-  runToCompletion,
-  sortInSlices,
-  whenReady,
-} from '../../encoding/timeSlice.js'
+import { type Steps, TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
 import { ChainError, MessageRejectedError } from '../errors.js'
 import { withRollback } from '../vm/blockEnvironment.js'
 import { type RunState, stackItem } from '../evm/internals.js'
@@ -40,49 +32,47 @@ export interface AccessListResult {
  */
 export function createAccessList(
   request: Pick<CallRequest, 'site' | 'call' | 'stateOverrides' | 'completeFees' | 'baseFee' | 'unfunded'>,
-): Awaitable<AccessListResult> {
+): Promise<AccessListResult> {
   const { call, site, stateOverrides = [], completeFees, baseFee, unfunded } = request
   return withCall(
     { site, call, stateOverrides, precompileOverrides: 'none', completeFees, baseFee, unfunded },
-    (evm, raw) =>
-      whenReady(nonceOf(evm, call, raw), (nonce) => {
-        const message = { ...raw, nonce }
-        const authorizations = message.authorizationList ?? []
-        if (
-          authorizations.length > 0 &&
-          BigInt(authorizations.length) * evm.common.param('perEmptyAccountCost') > message.gasLimit
-        ) {
-          throw new ChainError('insufficient gas to process all authorizations')
-        }
-        return whenReady(authoritiesOf(evm, authorizations), (authorities) => {
-          const excluded = excludedAddresses(evm, message, authorities)
-          const given = (message.accessList ?? []).filter(({ address }) => !excluded(address))
-          const tracker = new AccessTracker(excluded)
-          return whenReady(tracker.start(given), () => completeList(evm, message, call, tracker))
-        })
-      }),
+    async (evm, raw) => {
+      const nonce = call.nonce ?? (await evm.state.readAccount(raw.from))?.nonce ?? 0n
+      const message = { ...raw, nonce }
+      const { authorizationList = [], accessList = [], gasLimit } = message
+      const { common: rules } = evm
+      if (
+        authorizationList.length > 0 &&
+        BigInt(authorizationList.length) * rules.param('perEmptyAccountCost') > gasLimit
+      ) {
+        throw new ChainError('insufficient gas to process all authorizations')
+      }
+      const slice = new TimeSlice()
+      const authorities = await runInSlices(recoverAuthorities(authorizationList, rules.chainId()), slice)
+      const excluded = excludedAddresses(evm, message, authorities)
+      const tracker = new AccessTracker(excluded)
+      const given = accessList.filter(({ address }) => !excluded(address))
+      await runInSlices(tracker.addAll(given), slice)
+      return completeList(evm, message, call, tracker)
+    },
   )
 }
 
 /** Runs the message with what is known to be touched, and again with what that touched, until nothing is new. */
-function completeList(
+async function completeList(
   evm: PooledEvm,
   message: Message,
   call: CallObject,
   tracker: AccessTracker,
-): Awaitable<AccessListResult> {
-  const known = tracker.size()
+): Promise<AccessListResult> {
   evm.observe = (opcode, runState) => tracker.observe(opcode, runState)
-  return whenReady(tracker.list(), (accessList) =>
-    whenReady(attempt(evm, { ...message, accessList }, call), ({ gasUsed, failure }) => {
-      if (tracker.size() !== known) return completeList(evm, message, call, tracker)
-      return { accessList, gasUsed, ...(failure === undefined ? {} : { error: failure.words }) }
-    }),
-  )
-}
-
-function nonceOf({ state }: PooledEvm, call: CallObject, { from }: Message): Awaitable<bigint> {
-  return call.nonce ?? whenReady(state.readAccount(from), (account) => account?.nonce ?? 0n)
+  for (;;) {
+    const known = tracker.size()
+    const accessList = await runInSlices(tracker.sorted(), new TimeSlice())
+    const { gasUsed, failure } = await attempt(evm, { ...message, accessList }, call)
+    if (tracker.size() !== known) continue
+    return { accessList, gasUsed, ...(failure === undefined ? {} : { error: failure.words }) }
+  }
 }
 
 /** Runs the message and takes its changes back. */
@@ -97,15 +87,6 @@ async function attempt(evm: PooledEvm, message: Message, call: CallObject): Prom
 }
 
 /** Who signed authorizations that are valid here. */
-function authoritiesOf(
-  evm: PooledEvm,
-  authorizations: readonly Authorization[],
-): Awaitable<readonly Uint8Array[]> {
-  return authorizations.length === 0
-    ? []
-    : runInSlices(recoverAuthorities(authorizations, evm.common.chainId()), new TimeSlice())
-}
-
 function* recoverAuthorities(
   authorizations: readonly Authorization[],
   chainId: bigint,
@@ -172,13 +153,8 @@ export class AccessTracker {
     this.#excluded = excluded
   }
 
-  /** Takes what is listed from the beginning, in slices if it is long. */
-  start(entries: readonly AccessListEntry[]): Awaitable<void> {
-    const length = entries.reduce((sum, { storageKeys }) => sum + 1 + storageKeys.length, 0)
-    return inSlicesFrom(length, this.#addAll(entries))
-  }
-
-  *#addAll(entries: readonly AccessListEntry[]): Steps<void> {
+  /** Takes what is listed from the beginning. */
+  *addAll(entries: readonly AccessListEntry[]): Steps<void> {
     for (const { address, storageKeys } of entries) {
       this.#addAddress(address)
       for (const [index, slot] of storageKeys.entries()) {
@@ -199,12 +175,8 @@ export class AccessTracker {
     if (reach > 0 && stack.length >= reach) this.#addAddress(wordToAddress(stackItem(stack, reach - 1)))
   }
 
-  /** What was touched, sorted by address and slot; in slices if it is much. */
-  list(): Awaitable<AccessListEntry[]> {
-    return inSlicesFrom(this.size(), this.#sorted())
-  }
-
-  *#sorted(): Steps<AccessListEntry[]> {
+  /** What was touched, sorted by address and slot. */
+  *sorted(): Steps<AccessListEntry[]> {
     const entries: AccessListEntry[] = []
     for (const { address, slots } of yield* sortedValues(this.#accessed)) {
       entries.push({ address, storageKeys: yield* sortedValues(slots) })
@@ -242,10 +214,6 @@ export class AccessTracker {
 
 /** Entries that are noted at once. */
 const ENTRIES_AT_ONCE = 512
-
-function inSlicesFrom<T>(size: number, steps: Steps<T>): Awaitable<T> {
-  return size <= ENTRIES_AT_ONCE ? runToCompletion(steps) : runInSlices(steps, new TimeSlice())
-}
 
 function* sortedValues<T>(entries: ReadonlyMap<string, T>): Steps<T[]> {
   const sorted = yield* sortInSlices([...entries], ([a], [b]) => (a < b ? -1 : 1))

@@ -1,4 +1,3 @@
-import { orElse } from '../../encoding/timeSlice.js'
 import { Address } from '@ethereumjs/util'
 import { encodeDeployData, encodeFunctionData } from 'viem'
 import { describe, expect, it } from 'vitest'
@@ -6,7 +5,6 @@ import { readArtifact } from '../../../test/support/artifacts.js'
 import { alice, bob, createTestSite } from '../../../test/support/callSite.js'
 import { hexToBytes } from '../../encoding/hex.js'
 import { ExecutionFailedError, MessageRejectedError } from '../errors.js'
-import type { MessageResult } from '../vm/runTransaction.js'
 import { type CallSite, executeCall, withCall } from './call.js'
 import type { CallObject } from './callObject.js'
 import { estimateGas } from './estimate.js'
@@ -22,10 +20,7 @@ function encode(name: string, functionName: string, args: readonly unknown[] = [
 async function passes(site: CallSite, call: CallObject, gas: bigint): Promise<boolean> {
   const copy = { ...site, state: site.state.shallowCopy() }
   return withCall({ site: copy, call: { ...call, gas } }, async (evm, message) => {
-    const result = await orElse<MessageResult | undefined>(
-      () => executeCall(evm, message),
-      () => undefined,
-    )
+    const result = await executeCall(evm, message).catch(() => undefined)
     return result !== undefined && result.failure === undefined
   })
 }

@@ -1,4 +1,3 @@
-import { type Awaitable, orElse, whenReady } from '../../encoding/timeSlice.js'
 import { GAS_PER_BLOB } from '../block/header.js'
 import { ChainError, ExecutionFailedError, MessageRejectedError, NothingLeftForGasError } from '../errors.js'
 import type { StateView } from '../types.js'
@@ -29,22 +28,16 @@ const CALL_STIPEND = 2_300n
  * @param blockGasLimit - the most gas to try where the call names none: the gas limit of the pending block
  * @throws ChainError, MessageRejectedError, ExecutionRevertedError or ExecutionFailedError, in geth's words.
  */
-export function estimateGas(request: CallRequest, blockGasLimit: bigint): Awaitable<bigint> {
+export function estimateGas(request: CallRequest, blockGasLimit: bigint): Promise<bigint> {
   const limits = { given: request.call.gas, blockGasLimit, cap: callGasCap(request) }
-  return withCall({ ...request, precompileOverrides: 'checked' }, (evm, message) =>
-    whenReady(upperBound(evm, message, limits), (bound) =>
-      whenReady(runsNoCode(evm, message), (isPlain) => {
-        if (!isPlain) return searchGas(evm, message, bound)
-        const attempt = orElse<MessageResult | undefined>(
-          () => tryGas(evm, message, PLAIN_TRANSFER_GAS),
-          () => undefined,
-        )
-        return whenReady(attempt, (result) =>
-          succeeded(result) ? PLAIN_TRANSFER_GAS : searchGas(evm, message, bound),
-        )
-      }),
-    ),
-  )
+  return withCall({ ...request, precompileOverrides: 'checked' }, async (evm, message) => {
+    const bound = await upperBound(evm, message, limits)
+    if (await runsNoCode(evm, message)) {
+      const suffices = await tryGas(evm, message, PLAIN_TRANSFER_GAS).then(succeeded, () => false)
+      if (suffices) return PLAIN_TRANSFER_GAS
+    }
+    return searchGas(evm, message, bound)
+  })
 }
 
 /**
@@ -61,12 +54,11 @@ export async function isPlainTransfer(
 }
 
 /** What the search for gas up to a bound ends at. */
-function searchGas(evm: PooledEvm, message: Message, bound: bigint): Awaitable<bigint> {
-  return whenReady(runAtBound(evm, message, bound), (range) => {
-    const expected = searchByNeed(range)
-    if (range.isExact) return expected.high
-    return confirmSearch(range, expected, async (gas) => succeeded(await tryGas(evm, message, gas)))
-  })
+async function searchGas(evm: PooledEvm, message: Message, bound: bigint): Promise<bigint> {
+  const range = await runAtBound(evm, message, bound)
+  const expected = searchByNeed(range)
+  if (range.isExact) return expected.high
+  return confirmSearch(range, expected, async (gas) => succeeded(await tryGas(evm, message, gas)))
 }
 
 /** The bounds that the search ends at if the call goes through with as much gas as it needs and with no less. */
@@ -103,15 +95,14 @@ interface Limits {
 }
 
 /** The most gas that the sender could give, and that anybody would take. */
-export function upperBound(evm: PooledEvm, message: Message, limits: Limits): Awaitable<bigint> {
+export async function upperBound(evm: PooledEvm, message: Message, limits: Limits): Promise<bigint> {
   const { given, blockGasLimit, cap } = limits
   const wanted = given !== undefined && given >= PLAIN_TRANSFER_GAS ? given : blockGasLimit
   const allowed = evm.common.isActivatedEIP(7825) ? smaller(wanted, MAX_TRANSACTION_GAS) : wanted
   const bound = smaller(allowed, cap)
   if (message.maxFeePerGas === 0n) return bound
-  return whenReady(evm.state.readAccount(message.from), (account) =>
-    smaller(bound, affordableGas(message, account?.balance ?? 0n)),
-  )
+  const account = await evm.state.readAccount(message.from)
+  return smaller(bound, affordableGas(message, account?.balance ?? 0n))
 }
 
 /** The most gas that a balance pays for. */
@@ -124,9 +115,9 @@ function affordableGas(message: Message, balance: bigint): bigint {
   return (balance - value - blobCost) / maxFeePerGas
 }
 
-function runsNoCode({ state }: PooledEvm, { to, data }: Message): Awaitable<boolean> {
+async function runsNoCode({ state }: PooledEvm, { to, data }: Message): Promise<boolean> {
   if (to === undefined || data.length > 0) return false
-  return whenReady(state.readCode(to), (code) => code.length === 0)
+  return (await state.readCode(to)).length === 0
 }
 
 /** What a run at the upper bound shows. */
@@ -148,22 +139,21 @@ interface GasRange {
  *
  * @throws what a caller is told where even the bound does not do
  */
-function runAtBound(evm: PooledEvm, message: Message, bound: bigint): Awaitable<GasRange> {
+async function runAtBound(evm: PooledEvm, message: Message, bound: bigint): Promise<GasRange> {
   const meter = new PeakGas()
   evm.peakGas = meter
   evm.observe = (opcode, runState) => meter.observe(opcode, runState)
-  return whenReady(tryGas(evm, message, bound), (result) => {
-    evm.peakGas = undefined
-    evm.observe = undefined
-    if (result === undefined || result.failure?.kind === 'outOfGas') {
-      throw new ExecutionFailedError(`gas required exceeds allowance (${bound})`)
-    }
-    throwFailure(result)
-    const { gasUsed, maxGasUsed, intrinsicGas, executionGasUsed } = result
-    const isExact = meter.isExact && message.to !== undefined && message.authorizationList === undefined
-    const needed = larger(intrinsicGas + meter.total(executionGasUsed), maxGasUsed)
-    return { bound, gasUsed, maxGasUsed, needed, isExact }
-  })
+  const result = await tryGas(evm, message, bound)
+  evm.peakGas = undefined
+  evm.observe = undefined
+  if (result === undefined || result.failure?.kind === 'outOfGas') {
+    throw new ExecutionFailedError(`gas required exceeds allowance (${bound})`)
+  }
+  throwFailure(result)
+  const { gasUsed, maxGasUsed, intrinsicGas, executionGasUsed } = result
+  const isExact = meter.isExact && message.to !== undefined && message.authorizationList === undefined
+  const needed = larger(intrinsicGas + meter.total(executionGasUsed), maxGasUsed)
+  return { bound, gasUsed, maxGasUsed, needed, isExact }
 }
 
 /** Gas with which the message went through, and less with which it did not. */
@@ -195,15 +185,18 @@ function* search({ bound, gasUsed, maxGasUsed }: GasRange): Generator<bigint, Se
  * @returns undefined if the gas does not cover what comes before the first opcode
  * @throws MessageRejectedError if it may not run for another reason
  */
-function tryGas(evm: PooledEvm, message: Message, gasLimit: bigint): Awaitable<MessageResult | undefined> {
-  return orElse<MessageResult | undefined>(
-    () => withRollback(evm, () => executeCall(evm, { ...message, gasLimit })),
-    (error) => {
-      if (error instanceof IntrinsicGasError) return undefined
-      if (!(error instanceof MessageRejectedError)) throw error
-      throw new MessageRejectedError(`failed with ${gasLimit} gas: ${error.message}`)
-    },
-  )
+async function tryGas(
+  evm: PooledEvm,
+  message: Message,
+  gasLimit: bigint,
+): Promise<MessageResult | undefined> {
+  try {
+    return await withRollback(evm, () => executeCall(evm, { ...message, gasLimit }))
+  } catch (error) {
+    if (error instanceof IntrinsicGasError) return undefined
+    if (!(error instanceof MessageRejectedError)) throw error
+    throw new MessageRejectedError(`failed with ${gasLimit} gas: ${error.message}`)
+  }
 }
 
 function succeeded(result: MessageResult | undefined): boolean {

@@ -1,4 +1,3 @@
-import { type Awaitable, whenReady } from '../../encoding/timeSlice.js'
 import { ExecutionFailedError } from '../errors.js'
 import { callGasCap, executeCall, throwFailure, withCall, type CallRequest } from './call.js'
 import { PLAIN_TRANSFER_GAS, upperBound } from './estimate.js'
@@ -27,14 +26,12 @@ const precisions: readonly (readonly [least: bigint, precision: bigint])[] = [
  * @param blockGasLimit - the most gas where the call names none
  * @throws ChainError, MessageRejectedError, ExecutionRevertedError or ExecutionFailedError, in geth's words.
  */
-export function estimateFromGasUsed(request: CallRequest, blockGasLimit: bigint): Awaitable<bigint> {
-  return withCall(request, (evm, message) => {
+export function estimateFromGasUsed(request: CallRequest, blockGasLimit: bigint): Promise<bigint> {
+  return withCall(request, async (evm, message) => {
     const most = mostGas(evm, request.call.gas ?? blockGasLimit)
-    return whenReady(runWithMost(evm, message, most), async ({ gasUsed, intrinsicGas }) => {
-      const least = larger(gasUsed, intrinsicGas + 1n)
-      const suffices = (gas: bigint): Promise<boolean> => passes(evm, message, gas)
-      return (await suffices(least)) ? least : search([least, most], suffices, precisionAt)
-    })
+    const { gasUsed, intrinsicGas } = await runWithMost(evm, message, most)
+    const least = larger(gasUsed, intrinsicGas + 1n)
+    return leastThatPasses(evm, message, [least, most], precisionAt)
   })
 }
 
@@ -45,21 +42,18 @@ export function estimateFromGasUsed(request: CallRequest, blockGasLimit: bigint)
  * @param blockGasLimit - the most gas where the call names none
  * @throws as {@link estimateFromGasUsed} does
  */
-export function estimateLeast(request: CallRequest, blockGasLimit: bigint): Awaitable<bigint> {
+export async function estimateLeast(request: CallRequest, blockGasLimit: bigint): Promise<bigint> {
   const { gas, to } = request.call
   if (gas !== undefined && gas < PLAIN_TRANSFER_GAS) {
     throw new ExecutionFailedError(`gas required exceeds allowance (${gas})`)
   }
   const begin = to === undefined ? CREATION_GAS : PLAIN_TRANSFER_GAS
-  return withCall(request, (evm, message) => {
-    const limits = { given: request.call.gas, blockGasLimit, cap: callGasCap(request) }
-    return whenReady(upperBound(evm, message, limits), (most) =>
-      whenReady(runWithMost(evm, message, most), async ({ gasUsed, intrinsicGas }) => {
-        const least = larger(larger(gasUsed, intrinsicGas), begin + 1n)
-        const suffices = (gas: bigint): Promise<boolean> => passes(evm, message, gas)
-        return (await suffices(least)) ? least : search([least, most], suffices, () => 1n)
-      }),
-    )
+  return withCall(request, async (evm, message) => {
+    const limits = { given: gas, blockGasLimit, cap: callGasCap(request) }
+    const most = await upperBound(evm, message, limits)
+    const { gasUsed, intrinsicGas } = await runWithMost(evm, message, most)
+    const least = larger(larger(gasUsed, intrinsicGas), begin + 1n)
+    return leastThatPasses(evm, message, [least, most], () => 1n)
   })
 }
 
@@ -71,27 +65,32 @@ function mostGas(evm: PooledEvm, wanted: bigint): bigint {
   return evm.common.isActivatedEIP(7825) && wanted > MAX_TRANSACTION_GAS ? MAX_TRANSACTION_GAS : wanted
 }
 
-function runWithMost(evm: PooledEvm, message: Message, most: bigint): Awaitable<MessageResult> {
-  return whenReady(run(evm, message, most), (result) => {
-    if (result.failure?.kind === 'outOfGas')
-      throw new ExecutionFailedError(`gas required exceeds allowance (${most})`)
-    throwFailure(result)
-    return result
-  })
+async function runWithMost(evm: PooledEvm, message: Message, most: bigint): Promise<MessageResult> {
+  const result = await run(evm, message, most)
+  if (result.failure?.kind === 'outOfGas')
+    throw new ExecutionFailedError(`gas required exceeds allowance (${most})`)
+  throwFailure(result)
+  return result
 }
 
-/** Halves a range whose lower bound does not suffice until it is no wider than the precision. @returns its upper bound */
-async function search(
+/**
+ * The lower bound of a range if that suffices. Otherwise halves the range until it is no wider than the precision.
+ *
+ * @returns the upper bound that is left
+ */
+async function leastThatPasses(
+  evm: PooledEvm,
+  message: Message,
   [least, most]: readonly [bigint, bigint],
-  suffices: (gas: bigint) => Promise<boolean>,
   precision: (low: bigint) => bigint,
 ): Promise<bigint> {
+  if (await passes(evm, message, least)) return least
   let [low, high] = [least, most]
   for (let step = 0; high - low > precision(low); step++) {
     const half = high - (high - low) / 2n
     // What is needed is mostly close to what was used.
     const middle = step === 0 && half > 3n * low ? 3n * low : half
-    if (await suffices(middle)) high = middle
+    if (await passes(evm, message, middle)) high = middle
     else low = middle
   }
   return high
@@ -101,7 +100,7 @@ function precisionAt(gas: bigint): bigint {
   return precisions.find(([least]) => gas >= least)?.[1] ?? 0n
 }
 
-function run(evm: PooledEvm, message: Message, gasLimit: bigint): Awaitable<MessageResult> {
+function run(evm: PooledEvm, message: Message, gasLimit: bigint): Promise<MessageResult> {
   return withRollback(evm, () => executeCall(evm, { ...message, gasLimit }))
 }
 

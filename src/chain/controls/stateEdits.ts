@@ -1,4 +1,4 @@
-import { orElse } from '../../encoding/timeSlice.js'
+import type { Awaitable } from '../../encoding/timeSlice.js'
 import { Account, Address } from '@ethereumjs/util'
 import { bigintToBytes, bytesToBigint } from '../../encoding/hex.js'
 import type { Chain } from '../chain.js'
@@ -100,10 +100,7 @@ export async function setCallResult(
   const { accessList } = await executor.createAccessList(request)
   for (const { address, slot } of slotsOf(accessList)) {
     const stateOverrides = [{ address, stateDiff: [{ slot, value: word }] }]
-    const result = await orElse<Uint8Array | undefined>(
-      () => executor.call({ ...request, stateOverrides }),
-      ignoreFailedExecution,
-    )
+    const result = await resultOf(() => executor.call({ ...request, stateOverrides }))
     if (result?.length !== 32 || bytesToBigint(result) !== value) continue
     await setStorage(chain, address, slot, word)
     return true
@@ -115,7 +112,12 @@ function* slotsOf(list: readonly AccessListEntry[]): Iterable<{ address: Uint8Ar
   for (const { address, storageKeys } of list) for (const slot of storageKeys) yield { address, slot }
 }
 
-function ignoreFailedExecution(error: unknown): undefined {
-  if (error instanceof ExecutionRevertedError || error instanceof ExecutionFailedError) return undefined
-  throw error
+/** What a call returns; undefined if it fails. */
+async function resultOf(call: () => Awaitable<Uint8Array>): Promise<Uint8Array | undefined> {
+  try {
+    return await call()
+  } catch (error) {
+    if (error instanceof ExecutionRevertedError || error instanceof ExecutionFailedError) return undefined
+    throw error
+  }
 }

@@ -169,17 +169,16 @@ function returnToPool(evm: PooledEvm, pool: PooledEvm[]): void {
   pool.push(evm)
 }
 
-/** Does something to the state of an EVM and takes its changes back, at once if nothing is awaited. */
-export function withRollback<T>({ state }: Pick<PooledEvm, 'state'>, work: () => Awaitable<T>): Awaitable<T> {
+/** Does something to the state of an EVM and takes its changes back. */
+export async function withRollback<T>(
+  { state }: Pick<PooledEvm, 'state'>,
+  work: () => Promise<T>,
+): Promise<T> {
   void state.checkpoint()
-  let pending: Promise<T> | undefined
   try {
-    const result = work()
-    if (!(result instanceof Promise)) return result
-    pending = result.finally(() => state.revert())
-    return pending
+    return await work()
   } finally {
-    if (pending === undefined) void state.revert()
+    void state.revert()
   }
 }
 

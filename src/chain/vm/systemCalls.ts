@@ -1,4 +1,3 @@
-import { type Awaitable, whenReady } from '../../encoding/timeSlice.js'
 import type { ExecResult } from '@ethereumjs/evm'
 import { Address } from '@ethereumjs/util'
 import { createHash } from 'node:crypto'
@@ -63,44 +62,44 @@ export interface ConsensusRequest {
  * The system calls at the start of a block: the parent beacon block root (EIP-4788) and the parent hash (EIP-2935). A
  * contract that is absent or fails changes nothing.
  */
-export function runBlockStart(evm: PooledEvm, header: HeaderFields): Awaitable<void> {
-  return whenReady(storeBeaconRoot(evm, header), () => storeParentHash(evm, header))
+export async function runBlockStart(evm: PooledEvm, header: HeaderFields): Promise<void> {
+  await storeBeaconRoot(evm, header)
+  await storeParentHash(evm, header)
 }
 
-function storeBeaconRoot(
+async function storeBeaconRoot(
   evm: PooledEvm,
   { timestamp, parentBeaconBlockRoot }: HeaderFields,
-): Awaitable<void> {
-  if (!evm.common.isActivatedEIP(4788) || parentBeaconBlockRoot === undefined) return undefined
+): Promise<void> {
+  if (!evm.common.isActivatedEIP(4788) || parentBeaconBlockRoot === undefined) return
   const slot = timestamp % HISTORY_LENGTH
-  return storeHistory(evm, beaconRoots, parentBeaconBlockRoot, [
+  await storeHistory(evm, beaconRoots, parentBeaconBlockRoot, [
     { key: bigintToBytes(slot, 32), value: bigintToBytes(timestamp, 32) },
     { key: bigintToBytes(slot + HISTORY_LENGTH, 32), value: parentBeaconBlockRoot },
   ])
 }
 
-function storeParentHash(evm: PooledEvm, { number, parentHash }: HeaderFields): Awaitable<void> {
-  if (!evm.common.isActivatedEIP(2935) || number === 0n) return undefined
+async function storeParentHash(evm: PooledEvm, { number, parentHash }: HeaderFields): Promise<void> {
+  if (!evm.common.isActivatedEIP(2935) || number === 0n) return
   const key = bigintToBytes((number - 1n) % HISTORY_LENGTH, 32)
-  return storeHistory(evm, historyStorage, parentHash, [{ key, value: parentHash }])
+  await storeHistory(evm, historyStorage, parentHash, [{ key, value: parentHash }])
 }
 
 /**
  * Calls a contract that keeps history. What the published code does is known without running it: it writes these slots,
  * whatever they hold, so they are not even read. A call would take half the time of an empty block.
  */
-function storeHistory(
+async function storeHistory(
   evm: PooledEvm,
   { address, codeHash }: SystemContract,
   data: Uint8Array,
   slots: readonly { key: Uint8Array; value: Uint8Array }[],
-): Awaitable<void> {
+): Promise<void> {
   const { state } = evm
-  return whenReady(state.readAccount(address), (account) => {
-    if (account === undefined) return undefined
-    if (bytesEqual(account.codeHash, codeHash)) return state.overwriteStorage(address, slots)
-    return runSystemCall(evm, address, data).then(() => undefined)
-  })
+  const account = await state.readAccount(address)
+  if (account === undefined) return
+  if (bytesEqual(account.codeHash, codeHash)) await state.overwriteStorage(address, slots)
+  else await runSystemCall(evm, address, data)
 }
 
 /**
@@ -124,20 +123,17 @@ export function* blockStartSlots(): Iterable<{ address: Uint8Array; slot: Uint8A
  * @throws SystemCallError if a deposit log has another layout than the deposit contract's, or a contract is absent or
  * fails, all of which makes the block invalid.
  */
-export function collectRequests(
+export async function collectRequests(
   evm: PooledEvm,
   logs: Iterable<ExecutionLog>,
   depositContract: Uint8Array,
-): Awaitable<ConsensusRequest[]> {
+): Promise<ConsensusRequest[]> {
   if (!evm.common.isActivatedEIP(7685)) return []
-  const deposits = collectDeposits(logs, depositContract)
-  return whenReady(readQueue(evm, withdrawalRequests, 'withdrawal'), (withdrawals) =>
-    whenReady(readQueue(evm, consolidationRequests, 'consolidation'), (consolidations) => [
-      { type: 0, data: deposits },
-      { type: 1, data: withdrawals },
-      { type: 2, data: consolidations },
-    ]),
-  )
+  return [
+    { type: 0, data: collectDeposits(logs, depositContract) },
+    { type: 1, data: await readQueue(evm, withdrawalRequests, 'withdrawal') },
+    { type: 2, data: await readQueue(evm, consolidationRequests, 'consolidation') },
+  ]
 }
 
 /** The hash of no requests, which nearly every block of a devnet has. */
@@ -155,19 +151,13 @@ export function hashRequests(requests: readonly ConsensusRequest[]): Uint8Array 
 }
 
 /** Calls a contract that queues requests, unless that would do nothing. @returns the requests, encoded */
-function readQueue(
+async function readQueue(
   evm: PooledEvm,
   contract: SystemContract,
   queue: 'withdrawal' | 'consolidation',
-): Awaitable<Uint8Array> {
-  return whenReady(isIdle(evm.state, contract), (idle) => (idle ? NO_BYTES : callQueue(evm, contract, queue)))
-}
-
-async function callQueue(
-  evm: PooledEvm,
-  { address }: SystemContract,
-  queue: 'withdrawal' | 'consolidation',
 ): Promise<Uint8Array> {
+  const { address } = contract
+  if (await isIdle(evm.state, contract)) return NO_BYTES
   if ((await evm.state.readCode(address)).length === 0) {
     // A remote chain need not be a main network, and would otherwise have no next block.
     if (evm.common.isFork) return NO_BYTES
@@ -187,7 +177,7 @@ async function callQueue(
 async function runSystemCall(evm: PooledEvm, address: Uint8Array, data: Uint8Array): Promise<ExecResult> {
   evm.frameJournal.cleanJournal()
   evm.frameJournal.warmAddress(address)
-  const { execResult } = await evm.runOutermost({
+  const { execResult } = await evm.runCall({
     caller: new Address(SYSTEM_ADDRESS),
     to: new Address(address),
     data,
@@ -203,23 +193,10 @@ async function runSystemCall(evm: PooledEvm, address: Uint8Array, data: Uint8Arr
  * Whether a system call of a request contract would change nothing and answer nothing: its excess, its count and both
  * ends of its queue are zero, and it writes those four slots alone. Most blocks of a devnet have no request.
  */
-function isIdle(state: WorkingState, { address, codeHash }: SystemContract): Awaitable<boolean> {
-  return whenReady(
-    state.readAccount(address),
-    (account) =>
-      account !== undefined && bytesEqual(account.codeHash, codeHash) && areZero(state, address, 0),
-  )
-}
-
-/** Whether the queue slots of a contract are zero, from the one at an index on. */
-function areZero(state: WorkingState, address: Uint8Array, index: number): Awaitable<boolean> {
-  for (let at = index; at < queueSlots.length; at++) {
-    const value = state.loadSlot(address, queueSlots[at]!)
-    if (value instanceof Promise) {
-      return value.then((bytes) => bytes.length === 0 && areZero(state, address, at + 1))
-    }
-    if (value.length > 0) return false
-  }
+async function isIdle(state: WorkingState, { address, codeHash }: SystemContract): Promise<boolean> {
+  const account = await state.readAccount(address)
+  if (account === undefined || !bytesEqual(account.codeHash, codeHash)) return false
+  for (const slot of queueSlots) if ((await state.loadSlot(address, slot)).length > 0) return false
   return true
 }
 

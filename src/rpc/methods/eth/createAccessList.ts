@@ -1,4 +1,3 @@
-import { whenReady } from '../../../encoding/timeSlice.js'
 import type { AccessListResult } from '../../../chain/calls/accessList.js'
 import type { AccessListEntry, CallObject } from '../../../chain/calls/callObject.js'
 import { bytesToHex, quantity } from '../../../encoding/hex.js'
@@ -32,16 +31,15 @@ export const createAccessList = defineMethod(
     optional('block', blockSelector),
     optional('stateOverrides', stateOverride),
   ],
-  (call, transaction, block, stateOverrides) => {
+  async (call, transaction, block, stateOverrides) => {
     checkBlobFeeCap(transaction)
     const { executor, settings } = call.backend
     const request = executionRequest(call, { transaction, block, stateOverrides })
     if (!settings.compatibility.accessListsFollowCallRules)
-      return whenReady(executor.createAccessList(request), accessListWire)
+      return accessListWire(await executor.createAccessList(request))
     const priced = { ...request, call: withBothFees(request.call) }
-    return whenReady(executor.call(priced), () =>
-      whenReady(executor.createAccessList(priced), accessListWire),
-    )
+    await executor.call(priced)
+    return accessListWire(await executor.createAccessList(priced))
   },
 )
 

@@ -1,16 +1,8 @@
-import { whenReady } from '../../../encoding/timeSlice.js'
 import { PLAIN_TRANSFER_GAS, isPlainTransfer } from '../../../chain/calls/estimate.js'
-import type { BlockSelector } from '../../../chain/view.js'
 import { quantity } from '../../../encoding/hex.js'
-import { type Call, defineMethod, optional, required } from '../../method.js'
+import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
-import {
-  type CallArguments,
-  blockOverrides,
-  callObject,
-  stateOverride,
-  toCall,
-} from '../../params/callObject.js'
+import { blockOverrides, callObject, stateOverride, toCall } from '../../params/callObject.js'
 import { checkBlobFeeCap, checkFeeWidths, executionRequest } from '../transactionRequest.js'
 
 /** eth_estimateGas: the gas that a transaction needs; in hardhat on what waits already unless a block is named. */
@@ -22,33 +14,23 @@ export const estimateGas = defineMethod(
     optional('stateOverrides', stateOverride),
     optional('blockOverrides', blockOverrides),
   ],
-  (call, transaction, block, state, header) => {
+  async (call, transaction, block, state, header) => {
     const { backend } = call
     const { compatibility } = backend.settings
     const { estimateBlockTag, estimatesPlainTransfersStatically } = compatibility
     checkBlobFeeCap(transaction)
     checkFeeWidths(transaction, compatibility)
     const at = block ?? { tag: estimateBlockTag }
-    const isPlain =
-      estimatesPlainTransfersStatically && state === undefined && isPlainTransferCall(call, transaction, at)
-    return whenReady(isPlain, (plain) => {
-      if (plain) return quantity(PLAIN_TRANSFER_GAS)
-      const request = executionRequest(call, {
-        transaction,
-        block: at,
-        stateOverrides: state,
-        blockOverrides: header,
-      })
-      return whenReady(backend.executor.estimateGas(request), quantity)
+    if (estimatesPlainTransfersStatically && state === undefined) {
+      const { state: own } = await call.view.stateAt(at)
+      if (await isPlainTransfer(toCall(transaction), own)) return quantity(PLAIN_TRANSFER_GAS)
+    }
+    const request = executionRequest(call, {
+      transaction,
+      block: at,
+      stateOverrides: state,
+      blockOverrides: header,
     })
+    return quantity(await backend.executor.estimateGas(request))
   },
 )
-
-async function isPlainTransferCall(
-  { view }: Call,
-  given: CallArguments,
-  block: BlockSelector,
-): Promise<boolean> {
-  const { state } = await view.stateAt(block)
-  return isPlainTransfer(toCall(given), state)
-}
