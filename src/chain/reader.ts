@@ -1,7 +1,7 @@
 import type { Awaitable } from '../encoding/timeSlice.js'
 import type { Database } from '../storage/database.js'
 import type { Keyspace } from '../storage/keyspace.js'
-import type { SealedBlock, StoredBlock, TransactionLocation } from './block/record.js'
+import type { BlockWire, SealedBlock, StoredBlock, TransactionLocation } from './block/record.js'
 import type { BlockStore } from './block/store.js'
 import { NotCanonicalError } from './errors.js'
 import type { ForkSchedule, RulesPlace } from './evm/forkSchedule.js'
@@ -160,32 +160,8 @@ export class ChainReader implements ChainView {
     return this.#sources.blocks.transactionLocation(hash)
   }
 
-  blockHeadWire(block: StoredBlock): Uint8Array {
-    return this.#sources.blocks.headWire(block)
-  }
-
-  transactionsWire(block: StoredBlock): Uint8Array {
-    return this.#sources.blocks.transactionsWire(block)
-  }
-
-  transactionWire(block: StoredBlock, index: number): Uint8Array {
-    return this.#sources.blocks.transactionWire(block, index)
-  }
-
-  transactionWires(block: StoredBlock, begin: number, end: number): Uint8Array[] {
-    return this.#sources.blocks.transactionWires(block, begin, end)
-  }
-
-  receiptsWire(block: StoredBlock): Uint8Array {
-    return this.#sources.blocks.receiptsWire(block)
-  }
-
-  receiptWire(block: StoredBlock, index: number): Uint8Array {
-    return this.#sources.blocks.receiptWire(block, index)
-  }
-
-  receiptWires(block: StoredBlock, begin: number, end: number): Uint8Array[] {
-    return this.#sources.blocks.receiptWires(block, begin, end)
+  wire(block: StoredBlock): BlockWire {
+    return this.#sources.blocks.wire(block)
   }
 
   rulesAt(place: RulesPlace): ForkRules {

@@ -1,5 +1,5 @@
 import { type Awaitable, TimeSlice } from '../encoding/timeSlice.js'
-import type { StoredBlock, TransactionLocation } from './block/record.js'
+import type { BlockWire, StoredBlock, TransactionLocation } from './block/record.js'
 import type { BlockStore } from './block/store.js'
 import { type ChainError, HashNotFoundError, HeaderNotFoundError, TagNotFoundError } from './errors.js'
 import type { RulesPlace } from './evm/forkSchedule.js'
@@ -70,20 +70,8 @@ export interface ChainView {
   stateAt(selector: BlockSelector): Awaitable<StateAt>
   /** Where a canonical transaction is, by its 32-byte hash. */
   transactionLocation(hash: Uint8Array): TransactionLocation | undefined
-  /** The head part of a block's stored wire bytes (see EncodedBlock). */
-  blockHeadWire(block: StoredBlock): Uint8Array
-  /** The stored wire bytes of all full transactions of a block, joined by commas. */
-  transactionsWire(block: StoredBlock): Uint8Array
-  /** The stored wire bytes of one full transaction. */
-  transactionWire(block: StoredBlock, index: number): Uint8Array
-  /** The stored wire bytes of each full transaction from an index up to another one, that one not included. */
-  transactionWires(block: StoredBlock, begin: number, end: number): Uint8Array[]
-  /** The stored wire bytes of all receipts of a block, joined by commas. */
-  receiptsWire(block: StoredBlock): Uint8Array
-  /** The stored wire bytes of one receipt. */
-  receiptWire(block: StoredBlock, index: number): Uint8Array
-  /** The stored wire bytes of each receipt from an index up to another one, that one not included. */
-  receiptWires(block: StoredBlock, begin: number, end: number): Uint8Array[]
+  /** The stored wire bytes of a block. */
+  wire(block: StoredBlock): BlockWire
   /** The fork rules at a header. */
   rulesAt(place: RulesPlace): ForkRules
   /** The logs that match a query, as wire bytes, in the order of block and log index. */

@@ -1,9 +1,8 @@
 import { accessListFees } from '../chain/accounts/feeDefaults.js'
 import { Impersonation } from '../chain/accounts/impersonation.js'
 import { type KeyedAccount, Keyring } from '../chain/accounts/keyring.js'
-import { type CompletedTransaction, type ResendChange, Wallet, resend } from '../chain/accounts/wallet.js'
+import { Wallet } from '../chain/accounts/wallet.js'
 import { BlockRecords } from '../chain/block/rawParts.js'
-import type { CallObject } from '../chain/calls/callObject.js'
 import { estimateGas } from '../chain/calls/estimate.js'
 import { estimateFromGasUsed, estimateLeast } from '../chain/calls/estimateFromGasUsed.js'
 import { MessageExecutor } from '../chain/calls/executor.js'
@@ -12,10 +11,9 @@ import type { Chain } from '../chain/chain.js'
 import type { Snapshots } from '../chain/controls/snapshots.js'
 import { type ForkSchedule, MAX_TRANSACTION_GAS, type MovableSchedule } from '../chain/evm/forkSchedule.js'
 import type { SignatureRecoveries } from '../chain/evm/signatureRecoveries.js'
-import type { BlobStore, GivenBlobs } from '../chain/mempool/blobs.js'
+import type { BlobStore } from '../chain/mempool/blobs.js'
 import type { Mempool } from '../chain/mempool/mempool.js'
-import type { SubmittedTransaction, TransactionSubmission } from '../chain/mempool/submitTransaction.js'
-import type { PooledTransaction } from '../chain/mempool/transaction.js'
+import type { TransactionSubmission } from '../chain/mempool/submitTransaction.js'
 import { BlockBuilder } from '../chain/mining/build.js'
 import type { MiningSchedule } from '../chain/mining/schedule.js'
 import type { ChainListener } from '../chain/reader.js'
@@ -71,8 +69,14 @@ export interface Backend {
   builder: Public<BlockBuilder>
   /** The forks of the chain. */
   forks: ForkSchedule
-  pool: Public<TransactionPool>
-  accounts: Public<Accounts>
+  /** Submits transactions; under automine they are mined when that returns. */
+  submission: Pick<TransactionSubmission, 'sendRaw' | 'sendPrepared'>
+  mempool: Pick<Mempool, 'content' | 'contentFrom' | 'get'>
+  /** The blobs of submitted transactions. */
+  blobs: Pick<BlobStore, 'get'>
+  /** Makes transactions of the accounts that the node has keys of. */
+  wallet: Public<Wallet>
+  keyring: Pick<Keyring, 'addresses' | 'signMessage' | 'signTypedData'>
   controls: Public<Controls>
   events: { subscribe(listener: ChainListener): () => void }
   settings: RpcSettings
@@ -141,8 +145,11 @@ export function createBackend(parts: BackendParts): Backend {
     records: new BlockRecords(stores),
     builder: new BlockBuilder(chain, schedules),
     forks: schedules,
-    pool: new TransactionPool({ submission, mempool, wallet, blobs: parts.blobs }),
-    accounts: new Accounts(keyring, wallet, compatibility),
+    submission,
+    mempool,
+    blobs: parts.blobs,
+    wallet,
+    keyring,
     controls: new Controls({ ...parts, executor, keyring, impersonation, wallet, compatibility }),
     events: chain.events,
     settings,
@@ -171,129 +178,4 @@ function applyCompatibility(
   if (compatibility.rejectsFeeCapBelowBaseFee) options.minimumFeeCap = () => chain.nextBaseFee()
   options.capReplaces = compatibility.higherFeeCapReplaces
   options.contractSenders = compatibility.allowsContractSenders
-}
-
-/** The pooled transactions of one sender. */
-export interface PoolQueues {
-  /** 20 bytes. */
-  sender: Uint8Array
-  /** Executable now, one after another. */
-  pending: readonly PooledTransaction[]
-  /** Behind a gap in the nonces. */
-  queued: readonly PooledTransaction[]
-}
-
-/** Submits transactions, and looks up those in the mempool. */
-export class TransactionPool {
-  readonly #submission: TransactionSubmission
-  readonly #mempool: Mempool
-  readonly #wallet: Wallet
-  readonly #blobs: BlobStore
-
-  constructor(parts: {
-    submission: TransactionSubmission
-    mempool: Mempool
-    wallet: Wallet
-    blobs: BlobStore
-  }) {
-    this.#submission = parts.submission
-    this.#mempool = parts.mempool
-    this.#wallet = parts.wallet
-    this.#blobs = parts.blobs
-  }
-
-  /**
-   * Submits a signed transaction; under automine it is mined when this returns.
-   *
-   * @throws TransactionRejectedError
-   */
-  sendRaw(raw: Uint8Array): Promise<SubmittedTransaction> {
-    return this.#submission.sendRaw(raw)
-  }
-
-  /** Fills in, signs and submits a transaction of an account that the node has a key of, or impersonates. */
-  send(call: CallObject): Promise<SubmittedTransaction> {
-    return this.#submission.sendPrepared(() => this.#wallet.prepare(call))
-  }
-
-  /** Submits a transaction of any account without a signature. */
-  sendUnsigned(call: CallObject & { from: Uint8Array }): Promise<SubmittedTransaction> {
-    return this.#submission.sendPrepared(() => this.#wallet.prepareUnsigned(call))
-  }
-
-  /** Submits a pooled transaction again with another price or gas limit. */
-  resend(call: CallObject, change: ResendChange): Promise<SubmittedTransaction> {
-    return this.#submission.sendPrepared(() => resend(this.#wallet, call, change))
-  }
-
-  /** All pooled transactions, by sender. */
-  content(): readonly PoolQueues[] {
-    return this.#mempool.content()
-  }
-
-  /** The pooled transactions of a 20-byte sender. */
-  contentFrom(sender: Uint8Array): Pick<PoolQueues, 'pending' | 'queued'> {
-    return this.#mempool.contentFrom(sender)
-  }
-
-  /** A pooled transaction by its 32-byte hash. */
-  get(hash: Uint8Array): PooledTransaction | undefined {
-    return this.#mempool.get(hash)
-  }
-
-  /** A blob of a submitted transaction, by its 32-byte versioned hash. */
-  blob(versionedHash: Uint8Array): Uint8Array | undefined {
-    return this.#blobs.get(versionedHash)
-  }
-
-  /** The nonce after the last pending transaction of an account. */
-  nextNonce(address: Uint8Array): Promise<bigint> {
-    return this.#wallet.nextNonce(address)
-  }
-}
-
-/** The accounts that the node has keys of. */
-export class Accounts {
-  readonly #keyring: Keyring
-  readonly #wallet: Wallet
-  readonly #compatibility: Pick<CompatibilityProfile, 'fillsBeforeSigning'>
-
-  constructor(
-    keyring: Keyring,
-    wallet: Wallet,
-    compatibility: Pick<CompatibilityProfile, 'fillsBeforeSigning'>,
-  ) {
-    this.#keyring = keyring
-    this.#wallet = wallet
-    this.#compatibility = compatibility
-  }
-
-  /** 20 bytes each. */
-  addresses(): readonly Uint8Array[] {
-    return this.#keyring.addresses()
-  }
-
-  /** Signs a message by EIP-191. @returns r, s and v, 65 bytes */
-  signMessage(address: Uint8Array, message: Uint8Array): Promise<Uint8Array> {
-    return this.#keyring.signMessage(address, message)
-  }
-
-  /** Signs typed data by EIP-712. @returns r, s and v, 65 bytes */
-  signTypedData(address: Uint8Array, typedData: object): Promise<Uint8Array> {
-    return this.#keyring.signTypedData(address, typedData)
-  }
-
-  /** Signs a transaction without submitting it. */
-  async signTransaction(call: CallObject): Promise<CompletedTransaction> {
-    const { fillsBeforeSigning } = this.#compatibility
-    const { transaction, hash } = await (fillsBeforeSigning
-      ? this.#wallet.prepare(call)
-      : this.#wallet.sign(call))
-    return { raw: transaction.serialize(), transaction, hash }
-  }
-
-  /** Fills in what a transaction of any account leaves open, without signing it. */
-  fillTransaction(call: CallObject, blobs?: GivenBlobs): Promise<CompletedTransaction> {
-    return this.#wallet.complete(call, blobs)
-  }
 }

@@ -131,11 +131,27 @@ export class Wallet {
   }
 
   /**
+   * Signs a transaction again that waits already, with another gas price or gas limit (geth: internal/ethapi/api.go,
+   * Resend). As in geth, a price means nothing to a transaction that does not have one, and zeros mean what was there.
+   *
+   * @param call - the transaction as it waits
+   * @throws ChainError if nothing that waits has these contents, and as {@link prepare} does
+   */
+  async resend(call: CallObject, { gasPrice, gas }: ResendChange): Promise<PooledTransaction> {
+    const waiting = await this.#findWaiting(call)
+    return this.prepare({
+      ...call,
+      gas: gas || waiting.transaction.gasLimit,
+      gasPrice: call.gasPrice === undefined ? undefined : gasPrice || call.gasPrice,
+    })
+  }
+
+  /**
    * The transaction of the mempool with the contents that a caller gives; what is missing is filled in.
    *
    * @throws ChainError if there is none, and as {@link prepare} does
    */
-  async findWaiting(call: CallObject): Promise<PooledTransaction> {
+  async #findWaiting(call: CallObject): Promise<PooledTransaction> {
     const from = call.from ?? new Uint8Array(20)
     const wanted = unsignedTransaction(
       await this.fill({ ...this.#withSuggestedTip(call), from }),
@@ -316,25 +332,4 @@ export interface ResendChange {
   /** Wei per gas. */
   gasPrice?: bigint | undefined
   gas?: bigint | undefined
-}
-
-/**
- * Signs a transaction again that waits already, with another gas price or gas limit (geth: internal/ethapi/api.go,
- * Resend). As in geth, a price means nothing to a transaction that does not have one, and zeros mean what was there.
- *
- * @param call - the transaction as it waits
- * @throws ChainError if nothing that waits has these contents; and what {@link Wallet.prepare}
- *   throws.
- */
-export async function resend(
-  wallet: Wallet,
-  call: CallObject,
-  { gasPrice, gas }: ResendChange,
-): Promise<PooledTransaction> {
-  const waiting = await wallet.findWaiting(call)
-  return wallet.prepare({
-    ...call,
-    gas: gas || waiting.transaction.gasLimit,
-    gasPrice: call.gasPrice === undefined ? undefined : gasPrice || call.gasPrice,
-  })
 }

@@ -74,6 +74,24 @@ export interface EncodedBlock {
   logs: WireSpan[]
 }
 
+/** The stored bytes of one block for the wire, each part read when it is asked for. */
+export interface BlockWire {
+  /** The head, as in {@link EncodedBlock}. */
+  head(): Uint8Array
+  /** All full transactions, joined by commas. */
+  transactions(): Uint8Array
+  /** One full transaction. */
+  transaction(index: number): Uint8Array
+  /** Each full transaction from an index up to another one, that one not included; read at once. */
+  transactionsBetween(begin: number, end: number): Uint8Array[]
+  /** All receipts, joined by commas. */
+  receipts(): Uint8Array
+  /** One receipt. */
+  receipt(index: number): Uint8Array
+  /** As `transactionsBetween`. */
+  receiptsBetween(begin: number, end: number): Uint8Array[]
+}
+
 /**
  * Turns a sealed block into the bytes that answers are made of.
  *

@@ -18,7 +18,7 @@ import {
   decodeLogTable,
   encodeLogTable,
 } from './indexRecord.js'
-import type { BlockEncoder, SealedBlock, WireSpan } from './record.js'
+import type { BlockEncoder, BlockWire, SealedBlock, WireSpan } from './record.js'
 
 /** The bytes of one entry in the table of logs. */
 const LOG_ENTRY = 8
@@ -58,36 +58,18 @@ export class BlockRegions {
     return decodeIndexRecord(bytes, { ordinal, position })
   }
 
-  head(record: IndexRecord): Uint8Array {
-    return this.#wire(record, record.head)
-  }
-
-  /** The full transactions, joined by commas. */
-  transactions(record: IndexRecord): Uint8Array {
-    return this.#shared(record, record.transactionSpans)
-  }
-
-  transaction(record: IndexRecord, index: number): Uint8Array {
-    return this.#oneOf(record, record.transactionSpans, index)
-  }
-
-  /** The wire bytes of the transactions from an index up to another one, that one not included; read at once. */
-  transactionsBetween(record: IndexRecord, begin: number, end: number): Uint8Array[] {
-    return this.#each(record, record.transactionSpans.slice(begin, end))
-  }
-
-  /** The receipts, joined by commas. */
-  receipts(record: IndexRecord): Uint8Array {
-    return this.#shared(record, record.receiptSpans)
-  }
-
-  receipt(record: IndexRecord, index: number): Uint8Array {
-    return this.#oneOf(record, record.receiptSpans, index)
-  }
-
-  /** As {@link transactionsBetween}. */
-  receiptsBetween(record: IndexRecord, begin: number, end: number): Uint8Array[] {
-    return this.#each(record, record.receiptSpans.slice(begin, end))
+  /** What answers about a block are made of. */
+  wire(record: IndexRecord): BlockWire {
+    const { head, transactionSpans, receiptSpans } = record
+    return {
+      head: () => this.#wire(record, head),
+      transactions: () => this.#shared(record, transactionSpans),
+      transaction: (index) => this.#oneOf(record, transactionSpans, index),
+      transactionsBetween: (begin, end) => this.#each(record, transactionSpans.slice(begin, end)),
+      receipts: () => this.#shared(record, receiptSpans),
+      receipt: (index) => this.#oneOf(record, receiptSpans, index),
+      receiptsBetween: (begin, end) => this.#each(record, receiptSpans.slice(begin, end)),
+    }
   }
 
   /** The wire bytes of logs by their rising indices; undefined stands for all of them. */

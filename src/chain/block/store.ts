@@ -18,7 +18,7 @@ import {
   logRows,
   regionLength,
 } from './indexRecord.js'
-import type { BlockEncoder, SealedBlock, StoredBlock, TransactionLocation } from './record.js'
+import type { BlockEncoder, BlockWire, SealedBlock, StoredBlock, TransactionLocation } from './record.js'
 import { BlockRegions, encodeRegion } from './regions.js'
 import { RemovedBlocks } from './removedBlocks.js'
 
@@ -228,32 +228,9 @@ export class BlockStore {
     return row === undefined ? [] : decodeTransactionRow(row)
   }
 
-  headWire(block: StoredBlock): Uint8Array {
-    return this.#regions.head(this.#recordOf(block))
-  }
-
-  transactionsWire(block: StoredBlock): Uint8Array {
-    return this.#regions.transactions(this.#recordOf(block))
-  }
-
-  transactionWire(block: StoredBlock, index: number): Uint8Array {
-    return this.#regions.transaction(this.#recordOf(block), index)
-  }
-
-  transactionWires(block: StoredBlock, begin: number, end: number): Uint8Array[] {
-    return this.#regions.transactionsBetween(this.#recordOf(block), begin, end)
-  }
-
-  receiptsWire(block: StoredBlock): Uint8Array {
-    return this.#regions.receipts(this.#recordOf(block))
-  }
-
-  receiptWire(block: StoredBlock, index: number): Uint8Array {
-    return this.#regions.receipt(this.#recordOf(block), index)
-  }
-
-  receiptWires(block: StoredBlock, begin: number, end: number): Uint8Array[] {
-    return this.#regions.receiptsBetween(this.#recordOf(block), begin, end)
+  /** The wire bytes of a block. */
+  wire(block: StoredBlock): BlockWire {
+    return this.#regions.wire(this.#recordOf(block))
   }
 
   /** See {@link SingleBlockTable.find}. */

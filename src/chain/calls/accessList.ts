@@ -30,7 +30,7 @@ export interface AccessListResult {
  *
  * @throws ChainError or MessageRejectedError, in geth's words, if the call may not run.
  */
-export function createAccessList(
+export async function createAccessList(
   request: Pick<CallRequest, 'site' | 'call' | 'stateOverrides' | 'completeFees' | 'baseFee' | 'unfunded'>,
 ): Promise<AccessListResult> {
   const { call, site, stateOverrides = [], completeFees, baseFee, unfunded } = request

@@ -28,7 +28,7 @@ const CALL_STIPEND = 2_300n
  * @param blockGasLimit - the most gas to try where the call names none: the gas limit of the pending block
  * @throws ChainError, MessageRejectedError, ExecutionRevertedError or ExecutionFailedError, in geth's words.
  */
-export function estimateGas(request: CallRequest, blockGasLimit: bigint): Promise<bigint> {
+export async function estimateGas(request: CallRequest, blockGasLimit: bigint): Promise<bigint> {
   const limits = { given: request.call.gas, blockGasLimit, cap: callGasCap(request) }
   return withCall({ ...request, precompileOverrides: 'checked' }, async (evm, message) => {
     const bound = await upperBound(evm, message, limits)

@@ -26,7 +26,7 @@ const precisions: readonly (readonly [least: bigint, precision: bigint])[] = [
  * @param blockGasLimit - the most gas where the call names none
  * @throws ChainError, MessageRejectedError, ExecutionRevertedError or ExecutionFailedError, in geth's words.
  */
-export function estimateFromGasUsed(request: CallRequest, blockGasLimit: bigint): Promise<bigint> {
+export async function estimateFromGasUsed(request: CallRequest, blockGasLimit: bigint): Promise<bigint> {
   return withCall(request, async (evm, message) => {
     const most = mostGas(evm, request.call.gas ?? blockGasLimit)
     const { gasUsed, intrinsicGas } = await runWithMost(evm, message, most)

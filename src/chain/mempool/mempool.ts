@@ -47,6 +47,16 @@ interface Head {
   gasLimit: bigint
 }
 
+/** The pooled transactions of one sender. */
+export interface PoolQueues {
+  /** 20 bytes. */
+  sender: Uint8Array
+  /** Executable now, one after another. */
+  pending: readonly PooledTransaction[]
+  /** Behind a gap in the nonces. */
+  queued: readonly PooledTransaction[]
+}
+
 /** The transactions that wait for a block. */
 export class Mempool {
   readonly #options: Required<MempoolOptions>
@@ -125,19 +135,12 @@ export class Mempool {
   }
 
   /** Transactions by sender, those that can be executed and those behind a gap. */
-  content(): {
-    sender: Uint8Array
-    pending: readonly PooledTransaction[]
-    queued: readonly PooledTransaction[]
-  }[] {
+  content(): PoolQueues[] {
     return [...this.#queues.values()].map(({ sender, pending, queued }) => ({ sender, pending, queued }))
   }
 
   /** The transactions of one 20-byte sender. */
-  contentFrom(sender: Uint8Array): {
-    pending: readonly PooledTransaction[]
-    queued: readonly PooledTransaction[]
-  } {
+  contentFrom(sender: Uint8Array): Pick<PoolQueues, 'pending' | 'queued'> {
     const queue = this.#queues.get(bytesToPlainHex(sender))
     return { pending: queue?.pending ?? [], queued: queue?.queued ?? [] }
   }

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../../encoding/timeSlice.js'
-import type { StoredBlock, TransactionLocation } from '../../chain/block/record.js'
+import type { BlockWire, StoredBlock, TransactionLocation } from '../../chain/block/record.js'
 import type { PendingBlock } from '../../chain/mining/blockMaker.js'
 import {
   type BlockRange,
@@ -65,32 +65,8 @@ export class ChainViewWrapper implements ChainView {
     return this.inner.transactionLocation(hash)
   }
 
-  blockHeadWire(block: StoredBlock): Uint8Array {
-    return this.inner.blockHeadWire(block)
-  }
-
-  transactionsWire(block: StoredBlock): Uint8Array {
-    return this.inner.transactionsWire(block)
-  }
-
-  transactionWire(block: StoredBlock, index: number): Uint8Array {
-    return this.inner.transactionWire(block, index)
-  }
-
-  transactionWires(block: StoredBlock, begin: number, end: number): Uint8Array[] {
-    return this.inner.transactionWires(block, begin, end)
-  }
-
-  receiptsWire(block: StoredBlock): Uint8Array {
-    return this.inner.receiptsWire(block)
-  }
-
-  receiptWire(block: StoredBlock, index: number): Uint8Array {
-    return this.inner.receiptWire(block, index)
-  }
-
-  receiptWires(block: StoredBlock, begin: number, end: number): Uint8Array[] {
-    return this.inner.receiptWires(block, begin, end)
+  wire(block: StoredBlock): BlockWire {
+    return this.inner.wire(block)
   }
 
   rulesAt(...place: Parameters<ChainView['rulesAt']>): ReturnType<ChainView['rulesAt']> {

@@ -96,7 +96,7 @@ function* blockPieces(view: ChainView, block: StoredBlock, separator: string): G
   const { hash: _, ...header } = JSON.parse(`${headerMembers(block.hash, block.header)}}`) as Members
   yield `${separator}{"header":${JSON.stringify(header)},"transactions":[`
   for (const [index, { impersonated, sender }] of block.transactions.entries()) {
-    const transaction = withoutPlace(parse(view.transactionWire(block, index)))
+    const transaction = withoutPlace(parse(view.wire(block).transaction(index)))
     const entry = { transaction, impersonated_sender: impersonated ? bytesToHex(sender) : null }
     yield `${index > 0 ? ',' : ''}${JSON.stringify(entry)}`
   }
@@ -114,7 +114,7 @@ function* outcomePieces(
   index: number,
   separator: string,
 ): Generator<string> {
-  const wire = Buffer.from(view.receiptWire(block, index))
+  const wire = Buffer.from(view.wire(block).receipt(index))
   const [start, end] = [wire.indexOf('"logs":[') + '"logs":['.length, wire.indexOf('],"logsBloom"')]
   const receipt = parse(Buffer.concat([wire.subarray(0, start), wire.subarray(end)]))
   const [before, after] = JSON.stringify(outcomeJson(view, block, index, receipt)).split('"logs":[')
@@ -126,7 +126,7 @@ function* outcomePieces(
 }
 
 function outcomeJson(view: ChainView, block: StoredBlock, index: number, receipt: Members): JsonValue {
-  const transaction = parse(view.transactionWire(block, index))
+  const transaction = parse(view.wire(block).transaction(index))
   return {
     info: {
       transaction_hash: receipt['transactionHash'],

@@ -55,7 +55,9 @@ export function storedBlockFees(view: ChainView, block: StoredBlock): readonly T
   if (known !== undefined) return known
   const baseFee = block.header.baseFeePerGas ?? 0n
   const fees = block.transactions.map(({ sender }, index) => {
-    const head = Buffer.from(view.receiptWire(block, index).subarray(0, receiptHeadLength)).toString('latin1')
+    const head = Buffer.from(view.wire(block).receipt(index).subarray(0, receiptHeadLength)).toString(
+      'latin1',
+    )
     const [, price = '0x0', gasUsed = '0x0'] = feeMembers.exec(head) ?? []
     return { gasUsed: BigInt(gasUsed), tip: BigInt(price) - baseFee, sender }
   })

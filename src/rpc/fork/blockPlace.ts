@@ -89,7 +89,8 @@ export async function remoteNumberOfTransaction(
 ): Promise<bigint | undefined> {
   if (!isHash(hash)) return undefined
   const bytes = hexToBytes(hash)
-  if (view.transactionLocation(bytes) !== undefined || backend.pool.get(bytes) !== undefined) return undefined
+  if (view.transactionLocation(bytes) !== undefined || backend.mempool.get(bytes) !== undefined)
+    return undefined
   const found = (await ask(remote, 'eth_getTransactionByHash', [bytesToHex(bytes)])) as {
     blockNumber: string | null
   } | null

@@ -25,9 +25,9 @@ export interface BlockShape {
 /** The object of a stored block. */
 export function blockWire(view: ChainView, block: StoredBlock, shape: BlockShape): WireBytes {
   return new WireBytes([
-    view.blockHeadWire(block),
+    view.wire(block).head(),
     `${totalDifficultyMember(block, shape)},"transactions":[`,
-    shape.fullTransactions ? view.transactionsWire(block) : hashesText(block.transactions),
+    shape.fullTransactions ? view.wire(block).transactions() : hashesText(block.transactions),
     ']}',
   ])
 }

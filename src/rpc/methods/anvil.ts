@@ -25,223 +25,140 @@ function defineControl<const P extends readonly Parameter<unknown>[]>(
   })
 }
 
-/** anvil_stopImpersonatingAccount: takes transactions of an account with a signature only. */
-export const stopImpersonatingAccount = defineControl(
-  'anvil_stopImpersonatingAccount',
-  [required('address', address)],
-  (controls, address) => controls.stopImpersonating(address),
-)
-
-/** anvil_setStorageAt: sets a slot of an account to 32 bytes; true. */
-export const setStorageAt = defineMethod(
-  'anvil_setStorageAt',
-  [required('address', address), required('slot', controlNumber), required('value', hash)],
-  async ({ backend }, address, slot, value) => {
-    await backend.controls.setStorage(address, bigintToBytes(slot, 32), value)
-    return true
-  },
-)
-
-/** anvil_setRpcUrl: asks another node of the chain that a fork goes on from; without a fork it does nothing. */
-export const setRpcUrl = defineControl('anvil_setRpcUrl', [required('url', httpUrl)], (controls, url) =>
-  controls.setRemote(url),
-)
-
-/** anvil_setNextBlockPrevRandao: sets what PREVRANDAO gives in the next block alone; 32 bytes. */
-export const setNextBlockPrevRandao = defineControl(
-  'anvil_setNextBlockPrevRandao',
-  [required('value', hash)],
-  (controls, value) => controls.setPrevRandao(value),
-)
-
-/** anvil_setNextBlockBaseFeePerGas: sets the base fee of the next block alone, in wei per gas. */
-export const setNextBlockBaseFeePerGas = defineControl(
-  'anvil_setNextBlockBaseFeePerGas',
-  [required('baseFee', controlNumber)],
-  (controls, baseFee) => controls.setNextBaseFee(baseFee),
-)
-
-/** anvil_setMinGasPrice: sets the least gas price in wei; only before London. */
-export const setMinGasPrice = defineControl(
-  'anvil_setMinGasPrice',
-  [required('gasPrice', controlNumber)],
-  (controls, gasPrice) => controls.setMinGasPrice(gasPrice),
-)
-
-/** anvil_setLoggingEnabled: lets the command tell about blocks and contracts, or keeps it quiet. */
-export const setLoggingEnabled = defineControl(
-  'anvil_setLoggingEnabled',
-  [required('enabled', strictBoolean)],
-  (controls, enabled) => controls.setLogging(enabled),
-)
-
-/** anvil_setIntervalMining: mines a block every so many seconds; 0 ends that. */
-export const setIntervalMining = defineControl(
-  'anvil_setIntervalMining',
-  [required('seconds', controlNumber)],
-  (controls, seconds) => controls.setIntervalMining(Number(seconds) * 1000),
-)
-
-/** anvil_setCoinbase: sets who gets the fees of blocks from the next on. */
-export const setCoinbase = defineControl(
-  'anvil_setCoinbase',
-  [required('address', address)],
-  (controls, address) => controls.setCoinbase(address),
-)
-
-/** anvil_setCode: puts runtime code at an address; no bytes take it away. */
-export const setCode = defineControl(
-  'anvil_setCode',
-  [required('address', address), required('code', data)],
-  (controls, address, code) => controls.setCode(address, code),
-)
-
-/** anvil_setChainId: changes the chain id at once, until the node stops. */
-export const setChainId = defineControl(
-  'anvil_setChainId',
-  [required('chainId', controlNumber)],
-  (controls, chainId) => controls.setChainId(chainId),
-)
-
-/** anvil_setBlockTimestampInterval: fixes the seconds between a block and its parent. */
-export const setBlockTimestampInterval = defineControl(
-  'anvil_setBlockTimestampInterval',
-  [required('seconds', controlNumber)],
-  (controls, seconds) => controls.setBlockTimestampInterval(seconds),
-)
-
-/** anvil_setBalance: sets the balance of an account in wei. */
-export const setBalance = defineControl(
-  'anvil_setBalance',
-  [required('address', address), required('balance', controlNumber)],
-  (controls, address, balance) => controls.setBalance(address, balance),
-)
-
-/** anvil_rollback: takes blocks off the end of the chain, one unless more are asked for; their transactions are gone. */
-export const rollback = defineControl(
-  'anvil_rollback',
-  [optional('depth', controlNumber)],
-  (controls, depth = 1n) => controls.rollback(Number(depth)),
-)
-
-/** anvil_removePoolTransactions: takes all transactions of an account out of the mempool. */
-export const removePoolTransactions = defineControl(
-  'anvil_removePoolTransactions',
-  [required('address', address)],
-  (controls, address) => controls.dropTransactionsFrom(address),
-)
-
-/** anvil_removeBlockTimestampInterval: lets the clock decide about the time of blocks again; whether it did not. */
-export const removeBlockTimestampInterval = defineMethod(
-  'anvil_removeBlockTimestampInterval',
-  [],
-  async ({ backend }) => backend.controls.setBlockTimestampInterval(undefined),
-)
-
-/** anvil_mine: mines blocks; with an interval in seconds the first is that much behind the head too. */
-export const mine = defineMethod(
-  'anvil_mine',
-  [optional('blocks', controlNumber), optional('interval', controlNumber)],
-  async ({ backend, context }, blocks = 1n, interval = 0n) => {
-    await backend.controls.mine({
-      blocks: Number(blocks),
-      interval,
-      intervalBeforeFirst: true,
-      signal: context.signal,
-    })
-    return null
-  },
-)
-
-/** anvil_impersonateAccount: takes transactions of an account without a signature from now on, a contract too. */
-export const impersonateAccount = defineControl(
-  'anvil_impersonateAccount',
-  [required('address', address)],
-  (controls, address) => controls.impersonate(address),
-)
-
-/** anvil_getIntervalMining: the seconds between blocks that are mined by the clock, or null. */
-export const getIntervalMining = defineMethod('anvil_getIntervalMining', [], ({ backend }) => {
-  const { interval } = backend.controls.miningMode()
-  const milliseconds = typeof interval === 'number' ? interval : interval[0]
-  return milliseconds === 0 ? null : milliseconds / 1000
-})
-
-/** anvil_getGenesisTime: the time of the first block in seconds. */
-export const getGenesisTime = defineMethod('anvil_getGenesisTime', [], ({ backend }) =>
-  Number(backend.controls.genesisTime()),
-)
-
-/** anvil_getAutomine: whether a block is mined for each transaction, and none by the clock. */
-export const getAutomine = defineMethod('anvil_getAutomine', [], ({ backend }) => {
-  const { automine, interval } = backend.controls.miningMode()
-  return automine && (interval === 0 || !backend.settings.compatibility.intervalMiningDisablesAutomine)
-})
-
-/** anvil_dropTransaction: takes a transaction out of the mempool; its hash, or null if there is none. */
-export const dropTransaction = defineMethod(
-  'anvil_dropTransaction',
-  [required('transaction', hash)],
-  async ({ backend }, transaction) =>
-    (await backend.controls.dropTransaction(transaction)) ? bytesToHex(transaction) : null,
-)
-
-/** anvil_dropAllTransactions: takes everything out of the mempool. */
-export const dropAllTransactions = defineControl('anvil_dropAllTransactions', [], (controls) =>
-  controls.dropAllTransactions(),
-)
-
-/** anvil_autoImpersonateAccount: takes transactions of every account without a signature, or no longer. */
-export const autoImpersonateAccount = defineControl(
-  'anvil_autoImpersonateAccount',
-  [required('enabled', strictBoolean)],
-  (controls, enabled) => controls.autoImpersonate(enabled),
-)
-
-/** anvil_addBalance: adds wei to the balance of an account. */
-export const addBalance = defineControl(
-  'anvil_addBalance',
-  [required('address', address), required('wei', controlNumber)],
-  (controls, address, wei) => controls.addBalance(address, wei),
-)
-
 /** The methods whose names begin with `anvil_`. */
 export const anvilMethods: readonly Method[] = [
-  addBalance,
-  autoImpersonateAccount,
+  /** anvil_addBalance: adds wei to the balance of an account. */
+  defineControl(
+    'anvil_addBalance',
+    [required('address', address), required('wei', controlNumber)],
+    (controls, address, wei) => controls.addBalance(address, wei),
+  ),
+  /** anvil_autoImpersonateAccount: takes transactions of every account without a signature, or no longer. */
+  defineControl('anvil_autoImpersonateAccount', [required('enabled', strictBoolean)], (controls, enabled) =>
+    controls.autoImpersonate(enabled),
+  ),
   dealERC20,
-  dropAllTransactions,
-  dropTransaction,
+  /** anvil_dropAllTransactions: takes everything out of the mempool. */
+  defineControl('anvil_dropAllTransactions', [], (controls) => controls.dropAllTransactions()),
+  /** anvil_dropTransaction: takes a transaction out of the mempool; its hash, or null if there is none. */
+  defineMethod('anvil_dropTransaction', [required('transaction', hash)], async ({ backend }, transaction) =>
+    (await backend.controls.dropTransaction(transaction)) ? bytesToHex(transaction) : null,
+  ),
   dumpState,
-  getAutomine,
+  /** anvil_getAutomine: whether a block is mined for each transaction, and none by the clock. */
+  defineMethod('anvil_getAutomine', [], ({ backend }) => {
+    const { automine, interval } = backend.controls.miningMode()
+    return automine && (interval === 0 || !backend.settings.compatibility.intervalMiningDisablesAutomine)
+  }),
   getBlobByHash,
   getBlobsByTransactionHash,
-  getGenesisTime,
-  getIntervalMining,
-  impersonateAccount,
+  /** anvil_getGenesisTime: the time of the first block in seconds. */
+  defineMethod('anvil_getGenesisTime', [], ({ backend }) => Number(backend.controls.genesisTime())),
+  /** anvil_getIntervalMining: the seconds between blocks that are mined by the clock, or null. */
+  defineMethod('anvil_getIntervalMining', [], ({ backend }) => {
+    const { interval } = backend.controls.miningMode()
+    const milliseconds = typeof interval === 'number' ? interval : interval[0]
+    return milliseconds === 0 ? null : milliseconds / 1000
+  }),
+  /** anvil_impersonateAccount: takes transactions of an account without a signature from now on, a contract too. */
+  defineControl('anvil_impersonateAccount', [required('address', address)], (controls, address) =>
+    controls.impersonate(address),
+  ),
   impersonateSignature,
   loadState,
   metadata,
-  mine,
+  /** anvil_mine: mines blocks; with an interval in seconds the first is that much behind the head too. */
+  defineMethod(
+    'anvil_mine',
+    [optional('blocks', controlNumber), optional('interval', controlNumber)],
+    async ({ backend, context }, blocks = 1n, interval = 0n) => {
+      await backend.controls.mine({
+        blocks: Number(blocks),
+        interval,
+        intervalBeforeFirst: true,
+        signal: context.signal,
+      })
+      return null
+    },
+  ),
   nodeInfo,
-  removeBlockTimestampInterval,
-  removePoolTransactions,
+  /** anvil_removeBlockTimestampInterval: lets the clock decide about the time of blocks again; whether it did not. */
+  defineMethod('anvil_removeBlockTimestampInterval', [], async ({ backend }) =>
+    backend.controls.setBlockTimestampInterval(undefined),
+  ),
+  /** anvil_removePoolTransactions: takes all transactions of an account out of the mempool. */
+  defineControl('anvil_removePoolTransactions', [required('address', address)], (controls, address) =>
+    controls.dropTransactionsFrom(address),
+  ),
   reorg,
   reset,
-  rollback,
-  setBalance,
-  setBlockTimestampInterval,
-  setChainId,
-  setCode,
-  setCoinbase,
+  /** anvil_rollback: takes blocks off the end of the chain, one unless more are asked for; their transactions are gone. */
+  defineControl('anvil_rollback', [optional('depth', controlNumber)], (controls, depth = 1n) =>
+    controls.rollback(Number(depth)),
+  ),
+  /** anvil_setBalance: sets the balance of an account in wei. */
+  defineControl(
+    'anvil_setBalance',
+    [required('address', address), required('balance', controlNumber)],
+    (controls, address, balance) => controls.setBalance(address, balance),
+  ),
+  /** anvil_setBlockTimestampInterval: fixes the seconds between a block and its parent. */
+  defineControl(
+    'anvil_setBlockTimestampInterval',
+    [required('seconds', controlNumber)],
+    (controls, seconds) => controls.setBlockTimestampInterval(seconds),
+  ),
+  /** anvil_setChainId: changes the chain id at once, until the node stops. */
+  defineControl('anvil_setChainId', [required('chainId', controlNumber)], (controls, chainId) =>
+    controls.setChainId(chainId),
+  ),
+  /** anvil_setCode: puts runtime code at an address; no bytes take it away. */
+  defineControl(
+    'anvil_setCode',
+    [required('address', address), required('code', data)],
+    (controls, address, code) => controls.setCode(address, code),
+  ),
+  /** anvil_setCoinbase: sets who gets the fees of blocks from the next on. */
+  defineControl('anvil_setCoinbase', [required('address', address)], (controls, address) =>
+    controls.setCoinbase(address),
+  ),
   setERC20Allowance,
-  setIntervalMining,
-  setLoggingEnabled,
-  setMinGasPrice,
-  setNextBlockBaseFeePerGas,
-  setNextBlockPrevRandao,
+  /** anvil_setIntervalMining: mines a block every so many seconds; 0 ends that. */
+  defineControl('anvil_setIntervalMining', [required('seconds', controlNumber)], (controls, seconds) =>
+    controls.setIntervalMining(Number(seconds) * 1000),
+  ),
+  /** anvil_setLoggingEnabled: lets the command tell about blocks and contracts, or keeps it quiet. */
+  defineControl('anvil_setLoggingEnabled', [required('enabled', strictBoolean)], (controls, enabled) =>
+    controls.setLogging(enabled),
+  ),
+  /** anvil_setMinGasPrice: sets the least gas price in wei; only before London. */
+  defineControl('anvil_setMinGasPrice', [required('gasPrice', controlNumber)], (controls, gasPrice) =>
+    controls.setMinGasPrice(gasPrice),
+  ),
+  /** anvil_setNextBlockBaseFeePerGas: sets the base fee of the next block alone, in wei per gas. */
+  defineControl(
+    'anvil_setNextBlockBaseFeePerGas',
+    [required('baseFee', controlNumber)],
+    (controls, baseFee) => controls.setNextBaseFee(baseFee),
+  ),
+  /** anvil_setNextBlockPrevRandao: sets what PREVRANDAO gives in the next block alone; 32 bytes. */
+  defineControl('anvil_setNextBlockPrevRandao', [required('value', hash)], (controls, value) =>
+    controls.setPrevRandao(value),
+  ),
   setNonce,
-  setRpcUrl,
-  setStorageAt,
-  stopImpersonatingAccount,
+  /** anvil_setRpcUrl: asks another node of the chain that a fork goes on from; without a fork it does nothing. */
+  defineControl('anvil_setRpcUrl', [required('url', httpUrl)], (controls, url) => controls.setRemote(url)),
+  /** anvil_setStorageAt: sets a slot of an account to 32 bytes; true. */
+  defineMethod(
+    'anvil_setStorageAt',
+    [required('address', address), required('slot', controlNumber), required('value', hash)],
+    async ({ backend }, address, slot, value) => {
+      await backend.controls.setStorage(address, bigintToBytes(slot, 32), value)
+      return true
+    },
+  ),
+  /** anvil_stopImpersonatingAccount: takes transactions of an account with a signature only. */
+  defineControl('anvil_stopImpersonatingAccount', [required('address', address)], (controls, address) =>
+    controls.stopImpersonating(address),
+  ),
 ]

@@ -10,91 +10,69 @@ import { setIntervalMining } from './evm/setIntervalMining.js'
 import { setTime } from './evm/setTime.js'
 import { knows } from './personal.js'
 
-/** evm_setBlockGasLimit: sets the gas limit of blocks from the next on; true. */
-export const setBlockGasLimit = defineMethod(
-  'evm_setBlockGasLimit',
-  [required('gasLimit', controlUint64)],
-  async ({ backend }, gasLimit) => {
-    if (gasLimit === 0n) throw new ServerError('Block gas limit must be greater than 0')
-    await backend.controls.setBlockGasLimit(gasLimit)
-    return true
-  },
-)
-
-/** evm_setNextBlockTimestamp: fixes the time of the next block, in seconds. In hardhat the answer repeats it. */
-export const setNextBlockTimestamp = defineMethod(
-  'evm_setNextBlockTimestamp',
-  [required('timestamp', controlUint64)],
-  async ({ backend }, timestamp) => {
-    await backend.controls.setNextBlockTimestamp(timestamp)
-    return backend.settings.compatibility.returnsTimeAsDecimalText ? timestamp.toString() : null
-  },
-)
-
-/** evm_setAutomine: switches mining on every transaction on or off. */
-export const setAutomine = defineMethod(
-  'evm_setAutomine',
-  [required('enabled', strictBoolean)],
-  async ({ backend }, enabled) => {
-    await backend.controls.setAutomine(enabled)
-    return null
-  },
-)
-
-/** evm_snapshot: remembers head and state and answers the number of the snapshot. */
-export const snapshot = defineMethod('evm_snapshot', [], async ({ backend }) =>
-  quantity(await backend.controls.snapshot()),
-)
-
-/** evm_revert: goes back to a snapshot, which is used up; later ones are gone. */
-export const revert = defineMethod('evm_revert', [required('snapshot', controlNumber)], ({ backend }, id) =>
-  Promise.resolve(backend.controls.revert(id)),
-)
-
-/**
- * evm_addAccount: takes transactions of an account that the node has no key of; false if it did already. The
- * passphrase means nothing here.
- */
-export const addAccount = defineMethod(
-  'evm_addAccount',
-  [required('address', address), required('passphrase', passphrase)],
-  ({ backend }, account) => {
-    if (knows(backend, account)) return false
-    backend.controls.impersonate(account)
-    return true
-  },
-)
-
-/** evm_removeAccount: takes back evm_addAccount; false if there is nothing to take back. */
-export const removeAccount = defineMethod(
-  'evm_removeAccount',
-  [required('address', address), required('passphrase', passphrase)],
-  async ({ backend }, account) => backend.controls.stopImpersonating(account),
-)
-
-/** evm_mine: mines blocks now, whatever the mining mode; zero, which hardhat writes as decimal text. */
-export const mine = defineMethod(
-  'evm_mine',
-  [optional('timestampOrOrder', mineOrder)],
-  async ({ backend, context }, order = { blocks: 1 }) => {
-    await backend.controls.mine({ ...order, signal: context.signal })
-    return backend.settings.compatibility.returnsTimeAsDecimalText ? '0' : '0x0'
-  },
-)
-
 /** The methods whose names begin with `evm_`. */
 export const evmMethods: readonly Method[] = [
-  addAccount,
+  /**
+   * evm_addAccount: takes transactions of an account that the node has no key of; false if it did already. The
+   * passphrase means nothing here.
+   */
+  defineMethod(
+    'evm_addAccount',
+    [required('address', address), required('passphrase', passphrase)],
+    ({ backend }, account) => {
+      if (knows(backend, account)) return false
+      backend.controls.impersonate(account)
+      return true
+    },
+  ),
   increaseTime,
-  mine,
+  /** evm_mine: mines blocks now, whatever the mining mode; zero, which hardhat writes as decimal text. */
+  defineMethod(
+    'evm_mine',
+    [optional('timestampOrOrder', mineOrder)],
+    async ({ backend, context }, order = { blocks: 1 }) => {
+      await backend.controls.mine({ ...order, signal: context.signal })
+      return backend.settings.compatibility.returnsTimeAsDecimalText ? '0' : '0x0'
+    },
+  ),
   mine_detailed,
-  removeAccount,
-  revert,
+  /** evm_removeAccount: takes back evm_addAccount; false if there is nothing to take back. */
+  defineMethod(
+    'evm_removeAccount',
+    [required('address', address), required('passphrase', passphrase)],
+    async ({ backend }, account) => backend.controls.stopImpersonating(account),
+  ),
+  /** evm_revert: goes back to a snapshot, which is used up; later ones are gone. */
+  defineMethod('evm_revert', [required('snapshot', controlNumber)], ({ backend }, id) =>
+    Promise.resolve(backend.controls.revert(id)),
+  ),
   setAccountStorageAt,
-  setAutomine,
-  setBlockGasLimit,
+  /** evm_setAutomine: switches mining on every transaction on or off. */
+  defineMethod('evm_setAutomine', [required('enabled', strictBoolean)], async ({ backend }, enabled) => {
+    await backend.controls.setAutomine(enabled)
+    return null
+  }),
+  /** evm_setBlockGasLimit: sets the gas limit of blocks from the next on; true. */
+  defineMethod(
+    'evm_setBlockGasLimit',
+    [required('gasLimit', controlUint64)],
+    async ({ backend }, gasLimit) => {
+      if (gasLimit === 0n) throw new ServerError('Block gas limit must be greater than 0')
+      await backend.controls.setBlockGasLimit(gasLimit)
+      return true
+    },
+  ),
   setIntervalMining,
-  setNextBlockTimestamp,
+  /** evm_setNextBlockTimestamp: fixes the time of the next block, in seconds. In hardhat the answer repeats it. */
+  defineMethod(
+    'evm_setNextBlockTimestamp',
+    [required('timestamp', controlUint64)],
+    async ({ backend }, timestamp) => {
+      await backend.controls.setNextBlockTimestamp(timestamp)
+      return backend.settings.compatibility.returnsTimeAsDecimalText ? timestamp.toString() : null
+    },
+  ),
   setTime,
-  snapshot,
+  /** evm_snapshot: remembers head and state and answers the number of the snapshot. */
+  defineMethod('evm_snapshot', [], async ({ backend }) => quantity(await backend.controls.snapshot())),
 ]

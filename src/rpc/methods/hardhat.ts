@@ -6,23 +6,6 @@ import type { Decoder } from '../params/combinators.js'
 import { controlNumber } from '../params/numbers.js'
 import { resetAnew } from './anvil/reset.js'
 
-/** hardhat_stopImpersonatingAccount: takes transactions of an account with a signature only; whether it was otherwise. */
-export const stopImpersonatingAccount = defineMethod(
-  'hardhat_stopImpersonatingAccount',
-  [required('address', address)],
-  async ({ backend }, address) => backend.controls.stopImpersonating(address),
-)
-
-/** hardhat_setBlockTimestampInterval: fixes the time between a block and its parent, in milliseconds. */
-export const setBlockTimestampInterval = defineMethod(
-  'hardhat_setBlockTimestampInterval',
-  [required('milliseconds', controlNumber)],
-  async ({ backend }, milliseconds) => {
-    await backend.controls.setBlockTimestampInterval(milliseconds / 1000n)
-    return null
-  },
-)
-
 /** A slot of storage, refused in hardhat's words if it has more than 256 bits. */
 const storageKey: Decoder<bigint> = {
   ...controlNumber,
@@ -50,57 +33,60 @@ function isHex(value: unknown): value is string {
   return typeof value === 'string' && value.startsWith('0x')
 }
 
-/** hardhat_setStorageAt: sets a slot of an account to 32 bytes; true. */
-export const setStorageAt = defineMethod(
-  'hardhat_setStorageAt',
-  [required('address', address), required('slot', storageKey), required('value', storageValue)],
-  async ({ backend }, address, slot, value) => {
-    await backend.controls.setStorage(address, bigintToBytes(slot, 32), value)
-    return true
-  },
-)
-
-/** hardhat_mine: mines blocks; an interval in seconds lies between them, and the first is where the clock is. */
-export const mine = defineMethod(
-  'hardhat_mine',
-  [optional('blocks', controlNumber), optional('interval', controlNumber)],
-  async ({ backend, context }, blocks = 1n, interval = 0n) => {
-    await backend.controls.mine({ blocks: Number(blocks), interval, signal: context.signal })
-    return null
-  },
-)
-
-/** hardhat_getStackTraceFailuresCount: none, because no stack traces are made. */
-export const getStackTraceFailuresCount = defineMethod('hardhat_getStackTraceFailuresCount', [], () => 0)
-
-/** hardhat_dropTransaction: takes a transaction out of the mempool; whether there was one. A mined one is refused. */
-export const dropTransaction = defineMethod(
-  'hardhat_dropTransaction',
-  [required('transaction', hash)],
-  async ({ view, backend }, transaction) => {
-    if (view.transactionLocation(transaction) !== undefined) {
-      const words = `Transaction ${bytesToHex(transaction)} cannot be dropped because it's already mined`
-      throw new RpcError(-32602, words)
-    }
-    return backend.controls.dropTransaction(transaction)
-  },
-)
-
-/** hardhat_addCompilationResult: takes note of a compilation; nothing is done with it. */
-export const addCompilationResult = defineMethod(
-  'hardhat_addCompilationResult',
-  [optional('solcVersion', anything), optional('input', anything), optional('output', anything)],
-  () => true,
-)
-
 /** What hardhat answers otherwise than the others under its own names. */
 export const hardhatMethods: readonly Method[] = [
-  addCompilationResult,
-  dropTransaction,
-  getStackTraceFailuresCount,
-  mine,
+  /** hardhat_addCompilationResult: takes note of a compilation; nothing is done with it. */
+  defineMethod(
+    'hardhat_addCompilationResult',
+    [optional('solcVersion', anything), optional('input', anything), optional('output', anything)],
+    () => true,
+  ),
+  /** hardhat_dropTransaction: takes a transaction out of the mempool; whether there was one. A mined one is refused. */
+  defineMethod(
+    'hardhat_dropTransaction',
+    [required('transaction', hash)],
+    async ({ view, backend }, transaction) => {
+      if (view.transactionLocation(transaction) !== undefined) {
+        const words = `Transaction ${bytesToHex(transaction)} cannot be dropped because it's already mined`
+        throw new RpcError(-32602, words)
+      }
+      return backend.controls.dropTransaction(transaction)
+    },
+  ),
+  /** hardhat_getStackTraceFailuresCount: none, because no stack traces are made. */
+  defineMethod('hardhat_getStackTraceFailuresCount', [], () => 0),
+  /** hardhat_mine: mines blocks; an interval in seconds lies between them, and the first is where the clock is. */
+  defineMethod(
+    'hardhat_mine',
+    [optional('blocks', controlNumber), optional('interval', controlNumber)],
+    async ({ backend, context }, blocks = 1n, interval = 0n) => {
+      await backend.controls.mine({ blocks: Number(blocks), interval, signal: context.signal })
+      return null
+    },
+  ),
   resetAnew,
-  setBlockTimestampInterval,
-  setStorageAt,
-  stopImpersonatingAccount,
+  /** hardhat_setBlockTimestampInterval: fixes the time between a block and its parent, in milliseconds. */
+  defineMethod(
+    'hardhat_setBlockTimestampInterval',
+    [required('milliseconds', controlNumber)],
+    async ({ backend }, milliseconds) => {
+      await backend.controls.setBlockTimestampInterval(milliseconds / 1000n)
+      return null
+    },
+  ),
+  /** hardhat_setStorageAt: sets a slot of an account to 32 bytes; true. */
+  defineMethod(
+    'hardhat_setStorageAt',
+    [required('address', address), required('slot', storageKey), required('value', storageValue)],
+    async ({ backend }, address, slot, value) => {
+      await backend.controls.setStorage(address, bigintToBytes(slot, 32), value)
+      return true
+    },
+  ),
+  /** hardhat_stopImpersonatingAccount: takes transactions of an account with a signature only; whether it was otherwise. */
+  defineMethod(
+    'hardhat_stopImpersonatingAccount',
+    [required('address', address)],
+    async ({ backend }, address) => backend.controls.stopImpersonating(address),
+  ),
 ]

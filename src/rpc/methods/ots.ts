@@ -12,52 +12,44 @@ import { searchTransactionsAfter, searchTransactionsBefore } from './ots/searchT
 import { traceTransaction } from './ots/traceTransaction.js'
 import { findBySenderAndNonce } from './senderAndNonce.js'
 
-/** ots_getTransactionError: what a transaction reverted with; no bytes if it did not, null if there is none. */
-export const getTransactionError = defineMethod(
-  'ots_getTransactionError',
-  [required('transactionHash', hash)],
-  async (call, transactionHash) => {
-    const top = await transactionFrame(call, transactionHash)
-    if (top === undefined) return null
-    return bytesToHex(top.failure === undefined ? new Uint8Array(0) : (top.output ?? new Uint8Array(0)))
-  },
-)
-
-/** ots_getTransactionBySenderAndNonce: the hash of the mined transaction of a sender with a nonce, or null. */
-export const getTransactionBySenderAndNonce = defineMethod(
-  'ots_getTransactionBySenderAndNonce',
-  [required('sender', address), required('nonce', controlNumber)],
-  async ({ view }, sender, nonce) => {
-    const found = await findBySenderAndNonce(view, sender, nonce)
-    const hash = found?.block.transactions[found.index]?.hash
-    return hash === undefined ? null : bytesToHex(hash)
-  },
-)
-
-/** ots_hasCode: whether an account is a contract. */
-export const hasCode = defineMethod(
-  'ots_hasCode',
-  [required('address', address), optional('block', otsBlock)],
-  async ({ view }, account, selector = { tag: 'latest' }) => {
-    const { state } = await view.stateAt(selector)
-    return (await state.getCode(account)).length > 0
-  },
-)
-
-/** ots_getApiLevel: the version of these methods that Otterscan finds here. */
-export const getApiLevel = defineMethod('ots_getApiLevel', [], () => 8)
-
 /** The methods whose names begin with `ots_`: what the explorer Otterscan asks for. */
 export const otsMethods: readonly Method[] = [
-  getApiLevel,
+  /** ots_getApiLevel: the version of these methods that Otterscan finds here. */
+  defineMethod('ots_getApiLevel', [], () => 8),
   getBlockDetails,
   getBlockDetailsByHash,
   getBlockTransactions,
   getContractCreator,
   getInternalOperations,
-  getTransactionBySenderAndNonce,
-  getTransactionError,
-  hasCode,
+  /** ots_getTransactionBySenderAndNonce: the hash of the mined transaction of a sender with a nonce, or null. */
+  defineMethod(
+    'ots_getTransactionBySenderAndNonce',
+    [required('sender', address), required('nonce', controlNumber)],
+    async ({ view }, sender, nonce) => {
+      const found = await findBySenderAndNonce(view, sender, nonce)
+      const hash = found?.block.transactions[found.index]?.hash
+      return hash === undefined ? null : bytesToHex(hash)
+    },
+  ),
+  /** ots_getTransactionError: what a transaction reverted with; no bytes if it did not, null if there is none. */
+  defineMethod(
+    'ots_getTransactionError',
+    [required('transactionHash', hash)],
+    async (call, transactionHash) => {
+      const top = await transactionFrame(call, transactionHash)
+      if (top === undefined) return null
+      return bytesToHex(top.failure === undefined ? new Uint8Array(0) : (top.output ?? new Uint8Array(0)))
+    },
+  ),
+  /** ots_hasCode: whether an account is a contract. */
+  defineMethod(
+    'ots_hasCode',
+    [required('address', address), optional('block', otsBlock)],
+    async ({ view }, account, selector = { tag: 'latest' }) => {
+      const { state } = await view.stateAt(selector)
+      return (await state.getCode(account)).length > 0
+    },
+  ),
   searchTransactionsAfter,
   searchTransactionsBefore,
   traceTransaction,

@@ -45,7 +45,7 @@ function indexInBlock(
   while (low <= high) {
     const middle = (low + high) >> 1
     const index = sent[middle]!
-    const found = nonceOf(view.transactionWire(block, index))
+    const found = nonceOf(view.wire(block).transaction(index))
     if (found === nonce) return index
     if (found < nonce) low = middle + 1
     else high = middle - 1

@@ -93,21 +93,21 @@ export const payloadAttributes: Decoder<PayloadAttributes> = mapped(
 /** The raw transactions of a block to build. */
 export const payloadTransactions = list(data, '[]hexutil.Bytes')
 
-/**
- * testing_buildBlockV1: builds a block on a parent from just these transactions, or from the mempool's without a list; the
- * chain stays as it is.
- */
-export const buildBlockV1 = defineMethod(
-  'testing_buildBlockV1',
-  [
-    required('parentHash', hash),
-    required('payloadAttributes', payloadAttributes),
-    optional('transactions', payloadTransactions),
-    optional('extraData', data),
-  ],
-  async ({ backend }, parentHash, attributes, transactions, extraData) =>
-    formatBuiltBlock(await backend.builder.build({ parentHash, attributes, transactions, extraData })),
-)
-
 /** The methods whose names begin with `testing_`. */
-export const testingMethods: readonly Method[] = [buildBlockV1]
+export const testingMethods: readonly Method[] = [
+  /**
+   * testing_buildBlockV1: builds a block on a parent from just these transactions, or from the mempool's without a list; the
+   * chain stays as it is.
+   */
+  defineMethod(
+    'testing_buildBlockV1',
+    [
+      required('parentHash', hash),
+      required('payloadAttributes', payloadAttributes),
+      optional('transactions', payloadTransactions),
+      optional('extraData', data),
+    ],
+    async ({ backend }, parentHash, attributes, transactions, extraData) =>
+      formatBuiltBlock(await backend.builder.build({ parentHash, attributes, transactions, extraData })),
+  ),
+]

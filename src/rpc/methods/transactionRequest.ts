@@ -46,7 +46,7 @@ export function executionRequest({ view, backend }: Call, args: ExecutionArgumen
     checkHardhatCall(args.transaction, view.rulesAt(view.head().header))
   }
   const call = callOf(args.transaction, compatibility)
-  const from = call.from ?? (callsDefaultToFirstAccount ? backend.accounts.addresses()[0] : undefined)
+  const from = call.from ?? (callsDefaultToFirstAccount ? backend.keyring.addresses()[0] : undefined)
   return {
     view,
     block: args.block ?? { tag: 'latest' },

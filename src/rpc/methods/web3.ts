@@ -3,16 +3,15 @@ import { bytesToHex } from '../../encoding/hex.js'
 import { type Method, defineMethod, required } from '../method.js'
 import { data } from '../params/bytes.js'
 
-/** web3_sha3: keccak-256 of some bytes. */
-export const sha3 = defineMethod('web3_sha3', [required('data', data)], async (_call, bytes) =>
-  bytesToHex(await keccak256InTurns(bytes)),
-)
-
-/** web3_clientVersion: the name and version of the node. */
-export const clientVersion = defineMethod('web3_clientVersion', [], ({ backend }) => backend.clientVersion)
-
 /** The methods whose names begin with `web3_`. */
-export const web3Methods: readonly Method[] = [clientVersion, sha3]
+export const web3Methods: readonly Method[] = [
+  /** web3_clientVersion: the name and version of the node. */
+  defineMethod('web3_clientVersion', [], ({ backend }) => backend.clientVersion),
+  /** web3_sha3: keccak-256 of some bytes. */
+  defineMethod('web3_sha3', [required('data', data)], async (_call, bytes) =>
+    bytesToHex(await keccak256InTurns(bytes)),
+  ),
+]
 
 /** net_version: the chain id in decimal digits. */
 export const version = defineMethod('net_version', [], ({ view }) => view.chainId.toString())

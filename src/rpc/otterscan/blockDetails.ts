@@ -56,13 +56,13 @@ export function timedReceipt(wire: Uint8Array, timestamp: bigint): WirePiece[] {
 /** A block's object as Otterscan wants it, without its transactions, with their number, and without its closing brace. */
 export function blockObject(view: ChainView, block: StoredBlock): WirePiece[] {
   const difficulty = totalDifficultyMember(block, { totalDifficulty: true })
-  return [view.blockHeadWire(block), `${difficulty},"transactionCount":${block.transactions.length}`]
+  return [view.wire(block).head(), `${difficulty},"transactionCount":${block.transactions.length}`]
 }
 
 /** A block without its transactions, what its making was rewarded with, and what its transactions paid. */
 export async function blockDetails(view: ChainView, block: StoredBlock): Promise<WireBytes> {
   const object = blockObject(view, block)
-  const fees = await runInSlices(totalFees(view.receiptsWire(block)), new TimeSlice())
+  const fees = await runInSlices(totalFees(view.wire(block).receipts()), new TimeSlice())
   return new WireBytes([
     '{"block":',
     ...object,

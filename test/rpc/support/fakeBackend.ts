@@ -1,6 +1,6 @@
 import { type BlockRange, type ChainView, type LogQuery, blockNotFound } from '../../../src/chain/view.js'
 import { ChainEvents } from '../../../src/chain/reader.js'
-import type { EncodedBlock, SealedBlock, StoredBlock } from '../../../src/chain/block/record.js'
+import type { BlockWire, EncodedBlock, SealedBlock, StoredBlock } from '../../../src/chain/block/record.js'
 import { NotCanonicalError } from '../../../src/chain/errors.js'
 import { createRules, createSingleForkSchedule } from '../../../src/chain/evm/forkSchedule.js'
 import type { PooledTransaction } from '../../../src/chain/mempool/transaction.js'
@@ -124,37 +124,19 @@ export class FakeChain implements ChainView {
     return undefined
   }
 
-  blockHeadWire(block: StoredBlock): Uint8Array {
+  wire(block: StoredBlock): BlockWire {
     const { encoded } = this.#at(block.ordinal)
-    return slice(encoded, encoded.head)
-  }
-
-  transactionsWire(block: StoredBlock): Uint8Array {
-    return joined(this.#at(block.ordinal).encoded, 'transactions')
-  }
-
-  transactionWire(block: StoredBlock, index: number): Uint8Array {
-    const { encoded } = this.#at(block.ordinal)
-    return slice(encoded, encoded.transactions[index])
-  }
-
-  transactionWires(block: StoredBlock, begin: number, end: number): Uint8Array[] {
-    const { encoded } = this.#at(block.ordinal)
-    return encoded.transactions.slice(begin, end).map((span) => slice(encoded, span))
-  }
-
-  receiptsWire(block: StoredBlock): Uint8Array {
-    return joined(this.#at(block.ordinal).encoded, 'receipts')
-  }
-
-  receiptWire(block: StoredBlock, index: number): Uint8Array {
-    const { encoded } = this.#at(block.ordinal)
-    return slice(encoded, encoded.receipts[index])
-  }
-
-  receiptWires(block: StoredBlock, begin: number, end: number): Uint8Array[] {
-    const { encoded } = this.#at(block.ordinal)
-    return encoded.receipts.slice(begin, end).map((span) => slice(encoded, span))
+    const each = (part: 'transactions' | 'receipts', begin: number, end: number) =>
+      encoded[part].slice(begin, end).map((span) => slice(encoded, span))
+    return {
+      head: () => slice(encoded, encoded.head),
+      transactions: () => joined(encoded, 'transactions'),
+      transaction: (index) => slice(encoded, encoded.transactions[index]),
+      transactionsBetween: (begin, end) => each('transactions', begin, end),
+      receipts: () => joined(encoded, 'receipts'),
+      receipt: (index) => slice(encoded, encoded.receipts[index]),
+      receiptsBetween: (begin, end) => each('receipts', begin, end),
+    }
   }
 
   rulesAt(): ForkRules {
@@ -242,24 +224,23 @@ export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): 
       uncles: () => [],
       code: () => undefined,
     },
-    pool: {
-      sendRaw: unexpected,
-      send: unexpected,
-      sendUnsigned: unexpected,
-      resend: unexpected,
+    submission: { sendRaw: unexpected, sendPrepared: unexpected },
+    mempool: {
       content: () => [],
       contentFrom: () => ({ pending: [], queued: [] }),
       get: (hash) => pooled.find((transaction) => bytesEqual(transaction.hash, hash)),
-      blob: () => undefined,
+    },
+    blobs: { get: () => undefined },
+    wallet: {
+      prepare: unexpected,
+      prepareUnsigned: unexpected,
+      sign: unexpected,
+      complete: unexpected,
+      resend: unexpected,
+      fill: unexpected,
       nextNonce: () => Promise.resolve(7n),
     },
-    accounts: {
-      addresses: () => [],
-      signMessage: unexpected,
-      signTypedData: unexpected,
-      signTransaction: unexpected,
-      fillTransaction: unexpected,
-    },
+    keyring: { addresses: () => [], signMessage: unexpected, signTypedData: unexpected },
     controls: fakeControls,
     events: chain.events,
     settings: defaultSettings,

@@ -8,7 +8,7 @@ export const getBlobByHash = defineMethod(
   'anvil_getBlobByHash',
   [required('versionedHash', hash)],
   ({ backend }, versionedHash) => {
-    const blob = backend.pool.blob(versionedHash)
+    const blob = backend.blobs.get(versionedHash)
     return blob === undefined ? null : bytesToHex(blob)
   },
 )
@@ -21,7 +21,7 @@ export const getBlobsByTransactionHash = defineMethod(
   'anvil_getBlobsByTransactionHash',
   [required('hash', hash)],
   ({ backend }, transactionHash) => {
-    const blobs = versionedHashes(backend, transactionHash).map((own) => backend.pool.blob(own))
+    const blobs = versionedHashes(backend, transactionHash).map((own) => backend.blobs.get(own))
     if (blobs.length === 0 || blobs.includes(undefined)) return null
     return blobs.map((blob) => bytesToHex(blob ?? new Uint8Array(0)))
   },
@@ -33,7 +33,7 @@ function versionedHashes({ chain, pool }: Backend, transactionHash: Uint8Array):
   const transaction: unknown =
     location === undefined
       ? pooled
-      : JSON.parse(Buffer.from(chain.transactionWire(location.block, location.index)).toString())
+      : JSON.parse(Buffer.from(chain.wire(location.block).transaction(location.index)).toString())
   if (typeof transaction !== 'object' || transaction === null || !('blobVersionedHashes' in transaction))
     return []
   return (transaction.blobVersionedHashes as string[]).map(hexToBytes)

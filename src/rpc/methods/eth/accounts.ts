@@ -3,7 +3,7 @@ import { defineMethod } from '../../method.js'
 
 /** eth_requestAccounts: the addresses that the node signs for (EIP-1102). */
 export const requestAccounts = defineMethod('eth_requestAccounts', [], ({ backend }) =>
-  backend.accounts.addresses().map(bytesToHex),
+  backend.keyring.addresses().map(bytesToHex),
 )
 
 /**
@@ -11,7 +11,7 @@ export const requestAccounts = defineMethod('eth_requestAccounts', [], ({ backen
  * these.
  */
 export const accounts = defineMethod('eth_accounts', [], ({ backend }) => {
-  const own = backend.accounts.addresses()
+  const own = backend.keyring.addresses()
   const { accountsIncludeImpersonated } = backend.settings.compatibility
   const others = accountsIncludeImpersonated ? backend.controls.impersonated() : []
   return [...new Set([...own, ...others].map(bytesToHex))]

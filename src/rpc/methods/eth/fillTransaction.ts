@@ -11,7 +11,7 @@ export const fillTransaction = defineMethod(
     const { blobs, commitments, proofs, blobVersionedHashes: versionedHashes } = given
     const call = blobTransactionRequest(given, backend.settings.compatibility)
     return rawAndTransaction(
-      await backend.accounts.fillTransaction(
+      await backend.wallet.complete(
         call,
         blobs === undefined ? undefined : { blobs, commitments, proofs, versionedHashes },
       ),

@@ -19,5 +19,5 @@ export function transactionAt(
   index: number,
 ): WireBytes | null {
   if (block === undefined || index >= block.transactions.length) return null
-  return new WireBytes([view.transactionWire(block, index)])
+  return new WireBytes([view.wire(block).transaction(index)])
 }

@@ -9,8 +9,8 @@ export const getTransactionByHash = defineMethod(
   [required('hash', hash)],
   ({ view, backend }, transactionHash) => {
     const location = view.transactionLocation(transactionHash)
-    if (location !== undefined) return new WireBytes([view.transactionWire(location.block, location.index)])
-    const pooled = backend.pool.get(transactionHash)
+    if (location !== undefined) return new WireBytes([view.wire(location.block).transaction(location.index)])
+    const pooled = backend.mempool.get(transactionHash)
     return pooled === undefined ? null : new WireBytes([transactionText(pooled, undefined)])
   },
 )

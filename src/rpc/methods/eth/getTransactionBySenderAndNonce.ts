@@ -10,6 +10,6 @@ export const getTransactionBySenderAndNonce = defineMethod(
   [required('sender', address), required('nonce', controlNumber)],
   async ({ view }, sender, nonce) => {
     const found = await findBySenderAndNonce(view, sender, nonce)
-    return found === undefined ? null : new WireBytes([view.transactionWire(found.block, found.index)])
+    return found === undefined ? null : new WireBytes([view.wire(found.block).transaction(found.index)])
   },
 )

@@ -7,7 +7,7 @@ import { defineMethod } from '../../method.js'
  * in the order of their nonces, then those behind a gap.
  */
 export const pendingTransactions = defineMethod('eth_pendingTransactions', [], ({ backend }) => {
-  const queues = backend.pool.content()
+  const queues = backend.mempool.content()
   const waiting = [...queues.flatMap(({ pending }) => pending), ...queues.flatMap(({ queued }) => queued)]
   return writtenTexts(waiting, (pooled) => transactionText(pooled, undefined))
 })

@@ -37,7 +37,7 @@ export function rawTransactionAt({ backend }: Call, block: StoredBlock | undefin
 export function rawTransactionByHash(call: Call, hash: Uint8Array): string | null {
   const location = call.view.transactionLocation(hash)
   if (location !== undefined) return rawTransactionAt(call, location.block, location.index)
-  const pooled = call.backend.pool.get(hash)
+  const pooled = call.backend.mempool.get(hash)
   if (pooled !== undefined) return bytesToHex(pooled.transaction.serialize())
   return call.backend.settings.compatibility.nullForUnknownRawTransaction ? null : '0x'
 }

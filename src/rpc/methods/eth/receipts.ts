@@ -30,7 +30,7 @@ export const getBlockReceipts = defineMethod(
     if (backend.settings.compatibility.receiptsIncludeBlockFields) {
       return wireArray(block.transactions.map((_, index) => receiptWire(call, block, index)))
     }
-    return new WireBytes(['[', view.receiptsWire(block), ']'])
+    return new WireBytes(['[', view.wire(block).receipts(), ']'])
   },
 )
 
@@ -45,7 +45,7 @@ export function receiptWire(
   block: StoredBlock,
   index: number,
 ): WirePiece {
-  const wire = view.receiptWire(block, index)
+  const wire = view.wire(block).receipt(index)
   if (!backend.settings.compatibility.receiptsIncludeBlockFields) return wire
   const text = Buffer.from(wire.buffer, wire.byteOffset, wire.length).toString('latin1')
   const blobPrice = text.includes(BLOB_PRICE) ? undefined : blobBaseFeeAt(view, block.header)

@@ -7,24 +7,33 @@ import { bytesToHex } from '../../../encoding/hex.js'
 import type { Backend } from '../../backend.js'
 import { type Call, defineMethod, optional, required } from '../../method.js'
 import { data } from '../../params/bytes.js'
-import { callObject } from '../../params/callObject.js'
+import { type CallArguments, callObject } from '../../params/callObject.js'
 import { big, milliseconds, uint64 } from '../../params/numbers.js'
 import { WireBytes } from '../../wire.js'
 import { transactionRequest } from '../transactionRequest.js'
 import { receiptWire } from './receipts.js'
 
+/** Fills in, signs and submits a transaction of an account that the node has a key of, or impersonates. */
+export function submitCall(
+  { submission, wallet, settings }: Backend,
+  given: CallArguments,
+): Promise<SubmittedTransaction> {
+  const call = transactionRequest(given, settings.compatibility)
+  return submission.sendPrepared(() => wallet.prepare(call))
+}
+
 /** eth_sendRawTransaction: submits a signed transaction and answers its hash. */
 export const sendRawTransaction = defineMethod(
   'eth_sendRawTransaction',
   [required('transaction', data)],
-  async ({ backend }, raw) => hashOf(backend, await backend.pool.sendRaw(raw)),
+  async ({ backend }, raw) => hashOf(backend, await backend.submission.sendRaw(raw)),
 )
 
 /** eth_sendRawTransactionSync: takes a signed transaction and answers its receipt once it is mined (EIP-7966). */
 export const sendRawTransactionSync = defineMethod(
   'eth_sendRawTransactionSync',
   [required('transaction', data), optional('timeout', milliseconds)],
-  async (call, raw, timeout) => awaitReceipt(call, await call.backend.pool.sendRaw(raw), timeout),
+  async (call, raw, timeout) => awaitReceipt(call, await call.backend.submission.sendRaw(raw), timeout),
 )
 
 /** eth_sendTransaction: signs a transaction of one of the node's accounts, takes it and answers its hash. */
@@ -34,7 +43,7 @@ export const sendTransaction = defineMethod(
   async ({ backend }, call) => {
     const { compatibility } = backend.settings
     if (compatibility.requestChecks === 'hardhat') checkHardhatTransaction(call, backend.chain.chainId)
-    return hashOf(backend, await backend.pool.send(transactionRequest(call, compatibility)))
+    return hashOf(backend, await submitCall(backend, call))
   },
 )
 
@@ -42,14 +51,8 @@ export const sendTransaction = defineMethod(
 export const sendTransactionSync = defineMethod(
   'eth_sendTransactionSync',
   [required('transaction', callObject), optional('timeout', milliseconds)],
-  async (call, transaction, timeout) => {
-    const { pool, settings } = call.backend
-    return awaitReceipt(
-      call,
-      await pool.send(transactionRequest(transaction, settings.compatibility)),
-      timeout,
-    )
-  },
+  async (call, transaction, timeout) =>
+    awaitReceipt(call, await submitCall(call.backend, transaction), timeout),
 )
 
 /** eth_sendUnsignedTransaction: takes a transaction of any account without a signature and answers its hash. */
@@ -57,13 +60,12 @@ export const sendUnsignedTransaction = defineMethod(
   'eth_sendUnsignedTransaction',
   [required('transaction', callObject)],
   async ({ backend }, given) => {
-    const { from = backend.accounts.addresses()[0], ...call } = transactionRequest(
-      given,
-      backend.settings.compatibility,
-    )
+    const { submission, wallet, keyring, settings } = backend
+    const { from = keyring.addresses()[0], ...call } = transactionRequest(given, settings.compatibility)
     if (from === undefined)
       throw new InvalidParamsError('invalid argument 0: the transaction lacks its sender')
-    return hashOf(backend, await backend.pool.sendUnsigned({ ...call, from }))
+    const submitted = submission.sendPrepared(() => wallet.prepareUnsigned({ ...call, from }))
+    return hashOf(backend, await submitted)
   },
 )
 
@@ -73,8 +75,9 @@ export const resend = defineMethod(
   [required('transaction', callObject), optional('gasPrice', big), optional('gas', uint64)],
   async ({ backend }, given, gasPrice, gas) => {
     if (given.nonce === undefined) throw new ServerError('missing transaction nonce in transaction spec')
-    const call = transactionRequest(given, backend.settings.compatibility)
-    return hashOf(backend, await backend.pool.resend(call, { gasPrice, gas }))
+    const { submission, wallet, settings } = backend
+    const call = transactionRequest(given, settings.compatibility)
+    return hashOf(backend, await submission.sendPrepared(() => wallet.resend(call, { gasPrice, gas })))
   },
 )
 

@@ -42,12 +42,12 @@ function* parse(text: string): Steps<unknown> {
 export const signTypedData_v4 = defineMethod(
   'eth_signTypedData_v4',
   [required('address', address), required('typedData', typedData)],
-  async ({ backend }, account, given) => bytesToHex(await backend.accounts.signTypedData(account, given)),
+  async ({ backend }, account, given) => bytesToHex(await backend.keyring.signTypedData(account, given)),
 )
 
 /** eth_sign: signs a message with the prefix of EIP-191. */
 export const sign = defineMethod(
   'eth_sign',
   [required('address', address), required('message', data)],
-  async ({ backend }, account, message) => bytesToHex(await backend.accounts.signMessage(account, message)),
+  async ({ backend }, account, message) => bytesToHex(await backend.keyring.signMessage(account, message)),
 )

@@ -1,15 +1,28 @@
 import { bytesToHex } from '../../../encoding/hex.js'
 import type { CompletedTransaction } from '../../../chain/accounts/wallet.js'
+import type { Backend } from '../../backend.js'
 import { jsonBytes } from '../../format/pieces.js'
 import { signedTransactionText } from '../../format/transaction.js'
 import { defineMethod, required } from '../../method.js'
-import { callObject } from '../../params/callObject.js'
+import { type CallArguments, callObject } from '../../params/callObject.js'
 import { WireBytes } from '../../wire.js'
 import { transactionRequest } from '../transactionRequest.js'
 
 /** A transaction that is not sent: its encoding beside its fields (geth: ethapi.SignTransactionResult). */
 export function rawAndTransaction(given: CompletedTransaction): WireBytes {
   return new WireBytes([`{"raw":${jsonBytes(given.raw)},"tx":${signedTransactionText(given)}}`])
+}
+
+/** Signs a transaction without sending it; in anvil and ganache what it lacks is filled in. */
+export async function signOnly(
+  { wallet, settings: { compatibility } }: Backend,
+  given: CallArguments,
+): Promise<CompletedTransaction> {
+  const call = transactionRequest(given, compatibility)
+  const { transaction, hash } = await (compatibility.fillsBeforeSigning
+    ? wallet.prepare(call)
+    : wallet.sign(call))
+  return { raw: transaction.serialize(), transaction, hash }
 }
 
 /**
@@ -20,9 +33,7 @@ export const signTransaction = defineMethod(
   'eth_signTransaction',
   [required('transaction', callObject)],
   async ({ backend }, call) => {
-    const signed = await backend.accounts.signTransaction(
-      transactionRequest(call, backend.settings.compatibility),
-    )
+    const signed = await signOnly(backend, call)
     return backend.settings.compatibility.fillsBeforeSigning
       ? bytesToHex(signed.raw)
       : rawAndTransaction(signed)

@@ -54,7 +54,7 @@ export const transactionReceipts = defineKind(
 function receiptsOf(view: ChainView, block: StoredBlock, wanted: ReadonlySet<string>): WireBytes | undefined {
   const found = [...block.transactions.entries()]
     .filter(([, { hash: own }]) => wanted.size === 0 || wanted.has(bytesToPlainHex(own)))
-    .map(([index]) => view.receiptWire(block, index))
+    .map(([index]) => view.wire(block).receipt(index))
   return found.length === 0 ? undefined : wireArray(found)
 }
 

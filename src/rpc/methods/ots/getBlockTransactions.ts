@@ -20,9 +20,14 @@ export const getBlockTransactions = defineMethod(
       '{"fullblock":',
       ...blockObject(view, block),
       ',"transactions":',
-      ...arrayPieces(view.transactionWires(block, begin, end).map(shortTransaction)),
+      ...arrayPieces(view.wire(block).transactionsBetween(begin, end).map(shortTransaction)),
       '},"receipts":',
-      ...arrayPieces(view.receiptWires(block, begin, end).map((wire) => shortReceipt(wire, timestamp))),
+      ...arrayPieces(
+        view
+          .wire(block)
+          .receiptsBetween(begin, end)
+          .map((wire) => shortReceipt(wire, timestamp)),
+      ),
       '}',
     ])
   },

@@ -76,8 +76,9 @@ function blocksOf({ view }: Call, { direction, from: beside }: SearchOrder): Asy
 /** @param indices - rising, and at least one */
 function wireOf({ view }: Call, block: StoredBlock, indices: readonly number[]): Found {
   const [begin = 0, end = begin] = [indices[0], indices.at(-1)]
-  const transactions = view.transactionWires(block, begin, end + 1)
-  const receipts = view.receiptWires(block, begin, end + 1)
+  const wire = view.wire(block)
+  const transactions = wire.transactionsBetween(begin, end + 1)
+  const receipts = wire.receiptsBetween(begin, end + 1)
   const newestFirst = indices.map((index) => index - begin).reverse()
   const { timestamp } = block.header
   return {
