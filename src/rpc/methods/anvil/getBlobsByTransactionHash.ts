@@ -27,8 +27,8 @@ export const getBlobsByTransactionHash = defineMethod(
   },
 )
 
-function versionedHashes({ chain, pool }: Backend, transactionHash: Uint8Array): readonly Uint8Array[] {
-  const pooled = pool.get(transactionHash)?.transaction
+function versionedHashes({ chain, mempool }: Backend, transactionHash: Uint8Array): readonly Uint8Array[] {
+  const pooled = mempool.get(transactionHash)?.transaction
   const location = chain.transactionLocation(transactionHash)
   const transaction: unknown =
     location === undefined
