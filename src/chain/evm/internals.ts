@@ -14,6 +14,7 @@ import {
   createLegacyTx,
 } from '@ethereumjs/tx'
 import { Address, createZeroAddress } from '@ethereumjs/util'
+import type { VM } from '@ethereumjs/vm'
 import { bytesToHex, minimalBytes } from '../../encoding/hex.js'
 import type { AccessListEntry, Authorization } from '../calls/callObject.js'
 import { kzg } from '../crypto/outcome.js'
@@ -80,17 +81,30 @@ export function stackItem(stack: RunState['stack'], depth: number): bigint {
   return stack['_store'][stack['_len'] - 1 - depth] as bigint
 }
 
+/** Puts a transaction under the rules of a block: it may have waited for one of a later fork. */
+export function useRules(transaction: TypedTransaction, rules: ForkRules): void {
+  if (transaction.common !== rules) Reflect.set(transaction, 'common', rules)
+}
+
+/** Lets a virtual machine work on another state. */
+export function useState(vm: VM, state: StateManagerInterface): void {
+  checkMembers('VM', vm)
+  ;(vm as { stateManager: StateManagerInterface }).stateManager = state
+}
+
 /** Members that subclasses and opcodes of this project use, by the class of the library that has them. */
 const usedMembers = {
   EVM: ['_opcodeMap', '_precompiles', 'journal', 'runCode', 'runCall', 'getPrecompile', 'precompiles'],
   Interpreter: ['run', 'runStep', 'lookupOpInfo', '_runState', '_env', '_result', '_stateManager'],
   Memory: ['_store', 'extend', 'read', 'write'],
   Stack: ['_store', '_len', 'push', 'pop', 'popN'],
+  VM: ['stateManager'],
 } as const
 
 function checkMembers(name: keyof typeof usedMembers, object: object): void {
+  const library = name === 'VM' ? 'vm' : 'evm'
   for (const member of usedMembers[name]) {
-    if (!(member in object)) throw new Error(`@ethereumjs/evm no longer has ${name}.${member}`)
+    if (!(member in object)) throw new Error(`@ethereumjs/${library} no longer has ${name}.${member}`)
   }
 }
 

@@ -2,7 +2,7 @@ import type { Awaitable } from '../../encoding/timeSlice.js'
 import { type EVM, EVMError } from '@ethereumjs/evm'
 import { NO_BYTES } from '../state/account.js'
 import { framingOpcodes } from '../tracing/opcodes.js'
-import { reportEnd, reportMisfit, runTracedStep } from '../tracing/tracedStep.js'
+import { reportEnd, reportStackError, runTracedStep } from '../tracing/tracedStep.js'
 import { codeTableOf, stackMaximum, stackMinimum } from './codeTable.js'
 import {
   type FrameFailure,
@@ -47,7 +47,7 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
   return class extends Base {
     #table = NO_CODE
     /** Whether the end of the code is still to be told to a tracer. */
-    #endIsUntold = true
+    #isEndUnreported = true
     /** The gas that was left before the last traced step. */
     #gasBeforeStep = 0
 
@@ -67,7 +67,7 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
       this._stateManager = state
       this._env = environment
       this._result = { logs: [], returnValue: undefined, selfdestruct, createdAddresses }
-      this.#endIsUntold = true
+      this.#isEndUnreported = true
       this.#gasBeforeStep = 0
       runState.validJumps = NO_JUMPS
       this.#table = codeTableOf(environment.code)
@@ -149,8 +149,8 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
           }
           const { length } = stack
           if (length < (stackMinimum[opcode] as number) || length > (stackMaximum[opcode] as number)) {
-            const misfit = this.#misfit(opcode, host)
-            if (misfit !== undefined) return misfit
+            const stackError = this.#stackError(opcode, host)
+            if (stackError !== undefined) return stackError
           }
           const sync = syncOpcodes[opcode]
           if (spent > 0 && (sync === undefined || sync.seesGas || isWatched)) {
@@ -198,8 +198,8 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
       } finally {
         if (spent > 0) runState.gasLeft -= integerWord(spent)
       }
-      if (feed === undefined || code.length === 0 || !this.#endIsUntold) return undefined
-      this.#endIsUntold = false
+      if (feed === undefined || code.length === 0 || !this.#isEndUnreported) return undefined
+      this.#isEndUnreported = false
       return reportEnd(runState, feed.tracer)
     }
 
@@ -208,7 +208,7 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
      *
      * @throws FrameFailure, after a tracer has been told if there is one
      */
-    #misfit(opcode: number, { opcodeTable, feed }: FrameHost): Promise<never> | undefined {
+    #stackError(opcode: number, { opcodeTable, feed }: FrameHost): Promise<never> | undefined {
       const entry = opcodeTable[opcode] as OpcodeEntry
       if (entry.opcodeInfo.isInvalid) return undefined
       const { length } = this._runState.stack
@@ -218,11 +218,12 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
           ? stackUnderflow(length, minimum)
           : stackOverflow(length, stackMaximum[opcode] as number)
       if (feed === undefined) throw failure
-      return reportMisfit(this._runState, entry, failure, { tracer: feed.tracer, rules: this.common }).then(
-        () => {
-          throw failure
-        },
-      )
+      return reportStackError(this._runState, entry, failure, {
+        tracer: feed.tracer,
+        rules: this.common,
+      }).then(() => {
+        throw failure
+      })
     }
 
     #clearMemory(): void {

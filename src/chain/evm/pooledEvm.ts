@@ -30,7 +30,7 @@ import { ForkPrecompiles, type PrecompileMap } from './forkPrecompiles.js'
 import { FrameEnvironment } from './frameEnvironment.js'
 import type { FrameHost, FrameInterpreter, FrameInterpreterConstructor } from './frameInterpreter.js'
 import { FrameJournal } from './frameJournal.js'
-import { type RunState, checkLibraryJournal } from './internals.js'
+import { type RunState, checkLibraryJournal, useState } from './internals.js'
 import { loadFrameInterpreter } from './interpreter.js'
 import type { PeakGas } from './peakGas.js'
 import { createPlainGas } from './plainLoop.js'
@@ -143,7 +143,7 @@ export class PooledEvm extends EVM implements FrameHost {
   vmOver(state: StateManagerInterface): VM {
     const vm = this.#vm
     if (vm === undefined) throw new Error('this EVM has no virtual machine yet')
-    ;(vm as { stateManager: StateManagerInterface }).stateManager = state
+    useState(vm, state)
     return vm
   }
 

@@ -51,7 +51,7 @@ export class StateVerifier {
   readonly #options: StateVerifierOptions
   readonly #nodes: TrieDatabase
   readonly #trie: MerklePatriciaTrie
-  readonly #seen = new NodeSet()
+  readonly #visited = new NodeSet()
   readonly #codes = new Set<string>()
   /** How many nodes were read. */
   nodes = 0
@@ -99,8 +99,8 @@ export class StateVerifier {
   }
 
   #enqueue(pending: Pending[], hash: Uint8Array, number: NodeNumber, path: string): void {
-    if (this.#seen.has(number)) return
-    this.#seen.add(number)
+    if (this.#visited.has(number)) return
+    this.#visited.add(number)
     pending.push({ hash, number, path })
   }
 

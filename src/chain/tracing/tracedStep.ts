@@ -27,7 +27,7 @@ export async function runTracedStep(
   runState.gasLeft -= charged
   runState.programCounter++
   if (opcode === opcodes.SELFDESTRUCT) await reportSelfDestruct(runState, tracer)
-  else if (framingOpcodes[opcode] === 1) await reportHopelessFrame(runState, rules, tracer)
+  else if (framingOpcodes[opcode] === 1) await reportFailedFrame(runState, rules, tracer)
   try {
     if (entry.opcodeInfo.isInvalid) throw new EVMError(EVMError.errorMessages.INVALID_OPCODE)
     const action = opcode === opcodes.RETURNDATACOPY ? returnDataCopy : entry.opHandler
@@ -47,7 +47,7 @@ function isFault(error: unknown): error is EVMError {
 }
 
 /** Tells of an opcode that does not run because the stack does not fit it. */
-export async function reportMisfit(
+export async function reportStackError(
   runState: RunState,
   entry: OpcodeEntry,
   { words }: FrameFailure,
@@ -164,7 +164,7 @@ const MAX_NONCE = 2n ** 64n - 1n
  * Tells of a call or creation that fails before it begins, because it is too deep or its value is not there. The
  * machine makes no message of it; geth shows it as a frame (core/vm/evm.go, Call and create).
  */
-export async function reportHopelessFrame(
+export async function reportFailedFrame(
   runState: RunState,
   rules: ForkRules,
   tracer: ExecutionTracer,

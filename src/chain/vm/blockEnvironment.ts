@@ -65,7 +65,7 @@ export function rulesUnder(
 /** The environments of blocks, by their headers, which do not change: the next call mostly runs on the same block. */
 const known = new WeakMap<HeaderFields, { rules: ForkRules; block: BlockEnvironment }>()
 /** Of these, and of others, what a call that pays nothing sees. */
-const freed = new WeakMap<BlockEnvironment, BlockEnvironment>()
+const zeroBaseFees = new WeakMap<BlockEnvironment, BlockEnvironment>()
 
 /** The environment of a block, made once for a header. */
 export function knownBlockEnvironment(header: HeaderFields, rules: ForkRules): BlockEnvironment {
@@ -78,10 +78,10 @@ export function knownBlockEnvironment(header: HeaderFields, rules: ForkRules): B
 
 /** The same block with a base fee of zero, made once for a block. */
 export function withoutBaseFee(block: BlockEnvironment): BlockEnvironment {
-  const found = freed.get(block)
+  const found = zeroBaseFees.get(block)
   if (found !== undefined) return found
   const made = withFees(block, { baseFeePerGas: 0n })
-  freed.set(block, made)
+  zeroBaseFees.set(block, made)
   return made
 }
 

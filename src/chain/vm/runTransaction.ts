@@ -15,6 +15,7 @@ import { EMPTY_BLOOM } from '../block/body.js'
 import type { AccessListEntry, Authorization } from '../calls/callObject.js'
 import { MessageRejectedError } from '../errors.js'
 import { failureWords } from '../evm/failure.js'
+import { useRules } from '../evm/internals.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
 import { EMPTY_CODE_HASH, slotKeyOf } from '../state/account.js'
@@ -135,8 +136,7 @@ async function run(
   const sender = new Address(message.from)
   // The signature is not looked at again: the sender of an impersonated account or of a call has none.
   transaction.getSenderAddress = () => sender
-  // A transaction may have waited for a block of a later fork.
-  if (transaction.common !== evm.common) Reflect.set(transaction, 'common', evm.common)
+  useRules(transaction, evm.common)
   const view = viewOf(evm, message, checked, state)
   const isLong = entriesOf(message) > MOST_WARMED_AT_ONCE
   const valid = await withoutUnrecoverable(transaction, message.authorizationList)

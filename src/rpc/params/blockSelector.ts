@@ -1,7 +1,7 @@
 import type { BlockSelector, BlockTag } from '../../chain/view.js'
 import { hexToBytes } from '../../encoding/hex.js'
 import type { JsonSchema } from '../wire.js'
-import { boolean, hash, quantityMisfit } from './bytes.js'
+import { boolean, hash, invalidQuantityReason } from './bytes.js'
 import {
   DecodeError,
   type Decoder,
@@ -38,8 +38,8 @@ export function isBlockTag(text: string): text is BlockTag {
  */
 export function parseBlockNumber(text: string, tooHigh: string): bigint {
   if (text === '') throw new ReasonError('empty hex string')
-  const misfit = quantityMisfit(text, 64)
-  if (misfit !== undefined) throw new ReasonError(misfit)
+  const reason = invalidQuantityReason(text, 64)
+  if (reason !== undefined) throw new ReasonError(reason)
   const number = BigInt(text.toLowerCase())
   if (number >= 1n << 63n) throw new ReasonError(tooHigh)
   return number

@@ -173,13 +173,13 @@ export function decodeFixedBytes(value: unknown, length: number, type: string): 
 export function decodeQuantity(value: unknown, bits: 64 | 256, type: string): bigint {
   if (typeof value !== 'string') throw new TypeMismatchError('non-string', type)
   if (value === '') return 0n
-  const reason = quantityMisfit(value, bits)
+  const reason = invalidQuantityReason(value, bits)
   if (reason !== undefined) throw new TypeMismatchError(reason, type)
   return BigInt(value.toLowerCase())
 }
 
 /** Why a text that is not empty is no QUANTITY of so many bits; undefined if it is one. */
-export function quantityMisfit(text: string, bits: 64 | 256): string | undefined {
+export function invalidQuantityReason(text: string, bits: 64 | 256): string | undefined {
   if (!hasPrefix(text)) return 'hex string without 0x prefix'
   if (text.length === 2) return 'hex string "0x"'
   if (text.length > 3 && text[2] === '0') return 'hex number with leading zero digits'

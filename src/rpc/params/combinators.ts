@@ -8,7 +8,7 @@ export abstract class DecodeError extends Error {
   abstract describe(): string
 }
 
-/** A misfit that is told by its reason alone. */
+/** A mismatch that is told by its reason alone. */
 export class ReasonError extends DecodeError {
   describe(): string {
     return this.message
@@ -16,7 +16,7 @@ export class ReasonError extends DecodeError {
 }
 
 /**
- * A misfit that is told with the Go type that was expected and where it stood, as Go's encoding/json does
+ * A mismatch that is told with the Go type that was expected and where it stood, as Go's encoding/json does
  * (UnmarshalTypeError): clients of geth know these words.
  */
 export class TypeMismatchError extends DecodeError {
@@ -35,17 +35,17 @@ export class TypeMismatchError extends DecodeError {
     this.path = path
   }
 
-  /** The same misfit, seen from the struct that holds the member. */
+  /** The same mismatch, seen from the struct that holds the member. */
   inside(struct: string, member: string): TypeMismatchError {
     return new TypeMismatchError(this.reason, this.type, this.struct || struct, [member, ...this.path])
   }
 
-  /** The same misfit, told by another struct around it. */
+  /** The same mismatch, told by another struct around it. */
   inStruct(struct: string): TypeMismatchError {
     return new TypeMismatchError(this.reason, this.type, struct, this.path)
   }
 
-  /** The same misfit as it leaves a type that decodes itself: what is inside it is not told. */
+  /** The same mismatch as it leaves a type that decodes itself: what is inside it is not told. */
   withoutPlace(): TypeMismatchError {
     return new TypeMismatchError(this.reason, this.type)
   }

@@ -130,19 +130,19 @@ export interface PastLogs {
  * @param past - what the first poll has before all others
  */
 export function createLogFilter(source: Source, logs: FilterArguments, past?: PastLogs): Filter {
-  let unseen = past?.now
+  let pastLogs = past?.now
   const endPast = source.events.subscribe(({ type }) => {
-    if (unseen === undefined || (type !== 'rewound' && type !== 'replaced')) return
+    if (pastLogs === undefined || (type !== 'rewound' && type !== 'replaced')) return
     // A range that begins beyond the head now is refused, and has none.
-    unseen = past?.again().catch(() => [])
+    pastLogs = past?.again().catch(() => [])
   })
   const collect = (event: ChainEvent) =>
     logChanges(event)
       .filter(({ block }) => inRange(block.header.number, logs))
       .map((change) => ({ value: change, block: change.removed ? undefined : change.block }))
   const print = async (changes: readonly LogChange[]): Promise<WireBytes> => {
-    const begin = unseen
-    unseen = undefined
+    const begin = pastLogs
+    pastLogs = undefined
     const found = [...((await begin) ?? [])]
     const slice = new TimeSlice()
     for (const change of changes) {
@@ -153,10 +153,10 @@ export function createLogFilter(source: Source, logs: FilterArguments, past?: Pa
   }
   const filter = collectingFilter(source, collect, print)
   const save = (): (() => void) => {
-    const [restore, saved] = [filter.save(), unseen]
+    const [restore, saved] = [filter.save(), pastLogs]
     return () => {
       restore()
-      unseen = saved
+      pastLogs = saved
     }
   }
   const end = (): void => {

@@ -144,7 +144,7 @@ const undecodedBlock = struct(
 )
 
 /**
- * A block to simulate. Other than elsewhere, members of overrides that geth does not know are refused, and misfits are
+ * A block to simulate. Other than elsewhere, members of overrides that geth does not know are refused, and mismatches are
  * told by the names of the simulation around them.
  */
 const block: Decoder<BlockToSimulate> = {
