@@ -167,7 +167,8 @@ export class BlockRegions {
   /** So many bytes of a region from an offset on, in memory of their own. */
   #bytesOf({ position }: BlockRegion, offset: number, length: number): Uint8Array {
     const buffered = this.#window.from(position + offset)
-    if (buffered === undefined || buffered.length < length) return this.#records.read(position, offset, length)
+    if (buffered === undefined || buffered.length < length)
+      return this.#records.read(position, offset, length)
     this.#records.check(position, this.#window.from(position - FRAME_HEADER_LENGTH))
     return buffered.slice(0, length)
   }
