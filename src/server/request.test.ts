@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, type RequestListener, createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { UploadBody, parseRpcRoute } from './request.js'
+import { UploadBody, parseRpcRoute, readBody } from './request.js'
 
 const MEBIBYTE = 1024 * 1024
 const endings: (() => void)[] = []
@@ -48,6 +48,52 @@ test('a body comes whole and in order, however slowly it is read, and the client
   expect(await answer.text()).toBe('read')
   expect((await result).equals(sent)).toBe(true)
   expect(mostUnread).toBeLessThan(2 * MEBIBYTE)
+})
+
+/** Sends a body in chunks of these lengths, and gives what was sent. */
+async function sendChunks(port: number, lengths: readonly number[]): Promise<Buffer> {
+  const sent = randomBytes(lengths.reduce((sum, length) => sum + length, 0))
+  const socket = connect(port, '127.0.0.1')
+  const pieces: (Buffer | string)[] = ['POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n']
+  let start = 0
+  for (const length of lengths) {
+    pieces.push(`${length.toString(16)}\r\n`, sent.subarray(start, (start += length)), '\r\n')
+  }
+  socket.write(Buffer.concat([...pieces, '0\r\n\r\n'].map((piece) => Buffer.from(piece))))
+  await once(socket, 'data')
+  socket.destroy()
+  return sent
+}
+
+const chunkLengths = Array.from({ length: 30_000 }, (_, i) => (i % 1000 === 999 ? 20_000 : 1 + (i % 3)))
+
+test('a body in short chunks comes in few pieces', async () => {
+  let count = 0
+  const { port, result } = readWith(async (body) => {
+    const pieces: Uint8Array[] = []
+    for await (const piece of body) {
+      count++
+      pieces.push(Buffer.from(piece))
+    }
+    return Buffer.concat(pieces)
+  })
+  const sent = await sendChunks(await port, chunkLengths)
+  expect((await result).equals(sent)).toBe(true)
+  expect(count).toBeLessThan(1000)
+})
+
+test('a body in short chunks is read as a whole', async () => {
+  let read: unknown
+  const port = await serve((request, response) => {
+    void readBody(request, MEBIBYTE).then((body) => {
+      read = body
+      response.end('read')
+    })
+  })
+  const sent = await sendChunks(port, chunkLengths)
+  expect(read).toEqual({ content: sent })
+  await sendChunks(port, [MEBIBYTE, 1])
+  expect(read).toEqual({ tooLong: true })
 })
 
 test('a body without a byte ends at once', async () => {

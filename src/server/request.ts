@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import type { Awaitable } from '../encoding/timeSlice.js'
+import { type Awaitable, atEndOfTurn } from '../encoding/timeSlice.js'
 import { hostWithoutPort } from '../provider/admission/admission.js'
 
 /** A request's body, or what stopped it from being read. */
@@ -75,24 +75,67 @@ export function isPreflight({ method, headers }: HttpRequest): boolean {
   )
 }
 
+/** Shorter pieces of a body are copied together, in memory of so many bytes. */
+const SHORT_PIECE = 1024
+const JOINED_BYTES = 16 * 1024
+
+/** Pieces of a body in their order. Short ones are joined: a body may come in chunks of one byte. */
+class BodyPieces {
+  readonly #pieces: Buffer[] = []
+  /** Memory for short pieces, and the last piece if it lies there. */
+  #room = Buffer.alloc(0)
+  #joined: Buffer | undefined
+  length = 0
+
+  add(piece: Buffer): void {
+    this.length += piece.length
+    const last = this.#pieces.at(-1)
+    const isJoined = last !== undefined && last === this.#joined
+    const mayJoin = last !== undefined && (isJoined || last.length < SHORT_PIECE)
+    if (!mayJoin || piece.length >= SHORT_PIECE || (isJoined && last.length + piece.length > JOINED_BYTES)) {
+      this.#pieces.push(piece)
+      return
+    }
+    if (!isJoined) {
+      this.#room = Buffer.allocUnsafeSlow(JOINED_BYTES)
+      last.copy(this.#room)
+    }
+    piece.copy(this.#room, last.length)
+    this.#joined = this.#room.subarray(0, last.length + piece.length)
+    this.#pieces[this.#pieces.length - 1] = this.#joined
+  }
+
+  /** Takes the first piece. */
+  shift(): Buffer | undefined {
+    const piece = this.#pieces.shift()
+    this.length -= piece?.length ?? 0
+    return piece
+  }
+
+  clear(): void {
+    this.#pieces.length = this.length = 0
+  }
+
+  /** All of the pieces as one. */
+  concat(): Buffer {
+    return this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces, this.length)
+  }
+}
+
 /** Reads a whole body of at most `limit` bytes; never resolves if the other side goes away first. */
 export function readBody(stream: Readable, limit: number): Promise<Body> {
   return new Promise((resolve) => {
-    const chunks: Buffer[] = []
-    let length = 0
-    const onData = (chunk: Buffer): void => {
-      length += chunk.length
-      if (length <= limit) {
-        chunks.push(chunk)
-        return
-      }
+    const pieces = new BodyPieces()
+    const onData = (piece: Buffer): void => {
+      pieces.add(piece)
+      if (pieces.length <= limit) return
+      pieces.clear()
       stream.off('data', onData)
       stream.off('end', onEnd)
       stream.resume()
       resolve({ tooLong: true })
     }
-    const onEnd = (): void =>
-      resolve({ content: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length) })
+    const onEnd = (): void => resolve({ content: pieces.concat() })
     stream.on('data', onData)
     stream.on('end', onEnd)
     stream.on('error', ignore)
@@ -116,9 +159,10 @@ export class UploadBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
   length = 0
   readonly #stream: Readable
   readonly #limit: number
-  readonly #unread: Buffer[] = []
-  #unreadBytes = 0
+  readonly #unread = new BodyPieces()
   #isListening = false
+  /** Whether the reader is woken when what else has come is here: short pieces are joined until then. */
+  #isWaking = false
   #hasEnded = false
   #failure: { error: Error } | undefined
   #wake: (() => void) | undefined
@@ -143,7 +187,6 @@ export class UploadBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
       if (this.#failure) throw this.#failure.error
       return { done: true, value: undefined }
     }
-    this.#unreadBytes -= piece.length
     this.length += piece.length
     if (this.length > this.#limit) {
       this.tooLong = true
@@ -158,7 +201,7 @@ export class UploadBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
     this.#stream.off('data', this.#onData)
     this.#stream.resume()
     this.#hasEnded = true
-    this.#unread.length = 0
+    this.#unread.clear()
     return { done: true, value: undefined }
   }
 
@@ -179,10 +222,16 @@ export class UploadBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
   }
 
   readonly #onData = (piece: Buffer): void => {
-    this.#unread.push(piece)
-    this.#unreadBytes += piece.length
-    if (this.#unreadBytes >= mostUnread) this.#stream.pause()
-    this.#wake?.()
+    this.#unread.add(piece)
+    if (this.#unread.length >= mostUnread) this.#stream.pause()
+    if (piece.length >= SHORT_PIECE) this.#wake?.()
+    else if (!this.#isWaking) {
+      this.#isWaking = true
+      atEndOfTurn(() => {
+        this.#isWaking = false
+        this.#wake?.()
+      })
+    }
   }
 }
 
