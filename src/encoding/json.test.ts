@@ -153,3 +153,26 @@ describe('parseStringInSlices', () => {
     },
   )
 })
+
+describe('long strings', () => {
+  const escaped = String.raw`\"\\`.repeat(300_000)
+
+  it.each([
+    ['by itself', `"${escaped}"`],
+    ['in a list', `["${escaped}",1]`],
+    ['as a member', `{"a":"${escaped}"}`],
+  ])('are read in many steps where their quotes are escaped: %s', (_, text) => {
+    const steps = parseJsonInSlices(text)
+    let count = 0
+    let step = steps.next()
+    for (; step.done !== true; step = steps.next()) count++
+    expect(step.value).toEqual(JSON.parse(text))
+    expect(count).toBeGreaterThan(30)
+  })
+
+  it('are no names of members', () => {
+    const read = (length: number) => runToCompletion(parseJsonInSlices(`{"${'a'.repeat(length)}":1}`))
+    expect(read(1_000_000)).toEqual({ ['a'.repeat(1_000_000)]: 1 })
+    expect(() => read(1_100_000)).toThrow("A member's name has more than 1048576 characters")
+  })
+})

@@ -1,4 +1,4 @@
-import type { Steps } from './timeSlice.js'
+import { type Steps, runToCompletion } from './timeSlice.js'
 
 /** Returns the index of the first character from `index` on that is not JSON whitespace. */
 export function skipWhitespace(text: string, index: number): number {
@@ -9,17 +9,31 @@ export function skipWhitespace(text: string, index: number): number {
   return end
 }
 
-/** Returns the index after the string literal that starts at `start`; the length of the text if it is unterminated. */
-export function endOfString(text: string, start: number): number {
+/** Quotes and backslashes that are looked at in one step. */
+const ESCAPES_AT_ONCE = 16 * 1024
+
+/** The index after the string literal that starts at `start`; the length of the text if it is unterminated. */
+export function* endOfString(text: string, start: number): Steps<number> {
   let index = start + 1
-  for (;;) {
+  for (let looked = 0; ;) {
     const quote = text.indexOf('"', index)
     if (quote === -1) return text.length
     let backslashes = 0
-    while (text.charCodeAt(quote - 1 - backslashes) === 0x5c) backslashes += 1
+    while (text.charCodeAt(quote - 1 - backslashes) === 0x5c) {
+      backslashes += 1
+      if ((looked + backslashes) % ESCAPES_AT_ONCE === 0) yield
+    }
     index = quote + 1
     if (backslashes % 2 === 0) return index
+    looked += backslashes
   }
+}
+
+/** The same at once if the first quote ends it; undefined if that may be escaped. */
+export function endOfPlainString(text: string, start: number): number | undefined {
+  const quote = text.indexOf('"', start + 1)
+  if (quote === -1) return text.length
+  return text.charCodeAt(quote - 1) === 0x5c ? undefined : quote + 1
 }
 
 /** With fewer members Object.keys is fast enough. */
@@ -108,8 +122,8 @@ const closing = new Map([
 ])
 
 /**
- * What JSON.parse makes of a text, in pieces: other work need not wait for a long one. A text that is a single string is
- * one piece, and so is the name of a member, however long it is.
+ * What JSON.parse makes of a text, in pieces: other work need not wait for a long one. Names of members may have
+ * {@link LONGEST_NAME} characters.
  *
  * @throws SyntaxError if the text is no JSON
  */
@@ -117,8 +131,11 @@ export function* parseJsonInSlices(text: string, pieceLength = PIECE_LENGTH): St
   const start = skipWhitespace(text, 0)
   if (text.length <= pieceLength) return JSON.parse(text)
   refuseLongNumber(text, start)
-  if (!closing.has(text.charAt(start))) return JSON.parse(text)
-  const { value, end } = yield* parseContainerInSlices(text, start, pieceLength)
+  const isString = text.charCodeAt(start) === quote
+  if (!isString && !closing.has(text.charAt(start))) return JSON.parse(text)
+  const { value, end } = isString
+    ? yield* readString(text, start, pieceLength)
+    : yield* parseContainerInSlices(text, start, pieceLength)
   if (skipWhitespace(text, end) < text.length) throw new SyntaxError('There is text behind the JSON value')
   return value
 }
@@ -136,6 +153,18 @@ export function parseContainerInSlices(
 ): Steps<{ value: unknown; end: number }> {
   return new Container(text, start, pieceLength, 1).read()
 }
+
+function* readString(
+  text: string,
+  start: number,
+  pieceLength: number,
+): Steps<{ value: unknown; end: number }> {
+  const end = yield* endOfString(text, start)
+  return { value: yield* parseStringInSlices(text, start, end, pieceLength), end }
+}
+
+/** Characters of a member's name, which is parsed at once. */
+const LONGEST_NAME = 1024 * 1024
 
 /** Characters of a number: JSON.parse takes milliseconds for each million of them. */
 const LONGEST_NUMBER = 64 * 1024
@@ -183,8 +212,12 @@ class Container {
       }
       let isLongString = false
       if (code === quote) {
-        const end = endOfString(text, index)
-        isLongString = depth === 0 && end - index > this.#pieceLength && this.#isValue(index)
+        const end = endOfPlainString(text, index) ?? (yield* endOfString(text, index))
+        const isLongText = depth === 0 && end - index > this.#pieceLength
+        isLongString = isLongText && this.#isValue(index)
+        if (isLongText && !isLongString && end - index > LONGEST_NAME) {
+          throw new SyntaxError(`A member's name has more than ${LONGEST_NAME} characters`)
+        }
         index = end - 1
       } else if (code === comma && depth === 0) {
         if (index - this.#start >= this.#pieceLength) {
@@ -239,7 +272,9 @@ class Container {
   #checkNumber(): void {
     const start = skipWhitespace(this.#text, this.#member)
     const isNamed = this.#close === '}' && this.#text.charCodeAt(start) === quote
-    const behind = isNamed ? skipWhitespace(this.#text, endOfString(this.#text, start)) + 1 : start
+    const behind = isNamed
+      ? skipWhitespace(this.#text, runToCompletion(endOfString(this.#text, start))) + 1
+      : start
     refuseLongNumber(this.#text, skipWhitespace(this.#text, behind))
   }
 
@@ -272,7 +307,7 @@ class Container {
     let [name, start] = ['', skipWhitespace(text, this.#member)]
     if (this.#close === '}') {
       if (text.charCodeAt(start) !== quote) throw new SyntaxError('A member has no name')
-      const endOfName = endOfString(text, start)
+      const endOfName = yield* endOfString(text, start)
       name = String(JSON.parse(text.slice(start, endOfName)))
       const behind = skipWhitespace(text, endOfName)
       if (text.charCodeAt(behind) !== colon) throw new SyntaxError('A member has no value')
@@ -287,10 +322,7 @@ class Container {
   /** Reads the array, object or string that begins at an index. */
   *#readLong(start: number): Steps<{ value: unknown; end: number }> {
     const text = this.#text
-    if (text.charCodeAt(start) === quote) {
-      const end = endOfString(text, start)
-      return { value: yield* parseStringInSlices(text, start, end, this.#pieceLength), end }
-    }
+    if (text.charCodeAt(start) === quote) return yield* readString(text, start, this.#pieceLength)
     if (!closing.has(text.charAt(start))) throw new SyntaxError('There is text before a bracket')
     return yield* new Container(text, start, this.#pieceLength, this.#depth + 1).read()
   }

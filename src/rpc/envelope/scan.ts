@@ -1,4 +1,4 @@
-import { endOfString, skipWhitespace } from '../../encoding/json.js'
+import { endOfPlainString, endOfString, skipWhitespace } from '../../encoding/json.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 
 /** How deep arrays and objects may be nested (Go: encoding/json/scanner.go, maxNestingDepth). */
@@ -13,7 +13,7 @@ const structural = /["{}[\]]/g
  */
 export function* endOfValue(text: string, start: number): Steps<number> {
   const first = text[start]
-  if (first === '"') return endOfString(text, start)
+  if (first === '"') return endOfPlainString(text, start) ?? (yield* endOfString(text, start))
   if (first !== '{' && first !== '[') {
     let end = start
     for (let piece = start + PIECE_LENGTH; end < text.length; end++) {
@@ -42,7 +42,9 @@ export function* endOfValue(text: string, start: number): Steps<number> {
     structural.lastIndex = index
     const match = structural.exec(text)
     if (match === null) return text.length
-    index = match[0] === '"' ? endOfString(text, match.index) : match.index + 1
+    const place = match.index
+    index =
+      match[0] === '"' ? (endOfPlainString(text, place) ?? (yield* endOfString(text, place))) : place + 1
     if (match[0] === '{' || match[0] === '[') depth += 1
     else if (match[0] !== '"') depth -= 1
     if (depth === 0) return index
@@ -73,7 +75,7 @@ export function* scanStructure(text: string): Steps<Structure> {
   let piece = PIECE_LENGTH
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
-    if (code === 0x22) index = endOfString(text, index) - 1
+    if (code === 0x22) index = (endOfPlainString(text, index) ?? (yield* endOfString(text, index))) - 1
     else if (code === 0x5b || code === 0x7b) depth++
     else if (code === 0x5d || code === 0x7d) depth--
     else if (code <= 0x20 && index + LONG_SPACE < text.length && isSpace(text, index + LONG_SPACE)) {
@@ -142,7 +144,7 @@ export function* objectMembers(text: string, start: number): Steps<(ValueSpan & 
   const members: (ValueSpan & { name: string })[] = []
   let index = skipWhitespace(text, start + 1)
   while (text[index] !== '}') {
-    const endOfName = endOfString(text, index)
+    const endOfName = endOfPlainString(text, index) ?? (yield* endOfString(text, index))
     const name = String(JSON.parse(text.slice(index, endOfName)))
     const colon = skipWhitespace(text, endOfName)
     const valueStart = skipWhitespace(text, colon + 1)
