@@ -44,11 +44,11 @@ export async function generateTypesOfClients() {
 
 const optionTypeHead = [
   "import type { nodeOptionDefinitions } from './read.js'",
-  "import type { OptionDefinition } from './kinds.js'",
+  "import type { OptionKind } from './kinds.js'",
   '',
   'type Definitions = typeof nodeOptionDefinitions',
   'type Given<Name extends keyof Definitions> =',
-  '  Definitions[Name] extends OptionDefinition<infer _, infer Input> ? Input : never',
+  '  Definitions[Name] extends { kind: OptionKind<infer _, infer Input> } ? Input : never',
   '',
   '/** The options of a node as a program gives them; each has a default. */',
   'export interface NodeOptions {',

@@ -41,6 +41,8 @@ const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/packa
 const files = positionals.map((name) => `test/torture/${name}`)
 const only = values.only === undefined ? [] : ['-t', values.only]
 const environment = {
+  // What --only does not name is left out on purpose.
+  ...(only.length > 0 && { STANDIN_NOTHING_LEFT_OUT: '0' }),
   ...(!values.short && { STANDIN_TORTURE_FULL: '1' }),
   ...(values.requests !== undefined && {
     STANDIN_TORTURE_ROUNDS: String(Math.ceil(values.requests / fuzzers)),

@@ -2,7 +2,7 @@ import { isIdentity } from '../../store/blockstore.js'
 import { CID } from 'multiformats/cid'
 import { baseOfPath } from '../resolve.js'
 import { walkAvailable, walkDag } from '../../dag/links.js'
-import { FileNetworkError, errorText } from '../../errors.js'
+import { BlockNotFoundError, FileNetworkError, errorText } from '../../errors.js'
 import { exportCar } from '../../dag/car.js'
 import { resolveText } from '../../names/nameSystem.js'
 import { bytes, defineCommand, pathArgument, single } from '../../request/command.js'
@@ -29,7 +29,7 @@ export const dagExport = defineCommand({
   },
 })
 
-/** Says that it was the root which could not be read (go-car, `selective.go`). */
+/** Says of a root that is here that it could not be read (go-car, `selective.go`). */
 async function* nameRootFailure(root: CID, blocks: ReturnType<typeof walkDag>): ReturnType<typeof walkDag> {
   let isBehindRoot = false
   try {
@@ -38,7 +38,8 @@ async function* nameRootFailure(root: CID, blocks: ReturnType<typeof walkDag>): 
       yield block
     }
   } catch (error) {
-    throw isBehindRoot ? error : new FileNetworkError(`root blk load failed: ${errorText(error)}`)
+    if (isBehindRoot || error instanceof BlockNotFoundError) throw error
+    throw new FileNetworkError(`root blk load failed: ${errorText(error)}`)
   }
 }
 
