@@ -33,10 +33,7 @@ export const linesAtOnce = 1024
  * Lines whose cells end with tabs, in columns: each is as wide as its widest cell and a space, within lines in a row that
  * have it. What stands behind the last tab of a line belongs to no column (Go, `text/tabwriter`).
  */
-export function* inColumns(
-  lines: readonly string[],
-  { leastWidth = 0 } = {},
-): Generator<string> {
+export function* inColumns(lines: readonly string[], { leastWidth = 0 } = {}): Generator<string> {
   const rows = lines.map((line) => line.split('\t'))
   /** Widths of the columns of each row; rows in one column share their entry. */
   const widths: { width: number }[][] = []
