@@ -82,43 +82,47 @@ const JOINED_BYTES = 16 * 1024
 /** Pieces of a body in their order. Short ones are joined: a body may come in chunks of one byte. */
 class BodyPieces {
   readonly #pieces: Buffer[] = []
-  /** Memory for short pieces, and the last piece if it lies there. */
+  /** What short pieces behind the last one are copied into, and how far. */
   #room = Buffer.alloc(0)
-  #joined: Buffer | undefined
+  #used = 0
   length = 0
 
   add(piece: Buffer): void {
     this.length += piece.length
-    const last = this.#pieces.at(-1)
-    const isJoined = last !== undefined && last === this.#joined
-    const mayJoin = last !== undefined && (isJoined || last.length < SHORT_PIECE)
-    if (!mayJoin || piece.length >= SHORT_PIECE || (isJoined && last.length + piece.length > JOINED_BYTES)) {
-      this.#pieces.push(piece)
+    if (piece.length < SHORT_PIECE && (this.#used > 0 || this.#pieces.length > 0)) {
+      if (this.#used + piece.length > this.#room.length) this.#endRoom(JOINED_BYTES)
+      this.#room.set(piece, this.#used)
+      this.#used += piece.length
       return
     }
-    if (!isJoined) {
-      this.#room = Buffer.allocUnsafeSlow(JOINED_BYTES)
-      last.copy(this.#room)
-    }
-    piece.copy(this.#room, last.length)
-    this.#joined = this.#room.subarray(0, last.length + piece.length)
-    this.#pieces[this.#pieces.length - 1] = this.#joined
+    this.#endRoom(0)
+    this.#pieces.push(piece)
   }
 
   /** Takes the first piece. */
   shift(): Buffer | undefined {
+    if (this.#pieces.length === 0) this.#endRoom(0)
     const piece = this.#pieces.shift()
     this.length -= piece?.length ?? 0
     return piece
   }
 
   clear(): void {
-    this.#pieces.length = this.length = 0
+    this.#pieces.length = this.length = this.#used = 0
   }
 
   /** All of the pieces as one. */
   concat(): Buffer {
+    this.#endRoom(0)
     return this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces, this.length)
+  }
+
+  /** Makes a piece of what was copied. @param length - of the memory for the next short pieces */
+  #endRoom(length: number): void {
+    if (this.#used > 0) this.#pieces.push(this.#room.subarray(0, this.#used))
+    else if (length === 0) return
+    this.#room = Buffer.allocUnsafeSlow(length)
+    this.#used = 0
   }
 }
 

@@ -10,9 +10,15 @@ import { isSameCode } from '../../report/contracts.js'
 import type { ControlSetup } from '../app.js'
 import { type ControlRoute, readBody } from '../route.js'
 
+/** Characters of code that is looked for: more than ten times what a chain may have (EIP-170). */
+const LONGEST_CODE = 512 * 1024
+
 const identifySchema = z.strictObject({
   /** Runtime code as hexadecimal behind 0x. */
-  code: z.string().regex(/^0x([0-9a-f]{2})*$/i, 'expected bytes as hexadecimal behind 0x'),
+  code: z
+    .string()
+    .max(LONGEST_CODE, { abort: true })
+    .regex(/^0x([0-9a-f]{2})*$/i, 'expected bytes as hexadecimal behind 0x'),
 })
 
 /** The compiled contracts of `--artifacts`. */
