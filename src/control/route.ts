@@ -1,5 +1,7 @@
 import type { Context, Hono } from 'hono'
 import type * as z from 'zod'
+import { parseJsonInSlices } from '../encoding/json.js'
+import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import { ConfigurationError, checkConfiguration } from '../provider/configuration.js'
 import { describeSchema } from './schemas.js'
 
@@ -35,7 +37,7 @@ export async function readBody<Output>(context: Context, schema: z.ZodType<Outpu
 }
 
 /** Longest body of a control request, in bytes. */
-const maxBody = 8 * 1024 * 1024
+const maxBody = 2 * 1024 * 1024
 
 /**
  * The body of a request as JSON; a text that is none is checked, and refused, as undefined.
@@ -51,7 +53,8 @@ export async function readJson(context: Context): Promise<unknown> {
     chunks.push(chunk)
   }
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    const text = Buffer.concat(chunks).toString('utf8')
+    return await runInSlices(parseJsonInSlices(text), new TimeSlice())
   } catch {
     return undefined
   }

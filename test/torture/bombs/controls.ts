@@ -39,7 +39,7 @@ export const controls: readonly Bomb[] = [
   ),
   control('all faults', '/faults'),
   control('no faults', '/faults', () => ({ method: 'DELETE' })),
-  control('code of four megabytes', '/contracts/identify', () => json({ code: `0x${'60'.repeat(4e6)}` })),
+  control('code of a megabyte', '/contracts/identify', () => json({ code: `0x${'60'.repeat(9e5)}` })),
   control('ten megabytes', '/rpc', () =>
     json({ jsonrpc: '2.0', id: 1, method: 'web3_sha3', params: [`0x${'ab'.repeat(5e6)}`] }),
   ),
@@ -53,16 +53,16 @@ export const controls: readonly Bomb[] = [
       ['PUT', '/cassette'],
     ] as const
   ).flatMap(([method, path]) => [
-    control('eight megabytes of one text', path, () => json({ id: 'x'.repeat(8e6) }, method)),
-    control('eight megabytes of small objects', path, () =>
+    control('two megabytes of one text', path, () => json({ id: 'x'.repeat(2e6) }, method)),
+    control('two megabytes of small objects', path, () =>
       json(
-        many(8e5, () => ({ a: 1 })),
+        many(2e5, () => ({ a: 1 })),
         method,
       ),
     ),
-    control('eight megabytes of brackets', path, () => ({ ...json([], method), body: '['.repeat(8e6) })),
+    control('two megabytes of brackets', path, () => ({ ...json([], method), body: '['.repeat(2e6) })),
   ]),
   control('hundreds of thousands of keys', '/clocks/quota', () =>
-    json(Object.fromEntries(many(4e5, (i) => [`k${i}`, i])), 'PUT'),
+    json(Object.fromEntries(many(1.5e5, (i) => [`k${i}`, i])), 'PUT'),
   ),
 ]
