@@ -75,7 +75,7 @@ export async function setFaults(
     const content = typeof file === 'string' ? readJsonFile('--faults', file) : file
     const where = typeof file === 'string' ? file : 'faults'
     const { faults } = checkConfiguration(faultsFileSchema, content, where)
-    for (const fault of faults) provider.faults.set(fault)
+    provider.faults.set(faults)
   }
   for (const name of scenario) provider.startScenario(name)
 }

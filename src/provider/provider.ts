@@ -140,7 +140,7 @@ export class Provider {
     if (scenario === undefined) {
       throw new ConfigurationError(`there is no scenario ${name}: ${Object.keys(scenarios).join(', ')} are`)
     }
-    return scenario.faults.map((fault) => this.faults.set(fault))
+    return this.faults.set(scenario.faults)
   }
 
   /** Removes a key and what it has spent, and ends its connections. @returns whether there was one */

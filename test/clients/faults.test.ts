@@ -63,7 +63,7 @@ async function outcome(
   action: Action,
   use: () => Promise<unknown>,
 ): Promise<string> {
-  node.provider.faults.set(faultSchema.parse({ id: 'once', match: { ...match, nth: 1 }, action }))
+  node.provider.faults.set([faultSchema.parse({ id: 'once', match: { ...match, nth: 1 }, action })])
   try {
     await use()
     return `tries again`

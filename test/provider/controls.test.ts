@@ -358,3 +358,13 @@ test('entries and faults have the members that the description names, and no oth
   const [fault] = (await control('GET', '/faults')).json() as unknown[]
   expect(faultReportSchema.strict().parse(fault)).toEqual(fault)
 })
+
+test('more than a thousand faults are refused, and none of them is set', async () => {
+  const faults = (from: number, count: number) =>
+    Array.from({ length: count }, (_, i) => ({ id: `f${from + i}`, action: { type: 'lag', blocks: 1 } }))
+  expect(await control('POST', '/faults', { faults: faults(0, 999) })).toMatchObject({ status: 201 })
+  const refused = await control('POST', '/faults', { faults: faults(998, 3) })
+  expect(refused).toMatchObject({ status: 400, text: '{"error":"faults: expected at most 1000"}' })
+  expect((await control('GET', '/faults')).json()).toHaveLength(999)
+  expect(await control('POST', '/faults', { faults: faults(998, 2) })).toMatchObject({ status: 201 })
+})

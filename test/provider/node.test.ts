@@ -53,7 +53,7 @@ async function ask(
   return { status: response.status, headers: response.headers, ...body } as Answer & { text?: string }
 }
 
-const set = (node: RunningNode, fault: FaultInput) => node.provider.faults.set(faultSchema.parse(fault))
+const set = (node: RunningNode, fault: FaultInput) => node.provider.faults.set([faultSchema.parse(fault)])
 
 /** Init code of a contract that emits `count` logs when it is created: LOG0 of nothing, again and again. */
 const emitLogs = (count: number) => `0x${'5f5fa0'.repeat(count)}`

@@ -105,7 +105,7 @@ describe('the app answers in process', () => {
   })
 
   test('a stop by a fault as a network error', async () => {
-    open.provider.faults.set({ id: 'close', match: {}, action: { type: 'close' } })
+    open.provider.faults.set([{ id: 'close', match: {}, action: { type: 'close' } }])
     expect((await app.request('/v3/any', call())).type).toBe('error')
     open.provider.faults.clear('close')
   })

@@ -27,7 +27,7 @@ export function faultRoutes({ provider }: ControlSetup): ControlRoute[] {
       handle: async (context) => {
         const body = await readBody(context, bodySchema)
         const faults = 'faults' in body ? body.faults : [body]
-        return context.json({ ids: faults.map((fault) => provider.faults.set(fault)) }, 201)
+        return context.json({ ids: provider.faults.set(faults) }, 201)
       },
     },
     {

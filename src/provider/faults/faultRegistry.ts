@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../configuration.js'
 import { matchesName } from '../journal/journal.js'
 import { maskKey } from '../keys/apiKey.js'
 import type { FaultAction, FaultMatch } from './faultSchema.js'
@@ -35,11 +36,22 @@ interface SetFault extends FaultReport {
   setAt: number
 }
 
+/** Faults that may be set at once: each request is held against all of them. */
+const MOST_FAULTS = 1000
+
+/** A fault that is to be set; without an id it gets one. */
+export interface FaultToSet {
+  id?: string | undefined
+  match: FaultMatch
+  action: FaultAction
+}
+
 /** The faults that are set. The same faults, seed and requests give the same run. */
 export class FaultRegistry {
   readonly #seed: number
   readonly #now: () => number
-  #faults: SetFault[] = []
+  /** By id, in the order in which they were set. */
+  readonly #faults = new Map<string, SetFault>()
   #nextId = 1
 
   /** @param options.now milliseconds, for time windows */
@@ -50,28 +62,40 @@ export class FaultRegistry {
 
   /** Whether nothing is set, so that nothing needs to be looked at. */
   get isEmpty(): boolean {
-    return this.#faults.length === 0
+    return this.#faults.size === 0
   }
 
-  /** Sets a fault, in the place of one of the same id. @returns its id */
-  set(fault: { id?: string | undefined; match: FaultMatch; action: FaultAction }): string {
-    const id = fault.id ?? this.#freeId()
-    this.clear(id)
-    const draw = createRandom(seedFor(this.#seed, id))
-    this.#faults.push({ ...fault, id, seen: 0, hits: 0, draw, setAt: this.#now() })
-    return id
+  /**
+   * Sets faults, each in the place of one of the same id.
+   *
+   * @returns their ids
+   * @throws ConfigurationError if there would be more than {@link MOST_FAULTS}; none is set then
+   */
+  set(faults: readonly FaultToSet[]): string[] {
+    const added = faults.filter(({ id }) => id === undefined || !this.#faults.has(id)).length
+    if (this.#faults.size + added > MOST_FAULTS) {
+      throw new ConfigurationError(`faults: expected at most ${MOST_FAULTS}`)
+    }
+    return faults.map((fault) => {
+      const id = fault.id ?? this.#freeId()
+      this.#faults.delete(id)
+      const draw = createRandom(seedFor(this.#seed, id))
+      this.#faults.set(id, { ...fault, id, seen: 0, hits: 0, draw, setAt: this.#now() })
+      return id
+    })
   }
 
   /** Lifts one fault, or all. @returns how many */
   clear(id?: string): number {
-    const before = this.#faults.length
-    this.#faults = id === undefined ? [] : this.#faults.filter((fault) => fault.id !== id)
-    return before - this.#faults.length
+    if (id !== undefined) return this.#faults.delete(id) ? 1 : 0
+    const lifted = this.#faults.size
+    this.#faults.clear()
+    return lifted
   }
 
   /** The faults that are set, in the order in which they were; keys are masked. */
   list(): FaultReport[] {
-    return this.#faults.map(({ id, match, action, seen, hits }) => ({
+    return [...this.#faults.values()].map(({ id, match, action, seen, hits }) => ({
       id,
       match: maskKeys(match),
       action,
@@ -83,7 +107,7 @@ export class FaultRegistry {
   /** The faults that happen to a request, in the order in which they were set. */
   meet(subject: FaultSubject): FaultHit[] {
     const hits: FaultHit[] = []
-    for (const fault of this.#faults) {
+    for (const fault of this.#faults.values()) {
       if (!this.#fits(fault, subject)) continue
       fault.seen += 1
       if (!happens(fault)) continue
@@ -108,7 +132,7 @@ export class FaultRegistry {
 
   #freeId(): string {
     let id = `fault-${this.#nextId++}`
-    while (this.#faults.some((fault) => fault.id === id)) id = `fault-${this.#nextId++}`
+    while (this.#faults.has(id)) id = `fault-${this.#nextId++}`
     return id
   }
 }

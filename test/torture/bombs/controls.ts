@@ -28,9 +28,9 @@ export const controls: readonly Bomb[] = [
   control('garbage', '/files/garbage'),
   control('contracts', '/contracts'),
   control('the document', '/openapi.json'),
-  control('ten thousand faults', '/faults', () =>
+  control('a thousand faults', '/faults', () =>
     json({
-      faults: many(10_000, (i) => ({
+      faults: many(1000, (i) => ({
         id: `f${i}`,
         match: { method: `m${i}` },
         action: { type: 'delay', milliseconds: 1 },
