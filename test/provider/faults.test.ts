@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => running.server.close())
 
-const set = (fault: FaultInput) => running.provider.faults.set([faultSchema.parse(fault)])
+const set = (fault: FaultInput) => running.provider.faults.set([faultSchema.parse(fault)])[0]!
 const ask = (path = '/') => call(running.port, path)
 
 async function connect(): Promise<WebSocket> {
