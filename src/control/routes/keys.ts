@@ -1,7 +1,12 @@
+import { keysOf } from '../../encoding/json.js'
+import { ConfigurationError } from '../../provider/configuration.js'
 import { type ApiKey, maskKey } from '../../provider/keys/apiKey.js'
 import { apiKeySchema, parseApiKey } from '../../provider/keys/keysFile.js'
 import type { ControlSetup } from '../app.js'
 import { type ControlRoute, readJson } from '../route.js'
+
+/** Members of a body that are looked at. */
+const MOST_MEMBERS = 100
 
 /** Keys: added, changed and removed while the node runs; and the plans that they may have. */
 export function keyRoutes({ provider }: ControlSetup): ControlRoute[] {
@@ -28,9 +33,10 @@ export function keyRoutes({ provider }: ControlSetup): ControlRoute[] {
       answer: 'The key',
       handle: async (context) => {
         const body = await readJson(context)
-        const content =
-          typeof body === 'object' && body !== null ? { ...body, key: context.req.param('key') } : body
-        const key = parseApiKey(content, plans, 'the body')
+        if (typeof body !== 'object' || body === null || keysOf(body).length > MOST_MEMBERS) {
+          throw new ConfigurationError('the body: expected an object with the members of a key')
+        }
+        const key = parseApiKey({ ...body, key: context.req.param('key') }, plans, 'the body')
         keys.set(key)
         return context.json(withoutSecrets(key))
       },

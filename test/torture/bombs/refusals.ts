@@ -55,6 +55,7 @@ const refusals: readonly (readonly [name: RegExp, words: string])[] = [
   [/^a body of (two-byte characters|emoji)/, 'hex string without 0x prefix'],
   [/^a method of ten megabytes/, 'method name too long'],
   [/^deep parameters/, 'cannot unmarshal array'],
+  [/^\/_standin\/outages.*two megabytes/, 'status 404'],
   [/^\/_standin.*(two megabytes|hundreds of thousands|code of a megabyte)/, 'status 400'],
   [/^multibase\/(decode|encode|transcode): base(58|36)/, 'too long for base'],
   [/^multibase\/encode: base10/, 'unsupported multibase encoding'],
