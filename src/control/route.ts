@@ -100,13 +100,13 @@ function describeRoute(route: ControlRoute, schemas: Record<string, unknown>): R
   const responses: Record<string, unknown> = {
     '2XX': {
       description: answer,
-      ...(answerSchema && content(describeSchema(answerSchema, 'output', schemas))),
+      ...(answerSchema && content(describeSchema(answerSchema, schemas))),
     },
   }
   described['responses'] = responses
   if (inPath.length + inQuery.length > 0) described['parameters'] = [...inPath, ...inQuery]
   if (body !== undefined) {
-    described['requestBody'] = { required: true, ...content(describeSchema(body, 'input', schemas)) }
+    described['requestBody'] = { required: true, ...content(describeSchema(body, schemas)) }
     responses['400'] = {
       description: 'What is wrong with the body: `{"error"}` with the path to the value',
     }

@@ -50,23 +50,17 @@ export const journalEntrySchema = z
 /** Schemas that clients in other languages have types of, by their names in the API's description. */
 export function describeClientSchemas(): Record<string, unknown> {
   const schemas: Record<string, unknown> = {}
-  for (const schema of [faultSchema, faultReportSchema, journalEntrySchema])
-    describeSchema(schema, 'input', schemas)
+  for (const schema of [faultSchema, faultReportSchema, journalEntrySchema]) describeSchema(schema, schemas)
   return schemas
 }
 
 /**
- * A schema as OpenAPI 3.1 has it.
+ * A schema as OpenAPI 3.1 has it, as values are sent: a schema that stands for answers too has one description.
  *
- * @param io - whether values are sent to the node (`input`) or come from it
  * @param named - receives the schemas with names that it refers to
  */
-export function describeSchema(
-  schema: z.ZodType,
-  io: 'input' | 'output',
-  named: Record<string, unknown>,
-): Record<string, unknown> {
-  const text = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any' }))
+export function describeSchema(schema: z.ZodType, named: Record<string, unknown>): Record<string, unknown> {
+  const text = JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }))
   const {
     $schema: _,
     $defs = {},
