@@ -40,7 +40,7 @@ export function takeLongFramesInPieces(socket: WebSocket): void {
     }
     const rest = payload.take(chunk)
     receiver._bufferedBytes = payload.taken
-    if (payload.taken < payload.bytes.length) {
+    if (payload.taken < payload.length) {
       done()
       return
     }
@@ -53,20 +53,28 @@ export function takeLongFramesInPieces(socket: WebSocket): void {
 
 /** The payload of a frame of which a part has come. */
 class LongPayload {
-  readonly bytes: Buffer
+  readonly length: number
+  /** Grows with what comes: a header alone takes no memory for what it announces. */
+  bytes = Buffer.allocUnsafeSlow(LONG_PAYLOAD)
   readonly #mask: Uint8Array
   /** How many bytes have come. */
   taken = 0
 
   constructor(length: number, mask: Uint8Array) {
-    this.bytes = Buffer.allocUnsafe(length)
+    this.length = length
     this.#mask = Uint8Array.from(mask)
   }
 
   /** Takes what belongs to the payload, and returns what stands behind. */
   take(chunk: Uint8Array): Uint8Array {
-    const { bytes, taken: start } = this
-    const count = Math.min(chunk.length, bytes.length - start)
+    const start = this.taken
+    const count = Math.min(chunk.length, this.length - start)
+    if (start + count > this.bytes.length) {
+      const known = this.bytes
+      this.bytes = Buffer.allocUnsafeSlow(Math.min(this.length, Math.max(2 * known.length, start + count)))
+      known.copy(this.bytes, 0, 0, start)
+    }
+    const { bytes } = this
     for (let i = 0; i < count; i++) {
       bytes[start + i] = (chunk[i] as number) ^ (this.#mask[(start + i) & 3] as number)
     }
