@@ -24,7 +24,7 @@ const typesStamp = join(dist, '.types-stamp')
 const external = ['level', 'secp256k1', 'tiny-secp256k1', 'vitest', '@playwright/test']
 
 /**
- * Modules of large packages that are seldom needed. Each is a file of its own beside the command and is loaded when it
+ * Modules of large packages that are rarely needed. Each is a file of its own beside the command and is loaded when it
  * is: the worker thread and the command need them in files, and who installs the package does not need the rest of them.
  */
 const libraries = new Map(

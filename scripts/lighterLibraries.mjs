@@ -80,7 +80,7 @@ export const ${name} = new Proxy({}, {
 })`
 }
 
-/** `debug` asks for the terminal and its colours when it is loaded, also where nobody asks for its lines. */
+/** `debug` asks for the terminal and its colours when it is loaded, even where its lines are not wanted. */
 const debugIfAsked = `
 const silent = Object.assign(() => {}, { enabled: false, extend: () => silent })
 module.exports = process.env.DEBUG ? require('debug') : () => silent`

@@ -23,5 +23,5 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   })
 }
 
-// In this very process: a signal then reaches the node once, whoever sent it.
+// In this very process: a signal then reaches the node once, from whichever sender.
 await import('../bin/standin.js')

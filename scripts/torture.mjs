@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 
 const usage = `npm run torture -- bombs|kills|fuzz|floods [options]
 
-  bombs          expensive requests beside a client that asks small things: nobody waits longer than 50 ms
+  bombs          expensive requests beside a client that asks small things: no other request waits longer than 50 ms
   kills          kill -9 at random, damaged files and a full disk: what was acknowledged is there
   fuzz           malformed and random requests: no crash, no stop, memory below 300 MB
   floods         thousands of connections, slow readers and writers, many subscriptions

@@ -137,9 +137,9 @@ async function join(request: NetworkRequest, parts: NetworkParts): Promise<Netwo
     logging,
     reset: async () => backend.controls.reset(),
     impersonated: () => backend.controls.impersonated().map(checksumAddress),
-    windDown: () => {
+    beginStop: () => {
       mining.close()
-      chain.windDown()
+      chain.beginStop()
     },
     close: async () => {
       mining.close()

@@ -108,7 +108,7 @@ export async function startNode(
   const data: Promise<NodeData> = listening.then(() => openData(settings, start))
   const standard = data.then(() => networks.get(standardNetwork))
   const files = Promise.all([data, standard]).then(async ([{ directory }]) => {
-    // Whoever waits for the chain is answered before the file network is loaded.
+    // Requests for the chain are answered before the file network is loaded.
     await nextTurn()
     const { createFileNetwork } = await import('./ipfs/index.js')
     return createFileNetwork({
@@ -117,7 +117,7 @@ export async function startNode(
       addresses: () => multiaddresses,
     })
   })
-  // Whoever waits for it learns of a failure; nobody may be waiting yet.
+  // Callers that await it later get the failure; without a handler now it would count as unhandled.
   files.catch(() => undefined)
   const closeIfOpen = (part: Promise<{ close(): Promise<void> }>): Promise<void> =>
     part.then(
@@ -129,7 +129,7 @@ export async function startNode(
   const close = (): Promise<void> =>
     (closing ??= inOrder([
       // First, so that their callers are answered while the server still waits for answers.
-      async () => networks.windDown(),
+      async () => networks.beginStop(),
       () => server.close(),
       async () => void (await cassette.stop()),
       () => networks.close(),
@@ -239,7 +239,7 @@ export interface Ports {
 /**
  * Listens on the node's two ports, and on the socket that was asked for.
  *
- * The file network's usual port may be somebody else's, a Kubo's for example: unless it was asked for that is a
+ * The file network's usual port may be taken, by a Kubo for example: unless it was asked for, that is a
  * warning, because the main port answers for the file network too.
  *
  * @throws AddressInUseError or IpcPathError

@@ -7,7 +7,7 @@ const OFFSET = 2n ** 64n
 const MEASURED_MILLISECONDS = 500
 const hexOf = (value, bytes) => `0x${value.toString(16).padStart(bytes * 2, '0')}`
 
-/** Lets a node be as it is where nobody else had the machine meanwhile. */
+/** Leaves a node idle, as it is on a machine of its own. */
 async function settleNode({ folder }, work, { input }) {
   syncDisks()
   readFiles(folder)

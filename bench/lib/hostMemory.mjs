@@ -23,7 +23,7 @@ export function useMemory(mebibytes) {
 
 /**
  * Reads all files of a folder once. What was written last stays in the memory of a machine of one's own; the host of a
- * virtual machine may take from it what nobody has read for half a minute.
+ * virtual machine may take from it what was not read for half a minute.
  */
 export function readFiles(folder) {
   const piece = Buffer.allocUnsafe(PIECE.length)

@@ -29,8 +29,8 @@ export interface FileReply {
   status: number
   headers: Record<string, string>
   body: Uint8Array | AsyncIterable<Uint8Array>
-  /** Whether each piece of the body is valid only until the next one is asked for. */
-  isBorrowed?: boolean
+  /** Whether the memory of a piece is reused for the next one, so that it is valid only until that is asked for. */
+  reusesBuffer?: boolean
   /** To be read after the body has ended. */
   trailers?: () => Record<string, string>
 }

@@ -52,7 +52,7 @@ export class Chain {
   /** Sees what contracts give to the console while blocks are mined. */
   onConsole: ConsoleListener | undefined
   readonly #mutex = new Mutex()
-  #isWindingDown = false
+  #isStopping = false
   readonly #position: ChainPosition
   readonly #states: HeadStates
   readonly #maker: BlockMaker
@@ -92,18 +92,18 @@ export class Chain {
   }
 
   /** Whether the node is about to stop: what takes many blocks ends behind the one that it is at. */
-  get isWindingDown(): boolean {
-    return this.#isWindingDown
+  get isStopping(): boolean {
+    return this.#isStopping
   }
 
   /** Lets orders of many blocks end early from now on; other changes still pass. */
-  windDown(): void {
-    this.#isWindingDown = true
+  beginStop(): void {
+    this.#isStopping = true
   }
 
   /** Takes no change any more, and waits for the one that is under way: the data is about to be closed. */
   close(): Promise<void> {
-    this.windDown()
+    this.beginStop()
     return this.#mutex.close(() => new ChainStoppedError())
   }
 
@@ -155,7 +155,7 @@ export class Chain {
     onMined?: (block: MinedBlock) => void,
   ): Promise<void> {
     const slice = new TimeSlice()
-    while (!this.#isWindingDown && this.mempool.hasCandidates(this.nextBaseFee())) {
+    while (!this.#isStopping && this.mempool.hasCandidates(this.nextBaseFee())) {
       const state = this.#states.take()
       const { onConsole } = this
       const produced = await this.#maker.next({ state, maximumTransactions, onConsole })

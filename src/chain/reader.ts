@@ -256,8 +256,8 @@ export type ChainEvent =
 export type ChainListener = (event: ChainEvent) => void
 
 /**
- * Hands events to listeners in the order in which they subscribed. What an event tells of is done and stored: who has sent
- * a transaction is not to hear that it failed because somebody could not listen.
+ * Hands events to listeners in the order in which they subscribed. What an event tells of is done and stored: the sender of
+ * a transaction is not to hear that it failed because a listener did.
  */
 export class ChainEvents {
   readonly #listeners = new Set<ChainListener>()

@@ -9,7 +9,7 @@ import { readCommandSettings } from './commandSettings.js'
 /** How a command ended. */
 type Ending = { status: number } | { signal: NodeJS.Signals }
 
-/** Signals that somebody who wants the command to stop sends to this process. */
+/** Signals that ask this process to stop, passed on to the command. */
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Exit statuses of a shell for a command that is not there, or cannot be run (POSIX, 2.8.2). */

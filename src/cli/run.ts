@@ -147,7 +147,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // A process of somebody else is alive too.
+    // EPERM: a process of another user, and alive.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

@@ -21,7 +21,7 @@ it('reads as many bytes as Node does, with and without a prefix, in either case'
   }
 })
 
-it('reads digits that nobody has checked, and nothing else', () => {
+it('reads unchecked digits, and nothing else', () => {
   for (const length of [1, 20, 36, 37, 80]) {
     const digits = 'aB'.repeat(length)
     expect(readHexDigits(`0x${digits}`, 2)).toEqual(hexToBytes(digits))
@@ -63,7 +63,7 @@ describe('in pieces', () => {
   })
 })
 
-it('gives memory that nobody else has', () => {
+it('gives memory that is not shared', () => {
   for (const digits of ['12'.repeat(20), '12'.repeat(100)]) {
     expect(hexToBytes(digits).buffer.byteLength).toBe(digits.length / 2)
   }

@@ -32,7 +32,7 @@ export function hexToBytes(hex: string): Uint8Array {
 }
 
 /**
- * The bytes behind hexadecimal digits that nobody has checked, two a byte, from a place in a text on.
+ * The bytes behind unchecked hexadecimal digits, two a byte, from a place in a text on.
  *
  * @returns undefined if something other than digits is among them
  */

@@ -9,7 +9,7 @@ export function maskUrl(url: string): string {
 const leastSecret = 8
 
 /**
- * Makes a function that masks, in a text of somebody who was asked at these URLs, the parts of them that may be keys, in
+ * Makes a function that masks, in a text that a server at these URLs sent, the parts of them that may be keys, in
  * any of their forms.
  */
 export function createMask(urls: readonly string[]): (text: string) => string {

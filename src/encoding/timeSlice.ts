@@ -7,7 +7,7 @@ const TURN_MILLISECONDS = 5
 /** Work that has had this many turns waits behind work that has had fewer. */
 const SHORT_WORK_TURNS = 4
 
-/** When work began in this turn of the event loop; undefined until somebody looks at the clock. */
+/** When work began in this turn of the event loop; undefined until the clock is read. */
 let turnStart: number | undefined
 let isTurnPlanned = false
 

@@ -53,7 +53,7 @@ export interface Network {
   /** Addresses that are impersonated by name, with their checksums. */
   impersonated(): string[]
   /** Mines no more by itself, and lets what takes many blocks end early; {@link close} follows. */
-  windDown(): void
+  beginStop(): void
   /** Waits for what is under way; changes that come later are refused. */
   close(): Promise<void>
 }

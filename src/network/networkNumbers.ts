@@ -3,7 +3,7 @@ import { MAX_NETWORKS } from '../storage/keyspace.js'
 import type { Manifest } from '../storage/manifest.js'
 
 /**
- * The numbers that chains have in the keys of a database. One that is taken is nobody else's until it is given back:
+ * The numbers that chains have in the keys of a database. One that is taken is not given out again until it is given back:
  * what is opened under it comes into the manifest only later, and another network may be opened meanwhile.
  */
 export class NetworkNumbers {

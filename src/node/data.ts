@@ -40,7 +40,7 @@ export async function openData(
     if (start !== undefined) beginWith(start, directory)
     const manifest = readManifest(directory) ?? { formatVersion: FORMAT_VERSION, networks: {} }
     const database = await openDatabase({ directory: join(directory, 'chain'), sync: settings.sync })
-    // In nobody's way: what other processes left behind is none of this start's business.
+    // Later, and without reporting failures: leftovers of other processes do not concern this start.
     setTimeout(() => void sweepTemporaryDirectories(start?.temporary).catch(() => undefined), 500).unref()
     return {
       directory,

@@ -72,8 +72,8 @@ export class NetworkMap {
   }
 
   /** Lets what takes long on the open networks end early. */
-  windDown(): void {
-    for (const network of this.opened()) network.windDown()
+  beginStop(): void {
+    for (const network of this.opened()) network.beginStop()
   }
 
   async close(): Promise<void> {

@@ -28,7 +28,7 @@ export const hardforkNames = [
   'osaka',
 ] as const
 
-/** Further names, of anvil and of forks that own chains seldom begin with. */
+/** Further names: anvil's, and forks that own chains rarely begin with. */
 const furtherHardforkNames = [
   ...[
     'dao',

@@ -50,7 +50,7 @@ export const serverOptions = {
     tlsKey: optionalOption(text('FILE'), 'Private key (PEM) of the certificate'),
     ipc: optionalOption(
       withBareValue(text('PATH'), join(tmpdir(), 'anvil.ipc')),
-      'Answer JSON-RPC on a socket at this path too, for whoever may open it; without a path where scripts for anvil look, at anvil.ipc in the temporary folder',
+      'Answer JSON-RPC on a socket at this path too, for every user who may open it; without a path at anvil.ipc in the temporary folder, where scripts for anvil look',
       { aliases: ['ipcpath'] },
     ),
   }),

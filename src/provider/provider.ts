@@ -184,7 +184,7 @@ export class Provider {
     if (this.mode !== 'open' && this.quotas.charge(key, credits)) this.connections.sever(key)
   }
 
-  /** Ends a key's WebSockets if its day is spent, whoever spent it. */
+  /** Closes a key's WebSockets if its daily quota is spent, over HTTP or WebSocket. */
   severIfSpent(key: ApiKey): void {
     if (
       this.quotas

@@ -87,6 +87,6 @@ export interface RequestContext {
   subscriptions?: Subscriptions | undefined
   /** Most items of a batch; the pipeline's own limit unless given. */
   maxBatch?: number | undefined
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client is gone. */
   signal?: AbortSignal | undefined
 }

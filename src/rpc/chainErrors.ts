@@ -52,7 +52,7 @@ const simulationCodes: Readonly<Record<SimulationRefusal, number>> = {
  * The error that the caller sees for whatever a method threw.
  *
  * A refusal by the chain keeps its words, but for failed executions where the node stands in for another one, and all
- * refusals where that is anvil or hardhat; what nobody foresaw becomes an InternalError with its cause.
+ * refusals where that is anvil or hardhat; any other error becomes an InternalError with its cause.
  */
 export function toRpcError(error: unknown, words: CompatibilityProfile['errorMessages']): RpcError {
   const worded = words === 'anvil' ? anvilError(error) : words === 'hardhat' ? hardhatError(error) : undefined

@@ -140,8 +140,8 @@ export interface CompatibilityProfile {
   metadataIncludesSnapshots: boolean
 }
 
-/** hardhat's beneficiary: an address of nobody. */
-const NOBODY = hexToBytes('c014ba5e'.repeat(5))
+/** hardhat's beneficiary, an address without a known key. */
+const HARDHAT_COINBASE = hexToBytes('c014ba5e'.repeat(5))
 const ZERO_ADDRESS = new Uint8Array(20)
 
 /**
@@ -151,7 +151,7 @@ const ZERO_ADDRESS = new Uint8Array(20)
 const standinProfile: CompatibilityProfile = {
   clientVersion,
   accounts: 10,
-  coinbase: NOBODY,
+  coinbase: HARDHAT_COINBASE,
   minimumTimestampIncrement: 1n,
   intervalMiningDisablesAutomine: true,
   automineIncludesPending: false,

@@ -248,7 +248,7 @@ export class DirectFront {
 /** Bytes that one read of a socket gives at most, as libuv suggests it. */
 const roomForRead = 65_536
 
-/** What all sockets are read into: whoever is handed a part of it is done with that before the next read. */
+/** What all sockets are read into. Callers are done with the part they get before the next read. */
 const room = Buffer.allocUnsafeSlow(roomForRead)
 
 /**
@@ -392,7 +392,7 @@ export class ReplyQueue {
     atEndOfTurn(this.writeWaiting)
   }
 
-  /** To be called before a request is taken, since nobody knows how long it takes. */
+  /** To be called before a request is taken, since it may take long. */
   writeOverdue(): void {
     if (this.#waiting.length > 0 && performance.now() - this.#since > longestWait) this.writeWaiting()
   }

@@ -71,7 +71,7 @@ function readTarget(target: string): URL {
   return URL.canParse(target, base) ? new URL(target, base) : new URL(base)
 }
 
-/** What is refused whoever asks. */
+/** What is refused for every key. */
 function refuseForm({ method }: HttpRequest, operation: string): Refusal | undefined {
   if (method !== 'POST') return methodNotAllowed
   const inPath = /^cat\/(.+)$/.exec(operation)?.[1]

@@ -23,7 +23,7 @@ export class IpcPathError extends Error {
 const OWNER_ONLY = 0o600
 
 /**
- * JSON-RPC over a socket in the file system. Whoever may open the file is the operator: no key is asked for, nothing is
+ * JSON-RPC over a socket in the file system. A client that may open the file is the operator: it needs no key, nothing is
  * counted, and every method exists, as on the controls' own path.
  */
 export class IpcServer {
@@ -77,7 +77,7 @@ function isPipe(path: string): boolean {
   return path.startsWith('\\\\')
 }
 
-/** A node that was killed leaves its socket's file: nobody listens behind it. */
+/** A node that was killed leaves the file of its socket, on which no process listens. */
 async function removeStale(path: string): Promise<void> {
   if (isPipe(path) || lstatSync(path, { throwIfNoEntry: false })?.isSocket() !== true) return
   const state = await new Promise<string | undefined>((resolve) => {

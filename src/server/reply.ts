@@ -12,14 +12,14 @@ export interface SendOutcome {
   fault?: unknown
 }
 
-/** A reply to an HTTP request, whoever writes it. */
+/** A reply to an HTTP request, independent of the server that writes it. */
 export interface HttpReply {
   status: number
   headers: Readonly<Record<string, string>>
   /** A string has one character for each byte (Latin-1); pieces of a list are written one after another. */
   body: string | Uint8Array | readonly Uint8Array[] | AsyncIterable<Uint8Array>
-  /** Whether each piece of a body is valid only until the next one is asked for. */
-  isBorrowed?: boolean | undefined
+  /** Whether the memory of a piece is reused for the next one, so that it is valid only until that is asked for. */
+  reusesBuffer?: boolean | undefined
   /** Trailers, asked for after the body has ended. A reply without a connection behind it has none. */
   trailers?: (() => Record<string, string>) | undefined
   /** What faults do to it on its way. */
@@ -80,17 +80,17 @@ function piecesOf(body: HttpReply['body']): Iterable<Uint8Array> | AsyncIterable
  * @throws what the body throws
  */
 export async function writeBody(out: Writable, reply: HttpReply, outcome: SendOutcome): Promise<void> {
-  const { effects, isBorrowed } = reply
+  const { effects, reusesBuffer } = reply
   const pieces = piecesOf(reply.body)
   for await (const piece of effects === undefined ? pieces : applyFaults(pieces, effects)) {
     if (out.destroyed) return
     outcome.bytes += piece.length
-    if (effects !== undefined || isBorrowed) await written(out, piece)
+    if (effects !== undefined || reusesBuffer) await written(out, piece)
     else if (!out.write(piece)) await drained(out)
   }
 }
 
-/** Writes bytes and resolves when their memory is free again, or when nobody is there any more to write to. */
+/** Writes bytes and resolves when their memory is free again, or when the connection is gone. */
 function written(out: Writable, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -102,7 +102,7 @@ function written(out: Writable, bytes: Uint8Array): Promise<void> {
   })
 }
 
-/** Resolves when more may be written, also when nobody is there any more to write to. */
+/** Resolves when more may be written, or when the connection is gone. */
 function drained(out: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -159,13 +159,13 @@ export function toResponse(reply: HttpReply): Response {
   })
 }
 
-async function* copiedPieces({ body, effects, isBorrowed, ended }: HttpReply): AsyncGenerator<Uint8Array> {
+async function* copiedPieces({ body, effects, reusesBuffer, ended }: HttpReply): AsyncGenerator<Uint8Array> {
   const outcome: SendOutcome = { bytes: 0 }
   const pieces = piecesOf(body)
   try {
     for await (const piece of effects === undefined ? pieces : applyFaults(pieces, effects)) {
       outcome.bytes += piece.length
-      yield isBorrowed ? piece.slice() : piece
+      yield reusesBuffer ? piece.slice() : piece
     }
   } catch (fault) {
     outcome.fault = fault

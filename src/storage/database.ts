@@ -167,7 +167,7 @@ export class Database {
     })
   }
 
-  /** Removes the entries of a range, which nobody else writes meanwhile; not as a whole if the process is killed. */
+  /** Removes the entries of a range, which must not be written to meanwhile. Not atomic: a kill may leave a part. */
   async clear({ gte, lt }: Pick<RangeOptions, 'gte' | 'lt'>): Promise<void> {
     await this.flush()
     await Promise.all([this.#levels.rows.clear({ gte, lt }), this.#levels.nodes.clear({ gte, lt })])

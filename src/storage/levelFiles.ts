@@ -37,7 +37,7 @@ export interface UncheckedTables {
 }
 
 /**
- * Checks the files of a LevelDB database that nobody has open: all logs, and the newest tables.
+ * Checks the files of a LevelDB database that no process has open: all logs, and the newest tables.
  *
  * @throws DataDirectoryError that names a damaged file.
  */

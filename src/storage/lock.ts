@@ -57,7 +57,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   }
 }
 
-/** Who has locked a data directory, alive or not; undefined if nobody has. */
+/** The owner of a data directory's lock, alive or not; undefined if it is not locked. */
 export function lockOwner(directory: string): Owner | undefined {
   try {
     return parseOwner(readFileSync(join(directory, LOCK_FILE), 'utf8'))
@@ -166,7 +166,7 @@ function startOf(pid: number): string | null {
 
 const PREFIX = 'standin-data-'
 
-/** A new empty directory for a node that was given none. Whoever locks it is its owner. */
+/** A new empty directory for a node that was given none. The process that locks it is its owner. */
 export function createTemporaryDirectory(parent = tmpdir()): string {
   return mkdtempSync(join(parent, PREFIX))
 }
@@ -179,7 +179,7 @@ export async function removeTemporaryDirectory(directory: string): Promise<void>
 /**
  * Removes the temporary data directories whose owner is gone: those of processes that were killed.
  *
- * One that nobody has locked yet, or a process of another host has, is left alone. What cannot be removed stays.
+ * One that is not locked yet, or is locked by a process of another host, is left alone. What cannot be removed stays.
  */
 export async function sweepTemporaryDirectories(parent = tmpdir()): Promise<void> {
   for (const name of readdirSync(parent)) {

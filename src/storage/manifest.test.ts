@@ -28,7 +28,7 @@ it('reads back what was written, and nothing where nothing was', () => {
   expect(readdirSync(directory)).toEqual(['manifest.json'])
 })
 
-it.skipIf(platform() === 'win32')('lets nobody else read it', () => {
+it.skipIf(platform() === 'win32')('is readable by its owner only', () => {
   writeManifest(directory, empty(), { durable: true })
   expect(statSync(join(directory, 'manifest.json')).mode & 0o777).toBe(0o600)
 })

@@ -45,7 +45,7 @@ export interface SegmentFilesOptions {
 }
 
 /**
- * The segments of a directory: numbered files that only grow. Whoever keeps bulk in them says in an index of its own up to
+ * The segments of a directory: numbered files that only grow. Their user records in an index of its own up to
  * where each is valid. What lies behind was never acknowledged: it is cut off at the next start, or overwritten.
  *
  * Files are opened on demand, at most 64 of them at a time. The operating system's page cache is the cache.

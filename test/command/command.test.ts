@@ -25,7 +25,7 @@ async function start(words: readonly string[] = []) {
   return command
 }
 
-/** A port that somebody else has. */
+/** A port that is taken. */
 async function occupyPort(port = 0) {
   const server = createServer()
   server.listen(port, '127.0.0.1')
@@ -169,7 +169,7 @@ describe('what it refuses, with one line and exit status 2', () => {
   })
 })
 
-it('warns when 5001 is taken and nobody asked for it, and serves files on the main port', async () => {
+it('warns when 5001 is taken and was not asked for, and serves files on the main port', async () => {
   const occupied = await occupyPort(5001).catch(() => undefined)
   const command = run(['--port', '0'])
   await until(() => listening(command) !== undefined)

@@ -34,7 +34,7 @@ afterEach(async () => {
   folder = undefined
 })
 
-/** A copy of the command that nobody has started yet. */
+/** A copy of the command that was never started. */
 async function copyCommand(): Promise<string> {
   folder = await mkdtemp(join(tmpdir(), 'standin-kept-code-'))
   await cp('bin', join(folder, 'bin'), { recursive: true })
@@ -70,7 +70,7 @@ test('a start with kept code makes certificates and verifies blobs, which load w
   }
 })
 
-test('the code is kept when nobody is served, with what was used until then', async () => {
+test('the code is kept while no request is served, with what was used until then', async () => {
   const copy = await copyCommand()
   const entry = join(copy, 'bin/standin.js')
   const form = async () => {

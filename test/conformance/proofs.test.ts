@@ -116,7 +116,7 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (left out where
   })
 })
 
-/** Stores 7 in slot 0 and leaves code that destroys itself for whoever calls it. */
+/** Stores 7 in slot 0 and leaves code that destroys itself on every call. */
 const INIT_CODE = '0x60076000556133ff6000526002601ef3'
 const CREATE2_PROXY = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
 const SALT = '00'.repeat(32)

@@ -44,7 +44,7 @@ test('eth_getAccount and eth_getAccountInfo tell what the state has of an accoun
   expect(await call('eth_getAccount', from)).toMatchObject({ balance: numberToHex(10n ** 22n) })
 })
 
-test('debug_codeByHash finds code by its hash, whoever has it', async () => {
+test('debug_codeByHash finds code by its hash in any account', async () => {
   const { call, send } = await startDevnet()
   // Leaves the one byte 0x5b as its code.
   await send({ data: '0x605b60005360016000f3', gas: '0x20000' })

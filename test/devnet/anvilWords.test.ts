@@ -367,7 +367,7 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
     await expectSame('eth_sendTransaction', { from, to, maxPriorityFeePerGas: '0xb2d05e00' })
   })
 
-  test('what waits, the pending block, a history without percentiles and the proof of nobody', async () => {
+  test('what waits, the pending block, a history without percentiles and the proof of an absent account', async () => {
     const seen = await Promise.all(
       nodes.map(async (ask) => {
         await ask('anvil_reset')

@@ -164,7 +164,7 @@ describe('under --compat hardhat', () => {
     expect((await devnet.block()).transactions).toHaveLength(1)
   })
 
-  test('the first account calls where nobody is named', async () => {
+  test('the first account calls where no sender is named', async () => {
     const caller = '0x3360005260206000f3'
     const devnet = await startDevnet({ compat: 'hardhat' })
     await devnet.call('hardhat_setCode', contract, caller)

@@ -112,7 +112,7 @@ test('local blocks go on top, and the remote does not see them', () =>
     const hash = await callCounter(node)
     expect(await node.request('eth_blockNumber')).toBe(`0x${(remote.head + 1).toString(16)}`)
     expect(await slot(node, 0)).toBe(word(2))
-    // A slot that was set to zero here is zero, and what nobody wrote is still the remote's.
+    // A slot that was set to zero here is zero, and what was not written is still the remote's.
     expect(await slot(node, 1)).toBe(word(0))
     expect(await slot(node, 2)).toBe(word(41))
     expect(await slot(remote, 0)).toBe(word(1))

@@ -57,7 +57,7 @@ const callOf = (address: string, data: string, answer: string) => ({
   answer,
 })
 /** What loads libraries that a start does not. */
-const seldom = [
+const rare = [
   // Twice the generator of BN254 (EIP-196).
   callOf(
     '6',
@@ -137,23 +137,23 @@ await node.stop()`
     expect(stderr).toBe('')
   })
 
-  it('has in its own files what is seldom needed', async () => {
+  it('has in its own files what is rarely needed', async () => {
     // The library for KZG in JavaScript takes the place of the native one.
     await rm(join(consumer, 'node_modules/@crate-crypto'), { recursive: true, force: true })
     const program = `import { createNode } from 'standin'
-const calls = ${JSON.stringify(seldom.map(({ method, params }) => [method, params]))}
+const calls = ${JSON.stringify(rare.map(({ method, params }) => [method, params]))}
 const node = await createNode({ tls: true })
 const answers = []
 for (const [method, params] of calls) answers.push(await node.request(method, params))
 console.log(JSON.stringify(answers))
 await node.stop()`
-    await writeFile(join(consumer, 'seldom.js'), program)
-    const { stdout, stderr } = await execute(process.execPath, ['seldom.js'], { cwd: consumer })
+    await writeFile(join(consumer, 'rare.js'), program)
+    const { stdout, stderr } = await execute(process.execPath, ['rare.js'], { cwd: consumer })
     expect(stderr).toBe('')
-    expect(JSON.parse(stdout)).toEqual(seldom.map(({ answer }) => answer))
+    expect(JSON.parse(stdout)).toEqual(rare.map(({ answer }) => answer))
     const entry = join(consumer, 'node_modules/standin/bin/standin.js')
     const command = await startCommand([], { entry })
-    for (const { method, params, answer } of seldom) {
+    for (const { method, params, answer } of rare) {
       expect(await callRpc(command.ready.url, method, params)).toEqual(answer)
     }
     await stopCommand(command)

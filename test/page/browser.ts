@@ -7,7 +7,7 @@ import { findChromium } from '../../scripts/chromium.mjs'
 export async function startBrowser(): Promise<Browser> {
   const executablePath = findChromium()
   if (executablePath === undefined) throw new Error('there is no Chromium: name one in CHROMIUM')
-  // Containers seldom let Chromium make a sandbox of its own.
+  // Containers rarely let Chromium make a sandbox of its own.
   return chromium.launch({ executablePath, args: ['--no-sandbox'] })
 }
 

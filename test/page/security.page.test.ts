@@ -42,7 +42,7 @@ test('markup in names of contracts, files, logs, requests and errors stays text'
   }
   await call(markup, [markup])
   await call('eth_call', [{ to: vault, data: '0x06fdde03' }, 'latest'])
-  // Runtime code that logs the markup: the data of an event that nobody knows.
+  // Runtime code that logs the markup: the data of an event without an ABI.
   const hex = Buffer.from(markup).toString('hex')
   const size = (hex.length / 2).toString(16).padStart(4, '0')
   const logging = `0x61${size}600c60003961${size}6000a000${hex}`

@@ -177,7 +177,7 @@ describe('batches', () => {
 })
 
 describe('faults and refusals', () => {
-  it('reports what nobody foresaw and says no more than that', async () => {
+  it('reports an unexpected error without its details', async () => {
     const fault = new Error('secret')
     const broken = defineMethod('eth_broken', [], () => {
       throw fault

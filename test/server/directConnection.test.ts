@@ -215,7 +215,7 @@ test.each([1, 70_000])('an offer of HTTP/2 with a body of %i digits is left asid
   }
 })
 
-test('a method hears when nobody waits for its answer any more', async () => {
+test('a method hears when its client is gone', async () => {
   socket.write(post(bodyOf(1, 'test_wait')))
   const signal = await waiting
   expect(signal?.aborted).toBe(false)

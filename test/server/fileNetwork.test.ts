@@ -206,7 +206,7 @@ describe('the gateway', () => {
   })
 
   test.each([`http://${host}`, `http://${host}:8545`, 'null'])(
-    'a page of %s is nobody’s friend',
+    'a page of %s is not trusted',
     async (origin) => {
       expect(await ask('open', '/api/v0/add', { headers: { origin } })).toMatchObject({ status: 403 })
       expect(await ask('open', '/_standin/health', { method: 'GET', headers: { origin } })).toMatchObject({

@@ -63,7 +63,7 @@ describe('rules of the transport', () => {
     expect(await request(port, '/', { method })).toMatchObject({ status: 405, body: 'method not allowed\n' })
   })
 
-  test('GET without body and query says that somebody is there', async () => {
+  test('GET without body and query says that the node is there', async () => {
     expect(await request(port, '/', { method: 'GET' })).toMatchObject({ status: 200, body: '' })
     expect(await request(port, '/v3/any', { method: 'GET' })).toMatchObject({ status: 200, body: '' })
   })

@@ -175,7 +175,7 @@ test('verify names a file block that is damaged, and the pin that needs it', asy
   ])
 })
 
-test.skipIf(process.platform === 'win32')('nobody else may read a data directory', () => {
+test.skipIf(process.platform === 'win32')('only its owner may read a data directory', () => {
   expect(statSync(pristine).mode & 0o777).toBe(0o700)
   for (const name of ['chain', 'chain/records', 'files/blocks']) {
     expect(statSync(join(pristine, name)).mode & 0o777).toBe(0o700)

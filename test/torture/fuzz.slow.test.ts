@@ -10,7 +10,7 @@ import { damage, pick, valueOf, type Random } from './values.js'
 
 const REQUESTS = rounds(300, 2_000_000)
 const AT_ONCE = 16
-/** Milliseconds: nobody waits longer for somebody else's request. */
+/** Milliseconds: no request waits longer for another one. */
 const LONGEST_STOP = 50
 const MOST_MEMORY = 300 * 2 ** 20
 /** Milliseconds after which a request is given up. */

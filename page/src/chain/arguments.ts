@@ -1,7 +1,7 @@
 import type { AbiParameter } from 'viem'
 
 /**
- * Reads what somebody typed as a value of a Solidity type. Arrays and tuples are JSON, with large numbers as strings.
+ * Reads typed text as a value of a Solidity type. Arrays and tuples are JSON, with large numbers as strings.
  *
  * @throws Error that names what was expected
  */

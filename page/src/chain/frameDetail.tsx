@@ -15,7 +15,7 @@ import type { Trace } from './trace.js'
 import { readSteps, stepsOfFrames } from './trace.js'
 import { toNumber } from './wire.js'
 
-/** Gas beyond which the steps of a transaction are read only when somebody asks: they are many. */
+/** Gas beyond which the steps of a transaction are read only on demand: they are many. */
 const muchGas = 5_000_000
 
 /** Lines shown around a place in the source. */

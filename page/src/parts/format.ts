@@ -57,7 +57,7 @@ export function formatUnits(value: bigint, decimals: number): string {
   return `${sign}${whole}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** Ether as somebody types it, as wei. @throws Error if it is no decimal number */
+/** Typed ether as wei. @throws Error if it is no decimal number */
 export function parseEther(text: string): bigint {
   const match = /^(\d+)(?:\.(\d{1,18}))?$/.exec(text.trim())
   if (match === null) throw new Error('expected a number of ETH such as 1.5')

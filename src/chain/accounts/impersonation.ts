@@ -6,7 +6,7 @@ import type { ForkRules } from '../types.js'
 const PROTECTED_V = 35n
 
 /**
- * A transaction of an account that nobody has signed for.
+ * An unsigned transaction of an account whose key the node does not have.
  *
  * In the place of the signature stands the sender, as r and as s: so the same fields from two senders are two
  * transactions with two hashes, and the bytes say who is meant. It recovers to some other address.

@@ -228,7 +228,7 @@ export function* sealBlock(
   }
 }
 
-/** The 256-byte bloom of no logs, shared by all that have none: nobody writes into a bloom that is made. */
+/** The 256-byte bloom of no logs, shared by all that have none: a finished bloom is never written to. */
 export const EMPTY_BLOOM: Uint8Array = new Uint8Array(256)
 
 /** Sets the three bits of one address or topic in a 256-byte bloom (yellow paper, 4.3.1, M3:2048). */

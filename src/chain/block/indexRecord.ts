@@ -157,7 +157,7 @@ export function decodeIndexRecord(
   }
   const block = {
     ordinal,
-    // Hashed when somebody asks: a call or a proof on an old block does not.
+    // Hashed on demand: a call or a proof on an old block does not need it.
     get hash() {
       return (hash ??= keccak256(headerRlp))
     },

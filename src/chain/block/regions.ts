@@ -138,7 +138,7 @@ export class BlockRegions {
     )
   }
 
-  /** The wire bytes of adjacent spans, kept for the next time; nobody changes them. */
+  /** The wire bytes of adjacent spans, kept for the next time; callers must not change them. */
   #shared(record: IndexRecord, spans: readonly WireSpan[]): Uint8Array {
     const span = joined(spans)
     return span.length > LONGEST_KEPT_WIRE ? this.#wire(record, span) : this.#kept(record, span)

@@ -292,7 +292,7 @@ class Generation {
  * The index records that were used last, so that hot blocks are not decoded again.
  *
  * Two generations stand in for an exact order of use: when the young one has half of the room, it becomes the old one,
- * and what nobody asked for since then is gone.
+ * and what was not read since then is gone.
  */
 export class RecentRecords {
   #young = new Generation()

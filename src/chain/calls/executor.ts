@@ -96,7 +96,7 @@ export class MessageExecutor {
   }
 }
 
-/** Runs a request where it wants to be run, on a state that nobody else works on. */
+/** Runs a request where it wants to be run, on a state of its own. */
 function onSite<T>(
   request: ExecutionRequest,
   use: (located: CallRequest) => Awaitable<T>,

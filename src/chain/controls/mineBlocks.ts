@@ -33,7 +33,7 @@ export function mineBlocks(
       await slice.pause()
       const done = `${index} of ${blocks} blocks were mined`
       if (signal?.aborted === true) throw new ChainError(`the client is gone: ${done}`)
-      if (chain.isWindingDown) throw new ChainStoppedError(done)
+      if (chain.isStopping) throw new ChainStoppedError(done)
       const isSpaced = interval !== undefined && interval > 0n && (index > 0 || intervalBeforeFirst)
       const parent = chain.head.block.header.timestamp
       const spaced = isSpaced ? parent + interval : undefined

@@ -61,7 +61,7 @@ export function reorganise(
     chain.stores.states.requireRoot(parent.workingRoot, parent.block.header)
     for (let index = 0; index < depth; index++) {
       await slice.pause()
-      if (chain.isWindingDown) throw new ChainStoppedError()
+      if (chain.isStopping) throw new ChainStoppedError()
       const replaced = ancestor(chain, parent.block.header.number + 1n)
       const nonceOf = nonces(chain, parent)
       const transactions: PooledTransaction[] = []
@@ -77,7 +77,7 @@ export function reorganise(
 }
 
 /**
- * Takes so many blocks off the end of the chain. Their transactions are gone, and nobody is told of removed logs: it
+ * Takes so many blocks off the end of the chain. Their transactions are gone, and no removed logs are reported: it
  * is as if the blocks had never been.
  *
  * @throws DepthError if there are not so many.
@@ -140,7 +140,7 @@ export function importBranch(chain: Chain, blocks: readonly Uint8Array[]): Promi
   return chain.exclusively(async () => {
     let last: StoredBlock | undefined
     for (const bytes of blocks) {
-      if (chain.isWindingDown) throw new ChainStoppedError()
+      if (chain.isStopping) throw new ChainStoppedError()
       const parts = decodeBlock(bytes)
       last = chain.view.blockByHash(parts.hash) ?? (await chain.importBlock(parts))
     }

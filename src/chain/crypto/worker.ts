@@ -96,7 +96,7 @@ class ComputeWorker {
   }
 }
 
-/** Blobs do not wait for the pairings of somebody's call. */
+/** A worker of its own, so that blobs do not wait for the pairings of a call. */
 const callWorker = new ComputeWorker()
 const kzgWorker = new ComputeWorker()
 

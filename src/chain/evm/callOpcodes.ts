@@ -6,7 +6,7 @@ import type { WorkingState } from '../state/workingState.js'
 import type { ForkRules } from '../types.js'
 import { delegationTarget } from '../vm/message.js'
 import { FrameEnvironment, loaded } from './frameEnvironment.js'
-import { type RunState, stackItem } from './internals.js'
+import { type RunState, interpreterResult, stackItem } from './internals.js'
 import { expand } from './memoryGas.js'
 import { type JournalOwner, accessGas } from './stateOpcodes.js'
 import type { SyncOpcode } from './syncOpcodes.js'
@@ -135,8 +135,8 @@ export function createCallOpcodes(
       depth: env.depth + 1,
       blobVersionedHashes: env.blobVersionedHashes,
       gasRefund: runState.gasRefund,
-      selfdestruct: interpreter._result.selfdestruct,
-      createdAddresses: interpreter._result.createdAddresses ?? new Set(),
+      selfdestruct: interpreterResult(interpreter).selfdestruct,
+      createdAddresses: interpreterResult(interpreter).createdAddresses ?? new Set(),
     })
     const result = host.runInnerCall(message)
     if (result instanceof Promise) return result.then((ended) => goOn(runState, ended, args))
@@ -165,7 +165,7 @@ function goOn(
   const { env, stack, memory, interpreter } = runState
   runState.gasLeft -= executionGasUsed
   if (exceptionError === undefined) {
-    for (const log of logs) interpreter._result.logs.push(log)
+    for (const log of logs) interpreterResult(interpreter).logs.push(log)
     runState.gasRefund = gasRefund
   }
   if (exceptionError === undefined || exceptionError.error === EVMError.errorMessages.REVERT) {

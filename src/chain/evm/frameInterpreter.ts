@@ -46,6 +46,6 @@ export interface FrameHost extends PlainHost {
   observe: ((opcode: number, runState: RunState) => void) | undefined
   /** Tells a tracer of frames, logs and, if it asks for them, steps. */
   readonly feed: TraceFeed | undefined
-  /** Whether somebody listens to every step, so that the library's own step has to run. */
+  /** Whether a tracer listens to every step, so that the library's own step has to run. */
   readonly traced: boolean
 }

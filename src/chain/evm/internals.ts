@@ -52,6 +52,11 @@ export type InterpreterConstructor = new (
   logger: EVMPerformanceLogger,
 ) => Interpreter
 
+/** What a frame has yielded so far: its logs, its return data, and the accounts it created or destroyed. */
+export function interpreterResult(interpreter: Interpreter): Interpreter['_result'] {
+  return interpreter._result
+}
+
 /** The bytes of a frame's memory. `Memory.read` and `write` copy them. */
 export function memoryBytes(memory: RunState['memory']): Uint8Array {
   return memory._store

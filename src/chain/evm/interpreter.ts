@@ -118,7 +118,7 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
     /**
      * Runs until the code ends or something is to be awaited; then it is called again.
      *
-     * What opcodes cost is summed up and taken from the gas when somebody looks at that: a number costs nothing, and
+     * What opcodes cost is summed up as a number and taken from the gas when that is read: a number costs nothing, and
      * each change of the gas makes a bigint.
      */
     #run(host: FrameHost): Promise<unknown> | undefined {

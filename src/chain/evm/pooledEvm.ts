@@ -225,7 +225,7 @@ export class PooledEvm extends EVM implements FrameHost {
     return whenReady(this.#runOutermost(options, to), (execResult) => ({ execResult }))
   }
 
-  /** Whether the library has to run messages from outside: somebody watches, or the fork is before Berlin. */
+  /** Whether the library has to run messages from outside: a tracer listens, or the fork is before Berlin. */
   get #isWatched(): boolean {
     return this.#feed !== undefined || this.traced || !this.common.isActivatedEIP(2929)
   }
@@ -275,7 +275,7 @@ export class PooledEvm extends EVM implements FrameHost {
     return result
   }
 
-  /** The library calls this for creations and where somebody watches. */
+  /** The library calls this for creations and where a tracer listens. */
   protected override async runInterpreter(message: Message & { isCreate?: boolean }): Promise<ExecResult> {
     return this.runFrame(message)
   }

@@ -4,7 +4,7 @@ import type { Common } from '@ethereumjs/common'
 import { keccak256 } from '../crypto.js'
 import { NO_BYTES } from '../state/account.js'
 import { type CallHost, createCallOpcodes } from './callOpcodes.js'
-import { type OpcodeEntry, type RunState, memoryBytes, stackItem } from './internals.js'
+import { type OpcodeEntry, type RunState, interpreterResult, memoryBytes, stackItem } from './internals.js'
 import { type DynamicGas, copyToMemory, memoryGas } from './memoryGas.js'
 import { createStateOpcodes } from './stateOpcodes.js'
 import { readMemoryWord, readWord, viewOfMemory, wordToBytes, writeMemoryWord } from './words.js'
@@ -63,7 +63,7 @@ function returnData(runState: RunState): void {
   const offset = Number(stack.pop())
   const length = Number(stack.pop())
   const isThere = offset + length <= memoryBytes(memory).length
-  interpreter._result.returnValue =
+  interpreterResult(interpreter).returnValue =
     length === 0
       ? NO_BYTES
       : isThere

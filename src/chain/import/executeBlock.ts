@@ -27,7 +27,7 @@ import { type Ancestry, checkUncles } from './uncles.js'
 /** EIP-7934: bytes of a block's RLP. */
 const MAXIMUM_BLOCK_SIZE = 8_388_608
 
-/** A block of somebody else, and what it is executed on. */
+/** A block from outside, and what it is executed on. */
 export interface ImportInput {
   block: BlockParts
   parent: StoredBlock
@@ -166,14 +166,14 @@ function show(value: bigint | Uint8Array | undefined): string {
   return value instanceof Uint8Array ? bytesToHex(value) : String(value ?? 'none')
 }
 
-/** Where the parent of a block of somebody else is found, and its state. */
+/** Where the parent of a block from outside is found, and its state. */
 export interface ParentSources {
   position: Pick<ChainPosition, 'head' | 'parts'>
   states: Pick<HeadStates, 'take'>
   view: ChainView
 }
 
-/** A block of somebody else that was executed and checked, and not stored. */
+/** A block from outside that was executed and checked, and not stored. */
 export interface ExecutedImport {
   parent: StoredBlock
   produced: ProducedBlock

@@ -78,7 +78,7 @@ test('are the same by walks and by keys, in every range', async () => {
       ]
       for (const from of [0, 1, ordinal, 99, BLOCKS - 1]) {
         for (const to of [from, from + 1, ordinal, BLOCKS - 1].filter((last) => last >= from)) {
-          // Whoever follows a rarer criterion first asks for an ordinal inside the range, or behind it.
+          // A search that follows a rarer criterion first asks for an ordinal inside the range, or behind it.
           for (const start of [from, from + 1, Math.max(from, ordinal), ordinal + from + 1]) {
             const expected = Array.from({ length: BLOCKS }, (_, i) => i).filter(
               (i) => i >= start && i <= to && group[position]!(i),

@@ -67,8 +67,8 @@ export function checkBlobs(fields: TransactionFields, rules: ForkRules): void {
 
 /**
  * Whether a sidecar has a proof a blob where a proof a cell is wanted. geth makes the new proofs as such a transaction
- * comes in (internal/ethapi/api.go, SendRawTransaction) and does not look at the old ones; here they are made when
- * somebody asks for them, because that takes seconds.
+ * comes in (internal/ethapi/api.go, SendRawTransaction) and does not look at the old ones; here they are made on
+ * demand, because that takes seconds.
  */
 function isOutdated({ version }: BlobSidecar, rules: ForkRules): boolean {
   return version === 0 && rules.isActivatedEIP(7594)

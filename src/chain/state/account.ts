@@ -60,7 +60,7 @@ export function padTo32(bytes: Uint8Array): Uint8Array {
 /** The largest balance: balances are 256-bit numbers. */
 export const MAX_BALANCE = 2n ** 256n - 1n
 
-/** A balance that gets wei from nobody who could be refused: it stops at the largest one, as in anvil. */
+/** A balance after a credit that cannot be refused: it stops at the largest value, as in anvil. */
 export function increased(balance: bigint, wei: bigint): bigint {
   const sum = balance + wei
   return sum > MAX_BALANCE ? MAX_BALANCE : sum
@@ -292,7 +292,7 @@ const ENTRY_OVERHEAD = 400
  * Byte strings, or what is made of them, by key, within a limit of memory; what was not used for long goes first.
  *
  * Two generations stand in for an exact order of use: when the young one has half of the limit, it becomes the old
- * one, and what nobody asked for since then is gone. A hit costs one or two look-ups and no bookkeeping.
+ * one, and what was not read since then is gone. A hit costs one or two look-ups and no bookkeeping.
  */
 export class ByteCache<Key extends string | number = string, Value extends Sized = Uint8Array> {
   readonly #generationBytes: number

@@ -18,7 +18,7 @@ export type NodeLink = NodeRecord | NodeNumber
 
 /**
  * A trie node with a hash of its own, as it is stored: its RLP, and behind it one link of 6 bytes for each child that the
- * RLP names by a hash, in their order. Whoever has a node finds its children without looking for their hashes.
+ * RLP names by a hash, in their order. A reader of a node finds its children without a look-up by hash.
  */
 export class NodeRecord {
   #bytes: Uint8Array

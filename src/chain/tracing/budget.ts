@@ -25,7 +25,7 @@ export interface TraceLimits {
   maxBytes: number
   /** For each transaction, unless its guard has another limit. */
   timeoutMilliseconds: number
-  /** Aborted when nobody waits any more. */
+  /** Aborted when the client is gone. */
   signal?: AbortSignal | undefined
 }
 
@@ -39,7 +39,7 @@ export class TraceBudget {
     this.#limits = limits
   }
 
-  /** Begins the time of a transaction. @throws TraceInterruption if nobody waits */
+  /** Begins the time of a transaction. @throws TraceInterruption if the client is gone */
   restart(timeoutMilliseconds = this.#limits.timeoutMilliseconds): void {
     if (this.#isAbandoned) throw timeout()
     this.#deadline = performance.now() + timeoutMilliseconds
@@ -51,7 +51,7 @@ export class TraceBudget {
     if (this.#bytes > this.#limits.maxBytes) throw new TraceInterruption(new TraceTooLargeError())
   }
 
-  /** @throws TraceInterruption if the time is over or nobody waits */
+  /** @throws TraceInterruption if the time is over or the client is gone */
   checkTime(): void {
     if (performance.now() > this.#deadline || this.#isAbandoned) throw timeout()
   }

@@ -4,7 +4,7 @@ import { EVMError } from '@ethereumjs/evm'
 import { Address, generateAddress, generateAddress2 } from '@ethereumjs/util'
 import { bigintToBytes, minimalBytes } from '../../encoding/hex.js'
 import { type FrameFailure, describeFailure, memoryOverflow, opcodeOutOfGas } from '../evm/failure.js'
-import type { OpcodeEntry, RunState } from '../evm/internals.js'
+import { type OpcodeEntry, type RunState, interpreterResult } from '../evm/internals.js'
 import type { ForkRules } from '../types.js'
 import { callTypes, callsWithValue, createTypes, framingOpcodes, opcodes, wordToAddress } from './opcodes.js'
 import type { ExecutionTracer, FrameStart, Step } from './tracer.js'
@@ -152,7 +152,7 @@ async function reportSelfDestruct(
 }
 
 function reportLog({ interpreter }: RunState, tracer: ExecutionTracer): void {
-  const log = interpreter._result.logs.at(-1)
+  const log = interpreterResult(interpreter).logs.at(-1)
   if (log === undefined) return
   const [address, topics, data] = log
   tracer.log?.({ address, topics, data })

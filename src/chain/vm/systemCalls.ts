@@ -103,7 +103,7 @@ async function storeHistory(
 }
 
 /**
- * The slots that {@link runBlockStart} may have written in all of a chain's blocks. It does so unread, and nobody
+ * The slots that {@link runBlockStart} may have written in all of a chain's blocks. It does so without reading them, and nothing
  * notes their keys then.
  */
 export function* blockStartSlots(): Iterable<{ address: Uint8Array; slot: Uint8Array }> {

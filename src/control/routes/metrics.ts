@@ -31,7 +31,7 @@ const counters: readonly { name: string; help: string; pick: (tally: Readonly<Me
 /**
  * The metrics of a provider.
  *
- * They are read from the tallies when somebody asks: counting twice would cost every request.
+ * They are read from the tallies at each scrape: counting twice would cost every request.
  */
 export async function formatMetrics(provider: Provider): Promise<{ text: string; contentType: string }> {
   // The library is loaded with the first scrape.

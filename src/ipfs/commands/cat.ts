@@ -25,7 +25,7 @@ export const cat = defineCommand({
     if (length !== undefined && length < 0) throw new FileNetworkError('cannot specify negative length')
     const parts = length === 0 ? [] : await selectParts(network, args, { offset, length: length ?? Infinity })
     const total = parts.reduce((sum, { range }) => sum + range.end - range.start, 0)
-    return bytes(readParts(network, parts), { length: total, isBorrowed: true })
+    return bytes(readParts(network, parts), { length: total, reusesBuffer: true })
   },
 })
 

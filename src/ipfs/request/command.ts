@@ -126,8 +126,8 @@ export type Output =
       bytes: AsyncIterable<Uint8Array>
       contentType: string
       length?: number | undefined
-      /** Whether each piece is valid only until the next one is asked for. */
-      isBorrowed?: boolean | undefined
+      /** Whether the memory of a piece is reused for the next one, so that it is valid only until that is asked for. */
+      reusesBuffer?: boolean | undefined
     }
 
 /** One JSON value. A map in it is written as an object. */
@@ -162,14 +162,14 @@ export function nothing(): Output {
 /** A stream of bytes, as plain text unless said otherwise. */
 export function bytes(
   source: AsyncIterable<Uint8Array>,
-  options: { contentType?: string; length?: number; isBorrowed?: boolean } = {},
+  options: { contentType?: string; length?: number; reusesBuffer?: boolean } = {},
 ): Output {
   return {
     kind: 'bytes',
     bytes: source,
     contentType: options.contentType ?? 'text/plain',
     length: options.length,
-    isBorrowed: options.isBorrowed,
+    reusesBuffer: options.reusesBuffer,
   }
 }
 

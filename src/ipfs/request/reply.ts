@@ -8,8 +8,8 @@ export interface CommandReply {
   status: number
   headers: Record<string, string>
   body: AsyncIterable<Uint8Array> | Uint8Array
-  /** Whether each piece of the body is valid only until the next one is asked for. */
-  isBorrowed?: boolean
+  /** Whether the memory of a piece is reused for the next one, so that it is valid only until that is asked for. */
+  reusesBuffer?: boolean
   /** Trailers, to be read after the body has ended: `X-Stream-Error` when it ended too early. */
   trailers?: () => Record<string, string>
 }
@@ -113,7 +113,7 @@ export async function outputReply(output: Output, encoding = jsonEncoding): Prom
           'X-Stream-Output': '1',
           ...(output.length === undefined ? {} : { 'X-Content-Length': String(output.length) }),
         }),
-        isBorrowed: output.isBorrowed === true,
+        reusesBuffer: output.reusesBuffer === true,
       }
   }
 }

@@ -11,7 +11,7 @@ import { type ForkCaches, type StateCache, isEmpty } from './stateCache.js'
 
 /** A remote chain that a fork has left at one of its blocks. */
 export interface Fork extends Omit<ForkPoint, 'funded' | 'balance'> {
-  /** Without a block; with its key, so that it is shown to nobody. */
+  /** Without a block; it holds the provider's key and is never shown. */
   readonly url: string
   /** Its URL as it may be shown. */
   readonly shownUrl: string

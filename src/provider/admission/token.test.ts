@@ -56,7 +56,7 @@ describe('a token', () => {
       token({ alg: 'RS256', kid: 'other', jwk: rsa.publicKey.export({ format: 'jwk' }) }, byRsa),
     ],
     ['no key named', token({ alg: 'RS256' }, byRsa)],
-    ['a critical header that nobody knows', token({ alg: 'RS256', kid: 'rsa', crit: ['x'], x: 1 }, byRsa)],
+    ['an unknown critical header', token({ alg: 'RS256', kid: 'rsa', crit: ['x'], x: 1 }, byRsa)],
     ['another type', token({ alg: 'RS256', kid: 'rsa', typ: 'at+jwt' }, byRsa)],
     ['a time that is over', token({ alg: 'RS256', kid: 'rsa' }, byRsa, { ...claims, exp: 1_000_000_000 })],
     ['no end', token({ alg: 'RS256', kid: 'rsa' }, byRsa, { aud: claims.aud })],

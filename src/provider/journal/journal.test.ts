@@ -20,7 +20,7 @@ test('a listener that fails disturbs neither the request nor other listeners', a
     throw failure
   })
   journal.listen(({ id }) => heard.push(id))
-  // The runner takes what nobody catches for a failure of the test.
+  // The runner counts an uncaught exception as a failure of the test.
   const runners = process.listeners('uncaughtException')
   process.removeAllListeners('uncaughtException')
   try {

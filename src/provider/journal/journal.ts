@@ -169,7 +169,7 @@ export interface JournalEntry {
 /** A request as it is written down. */
 export interface RecordedRequest extends Omit<JournalEntry, 'id'> {
   /**
-   * The JSON text of the call, in the place of `params`, which are read from it when somebody asks: most entries are
+   * The JSON text of the call, in the place of `params`, which are parsed on demand: most entries are
    * never looked at, and one text is less to keep than the values in it.
    */
   text?: string | undefined

@@ -20,7 +20,7 @@ export interface FaultContext {
   view: ChainView | undefined
 }
 
-/** The primary is down and nobody stands in for it (status and text are a choice of ours). */
+/** The primary is down and there is no failover (status and text are a choice of ours). */
 class OutageError extends RpcError {
   override readonly name = 'OutageError'
   constructor(alone: boolean) {

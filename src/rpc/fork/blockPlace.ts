@@ -68,7 +68,7 @@ export async function remotePlaceOf(
   return number === undefined ? undefined : { number, parameter: quantity(number) }
 }
 
-/** The number of a block of the remote chain by its hash; undefined if the hash is a local block's, or nobody's. */
+/** The number of a block of the remote chain by its hash; undefined if the hash is a local block's or unknown. */
 export async function remoteNumberOfHash(
   remote: RemoteChain,
   { view }: Call,
@@ -81,7 +81,7 @@ export async function remoteNumberOfHash(
   return block === null ? undefined : within(BigInt(block.number), remote.forkBlock)?.number
 }
 
-/** The number of the remote block that holds a transaction; undefined if it is local, or nobody's. */
+/** The number of the remote block that holds a transaction; undefined if it is local or unknown. */
 export async function remoteNumberOfTransaction(
   remote: RemoteChain,
   { view, backend }: Call,

@@ -33,7 +33,7 @@ export interface ExecutionArguments {
 }
 
 /**
- * What is to be executed, at `latest` unless a block is named. In hardhat a message of nobody is the first account's, and
+ * What is to be executed, at `latest` unless a block is named. In hardhat a message without a sender is the first account's, and
  * one that names only a tip has it for its cap.
  *
  * @throws InvalidParamsError if a fee is wider than anvil takes it, where the node stands in for anvil.

@@ -98,7 +98,7 @@ function waitingBlock(block: StoredBlock): Waiting<StoredBlock> {
 }
 
 /**
- * Collects transactions that became executable: whole objects, or their hashes. Nobody may ever poll: where hashes do,
+ * Collects transactions that became executable: whole objects, or their hashes. A filter may never be polled: where hashes do,
  * no more is kept.
  */
 export function createPendingFilter(source: Source, { full }: { full: boolean }): Filter {
@@ -191,7 +191,7 @@ interface Entry {
   expires: number
 }
 
-/** The filters of a network. They belong to no connection, and vanish when nobody polls them. */
+/** The filters of a network. They belong to no connection, and expire when they are not polled. */
 export class FilterStore {
   readonly #entries = new Map<string, Entry>()
   readonly #now: () => number

@@ -28,7 +28,7 @@ import {
 
 /** Between two looks at whether another process has unpacked an archive. */
 const POLL_MILLISECONDS = 25
-/** An unpacked archive that nobody has begun with for so long is removed. */
+/** An unpacked archive that no node has started on for so long is removed. */
 const UNUSED_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
 
 /** An archive that lies unpacked in the cache. */
@@ -77,7 +77,7 @@ async function unpackOnce(path: string, identity: ArchiveIdentity, directory: st
   }
 }
 
-/** Leaves a directory that somebody else has begun to lock. */
+/** Leaves a directory that another process has begun to lock. */
 function removeIfEmpty(directory: string): void {
   try {
     rmdirSync(directory)
@@ -86,12 +86,12 @@ function removeIfEmpty(directory: string): void {
   }
 }
 
-/** @returns undefined if somebody else unpacks the archive */
+/** @returns undefined if another process unpacks the archive */
 function tryToLock(workshop: string): DirectoryLock | undefined {
   try {
     return lockDirectory(workshop)
   } catch (error) {
-    // ENOENT: whoever unpacked it has just removed its workshop.
+    // ENOENT: the process that unpacked it has just removed its workshop.
     if (error instanceof DataDirectoryError || (error as NodeJS.ErrnoException).code === 'ENOENT')
       return undefined
     throw error

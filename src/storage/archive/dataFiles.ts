@@ -4,7 +4,7 @@ import { createDirectory } from '../directories.js'
 
 /** Locks and LevelDB's diary, which belong to a process rather than to the data. */
 const ofProcess = /(^|\/)(lock(\..*)?|LOCK|LOG|LOG\.old)$/
-/** Files that nobody changes once they are written, or not while they have another name (see hasOtherNames). */
+/** Files that do not change once they are written, or not while they have another name (see hasOtherNames). */
 const shareable = /\.(ldb|rec|blocks)$/
 
 /** The file that makes a directory a data directory; it comes last, so that half a copy is none. */

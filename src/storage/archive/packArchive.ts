@@ -30,7 +30,7 @@ interface FileToPack extends ArchivedFile {
 }
 
 /**
- * Writes the files of a data directory that nobody has open into an archive, which appears when it is complete.
+ * Writes the files of a data directory that no process has open into an archive, which appears when it is complete.
  *
  * @param options.extra - further files, by the names that they have in the archive
  * @throws ArchiveError if a file changes meanwhile.

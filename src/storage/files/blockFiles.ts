@@ -41,7 +41,7 @@ export interface StoredBlock {
   length: number
 }
 
-/** The removal of blocks that nobody needs. */
+/** The removal of blocks that are not needed. */
 export interface BlockRemoval {
   /** Removes blocks, except those that a session protects, and returns those that were removed. */
   remove(keys: Uint8Array[]): Promise<StoredBlock[]>

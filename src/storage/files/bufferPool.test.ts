@@ -26,7 +26,7 @@ it('shares a block among those who read it, and uses its memory again only when 
   expect(other.bytes).toEqual(new Uint8Array(length).fill(3))
 })
 
-it('reads again what nobody has any more, and what could not be read', async () => {
+it('reads again what was released, and what could not be read', async () => {
   const pool = new BufferPool()
   ;(await pool.acquire('a', length, filledWith(1))).release()
   const failing = (): Promise<Uint8Array> => Promise.reject(new Error('gone'))
@@ -34,7 +34,7 @@ it('reads again what nobody has any more, and what could not be read', async () 
   expect((await pool.acquire('a', length, filledWith(5))).bytes[0]).toBe(5)
 })
 
-it('lets nobody read ahead while much is acquired out', async () => {
+it('does not read ahead while much is acquired', async () => {
   const pool = new BufferPool()
   const mebibyte = 1_048_576
   const acquired = []

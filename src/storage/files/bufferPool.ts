@@ -19,7 +19,7 @@ interface PooledBuffer {
 }
 
 /**
- * Buffers of the blocks that somebody is reading at this moment; they are reused for others afterwards. A thousand readers
+ * Buffers of the blocks that are being read at this moment; they are reused for others afterwards. A thousand readers
  * of one block share its buffer, and a long read does not feed the garbage collector a block after the other, which costs
  * twice as much processor time.
  */

@@ -27,7 +27,7 @@ const opcodes: readonly (readonly [opcode: number, taken: number, left: number])
   ...[0, 1, 2, 3, 4].map((topics) => [0xa0 + topics, topics + 2, 0] as const),
 ]
 
-/** Ways to end, the last ones seldom. */
+/** Ways to end, the last ones rarely. */
 const endings = ['00', '60205ff3', '5f5ff3', '60405ff3', '5f5ffd', '60205ffd', 'fe', 'ef', '56', '30ff', '0c']
 
 const precompiles = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 0x100]

@@ -10,6 +10,6 @@ test('hardly any seeded request is answered otherwise than by Kubo, but for what
     skip()
     return
   }
-  // Two thousand requests come to a seldom case or two that is not settled; `npm run differential -- kubo` prints them.
+  // Two thousand requests come to a rare case or two that is not settled; `npm run differential -- kubo` prints them.
   expect(result.classes.unexplained, [...result.classes.report()].join('\n')).toBeLessThan(4)
 }, 900_000)

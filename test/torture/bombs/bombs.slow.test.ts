@@ -7,7 +7,7 @@ import { call, callPlainly, type Hex } from '../requests.js'
 import { FILLED } from './requests.js'
 import { isFull } from '../settings.js'
 
-/** Milliseconds: nobody waits longer for somebody else's request. */
+/** Milliseconds: no request waits longer for another one. */
 const LONGEST_STOP = 50
 /** A bomb that goes on longer is given up by its client; the node has to go on. */
 const BOMB_MILLISECONDS = isFull ? 30_000 : 2500
@@ -39,7 +39,7 @@ afterAll(async () => {
 })
 
 it.each(bombs.map((bomb) => [bomb.name, bomb] as const))(
-  'nobody waits for: %s',
+  'no other request waits for: %s',
   { timeout: ATTEMPTS * (BOMB_MILLISECONDS + REST_MILLISECONDS) + PREPARATION_MILLISECONDS },
   async (name, bomb) => {
     if (node === undefined || bystander === undefined) throw new Error('no node runs')

@@ -16,7 +16,7 @@ export interface SimulatorParts {
   schedule: Pick<ForkSchedule, 'activations' | 'depositContract'>
 }
 
-/** Makes blocks of calls that nobody signed, one on the other, without storing them (geth: eth_simulateV1). */
+/** Makes blocks of unsigned calls, one on the other, without storing them (geth: eth_simulateV1). */
 export class Simulator {
   readonly #parts: SimulatorParts
 

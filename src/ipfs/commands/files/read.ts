@@ -35,7 +35,7 @@ export const filesRead = defineCommand({
     }
     if (count < 0) throw new FileNetworkError("cannot specify negative 'count'")
     const range = { start: offset, end: Math.min(entry.size, offset + count) }
-    return bytes(readRange(blockstore, entry, range), { isBorrowed: true })
+    return bytes(readRange(blockstore, entry, range), { reusesBuffer: true })
   },
 })
 

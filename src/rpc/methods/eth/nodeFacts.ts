@@ -6,7 +6,7 @@ export const blockNumber = defineMethod('eth_blockNumber', [], ({ view }) =>
   quantity(view.head().header.number),
 )
 
-/** eth_syncing: false: an own chain has nobody to catch up with. */
+/** eth_syncing: false, since an own chain has no peers to catch up with. */
 export const syncing = defineMethod('eth_syncing', [], () => false)
 
 /** eth_protocolVersion: the version of the wire protocol between nodes, as the hosted provider answers it. */

@@ -100,7 +100,7 @@ function awaitReceipt(
   const { view, backend, context } = call
   const limit = Math.min(timeout || DEFAULT_TIMEOUT, LONGEST_TIMEOUT)
   return new Promise((resolve, reject) => {
-    // Heard as an event: what it throws would reach whoever mined the block, and never the sender.
+    // Runs as a listener: an exception would reach the request that mined the block, and never the sender.
     const look = (): void => {
       try {
         const location = view.transactionLocation(hash)
