@@ -153,11 +153,12 @@ export class FilePlayer {
     const { reader } = this.#answers
     const call = callOf(reader.header.rules, request, hash.digest())
     const taken = await this.#answers.take(call)
-    if (taken !== undefined && 'http' in taken.entry.outcome) {
+    const outcome = taken?.answer.entry.outcome
+    if (taken !== undefined && outcome !== undefined && 'http' in outcome) {
       this.#counts.replayed++
       await this.#answers.delay(call, taken.place)
       try {
-        return await this.#replay(taken.entry.outcome.http)
+        return await this.#replay(outcome.http)
       } catch (error) {
         if (error instanceof CassetteError) return failure(error.message)
         throw error

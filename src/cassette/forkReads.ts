@@ -50,8 +50,8 @@ export async function replayForkRead(
 ): Promise<RemoteOutcome> {
   const { network, method, params } = read
   const taken = (await answers.take(callOf(read))) ?? (await answers.take(['rpc', network, method, params]))
-  const outcome = taken?.entry.outcome
-  if (taken?.text !== undefined) return { result: JSON.parse(taken.text) as unknown }
+  const outcome = taken?.answer.entry.outcome
+  if (taken?.answer.text !== undefined) return { result: JSON.parse(taken.answer.text) as unknown }
   if (outcome !== undefined && 'error' in outcome) return outcome
   if (missing !== undefined) return missing()
   throw new Error(await describeMiss(answers.reader, callOf(read)))

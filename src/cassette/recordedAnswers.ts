@@ -1,4 +1,4 @@
-import { type Steps, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
+import { type Awaitable, type Steps, TimeSlice, runWithin } from '../encoding/timeSlice.js'
 import type { CassetteReader } from './cassetteReader.js'
 import { Delays } from './delays.js'
 import {
@@ -28,7 +28,8 @@ export interface RecordedAnswer {
 }
 
 /** The answer whose turn it is. */
-export interface TakenAnswer extends RecordedAnswer {
+export interface TakenAnswer {
+  answer: RecordedAnswer
   /** Which answer of its call it is, from 1, with every repetition. */
   place: number
 }
@@ -100,8 +101,8 @@ export class RecordedAnswers {
    *
    * @param wanted - a result that goes before the order, as the hash of a transaction that is sent again
    */
-  take(call: RecordedCall, wanted?: string): Promise<TakenAnswer | undefined> {
-    return runInSlices(this.#take(call, wanted), new TimeSlice())
+  take(call: RecordedCall, wanted?: string): Awaitable<TakenAnswer | undefined> {
+    return runWithin(this.#take(call, wanted), new TimeSlice())
   }
 
   /**
@@ -110,9 +111,9 @@ export class RecordedAnswers {
    * @param changes - calls so far that may have changed the chain: answers that were seen after more of them have to wait
    * @param follows - a head is that of now, even if answers are passed over; of news none is left out or told twice
    */
-  takeAt(call: RecordedCall, changes: number, follows: 'head' | 'news'): Promise<TakenAnswer | undefined> {
+  takeAt(call: RecordedCall, changes: number, follows: 'head' | 'news'): Awaitable<TakenAnswer | undefined> {
     const steps = follows === 'news' ? this.#takeNews(call, changes) : this.#takeHead(call, changes)
-    return runInSlices(steps, new TimeSlice())
+    return runWithin(steps, new TimeSlice())
   }
 
   /** Waits as long as an answer took, or one of its events; undefined where delays do not count. */
@@ -133,11 +134,11 @@ export class RecordedAnswers {
         line;
         line = yield* this.#nextAnswer(line, prefix)
       ) {
-        if (line.text === text) return { ...line, place: line.entry.nth }
+        if (line.text === text) return { answer: line, place: line.entry.nth }
         yield
       }
     }
-    if (!first.line.hasNext && this.#repeatsFreely) return { ...first.line, place: 1 }
+    if (!first.line.hasNext && this.#repeatsFreely) return { answer: first.line, place: 1 }
     return yield* this.#takeInOrder(this.#progressOf(first.offset), prefix)
   }
 
@@ -151,14 +152,14 @@ export class RecordedAnswers {
       return yield* this.#takeInOrder(progress, prefix)
     }
     if (next.isExhausted && this.#exhaustion === 'refuse') return undefined
-    return { ...first.line, text: '[]', place: 0 }
+    return { answer: { ...first.line, text: '[]' }, place: 0 }
   }
 
   *#takeHead(call: RecordedCall, changes: number): Steps<TakenAnswer | undefined> {
     const prefix = yield* linePrefixInSlices(call)
     const first = yield* this.#firstAnswer(prefix)
     if (first === undefined) return undefined
-    if (!first.line.hasNext && this.#repeatsFreely) return { ...first.line, place: 1 }
+    if (!first.line.hasNext && this.#repeatsFreely) return { answer: first.line, place: 1 }
     const progress = this.#progressOf(first.offset)
     const { newest, last, count, areAll } = yield* this.#visibleAnswers(
       progress,
@@ -170,7 +171,7 @@ export class RecordedAnswers {
       progress.taken = newest.before
       progress.at = newest
     }
-    if (last !== undefined && !areAll && progress.taken >= count) return { ...last, place: count }
+    if (last !== undefined && !areAll && progress.taken >= count) return { answer: last, place: count }
     return yield* this.#takeInOrder(progress, prefix)
   }
 
@@ -228,7 +229,7 @@ export class RecordedAnswers {
     const { line, at, isExhausted } = yield* this.#find(progress.at, taken, prefix)
     if (at.before > progress.at.before) progress.at = at
     if (isExhausted && this.#exhaustion === 'refuse') return undefined
-    return { ...line, place: taken + 1 }
+    return { answer: line, place: taken + 1 }
   }
 
   /**

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import { type Awaitable, whenReady } from '../encoding/timeSlice.js'
 import { RpcError } from '../rpc/errors.js'
 import type { Result } from '../rpc/method.js'
 import type { Subscriptions } from '../rpc/session.js'
@@ -6,7 +7,7 @@ import { WireBytes } from '../rpc/wire.js'
 import type { AnswerCounts } from './cassette.js'
 import type { RecordedCall } from './entry.js'
 import { describeMiss } from './nearest.js'
-import type { RecordedAnswers, TakenAnswer } from './recordedAnswers.js'
+import type { RecordedAnswer, RecordedAnswers, TakenAnswer } from './recordedAnswers.js'
 import {
   type AnswerCall,
   type CassetteCall,
@@ -47,7 +48,7 @@ export class RpcPlayer {
    * @param missing - answers what was not recorded; without it such a call is refused
    * @throws RpcError as it was recorded, or if nothing was
    */
-  async answer(call: CassetteCall, missing?: AnswerCall): Promise<Result> {
+  answer(call: CassetteCall, missing?: AnswerCall): Awaitable<Result> {
     const { network, method, params, subscriptions } = call
     const { reader } = this.#answers
     if (method.endsWith('_unsubscribe') && subscriptions !== undefined) {
@@ -57,28 +58,33 @@ export class RpcPlayer {
     const effect = this.#matching.effectOf(method, params)
     const recorded = this.#matching.callOf(call, effect, reader.header.tags[network] ?? {})
     const follows = followsChain(method, params)
-    const taken = await (follows === undefined
-      ? this.#answers.take(recorded, effect?.hash)
-      : this.#answers.takeAt(recorded, this.#changes, follows))
-    if (taken === undefined) {
-      if (missing !== undefined) return missing()
-      this.#counts.refused++
-      throw new NotRecordedError(await describeMiss(reader, recorded))
-    }
-    this.#counts.replayed++
-    await this.#answers.delay(recorded, taken.place)
-    return this.#deliver(recorded, taken, call, effect?.hash)
+    const found =
+      follows === undefined
+        ? this.#answers.take(recorded, effect?.hash)
+        : this.#answers.takeAt(recorded, this.#changes, follows)
+    return whenReady(found, (taken) => {
+      if (taken === undefined) return missing === undefined ? this.#refuse(recorded) : missing()
+      this.#counts.replayed++
+      return whenReady(this.#answers.delay(recorded, taken.place), () =>
+        this.#deliver(recorded, taken, call, effect?.hash),
+      )
+    })
+  }
+
+  async #refuse(recorded: RecordedCall): Promise<never> {
+    this.#counts.refused++
+    throw new NotRecordedError(await describeMiss(this.#answers.reader, recorded))
   }
 
   #deliver(
     recorded: RecordedCall,
-    taken: TakenAnswer,
+    { answer }: TakenAnswer,
     { method, transport, subscriptions }: CassetteCall,
     hash: string | undefined,
   ): Result {
-    const { entry, text } = taken
+    const { entry, text } = answer
     if (text !== undefined && method.endsWith('_subscribe') && subscriptions !== undefined) {
-      return this.#subscribe(recorded, taken, subscriptions)
+      return this.#subscribe(recorded, answer, subscriptions)
     }
     if (text !== undefined && hash !== undefined) this.#matching.alias(hash, JSON.parse(text))
     const isChanging = isChange(method)
@@ -95,7 +101,7 @@ export class RpcPlayer {
    */
   #subscribe(
     recorded: RecordedCall,
-    { entry: { nth, after = 0 }, events }: TakenAnswer,
+    { entry: { nth, after = 0 }, events }: RecordedAnswer,
     subscriptions: Subscriptions,
   ): string {
     const [begun, answered] = [this.#changes, this.#answered]

@@ -96,11 +96,16 @@ export function runToCompletion<T>(pieces: Steps<T>): T {
 
 /** Runs the steps and yields to other work whenever the slice is used up. */
 export async function runInSlices<T>(pieces: Steps<T>, slice: TimeSlice): Promise<T> {
+  return runWithin(pieces, slice)
+}
+
+/** The same, at once where the slice is long enough for all of them. */
+export function runWithin<T>(pieces: Steps<T>, slice: TimeSlice): Awaitable<T> {
   for (;;) {
     const { done, value } = pieces.next()
     if (done === true) return value
     const pause = slice.pause()
-    if (pause !== undefined) await pause
+    if (pause !== undefined) return pause.then(() => runWithin(pieces, slice))
   }
 }
 
